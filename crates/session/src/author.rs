@@ -1,5 +1,5 @@
-//! Checks of a lesson for its author (E-10): plays its solution, no commands, and all wrong attempts, and lists
-//! violated rules. The rules are those of `lessons/README.md`.
+//! Checks a lesson for its author (E-10): plays the lesson with its solution, without commands, and with each wrong
+//! attempt, and lists the violated rules. The rules are those of `lessons/README.md`.
 
 use podscope_cluster::Span;
 
@@ -33,7 +33,7 @@ pub fn complaints(loaded: &Loaded) -> Vec<Sentence> {
     let bypasses: Vec<Played> = (1..=n_bypasses).filter_map(|at| attempt(Attempt::Bypass(at))).collect();
     for (index, played) in bypasses.iter().enumerate() {
         if played.reaches_final_goal() {
-            let commands = commands(scenario, index);
+            let commands = first_lines_of_bypass(scenario, index);
             found.push(sentence!(
                 author::bypass_reaches_goals,
                 number = index + 1,
@@ -61,7 +61,7 @@ pub fn complaints(loaded: &Loaded) -> Vec<Sentence> {
     found
 }
 
-/// Checks that do not need a run.
+/// Returns the rules that the text of a lesson violates, as far as they can be checked without playing the lesson.
 fn check_form(scenario: &Scenario) -> Vec<Sentence> {
     let mut found = Vec::new();
     if scenario.steps.is_empty() {
@@ -113,8 +113,8 @@ fn check_form(scenario: &Scenario) -> Vec<Sentence> {
     found
 }
 
-/// Returns whether a condition can still hold after its objects were replaced: the phase of a pod that is being deleted
-/// is still Running, and a condition that a field does not exist also holds if the object does not exist.
+/// Returns whether a promise (`keep`) can still hold after its objects were replaced: a pod that is being deleted still
+/// has the phase Running, and the condition that a field does not exist also holds if the object does not exist.
 fn cannot_see_replacement(keep: &Condition) -> bool {
     match &keep.check {
         Some(Check::Count { get, .. }) => {
@@ -199,7 +199,8 @@ fn check_solution(played: &Played, found: &mut Vec<Sentence>) {
     }
 }
 
-/// Checks that quicker and slower readers can finish too.
+/// Adds a complaint if the lesson is not finished when the solution's commands for each step begin 1 s, or 200 s, after
+/// the step is shown.
 fn check_paces(loaded: &Loaded, found: &mut Vec<Sentence>) {
     for seconds in [1, 200] {
         let played = play::play_with_delay(loaded.clone(), Span::seconds(seconds)).ok();
@@ -209,7 +210,7 @@ fn check_paces(loaded: &Loaded, found: &mut Vec<Sentence>) {
     }
 }
 
-/// Checks that no question is already answered correctly by the state before it is asked.
+/// Adds a complaint for each question whose answer the run has already shown when the question is asked.
 fn check_questions(played: &Played, found: &mut Vec<Sentence>) {
     let steps = &played.session.loaded().scenario.steps;
     let shown = played.session.progress().story().shown().iter().zip(steps);
@@ -230,7 +231,7 @@ fn described(condition: &Condition) -> String {
     condition.description.to_string()
 }
 
-fn commands(scenario: &Scenario, bypass: usize) -> String {
+fn first_lines_of_bypass(scenario: &Scenario, bypass: usize) -> String {
     let entries = play::bypasses(scenario).get(bypass).copied().unwrap_or_default();
     let lines: Vec<String> = entries.iter().map(|timed| timed.command.to_string()).collect();
     let first = lines.iter().filter_map(|line| line.lines().next()).collect::<Vec<_>>();

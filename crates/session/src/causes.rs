@@ -1,5 +1,5 @@
-//! Chains of causes of an object's history: from records that nothing in the run caused to the records about the
-//! object.
+//! Chains of causes of an object's history: each chain begins with a record that nothing in the run caused, and ends
+//! with a record about the object.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -27,12 +27,12 @@ pub fn chains(session: &Session, kind: Kind, key: &ObjectKey) -> Vec<Link> {
         subject.is_some_and(|subject| subject.kind == kind && subject.key == *key)
     };
     let about = session.trace().filter(is_about).map(|record| record.seq);
-    arrange(session.with_causes(about))
+    arrange_as_trees(session.with_causes(about))
 }
 
-/// Arranges records as trees, depth first, each below its cause. `records` are in the order of the trace and include
-/// all causes.
-pub(crate) fn arrange(records: Vec<Arc<Record>>) -> Vec<Link> {
+/// Arranges records as trees: depth first, each record below the record that caused it. `records` are in the order of
+/// the trace and include all causes.
+pub(crate) fn arrange_as_trees(records: Vec<Arc<Record>>) -> Vec<Link> {
     let mut effects: ordered::Map<u64, Vec<usize>> = ordered::Map::new();
     let mut stack: Vec<(usize, usize)> = Vec::new();
     for (place, record) in records.iter().enumerate().rev() {
@@ -41,7 +41,7 @@ pub(crate) fn arrange(records: Vec<Arc<Record>>) -> Vec<Link> {
             None => stack.push((0, place)),
         }
     }
-    // The stack holds the earliest record on top.
+    // The earliest record is on top of the stack.
     let mut links = Vec::with_capacity(records.len());
     while let Some((depth, place)) = stack.pop() {
         let record = records[place].clone();

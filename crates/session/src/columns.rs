@@ -14,7 +14,7 @@ pub fn widest<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> usize {
     texts.into_iter().map(|text| width(text.as_ref())).max().unwrap_or(0)
 }
 
-/// Returns the spaces that fill a cell of the given width after its text.
+/// Returns the spaces that fill a table cell of the given width to the right of its text.
 #[must_use]
 pub fn gap(text: &str, columns: usize) -> String {
     " ".repeat(columns.saturating_sub(width(text)))

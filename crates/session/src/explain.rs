@@ -10,7 +10,7 @@ use podscope_scheduler::explain::{Explained, explain};
 
 use crate::timeline::Session;
 
-/// Decides a pod on these objects and explains it.
+/// Lets the scheduler decide about a pod in a cluster with these objects, and explains the decision.
 pub fn explain_pod(objects: &Objects, config: SchedulerConfiguration, pod: &Arc<Pod>) -> Option<Explained> {
     let scheduler = scheduler_of(objects, config, 0);
     let (cache, decision) = scheduler.decide(pod)?;
@@ -35,7 +35,7 @@ impl Session {
         Some(explain(&recorded.cache, &recorded.decision))
     }
 
-    /// Explains the decision that the scheduler would make for a pod in the world at the cursor.
+    /// Explains the decision that the scheduler would make about a pod in the state of the cluster at the cursor.
     pub fn explain_now(&self, key: &ObjectKey) -> Option<Explained> {
         let pod = self.world().objects().get::<Pod>(key)?.clone();
         explain_pod(self.world().objects(), self.scheduler_config(), &pod)

@@ -1,6 +1,6 @@
-//! The JSON form of an explanation, for the command line and the npm package (P-06, P-07). Its sentences are in the
-//! language of the thread, which is English wherever JSON is printed. Names and order of the fields are part of both
-//! contracts.
+//! The JSON form of the explanation of a scheduling decision, for the command line and the npm package (P-06, P-07).
+//! Its sentences are in the language of the current thread, which is English wherever JSON is printed. Names and order
+//! of the JSON fields are part of the interface of both.
 
 use podscope_api::explained::{
     CandidateExplanation, Criterion, DeviceName, DeviceObstacle, DeviceShare, DomainCount, NodeDevices,
@@ -12,7 +12,7 @@ use podscope_protocol::{device_words, explained};
 use podscope_scheduler::explain::Explained;
 use serde::Serialize;
 
-/// Explanation of one scheduling decision.
+/// Explanation of one scheduling decision, as JSON.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplanationJson<'a> {
@@ -30,7 +30,7 @@ pub struct ExplanationJson<'a> {
     pub chosen: Option<&'a str>,
     /// Nodes with the highest score. More than one is a tie.
     pub hosts: &'a [String],
-    /// Why the chosen node has the highest score.
+    /// Sentence that explains why the chosen node has the highest score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// Message of kube-scheduler, as in the event `FailedScheduling`.
@@ -46,12 +46,12 @@ pub struct ExplanationJson<'a> {
     /// Result of preemption. None if a node fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preemption: Option<PreemptionJson<'a>>,
-    /// Why not all nodes were examined. None if all were.
+    /// Why the scheduler did not examine all nodes. None if it examined all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling: Option<String>,
 }
 
-/// Verdict and scores of one node.
+/// Verdict on one node, with its scores.
 #[derive(Debug, Serialize)]
 pub struct NodeJson<'a> {
     pub name: &'a str,
@@ -64,7 +64,7 @@ pub struct NodeJson<'a> {
     /// Status code of the refusal: `Unschedulable` or `UnschedulableAndUnresolvable`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<&'static str>,
-    /// Reasons of the refusal, as kube-scheduler writes them.
+    /// Reasons why the node was refused, as kube-scheduler writes them.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub reasons: &'a [String],
     /// The verdict as a sentence, with the numbers that led to it.
@@ -91,7 +91,7 @@ pub struct NodeJson<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct DevicesJson<'a> {
     pub requests: Vec<RequestDevicesJson<'a>>,
-    /// Pools of which the node can take no device.
+    /// Device pools from which the pod can get no device on this node.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub unusable_pools: &'a [UnusablePool],
     /// Error that ended the scheduling cycle, as kube-scheduler writes it.
@@ -99,7 +99,7 @@ pub struct DevicesJson<'a> {
     pub error: Option<&'a str>,
 }
 
-/// A request of a claim, or an alternative of a prioritized list.
+/// A device request of a ResourceClaim, or one alternative of the request's prioritized list.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestDevicesJson<'a> {
@@ -109,16 +109,16 @@ pub struct RequestDevicesJson<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     pub class: &'a str,
     pub outcome: &'a RequestOutcome,
-    /// What the request gets, as a sentence.
+    /// Sentence about the devices that the request gets.
     pub words: String,
     /// Devices that the request gets.
     pub gets: &'a [DeviceShare],
-    /// Devices that do not do.
+    /// Devices that do not satisfy the request, grouped by the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unsuitable: Vec<UnsuitableDevicesJson<'a>>,
 }
 
-/// Devices that do not do, for one reason.
+/// Devices that do not satisfy a request, all for the same reason.
 #[derive(Debug, Serialize)]
 pub struct UnsuitableDevicesJson<'a> {
     pub devices: &'a [DeviceName],
@@ -127,7 +127,7 @@ pub struct UnsuitableDevicesJson<'a> {
     pub words: String,
 }
 
-/// Verdict on a node.
+/// Verdict of the scheduler on a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum NodeVerdictJson {
@@ -139,7 +139,7 @@ pub enum NodeVerdictJson {
     NotExamined,
 }
 
-/// A spread constraint with the number of matching pods in each domain.
+/// A topology spread constraint with the number of matching pods in each domain.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpreadJson<'a> {
@@ -149,7 +149,8 @@ pub struct SpreadJson<'a> {
     /// True for DoNotSchedule, false for ScheduleAnyway.
     pub hard: bool,
     pub max_skew: i64,
-    /// The count from which the skew is computed.
+    /// Number of matching pods in the domain with the fewest, from which the skew is computed; 0 if there are too few
+    /// domains.
     pub min: i64,
     /// Set if there are fewer domains than minDomains, so that `min` is 0.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -159,13 +160,13 @@ pub struct SpreadJson<'a> {
     pub domains: &'a [DomainCount],
 }
 
-/// Result of preemption.
+/// Result of preemption for a pod that fits on no node.
 #[derive(Debug, Serialize)]
 pub struct PreemptionJson<'a> {
     pub words: String,
     /// Nodes on which preemption helps, with their victims.
     pub candidates: Vec<CandidateJson<'a>>,
-    /// Best candidates. More than one is a tie.
+    /// Names of the best candidate nodes. More than one is a tie.
     pub chosen: &'a [String],
     /// Criterion that decided between the candidates.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -220,14 +221,17 @@ pub fn explanation_json(explained: &Explained) -> ExplanationJson<'_> {
         why: explanation.won.as_ref().map(explained::why),
         message: explanation.message.as_deref(),
         plugins: &explanation.plugins,
-        nodes: explained.nodes().map(|(one, devices)| node(one, devices)).collect(),
-        spread: explanation.spread.iter().map(spread).collect(),
-        preemption: explanation.preemption.as_ref().map(preemption),
+        nodes: explained
+            .nodes()
+            .map(|(one, devices)| node_json(one, devices))
+            .collect(),
+        spread: explanation.spread.iter().map(spread_json).collect(),
+        preemption: explanation.preemption.as_ref().map(preemption_json),
         sampling: explanation.sampling.as_ref().map(explained::sampling),
     }
 }
 
-/// The verdict on a node, with the numbers that led to it.
+/// Returns the sentence with the verdict on a node and the numbers that led to it.
 #[must_use]
 pub fn verdict(node: &NodeExplanation) -> Sentence {
     match &node.verdict {
@@ -237,7 +241,7 @@ pub fn verdict(node: &NodeExplanation) -> Sentence {
     }
 }
 
-fn node<'a>(node: &'a NodeExplanation, found: Option<&'a NodeDevices>) -> NodeJson<'a> {
+fn node_json<'a>(node: &'a NodeExplanation, found: Option<&'a NodeDevices>) -> NodeJson<'a> {
     let not_examined = NodeJson {
         name: &node.name,
         zone: node.zone.as_deref(),
@@ -250,7 +254,7 @@ fn node<'a>(node: &'a NodeExplanation, found: Option<&'a NodeDevices>) -> NodeJs
         scores: &[],
         raw: &[],
         total: None,
-        devices: found.map(devices),
+        devices: found.map(devices_json),
     };
     match &node.verdict {
         NodeVerdict::Fits(scores) => NodeJson {
@@ -276,7 +280,7 @@ fn node<'a>(node: &'a NodeExplanation, found: Option<&'a NodeDevices>) -> NodeJs
     }
 }
 
-fn unsuitable(group: &UnsuitableDevices) -> UnsuitableDevicesJson<'_> {
+fn unsuitable_json(group: &UnsuitableDevices) -> UnsuitableDevicesJson<'_> {
     UnsuitableDevicesJson {
         devices: &group.devices,
         why: &group.why,
@@ -284,7 +288,7 @@ fn unsuitable(group: &UnsuitableDevices) -> UnsuitableDevicesJson<'_> {
     }
 }
 
-fn devices(devices: &NodeDevices) -> DevicesJson<'_> {
+fn devices_json(devices: &NodeDevices) -> DevicesJson<'_> {
     let requests = devices.requests.iter().map(|request| RequestDevicesJson {
         claim: &request.claim,
         request: &request.request,
@@ -292,7 +296,7 @@ fn devices(devices: &NodeDevices) -> DevicesJson<'_> {
         outcome: &request.outcome,
         words: device_words::outcome(request).to_string(),
         gets: &request.gets,
-        unsuitable: request.unsuitable.iter().map(unsuitable).collect(),
+        unsuitable: request.unsuitable.iter().map(unsuitable_json).collect(),
     });
     DevicesJson {
         requests: requests.collect(),
@@ -301,7 +305,7 @@ fn devices(devices: &NodeDevices) -> DevicesJson<'_> {
     }
 }
 
-fn spread(constraint: &SpreadExplanation) -> SpreadJson<'_> {
+fn spread_json(constraint: &SpreadExplanation) -> SpreadJson<'_> {
     SpreadJson {
         index: constraint.index,
         topology_key: &constraint.topology_key,
@@ -314,16 +318,16 @@ fn spread(constraint: &SpreadExplanation) -> SpreadJson<'_> {
     }
 }
 
-fn candidate(candidate: &CandidateExplanation) -> CandidateJson<'_> {
+fn candidate_json(candidate: &CandidateExplanation) -> CandidateJson<'_> {
     CandidateJson {
         node: &candidate.node,
-        victims: candidate.victims.iter().map(victim).collect(),
-        reprieved: candidate.reprieved.iter().map(victim).collect(),
+        victims: candidate.victims.iter().map(victim_json).collect(),
+        reprieved: candidate.reprieved.iter().map(victim_json).collect(),
         pdb_violations: candidate.pdb_violations,
     }
 }
 
-fn victim(victim: &VictimExplanation) -> VictimJson<'_> {
+fn victim_json(victim: &VictimExplanation) -> VictimJson<'_> {
     VictimJson {
         pod: &victim.pod,
         priority: victim.priority,
@@ -331,10 +335,10 @@ fn victim(victim: &VictimExplanation) -> VictimJson<'_> {
     }
 }
 
-fn preemption(found: &PreemptionExplanation) -> PreemptionJson<'_> {
+fn preemption_json(found: &PreemptionExplanation) -> PreemptionJson<'_> {
     PreemptionJson {
         words: explained::preemption(found.result),
-        candidates: found.candidates.iter().map(candidate).collect(),
+        candidates: found.candidates.iter().map(candidate_json).collect(),
         chosen: &found.chosen,
         criterion: found.criterion(),
         not_helped_nodes: (found.not_helped_nodes.iter())

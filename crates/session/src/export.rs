@@ -1,4 +1,4 @@
-//! Exports of a session (T-05, T-06): scenario, lesson, and picture.
+//! Exports of a session as a file (T-05, T-06): scenario, draft of a lesson, and SVG image of the cluster.
 
 use serde_json::{Value, json};
 
@@ -34,11 +34,12 @@ fn documents(session: &Session) -> (Value, Vec<Value>) {
     (scenario, documents)
 }
 
-/// Exports the session as a draft of a lesson: one step per command, with the command as a hint and the fields picked
-/// after it as goals, and all commands as the solution. Commands that printed nothing but errors are left out, and named
-/// in a comment. If there are goals but no commands, they form one step. A step's `when` is the goal of the previous
-/// step. After several goals it has no `when`, which holds one condition; the step waits for all of them anyway. Texts
-/// and questions are left to the author; [`crate::author`] lists what is missing.
+/// Exports the session as a draft of a lesson. Each command becomes a step, with the command as a hint and the fields
+/// that the user picked after it as goals. All commands together become the solution. Commands that printed nothing but
+/// errors are left out, and listed in a comment. If there are goals but no commands, the goals form one step. A step's
+/// `when` is the goal of the previous step. If the previous step has several goals, there is no `when`, which can hold
+/// only one condition; the step waits for all earlier goals anyway. The author writes the texts and questions;
+/// [`crate::author`] lists what is missing.
 pub(crate) fn lesson(session: &Session, goals: &[PickedGoal]) -> String {
     let (mut scenario, documents) = documents(session);
     let given = session.commands_and_failures();
@@ -70,14 +71,14 @@ pub(crate) fn lesson(session: &Session, goals: &[PickedGoal]) -> String {
     text + &to_yaml(&scenario, &documents)
 }
 
-/// Returns the steps. Each goal comes with the number of commands before it.
+/// Returns the steps of the draft. Each goal is paired with the number of commands that precede it.
 fn lesson_steps(commands: &[&Timed], goals: &[(usize, &Value)]) -> Value {
     let mut steps: Vec<Value> = Vec::new();
     let mut before: Vec<Value> = Vec::new();
     // Goals form a step even if there are no commands.
     let count = commands.len().max(usize::from(!goals.is_empty()));
     for index in 0..count {
-        // Fields that were picked before the first command belong to the first step.
+        // Fields that were picked before the first command are goals of the first step.
         let is_of_step = |(after, _): &&(usize, &Value)| (*after).clamp(1, count) == index + 1;
         let goals_of_step: Vec<Value> = goals
             .iter()
@@ -140,7 +141,8 @@ pub fn scenario(session: &Session) -> String {
     to_yaml(&scenario, &documents)
 }
 
-/// Returns what the session began with: the Scenario document without the user's commands, and the other documents.
+/// Returns the state in which the session began: the Scenario document without the user's commands, and the other
+/// documents.
 fn beginning(session: &Session) -> (Value, Vec<Value>) {
     let loaded = session.loaded();
     let (mut scenario, documents) = documents(session);
@@ -158,8 +160,8 @@ fn beginning(session: &Session) -> (Value, Vec<Value>) {
     (scenario, documents)
 }
 
-/// Returns the first part of a scenario file to whose timeline lines are appended ([`recorded_line`]). The file is a
-/// complete scenario after each line.
+/// Returns the head of a scenario file. The caller appends one line per command to its timeline ([`recorded_line`]).
+/// The file is a complete scenario after each line.
 pub fn recording_head(session: &Session) -> String {
     let (mut scenario, documents) = beginning(session);
     let mut text = String::new();
@@ -219,14 +221,14 @@ const OWNER_COLOURS: [&str; 8] = [
 const NO_OWNER_COLOUR: &str = "#5d646f";
 const TROUBLE_COLOUR: &str = "#9e001f";
 const GHOST_COLOUR: &str = "#8f2e8a";
-/// Layout: zones per row, pods per row of a node, width of a node's card, distance between pods. Lengths are in SVG
-/// units.
+/// Layout of the drawing: zones per row, pods per row of a node, width of a node's card (its rectangle), distance
+/// between pods. Lengths are in SVG units.
 const ZONES_PER_ROW: usize = 3;
 const PODS_PER_ROW: usize = 7;
 const CARD_WIDTH: usize = 290;
 const POD_DISTANCE: usize = 38;
 
-/// A drawing under construction: SVG elements by layer, the lowest layer first.
+/// A drawing of the cluster under construction: SVG elements by layer, the lowest layer first.
 #[derive(Debug, Default)]
 pub(crate) struct Drawing {
     pub(crate) layers: [Vec<String>; LAYERS],
@@ -243,7 +245,8 @@ const TEXT_LAYER: usize = 3;
 /// Width of a drawing, in SVG units.
 pub(crate) const WIDTH: usize = MARGIN + ZONES_PER_ROW * (CARD_WIDTH + 30) - 10 + MARGIN;
 const MARGIN: usize = 16;
-/// Maximum number of characters in a line of a node's card, and maximum number of lines.
+/// Maximum number of characters in a line of text on a node's card (its rectangle in the drawing), and maximum number
+/// of lines.
 const MAX_LINE_CHARS: usize = 46;
 const MAX_LINES: usize = 2;
 
@@ -257,7 +260,7 @@ impl Drawing {
     }
 }
 
-/// Draws the cluster at the cursor as SVG: zones side by side, with nodes and pods as on the page.
+/// Draws the cluster at the cursor as an SVG document: zones side by side, with nodes and pods as on the page.
 pub fn picture(session: &Session) -> String {
     let drawing = drawing(session, "");
     let body: Vec<String> = drawing.layers.into_iter().flatten().collect();
@@ -271,7 +274,7 @@ pub(crate) fn document(height: usize, body: &str) -> String {
     )
 }
 
-/// Draws the cluster at the cursor, with a caption.
+/// Draws the cluster at the cursor, with a caption above it.
 pub(crate) fn drawing(session: &Session, caption: &str) -> Drawing {
     let frame = ViewState::default().update(session, label::ZONE, &mut Owners::default(), Default::default());
     let owners = frame.owners.unwrap_or_default();
@@ -347,7 +350,7 @@ fn text(x: usize, y: usize, text: &str, attributes: &str) -> String {
     format!("<text x=\"{x}\" y=\"{y}\" {attributes}>{}</text>", escape(text))
 }
 
-/// Draws a node with its pods. Returns the height.
+/// Draws a node with its pods. Returns the height of the drawn node, in SVG units.
 fn draw_node(
     drawing: &mut Drawing,
     x: usize,
@@ -394,7 +397,8 @@ fn draw_node(
     height
 }
 
-/// Wraps a sentence into lines of a card. An ellipsis replaces the text beyond the maximum number of lines.
+/// Wraps a sentence into lines that fit on a node's card. An ellipsis replaces the text beyond the maximum number of
+/// lines.
 fn wrap(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -459,7 +463,7 @@ fn draw_pod(drawing: &mut Drawing, x: usize, y: usize, pod: &PodView, colour: &s
 mod tests {
     use super::{escape, wrap};
 
-    /// Long sentences on a node's card are wrapped between words.
+    /// Sentences on a node's card in the SVG image are wrapped between words.
     /// Shows: T-06
     #[test]
     fn long_sentence_is_cut_to_two_lines_with_ellipsis() {
@@ -475,7 +479,7 @@ mod tests {
         assert_eq!(wrap("a-1: off"), ["a-1: off"]);
     }
 
-    /// XML 1.0 cannot represent most control characters, so texts show them in escaped form.
+    /// XML 1.0 cannot represent most control characters, so the SVG image shows them as visible symbols.
     /// Shows: T-06, Q-04
     #[test]
     fn escaped_text_is_valid_xml() {

@@ -1,5 +1,5 @@
-//! A short film of a span of the timeline: an SVG animation that shows and hides elements at their times. A copy of the
-//! session replays the span in small pieces of work.
+//! A short film of a span of the timeline: an animated SVG image whose elements are shown and hidden at their times. To
+//! draw the frames, a copy of the session is replayed in small pieces of work.
 
 use std::fmt::Write as _;
 
@@ -17,17 +17,17 @@ const FRAMES_PER_SECOND: u32 = 8;
 const MAX_SECONDS: u32 = 60;
 /// Maximum size of a film in MiB, because the browser must load and play it.
 const MAX_MIB: usize = 8;
-/// Number of simulation events per piece of work.
+/// Number of simulation events per piece of work while a film is rendered.
 const EVENTS_PER_PIECE: u64 = 500;
-/// Number of frames at the end that show the final state, before the film repeats.
+/// Number of frames at the end of a film that show the final state, before the film repeats.
 const FINAL_FRAMES: u32 = 12;
 /// Time for which a caption is shown, in seconds of the film.
 const CAPTION_SECONDS: u32 = 2;
 
-/// Elements, by layer and SVG text, with the frames that show them.
+/// For each SVG element (its layer and text): the numbers of the frames that show it.
 type ShownFrames = Map<(usize, String), Vec<u32>>;
 
-/// Elements of a group, each with its rank in the order of first appearance.
+/// SVG elements of one group, each with its rank in the order of first appearance.
 type Elements<'a> = Vec<(usize, &'a str)>;
 
 /// A film that is being rendered.
@@ -40,11 +40,11 @@ pub(crate) struct Film {
     /// Number of the next frame to draw.
     at: u32,
     shown: ShownFrames,
-    /// Elements with their rank in the order of first appearance.
+    /// Rank of each SVG element (layer and text) in the order of first appearance.
     order: Map<(usize, String), usize>,
     height: usize,
     bytes: usize,
-    /// Marks of the timeline in the span, used as captions.
+    /// Labelled marks on the timeline within the span. Their labels are the captions of the film.
     marks: Vec<Mark>,
 }
 
@@ -85,7 +85,7 @@ impl Film {
         self.seconds * FRAMES_PER_SECOND
     }
 
-    /// Returns the progress in thousandths.
+    /// Returns the progress of rendering the film, in thousandths.
     pub(crate) fn per_mille(&self) -> u32 {
         self.at * 1000 / self.frame_count()
     }
@@ -95,8 +95,8 @@ impl Film {
         self.frame_count().saturating_sub(FINAL_FRAMES).max(1)
     }
 
-    /// Returns the simulated time of a frame.
-    fn instant(&self, frame: u32) -> SimTime {
+    /// Returns the simulated time that a frame shows.
+    fn simulated_time(&self, frame: u32) -> SimTime {
         let last = i64::from(self.end_frame());
         SimTime(self.from.0 + (self.to.0 - self.from.0) / last * i64::from(frame)).min(self.to)
     }
@@ -106,7 +106,7 @@ impl Film {
     /// # Errors
     /// The film is too large.
     pub(crate) fn work(&mut self) -> Result<Option<String>, FilmRefusal> {
-        let target = self.instant(self.at);
+        let target = self.simulated_time(self.at);
         if self.session.advance(target, EVENTS_PER_PIECE) == Slice::More {
             return Ok(None);
         }
@@ -119,7 +119,8 @@ impl Film {
         Ok((self.at == self.frame_count()).then(|| self.print()))
     }
 
-    /// Returns the label of the latest mark while its caption is shown, or an empty text.
+    /// Returns the caption at a time: the label of the latest mark for `CAPTION_SECONDS` after it, otherwise an empty
+    /// text.
     fn caption(&self, at: SimTime) -> String {
         let stands = (self.to.0 - self.from.0) / i64::from(self.seconds) * i64::from(CAPTION_SECONDS);
         let near = |mark: &&Mark| mark.from <= at.0 && at.0 - mark.from < stands;

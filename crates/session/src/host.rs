@@ -1,4 +1,5 @@
-//! The engine's side of the page protocol: takes requests, returns updates, and does long work in small pieces.
+//! The engine's side of the page protocol: [`Host`] takes requests of the page, returns updates for it, and does long
+//! work in small pieces.
 //!
 //! It runs the same in a web worker and in-process. The clock of the host machine is an argument; it only affects the
 //! pace of `Request::Play` and of frames.
@@ -42,15 +43,15 @@ use crate::view;
 use podscope_protocol::{Caption, ExportKind, SubjectRef, Update};
 use serde::{Deserialize, Serialize};
 
-/// Time of a monotonic clock in milliseconds. Its zero has no meaning.
+/// Time of a monotonic clock in milliseconds. Only differences between two times are meaningful.
 pub type ClockMillis = f64;
 
-/// Number of simulation events per piece of work.
+/// Number of simulation events in one piece of work of a host.
 const EVENTS_PER_PIECE: u64 = 60;
-/// Simulated time in which a command can be answered while the session is paused.
+/// Maximum simulated time for which a paused session is advanced so that a command can be answered.
 const ANSWER_TIMEOUT: Span = Span::millis(100);
 
-/// When [`Host::work`] must be called next.
+/// When the caller must call [`Host::work`] again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wants {
     /// Not before the next request: there is no work.
@@ -61,7 +62,7 @@ pub enum Wants {
     At(ClockMillis),
 }
 
-/// Long work in progress.
+/// The long work that a host is doing in pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 enum Job {
     Seek {
@@ -77,24 +78,25 @@ enum Job {
     },
 }
 
-/// An engine with its sessions.
+/// An engine with the session that the page shows, and the state of its requests.
 #[derive(Debug, Default)]
 pub struct Host {
     active: Option<PageSession>,
     /// Whether the caller owns the session and the clock (`joined.rs`).
     is_joined: bool,
-    /// A large source that is being opened.
+    /// A large source (file, link or lesson) that is being opened in pieces.
     opening: Option<open::Opening>,
-    /// A source that only the whole engine can open. The first build cannot.
-    further_source: Option<podscope_protocol::Source>,
+    /// A source that this first build of the engine cannot open. The whole engine, which has all capabilities, must
+    /// open it.
+    whole_engine_source: Option<podscope_protocol::Source>,
     /// A large pasted text whose format is not known yet.
     pasted: Option<crate::scenario::File>,
     other: Option<PageSession>,
-    /// Describes `other` for links.
+    /// Describes the comparison with the session `other`, for links.
     compared: Option<crate::link::Compared>,
-    /// The session that is being replayed after a handover.
+    /// The session that is being replayed after another engine has handed it over.
     resuming: Option<Box<handover::Resuming>>,
-    /// Whether the other session of a comparison has not reached the cursor yet.
+    /// Whether the session `other` of a comparison has not reached the cursor yet.
     is_other_behind: bool,
     lesson: Option<String>,
     pace: Pace,
@@ -106,35 +108,36 @@ pub struct Host {
     /// The fast-forward of [`Job::Fast`].
     fast: Option<director::FastForward>,
     caption: Option<Caption>,
-    /// The solution that is being shown. It stops when the user does anything else.
+    /// The lesson's solution that is being shown. Showing it stops when the user does anything else.
     solution: Option<shown_solution::ShownSolution>,
     group_by: String,
     subject: Option<SubjectRef>,
     detail: Option<podscope_protocol::Detail>,
     reader: Reader,
-    /// Pictures of the lesson's moments, shown at its end.
+    /// Pictures of the cluster before and after the lesson's key moment, shown at the lesson's end.
     moments: moments::Moments,
-    /// Goals of the lesson that is being recorded.
+    /// Fields that the user picked as goals while recording a lesson.
     recorded: record::RecordedGoals,
     last_frame: LastFrame,
     dirty: bool,
     help: Option<answers::HelpSearch>,
     /// The what-if question that is being computed.
     asked: Option<what_if::RunningQuestion>,
-    /// The search for a run that breaks a guarantee.
+    /// The search for a seed whose run violates an invariant.
     search: Option<search::SeedSearch>,
-    /// Whether the problems of the cluster must be searched again.
+    /// Whether triage must list the problems of the cluster again.
     needs_triage: bool,
     anonymised: anonymised::AnonymisedSessions,
     film: Option<Film>,
-    /// Whether the console has printed that time is paused, since time last ran.
+    /// Whether the console has printed the notice that time is paused, since time last ran.
     is_pause_noticed: bool,
     /// The opened link, until the cursor has reached the link's instant.
     linked: Option<crate::link::Link>,
     /// Requested links, which are created at the end of the current seek.
     shares: Vec<answers::Share>,
-    /// The page's state in the last link that the page stored. None if that link was too long to be sent after every
-    /// command. If it is set, a new link is stored before the effect of each command is visible (T-05).
+    /// The page's state in the last link that the page stored. None if that link was too long to be sent again after
+    /// each command. If it is set, each command sends a new link to the page before the frame that shows the command's
+    /// effect (T-05).
     stored_screen: Option<String>,
 }
 
@@ -148,7 +151,7 @@ impl Host {
         }
     }
 
-    /// Returns the first update for the page.
+    /// Returns the first update for the page: version, list of lessons, and list of invariants.
     #[must_use]
     pub fn hello(&self) -> Update {
         Update::Hello {
@@ -158,8 +161,8 @@ impl Host {
         }
     }
 
-    /// Creates the requested links, unless a seek is in progress: the cursor is then not yet at the requested instant,
-    /// and the links would lack commands.
+    /// Creates the requested links. Does nothing during a seek: the cursor is not yet at the requested instant, and the
+    /// links would lack commands.
     fn finished_links(&mut self) -> Vec<Update> {
         let (Some(active), false) = (&self.active, matches!(self.job, Some(Job::Seek { .. }))) else {
             return Vec::new();
@@ -185,10 +188,10 @@ impl Host {
         if self.has_work() || self.pace.is_late() {
             Wants::Now
         } else if self.is_joined && self.pace.playing {
-            // The caller's clock does not wait for this host.
+            // A joined host does not advance time, so its caller's clock does not wait for it.
             Wants::At(self.last_frame.due())
         } else if self.pace.playing || self.dirty {
-            Wants::At(self.last_frame.next())
+            Wants::At(self.last_frame.next_check())
         } else {
             Wants::Rest
         }
@@ -200,7 +203,7 @@ impl Host {
         !self.has_work() && self.waiting.is_empty() && (self.pace.playing || !self.dirty)
     }
 
-    /// Returns whether requests have left work that needs no simulated time.
+    /// Returns whether handled requests have left work to do, other than playing.
     fn has_work(&self) -> bool {
         self.opening.is_some()
             || self.pasted.is_some()
@@ -215,14 +218,14 @@ impl Host {
             || self.help.as_ref().is_some_and(|help| !help.is_done())
     }
 
-    /// Reports that the caller has sent updates that contain a frame. Sending a frame of a big cluster can take longer
-    /// than the frame interval, and the simulation must still get its share of the time. Without this call, the time
-    /// for sending is not counted.
+    /// Reports that the caller has sent updates that contain a frame. Sending a frame of a large cluster can take
+    /// longer than the frame interval; this time is then also granted to the simulation before the next frame. Without
+    /// this call, the time for sending is not counted.
     pub fn sent(&mut self, clock: ClockMillis) {
         self.last_frame.sent(clock);
     }
 
-    /// Queues a link for the page's storage, if the last stored link was short enough.
+    /// Queues a link that the page stores, if the last stored link was short enough to be sent after each command.
     fn queue_stored_link(&mut self) {
         let is_requested = self.shares.iter().any(|share| !share.anonymise);
         if let Some(screen) = self.stored_screen.clone().filter(|_| !is_requested) {
@@ -234,7 +237,7 @@ impl Host {
         }
     }
 
-    /// Restarts pacing at the current cursor.
+    /// Restarts the pacing of a playing session at the current cursor.
     fn restart_pace(&mut self, clock: ClockMillis) {
         let now = self
             .active

@@ -1,7 +1,8 @@
-//! Built-in lessons (E-01): all files in `lessons/`. A new file adds a lesson (see `build.rs`).
+//! Built-in lessons (E-01): all files in `lessons/`. To add a lesson, add a file (see `build.rs`).
 //!
-//! The list of lessons is always compiled in. Their texts are compiled in with the feature `lessons`. The page's engine
-//! is built without it; its worker loads all texts as one file when a lesson is first opened ([`provide`]).
+//! The list of lessons is always compiled in. The lessons' texts are compiled in with the feature `lessons`. The page's
+//! engine is built without this feature; its worker loads all texts as one file when a lesson is first opened
+//! ([`provide`]).
 
 use crate::scenario::{self, Loaded};
 use podscope_api::ordered::StableSort as _;
@@ -12,13 +13,13 @@ use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 
-/// The guided start. It is always compiled in, because a first visit offers it and opens it without a download. Its
-/// objects are also those of the first visit's cluster (U-10) and of free play.
+/// Text of the lesson that a first visit offers (the guided start). It is always compiled in, so that it opens without
+/// a download. The first visit's cluster (U-10) and free play use its objects.
 const GUIDED: &str = include_str!("../lessons/cut-a-node-off.yaml");
 const WELCOME: &str = include_str!("welcome.yaml");
 const FREE: &str = include_str!("free.yaml");
 
-/// An entry of the list of lessons. It is generated at build time, so that no lesson is parsed to list them.
+/// An entry of the list of lessons. `build.rs` generates the entries, so that listing the lessons needs no parsing.
 struct ListEntry {
     name: &'static str,
     order: u32,
@@ -64,7 +65,7 @@ pub fn list() -> Vec<LessonInfo> {
     lessons.into_iter().map(info).collect()
 }
 
-/// Pages of the Kubernetes documentation: name and path.
+/// Pages of the Kubernetes documentation to which lessons refer: name and path.
 const PAGES: &[(&str, &str)] = &[
     (
         "Assigning Pods to Nodes",
@@ -134,8 +135,8 @@ const PAGES: &[(&str, &str)] = &[
     ("Volumes", "concepts/storage/volumes/"),
 ];
 
-/// Returns the address of a documentation page, or an empty text for an unknown page. A topic such as `Nodes, Rate
-/// limits on eviction` names a section of a page.
+/// Returns the URL of a page of the Kubernetes documentation, or an empty text for an unknown page. A topic such as
+/// `Nodes, Rate limits on eviction` names a page and one of its sections.
 fn page(topic: &str) -> String {
     let name = topic.split(", ").next().unwrap_or_default();
     let known = PAGES.iter().filter(|(known, _)| *known == topic || *known == name);
@@ -145,15 +146,16 @@ fn page(topic: &str) -> String {
     address.unwrap_or_default()
 }
 
-/// Texts that were loaded at run time, without the feature `lessons`.
+/// Names and texts of the lessons that were loaded at run time. Used without the feature `lessons`.
 static PROVIDED: OnceLock<Vec<(&'static str, &'static str)>> = OnceLock::new();
 
-/// Returns names and texts of the available lessons.
+/// Returns names and texts of the lessons whose texts are available.
 fn texts() -> &'static [(&'static str, &'static str)] {
     PROVIDED.get().map_or(LESSONS, Vec::as_slice)
 }
 
-/// Returns names and texts that were loaded at run time, for [`provide_texts`] of another engine.
+/// Returns names and texts of the lessons that were loaded at run time. They are passed to [`provide_texts`] of another
+/// engine.
 pub(crate) fn provided() -> Vec<(String, String)> {
     let texts = PROVIDED.get().into_iter().flatten();
     texts
@@ -161,8 +163,8 @@ pub(crate) fn provided() -> Vec<(String, String)> {
         .collect()
 }
 
-/// Stores the lessons' texts, unless they are stored already. They are leaked, because they are needed until the
-/// program ends.
+/// Stores names and texts of the lessons, unless they are stored already. The memory is leaked, because the texts are
+/// needed until the program ends.
 pub(crate) fn provide_texts(texts: Vec<(String, String)>) {
     PROVIDED.get_or_init(|| {
         let texts = texts.into_iter();
@@ -172,7 +174,7 @@ pub(crate) fn provide_texts(texts: Vec<(String, String)>) {
     });
 }
 
-/// Returns whether a request may open a lesson while no texts are available.
+/// Returns whether a request may open a lesson whose text has not been loaded.
 pub fn are_missing_for(request: &Request) -> bool {
     let may_need = match request {
         Request::Open { source } => match source {
@@ -180,20 +182,20 @@ pub fn are_missing_for(request: &Request) -> bool {
             Source::Recap { .. } | Source::Link { .. } => true,
             Source::Files { .. } | Source::Welcome | Source::Free => false,
         },
-        // A link of a lesson does not contain the story: without the lesson's text its run would have no goals.
+        // The link of a lesson does not contain the story. Without the lesson's text its run would have no goals.
         Request::Course(request) => matches!(request, CourseRequest::Grade { .. }),
         _ => false,
     };
     may_need && texts().is_empty()
 }
 
-/// Stores the lessons' texts. The file contains alternating names and texts, each terminated by a NUL.
+/// Stores the lessons' texts from a file that contains alternating names and texts, each terminated by a NUL.
 ///
 /// # Errors
 /// The file has another format.
 pub fn provide(file: Vec<u8>) -> Result<(), Vec<Problem>> {
     let text = String::from_utf8(file).map_err(|error| missing(&error.to_string()))?;
-    // Leaked on purpose: the texts are needed until the program ends.
+    // The memory is leaked on purpose: the texts are needed until the program ends.
     let parts: Vec<&'static str> = text.leak().split_terminator('\0').collect();
     let pair = |pair: &[&'static str]| match pair {
         [name, text] => Some((*name, *text)),
@@ -209,7 +211,7 @@ pub fn provide(file: Vec<u8>) -> Result<(), Vec<Problem>> {
     }
 }
 
-/// Returns the problem that is reported if the texts cannot be loaded.
+/// Returns the problem that is reported if the lessons' texts cannot be loaded.
 pub fn missing(why: &str) -> Vec<Problem> {
     vec![Problem::of(
         "lessons",
@@ -222,14 +224,14 @@ pub fn text(name: &str) -> Option<&'static str> {
     known.or_else(|| (name == GUIDED_START).then_some(GUIDED))
 }
 
-/// Returns the part of a lesson that affects its run. Links contain this part, so that they show the same run after the
-/// lesson has been edited (T-03).
+/// Returns a lesson's text without the parts that do not affect its run (see `without_story`). Links contain this text,
+/// so that they show the same run after the lesson has been edited (T-03).
 pub fn bare(name: &str) -> Option<String> {
     text(name).map(without_story)
 }
 
-/// Removes story, solution, wrong attempts and annotations from a lesson's text. A text without these is returned
-/// unchanged, so that the results for a lesson and for its bare form are equal.
+/// Removes story, solution, wrong attempts and annotations from a lesson's text. A text without these parts is returned
+/// unchanged.
 pub(crate) fn without_story(text: &str) -> String {
     let parsed = podscope_api::parse(text);
     let scenarios = parsed.configs.iter().filter(|config| &*config.value.kind == "Scenario");
@@ -241,7 +243,7 @@ pub(crate) fn without_story(text: &str) -> String {
         }
     }
     let is_removed = |line: u32| removed_ranges.iter().any(|(from, to)| (*from..*to).contains(&line));
-    // The `---` between documents is not part of a removed key.
+    // The `---` between documents does not belong to a removed key.
     let kept = |(number, line): &(u32, &str)| line.trim_end() == "---" || !is_removed(*number);
     let mut bare = String::new();
     for (_, line) in (1..).zip(text.lines()).filter(kept) {
@@ -251,7 +253,8 @@ pub(crate) fn without_story(text: &str) -> String {
     bare
 }
 
-/// Returns the line ranges of some keys in a part of a document, each from the key's line to the line of the next key.
+/// Returns, for each of the given keys in a part of a document, the range of lines from the key's line to the line of
+/// the next key.
 fn lines_of(document: &Tree<'_>, part: &str, keys: &[&str]) -> Vec<(u32, u32)> {
     let entries = |tree: &Tree<'_>| match &tree.data {
         Data::Map(entries) => entries
@@ -293,17 +296,17 @@ pub fn load(name: &str) -> Result<Loaded, Vec<Problem>> {
     }
 }
 
-/// Returns the file of the first visit's scenario, in which a rolling update starts by itself.
+/// Returns name and text of the file with the first visit's scenario, in which a rolling update starts automatically.
 pub fn welcome() -> (String, String) {
     ("welcome.yaml".into(), with_objects(WELCOME))
 }
 
-/// Returns the file of the first visit's cluster without the rolling update.
+/// Returns name and text of the file with the free play scenario: the first visit's cluster without the rolling update.
 pub fn free() -> (String, String) {
     ("free.yaml".into(), with_objects(FREE))
 }
 
-/// Appends the objects of the guided start to a scenario.
+/// Appends the Kubernetes objects of the guided start to a scenario.
 fn with_objects(scenario: &str) -> String {
     let objects = GUIDED.split_once("\n---\n").map_or("", |(_, objects)| objects);
     format!("{scenario}---\n{objects}")

@@ -49,6 +49,6 @@ pub mod triage;
 mod view;
 pub mod whatif;
 
-/// Whether this build has every capability (feature `whole`). The first build of the engine lacks some; conditions with
-/// this constant exclude their code from it (`host/further.rs`).
+/// Whether this build of the engine has all capabilities (feature `whole`). The first build, which a first visit loads,
+/// lacks some; conditions with this constant exclude their code from it (`host/further.rs`).
 pub(crate) const IS_WHOLE: bool = cfg!(feature = "whole");

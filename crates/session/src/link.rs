@@ -1,8 +1,8 @@
-//! Share links (T-03): `s1:` and a JSON document, deflated and in base64url, with everything that is needed to see the
-//! same run. Decoding never panics: any string results in a link or an error message, and sizes are checked before
-//! memory is allocated.
+//! Share links (T-03): `s1:` and a JSON document, deflated and in base64url, which contains everything that is needed
+//! to see the same run. Decoding never panics: any string results in a link or in an error message, and sizes are
+//! checked before memory is allocated.
 //!
-//! `s1:` will be supported forever. A new format gets a new prefix.
+//! The format `s1:` will be supported forever. A new format gets a new prefix.
 
 mod compared;
 
@@ -25,54 +25,54 @@ use podscope_protocol::{LinkLength, OtherEngine, Problem, Remark};
 pub const PREFIX: &str = "s1:";
 /// Maximum length of a link that can be opened, in characters.
 pub const MAX_LINK: usize = 4 << 20;
-/// Maximum size of the inflated document, in bytes.
+/// Maximum size of a link's document after it has been inflated, in bytes.
 pub const MAX_DOCUMENT: usize = 32 << 20;
-/// File name of a lesson's text in a link.
+/// File name of a lesson's text in the files of a link.
 const LESSON_FILE: &str = "lesson.yaml";
-/// Length in characters above which a link gets a warning.
+/// Length of a link in characters above which the user gets a warning.
 pub const LONG: usize = podscope_protocol::LONG_LINK;
 
-/// Content of a link.
+/// Content of a share link.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Link {
     /// Version of the engine that created the link.
     #[serde(rename = "e", default)]
     pub engine: String,
-    /// Name of a built-in lesson. Its story is shown if the lesson still behaves like `files`.
+    /// Name of a built-in lesson. The lesson's story is shown if the lesson still behaves like `files`.
     #[serde(rename = "l", default, skip_serializing_if = "Option::is_none")]
     pub lesson: Option<String>,
-    /// Files, in order. For a lesson, only the part that [`lessons::bare`] keeps; older links contain more of the
-    /// lesson.
+    /// Files of the scenario, in order. For a lesson, its text without the parts that do not affect the run
+    /// ([`lessons::bare`]); older links contain more of the lesson.
     #[serde(rename = "f", default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<File>,
     #[serde(rename = "s", default)]
     pub seed: u64,
-    /// Position of the cursor, in microseconds.
+    /// Time of the cursor, in microseconds.
     #[serde(rename = "c", default)]
     pub cursor: i64,
     /// The user's commands: microseconds since the previous command, and text.
     #[serde(rename = "u", default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<(i64, String)>,
-    /// Other branches. Only links for storing contain them.
+    /// Other branches of the session. Only links that the page stores contain them.
     #[serde(rename = "b", default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Other>,
     /// Index of the current branch among all branches.
     #[serde(rename = "n", default, skip_serializing_if = "is_first")]
     pub place: usize,
-    /// Parent of the current branch, with the time of the fork in microseconds.
+    /// Parent of the current branch, with the time of the fork in microseconds. None for the first branch.
     #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
     pub fork_point: Option<(usize, i64)>,
-    /// Hash of the trace at the cursor, computed from whole lines ([`Fingerprint::WholeLines`]). Older links have it
-    /// instead of [`Link::facts_hash`]. It is read but never written.
+    /// Hash of the trace at the cursor over whole lines ([`Fingerprint::WholeLines`]). Older links contain it instead
+    /// of [`Link::facts_hash`]. New links do not contain it.
     #[serde(rename = "h", default, skip_serializing_if = "String::is_empty")]
     pub trace_hash: String,
-    /// Hash of the trace at the cursor, computed from its facts ([`Fingerprint::Facts`]).
+    /// Hash of the trace at the cursor over the facts in its lines ([`Fingerprint::Facts`]).
     #[serde(rename = "g", default, skip_serializing_if = "String::is_empty")]
     pub facts_hash: String,
-    /// State of the page, which the engine does not interpret.
+    /// State of the page, as text that only the page interprets.
     #[serde(rename = "x", default, skip_serializing_if = "String::is_empty")]
     pub screen: String,
-    /// The reader's state in a story. Without it, all shown steps are treated as seen.
+    /// The reader's current step and answers in a lesson's story. Without them, all shown steps are treated as seen.
     #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<Reading>,
     /// The branch with which the run is compared ([`Compared::Branch`]).
@@ -83,7 +83,7 @@ pub struct Link {
     pub compared_scenario: Option<String>,
 }
 
-/// A reader's current step and answers in a story.
+/// A reader's current step in a lesson's story, and the reader's answers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Reading {
     /// The step that the page shows.
@@ -94,7 +94,7 @@ pub struct Reading {
     pub answers: Vec<(usize, Option<String>)>,
 }
 
-/// Another branch of a stored session.
+/// A branch of a stored session that is not the current branch.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Other {
     /// Parent of the branch, with the time of the fork in microseconds. None for the first branch.
@@ -113,17 +113,18 @@ fn is_first(at: &usize) -> bool {
     *at == 0
 }
 
-/// Returns the name of this engine in links: its version and that of Kubernetes.
+/// Returns the engine's name in links: its version and that of Kubernetes, separated by `+`.
 fn engine() -> String {
     format!("{}+{KUBERNETES_VERSION}", env!("CARGO_PKG_VERSION"))
 }
 
-/// Returns the version of Kubernetes in an engine's name. The first engines, which simulated v1.34, did not include it.
+/// Returns the version of Kubernetes in an engine's name. Links of the first engines contain no such version; these
+/// engines simulated v1.34.
 fn kubernetes_version_of(engine: &str) -> &str {
     engine.split_once('+').map_or("v1.34", |(_, kubernetes)| kubernetes)
 }
 
-/// Encodes commands like [`Link::commands`].
+/// Encodes the user's commands in the form of [`Link::commands`].
 fn encode_commands<'a>(commands: impl Iterator<Item = &'a Timed>) -> Vec<(i64, String)> {
     let mut last = 0;
     let encode_commands = commands.map(|timed| {
@@ -134,7 +135,7 @@ fn encode_commands<'a>(commands: impl Iterator<Item = &'a Timed>) -> Vec<(i64, S
     encode_commands.collect()
 }
 
-/// Decodes the result of [`encode_commands`].
+/// Decodes the commands of a link, the reverse of [`encode_commands`].
 fn decode_commands(commands: &[(i64, String)]) -> Result<Vec<Timed>, Remark> {
     let mut at = SimTime::ZERO;
     commands
@@ -151,7 +152,7 @@ fn decode_commands(commands: &[(i64, String)]) -> Result<Vec<Timed>, Remark> {
         .collect()
 }
 
-/// Returns a warning about a link's length. None if all programs accept it.
+/// Returns a warning about a link's length. None if the link has at most [`LONG`] characters.
 #[must_use]
 pub fn warning(fragment: &str) -> Option<LinkLength> {
     let characters = fragment.len();
@@ -173,11 +174,11 @@ impl Link {
         }
     }
 
-    /// Creates the link of a session at another instant of its branch, without a hash of the trace.
+    /// Creates the link of a session whose cursor is at `now` on the same branch, without a hash of the trace.
     pub(crate) fn until(session: &Session, lesson: Option<&str>, screen: String, now: SimTime) -> Link {
         let loaded = session.loaded();
         let commands = encode_commands(session.commands().iter().filter(|timed| timed.at <= now));
-        // A lesson that the user has edited is no longer the built-in one.
+        // A lesson whose text the user has edited is no longer the built-in lesson.
         let lesson = lesson.filter(|name| {
             let text = loaded.files.first().map(|(_, text)| text.as_str());
             loaded.files.len() == 1 && lessons::text(name) == text
@@ -197,8 +198,8 @@ impl Link {
         }
     }
 
-    /// Returns the link for storing, with the commands after the cursor and the other branches. None if there are none:
-    /// then the link itself can be stored.
+    /// Returns the link that the page stores: this link with the commands after the cursor and the other branches. None
+    /// if there are no such commands and branches; the page then stores this link itself.
     #[must_use]
     pub fn whole(&self, session: &Session) -> Option<Link> {
         let commands = session.commands();
@@ -221,7 +222,7 @@ impl Link {
         })
     }
 
-    /// Creates a link that contains files and no run, as `podscope link encode` does.
+    /// Creates a link that contains files and no user commands, as `podscope link encode` does.
     pub fn of_files(files: Vec<File>, seed: u64) -> Link {
         Link {
             engine: engine(),
@@ -237,8 +238,8 @@ impl Link {
         format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(packed))
     }
 
-    /// Returns the lesson whose story belongs to this link. None if the link has no lesson, or if the lesson behaves
-    /// differently now.
+    /// Returns the name of the lesson whose story is shown with this link. None if the link has no lesson, or if the
+    /// lesson has been changed so that it behaves differently.
     pub fn story(&self) -> Option<&str> {
         let name = self.lesson.as_deref()?;
         let bare = lessons::bare(name)?;
@@ -247,7 +248,7 @@ impl Link {
         is_same.then_some(name)
     }
 
-    /// Loads the scenario of the link.
+    /// Loads the scenario that the link contains.
     ///
     /// # Errors
     /// All problems of the files.
@@ -269,8 +270,8 @@ impl Link {
         decode_commands(&self.commands)
     }
 
-    /// Schedules the commands and adds the branches, in a session at t = 0. The caller then advances the session to
-    /// [`Link::cursor_at`]. Returns notices for the user.
+    /// Schedules the link's commands and adds its branches, in a session at t = 0. The caller then advances the session
+    /// to [`Link::cursor_at`]. Returns notices for the user.
     pub fn replay(&self, session: &mut Session) -> Vec<Remark> {
         let mut notices = Vec::new();
         match self.timed() {
@@ -299,8 +300,8 @@ impl Link {
         notices
     }
 
-    /// Returns whether only the whole engine supports one of the commands.
-    pub(crate) fn has_further_command(&self) -> bool {
+    /// Returns whether one of the link's commands can only run in the whole engine.
+    pub(crate) fn has_whole_engine_command(&self) -> bool {
         let others = self.others.iter().flat_map(|other| &other.commands);
         let mut texts = self.commands.iter().chain(others).map(|(_, text)| text);
         let is_further = |error: command::CommandError| error.lacks_capability || error.needs_custom_kinds;
@@ -311,7 +312,8 @@ impl Link {
         SimTime(self.cursor).clamp(SimTime::ZERO, END_OF_TIME)
     }
 
-    /// Compares the session's trace at the cursor with the link's hash. Returns details if they differ.
+    /// Compares the session's trace at the cursor with the link's hash of the trace. If they differ, returns the
+    /// versions of both engines and the time of the cursor.
     pub fn difference(&self, session: &Session) -> Option<OtherEngine> {
         let is_same = if self.facts_hash.is_empty() {
             self.trace_hash.is_empty() || trace_hash(session.trace(), Fingerprint::WholeLines) == self.trace_hash
@@ -330,18 +332,18 @@ impl Link {
         })
     }
 
-    /// Replaces the names of the user's objects (Q-06).
+    /// Returns the link with the names of the user's objects replaced (Q-06).
     pub fn anonymised(self) -> Link {
         self.renamed().0
     }
 
-    /// Like [`Link::anonymised`], but also returns the table of old and new names.
+    /// Like [`Link::anonymised`], but also returns the table of the old and new names.
     pub(crate) fn renamed(self) -> (Link, crate::rename::Table) {
         crate::rename::link(self)
     }
 }
 
-/// Decodes a link: a fragment that begins with `s1:`, or a URL that contains one.
+/// Decodes a link: a URL fragment that begins with `s1:`, or a URL that contains one.
 ///
 /// # Errors
 /// A message why the link cannot be opened.
@@ -379,7 +381,7 @@ pub fn decode(text: &str) -> Result<Link, Sentence> {
     Ok(link)
 }
 
-/// Finds the prefix of a newer format: `s`, a number above 1 and a colon, alone or in a URL.
+/// Finds the prefix of a newer link format, alone or in a URL: `s`, a number above 1 and a colon.
 fn newer_format(text: &str) -> Option<&str> {
     let starts = std::iter::once(0).chain(text.match_indices(['#', '&']).map(|(at, _)| at + 1));
     starts.filter_map(|at| text.get(at..)).find_map(|part| {
@@ -432,7 +434,8 @@ mod tests {
         );
     }
 
-    /// A link of an engine that simulated v1.34 opens with a notice that decisions may differ, and before which time.
+    /// A link of an engine that simulated v1.34 opens with a notice that the scheduler's decisions before the time of
+    /// the cursor may differ.
     /// Shows: T-03
     #[test]
     fn link_of_other_engine_reports_difference() {
@@ -484,7 +487,7 @@ mod tests {
         ] {
             assert!(decode(text).is_err(), "{text}");
         }
-        // Truncated links are refused or decoded, without a panic.
+        // Truncated links are refused or decoded. They do not cause a panic.
         let text = Link::of_files(vec![("a".into(), "x: y".into())], 1).encode();
         for end in 0..text.len() {
             let _ = decode(text.get(..end).unwrap_or_default());
@@ -549,7 +552,8 @@ mod tests {
             let notices = link.replay(&mut shown);
             assert!(notices[0].to_string().contains(what), "{notices:?}");
         }
-        // Older links contain fields that only the list of lessons shows, here with another summary.
+        // Links of older versions also contain the fields that only the list of lessons shows; here the summary
+        // differs.
         let text = lessons::text("sidecars").expect("a lesson");
         let with_annotations = text.split_once("  steps:").expect("a story").0.to_owned();
         assert!(with_annotations.contains("podscope.dev/summary") && !bare.contains("podscope.dev/summary"));

@@ -3,8 +3,8 @@
 use podscope_api::{ObjectKey, ObjectMeta, OwnerReference, ReplicaSet};
 use podscope_cluster::Objects;
 
-/// Returns the controller of an object. If that is a ReplicaSet with its own controller, such as a Deployment, returns
-/// the latter.
+/// Returns the workload that controls an object: its controller or, if this is a ReplicaSet with its own controller
+/// (such as a Deployment), that controller.
 pub(crate) fn workload_of<'a>(objects: &'a Objects, meta: &'a ObjectMeta) -> Option<&'a OwnerReference> {
     let own = meta.controller_ref()?;
     if &*own.kind != "ReplicaSet" {

@@ -1,4 +1,4 @@
-//! Plays a lesson without a reader: with its solution, with no commands, or with a wrong attempt. Reports steps, goals,
+//! Plays a lesson without a reader: with its solution, without commands, or with a wrong attempt. Reports steps, goals,
 //! questions, promises and mistakes, and whether the lesson behaves as intended (E-07, E-10).
 
 use std::fmt::Write;
@@ -12,21 +12,22 @@ use podscope_kubectl::duration::print_duration;
 use podscope_messages::{Sentence, sentence};
 use podscope_protocol::Problem;
 
-/// Time for which a lesson is played after the last event in its file.
+/// Simulated time for which a lesson is played after the last event in its file.
 pub const TIME_AFTER_LAST_EVENT: Span = Span::seconds(300);
 
-/// Which commands are given when a lesson is played.
+/// Which commands of a lesson's file are performed when the lesson is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attempt {
     Solution,
-    /// No commands.
+    /// No commands at all.
     Nothing,
-    /// A wrong attempt by number: first the entries of `bypasses`, from 1, then `wrong`; 0 also means `wrong`.
+    /// A wrong attempt by its number: the entries of `bypasses` are numbered from 1, `wrong` is the next number; 0 also
+    /// means `wrong`.
     Bypass(usize),
 }
 
 impl Attempt {
-    /// Parses `solution`, `nothing` or `bypass:N`.
+    /// Parses an attempt: `solution`, `nothing` or `bypass:N`.
     ///
     /// # Errors
     /// The text is none of these.
@@ -55,7 +56,7 @@ impl Attempt {
     }
 }
 
-/// Returns the lesson's wrong attempts: `bypasses`, then `wrong`.
+/// Returns the commands of the lesson's wrong attempts: `bypasses`, then `wrong`.
 pub fn bypasses(scenario: &Scenario) -> Vec<&[Timed]> {
     let wrong = Some(scenario.wrong.as_slice()).filter(|wrong| !wrong.is_empty());
     (scenario.bypasses.iter().map(Vec::as_slice)).chain(wrong).collect()
@@ -69,7 +70,7 @@ pub struct Played {
     pub session: Session,
 }
 
-/// Plays a lesson up to `until`; by default up to [`TIME_AFTER_LAST_EVENT`] after the last event in its file.
+/// Plays a lesson until the time `until`; by default until [`TIME_AFTER_LAST_EVENT`] after the last event in its file.
 ///
 /// # Errors
 /// The scenario has no story or no such attempt, or the API server refuses an object.
@@ -87,10 +88,11 @@ pub fn play(loaded: Loaded, attempt: Attempt, until: Option<SimTime>) -> Result<
     Ok(Played { attempt, session })
 }
 
-/// Maximum time for which a step or the end of the lesson is awaited.
+/// Maximum simulated time to wait for a step to be shown or for the lesson to be finished.
 const MAX_WAIT: Span = Span::seconds(1500);
 
-/// Plays the solution at another pace: gives the commands of each step with a delay of `delay` after the step is shown.
+/// Plays the solution like a faster or slower reader: the first command of each step is performed `delay` after the
+/// step is shown.
 ///
 /// # Errors
 /// See [`play`].
@@ -125,7 +127,7 @@ pub fn play_with_delay(loaded: Loaded, delay: Span) -> Result<Played, Vec<Proble
     Ok(Played { attempt, session })
 }
 
-/// Advances the session second by second until the predicate is true or the time is reached.
+/// Advances the session second by second until the predicate is true or the time `until` is reached.
 fn wait(session: &mut Session, until: SimTime, predicate: impl Fn(&Story) -> bool) {
     while !predicate(session.progress().story()) && session.now() < until {
         let target = session.now() + Span::seconds(1);
@@ -158,8 +160,8 @@ impl Played {
         self.story().finished().is_some()
     }
 
-    /// Returns whether all goals of the last step with goals are reached. If no step has goals, whether the goals of
-    /// the whole run are reached.
+    /// Returns whether all goals of the last step that has goals are reached. If no step has goals, returns whether the
+    /// lesson is finished.
     pub fn reaches_final_goal(&self) -> bool {
         let has_other = |goals: &[crate::scenario::Condition]| goals.iter().any(|goal| !must_hold_to_end(goal));
         let steps = &self.scenario().steps;
@@ -172,7 +174,7 @@ impl Played {
         })
     }
 
-    /// Returns the number of questions that were asked and whose answer the run did not show.
+    /// Returns the number of shown questions for which the run has not determined an answer.
     pub fn unanswered(&self) -> usize {
         let shown = self.story().shown().iter().zip(&self.scenario().steps);
         shown
@@ -180,8 +182,8 @@ impl Played {
             .count()
     }
 
-    /// Returns whether the result is as intended: the solution finishes the lesson, and other attempts do not reach the
-    /// final goal.
+    /// Returns whether the lesson behaved as intended: with the solution it is finished and all questions are answered;
+    /// with any other attempt the final goal is not reached.
     pub fn is_as_promised(&self) -> bool {
         match self.attempt {
             Attempt::Solution => self.is_finished() && self.unanswered() == 0,
@@ -199,17 +201,21 @@ impl Played {
             Attempt::Bypass(number) => format!("bypass {number}"),
         };
         let loaded = self.session.loaded();
-        let (seed, now) = (loaded.setup.seed, time(self.session.now()));
+        let (seed, now) = (loaded.setup.seed, print_time(self.session.now()));
         let _ = writeln!(out, "{}: {what}, seed {seed}, ran to {now}", loaded.title());
         for (at, step) in scenario.steps.iter().enumerate() {
             let number = at + 1;
             let Some(shown) = story.shown().get(at) else {
-                let awaited = self.awaited(at);
-                let awaited = awaited.map(|when| format!(": waited for: {}", when.description));
-                let _ = writeln!(out, "step {number} never showed{}", awaited.unwrap_or_default());
+                let awaited_condition = self.awaited_condition(at);
+                let awaited_condition = awaited_condition.map(|when| format!(": waited for: {}", when.description));
+                let _ = writeln!(
+                    out,
+                    "step {number} never showed{}",
+                    awaited_condition.unwrap_or_default()
+                );
                 continue;
             };
-            let _ = writeln!(out, "step {number} showed at {}", time(shown.at));
+            let _ = writeln!(out, "step {number} showed at {}", print_time(shown.at));
             if let Some(ask) = &step.predict {
                 let _ = match &shown.truth {
                     Some(truth) => {
@@ -222,7 +228,7 @@ impl Played {
                             out,
                             "  prediction  {} at {}{option}: {}",
                             truth.value,
-                            time(truth.at),
+                            print_time(truth.at),
                             ask.ask
                         )
                     }
@@ -232,35 +238,35 @@ impl Played {
             for (goal, state) in step.goals.iter().zip(&shown.goals) {
                 let state = match state {
                     Goal::Open => "not reached".to_owned(),
-                    Goal::Reached(at) => format!("reached at {}", time(*at)),
-                    Goal::Missed(at) => format!("missed at {}", time(*at)),
+                    Goal::Reached(at) => format!("reached at {}", print_time(*at)),
+                    Goal::Missed(at) => format!("missed at {}", print_time(*at)),
                 };
                 let _ = writeln!(out, "  goal  {state}: {}", goal.description);
             }
             for (keep, broken) in step.keeps.iter().zip(&shown.keeps) {
-                let state = broken.map_or_else(|| "kept".to_owned(), |at| format!("broken at {}", time(at)));
+                let state = broken.map_or_else(|| "kept".to_owned(), |at| format!("broken at {}", print_time(at)));
                 let _ = writeln!(out, "  keep  {state}: {}", keep.description);
             }
             for (mistake, made) in step.mistakes.iter().zip(&shown.mistakes) {
-                let state = made.map_or_else(|| "not made".to_owned(), |at| format!("made at {}", time(at)));
+                let state = made.map_or_else(|| "not made".to_owned(), |at| format!("made at {}", print_time(at)));
                 let _ = writeln!(out, "  mistake  {state}: {}", mistake.say);
             }
         }
         let end = match story.finished() {
-            Some(at) => format!("finished at {}", time(at)),
+            Some(at) => format!("finished at {}", print_time(at)),
             None => "not finished".to_owned(),
         };
         let _ = writeln!(out, "{end}");
         out
     }
 
-    /// Describes the first step, goal or question that is missing for the lesson to be complete. None if nothing is
-    /// missing.
+    /// Describes the first step that is not shown, answer that is not among the options, or goal that is not reached.
+    /// None if there is none.
     pub fn first_incomplete(&self) -> Option<Sentence> {
         for (index, step) in self.scenario().steps.iter().enumerate() {
             let number = index + 1;
             let Some(shown) = self.story().shown().get(index) else {
-                return Some(match self.awaited(index) {
+                return Some(match self.awaited_condition(index) {
                     Some(when) => sentence!(
                         author::step_never_shows_waits,
                         step = number,
@@ -285,13 +291,13 @@ impl Played {
         None
     }
 
-    /// Returns the condition of a step, if it is the next one.
-    fn awaited(&self, at: usize) -> Option<&Condition> {
+    /// Returns the condition for which the step at this index waits, if it is the next step and has a condition.
+    fn awaited_condition(&self, at: usize) -> Option<&Condition> {
         let next = self.story().next(self.scenario())?;
         next.when.as_ref().filter(|_| self.story().shown().len() == at)
     }
 }
 
-fn time(at: SimTime) -> String {
+fn print_time(at: SimTime) -> String {
     print_duration(at - SimTime::ZERO)
 }

@@ -1,4 +1,4 @@
-//! Output of a run in the formats of the option `-o`: objects, processes, trace, events, requests.
+//! Prints the results of a run in the formats of the option `-o`: objects, processes, trace, events, requests.
 
 use podscope_api::{Kind, Object};
 use podscope_cluster::{Objects, Record, seconds};
@@ -37,13 +37,13 @@ pub fn process_values(session: &Session) -> Vec<Value> {
                 "signals": process.signals.iter().map(|signal| Value::from(&**signal)).collect::<Vec<_>>(),
                 "ghost": objects.by_uid(&process.uid).is_none(),
             });
-            // Volumes to which the container cannot write, because the storage is unreachable or has fenced the
+            // Volumes to which the container cannot write, because the storage is unreachable or has fenced off the
             // machine.
             let failing = world.failing_volumes(node, &process.uid);
             if !failing.is_empty() {
                 row["ioErrors"] = failing.iter().map(|volume| Value::from(&**volume)).collect();
             }
-            // emptyDir volumes of the pod, with the container that wrote to them.
+            // emptyDir volumes of the pod, each with the container that wrote data to it.
             let written = world.empty_dir_contents(node, &process.uid);
             if !written.is_empty() {
                 let written = written.iter().map(|one| {
@@ -98,7 +98,7 @@ pub fn events(session: &Session) -> String {
         .map_or_else(String::new, |printed| printed.stdout())
 }
 
-/// Prints the number of requests per Service and outcome as a table.
+/// Prints a table with the number of client requests per Service and outcome.
 pub fn requests(session: &Session) -> String {
     let totals = session.world().requests();
     let rows = totals.iter();
@@ -124,8 +124,8 @@ pub fn counts(objects: &Objects) -> String {
         .join(", ")
 }
 
-/// Returns a field of a record's JSON line as text, or an empty text. It is for tests and tools that use only the JSON
-/// form.
+/// Returns a field of a record's JSON line as text, or an empty text if there is no such field. It is for tests and
+/// tools that use only the JSON form.
 pub fn field(record: &Record, name: &str) -> String {
     record.field(name).map_or_else(String::new, |value| match value {
         Value::String(text) => text,

@@ -1,8 +1,10 @@
-//! Seed search: plays one random run per seed until an invariant is violated, then shrinks that run. A run consists of
-//! a user's files with the faults that `spec.search` lists, or it is generated completely: cluster, workloads,
-//! commands, faults. Every fault is repaired, and a quiet period follows, so that liveness invariants can be checked.
+//! Seed search: plays one random run per seed until an invariant is violated, then shrinks that run. In a run, either
+//! the user's files are played with the faults that `spec.search` lists, or everything is generated: cluster,
+//! workloads, commands and faults. Every fault is repaired, and a quiet period follows, so that liveness invariants can
+//! be checked.
 //!
-//! A run is a list of parts that shrinking can remove individually: an object, or a fault or command with its repair.
+//! A run has a list of parts, which shrinking removes individually: an object, or a fault or command together with its
+//! repair.
 
 mod devices;
 mod faults;
@@ -21,26 +23,26 @@ use crate::timeline::{Session, Slice};
 use podscope_protocol::Problem;
 pub use shrink::shrink;
 
-/// Where a run's cluster, workloads and faults come from.
+/// Where the cluster, workloads and faults of a run come from.
 #[derive(Debug, Clone)]
 pub enum Source {
-    /// A user's files; faults are generated from `spec.search`.
+    /// The user's files. Faults are generated according to `spec.search`.
     Files(Vec<File>),
-    /// Everything is generated; these history switches are on (F-20).
+    /// Everything is generated. `history` lists the history switches that are on (F-20).
     Drawn { history: Vec<String> },
 }
 
-/// Which violations end the search.
+/// Which violations of invariants end a seed search.
 #[derive(Debug, Clone, Default)]
 pub struct Goal {
-    /// Name of the invariant. None: any invariant.
+    /// Name of the invariant whose violation ends the search. None: any invariant.
     pub invariant: Option<String>,
     /// Whether to ignore violations that are attributed to a command or a fault.
     pub only_bugs: bool,
 }
 
 impl Goal {
-    /// Returns whether a record is a violation that ends the search.
+    /// Returns whether a record is a violation that ends the search according to this goal.
     pub fn is_met_by(&self, record: &Record) -> bool {
         record.violation().is_some_and(|violation| {
             let is_named = |name: &String| *violation.invariant == **name;
@@ -52,17 +54,17 @@ impl Goal {
 /// A generated part of a run, which shrinking can remove.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// Objects in a separate file.
+    /// Kubernetes objects, as a separate file.
     Objects(File),
-    /// A fault or command, with the command that undoes it.
+    /// A fault or command, followed by the command that reverts it.
     Acts(Vec<Timed>),
 }
 
-/// Initial objects and scheduled commands of a run.
+/// What a run consists of: initial objects and scheduled commands.
 #[derive(Debug, Clone)]
 pub struct Run {
     pub seed: u64,
-    /// The generated parts, in addition to `files`.
+    /// The generated parts of the run, in addition to `files`.
     pub parts: Vec<Part>,
     files: Vec<File>,
     until: SimTime,
@@ -100,8 +102,9 @@ impl Found {
         )
     }
 
-    /// Returns the session to share. `podscope run` continues for a minute after the last command: a `get pods` at the
-    /// time of the violation makes the exported scenario run long enough to show it.
+    /// Returns the session with a final command `get pods`, to be exported as a scenario. `podscope run` continues for
+    /// a minute after the last command; without `get pods` at the time of the violation, the exported scenario might
+    /// end before the violation.
     pub fn into_session(self) -> Session {
         let mut session = *self.session;
         if let Ok(get_pods) = command::parse("kubectl get pods -A -o wide") {
@@ -111,7 +114,8 @@ impl Found {
         session
     }
 
-    /// Returns the sort key: runs with fewer parts, fewer commands and an earlier violation come first.
+    /// Returns the key by which runs are ordered: the number of parts, then the number of commands, then the time of
+    /// the violation, then the seed.
     pub fn size(&self) -> (usize, usize, SimTime, u64) {
         let run = &self.run;
         (run.parts.len(), run.schedule().len(), self.record.at, run.seed)
@@ -150,7 +154,7 @@ impl Run {
         })
     }
 
-    /// Returns faults and commands, ordered by time.
+    /// Returns faults and commands of the run, ordered by time.
     pub fn schedule(&self) -> Vec<Timed> {
         let acts = self.parts.iter().filter_map(|part| match part {
             Part::Acts(acts) => Some(acts),
@@ -161,7 +165,7 @@ impl Run {
         schedule
     }
 
-    /// Loads the files and the objects of the remaining parts.
+    /// Loads the run's files, and the objects of the parts that have not been removed.
     fn loaded(&self) -> Result<Loaded, Vec<Problem>> {
         let mut files = self.files.clone();
         files.extend(self.parts.iter().filter_map(|part| match part {
@@ -209,19 +213,19 @@ impl Run {
     }
 }
 
-/// Number of events between two checks for new violations.
+/// Number of simulation events between two checks for new violations.
 const EVENTS_PER_CHECK: u64 = 500;
 
 /// Result of playing a run.
 #[derive(Debug, Clone)]
 pub struct Played {
-    /// All violations in the order of the trace, including attributed ones.
+    /// All violations in the order of the trace, including those that are attributed to a command or a fault.
     pub broken: Vec<Arc<Record>>,
     /// The violation that meets the goal, if any.
     pub found: Option<Found>,
 }
 
-/// Converts whole seconds to an instant. Generated times are whole seconds, because people read them.
+/// Converts whole seconds to a simulated time. Generated times are whole seconds, so that people can read them easily.
 fn at(seconds: i64) -> SimTime {
     SimTime::ZERO + Span::seconds(seconds)
 }

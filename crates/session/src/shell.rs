@@ -1,5 +1,5 @@
-//! The console without a page: takes command lines, returns printed lines, and advances time on request. `podscope
-//! shell` adds a terminal or JSON interface to it; tests drive it in-process.
+//! The console without a page: takes command lines, returns the printed lines, and advances time on request. `podscope
+//! shell` is a terminal or JSON interface to it; tests use it in-process.
 
 use podscope_cluster::{OutputKind, SimTime, Span};
 
@@ -8,16 +8,17 @@ use podscope_kubectl::command::{self, Command, CommandError, Kubectl, Pipe};
 use podscope_kubectl::duration::parse_duration;
 use podscope_protocol::{Limit, Notice};
 
-/// Simulated time in which a command can be answered if no wait is given.
+/// Simulated time within which a command can be answered if the caller gives no time to wait.
 const ANSWER_TIMEOUT: Span = Span::millis(100);
 /// Number of events between two checks of whether a command has been answered.
 const EVENTS_PER_SLICE: u64 = 10_000;
 
-/// Printed lines, and the next command that must be sent to the simulation, with the pipe for its output.
+/// Printed lines, and the next command of the pipe that must be sent to the simulation, with the remaining pipe for its
+/// output.
 pub(crate) type PipeStep = (Vec<(OutputKind, String)>, Option<(Command, Pipe)>);
 
-/// Runs the part of a command line that needs no simulated time, including the pipe behind it. Returns the printed
-/// lines. If a command must be sent to the simulation, also returns that command.
+/// Runs the commands of a line and its pipe up to the first one that must be sent to the simulation. Returns the
+/// printed lines and, if there is such a command, that command with the remaining pipe.
 ///
 /// # Errors
 /// A command in the pipe cannot be parsed.
@@ -33,7 +34,7 @@ pub(crate) fn run_without_time(session: &Session, command: Command, pipe: &Pipe)
     }
 }
 
-/// Sends printed lines through the pipe. Otherwise it is like [`run_without_time`].
+/// Sends printed lines through a pipe. Runs the commands behind the pipe like [`run_without_time`].
 pub(crate) fn run_pipe(session: &Session, printed: Vec<(OutputKind, String)>, pipe: &Pipe) -> Result<PipeStep, String> {
     let mut lines = pipe.run(printed);
     let Some(next) = pipe.next(&lines) else {
@@ -46,10 +47,11 @@ pub(crate) fn run_pipe(session: &Session, printed: Vec<(OutputKind, String)>, pi
     Ok((lines, left))
 }
 
-/// Sends a command to the simulation and advances time until the command is answered, for the pipe behind it.
+/// Sends a command to the simulation and advances time until the command is answered. The command's output is the input
+/// of a pipe.
 ///
 /// # Errors
-/// The session does not accept the command, or the command prints over a longer time.
+/// The session does not accept the command, or the command prints its output over a longer time.
 pub(crate) fn run_and_wait(session: &mut Session, command: Command) -> Result<(), Notice> {
     let is_slow = session.resolved(&command).is_ok_and(|command| !answers_soon(&command));
     if is_slow {
@@ -66,7 +68,7 @@ fn advance_until_answered(session: &mut Session, clients: usize) {
     while session.advance_while(answered, EVENTS_PER_SLICE, |world| world.clients() > clients) == Slice::More {}
 }
 
-/// Returns whether the command prints all its output shortly after it starts.
+/// Returns whether the command prints all of its output shortly after it starts.
 fn answers_soon(command: &Command) -> bool {
     match command {
         Command::Kubectl { action: kubectl, .. } => !matches!(
@@ -77,7 +79,7 @@ fn answers_soon(command: &Command) -> bool {
     }
 }
 
-/// Result of a command line.
+/// Result of a command line in the shell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     /// Time of the cursor after the command.
@@ -88,7 +90,8 @@ pub struct Answer {
     pub refused: Option<String>,
 }
 
-/// A parsed line of the prompt. Unlike the page's console, the prompt has commands that advance time.
+/// A line that was typed at the prompt, after parsing. Unlike the page's console, the prompt has commands that advance
+/// time.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Typed {
     /// An empty line or a comment.
@@ -128,24 +131,24 @@ pub fn read_typed(line: &str) -> Result<Typed, CommandError> {
     }
 }
 
-/// A session with a prompt.
+/// A session with a prompt, and the number of output lines that have been returned.
 #[derive(Debug)]
 pub struct Shell {
     session: Session,
     /// Number of output lines that have already been returned.
     seen: usize,
-    /// Polled while time advances; time stops when it returns true.
+    /// Called again and again while time advances; when it returns true, time stops.
     stop: fn() -> bool,
 }
 
 impl Shell {
-    /// Creates a shell at the session's cursor. Lines that were printed earlier are not returned again.
+    /// Creates a shell at the session's cursor. Lines that were printed before are not returned.
     #[must_use]
     pub fn new(session: Session) -> Shell {
         Shell::stopped_by(session, || false)
     }
 
-    /// Like [`Shell::new`]; `stop` is polled while time advances and can interrupt it.
+    /// Like [`Shell::new`]. `stop` is called while time advances, and can interrupt it by returning true.
     #[must_use]
     pub fn stopped_by(session: Session, stop: fn() -> bool) -> Shell {
         let seen = session.outputs().len();
@@ -157,19 +160,19 @@ impl Shell {
         &self.session
     }
 
-    /// Returns the session, for callers that change it without the console.
+    /// Returns the session, for callers that change it other than by command lines.
     pub fn session_mut(&mut self) -> &mut Session {
         &mut self.session
     }
 
-    /// Replaces the session. Its earlier output is not returned.
+    /// Replaces the session. Its output so far is not returned.
     pub fn resume(&mut self, session: Session) {
         self.seen = session.outputs().len();
         self.session = session;
     }
 
-    /// Runs a line, then advances time by `wait`; if that is zero, until the command is answered or waits for
-    /// something.
+    /// Runs a command line, then advances time by `wait`. If `wait` is zero, advances time until the command is
+    /// answered or its time limit has passed.
     pub fn run(&mut self, line: &str, stdin: Option<&str>, wait: Span) -> Answer {
         match command::parse_piped(line, stdin) {
             Ok((command, pipe)) => self.run_parsed(command, &pipe, wait),
@@ -229,7 +232,7 @@ impl Shell {
         answer
     }
 
-    /// Returns the lines printed since the last call.
+    /// Returns the lines that commands have printed since the last call.
     fn take_unseen_lines(&mut self) -> Vec<(OutputKind, String)> {
         let outputs = self.session.outputs();
         let printed = outputs.get(self.seen..).unwrap_or_default();
@@ -238,7 +241,7 @@ impl Shell {
         lines
     }
 
-    /// Advances time by `span`.
+    /// Advances simulated time by `span`. Returns the lines that were printed.
     pub fn advance(&mut self, span: Span) -> Answer {
         let target = (self.session.now() + span).min(END_OF_TIME);
         let mut lines = Vec::new();

@@ -22,68 +22,68 @@ use podscope_cluster::{Objects, SimTime, Totals};
 use crate::scenario::{About, Check, Condition, Counted, Findings, Scenario, Since, Step, Timing, WorldState, count};
 use podscope_kubectl::duration::print_duration;
 
-/// State of a goal.
+/// State of a goal of a lesson.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Goal {
-    /// Neither reached nor missed.
+    /// The goal is neither reached nor missed.
     #[default]
     Open,
-    /// Reached at that time. The state does not change again.
+    /// The goal was reached at that time. Its state does not change again.
     Reached(SimTime),
-    /// Missed at that time. It cannot be reached any more.
+    /// The goal was missed at that time. It can no longer be reached.
     Missed(SimTime),
 }
 
-/// The run's answer to a question.
+/// The answer to a question, as determined by the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Truth {
-    /// The answer as text. For a question about time, the duration since the step was shown.
+    /// The answer as text. For a question about time, it is the duration since the step was shown.
     pub value: String,
     /// Time from which the answer is known.
     pub at: SimTime,
 }
 
-/// State of a step that is visible to the reader.
+/// State of a step that the story has shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shown {
     pub at: SimTime,
     pub goals: Vec<Goal>,
-    /// For each promise (`keep`), the time at which it was broken.
+    /// For each promise (`keep`) of the step, the time at which it was broken.
     pub keeps: Vec<Option<SimTime>>,
-    /// For each mistake, the time at which it was first made.
+    /// For each mistake of the step, the time at which it was first made.
     pub mistakes: Vec<Option<SimTime>>,
-    /// The mistake that was made last, whose explanation is shown. Explanations of earlier mistakes may contradict what
-    /// was done since then.
+    /// The mistake that was made last; the page shows its explanation. Explanations of earlier mistakes may contradict
+    /// what the reader has done since.
     pub reply: Option<usize>,
-    /// For each mistake, whether its conditions held at the previous instant.
+    /// For each mistake of the step, whether its conditions held at the previous instant.
     in_progress: Vec<bool>,
     /// The answer to the step's question.
     pub truth: Option<Truth>,
-    /// State recorded for the conditions that compare with the instant at which the step was shown
+    /// State recorded for the conditions of the step that compare with the time at which the step was shown
     /// ([`Step::comparing`]).
     since: Vec<Since>,
 }
 
-/// The reason why a story has halted.
+/// When and why a story has halted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Halt {
     pub at: SimTime,
-    /// Index of the step with the promise.
+    /// Index of the step that has the broken promise or the missed goal.
     pub step: usize,
     pub promise: Promise,
 }
 
-/// A promise of a step, by its index in the step.
+/// A condition of a step that must hold: a promise or a goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promise {
-    /// A `keep` that was broken, by its index in the step.
+    /// A promise (`keep`) that was broken, by its index in the step.
     Keep(usize),
     /// A goal that was missed, by its index in the step.
     Goal(usize),
 }
 
 impl Halt {
-    /// Returns the condition that did not hold.
+    /// Returns the condition whose failure has halted the story.
     pub(crate) fn broken<'a>(&self, scenario: &'a Scenario) -> &'a Condition {
         let step = scenario.steps.get(self.step);
         let promise = step.and_then(|step| match self.promise {
@@ -94,7 +94,7 @@ impl Halt {
     }
 }
 
-/// State of the story in a run.
+/// State of a lesson's story in a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Story {
     shown: Vec<Shown>,
@@ -137,7 +137,7 @@ impl Moment<'_> {
         in_time && check.is_none_or(|check| check.holds(&state).0)
     }
 
-    /// Updates the state that a shown step records for conditions that compare with its start.
+    /// Updates the state that a shown step records for its conditions `same` and `never`.
     fn record(&self, step: &Step, since: &mut Vec<Since>) {
         let checks = || step.comparing().filter_map(|condition| condition.check.as_ref());
         if since.is_empty() {
@@ -158,13 +158,14 @@ impl Moment<'_> {
     }
 }
 
-/// Returns whether the goal must hold to the end: `always`, `same` and `never`.
+/// Returns whether a goal must hold to the end of the lesson: `always`, `same` and `never`.
 pub(crate) fn must_hold_to_end(goal: &Condition) -> bool {
     let check = goal.check.as_ref();
     check.is_some_and(|check| check.compares() || matches!(check, Check::Invariant(_)))
 }
 
-/// Returns the recorded state of a condition that compares with the start of its step.
+/// Returns the state that a step has recorded for one of its conditions. None if the condition does not compare with
+/// the start of the step.
 fn recorded_state<'a>(step: &Step, since: &'a [Since], condition: &Condition) -> Option<&'a Since> {
     let at = step.comparing().position(|known| std::ptr::eq(known, condition))?;
     since.get(at)
@@ -184,12 +185,13 @@ impl Story {
         &self.shown
     }
 
-    /// Returns the reason why the story has halted, if it has.
+    /// Returns when and why the story has halted. None if it has not halted.
     pub fn halt(&self) -> Option<Halt> {
         self.halt
     }
 
-    /// Returns the time at which the last goal of the last step was reached.
+    /// Returns the time at which the lesson was finished: all steps were shown and all goals were reached. None if it
+    /// is not finished.
     pub fn finished(&self) -> Option<SimTime> {
         self.finished
     }
@@ -207,7 +209,8 @@ impl Story {
         });
     }
 
-    /// Returns whether all goals of the shown steps have been reached. Goals for the whole run are not considered.
+    /// Returns whether all goals of the shown steps have been reached, except goals that must hold to the end of the
+    /// lesson.
     fn are_goals_reached(&self, scenario: &Scenario) -> bool {
         self.shown.iter().zip(&scenario.steps).all(|(shown, step)| {
             (shown.goals.iter().zip(&step.goals))
@@ -215,14 +218,15 @@ impl Story {
         })
     }
 
-    /// Returns the next step, if it is only waiting for its own condition.
+    /// Returns the next step, if the story waits only for this step's own condition. None if earlier goals are open or
+    /// the story has halted.
     pub fn next<'s>(&self, scenario: &'s Scenario) -> Option<&'s Step> {
         let next = scenario.steps.get(self.shown.len())?;
         (self.halt.is_none() && self.are_goals_reached(scenario)).then_some(next)
     }
 
-    /// Returns the next time after `now` for which the story waits: the earliest time of a step, or of the answer to a
-    /// question. Other conditions of the step may be fulfilled later.
+    /// Returns the earliest time after `now` that is given in the condition of the next step or in an unanswered
+    /// question. The other conditions may be fulfilled later.
     pub fn waits_until(&self, scenario: &Scenario, now: SimTime) -> Option<SimTime> {
         let step = self.next(scenario).and_then(|step| step.when.as_ref());
         let step = step.and_then(|when| match when.timing {
@@ -238,7 +242,8 @@ impl Story {
         answers.chain(step).filter(|at| *at > now).min()
     }
 
-    /// Returns the next time after `last_checked` at which conditions must be checked even if no event occurs.
+    /// Returns the earliest time after `last_checked` at which a condition of the story can change even if no event
+    /// occurs.
     pub(crate) fn next_deadline(&self, scenario: &Scenario, last_checked: i64) -> Option<SimTime> {
         let mut earliest: Option<SimTime> = None;
         let mut add = |at: Option<SimTime>| {
@@ -279,7 +284,7 @@ impl Story {
         earliest
     }
 
-    /// Checks the story at an instant. Returns whether another step is shown.
+    /// Checks the story against the state of the cluster at an instant. Returns whether another step is shown.
     pub(crate) fn check(&mut self, scenario: &Scenario, moment: &Moment<'_>) -> bool {
         let before = self.shown.len();
         self.check_shown_steps(scenario, moment);
@@ -297,7 +302,7 @@ impl Story {
         self.shown.len() > before
     }
 
-    /// Checks the goals, promises, mistakes and questions of all shown steps once.
+    /// Checks the goals, promises, mistakes and questions of all shown steps at one instant.
     fn check_shown_steps(&mut self, scenario: &Scenario, moment: &Moment<'_>) {
         let now = moment.now;
         let last = self.shown.len().saturating_sub(1);
@@ -305,7 +310,8 @@ impl Story {
             moment.record(step, &mut shown.since);
             let since = &shown.since;
             let holds = |condition| moment.holds(condition, recorded_state(step, since, condition));
-            // A mistake in an earlier step may be a goal of a later step.
+            // What is a mistake in an earlier step may be a goal of a later step, so only mistakes of the last step are
+            // checked.
             if at == last {
                 let making: Vec<bool> = (step.mistakes.iter())
                     .map(|mistake| mistake.when.iter().all(holds))
@@ -354,7 +360,7 @@ impl Story {
         }
     }
 
-    /// Answers questions for a number without a time. They are counted when the story continues.
+    /// Answers the questions about a count that have no time. The objects are counted when the story continues.
     fn answer_counts(&mut self, scenario: &Scenario, moment: &Moment<'_>) {
         for (shown, step) in self.shown.iter_mut().zip(&scenario.steps) {
             if shown.truth.is_none()
@@ -380,7 +386,7 @@ impl Story {
     }
 }
 
-/// Returns the current answer of the run. None if there is none yet.
+/// Returns the answer that the run has determined by now. None if there is none yet.
 fn truth(about: &About, asked_at: SimTime, moment: &Moment<'_>) -> Option<Truth> {
     let is_time = |at: &Option<SimTime>| at.is_none_or(|at| moment.now >= at);
     let value = match about {

@@ -1,7 +1,7 @@
 //! The timeline (T-01). A [`Session`] has a scenario, a tree of branches with their commands, and the simulated world
 //! at the cursor. Each branch has checkpoints and a trace up to its horizon, the latest computed instant. A seek to an
-//! earlier instant restores the nearest checkpoint and replays from there. The replay is deterministic, so the trace is
-//! not recorded again.
+//! earlier instant restores the nearest checkpoint and replays from there. The replay is deterministic, so it gives the
+//! same records, which are only compared with the trace.
 //!
 //! A command takes effect before the events of its instant. If events of the current instant have already been
 //! processed, a command gets the next microsecond as its time. Thus times alone determine the order of commands and
@@ -39,22 +39,23 @@ pub const END_OF_TIME: SimTime = SimTime::from_seconds(100 * 365 * 86_400);
 /// Maximum number of checkpoints of a branch. When it is exceeded, every other checkpoint is dropped and their spacing
 /// doubles.
 pub const MAX_CHECKPOINTS: usize = 192;
-/// Memory limit for the checkpoints of a branch together with the world, for large clusters. The unit is the memory
-/// that a scheduler needs for one pod: about 250 bytes in a browser.
+/// Maximum memory for the checkpoints of a branch together with the world. It limits the number of checkpoints of large
+/// clusters. The unit is the memory that a scheduler needs for one pod: about 250 bytes in a browser.
 pub const MAX_WEIGHT: usize = 1_600_000;
 /// Initial number of events between two checkpoints of a branch.
 const FIRST_SPACING: u64 = 400;
-/// Maximum number of branches.
+/// Maximum number of branches of a session.
 pub const MAX_BRANCHES: usize = 64;
 /// Maximum number of the user's commands on one branch, unless [`Session::allow_commands`] raises it.
 pub const MAX_COMMANDS: usize = 10_000;
 /// Maximum number of commands that run at the same time, such as watches, waits and drains.
 pub const MAX_RUNNING: usize = 200;
-/// Maximum number of API answers that are kept until [`Session::take_answers`] returns them; older ones are dropped.
+/// Maximum number of answers to API calls that are stored until [`Session::take_answers`] returns them; the oldest are
+/// dropped.
 pub(crate) const MAX_UNFETCHED: usize = 2 * MAX_RUNNING;
-/// Maximum number of output lines of a branch; later ones are dropped.
+/// Maximum number of output lines of a branch; further lines are dropped.
 pub const MAX_PRINTED: usize = 2_000_000;
-/// Maximum number of records of a branch; a run that exceeds it stops.
+/// Maximum number of records in the trace of a branch; a run that exceeds it stops.
 pub const MAX_RECORDS: usize = 4_000_000;
 
 #[derive(Debug, Clone)]
@@ -63,9 +64,9 @@ pub struct Session {
     world: World,
     progress: Progress,
     branches: Vec<Branch>,
-    /// Invariant: a valid index of `branches`.
+    /// Index of the current branch. Invariant: a valid index of `branches`.
     current: usize,
-    hashed: Cell<Hashed>,
+    hashed: Cell<TraceHash>,
     /// Result of the last API call, for [`Session::call`].
     last_call: Option<SentCall>,
     commands_max: usize,
@@ -73,13 +74,13 @@ pub struct Session {
 
 /// Hash of the first `len` records of a branch's trace, which [`Session::trace_hash`] extends.
 #[derive(Debug, Clone, Copy)]
-struct Hashed {
+struct TraceHash {
     branch: usize,
     len: usize,
     hash: u64,
 }
 
-impl Hashed {
+impl TraceHash {
     /// Returns the hash of an empty trace.
     fn empty(branch: usize) -> Self {
         let (len, hash) = (0, hash::EMPTY);
@@ -87,14 +88,14 @@ impl Hashed {
     }
 }
 
-/// Result of a slice of work.
+/// Result of advancing a session by a limited number of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slice {
     /// The target has been reached.
     Done,
-    /// The budget is used up before the target.
+    /// The limited number of events has been processed, and the target has not been reached.
     More,
-    /// The run cannot continue, because a limit is reached.
+    /// The run cannot continue, because it has reached the maximum number of records.
     Limit,
 }
 
@@ -123,7 +124,7 @@ impl Session {
             progress,
             branches: vec![branch],
             current: 0,
-            hashed: Cell::new(Hashed::empty(0)),
+            hashed: Cell::new(TraceHash::empty(0)),
             last_call: None,
             commands_max: MAX_COMMANDS,
         })
@@ -148,7 +149,7 @@ impl Session {
         self.world.now()
     }
 
-    /// Returns the latest computed instant of the current branch.
+    /// Returns the horizon of the current branch: the latest instant that has been computed.
     pub fn horizon(&self) -> SimTime {
         self.branch().horizon
     }
@@ -199,7 +200,7 @@ impl Session {
         self.world.running_commands().any(|running| running == number) || is_following_logs()
     }
 
-    /// Returns the lines that commands printed up to the cursor.
+    /// Returns the lines that commands have printed on this branch up to the cursor.
     pub fn outputs(&self) -> &[OutputLine] {
         &self.branch().outputs[..self.progress.printed]
     }
@@ -216,11 +217,11 @@ impl Session {
 
     /// Returns the number of the user's commands on the current branch.
     pub fn command_count(&self) -> usize {
-        // A branch always has all commands of the scenario.
+        // The schedule of a branch also contains all commands of the scenario.
         self.branch().schedule.len() - self.loaded.scenario.timeline.len()
     }
 
-    /// Returns the user's commands on the current branch except the first `count`.
+    /// Returns the user's commands on the current branch, without the first `count`.
     pub fn commands_after(&self, count: usize) -> Vec<&Timed> {
         let later = self.command_count().saturating_sub(count);
         let from_user = self.branch().schedule.iter().rev().filter(|entry| entry.is_from_user);
@@ -229,14 +230,14 @@ impl Session {
         commands
     }
 
-    /// Changes the maximum number of the user's commands on one branch, for a caller that also stores them elsewhere: a
-    /// link can contain [`MAX_COMMANDS`].
+    /// Changes the maximum number of the user's commands on one branch. It is for callers that do not depend on links,
+    /// which can contain at most [`MAX_COMMANDS`].
     pub fn allow_commands(&mut self, max: usize) {
         self.commands_max = max;
     }
 
-    /// Returns the user's commands in order. The flag is true if a command only printed errors, or that there was
-    /// nothing to do.
+    /// Returns the user's commands in order. The flag is true if the command printed only errors, or only that there
+    /// was nothing to do.
     pub(crate) fn commands_and_failures(&self) -> Vec<(&Timed, bool)> {
         let with_lines = |kinds: &[OutputKind]| -> ordered::Set<u32> {
             let lines = self.outputs().iter().filter(|line| kinds.contains(&line.kind));
@@ -265,8 +266,8 @@ impl Session {
         Slice::More
     }
 
-    /// Like [`Session::advance`], but stops as soon as the predicate is false for the world. The clock stops at that
-    /// event.
+    /// Like [`Session::advance`], but stops after an event after which the predicate is false for the world. The cursor
+    /// then stays at that event.
     pub fn advance_while(&mut self, target: SimTime, budget: u64, predicate: impl Fn(&World) -> bool) -> Slice {
         for _ in 0..budget.max(1) {
             if !predicate(&self.world) || !self.advance_one(target) {
@@ -276,7 +277,8 @@ impl Session {
         Slice::More
     }
 
-    /// Like [`Session::advance`], but stops as soon as the predicate is true. The clock stops at that event.
+    /// Like [`Session::advance`], but stops after an event after which the predicate is true. The cursor then stays at
+    /// that event.
     pub fn advance_until(&mut self, target: SimTime, budget: u64, predicate: impl Fn(&Session) -> bool) -> Slice {
         for _ in 0..budget.max(1) {
             if self.progress.recorded >= MAX_RECORDS {
@@ -289,7 +291,7 @@ impl Session {
         if predicate(self) { Slice::Done } else { Slice::More }
     }
 
-    /// Like [`Session::advance`], but stops when the story shows a step for which `waits` is true.
+    /// Like [`Session::advance`], but also stops when the story shows a step for which `waits` returns true.
     pub fn advance_story(&mut self, target: SimTime, budget: u64, waits: impl Fn(usize, &Story) -> bool) -> Slice {
         for _ in 0..budget.max(1) {
             if self.progress.recorded >= MAX_RECORDS {
@@ -320,9 +322,9 @@ impl Session {
             branch: &mut self.branches[self.current],
             progress: &mut self.progress,
         };
-        // All events of the previous instant have been processed: check conditions on the result.
+        // All events of the previous instant have been processed, so conditions can be checked on the result.
         if next > self.world.now() {
-            // A new step of the story may stop time before the next event.
+            // If the story shows a new step, return to the caller, which may stop before the next event.
             if progress::check_conditions(&self.loaded.scenario, &mut self.world, &mut log, false) {
                 return true;
             }
@@ -334,14 +336,14 @@ impl Session {
             self.world.run_until(deadline, &mut log);
             progress::check_conditions(&self.loaded.scenario, &mut self.world, &mut log, true);
             log.progress.before_events = false;
-            self.mark_horizon();
+            self.update_horizon();
             return true;
         }
         if next > target {
             if target > self.world.now() || log.progress.before_events {
                 self.world.run_until(target, &mut log);
                 log.progress.before_events = false;
-                self.mark_horizon();
+                self.update_horizon();
             }
             return false;
         }
@@ -356,12 +358,12 @@ impl Session {
             self.world.step(&mut log);
             log.progress.before_events = false;
         }
-        self.mark_horizon();
-        self.checkpoint();
+        self.update_horizon();
+        self.create_checkpoint_if_due();
         true
     }
 
-    fn mark_horizon(&mut self) {
+    fn update_horizon(&mut self) {
         let now = self.world.now();
         let branch = &mut self.branches[self.current];
         branch.horizon = branch.horizon.max(now);
@@ -386,31 +388,32 @@ impl Session {
         left.iter().find(|entry| entry.is_from_user).map(|entry| &entry.timed)
     }
 
-    /// Returns finished commands of the branch: number, time and exit status.
+    /// Returns the finished commands of the branch: command number, time, and exit status.
     pub fn finished(&self) -> &[(u32, SimTime, u8)] {
         &self.branch().finished
     }
 
-    /// Returns the records with those sequence numbers and all their causes, in the order of the trace.
+    /// Returns the records with those sequence numbers, together with all records that caused them, in the order of the
+    /// trace.
     pub fn with_causes(&self, seqs: impl IntoIterator<Item = u64>) -> Vec<Arc<Record>> {
         self.branch().trace.with_causes(seqs)
     }
 
-    /// Returns the fingerprint of the trace up to the cursor, as 16 hex digits: FNV-1a over its lines in the form
+    /// Returns the hash of the trace up to the cursor, as 16 hex digits: FNV-1a over its lines in the form
     /// [`Fingerprint::Facts`], which excludes causes and Podscope's own sentences.
     pub fn trace_hash(&self) -> String {
         let trace = self.trace();
         let len = trace.len();
         let mut known = self.hashed.get();
         if known.branch != self.current || known.len > len {
-            known = Hashed::empty(self.current);
+            known = TraceHash::empty(self.current);
         }
         let hash = extend_hash(
             known.hash,
             self.branch().trace.range(known.len, len),
             Fingerprint::Facts,
         );
-        self.hashed.set(Hashed { len, hash, ..known });
+        self.hashed.set(TraceHash { len, hash, ..known });
         format!("{hash:016x}")
     }
 }
@@ -428,24 +431,25 @@ pub fn trace_hash(trace: Records<'_>, form: Fingerprint) -> String {
 }
 
 impl Loaded {
-    /// Returns the objects of a session at t = 0 without keeping the session, for an answer that needs nothing else.
+    /// Returns the objects that a session has at t = 0, without creating a session.
     ///
     /// # Errors
-    /// Those of [`Session::new`].
+    /// The same as those of [`Session::new`].
     pub fn objects_at_start(&self) -> Result<Arc<Objects>, Vec<Problem>> {
         World::objects_at_start(&self.setup).map_err(|errors| setup_problems(self, errors))
     }
 }
 
-/// Returns the problems of refused objects, with their positions in the files.
+/// Converts errors about refused objects to problems with positions in the files.
 fn setup_problems(loaded: &Loaded, errors: Vec<SetupError>) -> Vec<Problem> {
     let causes = errors.into_iter();
     loaded.problems_of(causes.flat_map(|SetupError { index, error }| problem_causes(index, error)))
 }
 
-/// Converts the error of a refused object to problems, one per invalid field: object index, field path and message.
+/// Splits the error about a refused object into one problem per invalid field: object index, field path and message.
 fn problem_causes(index: usize, error: podscope_cluster::ApiError) -> Vec<(usize, Cause)> {
-    // Each cause is about one field. An error about the whole object has no path and remains one message.
+    // Each cause of the error is about one field. An error about the whole object has no field path and remains one
+    // message.
     let mut fields = error.causes;
     fields.retain(|cause| !cause.about.is_empty());
     if fields.is_empty() || error.reason != StatusReason::Invalid {

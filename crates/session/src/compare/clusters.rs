@@ -12,14 +12,16 @@ use crate::timeline::Session;
 use crate::triage::{Finding, Scope, triage};
 use crate::whatif::{ClusterState, NodeChange};
 
-/// Difference between two clusters.
+/// Difference between two clusters: what the second one has in addition to the first, what it lacks, and what has
+/// changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Difference {
     /// Objects that exist only in the second cluster, as `KIND NAMESPACE/NAME`.
     pub added: Vec<String>,
     /// Objects that exist only in the first cluster.
     pub removed: Vec<String>,
-    /// Objects of both clusters with differences other than in their status and server fields.
+    /// Objects that exist in both clusters and differ in fields other than their status and the fields that the server
+    /// sets.
     pub changed: Vec<Changed>,
     /// Pods that exist in both clusters and run on different nodes.
     pub moved: Vec<Moved>,
@@ -68,13 +70,13 @@ const SERVER_FIELDS: [&str; 6] = [
     "selfLink",
 ];
 
-/// Compares the clusters of two sets of files.
+/// Compares the clusters that two sets of files describe.
 ///
 /// # Errors
 /// The API server refuses objects of either cluster.
 pub fn clusters(one: Loaded, other: Loaded) -> Result<Difference, Vec<Problem>> {
     let (one, other) = (Session::new(one)?, Session::new(other)?);
-    let (before, after) = (by_name(&one), by_name(&other));
+    let (before, after) = (comparable_objects_by_name(&one), comparable_objects_by_name(&other));
     let mut difference = Difference::default();
     for (name, object) in &before {
         match after.get(name) {
@@ -111,7 +113,8 @@ pub fn clusters(one: Loaded, other: Loaded) -> Result<Difference, Vec<Problem>> 
     Ok(difference)
 }
 
-/// Problems by object, name and English reason: their order does not depend on the language.
+/// Problems of a cluster by object, problem name and English reason, so that their order does not depend on the
+/// language.
 type Problems = ordered::Map<[String; 3], ClusterProblem>;
 
 fn problems_of(session: &Session) -> Problems {
@@ -134,8 +137,8 @@ fn only_in(these: &Problems, others: &Problems) -> Vec<ClusterProblem> {
     only.map(|(_, problem)| problem.clone()).collect()
 }
 
-/// Returns the objects without ignored fields, by `KIND NAMESPACE/NAME`.
-fn by_name(session: &Session) -> ordered::Map<String, Value> {
+/// Returns the session's objects without ignored kinds and fields, by `KIND NAMESPACE/NAME`.
+fn comparable_objects_by_name(session: &Session) -> ordered::Map<String, Value> {
     let mut list = report::object_list(session);
     let items = list.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take);
     let mut named = ordered::Map::new();

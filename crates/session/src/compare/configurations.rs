@@ -1,4 +1,4 @@
-//! Compares several configurations of the scheduler with the same workload, or two runs as they are.
+//! Compares scheduler configurations by running the same workload under each of them, and compares two finished runs.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use crate::scenario::{self, File};
 use crate::timeline::Session;
 use crate::whatif::{ClusterState, settle_workload};
 
-/// Maximum number of configurations.
+/// Maximum number of scheduler configurations that are compared.
 pub const MAX_CONFIGURATIONS: usize = 5;
-/// Maximum number of nodes whose shares are listed.
+/// Maximum number of nodes whose shares (requested divided by allocatable) are listed.
 const MAX_SHARES: usize = 100;
 /// Resources whose balance is measured.
 const MEASURED_RESOURCES: [&str; 2] = ["cpu", "memory"];
@@ -93,7 +93,7 @@ pub fn configurations(
     configurations: &[File],
     stop: fn() -> bool,
 ) -> Result<Comparison, Vec<Problem>> {
-    let mut measured = Measured::default();
+    let mut measured = RunMeasurements::default();
     for file in configurations {
         let mut files = workload.to_vec();
         files.push(file.clone());
@@ -101,33 +101,33 @@ pub fn configurations(
         settle_workload(&mut session, stop);
         measured.add(Sentence::from(&file.0), &session);
     }
-    Ok(measured.compared())
+    Ok(measured.into_comparison())
 }
 
-/// Measures two runs in their present state. `named` gives each run's title in the result.
-pub(crate) fn runs(named: [(Sentence, &Session); 2]) -> Comparison {
-    let mut measured = Measured::default();
-    for (name, session) in named {
+/// Measures two runs in their present state. Each run is paired with its title in the result.
+pub(crate) fn runs(titled: [(Sentence, &Session); 2]) -> Comparison {
+    let mut measured = RunMeasurements::default();
+    for (name, session) in titled {
         measured.add(name, session);
     }
-    measured.compared()
+    measured.into_comparison()
 }
 
-/// Measurements of several runs.
+/// Measurements of the runs that are compared.
 #[derive(Default)]
-struct Measured {
+struct RunMeasurements {
     figures: Vec<Figures>,
-    /// The node of each pod, for each run.
+    /// For each run, the node of each pod; None for a pod without a node.
     places: Vec<ordered::Map<String, Option<String>>>,
 }
 
-impl Measured {
+impl RunMeasurements {
     fn add(&mut self, name: Sentence, session: &Session) {
-        self.figures.push(figures(name, session));
+        self.figures.push(measure(name, session));
         self.places.push(ClusterState::of(session).nodes_of_pods());
     }
 
-    fn compared(self) -> Comparison {
+    fn into_comparison(self) -> Comparison {
         let places = &self.places;
         let names: ordered::Set<&String> = places.iter().flat_map(ordered::Map::keys).collect();
         let differs = names.into_iter().filter_map(|pod| {
@@ -145,7 +145,7 @@ impl Measured {
     }
 }
 
-fn figures(name: Sentence, session: &Session) -> Figures {
+fn measure(name: Sentence, session: &Session) -> Figures {
     let objects = session.world().objects();
     let pods: Vec<_> = objects.list::<Pod>().filter(|pod| !pod.is_terminal()).collect();
     let placed = pods.iter().filter(|pod| pod.spec.node_name.is_some()).count();

@@ -12,7 +12,7 @@ use crate::whatif::{add_section, in_capitals, node_line};
 const MAX_LINES: usize = 50;
 /// Maximum number of bars of a plot.
 const MAX_BARS: usize = 20;
-/// Maximum number of fields that are listed for an object.
+/// Maximum number of differing fields that are listed for an object.
 const MAX_FIELDS: usize = 6;
 
 /// Formats a difference as plain text.
@@ -39,7 +39,7 @@ fn or_nothing(text: String) -> String {
     }
 }
 
-/// Returns the headings with their lines, without headings that have no lines.
+/// Returns the sections of a difference, each a heading with its lines. Sections without lines are left out.
 fn sections(difference: &Difference) -> impl Iterator<Item = (Sentence, Vec<Sentence>)> {
     let problems = |all: &[ClusterProblem]| all.iter().map(problem_line).collect();
     let names = |all: &[String]| all.iter().map(Sentence::from).collect();
@@ -146,7 +146,7 @@ fn resources(comparison: &Comparison) -> impl Iterator<Item = &String> {
     first.flat_map(|one| one.balance.keys())
 }
 
-/// Returns the rows of the table, followed by a plot for each resource.
+/// Returns the rows of the table, followed by a row of bar plots for each resource: one plot per run.
 fn rows_and_plots(comparison: &Comparison) -> Vec<Vec<Sentence>> {
     let mut rows = rows(comparison);
     for resource in resources(comparison) {
@@ -160,7 +160,7 @@ fn rows_and_plots(comparison: &Comparison) -> Vec<Vec<Sentence>> {
     rows
 }
 
-/// Reads two numbers from a run's measurements; `None` if they were not measured.
+/// Reads a pair of numbers from a run's measurements; `None` if they were not measured.
 type ReadPair = fn(&Figures) -> Option<[usize; 2]>;
 
 /// Returns a table row: the name of a measurement, and its value in each run.
@@ -221,8 +221,9 @@ pub(crate) fn rows(comparison: &Comparison) -> Vec<Vec<Sentence>> {
     rows
 }
 
-/// Draws the nodes' shares as bars in descending order, one eighth of a node per step of height: `█▆▃·`. If there are
-/// many nodes, only some in equal steps are drawn.
+/// Draws the nodes' shares (requested divided by allocatable) as bars in descending order: `█▆▃·`. A full bar is a
+/// share of 1, and the height has steps of one eighth. If there are many nodes, only some of them, in equal steps, are
+/// drawn.
 fn plot(shares: &[f64]) -> String {
     const BARS: [char; 9] = ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let bar = |share: f64| BARS[((share * 8.0).ceil().max(0.0) as usize).min(8)];

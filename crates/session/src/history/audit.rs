@@ -6,13 +6,13 @@ use podscope_kubectl::command::PatchType;
 use serde_json::{Value, json};
 
 use super::notes::{Note, Notes};
-use super::replay::{named, without_version};
+use super::replay::{target_text, without_version};
 use super::{Change, Record, Recorded, Target, Writer, clean, kind_of_resource, target, target_of, text, time, writer};
 
 /// Subresources whose requests change no object.
 const READ_ONLY_SUBRESOURCES: [&str; 6] = ["attach", "exec", "log", "portforward", "proxy", "token"];
 
-/// HTTP status code of a request that has created an object.
+/// HTTP status code `201 Created` of a request that has created an object.
 const CREATED: i64 = 201;
 
 /// Returns the status code of the response, if the event has it.
@@ -89,7 +89,7 @@ fn record(event: &Value, at: i64, notes: &mut Notes) -> Option<Record> {
     })
 }
 
-/// Returns the object in the event, as it is after the change.
+/// Returns the object in the event, in its state after the change.
 fn object(event: &Value) -> Option<Value> {
     let response = event.get("responseObject").filter(|object| target_of(object).is_some());
     let request = || {
@@ -102,7 +102,7 @@ fn object(event: &Value) -> Option<Value> {
     response.cloned().or_else(|| Some(without_version(request()?)))
 }
 
-/// Returns the change that a write of an object itself makes.
+/// Returns the change that a request to an object itself makes, not to one of its subresources.
 fn change(event: &Value, target: &Target, by: Writer, notes: &mut Notes) -> Option<Change> {
     let verb = text(event, "/verb");
     match verb {
@@ -143,7 +143,7 @@ fn change(event: &Value, target: &Target, by: Writer, notes: &mut Notes) -> Opti
     let Some(patch) = event.get("requestObject").filter(|_| verb == "patch") else {
         match by {
             Writer::Simulated => notes.add(Note::BySimulation, ""),
-            _ => notes.add(Note::Incomplete, &named(target)),
+            _ => notes.add(Note::Incomplete, &target_text(target)),
         }
         return None;
     };
@@ -157,8 +157,8 @@ fn change(event: &Value, target: &Target, by: Writer, notes: &mut Notes) -> Opti
     Some(Change::Patch(target.clone(), how, patch.clone()))
 }
 
-/// Returns the change that a write through a subresource makes. Those of components are left out: the simulation makes
-/// its own.
+/// Returns the change that a request to a subresource makes. None for writes by components, because the simulation
+/// makes its own.
 fn subresource_change(
     event: &Value,
     target: &Target,
@@ -180,7 +180,7 @@ fn subresource_change(
         return Some(Change::Patch(target.clone(), PatchType::Merge, patch));
     }
     let Some(body) = sent.cloned() else {
-        notes.add(Note::Incomplete, &format!("{} ({subresource})", named(target)));
+        notes.add(Note::Incomplete, &format!("{} ({subresource})", target_text(target)));
         return None;
     };
     let path = format!("{}/{subresource}", super::replay::api_path(target));

@@ -174,14 +174,14 @@ pub(super) fn merge_patch(before: &Value, after: &Value) -> Value {
     }
 }
 
-/// Returns the value of `spec.FIELD` if the patch sets nothing else.
+/// Returns the value that a patch sets in `spec.FIELD`, if the patch sets nothing else.
 pub(super) fn only_field<'v>(patch: &'v Value, field: &str) -> Option<&'v Value> {
     let is_single = |value: &Value| value.as_object().is_some_and(|fields| fields.len() == 1);
     let spec = patch.get("spec").filter(|spec| is_single(patch) && is_single(spec))?;
     spec.get(field)
 }
 
-/// Returns a timeline entry that sends a request.
+/// Returns a timeline entry that sends an HTTP request to the API server.
 pub(super) fn request(method: &str, path: &str, content_type: &str, body: Value) -> Value {
     let mut api = json!({"method": method, "path": path});
     if !body.is_null() {

@@ -1,10 +1,10 @@
 //! Recorded histories as scenarios (P-15): watch streams of kubectl, audit logs, kwokctl recordings and SimKube traces.
-//! One file reads each format into [`Record`]s; `replay` decides which of them a user or a failure made, and turns those
-//! into the timeline of a Scenario document. Writes of components that are simulated are not replayed, because the
-//! simulation makes its own.
+//! One file of this module reads each format into [`Record`]s; `replay` decides which records were made by a user or a
+//! failure, and turns these into the timeline of a Scenario document. Writes of simulated components are not replayed,
+//! because the simulation makes its own.
 //!
-//! Objects as they were at the first instant are the cluster at t = 0. A dump that is given with the histories is t = 0
-//! instead, and the histories follow it.
+//! The objects that existed when a history began are the cluster at t = 0. If a dump is given together with histories,
+//! the cluster at t = 0 is that of the dump, and the histories continue it.
 
 mod audit;
 mod clean;
@@ -27,8 +27,8 @@ use serde_json::{Value, json};
 use crate::scenario::{self, File, MAX_ENTRIES, Unreadable};
 use notes::{Note, Notes};
 
-/// Every history contains at least one of these texts, except a stream of `kubectl get -w` without
-/// `--output-watch-events`.
+/// Texts by which a recorded history is recognised: every history contains at least one of them, except a stream of
+/// `kubectl get -w` without `--output-watch-events`.
 const HISTORY_MARKERS: [&str; 5] = [
     "audit.k8s.io/",
     "ResourcePatch",
@@ -40,10 +40,10 @@ const HISTORY_MARKERS: [&str; 5] = [
 /// Microseconds in a second.
 const SECOND: i64 = 1_000_000;
 
-/// Who made a write, as far as the history shows.
+/// Who made a write, if the history shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Writer {
-    /// The format does not record it.
+    /// The history's format does not record who made the write.
     Unknown,
     /// A simulated component.
     Simulated,
@@ -51,7 +51,7 @@ enum Writer {
     External,
 }
 
-/// The object that a write concerns.
+/// Identifies the object that a write changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Target {
     kind: Kind,
@@ -59,34 +59,34 @@ struct Target {
     key: ObjectKey,
 }
 
-/// A change that a history records.
+/// A change of an object, as a history records it.
 #[derive(Debug, Clone, PartialEq)]
 enum Change {
-    /// The object was written; the value is the whole object after the change.
+    /// The object was created or updated; the value is the whole object after the change.
     Object(Value),
     /// A patch of the object.
     Patch(Target, PatchType, Value),
     /// A request to delete the object, or its removal.
     Delete {
         target: Target,
-        /// The grace period of the request in seconds, if the history has it.
+        /// The grace period of the deletion request in seconds, if the history has it.
         grace: Option<i64>,
-        /// The last known state of the object.
+        /// The last known state of the deleted object.
         last: Option<Value>,
     },
-    /// Any other request, as a timeline entry without a time.
+    /// Any other request, as a timeline entry without its time.
     Request(Value),
 }
 
 #[derive(Debug, Clone, PartialEq)]
 struct Record {
-    /// Wall-clock time in microseconds.
+    /// Wall-clock time of the change, in microseconds.
     at: i64,
     change: Change,
     by: Writer,
     /// Whether the object existed when the history began.
     is_initial: bool,
-    /// Whether the change updates an object that existed before.
+    /// Whether the change updates an object that existed before the change.
     is_update: bool,
     /// Whether the history has no time for this change: `at` is then the time of the next record that has one.
     is_undated: bool,
@@ -96,11 +96,12 @@ struct Record {
 #[derive(Debug, Default)]
 struct Recorded {
     records: Vec<Record>,
-    /// The first instant, in microseconds; None if the history is empty.
+    /// Wall-clock time at which the history begins, in microseconds; None if the history is empty.
     start: Option<i64>,
     /// Whether the history lists the objects that existed when it began.
     has_objects: bool,
-    /// Whether the first objects are live objects with UIDs and statuses. Otherwise they are created at t = 0.
+    /// Whether the objects at the beginning are live objects with UIDs and statuses. Otherwise they are created at t =
+    /// 0.
     is_live: bool,
 }
 
@@ -113,10 +114,10 @@ enum Format {
     SimKube,
 }
 
-/// Number of bytes at the beginning of a List within which its `items` field begins.
+/// Length in bytes of the part of a text that is searched for the field `items` of a List.
 const LIST_HEAD: usize = 200;
 
-/// Returns whether a text may be a recorded history that only the whole engine reads.
+/// Returns whether a text contains a marker of a recorded history and is not a List.
 fn is_marked(text: &str) -> bool {
     !is_list(text) && HISTORY_MARKERS.iter().any(|mark| text.contains(mark))
 }
@@ -160,17 +161,18 @@ pub(crate) fn is_among(files: &[File]) -> bool {
 
 /// Result of opening files: the histories are replaced by a Scenario.
 pub(crate) struct Opened {
-    /// The other files, and the Scenario file if there was a history.
+    /// The files that are not histories, and the Scenario file that was made from the histories, if there were any.
     pub(crate) files: Vec<File>,
-    /// What the histories do not record, and what was not replayed.
+    /// Notices about what the histories do not record, and about what was not replayed.
     pub(crate) notices: Vec<Remark>,
 }
 
-/// Replaces histories among the files by one Scenario file. Returns the files as they are if there is no history.
+/// Replaces the recorded histories among the files by one Scenario file. Returns the files unchanged if there is no
+/// history among them.
 ///
 /// # Errors
-/// All problems of the histories with their positions, and the files. In the first build every history is a problem,
-/// because that build lacks the readers.
+/// All problems of the histories with their positions, and the files. In the first build of the engine every history is
+/// a problem, because only the whole engine can read histories.
 pub(crate) fn open(files: Vec<File>) -> Result<Opened, Unreadable> {
     if !crate::IS_WHOLE {
         return match files.iter().any(|(_, text)| is_marked(text)) {
@@ -234,24 +236,24 @@ pub(crate) fn open(files: Vec<File>) -> Result<Opened, Unreadable> {
 /// Line and message of the first problem.
 fn read(text: &str, notes: &mut Notes) -> Result<Option<Recorded>, (u32, String)> {
     let documents = documents::read(text);
-    let Some(format) = format(&documents.all) else {
+    let Some(format) = format(&documents.complete) else {
         return Ok(None);
     };
-    if let Some((line, message)) = documents.broken {
+    if let Some((line, message)) = documents.syntax_error {
         return Err((line, message));
     }
-    if let Some(line) = documents.cut {
+    if let Some(line) = documents.incomplete_line {
         notes.add(Note::Cut, &format!("line {line}"));
     }
     Ok(Some(match format {
-        Format::Watch => watch::records(&documents.all, notes)?,
-        Format::Audit => audit::records(&documents.all, notes)?,
-        Format::Recording => recording::records(&documents.all, notes)?,
-        Format::SimKube => simkube::records(&documents.all, notes)?,
+        Format::Watch => watch::records(&documents.complete, notes)?,
+        Format::Audit => audit::records(&documents.complete, notes)?,
+        Format::Recording => recording::records(&documents.complete, notes)?,
+        Format::SimKube => simkube::records(&documents.complete, notes)?,
     }))
 }
 
-/// Builds the Scenario file of histories that follow a dump, with notices.
+/// Builds one Scenario file from histories, with notices. If there is a dump, the histories continue it.
 ///
 /// # Errors
 /// The timeline would be too long.
@@ -315,9 +317,9 @@ fn scenario_file(
     Ok((text, notices.into_iter().map(Remark::History).collect()))
 }
 
-/// Returns the wall-clock time of t = 0 in microseconds, a whole second. It is the latest start of the histories that
-/// list their objects, but not later than their first change and not before the dump. Without such histories and
-/// without a dump it is the time of the first record.
+/// Returns the wall-clock time of t = 0 in microseconds, rounded down to a whole second. It is the latest start of the
+/// histories that list their objects, but not later than their first change and not before the dump. If there are
+/// neither such histories nor a dump, it is the time of the first record.
 fn start(dump_time: Option<i64>, histories: &[Recorded]) -> i64 {
     let with_objects = || histories.iter().filter(|history| history.has_objects);
     let first_change = |history: &Recorded| {

@@ -1,4 +1,5 @@
-//! Failures of nodes. A Node object only shows that its kubelet is silent; what failed is derived from later events.
+//! Failures of nodes in recorded histories. A Node object only shows that its kubelet no longer reports; later events
+//! show whether the machine was off or only cut off from the network.
 
 use podscope_api::Kind;
 use podscope_api::well_known::condition;
@@ -9,32 +10,33 @@ use super::notes::Note;
 use super::replay::Replay;
 use super::{Target, text, time};
 
-/// Returns the time after a kubelet's last report at which its node becomes Unknown, in microseconds. Scenarios of
-/// histories have the default value.
+/// Returns the time after a kubelet's last report at which its node becomes Unknown, in microseconds. It is the
+/// default, because a history does not record this setting.
 fn node_monitor_grace_period() -> i64 {
     Settings::default().controller_manager.node_monitor_grace_period.0
 }
 
-/// Returns the node's condition Ready.
+/// Returns the condition Ready of a Node.
 fn ready_condition(node: &Value) -> Option<&Value> {
     let conditions = node.pointer("/status/conditions").and_then(Value::as_array)?;
     conditions.iter().find(|one| text(one, "/type") == condition::READY)
 }
 
-/// Returns the status of the condition Ready, or an empty text.
+/// Returns the status of a Node's condition Ready, or an empty text if there is no such condition.
 pub(super) fn ready(node: &Value) -> &str {
     ready_condition(node).map_or("", |condition| text(condition, "/status"))
 }
 
-/// A node that was lost and has not come back.
+/// A node that became Unknown and has not become Ready again.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Loss {
-    /// Index of the command in the timeline that fails the node. None if the node was lost when the history began.
+    /// Index in the timeline of the command that makes the node fail. None if the node was already Unknown when the
+    /// history began.
     command: Option<usize>,
 }
 
 impl Replay {
-    /// Adds the commands for a change of a node's condition Ready.
+    /// Adds the commands that cause a change of a Node's condition Ready.
     pub(super) fn add_readiness(&mut self, target: &Target, before: &Value, after: &Value, at: i64) {
         let name = &*target.key.name;
         let changed = ready_condition(after).and_then(|condition| time(condition, "/lastTransitionTime"));
@@ -63,7 +65,7 @@ impl Replay {
         }
     }
 
-    /// Adds the command for a node that registers: its machine joins the cluster.
+    /// Adds the command `fault join` for a node that registers.
     pub(super) fn add_joining(&mut self, target: &Target, node: &Value, at: i64) {
         let name = &*target.key.name;
         let pairs = |pointer: &str, keep: fn(&str) -> bool| {
@@ -86,7 +88,8 @@ impl Replay {
         self.push(at, json!({"run": line}));
     }
 
-    /// Adds the commands for a Node that was deleted. If the history does not show who deleted it, its machine leaves.
+    /// Adds `kubectl delete node` for a Node that was deleted, and before it `fault leave` if `has_machine_left` is
+    /// true.
     pub(super) fn add_leaving(&mut self, target: &Target, at: i64, has_machine_left: bool) {
         debug_assert_eq!(target.kind, Kind::Node);
         let name = &*target.key.name;

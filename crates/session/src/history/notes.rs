@@ -1,4 +1,4 @@
-//! Counts, by reason, what histories do not record and what is not replayed.
+//! Counts what histories do not record and what is not replayed, by reason, for notices to the user.
 
 use podscope_api::ordered;
 use podscope_messages::{Sentence, sentence};
@@ -6,7 +6,8 @@ use podscope_messages::{Sentence, sentence};
 /// Maximum number of names in a notice.
 const MAX_NAMES: usize = 3;
 
-/// A reason why something in a history is missing from the timeline, or is only assumed. Notices are in this order.
+/// A reason why something in a history is missing from the timeline, or is only assumed. Notices are in the order of
+/// the variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Note {
     Cut,
@@ -65,7 +66,7 @@ impl Note {
     }
 }
 
-/// The cases with the same reason.
+/// The cases that have the same reason.
 #[derive(Debug, Default)]
 struct Cases {
     count: usize,

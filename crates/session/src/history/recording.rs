@@ -1,6 +1,6 @@
-//! Recordings of kwokctl: the objects of the beginning, then a ResourcePatch for each write, with its time since the
-//! first write. `method` and `resource` are fields of `action.kwok.x-k8s.io/v1alpha1`; older recordings have the fields
-//! `create`, `delete` and `patch`, and the resource in `target.type`.
+//! Recordings of kwokctl: the objects that existed at the beginning, then a ResourcePatch for each write, with its time
+//! since the first write. In `action.kwok.x-k8s.io/v1alpha1` a ResourcePatch has the fields `method` and `resource`; in
+//! older recordings it has `create`, `delete` or `patch`, and the resource in `target.type`.
 
 use podscope_api::{Data, Tree};
 use podscope_kubectl::command::PatchType;
@@ -79,7 +79,7 @@ fn change(patch: &Value, notes: &mut Notes) -> Result<Option<Change>, &'static s
     }))
 }
 
-/// Returns the object with kind and name, which a template may lack.
+/// Returns the object with kind and name added, which a template in a ResourcePatch may lack.
 fn with_kind_and_name(mut object: Value, target: &Target) -> Value {
     let Some(fields) = object.as_object_mut() else {
         return object;

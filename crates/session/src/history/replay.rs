@@ -1,5 +1,5 @@
-//! Turns records into the objects of t = 0 and a timeline. Every write updates the known state of its object; writes by
-//! a user or a failure become commands.
+//! Turns the records of histories into the objects at t = 0 and a timeline. Every record updates the last known state
+//! of its object; the writes that a user or a failure made become commands of the timeline.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, ObjectKey, ordered};
@@ -13,15 +13,16 @@ use super::writer::{self, Deleter};
 use super::{Change, Record, Target, Writer, clean, target_of, text, time};
 
 /// Objects by kind and key, in their last known state.
-pub(super) type KnownObjects = ordered::Map<(Kind, ObjectKey), Known>;
+pub(super) type KnownObjects = ordered::Map<(Kind, ObjectKey), KnownObject>;
 
 /// The last known state of an object.
 #[derive(Debug, Clone)]
-pub(super) struct Known {
+pub(super) struct KnownObject {
     pub(super) value: Value,
-    /// Whether deletion of the object was requested, or the object is gone.
+    /// Whether deletion of the object was requested, or the object was removed.
     pub(super) is_deleted: bool,
-    /// Whether the object has another name in the simulation, because a controller generates the name.
+    /// Whether the object has another name in the simulation than in the history, because a controller generates the
+    /// name.
     has_other_name: bool,
 }
 
@@ -31,7 +32,7 @@ struct Write {
     /// Wall-clock time in microseconds.
     at: i64,
     by: Writer,
-    /// Whether the object existed at t = 0.
+    /// Whether the write is from the beginning of the history, so that the object exists at t = 0.
     is_initial: bool,
     /// Whether the object existed before the write.
     is_update: bool,
@@ -41,7 +42,7 @@ struct Write {
 pub(super) struct Replayed {
     /// Entries of the timeline, ordered by time.
     pub(super) timeline: Vec<Value>,
-    /// Objects of t = 0 that are not part of a dump.
+    /// Objects at t = 0 that are not part of a dump.
     pub(super) objects: Vec<Value>,
     pub(super) notes: Notes,
 }
@@ -49,14 +50,14 @@ pub(super) struct Replayed {
 pub(super) struct Replay {
     /// Wall-clock time of t = 0 in microseconds.
     start: i64,
-    /// Whether the first objects are live objects, which keep UID and status.
+    /// Whether the objects at t = 0 are live objects, which keep UID and status.
     is_live: bool,
     known: KnownObjects,
-    /// Keys of the objects of a dump.
+    /// Kinds and keys of the objects of a dump.
     dumped: ordered::Set<(Kind, ObjectKey)>,
-    /// Objects of t = 0 that are not in the dump.
+    /// Objects at t = 0 that are not in the dump.
     initial: ordered::Map<(Kind, ObjectKey), Value>,
-    /// Objects of t = 0 whose kinds are not built in.
+    /// Objects at t = 0 whose kinds are not built in.
     others: Vec<Value>,
     timeline: Vec<(i64, Value)>,
     pub(super) lost: ordered::Map<ObjectKey, Loss>,
@@ -103,8 +104,8 @@ impl Replay {
         self.remember(&Target { kind, key }, value, false);
     }
 
-    /// Adds a record. Records are added in order of time, those of the beginning first. `has_objects`: the history of
-    /// the record lists the objects that existed when it began.
+    /// Adds a record. The records of the objects that existed at the beginning come first, then the others in order of
+    /// time. `has_objects`: the history of the record lists the objects that existed when it began.
     pub(super) fn add(&mut self, record: Record, has_objects: bool) {
         let is_before = !record.is_initial && record.at < self.start;
         if is_before && !has_objects {
@@ -146,7 +147,7 @@ impl Replay {
     }
 
     fn remember(&mut self, target: &Target, value: Value, has_other_name: bool) {
-        let known = Known {
+        let known = KnownObject {
             is_deleted: value
                 .pointer("/metadata/deletionTimestamp")
                 .is_some_and(|time| !time.is_null()),
@@ -161,7 +162,7 @@ impl Replay {
         match known.and_then(|known| patched(&known.value, how, patch).ok()) {
             Some(value) => self.add_object(without_version(value), write),
             None if write.by == Writer::Simulated => self.notes.add(Note::BySimulation, ""),
-            None => self.notes.add(Note::NeverSeen, &named(target)),
+            None => self.notes.add(Note::NeverSeen, &target_text(target)),
         }
     }
 
@@ -199,24 +200,24 @@ impl Replay {
         }
     }
 
-    /// Adds an object whose first record is an update, so it existed before.
+    /// Adds an object that was not known before, although the record is an update: the object already existed at t = 0.
     fn add_late(&mut self, target: &Target, value: Value, by: Writer) {
         if by == Writer::Simulated {
             self.notes.add(Note::BySimulation, "");
             return self.remember(target, value, true);
         }
-        self.notes.add(Note::SeenLate, &named(target));
+        self.notes.add(Note::SeenLate, &target_text(target));
         self.add_initial(target, value);
     }
 
-    /// Adds an object of t = 0. If the dump has the object, its state in the dump wins.
+    /// Adds an object at t = 0. If the dump contains the object, the state in the dump is kept.
     fn add_initial(&mut self, target: &Target, value: Value) {
         let id = (target.kind, target.key.clone());
         if self.dumped.contains(&id) {
             return;
         }
         if podscope_api::object_from_value(&value).is_err() {
-            return self.notes.add(Note::NotWhole, &named(target));
+            return self.notes.add(Note::NotWhole, &target_text(target));
         }
         let begins = if self.is_live {
             value.clone()
@@ -242,8 +243,8 @@ impl Replay {
             self.notes.add(Note::BySimulation, "");
             return self.remember(target, value, !has_stable_names);
         }
-        if writer::is_controlled(&value) {
-            self.notes.add(Note::OwnerUnknown, &named(target));
+        if writer::has_owner(&value) {
+            self.notes.add(Note::OwnerUnknown, &target_text(target));
         }
         let body = clean::as_user_creates(target.kind, &value);
         let manifest = podscope_api::print_yaml(&body);
@@ -257,14 +258,14 @@ impl Replay {
         }
     }
 
-    fn update(&mut self, target: &Target, known: &Known, value: Value, write: Write) {
+    fn update(&mut self, target: &Target, known: &KnownObject, value: Value, write: Write) {
         let (at, by) = (write.at, write.by);
         let requested = clean::deletion_requested(&value);
         if target.kind == Kind::Node {
             self.add_readiness(target, &known.value, &value, at);
         }
         if target.kind == Kind::Pod && restarts(&value) > restarts(&known.value) {
-            self.notes.add(Note::Restarts, &named(target));
+            self.notes.add(Note::Restarts, &target_text(target));
         }
         let patch = clean::merge_patch(
             &clean::user_set_fields(target.kind, &known.value),
@@ -276,7 +277,7 @@ impl Replay {
         let is_replayed = by == Writer::External || by == Writer::Unknown && (!is_owned || is_relabelled);
         if is_replayed && !patch.is_null() {
             match known.has_other_name {
-                true => self.notes.add(Note::NamedBySimulation, &named(target)),
+                true => self.notes.add(Note::NamedBySimulation, &target_text(target)),
                 false => self.push_update(target, patch, at),
             }
         } else {
@@ -284,7 +285,7 @@ impl Replay {
         }
         if let Some(requested) = requested.filter(|_| !known.is_deleted) {
             let grace = clean::deletion_grace(&value);
-            let last = Known {
+            let last = KnownObject {
                 value: value.clone(),
                 ..known.clone()
             };
@@ -294,14 +295,14 @@ impl Replay {
         self.remember(target, value, known.has_other_name);
     }
 
-    /// Adds the command for a user's change of an object.
+    /// Adds the command that makes a user's change of an object.
     fn push_update(&mut self, target: &Target, patch: Value, at: i64) {
         let (kind, name) = (target.kind, &*target.key.name);
         if let Some(replicas) = clean::only_field(&patch, "replicas").and_then(Value::as_i64)
             && podscope_kubectl::has_scale(kind)
         {
             if writer::is_autoscaled(target, &self.known) {
-                self.notes.add(Note::AutoscalerScales, &named(target));
+                self.notes.add(Note::AutoscalerScales, &target_text(target));
             }
             let line = format!(
                 "kubectl scale {} {name} --replicas={replicas}{}",
@@ -348,13 +349,17 @@ impl Replay {
             } else {
                 Note::NeverSeen
             };
-            let name = if is_component { String::new() } else { named(target) };
+            let name = if is_component {
+                String::new()
+            } else {
+                target_text(target)
+            };
             return self.notes.add(note, &name);
         };
         known.value = last.unwrap_or(known.value);
         if write.by == Writer::External {
-            // The object is removed later, when its grace period is over. A component makes that request in the audit
-            // log.
+            // A later record of the history removes the object, when its grace period is over. In an audit log, a
+            // component makes that later request.
             if !known.is_deleted {
                 self.delete(target, &known, grace, write);
             }
@@ -375,8 +380,8 @@ impl Replay {
         }
     }
 
-    /// Adds the command for a deletion, if a user requested it.
-    fn delete(&mut self, target: &Target, known: &Known, grace: Option<i64>, write: Write) {
+    /// Adds the command that deletes an object, if a user requested the deletion.
+    fn delete(&mut self, target: &Target, known: &KnownObject, grace: Option<i64>, write: Write) {
         let (at, by) = (write.at, write.by);
         if target.kind == Kind::Node {
             return self.add_leaving(target, at, by != Writer::External);
@@ -388,14 +393,14 @@ impl Replay {
         };
         match deleter {
             Deleter::Component => self.notes.add(Note::BySimulation, ""),
-            Deleter::Unknown => self.notes.add(Note::UnknownDeleter, &named(target)),
-            _ if known.has_other_name => self.notes.add(Note::NamedBySimulation, &named(target)),
+            Deleter::Unknown => self.notes.add(Note::UnknownDeleter, &target_text(target)),
+            _ if known.has_other_name => self.notes.add(Note::NamedBySimulation, &target_text(target)),
             Deleter::Eviction => self.push(at, eviction(target)),
             Deleter::User => self.push(at, json!({"run": delete_line(target, &known.value, grace)})),
         }
     }
 
-    /// Returns the timeline, with times relative to t = 0, and the objects of t = 0.
+    /// Returns the timeline, with times relative to t = 0, and the objects at t = 0.
     pub(super) fn finish(mut self) -> Replayed {
         let has_nodes = self.known.keys().any(|(kind, _)| *kind == Kind::Node);
         if !has_nodes && !self.is_live {
@@ -419,7 +424,7 @@ impl Replay {
 }
 
 /// Formats a target as `KIND NAMESPACE/NAME`, for notices.
-pub(super) fn named(target: &Target) -> String {
+pub(super) fn target_text(target: &Target) -> String {
     format!("{} {}", target.kind.name(), target.key)
 }
 
@@ -446,7 +451,7 @@ fn delete_line(target: &Target, object: &Value, grace: Option<i64>) -> String {
     line + " --wait=false"
 }
 
-/// Returns the request of an eviction, which a PodDisruptionBudget can refuse.
+/// Returns a timeline entry that requests the eviction of a pod, which a PodDisruptionBudget can refuse.
 pub(super) fn eviction(target: &Target) -> Value {
     let path = format!("{}/eviction", api_path(target));
     let metadata = json!({"name": &*target.key.name, "namespace": &*target.key.namespace});
@@ -454,7 +459,7 @@ pub(super) fn eviction(target: &Target) -> Value {
     clean::request("POST", &path, "application/json", body)
 }
 
-/// Removes the resourceVersion, which is older than that of the object in the simulation.
+/// Returns the object without its resourceVersion, which is not the one that the object has in the simulation.
 pub(super) fn without_version(mut object: Value) -> Value {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.shift_remove("resourceVersion");
@@ -462,19 +467,21 @@ pub(super) fn without_version(mut object: Value) -> Value {
     object
 }
 
-/// Returns whether a value is not newer than the known one: its resourceVersion is not greater.
+/// Returns whether a value is an old state of an object: its resourceVersion is not greater than that of the known
+/// state.
 fn is_older(value: &Value, known: &Value) -> bool {
     let version = |value: &Value| text(value, "/metadata/resourceVersion").parse::<u64>().ok();
     matches!((version(value), version(known)), (Some(new), Some(old)) if new <= old)
 }
 
-/// Returns whether two values with the same name are different objects.
+/// Returns whether two objects with the same kind and key are different objects, because one was deleted and created
+/// again.
 fn is_different_object(value: &Value, known: &Value) -> bool {
     let (new, old) = (text(value, "/metadata/uid"), text(known, "/metadata/uid"));
     !new.is_empty() && !old.is_empty() && new != old
 }
 
-/// Returns the number of restarts of all containers of a pod.
+/// Returns the number of restarts of a pod's containers together.
 fn restarts(pod: &Value) -> i64 {
     let statuses = pod.pointer("/status/containerStatuses").and_then(Value::as_array);
     let each = statuses.into_iter().flatten();

@@ -1,5 +1,5 @@
-//! Traces of SimKube as JSON: the applied and deleted objects of each instant. The first event has the objects of the
-//! beginning. A trace has no Nodes, and only pods of the tracked kinds.
+//! Traces of SimKube as JSON: the objects that were applied or deleted at each instant. The first event contains the
+//! objects that existed at the beginning. A trace contains no Nodes, and only pods of the kinds that SimKube tracks.
 
 use podscope_api::{Data, Tree};
 use serde_json::Value;

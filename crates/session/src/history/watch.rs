@@ -1,8 +1,9 @@
-//! Streams of `kubectl get KIND -w -o json` or `-o yaml`: a sequence of objects, each inside an event with
-//! `--output-watch-events`. kubectl prints the existing objects first, ordered by namespace and name.
+//! Streams of `kubectl get KIND -w -o json` or `-o yaml`: a sequence of objects, each inside a watch event if
+//! `--output-watch-events` is set. kubectl prints the existing objects first, ordered by namespace and name.
 //!
-//! The stream does not record when a change happened. The time of a record is estimated: the newest time in its object,
-//! if that is newer than all times before. A record without such a time gets the time of the next record that has one.
+//! The stream does not record when a change happened. The time of a record is estimated: it is the newest time in the
+//! record's object, if that is newer than the times of all earlier records. A record without such a time gets the time
+//! of the next record that has one.
 
 use podscope_api::{Data, Tree, ordered};
 use serde_json::Value;
@@ -10,7 +11,7 @@ use serde_json::Value;
 use super::notes::{Note, Notes};
 use super::{Change, Record, Recorded, target_of, text, time, whole_second};
 
-/// Fields that contain times in the past.
+/// Fields of objects whose values are times in the past, such as `creationTimestamp`.
 const PAST_TIME_FIELDS: [&str; 18] = [
     "acquireTime",
     "completionTime",
@@ -42,8 +43,8 @@ pub(super) fn is_event(document: &Tree<'_>) -> bool {
             .is_some_and(|object| matches!(object.data, Data::Map(_)))
 }
 
-/// Returns whether a text may be a stream without events, without parsing it. Either each document is one line, or the
-/// line of a UID occurs twice, with the indentation that kubectl uses outside a List.
+/// Returns whether a text may be a watch stream of objects without events. The text is not parsed: either each document
+/// is one line, or the line of a UID occurs twice, with the indentation that kubectl uses outside a List.
 pub(super) fn may_be_stream(text: &str) -> bool {
     let mut seen: ordered::Set<&str> = ordered::Set::new();
     let is_uid = |line: &&str| line.starts_with("  uid: ") || line.starts_with("        \"uid\": ");
@@ -51,7 +52,8 @@ pub(super) fn may_be_stream(text: &str) -> bool {
     is_repeated || text.contains("\n{\"") && text.contains("resourceVersion")
 }
 
-/// Returns whether documents are a stream without events: an object occurs again with another resourceVersion.
+/// Returns whether documents are a watch stream of objects without events: an object occurs again with another
+/// resourceVersion.
 pub(super) fn is_stream(documents: &[Tree<'_>]) -> bool {
     let mut versions: ordered::Map<[&str; 3], &str> = ordered::Map::new();
     for document in documents {
@@ -74,11 +76,13 @@ pub(super) fn is_stream(documents: &[Tree<'_>]) -> bool {
     false
 }
 
-/// Returns the newest past time in an object, in microseconds. For an object that is being deleted, the time of the
-/// request counts.
+/// Returns the newest past time in an object, in microseconds. For an object that is being deleted, this includes the
+/// time of the deletion request.
 fn newest_past_time(object: &Value) -> Option<i64> {
     let parts = ["/status", "/metadata/managedFields", "/series"];
-    let within = parts.iter().filter_map(|part| newest_within(object.pointer(part)?));
+    let within = parts
+        .iter()
+        .filter_map(|part| newest_past_time_within(object.pointer(part)?));
     let own = ["", "/metadata", "/spec"].iter().flat_map(|part| {
         let fields = object.pointer(part).and_then(Value::as_object).into_iter().flatten();
         fields.filter_map(|(key, value)| past_time(key, value))
@@ -91,18 +95,18 @@ fn past_time(key: &str, value: &Value) -> Option<i64> {
     podscope_api::parse_rfc3339(text)
 }
 
-fn newest_within(value: &Value) -> Option<i64> {
+fn newest_past_time_within(value: &Value) -> Option<i64> {
     match value {
         Value::Object(fields) => fields
             .iter()
-            .filter_map(|(key, value)| past_time(key, value).or_else(|| newest_within(value)))
+            .filter_map(|(key, value)| past_time(key, value).or_else(|| newest_past_time_within(value)))
             .max(),
-        Value::Array(items) => items.iter().filter_map(newest_within).max(),
+        Value::Array(items) => items.iter().filter_map(newest_past_time_within).max(),
         _ => None,
     }
 }
 
-/// An object or event of the stream.
+/// An object of the stream, with what its watch event says about it.
 struct StreamItem {
     object: Value,
     is_deletion: bool,

@@ -1,13 +1,13 @@
-//! Finds out whether a simulated component made a write, as far as the objects show.
+//! Determines from the objects of a history whether a simulated component made a write.
 
 use podscope_api::Kind;
 use podscope_api::well_known::condition;
 use serde_json::Value;
 
-use super::replay::{Known, KnownObjects};
+use super::replay::{KnownObject, KnownObjects};
 use super::{Target, target, text};
 
-/// Kinds whose objects are all written by components.
+/// Kinds whose objects are all written by components, not by users.
 const COMPONENT_KINDS: [Kind; 6] = [
     Kind::Endpoints,
     Kind::Event,
@@ -40,11 +40,12 @@ pub(super) enum Deleter {
     User,
     Eviction,
     Component,
-    /// A controller or a user: the files do not contain enough to decide.
+    /// Either a controller or a user: the files do not contain enough to decide.
     Unknown,
 }
 
-/// Returns whether components write all objects of the kind, or the object with this name in each namespace.
+/// Returns whether a component writes the object: its kind is one of `COMPONENT_KINDS`, or it is the ServiceAccount
+/// `default`, the ConfigMap with the root CA, or a provisioned PersistentVolume.
 pub(super) fn is_written_by_components(target: &Target, object: Option<&Value>) -> bool {
     let name = &*target.key.name;
     let is_provisioned = || {
@@ -66,14 +67,14 @@ fn controller(object: &Value) -> Option<Target> {
     Some(target(kind, text(object, "/metadata/namespace"), text(owner, "/name")))
 }
 
-/// Returns whether one of the object's owner references is a controller.
-pub(super) fn is_controlled(object: &Value) -> bool {
+/// Returns whether the object has an owner reference.
+pub(super) fn has_owner(object: &Value) -> bool {
     let owners = object.pointer("/metadata/ownerReferences").and_then(Value::as_array);
     owners.is_some_and(|owners| !owners.is_empty())
 }
 
-/// Returns the simulated controller of an object, if it is in the files. A ReplicaSet that is not in the files counts
-/// as known if its Deployment is, because the Deployment's controller creates it.
+/// Returns the simulated controller of an object, if the files contain that controller. A ReplicaSet that is not in the
+/// files counts as contained if its Deployment is in the files, because the Deployment's controller creates it.
 pub(super) fn simulated_owner(object: &Value, known: &KnownObjects) -> Option<Target> {
     let owner = controller(object).filter(|owner| SIMULATED_CONTROLLER_KINDS.contains(&owner.kind))?;
     if known.contains_key(&(owner.kind, owner.key.clone())) {
@@ -85,7 +86,7 @@ pub(super) fn simulated_owner(object: &Value, known: &KnownObjects) -> Option<Ta
     is_known.then_some(owner)
 }
 
-/// Returns whether the names of the owner's objects are the same in each run.
+/// Returns whether a controller of this kind gives the objects that it creates the same names in each run.
 pub(super) fn has_stable_names(owner: Kind) -> bool {
     owner == Kind::StatefulSet
 }
@@ -138,9 +139,9 @@ fn is_on_lost_node(pod: &Value, known: &KnownObjects) -> bool {
     !name.is_empty() && has_nodes && state.is_none_or(|node| super::node::ready(&node.value) == "Unknown")
 }
 
-/// Determines who deleted a pod of a controller. It was the controller if there is one pod too many, or if the pod has
-/// an older revision.
-fn by_owner(owner: &Target, owned_by: &Known, pod: &Value, known: &KnownObjects) -> Deleter {
+/// Determines who deleted a pod of a controller: the controller if it had too many pods or if the pod has an old
+/// revision, otherwise a user. Pods of a Job are always deleted by the Job's controller.
+fn by_owner(owner: &Target, owned_by: &KnownObject, pod: &Value, known: &KnownObjects) -> Deleter {
     let replicas = owned_by
         .value
         .pointer("/spec/replicas")
@@ -175,7 +176,7 @@ fn by_owner(owner: &Target, owned_by: &Known, pod: &Value, known: &KnownObjects)
 
 /// Returns the number of pods of a controller that are not being deleted and have not ended.
 fn live_pods(owner: &Target, known: &KnownObjects) -> i64 {
-    let is_live = |pod: &&Known| {
+    let is_live = |pod: &&KnownObject| {
         let phase = text(&pod.value, "/status/phase");
         !pod.is_deleted && !["Succeeded", "Failed"].contains(&phase)
     };

@@ -1,5 +1,5 @@
-//! Output with anonymised names. It comes from a second session, which replays the anonymised link up to the
-//! cursor.
+//! Output with anonymised names. A second session replays the anonymised link of the session up to the cursor,
+//! and the output is made from this second session.
 
 use std::collections::VecDeque;
 
@@ -52,7 +52,7 @@ impl Host {
         }
     }
 
-    /// Continues the first replay. Returns the requested output when it is finished.
+    /// Continues the replay of the first anonymised session. Returns the requested output when the replay is finished.
     pub(super) fn continue_anonymised(&mut self) -> Option<Update> {
         let (_, until, session) = self.anonymised.0.front_mut()?;
         if session.advance(*until, EVENTS_PER_PIECE) == Slice::More {

@@ -19,8 +19,8 @@ use crate::view::{self, pod_key};
 use crate::whatif;
 use podscope_protocol::{AttemptInfo, Basis, ExportKind, Problem, TextKind, Update, device_words};
 
-/// Checks a text without opening it. Manifests without a scenario may be meant for the running cluster, so they may
-/// refer to its namespaces and PriorityClasses.
+/// Checks a text of the editor without opening it. Manifests without a Scenario may be meant for the running cluster,
+/// so they may refer to its namespaces and PriorityClasses.
 pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Update {
     let loaded = scenario::load(&[(String::new(), text.to_owned())]).map(|mut loaded| {
         if let Some(session) = running.filter(|_| !loaded.has_scenario) {
@@ -70,8 +70,8 @@ pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Upd
     }
 }
 
-/// Returns the unknown fields of the objects in a text and, with `with_kinds`, the kinds that are not served. Messages
-/// are those of the API server.
+/// Returns the unknown fields of the objects in a text and, with `with_kinds`, the kinds that are not served, as
+/// problems. The messages are those of the API server.
 fn unknown_fields(text: &str, with_kinds: bool) -> Vec<Problem> {
     let (documents, _) = podscope_api::read_documents(text);
     let mut found = Vec::new();
@@ -150,7 +150,7 @@ fn position_of(tree: &Tree<'_>, path: &str) -> (u32, u32) {
     place
 }
 
-/// Adds the running cluster's namespaces and PriorityClasses that the manifests do not define themselves.
+/// Adds the running cluster's namespaces and PriorityClasses that the loaded manifests do not define themselves.
 fn add_cluster_objects(loaded: &mut Loaded, session: &Session) {
     let objects = session.world().objects();
     let sharable = [Kind::Namespace, Kind::PriorityClass].map(|kind| objects.list_kind(kind));
@@ -176,8 +176,8 @@ fn add_cluster_objects(loaded: &mut Loaded, session: &Session) {
     loaded.setup.objects.splice(..0, added);
 }
 
-/// Returns the scheduling attempts of a pod up to the cursor, oldest first. If `uid` is empty, those of all pods with
-/// that name.
+/// Returns the scheduling attempts of a pod up to the cursor, oldest first. If `uid` is empty, returns the attempts of
+/// all pods with that name.
 fn attempts(session: &Session, pod: &str, uid: &str) -> Vec<AttemptInfo> {
     let key = pod_key(pod);
     session
@@ -194,7 +194,8 @@ fn attempts(session: &Session, pod: &str, uid: &str) -> Vec<AttemptInfo> {
         .collect()
 }
 
-/// Explains a scheduling attempt, by default the last one. None if the pod has no such attempt.
+/// Explains the scheduling attempt with the given sequence number, by default the pod's last one. None if the pod has
+/// no such attempt.
 pub(super) fn explain(session: &Session, pod: String, uid: String, attempt: Option<u64>) -> Option<Update> {
     let attempts = attempts(session, &pod, &uid);
     let (attempt, explained) = match attempt.or(attempts.last().map(|last| last.id)) {
@@ -214,7 +215,8 @@ pub(super) fn explain(session: &Session, pod: String, uid: String, attempt: Opti
     })
 }
 
-/// Nodes, and the sentences about their devices. Empty in an engine without devices, which does not link the texts.
+/// Returns the names of nodes with the sentences about their devices. Empty in a build without device support, which
+/// does not contain these sentences.
 fn device_lines(explained: &Explained) -> Vec<(String, Vec<Sentence>)> {
     let lines = |(node, devices): (&NodeExplanation, Option<&NodeDevices>)| {
         Some((node.name.clone(), device_words::lines(devices?)))
@@ -231,13 +233,14 @@ pub(super) struct HelpSearch {
     pod: String,
     search: WhatWouldHelp,
     creator: view::PodCreator,
-    /// Whether existing nodes or new nodes of each group could take the pod.
+    /// Sentences about whether existing nodes, or a new node of each node group, could run the pod.
     groups: Vec<Sentence>,
     is_done: bool,
 }
 
 impl HelpSearch {
-    /// Starts a search. None if the pod does not exist or has a node, or if no scheduler runs.
+    /// Starts a search for changes that would help a pod. None if the pod does not exist or has a node, or if no
+    /// scheduler runs.
     pub(super) fn start(session: &Session, pod: &str) -> Option<HelpSearch> {
         let objects = session.world().objects();
         let found = objects.get::<Pod>(&pod_key(pod))?;
@@ -254,7 +257,7 @@ impl HelpSearch {
         })
     }
 
-    /// Returns the key of the pod, `NAMESPACE/NAME`.
+    /// Returns the key of the pod for which changes are searched, as `NAMESPACE/NAME`.
     pub(super) fn pod(&self) -> &str {
         &self.pod
     }
@@ -284,13 +287,13 @@ impl HelpSearch {
         })
     }
 
-    pub(super) fn command(&self, index: usize) -> Option<String> {
+    pub(super) fn remedy_command(&self, index: usize) -> Option<String> {
         let suggestion = self.search.suggestions().get(index)?;
         view::command(self.search.pod(), &self.creator, &suggestion.change)
     }
 }
 
-/// A requested link.
+/// A link that the page has requested.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Share {
     pub(super) screen: String,
@@ -299,7 +302,7 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// Creates the link.
+    /// Creates the requested link.
     pub(super) fn answer(
         self,
         session: &Session,
@@ -329,7 +332,7 @@ impl Share {
     }
 }
 
-/// Checks a text as a lesson. Returns its problems or, if it has none, the rules for lessons that it violates.
+/// Checks a text as a lesson. Returns its problems or, if it has none, the violated rules for lessons.
 pub(super) fn check_lesson(text: String, revision: u64) -> Update {
     let kind = scenario::recognise(&text);
     let (problems, advice) = match crate::scenario::load(&[("editor.yaml".to_owned(), text)]) {
@@ -350,7 +353,7 @@ pub(super) fn check_lesson(text: String, revision: u64) -> Update {
     }
 }
 
-/// Exports a session.
+/// Exports a session as a file of the given kind.
 pub(super) fn export(session: &Session, what: ExportKind) -> Update {
     let text = match what {
         ExportKind::Objects => report::objects(session),
@@ -363,7 +366,7 @@ pub(super) fn export(session: &Session, what: ExportKind) -> Update {
     file(what, text)
 }
 
-/// Lists the problems of a session's cluster.
+/// Lists the problems of a session's cluster by triage.
 pub(super) fn triage(session: &Session, anonymised: bool) -> Update {
     Update::Triage {
         findings: crate::triage::triage(session, &crate::triage::Scope::default()),
@@ -373,7 +376,7 @@ pub(super) fn triage(session: &Session, anonymised: bool) -> Update {
     }
 }
 
-/// Lists the problems of a dump that is being opened, before its session starts. `None` if its objects are invalid: the
+/// Lists the problems of a dump by triage before its session starts. `None` if objects of the dump are invalid: the
 /// start of the session then reports the errors.
 pub(super) fn early_triage(loaded: &Loaded) -> Option<Update> {
     let objects = loaded.objects_at_start().ok()?;

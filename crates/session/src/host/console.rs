@@ -1,4 +1,4 @@
-//! The console: command lines, their output, and notices of the host.
+//! The console: command lines, their output, and notices of the host, as lines for the page.
 
 use super::PageSession;
 use crate::shell::{run_and_wait, run_pipe, run_without_time};
@@ -29,8 +29,8 @@ fn line_kind(kind: OutputKind) -> LineKind {
     }
 }
 
-/// Runs a command line at the cursor. Returns the lines that are printed immediately, and whether a command was sent to
-/// the simulation.
+/// Runs a command line at the cursor. Returns the console lines that are printed immediately, and whether a command was
+/// sent to the simulation.
 pub(super) fn run_line(active: &mut PageSession, line: &str) -> (Vec<ConsoleLine>, bool) {
     let at = active.session.now().0;
     let console = |kind: LineKind, text: &str| line_at(at, kind, text.into());
@@ -96,7 +96,7 @@ pub(super) fn run_line(active: &mut PageSession, line: &str) -> (Vec<ConsoleLine
     }
 }
 
-/// Returns output lines that the console has not shown yet, formatted for the console.
+/// Returns the output lines that the console has not shown yet, as console lines.
 pub(super) fn new_output(active: &mut PageSession) -> Vec<ConsoleLine> {
     let lines = take_unseen_output(active).iter().map(|line| ConsoleLine {
         at: line.at.0,
@@ -108,7 +108,8 @@ pub(super) fn new_output(active: &mut PageSession) -> Vec<ConsoleLine> {
     lines.collect()
 }
 
-/// Returns output that the console has not shown yet, without output that a replay only repeats.
+/// Returns the output that the console has not shown yet, without output that it showed before a seek back and that a
+/// replay repeats.
 fn take_unseen_output(active: &mut PageSession) -> &[OutputLine] {
     if active.console_branch != active.session.current() {
         active.console_branch = active.session.current();

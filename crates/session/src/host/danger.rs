@@ -1,4 +1,4 @@
-//! Command lines that need confirmation before they run.
+//! Asks the user for confirmation before dangerous command lines run.
 
 use podscope_api::Danger;
 use podscope_cluster::OutputKind;
@@ -10,8 +10,8 @@ use crate::IS_WHOLE;
 use crate::shell::run_without_time;
 use crate::timeline::Session;
 
-/// Stand-ins for the unknown output of a command that has not run yet. They are put in front of a command that takes
-/// its arguments or its manifest from that output.
+/// Sample texts that stand for the unknown output of a command that has not run yet. They are the input of the next
+/// command in the pipe, which takes its arguments or its manifest from that output.
 const UNKNOWN_OUTPUT: [&str; 6] = [
     "pod/name",
     "name",
@@ -20,12 +20,12 @@ const UNKNOWN_OUTPUT: [&str; 6] = [
     "{apiVersion: v1, kind: Namespace, metadata: {name: name}}",
     "{apiVersion: v1, kind: Node, metadata: {name: name}}",
 ];
-/// Maximum number of commands in a pipe that are checked with unknown output.
+/// Maximum number of commands behind each other in a pipe that are checked with sample texts as input.
 const MAX_UNKNOWN: usize = 3;
 
 impl Host {
-    /// Returns a request to run lines if they are not dangerous; otherwise, as `Err`, the question to the user whether
-    /// they may run. Other requests are returned as they are.
+    /// Returns a request to run lines if none of them is dangerous; otherwise, as `Err`, the question to the user
+    /// whether they may run. Requests of other types are returned unchanged.
     pub(super) fn unless_dangerous(&self, request: Request) -> Result<Request, Update> {
         let Request::RunUnlessDangerous { lines } = request else {
             return Ok(request);
@@ -55,8 +55,8 @@ struct DangerCheck<'a> {
 }
 
 impl DangerCheck<'_> {
-    /// Returns the danger of a line. Commands that only read are really run, because the command behind their pipe is
-    /// built from their output.
+    /// Returns why a line is dangerous, if it is. Commands of the line that only read are run, because the command
+    /// behind their pipe is built from their output.
     fn line_danger(&self, line: &str) -> Option<Danger> {
         let (command, pipe) = command::parse_piped(line, None).ok()?;
         if !IS_WHOLE || !pipe.has_next() {
@@ -74,7 +74,8 @@ impl DangerCheck<'_> {
         }
     }
 
-    /// Returns the danger of the commands behind a pipe whose input is not known.
+    /// Returns why the commands behind a pipe are dangerous, if they are. Their input is not known, so sample texts are
+    /// used.
     fn piped_danger(&self, pipe: &Pipe, n_left: usize) -> Option<Danger> {
         let n_left = n_left.checked_sub(1)?;
         UNKNOWN_OUTPUT.iter().find_map(|output| {

@@ -1,5 +1,5 @@
-//! The director of time: lists pending events, skips to the next one, and runs to the next decision. Every fast-forward
-//! is bounded, shows its time on the clock, and can be interrupted (U-05).
+//! The director of time: lists pending events, skips to one of them, and runs to the next decision of the scheduler.
+//! Every fast-forward has a maximum duration, shows its progress on the clock, and can be interrupted (U-05).
 
 use podscope_api::pending_event::PendingEventKind;
 use podscope_cluster::{Happening, PendingEvent, SimTime, Span};
@@ -9,36 +9,35 @@ use super::{ClockMillis, EVENTS_PER_PIECE, PageSession};
 use crate::timeline::{Session, Slice};
 use podscope_protocol::{Caption, Director, FastRun, Request, SubjectRef, UpcomingEvent, UpcomingEventKind};
 
-/// Maximum number of pending events that the page lists.
+/// Maximum number of rows in the page's list of pending events.
 const MAX_ROWS: usize = 12;
 /// Real time that a skip takes on the page, in milliseconds.
 const SKIP_DURATION: ClockMillis = 900.0;
-/// Maximum delay between the deadline of an event and its occurrence: a kubelet checks its back-offs only at intervals
-/// (LC-088).
+/// Maximum delay between the deadline of an event and the event itself: a kubelet checks its back-offs only at
+/// intervals (LC-088).
 const MAX_LATENESS: Span = Span::seconds(20);
 /// Simulated time that a skip continues after a scenario's command, to show the command's first effects.
 const EFFECT_TIME: Span = Span::millis(500);
 /// Maximum simulated time in which a fast-forward looks for a decision or the story's next step.
 const SEARCH_LIMIT: Span = Span::seconds(600);
-/// Maximum number of events that a step processes until one is recorded.
+/// Maximum number of events that *Next event* processes while it waits for one that is recorded in the trace.
 const MAX_EVENTS: u32 = 20_000;
-/// Maximum number of nodes of a cluster with a list of pending events, because the list queries every kubelet for each
-/// frame.
+/// Maximum number of nodes of a cluster for which pending events are listed, because each frame queries every kubelet.
 const MAX_NODES: usize = 100;
 
-/// A fast-forward: time runs faster than the selected speed until an event.
+/// A fast-forward: time runs faster than the selected speed until an event occurs.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum FastForward {
     /// A skip to a pending event.
     Skip(Box<Skip>),
-    /// A run to the next record of the trace, if no pending event is known.
+    /// A run until the trace has a new record, if no pending event is known.
     Watch {
         from: SimTime,
         until: SimTime,
         /// Number of records in the trace when the run began.
         known: usize,
     },
-    /// A run to the next decision, or to a notable event before it.
+    /// A run to the next decision of the scheduler, or to a notable event before it.
     Decision {
         from: SimTime,
         until: SimTime,
@@ -50,11 +49,12 @@ pub(super) enum FastForward {
 /// A skip to a pending event.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Skip {
-    /// The pending event of the simulation. None for the scenario's next command or the story's next step.
+    /// The pending event in the simulation. None if the skip leads to a command of the scenario or the solution, or to
+    /// the story's next step.
     due: Option<PendingEvent>,
     to: SimTime,
     shown: UpcomingEvent,
-    /// Start of the skip, in the host machine's clock.
+    /// Time on the host machine's clock at which the skip began.
     since: ClockMillis,
     from: SimTime,
 }
@@ -68,7 +68,7 @@ impl FastForward {
         }
     }
 
-    /// Returns the state of the run for the page.
+    /// Returns the fast-forward's type and target, for the page.
     fn view_for_page(&self) -> FastRun {
         match self {
             Self::Skip(skip) => FastRun::Skip(skip.to.0),
@@ -79,7 +79,7 @@ impl FastForward {
 }
 
 /// Returns the pending events of the cluster, the scenario and the story, as rows of the page's list. Events of one
-/// type at about the same time share a row; `PendingEvent` is the first of them.
+/// type at about the same time share a row; the `PendingEvent` of the row is the first of them.
 fn rows(session: &Session) -> Vec<(UpcomingEvent, Option<PendingEvent>)> {
     let world = session.world();
     if world.machines().count() > MAX_NODES {
@@ -94,7 +94,7 @@ fn rows(session: &Session) -> Vec<(UpcomingEvent, Option<PendingEvent>)> {
         });
         match last {
             Some((row, _)) => row.count += 1,
-            None => rows.push((view(&due), Some(due))),
+            None => rows.push((upcoming_event(&due), Some(due))),
         }
     }
     let story = (session.progress().story()).waits_until(&session.loaded().scenario, session.now());
@@ -110,7 +110,7 @@ fn rows(session: &Session) -> Vec<(UpcomingEvent, Option<PendingEvent>)> {
     rows
 }
 
-fn view(due: &PendingEvent) -> UpcomingEvent {
+fn upcoming_event(due: &PendingEvent) -> UpcomingEvent {
     use podscope_api::Kind;
     UpcomingEvent {
         at: due.at.0,
@@ -132,7 +132,7 @@ fn view(due: &PendingEvent) -> UpcomingEvent {
     }
 }
 
-/// Returns the list of pending events for the page. Empty while a question is open.
+/// Returns the rows of the page's list of pending events. Empty while a question waits for an answer.
 fn pending_events(session: &Session, reader: &Reader) -> Vec<UpcomingEvent> {
     if reader.question(session).is_some() {
         return Vec::new();
@@ -140,27 +140,27 @@ fn pending_events(session: &Session, reader: &Reader) -> Vec<UpcomingEvent> {
     rows(session).into_iter().map(|(row, _)| row).collect()
 }
 
-/// Returns pending events of pods and nodes without grouping, for the thread of the selected object. Empty while a
-/// question is open.
+/// Returns each pending event of pods and nodes, for the chain of causes of the selected object. Empty while a question
+/// waits for an answer.
 pub(super) fn object_events(session: &Session, reader: &Reader, subject: Option<&SubjectRef>) -> Vec<UpcomingEvent> {
     let has_due = matches!(subject, Some(SubjectRef::Pod { .. } | SubjectRef::Node { .. }));
     if !has_due || session.world().machines().count() > MAX_NODES || reader.question(session).is_some() {
         return Vec::new();
     }
-    session.world().pending_events().iter().map(view).collect()
+    session.world().pending_events().iter().map(upcoming_event).collect()
 }
 
-/// Starts a skip to a pending event: the one that the page selected, even if another has become pending before it in
-/// the meantime, or else the next one. If none is known, time runs until something happens: heartbeats and the events
-/// of large clusters are not predicted.
-pub(super) fn skip(session: &Session, named: Option<&UpcomingEvent>, clock: ClockMillis) -> FastForward {
+/// Starts a skip to a pending event: the one that the user selected on the page, even if an earlier one has become
+/// pending in the meantime, or else the next one. If no pending event is known, time runs until something is recorded:
+/// heartbeats and the events of large clusters are not predicted.
+pub(super) fn skip(session: &Session, selected: Option<&UpcomingEvent>, clock: ClockMillis) -> FastForward {
     let mut rows = rows(session);
-    let is_named = |row: &UpcomingEvent| {
-        named.is_some_and(|named| {
-            (row.what, &row.subject, &row.container) == (named.what, &named.subject, &named.container)
+    let is_selected = |row: &UpcomingEvent| {
+        selected.is_some_and(|selected| {
+            (row.what, &row.subject, &row.container) == (selected.what, &selected.subject, &selected.container)
         })
     };
-    let index = rows.iter().position(|(row, _)| is_named(row)).unwrap_or_default();
+    let index = rows.iter().position(|(row, _)| is_selected(row)).unwrap_or_default();
     match (index < rows.len()).then(|| rows.swap_remove(index)) {
         Some((shown, due)) => skip_to(due, shown, session, clock),
         None => FastForward::Watch {
@@ -171,7 +171,7 @@ pub(super) fn skip(session: &Session, named: Option<&UpcomingEvent>, clock: Cloc
     }
 }
 
-/// Starts a run to the next decision.
+/// Starts a run to the next decision of the scheduler.
 pub(super) fn decision(session: &Session) -> FastForward {
     let from = session.now();
     let until = from + SEARCH_LIMIT;
@@ -182,14 +182,14 @@ pub(super) fn decision(session: &Session) -> FastForward {
     }
 }
 
-/// Returns the first notable event up to an instant.
+/// Returns the first pending event, no later than `until`, at which a run to a decision stops.
 fn next_notable(session: &Session, until: SimTime) -> Option<(UpcomingEvent, Option<PendingEvent>)> {
     let is_next = |(row, _): &(UpcomingEvent, Option<PendingEvent>)| is_notable(row.what) && row.at <= until.0;
     rows(session).into_iter().find(is_next)
 }
 
-/// Returns whether a run to a decision stops at an event of this type: otherwise the user would not see why the cluster
-/// has changed.
+/// Returns whether a run to a decision also stops at events of this type. If it did not, the user would not see why the
+/// cluster has changed.
 fn is_notable(what: UpcomingEventKind) -> bool {
     use PendingEventKind::{Evicted, Job, Lease, NotReady};
     match what {
@@ -209,7 +209,7 @@ pub(super) fn to_story(session: &Session, clock: ClockMillis) -> Option<FastForw
     Some(skip_to(None, shown, session, clock))
 }
 
-/// Starts a skip to the next command of the solution that is being shown, if there is one.
+/// Starts a skip to the next command of the lesson's solution that is being shown. None if no command is left.
 pub(super) fn to_solution(session: &Session, clock: ClockMillis) -> Option<FastForward> {
     let next = session.next_user_command()?;
     let words = next.command.to_string();
@@ -218,7 +218,7 @@ pub(super) fn to_solution(session: &Session, clock: ClockMillis) -> Option<FastF
     Some(skip_to(None, shown, session, clock))
 }
 
-/// Creates a row that refers to no object.
+/// Creates a row of the list of pending events that refers to no object.
 fn row_without_object(what: UpcomingEventKind, name: String, at: SimTime) -> UpcomingEvent {
     UpcomingEvent {
         at: at.0,
@@ -239,7 +239,8 @@ fn skip_to(due: Option<PendingEvent>, shown: UpcomingEvent, session: &Session, s
     }))
 }
 
-/// Processes events until one is recorded, because the user does not see most events. Returns a caption for the record.
+/// Processes events until one is recorded in the trace, because the user does not see other events. Returns a caption
+/// that describes the record.
 pub(super) fn step(session: &mut Session) -> Caption {
     let (stop, end) = (session.trace().len(), session.now() + SEARCH_LIMIT);
     for _ in 0..MAX_EVENTS {
@@ -254,7 +255,7 @@ pub(super) fn step(session: &mut Session) -> Caption {
     Caption::NoUpcomingEvent
 }
 
-/// Returns the caption for the record with that index. None if the trace is shorter.
+/// Returns the caption that describes the record with that index. None if the trace is shorter.
 fn event_caption(session: &Session, index: usize) -> Option<Caption> {
     let record = session.trace().nth(index)?;
     let object = record.object.as_ref();
@@ -270,7 +271,8 @@ fn event_caption(session: &Session, index: usize) -> Option<Caption> {
     })
 }
 
-/// Returns the number of shown steps of the story, and whether the story has ended or has halted at a broken promise.
+/// Returns the number of shown steps of the story, and whether the story is over: finished, or halted because a promise
+/// was broken or a goal missed.
 fn story_position(session: &Session) -> (usize, bool) {
     let story = session.progress().story();
     (
@@ -279,7 +281,7 @@ fn story_position(session: &Session) -> (usize, bool) {
     )
 }
 
-/// Continues a skip. Returns its caption when it is over.
+/// Continues a skip. Returns the caption that describes its result when it is over.
 fn continue_skip(
     session: &mut Session,
     skip: &Skip,
@@ -304,7 +306,7 @@ fn continue_skip(
     let end = if step < *to { step } else { last };
     let is_waiting = |session: &Session| match due {
         Some(due) => !session.world().has_happened(due),
-        // The clock may have reached the command's time although the command has not run yet.
+        // The clock may have reached the time of the command although the command has not run yet.
         None if is_script => next_command(session).is_some_and(|at| at <= *to) || session.now() < last,
         // Conditions of the story are checked when all events of an instant have been processed.
         None => session.now() < *to || session.now() == *to && story_position(session) == position_before,
@@ -316,7 +318,7 @@ fn continue_skip(
             slice = Slice::Done;
             break;
         }
-        // Stop first at the instant itself, then continue until the effects are visible.
+        // First reach the target, then continue until the effects are visible.
         let target = if now < *to { end.min(*to) } else { end };
         slice = session.advance_story(target, 1, |_, _| true);
         if story_position(session) != position_before || session.now() >= end {
@@ -325,7 +327,7 @@ fn continue_skip(
     }
     let waited = (if is_script { *to } else { session.now() } - *from).0;
     let is_reached = session.now() >= *to && !is_waiting(session);
-    // The condition for the story's next step does not hold yet.
+    // The skip has reached its target, but the condition of the story's next step does not hold.
     let is_condition_false = shown.what == UpcomingEventKind::Story && story_position(session) == position_before;
     if is_reached && !is_condition_false {
         Some(Caption::Occurred(shown.clone(), waited))
@@ -336,7 +338,7 @@ fn continue_skip(
     }
 }
 
-/// Continues a fast-forward. Returns its caption when it is over.
+/// Continues a fast-forward. Returns the caption that describes its result when it is over.
 pub(super) fn continue_run(active: &mut PageSession, fast: &mut FastForward, clock: ClockMillis) -> Option<Caption> {
     let session = &mut active.session;
     let position_before = story_position(session);
@@ -376,14 +378,14 @@ pub(super) fn continue_run(active: &mut PageSession, fast: &mut FastForward, clo
             }
         }
     };
-    // A new step of the story ends a run that has not found its decision or event.
+    // A fast-forward ends when the story shows a new step, even if it has not found its decision or event.
     if story_position(session) != position_before && matches!(over, None | Some(Caption::NoDecision(..))) {
         return Some(Caption::Story((session.now() - fast.start()).0));
     }
     over
 }
 
-/// Returns the director's state for a frame.
+/// Returns the rows of pending events, the fast-forward in progress and the last caption, for a frame.
 pub(super) fn director(
     session: &Session,
     reader: &Reader,
@@ -407,8 +409,8 @@ pub(super) fn continues_run(request: &Request) -> bool {
         )
 }
 
-/// Returns whether a request moves time or changes the cluster, so that the caption of the last fast-forward is
-/// outdated.
+/// Returns whether a request moves time or changes the cluster, so that the caption of the last fast-forward no longer
+/// applies.
 pub(super) fn clears_caption(request: &Request) -> bool {
     continues_run(request)
         || matches!(
@@ -417,7 +419,8 @@ pub(super) fn clears_caption(request: &Request) -> bool {
         )
 }
 
-/// Returns whether a request is an action of the user other than following the shown solution.
+/// Returns whether a request is an action of the user, such as a command or an undo, after which the lesson's solution
+/// is no longer shown.
 pub(super) fn is_user_action(request: &Request) -> bool {
     let runs_lines = !request.command_lines().is_empty();
     runs_lines

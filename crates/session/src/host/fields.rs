@@ -1,6 +1,6 @@
-//! Completion in the editor: the fields that `kubectl explain` lists at the cursor of a manifest or scenario, or the
-//! values that a field accepts. The field's path is derived from indentation, because a text that is being edited is
-//! seldom valid YAML.
+//! Completion in the editor: offers the fields that `kubectl explain` lists at the cursor's position in a manifest or
+//! scenario, or the values that a field accepts. The path of the field is derived from indentation, because a text that
+//! is being edited is seldom valid YAML.
 
 use podscope_api::{Kind, field_values, fields};
 use podscope_kubectl::field_description;
@@ -9,27 +9,27 @@ use podscope_protocol::Completion;
 use super::scenario_fields;
 use crate::scenario::flow_to_block;
 
-/// Position and content of a line.
+/// A line of YAML: the columns of its dash and key, and its key and value.
 struct Line<'a> {
-    /// Column of the line's key.
+    /// Column at which the line's key begins.
     key_at: usize,
     dash_at: Option<usize>,
     key: &'a str,
     value: &'a str,
 }
 
-/// Returns the text after the dash of a list item. None if there is no dash.
+/// Returns the text behind the dash of a YAML list item. None if there is no dash.
 fn after_dash(text: &str) -> Option<&str> {
     let inner = text.strip_prefix("- ").or((text == "-").then_some(""));
     inner.map(str::trim_start)
 }
 
-fn line(text: &str) -> Option<Line<'_>> {
+fn parse_line(text: &str) -> Option<Line<'_>> {
     let rest = text.trim_start();
     if rest.starts_with('#') {
         return None;
     }
-    // If there are several dashes, the last one counts: only scenarios have lists of lists.
+    // If a line has several dashes, `dash_at` is the column of the last one: only scenarios have lists of lists.
     let (mut body, mut dash_at) = (rest, None);
     while let Some(inner) = after_dash(body) {
         dash_at = Some(text.len() - body.len());
@@ -45,7 +45,7 @@ fn line(text: &str) -> Option<Line<'_>> {
     })
 }
 
-/// The manifest around the cursor: lines before and after the cursor's line, and the column of its keys.
+/// The manifest around the cursor: the lines before and after the cursor's line, and the column of the manifest's keys.
 struct Manifest<'a> {
     before: &'a [&'a str],
     after: &'a [&'a str],
@@ -55,7 +55,7 @@ struct Manifest<'a> {
     may_start_manifest: bool,
 }
 
-/// The document type, which determines the offered fields.
+/// The type of a document, which determines the fields that completion offers.
 #[derive(Clone, Copy)]
 enum DocumentType {
     Object(Kind),
@@ -63,7 +63,7 @@ enum DocumentType {
 }
 
 impl DocumentType {
-    /// Returns the fields at a path.
+    /// Returns completions for the fields at a path.
     fn fields(self, path: &[String]) -> Vec<Completion> {
         let DocumentType::Object(kind) = self else {
             return scenario_fields::fields(path)
@@ -85,7 +85,7 @@ impl DocumentType {
             .collect()
     }
 
-    /// Returns the values that the field at a path accepts.
+    /// Returns completions for the values that the field at a path accepts.
     fn values(self, path: &[String]) -> Vec<Completion> {
         let values = match self {
             DocumentType::Object(kind) => field_values(kind, path).to_vec(),
@@ -96,10 +96,10 @@ impl DocumentType {
 }
 
 impl Manifest<'_> {
-    /// Determines the document type from `kind` and `apiVersion` at the manifest's own indentation.
+    /// Determines the document type from the fields `kind` and `apiVersion` at the indentation of the manifest.
     fn document_type(&self) -> Option<DocumentType> {
         fn line_with_text<'a>(text: &&'a str) -> Option<Line<'a>> {
-            line(text).filter(|_| !text.trim().is_empty())
+            parse_line(text).filter(|_| !text.trim().is_empty())
         }
         let above = self.before.iter().filter_map(line_with_text);
         // Below the cursor, a line with less indentation or with a dash belongs to another manifest.
@@ -123,7 +123,7 @@ impl Manifest<'_> {
     }
 }
 
-/// Returns completions at the end of `before`, whose last line is being typed; `after` is the text behind the cursor.
+/// Returns completions at the cursor, which is between `before` and `after`; the last line of `before` is being typed.
 /// Empty where any value is valid, and outside of manifests.
 pub(super) fn at(before: &str, after: &str) -> Vec<Completion> {
     let is_end = |line: &&str| line.trim_end() == "---";
@@ -139,12 +139,12 @@ pub(super) fn at(before: &str, after: &str) -> Vec<Completion> {
     }
 }
 
-/// Like [`at`], for a document in block style around the cursor.
+/// Like [`at`], for a document in block style.
 fn in_block_style(before: &str, after: &str) -> Vec<Completion> {
     let mut above: Vec<&str> = before.split('\n').collect();
     let Some(typed) = above.pop() else { return Vec::new() };
     let below: Vec<&str> = after.split('\n').skip(1).collect();
-    let Some(cursor_line) = line(typed) else {
+    let Some(cursor_line) = parse_line(typed) else {
         return Vec::new();
     };
     let is_value = typed.contains(':');
@@ -155,7 +155,7 @@ fn in_block_style(before: &str, after: &str) -> Vec<Completion> {
     }
     let (manifest, mut path) = manifest_at(&cursor_line, &above, &below);
     let Some(document_type) = manifest.document_type() else {
-        // The type is not known yet: offer the fields that every manifest begins with.
+        // The document type is not known yet: offer the fields with which every manifest begins.
         let first_fields = [
             ("apiVersion", "string"),
             ("kind", "string"),
@@ -175,7 +175,7 @@ fn in_block_style(before: &str, after: &str) -> Vec<Completion> {
         return document_type.values(&path);
     }
     let found = document_type.fields(&path);
-    // An item of a list of strings gets values instead of fields.
+    // For an item of a list of strings, offer the values that the list accepts.
     if found.is_empty() && cursor_line.dash_at.is_some() {
         document_type.values(&path)
     } else {
@@ -216,7 +216,7 @@ fn versions() -> Vec<Completion> {
 /// Returns the manifest around a line, and the path of keys to it.
 fn manifest_at<'a>(cursor_line: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str]) -> (Manifest<'a>, Vec<String>) {
     let mut path = Vec::new();
-    // Keys with less indentation than this are parents. A dash may be in the column of its parent key.
+    // Keys with less indentation than `within` are parents. A dash may be in the column of its parent key.
     let mut within = cursor_line.dash_at.map_or(cursor_line.key_at, |dash| dash + 1);
     let mut item = cursor_line.dash_at.map(|dash| (above.len(), dash));
     for (at, text) in above
@@ -225,11 +225,11 @@ fn manifest_at<'a>(cursor_line: &Line<'_>, above: &'a [&'a str], below: &'a [&'a
         .rev()
         .filter(|(_, text)| !text.trim().is_empty())
     {
-        let Some(line) = line(text) else { continue };
+        let Some(line) = parse_line(text) else { continue };
         let is_inside = line.dash_at.is_some_and(|dash| dash < within);
         if line.key_at < within && !is_inside {
             if line.value.starts_with(['|', '>']) {
-                // This manifest is in a block scalar of a scenario.
+                // The manifest is in a block scalar of a scenario.
                 let lines = above.get(at + 1..).unwrap_or_default();
                 let indent = |text: &&str| text.len() - text.trim_start().len();
                 let key_at = lines
@@ -255,7 +255,7 @@ fn manifest_at<'a>(cursor_line: &Line<'_>, above: &'a [&'a str], below: &'a [&'a
                 && line.key_at == 0
                 && let Some((start, dash)) = item
             {
-                // This manifest is an item of a List.
+                // The manifest is an item of a List.
                 path.reverse();
                 let before = above.get(start..).unwrap_or_default();
                 return (
@@ -274,7 +274,7 @@ fn manifest_at<'a>(cursor_line: &Line<'_>, above: &'a [&'a str], below: &'a [&'a
         }
         if let Some(dash) = line.dash_at.filter(|dash| *dash < within) {
             if line.key_at < within {
-                // `- name: x` precedes a key with more indentation.
+                // The line `- name: x` is the start of a list item whose next keys have more indentation than the dash.
                 path.push(line.key.to_owned());
             }
             within = dash + 1;
@@ -297,7 +297,7 @@ fn manifest_at<'a>(cursor_line: &Line<'_>, above: &'a [&'a str], below: &'a [&'a
 mod tests {
     use super::*;
 
-    /// Returns the names that are offered at the `¦` in a text.
+    /// Returns the names that completion offers at the position of `¦` in a text.
     fn offered(text: &str) -> Vec<String> {
         let (before, after) = text.split_once('¦').expect("a cursor");
         at(before, after).into_iter().map(|choice| choice.text).collect()
@@ -329,7 +329,7 @@ mod tests {
             (scenario("  bypasses:\n  - - at: 1s\n      ¦"), "run", "bypasses"),
             (scenario("  bypasses:\n  - - ¦"), "run", "bypasses"),
             (scenario("  timeline:\n  - at: 1s\n    apply: |\n      ¦"), "kind", "run"),
-            // Flow style gets the same completions.
+            // In flow style, the same completions are offered.
             ("{apiVersion: v1, kind: Pod, spec: {¦".to_owned(), "tolerations", "replicas"),
             ("{spec: {¦}, kind: Pod, apiVersion: v1}\n".to_owned(), "tolerations", "replicas"),
             (deployment("  template: {spec: {containers: [{name: a, ¦}]}}"), "image", "containers"),

@@ -1,4 +1,4 @@
-//! Frames for the page, with updates of console and inspector.
+//! Builds frames for the page, together with updates of the console and the inspector.
 
 use podscope_protocol::{Director, Frame, ServiceRequests, StoryState, Thread, Update};
 
@@ -7,7 +7,7 @@ use super::{ClockMillis, EVENTS_PER_PIECE, Host, Job, director};
 use crate::timeline::{Session, Slice};
 use crate::view::{self, Marks, Owners, Spread, Threads, TrafficView, ViewState};
 
-/// A session on the page, with the state that the page has already received.
+/// A session that the page shows, with the state that the page has already received.
 #[derive(Debug)]
 pub(super) struct PageSession {
     pub(super) session: Session,
@@ -16,14 +16,14 @@ pub(super) struct PageSession {
     pub(super) marks: Marks,
     pub(super) spread: Spread,
     pub(super) threads: Threads,
-    /// The last thread that was sent to the page.
+    /// The thread (chain of causes of the selected object) that was last sent to the page.
     pub(super) thread: Thread,
     pub(super) traffic_view: TrafficView,
     /// Number of output lines of `console_branch` that the console has already shown.
     pub(super) console_seen: usize,
     pub(super) console_branch: usize,
     pub(super) director: Director,
-    /// Service requests in the last frame.
+    /// Rates of client requests to each Service, as in the last frame.
     requests: Vec<ServiceRequests>,
 }
 

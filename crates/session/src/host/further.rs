@@ -1,5 +1,5 @@
-//! Requests that only the whole engine handles. The first build hands its session over before it handles one
-//! (`handover.rs`), so it does not contain the code that only these requests use.
+//! Requests that only the whole engine can handle. The first build of the engine, which a first visit loads, does not
+//! contain the code for them: it hands its session over to the whole engine first (`handover.rs`).
 
 use podscope_cluster::SimTime;
 use podscope_protocol::{ExportKind, Notice, Request, Source, SubjectRef, Update};
@@ -11,8 +11,9 @@ use super::{ClockMillis, Host, answers, fields, search};
 use crate::IS_WHOLE;
 use crate::film::Film;
 
-/// Returns whether the first build never supports the request, whatever the session.
-pub(super) fn is_further(request: &Request) -> bool {
+/// Returns whether only the whole engine can handle the request, whatever the session. Other requests may need it for
+/// some sessions.
+pub(super) fn always_needs_whole_engine(request: &Request) -> bool {
     match request {
         Request::Open {
             source: Source::Files { files },
@@ -64,8 +65,8 @@ pub(super) fn is_further(request: &Request) -> bool {
 }
 
 impl Host {
-    /// Handles a request that only the whole engine handles.
-    pub(super) fn act_further(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
+    /// Handles a request that only the whole engine can handle.
+    pub(super) fn act_as_whole_engine(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
         if !IS_WHOLE {
             return Vec::new();
         }
@@ -109,7 +110,7 @@ impl Host {
         answer.into_iter().collect()
     }
 
-    /// Handles a request for output: a film, a file, or a list of problems.
+    /// Handles a request for output: a film, a file, or a list of the cluster's problems.
     fn output(&mut self, request: Request) -> Vec<Update> {
         match request {
             Request::Film {
@@ -122,13 +123,13 @@ impl Host {
                 if anonymise {
                     return self.start_anonymised(AnonymisedRequest::Film { from, to, seconds });
                 }
-                self.film(from, to, seconds).into_iter().collect()
+                self.start_film(from, to, seconds).into_iter().collect()
             }
             // The table of names is never anonymised: it lists the real names with their replacements.
             Request::Export { what, anonymise } if anonymise && what != ExportKind::Names => {
                 self.start_anonymised(AnonymisedRequest::Export(what))
             }
-            Request::Export { what, .. } => self.export(what).into_iter().collect(),
+            Request::Export { what, .. } => self.export_file(what).into_iter().collect(),
             Request::Triage { anonymise: true } => self.start_anonymised(AnonymisedRequest::Triage),
             Request::Triage { anonymise: false } => {
                 self.without_answer(|host| host.needs_triage = host.active.is_some())
@@ -137,9 +138,9 @@ impl Host {
         }
     }
 
-    /// Tries a remedy on a new branch.
+    /// Applies a suggested remedy for a pending pod on a new branch.
     fn try_remedy(&mut self, index: usize, clock: ClockMillis) -> Option<Update> {
-        let line = self.help.as_ref().and_then(|help| help.command(index))?;
+        let line = self.help.as_ref().and_then(|help| help.remedy_command(index))?;
         let active = self.active.as_mut()?;
         match active.session.fork() {
             Err(limit) => {
@@ -162,7 +163,7 @@ impl Host {
         })
     }
 
-    fn film(&mut self, from: SimTime, to: SimTime, seconds: u32) -> Option<Update> {
+    fn start_film(&mut self, from: SimTime, to: SimTime, seconds: u32) -> Option<Update> {
         match Film::start(&self.active.as_ref()?.session, from, to, seconds) {
             Ok(film) => {
                 self.film = Some(film);
@@ -172,7 +173,7 @@ impl Host {
         }
     }
 
-    fn export(&self, what: ExportKind) -> Option<Update> {
+    fn export_file(&self, what: ExportKind) -> Option<Update> {
         let session = &self.active.as_ref()?.session;
         Some(match what {
             ExportKind::Lesson => answers::file(what, crate::export::lesson(session, self.recorded.goals())),

@@ -1,11 +1,11 @@
-//! Handover of a host to the whole engine.
+//! Handover of a host to another build of the engine.
 //!
 //! The engine is built twice. The first build, which a first visit loads, lacks rarely used capabilities
 //! (`podscope_cluster::beyond`); the whole engine (feature `whole`) has all of them. When the first build needs a
 //! capability that it lacks, its host exports its state ([`Host::hand_over`]), and a host of the whole engine continues
 //! from it ([`Host::take_over`]): it opens the same scenario, replays the same commands up to the same position of the
 //! trace, and then sends the page one frame that replaces everything. Both engines compute the same trace up to that
-//! position, so console, undo, branches and links continue as if nothing had happened.
+//! position, so console, undo, branches and links continue without a visible change.
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command;
@@ -24,25 +24,25 @@ use crate::link::Link;
 use crate::timeline::{Session, Slice};
 use crate::view::Owners;
 
-/// Number of events per piece of work while the session is replayed.
+/// Number of events per piece of work while a handed-over session is replayed.
 const EVENTS_PER_REPLAY_PIECE: u64 = 20 * EVENTS_PER_PIECE;
 
-/// Maximum number of machines of a session that the first build simulates. A handover replays the session, which takes
-/// as long as the first run did. In a large cluster, the user would wait that long at the first request that needs the
-/// whole engine, so the whole engine simulates large clusters from the start.
+/// Maximum number of machines of a session that the first build of the engine simulates. A handover replays the
+/// session, which takes as long as the first run did. For a large cluster, the user would wait that long at the first
+/// request that needs the whole engine, so the whole engine simulates large clusters from the start.
 const MAX_MACHINES: usize = 200;
 
-/// Returns whether a packed request of this length needs the whole engine, because it contains a large file or a long
-/// text.
+/// Returns whether a serialized request of this length in bytes needs the whole engine, because it contains a large
+/// file or a long text.
 #[must_use]
 pub const fn is_for_whole_engine(length: usize) -> bool {
     !IS_WHOLE && length > super::open::LARGE_SOURCE_BYTES
 }
 
-/// The state of a host, from which a host of another engine continues.
+/// The state of a host, from which a host in another engine continues.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Handover {
-    /// Names and texts of the lessons, if they are loaded.
+    /// Names and texts of the lessons, if the other engine has loaded them.
     lessons: Vec<(String, String)>,
     session: Option<HandedSession>,
     is_playing: bool,
@@ -80,18 +80,19 @@ impl Handover {
     }
 }
 
-/// A session with the state that the page has already received.
+/// A session in a handover, with the state that the page has already received.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct HandedSession {
-    /// Scenario, and the commands of all branches.
+    /// Link with the scenario and the commands of all branches.
     link: Link,
     lesson: Option<String>,
     place: TracePosition,
     /// The latest computed instant of the current branch.
     horizon: SimTime,
-    /// The host's job in progress, which the next engine continues.
+    /// The host's job in progress, which the host in the other engine continues.
     job: Option<Job>,
-    /// The link that the job opens. When the job ends, the reader's answers and the comparison are restored from it.
+    /// The link that the job is opening. When the job ends, the reader's answers and the comparison are restored from
+    /// this link.
     linked: Option<Link>,
     needs_triage: bool,
     plays_after_answer: bool,
@@ -103,7 +104,7 @@ pub(super) struct HandedSession {
     other: Option<Link>,
 }
 
-/// A position in a branch. An instant is not enough, because it can have several events.
+/// A position in the trace of a branch. An instant is not enough, because several events can occur at one instant.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct TracePosition {
     at: SimTime,
@@ -111,8 +112,8 @@ struct TracePosition {
     records: usize,
     /// Number of commands up to the position.
     commands: u32,
-    /// Number of steps that the story has shown. A step is shown after the last event of its instant, and leaves no
-    /// record.
+    /// Number of steps that the story has shown. A step is shown after the last event of its instant, and is not
+    /// recorded in the trace.
     shown: usize,
 }
 
@@ -132,12 +133,12 @@ impl TracePosition {
     }
 }
 
-/// A session that is being replayed after a handover.
+/// A session that is being replayed after another engine has handed it over.
 #[derive(Debug)]
 pub(super) struct Resuming {
     handed: HandedSession,
     is_playing: bool,
-    /// Whether the replay has reached the horizon and now seeks back to the position.
+    /// Whether the replay has reached the horizon (the latest computed instant), and now seeks back to the position.
     has_reached_horizon: bool,
 }
 
@@ -146,20 +147,20 @@ fn lets_time_pass(request: &Request) -> bool {
     continues_run(request) || matches!(request, Request::ShowMe | Request::TryRemedy { .. })
 }
 
-/// Returns the update about the progress of loading the whole engine.
-const fn loading(per_mille: u32) -> Update {
+/// Returns the update that reports the progress of loading the whole engine.
+const fn loading_progress(per_mille: u32) -> Update {
     let task = Task::Load;
     Update::Progress { task, per_mille }
 }
 
-/// Creates a session at t = 0 with all commands of a link.
+/// Creates a session at t = 0 in which all commands of a link are scheduled.
 fn session_at_start(link: &Link) -> Result<Session, Vec<Problem>> {
     let mut session = Session::new(link.load()?)?;
     link.replay(&mut session);
     Ok(session)
 }
 
-/// Returns the link of a session with all branches. It contains the session's files, also for a lesson.
+/// Returns the link of a session with all branches. It contains the session's files, even for a lesson.
 fn whole_link(session: &Session) -> Link {
     let link = Link::until(session, None, String::new(), session.now());
     link.whole(session).unwrap_or(link)
@@ -195,11 +196,11 @@ impl HandedSession {
 }
 
 impl Host {
-    /// Moves the state out of this host, which is empty afterwards.
+    /// Moves the state out of this host. The host is empty afterwards.
     #[must_use]
     pub fn hand_over(&mut self) -> Handover {
         let mut requests = Vec::new();
-        requests.extend(self.further_source.take().map(|source| Request::Open { source }));
+        requests.extend(self.whole_engine_source.take().map(|source| Request::Open { source }));
         match self.opening.take() {
             Some(Opening::Unread(source)) => requests.push(Request::Open { source }),
             Some(Opening::Read(read) | Opening::Listed(read)) => requests.push(Request::Open {
@@ -229,12 +230,12 @@ impl Host {
         handover
     }
 
-    /// Creates a host that continues from a handover. [`Host::work`] replays its session; until then
-    /// [`Host::is_resuming`] is true, and requests must wait. Also returns the requests that the other host had not
-    /// handled.
+    /// Creates a host that continues from a handover. [`Host::work`] replays its session; until the replay is finished,
+    /// [`Host::is_resuming`] is true and requests must wait. Also returns the requests that the previous host had
+    /// received but not handled.
     ///
     /// # Errors
-    /// The scenario cannot be opened. This does not happen if it was open before.
+    /// The scenario cannot be opened. This does not happen if the previous host had opened it.
     pub fn take_over(handover: Handover) -> Result<(Host, Vec<Request>), Vec<Problem>> {
         if !handover.lessons.is_empty() {
             lessons::provide_texts(handover.lessons);
@@ -263,13 +264,13 @@ impl Host {
         Ok((host, handover.requests))
     }
 
-    /// Returns whether the session is still being replayed after a handover.
+    /// Returns whether the session of a handover is still being replayed.
     #[must_use]
     pub fn is_resuming(&self) -> bool {
         self.resuming.is_some()
     }
 
-    /// Replays a piece of the session after a handover.
+    /// Replays a piece of the session of a handover.
     pub(super) fn continue_resuming(&mut self, clock: ClockMillis) -> Vec<Update> {
         let (Some(active), Some(resuming)) = (&mut self.active, &mut self.resuming) else {
             return Vec::new();
@@ -279,7 +280,7 @@ impl Host {
             if session.advance(resuming.handed.horizon, EVENTS_PER_REPLAY_PIECE) == Slice::More {
                 return Vec::new();
             }
-            // A checkpoint at the instant itself may be behind the position.
+            // A checkpoint at the instant of the position may be after the position.
             session.seek(SimTime(place.at.0.saturating_sub(1).max(0)));
             resuming.has_reached_horizon = true;
         }
@@ -290,7 +291,7 @@ impl Host {
         self.finish_resuming(clock)
     }
 
-    /// Restores the state that the page has, and sends a complete frame.
+    /// Restores the state that the page already has, and sends a frame that replaces everything.
     fn finish_resuming(&mut self, clock: ClockMillis) -> Vec<Update> {
         let (Some(active), Some(resuming)) = (&mut self.active, self.resuming.take()) else {
             return Vec::new();
@@ -312,15 +313,15 @@ impl Host {
         }
         self.pace.playing = resuming.is_playing;
         self.restart_pace(clock);
-        let mut updates = vec![loading(1000)];
+        let mut updates = vec![loading_progress(1000)];
         updates.extend(self.frame(clock));
         updates
     }
 }
 
 impl Host {
-    /// Returns whether the whole engine must continue: the session or the source to be opened needs a capability that
-    /// this build lacks, or the cluster is large.
+    /// Returns whether the whole engine must take over: the session, or the source to be opened, needs a capability
+    /// that this build lacks, or the cluster is too large for this build.
     #[must_use]
     pub fn lacks_capability(&self) -> bool {
         let is_lacking = |active: &PageSession| {
@@ -328,31 +329,32 @@ impl Host {
             let world = session.world();
             session.loaded().is_dump() || world.needs_whole_engine() || world.machines().nth(MAX_MACHINES).is_some()
         };
-        !IS_WHOLE && (self.further_source.is_some() || self.active.as_ref().is_some_and(is_lacking))
+        !IS_WHOLE && (self.whole_engine_source.is_some() || self.active.as_ref().is_some_and(is_lacking))
     }
 
     /// Returns whether only the whole engine can handle the request.
     #[must_use]
     pub fn needs_whole_engine(&self, request: &Request) -> bool {
-        let is_further_line = |line: &String| match command::parse_piped(line, None) {
+        let is_whole_engine_line = |line: &String| match command::parse_piped(line, None) {
             Ok((_, pipe)) => pipe.has_next(),
             Err(error) => error.lacks_capability,
         };
-        let needs = || request.command_lines().iter().any(is_further_line) || further::is_further(request);
+        let needs =
+            || request.command_lines().iter().any(is_whole_engine_line) || further::always_needs_whole_engine(request);
         !IS_WHOLE && (needs() || self.lacks_capability() && lets_time_pass(request))
     }
 
-    /// Returns the update that reports to the page that the whole engine is being loaded.
+    /// Returns the update that tells the page that the whole engine is being loaded.
     #[must_use]
     pub fn loading_whole_engine() -> Update {
-        loading(0)
+        loading_progress(0)
     }
 
-    /// Reports that the whole engine could not be loaded, and refuses the request that needs it, if there is one. When
-    /// the user repeats the request, loading is tried again. A session that needs a missing capability is paused,
-    /// because its result would be wrong.
+    /// Tells the page that the whole engine could not be loaded, and refuses the request that needs it, if there is
+    /// one. When the user repeats the request, loading is tried again. A session that needs a missing capability is
+    /// paused, because its result would be wrong.
     pub fn refuse_without_whole_engine(&mut self, request: Option<Request>, why: &str) -> Vec<Update> {
-        self.further_source = None;
+        self.whole_engine_source = None;
         if self.lacks_capability() {
             self.pause();
         }
@@ -365,6 +367,6 @@ impl Host {
                 problems: vec![Problem::of("engine", sentence!(notice::engine_not_loaded, why = why))],
             }],
         };
-        std::iter::once(loading(1000)).chain(refused).collect()
+        std::iter::once(loading_progress(1000)).chain(refused).collect()
     }
 }

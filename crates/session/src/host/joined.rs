@@ -1,8 +1,8 @@
-//! Hosts that join a session of their caller, so that several pages show one session (`podscope serve --site`).
+//! Hosts that show a session of their caller, so that several pages show the same session (`podscope serve --site`).
 //!
 //! The caller owns the session and its clock. Each page has its own host, with its own selection, grouping and console.
-//! During a call the session is moved into the host ([`Host::with_session`]); between calls the host holds a
-//! placeholder. One host leads: it handles the requests that change the run ([`Host::changes_run`]). The caller
+//! During a call the session is moved into the host ([`Host::with_session`]); between calls the host contains a
+//! placeholder session. One host leads: it handles the requests that change the run ([`Host::changes_run`]). The caller
 //! advances time with [`Host::play_to`] of that host, which stops at the questions of a lesson, and sets the same pace
 //! in the other hosts.
 
@@ -18,14 +18,14 @@ use crate::scenario;
 use crate::timeline::{MAX_RECORDS, Session, Slice};
 use crate::view::{Threads, ViewState};
 
-/// Scenario of the placeholder session that a joined host holds between calls: a minimal cluster.
+/// Scenario of the placeholder session that a joined host contains between calls: a minimal cluster.
 const PLACEHOLDER: &str = "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: placeholder}
 spec: {cluster: {zones: [a], nodesPerZone: 1}}
 ";
 
-/// How the clock of a session runs.
+/// Whether and how fast the clock of a session runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
     pub is_playing: bool,
@@ -40,7 +40,7 @@ fn placeholder() -> Session {
 }
 
 impl Host {
-    /// Joins the caller's session at its cursor, replacing any session of this host. `lesson` is the name of the open
+    /// Joins the caller's session at its cursor, in place of this host's own session. `lesson` is the name of the open
     /// lesson. Returns the updates that show the session on the page.
     pub fn join(&mut self, session: &mut Session, lesson: Option<String>, clock: ClockMillis) -> Vec<Update> {
         let opened = Opened {
@@ -74,19 +74,19 @@ impl Host {
         self.is_joined
     }
 
-    /// Calls `act` with the caller's session in place of the placeholder. If `act` opens another session, it replaces
-    /// the caller's.
+    /// Calls `act` with the caller's session in place of the placeholder. If `act` opens another session, that session
+    /// replaces the caller's.
     ///
     /// # Panics
     /// If the host has not joined a session.
     pub fn with_session<T>(&mut self, session: &mut Session, act: impl FnOnce(&mut Host) -> T) -> T {
-        self.exchange(session);
+        self.swap_session(session);
         let result = act(self);
-        self.exchange(session);
+        self.swap_session(session);
         result
     }
 
-    fn exchange(&mut self, session: &mut Session) {
+    fn swap_session(&mut self, session: &mut Session) {
         let active = self.active.as_mut().expect("a joined host has a session");
         std::mem::swap(&mut active.session, session);
     }
@@ -97,7 +97,8 @@ impl Host {
         self.lesson.as_deref()
     }
 
-    /// Returns how the clock should run, from this host's point of view: a request or a question may have changed it.
+    /// Returns whether and how fast the clock should run after this host's last request: the request, or a question of
+    /// a lesson, may have changed it.
     #[must_use]
     pub fn rate(&self) -> Rate {
         Rate {
@@ -116,21 +117,21 @@ impl Host {
         }
     }
 
-    /// Returns whether the host is moving the session's time itself, e.g. for a seek. The caller's clock waits
-    /// meanwhile.
+    /// Returns whether the host itself is advancing the session's time, for example for a seek. The caller's clock
+    /// waits meanwhile.
     #[must_use]
     pub fn is_moving_time(&self) -> bool {
         self.job.is_some()
     }
 
-    /// Returns whether the host is seeking another instant or runs fast-forward. API calls must wait until it has
+    /// Returns whether the host is seeking or fast-forwarding to another instant. API calls must wait until it has
     /// arrived.
     #[must_use]
     pub fn is_travelling(&self) -> bool {
         matches!(self.job, Some(Job::Seek { .. } | Job::Fast))
     }
 
-    /// Ends what this host was doing to the session, so that another host can lead.
+    /// Stops everything that this host is doing to the session, so that another host can lead.
     pub fn stop_leading(&mut self) {
         self.job = None;
         self.fast = None;
@@ -143,7 +144,7 @@ impl Host {
         self.dirty = true;
     }
 
-    /// Reports that the session has changed: the next frame is due.
+    /// Reports that the caller has changed the session: the next frame is due.
     pub fn session_changed(&mut self) {
         self.dirty = true;
     }
@@ -158,13 +159,13 @@ impl Host {
         self.dirty = true;
     }
 
-    /// Returns the reader's current step of the story, and the answers.
+    /// Returns the current step of the story on this host's page, and the reader's answers.
     #[must_use]
     pub fn reading(&self) -> Reading {
         self.reader.saved()
     }
 
-    /// Copies current step and answers from another host's reader.
+    /// Sets the current step of the story and the reader's answers to those of another host.
     pub fn set_reading(&mut self, reading: Reading) {
         if let Some(active) = &self.active {
             self.reader.restore(reading, &active.session);
@@ -172,8 +173,8 @@ impl Host {
         }
     }
 
-    /// Advances time up to `target`, but only by a few events. Stops at a question of the story and at the limit of
-    /// records; the clock is then paused.
+    /// Advances time towards `target` by a limited number of events. Stops at a question of the story and at the
+    /// maximum number of records; the clock is then paused.
     pub fn play_to(&mut self, target: SimTime) -> (Slice, Vec<Update>) {
         let mut updates = Vec::new();
         let slice = self.play_slice(target);
@@ -186,7 +187,8 @@ impl Host {
         (slice, updates)
     }
 
-    /// Returns whether a request changes the run that all pages show. A command that only reads does not.
+    /// Returns whether a request changes the run that all pages show. A command that only prints something does not
+    /// change it.
     #[must_use]
     pub fn changes_run(&self, request: &Request) -> bool {
         match request {
@@ -253,8 +255,8 @@ impl Host {
         }
     }
 
-    /// Refuses a request with a message in the console. The next frame restores the state on the page that already
-    /// showed the request's effect.
+    /// Refuses a request with a message in the console. The next frame restores the previous state on the page, which
+    /// may already show the request's effect.
     pub fn refuse(&mut self, request: &Request, why: ConsoleText) -> Vec<Update> {
         self.dirty = true;
         let at = self.active.as_ref().map_or(0, |active| active.session.now().0);

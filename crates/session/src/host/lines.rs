@@ -1,6 +1,7 @@
 //! Lines that were pasted into the console together. Each line runs when the previous one has ended, as in a shell
-//! (K-01). If a command keeps running, a notice says that the other lines are waiting; Ctrl-C ends the command and
-//! drops them. Each line is recorded as a command at the instant at which it ran, so a replay does not need this queue.
+//! (K-01). If a command keeps running, a notice tells the user that the other lines wait; Ctrl-C ends the command and
+//! drops the waiting lines. Each line is recorded as a command at the time at which it ran, so a replay does not need
+//! this queue.
 
 use std::collections::VecDeque;
 
@@ -12,22 +13,22 @@ use super::console::{error, notice};
 use super::{ANSWER_TIMEOUT, Host, PageSession};
 use crate::timeline::Session;
 
-/// Maximum number of waiting lines; further lines are refused.
+/// Maximum number of pasted lines that wait; further lines are refused.
 const MAX_WAITING: usize = 1_000;
 
-/// The waiting lines, the next one first.
+/// The pasted lines that wait, the next one first.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Lines {
     rest: VecDeque<String>,
-    /// The line that ran last: its first line of text, the number of its command if it was sent to the simulation, and
-    /// the time at which it ran.
+    /// The pasted line that ran last: its first line of text, the number of its command if it was sent to the
+    /// simulation, and the time at which it ran.
     last: (String, Option<u32>, SimTime),
-    /// Whether the user has been notified that lines wait for `last`.
+    /// Whether the user has been notified that other lines wait for the line `last`.
     is_notified: bool,
 }
 
 impl Lines {
-    /// Returns whether a line is waiting and can run now.
+    /// Returns whether a pasted line is waiting and can run now.
     pub(super) fn is_next(&self, session: &Session) -> bool {
         !self.rest.is_empty() && !self.last.1.is_some_and(|number| session.is_command_running(number))
     }
@@ -43,7 +44,7 @@ fn first_line(line: &str) -> &str {
     line.lines().next().unwrap_or_default()
 }
 
-/// Returns whether a request drops the waiting lines, because it moves the session to another instant or stops
+/// Returns whether a request drops the waiting pasted lines, because it moves the session to another instant or stops
 /// commands.
 pub(super) fn drops_waiting_lines(request: &Request, active: &PageSession) -> bool {
     match request {
@@ -64,7 +65,7 @@ impl Host {
         None
     }
 
-    /// Runs the lines that can run now. Notifies the user once if the remaining lines must wait.
+    /// Runs the waiting pasted lines that can run now. Notifies the user once if the remaining lines must wait.
     pub(super) fn run_next_lines(&mut self) -> Vec<Update> {
         let mut updates = Vec::new();
         while self.job.is_none()
@@ -92,7 +93,7 @@ impl Host {
         updates
     }
 
-    /// Notifies the user of waiting lines if the last command keeps running.
+    /// Notifies the user of the waiting lines if the last command keeps running.
     fn notice_waiting_lines(&mut self) -> Option<Update> {
         let (active, lines) = (self.active.as_ref()?, self.lines.waiting_lines()?);
         let (line, _, since) = &self.lines.last;
@@ -104,7 +105,7 @@ impl Host {
         Some(notice(active, Notice::LinesWait { behind, lines }))
     }
 
-    /// Drops the waiting lines and prints which ones.
+    /// Drops the waiting pasted lines and prints which ones were dropped.
     pub(super) fn drop_lines(&mut self) -> Option<Update> {
         let waiting_lines = std::mem::take(&mut self.lines).waiting_lines()?;
         Some(error(self.active.as_ref()?, Notice::LinesDropped(waiting_lines)))

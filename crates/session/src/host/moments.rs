@@ -1,4 +1,4 @@
-//! The two small pictures at the end of a lesson, which show the cluster before and after its key moment.
+//! The two small pictures of the cluster at the end of a lesson: before and after the lesson's key moment.
 
 use podscope_api::well_known::label;
 use podscope_cluster::SimTime;
@@ -8,38 +8,40 @@ use super::PageSession;
 use crate::timeline::{Session, Slice};
 use crate::view::{Owners, ViewState};
 
-/// Maximum number of nodes of a cluster that gets pictures.
+/// Maximum number of nodes of a cluster that is shown in the pictures at the end of a lesson. A larger cluster gets no
+/// pictures.
 const MAX_NODES: usize = 24;
 
-/// Pictures for the end of the story, cached until another run finishes.
+/// The two pictures at the end of a lesson, cached until another run finishes the lesson.
 #[derive(Debug, Default)]
 pub(super) struct Moments {
     finished: Option<(usize, SimTime)>,
-    drawn: Vec<Moment>,
+    pictures: Vec<Moment>,
 }
 
 impl Moments {
-    /// Returns the pictures of a finished story. Empty while it is unfinished.
+    /// Returns the pictures of a finished lesson. Empty while the lesson is unfinished.
     pub(super) fn pictures(&mut self, active: &PageSession) -> Vec<Moment> {
         let session = &active.session;
         let end = session.progress().story().finished().map(|at| (session.current(), at));
         if self.finished != end {
             self.finished = end;
-            self.drawn = match end {
+            self.pictures = match end {
                 Some((_, at)) if session.world().machines().count() <= MAX_NODES => {
                     key_moment(session, &active.owners, at)
                 }
                 _ => Vec::new(),
             };
         }
-        self.drawn.clone()
+        self.pictures.clone()
     }
 }
 
-/// Returns the states before and after the key moment. Candidates are tried in this order: first each question with the
-/// end of the story, so that the second picture includes the effect of later tasks; then each question with its answer;
-/// then the waiting time of each step; then the whole run. Within a group the last candidate comes first. The first
-/// pair with a visible difference is returned.
+/// Returns the states of the cluster before and after the key moment of a lesson: the first of the following pairs of
+/// times whose states differ visibly. First, for each question, the time of the question and the end of the story, so
+/// that the second picture includes the effect of later tasks; then the time of each question and that of its answer;
+/// then the start and the end of each step; then the start and the end of the run. Later questions and steps are tried
+/// first.
 fn key_moment(session: &Session, owners: &Owners, end: SimTime) -> Vec<Moment> {
     let shown = session.progress().story().shown();
     let asked = (shown.iter().rev()).filter_map(|step| Some((step.at, step.truth.as_ref()?.at)));
@@ -48,18 +50,18 @@ fn key_moment(session: &Session, owners: &Owners, end: SimTime) -> Vec<Moment> {
     let steps = (0..shown.len()).rev().map(|at| (shown[at].at, after(at)));
     let whole = shown.first().map(|first| (first.at, end));
     for (before, after) in to_end.chain(asked).chain(steps).chain(whole) {
-        let pair = [before, after].map(|at| moment(session, owners, at));
+        let pair = [before, after].map(|at| moment_at(session, owners, at));
         let [a, b] = &pair;
         if (&a.groups, &a.pending) != (&b.groups, &b.pending) {
             return pair.into();
         }
     }
     whole.map_or_else(Vec::new, |(a, b)| {
-        vec![moment(session, owners, a), moment(session, owners, b)]
+        vec![moment_at(session, owners, a), moment_at(session, owners, b)]
     })
 }
 
-fn moment(session: &Session, owners: &Owners, at: SimTime) -> Moment {
+fn moment_at(session: &Session, owners: &Owners, at: SimTime) -> Moment {
     let mut replay = session.clone();
     replay.seek(at);
     while replay.advance(at, u64::MAX) == Slice::More {}
@@ -93,7 +95,7 @@ fn moment(session: &Session, owners: &Owners, at: SimTime) -> Moment {
                     .filter_map(|name| frame.nodes.iter().find(|node| node.name == *name));
                 let nodes = nodes.map(|node| MomentNode {
                     name: node.name.clone(),
-                    trouble: trouble(node),
+                    trouble: node_trouble(node),
                     pods: pods_on(&node.name),
                 });
                 (group.name, nodes.collect())
@@ -106,7 +108,7 @@ fn moment(session: &Session, owners: &Owners, at: SimTime) -> Moment {
     }
 }
 
-fn trouble(node: &NodeView) -> Option<NodeTrouble> {
+fn node_trouble(node: &NodeView) -> Option<NodeTrouble> {
     match node.registered {
         true => node.trouble(),
         false => Some(NodeTrouble::NoObject),

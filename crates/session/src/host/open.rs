@@ -1,4 +1,4 @@
-//! Opening a session from files, links, lessons, or for the first visit.
+//! Opens a session from files, a link, or a lesson, or for the first visit.
 
 use super::{ClockMillis, Host, PageSession, answers};
 use crate::IS_WHOLE;
@@ -11,17 +11,17 @@ use podscope_api::ProblemKind;
 use podscope_cluster::SimTime;
 use podscope_protocol::{GUIDED_START, Opened, Problem, Source, Task, TextKind, Update};
 
-/// Size in bytes above which a source is opened in several pieces of work, with progress between them.
+/// Size of a source in bytes above which it is opened in several pieces of work, with progress between them.
 pub(super) const LARGE_SOURCE_BYTES: usize = 1 << 20;
 
-/// A large source that is being opened. The current session remains until it is ready.
+/// A large source (file, link or lesson) that is being opened. The current session stays until the new one is ready.
 #[derive(Debug)]
 pub(super) enum Opening {
     /// The source has not been read yet.
     Unread(Source),
     /// The source has been read.
     Read(Box<Read>),
-    /// The page shows the problems of the source, which is a dump; the session starts next.
+    /// The source is a dump, and the page already shows its problems; the session starts next.
     Listed(Box<Read>),
 }
 
@@ -32,24 +32,24 @@ pub(super) struct Read {
     lesson: Option<String>,
     linked: Option<crate::link::Link>,
     is_recap: bool,
-    /// The first instant that the page shows.
+    /// The first instant of the session that the page shows.
     begins: SimTime,
 }
 
-/// Instant at which all pods of the first visit are running.
+/// Time at which all pods of the first visit's cluster are running.
 const FIRST_VISIT_READY: SimTime = SimTime::from_seconds(10);
-/// Latest instant of a first visit at which its guided start can begin, because the run up to that instant is simulated
-/// again without a pause.
+/// Latest time of a first visit from which the guided start continues. The guided start simulates the run up to that
+/// time again, and the page cannot react meanwhile.
 const LATEST_GUIDED: SimTime = SimTime::from_seconds(600);
 
-fn lesson_on(name: &str, seed: Option<u64>) -> Result<Loaded, Vec<Problem>> {
+fn load_lesson_with_seed(name: &str, seed: Option<u64>) -> Result<Loaded, Vec<Problem>> {
     lessons::load(name).map(|mut loaded| {
         loaded.setup.seed = seed.unwrap_or(loaded.setup.seed);
         loaded
     })
 }
 
-fn read(source: Source) -> Result<Read, Vec<Problem>> {
+fn read_source(source: Source) -> Result<Read, Vec<Problem>> {
     let (mut lesson, mut linked) = (None, None);
     let is_recap = matches!(source, Source::Recap { .. });
     let begins = match &source {
@@ -62,19 +62,19 @@ fn read(source: Source) -> Result<Read, Vec<Problem>> {
         Source::Welcome => scenario::load(&[lessons::welcome()]),
         Source::Free => scenario::load(&[lessons::free()]),
         Source::Lesson { name, seed } => {
-            let loaded = lesson_on(&name, seed);
+            let loaded = load_lesson_with_seed(&name, seed);
             lesson = Some(name);
             loaded
         }
         Source::Recap { name, seed } => {
-            let loaded = lesson_on(&name, Some(seed));
+            let loaded = load_lesson_with_seed(&name, Some(seed));
             lesson = Some(name);
             loaded
         }
         Source::Link { fragment } => match crate::link::decode(&fragment) {
             Ok(link) => {
                 lesson = link.story().map(str::to_owned);
-                let is_further = link.has_further_command() || link.is_compared();
+                let is_further = link.has_whole_engine_command() || link.has_comparison();
                 let loaded = match IS_WHOLE || !is_further {
                     true => link.load(),
                     false => Err(vec![Problem {
@@ -98,7 +98,7 @@ fn read(source: Source) -> Result<Read, Vec<Problem>> {
 }
 
 impl Read {
-    /// Returns a source from which the same scenario can be read again.
+    /// Converts the loaded scenario back to a source, from which the same scenario can be read again.
     pub(super) fn into_source(self) -> Source {
         match (self.linked, self.lesson) {
             (Some(link), _) => Source::Link {
@@ -120,7 +120,7 @@ impl Read {
 }
 
 impl Host {
-    /// Opens a source. If that fails, the current session stays.
+    /// Opens a source. If it cannot be opened, the current session stays.
     pub(super) fn open(&mut self, source: Source, clock: ClockMillis) -> Vec<Update> {
         self.opening = None;
         self.pasted = None;
@@ -132,26 +132,26 @@ impl Host {
         };
         if size > LARGE_SOURCE_BYTES && IS_WHOLE {
             self.opening = Some(Opening::Unread(source));
-            return vec![progress(0)];
+            return vec![progress_update(0)];
         }
         let again = (!IS_WHOLE).then(|| source.clone());
-        match read(source) {
+        match read_source(source) {
             Ok(mut read) => {
                 if let Some(instant) = self.instant_of_first_visit(&read) {
                     read.begins = instant;
                 }
-                self.start(read, clock)
+                self.start_session(read, clock)
             }
             Err(problems) if again.is_some() && problems.iter().any(|problem| problem.kind == ProblemKind::Lacking) => {
-                self.further_source = again;
+                self.whole_engine_source = again;
                 Vec::new()
             }
             Err(problems) => vec![Update::Refused { problems }],
         }
     }
 
-    /// Returns the current instant of a first visit without commands, if its guided start is opened next. Until then
-    /// both runs are the same, so the lesson continues at the visitor's instant.
+    /// Returns the current time of the first visit, if `next` is the guided start and the first visit has no commands.
+    /// Up to this time both runs are the same, so the guided start can continue from it.
     fn instant_of_first_visit(&self, next: &Read) -> Option<SimTime> {
         let session = &self.active.as_ref()?.session;
         let is_guided = next.begins == FIRST_VISIT_READY && next.lesson.is_some();
@@ -166,7 +166,7 @@ impl Host {
     pub(super) fn paste(&mut self, file: File, clock: ClockMillis) -> Vec<Update> {
         if file.1.len() > LARGE_SOURCE_BYTES {
             self.pasted = Some(file);
-            return vec![progress(0)];
+            return vec![progress_update(0)];
         }
         self.open_pasted(file, clock)
     }
@@ -193,9 +193,9 @@ impl Host {
         match read {
             Ok(read) if is_large => {
                 self.opening = Some(Opening::Read(Box::new(read)));
-                updates.push(progress(700));
+                updates.push(progress_update(700));
             }
-            Ok(read) => updates.extend(self.start(read, clock)),
+            Ok(read) => updates.extend(self.start_session(read, clock)),
             Err(problems) => updates.push(Update::Refused { problems }),
         }
         updates
@@ -204,21 +204,21 @@ impl Host {
     /// Continues opening a large source.
     pub(super) fn continue_opening(&mut self, clock: ClockMillis) -> Vec<Update> {
         match self.opening.take() {
-            Some(Opening::Unread(source)) => match read(source) {
+            Some(Opening::Unread(source)) => match read_source(source) {
                 Ok(read) => {
                     self.opening = Some(Opening::Read(Box::new(read)));
-                    vec![progress(700)]
+                    vec![progress_update(700)]
                 }
                 Err(problems) => vec![Update::Refused { problems }],
             },
             Some(Opening::Read(read)) if read.loaded.is_dump() => {
                 let triage = answers::early_triage(&read.loaded);
                 self.opening = Some(Opening::Listed(read));
-                triage.into_iter().chain([progress(850)]).collect()
+                triage.into_iter().chain([progress_update(850)]).collect()
             }
-            Some(Opening::Read(read)) => self.start(*read, clock),
+            Some(Opening::Read(read)) => self.start_session(*read, clock),
             Some(Opening::Listed(read)) => {
-                let updates = self.start(*read, clock);
+                let updates = self.start_session(*read, clock);
                 self.needs_triage = false;
                 updates
             }
@@ -226,7 +226,7 @@ impl Host {
         }
     }
 
-    fn start(&mut self, read: Read, clock: ClockMillis) -> Vec<Update> {
+    fn start_session(&mut self, read: Read, clock: ClockMillis) -> Vec<Update> {
         let Read {
             loaded,
             lesson,
@@ -238,7 +238,7 @@ impl Host {
             Ok(session) => session,
             Err(problems) => return vec![Update::Refused { problems }],
         };
-        // The page stores the current state of the session that ends here.
+        // The page gets a link with the final state of the session that is replaced.
         self.queue_stored_link();
         let mut updates = self.finished_links();
         let mut opened = opened(session.loaded(), lesson.clone());
@@ -280,7 +280,7 @@ impl Host {
         if let Some(link) = linked {
             self.job = Some(super::Job::Seek {
                 from: SimTime::ZERO,
-                // The timeline also shows commands after the cursor.
+                // The timeline also shows the commands after the cursor.
                 target: link.cursor_at().max(session_end),
             });
             self.linked = Some(link);
@@ -288,7 +288,8 @@ impl Host {
         updates
     }
 
-    /// Starts or ends a comparison with a scenario text, on the same seed (T-04).
+    /// Starts a comparison of the session with another scenario text on the same seed, or ends it if there is none
+    /// (T-04).
     pub(super) fn compare(&mut self, other: Option<String>) -> Vec<Update> {
         let Some(text) = other else {
             (self.other, self.compared) = (None, None);
@@ -314,7 +315,7 @@ impl Host {
         }
     }
 
-    /// Starts a comparison with another branch, up to the instant to which that branch has been played (T-04).
+    /// Starts a comparison with another branch, up to the latest instant that was computed on that branch (T-04).
     pub(super) fn compare_branch(&mut self, branch: usize) {
         if let Some(active) = &self.active {
             let mut session = active.session.clone();
@@ -326,7 +327,7 @@ impl Host {
         }
     }
 
-    /// Starts the comparison of a link when the link's instant has been reached.
+    /// Starts the comparison that a link contains, when the instant of the link has been reached.
     pub(super) fn compare_as_linked(&mut self, compared: Compared) -> Vec<Update> {
         if !IS_WHOLE {
             return Vec::new();
@@ -340,8 +341,8 @@ impl Host {
     }
 }
 
-/// Plays a lesson's solution up to its first question, which then waits for an answer. Does nothing if the lesson has
-/// no question, or if the solution does not lead to it.
+/// Plays a lesson's solution up to the lesson's first question, which then waits for an answer. Does nothing if the
+/// lesson has no question, or if the solution does not lead to it.
 fn play_to_first_question(session: &mut Session, reader: &mut super::reader::Reader) {
     let loaded = session.loaded().clone();
     let Some(step) = loaded.scenario.steps.iter().position(|step| step.predict.is_some()) else {
@@ -356,14 +357,14 @@ fn play_to_first_question(session: &mut Session, reader: &mut super::reader::Rea
     }
 }
 
-/// Returns whether the text of a file looks like a known format, even if nothing in it could be used.
+/// Returns whether the text of one of the files looks like a known format, even if nothing in it could be used.
 fn is_recognised(files: &[File]) -> bool {
     files
         .iter()
         .any(|(_, text)| scenario::recognise(text) != TextKind::Other || scenario::is_other_known_text(text))
 }
 
-fn progress(per_mille: u32) -> Update {
+fn progress_update(per_mille: u32) -> Update {
     Update::Progress {
         task: Task::Open,
         per_mille,
@@ -399,7 +400,7 @@ pub(super) fn opened(loaded: &Loaded, lesson: Option<String>) -> Opened {
     }
 }
 
-/// Joins the files into one text with several documents.
+/// Joins the texts of the files into one text with several YAML documents.
 pub(crate) fn joined_text(files: &[File]) -> String {
     let mut text = String::new();
     for (_, part) in files {

@@ -5,28 +5,29 @@ use podscope_cluster::SimTime;
 use super::ClockMillis;
 use crate::timeline::END_OF_TIME;
 
-/// Interval between the frames of a playing session, in milliseconds: short enough for 30 frames per second on a busy
-/// machine.
+/// Interval between the frames of a playing session, in milliseconds. It is short enough for 30 frames per second on a
+/// busy machine.
 pub(super) const FRAME_INTERVAL: ClockMillis = 25.0;
 /// Time in milliseconds after which the next frame is sent even if the page has not acknowledged the last one.
 const FRAME_TIMEOUT: ClockMillis = 1000.0;
-/// Maximum lag in milliseconds that a session catches up. If it lags more, its achieved speed is lower.
+/// Maximum lag in milliseconds for which a session catches up. If it lags more, it plays slower than the requested
+/// speed.
 const MAX_LAG: ClockMillis = 250.0;
 /// Interval between measurements of the achieved speed, in milliseconds.
 const MEASURE_INTERVAL: ClockMillis = 500.0;
 
-/// How simulated time follows the clock.
+/// How fast simulated time passes compared with the clock while a session plays.
 #[derive(Debug)]
 pub(super) struct Pace {
     pub(super) playing: bool,
     /// Requested speed, in thousandths of real time.
     pub(super) speed_per_mille: u64,
     achieved_per_mille: u64,
-    /// Clock and cursor when pacing started.
+    /// Clock time and cursor when pacing started.
     origin: (ClockMillis, SimTime),
-    /// Clock and cursor at the last measurement of the achieved speed.
+    /// Clock time and cursor at the last measurement of the achieved speed.
     measured: (ClockMillis, SimTime),
-    /// Whether the cursor has not reached its target yet.
+    /// Whether the session lags: the cursor has not reached the target of the last call.
     behind: bool,
 }
 
@@ -44,26 +45,27 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Restarts pacing at this clock and cursor.
+    /// Restarts pacing: from now on, the time that passes is counted from this clock time and cursor.
     pub(super) fn count_from(&mut self, clock: ClockMillis, now: SimTime) {
         self.origin = (clock, now);
         self.measured = (clock, now);
         self.behind = false;
     }
 
-    /// Returns the instant that a playing session should have reached by now.
+    /// Returns the simulated time that a playing session should have reached at this clock time.
     pub(super) fn target(&self, clock: ClockMillis) -> SimTime {
         let (since, from) = self.origin;
         let simulated = (clock - since).max(0.0) * self.speed_per_mille as f64;
         SimTime(from.0.saturating_add(simulated as i64)).min(END_OF_TIME)
     }
 
-    /// Records that the cursor has reached its target.
+    /// Records that the cursor has reached its target, so the session does not lag.
     pub(super) fn kept_up(&mut self) {
         self.behind = false;
     }
 
-    /// Records that the cursor has not reached its target. If it lags too much, pacing restarts at the cursor.
+    /// Records that the cursor has not reached its target. If the session lags by more than `MAX_LAG`, pacing restarts
+    /// at the cursor.
     pub(super) fn fell_behind(&mut self, clock: ClockMillis, now: SimTime, target: SimTime) {
         let late = (target - now).0 as f64 / self.speed_per_mille as f64;
         if late > MAX_LAG {
@@ -73,7 +75,7 @@ impl Pace {
         self.behind = true;
     }
 
-    /// Returns whether the session lags and must continue without a pause.
+    /// Returns whether the session lags and must be advanced without a pause.
     pub(super) fn is_late(&self) -> bool {
         self.playing && self.behind
     }
@@ -91,8 +93,8 @@ impl Pace {
     }
 }
 
-/// Time and duration of the last frame. Before the next frame, a simulation that lags gets at least as much time as the
-/// frame took.
+/// Time and duration of the last frame. If the simulation lags, it gets at least as much time before the next frame as
+/// the last frame took.
 #[derive(Debug, Default)]
 pub(super) struct LastFrame {
     at: ClockMillis,
@@ -113,26 +115,26 @@ impl LastFrame {
         self.at = clock;
     }
 
-    /// Records that the frame has been handed to the page.
+    /// Records that the frame has been sent to the page.
     pub(super) fn sent(&mut self, clock: ClockMillis) {
         self.cost = (clock - self.at).clamp(0.0, FRAME_TIMEOUT);
         self.at = clock;
     }
 
-    /// Returns the time since the frame.
+    /// Returns the time since the last frame, in milliseconds.
     pub(super) fn age(&self, clock: ClockMillis) -> ClockMillis {
         clock - self.at
     }
 
-    /// Returns the pause before the next frame. Frames are [`FRAME_INTERVAL`] apart; a simulation that lags gets at
-    /// least as much time as the last frame took.
+    /// Returns the pause before the next frame, in milliseconds. Frames are [`FRAME_INTERVAL`] apart; a simulation that
+    /// lags gets at least as much time as the last frame took.
     fn pause(&self, is_late: bool) -> ClockMillis {
         let share = if is_late { self.cost } else { 0.0 };
         (FRAME_INTERVAL - self.cost).max(share)
     }
 
-    /// Returns the time at which to check for the next frame, unless the simulation lags.
-    pub(super) fn next(&self) -> ClockMillis {
+    /// Returns the clock time at which to check whether the next frame is due, unless the simulation lags.
+    pub(super) fn next_check(&self) -> ClockMillis {
         let pause = match self.is_open {
             true => FRAME_TIMEOUT.min(4.0 * FRAME_INTERVAL),
             false => self.pause(false),
@@ -140,7 +142,7 @@ impl LastFrame {
         self.at + pause
     }
 
-    /// Returns the time at which the next frame is due, unless the simulation lags.
+    /// Returns the clock time at which the next frame is due, unless the simulation lags.
     pub(super) fn due(&self) -> ClockMillis {
         let pause = if self.is_open { FRAME_TIMEOUT } else { 0.0 };
         self.at + self.pause(false).max(pause)
@@ -157,7 +159,7 @@ impl LastFrame {
 mod tests {
     use super::*;
 
-    /// The achieved speed is measured even while the simulation computes a single instant.
+    /// The achieved speed is measured even if the simulation spends a whole measurement interval on a single instant.
     /// Shows: U-08
     #[test]
     fn session_that_lags_reports_achieved_speed() {

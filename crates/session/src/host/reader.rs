@@ -1,5 +1,5 @@
-//! The reader of a lesson: the step on the page, the answers, and waiting for an answer. The state of the story itself
-//! belongs to the run (`crate::story`).
+//! The reader of a lesson: the step that the page shows, the reader's answers, and waiting for an answer. The state of
+//! the story itself belongs to the run (`crate::story`).
 
 use podscope_api::ordered;
 
@@ -15,18 +15,18 @@ use podscope_protocol::{
     clock,
 };
 
-/// The reader's current step in a lesson, and the answers.
+/// The reader's current step in a lesson, and the reader's answers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reader {
     step: usize,
-    /// Answers by step. None if the question was skipped.
+    /// The reader's answer to the question of each step. None if the question was skipped.
     answers: ordered::Map<usize, Option<String>>,
     /// Whether a question has paused a playing session, which continues after the answer.
     pub(super) plays_after_answer: bool,
 }
 
 impl Reader {
-    /// Turns to another step among those that have been shown.
+    /// Shows another step, among the steps that the story has already shown.
     pub(super) fn turn_to(&mut self, step: usize) {
         self.step = step;
     }
@@ -35,8 +35,8 @@ impl Reader {
         self.answers.insert(step, answer);
     }
 
-    /// Returns whether time is paused at a shown step until its question is answered. A question is not asked if its
-    /// answer was visible when the step was shown.
+    /// Returns whether time is paused at a shown step until its question is answered. A question whose answer was
+    /// already visible when the step was shown is not asked.
     pub(super) fn is_waiting_at_step(&self, scenario: &Scenario, story: &Story, step: usize) -> bool {
         let has_question = scenario.steps.get(step).is_some_and(|step| step.predict.is_some());
         has_question && !self.answers.contains_key(&step) && !story.shown().get(step).is_some_and(was_visible_before)
@@ -48,7 +48,7 @@ impl Reader {
         (0..story.shown().len()).find(|step| self.is_waiting_at_step(scenario, story, *step))
     }
 
-    /// Marks all shown steps as seen. Their questions are skipped, and the reader is at the last step.
+    /// Marks all shown steps as seen: their questions count as skipped, and the page shows the last step.
     pub(super) fn mark_all_seen(&mut self, session: &Session) {
         let shown = session.progress().story().shown().len();
         (0..shown).for_each(|step| {
@@ -57,7 +57,7 @@ impl Reader {
         self.step = shown.saturating_sub(1);
     }
 
-    /// Returns the reader's state for a link.
+    /// Returns current step and answers in the form that a link stores.
     pub(super) fn saved(&self) -> Reading {
         Reading {
             step: self.step,
@@ -67,7 +67,7 @@ impl Reader {
         }
     }
 
-    /// Restores the reader's state from a link. An unanswered question pauses time again.
+    /// Restores current step and answers from a link. A question without an answer pauses time again.
     pub(super) fn restore(&mut self, saved: Reading, session: &Session) {
         self.step = saved.step;
         self.answers = saved.answers.into_iter().collect();
@@ -103,7 +103,7 @@ impl Reader {
                     WaitsFor(next.when.iter().map(|when| when.description.clone()).collect())
                 }
                 Some(_) => {
-                    // If the question's answer is already visible, the story waits for something else.
+                    // If the run has already answered the question, the story waits for something else.
                     let is_open = shown.last().is_some_and(|last| last.truth.is_none());
                     let asks = is_open && scenario.steps[shown.len() - 1].predict.is_some();
                     awaited(asks, next, session.now())
@@ -111,15 +111,15 @@ impl Reader {
                 None => open_goals(shown, scenario),
             }),
             question: self.question(session),
-            halted: story.halt().map(|halt| halted(halt, shown, scenario)),
+            halted: story.halt().map(|halt| halted_state(halt, shown, scenario)),
             finished: story.finished().is_some(),
             moments: Vec::new(),
         }
     }
 
-    /// Returns the state of a step; `is_current`: the story has not continued from it.
+    /// Returns the state of a step for the page. `is_current` is true for the last shown step of an unfinished story.
     fn step_state(&self, at: usize, shown: &Shown, step: &Step, is_current: bool) -> StepState {
-        // A question that was not asked, because its answer was visible, counts as skipped.
+        // A question that was not asked, because its answer was already visible, counts as skipped.
         let skipped = step
             .predict
             .as_ref()
@@ -156,13 +156,13 @@ impl Reader {
     }
 }
 
-/// Returns whether the answer to the step's question was visible before the step was shown.
+/// Returns whether the run had answered the question of a step before the step was shown.
 fn was_visible_before(shown: &Shown) -> bool {
     shown.truth.as_ref().is_some_and(|truth| truth.at <= shown.at)
 }
 
-/// Returns what sort of condition the next step waits for; `asks`: the last question has no answer yet. The conditions
-/// themselves stay hidden, because they often answer a question or reveal a goal.
+/// Returns a sentence about the type of condition for which the next step waits. The sentence does not reveal the
+/// condition itself, which often answers a question or is a goal. `asks` is true while the last question has no answer.
 fn awaited(asks: bool, next: &Step, now: SimTime) -> WaitsFor {
     let Some(when) = &next.when else {
         return WaitsFor(Vec::new());
@@ -195,7 +195,7 @@ fn awaited(asks: bool, next: &Step, now: SimTime) -> WaitsFor {
     WaitsFor(vec![LessonCondition::Awaited(what)])
 }
 
-/// Returns the open goals that the story waits for.
+/// Returns the goals for which the story waits, because they are not reached yet.
 fn open_goals(shown: &[Shown], scenario: &Scenario) -> WaitsFor {
     let open = shown.iter().zip(&scenario.steps).flat_map(|(shown, step)| {
         let open = shown.goals.iter().zip(&step.goals);
@@ -205,7 +205,7 @@ fn open_goals(shown: &[Shown], scenario: &Scenario) -> WaitsFor {
     WaitsFor(open.collect())
 }
 
-fn halted(halt: Halt, shown: &[Shown], scenario: &Scenario) -> Halted {
+fn halted_state(halt: Halt, shown: &[Shown], scenario: &Scenario) -> Halted {
     Halted {
         at: halt.at.0,
         promise: halt.broken(scenario).description.clone(),
@@ -213,7 +213,7 @@ fn halted(halt: Halt, shown: &[Shown], scenario: &Scenario) -> Halted {
     }
 }
 
-/// Returns text and conditions of a step, which the page receives when a session opens.
+/// Returns text and conditions of a step, as the page receives them when a session opens.
 pub(super) fn step_view(step: &Step) -> StoryStep {
     let descriptions = |conditions: &[Condition]| conditions.iter().map(|one| one.description.clone()).collect();
     StoryStep {

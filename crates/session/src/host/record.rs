@@ -1,4 +1,4 @@
-//! Recording of a lesson: fields of objects that the user picked as goals. The lesson's commands are those of the
+//! Recording of a lesson: the user picks fields of objects as goals. The commands of the lesson are those of the
 //! session.
 
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use serde_json::{Value, json};
 use crate::timeline::Session;
 use crate::view;
 
-/// A field that was picked as a goal of the lesson.
+/// A field of an object that the user picked as a goal of the recorded lesson.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PickedGoal {
     /// Number of commands before the cursor when the field was picked.
     pub(crate) after: usize,
-    /// The condition, as in the lesson's file.
+    /// The condition of the goal, as in a lesson file.
     pub(crate) goal: Value,
-    /// The condition, as described on the page.
+    /// The condition of the goal, as the page describes it.
     description: LessonCondition,
 }
 
-/// All picked goals.
+/// All goals of the recorded lesson.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct RecordedGoals {
     goals: Vec<PickedGoal>,
@@ -34,7 +34,8 @@ impl RecordedGoals {
         &self.goals
     }
 
-    /// Makes the field in line `line` of the object's YAML a goal, unless it is one already.
+    /// Makes a field a goal of the recorded lesson, unless it is one already. The field is in line `line` of the
+    /// object's YAML.
     ///
     /// # Errors
     /// The reason why the field cannot be a goal.
@@ -50,8 +51,8 @@ impl RecordedGoals {
         };
         let text = view::detail(session, subject, &[]).yaml;
         let tree = podscope_api::read_yaml(&text).map_err(|_| GoalRefusal::NoObject)?;
-        let (path, value) = at_line(&tree, line).ok_or(GoalRefusal::NoField)?;
-        // That the object is being deleted can be a goal, but not the time of its deletion.
+        let (path, value) = field_at_line(&tree, line).ok_or(GoalRefusal::NoField)?;
+        // A goal can require that the object is being deleted, but not the time of the deletion.
         let value = value.filter(|_| path != ".metadata.deletionTimestamp");
         if value.as_ref().is_some_and(|value| depends_on_run(&path, value)) {
             return Err(GoalRefusal::DiffersPerRun);
@@ -61,7 +62,9 @@ impl RecordedGoals {
             _ => None,
         };
         let goal = match (drawn, value) {
-            (Some(pod), value) => by_labels(session, pod, &path, value.as_ref()).ok_or(GoalRefusal::DrawnName)?,
+            (Some(pod), value) => {
+                pod_count_condition(session, pod, &path, value.as_ref()).ok_or(GoalRefusal::DrawnName)?
+            }
             (None, Some(value)) => json!({"object": object, "path": path, "equals": value}),
             (None, None) => json!({"object": object, "path": path, "exists": true}),
         };
@@ -79,22 +82,22 @@ impl RecordedGoals {
         Ok(())
     }
 
-    /// Removes a goal.
+    /// Removes the goal with this index.
     pub(super) fn forget(&mut self, index: usize) {
         if index < self.goals.len() {
             self.goals.remove(index);
         }
     }
 
-    /// Removes the goals that were picked after more than `commands` commands. Returns the update for the page if any
-    /// was removed.
+    /// Removes the goals that were picked after more than `commands` commands. Returns the update with the remaining
+    /// goals if any goal was removed.
     pub(super) fn undo(&mut self, commands: usize) -> Option<Update> {
         let before = self.goals.len();
         self.goals.retain(|picked| picked.after <= commands);
         (self.goals.len() < before).then(|| self.update())
     }
 
-    /// Returns the update that sends the goals to the page.
+    /// Returns the update that sends all goals to the page.
     pub(super) fn update(&self) -> Update {
         let goals = self.goals.iter().map(|picked| picked.description.clone());
         Update::Recorded { goals: goals.collect() }
@@ -108,7 +111,7 @@ fn pod_with_generated_name<'a>(session: &'a Session, key: &str) -> Option<&'a Ar
     (has_controller && !pod.metadata.generate_name.is_empty()).then_some(pod)
 }
 
-/// Returns whether this label comes from the pod's author. Controllers and the API server set other labels, which
+/// Returns whether the pod's author has set the label. The other labels are set by controllers and the API server, and
 /// differ between pods.
 fn is_authors_label(key: &str) -> bool {
     !CONTROLLERS_LABELS.contains(&key) && !key.starts_with("topology.kubernetes.io/")
@@ -123,9 +126,9 @@ const CONTROLLERS_LABELS: [&str; 6] = [
     "job-name",
 ];
 
-/// Returns a condition on the number of pods that have this pod's labels and its value in a field. `None` if pods
-/// cannot be selected by this field, or if the pod's author gave it no labels.
-fn by_labels(session: &Session, pod: &Pod, path: &str, value: Option<&Value>) -> Option<Value> {
+/// Returns the condition that at least as many pods with this pod's labels as now have the same value in a field.
+/// `None` if the condition cannot be expressed for this field, or if the pod's author has set no labels.
+fn pod_count_condition(session: &Session, pod: &Pod, path: &str, value: Option<&Value>) -> Option<Value> {
     let labels = &pod.metadata.labels;
     let given = || labels.iter().filter(|(key, _)| is_authors_label(key));
     let selector: Vec<String> = given().map(|(key, value)| format!("{key}={value}")).collect();
@@ -160,9 +163,9 @@ fn by_labels(session: &Session, pod: &Pod, path: &str, value: Option<&Value>) ->
     }
 }
 
-/// Returns JSONPath and value of the field whose key or list item is in that line. The value is None for a mapping or
-/// list.
-fn at_line(tree: &Tree<'_>, line: u32) -> Option<(String, Option<Value>)> {
+/// Returns JSONPath and value of the field whose key or list item is in this line of the YAML. The value is None for a
+/// mapping or list.
+fn field_at_line(tree: &Tree<'_>, line: u32) -> Option<(String, Option<Value>)> {
     fn find(tree: &Tree<'_>, path: &str, line: u32) -> Option<(String, Option<Value>)> {
         let found = |path: String, value: &Tree<'_>| {
             let is_plain = !matches!(value.data, Data::Map(_) | Data::Seq(_));
@@ -195,8 +198,8 @@ fn at_line(tree: &Tree<'_>, line: u32) -> Option<(String, Option<Value>)> {
     find(tree, "", line)
 }
 
-/// Returns whether the value depends on the run: a timestamp, a counter or a generated name. Labels and annotations are
-/// written by people and do not depend on it.
+/// Returns whether a field has another value in each run, because it is a timestamp, a counter or a generated name.
+/// Labels and annotations are written by people and do not depend on the run.
 fn depends_on_run(path: &str, value: &Value) -> bool {
     let is_instant = value.as_str().is_some_and(|text| {
         let bytes = text.as_bytes();
@@ -208,7 +211,7 @@ fn depends_on_run(path: &str, value: &Value) -> bool {
     is_instant && !is_user_text || is_in_metadata_or_status && !is_user_text && RUN_DEPENDENT.contains(&key)
 }
 
-/// Fields of metadata and status whose values depend on the run.
+/// Fields of metadata and status whose values differ between runs.
 const RUN_DEPENDENT: [&str; 7] = [
     "uid",
     "resourceVersion",

@@ -1,4 +1,5 @@
-//! Dispatch of requests to the functions that handle them. Requests that need a session have no effect without one.
+//! Dispatches requests of the page to the functions that handle them. Requests that need a session have no effect
+//! without one.
 
 use podscope_api::well_known::label;
 use podscope_cluster::SimTime;
@@ -12,13 +13,13 @@ use crate::timeline::END_OF_TIME;
 use crate::view::ViewState;
 
 impl Host {
-    /// Handles a request. Returns quickly and leaves long work to [`Host::work`].
+    /// Handles a request of the page. Returns quickly and leaves long work to [`Host::work`].
     pub fn handle(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
         if request == Request::FrameDone {
             self.last_frame.is_open = false;
             return Vec::new();
         }
-        // During a seek the lines wait for its end, and the danger check waits with them.
+        // During a seek, command lines wait for its end, and are checked for danger when they run.
         let request = match self.must_wait(&request) {
             true => request,
             false => match self.unless_dangerous(request) {
@@ -36,7 +37,7 @@ impl Host {
         let mut updates = self.act(request, clock);
         updates.extend(drops_lines.then(|| self.drop_lines()).flatten());
         updates.extend(self.run_next_lines());
-        // The page stores the session's link before it draws the effect of a command.
+        // The page must get the link before the frame that shows the effect of a command.
         updates.extend(self.finished_links());
         if self.dirty && self.job.is_none() {
             updates.extend(self.frame(clock));
@@ -51,7 +52,7 @@ impl Host {
         }
     }
 
-    /// Handles a request immediately, even during a seek.
+    /// Handles a request immediately, without waiting for the end of a seek.
     pub(super) fn act_now(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
         let request = match self.unless_dangerous(request) {
             Ok(request) => request,
@@ -104,18 +105,18 @@ impl Host {
                 });
             }
             Request::Complete { line, cursor } => self.complete(line, cursor),
-            further => return self.act_further(further, clock),
+            further => return self.act_as_whole_engine(further, clock),
         };
         answer.into_iter().collect()
     }
 
-    /// Runs `act` and returns no updates.
+    /// Calls `act` and returns no updates.
     pub(super) fn without_answer(&mut self, act: impl FnOnce(&mut Host)) -> Vec<Update> {
         act(self);
         Vec::new()
     }
 
-    /// Runs `act`, which lets time pass, unless a question is waiting for an answer.
+    /// Calls `act`, which advances time, unless a question waits for an answer.
     fn unless_question_open(&mut self, act: impl FnOnce(&mut Host)) -> Option<Update> {
         let active = self.active.as_ref()?;
         if self.reader.question(&active.session).is_some() {
@@ -181,7 +182,8 @@ impl Host {
     fn seek(&mut self, at: SimTime) {
         let Some(active) = &mut self.active else { return };
         if at > active.session.horizon() && self.reader.question(&active.session).is_some() {
-            // The reader cannot look ahead past an unanswered question. The next frame resets the page's timeline.
+            // The reader cannot look ahead past an unanswered question. The next frame resets the position on the
+            // page's timeline.
             self.dirty = true;
             return;
         }
@@ -190,7 +192,7 @@ impl Host {
         self.go_to(target);
     }
 
-    /// Starts the remaining part of a seek, from the session's current instant.
+    /// Starts a seek from the session's current instant, which the session may already have moved closer to the target.
     fn go_to(&mut self, target: SimTime) {
         let from = self
             .active
@@ -259,7 +261,7 @@ impl Host {
         self.queue_stored_link();
     }
 
-    /// Runs a command line of the user.
+    /// Runs a command line that the user has entered.
     pub(super) fn run_command(&mut self, line: &str, clock: ClockMillis) -> Option<Update> {
         self.active.is_some().then(|| {
             let update = self.command(line);
@@ -287,10 +289,10 @@ impl Host {
         Some(Update::Completions { line, replace, choices })
     }
 
-    /// Runs a command line. A command for the API server is only sent here; while the session is paused, a job advances
-    /// time until the command is answered.
+    /// Runs a command line. If the command writes, it is only sent to the simulation; while the session is paused, a
+    /// job advances time until the command is answered.
     pub(super) fn command(&mut self, line: &str) -> Update {
-        // Earlier commands may not have been answered yet; the job then waits for all answers.
+        // If earlier commands have not been answered yet, the new job also waits for their answers.
         let job_in_progress = self.job.take();
         let followed = match job_in_progress {
             Some(Job::Answer { clients, .. }) => Some(clients),
@@ -303,7 +305,7 @@ impl Host {
         let clients = followed.map_or(clients, |followed| followed.min(clients));
         let (mut lines, given) = run_line(active, line);
         if !given {
-            // A line that sends nothing to the simulation does not change the current job.
+            // A line that sends nothing to the simulation leaves the current job unchanged.
             self.job = job_in_progress;
         }
         if !self.pace.playing && given {

@@ -1,6 +1,6 @@
-//! The fields of a Scenario document, for completion in the editor, read from [a table](./scenario.txt). A test
-//! compares the table with what the reader accepts. In the table, a line `= Struct` begins a struct; every other line
-//! is a field with its name, type and description.
+//! The fields of a Scenario document, for completion in the editor, from [a table](./scenario.txt). A test compares the
+//! table with the fields that the parser of scenarios accepts. In the table, a line `= Struct` begins a struct; every
+//! other line is a field with its name, type and description.
 
 use podscope_cluster::{INVARIANTS, Switches};
 
@@ -8,7 +8,7 @@ use crate::scenario::SearchFault;
 
 const TABLE: &str = include_str!("scenario.txt");
 
-/// A field of a scenario.
+/// A field of a Scenario document, from a row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) name: &'static str,
@@ -17,7 +17,7 @@ pub(super) struct Row {
     pub(super) description: &'static str,
 }
 
-/// Returns the rows of a struct; for a list, those of its item type.
+/// Returns the rows of a struct. For a list type, returns the rows of the list's item type.
 fn rows(type_name: &str) -> impl Iterator<Item = Row> {
     let name = type_name.trim_start_matches("[]");
     let begins = move |line: &&str| line.strip_prefix("= ") == Some(name);
@@ -33,14 +33,14 @@ fn rows(type_name: &str) -> impl Iterator<Item = Row> {
     })
 }
 
-/// Returns the type of the field at a path.
+/// Returns the type of the field at a path of the Scenario document.
 fn type_at(path: &[String]) -> Option<&'static str> {
     path.iter().try_fold("Scenario", |type_name, name| {
         rows(type_name).find(|row| row.name == name).map(|row| row.type_name)
     })
 }
 
-/// Returns the fields of the struct at a path; for a list, those of its item type.
+/// Returns the fields of the struct at a path. For a list, returns the fields of the list's item type.
 pub(super) fn fields(path: &[String]) -> impl Iterator<Item = Row> {
     type_at(path).into_iter().flat_map(rows)
 }
@@ -65,7 +65,7 @@ mod tests {
     use podscope_api::ProblemKind;
     use serde_json::json;
 
-    /// Collects all paths of the table with their types.
+    /// Collects the paths of all fields in the table, with their types.
     fn paths(type_name: &'static str, at: &str, all: &mut Vec<(String, &'static str)>) {
         for row in rows(type_name) {
             let path = [at, row.name].join(".").trim_start_matches('.').to_owned();
@@ -74,8 +74,8 @@ mod tests {
         }
     }
 
-    /// Returns a scenario with only the field at `path`, whose value has the given type.
-    fn text(path: &str, type_name: &str) -> String {
+    /// Returns the text of a Scenario that contains only the field at `path`, with a value of the given type.
+    fn scenario_with_field(path: &str, type_name: &str) -> String {
         let list = |type_name: &str, value| {
             if type_name.starts_with("[]") {
                 json!([value])
@@ -112,9 +112,9 @@ mod tests {
     }
 
     #[test]
-    fn every_offered_field_is_accepted() {
+    fn every_field_in_table_is_accepted_by_parser() {
         let unknown = |path: &str, type_name: &str| -> Vec<String> {
-            let files = [("x.yaml".to_owned(), text(path, type_name))];
+            let files = [("x.yaml".to_owned(), scenario_with_field(path, type_name))];
             let problems = crate::scenario::load(&files).err().unwrap_or_default();
             let unknown = problems
                 .into_iter()
@@ -129,7 +129,7 @@ mod tests {
         for (path, type_name) in &all {
             assert_eq!(unknown(path, type_name), Vec::<String>::new(), "{path}");
         }
-        // Fields that are not in the table are refused.
+        // The parser refuses fields that are not in the table.
         for path in [
             "spec.step",
             "spec.cluster.zone",
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn every_accepted_field_is_offered() {
+    fn every_field_accepted_by_parser_is_in_table() {
         for (type_name, names) in crate::scenario::accepted_fields() {
             let offered: Vec<&str> = rows(type_name).map(|row| row.name).collect();
             for name in names {

@@ -1,4 +1,4 @@
-//! Tries seeds for the page, one run per piece of work. The page divides the seeds among several engines that do
+//! Seed search for the page: tries one seed per piece of work. The page divides the seeds among several engines that do
 //! nothing else, so a piece of work may be as long as a run.
 
 use std::collections::VecDeque;
@@ -10,11 +10,11 @@ use super::Host;
 use crate::link::Link;
 use crate::search::{Found, Goal, Run, shrink};
 
-/// A search in progress.
+/// A seed search in progress.
 #[derive(Debug)]
 pub(super) struct SeedSearch {
     search: Search,
-    /// The seeds that have not been tried.
+    /// The seeds that have not been tried yet.
     seeds: VecDeque<u64>,
     shortest: Option<Found>,
 }
@@ -30,7 +30,7 @@ impl SeedSearch {
 }
 
 impl Host {
-    /// Tries the next seed of the search. Returns its result, or the shortest run after the last seed.
+    /// Plays the run of the next seed. Returns its result or, after the last seed, the shortest run with a violation.
     pub(super) fn continue_search(&mut self) -> Option<Update> {
         let searching = self.search.as_mut()?;
         let Some(seed) = searching.seeds.pop_front() else {
@@ -70,7 +70,8 @@ fn size(found: &Found) -> RunSize {
     }
 }
 
-/// Converts a found run for the page. `None` only if its record is not a violation; a search finds no such run.
+/// Converts a run with a violation for the page. `None` only if its record is not a violation; a search finds no such
+/// run.
 fn shown(found: Found) -> Option<Box<ShortestRun>> {
     let schedule = found.schedule();
     let violation = found.record.violation()?;

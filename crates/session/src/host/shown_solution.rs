@@ -1,6 +1,6 @@
-//! *Show me*: shows a lesson's solution command by command. Each press of the button runs to the next command and gives
-//! only that one; then time continues, so that its effect is visible. If the next command belongs to a step that has
-//! not been shown yet, the press runs to that step first.
+//! The button *Show me*: shows a lesson's solution command by command. Each press of the button runs to the next
+//! command of the solution and performs only that one; then time continues, so that the effect is visible. If the next
+//! command belongs to a step that has not been shown yet, the press runs to that step first.
 
 use std::collections::VecDeque;
 
@@ -13,18 +13,18 @@ use crate::scenario::Timed;
 use crate::timeline::{Session, Slice};
 use podscope_protocol::{Notice, Update};
 
-/// The rest of a solution that is being shown.
+/// The part of a lesson's solution that has not been shown yet.
 #[derive(Debug)]
 pub(super) struct ShownSolution {
-    /// Commands that have not been given yet, each with the index of its step.
+    /// Commands that have not been performed yet, each with the index of its step.
     rest: VecDeque<(usize, Timed)>,
-    /// Time of the last command that was given.
+    /// Time of the last performed command.
     given_at: SimTime,
 }
 
-/// Returns the commands of the solution from a step on, shifted to the time at which this run showed that step. Plays
-/// the solution in a second session to find the step's time there. None if there is no solution, or if the solution
-/// does not reach the step.
+/// Returns the commands of the solution from a step on, shifted to the time at which this run showed the step. To find
+/// the time of the step in the solution, plays the solution in a second session. None if there is no solution, or if
+/// the solution does not reach the step.
 fn rest_of_solution(session: &Session, step: usize) -> Option<ShownSolution> {
     let loaded = session.loaded();
     let shown_at = session.progress().story().shown().get(step)?.at;
@@ -49,8 +49,8 @@ fn rest_of_solution(session: &Session, step: usize) -> Option<ShownSolution> {
 }
 
 impl Host {
-    /// Gives the next command of the solution. The first press continues the solution at the last shown step; commands
-    /// that the user has given since then stay on their branch.
+    /// Shows the next command of the solution. The first press of the button continues the solution at the last shown
+    /// step; commands that the user has given since then stay on their branch.
     pub(super) fn show_me(&mut self, clock: ClockMillis) -> Vec<Update> {
         let mut updates = Vec::new();
         let Some(active) = &mut self.active else {
@@ -66,8 +66,8 @@ impl Host {
                 return vec![error(active, Notice::NoSolution)];
             };
             let (session, from) = (&mut active.session, solution.given_at);
-            // If the user has only watched, the solution continues from the cursor. Otherwise the session goes back to
-            // the step.
+            // The solution continues from the cursor if the user has given no command since the step and no command of
+            // the solution is overdue. Otherwise the session goes back to the step.
             let is_early = solution.rest.front().is_none_or(|(_, first)| first.at >= session.now());
             let has_acted = session.commands().iter().any(|timed| timed.at >= from);
             if !is_early || has_acted || session.now() < from {

@@ -1,6 +1,6 @@
 //! Requests that wait for the end of a seek. During a seek the page's clock already shows the target, so the user
-//! expects a command to run at the target. The command waits, with all later requests that act at the cursor, in the
-//! order of the requests. A pause ends the seek and prints which requests were dropped.
+//! expects a command to run at the target. Such a command waits, together with all later requests that act at the
+//! cursor, in the order of the requests. A pause ends the seek, and prints which requests were dropped.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use super::console::{error, notice};
 use super::director::continues_run;
 use super::{ClockMillis, Host, Job};
 
-/// Maximum number of waiting requests; further requests are refused.
+/// Maximum number of requests that wait for the end of a seek; further requests are refused.
 const MAX_WAITING: usize = 1_000;
 
 /// Requests that wait for the end of a seek, the oldest first.
@@ -32,18 +32,18 @@ impl Waiting {
     }
 }
 
-/// Returns whether a request acts at the cursor, whose final position is unknown during a seek.
+/// Returns whether a request acts at the cursor, so that it must wait until a seek has reached its target.
 fn acts_at_cursor(request: &Request) -> bool {
     continues_run(request) || matches!(request, Request::Fork | Request::Undo | Request::TryRemedy { .. })
 }
 
-/// Returns whether a request moves the cursor. Waiting requests before it must run first.
+/// Returns whether a request moves the cursor. Requests that already wait must run before it.
 fn moves_cursor(request: &Request) -> bool {
     matches!(request, Request::Seek { .. } | Request::Branch { .. })
 }
 
 impl Host {
-    /// Returns the target of the current seek.
+    /// Returns the target of the seek in progress, in microseconds. None if there is no seek.
     fn seek_target(&self) -> Option<Micros> {
         match self.job {
             Some(Job::Seek { target, .. }) => Some(target.0),
@@ -58,8 +58,8 @@ impl Host {
         (is_seeking || queued) && acts_at_cursor(request) || queued && moves_cursor(request)
     }
 
-    /// Queues a request that must wait for the end of a seek. Any other request is returned as `Err`, to be handled
-    /// now.
+    /// Queues a request that must wait for the end of a seek. Returns any other request as `Err`; the caller then
+    /// handles it immediately.
     pub(super) fn wait(&mut self, request: Request) -> Result<Vec<Update>, Request> {
         let waits = self.must_wait(&request);
         let Some(active) = self.active.as_ref().filter(|_| waits) else {
@@ -67,7 +67,7 @@ impl Host {
         };
         if let (Some(last @ Request::Seek { .. }), Request::Seek { .. }) = (self.waiting.requests.back_mut(), &request)
         {
-            // While the timeline is dragged, only the last position matters.
+            // While the user drags the cursor on the timeline, only the last position matters.
             *last = request;
         } else if self.waiting.requests.len() < MAX_WAITING {
             self.waiting.requests.push_back(request);
@@ -78,7 +78,7 @@ impl Host {
         Ok(Vec::new())
     }
 
-    /// Notifies the user of waiting requests, once a seek takes long enough to report its progress.
+    /// Notifies the user once that requests wait, when the seek takes long enough to report its progress.
     pub(super) fn notice_waiting_requests(&mut self) -> Option<Update> {
         let (active, until) = (self.active.as_ref()?, self.seek_target()?);
         let what = RequestName::of(self.waiting.requests.front()?);
@@ -88,7 +88,7 @@ impl Host {
         Some(notice(active, Notice::RequestWaits { what, until }))
     }
 
-    /// Drops all waiting requests and prints which ones.
+    /// Drops all requests that wait for the end of a seek, and prints which ones were dropped.
     pub(super) fn drop_waiting_requests(&mut self) -> Vec<Update> {
         let left = std::mem::take(&mut self.waiting).requests;
         let (Some(active), Some(until)) = (&self.active, self.seek_target()) else {
@@ -103,7 +103,7 @@ impl Host {
             .collect()
     }
 
-    /// Handles waiting requests in order, until one of them starts a long job.
+    /// Handles the requests that waited, in order, until one of them starts a long job.
     pub(super) fn run_waiting_requests(&mut self, clock: ClockMillis) -> Vec<Update> {
         let mut updates = Vec::new();
         while !matches!(self.job, Some(Job::Seek { .. } | Job::Fast))

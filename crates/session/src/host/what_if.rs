@@ -1,4 +1,5 @@
-//! What-if questions of the page about its session, computed on a copy in pieces of work; and measurements of two runs.
+//! What-if questions of the page about its session: a copy of the session computes the answer in pieces of work. Also
+//! measures two runs that are compared.
 
 use podscope_api::{ObjectKey, ordered};
 use podscope_messages::{Sentence, sentence};
@@ -12,12 +13,12 @@ use crate::compare::{self, Balance};
 use crate::timeline::Session;
 use crate::whatif::{self, Answer, Consolidation, ConsolidationSearch, Fit, Fitting, Question, QuestionRun};
 
-/// Number of events or of copies of a pod in a piece of work.
+/// Maximum work in one piece of a what-if question: a number of simulation events, or of placed copies of a pod.
 const EVENTS_PER_PIECE: u64 = 100;
 const COPIES_PER_PIECE: usize = 20;
-/// Maximum number of drains that are tried to find removable nodes.
+/// Maximum number of drains that are tried to find nodes that the cluster does not need.
 const MAX_DRAINS: usize = 20;
-/// Progress is sent in steps of one per cent.
+/// Difference in progress, in per mille, after which the page gets the next progress update.
 const PER_MILLE_PER_UPDATE: u32 = 10;
 
 /// The what-if question that is being computed.
@@ -31,14 +32,14 @@ pub(super) struct RunningQuestion {
     reported: u32,
 }
 
-/// The computation that answers a question.
+/// The computation that answers a what-if question.
 #[derive(Debug)]
 enum Work {
     /// Runs the session with the change and without it.
     Run(Box<QuestionRun>),
-    /// Counts the copies of a pod that fit, then looks for changes that make room for more.
+    /// Counts how many copies of a pod fit. If fewer fit than are needed, looks for changes that make room for more.
     Fit(Box<Fitting>),
-    /// Drains the emptiest nodes.
+    /// Drains the emptiest nodes, to find nodes that can be removed.
     Consolidate(Box<ConsolidationSearch>),
 }
 
@@ -61,7 +62,7 @@ impl Work {
         Ok(Self::Run(Box::new(QuestionRun::start(session.clone(), question)?)))
     }
 
-    /// Does a piece of the work. Returns whether the work is done.
+    /// Does a piece of the work on a what-if question. Returns whether the work is complete.
     fn do_piece(&mut self) -> Result<bool, Vec<Problem>> {
         match self {
             Self::Run(asking) => Ok(asking.work(EVENTS_PER_PIECE)),
@@ -70,7 +71,8 @@ impl Work {
         }
     }
 
-    /// Returns the progress in per mille. How many copies will fit is not known in advance.
+    /// Returns the progress in per mille. While copies of a pod are counted it is 0, because the number of copies that
+    /// will fit is not known.
     fn per_mille(&self) -> u32 {
         match self {
             Self::Run(asking) => asking.per_mille(),
@@ -99,7 +101,8 @@ const fn progress(per_mille: u32) -> Update {
 }
 
 impl Host {
-    /// Starts to compute a question, in place of an earlier one. `None` only stops the earlier one.
+    /// Starts to compute the answer to a what-if question and stops an earlier question. `None` only stops the earlier
+    /// question.
     pub(super) fn what_if(&mut self, change: Option<WhatIf>) -> Vec<Update> {
         let was_asked = self.asked.take().is_some();
         let (Some(active), Some(change)) = (&self.active, change) else {
@@ -123,7 +126,7 @@ impl Host {
         }
     }
 
-    /// Does a piece of the work on a question. Returns the progress, or the answer.
+    /// Does a piece of work on the current what-if question. Returns a progress update, or the answer.
     pub(super) fn continue_what_if(&mut self) -> Option<Update> {
         let mut asked = self.asked.take()?;
         match asked.work.do_piece() {
@@ -144,7 +147,7 @@ impl Host {
     }
 }
 
-/// Creates an answer from texts only, without anything for the stage.
+/// Creates an answer that consists only of texts, without changes for the page to show in the drawing of the cluster.
 fn answer_in_words(
     change: WhatIf,
     at: i64,

@@ -1,4 +1,5 @@
-//! Long work in pieces of about a millisecond: seeks, fast-forwards, waiting for answers of commands, and playing.
+//! Long work of a host in pieces of about a millisecond: seeks, fast-forwards, waiting for the answers of commands, and
+//! playing.
 
 use podscope_cluster::SimTime;
 use podscope_protocol::{Caption, Limit, Notice, Task, Update};
@@ -13,7 +14,7 @@ use crate::timeline::{MAX_RECORDS, Slice};
 const PROGRESS_INTERVAL: ClockMillis = 100.0;
 
 impl Host {
-    /// Does a piece of pending work, about a millisecond long.
+    /// Does a piece of pending work, which takes about a millisecond.
     pub fn work(&mut self, clock: ClockMillis) -> Vec<Update> {
         if crate::IS_WHOLE && self.is_resuming() {
             return self.continue_resuming(clock);
@@ -23,7 +24,7 @@ impl Host {
             if self.pasted.is_some() || self.opening.is_some() {
                 return self.continue_source(clock);
             }
-            updates.extend(self.work_further());
+            updates.extend(self.work_as_whole_engine());
         }
         if self.active.is_none() {
             return updates;
@@ -54,8 +55,8 @@ impl Host {
         }
     }
 
-    /// Does a piece of work that was requested by a request of the whole engine.
-    fn work_further(&mut self) -> Vec<Update> {
+    /// Does a piece of the work that belongs to requests which only the whole engine handles, such as a film.
+    fn work_as_whole_engine(&mut self) -> Vec<Update> {
         let mut updates = Vec::new();
         if let Some(help) = &mut self.help
             && !help.is_done()
@@ -73,7 +74,7 @@ impl Host {
         updates
     }
 
-    /// Continues a seek. Questions stop it only after the part that has been played before.
+    /// Continues a seek. A question of a lesson stops the seek only after the part that has already been played.
     fn continue_seek(&mut self, from: SimTime, target: SimTime, clock: ClockMillis) -> Vec<Update> {
         let Some(active) = &mut self.active else {
             return Vec::new();
@@ -97,7 +98,7 @@ impl Host {
             return self.notice_waiting_requests().into_iter().chain([progress]).collect();
         }
         if let Some(link) = self.linked.as_ref().filter(|link| link.cursor_at() < target) {
-            // The cursor of the stored session was before its last command: seek back to it.
+            // In the stored session the cursor was before the last command: seek back to it.
             let target = link.cursor_at();
             active.session.seek(target);
             let from = active.session.now();
@@ -128,7 +129,7 @@ impl Host {
         self.dirty = true;
     }
 
-    /// Continues a fast-forward and draws it in between.
+    /// Continues a fast-forward, and sends frames while it runs.
     fn continue_fast_forward(&mut self, clock: ClockMillis) -> Vec<Update> {
         let (Some(active), Some(fast)) = (&mut self.active, &mut self.fast) else {
             self.finish_job(clock);
@@ -136,7 +137,8 @@ impl Host {
         };
         match director::continue_run(active, fast, clock) {
             Some(caption) => {
-                // While a solution is shown, time continues after each command, to show its effect.
+                // While a lesson's solution is shown, time continues after each command, so that the user sees the
+                // effect.
                 self.pace.playing = self.solution.is_some()
                     && matches!(caption, Caption::Occurred(..) | Caption::DidNotOccur(..))
                     && self.reader.question(&active.session).is_none();
@@ -149,7 +151,7 @@ impl Host {
         }
     }
 
-    /// Continues until a command is answered, while the session is paused.
+    /// Advances time in a paused session until a command is answered.
     fn continue_to_answer(&mut self, until: SimTime, clients: usize) {
         if let Some(active) = &mut self.active
             && (active.session).advance_while(until, EVENTS_PER_PIECE, |world| world.clients() > clients) != Slice::More
@@ -159,7 +161,8 @@ impl Host {
         }
     }
 
-    /// Simulates the time that has passed since the last call, at the selected speed.
+    /// Advances the session by the simulated time that corresponds to the clock time since the last call, at the
+    /// selected speed.
     fn continue_playing(&mut self, clock: ClockMillis) -> Option<Update> {
         self.dirty = true;
         let target = self.pace.target(clock);
@@ -176,7 +179,7 @@ impl Host {
         None
     }
 
-    /// Advances a playing session by only a few events. A question of the story pauses it.
+    /// Advances a playing session by a limited number of events. A question of the story pauses the session.
     pub(super) fn play_slice(&mut self, target: SimTime) -> Slice {
         let Some(active) = &mut self.active else {
             return Slice::Done;
@@ -186,7 +189,8 @@ impl Host {
         let mut slice = Slice::More;
         for _ in 0..EVENTS_PER_PIECE {
             slice = active.session.advance_story(target, 1, is_question);
-            // The next pasted line runs at the instant at which the previous one ends.
+            // If the next pasted line can run, stop here, so that it runs at the instant at which the previous one
+            // ends.
             if slice != Slice::More || self.lines.is_next(&active.session) {
                 break;
             }
@@ -199,7 +203,7 @@ impl Host {
         slice
     }
 
-    /// Advances the other session of a comparison to the cursor.
+    /// Advances the session with which this session is compared, towards the cursor.
     fn continue_comparison(&mut self) {
         if let (Some(active), Some(other)) = (&self.active, &mut self.other)
             && other.session.advance(active.session.now(), EVENTS_PER_PIECE) != Slice::More

@@ -1,21 +1,23 @@
-//! The comparison in a link: the run that the receiver sees beside the link's own run.
+//! The comparison in a link: the run with which the receiver of the link compares the link's own run.
 
 use super::Link;
 use crate::IS_WHOLE;
 use crate::host::joined_text;
 use crate::timeline::Session;
 
-/// The other run of a comparison, with the same seed.
+/// The run with which a session is compared. It has the same seed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Compared {
-    /// Another branch of the session: its index among all branches. Such a link contains all branches.
+    /// Another branch of the session, by its index among all branches. A link with such a comparison contains all
+    /// branches.
     Branch(usize),
-    /// Another scenario as text. An empty text means the link's own scenario without the user's commands.
+    /// Another scenario, as text. An empty text means the link's own scenario without the user's commands.
     Scenario(String),
 }
 
 impl Compared {
-    /// Returns the comparison in the form that a link stores. `None` if the compared branch is the current one.
+    /// Returns the comparison in the form in which a link stores it. `None` if the session is compared with its current
+    /// branch.
     pub(crate) fn of(&self, session: &Session) -> Option<Compared> {
         Some(match self {
             Compared::Branch(branch) if *branch == session.current() => return None,
@@ -26,7 +28,7 @@ impl Compared {
         })
     }
 
-    /// Returns the text of the other scenario. `None` for a branch.
+    /// Returns the text of the scenario that is compared. `None` for a branch.
     pub(crate) fn text(self, session: &Session) -> Option<String> {
         match self {
             Compared::Branch(_) => None,
@@ -37,14 +39,14 @@ impl Compared {
 }
 
 impl Link {
-    /// Returns the comparison in the link.
+    /// Returns the comparison that the link contains.
     pub(crate) fn compared(&self) -> Option<Compared> {
         let scenario = || self.compared_scenario.clone().map(Compared::Scenario);
         self.compared_branch.map(Compared::Branch).or_else(scenario)
     }
 
     /// Returns whether the link contains a comparison.
-    pub(crate) fn is_compared(&self) -> bool {
+    pub(crate) fn has_comparison(&self) -> bool {
         self.compared_branch.is_some() || self.compared_scenario.is_some()
     }
 
@@ -71,7 +73,7 @@ mod tests {
     use super::*;
     use crate::link::decode;
 
-    /// The document of a link without a comparison is the same as before links could contain comparisons.
+    /// A link without a comparison has the same document as links had before they could contain comparisons.
     /// Shows: T-03
     #[test]
     fn link_without_comparison_has_no_comparison_field() {
@@ -92,7 +94,8 @@ mod tests {
         }
     }
 
-    /// An anonymised comparison contains no private name, neither in its branches nor in the other scenario.
+    /// An anonymised link with a comparison contains no private name, neither in the compared branch nor in the
+    /// compared scenario.
     /// Shows: Q-06
     #[test]
     fn anonymised_comparison_contains_no_private_name() {
@@ -121,7 +124,7 @@ mod tests {
                 Compared::Scenario(text) => link.compared_scenario = Some(text),
             }
             let renamed = link.anonymised();
-            assert_eq!(renamed.is_compared(), !is_lesson, "{compared:?}");
+            assert_eq!(renamed.has_comparison(), !is_lesson, "{compared:?}");
             let private = match is_lesson {
                 true => "secretive-three",
                 false => "secretive",

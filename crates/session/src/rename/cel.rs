@@ -1,14 +1,14 @@
-//! Renaming in CEL expressions about devices. Quoted texts and attribute names are renamed as in the devices
-//! themselves; functions and the language's own words are kept.
+//! Anonymises names in CEL expressions about devices. Quoted texts and attribute names get the same new names as in the
+//! devices themselves; functions and CEL keywords are kept.
 
 use super::names::{Names, Role};
 
-/// Fields of the variable `device`.
+/// Fields of the CEL variable `device`, which are kept.
 const FIELDS_OF_DEVICE: [&str; 4] = ["driver", "attributes", "capacity", "allowMultipleAllocations"];
-/// Words of CEL that are not functions.
+/// Variables, keywords and operators of CEL that are kept.
 const CEL_WORDS: [&str; 5] = ["device", "true", "false", "null", "in"];
 
-/// Renames an expression. Quoted texts, including their escapes, are renamed separately.
+/// Renames the names in an expression. Each quoted text is renamed as a whole, including its escapes.
 pub(super) fn renamed(expression: &str, names: &mut Names) -> String {
     let mut out = String::new();
     let mut rest = expression;
@@ -48,7 +48,7 @@ fn end_of_text(rest: &str, quote: char) -> usize {
     rest.len()
 }
 
-/// Renames a quoted text. Quantities and versions are kept.
+/// Renames the content of a quoted text. Quantities and versions are kept.
 fn text(quoted: &str, quote: char, names: &mut Names) -> String {
     let inner = quoted.trim_matches(quote);
     if is_number_with_unit(inner) {
@@ -57,13 +57,14 @@ fn text(quoted: &str, quote: char, names: &mut Names) -> String {
     format!("{quote}{}{quote}", names.text(Role::Name, inner))
 }
 
-/// Returns whether the text is like `40Gi` or `12.4.0`.
+/// Returns whether the text is a number with a short unit or a version, like `40Gi` or `12.4.0`.
 pub(super) fn is_number_with_unit(text: &str) -> bool {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     unit.len() < text.len() && unit.len() <= 2 && unit.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Returns whether a name that follows `before` is a function, a word of CEL, or a field of `device`.
+/// Returns whether a name is kept, because it is a function, a keyword of CEL, or a field of `device`. `before` and
+/// `after` are the texts around the name.
 fn is_cel_word(before: &str, name: &str, after: &str) -> bool {
     let is_function = after.trim_start().starts_with('(');
     let is_field_of_device = before.ends_with("device.") && FIELDS_OF_DEVICE.contains(&name);

@@ -1,4 +1,4 @@
-//! Renames names in command lines.
+//! Anonymises names in command lines.
 
 use podscope_api::Kind;
 use podscope_kubectl::command::{self, Action, Apply, Command, Kubectl, Selection, Target, Words};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::names::{Names, Role};
 use super::{documents, rename_document, rename_untyped};
 
-/// Words in command lines that are not names: verbs, and kinds of objects.
+/// Words in command lines that are kept, such as verbs and the names of kinds.
 const PUBLIC_WORDS: &[&str] = &[
     "kubectl",
     "fault",
@@ -95,11 +95,11 @@ fn is_public_word(word: &str) -> bool {
     podscope_api::Rate::parse(word).is_ok() || PUBLIC_WORDS.contains(&word) || Kind::from_resource_name(word).is_some()
 }
 
-/// Renames a command line. None if the line is meaningless without its private texts. In the first pass, this only
-/// collects the names.
+/// Renames the names in a command line. None if the line has no meaning without its private texts. While names are
+/// being collected, the result is not used.
 pub(super) fn renamed(line: &str, names: &mut Names) -> Option<String> {
     let Ok(command) = command::parse(line) else { return None };
-    // The body of an API call can have any form. Without it the call is meaningless.
+    // The body of an API call can have any form, so it cannot be renamed, and without it the call has no meaning.
     if matches!(command, Command::Api(_)) {
         return None;
     }
@@ -118,8 +118,8 @@ pub(super) fn renamed(line: &str, names: &mut Names) -> Option<String> {
             rename_namespace(&mut words, namespace, names);
         }
         Kubectl::Verbatim(verbatim) => match verbatim.action {
-            // The generated objects are renamed instead of the options, because options contain values of literals and
-            // variables.
+            // The options contain the values of literals and variables, so the objects that the command generates are
+            // renamed instead.
             Action::Create(made) => {
                 let texts: Vec<String> = made.objects.iter().map(podscope_api::print_yaml).collect();
                 let namespace = verbatim.namespace.map(|name| names.text(Role::Name, &name));
@@ -162,7 +162,7 @@ fn rename_namespace(words: &mut Words, namespace: Option<String>, names: &mut Na
     }
 }
 
-/// Renames the objects of a one-word verb, which are its first arguments.
+/// Renames the objects of a verb. In these commands the objects are the first arguments after the verb.
 fn rename_target(words: &mut Words, target: Target, names: &mut Names) {
     rename_namespace(words, target.namespace, names);
     let arguments = words.arguments_mut().iter_mut();
@@ -180,12 +180,12 @@ fn rename_target(words: &mut Words, target: Target, names: &mut Names) {
     }
 }
 
-/// Returns the line, or None if it is no longer a valid command.
+/// Returns the command line, or None if it is no longer a valid command.
 fn if_valid(line: String) -> Option<String> {
     command::parse(&line).is_ok().then_some(line)
 }
 
-/// Renames the objects in the here-document of a command.
+/// Renames the objects in the manifest that a command reads from its standard input.
 fn rename_manifests(manifest: &str, names: &mut Names) -> String {
     let texts: Vec<String> = documents(manifest)
         .into_iter()
@@ -203,7 +203,7 @@ fn rename_words(line: &str, names: &mut Names) -> String {
 }
 
 fn rename_word(word: &str, names: &mut Names) -> String {
-    // The name of a flag is kept, its value is renamed.
+    // The name of a flag is kept. Its value is renamed.
     let (flag, rest) = match word.split_once('=') {
         Some((flag, _)) if word.starts_with('-') => word.split_at(flag.len() + 1),
         _ if word.starts_with('-') => (word, ""),

@@ -1,6 +1,7 @@
-//! Anonymises names with an allow-list before texts leave the browser. Fields of the API are kept; their values
-//! are kept only if the list of public words contains them. Every other text becomes `xbf`, `xbf-0`, …, with the same
-//! replacement everywhere in files and commands. Command lines of containers, values of variables and data are removed.
+//! Anonymises files and links before they leave the browser. Fields of the API are kept; their values are kept
+//! only if an allow-list of public words contains them. Every other text is replaced by a text such as `xbf` or
+//! `xbf-0`, which is the same everywhere in files and commands. Command lines of containers, values of environment
+//! variables, and data of ConfigMaps and Secrets are removed.
 
 mod cel;
 mod command;
@@ -15,23 +16,23 @@ use crate::link::Link;
 use crate::scenario::{File, readable};
 use names::{Names, Role};
 
-/// Old and new names, ordered by old name.
+/// Pairs of old and new names, ordered by old name.
 pub type Table = Vec<(String, String)>;
 
-/// Formats the table as text: one line per name, with a tab between old and new name.
+/// Formats the table of names as text: one line per name, with a tab between old and new name.
 #[must_use]
 pub fn printed(table: &[(String, String)]) -> String {
     table.iter().map(|(old, new)| format!("{old}\t{new}\n")).collect()
 }
 
-/// Anonymised files, with the table of names.
+/// Anonymised files, with the table of old and new names.
 #[derive(Debug, Clone, Default)]
 pub struct Renamed {
     pub text: String,
     pub table: Table,
 }
 
-/// Anonymises files. A recorded history is anonymised as the scenario that it becomes.
+/// Anonymises files. A recorded history is first converted to a scenario, which is then anonymised.
 #[must_use]
 pub fn rename(files: &[File]) -> Renamed {
     let of_history = history::is_among(files).then(|| {
@@ -43,12 +44,12 @@ pub fn rename(files: &[File]) -> Renamed {
     let mut names = Names::default();
     collect(&mut names, &documents, std::iter::empty());
     Renamed {
-        text: renamed(&mut names, &mut documents),
+        text: renamed_text(&mut names, &mut documents),
         table: names.table.into_iter().collect(),
     }
 }
 
-/// Anonymises a link. Lessons contain nothing private and are kept; the text of the other scenario in a comparison is
+/// Anonymises a link. Lessons contain nothing private and are kept; in a comparison, the text of the other scenario is
 /// removed.
 pub(crate) fn link(mut link: Link) -> (Link, Table) {
     if link.lesson.is_some() {
@@ -64,15 +65,15 @@ pub(crate) fn link(mut link: Link) -> (Link, Table) {
     let of_others = link.others.iter().flat_map(|other| &other.commands);
     collect(&mut names, &own, link.commands.iter().chain(of_others));
     let mut compared = own.split_off(n_own);
-    link.files = vec![("shared.yaml".into(), renamed(&mut names, &mut own))];
+    link.files = vec![("shared.yaml".into(), renamed_text(&mut names, &mut own))];
     if let Some(text) = &mut link.compared_scenario {
-        *text = renamed(&mut names, &mut compared);
+        *text = renamed_text(&mut names, &mut compared);
     }
     rename_commands(&mut link.commands, &mut names);
     for other in &mut link.others {
         rename_commands(&mut other.commands, &mut names);
     }
-    // The page's state and the answers contain names of selected objects and labels, so they are removed.
+    // The page's state and the reader's answers contain names of selected objects and labels, so they are removed.
     link.screen = String::new();
     link.reading = None;
     link.trace_hash = String::new();
@@ -91,8 +92,7 @@ fn collect<'a>(names: &mut Names, documents: &[Value], commands: impl Iterator<I
     names.assign_names();
 }
 
-/// Renames the commands of a branch. A command that cannot be renamed is removed; the times of the others do not
-/// change.
+/// Renames the commands of a branch. A command that cannot be renamed is removed; the other commands keep their times.
 fn rename_commands(commands: &mut Vec<(i64, String)>, names: &mut Names) {
     let mut since = 0;
     for (after, text) in std::mem::take(commands) {
@@ -103,7 +103,7 @@ fn rename_commands(commands: &mut Vec<(i64, String)>, names: &mut Names) {
     }
 }
 
-fn renamed(names: &mut Names, documents: &mut [Value]) -> String {
+fn renamed_text(names: &mut Names, documents: &mut [Value]) -> String {
     let mut text = String::new();
     for document in documents {
         rename_document(document, names);
@@ -115,7 +115,7 @@ fn renamed(names: &mut Names, documents: &mut [Value]) -> String {
     text
 }
 
-/// Parses the documents of a text, without those that are not simulated.
+/// Parses the documents of a text. Only the documents that the simulation uses are returned.
 fn documents(text: &str) -> Vec<Value> {
     let parsed = podscope_api::parse(&readable(text).text);
     let configs = parsed.configs.iter().map(|config| config.value.tree.to_value());
@@ -126,7 +126,7 @@ fn documents(text: &str) -> Vec<Value> {
     configs.chain(objects).collect()
 }
 
-/// Renames all texts of a document.
+/// Renames all private texts of a document.
 fn rename_document(document: &mut Value, names: &mut Names) {
     let field = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (version, kind) = (field("apiVersion"), field("kind"));
@@ -134,7 +134,7 @@ fn rename_document(document: &mut Value, names: &mut Names) {
         Some(served) => {
             if let Value::Object(fields) = document {
                 rename_struct(fields, served.fields, names);
-                // The list of the struct's fields does not contain these two.
+                // The schema's list of fields does not contain `apiVersion` and `kind`.
                 fields.insert("apiVersion".into(), version.into());
                 fields.insert("kind".into(), kind.into());
                 fields.sort_keys();
@@ -145,7 +145,7 @@ fn rename_document(document: &mut Value, names: &mut Names) {
     }
 }
 
-/// Renames a struct. Fields that the API does not have are removed.
+/// Renames the values of a struct's fields. Fields that the API does not have are removed.
 fn rename_struct(fields: &mut Map<String, Value>, api_type: Struct, names: &mut Names) {
     fields.shift_remove("managedFields");
     let old = std::mem::take(fields);
@@ -159,8 +159,8 @@ fn rename_struct(fields: &mut Map<String, Value>, api_type: Struct, names: &mut 
             }
         }
         match (api_type.name(), key.as_str()) {
-            // Command lines have no effect in the simulation. Their words are replaced, not removed, because some lists
-            // must not be empty.
+            // Command lines of containers have no effect in the simulation. Their words are replaced, not removed,
+            // because some lists must not be empty.
             (_, "command" | "args") => {
                 for word in value.as_array_mut().into_iter().flatten() {
                     *word = "word".into();
@@ -183,7 +183,8 @@ fn rename_struct(fields: &mut Map<String, Value>, api_type: Struct, names: &mut 
     }
 }
 
-/// Returns the new text of a field that cannot be renamed by its type alone. None for all other fields.
+/// Returns the new text of a field that needs a special rule. None if the type of the field alone determines how it is
+/// renamed.
 fn rename_special(api_type: &str, key: &str, text: &str, names: &mut Names) -> Option<String> {
     Some(match (api_type, key) {
         (_, "message" | "note") => names.text(Role::Message, text),
@@ -197,7 +198,7 @@ fn rename_special(api_type: &str, key: &str, text: &str, names: &mut Names) -> O
             let name = names.text(Role::Name, text);
             if name == text { name } else { "metadata.name".to_owned() }
         }
-        // The version alone determines the features of a kubelet; the vendor's suffix is private.
+        // Only the version determines the features of a kubelet; the vendor's suffix is private and removed.
         (_, "kubeletVersion" | "kubeProxyVersion") => text.split(['-', '+']).next().unwrap_or_default().to_owned(),
         (_, "resourceVersion") => text.to_owned(),
         (_, "value") if api_type == "EnvVar" => String::new(),
@@ -214,7 +215,7 @@ fn is_group(text: &str) -> bool {
     podscope_api::Kind::ALL.iter().any(|kind| kind.api_version() == text)
 }
 
-/// Removes the values of variables. Names and references are kept.
+/// Removes the values of environment variables. Their names and references are kept.
 fn remove_variable_values(value: &mut Value) {
     for variable in value.as_array_mut().into_iter().flatten() {
         if let Some(variable) = variable.as_object_mut() {
@@ -223,7 +224,8 @@ fn remove_variable_values(value: &mut Value) {
     }
 }
 
-/// Keeps annotations with documented keys. Their values are renamed, or removed if they contain documents.
+/// Keeps annotations whose keys Kubernetes or Podscope documents. Their values are renamed, or the annotation is
+/// removed if the value is a document.
 fn annotations(value: &mut Value, names: &mut Names) {
     let Some(all) = value.as_object_mut() else { return };
     let old = std::mem::take(all);
@@ -236,7 +238,7 @@ fn annotations(value: &mut Value, names: &mut Names) {
             continue;
         }
         if key == podscope_api::CALLS_ANNOTATION {
-            // Invalid calls have no effect and may contain names, so they are removed.
+            // Annotations with invalid calls have no effect and may contain names, so they are removed.
             if let Ok(calls) = podscope_api::parse_calls(text) {
                 let calls = calls.into_iter().map(|call| rename_call(call, names).to_string());
                 let text = calls.collect::<Vec<_>>().join("; ");
@@ -253,7 +255,7 @@ fn annotations(value: &mut Value, names: &mut Names) {
     }
 }
 
-/// Renames the Service in an annotation about calls.
+/// Renames the Service in a call of the annotation about calls between pods.
 fn rename_call(mut call: podscope_api::Calls, names: &mut Names) -> podscope_api::Calls {
     let service = &mut call.service;
     if !service.namespace.is_empty() {
@@ -302,7 +304,7 @@ fn rename_typed(value: &mut Value, api_type: GoType, names: &mut Names) {
     }
 }
 
-/// Renames a scenario. Only cluster, components, search and timeline are kept.
+/// Renames a Scenario document. Only cluster, components, search and timeline are kept.
 fn scenario(document: &mut Value, names: &mut Names) {
     let spec = document.get_mut("spec").map(Value::take).unwrap_or_default();
     let mut kept = Map::new();
@@ -330,14 +332,15 @@ fn scenario(document: &mut Value, names: &mut Names) {
     });
 }
 
-/// Removes the labels of node groups from a cluster and returns them. Unlike keys of settings, label keys are names.
+/// Removes the labels of node groups from `spec.cluster` and returns them. They are renamed separately, because label
+/// keys are names, unlike keys of settings.
 fn take_labels_of_groups(cluster: &mut Value) -> Vec<Option<Value>> {
     let groups = cluster.get_mut("nodeGroups").and_then(Value::as_array_mut);
     let fields = groups.into_iter().flatten().map(Value::as_object_mut);
     fields.map(|fields| fields?.shift_remove("labels")).collect()
 }
 
-/// Renames the labels of node groups and inserts them again.
+/// Renames the labels of node groups and inserts them into `spec.cluster` again.
 fn put_labels_of_groups(cluster: &mut Value, labels: Vec<Option<Value>>, names: &mut Names) {
     let groups = cluster.get_mut("nodeGroups").and_then(Value::as_array_mut);
     for (group, labels) in groups.into_iter().flatten().zip(labels) {
@@ -353,7 +356,7 @@ fn put_labels_of_groups(cluster: &mut Value, labels: Vec<Option<Value>>, names: 
     }
 }
 
-/// Renames settings. Keys are kept unless they look like labels.
+/// Renames the values of a document without a schema, such as settings. Keys are kept unless they look like label keys.
 fn rename_untyped(value: &mut Value, names: &mut Names) {
     match value {
         Value::String(text) => *text = names.text(Role::Word, text),

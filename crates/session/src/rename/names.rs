@@ -1,5 +1,6 @@
-//! Dictionary of new names. Names are renamed part by part, so that equal names, common prefixes, selectors and order
-//! are preserved: `payroll-0` becomes `xbf-0`, and `payroll-data` becomes `xbf-xbc`.
+//! The dictionary of old and new names. A name is split into parts, which are renamed separately, so that equal names,
+//! common prefixes, selectors and order are preserved: `payroll-0` becomes `xbf-0`, and `payroll-data` becomes
+//! `xbf-xbc`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -7,39 +8,39 @@ use podscope_api::ordered;
 
 use super::public;
 
-/// What sort of text a value is, which determines how it is renamed.
+/// The sort of text that a value is. It determines how the value is renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// A name, or any other text that a user may have chosen.
     Name,
-    /// A word that may be defined by Kubernetes, such as a reason or type.
+    /// A single word that Kubernetes may define, such as a reason or type.
     Word,
     /// Text that consists of sentences.
     Message,
 }
 
-/// Dictionary of the parts of names, and of addresses.
+/// Dictionary of the parts of names, and of IP addresses.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// New name part by old part. Empty until all parts have been collected.
+    /// The new part for each old part of names. The new parts are empty until all old parts have been collected.
     parts: ordered::Map<String, String>,
     /// Name parts that occur only in messages.
     message_parts: ordered::Set<String>,
     addresses: ordered::Map<IpAddr, IpAddr>,
-    /// The new text of each renamed text.
+    /// The new text for each text that was renamed.
     pub(super) table: ordered::Map<String, String>,
     is_complete: bool,
 }
 
-/// A number with at most `MAX_ORDINAL_DIGITS` digits is kept, unless it is one of at least `MIN_ADDRESS_NUMBERS`
-/// consecutive numbers, like those of an IP address.
+/// Numbers in names are kept if they have at most `MAX_ORDINAL_DIGITS` digits, unless they belong to a sequence of at
+/// least `MIN_ADDRESS_NUMBERS` numbers, such as an IP address.
 const MAX_ORDINAL_DIGITS: usize = 5;
 const MIN_ADDRESS_NUMBERS: usize = 3;
 
-/// Letters of new name parts. Without vowels, they do not form words.
+/// Letters of which new name parts consist. Without vowels, they do not form words.
 const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz";
 
-/// Piece of a text.
+/// A piece of a text: either it is kept, or it is a part of a name that is renamed.
 enum Piece<'t> {
     Kept(&'t str),
     Part(&'t str),
@@ -49,7 +50,7 @@ fn is_part_char(c: char) -> bool {
     c.is_alphanumeric()
 }
 
-/// Splits a text into pieces. Short numbers are kept, except those of addresses.
+/// Splits a text into pieces. Short numbers are kept, except in sequences such as IP addresses.
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut runs: Vec<(&str, bool)> = Vec::new();
     let mut rest = text;
@@ -63,7 +64,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
         let run: Option<&(&str, bool)> = runs.get(at);
         run.is_some_and(|(text, is_part)| *is_part && text.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    // For each number, the length of its sequence of numbers with one separator between them.
+    // For each number, the count of numbers in its sequence (numbers with one separator between them).
     let mut row_lengths = vec![0; runs.len()];
     let mut at = 0;
     while at < runs.len() {
@@ -93,7 +94,7 @@ impl Names {
             Role::Message => self.message(text),
             Role::Word if public::is_word(text) => text.to_owned(),
             Role::Word | Role::Name => {
-                let new = self.name(text);
+                let new = self.rename_name(text);
                 if self.is_complete && new != text {
                     self.table.insert(text.to_owned(), new.clone());
                 }
@@ -102,7 +103,7 @@ impl Names {
         }
     }
 
-    fn name(&mut self, text: &str) -> String {
+    fn rename_name(&mut self, text: &str) -> String {
         if public::is_public(text) {
             return text.to_owned();
         }
@@ -158,7 +159,8 @@ impl Names {
         new_part.to_owned()
     }
 
-    /// Renames a message. Words of Kubernetes' messages are kept, unless they are also part of a private name.
+    /// Renames a message. Words that occur in Kubernetes' own messages are kept, unless they are also part of a private
+    /// name.
     fn message(&mut self, text: &str) -> String {
         let mut new = String::with_capacity(text.len());
         for piece in pieces(text) {
@@ -191,8 +193,8 @@ impl Names {
         Some(range.map_or_else(|| new.to_string(), |range| format!("{new}/{range}")))
     }
 
-    /// Assigns new names after all names have been collected. New name parts have equal length and the same order as
-    /// the old parts, which preserves the order of names.
+    /// Assigns new names when all names have been collected. All new name parts have the same length, and they have the
+    /// same order as the old parts, so that the order of names is preserved.
     pub(super) fn assign_names(&mut self) {
         for word in std::mem::take(&mut self.message_parts) {
             let is_public = public::is_message_word(&word) || public::is_word(&word);
@@ -213,7 +215,7 @@ impl Names {
             }
             format!("{first}{}", String::from_utf8_lossy(&letters))
         };
-        // Choose a first letter such that no new name part equals an old one.
+        // Choose a first letter with which no new name part equals an old one.
         let is_free = |first: &char| (0..n_parts).all(|number| !self.parts.contains_key(&code(*first, number)));
         let first = ['x', 'q', 'z', 'j', 'v', 'w'].into_iter().find(is_free).unwrap_or('x');
         for (number, (old, new)) in self.parts.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! Allow-list of public texts. All other texts are renamed.
+//! Allow-list of public texts, which are not anonymised. All other texts are renamed.
 
 use std::sync::OnceLock;
 
@@ -9,13 +9,13 @@ fn words(text: &'static str) -> ordered::Set<&'static str> {
     text.lines().collect()
 }
 
-/// Returns whether the text is a reason, type, phase or similar word of Kubernetes' components.
+/// Returns whether the text is a word that Kubernetes' components define, such as a reason, type or phase.
 pub(super) fn is_word(text: &str) -> bool {
     static WORDS: OnceLock<ordered::Set<&'static str>> = OnceLock::new();
     WORDS.get_or_init(|| words(include_str!("words.txt"))).contains(text)
 }
 
-/// Returns whether the word occurs in messages of Kubernetes' components. Case is ignored.
+/// Returns whether the word occurs in messages of Kubernetes' components, ignoring case.
 pub(super) fn is_message_word(word: &str) -> bool {
     static WORDS: OnceLock<ordered::Set<&'static str>> = OnceLock::new();
     let words = WORDS.get_or_init(|| words(include_str!("message_words.txt")));
@@ -52,7 +52,7 @@ const DOMAINS: &[&str] = &[
     "podscope.dev",
 ];
 
-/// Prefixes of keys whose last part is chosen by users.
+/// Prefixes of label and annotation keys whose last part users choose.
 const USER_NAMED_PREFIXES: &[&str] = &[
     "node-role.kubernetes.io",
     "node-restriction.kubernetes.io",
@@ -61,7 +61,7 @@ const USER_NAMED_PREFIXES: &[&str] = &[
     "container.seccomp.security.alpha.kubernetes.io",
 ];
 
-/// Public CSI drivers and provisioners.
+/// Names of public CSI drivers and volume provisioners.
 const DRIVERS: &[&str] = &[
     "ebs.csi.aws.com",
     "efs.csi.aws.com",
@@ -105,7 +105,7 @@ const DRIVERS: &[&str] = &[
     "kubernetes.io/vsphere-volume",
 ];
 
-/// Names that every cluster has, and values with a general meaning.
+/// Names that exist in every cluster, and values with a general meaning.
 const NAMES: &[&str] = &[
     "default",
     "kube-system",
@@ -165,7 +165,7 @@ const NAMES: &[&str] = &[
     "Kubelet",
 ];
 
-/// Parts of names that reveal nothing private.
+/// Parts of names that reveal nothing private and are kept.
 const HARMLESS_PARTS: &[&str] = &[
     "sha256",
     "csi",
@@ -186,13 +186,13 @@ pub(super) fn is_harmless_part(part: &str) -> bool {
     HARMLESS_PARTS.contains(&part)
 }
 
-/// Returns whether the keys of a domain are documented.
-fn is_domain(domain: &str) -> bool {
+/// Returns whether Kubernetes or a cloud provider documents the label and annotation keys of a domain.
+fn is_documented_domain(domain: &str) -> bool {
     let is_within = |known: &str| domain.strip_suffix(known).is_some_and(|before| before.ends_with('.'));
     DOMAINS.iter().any(|known| domain == *known || is_within(known))
 }
 
-/// Returns whether a text is public, wherever it occurs.
+/// Returns whether a text is public in every field.
 pub(super) fn is_public(text: &str) -> bool {
     text.len() < 2
         || NAMES.contains(&text)
@@ -205,7 +205,8 @@ pub(super) fn is_public(text: &str) -> bool {
         || text.starts_with("attachable-volumes-")
 }
 
-/// Returns whether a key has a documented domain and a last part that users do not choose.
+/// Returns whether a label or annotation key is public: its domain is documented, and users do not choose its last
+/// part.
 pub(super) fn is_public_key(text: &str) -> bool {
     let Some((domain, name)) = text.split_once('/') else {
         return false;
@@ -214,10 +215,10 @@ pub(super) fn is_public_key(text: &str) -> bool {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-    is_plain && is_domain(domain) && user_named_prefix(text).is_none()
+    is_plain && is_documented_domain(domain) && user_named_prefix(text).is_none()
 }
 
-/// Returns the public prefix of a key, with the slash, if users choose the key's last part.
+/// Returns the public prefix of a label or annotation key, including the slash, if users choose the key's last part.
 pub(super) fn user_named_prefix(text: &str) -> Option<&str> {
     let (domain, name) = text.split_once('/')?;
     let is_user_named = USER_NAMED_PREFIXES.contains(&domain) && !NAMES.contains(&name);
@@ -239,7 +240,7 @@ fn is_amount(text: &str) -> bool {
     starts_like_number && text.ends_with(['h', 'm', 's']) && text.chars().all(is_duration)
 }
 
-/// Returns the public prefix of a volume's unique name, such as `kubernetes.io/aws-ebs/`.
+/// Returns the public prefix of a volume's unique name, for example `kubernetes.io/aws-ebs/`.
 pub(super) fn plugin_prefix(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("kubernetes.io/")?;
     let (plugin_prefix, _) = rest.split_once('/')?;
@@ -266,7 +267,7 @@ pub(super) fn plugin_prefix(text: &str) -> Option<&str> {
         .then(|| &text[..text.len() - rest.len() + plugin_prefix.len() + 1])
 }
 
-/// Returns whether a text is the name of a public driver, written as in finalizers.
+/// Returns whether a text is the name of a public driver in the form in which finalizers contain it, with hyphens.
 pub(super) fn is_driver_in_finalizer(text: &str) -> bool {
     DRIVERS.iter().any(|driver| driver.replace(['.', '/'], "-") == text)
 }

@@ -1,18 +1,18 @@
-//! Limits for the size of a scenario. Larger scenarios are refused before they are decoded or shown.
+//! Limits for the size of a scenario. A scenario that exceeds a limit is refused before it is decoded or shown.
 
 use podscope_api::{Data, Tree};
 
-/// Maximum number of zones.
+/// Maximum number of zones of a scenario's cluster.
 pub const MAX_ZONES: usize = 1_000;
-/// Maximum number of steps, and of items of a list in a step.
+/// Maximum number of steps of a scenario, and of items in each list of a step.
 pub const MAX_STEPS: usize = 1_000;
-/// Maximum length of a title and of a text of a step, in bytes.
+/// Maximum length in bytes of a scenario's title, and of each text of a step.
 pub const MAX_TEXT: usize = 64 * 1024;
-/// Maximum length of all texts of all steps together, in bytes. A YAML alias counts each time. The longest built-in
-/// lesson has 20 KiB.
+/// Maximum length in bytes of all texts of all steps together. The text behind a YAML alias counts each time that it is
+/// used. The longest built-in lesson has 20 KiB.
 pub(super) const MAX_TEXTS: usize = 1024 * 1024;
 
-/// Returns path and error message for each exceeded limit.
+/// Returns the field path and an error message for each limit that the scenario exceeds.
 pub(super) fn exceeded_limits(tree: &Tree<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let Some(spec) = tree.get("spec") else { return found };
@@ -45,7 +45,7 @@ fn check_list(path: &str, tree: &Tree<'_>, max: usize, found: &mut Vec<(String, 
     }
 }
 
-/// Checks lists and texts of a step. The length of a manifest is not limited here.
+/// Checks the lengths of the lists and texts of a step. The length of a manifest is not limited here.
 fn check_texts(path: &str, tree: &Tree<'_>, total: &mut usize, found: &mut Vec<(String, String)>) {
     if let Data::String(text) = &tree.data {
         *total += text.len();

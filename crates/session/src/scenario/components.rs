@@ -1,5 +1,5 @@
-//! Cluster and components of a scenario: generated nodes, and settings of components from `spec.components` or from
-//! separate documents.
+//! Reads the cluster and the components of a scenario: generated nodes, and settings of components from
+//! `spec.components` or from separate documents.
 
 use std::sync::Arc;
 
@@ -75,7 +75,8 @@ impl Reader {
         self.loaded.setup.nodes = nodes;
     }
 
-    /// Reads `spec.cluster.devices`. Returns the annotation that describes the devices, for the generated nodes.
+    /// Reads `spec.cluster.devices`. Returns the value of the annotation that describes the devices; the generated
+    /// nodes get this annotation.
     fn devices(&mut self, file: &str, tree: &Tree<'_>, devices: &Value) -> Str {
         if devices.is_null() {
             return Str::default();
@@ -90,7 +91,7 @@ impl Reader {
         devices.to_string().into()
     }
 
-    /// Reads `spec.components`: settings with their Kubernetes names, and history switches.
+    /// Reads `spec.components`: settings of components with their Kubernetes names, and the history switches.
     pub(super) fn components(&mut self, file: &str, tree: &Tree<'_>, components: Components) {
         let prefix = "spec.components";
         if !components.controller_manager.is_null() {
@@ -115,7 +116,7 @@ impl Reader {
         if let Some(network) = components.network {
             let default = NetworkSettings::default();
             let mut read = |field: &str, text: Option<String>, default: Span| match text {
-                Some(text) => self.duration(file, tree, &format!("{prefix}.network.{field}"), &text),
+                Some(text) => self.read_duration(file, tree, &format!("{prefix}.network.{field}"), &text),
                 None => default,
             };
             let settings = NetworkSettings {
@@ -148,7 +149,7 @@ impl Reader {
         }
     }
 
-    /// Reads a `KubeletConfiguration`: a whole document, or the part of a document at `prefix`.
+    /// Reads a `KubeletConfiguration`. It is either a whole document, or the part of a document at the path `prefix`.
     pub(super) fn kubelet(&mut self, file: &str, tree: &Tree<'_>, prefix: &str) {
         match kubelet_configuration(tree) {
             Ok((config, mut notices)) => {
@@ -172,7 +173,8 @@ impl Reader {
         }
     }
 
-    /// Reads a `KubeSchedulerConfiguration`.
+    /// Reads a `KubeSchedulerConfiguration`. It is either a whole document, or the part of a document at the path
+    /// `prefix`.
     pub(super) fn scheduler(&mut self, file: &str, tree: &Tree<'_>, prefix: &str, value: Value) {
         if !value.is_object() {
             return self.problem(file, tree, prefix, "must be a KubeSchedulerConfiguration");
@@ -194,7 +196,7 @@ impl Reader {
         }
     }
 
-    /// Reads `components.fencing`.
+    /// Reads the setting `components.fencing` of a scenario.
     pub(super) fn fencing(&mut self, file: &str, tree: &Tree<'_>, prefix: &str, value: &Value) {
         match FencingSettings::from_value(value) {
             Ok(settings) => self.loaded.setup.settings.fencing = settings,

@@ -1,5 +1,5 @@
-//! Descriptions of conditions, from which the page makes sentences for the lesson's reader (E-01), so that authors
-//! write each condition only once. The sentences themselves are in the protocol crate.
+//! Describes conditions of lessons as data, from which the page makes sentences for the lesson's reader (E-01), so that
+//! authors write each condition only once. The sentences themselves are in the protocol crate.
 
 use podscope_api::well_known::condition;
 use podscope_protocol::{
@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::expect::{Check, Test, Timing};
 use podscope_kubectl::command::{Get, Selection};
 
-/// Describes a condition, for sentences such as `Pod web-0 is being deleted` or `There are 3 Running pods labelled
-/// app=web`.
+/// Describes a condition, so that the page can show sentences such as `Pod web-0 is being deleted` or `There are 3
+/// Running pods labelled app=web`.
 pub(super) fn describe(timing: Option<Timing>, check: Option<&Check>) -> LessonCondition {
     LessonCondition::Required {
         when: match timing {
@@ -24,7 +24,7 @@ pub(super) fn describe(timing: Option<Timing>, check: Option<&Check>) -> LessonC
     }
 }
 
-/// Describes what is checked.
+/// Describes the state that a check requires.
 fn state(check: &Check) -> RequiredState {
     match check {
         Check::Object { kind, key, path, test } => RequiredState::Object {
@@ -57,7 +57,7 @@ fn state(check: &Check) -> RequiredState {
     }
 }
 
-/// Returns the namespace, if the sentence must mention it.
+/// Returns the namespace if the sentence must mention it, because it is not `default`.
 fn named_namespace(namespace: &str) -> Option<String> {
     (!matches!(namespace, "" | "default")).then(|| namespace.to_owned())
 }
@@ -69,7 +69,8 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// Describes the required value of a field by its meaning, if the meaning is known.
+/// Describes the required value of an object's field: by its meaning if the meaning is known, otherwise by path and
+/// value.
 fn field(path: &str, test: &Test) -> ObjectState {
     let known = pod_or_node_state(path, test)
         .or_else(|| condition_state(path, test))
@@ -85,8 +86,8 @@ fn field(path: &str, test: &Test) -> ObjectState {
     })
 }
 
-/// Returns the value with which a field is compared. If the test only requires that the field exists or not, `Err`
-/// contains which of them.
+/// Returns the value with which a test compares a field. If the test only requires that the field exists, returns
+/// `Err(true)`; if it must not exist, `Err(false)`.
 fn compared_value(test: &Test) -> Result<RequiredValue, bool> {
     Ok(match test {
         Test::Exists(is) => return Err(*is),
@@ -99,7 +100,7 @@ fn compared_value(test: &Test) -> Result<RequiredValue, bool> {
     })
 }
 
-/// Recognises fields of pods and nodes that lessons check.
+/// Describes a test of a field of a pod or node for which there is a sentence.
 fn pod_or_node_state(path: &str, test: &Test) -> Option<ObjectState> {
     Some(match (path, test) {
         (".spec.nodeName", Test::Exists(is)) => ObjectState::HasNode(*is),
@@ -132,7 +133,7 @@ fn pod_or_node_state(path: &str, test: &Test) -> Option<ObjectState> {
     })
 }
 
-/// Recognises conditions in the status, and taints by their effect.
+/// Describes a test of a condition in an object's status, or of a taint, for which there is a sentence.
 fn condition_state(path: &str, test: &Test) -> Option<ObjectState> {
     const CONDITIONS: &str = ".status.conditions[?(@.type==";
     if let Some(name) = quoted(path, CONDITIONS, ")].status") {
@@ -171,7 +172,7 @@ fn condition_state(path: &str, test: &Test) -> Option<ObjectState> {
     })
 }
 
-/// Recognises a workload's desired and actual numbers of pods.
+/// Describes a test of a workload's desired or actual number of pods for which there is a sentence.
 fn pod_count_state(path: &str, test: &Test) -> Option<ObjectState> {
     let (wants, which) = match path {
         ".spec.replicas" => (true, PodsWhich::All),
@@ -190,7 +191,7 @@ fn pod_count_state(path: &str, test: &Test) -> Option<ObjectState> {
     is_number.then_some(ObjectState::Pods { wants, number, which })
 }
 
-/// Recognises tests of `status.containerStatuses` for which there is a sentence.
+/// Describes a test of `status.containerStatuses` for which there is a sentence.
 fn container_state(path: &str, test: &Test) -> Option<ObjectState> {
     match test {
         Test::Range {
@@ -227,7 +228,7 @@ fn label_state(path: &str, test: &Test) -> Option<ObjectState> {
     }
 }
 
-/// Returns the quoted word between two parts of a path.
+/// Returns the quoted word in a path between the texts `before` and `after`.
 fn quoted<'a>(path: &'a str, before: &str, after: &str) -> Option<&'a str> {
     let inner = path.strip_prefix(before)?.strip_suffix(after)?.trim();
     Some(inner.trim_matches(|c| matches!(c, '"' | '\'')))
@@ -240,7 +241,7 @@ fn count(get: &Get, test: &Test) -> RequiredCount {
     }
 }
 
-/// Describes the objects of a selection.
+/// Describes which objects are selected.
 fn objects(get: &Get) -> RequiredObjects {
     let target = &get.target;
     let (kinds, names) = match &target.selection {
@@ -273,7 +274,7 @@ fn objects(get: &Get) -> RequiredObjects {
 
 #[cfg(test)]
 mod tests {
-    /// Returns the sentence for a goal.
+    /// Returns the sentence that describes a goal in YAML.
     fn sentence(goal: &str) -> String {
         let text = format!(
             "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: x}}\nspec: {{steps: [{{text: x, goal: {goal}}}]}}\n"

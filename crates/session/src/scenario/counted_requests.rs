@@ -1,18 +1,18 @@
-//! The requests that a condition counts, such as `svc/web --outcome=failed`.
+//! The client requests that a condition of a lesson counts, such as `svc/web --outcome=failed`.
 
 use podscope_api::ObjectKey;
 use podscope_cluster::{RequestOutcome, Totals};
 
-/// Which requests to count, by their outcome.
+/// Selects requests by their outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhichRequests {
     All,
-    /// All requests without a usable answer.
+    /// All requests that got no usable answer.
     Failed,
     Of(RequestOutcome),
 }
 
-/// Requests to a Service since t = 0. Requests in progress are not counted.
+/// The client requests to a Service since t = 0 that a condition counts. Requests in progress are not counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountedRequests {
     pub service: ObjectKey,
@@ -20,10 +20,10 @@ pub struct CountedRequests {
 }
 
 impl CountedRequests {
-    /// Reads `svc/NAME [-n NAMESPACE] [--outcome=OUTCOME]`.
+    /// Parses `svc/NAME [-n NAMESPACE] [--outcome=OUTCOME]`.
     ///
     /// # Errors
-    /// A description of the error.
+    /// A message that describes the error.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let (mut service, mut namespace, mut which) = (None, None, None);
         let mut words = text.split_whitespace();
@@ -70,7 +70,7 @@ impl CountedRequests {
         })
     }
 
-    /// Returns the name of the outcome. None if all requests are counted.
+    /// Returns the name of the selected outcome. None if all requests are counted.
     pub(super) fn outcome(&self) -> Option<&'static str> {
         match self.which {
             WhichRequests::All => None,

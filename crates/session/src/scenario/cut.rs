@@ -1,18 +1,19 @@
-//! Truncated Lists, for example from a partial paste or a full disk: keeps their complete items (P-09).
+//! Truncated Lists, for example from a partial paste or a full disk: their complete items are kept (P-09).
 
 use podscope_api::SyntaxError;
 
-/// The complete part of a truncated text.
+/// The complete part of a List whose text is truncated.
 pub(super) struct TruncatedText {
-    /// The text without its incomplete last item, with the missing end added.
+    /// The text without its incomplete last item, completed by the end of a List.
     pub(super) text: String,
-    /// Number of complete items.
+    /// Number of complete items in the List.
     pub(super) objects: usize,
-    /// Line in which the original text ends.
+    /// Line in which the truncated text ends.
     pub(super) line: u32,
 }
 
-/// Completes a text that is the beginning of a List. None for any other text, and if there is an error before the end.
+/// Completes the text of a truncated List. None if the text is not the beginning of a List, or if it has a syntax error
+/// before its end.
 pub(super) fn complete(text: &str) -> Option<TruncatedText> {
     let (end, objects, rest) = if is_truncated_yaml(text) {
         let (end, objects) = complete_yaml(text)?;
@@ -36,8 +37,8 @@ pub(super) fn complete(text: &str) -> Option<TruncatedText> {
     })
 }
 
-/// Returns whether a text is the beginning of a YAML List as kubectl prints it, in which `kind: List` follows the
-/// items.
+/// Returns whether a text is the beginning of a YAML List as kubectl prints it. In a complete List, `kind: List`
+/// follows the items.
 pub(super) fn is_truncated_yaml(text: &str) -> bool {
     let mut lines = text
         .lines()
@@ -46,8 +47,8 @@ pub(super) fn is_truncated_yaml(text: &str) -> bool {
     begins && !text.starts_with("kind:") && !text.contains("\nkind:")
 }
 
-/// Returns the offset of the last item, and the number of items before it. The last item is regarded as incomplete,
-/// because this cannot be determined.
+/// Returns the offset of the last item, and the number of items before it. Whether the last item is complete cannot be
+/// determined, so it counts as incomplete.
 fn complete_yaml(text: &str) -> Option<(usize, usize)> {
     let items = text.find("items:")?;
     let (mut at, mut starts) = (0, Vec::new());
@@ -64,7 +65,7 @@ fn complete_yaml(text: &str) -> Option<(usize, usize)> {
     Some((last, starts.len()))
 }
 
-/// A JSON List that ends before all brackets are closed.
+/// A JSON List whose text ends before all brackets are closed.
 struct TruncatedJson {
     /// Offset of the first item.
     first: usize,
@@ -108,7 +109,7 @@ impl TruncatedJson {
                 _ => {}
             }
         }
-        // A text with an earlier syntax error is not truncated; its error is reported instead.
+        // A text with a syntax error before its end is not truncated; that error is reported instead.
         let is_cut = || podscope_api::read_documents(text).1 == Some(SyntaxError::Json("unexpected EOF".to_owned()));
         found.filter(|_| !open.is_empty() && is_cut())
     }
@@ -133,7 +134,7 @@ mod tests {
         assert!(cut.text.ends_with("{}]}],\"kind\":\"List\"}\n"), "{}", cut.text);
     }
 
-    /// A complete text, or one with a syntax error before its end, is not regarded as truncated.
+    /// A complete text, or a text with a syntax error before its end, does not count as truncated.
     /// Shows: P-04, P-09
     #[test]
     fn complete_or_invalid_text_is_not_truncated() {

@@ -1,5 +1,5 @@
-//! Objects of kinds that CustomResourceDefinitions in the files define. They are read after all files, because a
-//! definition may follow its objects.
+//! Custom objects: their kinds are defined by CustomResourceDefinitions in the files. They are read after all files,
+//! because a definition may follow its objects.
 
 use podscope_api::custom::Definition;
 use podscope_api::{Converted, Kind, Located, ProblemKind, Tree, Unknown, object_from_tree};
@@ -7,7 +7,7 @@ use podscope_protocol::{Problem, Remark};
 
 use super::{Reader, with_namespace};
 
-/// An object of a kind that is not built in, with the index and name of its file.
+/// An object of a kind that is not built in, with the index and the name of its file.
 pub(super) struct Foreign {
     pub(super) file: usize,
     pub(super) file_name: String,
@@ -15,7 +15,8 @@ pub(super) struct Foreign {
 }
 
 impl Reader {
-    /// Adds the objects whose kinds are defined in the files; the others are left out with a notice.
+    /// Adds the custom objects whose kinds are defined in the files. Other objects of unknown kinds are left out with a
+    /// notice.
     pub(super) fn add_defined_objects(&mut self) {
         for foreign in std::mem::take(&mut self.foreign) {
             let Some(kind) = self.defined_kind(&foreign.object.value) else {
@@ -49,7 +50,7 @@ impl Reader {
         }
     }
 
-    /// Returns the kind of an object, if a definition in the files defines it.
+    /// Returns the kind of a custom object, if a CustomResourceDefinition in the files defines and serves it.
     fn defined_kind(&self, object: &Unknown) -> Option<Kind> {
         let (group, version) = object.api_version.split_once('/')?;
         let definitions = self.loaded.setup.objects.iter().filter_map(Definition::of);
@@ -63,7 +64,7 @@ impl Reader {
     }
 }
 
-/// Returns the notice about objects that are converted from an older version.
+/// Returns the notice about objects that were converted from an older API version.
 pub(super) fn converted(from: &Converted) -> Remark {
     Remark::Converted {
         kind: from.kind.name().to_owned(),

@@ -1,4 +1,4 @@
-//! The structure of the `Scenario` document in YAML.
+//! The structure of the `Scenario` document: its structs and fields in YAML.
 
 use podscope_api::ordered;
 
@@ -7,7 +7,8 @@ use podscope_api::wire::{Read, Reader, Wire};
 use podscope_api::{Quantity, Str, Taint, wire_types};
 use serde_json::Value;
 
-/// A time with its unit, as it is written. A number without a unit is kept for the error message.
+/// A time with its unit, as it is written in the file. A number without a unit is kept as text, so that the error
+/// message can quote it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Moment(pub(crate) Option<String>);
 
@@ -41,9 +42,9 @@ impl Wire for Moment {
 
 wire_types! {
     pub(crate) struct Document { pub(crate) api_version: String, #[allow(dead_code)] pub(crate) kind: String, pub(crate) metadata: Metadata, pub(crate) spec: Spec }
-    /// `metadata`.
+    /// The field `metadata` of a Scenario document.
     pub(crate) struct Metadata { pub(crate) name: String, #[allow(dead_code)] pub(crate) labels: ordered::Map<String, String>, pub(crate) annotations: ordered::Map<String, String> }
-    /// `spec`.
+    /// The field `spec` of a Scenario document.
     pub(crate) struct Spec {
         pub(crate) title: String,
         pub(crate) seed: Option<u64>,
@@ -60,9 +61,9 @@ wire_types! {
         pub(crate) expect: Vec<ExpectDocument>,
     }
 
-    /// `spec.cluster`.
+    /// The field `spec.cluster` of a Scenario document.
     pub(crate) struct ClusterDocument { pub(crate) zones: Option<Vec<String>>, pub(crate) nodes_per_zone: Option<u32>, pub(crate) node: ordered::Map<Str, Quantity>, pub(crate) devices: Value, pub(crate) node_groups: Vec<NodeGroupDocument> }
-    /// An element of `spec.cluster.nodeGroups`.
+    /// An item of the list `spec.cluster.nodeGroups`.
     pub(crate) struct NodeGroupDocument {
         pub(crate) name: Str,
         pub(crate) min: Option<u32>,
@@ -75,7 +76,7 @@ wire_types! {
         pub(crate) delay: Option<String>,
     }
 
-    /// `spec.components`.
+    /// The field `spec.components` of a Scenario document.
     pub(crate) struct Components {
         pub(crate) kube_scheduler: Value,
         pub(crate) controller_manager: Value,
@@ -87,13 +88,12 @@ wire_types! {
         pub(crate) history: Vec<String>,
     }
 
-    /// `spec.components.network`.
+    /// The field `spec.components.network` of a Scenario document.
     pub(crate) struct NetworkDocument { pub(crate) latency: Option<String>, pub(crate) jitter: Option<String> }
-    /// `spec.search`.
+    /// The field `spec.search` of a Scenario document.
     pub(crate) struct SearchDocument { pub(crate) faults: Option<Vec<String>>, pub(crate) horizon: Option<String>, pub(crate) max: Option<u32> }
     pub(crate) struct EntryDocument { pub(crate) at: Moment, pub(crate) run: Option<String>, pub(crate) apply: Option<String>, pub(crate) api: Option<ApiDocument> }
     /// An API call of a program. The body is a text, or any other value, which is sent as JSON.
-    // The body is a text, or any other value as JSON.
     pub(crate) struct ApiDocument { pub(crate) method: String, pub(crate) path: String, pub(crate) content_type: String, pub(crate) body: Value }
     pub(crate) struct StepDocument {
         pub(crate) text: String,
@@ -118,9 +118,8 @@ wire_types! {
     }
 
     /// A mistake with its explanation. `when` is a condition, or a list of conditions that must all hold.
-    // A condition, or a list of conditions that must all hold.
     pub(crate) struct MistakeDocument { pub(crate) when: Value, pub(crate) say: String }
-    /// An expectation, or a condition of a step.
+    /// An expectation of a scenario, or a condition of a step.
     pub(crate) struct ExpectDocument {
         pub(crate) at: Moment,
         pub(crate) by: Moment,
@@ -142,7 +141,8 @@ wire_types! {
     }
 }
 
-/// Returns the fields of the document's structs. The struct names are those in the table for the editor's completion.
+/// Returns the names of the fields that each struct of a Scenario document accepts. The struct names are those in the
+/// table for completion in the editor.
 #[cfg(test)]
 pub(crate) fn accepted_fields() -> Vec<(&'static str, Vec<String>)> {
     use podscope_api::wire::Record;

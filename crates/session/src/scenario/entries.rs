@@ -1,5 +1,5 @@
-//! Commands in a scenario: entries of timelines, and commands of steps. The machines in a command are checked when the
-//! file is read, so that a misspelt name is reported with its position.
+//! Commands in a scenario: entries of timelines, and commands of steps. The machines that a command mentions are
+//! checked when the file is read, so that a misspelt name is reported with its position.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -15,26 +15,26 @@ use podscope_kubectl::rest::{ApiCall, Method};
 use podscope_protocol::Problem;
 use serde_json::Value;
 
-/// Machines in the scenario's faults.
+/// Machines that the faults of a scenario mention.
 #[derive(Default)]
 pub(super) struct Machines {
-    /// Machines that faults mention, with their positions.
+    /// Machines to which faults apply, with the positions of the faults.
     named: Vec<(Place, NodeName)>,
-    /// Machines that `fault join` adds.
+    /// Machines that `fault join` adds to the cluster.
     joined: ordered::Set<NodeName>,
 }
 
-/// Commands that mention resource types which are not built in.
+/// What is known about commands with resource types that are not built in.
 #[derive(Default)]
 pub(super) struct CustomTypes {
-    /// The errors about these commands, in case the scenario defines no kinds.
+    /// An error for each such command. The errors are reported only if the scenario defines no custom kinds.
     errors: Vec<Problem>,
     /// Whether a command of the scenario creates a CustomResourceDefinition.
     are_defined: bool,
 }
 
 impl Reader {
-    /// Parses the command line at a path.
+    /// Parses the command line in the field at `path`.
     pub(super) fn line(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Option<Command> {
         match command::parse_unresolved(text) {
             Ok(command) => {
@@ -52,7 +52,7 @@ impl Reader {
                 }
                 Some(command)
             }
-            // Only the whole engine can read such a command.
+            // The command has a resource type that is not built in, in a form that only the whole engine can parse.
             Err(error) if error.needs_custom_kinds => {
                 let place = self.place(file, tree, path);
                 self.custom_types.errors.push(place.problem(error.message));
@@ -78,7 +78,8 @@ impl Reader {
         }
     }
 
-    /// Reports faults on machines that never exist: they are neither generated, nor in a file, nor joined.
+    /// Reports faults on machines that never exist: they are not generated, no file contains their Node, and no `fault
+    /// join` adds them.
     pub(super) fn report_unknown_machines(&mut self) {
         let setup = &self.loaded.setup;
         let mut known = std::mem::take(&mut self.machines.joined);
@@ -93,8 +94,8 @@ impl Reader {
         }
     }
 
-    /// Reports commands with resource types that never exist. If the scenario creates definitions, its types are only
-    /// known when a command runs, so nothing is reported.
+    /// Reports commands with resource types that never exist. If a command of the scenario creates a
+    /// CustomResourceDefinition, the types are known only when a command runs, so nothing is reported.
     pub(super) fn report_unknown_types(&mut self) {
         let CustomTypes { errors, are_defined } = std::mem::take(&mut self.custom_types);
         let mut kinds = self.loaded.setup.objects.iter().map(podscope_api::Object::kind);
@@ -111,7 +112,7 @@ impl Reader {
         }));
     }
 
-    /// Reads the entries of a timeline, ordered by time. Entries at equal times keep the order of the file.
+    /// Reads the entries of a timeline, and orders them by time. Entries at equal times keep the order of the file.
     pub(super) fn entries(&mut self, file: &str, tree: &Tree<'_>, path: &str, entries: &[EntryDocument]) -> Vec<Timed> {
         let mut timed = Vec::new();
         if entries.len() > MAX_ENTRIES {
@@ -126,7 +127,7 @@ impl Reader {
         for (at, entry) in entries.iter().enumerate() {
             let path = format!("{path}[{at}]");
             let instant = match &entry.at.0 {
-                Some(text) => Some(self.duration(file, tree, &format!("{path}.at"), text)),
+                Some(text) => Some(self.read_duration(file, tree, &format!("{path}.at"), text)),
                 None => {
                     self.problem_of(
                         ProblemKind::Required,
@@ -158,7 +159,7 @@ impl Reader {
         timed
     }
 
-    /// Reads an entry's `api`: an API call of a program.
+    /// Reads the field `api` of a timeline entry: an API call that a program sends.
     fn call(&mut self, file: &str, tree: &Tree<'_>, path: &str, call: &ApiDocument) -> Option<Command> {
         let method = Method::named(&call.method);
         if method.is_none() {
@@ -192,7 +193,8 @@ impl Reader {
         Some(Command::Api(call))
     }
 
-    /// Reads an entry's `apply`: the input of `kubectl apply -f -`. Line numbers of problems are relative to this text.
+    /// Reads the field `apply` of a timeline entry: the input of `kubectl apply -f -`. Line numbers of problems are
+    /// relative to this text.
     fn manifest(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Option<Command> {
         self.custom_types.are_defined |= text.contains(Kind::CustomResourceDefinition.name());
         let problems = podscope_api::parse(text).problems;

@@ -1,4 +1,4 @@
-//! Expectations, conditions of steps, and goals, which share one format.
+//! Expectations of a scenario, conditions of steps, and goals. All three have the same format.
 
 use std::cell::RefCell;
 
@@ -16,26 +16,26 @@ use podscope_kubectl::command::{self, Command, Get, Kubectl, Selection};
 use podscope_kubectl::duration::{parse_duration, print_duration};
 use podscope_kubectl::{FieldQuery, LabelQuery, Path, Work};
 
-/// When an expectation is checked.
+/// When an expectation is checked. For a condition of a lesson, see [`Condition::timing`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timing {
-    /// Checked at that time, after the events of that time.
+    /// The expectation is checked once, at that time, after the events of that time.
     At(SimTime),
-    /// Fulfilled if the check holds once, no later than that time.
+    /// The expectation is fulfilled if the check holds at any time up to and including that time.
     By(SimTime),
-    /// Fulfilled if the check holds all the time.
+    /// The expectation is fulfilled if the check holds at every time of the run.
     Always,
 }
 
-/// A test of the value that a check finds.
+/// A test of the value that a check finds in the cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Test {
-    /// Whether the value must exist.
+    /// Whether the value must exist (true) or must not exist (false).
     Exists(bool),
     Equals(Value),
-    /// The value exists and is not equal to this one.
+    /// The value must exist and must not be equal to this one.
     Not(Value),
-    /// The value is a number within these inclusive bounds.
+    /// The value must be a number within these inclusive bounds.
     Range {
         /// Minimum value.
         least: Option<i64>,
@@ -44,14 +44,14 @@ pub enum Test {
     },
 }
 
-/// What a condition checks.
+/// What an expectation or condition checks.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Check {
-    /// A field of an object, or the object itself.
+    /// A field of an object, or whether the object exists.
     Object {
         kind: Kind,
         key: ObjectKey,
-        /// The field as a JSONPath, parsed and as text. None for the object itself.
+        /// The field as a JSONPath: parsed, and as text. None if the check is about the object itself.
         path: Option<(Path, String)>,
         test: Test,
     },
@@ -61,19 +61,19 @@ pub enum Check {
         get: Box<Get>,
         test: Test,
     },
-    /// The number of requests since t = 0.
+    /// The number of client requests to a Service since t = 0.
     Requests { counted: CountedRequests, test: Test },
-    /// The number of pods that a Service can use: ready, and not being deleted.
+    /// The number of selected pods that a Service can use: they are ready and not being deleted.
     Ready { get: Box<Get>, test: Test },
-    /// The selected objects are those that existed when the step was shown, and no others.
+    /// `same`: the selected objects are exactly those that existed when the step was shown.
     Same(Box<Get>),
-    /// The check has not held since the step was shown.
+    /// `never`: the inner check has not held at any time since the step was shown.
     Never(Box<Check>),
-    /// The invariant with that name holds.
+    /// The invariant with that name has not been violated.
     Invariant(String),
 }
 
-/// The state against which conditions are checked.
+/// The state of the cluster and the run against which conditions are checked.
 pub(crate) struct WorldState<'a> {
     pub(crate) objects: &'a Objects,
     /// Returns whether the invariant with that name has been violated.
@@ -81,35 +81,36 @@ pub(crate) struct WorldState<'a> {
     /// Returns the request totals up to the cursor.
     pub(crate) requests: &'a dyn Fn() -> Totals,
     pub(crate) findings: &'a RefCell<Findings>,
-    /// The state that the step has recorded for this check since it was shown.
+    /// What the step has recorded for this check since the step was shown. None for checks that do not compare with an
+    /// earlier state.
     pub(crate) since: Option<&'a Since>,
 }
 
-/// A condition of a step or goal.
+/// A condition of a step, or a goal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    /// The condition is checked from this time on (`at`), or until this time (`by`).
+    /// `at`: the condition is checked from this time on. `by`: it must hold until this time at the latest.
     pub timing: Option<Timing>,
     /// What is checked. None if the condition is only a time.
     pub check: Option<Check>,
-    /// Description for the reader of a lesson.
+    /// Description of the condition for the reader of a lesson.
     pub description: LessonCondition,
 }
 
-/// An expectation.
+/// An expectation of a scenario (`spec.expect`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expect {
     pub timing: Timing,
     pub check: Check,
     /// The expectation as text on one line.
     pub text: String,
-    /// Position in the file.
+    /// Position of the expectation in the file.
     pub place: Place,
 }
 
-/// A problem of an expectation or condition.
+/// An error in an expectation or condition.
 pub(super) struct ConditionError {
-    /// The field with the problem; empty if the problem concerns the whole condition.
+    /// The field that has the error. Empty if the error concerns the whole condition.
     pub(super) field: String,
     pub(super) message: String,
     pub(super) kind: ProblemKind,
@@ -123,7 +124,7 @@ fn condition_error(field: &str, message: impl Into<String>) -> ConditionError {
     }
 }
 
-/// Returns the error for a missing field; `which` is appended to the message.
+/// Returns the error that a required field is missing; `which` is appended to the message.
 fn required(field: &str, which: &str) -> ConditionError {
     ConditionError {
         kind: ProblemKind::Required,
@@ -131,14 +132,14 @@ fn required(field: &str, which: &str) -> ConditionError {
     }
 }
 
-fn instant(field: &str, text: &str) -> Result<SimTime, ConditionError> {
+fn parse_instant(field: &str, text: &str) -> Result<SimTime, ConditionError> {
     match written_duration(text) {
         Ok(span) => Ok(SimTime::ZERO + span),
         Err(why) => Err(condition_error(field, why)),
     }
 }
 
-/// Parses a duration in a scenario. Error messages are written for authors of lessons.
+/// Parses a duration in a scenario. The error messages are written for authors of lessons.
 pub(super) fn written_duration(text: &str) -> Result<Span, String> {
     match parse_duration(text) {
         Ok(span) if SimTime::ZERO + span > END_OF_TIME => {
@@ -151,22 +152,22 @@ pub(super) fn written_duration(text: &str) -> Result<Span, String> {
     }
 }
 
-fn timing(document: &ExpectDocument) -> Result<Option<Timing>, ConditionError> {
+fn read_timing(document: &ExpectDocument) -> Result<Option<Timing>, ConditionError> {
     match (&document.at.0, &document.by.0, &document.always) {
-        (Some(text), None, None) => Ok(Some(Timing::At(instant("at", text)?))),
-        (None, Some(text), None) => Ok(Some(Timing::By(instant("by", text)?))),
+        (Some(text), None, None) => Ok(Some(Timing::At(parse_instant("at", text)?))),
+        (None, Some(text), None) => Ok(Some(Timing::By(parse_instant("by", text)?))),
         (None, None, Some(_)) => Ok(Some(Timing::Always)),
         (None, None, None) => Ok(None),
         _ => Err(condition_error("", "only one of at, by and always may be given")),
     }
 }
 
-/// Returns the check of a document, and the check as text.
-fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, ConditionError> {
+/// Returns what a document checks, and the check as text.
+fn read_check(document: &ExpectDocument) -> Result<Option<(Check, String)>, ConditionError> {
     if let Some(name) = &document.always {
-        return invariant(document, name).map(Some);
+        return read_invariant_check(document, name).map(Some);
     }
-    let test = test(document)?;
+    let test = read_test(document)?;
     let texts = [
         &document.object,
         &document.count,
@@ -185,17 +186,17 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Condition
         return Ok(None);
     }
     if let Some(text) = &document.object {
-        return object(document, text, test).map(Some);
+        return read_object_check(document, text, test).map(Some);
     }
     if document.path.is_some() {
         return Err(condition_error("path", "only an object has a path"));
     }
     if let Some(text) = &document.requests {
-        return requests(text, test).map(Some);
+        return read_requests_check(text, test).map(Some);
     }
     if let Some(text) = &document.count {
         let get = selection("count", text)?;
-        let test = number(test)?;
+        let test = require_number_test(test)?;
         let words = format!("count {text} {}", test_text(&test));
         return Ok(Some((Check::Count { get, test }, words)));
     }
@@ -207,7 +208,7 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Condition
                 format!("Invalid value: {text:?}: only pods are counted"),
             ));
         }
-        let test = number(test)?;
+        let test = require_number_test(test)?;
         let words = format!("ready {text} {}", test_text(&test));
         return Ok(Some((Check::Ready { get, test }, words)));
     }
@@ -217,14 +218,14 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Condition
     if let Some(text) = &document.same {
         return Ok(Some((Check::Same(selection("same", text)?), format!("same {text}"))));
     }
-    never(&document.never).map(Some)
+    read_never_check(&document.never).map(Some)
 }
 
 /// The fields that determine what a condition checks; a condition has exactly one of them.
 const CHECKS: &str = "object, count, ready, requests, same, never and always";
 
-/// Reads the condition of `never`.
-fn never(value: &Value) -> Result<(Check, String), ConditionError> {
+/// Reads the inner condition of `never`.
+fn read_never_check(value: &Value) -> Result<(Check, String), ConditionError> {
     let within = |field: &str| super::join("never", field);
     let (document, errors): (ExpectDocument, _) = podscope_api::decode_lenient(&Tree::from_value(value), true);
     if let Some(error) = errors.first() {
@@ -235,10 +236,10 @@ fn never(value: &Value) -> Result<(Check, String), ConditionError> {
             kind,
         });
     }
-    if document.say.is_some() || timing(&document)?.is_some() {
+    if document.say.is_some() || read_timing(&document)?.is_some() {
         return Err(condition_error("never", "takes no at, by, always and say"));
     }
-    let (check, words) = check(&document)
+    let (check, words) = read_check(&document)
         .map_err(|error| ConditionError {
             field: within(&error.field),
             ..error
@@ -250,23 +251,23 @@ fn never(value: &Value) -> Result<(Check, String), ConditionError> {
     Ok((Check::Never(Box::new(check)), format!("never {words}")))
 }
 
-/// Returns the test, which must be a test of a number.
-fn number(test: Option<Test>) -> Result<Test, ConditionError> {
+/// Returns the test if it is a test of a number; otherwise an error.
+fn require_number_test(test: Option<Test>) -> Result<Test, ConditionError> {
     match test {
         Some(test @ (Test::Equals(_) | Test::Not(_) | Test::Range { .. })) => Ok(test),
         _ => Err(required("equals", "")),
     }
 }
 
-fn requests(text: &str, test: Option<Test>) -> Result<(Check, String), ConditionError> {
+fn read_requests_check(text: &str, test: Option<Test>) -> Result<(Check, String), ConditionError> {
     let counted =
         CountedRequests::parse(text).map_err(|why| condition_error("requests", format!("Invalid value: {why}")))?;
-    let test = number(test)?;
+    let test = require_number_test(test)?;
     let words = format!("requests {text} {}", test_text(&test));
     Ok((Check::Requests { counted, test }, words))
 }
 
-fn invariant(document: &ExpectDocument, name: &str) -> Result<(Check, String), ConditionError> {
+fn read_invariant_check(document: &ExpectDocument, name: &str) -> Result<(Check, String), ConditionError> {
     let extra =
         document.object.is_some() || document.count.is_some() || document.requests.is_some() || document.path.is_some();
     let extra = extra || document.ready.is_some() || document.same.is_some() || !document.never.is_null();
@@ -274,7 +275,7 @@ fn invariant(document: &ExpectDocument, name: &str) -> Result<(Check, String), C
     if extra || is_bounded || document.exists.is_some() || !document.equals.is_null() || !document.not.is_null() {
         return Err(condition_error("always", "takes an invariant's name and nothing else"));
     }
-    if !is_invariant(name) {
+    if !is_invariant_name(name) {
         return Err(condition_error(
             "always",
             format!("Invalid value: {name:?}: not the name of an invariant"),
@@ -283,8 +284,8 @@ fn invariant(document: &ExpectDocument, name: &str) -> Result<(Check, String), C
     Ok((Check::Invariant(name.to_owned()), format!("always {name}")))
 }
 
-/// Returns the test of a document. A document has at most one.
-fn test(document: &ExpectDocument) -> Result<Option<Test>, ConditionError> {
+/// Returns the test in a document. A document has at most one test.
+fn read_test(document: &ExpectDocument) -> Result<Option<Test>, ConditionError> {
     let tests = [
         document.exists.map(Test::Exists),
         Some(&document.equals)
@@ -310,7 +311,11 @@ fn test(document: &ExpectDocument) -> Result<Option<Test>, ConditionError> {
     }
 }
 
-fn object(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(Check, String), ConditionError> {
+fn read_object_check(
+    document: &ExpectDocument,
+    text: &str,
+    test: Option<Test>,
+) -> Result<(Check, String), ConditionError> {
     let (kind, key) = object_ref(text).map_err(|why| condition_error("object", why))?;
     let path = match &document.path {
         Some(path) => Some((
@@ -383,8 +388,8 @@ fn test_text(test: &Test) -> String {
 }
 
 pub(super) fn expectation(document: &ExpectDocument, place: Place) -> Result<Expect, ConditionError> {
-    let timing = timing(document)?.ok_or_else(|| required("at", ": one of at, by and always"))?;
-    let (check, words) = check(document)?.ok_or_else(|| required("object", &format!(": one of {CHECKS}")))?;
+    let timing = read_timing(document)?.ok_or_else(|| required("at", ": one of at, by and always"))?;
+    let (check, words) = read_check(document)?.ok_or_else(|| required("object", &format!(": one of {CHECKS}")))?;
     if check.compares() {
         let message = "same and never compare with the start of a step: an expectation has none";
         return Err(condition_error("", message));
@@ -403,8 +408,8 @@ pub(super) fn expectation(document: &ExpectDocument, place: Place) -> Result<Exp
 }
 
 pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, ConditionError> {
-    let timing = timing(document)?;
-    let check = check(document)?;
+    let timing = read_timing(document)?;
+    let check = read_check(document)?;
     if timing.is_none() && check.is_none() {
         return Err(required("", &format!(": one of at, by, {CHECKS}")));
     }
@@ -424,10 +429,11 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Conditio
     })
 }
 
-/// Parses `Pod default/web-0` or `Node a-1`. The kind is a Kubernetes kind or any resource name that kubectl accepts.
+/// Parses an object such as `Pod default/web-0` or `Node a-1`. The kind is a Kubernetes kind, or any resource name that
+/// kubectl accepts.
 ///
 /// # Errors
-/// A description of the error.
+/// A message that describes the error.
 pub fn object_ref(text: &str) -> Result<(Kind, ObjectKey), String> {
     let invalid = || format!("Invalid value: {text:?}: must be KIND NAMESPACE/NAME, e.g. Pod default/web-0");
     let (kind, name) = text.trim().split_once(char::is_whitespace).ok_or_else(invalid)?;
@@ -448,14 +454,15 @@ pub fn object_ref(text: &str) -> Result<(Kind, ObjectKey), String> {
     ))
 }
 
-fn is_invariant(name: &str) -> bool {
+fn is_invariant_name(name: &str) -> bool {
     podscope_cluster::INVARIANTS
         .iter()
         .any(|invariant| invariant.name == name)
 }
 
 impl Test {
-    /// Returns whether a found value passes the test. Several values are joined as kubectl does.
+    /// Returns whether a value that was found in the cluster passes the test. If the path matches several values,
+    /// `found` contains all of them, joined as in the output of kubectl.
     fn holds(&self, found: Option<&str>) -> bool {
         let plain = |value: &Value| match value {
             Value::String(text) => text.clone(),
@@ -473,7 +480,8 @@ impl Test {
     }
 }
 
-/// Returns the value at a path of an object. Several values are joined as kubectl does.
+/// Returns the value at a path of an object. If the path matches several values, they are joined as in the output of
+/// kubectl.
 pub(super) fn value_at(path: &Path, object: &Object) -> Option<String> {
     let value = object.to_value();
     let found: Vec<String> = path
@@ -490,12 +498,13 @@ pub(super) fn value_at(path: &Path, object: &Object) -> Option<String> {
 }
 
 impl Check {
-    /// Returns whether the check compares with the instant at which its step was shown.
+    /// Returns whether the check compares the current state with the time at which its step was shown: `same` and
+    /// `never`.
     pub(crate) fn compares(&self) -> bool {
         matches!(self, Check::Same(_) | Check::Never(_))
     }
 
-    /// Returns whether the check counts requests.
+    /// Returns whether the check counts client requests.
     pub(crate) fn counts_requests(&self) -> bool {
         match self {
             Check::Never(check) => check.counts_requests(),
@@ -503,7 +512,7 @@ impl Check {
         }
     }
 
-    /// Returns whether the check holds, and the found value.
+    /// Returns whether the check holds, and the value that it found.
     pub(crate) fn holds(&self, state: &WorldState<'_>) -> (bool, String) {
         let WorldState { objects, broken, .. } = state;
         match self {
@@ -543,7 +552,7 @@ impl Check {
     }
 }
 
-/// Returns the number of selected objects.
+/// Returns the number of objects that are selected.
 pub(crate) fn count(get: &Get, objects: &Objects) -> usize {
     // The selectors were validated when the scenario was read.
     podscope_kubectl::count(&get.target, objects)

@@ -1,12 +1,12 @@
-//! Cache of values that conditions found in objects. All undecided conditions are checked after every event, and most
-//! objects have not changed since the previous check.
+//! Cache of the values that conditions find in objects. All undecided conditions are checked after every event, and
+//! most objects have not changed since the previous check.
 
 use podscope_api::Object;
 use podscope_kubectl::Path;
 
 use super::expect::value_at;
 
-/// The last found value for each path and object.
+/// The last value that was found, for each path and object.
 ///
 /// Invariant: a cached value equals the result of [`value_at`].
 #[derive(Debug, Clone, Default)]
@@ -20,14 +20,14 @@ struct Finding {
 }
 
 impl Findings {
-    /// Returns the value at a path of an object.
+    /// Returns the value at a path of an object, from the cache if the object has not changed.
     pub(crate) fn at(&mut self, path: &Path, object: &Object) -> Option<String> {
         let is_cached = |one: &&Finding| one.object.is_same(object) && one.path == *path;
         if let Some(known) = self.0.iter().find(is_cached) {
             return known.found.clone();
         }
         let found = value_at(path, object);
-        // The value of the object's previous state is no longer needed.
+        // The cached value for the previous state of the object is no longer needed.
         let is_earlier = |one: &Finding| one.object.kind() == object.kind() && one.object.key() == object.key();
         self.0.retain(|one| one.path != *path || !is_earlier(one));
         self.0.push(Finding {

@@ -7,31 +7,31 @@
 //! so that completion can derive the cursor's path from indentation in both styles. The text may end anywhere, because
 //! it is being edited.
 
-/// An open `{` or `[`.
+/// An open `{` or `[` of a value in flow style.
 struct OpenBracket {
     is_map: bool,
-    /// Column of the bracket's entries.
+    /// Column in which the entries between the brackets begin in block style.
     indent: usize,
-    /// The text that precedes the first entry instead of indentation: dashes of enclosing lists.
+    /// The text that precedes the first entry instead of indentation: the dashes of enclosing lists.
     lead: Option<String>,
 }
 
-/// State of reading a value in flow style.
+/// Reads a value in flow style and writes it in block style.
 struct FlowReader {
-    /// The lines written so far, in block style.
+    /// The lines that have been written in block style so far.
     lines: String,
     open: Vec<OpenBracket>,
-    /// The current, incomplete entry.
+    /// The current entry, which is incomplete.
     entry: String,
-    /// Open quote, and the quoted text so far.
+    /// The open quote, with the quoted text so far. None outside of quotes.
     quoted: Option<(char, String)>,
-    /// The outermost bracket, prepared before it is read.
+    /// The outermost bracket, which is prepared before the reader reaches it.
     outermost: Option<OpenBracket>,
-    /// A line with less indentation than this ends the value.
+    /// Minimum indentation of the value's lines; a line with less indentation ends the value.
     min_indent: usize,
 }
 
-/// Returns the offset in a line at which a value in flow style begins.
+/// Returns the offset in a line at which a value in flow style begins. None if there is no such value.
 fn flow_value_offset(line: &str) -> Option<usize> {
     let mut body = line.trim_start();
     while let Some(inner) = body.strip_prefix("- ") {
@@ -51,7 +51,7 @@ fn flow_value_offset(line: &str) -> Option<usize> {
 }
 
 impl FlowReader {
-    /// Creates a reader for a value that follows `before` in its line.
+    /// Creates a reader for a value that follows the text `before` in its line.
     fn after(before: &str) -> FlowReader {
         let min_indent = before.len() - before.trim_start().len();
         let mut key = before.trim_start();
@@ -127,8 +127,8 @@ impl FlowReader {
         self.open.extend(inner);
     }
 
-    /// Reads text. Returns the offset behind the closing outermost bracket, or the offset at which an unclosed value
-    /// ends. None if the text ends first.
+    /// Reads the text of a value. Returns the offset behind the closing outermost bracket or, if this bracket is
+    /// missing, the offset at which the value ends. None if the text ends within the value.
     fn read(&mut self, text: &str) -> Option<usize> {
         let mut chars = text.char_indices().peekable();
         while let Some((at, c)) = chars.next() {
@@ -181,7 +181,7 @@ impl FlowReader {
 }
 
 /// Converts the document around the cursor to block style. Returns the texts before and after the cursor. None if the
-/// cursor is not in flow style.
+/// cursor is not in a value in flow style.
 pub(crate) fn flow_to_block(before: &str, after: &str) -> Option<(String, String)> {
     let mut above = String::new();
     let mut rest = before;
@@ -200,13 +200,13 @@ pub(crate) fn flow_to_block(before: &str, after: &str) -> Option<(String, String
             return convert_around_cursor(&above, reader, after);
         };
         above.push_str(&reader.lines);
-        // The rest of the line can only be a comment.
+        // Behind the value, the line can only contain a comment.
         let behind = value.get(read..)?;
         rest = behind.get(behind.find('\n')? + 1..)?;
     }
 }
 
-/// Converts a value that contains the cursor.
+/// Converts the value in flow style that contains the cursor.
 fn convert_around_cursor(above: &str, mut reader: FlowReader, after: &str) -> Option<(String, String)> {
     if reader.quoted.is_some() || reader.open.is_empty() {
         return None;
@@ -215,7 +215,7 @@ fn convert_around_cursor(above: &str, mut reader: FlowReader, after: &str) -> Op
     reader.write(entry.trim_start());
     let before = format!("{above}{}", std::mem::take(&mut reader.lines));
     let end = reader.read(after);
-    // The rest of the current entry stays in the cursor's line.
+    // The part of the current entry behind the cursor stays in the cursor's line.
     let mut below = format!("\n{}", reader.lines);
     if let Some(rest) = end.and_then(|end| after.get(end..))
         && let Some(next) = rest.find('\n')
@@ -229,7 +229,7 @@ fn convert_around_cursor(above: &str, mut reader: FlowReader, after: &str) -> Op
 mod tests {
     use super::flow_to_block;
 
-    fn at(text: &str) -> Option<(String, String)> {
+    fn convert_at_cursor(text: &str) -> Option<(String, String)> {
         let (before, after) = text.split_once('¦').expect("a cursor");
         flow_to_block(before, after)
     }
@@ -268,19 +268,23 @@ mod tests {
             ),
             ("bypasses: [[{at: 1s, ¦", "bypasses:\n  - - at: 1s\n      "),
         ] {
-            assert_eq!(at(text).map(|(before, _)| before).as_deref(), Some(before), "{text}");
+            assert_eq!(
+                convert_at_cursor(text).map(|(before, _)| before).as_deref(),
+                Some(before),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn text_after_cursor_is_converted_too() {
-        let (before, after) = at("{spec: {a¦: 1, b: 2}, kind: Pod}\n").expect("inside");
+        let (before, after) = convert_at_cursor("{spec: {a¦: 1, b: 2}, kind: Pod}\n").expect("inside");
         assert_eq!(before, "spec:\n  a");
         assert!(
             after.starts_with('\n') && after.contains("\n  b: 2\nkind: Pod\n"),
             "{after:?}"
         );
-        let (_, after) = at("spec: {¦}\nkind: Pod\n").expect("inside");
+        let (_, after) = convert_at_cursor("spec: {¦}\nkind: Pod\n").expect("inside");
         assert_eq!(after, "\nkind: Pod\n");
     }
 
@@ -294,7 +298,7 @@ mod tests {
             "# {¦",
             "      a: {unclosed\nspec:\n  ¦",
         ] {
-            assert_eq!(at(text), None, "{text}");
+            assert_eq!(convert_at_cursor(text), None, "{text}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Texts that people paste instead of manifests: manifests inside other text, and tables of kubectl.
+//! Texts that people paste instead of plain manifests: manifests inside other text, and tables that kubectl prints.
 
-/// Extracts a manifest from a Markdown fence, or from the lines below the command that printed it. None if there is
-/// neither.
+/// Extracts a manifest from a Markdown fence, or from the lines below the prompt with the kubectl command that printed
+/// it. None if the text has neither.
 pub(super) fn unwrapped(text: &str) -> Option<String> {
     let mut lines = text.lines().skip_while(|line| line.trim().is_empty()).peekable();
     let is_fence = |line: &str| line.trim_start().starts_with("```");
@@ -15,7 +15,7 @@ pub(super) fn unwrapped(text: &str) -> Option<String> {
         return None;
     }
     let whole = lines.skip_while(|line| is_wrapped(line));
-    // Remove an empty prompt at the end.
+    // An empty prompt at the end of the text is removed.
     let mut within: Vec<&str> = whole.take_while(|line| !is_wrapped(line)).collect();
     while within
         .last()
@@ -27,8 +27,8 @@ pub(super) fn unwrapped(text: &str) -> Option<String> {
     Some(within.join("\n"))
 }
 
-/// Removes the logs of containers from the output of `kubectl cluster-info dump`. The line numbers of the rest do not
-/// change.
+/// Removes the logs of containers from the output of `kubectl cluster-info dump`. The other lines keep their line
+/// numbers. None if there are no logs.
 pub(super) fn without_logs(text: &str) -> Option<String> {
     const BEGIN: &str = "==== START logs for container ";
     if !text.contains(BEGIN) {
@@ -48,8 +48,8 @@ pub(super) fn without_logs(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Separates Lists that `kubectl get -o yaml` printed one after another without `---`. Inserts `---` above each
-/// `apiVersion` except the first.
+/// Separates Lists that `kubectl get -o yaml` printed one after another: inserts `---` above each `apiVersion` except
+/// the first. None if there is nothing to separate.
 pub(super) fn separated(text: &str) -> Option<String> {
     let is_list = |line: &str| {
         let kind = line.trim_end().strip_prefix("kind: ");
@@ -82,7 +82,7 @@ pub(super) fn separated(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Returns advice how to shorten a text that exceeds the limit.
+/// Returns advice on how to shorten a text that is too long to be opened.
 pub(super) fn advice_for_long_text(text: &str) -> Option<String> {
     let limit = podscope_api::limits::INPUT_BYTES;
     (text.len() > limit).then(|| {
@@ -95,7 +95,7 @@ pub(super) fn advice_for_long_text(text: &str) -> Option<String> {
     })
 }
 
-/// Explains why the output of kubectl in a human-readable format cannot be opened.
+/// Explains why the output of kubectl in a format for people cannot be opened.
 pub(super) fn explain_unreadable_output(text: &str) -> Option<String> {
     let mut lines = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());
     let first = lines.next()?;
@@ -144,7 +144,7 @@ mod tests {
         }
     }
 
-    /// Logs in the output of `kubectl cluster-info dump` are removed.
+    /// The logs of containers in the output of `kubectl cluster-info dump` are removed before the output is parsed.
     /// Shows: P-09
     #[test]
     fn logs_in_cluster_info_dump_are_removed() {

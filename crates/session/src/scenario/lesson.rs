@@ -22,80 +22,80 @@ use podscope_kubectl::duration::parse_duration;
 pub struct Step {
     /// Text of the step in Markdown.
     pub text: String,
-    /// Condition that must hold before the step is shown, in addition to the goals of earlier steps.
+    /// Condition that must hold before the step is shown. In addition, the goals of earlier steps must be reached.
     pub when: Option<Condition>,
     /// Selectors of the objects that the page highlights.
     pub highlight: Vec<String>,
-    /// Command that the button of the step runs.
+    /// Command that the button of the step runs on the page.
     pub try_command: Option<Command>,
     /// Question that is asked when the step is shown.
     pub predict: Option<Predict>,
-    /// Initial text of the editor; `___` marks a gap that the reader fills in.
+    /// Initial text of the editor for this step; `___` marks a gap that the reader fills in.
     pub manifest: Option<String>,
-    /// Hints, from the vaguest to the most specific.
+    /// Hints for this step, from the vaguest to the most specific.
     pub hints: Vec<String>,
-    /// Conditions that the user must reach.
+    /// Conditions that the reader must reach in this step.
     pub goals: Vec<Condition>,
-    /// Promises: conditions that must hold from this step to the end.
+    /// Promises: conditions that must hold from this step until the end of the lesson.
     pub keeps: Vec<Condition>,
-    /// Known mistakes with their explanations.
+    /// Known mistakes in this step, with their explanations.
     pub mistakes: Vec<Mistake>,
 }
 
-/// A question about what will happen.
+/// A question of a lesson about what will happen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predict {
     pub ask: String,
-    /// Answers to choose from. Empty if the answer is a click on a node or pod.
+    /// Answers to choose from. Empty if the reader answers with a click on a node or pod.
     pub options: Vec<String>,
-    /// How the run determines the answer.
+    /// How the answer is determined from the run.
     pub about: About,
-    /// Explanations of answers. The key `else` is for all other wrong answers.
+    /// Explanations of wrong answers. The key `else` is for all answers without their own explanation.
     pub why: ordered::Map<String, String>,
 }
 
-/// What a question counts.
+/// What a question asks the reader to count.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Counted {
-    /// Objects, selected as with `kubectl get`.
+    /// Kubernetes objects, selected as with `kubectl get`.
     Objects(Box<Get>),
-    /// Requests since t = 0.
+    /// Client requests since t = 0.
     Requests(CountedRequests),
 }
 
 /// How the answer to a question is determined from the run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum About {
-    /// The value of an object's field, as soon as it exists.
+    /// The answer is the value of an object's field, as soon as the field exists.
     Field {
         kind: Kind,
         key: ObjectKey,
         path: Path,
-        /// Earliest time at which the field is read.
+        /// Earliest time at which the field is read. None: as soon as the question is asked.
         at: Option<SimTime>,
     },
-    /// The number of objects or requests.
+    /// The answer is the number of objects or requests.
     Count {
         of: Counted,
-        /// Time at which they are counted. None: when the story continues.
+        /// Time at which the objects or requests are counted. None: when the story continues.
         at: Option<SimTime>,
     },
-    /// The time from showing the step until the condition holds.
+    /// The answer is the time from showing the step until the condition holds.
     Time(Box<Condition>),
 }
 
-/// A mistake with its explanation.
+/// A mistake that a reader can make, with its explanation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mistake {
-    /// The mistake has been made when all these conditions hold at the same time.
+    /// The reader has made the mistake if all these conditions hold at the same time.
     pub when: Vec<Condition>,
-    /// Explanation of the mistake.
+    /// Explanation of the mistake, which the page shows.
     pub say: String,
 }
 
 impl Predict {
-    /// Returns the option that matches a value of the run. A time matches the nearest option if they differ by at most
-    /// one second or 5 %. If every other option is at least three times as far away, they may differ by 25 %.
+    /// Returns the answer option that matches the value in the run. A time matches the nearest option if they differ by
+    /// at most one second or 5 %. If every other option is at least three times as far away, they may differ by 25 %.
     pub fn option_of(&self, value: &str) -> Option<&str> {
         let About::Time(_) = self.about else {
             return self.options.iter().map(String::as_str).find(|option| *option == value);
@@ -105,15 +105,15 @@ impl Predict {
         let nearest = self.options.iter().min_by_key(distance)?;
         let near = Span::seconds(1).0.max(real.0 / 20);
         let others = self.options.iter().filter(|option| *option != nearest);
-        // An event of a periodic loop may occur a bit earlier or later. The option that is by far the nearest is then
-        // the right one.
+        // An event of a periodic loop may occur a bit earlier or later. If one option is much nearer than the others,
+        // it is the right one.
         let is_by_far_nearest =
             others.map(|option| distance(&option)).min() >= Some(distance(&nearest).saturating_mul(3));
         (distance(&nearest) <= near || is_by_far_nearest && distance(&nearest) <= real.0 / 4).then_some(nearest)
     }
 
-    /// Returns whether an answer is right for this value of the run. A time that was selected on the timeline may be
-    /// off by 10 %.
+    /// Returns whether the reader's answer is right if the run has this value. A time that the reader selected on the
+    /// timeline may differ by 10 %.
     pub fn is_right(&self, answer: &str, value: &str) -> bool {
         match (&self.about, self.option_of(value)) {
             (About::Time(_), _) if !self.options.iter().any(|option| option == answer) => {
@@ -129,7 +129,7 @@ impl Predict {
 }
 
 impl Step {
-    /// Returns all conditions of the step.
+    /// Returns all conditions of the step, including those of its mistakes and its question.
     fn conditions(&self) -> impl Iterator<Item = &Condition> {
         let question = self.predict.as_ref().and_then(|ask| match &ask.about {
             About::Time(until) => Some(&**until),
@@ -140,13 +140,14 @@ impl Step {
         conditions.chain(mistakes).chain(question)
     }
 
-    /// Returns whether a condition of the step counts requests.
+    /// Returns whether any condition of the step counts client requests.
     pub(crate) fn counts_requests(&self) -> bool {
         self.conditions()
             .any(|condition| condition.check.as_ref().is_some_and(Check::counts_requests))
     }
 
-    /// Returns the conditions that compare with the instant at which the step was shown, in a fixed order.
+    /// Returns the conditions of the step that compare with the time at which the step was shown (`same` and `never`),
+    /// always in the same order.
     pub(crate) fn comparing(&self) -> impl Iterator<Item = &Condition> {
         let mistakes = self.mistakes.iter().flat_map(|mistake| &mistake.when);
         let conditions = self.goals.iter().chain(&self.keeps).chain(mistakes);
@@ -154,14 +155,15 @@ impl Step {
     }
 }
 
-/// Describes a condition in JSON form. None if the condition is invalid.
+/// Describes a condition that is given in JSON. None if the condition is invalid.
 pub(crate) fn describe_condition(value: &Value) -> Option<podscope_protocol::LessonCondition> {
     let (document, errors): (ExpectDocument, _) = podscope_api::decode_lenient(&Tree::from_value(value), true);
     let condition = expect::condition(&document).ok().filter(|_| errors.is_empty());
     condition.map(|condition| condition.description)
 }
 
-/// Returns the message for a value of the wrong type, for authors of lessons. It does not mention Go types.
+/// Returns the error message for a value of the wrong type. The message is for authors of lessons, so it does not
+/// mention Go types.
 pub(super) fn plain_message(error: &FieldError) -> (ProblemKind, String) {
     let Some(mismatch) = &error.mismatch else {
         return (error.kind.clone(), error.message.clone());
@@ -181,12 +183,12 @@ pub(super) fn plain_message(error: &FieldError) -> (ProblemKind, String) {
         ExpectedType::List => "a list: one `- ` before each item",
         ExpectedType::Fields => "fields with values, `name: value`",
     };
-    // The message is complete; no explanation is derived from the kind.
+    // The message is complete, so the problem has no kind from which the page would derive an explanation.
     (ProblemKind::Other, format!("this is {found}, and must be {wanted}"))
 }
 
-/// Replaces invisible characters of a text by visible ones, so that a hint runs exactly the command that it shows
-///
+/// Replaces the invisible characters of a text by visible ones, so that the command that a hint shows is exactly the
+/// command that it runs.
 fn visible(text: String) -> String {
     match podscope_api::visible(&text) {
         Cow::Borrowed(_) => text,
@@ -195,7 +197,7 @@ fn visible(text: String) -> String {
 }
 
 impl Reader {
-    pub(super) fn step(&mut self, file: &str, tree: &Tree<'_>, path: &str, step: StepDocument) -> Step {
+    pub(super) fn read_step(&mut self, file: &str, tree: &Tree<'_>, path: &str, step: StepDocument) -> Step {
         if step.text.trim().is_empty() {
             self.problem(file, tree, &format!("{path}.text"), "a step needs a text");
         }
@@ -203,13 +205,13 @@ impl Reader {
         Step {
             when: step
                 .when
-                .and_then(|document| self.lone_condition(file, tree, &format!("{path}.when"), &document)),
+                .and_then(|document| self.read_lone_condition(file, tree, &format!("{path}.when"), &document)),
             predict: step
                 .predict
-                .and_then(|document| self.predict(file, tree, &format!("{path}.predict"), document)),
-            goals: self.conditions(file, tree, &format!("{path}.goal"), &step.goal),
-            keeps: self.conditions(file, tree, &format!("{path}.keep"), &step.keep),
-            mistakes: self.mistakes(file, tree, &format!("{path}.mistakes"), step.mistakes),
+                .and_then(|document| self.read_question(file, tree, &format!("{path}.predict"), document)),
+            goals: self.read_conditions(file, tree, &format!("{path}.goal"), &step.goal),
+            keeps: self.read_conditions(file, tree, &format!("{path}.keep"), &step.keep),
+            mistakes: self.read_mistakes(file, tree, &format!("{path}.mistakes"), step.mistakes),
             text: visible(step.text),
             highlight: step.highlight,
             try_command,
@@ -218,7 +220,13 @@ impl Reader {
         }
     }
 
-    fn condition(&mut self, file: &str, tree: &Tree<'_>, path: &str, document: &ExpectDocument) -> Option<Condition> {
+    fn read_condition(
+        &mut self,
+        file: &str,
+        tree: &Tree<'_>,
+        path: &str,
+        document: &ExpectDocument,
+    ) -> Option<Condition> {
         match expect::condition(document) {
             Ok(condition) => Some(condition),
             Err(ConditionError { field, message, kind }) => {
@@ -228,16 +236,16 @@ impl Reader {
         }
     }
 
-    /// Reads a condition outside of goals, promises and mistakes. Such a condition cannot compare with the start of its
-    /// step.
-    fn lone_condition(
+    /// Reads a condition that is not a goal, promise or mistake. Such a condition cannot be `same` or `never`, which
+    /// compare with the start of a step.
+    fn read_lone_condition(
         &mut self,
         file: &str,
         tree: &Tree<'_>,
         path: &str,
         document: &ExpectDocument,
     ) -> Option<Condition> {
-        let condition = self.condition(file, tree, path, document)?;
+        let condition = self.read_condition(file, tree, path, document)?;
         if condition.check.as_ref().is_some_and(Check::compares) {
             let message = "same and never compare with the start of the step: only goal, keep and mistakes take them";
             self.problem(file, tree, path, message);
@@ -246,8 +254,8 @@ impl Reader {
         Some(condition)
     }
 
-    /// Reads a condition or a list of conditions.
-    fn conditions(&mut self, file: &str, tree: &Tree<'_>, path: &str, value: &Value) -> Vec<Condition> {
+    /// Reads a field whose value is a condition or a list of conditions.
+    fn read_conditions(&mut self, file: &str, tree: &Tree<'_>, path: &str, value: &Value) -> Vec<Condition> {
         let one = [(path.to_owned(), value)];
         let all: Vec<(String, &Value)> = match value {
             Value::Null => return Vec::new(),
@@ -266,13 +274,13 @@ impl Reader {
                 self.problem_of(kind, file, tree, &path, message);
             }
             if is_read {
-                conditions.extend(self.condition(file, tree, &path, &document));
+                conditions.extend(self.read_condition(file, tree, &path, &document));
             }
         }
         conditions
     }
 
-    fn predict(&mut self, file: &str, tree: &Tree<'_>, path: &str, document: PredictDocument) -> Option<Predict> {
+    fn read_question(&mut self, file: &str, tree: &Tree<'_>, path: &str, document: PredictDocument) -> Option<Predict> {
         if document.ask.trim().is_empty() {
             self.problem(file, tree, &format!("{path}.ask"), "a question needs its words");
         }
@@ -286,8 +294,8 @@ impl Reader {
             .map(|(option, text)| (visible(option), visible(text)))
             .collect();
         let about = match (&document.is, &document.until) {
-            (Some(is), None) => self.about(file, tree, &format!("{path}.is"), is)?,
-            (None, Some(until)) => About::Time(Box::new(self.lone_condition(
+            (Some(is), None) => self.read_answer_source(file, tree, &format!("{path}.is"), is)?,
+            (None, Some(until)) => About::Time(Box::new(self.read_lone_condition(
                 file,
                 tree,
                 &format!("{path}.until"),
@@ -332,13 +340,19 @@ impl Reader {
         })
     }
 
-    fn about(&mut self, file: &str, tree: &Tree<'_>, path: &str, document: &ExpectDocument) -> Option<About> {
-        // A count in a question has no test. Adding a test that always holds makes it a valid condition.
+    fn read_answer_source(
+        &mut self,
+        file: &str,
+        tree: &Tree<'_>,
+        path: &str,
+        document: &ExpectDocument,
+    ) -> Option<About> {
+        // A count in a question has no test. A test that always holds is added, so that the count is a valid condition.
         let mut whole = document.clone();
         if (whole.count.is_some() || whole.requests.is_some()) && whole.equals.is_null() {
             whole.least = Some(0);
         }
-        let condition = self.condition(file, tree, path, &whole)?;
+        let condition = self.read_condition(file, tree, path, &whole)?;
         let at = match condition.timing {
             Some(Timing::At(at)) => Some(at),
             None => None,
@@ -370,7 +384,13 @@ impl Reader {
         }
     }
 
-    fn mistakes(&mut self, file: &str, tree: &Tree<'_>, path: &str, documents: Vec<MistakeDocument>) -> Vec<Mistake> {
+    fn read_mistakes(
+        &mut self,
+        file: &str,
+        tree: &Tree<'_>,
+        path: &str,
+        documents: Vec<MistakeDocument>,
+    ) -> Vec<Mistake> {
         let mut mistakes = Vec::new();
         for (index, document) in documents.into_iter().enumerate() {
             let path = format!("{path}[{index}]");
@@ -381,7 +401,7 @@ impl Reader {
             if document.when.is_null() || document.when.as_array().is_some_and(Vec::is_empty) {
                 self.problem(file, tree, &path, "a mistake needs a condition to know it by");
             }
-            let when = self.conditions(file, tree, &path, &document.when);
+            let when = self.read_conditions(file, tree, &path, &document.when);
             if !when.is_empty() {
                 let say = visible(document.say);
                 mistakes.push(Mistake { when, say });

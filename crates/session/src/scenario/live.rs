@@ -1,5 +1,5 @@
-//! Completes a dump of a live cluster: adds assumed objects to which others refer, the start time, and the limitations
-//! of answers (P-09).
+//! Completes a dump of a live cluster (P-09): adds assumed objects to which other objects refer, sets the start time,
+//! and determines why answers are limited.
 
 use std::sync::Arc;
 
@@ -16,11 +16,12 @@ use super::{Reader, Start};
 
 /// Maximum number of names in a notice; the remaining names are only counted.
 const MAX_NAMES: usize = 3;
-/// Maximum number of pods in a notice.
+/// Maximum number of pods or nodes that are listed in a notice.
 const MAX_PODS: usize = 8;
 
-/// Returns how an assumed object of this kind affects answers.
-fn meaning(kind: Kind) -> Option<Assumption> {
+/// Returns how answers are affected if an object of this kind is only assumed to exist. None if answers are not
+/// affected.
+fn assumption_about(kind: Kind) -> Option<Assumption> {
     Some(match kind {
         Kind::Node => Assumption::Node,
         Kind::PriorityClass => Assumption::PriorityClass,
@@ -30,13 +31,13 @@ fn meaning(kind: Kind) -> Option<Assumption> {
     })
 }
 
-/// Returns a notice about all assumed objects.
+/// Returns a notice about all objects that are assumed to exist. None if there are none.
 fn assumed_objects(assumed: &Assumed) -> Option<Remark> {
     let mut of_kinds: ordered::Map<Kind, Vec<&str>> = ordered::Map::new();
     for (kind, key) in assumed.stand_ins() {
         of_kinds.entry(*kind).or_default().push(&key.name);
     }
-    let mut means: Vec<Assumption> = of_kinds.keys().filter_map(|kind| meaning(*kind)).collect();
+    let mut means: Vec<Assumption> = of_kinds.keys().filter_map(|kind| assumption_about(*kind)).collect();
     for owner in assumed.all_owners() {
         let names = of_kinds.entry(owner.kind).or_default();
         // The owner of a mirror pod is its node, which is listed already.
@@ -64,7 +65,7 @@ fn assumed_objects(assumed: &Assumed) -> Option<Remark> {
     })
 }
 
-/// Returns a notice about pods with lasting problems.
+/// Returns a notice about pods whose problems in the dump last in the simulation. None if there are none.
 fn lasting_problems(assumed: &Assumed) -> Option<Remark> {
     let pods_with_problems = assumed.pods_with_problems();
     let each = pods_with_problems.iter().map(|(key, word)| PodWithProblem {
@@ -75,7 +76,8 @@ fn lasting_problems(assumed: &Assumed) -> Option<Remark> {
         .then(|| Remark::PodProblems(FirstItems::of(pods_with_problems.len(), each, MAX_PODS)))
 }
 
-/// Returns a notice about nodes that are under pressure or not ready, according to their own status.
+/// Returns a notice about nodes that are under pressure or not ready, according to their status in the dump. None if
+/// there are none.
 fn nodes_under_pressure(assumed: &Assumed) -> Option<Remark> {
     let nodes = assumed.conditions();
     let problem = |one: &NodeCondition| match &*one.kind {
@@ -92,7 +94,7 @@ fn nodes_under_pressure(assumed: &Assumed) -> Option<Remark> {
     })
 }
 
-/// Returns notices about pods that stay Pending, with the real scheduler's messages.
+/// Returns notices about pods that stay Pending, with the real scheduler's messages about them.
 fn unplaced_pods(assumed: &Assumed) -> Vec<Remark> {
     let all = assumed.unplaced();
     let each = all.iter().take(MAX_PODS).map(|(key, message)| Remark::MissingVolumes {
@@ -104,8 +106,8 @@ fn unplaced_pods(assumed: &Assumed) -> Vec<Remark> {
         .collect()
 }
 
-/// Returns a notice about pending pods that may run in the simulation because they use assumed objects. None if the
-/// dump has only the names of nodes.
+/// Returns a notice about pods that are pending in the dump but may run in the simulation, because they use assumed
+/// objects. None if there are none, or if only the names of nodes are known.
 fn pods_using_assumed_objects(assumed: &Assumed) -> Option<Remark> {
     let all = assumed.pending_with_stand_ins();
     let each = all.iter().map(|(key, used)| PodWithAssumedObjects {
@@ -119,14 +121,15 @@ fn pods_using_assumed_objects(assumed: &Assumed) -> Option<Remark> {
     is_known.then(|| Remark::UsesAssumed(FirstItems::of(all.len(), each, MAX_PODS)))
 }
 
-/// Returns a notice about autoscalers whose metrics are unknown.
+/// Returns a notice about HorizontalPodAutoscalers whose metrics are unknown. None if there are none.
 fn autoscalers_without_metrics(assumed: &Assumed) -> Option<Remark> {
     let many = assumed.unmetered().len();
     (many > 0).then_some(Remark::AutoscalersWithoutMetrics(many))
 }
 
 impl Reader {
-    /// Adds objects to which imported objects refer but that are in no file, with notices.
+    /// Adds objects that are in no file although imported objects refer to them. They are assumed to exist; notices
+    /// list them.
     pub(super) fn add_assumed_objects(&mut self) {
         let setup = &mut self.loaded.setup;
         let generated: Vec<Str> = setup.nodes.names().map(Str::from).collect();
@@ -149,7 +152,7 @@ impl Reader {
         }
     }
 
-    /// Adds the limitations of answers about a live cluster that result from missing kinds.
+    /// Adds the reasons why answers about a live cluster are limited, because the dump lacks objects of some kinds.
     pub(super) fn add_basis(&mut self) {
         let objects = &self.loaded.setup.objects;
         let live_pods = || {
@@ -184,7 +187,7 @@ impl Reader {
         self.loaded.basis.extend(basis);
     }
 
-    /// Adds namespaces to which objects refer but that are in no file, with notices.
+    /// Adds namespaces that are in no file although objects belong to them, with a notice for each.
     pub(super) fn add_missing_namespaces(&mut self) {
         let objects = &self.loaded.setup.objects;
         let mut known: ordered::Set<&str> = objects
@@ -212,9 +215,9 @@ impl Reader {
         }
     }
 
-    /// Removes the generated nodes of a dump. A dump of a live cluster contains all of its nodes, so none are generated
-    /// unless a Scenario defines a `cluster`, even if the nodes' UIDs were removed (P-09). If a user's own nodes are
-    /// added to generated ones, a notice says so.
+    /// Removes the generated nodes from the cluster of a dump. A dump contains all nodes of its cluster, so no nodes
+    /// are generated unless a Scenario defines a `cluster` (P-09). If nodes from the files are added to generated
+    /// nodes, a notice reports this.
     pub(super) fn drop_generated_nodes_of_dump(&mut self) {
         let objects = &self.loaded.setup.objects;
         let nodes = objects.iter().filter(|object| object.kind() == Kind::Node);
@@ -235,8 +238,8 @@ impl Reader {
         }
     }
 
-    /// Sets the start of a live cluster without `spec.start` to the newest time in its objects, so that no object is
-    /// younger than t = 0 (P-03).
+    /// Sets the start time of a dump to the newest time in its objects, so that no object is younger than t = 0 (P-03).
+    /// Does nothing if `spec.start` is set.
     pub(super) fn start_at_newest_time(&mut self) {
         let newest = podscope_cluster::newest_time(&self.loaded.setup.objects);
         if let Some(newest) = newest

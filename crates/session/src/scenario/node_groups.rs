@@ -1,4 +1,4 @@
-//! Node groups of a scenario (`spec.cluster.nodeGroups`).
+//! Reads node groups of a scenario (`spec.cluster.nodeGroups`).
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use serde_json::Value;
 use super::document::{ClusterDocument, NodeGroupDocument};
 use super::{MAX_GENERATED_NODES, Reader, join};
 
-/// Maximum number of groups.
+/// Maximum number of node groups of a scenario.
 const MAX_GROUPS: usize = 100;
-/// Maximum number of machines of a group, and of all groups at t = 0.
+/// Maximum number of machines of a node group, and of all node groups together at t = 0.
 const MAX_SIZE: u64 = MAX_GENERATED_NODES;
 
 impl ClusterDocument {
-    /// Returns whether `spec.cluster` defines nodes outside of node groups.
+    /// Returns whether `spec.cluster` defines nodes other than those of node groups.
     pub(super) fn defines_nodes(&self) -> bool {
         let Self {
             zones,
@@ -30,7 +30,7 @@ impl ClusterDocument {
 }
 
 impl Reader {
-    /// Reads `spec.cluster.nodeGroups`.
+    /// Reads the list `spec.cluster.nodeGroups` of a scenario.
     pub(super) fn node_groups(
         &mut self,
         file: &str,
@@ -72,7 +72,7 @@ impl Reader {
         group.taints = document.taints;
         group.capacity = document.node;
         if let Some(delay) = &document.delay {
-            group.delay = self.duration(file, tree, &format!("{path}.delay"), delay);
+            group.delay = self.read_duration(file, tree, &format!("{path}.delay"), delay);
         }
         let max = u64::from(group.max.unwrap_or(group.size));
         let limits = [
@@ -95,7 +95,7 @@ impl Reader {
         group
     }
 
-    /// Reads `components.clusterAutoscaler`.
+    /// Reads the setting `components.clusterAutoscaler` of a scenario.
     pub(super) fn cluster_autoscaler(&mut self, file: &str, tree: &Tree<'_>, prefix: &str, value: &Value) {
         if !crate::IS_WHOLE {
             let why = "the cluster autoscaler needs the whole engine";
@@ -111,7 +111,7 @@ impl Reader {
         }
     }
 
-    /// Reports the errors with which the API server would refuse a node of the group.
+    /// Reports the errors with which the API server would refuse a Node of the group.
     fn check_template(&mut self, file: &str, tree: &Tree<'_>, path: &str, group: &NodeGroup) {
         let mut node = Node::default();
         node.metadata.name = group.name.clone();
@@ -133,7 +133,7 @@ impl Reader {
         }
     }
 
-    /// Reports nodes of groups that have the same name as another generated node.
+    /// Reports the nodes of node groups whose name another generated node also has.
     pub(super) fn check_names_of_groups(&mut self, file: &str, tree: &Tree<'_>, nodes: &NodeShorthand) {
         if !crate::IS_WHOLE {
             return;

@@ -1,4 +1,4 @@
-//! Problems of a scenario's objects, with their positions in the files.
+//! Reports problems of a scenario's objects with their positions in the files.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,14 +15,15 @@ use podscope_protocol::Problem;
 pub const MAX_PLACED: usize = 1000;
 
 impl Loaded {
-    /// Adds positions to problems of objects, each of which comes with the index of its object in the setup. Problems
-    /// beyond [`MAX_PLACED`] are only counted.
+    /// Adds positions in the files to problems of objects. Each problem is given with the index of its object in the
+    /// setup. Problems beyond [`MAX_PLACED`] are only counted.
     pub fn problems_of(&self, found: impl IntoIterator<Item = (usize, Cause)>) -> Vec<Problem> {
         let mut problems: Vec<Problem> = Vec::new();
         let mut unlisted = 0_usize;
         let texts: Vec<std::cell::OnceCell<Cow<'_, str>>> = self.files.iter().map(|_| Default::default()).collect();
         let mut lines: Vec<Option<Lines<'_>>> = self.files.iter().map(|_| None).collect();
-        // Tree of the previous problem's object, because the problems of one object are consecutive.
+        // Parsed document of the previous problem's object. It is reused, because the problems of one object are
+        // consecutive.
         let mut last: Option<(usize, Option<Tree>)> = None;
         for (index, cause) in found {
             if problems.len() >= MAX_PLACED {
@@ -34,7 +35,7 @@ impl Loaded {
                 .files
                 .get(file)
                 .map_or(("", ""), |(name, text)| (name.as_str(), text.as_str()));
-            // Positions refer to the manifest's text, without other text around it.
+            // Positions refer to the text of the manifest, without other text around it.
             let text = texts
                 .get(file)
                 .map_or(text, |known| known.get_or_init(|| super::readable(text).text));
@@ -63,8 +64,8 @@ impl Loaded {
         problems
     }
 
-    /// Validates the readable objects if others could not be read. Each is checked alone, because objects to which it
-    /// refers may be among the unreadable ones.
+    /// Returns the problems of the objects that could be read, if other objects could not be read. Each object is
+    /// validated alone, because objects to which it refers may be among the unreadable ones.
     pub(super) fn invalid_objects(&self) -> Vec<Problem> {
         let objects = self.setup.objects.iter().enumerate();
         // Nodes and live objects are not validated.
@@ -94,7 +95,7 @@ impl Loaded {
 mod tests {
     use podscope_api::ProblemKind;
 
-    /// Problems have a kind, for which the page has further explanations. The messages are those of the API server.
+    /// Each problem has a kind, by which the page finds further explanations. The messages are those of the API server.
     /// Shows: U-07
     #[test]
     fn problems_have_the_expected_kind() {

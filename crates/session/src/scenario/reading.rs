@@ -1,5 +1,5 @@
-//! Reading files as documents. Text around manifests is removed, a truncated text is completed, and in a dump of many
-//! files the unreadable ones are left out with a notice (P-09).
+//! Reads files as documents. Text around manifests is removed, a truncated text is completed, and in a dump of many
+//! files those that cannot be read are left out with a notice (P-09).
 
 use std::borrow::Cow;
 
@@ -10,16 +10,16 @@ use podscope_protocol::{Basis, Problem, Remark};
 use super::cut::{self, TruncatedText};
 use super::{File, Loaded, Reader, Scenario, Start, entries, foreign, scrubbed};
 
-/// Maximum number of problems that are listed for files that were left out.
+/// Maximum number of problems that are listed in notices about files that were left out.
 const MAX_LISTED_PROBLEMS: usize = 20;
 
-/// A manifest's text, without other text around it, and completed if it was truncated.
+/// The text of manifests: without other text around it, and completed if it was truncated.
 pub(crate) struct Readable<'t> {
     pub(crate) text: Cow<'t, str>,
     cut: Option<TruncatedText>,
 }
 
-/// Removes text around manifests, and completes a truncated text.
+/// Removes the text around manifests, and completes a truncated text.
 pub(crate) fn readable(text: &str) -> Readable<'_> {
     let mut found = Cow::Borrowed(text);
     for step in [foreign::unwrapped, foreign::without_logs, foreign::separated] {
@@ -35,7 +35,7 @@ pub(crate) fn readable(text: &str) -> Readable<'_> {
 }
 
 impl Reader {
-    /// Creates a reader that has read nothing yet; `notices` come first.
+    /// Creates a reader that has read nothing yet. Its first notices are `notices`.
     pub(super) fn new(notices: Vec<Remark>) -> Self {
         Self {
             problems: Vec::new(),
@@ -61,7 +61,7 @@ impl Reader {
         }
     }
 
-    /// Adds a notice that a text is truncated.
+    /// Adds the notice that a text is truncated.
     fn cut(&mut self, name: &str, cut: &TruncatedText) {
         let basis = Basis::Cut {
             file: name.to_owned(),
@@ -111,7 +111,8 @@ impl Reader {
         );
     }
 
-    /// Reports a problem. If reading is lenient, the problem becomes a notice, and its file or document is left out.
+    /// Reports a problem of a file or document. If reading is lenient, the problem becomes a notice, and the file or
+    /// document is left out.
     pub(super) fn report_unread(&mut self, problem: Problem) {
         if !self.is_lenient {
             return self.problems.push(problem);
@@ -122,7 +123,7 @@ impl Reader {
         }
     }
 
-    /// Removes older versions of live objects that occur more than once, for example in a dump by `must-gather`.
+    /// Removes older versions of live objects that occur more than once, as in a dump by `must-gather`.
     pub(super) fn drop_older_duplicates(&mut self) {
         let mut seen: ordered::Map<(Kind, ObjectKey, Uid), usize> = ordered::Map::new();
         let objects = &self.loaded.setup.objects;
@@ -158,7 +159,7 @@ impl Reader {
             !older.contains(&(at - 1))
         });
         self.loaded.notices.push(Remark::Duplicates(older.len()));
-        // The file may be a stream of `kubectl get -w`, which the whole engine reads as a history.
+        // The file may be a stream of `kubectl get -w`, which only the whole engine can read.
         if !crate::IS_WHOLE {
             self.problems.push(Problem {
                 kind: ProblemKind::Lacking,

@@ -1,12 +1,12 @@
 //! Recognises whether a text is a scenario, manifests, or something else. The text is parsed, so that block style, flow
-//! style and JSON have the same result.
+//! style and JSON give the same result.
 
 use podscope_api::{Data, Tree};
 use podscope_protocol::TextKind;
 
 use super::flow::flow_to_block;
 
-/// Returns the kind of a document. None if it has neither `kind` nor `apiVersion`.
+/// Returns what sort of text a document is. None if it has neither `kind` nor `apiVersion`.
 fn document_kind(document: &Tree<'_>) -> Option<TextKind> {
     let field = |name: &str| document.get(name).and_then(Tree::as_str).unwrap_or_default();
     let (version, kind) = (field("apiVersion"), field("kind"));
@@ -22,8 +22,8 @@ fn document_kind(document: &Tree<'_>) -> Option<TextKind> {
     (!version.is_empty() && !kind.is_empty()).then_some(TextKind::Manifests)
 }
 
-/// Returns the kind of a text. A text with a syntax error is a scenario or a lesson if a document before the error is;
-/// otherwise it is [`TextKind::Broken`] if it begins like a manifest.
+/// Returns what sort of text this is. If the text has a syntax error, it is a scenario or a lesson if a document before
+/// the error is one; otherwise it is [`TextKind::Broken`] if it begins like a manifest.
 #[must_use]
 pub fn recognise(text: &str) -> TextKind {
     let (found, is_whole) = read(text);
@@ -31,7 +31,7 @@ pub fn recognise(text: &str) -> TextKind {
         Some(kind) if is_whole || kind >= TextKind::Scenario => kind,
         Some(_) => TextKind::Broken,
         None if is_whole => TextKind::Other,
-        // If brackets are still open, only the content before the end is examined.
+        // The text may end within open brackets, because it is being typed. It is then examined up to its end.
         None => flow_to_block(text.trim_end(), "")
             .and_then(|(block, _)| read(&block).0)
             .or(begins_like_manifest(text).then_some(TextKind::Broken))
@@ -39,7 +39,7 @@ pub fn recognise(text: &str) -> TextKind {
     }
 }
 
-/// Returns the highest kind among the documents of a text, and whether it has no syntax error.
+/// Returns the greatest `TextKind` among the documents of a text, and whether the text has no syntax error.
 fn read(text: &str) -> (Option<TextKind>, bool) {
     let (documents, wrong) = podscope_api::read_documents(text);
     (documents.iter().filter_map(document_kind).max(), wrong.is_none())

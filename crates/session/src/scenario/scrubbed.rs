@@ -1,6 +1,6 @@
-//! Objects of a dump whose UIDs were removed by a person or program (P-09). Only an object with a UID is treated as a
-//! dumped object; one without is a manifest to be created. So dumped objects without a UID get it back from references,
-//! or get a generated one, before anything else reads them.
+//! Restores UIDs in dumps from which a person or program has removed them (P-09). Only an object with a UID is treated
+//! as part of a dump; an object without one is treated as a manifest to be created. So an object of a dump gets its UID
+//! back from references to it, or gets a generated UID, before the objects are used.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use podscope_protocol::{FirstItems, Remark};
 /// Maximum number of names in a notice.
 const MAX_NAMES: usize = 3;
 
-/// UIDs that occur in the files, by kind and key of their object.
+/// The UIDs that occur in the files, by kind and key of the object.
 type KnownUids = ordered::Map<(Kind, ObjectKey), Uid>;
 
-/// Restores missing and ambiguous UIDs of dumped objects. Returns notices about them.
+/// Restores missing UIDs of dumped objects, and replaces UIDs that several objects share. Returns notices about both.
 pub(super) fn restore(files: &mut [(usize, Parsed)]) -> Vec<Remark> {
     let shared_notice = separate_shared_uids(files);
     shared_notice.into_iter().chain(restore_missing_uids(files)).collect()
 }
 
-/// Gives different UIDs to objects that share one, for example a placeholder. References to a shared UID become
-/// references by name only.
+/// Gives each object its own UID if several objects have the same one, for example a placeholder. References with a
+/// shared UID become references by name only.
 fn separate_shared_uids(files: &mut [(usize, Parsed)]) -> Option<Remark> {
     let mut owners: ordered::Map<Uid, (Kind, ObjectKey)> = ordered::Map::new();
     let mut shared: ordered::Set<Uid> = ordered::Set::new();
@@ -115,26 +115,28 @@ fn has_uid(object: &Object) -> bool {
     !object.metadata().uid.is_empty()
 }
 
-/// Returns whether the object has metadata that only a server sets.
+/// Returns whether the object has metadata that only an API server sets.
 fn was_served(object: &Object) -> bool {
     let metadata = object.metadata();
     !metadata.resource_version.is_empty() || metadata.creation_timestamp.is_some()
 }
 
-/// Returns whether the object is certainly not a manifest for creation: it has server metadata, and a status or node.
+/// Returns whether the object is certainly part of a dump: it has metadata that only an API server sets, and a status
+/// or a node.
 fn is_live_object(object: &Object) -> bool {
     let is_bound = matches!(object, Object::Pod(pod) if pod.spec.node_name.is_some());
     was_served(object) && !object.metadata().name.is_empty() && (is_bound || has_status(object))
 }
 
-/// Returns whether the object, if it is in a dump, has a field that people do not write.
+/// Returns whether the object has a field that people do not write: metadata that only an API server sets, a deletion
+/// time, or a status.
 fn has_server_field(object: &Object) -> bool {
     let metadata = object.metadata();
     let is_marked = was_served(object) || metadata.deletion_timestamp.is_some() || has_status(object);
     is_marked && !metadata.name.is_empty()
 }
 
-/// Returns whether the status has content other than a node's capacity, which people also write by hand.
+/// Returns whether the status has any content except a node's capacity, which people also write by hand.
 fn has_status(object: &Object) -> bool {
     let mut value = object.typed_value();
     let Some(status) = value.get_mut("status") else {
@@ -147,7 +149,7 @@ fn has_status(object: &Object) -> bool {
     has_content(status)
 }
 
-/// Returns whether the value contains anything other than zero values.
+/// Returns whether the value contains any value that is not null, false, zero or empty.
 fn has_content(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields.values().any(has_content),
@@ -168,7 +170,7 @@ fn key_of(object: &Object) -> ObjectKey {
     }
 }
 
-/// Returns kind and key of an owner, if its kind is known.
+/// Returns kind and key of an object's owner, if the kind is known.
 fn owner_of(object: &ObjectKey, owner: &OwnerReference) -> Option<(Kind, ObjectKey)> {
     let kind = Kind::from_wire(&owner.api_version, &owner.kind)?;
     let key = match kind.is_namespaced() {
@@ -178,7 +180,7 @@ fn owner_of(object: &ObjectKey, owner: &OwnerReference) -> Option<(Kind, ObjectK
     Some((kind, key))
 }
 
-/// Collects the UIDs in the files, both of objects and in references to objects.
+/// Collects the UIDs that occur in the files: of objects, and in references to objects.
 fn known_uids(files: &[(usize, Parsed)]) -> KnownUids {
     let mut known = KnownUids::new();
     let with_uid = || objects(files).filter(|located| has_uid(&located.value));
@@ -208,7 +210,7 @@ fn known_uids(files: &[(usize, Parsed)]) -> KnownUids {
     known
 }
 
-/// Adds the UIDs to a dumped object's references that have only names.
+/// Adds the missing UIDs to the references in a dumped object that contain only names.
 fn fill_in_references(object: &mut Object, known: &KnownUids) {
     let key = key_of(object);
     if object
@@ -240,7 +242,7 @@ fn fill_in_references(object: &mut Object, known: &KnownUids) {
     }
 }
 
-/// Generates a UID that depends only on kind and key.
+/// Generates a UID that depends only on the object's kind and key.
 fn generated_uid(kind: &str, key: &ObjectKey) -> Uid {
     Rng::split(0, &format!("uid/{kind}/{key}")).uid()
 }

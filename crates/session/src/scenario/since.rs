@@ -1,6 +1,6 @@
-//! Conditions about individual pods: `same` and `never` compare with the instant at which their step was shown, and
-//! `ready` counts the pods that can serve. Unlike counts by phase, they detect a replaced pod, and a pod that is being
-//! deleted although its phase is still Running.
+//! The conditions `same`, `never` and `ready` of lessons, which are about individual pods. `same` and `never` compare
+//! with the time at which their step was shown, and `ready` counts the pods that can serve requests. Unlike counts by
+//! phase, they detect that a pod was replaced, or is being deleted although its phase is still Running.
 
 use podscope_api::{Object, Uid};
 use podscope_cluster::Objects;
@@ -8,7 +8,7 @@ use podscope_cluster::Objects;
 use super::expect::Check;
 use podscope_kubectl::command::Get;
 
-/// The state that a step records for one of its conditions, from the time at which the step is shown.
+/// What a step records for one of its conditions from the time at which the step is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Since {
     /// For `same`: UIDs of the selected objects when the step was shown, in ascending order.
@@ -18,7 +18,8 @@ pub enum Since {
 }
 
 impl Since {
-    /// Records the state for a check when its step is shown. None for checks that do not compare with an earlier state.
+    /// Creates the recorded state of a check when its step is shown. None for checks that do not compare with an
+    /// earlier state.
     pub(crate) fn start(check: &Check, objects: &Objects) -> Option<Self> {
         match check {
             Check::Same(get) => Some(Self::Uids(uids(get, objects))),
@@ -27,7 +28,7 @@ impl Since {
         }
     }
 
-    /// Returns whether a `same` or `never` check holds.
+    /// Returns whether a `same` or `never` check holds, given the recorded state.
     pub(super) fn holds(&self, check: &Check, objects: &Objects) -> bool {
         match (self, check) {
             (Self::Uids(at_start), Check::Same(get)) => uids(get, objects) == *at_start,
@@ -44,7 +45,7 @@ fn uids(get: &Get, objects: &Objects) -> Vec<Uid> {
     uids
 }
 
-/// Returns the number of selected pods to which a Service sends requests: they are ready and not being deleted.
+/// Returns how many of the selected pods a Service can use: they are ready and not being deleted.
 pub(super) fn count_ready(get: &Get, objects: &Objects) -> usize {
     let serves = |object: &&Object| match object {
         Object::Pod(pod) => pod.metadata.deletion_timestamp.is_none() && pod.is_ready(),

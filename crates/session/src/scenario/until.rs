@@ -1,5 +1,5 @@
-//! A condition that a program waits for, in the format of lesson conditions (`{count: "pods -l app=web", equals: 2}`,
-//! `{object: Pod default/web-0, path: .spec.nodeName, exists: true}`).
+//! A condition that a program waits for, in the format of the conditions in lessons (`{count: "pods -l app=web",
+//! equals: 2}`, `{object: Pod default/web-0, path: .spec.nodeName, exists: true}`).
 
 use std::cell::RefCell;
 
@@ -11,12 +11,12 @@ use super::document::ExpectDocument;
 use super::expect::{self, Check, WorldState};
 use super::findings::Findings;
 
-/// A condition to wait for.
+/// A condition on the cluster that a program waits for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Until(Check);
 
 impl Until {
-    /// Reads a condition about objects, their number, or requests.
+    /// Reads a condition about an object, about a number of objects, or about client requests.
     ///
     /// # Errors
     /// The condition is invalid, or it is about a time or an invariant, for which a program cannot wait.
@@ -35,7 +35,7 @@ impl Until {
         }
     }
 
-    /// Returns whether the condition holds now.
+    /// Returns whether the condition holds in the world now.
     #[must_use]
     pub fn is_met(&self, world: &World) -> bool {
         let findings = RefCell::new(Findings::default());

@@ -1,5 +1,6 @@
-//! Devices in generated runs: a driver on every node, claims from a template, a claim by name, and faults of devices
-//! and drivers. They use a separate random generator, so that the rest of a run does not depend on them.
+//! Devices in generated runs of a seed search: a driver on every node, claims from a template, a claim by name, and
+//! faults of devices and drivers. They have their own random generator, so that the other parts of a run do not depend
+//! on them.
 
 use podscope_cluster::{Rng, Span};
 
@@ -7,16 +8,16 @@ use super::Part;
 use super::faults::{acts, pick};
 use super::workloads::LAST_START;
 
-/// One run in `DEVICE_RUN_RATIO` has devices.
+/// Inverse of the share of generated runs that have devices: one run in six.
 const DEVICE_RUN_RATIO: u64 = 6;
 
-/// The field `spec.cluster.devices` of a run with devices.
+/// The field `spec.cluster.devices` in the Scenario of a run with devices, as YAML.
 pub(super) const DESCRIPTION: &str = ", devices: [{driver: gpu.example.com, count: 2, prefix: gpu, attributes: {model: A100}, capacity: {memory: 80Gi}}]";
 
 const CLASS: &str = "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: {selectors: [{cel: \
                      {expression: 'device.driver == \"gpu.example.com\"'}}]}}\n---\n";
 
-/// Generates the parts of a run that concern devices; None for a run without devices.
+/// Generates the parts of a run that are about devices. None if the run of this seed has no devices.
 pub(super) fn draw(seed: u64, nodes: &[String]) -> Option<Vec<Part>> {
     let mut rng = Rng::split(seed, "devices");
     if !cfg!(feature = "devices") || rng.below(DEVICE_RUN_RATIO) != 0 {

@@ -1,4 +1,4 @@
-//! Randomly generated faults (F-01), each with its repair.
+//! Randomly generated faults of a seed search (F-01), each with its repair.
 
 use podscope_cluster::{Rng, Span};
 
@@ -6,7 +6,7 @@ use super::{Part, at};
 use crate::scenario::{SearchFault, Timed};
 use podscope_kubectl::command;
 
-/// Picks a random element. None if the slice is empty.
+/// Picks a random element of a slice. None if the slice is empty.
 pub(super) fn pick<'a, T>(rng: &mut Rng, from: &'a [T]) -> Option<&'a T> {
     let index = usize::try_from(rng.below(from.len() as u64)).ok()?;
     from.get(index)
@@ -25,7 +25,8 @@ pub(super) fn acts(lines: &[(i64, String)]) -> Part {
     Part::Acts(lines.iter().map(timed).collect())
 }
 
-/// Generates a fault of one of the types `kinds` within the horizon, and its repair.
+/// Generates a fault that begins within the horizon, and its repair. Its type is one of `kinds`. None if there are no
+/// types or no nodes.
 pub(super) fn draw(rng: &mut Rng, kinds: &[SearchFault], nodes: &[String], horizon: Span) -> Option<Part> {
     let kind = *pick(rng, kinds)?;
     let node = pick(rng, nodes)?.clone();
@@ -73,7 +74,7 @@ pub(super) fn draw(rng: &mut Rng, kinds: &[SearchFault], nodes: &[String], horiz
             format!("fault crash driver {node}"),
             format!("fault restart driver {node}"),
         ),
-        // The repair is a restart: it stops both instances and starts one.
+        // A restart of the controller-manager repairs the fault: it stops both instances and starts one.
         SearchFault::SecondManager => (
             "fault second controller-manager".to_owned(),
             "fault restart controller-manager".to_owned(),

@@ -1,14 +1,14 @@
-//! Shrinks a run: finds the fewest parts and commands that still violate the same invariant for the same cause, then
-//! moves each command to the earliest possible time.
+//! Shrinks a run of a seed search: finds the fewest parts and commands with which the run still violates the same
+//! invariant for the same cause, then moves each command to the earliest possible time.
 
 use podscope_api::fault::ViolationCause;
 use podscope_cluster::{SimTime, Span};
 
 use super::{Found, Goal, Part, Run};
 
-/// Maximum delay of the violation of a smaller run, compared with the original.
+/// Maximum delay of the violation in a smaller run, compared with the original run.
 const MAX_DELAY: Span = Span::seconds(300);
-/// Maximum number of rounds of removing and moving parts. Each round starts from the best run so far.
+/// Maximum number of rounds in which parts are removed and moved. Each round starts from the smallest run so far.
 const MAX_ROUNDS: usize = 3;
 
 /// Returns the smallest run found within `MAX_ROUNDS`.
@@ -29,12 +29,12 @@ pub fn shrink(found: Found) -> Found {
     best
 }
 
-/// Plays a changed run. Returns the run if it still meets the goal by `until`.
+/// Plays a run that has been changed. Returns the run with its violation if the violation still occurs by `until`.
 fn play_changed(run: Run, goal: &Goal, until: SimTime) -> Option<Found> {
     run.play_until(goal, until.min(run.until)).ok()?.found
 }
 
-/// Removes parts, then repairs, while the run still meets the goal.
+/// Removes parts of a run, then repairs, as long as the violation still occurs.
 fn remove_parts(mut best: Found, goal: &Goal) -> Found {
     let all = best.run.clone();
     all.remove_parts(
@@ -50,8 +50,8 @@ fn remove_parts(mut best: Found, goal: &Goal) -> Found {
 }
 
 impl Run {
-    /// Removes parts by halves, quarters and so on down to single ones, then the repairs of the remaining parts. Each
-    /// smaller run is passed to `fails`, and kept if that returns true.
+    /// Removes parts: first half of them, then quarters and so on down to single parts, then the repairs of the
+    /// remaining parts. Calls `fails` with each smaller run, and keeps the smaller run if `fails` returns true.
     pub fn remove_parts(self, mut fails: impl FnMut(&Run) -> bool) -> Run {
         let mut best = self;
         let mut width = best.parts.len().div_ceil(2).max(1);
@@ -88,22 +88,22 @@ impl Run {
     }
 }
 
-/// Moves each command to an earlier time, if that does not delay the violation.
+/// Moves each command of a run to an earlier time, as long as the violation is not delayed.
 fn move_earlier(mut best: Found, goal: &Goal) -> Found {
     for index in 0..best.run.parts.len() {
         let Some(Part::Acts(acts)) = best.run.parts.get(index) else {
             continue;
         };
         for act in 0..acts.len() {
-            best = move_act(best, goal, index, act);
+            best = move_command(best, goal, index, act);
         }
     }
     best
 }
 
-/// Finds the earliest time of a command by bisection, between the previous command of its part and its current time.
-/// Moving the first command also moves the later ones.
-fn move_act(mut best: Found, goal: &Goal, index: usize, act: usize) -> Found {
+/// Finds the earliest possible time of a command by bisection between the time of the previous command in its part and
+/// the command's current time. The later commands of the part are moved by the same span.
+fn move_command(mut best: Found, goal: &Goal, index: usize, act: usize) -> Found {
     let instant = |best: &Found| match best.run.parts.get(index) {
         Some(Part::Acts(acts)) => {
             let before = act.checked_sub(1).and_then(|before| acts.get(before));

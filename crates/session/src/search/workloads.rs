@@ -1,6 +1,6 @@
-//! Random runs: a small cluster, workloads of every kind, devices in some runs, operator commands, and faults. Faults
-//! and commands begin in the first 450 seconds and are repaired within the following 450 seconds. In the rest of the
-//! run nothing is injected; it is longer than the slowest liveness deadline.
+//! Generates random runs for a seed search: a small cluster, workloads of every kind, devices in some runs, operator
+//! commands, and faults. Faults and commands begin in the first 450 seconds and are repaired within the following 450
+//! seconds. Nothing is injected in the remaining time, which is longer than the slowest liveness deadline.
 
 use std::fmt::Write;
 
@@ -10,12 +10,12 @@ use super::faults::{self, acts, pick};
 use super::{Part, Run, at, devices};
 use crate::scenario::SearchFault;
 
-/// Faults and commands begin before this time. Repairs follow after at most the same span.
+/// Faults and commands of a generated run begin before this time. Their repairs follow within at most the same span.
 pub(super) const LAST_START: Span = Span::seconds(450);
-/// Simulated length of a run, in seconds.
+/// Simulated length of a generated run, in seconds.
 const END: i64 = 2300;
 
-/// Names of generated objects to which commands can refer.
+/// Names of the generated objects to which generated commands can refer.
 #[derive(Default)]
 struct Names {
     nodes: Vec<String>,
@@ -44,7 +44,7 @@ pub(super) fn draw(seed: u64, history: &[String]) -> Run {
             .extend((1..=per_zone).map(|number| format!("{zone}-{number}")));
     }
     let zones = zone_names.join(", ");
-    // Runs with history switches search for what a switch breaks; they have no devices.
+    // A run with history switches is for finding what such a switch breaks; it has no devices.
     let devices = history.is_empty().then(|| devices::draw(seed, &names.nodes)).flatten();
     let described = if devices.is_some() { devices::DESCRIPTION } else { "" };
     let history = history.join(", ");
@@ -69,7 +69,8 @@ pub(super) fn draw(seed: u64, history: &[String]) -> Run {
     Run {
         seed,
         parts,
-        // PriorityClasses are not a removable part: without them, pods that refer to them would be refused.
+        // PriorityClasses are not a part that can be removed: without them, the API server would refuse pods that refer
+        // to them.
         files: vec![
             ("search.yaml".to_owned(), scenario),
             ("classes.yaml".to_owned(), classes.to_owned()),
@@ -78,7 +79,7 @@ pub(super) fn draw(seed: u64, history: &[String]) -> Run {
     }
 }
 
-/// Returns `metadata` and `spec` of a pod template, as entries of a flow mapping.
+/// Generates `metadata` and `spec` of a pod template, as entries of a YAML flow mapping.
 fn template(rng: &mut Rng, app: &str, claim: Option<&str>) -> String {
     let grace = pick(rng, &["1", "2", "5", "30", "30", "60"]).copied().unwrap_or("30");
     let cpu = pick(rng, &["50m", "100m", "500m", "1500m"]).copied().unwrap_or("100m");
@@ -149,7 +150,7 @@ fn template(rng: &mut Rng, app: &str, claim: Option<&str>) -> String {
     )
 }
 
-/// Returns a PersistentVolume. Its type determines whether the storage enforces a single attachment.
+/// Generates a PersistentVolume. Its type determines whether the storage allows only one node at a time to use it.
 fn volume(rng: &mut Rng, name: &str, class: &str) -> String {
     let source = match rng.below(3) {
         0 => format!("awsElasticBlockStore: {{volumeID: {name}}}"),
@@ -162,7 +163,7 @@ fn volume(rng: &mut Rng, name: &str, class: &str) -> String {
     )
 }
 
-/// Returns a workload with the objects that it needs.
+/// Generates a workload together with the objects that it needs.
 fn workload(rng: &mut Rng, number: u64, names: &mut Names) -> String {
     let app = format!("app{number}");
     let selector = format!("selector: {{matchLabels: {{app: {app}}}}}");
@@ -265,7 +266,7 @@ fn stateful_set(rng: &mut Rng, app: &str, selector: &str, replicas: u64, names: 
     )
 }
 
-/// Generates an operator command. If its effect would last, the command that reverts it is added.
+/// Generates an operator command, such as a drain. If its effect would last, the command that reverts it is added.
 fn command(rng: &mut Rng, names: &Names) -> Option<Part> {
     let start = rng.between(Span::seconds(5), LAST_START).whole_seconds();
     let end = start + rng.between(Span::seconds(20), LAST_START).whole_seconds();
@@ -298,7 +299,7 @@ fn command(rng: &mut Rng, names: &Names) -> Option<Part> {
             ),
             (end, format!("kubectl uncordon {node}")),
         ],
-        // Either the machine leaves permanently, or its kubelet registers the node again.
+        // The machine leaves permanently, or its kubelet registers the Node again.
         7 => {
             let delete = (start, format!("kubectl delete node {node} --wait=false"));
             match rng.below(2) {

@@ -1,4 +1,4 @@
-//! A branch of a session: schedule of commands, trace, output and checkpoints.
+//! A branch of a session: its scheduled commands, trace, output and checkpoints.
 
 use podscope_cluster::{Answer, OutputLine, SimTime, World};
 
@@ -9,11 +9,11 @@ use crate::scenario::Timed;
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) timed: Timed,
-    /// Whether the user gave the command. Otherwise it belongs to the scenario.
+    /// Whether the user gave the command. If not, it is a command of the scenario.
     pub(crate) is_from_user: bool,
 }
 
-/// A copy of the world and its progress at an instant.
+/// A copy of the world and of the checked conditions' state at an instant.
 #[derive(Debug, Clone)]
 pub(crate) struct Checkpoint {
     pub(crate) at: SimTime,
@@ -21,32 +21,32 @@ pub(crate) struct Checkpoint {
     pub(crate) progress: Progress,
 }
 
-/// A branch: one possible course of events.
+/// A branch of a session: one possible course of events.
 #[derive(Debug, Clone)]
 pub struct Branch {
     /// Index of the branch from which this one was forked. None for the first branch.
     pub parent: Option<usize>,
-    /// Time of the fork.
+    /// Time at which this branch was forked from its parent.
     pub from: SimTime,
-    /// First line of the first command that the parent does not have.
+    /// First line of the first command that differs from the parent's commands. The page shows it as the branch's name.
     pub label: String,
-    /// The latest computed instant.
+    /// The latest instant that has been computed on this branch.
     pub horizon: SimTime,
-    /// Time of the cursor when the session last left this branch.
+    /// Time of the cursor when the user last left this branch.
     pub cursor: SimTime,
     /// Commands ordered by time. At equal times the scenario's commands precede the user's.
     pub(crate) schedule: Vec<Entry>,
     pub(crate) trace: Trace,
     pub(crate) outputs: Vec<OutputLine>,
     pub(crate) finished: Vec<(u32, SimTime, u8)>,
-    /// Answers to API calls that have not been fetched yet, with the numbers of their clients.
+    /// Answers to API calls that have not been fetched yet, each with the number of its client.
     pub(crate) answers: Vec<(u32, Vec<Answer>)>,
-    /// Ordered by time. Invariant: the first is at t = 0 and is never removed.
+    /// Checkpoints ordered by time. Invariant: the first is at t = 0 and is never removed.
     pub(crate) checkpoints: Vec<Checkpoint>,
-    /// Number of events between two checkpoints.
+    /// Minimum number of events between two checkpoints. It doubles when checkpoints are dropped.
     pub(crate) spacing: u64,
-    /// Number of processed events and revision of the store when a checkpoint was last considered, even if it was not
-    /// created.
+    /// Number of processed events and revision of the store when creating a checkpoint was last considered, even if
+    /// none was created.
     pub(crate) last_considered: (u64, u64),
 }
 
@@ -83,7 +83,7 @@ impl Branch {
             .map(|entry| &entry.timed)
     }
 
-    /// Inserts the user's commands into the schedule, at index `next` or later.
+    /// Inserts the user's commands into the schedule at their times, but not before index `next`.
     pub(crate) fn schedule(&mut self, commands: Vec<Timed>, next: usize) {
         for timed in commands.into_iter().take(MAX_COMMANDS) {
             let later = self.schedule.iter().position(|entry| entry.timed.at > timed.at);
@@ -98,7 +98,8 @@ impl Branch {
         }
     }
 
-    /// Returns the time of a command, given its number from 1, and whether it is the user's last one.
+    /// Returns the time of the command with this number (from 1), and whether it is the user's last command on the
+    /// branch.
     pub(crate) fn command_time(&self, number: u32) -> Option<(SimTime, bool)> {
         let index = (number as usize).checked_sub(1)?;
         let entry = self.schedule.get(index)?;
@@ -115,12 +116,12 @@ impl Branch {
         text.lines().next().unwrap_or_default().to_owned()
     }
 
-    /// Returns the records up to the horizon.
+    /// Returns the trace of the branch: its records up to the horizon.
     pub fn trace(&self) -> &Trace {
         &self.trace
     }
 
-    /// Number of checkpoints.
+    /// Returns the number of checkpoints of the branch.
     pub fn checkpoint_count(&self) -> usize {
         self.checkpoints.len()
     }

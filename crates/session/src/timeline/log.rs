@@ -8,7 +8,8 @@ use podscope_kubectl::Followed;
 use super::perform::log_text;
 use super::{Branch, MAX_PRINTED, MAX_UNFETCHED, Progress};
 
-/// Appends records and output to a branch. During a replay they already exist and are only compared.
+/// Appends records and output lines to a branch while it is played. During a replay the branch already has them, and
+/// they are only compared.
 pub(crate) struct Log<'a> {
     pub(crate) branch: &'a mut Branch,
     pub(crate) progress: &'a mut Progress,
@@ -28,7 +29,7 @@ impl Log<'_> {
 }
 
 impl Log<'_> {
-    /// Prints a line of `logs -f` for each record that is shown in the container's log, until the container exits.
+    /// Prints a line of `logs -f` for each record that belongs to the container's log, until the container exits.
     fn print_followed_logs(&mut self, record: &Record) {
         let (Some(text), Some(subject)) = (log_text(&record.happening), &record.object) else {
             return;
@@ -109,7 +110,7 @@ impl Sink for Log<'_> {
     }
 
     fn finished(&mut self, command: u32, at: SimTime, status: u8) {
-        // The list is ordered by time.
+        // The list of finished commands is ordered by time.
         let mut latest = self.branch.finished.iter().rev().take_while(|(_, then, _)| *then >= at);
         if !latest.any(|known| *known == (command, at, status)) {
             debug_assert!(
@@ -121,7 +122,7 @@ impl Sink for Log<'_> {
     }
 }
 
-/// A sink that discards everything.
+/// A sink that discards records and output, for trying a fault.
 pub(super) struct NullSink;
 
 impl Sink for NullSink {

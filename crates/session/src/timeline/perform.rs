@@ -1,4 +1,4 @@
-//! Performing commands: they are inserted into the schedule at the cursor and applied to the simulated world.
+//! Performs commands: inserts them into the schedule at the cursor and applies them to the simulated world.
 
 use std::borrow::Cow;
 
@@ -20,17 +20,18 @@ use podscope_protocol::Limit;
 /// Exit status of an interrupted command, as in a shell: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
 
-/// An API call that has been sent.
+/// An API call that has been sent to the simulation.
 #[derive(Debug, Clone)]
 pub struct SentCall {
     /// Number of the client that receives the answers.
     pub client: u32,
-    /// Warnings of the API server, which come before any answer.
+    /// Warnings of the API server. They are known before the call is answered.
     pub warnings: Vec<String>,
 }
 
 impl Session {
-    /// Gives a command at the cursor and performs it. If the cursor is before the horizon, a branch is forked first.
+    /// Performs a command at the cursor and inserts it into the schedule. If the cursor is before the horizon, a new
+    /// branch is forked first.
     ///
     /// # Errors
     /// A limit is reached.
@@ -82,19 +83,19 @@ impl Session {
             .expect("`command` performs the call before it returns"))
     }
 
-    /// Takes the answers that have arrived since the last call of this function: for each API call the number of its
-    /// client, and one answer per request.
+    /// Returns and removes the answers that have arrived since the last call of this function: for each API call the
+    /// number of its client, and one answer per request.
     pub fn take_answers(&mut self) -> Vec<(u32, Vec<Answer>)> {
         std::mem::take(&mut self.branches[self.current].answers)
     }
 
-    /// Schedules the user's commands of a link, in a session at t = 0.
+    /// Inserts the commands of a link into the schedule, in a session at t = 0.
     pub fn schedule(&mut self, commands: Vec<Timed>) {
         let next = self.progress.next_command;
         self.branches[self.current].schedule(commands, next);
     }
 
-    /// Performs a command on the world at the cursor, and records it.
+    /// Applies a command to the world at the cursor, and records it in the trace.
     pub(super) fn perform(&mut self, command: &Command) {
         let text = command.to_string();
         let number = self.progress.next_command as u32;
@@ -148,7 +149,8 @@ impl Session {
         }
     }
 
-    /// Returns the command, with its custom kinds looked up in the API server at the cursor.
+    /// Returns the command in which names of custom kinds are replaced by the kinds that the API server has at the
+    /// cursor.
     ///
     /// # Errors
     /// The command mentions a resource type that does not exist.
@@ -165,7 +167,7 @@ impl Session {
         })
     }
 
-    /// Records a command that fails before it sends a request.
+    /// Records a command that fails before it sends a request, and prints the error.
     fn refuse(&mut self, why: &str, given: GivenCommand<'_>) {
         let branch = &mut self.branches[self.current];
         let mut log = Log {
@@ -176,14 +178,14 @@ impl Session {
         log.print_error(self.world.now(), given.number, why.to_owned());
     }
 
-    /// Returns the output of a command that only reads, or an error text while the control plane is unreachable. None
-    /// if the command writes or follows logs.
+    /// Returns the output of a command that only reads, or an error message while the control plane is unreachable.
+    /// None if the command writes or follows logs.
     pub fn ask(&self, command: &Kubectl) -> Option<Printed> {
         let command = match command.resolved_in(self.world.objects()) {
             Ok(command) => command,
             Err(error) => return Some(Printed::refused(error.message)),
         };
-        // A command that follows logs is performed on the world, because its output continues.
+        // A command that follows logs must be applied to the world, because its output continues.
         match self
             .with_view(|view| podscope_kubectl::followed(&command, view))
             .is_empty()
@@ -203,7 +205,8 @@ impl Session {
         Some(unreachable(command, reach).unwrap_or(printed))
     }
 
-    /// Returns the output of a command that only reads, whatever the state of the control plane. None if it writes.
+    /// Returns the output of a command that only reads, even if the control plane is unreachable. None if the command
+    /// writes.
     pub fn read(&self, command: &Kubectl) -> Option<Printed> {
         match command.resolved_in(self.world.objects()) {
             Ok(command) => self.with_view(|view| podscope_kubectl::read(&command, view)),
@@ -217,7 +220,7 @@ impl Session {
         container_usage(&self.world, pod, container)
     }
 
-    /// Calls `read` with a view of the objects at the cursor.
+    /// Calls `read` with a view of the objects, logs and resource usage at the cursor.
     fn with_view<R>(&self, read: impl FnOnce(&View<'_>) -> R) -> R {
         let trace = self.trace();
         let logs = |pod: &Pod, container: &str, previous: bool| container_log(trace.clone(), pod, container, previous);
@@ -237,8 +240,8 @@ impl Session {
     }
 }
 
-/// Returns the log of a container (K-02): its life-cycle events, one line each. `previous` selects the instance before
-/// the last restart.
+/// Returns the log of a container (K-02): one line for each of its life-cycle events. If `previous` is set, it is the
+/// log of the container before its last restart.
 fn container_log(trace: Records<'_>, pod: &Pod, container: &str, previous: bool) -> Vec<(SimTime, String)> {
     let mut lives: Vec<Vec<(SimTime, String)>> = Vec::new();
     for record in trace {
@@ -265,7 +268,7 @@ fn container_log(trace: Records<'_>, pod: &Pod, container: &str, previous: bool)
     index.and_then(|index| lives.get(index)).cloned().unwrap_or_default()
 }
 
-/// Returns the log line for an event of a container. None if the event does not show in the log.
+/// Returns the line in a container's log for an event. None if the log does not contain such events.
 pub(super) fn log_text(happening: &Happening) -> Option<String> {
     Some(match happening {
         Happening::ContainerStarted { .. } => "process started".to_owned(),
@@ -282,8 +285,8 @@ pub(super) fn log_text(happening: &Happening) -> Option<String> {
     })
 }
 
-/// Computes the resource usage of a running container from its scripted behavior and its requests: CPU in millicores,
-/// memory in bytes.
+/// Computes the resource usage of a running container from its scripted behavior and the client requests to it: CPU in
+/// millicores, memory in bytes.
 fn container_usage(world: &World, pod: &Pod, container: &str) -> Option<(i64, i64)> {
     let machine = world.machine(pod.spec.node_name.as_ref()?)?;
     let process = machine.pod(&pod.metadata.uid)?.latest(container)?;
@@ -294,7 +297,7 @@ fn container_usage(world: &World, pod: &Pod, container: &str) -> Option<(i64, i6
         .then(|| (process.cpu(now, load), process.memory(now)))
 }
 
-/// Starts a client that sends an API call. Returns the number of the client and the warnings.
+/// Starts a client in the simulation that sends an API call. Returns the number of the client and the warnings.
 fn call_api(world: &mut World, call: &ApiCall, given: GivenCommand<'_>, log: &mut Log<'_>) -> Option<SentCall> {
     let sent = podscope_kubectl::rest::sent(call, world.objects());
     world.record_command(given, None, log);
@@ -304,7 +307,8 @@ fn call_api(world: &mut World, call: &ApiCall, given: GivenCommand<'_>, log: &mu
     })
 }
 
-/// Starts a command that writes, or prints the reason why it is refused.
+/// Starts a client in the simulation for a kubectl command that writes, or prints the reason why the command is
+/// refused.
 fn start(world: &mut World, kubectl: &Kubectl, given: GivenCommand<'_>, log: &mut Log<'_>) {
     let now = world.wall();
     let plan = podscope_kubectl::plan(kubectl, world.objects(), now);
@@ -349,7 +353,7 @@ fn inject(world: &mut World, fault: &Fault, given: GivenCommand<'_>, log: &mut L
     }
 }
 
-/// Stops the latest command, or all commands.
+/// Stops the latest running command, or all running commands.
 fn stop(world: &mut World, all: bool, given: GivenCommand<'_>, log: &mut Log<'_>) {
     let mut running: Vec<u32> = world.running_commands().collect();
     running.extend(log.progress.followed.iter().map(|(command, _)| *command));

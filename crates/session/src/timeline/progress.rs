@@ -1,5 +1,5 @@
-//! Conditions that are checked while time advances: expectations, steps of the story, goals. Their state is part of
-//! every checkpoint, so that a seek restores it.
+//! Conditions that are checked while time advances: expectations, steps of the story, and goals. Each checkpoint
+//! contains their state, so that a seek restores it.
 
 use std::cell::RefCell;
 
@@ -12,14 +12,14 @@ use super::log::Log;
 use crate::scenario::{Findings, Scenario, Step, Timing, WorldState};
 use crate::story::{Moment, Story};
 
-/// State of everything that is checked while time advances, and the cursor's positions in the branch's lists.
+/// State of all conditions that are checked while time advances, and the cursor's positions in the lists of the branch.
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
-    /// Index of the next command in the schedule.
+    /// Index in the schedule of the first command after the cursor.
     pub(crate) next_command: usize,
-    /// Whether no event of the current instant has been processed yet.
+    /// Whether no event of the cursor's instant has been processed yet.
     pub(crate) before_events: bool,
-    /// Number of records up to the cursor.
+    /// Number of records in the trace up to the cursor.
     pub(crate) recorded: usize,
     /// Number of output lines up to the cursor.
     pub(crate) printed: usize,
@@ -34,10 +34,11 @@ pub struct Progress {
     pub(crate) story: Story,
     /// Containers whose logs are followed, each with the number of the command that follows them.
     pub(crate) followed: Vec<(u32, Followed)>,
-    /// Whether a violation or a request count has changed since the last check.
+    /// Whether a violation was recorded, or a request count has changed, since the conditions were last checked.
     pub(crate) changed: bool,
     revision: u64,
-    /// Whether a step counts requests. These counts grow between events, so the conditions are checked every second.
+    /// Whether a step of the story counts client requests. These counts grow between events, so such conditions are
+    /// checked every second.
     counts_requests: bool,
     judged_until: i64,
     findings: Findings,
@@ -76,7 +77,7 @@ impl Progress {
         &self.story
     }
 
-    /// Returns the next instant at which conditions must be checked even if no event occurs.
+    /// Returns the next time at which conditions must be checked even if no event occurs.
     pub(crate) fn next_deadline(&self, scenario: &Scenario) -> Option<SimTime> {
         let expect = scenario
             .expect
@@ -96,7 +97,8 @@ impl Progress {
     }
 }
 
-/// Checks undecided conditions at the current instant, after its events. Returns whether the story shows another step.
+/// Checks the undecided conditions after all events of the current instant. Returns whether the story shows another
+/// step.
 pub(crate) fn check_conditions(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, deadline: bool) -> bool {
     let now = world.now();
     let revision = world.revision();

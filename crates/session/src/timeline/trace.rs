@@ -1,6 +1,6 @@
-//! The records of a branch. The latest records are kept unpacked. Older records are packed in blocks of 1024, because a
-//! run of a large cluster writes millions of records, which are rarely read: a record takes about 400 bytes unpacked
-//! and about 20 packed. Branches share their common blocks.
+//! The trace of a branch: its records in order. The latest records are stored unpacked. Older records are packed in
+//! blocks of 1024, because a run of a large cluster writes millions of records, which are rarely read: a record takes
+//! about 400 bytes unpacked and about 20 bytes packed. Branches share the blocks that they have in common.
 
 mod block;
 
@@ -11,21 +11,21 @@ use podscope_api::ObjectKey;
 use podscope_api::hash::{self, fnv1a};
 use podscope_cluster::{Record, What};
 
-/// Number of records in a block.
+/// Number of records in a packed block.
 const BLOCK_RECORDS: usize = 1024;
 /// Minimum number of the latest records that stay unpacked.
 const MIN_UNPACKED: usize = 8 * BLOCK_RECORDS;
 
-/// All records of a branch, in order.
+/// All records of a branch, in order: the trace.
 #[derive(Debug, Clone, Default)]
 pub struct Trace {
     /// Packed blocks of the oldest records, with [`BLOCK_RECORDS`] records each.
     blocks: Vec<Arc<[u8]>>,
-    /// The latest records, unpacked. They follow the blocks.
+    /// The latest records, unpacked. They follow the records in the blocks.
     recent: Vec<Arc<Record>>,
-    /// Sequence numbers of scheduling attempts, each with a hash of its pod's key.
+    /// Sequence numbers of the scheduling attempts, each with a hash of the pod's key.
     attempts: Vec<(u32, u32)>,
-    /// Records of violated invariants.
+    /// The records of violated invariants.
     violations: Vec<Arc<Record>>,
 }
 
@@ -58,7 +58,7 @@ impl Trace {
         self.range(0, self.len())
     }
 
-    /// Returns scheduling attempts before `until` for pods with this key, oldest first.
+    /// Returns the scheduling attempts for pods with this key whose sequence number is less than `until`, oldest first.
     pub fn attempts_of(&self, key: &ObjectKey, until: usize) -> impl Iterator<Item = Arc<Record>> {
         let hash = hash_of(key);
         let mut reader = Reader::new(self);
@@ -71,7 +71,7 @@ impl Trace {
             .filter(|record| record.object.as_ref().is_some_and(|subject| subject.key == *key))
     }
 
-    /// Returns the records with those sequence numbers and all their causes, in order.
+    /// Returns the records with those sequence numbers, together with all records that caused them, in order.
     pub fn with_causes(&self, seqs: impl IntoIterator<Item = u64>) -> Vec<Arc<Record>> {
         let mut wanted: BinaryHeap<u64> = seqs.into_iter().collect();
         let mut reader = Reader::new(self);
@@ -97,7 +97,7 @@ impl Trace {
         found
     }
 
-    /// Returns violations of invariants, in order.
+    /// Returns the records of violated invariants, in order.
     pub(super) fn violations(&self) -> &[Arc<Record>] {
         &self.violations
     }
@@ -107,13 +107,13 @@ impl Trace {
     }
 
     /// Returns whether the record at this index equals `record`. In a packed block only the first record is compared,
-    /// because unpacking the others would cost more than the replay.
+    /// because unpacking all others would take longer than the replay itself.
     pub(super) fn agrees(&self, index: usize, record: &Record) -> bool {
         let is_expensive = index < self.packed_len() && !index.is_multiple_of(BLOCK_RECORDS);
         is_expensive || self.get(index).is_some_and(|known| *known == *record)
     }
 
-    /// Appends a record.
+    /// Appends a record to the trace.
     pub(super) fn push(&mut self, record: Record) {
         assert_eq!(record.seq, self.len() as u64, "sequence numbers have no gaps");
         let record = Arc::new(record);
@@ -144,7 +144,7 @@ impl Trace {
         self.violations.retain(|record| record.seq < len as u64);
     }
 
-    /// Unpacks a block. `number` must be less than the number of packed blocks.
+    /// Unpacks the block with this number, which must be less than the number of packed blocks.
     fn block(&self, number: usize) -> Vec<Arc<Record>> {
         let records = block::unpack(&self.blocks[number]);
         assert_eq!(records.len(), BLOCK_RECORDS, "block {number} was packed whole");
@@ -153,12 +153,12 @@ impl Trace {
     }
 }
 
-/// Returns a hash of a pod's key; collisions are possible.
+/// Returns a hash of a pod's key. Different keys can have the same hash.
 fn hash_of(key: &ObjectKey) -> u32 {
     fnv1a(hash::EMPTY, key.namespace.bytes().chain([0]).chain(key.name.bytes())) as u32
 }
 
-/// Reads records and caches the block that was unpacked last.
+/// Reads single records of a trace, and caches the block that was unpacked last.
 #[derive(Debug, Clone)]
 struct Reader<'a> {
     trace: &'a Trace,
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Iterator over a range of records.
+/// Iterator over a range of records of a trace.
 #[derive(Debug, Clone)]
 pub struct Records<'a> {
     from: usize,
@@ -199,7 +199,7 @@ impl Iterator for Records<'_> {
         self.front.at(index)
     }
 
-    /// Skips records without reading them; `skip` calls this.
+    /// Skips records without unpacking them. `Iterator::skip` calls this method.
     fn nth(&mut self, passed: usize) -> Option<Arc<Record>> {
         self.from = self.from.saturating_add(passed).min(self.until);
         self.next()

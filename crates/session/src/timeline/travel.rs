@@ -1,4 +1,4 @@
-//! Travel in time: checkpoints, seeks, branches, undo.
+//! Travel in time: checkpoints, seeks, forks of branches, and undo.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -8,46 +8,49 @@ use podscope_cluster::{SimTime, Span, World};
 use podscope_protocol::Limit;
 
 use super::branch::{Branch, Checkpoint};
-use super::{FIRST_SPACING, Hashed, MAX_BRANCHES, MAX_CHECKPOINTS, MAX_WEIGHT, Session};
+use super::{FIRST_SPACING, MAX_BRANCHES, MAX_CHECKPOINTS, MAX_WEIGHT, Session, TraceHash};
 
-/// A stored branch: its parent with the time of the fork in microseconds, its cursor, its commands.
+/// A branch of a stored session: its parent with the time of the fork in microseconds, the time of its cursor, and its
+/// commands.
 type StoredBranch = (Option<(usize, i64)>, SimTime, Vec<crate::scenario::Timed>);
 
 // Weights are in the unit of [`MAX_WEIGHT`].
 
-/// Weight of a node in the world, with its machine and kubelet.
+/// Memory weight of a node in the world, with its machine and kubelet.
 const NODE_WEIGHT: usize = 20;
-/// Weight of a pod in the world, with its containers.
+/// Memory weight of a pod in the world, with its containers.
 const POD_WEIGHT: usize = 25;
-/// Weight of a scheduler's data about a node. The weight of its data about a pod is 1.
+/// Memory weight of a scheduler's data about a node. The weight of its data about a pod is 1.
 const CACHED_NODE_WEIGHT: usize = 5;
-/// Weight of a queued event. A checkpoint copies all queued events.
+/// Memory weight of a queued event. A checkpoint copies all queued events.
 const EVENT_WEIGHT: usize = 1;
-/// Weight of an older version of an object that a checkpoint keeps.
+/// Memory weight of an old version of an object that only a checkpoint still contains.
 const WRITE_WEIGHT: usize = 4;
-/// Copied weight per event of the minimum spacing, so that copying takes a bounded share of the simulation time.
+/// Weight that creating a checkpoint may copy, per event since the previous checkpoint. It limits the share of the
+/// simulation time that copying takes.
 const WEIGHT_PER_EVENT: u64 = 5;
-/// Weight at which the minimum spacing equals the weight. Above this weight the spacing grows faster, because only few
-/// checkpoints of a large world fit into the memory limit.
+/// Copied weight above which the minimum spacing of checkpoints in events exceeds the copied weight. The spacing grows
+/// with the square of the weight, because only few checkpoints of a large world fit into the memory limit.
 const SQUARE_SPACING_WEIGHT: u64 = 50_000;
-/// Weight of a world above which only few checkpoints fit. A checkpoint that would soon be dropped is then not created.
+/// Weight of a world above which the memory limit allows only few checkpoints. A checkpoint that would soon be dropped
+/// is then not created.
 const LARGE_WORLD_WEIGHT: usize = MAX_WEIGHT / 4;
 
-/// Returns the numbers of nodes and pods.
+/// Returns the number of nodes and the number of pods.
 fn size(world: &World) -> (usize, usize) {
     let objects = world.objects();
     (objects.count_kind(Kind::Node), objects.count_kind(Kind::Pod))
 }
 
-/// Returns the weight of a world. In a small cluster with many changes, it consists mostly of Events: each exists for
-/// an hour, so distant checkpoints share no Events.
+/// Returns the memory weight of a world. In a small cluster with many changes, it consists mostly of Events: each Event
+/// exists for an hour, so distant checkpoints share no Events.
 fn weight(world: &World) -> usize {
     let (nodes, pods) = size(world);
     nodes * NODE_WEIGHT + pods * POD_WEIGHT + world.objects().count_kind(Kind::Event) * WRITE_WEIGHT
 }
 
-/// Returns the weight that a checkpoint does not share with later states: the data of scheduler, controllers and
-/// network about nodes and pods, and the objects that were written after the checkpoint.
+/// Returns the memory weight that a checkpoint does not share with the next state `after`: the copied data of
+/// scheduler, controllers and network, and the objects that have been written since the checkpoint.
 fn own_weight(checkpoint: &World, after: &World) -> usize {
     let written = after.revision().saturating_sub(checkpoint.revision());
     let written = usize::try_from(written).unwrap_or(usize::MAX);
@@ -59,35 +62,35 @@ fn copied_weight(world: &World) -> usize {
     nodes * CACHED_NODE_WEIGHT + pods + world.queue_stats().0 * EVENT_WEIGHT
 }
 
-/// Returns the minimum number of events between two checkpoints.
+/// Returns the minimum number of events between two checkpoints of this world.
 fn min_spacing(world: &World) -> u64 {
     let copied_weight = copied_weight(world) as u64;
     (copied_weight / WEIGHT_PER_EVENT).max(copied_weight * copied_weight / SQUARE_SPACING_WEIGHT)
 }
 
 impl Branch {
-    /// Returns the weight of the checkpoints without the world at the cursor.
+    /// Returns the memory weight of the branch's checkpoints, without that of the world at the cursor.
     fn weight(&self, world: &World) -> usize {
         let worlds = || self.checkpoints.iter().map(|checkpoint| &checkpoint.world);
         let after = worlds().skip(1).chain([world]);
         worlds().zip(after).map(|(own, after)| own_weight(own, after)).sum()
     }
 
-    /// Returns whether a checkpoint of the world fits into the memory limit, now and after `written` more writes.
+    /// Returns whether a new checkpoint of the world fits into the memory limit, also after `written` more writes.
     fn has_room(&self, world: &World, written: usize) -> bool {
         let whole = weight(world);
         let own = copied_weight(world) + written.saturating_mul(WRITE_WEIGHT).min(whole);
         whole + self.weight(world) + own <= MAX_WEIGHT
     }
 
-    /// Drops every other checkpoint, but never the first, until the checkpoints and the world weigh at most
+    /// Drops every other checkpoint, but never the first, until the checkpoints and the world together weigh at most
     /// `max_weight`.
     fn thin_out(&mut self, world: &World, max_weight: usize) {
         while self.checkpoints.len() > 1
             && (self.checkpoints.len() > MAX_CHECKPOINTS || self.weight(world) + weight(world) > max_weight)
         {
-            // With three checkpoints or fewer, the last one was too heavy because many objects have changed since.
-            // Later ones may be lighter, so the spacing is not increased.
+            // With three checkpoints or fewer, the last one is too heavy because many objects have changed since it was
+            // created. Later checkpoints may be lighter, so the spacing is not increased.
             if self.checkpoints.len() > 3 {
                 self.spacing = self.spacing.saturating_mul(2);
             }
@@ -109,7 +112,7 @@ impl Branch {
 }
 
 impl Session {
-    pub(super) fn checkpoint(&mut self) {
+    pub(super) fn create_checkpoint_if_due(&mut self) {
         let events = self.world.queue_stats().1;
         let branch = &mut self.branches[self.current];
         let last = branch.checkpoints.last();
@@ -126,7 +129,7 @@ impl Session {
         if weight(&self.world) > LARGE_WORLD_WEIGHT && !branch.has_room(&self.world, written) {
             return;
         }
-        // `nearest` finds checkpoints by binary search, so they must be ordered.
+        // `nearest` finds a checkpoint by binary search, so checkpoints must be ordered.
         assert!(
             branch
                 .checkpoints
@@ -142,8 +145,8 @@ impl Session {
         branch.thin_out(&self.world, MAX_WEIGHT);
     }
 
-    /// Starts a seek; the caller then calls [`Session::advance`] with the same target. Restores the last checkpoint
-    /// before the target if the cursor is after the target or before that checkpoint.
+    /// Starts a seek. Restores the last checkpoint before the target, if the cursor is after the target or before that
+    /// checkpoint. The caller then calls [`Session::advance`] with the same target.
     pub fn seek(&mut self, target: SimTime) {
         let now = self.world.now();
         if target < now || self.nearest(target).at > now {
@@ -151,7 +154,7 @@ impl Session {
         }
     }
 
-    /// Returns the last checkpoint at or before the target; if there is none, the first.
+    /// Returns the last checkpoint at or before the target, which always exists.
     fn nearest(&self, target: SimTime) -> &Checkpoint {
         let checkpoints = &self.branch().checkpoints;
         let after = checkpoints.partition_point(|checkpoint| checkpoint.at <= target);
@@ -166,7 +169,7 @@ impl Session {
         self.progress = checkpoint.progress;
     }
 
-    /// Keeps the current branch with its future, and continues from the cursor on a new branch.
+    /// Keeps the current branch with its later commands and records, and continues from the cursor on a new branch.
     ///
     /// # Errors
     /// The maximum number of branches is reached.
@@ -203,10 +206,10 @@ impl Session {
         self.branches[parent].cursor = now;
         self.branches.push(branch);
         self.current = self.branches.len() - 1;
-        // The hashed records are the same on the new branch.
+        // The new branch has the same records up to the cursor, so their hash stays valid.
         let hashed = self.hashed.get();
         if hashed.branch == parent && hashed.len <= recorded {
-            self.hashed.set(Hashed {
+            self.hashed.set(TraceHash {
                 branch: self.current,
                 ..hashed
             });
@@ -227,9 +230,9 @@ impl Session {
         Some(target)
     }
 
-    /// Adds the other branches of a stored session to the session's only branch, which is at t = 0 and gets the index
-    /// `index`. The added branches are computed when the user switches to them. References to parents that do not exist
-    /// are dropped.
+    /// Adds the other branches of a stored session to a session at t = 0, which has only its current branch. The
+    /// current branch gets the index `index`. The added branches are computed when the user switches to them. Parents
+    /// that do not exist are ignored.
     pub(crate) fn add_stored_branches(
         &mut self,
         others: Vec<StoredBranch>,
@@ -268,7 +271,7 @@ impl Session {
         );
         self.current = index;
         debug_assert!(index < self.branches.len(), "the current branch exists");
-        self.hashed.set(Hashed::empty(index));
+        self.hashed.set(TraceHash::empty(index));
         let count = self.branches.len();
         for at in 0..count {
             let parent = self.branches[at]
@@ -279,8 +282,8 @@ impl Session {
         }
     }
 
-    /// Removes the user's last command from the current branch. Returns the instant just before it, to which the caller
-    /// must advance.
+    /// Removes the user's last command from the current branch. Returns the time just before the command, to which the
+    /// caller must advance.
     pub fn undo(&mut self) -> Option<SimTime> {
         let branch = &mut self.branches[self.current];
         let index = branch.schedule.iter().rposition(|entry| entry.is_from_user)?;
@@ -296,7 +299,7 @@ impl Session {
         // The trace after the command is no longer valid, so the branch is truncated at the restored checkpoint.
         let (recorded, printed, now) = (self.progress.recorded, self.progress.printed, self.world.now());
         if self.hashed.get().len > recorded {
-            self.hashed.set(Hashed::empty(self.current));
+            self.hashed.set(TraceHash::empty(self.current));
         }
         let branch = &mut self.branches[self.current];
         branch.trace.truncate(recorded);
@@ -306,8 +309,8 @@ impl Session {
         Some(target.max(now))
     }
 
-    /// Returns the scheduling decision of the attempt whose record has this index. To get it, replays the branch up to
-    /// that record with decisions recorded.
+    /// Returns the scheduling decision of the attempt whose record has this index. The decision is not in the record,
+    /// so the branch is replayed up to that record.
     pub(crate) fn decision(&self, index: u64) -> Option<Arc<podscope_cluster::RecordedDecision>> {
         let index = usize::try_from(index).ok()?;
         let checkpoint = self
@@ -322,7 +325,7 @@ impl Session {
             progress: checkpoint.progress.clone(),
             branches: vec![self.branch().clone()],
             current: 0,
-            hashed: Cell::new(Hashed::empty(0)),
+            hashed: Cell::new(TraceHash::empty(0)),
             last_call: None,
             commands_max: self.commands_max,
         };

@@ -1,7 +1,7 @@
 //! Triage: finds the problems of a cluster at an instant, worst first, each with its reason and remedies (P-09).
 //!
 //! Pods of one owner with the same reason form one row. If the cluster states a reason (in a condition, an Event, or
-//! kube-scheduler's message for a simulated decision), the row quotes it. Reasons are never guessed.
+//! kube-scheduler's message for a simulated decision), the row quotes it. Triage never guesses a reason.
 
 mod nodes;
 mod pods;
@@ -25,26 +25,26 @@ use crate::owners::workload_of;
 use crate::scenario::Loaded;
 use crate::timeline::Session;
 
-/// Limits triage to some objects.
+/// Limits triage to a namespace or to one pod.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    /// Only this namespace, without cluster-scoped objects; `None` for all objects.
+    /// Only objects in this namespace, without cluster-scoped objects; `None` for all objects.
     pub namespace: Option<String>,
-    /// Only this pod, as `NAMESPACE/NAME`.
+    /// Only this pod, as `NAMESPACE/NAME`; `None` for all objects.
     pub pod: Option<String>,
 }
 
-/// State while the problems of a cluster are collected.
+/// State of triage while the problems of a cluster are collected.
 struct Triage<'a> {
     objects: &'a Objects,
-    /// Wall-clock time at t = 0, from which findings count their times.
+    /// Wall-clock time at t = 0. The times in findings are relative to it.
     start: Time,
     now: Time,
     scope: &'a Scope,
     config: SchedulerConfiguration,
     /// The scenario's nodes and node groups.
     nodes: &'a NodeShorthand,
-    /// Warning Events by UID of the involved object, newest last: reason, message, time.
+    /// Warning Events by the UID of the object that they are about, newest last: reason, message, time.
     events: ordered::Map<Str, Vec<(Str, Str, Option<Time>)>>,
     findings: Vec<Finding>,
 }
@@ -55,7 +55,7 @@ pub fn triage(session: &Session, scope: &Scope) -> Vec<Finding> {
     triage_objects(session.world().objects(), session.loaded(), session.now(), scope)
 }
 
-/// Returns the problems of a cluster with these objects at `now`, worst first. `loaded` is its scenario.
+/// Returns the problems of a cluster with these objects at `now`, worst first. `loaded` is the cluster's scenario.
 #[must_use]
 pub fn triage_objects(objects: &Objects, loaded: &Loaded, now: SimTime, scope: &Scope) -> Vec<Finding> {
     let start = loaded.setup.start;
@@ -69,18 +69,18 @@ pub fn triage_objects(objects: &Objects, loaded: &Loaded, now: SimTime, scope: &
         events: events_of(objects),
         findings: Vec::new(),
     };
-    triage.pods();
+    triage.add_pod_problems();
     if scope.pod.is_none() {
-        triage.nodes();
-        triage.workloads();
-        triage.storage();
+        triage.add_node_problems();
+        triage.add_workload_problems();
+        triage.add_storage_problems();
     }
     let mut findings = triage.findings;
     findings.stable_sort_by_key(|found| (found.problem, usize::MAX - found.count, found.object.clone()));
     findings
 }
 
-/// Collects the Warning Events by UID of the involved object, newest last.
+/// Collects the Warning Events by the UID of the object that they are about, newest last.
 fn events_of(objects: &Objects) -> ordered::Map<Str, Vec<(Str, Str, Option<Time>)>> {
     let mut found: ordered::Map<Str, Vec<(Str, Str, Option<Time>)>> = ordered::Map::new();
     for event in objects.list::<Event>().filter(|event| &*event.kind == "Warning") {
@@ -102,12 +102,12 @@ fn events_of(objects: &Objects) -> ordered::Map<Str, Vec<(Str, Str, Option<Time>
 }
 
 impl Triage<'_> {
-    /// Returns whether the scope includes a namespace.
+    /// Returns whether triage includes objects of this namespace.
     fn includes_namespace(&self, namespace: &str) -> bool {
         self.scope.namespace.as_deref().is_none_or(|only| only == namespace)
     }
 
-    fn add(
+    fn add_finding(
         &mut self,
         problem: Problem,
         object: String,
@@ -144,16 +144,16 @@ impl Triage<'_> {
         node.is_some_and(|node| !node.is_ready())
     }
 
-    /// Returns the top-level workload that owns the object, as `KIND NAMESPACE/NAME`: for a pod of a Deployment's
-    /// ReplicaSet, the Deployment.
+    /// Returns the workload that owns the object, as `KIND NAMESPACE/NAME`. For a pod of a Deployment's ReplicaSet,
+    /// this is the Deployment.
     fn owner(&self, meta: &ObjectMeta) -> Option<String> {
         let owner = workload_of(self.objects, meta)?;
         Some(format!("{} {}/{}", owner.kind, meta.namespace, owner.name))
     }
 }
 
-/// Formats an object's name as `KIND NAMESPACE/NAME` or `KIND NAME`.
-fn named(object: &Object) -> String {
+/// Formats kind and key of an object, as `KIND NAMESPACE/NAME` or `KIND NAME`.
+fn object_text(object: &Object) -> String {
     format!("{} {}", object.kind().name(), object.key())
 }
 
@@ -170,17 +170,18 @@ fn held_by_finalizers(finalizers: Vec<&str>) -> Sentence {
     )
 }
 
-/// Returns the command which tells the cluster that a node's machine is off.
+/// Returns the kubectl command which tells the cluster that a node's machine is off, by the taint out-of-service.
 fn out_of_service_command(node: &str) -> String {
     format!("kubectl taint node {node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute")
 }
 
-/// Removes the trailing full stop, so that the text can be embedded in a sentence.
+/// Returns the text without its trailing full stop, so that it can be part of a sentence.
 fn clause(text: &str) -> &str {
     text.trim_end().trim_end_matches('.')
 }
 
-/// Formats the findings like `podscope why -o json`, in English. `start` is the wall-clock time at t = 0.
+/// Converts the findings to the JSON that `podscope why -o json` prints, in English. `start` is the wall-clock time at
+/// t = 0.
 #[must_use]
 pub fn to_json(start: Time, findings: &[Finding]) -> Value {
     let rows = findings.iter().map(|found| {

@@ -1,4 +1,4 @@
-//! Problems of nodes: nodes that are silent, not ready, or short of a resource.
+//! Triage of nodes: nodes that are silent, not ready, or short of a resource.
 
 use podscope_api::condition_taints::CONDITION_TAINTS;
 use podscope_api::well_known::condition;
@@ -8,7 +8,7 @@ use podscope_messages::{Sentence, sentence};
 use super::{Problem, Triage, clause, out_of_service_command};
 
 impl Triage<'_> {
-    pub(super) fn nodes(&mut self) {
+    pub(super) fn add_node_problems(&mut self) {
         if self.scope.namespace.is_some() {
             return;
         }
@@ -31,7 +31,7 @@ impl Triage<'_> {
                 };
                 let reason = sentence!(problem::node_not_ready, pods = pods, why = why);
                 let since = ready.last_transition_time;
-                let row = self.add(Problem::NodeNotReady, name.clone(), &node.metadata, reason, since);
+                let row = self.add_finding(Problem::NodeNotReady, name.clone(), &node.metadata, reason, since);
                 let command = out_of_service_command(&node.metadata.name);
                 row.help.push(sentence!(problem::bring_machine_back, command = command));
             }
@@ -44,7 +44,7 @@ impl Triage<'_> {
                         "" => Sentence::from(pressure.condition),
                         message => format!("{}: {message}", pressure.condition).into(),
                     };
-                    self.add(
+                    self.add_finding(
                         Problem::NodePressure,
                         name.clone(),
                         &node.metadata,

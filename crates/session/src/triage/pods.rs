@@ -1,4 +1,4 @@
-//! Problems of pods: pods that are not scheduled, do not terminate, or do not become ready.
+//! Triage of pods: pods that are not scheduled, do not terminate, or do not become ready.
 
 use std::sync::Arc;
 
@@ -19,14 +19,15 @@ use crate::view;
 use crate::whatif::{self, GroupCheck};
 use podscope_cluster::scheduler_of;
 
-/// Maximum number of pods for which the scheduler decides again. Other pods keep the message of their condition.
+/// Maximum number of pending pods for which triage asks the scheduler for a new decision. The reason of other pods is
+/// the message in their condition PodScheduled.
 const MAX_DECISIONS: usize = 300;
-/// Maximum number of rows for which remedies are searched.
+/// Maximum number of rows of triage for which remedies are searched.
 const MAX_ROWS_WITH_REMEDIES: usize = 40;
 const MAX_REMEDIES_PER_ROW: usize = 3;
 
-/// Returns the UID of the pod's ReplicaSet, if the scheduler's decision is the same for all its pending pods: they have
-/// no claims of their own.
+/// Returns the UID of the pod's ReplicaSet if the scheduler decides the same about all its pending pods, because they
+/// have no volume claims.
 pub(crate) fn shared_decision_owner(pod: &Pod) -> Option<Uid> {
     let owner = pod
         .metadata
@@ -37,7 +38,7 @@ pub(crate) fn shared_decision_owner(pod: &Pod) -> Option<Uid> {
     (!has_claim).then(|| owner.uid.clone())
 }
 
-/// The problem of one pod, with its reason and the time since which it exists.
+/// The problem of one pod: what it is, its reason, and since when it exists.
 struct PodProblem {
     problem: Problem,
     reason: Sentence,
@@ -45,10 +46,10 @@ struct PodProblem {
 }
 
 impl Triage<'_> {
-    pub(super) fn pods(&mut self) {
+    pub(super) fn add_pod_problems(&mut self) {
         let objects = self.objects;
         let mut scheduler: Option<Scheduler> = None;
-        // Indices of rows, by owner, problem and reason.
+        // Indices of the rows, by owner, problem and reason.
         let mut rows: ordered::Map<(String, Problem, Sentence), usize> = ordered::Map::new();
         let mut shown: Vec<(usize, Arc<Pod>)> = Vec::new();
         let mut decided = 0;
@@ -66,7 +67,7 @@ impl Triage<'_> {
                 continue;
             };
             if pod_problem.problem == Problem::Pending && decided < MAX_DECISIONS {
-                // Pods of one ReplicaSet share a decision, unless each has its own claim or node.
+                // The scheduler decides the same about pods of one ReplicaSet, unless each pod has its own claim.
                 let alike = shared_decision_owner(pod);
                 let known = alike.as_ref().and_then(|owner| reasons.get(owner)).cloned();
                 let reason = known.unwrap_or_else(|| {
@@ -95,7 +96,7 @@ impl Triage<'_> {
             }
             rows.insert(key, self.findings.len());
             shown.push((self.findings.len(), pod.clone()));
-            let row = self.add(
+            let row = self.add_finding(
                 pod_problem.problem,
                 pod_name(pod),
                 &pod.metadata,
@@ -123,13 +124,13 @@ impl Triage<'_> {
                     help.extend(grown.and_then(|asked| whatif::group_help(&asked)));
                     help
                 }
-                _ => self.remedies(problem, &pod),
+                _ => self.remedies_for(problem, &pod),
             };
             self.findings[row].help = help;
         }
     }
 
-    /// Returns the pod's problem; `None` if it has none.
+    /// Returns the problem of a pod; `None` if it has none.
     fn pod_problem(&self, pod: &Pod) -> Option<PodProblem> {
         let pod_problem = |problem, reason: Sentence, since| Some(PodProblem { problem, reason, since });
         if pod.metadata.is_terminating() {
@@ -142,10 +143,10 @@ impl Triage<'_> {
             let message = clause(&pod.status.message);
             return match &*pod.status.reason {
                 "Evicted" => pod_problem(Problem::Evicted, message.into(), ended),
-                // Failed pods of a Job count towards its backoffLimit; the Job itself is reported.
+                // Failed pods of a Job count towards the Job's backoffLimit, so the Job is reported instead.
                 _ if pod.metadata.controller_ref().is_some_and(|owner| &*owner.kind == "Job") => None,
                 reason => {
-                    let since = ended.or_else(|| finished(pod));
+                    let since = ended.or_else(|| last_container_end(pod));
                     pod_problem(
                         Problem::Failed,
                         describe_failed_pod(reason, message, failed_container_exits(pod)),
@@ -178,7 +179,7 @@ impl Triage<'_> {
                 return Some(found);
             }
         }
-        // A node that is not ready is reported once, instead of each of its pods.
+        // If a node is not ready, only the node is reported, not its pods.
         if self.is_lost(node) {
             return None;
         }
@@ -309,7 +310,7 @@ impl Triage<'_> {
         }
     }
 
-    fn remedies(&self, problem: Problem, pod: &Pod) -> Vec<Sentence> {
+    fn remedies_for(&self, problem: Problem, pod: &Pod) -> Vec<Sentence> {
         let key = pod.metadata.key();
         let (namespace, name) = (&key.namespace, &key.name);
         match problem {
@@ -340,10 +341,10 @@ impl Triage<'_> {
     }
 }
 
-/// Time that a pod has to become ready before it is reported, in microseconds.
+/// Time for which a pod that is not ready is not reported, because it may still be starting, in microseconds.
 const STARTUP_TIME: i64 = 60 * 1_000_000;
 
-fn finished(pod: &Pod) -> Option<Time> {
+fn last_container_end(pod: &Pod) -> Option<Time> {
     let ended = pod
         .status
         .container_statuses
@@ -352,7 +353,7 @@ fn finished(pod: &Pod) -> Option<Time> {
     ended.max()
 }
 
-/// Returns sentences about the exits of the pod's failed containers.
+/// Returns one sentence for each failed container of the pod, which describes the container's exit.
 fn failed_container_exits(pod: &Pod) -> Vec<Sentence> {
     let statuses = pod
         .status
@@ -364,14 +365,14 @@ fn failed_container_exits(pod: &Pod) -> Vec<Sentence> {
         Some(sentence!(
             problem::container_ended,
             container = &status.name,
-            exit = exit(ended)
+            exit = exit_text(ended)
         ))
     });
     ends.collect()
 }
 
-/// Describes a failed pod by the reason and message of its status and the exits of its containers, as far as they are
-/// not empty.
+/// Describes a failed pod: the reason and message of its status, and the exits of its containers. Empty parts are left
+/// out.
 fn describe_failed_pod(reason: &str, message: &str, ends: Vec<Sentence>) -> Sentence {
     let said: Vec<&str> = [reason, message].into_iter().filter(|part| !part.is_empty()).collect();
     match (said.is_empty(), ends.is_empty()) {
@@ -381,13 +382,13 @@ fn describe_failed_pod(reason: &str, message: &str, ends: Vec<Sentence>) -> Sent
     }
 }
 
-/// Returns the sentence that scheduling gates hold the pod back.
+/// Returns the sentence that the pod waits because of its scheduling gates.
 fn describe_gates(pod: &Pod) -> Sentence {
     let gates = gates(pod);
     sentence!(problem::gated, count = gates.len(), gates = gates)
 }
 
-/// Returns the pod's scheduling gates, each with the controller that sets it, if known.
+/// Returns the pod's scheduling gates, each with the controller that sets it, if this controller is known.
 pub(super) fn gates(pod: &Pod) -> Vec<Value> {
     let gates = pod.spec.scheduling_gates.iter();
     let gate = |gate: &PodSchedulingGate| match gate_setter(&gate.name) {
@@ -401,26 +402,27 @@ fn is_running_unready(status: &ContainerStatus) -> bool {
     status.state.terminated.is_none() && !status.ready && status.state.running.is_some()
 }
 
-fn exit(ended: &podscope_api::ContainerStateTerminated) -> Sentence {
+fn exit_text(ended: &podscope_api::ContainerStateTerminated) -> Sentence {
     match (&*ended.reason, ended.exit_code) {
         ("" | "Error" | "Completed", code) => sentence!(problem::exit_code, code = code),
         (reason, code) => sentence!(problem::reason_with_exit_code, reason = reason, code = code),
     }
 }
 
-/// Returns the problem in a container's status: repeated exits, an image error, or a configuration error.
+/// Returns the problem that a container's status shows: repeated exits, an image error, or a configuration error. None
+/// if it shows none of these.
 fn container_problem(status: &ContainerStatus) -> Option<PodProblem> {
     let again = |ended: &podscope_api::ContainerStateTerminated| {
         sentence!(
             problem::container_restarts,
             restarts = status.restart_count,
             container = &status.name,
-            exit = exit(ended)
+            exit = exit_text(ended)
         )
     };
     let last = status.last_state.terminated.as_ref();
     let Some(waiting) = &status.state.waiting else {
-        // The container has exited and will be restarted.
+        // The container has exited, and the kubelet will restart it.
         let ended = status
             .state
             .terminated
@@ -473,7 +475,7 @@ fn container_problem(status: &ContainerStatus) -> Option<PodProblem> {
     Some(PodProblem { problem, reason, since })
 }
 
-/// Explains with a new scheduling decision why no node can run the pod.
+/// Explains why no node can run a pending pod, by letting the scheduler decide about the pod again.
 fn explain_by_new_decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Option<Sentence> {
     let condition = pod.condition(condition::POD_SCHEDULED);
     let said = condition
@@ -515,8 +517,8 @@ fn and_cause(before: Sentence, cause: Sentence) -> Sentence {
     sentence!(problem::and_cause, before = before, cause = cause)
 }
 
-/// Returns the scheduler's explanation about devices for the first node that has devices but not enough; otherwise for
-/// the first node.
+/// Returns the scheduler's explanation of why a node's devices do not satisfy the pod: for the first node that has
+/// devices, or else for the first node.
 fn devices(explained: &Explained) -> Option<Sentence> {
     let nodes = explained.nodes();
     let explained: Vec<(&str, &NodeDevices)> = nodes
@@ -531,7 +533,7 @@ fn devices(explained: &Explained) -> Option<Sentence> {
     Some(sentence!(problem::devices_on_node, node = *node, lines = lines))
 }
 
-/// Returns remedies for a pending pod, each verified by the scheduler.
+/// Returns remedies for a pending pod. The scheduler has verified that each of them helps.
 fn verified_remedies(scheduler: &Scheduler, pod: &Arc<Pod>, classes: &[Arc<PriorityClass>]) -> Vec<Sentence> {
     let mut search = WhatWouldHelp::new(scheduler, pod, classes);
     while search.suggestions().len() < MAX_REMEDIES_PER_ROW && !search.step().finished {}
@@ -542,7 +544,7 @@ fn verified_remedies(scheduler: &Scheduler, pod: &Arc<Pod>, classes: &[Arc<Prior
         .collect()
 }
 
-/// Returns the reason of the pod's problem, if it has one.
+/// Returns the reason of the pod's problem. None if the pod has no problem.
 pub(super) fn reason_of(triage: &Triage<'_>, pod: &Pod) -> Option<Sentence> {
     triage.pod_problem(pod).map(|pod_problem| pod_problem.reason)
 }

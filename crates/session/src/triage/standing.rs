@@ -1,5 +1,5 @@
-//! Notes that precede the explanation of a pod's scheduling decision: the pod is terminating, finished, already bound,
-//! or has scheduling gates.
+//! Notes about a pod's state, which precede the explanation of its scheduling decision: the pod is terminating,
+//! finished, already bound, or has scheduling gates.
 
 use podscope_api::{AccessMode, ObjectKey, PersistentVolumeClaim, Pod, PodPhase, Str};
 use podscope_cluster::Objects;
@@ -7,7 +7,7 @@ use podscope_messages::{Sentence, sentence};
 
 use super::{clause, pods};
 
-/// Returns the notes for a pod; empty if the pod only waits for the scheduler.
+/// Returns the notes about a pod's state. Empty if the pod only waits for the scheduler.
 #[must_use]
 pub fn standing(objects: &Objects, pod: &Pod) -> Vec<Sentence> {
     let mut said = Vec::new();
@@ -41,7 +41,7 @@ fn deleted(pod: &Pod) -> Sentence {
     }
 }
 
-/// Describes how a pod has ended, as a clause without a full stop.
+/// Describes how a pod has ended, as a clause without a full stop at the end.
 fn ended(pod: &Pod) -> Sentence {
     match (&*pod.status.reason, &pod.status.phase) {
         ("Evicted", _) => sentence!(standing::was_evicted, message = clause(&pod.status.message)),
@@ -51,14 +51,14 @@ fn ended(pod: &Pod) -> Sentence {
     }
 }
 
-/// Returns causes that kube-scheduler's message does not mention, as clauses without a full stop: the only node of a
-/// DaemonSet's pod, and the pods that use its ReadWriteOncePod claims.
+/// Returns causes that kube-scheduler's message does not mention, as clauses without a full stop at the end: the only
+/// node on which a DaemonSet's pod may run, and the pods that use its ReadWriteOncePod claims.
 pub(super) fn unmentioned_causes(objects: &Objects, pod: &Pod) -> Vec<Sentence> {
     let meant = pinned_node_of_daemon_pod(pod).map(|node| sentence!(problem::made_for_node, node = &node));
     meant.into_iter().chain(exclusive_claim_clauses(objects, pod)).collect()
 }
 
-/// Returns the node for which a DaemonSet created the pod.
+/// Returns the node for which a DaemonSet created the pod. None if no DaemonSet created it.
 fn pinned_node_of_daemon_pod(pod: &Pod) -> Option<Str> {
     pod.metadata
         .controller_ref()

@@ -1,4 +1,4 @@
-//! Problems of storage: pending claims, failed attachments, and objects other than pods whose deletion does not finish.
+//! Triage of storage: pending claims, failed attachments, and objects other than pods whose deletion does not finish.
 
 use podscope_api::ordered;
 use podscope_api::well_known::finalizer::PVC_PROTECTION;
@@ -9,20 +9,20 @@ use podscope_api::{
 use podscope_cluster::NOT_IN_THE_DUMP;
 use podscope_messages::{Sentence, sentence};
 
-use super::{Problem, Triage, clause, held_by_finalizers, named};
+use super::{Problem, Triage, clause, held_by_finalizers, object_text};
 
 impl Triage<'_> {
-    pub(super) fn storage(&mut self) {
+    pub(super) fn add_storage_problems(&mut self) {
         let used = self.used_claims();
-        self.claims(&used);
-        self.device_claims();
+        self.add_claim_problems(&used);
+        self.add_device_claim_problems();
         if self.scope.namespace.is_none() {
-            self.attachments();
+            self.add_attachment_problems();
         }
-        self.unfinished_deletions(&used);
+        self.add_unfinished_deletions(&used);
     }
 
-    /// Returns the claims in use, each with the name of one pod that uses it.
+    /// Returns the PersistentVolumeClaims that pods use, each with the name of one of these pods.
     fn used_claims(&self) -> ordered::Map<ObjectKey, Str> {
         let mut used = ordered::Map::new();
         for pod in self.objects.list::<Pod>().filter(|pod| !pod.is_terminal()) {
@@ -36,7 +36,7 @@ impl Triage<'_> {
         used
     }
 
-    fn claims(&mut self, used: &ordered::Map<ObjectKey, Str>) {
+    fn add_claim_problems(&mut self, used: &ordered::Map<ObjectKey, Str>) {
         let objects = self.objects;
         for claim in objects.list::<PersistentVolumeClaim>() {
             let meta = &claim.metadata;
@@ -74,12 +74,13 @@ impl Triage<'_> {
             let owner = user.map(|pod| format!("Pod {}/{pod}", meta.namespace));
             let since = meta.creation_timestamp;
             let object = format!("PersistentVolumeClaim {}", meta.key());
-            self.add(Problem::ClaimPending, object, meta, reason, since).owner = owner;
+            self.add_finding(Problem::ClaimPending, object, meta, reason, since)
+                .owner = owner;
         }
     }
 
     /// Reports ResourceClaims that wait for devices, or for the end of the pods that use them.
-    fn device_claims(&mut self) {
+    fn add_device_claim_problems(&mut self) {
         let objects = self.objects;
         for claim in objects.list::<ResourceClaim>() {
             let meta = &claim.metadata;
@@ -93,7 +94,7 @@ impl Triage<'_> {
                     false => sentence!(problem::reserved_for, users = users),
                 };
                 let object = format!("ResourceClaim {}", meta.key());
-                self.add(Problem::Terminating, object, meta, reason, meta.deletion_timestamp);
+                self.add_finding(Problem::Terminating, object, meta, reason, meta.deletion_timestamp);
                 continue;
             }
             let uses = |pod: &&std::sync::Arc<Pod>| {
@@ -115,11 +116,12 @@ impl Triage<'_> {
             let owner = Some(format!("Pod {}/{pod}", meta.namespace));
             let object = format!("ResourceClaim {}", meta.key());
             let since = meta.creation_timestamp;
-            self.add(Problem::ClaimPending, object, meta, reason, since).owner = owner;
+            self.add_finding(Problem::ClaimPending, object, meta, reason, since)
+                .owner = owner;
         }
     }
 
-    fn attachments(&mut self) {
+    fn add_attachment_problems(&mut self) {
         let objects = self.objects;
         for attachment in objects.list::<VolumeAttachment>() {
             let (meta, status) = (&attachment.metadata, &attachment.status);
@@ -144,7 +146,7 @@ impl Triage<'_> {
                 None => continue,
             };
             let since = error.and_then(|error| error.time).or(meta.deletion_timestamp);
-            self.add(
+            self.add_finding(
                 Problem::VolumeStuck,
                 format!("VolumeAttachment {}", meta.name),
                 meta,
@@ -155,7 +157,7 @@ impl Triage<'_> {
     }
 
     /// Reports objects other than pods whose deletion does not finish.
-    fn unfinished_deletions(&mut self, used: &ordered::Map<ObjectKey, Str>) {
+    fn add_unfinished_deletions(&mut self, used: &ordered::Map<ObjectKey, Str>) {
         let objects = self.objects;
         let kinds = Kind::ALL
             .iter()
@@ -185,8 +187,8 @@ impl Triage<'_> {
                 _ if foreign.is_empty() => continue,
                 _ => held_by_finalizers(foreign),
             };
-            let (name, meta) = (named(&object), meta.clone());
-            self.add(Problem::Terminating, name, &meta, reason, Some(since));
+            let (name, meta) = (object_text(&object), meta.clone());
+            self.add_finding(Problem::Terminating, name, &meta, reason, Some(since));
         }
     }
 }

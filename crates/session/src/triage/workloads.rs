@@ -1,4 +1,4 @@
-//! Problems of workloads, PodDisruptionBudgets and autoscalers.
+//! Triage of workloads, PodDisruptionBudgets and HorizontalPodAutoscalers.
 
 use podscope_api::well_known::{annotation, condition};
 use podscope_api::{
@@ -14,15 +14,16 @@ fn condition<'c>(all: &'c [WorkloadCondition], kind: &str, status: &ConditionSta
 }
 
 impl Triage<'_> {
-    pub(super) fn workloads(&mut self) {
-        self.deployments();
-        self.sets();
-        self.jobs();
-        self.budgets();
-        self.autoscalers();
+    pub(super) fn add_workload_problems(&mut self) {
+        self.add_deployment_problems();
+        self.add_set_problems();
+        self.add_job_problems();
+        self.add_budget_problems();
+        self.add_autoscaler_problems();
     }
 
-    /// Describes the pod that blocks a rollout: the first unready pod of the new template, otherwise of any template.
+    /// Describes the pod that blocks a rollout: the first pod that is not ready among those with the new template, or
+    /// else among those with any template.
     fn blocking_pod(&self, owners: &[&Uid], is_new: impl Fn(&Pod) -> bool) -> Option<Sentence> {
         let all = owners.iter().flat_map(|owner| self.objects.pods_of(owner));
         let mut blocking_pod: Option<Sentence> = None;
@@ -33,7 +34,7 @@ impl Triage<'_> {
                 .or_else(|| lost.map(|node| sentence!(problem::node_of_pod_not_ready, node = node.as_str())))
                 .unwrap_or_else(|| sentence!(problem::not_ready));
             let text = sentence!(problem::pod_not_ready, pod = &pod.metadata.name, why = why);
-            // A rollout waits for pods of the new template first.
+            // A rollout first waits for the pods with the new template.
             if is_new(pod) {
                 return Some(text);
             }
@@ -42,7 +43,7 @@ impl Triage<'_> {
         blocking_pod
     }
 
-    fn deployments(&mut self) {
+    fn add_deployment_problems(&mut self) {
         let objects = self.objects;
         for deployment in objects.list::<Deployment>() {
             let meta = &deployment.metadata;
@@ -61,7 +62,7 @@ impl Triage<'_> {
             let is_new = |pod: &Pod| pod.metadata.controller_ref().map(|owner| &owner.uid) == newest.as_ref();
             if let Some(failed) = condition(&status.conditions, condition::REPLICA_FAILURE, &ConditionStatus::True) {
                 let reason = sentence!(problem::cannot_create_pods, message = clause(&failed.message));
-                self.add(Problem::RolloutStuck, name, meta, reason, failed.last_transition_time);
+                self.add_finding(Problem::RolloutStuck, name, meta, reason, failed.last_transition_time);
                 continue;
             }
             let wanted = deployment.spec.replicas.unwrap_or(1);
@@ -80,13 +81,13 @@ impl Triage<'_> {
             };
             let reason = sentence!(problem::rollout, updated = updated, wanted = wanted, pod = blocking_pod);
             let since = stuck.and_then(|stuck| stuck.last_transition_time);
-            let row = self.add(Problem::RolloutStuck, name, meta, reason, since);
+            let row = self.add_finding(Problem::RolloutStuck, name, meta, reason, since);
             let command = format!("kubectl rollout undo deployment {} -n {}", meta.name, meta.namespace);
             row.help.push(command.into());
         }
     }
 
-    fn sets(&mut self) {
+    fn add_set_problems(&mut self) {
         let objects = self.objects;
         for set in objects.list::<StatefulSet>() {
             let (meta, status) = (&set.metadata, &set.status);
@@ -98,7 +99,7 @@ impl Triage<'_> {
             if let Some(blocking_pod) = self.blocking_pod(&[&meta.uid], is_new) {
                 let (updated, wanted) = (status.updated_replicas.unwrap_or(0), set.spec.replicas.unwrap_or(1));
                 let reason = sentence!(problem::rollout, updated = updated, wanted = wanted, pod = blocking_pod);
-                self.add(
+                self.add_finding(
                     Problem::RolloutStuck,
                     format!("StatefulSet {}", meta.key()),
                     meta,
@@ -132,7 +133,7 @@ impl Triage<'_> {
                     pod = blocking_pod,
                     allowed = allowed
                 );
-                self.add(
+                self.add_finding(
                     Problem::RolloutStuck,
                     format!("DaemonSet {}", meta.key()),
                     meta,
@@ -143,7 +144,7 @@ impl Triage<'_> {
         }
     }
 
-    fn jobs(&mut self) {
+    fn add_job_problems(&mut self) {
         for job in self
             .objects
             .list::<Job>()
@@ -158,7 +159,7 @@ impl Triage<'_> {
                 };
                 let owner = self.owner(&job.metadata);
                 let since = failed.last_transition_time;
-                let row = self.add(
+                let row = self.add_finding(
                     Problem::Failed,
                     format!("Job {}", job.metadata.key()),
                     &job.metadata,
@@ -170,7 +171,7 @@ impl Triage<'_> {
         }
     }
 
-    fn budgets(&mut self) {
+    fn add_budget_problems(&mut self) {
         let objects = self.objects;
         for budget in objects.list::<PodDisruptionBudget>() {
             let (meta, status) = (&budget.metadata, &budget.status);
@@ -187,7 +188,7 @@ impl Triage<'_> {
             };
             let since = status.conditions.iter().find(|one| &*one.kind == "DisruptionAllowed");
             let since = since.and_then(|one| one.last_transition_time);
-            let row = self.add(
+            let row = self.add_finding(
                 Problem::BudgetBlocks,
                 format!("PodDisruptionBudget {}", meta.key()),
                 meta,
@@ -201,7 +202,7 @@ impl Triage<'_> {
         }
     }
 
-    fn autoscalers(&mut self) {
+    fn add_autoscaler_problems(&mut self) {
         let objects = self.objects;
         for autoscaler in objects.list::<HorizontalPodAutoscaler>() {
             let meta = &autoscaler.metadata;
@@ -220,7 +221,7 @@ impl Triage<'_> {
                 };
                 let since = parse_rfc3339(word("lastTransitionTime")).map(Time);
                 let name = format!("HorizontalPodAutoscaler {}", meta.key());
-                let row = self.add(Problem::AutoscalerUnable, name, meta, reason, since);
+                let row = self.add_finding(Problem::AutoscalerUnable, name, meta, reason, since);
                 let target = &autoscaler.spec.scale_target_ref;
                 row.owner = Some(format!("{} {}/{}", target.kind, meta.namespace, target.name));
             }

@@ -1,4 +1,4 @@
-//! The content of the inspector (U-06).
+//! The content of the page's inspector (U-06): details of the selected object.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::untyped::{list, text};
@@ -20,10 +20,10 @@ use podscope_protocol::{
 /// Returns the details of the selected object at the cursor.
 pub(crate) fn detail(session: &Session, subject: &SubjectRef, marks: &[Mark]) -> Detail {
     match subject {
-        SubjectRef::Pod { key, uid } => pod(session, key, uid, marks),
-        SubjectRef::Node { name } => node(session, name),
-        SubjectRef::Object { kind, key } => object(session, kind, key),
-        SubjectRef::Invariant { name } => invariant(session, name),
+        SubjectRef::Pod { key, uid } => pod_detail(session, key, uid, marks),
+        SubjectRef::Node { name } => node_detail(session, name),
+        SubjectRef::Object { kind, key } => object_detail(session, kind, key),
+        SubjectRef::Invariant { name } => invariant_detail(session, name),
         SubjectRef::FailedRequests {
             service,
             endpoint,
@@ -52,7 +52,7 @@ fn parse_key(key: &str) -> ObjectKey {
     }
 }
 
-fn events(session: &Session, kind: &str, key: &ObjectKey, uid: &str) -> Vec<EventLine> {
+fn event_lines(session: &Session, kind: &str, key: &ObjectKey, uid: &str) -> Vec<EventLine> {
     let start = session.world().start();
     let mut lines: Vec<EventLine> = session
         .world()
@@ -86,7 +86,7 @@ fn micros(session: &Session, at: Option<Time>) -> i64 {
     at.map_or(0, |at| session.world().sim_time(at).0)
 }
 
-/// Creates a line about a condition. `since` is the last transition time.
+/// Creates a line of the inspector about a condition. `since` is the condition's last transition time.
 fn condition(
     session: &Session,
     status: ConditionStatus,
@@ -106,7 +106,7 @@ fn yaml(object: &Object) -> String {
     podscope_api::print_yaml(&podscope_kubectl::printed_value(object, false))
 }
 
-fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
+fn pod_detail(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
     let world = session.world();
     let machines = Machines::of(world);
     let object_key = parse_key(key);
@@ -152,7 +152,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
             })
             .collect(),
         containers: containers(pod, machine),
-        events: events(session, "Pod", &object_key, &pod.metadata.uid),
+        events: event_lines(session, "Pod", &object_key, &pod.metadata.uid),
         owners: owners(world, pod),
         volumes: pod
             .spec
@@ -166,7 +166,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
     }
 }
 
-/// Returns the details of a pod that no longer exists in the API: its processes that are still running.
+/// Returns the details of a pod that was deleted from the API but whose processes are still running.
 fn deleted_pod(session: &Session, object_key: &ObjectKey, uid: &str, machines: &Machines, bars: Vec<Mark>) -> Detail {
     let world = session.world();
     let processes: Vec<_> = machines
@@ -208,11 +208,12 @@ fn deleted_pod(session: &Session, object_key: &ObjectKey, uid: &str, machines: &
                 ..ContainerDetail::default()
             })
             .collect(),
-        // The volumes of the deleted pod are unknown, but the machine still has the emptyDirs that were written to.
+        // The volumes of the deleted pod are not known any more, but the machine still has the emptyDirs to which
+        // containers wrote data.
         volumes: (written.chunk_by(|one, next| one.volume == next.volume))
             .filter_map(|of_one| Some((of_one.first()?.volume.to_string(), empty_dir_view(of_one))))
             .collect(),
-        events: events(session, "Pod", object_key, uid),
+        events: event_lines(session, "Pod", object_key, uid),
         bars,
         ..Detail::default()
     }
@@ -251,7 +252,7 @@ fn containers(pod: &Pod, machine: Option<&MachineState>) -> Vec<ContainerDetail>
         .collect()
 }
 
-/// Returns kind and name of the pod's controller, of the controller's controller, and so on.
+/// Returns kind and name of the pod's controller, of that controller's controller, and so on.
 fn owners(world: &World, pod: &Pod) -> Vec<(String, String)> {
     let mut owners = Vec::new();
     let mut owner = pod.metadata.controller_ref().cloned();
@@ -337,7 +338,7 @@ fn volume_view(volume: &podscope_api::Volume, written: &[EmptyDirData]) -> Volum
     }
 }
 
-fn node(session: &Session, name: &str) -> Detail {
+fn node_detail(session: &Session, name: &str) -> Detail {
     let world = session.world();
     let machines = Machines::of(world);
     let node_name = NodeName::from(name);
@@ -369,7 +370,7 @@ fn node(session: &Session, name: &str) -> Detail {
                     condition(session, one.status.clone(), texts, one.last_transition_time)
                 })
                 .collect(),
-            events: events(session, "Node", &ObjectKey::cluster(name), ""),
+            events: event_lines(session, "Node", &ObjectKey::cluster(name), ""),
             volumes: node
                 .status
                 .volumes_attached
@@ -388,13 +389,13 @@ fn node(session: &Session, name: &str) -> Detail {
                 Summary::GoneNode { node: title.clone() }
             },
             title,
-            events: events(session, "Node", &ObjectKey::cluster(name), ""),
+            events: event_lines(session, "Node", &ObjectKey::cluster(name), ""),
             ..Detail::default()
         },
     }
 }
 
-fn object(session: &Session, kind: &str, key: &str) -> Detail {
+fn object_detail(session: &Session, kind: &str, key: &str) -> Detail {
     let found = Kind::named(kind).and_then(|known| session.world().objects().get_kind(known, &parse_key(key)));
     let Some(object) = found else {
         return Detail {
@@ -420,7 +421,7 @@ fn object(session: &Session, kind: &str, key: &str) -> Detail {
         subtitle: Subtitle::Kind(kind.to_owned()),
         replicas: value.pointer("/spec/replicas").and_then(serde_json::Value::as_i64),
         conditions,
-        events: events(session, kind, &object.key(), &object.metadata().uid),
+        events: event_lines(session, kind, &object.key(), &object.metadata().uid),
         owners: object
             .metadata()
             .owner_references
@@ -437,7 +438,7 @@ fn object(session: &Session, kind: &str, key: &str) -> Detail {
     }
 }
 
-fn invariant(session: &Session, name: &str) -> Detail {
+fn invariant_detail(session: &Session, name: &str) -> Detail {
     let violations: Vec<_> = session
         .violations()
         .filter_map(|record| Some((record.at, record.violation()?)))

@@ -1,4 +1,5 @@
-//! Devices of nodes, from the ResourceSlices and ResourceClaims in the API. Only the whole engine supports them.
+//! The devices of nodes for the page, from the ResourceSlices and ResourceClaims in the API. Only the whole engine
+//! supports devices.
 
 use podscope_api::{
     Device, DeviceAttribute, DeviceTaint, NodeName, ObjectMeta, Quantity, ResourceClaim, ResourceSlice, Str, ordered,
@@ -9,9 +10,9 @@ use podscope_protocol::{DeviceHolder, DeviceView, NodeDevices};
 
 use crate::IS_WHOLE;
 
-/// Identifies a device by driver, pool and name.
+/// Identifies a device by its driver, pool and name.
 type DeviceKey<'w> = (&'w Str, &'w Str, &'w Str);
-/// Identifies a counter by driver, pool, counter set and name.
+/// Identifies a shared counter by its driver, pool, counter set and name.
 type CounterKey<'w> = (&'w Str, &'w Str, &'w Str, &'w Str);
 
 /// Returns the devices of all nodes, ordered by node, driver, pool and name. Devices that do not belong to a single
@@ -33,7 +34,7 @@ pub(super) fn devices(world: &World) -> Vec<NodeDevices> {
                 continue;
             };
             let key = key_of(slice, device);
-            let view = view(slice, device, holders.get(&key).cloned().unwrap_or_default(), &counters);
+            let view = device_view(slice, device, holders.get(&key).cloned().unwrap_or_default(), &counters);
             nodes.entry(NodeName(node.clone())).or_default().insert(key, view);
         }
     }
@@ -64,7 +65,7 @@ fn newest_slices(world: &World) -> Vec<&ResourceSlice> {
     all().filter(is_newest).collect()
 }
 
-/// Returns the claims to which each device is allocated, without claims with admin access.
+/// Returns, for each allocated device, the claims to which it is allocated. Claims with admin access are left out.
 fn holders(world: &World) -> ordered::Map<DeviceKey<'_>, Vec<DeviceHolder>> {
     let mut holders: ordered::Map<DeviceKey<'_>, Vec<DeviceHolder>> = ordered::Map::new();
     for claim in world.objects().list::<ResourceClaim>() {
@@ -91,7 +92,7 @@ fn full_name(metadata: &ObjectMeta) -> String {
     format!("{}/{}", metadata.namespace, metadata.name)
 }
 
-/// Returns the remaining part of each shared counter, in thousandths.
+/// Returns the amount of each shared counter that is still available, in thousandths of its unit.
 fn counters_left<'w>(
     slices: &[&'w ResourceSlice],
     holders: &ordered::Map<DeviceKey<'w>, Vec<DeviceHolder>>,
@@ -122,7 +123,7 @@ fn amount(quantity: &Quantity) -> i128 {
     i128::from(quantity.milli_value())
 }
 
-fn view(
+fn device_view(
     slice: &ResourceSlice,
     device: &Device,
     holders: Vec<DeviceHolder>,

@@ -1,4 +1,4 @@
-//! Differences between the API's and a machine's state of pods, and causes of pod deletions.
+//! Differences between a pod's state in the API and on its machine, and the causes of pod deletions.
 
 use podscope_api::well_known::condition;
 use podscope_api::{Node, NodeName, Pod};
@@ -7,7 +7,7 @@ use podscope_cluster::{SimTime, World};
 use super::nodes::MachineState;
 use podscope_protocol::{DeletionCause, Difference, PodView};
 
-/// Returns the differences between the API's and the machine's state (U-02).
+/// Returns the differences between the pod's state in the API and its state on the machine (U-02).
 pub(super) fn differs(
     world: &World,
     node: &NodeName,

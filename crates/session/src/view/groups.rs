@@ -1,4 +1,4 @@
-//! Nodes grouped by a label, and the distribution of each owner's pods over the groups (U-11).
+//! The nodes grouped by a label, and the number of each owner's pods in each group (U-11).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,20 +12,21 @@ use super::nodes::Nodes;
 use super::pods::PodEntry;
 use podscope_protocol::{GroupView, PodMark, PodView, SpreadCount};
 
-/// What a pod adds to the counts. It is cached, because most pods do not change between frames.
+/// What a pod contributes to the counts of a group. It is cached, because most pods do not change between frames.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Contribution {
-    /// Index of the node's group.
+    /// Index of the group that contains the pod's node. None if the node is not known.
     group: Option<usize>,
     /// Index of the owner for which the pod is counted, if there is one.
     owner: Option<usize>,
-    /// `Some` if the pod has a spread constraint for the key. The inner value is the maximum skew of a hard constraint.
+    /// `Some` if the pod has a spread constraint for the label key. The inner value is the maximum skew of a hard
+    /// constraint.
     skew: Option<Option<u32>>,
     /// Whether the pod is counted: it has not ended and is not terminating.
     counts: bool,
 }
 
-/// All groups in the last frame.
+/// The groups of nodes in the last frame.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Groups {
     pub(crate) views: Vec<GroupView>,
@@ -44,7 +45,7 @@ pub(crate) enum GroupChange {
     Unchanged,
 }
 
-/// Pods of one owner in one group.
+/// The pods of one owner, over all groups.
 #[derive(Debug, Clone, Default)]
 struct OwnerPods {
     /// Number of pods, including ended and terminating ones.
@@ -53,8 +54,8 @@ struct OwnerPods {
 }
 
 impl Groups {
-    /// Groups the nodes by a key, unless neither the key nor the nodes have changed. Counts the pods and ghosts of each
-    /// owner in each group.
+    /// Groups the nodes by a label key, unless neither the key nor the nodes have changed. Counts the pods and ghosts
+    /// (deleted pods whose processes still run) of each owner in each group.
     pub(crate) fn update(
         &mut self,
         nodes: &Nodes,
@@ -133,7 +134,7 @@ impl Groups {
         }
     }
 
-    /// Computes what a pod or ghost adds to the counts.
+    /// Computes what a pod or ghost contributes to the counts of a group.
     fn contribution(&mut self, nodes: &Nodes, view: &PodView, pod: Option<&Pod>) -> Contribution {
         let value = (nodes.get(&*view.node)).map(|node| node.view.labels.get(&self.key).map_or("", String::as_str));
         let group = value.map(|value| {
@@ -168,14 +169,14 @@ impl Groups {
     }
 }
 
-/// Returns whether two groupings have the same names and nodes.
+/// Returns whether two lists of groups have the same names and nodes.
 fn are_same_groups(new: &[GroupView], old: &[GroupView]) -> bool {
     let is_same_group = |(new, old): (&GroupView, &GroupView)| new.name == old.name && new.nodes == old.nodes;
     new.len() == old.len() && new.iter().zip(old).all(is_same_group)
 }
 
-/// Returns the owner for which a pod is counted. For a pod without an owner, these are the labels that its spread
-/// constraint selects. None if it has neither.
+/// Returns the owner for which a pod is counted. For a pod without an owner, it stands for the labels that the pod's
+/// spread constraint selects. None if the pod has neither.
 fn counting_owner<'a>(view: &'a PodView, constraint: Option<&TopologySpreadConstraint>) -> Option<Cow<'a, str>> {
     if !view.owner.is_empty() {
         return Some(Cow::Borrowed(&view.owner));
@@ -187,7 +188,7 @@ fn counting_owner<'a>(view: &'a PodView, constraint: Option<&TopologySpreadConst
     Some(Cow::Owned(labels.collect::<Vec<_>>().join(",")))
 }
 
-/// Groups nodes by the value of a label. Nodes without the label form the last group.
+/// Groups nodes by the value of a label. Nodes without the label are in the last group.
 fn by_label(nodes: &Nodes, key: &str) -> Vec<GroupView> {
     let mut groups: ordered::Map<&str, Vec<String>> = ordered::Map::new();
     for (name, node) in nodes {

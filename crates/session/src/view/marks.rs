@@ -1,4 +1,5 @@
-//! Marks and bars of the timeline (U-05), derived from the branch's whole trace.
+//! Marks and bars (marks with a duration) on the page's timeline (U-05). They are derived from the whole trace of the
+//! branch.
 
 mod requests;
 
@@ -12,23 +13,23 @@ use crate::timeline::Trace;
 use podscope_kubectl::command::{self, Command, Kubectl};
 use podscope_protocol::{Evictor, Lane, Mark, MarkKind, MarkLabel, SubjectRef};
 
-/// Marks of one branch, up to the last processed record.
+/// Marks on the timeline of one branch, up to the last processed record.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Marks {
     branch: usize,
     seen: usize,
     marks: ordered::Map<u64, Mark>,
-    /// Bars that have not ended yet, with the ids of their marks.
+    /// Bars that have not ended yet, each with the id of its mark.
     open: ordered::Map<Bar, u64>,
-    /// Labels of commands with manifests, by command. They are kept across branches and seeks, because creating them is
-    /// expensive.
+    /// Labels of commands with manifests, by the command's text. They are not cleared when the branch changes, because
+    /// creating them is expensive.
     manifest_labels: ordered::Map<String, MarkLabel>,
     /// Number of running containers by pod key and pod UID.
     running_containers: ordered::Map<String, ordered::Map<String, usize>>,
 }
 
-/// Returns whether the control plane sets the taint. It then has no mark, because the condition or cordon that causes
-/// it already has one. Only users set the taint out-of-service.
+/// Returns whether the control plane sets taints with this key. Such a taint has no mark, because the condition or
+/// cordon that causes it has one. Only users set the taint out-of-service.
 fn is_set_by_control_plane(key: &str) -> bool {
     key.starts_with("node.kubernetes.io/") && key != taint::OUT_OF_SERVICE
 }
@@ -39,7 +40,8 @@ const fn is_lasting(fault: FaultKind) -> bool {
     !matches!(fault, Exit | Sandbox | Join | Leave | Detach | Device)
 }
 
-/// Returns the faults that end when the given fault is repaired. Switching a machine on also restarts its programs.
+/// Returns the faults that end when the given fault is repaired. For example, switching a machine on also restarts its
+/// programs.
 fn faults_ended_by_repair_of(fault: FaultKind) -> Vec<FaultKind> {
     use FaultKind::{Crash, CrashDriver, CrashKubelet, CrashRuntime, Fence, PowerOff, Second, Shutdown};
     match fault {
@@ -56,18 +58,18 @@ fn faults_ended_by_repair_of(fault: FaultKind) -> Vec<FaultKind> {
     }
 }
 
-/// Identifies a bar that has not ended yet.
+/// Identifies a bar on the timeline that has not ended yet.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Bar {
     /// A lasting fault; `since` is the sequence number of its record.
     Fault { fault: FaultKind, name: String, since: u64 },
-    /// A container that is being terminated.
+    /// A container that the kubelet is terminating.
     Container { uid: String, container: String },
-    /// A condition of a node in the API.
+    /// A condition of a Node.
     Condition { node: String, condition: String },
-    /// A violated invariant about pods with the same key.
+    /// A violated invariant about the pods with the same key.
     Broken { invariant: String, key: String },
-    /// Requests from a client to a Service.
+    /// The requests of one client to a Service.
     Requests { service: String, client: String },
 }
 
@@ -78,7 +80,8 @@ impl Bar {
     }
 }
 
-/// Determines from the condition DisruptionTarget who evicts a pod. None for preemption, which has its own record.
+/// Returns who evicts a pod, according to the pod's condition DisruptionTarget. None for preemption, which has its own
+/// record.
 fn evictor(reason: &str, message: &str) -> Option<Evictor> {
     match reason {
         "DeletionByTaintManager" => Some(Evictor::Taint),
@@ -90,7 +93,7 @@ fn evictor(reason: &str, message: &str) -> Option<Evictor> {
     }
 }
 
-/// Returns the label of a command, on one line.
+/// Returns the label of the mark of a command, on one line.
 fn command_label(text: &str) -> MarkLabel {
     let is_marked = match command::parse(text) {
         Ok(Command::Fault { fault, .. }) => !matches!(fault, Fault::Member { .. }),
@@ -105,10 +108,10 @@ fn command_label(text: &str) -> MarkLabel {
     }
 }
 
-/// Maximum number of objects that a label lists.
+/// Maximum number of objects in the label of a command.
 const MAX_LISTED_OBJECTS: usize = 3;
 
-/// Returns the label of a command with manifests, which lists the objects in them.
+/// Returns the label of the mark of a command with manifests. The label lists the objects in the manifests.
 fn manifest_command_label(command: &str) -> MarkLabel {
     let (first, rest) = command.split_once('\n').unwrap_or((command, ""));
     let objects = podscope_api::parse(rest.rsplit_once('\n').map_or("", |(body, _)| body)).objects;
@@ -126,17 +129,17 @@ fn manifest_command_label(command: &str) -> MarkLabel {
     }
 }
 
-fn is_of_node(record: &Record) -> bool {
+fn is_about_node(record: &Record) -> bool {
     (record.object.as_ref()).is_some_and(|subject| subject.kind == podscope_api::Kind::Node)
 }
 
-/// Invariants whose violation lasts while two pods with the same name have processes.
+/// Invariants whose violation lasts as long as two pods with the same name have processes.
 const DUPLICATE_POD_INVARIANTS: [&str; 3] = ["at-most-one", "safe-stall", "single-writer"];
 
-/// The invariant whose violation lasts while the process that should have been fenced is running.
+/// The invariant whose violation lasts as long as the process that should have been fenced off is running.
 const FENCING_INVARIANT: &str = "fence-before-break";
 
-/// Returns the bar of a violated invariant.
+/// Returns the key of the bar of a violated invariant.
 fn violation_bar(invariant: &str, key: &str) -> Bar {
     Bar::Broken {
         invariant: invariant.to_owned(),
@@ -166,7 +169,7 @@ impl Marks {
         self.marks.values().cloned().collect()
     }
 
-    /// Processes new records of the trace. Returns new or changed marks, and the ids of removed marks.
+    /// Processes the new records of the trace. Returns new and changed marks, and the ids of removed marks.
     pub(crate) fn update(&mut self, branch: usize, trace: &Trace) -> (Vec<Mark>, Vec<u64>) {
         let mut gone = Vec::new();
         if branch != self.branch || trace.len() < self.seen {
@@ -187,7 +190,7 @@ impl Marks {
         (marks, gone)
     }
 
-    fn add_point(&mut self, record: &Record, lane: Lane, kind: MarkKind, label: MarkLabel) -> u64 {
+    fn add_point_mark(&mut self, record: &Record, lane: Lane, kind: MarkKind, label: MarkLabel) -> u64 {
         self.marks.insert(
             record.seq,
             Mark {
@@ -203,7 +206,7 @@ impl Marks {
         record.seq
     }
 
-    fn close(&mut self, key: &Bar, at: SimTime) -> Option<u64> {
+    fn end_bar(&mut self, key: &Bar, at: SimTime) -> Option<u64> {
         let id = self.open.remove(key)?;
         if let Some(mark) = self.marks.get_mut(&id) {
             mark.to = Some(at.0);
@@ -211,13 +214,13 @@ impl Marks {
         Some(id)
     }
 
-    /// Ends all open bars for which the predicate is true.
-    fn close_all(&mut self, should_close: impl Fn(&Bar) -> bool, at: SimTime) -> Vec<u64> {
+    /// Ends all bars for which the predicate returns true.
+    fn end_bars(&mut self, should_close: impl Fn(&Bar) -> bool, at: SimTime) -> Vec<u64> {
         let keys: Vec<_> = self.open.keys().filter(|bar| should_close(bar)).cloned().collect();
-        keys.iter().filter_map(|key| self.close(key, at)).collect()
+        keys.iter().filter_map(|key| self.end_bar(key, at)).collect()
     }
 
-    /// Adds the mark of a fault, and ends bars that it replaces.
+    /// Adds the mark of a fault, and ends the bars of earlier faults that it replaces.
     fn add_fault(&mut self, record: &Record, fault: FaultKind, details: &FaultDetails, name: &str) -> Vec<u64> {
         let label = match details {
             FaultDetails::Cut { from, one_way } => MarkLabel::Cut {
@@ -240,23 +243,23 @@ impl Marks {
         let mut changed = match fault {
             FaultKind::Leave => {
                 let should_close = |bar: &Bar| matches!(bar, Bar::Fault { name: target, .. } if target == name);
-                self.close_all(should_close, record.at)
+                self.end_bars(should_close, record.at)
             }
-            // Partitions of a node accumulate until the node is healed.
+            // Partitions of a node accumulate until the node is healed, so no bar ends.
             FaultKind::Partition => Vec::new(),
             FaultKind::Crash(process) => {
-                self.close_all(|bar| bar.is_fault(&[FaultKind::Second(process)], name), record.at)
+                self.end_bars(|bar| bar.is_fault(&[FaultKind::Second(process)], name), record.at)
             }
-            _ => self.close_all(|bar| bar.is_fault(&[fault], name), record.at),
+            _ => self.end_bars(|bar| bar.is_fault(&[fault], name), record.at),
         };
-        changed.push(self.add_point(record, Lane::Faults, kind, label));
+        changed.push(self.add_point_mark(record, Lane::Faults, kind, label));
         if is_lasting(fault) {
             self.open_fault_bar(record, fault, name);
         }
         changed
     }
 
-    /// Turns the mark of a record into a bar that ends when the fault is repaired.
+    /// Turns the mark of a fault into a bar that ends when the fault is repaired.
     fn open_fault_bar(&mut self, record: &Record, fault: FaultKind, name: &str) {
         if let Some(mark) = self.marks.get_mut(&record.seq) {
             mark.to = None;
@@ -265,20 +268,21 @@ impl Marks {
         }
     }
 
-    /// Adds the mark of a repair, and ends the bars of the fault.
+    /// Adds the mark of a repair, and ends the bars of the repaired fault.
     fn add_repair(&mut self, record: &Record, fault: FaultKind, name: String) -> Vec<u64> {
         let ended = faults_ended_by_repair_of(fault);
-        let mut changed = self.close_all(|bar| bar.is_fault(&ended, &name), record.at);
+        let mut changed = self.end_bars(|bar| bar.is_fault(&ended, &name), record.at);
         let label = MarkLabel::Healed { fault, name };
-        changed.push(self.add_point(record, Lane::Faults, MarkKind::Healed, label));
+        changed.push(self.add_point_mark(record, Lane::Faults, MarkKind::Healed, label));
         changed
     }
 
-    /// Handles the end of a process, after a signal with a bar or for another reason.
+    /// Ends the bar of a container that was being terminated, when its process ends. If there is no such bar and the
+    /// process has failed, adds a mark for the exit.
     fn handle_exit(&mut self, record: &Record, container_bar: &Bar, code: i32, reason: &str) -> Vec<u64> {
-        let mut changed: Vec<u64> = self.close(container_bar, record.at).into_iter().collect();
+        let mut changed: Vec<u64> = self.end_bar(container_bar, record.at).into_iter().collect();
         let pod = (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.name.to_string());
-        // A process that ends because its machine loses power has no mark.
+        // There is no mark for a process that ends because its machine loses power.
         if changed.is_empty() && code != 0 && reason != "Unknown" {
             let label = MarkLabel::Exited {
                 pod,
@@ -286,7 +290,7 @@ impl Marks {
                 code,
                 is_out_of_memory: reason == "OOMKilled",
             };
-            changed.push(self.add_point(record, Lane::Terminations, MarkKind::Exited, label));
+            changed.push(self.add_point_mark(record, Lane::Terminations, MarkKind::Exited, label));
         }
         changed.extend(self.end_violations(record));
         changed
@@ -315,7 +319,7 @@ impl Marks {
             }
             Happening::VolumeCorrupted { .. } => {
                 let label = MarkLabel::Corrupted { volume: name };
-                changed.insert(self.add_point(record, Lane::Faults, MarkKind::Corrupted, label));
+                changed.insert(self.add_point_mark(record, Lane::Faults, MarkKind::Corrupted, label));
             }
             Happening::Command { command, error } => {
                 let kind = if error.is_some() {
@@ -331,12 +335,12 @@ impl Marks {
                     .clone(),
                     false => command_label(command),
                 };
-                changed.insert(self.add_point(record, Lane::Commands, kind, label));
+                changed.insert(self.add_point_mark(record, Lane::Commands, kind, label));
             }
             Happening::Bound { node } => {
                 let (pod, node) = (name, node.to_string());
                 let label = MarkLabel::Bound { pod, node };
-                changed.insert(self.add_point(record, Lane::Decisions, MarkKind::Bound, label));
+                changed.insert(self.add_point_mark(record, Lane::Decisions, MarkKind::Bound, label));
             }
             Happening::Attempt {
                 result: AttemptResult::Scheduled { .. },
@@ -344,39 +348,39 @@ impl Marks {
             } => {}
             Happening::Attempt { .. } => {
                 let label = MarkLabel::NoNode { pod: name };
-                changed.insert(self.add_point(record, Lane::Decisions, MarkKind::Failed, label));
+                changed.insert(self.add_point_mark(record, Lane::Decisions, MarkKind::Failed, label));
             }
             Happening::Nominated { node } => {
                 let (pod, node) = (name, node.to_string());
                 let label = MarkLabel::Nominated { pod, node };
-                changed.insert(self.add_point(record, Lane::Decisions, MarkKind::Nominated, label));
+                changed.insert(self.add_point_mark(record, Lane::Decisions, MarkKind::Nominated, label));
             }
             Happening::Preempted { .. } => {
                 let label = MarkLabel::Preempted { pod: name };
-                changed.insert(self.add_point(record, Lane::Decisions, MarkKind::Preempted, label));
+                changed.insert(self.add_point_mark(record, Lane::Decisions, MarkKind::Preempted, label));
             }
             Happening::HookStarted {
                 hook: HookKind::PreStop,
             } => {
-                changed.extend(self.close(&container_bar, record.at));
+                changed.extend(self.end_bar(&container_bar, record.at));
                 self.open_container_bar(record, container_bar, MarkKind::PreStop, changed);
             }
             Happening::HookFinished {
                 hook: HookKind::PreStop,
                 ..
-            } => changed.extend(self.close(&container_bar, record.at)),
+            } => changed.extend(self.end_bar(&container_bar, record.at)),
             Happening::ContainerStarted { attempt } => {
                 self.count_container_start(record);
                 if *attempt > 0 {
                     let label = MarkLabel::Restarted { pod: name, container };
-                    changed.insert(self.add_point(record, Lane::Terminations, MarkKind::Restarted, label));
+                    changed.insert(self.add_point_mark(record, Lane::Terminations, MarkKind::Restarted, label));
                 }
             }
             Happening::ContainerExited { exit_code, reason } => {
                 changed.extend(self.handle_exit(record, &container_bar, *exit_code, reason));
             }
             Happening::SignalSent { signal } => {
-                changed.extend(self.close(&container_bar, record.at));
+                changed.extend(self.end_bar(&container_bar, record.at));
                 let kind = if &**signal == "SIGKILL" {
                     MarkKind::Killed
                 } else {
@@ -387,7 +391,7 @@ impl Marks {
             Happening::InvariantViolated { violation } => {
                 changed.extend(self.add_violation(record, &violation.invariant))
             }
-            Happening::ConditionChanged { kind, status, .. } if is_of_node(record) => {
+            Happening::ConditionChanged { kind, status, .. } if is_about_node(record) => {
                 changed.extend(self.update_node_condition(record, kind, status, &name));
             }
             Happening::ConditionChanged {
@@ -399,37 +403,37 @@ impl Marks {
                 );
                 if let Some(by) = evictor(reason, message) {
                     let label = MarkLabel::Evicted { pod: name, by };
-                    changed.insert(self.add_point(record, Lane::Terminations, MarkKind::Evicted, label));
+                    changed.insert(self.add_point_mark(record, Lane::Terminations, MarkKind::Evicted, label));
                 }
             }
-            Happening::Updated { changed: what } if is_of_node(record) => {
+            Happening::Updated { changed: what } if is_about_node(record) => {
                 if let Some(is_on) = what.unschedulable {
                     let kind = if is_on { MarkKind::Fenced } else { MarkKind::Healed };
                     let label = MarkLabel::Cordoned { node: name, is_on };
-                    changed.insert(self.add_point(record, Lane::Faults, kind, label));
+                    changed.insert(self.add_point_mark(record, Lane::Faults, kind, label));
                 }
             }
-            // A deleted Node has no conditions, so its bars end.
-            Happening::Deleted if is_of_node(record) => {
-                changed.extend(self.close_all(
+            // A deleted Node has no conditions any more, so the bars of its conditions end.
+            Happening::Deleted if is_about_node(record) => {
+                changed.extend(self.end_bars(
                     |bar| matches!(bar, Bar::Condition { node, .. } if *node == name),
                     record.at,
                 ));
             }
-            Happening::TaintAdded { key, effect, .. } if is_of_node(record) && !is_set_by_control_plane(key) => {
+            Happening::TaintAdded { key, effect, .. } if is_about_node(record) && !is_set_by_control_plane(key) => {
                 let label = MarkLabel::Tainted {
                     node: name,
                     key: key.to_string(),
                     effect: effect.to_string(),
                 };
-                changed.insert(self.add_point(record, Lane::Faults, MarkKind::Fenced, label));
+                changed.insert(self.add_point_mark(record, Lane::Faults, MarkKind::Fenced, label));
             }
-            Happening::TaintRemoved { key, .. } if is_of_node(record) && !is_set_by_control_plane(key) => {
+            Happening::TaintRemoved { key, .. } if is_about_node(record) && !is_set_by_control_plane(key) => {
                 let label = MarkLabel::Untainted {
                     node: name,
                     key: key.to_string(),
                 };
-                changed.insert(self.add_point(record, Lane::Faults, MarkKind::Healed, label));
+                changed.insert(self.add_point_mark(record, Lane::Faults, MarkKind::Healed, label));
             }
             Happening::RequestRate { rate } => changed.extend(self.add_request_rate(record, rate)),
             Happening::RequestsFailed { failed } => {
@@ -438,7 +442,7 @@ impl Marks {
             Happening::Expectation { expect, ok, .. } => {
                 let kind = if *ok { MarkKind::Expected } else { MarkKind::Unexpected };
                 let label = MarkLabel::Written(expect.clone());
-                changed.insert(self.add_point(record, Lane::Invariants, kind, label));
+                changed.insert(self.add_point_mark(record, Lane::Invariants, kind, label));
             }
             _ => {}
         }
@@ -451,7 +455,8 @@ impl Marks {
         }
     }
 
-    /// When a pod's last process ends, closes the lasting violations of its name, unless two such pods still run.
+    /// Ends the bars of violated invariants about pods with the same name when the last process of a pod ends, unless
+    /// at least two such pods still have processes.
     fn end_violations(&mut self, record: &Record) -> Vec<u64> {
         let Some(subject) = &record.object else {
             return Vec::new();
@@ -473,11 +478,12 @@ impl Marks {
         }
         let closed = DUPLICATE_POD_INVARIANTS.into_iter().chain([FENCING_INVARIANT]);
         closed
-            .filter_map(|invariant| self.close(&violation_bar(invariant, &key), record.at))
+            .filter_map(|invariant| self.end_bar(&violation_bar(invariant, &key), record.at))
             .collect()
     }
 
-    /// Adds a violation: a bar if it lasts while processes are running, otherwise a point.
+    /// Adds the mark of a violated invariant: a bar if the violation lasts while processes are running, otherwise a
+    /// point.
     fn add_violation(&mut self, record: &Record, invariant: &str) -> Option<u64> {
         let key = (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.to_string());
         let lives = self.running_containers.get(&key).map_or(0, ordered::Map::len);
@@ -491,7 +497,7 @@ impl Marks {
             name: (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.name.to_string()),
             at_once: if has_duplicate { lives } else { 0 },
         };
-        let id = self.add_point(record, Lane::Invariants, MarkKind::Broken, label);
+        let id = self.add_point_mark(record, Lane::Invariants, MarkKind::Broken, label);
         if let Some(mark) = self.marks.get_mut(&id) {
             if is_lasting {
                 mark.to = None;
@@ -515,7 +521,7 @@ impl Marks {
             pod: (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.name.to_string()),
             container: record.container.as_deref().unwrap_or_default().to_owned(),
         };
-        let id = self.add_point(record, Lane::Terminations, kind, label);
+        let id = self.add_point_mark(record, Lane::Terminations, kind, label);
         if let Some(mark) = self.marks.get_mut(&id) {
             mark.to = None;
         }
@@ -523,7 +529,7 @@ impl Marks {
         changed.insert(id);
     }
 
-    /// Adds or ends a bar for a node that is NotReady or under pressure.
+    /// Starts or ends the bar of a condition of a node: NotReady, or pressure.
     fn update_node_condition(
         &mut self,
         record: &Record,
@@ -537,7 +543,7 @@ impl Marks {
             condition: condition.to_owned(),
         };
         if is_healthy {
-            return self.close(&open, record.at);
+            return self.end_bar(&open, record.at);
         }
         if self.open.contains_key(&open) {
             return None;
@@ -551,7 +557,7 @@ impl Marks {
             }
             .to_owned(),
         };
-        let id = self.add_point(record, Lane::Faults, MarkKind::NotReady, label);
+        let id = self.add_point_mark(record, Lane::Faults, MarkKind::NotReady, label);
         if let Some(mark) = self.marks.get_mut(&id) {
             mark.to = None;
         }

@@ -1,5 +1,5 @@
-//! State of the page, derived from the world at the cursor. [`ViewState`] is updated from frame to frame: whatever has
-//! not changed since the last frame is neither rebuilt nor sent again.
+//! The content of the page, derived from the world at the cursor. [`ViewState`] is updated from frame to frame: what
+//! has not changed since the last frame is neither rebuilt nor sent again.
 
 mod detail;
 mod devices;
@@ -37,7 +37,7 @@ use podscope_protocol::{
     NodeDevices, OwnerView, StoryState,
 };
 
-/// The page's content in the last frame.
+/// The content of the page in the last frame.
 ///
 /// Invariant: incremental updates lead to the same content as a new `ViewState` at the same cursor.
 #[derive(Debug, Clone, Default)]
@@ -55,8 +55,8 @@ pub(crate) struct ViewState {
 }
 
 impl ViewState {
-    /// Updates the state to the cursor and returns the changes since the last frame. The first frame contains
-    /// everything. `owners` keeps the colour of each owner for the whole session.
+    /// Updates the content of the page to the cursor, and returns the changes since the last frame. The first frame
+    /// contains everything. `owners` contains the colour of each owner, which stays the same for the whole session.
     pub(crate) fn update(
         &mut self,
         session: &Session,
@@ -95,7 +95,7 @@ impl ViewState {
         }
         frame.control_plane = update_value(&mut self.control_plane, control_plane(session), reset);
         let devices = devices::devices(world);
-        // Nothing is sent for clusters without devices.
+        // A frame of a cluster without devices contains no devices.
         let has_devices = !devices.is_empty() || !self.devices.is_empty();
         frame.devices = update_value(&mut self.devices, devices, reset && has_devices);
         frame.branches = update_value(&mut self.branches, branches(session), reset);
@@ -108,23 +108,24 @@ impl ViewState {
     }
 }
 
-/// Stores the new value. Returns it if it has changed or if `reset` is set.
+/// Replaces the known value by a new one. Returns the new value if it differs or if `reset` is set.
 fn update_value<T: Clone + PartialEq>(known: &mut T, new: T, reset: bool) -> Option<T> {
     let changed = (reset || *known != new).then(|| new.clone());
     *known = new;
     changed
 }
 
-/// Owners of pods in order of appearance, each with a fixed colour.
+/// Owners of pods in the order in which they appeared. Each owner has a fixed colour.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Owners {
     views: Vec<OwnerView>,
-    /// Owner of each pod, by the pod's UID. Entries are never removed, so that ghosts keep the colour of their owner.
+    /// For each pod by UID, the index of its owner. Entries are never removed, so that ghosts (deleted pods whose
+    /// processes still run) keep the colour of their owner.
     pods: ordered::Map<Uid, usize>,
 }
 
 impl Owners {
-    /// Returns the owners, and the owner's index of each known pod by UID.
+    /// Returns the owners, and for each known pod its UID and the index of its owner, in order to store them.
     pub(crate) fn saved(&self) -> (Vec<OwnerView>, Vec<(String, usize)>) {
         let pods = self.pods.iter().map(|(uid, at)| (uid.to_string(), *at));
         (self.views.clone(), pods.collect())
@@ -187,7 +188,7 @@ fn control_plane(session: &Session) -> ControlPlaneView {
             Actor::ControllerManager(instance) => Component::ControllerManager(instance),
             Actor::Attacher => Component::Attacher,
             Actor::Fencing => Component::Fencing,
-            // The cluster autoscaler is not drawn; only its events and machines are.
+            // The page does not show the cluster autoscaler itself, only its events and machines.
             Actor::ClusterAutoscaler
             | Actor::ApiServer
             | Actor::Kubelet(_)
@@ -213,7 +214,7 @@ fn control_plane(session: &Session) -> ControlPlaneView {
     ControlPlaneView { components, broken }
 }
 
-/// Converts a violation for the page.
+/// Converts the violation of an invariant for the page.
 fn broken_invariant(session: &Session, at: SimTime, violation: &Violation) -> BrokenInvariant {
     let by = &violation.by;
     let command = by.command.and_then(|number| session.branch().command_time(number));
@@ -228,7 +229,7 @@ fn broken_invariant(session: &Session, at: SimTime, violation: &Violation) -> Br
     }
 }
 
-/// Parses `namespace/name`, or a name in the namespace `default`.
+/// Parses the key of a pod: `namespace/name`, or a name in the namespace `default`.
 pub(crate) fn pod_key(text: &str) -> ObjectKey {
     match text.split_once('/') {
         Some((namespace, name)) => ObjectKey::new(namespace, name),
@@ -268,7 +269,7 @@ fn branches(session: &Session) -> Vec<BranchView> {
         .collect()
 }
 
-/// Returns marks that are new or changed since the last call, and ids of removed marks.
+/// Returns the marks that are new or changed since the last call, and the ids of removed marks.
 pub(crate) fn new_marks(marks: &mut Marks, session: &Session) -> (Vec<Mark>, Vec<u64>) {
     marks.update(session.current(), session.branch().trace())
 }

@@ -1,4 +1,4 @@
-//! Nodes with their machines, and the differences between both states (U-02).
+//! Nodes and their machines for the page, with the differences between both states (U-02).
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::Owners;
 use super::pods;
 use podscope_protocol::{Component, Cut, CutFrom, Difference, Fence, Frame, MachineView, NodeNext, NodeView, PodView};
 
-/// The part of a node's view that comes from its machine instead of the API.
+/// The part of a node's view that comes from its machine instead of its Node object.
 #[derive(Debug, Clone)]
 pub(crate) struct MachineState {
     pub(crate) machine: Arc<Machine>,
@@ -33,7 +33,7 @@ pub(crate) struct MachineState {
 }
 
 impl MachineState {
-    /// Returns whether the machine has no fault, so that its view depends only on its processes.
+    /// Returns whether the machine has no fault, so that the view of the machine depends only on its processes.
     fn is_healthy(&self) -> bool {
         !self.is_silent && self.runtime && !self.storage_refused && !self.is_isolated && self.cuts.is_empty()
     }
@@ -62,7 +62,8 @@ impl Machines {
             let mut control_plane = (is_isolated, is_isolated);
             if !cut.is_empty() && !is_isolated {
                 let here = Place::Node(name.clone());
-                // Returns whether messages are lost: (to the node, from the node).
+                // Returns whether messages between `other` and the machine are lost: (to the machine, from the
+                // machine).
                 let are_lost = |other: &Place| (!network.is_open(other, &here), !network.is_open(&here, other));
                 let mut add_cut = |from: CutFrom, (is_in, is_out): (bool, bool)| {
                     if is_in || is_out {
@@ -72,7 +73,8 @@ impl Machines {
                 control_plane = are_lost(&Place::ControlPlane);
                 add_cut(CutFrom::ControlPlane, control_plane);
                 add_cut(CutFrom::Storage, are_lost(&Place::Storage));
-                // Individual links to all other nodes are not listed, because a zone can have very many.
+                // The cut links to other nodes are listed only for a node that is cut off itself. A zone that is cut
+                // off has very many such links.
                 if cut.contains(name) {
                     add_cut(CutFrom::Nodes, network.is_apart(name));
                     for (other, cut) in pairs.get(name).into_iter().flatten() {
@@ -115,7 +117,7 @@ impl Machines {
         self.get(node).is_none_or(|machine| machine.is_deaf)
     }
 
-    /// Returns whether both have the same machines, of which the same ones are silent.
+    /// Returns whether both states have the same machines, and the same machines are silent.
     pub(crate) fn have_same_reachability(&self, others: &Machines) -> bool {
         let one = |((a, this), (b, that)): ((&NodeName, &MachineState), (&NodeName, &MachineState))| {
             a == b && this.is_silent == that.is_silent
@@ -124,7 +126,7 @@ impl Machines {
     }
 }
 
-/// Pairs of nodes whose link is cut individually, with the lost directions: (to the first node, from the first node).
+/// Pairs of nodes whose link is cut, with the lost directions: (to the first node, from the first node).
 type Pairs<'w> = ordered::Map<&'w NodeName, ordered::Map<&'w NodeName, (bool, bool)>>;
 
 fn pairs(network: &Network) -> Pairs<'_> {
@@ -138,7 +140,7 @@ fn pairs(network: &Network) -> Pairs<'_> {
     pairs
 }
 
-/// Entry of a node: its view and ghosts, and the objects from which they were built.
+/// The view of a node and its ghosts, with the objects from which they were built.
 #[derive(Debug, Clone)]
 pub(crate) struct NodeEntry {
     node: Option<Arc<Node>>,
@@ -149,8 +151,8 @@ pub(crate) struct NodeEntry {
 }
 
 impl NodeEntry {
-    /// Returns whether rebuilding the entry would give the same result: its inputs are the same, and the node has no
-    /// fault, so that nothing in the view depends on time.
+    /// Returns whether rebuilding the entry would give the same result: the objects are the same, and the node has no
+    /// fault, so that nothing in its view depends on time.
     fn is_unchanged(&self, node: Option<&Arc<Node>>, state: Option<&MachineState>) -> bool {
         self.view.ready == ConditionStatus::True
             && self.node.as_ref().map(Arc::as_ptr) == node.map(Arc::as_ptr)
@@ -159,11 +161,12 @@ impl NodeEntry {
     }
 }
 
-/// Nodes, and machines without a Node object. Entries are boxed because the map moves its values.
+/// Entries of nodes, and of machines without a Node object. Entries are boxed because the map moves its values.
 pub(crate) type Nodes = ordered::Map<NodeName, Box<NodeEntry>>;
 
-/// Updates the nodes to the cursor, and adds the changes to the frame. `places` are nodes with changed pods. Returns
-/// whether nodes were added or removed, or labels changed, so that the groups must be rebuilt.
+/// Updates the entries of nodes to the cursor, and adds the changes to the frame. `places` are the nodes whose pods
+/// have changed. Returns whether nodes were added or removed, or labels have changed, so that the groups must be
+/// rebuilt.
 pub(crate) fn update(
     nodes: &mut Nodes,
     world: &World,
@@ -197,7 +200,7 @@ pub(crate) fn update(
             Some(old) if old.is_unchanged(node, state) && !places.contains(&name) => old,
             old => {
                 let ghosts = state.map_or_else(Vec::new, |state| pods::ghosts(world, &state.machine, owners));
-                let view = view(world, &name, node, state, &ghosts, &predictions);
+                let view = node_view(world, &name, node, state, &ghosts, &predictions);
                 have_nodes_changed |= old.as_ref().is_none_or(|old| old.view.labels != view.labels);
                 if old.as_ref().is_none_or(|old| old.view != view) {
                     frame.nodes.push(view.clone());
@@ -221,7 +224,7 @@ pub(crate) fn update(
     have_nodes_changed
 }
 
-/// Adds new, changed and removed ghosts of a node to the frame.
+/// Adds the new, changed and removed ghosts of a node (deleted pods whose processes still run) to the frame.
 fn add_ghost_changes(old: Vec<PodView>, new: &[PodView], frame: &mut Frame) {
     frame
         .pods
@@ -232,8 +235,8 @@ fn add_ghost_changes(old: Vec<PodView>, new: &[PodView], frame: &mut Frame) {
         .extend(gone.filter(|id| new.iter().all(|ghost| ghost.id != *id)));
 }
 
-/// Returns the last heartbeat of a node that the API server received. For a node that a dump has as unreachable it is
-/// the heartbeat of the dump, because nothing has been heard from the node in the simulation.
+/// Returns the time of the last heartbeat of a node that the API server received. If a node was unreachable in the
+/// dump, it has sent no heartbeat in the simulation, so the last heartbeat is the one in the dump.
 pub(super) fn last_heartbeat(world: &World, name: &NodeName, node: Option<&Node>) -> Option<SimTime> {
     let ready = node.and_then(|node| node.condition(condition::READY));
     let from_dump = ready.filter(|ready| {
@@ -245,7 +248,7 @@ pub(super) fn last_heartbeat(world: &World, name: &NodeName, node: Option<&Node>
         .or_else(|| world.heartbeats().last_renewal(name, world.now()))
 }
 
-fn view(
+fn node_view(
     world: &World,
     name: &NodeName,
     node: Option<&Arc<Node>>,
@@ -269,7 +272,7 @@ fn view(
         }
         view.cordoned = node.is_unschedulable();
         view.only_name = node.metadata.annotation(NOT_IN_THE_DUMP).is_some();
-        // Podscope itself adds a taint to assumed nodes; it is not shown.
+        // A taint by which Podscope marks assumed nodes is not shown.
         let own = node.spec.taints.iter().filter(|taint| &*taint.key != NOT_IN_THE_DUMP);
         view.taints = own.map(Taint::to_string).collect();
         view.pressure = node
@@ -302,8 +305,7 @@ fn view(
         view.pods = (pods, allocatable("pods").map_or(0, |quantity| quantity.value()));
     }
     let heartbeat = last_heartbeat(world, name, node.map(|node| &**node));
-    // The time of the last heartbeat is only shown for silent nodes. Otherwise each node would change every ten
-    // seconds.
+    // The time of the last heartbeat is sent only for silent nodes. Otherwise each node would change every ten seconds.
     let is_silent = view.ready != ConditionStatus::True || state.is_none_or(|state| state.is_silent);
     let last_heartbeat = heartbeat.filter(|_| is_silent).map(|at| at.0);
     view.next = node.filter(|node| is_silent || has_evicting_taint(node)).and_then(|_| {
@@ -337,7 +339,7 @@ fn view(
     view
 }
 
-/// Returns the UIDs of pods with running processes, sorted.
+/// Returns the UIDs of the pods that have running processes on a machine, sorted.
 fn running_pod_uids(machine: &Machine) -> Vec<String> {
     let mut uids: Vec<String> = (machine.processes().iter())
         .map(|process| process.uid.to_string())
@@ -347,16 +349,16 @@ fn running_pod_uids(machine: &Machine) -> Vec<String> {
     uids
 }
 
-/// Returns whether the node has a taint that evicts pods which do not tolerate it without limit.
+/// Returns whether the node has a NoExecute taint, which evicts pods that do not tolerate it without limit.
 fn has_evicting_taint(node: &Node) -> bool {
     (node.spec.taints.iter()).any(|taint| taint.effect == TaintEffect::NoExecute)
 }
 
-/// What the node lifecycle controller will do about silent nodes: mark them NotReady (CT-021), then evict pods that do
-/// not tolerate this without limit (CT-034).
+/// Predicts what the node lifecycle controller will do about silent nodes: mark them NotReady (CT-021), then evict pods
+/// that do not tolerate this without limit (CT-034).
 #[derive(Debug, Default)]
 struct NodePredictions {
-    /// The prediction for every silent node if no controller-manager is active.
+    /// The prediction for every node if no controller-manager is active: nothing will happen.
     no_controller: Option<NodeNext>,
     not_ready_at: ordered::Map<NodeName, SimTime>,
     evictions: ordered::Map<NodeName, Vec<SimTime>>,
@@ -400,7 +402,7 @@ impl NodePredictions {
         let mut at: Vec<(i64, u32)> = Vec::new();
         for one in each {
             match at.last_mut() {
-                // Evictions within one second are counted together.
+                // Evictions within one second are predicted as one group.
                 Some((first, pods)) if one.0 - *first < 1_000_000 => *pods += 1,
                 _ => at.push((one.0, 1)),
             }
@@ -409,8 +411,8 @@ impl NodePredictions {
     }
 }
 
-/// Returns the component whose failure keeps controllers from acting on nodes. None if a controller-manager is running,
-/// even if it is not the leader yet.
+/// Returns the component whose failure prevents controllers from acting on nodes. None if a controller-manager is
+/// running, even if it is not the leader yet.
 fn component_blocking_controllers(world: &World) -> Option<Component> {
     let is_manager = |actor: &Actor| matches!(actor, Actor::ControllerManager(_));
     let mut processes = world.control_plane_processes().into_iter();
@@ -418,7 +420,7 @@ fn component_blocking_controllers(world: &World) -> Option<Component> {
     component_blocking_api(world).or_else(|| (!runs).then_some(Component::ControllerManager(0)))
 }
 
-/// Returns the component whose failure prevents reading and writing objects.
+/// Returns the component whose failure prevents reading and writing objects: the API server or etcd. None if both work.
 pub(super) fn component_blocking_api(world: &World) -> Option<Component> {
     match world.control_plane() {
         (false, _) => Some(Component::ApiServer),
@@ -427,7 +429,7 @@ pub(super) fn component_blocking_api(world: &World) -> Option<Component> {
     }
 }
 
-/// Returns the resources that the scheduler counts for a pod: CPU in millicores, memory in bytes.
+/// Returns the resources that the scheduler counts for a pod: CPU in millicores and memory in bytes.
 pub(crate) fn requests(pod: &Pod) -> (i64, i64) {
     let sum_of = |name: &str, milli: bool| {
         let amount = |container: &podscope_api::Container| {

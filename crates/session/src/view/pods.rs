@@ -1,4 +1,4 @@
-//! Pods and ghosts, in the form that the page shows.
+//! Pods and ghosts (deleted pods whose processes still run), in the form in which the page shows them.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::timeline::Session;
 use podscope_kubectl::pod_row;
 use podscope_protocol::{ContainerStage, Frame, Micros, PodMark, PodView, TerminationStage, TerminationView};
 
-/// Returns id and name of the workload that owns a pod. Both are empty for a pod without an owner.
+/// Returns id and name of the workload that owns a pod. Both are empty if the pod has no owner.
 pub(crate) fn owner_of(world: &World, pod: &Pod) -> (String, String) {
     match workload_of(world.objects(), &pod.metadata) {
         Some(top) => (
@@ -30,7 +30,8 @@ pub(crate) fn owner_of(world: &World, pod: &Pod) -> (String, String) {
     }
 }
 
-/// Returns a short name of a pod: the owner's first letter and the ordinal, or else the last two letters.
+/// Returns a short name of a pod: the first letter of its owner and the pod's ordinal, or else the last two letters of
+/// its name.
 fn short_name(name: &str, owner: &str) -> String {
     let base = if owner.is_empty() { name } else { owner };
     let letter: String = base.chars().take(1).collect();
@@ -48,31 +49,31 @@ fn short_name(name: &str, owner: &str) -> String {
     }
 }
 
-/// Entry of a pod: its view, and the pod from which it was built.
+/// The view of a pod, with the pod from which it was built.
 #[derive(Debug, Clone)]
 pub(crate) struct PodEntry {
     pub(crate) pod: Arc<Pod>,
     pub(crate) view: Arc<PodView>,
-    /// What the pod adds to the counts of groups. None until it has been computed.
+    /// What the pod contributes to the counts of its group of nodes. None until it has been computed.
     pub(crate) contribution: Option<Contribution>,
-    /// Whether the pod has a node and is not terminating, so that its view does not depend on time.
+    /// Whether the pod has a node and is not terminating. Its view then does not depend on time.
     is_settled: bool,
 }
 
-/// The entries of all pods in the API.
+/// The entries of all pods that exist in the API.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pods {
-    /// Entries ordered by key.
+    /// Entries of pods, ordered by the pods' keys.
     pub(crate) entries: Vec<PodEntry>,
-    /// ReplicaSets from which the owners were determined.
+    /// ReplicaSets from which the owners of the pods were determined.
     sets: Vec<Arc<ReplicaSet>>,
-    /// The last write to the store before the entries were updated.
+    /// The last write to the store at the time when the entries were updated.
     last: Option<Arc<Change>>,
 }
 
 impl Pods {
-    /// Returns the changes to apply. If the writes since the last frame are known, and neither owners nor the
-    /// reachability of machines have changed, only written pods are examined.
+    /// Returns the changes to apply to the entries. If the writes since the last frame are known, and neither owners
+    /// nor the reachability of machines have changed, only the written pods are examined.
     fn changes(&mut self, world: &World, machines: &Machines, last_machines: &Machines) -> Vec<PodChange> {
         let is_reachability_same_for_all = machines.have_same_reachability(last_machines);
         let update_owners = self.update_owners(world);
@@ -88,7 +89,7 @@ impl Pods {
         })
     }
 
-    /// Stores the current ReplicaSets. Returns whether the owners of unchanged pods are the same as before.
+    /// Stores the current ReplicaSets. Returns whether the owners of pods are the same as before.
     fn update_owners(&mut self, world: &World) -> bool {
         let sets: Vec<Arc<ReplicaSet>> = world.objects().list::<ReplicaSet>().cloned().collect();
         let is_same = |(old, new): (&Arc<ReplicaSet>, &Arc<ReplicaSet>)| {
@@ -101,7 +102,8 @@ impl Pods {
         before.len() == self.sets.len() && before.iter().zip(&self.sets).all(is_same)
     }
 
-    /// Compares all pods with the entries. Unchanged pods for which `stays` is true, which are most pods, are left out.
+    /// Compares all pods with the entries, and returns the changes. Pods that have not changed and for which `stays`
+    /// returns true are left out; these are most pods.
     fn changes_of_all_pods(&self, world: &World, stays: impl Fn(&PodEntry) -> bool) -> Vec<PodChange> {
         let (mut changes, mut at) = (Vec::new(), 0);
         for pod in world.objects().list::<Pod>() {
@@ -123,8 +125,8 @@ impl Pods {
         changes
     }
 
-    /// Returns the changes that result from writes since the last frame, and the pods whose views depend on time. None
-    /// if the store no longer has these writes.
+    /// Returns the changes that result from the writes since the last frame, and a change for each pod whose view
+    /// depends on time. None if the store no longer has these writes.
     fn changes_from_writes(&self, world: &World) -> Option<Vec<PodChange>> {
         let writes = world.writes_after(self.last.as_ref()?)?;
         let pods = writes.filter_map(|write| write.object().filter(|object| object.kind() == Kind::Pod));
@@ -154,14 +156,14 @@ impl Pods {
             })
             .collect();
         changes.extend(moving);
-        // An insertion before an entry must precede the entry's own change.
+        // An insertion before an entry must come before the change of this entry.
         changes.stable_sort_by_key(|change| (change.at, change.had));
         Some(changes)
     }
 }
 
-/// A change at an index of the entries. If `had` is set, the entry at this index is replaced by `pod`, or removed if
-/// `pod` is None. Otherwise `pod` is inserted before it.
+/// A change of the list of entries at index `at`. If `had` is set, the entry at this index is replaced by an entry of
+/// `pod`, or removed if `pod` is None. Otherwise an entry of `pod` is inserted before it.
 #[derive(Debug)]
 struct PodChange {
     at: usize,
@@ -183,8 +185,8 @@ fn sort_key(pod: &Pod) -> (&str, &str) {
     (&pod.metadata.namespace, &pod.metadata.name)
 }
 
-/// Updates the entries to the pods in the API at the cursor, and adds the changes to the frame. Nodes of changed pods
-/// are added to `places`. `last_machines` are the machines of the last frame.
+/// Updates the entries to the pods that exist in the API at the cursor, and adds the changes to the frame. The nodes of
+/// changed pods are added to `places`. `last_machines` are the machines of the last frame.
 pub(crate) fn update(
     pods: &mut Pods,
     session: &Session,
@@ -220,11 +222,11 @@ pub(crate) fn update(
     );
 }
 
-/// Inputs and outputs while pod entries are rebuilt.
+/// Inputs and outputs of rebuilding the entries of pods.
 struct PodUpdate<'a> {
     world: &'a World,
     machines: &'a Machines,
-    /// Machines of the last frame.
+    /// The machines at the time of the last frame.
     last_machines: &'a Machines,
     /// Pods in the scheduler's queue, ordered by UID.
     waiting: Vec<QueueEntry>,
@@ -232,7 +234,8 @@ struct PodUpdate<'a> {
     owners: &'a mut Owners,
     places: &'a mut ordered::Set<NodeName>,
     frame: &'a mut Frame,
-    /// The previous pod with its owner, because consecutive pods often have the same owner.
+    /// The previous pod with id and name of its owner. It is cached, because consecutive pods often have the same
+    /// owner.
     last: Option<(Arc<Pod>, (String, String))>,
 }
 
@@ -260,7 +263,7 @@ impl<'a> PodUpdate<'a> {
         }
     }
 
-    /// Handles a pod that has been deleted.
+    /// Removes a deleted pod from the page.
     fn remove(&mut self, old: Option<PodEntry>) {
         if let Some(old) = old {
             self.places.extend(old.pod.spec.node_name.clone());
@@ -268,7 +271,7 @@ impl<'a> PodUpdate<'a> {
         }
     }
 
-    /// Rebuilds the entry of a pod. An unchanged pod with a settled entry keeps it.
+    /// Rebuilds the entry of a pod. The entry of an unchanged pod stays if it is settled.
     fn rebuild(&mut self, pod: &Arc<Pod>, old: Option<PodEntry>) -> PodEntry {
         let (owner, name) = self.owner(pod);
         let is_written = old.as_ref().is_none_or(|old| !Arc::ptr_eq(&old.pod, pod));
@@ -288,7 +291,7 @@ impl<'a> PodUpdate<'a> {
         if !owner.is_empty() {
             self.owners.add_pod(&owner, &name, &pod.metadata.uid);
         }
-        let view = view(self.world, self.machines, &self.waiting, pod, owner, &name, self.now);
+        let view = pod_view(self.world, self.machines, &self.waiting, pod, owner, &name, self.now);
         let view = Arc::new(view);
         if let Some(old) = old.as_ref().filter(|old| old.view.id != view.id) {
             self.frame.pods_gone.push(old.view.id.clone());
@@ -309,7 +312,7 @@ impl<'a> PodUpdate<'a> {
     }
 
     fn owner(&mut self, pod: &Arc<Pod>) -> (String, String) {
-        // Returns the part of the pod on which `owner_of` depends.
+        // Returns the part of a pod on which the result of `owner_of` depends.
         fn controller_of(pod: &Pod) -> Option<(&str, &str, &str)> {
             let owner = pod.metadata.controller_ref()?;
             Some((&pod.metadata.namespace, &owner.kind, &owner.name))
@@ -349,7 +352,7 @@ pub(crate) fn ghosts(world: &World, machine: &Machine, owners: &Owners) -> Vec<P
     ghosts
 }
 
-fn view(
+fn pod_view(
     world: &World,
     machines: &Machines,
     waiting: &[QueueEntry],
@@ -421,14 +424,14 @@ fn view(
     }
 }
 
-/// Returns the start time of the oldest running container.
+/// Returns the time at which the oldest running container of the pod was started.
 fn running_since(world: &World, pod: &Pod) -> Option<Micros> {
     let running = pod.status.container_statuses.iter();
     let since = running.filter_map(|status| status.state.running.as_ref()?.started_at);
     since.min().map(|at| world.sim_time(at).0)
 }
 
-/// Returns texts other than the name by which a pod can be searched: images, PriorityClass, IPs.
+/// Returns the texts by which the user can search for a pod, other than its name: images, PriorityClass, IPs.
 fn search_texts(pod: &Pod) -> String {
     let images = pod.spec.all_containers().map(|container| &*container.image);
     let class = std::iter::once(&*pod.spec.priority_class_name);
@@ -446,7 +449,7 @@ fn search_texts(pod: &Pod) -> String {
     search_texts
 }
 
-/// Returns the stage of each container.
+/// Returns the stage of each sidecar and main container of the pod.
 fn containers(pod: &Pod) -> Vec<ContainerStage> {
     pod.spec
         .init_containers
@@ -490,7 +493,7 @@ fn termination(world: &World, machines: &Machines, pod: &Pod, node: &str) -> Opt
             until: None,
         });
     };
-    // The container that is furthest from its end determines the stage of the pod.
+    // The container that is furthest from its end determines the termination stage of the pod.
     let furthest = steps.containers.iter().min_by_key(|one| one.step)?;
     Some(TerminationView {
         stage: match furthest.step {
@@ -504,7 +507,7 @@ fn termination(world: &World, machines: &Machines, pod: &Pod, node: &str) -> Opt
     })
 }
 
-/// Returns the restart time of a container in back-off: the end of its last run plus the delay.
+/// Returns the time at which a container in back-off is restarted: the end of its last run plus the delay.
 fn back_off_end(world: &World, pod: &Pod) -> Option<i64> {
     let kubelet = world.kubelet_of(pod.spec.node_name.as_deref()?)?;
     pod.status

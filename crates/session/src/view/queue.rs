@@ -8,7 +8,8 @@ use podscope_scheduler::{Pool, QueueEntry};
 
 use super::nodes::component_blocking_api;
 
-/// Returns the position of a pending pod in the queue. `waiting` is ordered by UID.
+/// Returns the position of a pending pod in the scheduler's queue. `waiting` contains the queue's entries, ordered by
+/// UID.
 pub(super) fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueView {
     let condition = pod
         .condition(condition::POD_SCHEDULED)
@@ -63,7 +64,7 @@ pub(super) fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueVi
     }
 }
 
-/// Converts the kinds of objects that the dump lacks. Without them, the reason why a pod is pending cannot be known.
+/// Converts the objects that the dump lacks for the page. Without them, it cannot be known why a pod is pending.
 pub(crate) fn missing_objects_view(unheld: MissingObjects) -> MissingObjectsView {
     let names = |names: Vec<podscope_api::Str>| names.iter().map(ToString::to_string).collect();
     match unheld {
@@ -84,14 +85,14 @@ fn missing_objects(world: &World, entry: Option<&QueueEntry>, pod: &Pod) -> Opti
     }
 }
 
-/// Returns whether the pod waits for its preemption victims, including the time before they are deleted and just after
-/// they are gone.
+/// Returns whether the pod waits for the termination of its preemption victims. This includes the time before the
+/// victims are deleted, and the moment after they are gone.
 fn is_waiting_for_victims(pod: &Pod, entry: Option<&QueueEntry>) -> bool {
     let is_nominated = !pod.status.nominated_node_name.is_empty();
     entry.is_some_and(|entry| entry.pool == Pool::Gated || is_nominated && entry.pool == Pool::Unschedulable)
 }
 
-/// Returns the terminating pods with lower priority on the pod's nominated node.
+/// Returns the preemption victims of a pod: the terminating pods with lower priority on its nominated node.
 fn victims<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Pod> {
     let node = &pod.status.nominated_node_name;
     if node.is_empty() {

@@ -1,4 +1,4 @@
-//! Suggestions for a pending pod: the change that the scheduler suggests, and the command for it.
+//! Suggested changes for a pending pod: the changes that the scheduler finds, and the commands for them.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use podscope_cluster::Objects;
 use podscope_protocol::Remedy;
 use podscope_scheduler::what_would_help::{Change, Suggestion};
 
-/// The controller that would create the changed pod.
+/// The controller that would create a changed pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PodCreator {
-    /// No controller, or one that no longer exists.
+    /// The pod has no controller, or the controller no longer exists.
     None,
-    /// A Deployment or DaemonSet, which creates new pods when its template changes.
+    /// A Deployment or DaemonSet. It creates new pods when its template changes.
     Template(Kind, Str),
-    /// A controller that creates the pod unchanged, or that changes it only after it is ready.
+    /// Any other controller. It creates the pod again unchanged, or changes a pod only after that pod is ready.
     Other,
 }
 
@@ -50,8 +50,8 @@ pub(crate) fn remedy(pod: &Pod, creator: &PodCreator, suggestion: &Suggestion) -
     }
 }
 
-/// Returns the command for a change. None if the API does not allow the change, for example of most scheduling rules of
-/// an existing pod.
+/// Returns the command that makes a suggested change. None if the API does not allow the change, for example of most
+/// scheduling rules of an existing pod.
 #[expect(clippy::too_many_lines, reason = "a table: one command a change")]
 pub(crate) fn command(pod: &Pod, creator: &PodCreator, change: &Change) -> Option<String> {
     let patch = |flags: &str, what: String| {
@@ -149,8 +149,8 @@ pub(crate) fn command(pod: &Pod, creator: &PodCreator, change: &Change) -> Optio
     }
 }
 
-/// Returns the command that selects another scheduler. The field is immutable, so the template is changed, or a pod
-/// without a template is replaced.
+/// Returns the command that assigns another scheduler to the pod. The field is immutable in a pod, so the controller's
+/// template is changed, or a pod without a template is replaced.
 fn with_scheduler(pod: &Pod, creator: &PodCreator, scheduler: &str) -> Option<String> {
     let namespace = &pod.metadata.namespace;
     match creator {

@@ -1,4 +1,5 @@
-//! Simulated clients' requests for the page: stretches of failures, and the current request rate of each Service.
+//! Simulated clients' requests in the form in which the page shows them: stretches of failures, and the current request
+//! rate of each Service.
 
 use podscope_api::{CausedBy, NodeName, ObjectKey, ordered};
 use podscope_cluster::fault::Fault;
@@ -10,7 +11,7 @@ use podscope_protocol::{
 
 use crate::timeline::Session;
 
-/// Converts a stretch of failures for the page.
+/// Converts a stretch of failed requests for the page.
 pub(crate) fn failed_stretch(failed: &FailedRequests) -> FailedStretch {
     FailedStretch {
         service: failed.service.name.to_string(),
@@ -27,29 +28,30 @@ pub(crate) fn failed_stretch(failed: &FailedRequests) -> FailedStretch {
     }
 }
 
-/// Returns the sort key of ongoing stretches: the one that began last, then the one with the most requests, is shown.
-fn newness(failed: &FailedRequests) -> (SimTime, u64) {
+/// Returns the key that orders the ongoing stretches of failures. The page shows the one with the greatest key: the one
+/// that began last or, among those, the one with the most requests.
+fn recency_key(failed: &FailedRequests) -> (SimTime, u64) {
     (failed.since, failed.count)
 }
 
-/// Where the causes of a stretch of failures come from: the record about the stretch, or the cause of an ongoing
-/// stretch.
+/// Where the causes of a stretch of failures are found: in the record about the stretch or, if the stretch has not
+/// ended, in the simulation.
 pub(crate) enum StretchOrigin {
     Recorded(u64),
     Ongoing(CausedBy),
 }
 
-/// A user's selection of failed requests.
+/// The failed requests that the user has selected on the page.
 pub(crate) struct SelectedFailures<'a> {
-    /// `NAMESPACE/NAME` of the Service.
+    /// The Service to which the requests were sent, as `NAMESPACE/NAME`.
     pub(crate) service: &'a str,
     pub(crate) endpoint: Option<&'a str>,
     pub(crate) record: Option<u64>,
 }
 
 impl SelectedFailures<'_> {
-    /// Returns the selected stretch: the one of the record once the cursor has reached it, otherwise an ongoing one,
-    /// otherwise the newest.
+    /// Returns the stretch of failures that the user has selected: the stretch of the selected record if the cursor has
+    /// reached its end; otherwise an ongoing stretch; otherwise the newest one.
     pub(crate) fn find(&self, session: &Session, marks: &[Mark]) -> Option<(FailedStretch, StretchOrigin)> {
         let now = session.now().0;
         let recorded = marks.iter().filter(|mark| mark.to.is_some_and(|to| to <= now));
@@ -69,7 +71,7 @@ impl SelectedFailures<'_> {
         let ongoing = session.world().flowing().into_iter().flat_map(|flow| flow.failing);
         let ongoing = ongoing
             .filter(|(failed, _)| self.is_about(&failed.service.to_string(), failed.endpoint.as_deref()))
-            .max_by_key(|(failed, _)| newness(failed));
+            .max_by_key(|(failed, _)| recency_key(failed));
         if let Some((failed, cause)) = ongoing {
             return Some((failed_stretch(&failed), StretchOrigin::Ongoing(cause)));
         }
@@ -81,8 +83,9 @@ impl SelectedFailures<'_> {
     }
 }
 
-/// Returns the current request rate of each Service, and the number of its failed requests since the start. A Service
-/// to which the timeline sends requests only later is listed from the beginning, so that the layout does not change.
+/// Returns the current request rate of each Service, and the number of its requests that have failed since the start.
+/// If the timeline sends requests to a Service only later, the Service is nevertheless listed from the beginning, so
+/// that the page's layout does not change.
 pub(crate) fn service_requests(session: &Session) -> Vec<ServiceRequests> {
     let world = session.world();
     let mut sums: ordered::Map<ObjectKey, ServiceTotals> = planned_services(session)
@@ -102,7 +105,7 @@ pub(crate) fn service_requests(session: &Session) -> Vec<ServiceRequests> {
     sums.into_iter().map(|(service, sum)| sum.into_view(&service)).collect()
 }
 
-/// Returns the Services to which the scenario's timeline starts requests.
+/// Returns the Services to which the scenario's timeline starts sending requests.
 fn planned_services(session: &Session) -> impl Iterator<Item = ObjectKey> {
     let timeline = session.loaded().scenario.timeline.iter();
     timeline.filter_map(|timed| match &timed.command {
@@ -114,7 +117,7 @@ fn planned_services(session: &Session) -> impl Iterator<Item = ObjectKey> {
     })
 }
 
-/// Totals of all clients' requests to one Service.
+/// Totals of the requests of all clients to one Service.
 #[derive(Default)]
 struct ServiceTotals {
     clients: ordered::Set<String>,
@@ -140,7 +143,7 @@ impl ServiceTotals {
             if self
                 .failing
                 .as_ref()
-                .is_none_or(|known| newness(known) < newness(stretch))
+                .is_none_or(|known| recency_key(known) < recency_key(stretch))
             {
                 self.failing = Some(stretch.clone());
             }

@@ -1,5 +1,6 @@
-//! Number of pods per domain over time, for the selected object (U-05). It follows the spread constraint of a pod or
-//! workload through the branch's whole trace, and counts as the scheduler does (SCH-072, SCH-075 to SCH-077).
+//! Number of pods per topology domain over time, for the selected object (U-05). It follows the spread constraint of a
+//! pod or workload through the whole trace of the branch, and counts as the scheduler does (SCH-072, SCH-075 to
+//! SCH-077).
 
 use podscope_api::ordered;
 use podscope_api::{Kind, LabelSelector, Node, NodeName, Object, Pod, PodSpec, Str, TopologySpreadConstraint, Uid};
@@ -10,15 +11,15 @@ use podscope_protocol::{Micros, SpreadLane, SpreadPoint, SubjectRef};
 use super::pod_key;
 use crate::timeline::Session;
 
-/// Maximum number of domains that are shown individually. With more domains, only the largest and the smallest count
-/// are shown.
+/// Maximum number of domains that the page shows individually. If there are more, it shows only the largest and the
+/// smallest count.
 const MAX_DOMAINS: usize = 12;
-/// Maximum number of changes that are kept. Older ones are dropped.
+/// Maximum number of changes of the counts that are stored; older changes are dropped.
 const MAX_POINTS: usize = 1000;
-/// Maximum number of records that are examined for one frame.
+/// Maximum number of trace records that are examined for one frame.
 const RECORDS_PER_FRAME: usize = 40_000;
 
-/// Selects the pods and nodes that are counted.
+/// Selects the pods and nodes that are counted for the selected object.
 #[derive(Debug, Clone)]
 struct SpreadQuery {
     subject: SubjectRef,
@@ -26,27 +27,27 @@ struct SpreadQuery {
     namespace: Str,
     constraint: TopologySpreadConstraint,
     spec: PodSpec,
-    /// Label keys that a counted node must have.
+    /// Label keys that a node must have to be counted.
     keys: Vec<Str>,
-    /// Whether a constraint limits the spread. Without a constraint, the pods of one owner are counted.
+    /// Whether a spread constraint limits the counts. Without a constraint, the pods of one owner are counted.
     is_limited: bool,
 }
 
-/// The timeline's lane with pods per domain, up to the last processed record.
+/// The row of the timeline with the number of pods per domain, up to the last processed record.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Spread {
     query: Option<SpreadQuery>,
     branch: usize,
     seen: usize,
-    /// Counted pods with their nodes.
+    /// The counted pods, with their nodes.
     pods: ordered::Map<Uid, NodeName>,
-    /// Counted nodes with the indices of their domains.
+    /// The counted nodes, with the indices of their domains.
     nodes: ordered::Map<NodeName, usize>,
     /// Owners of pods that have no node yet.
     owners: ordered::Map<Uid, String>,
-    /// Whether pods of an owner are counted, by owner.
+    /// For each owner, whether its pods are counted.
     members: ordered::Map<String, bool>,
-    /// Numbers of pods and nodes of each domain.
+    /// For each domain, the number of pods and the number of nodes.
     counts: Vec<(u32, u32)>,
     lane: SpreadLane,
 }
@@ -79,7 +80,7 @@ fn selector_of_owner(objects: &Objects, pod: &Pod) -> Option<LabelSelector> {
 }
 
 impl SpreadQuery {
-    /// Returns None if nothing is counted for the subject.
+    /// Returns what is counted for the selected object. None if nothing is counted.
     fn of(objects: &Objects, subject: &SubjectRef, group_by: &str) -> Option<SpreadQuery> {
         let (key, spec, selector) = match subject {
             SubjectRef::Pod { key, .. } => {
@@ -121,7 +122,7 @@ impl SpreadQuery {
         })
     }
 
-    /// Returns the domain of a node. None if the node is not counted.
+    /// Returns the topology domain of a node. None if the node is not counted.
     fn domain<'a>(&self, node: &'a Node) -> Option<&'a Str> {
         let counts = counts_for_spread(&self.spec, node, &self.constraint, self.keys.iter());
         node.metadata
@@ -131,7 +132,8 @@ impl SpreadQuery {
     }
 }
 
-/// Returns the objects of the API server soon after a time: at the next checkpoint, or at the cursor.
+/// Returns the objects of the API server soon after a time: those at the next checkpoint or, if there is none, at the
+/// cursor.
 fn objects_soon_after(session: &Session, at: SimTime) -> &Objects {
     let checkpoints = &session.branch().checkpoints;
     let next = checkpoints.partition_point(|checkpoint| checkpoint.at <= at);
@@ -142,7 +144,8 @@ fn objects_soon_after(session: &Session, at: SimTime) -> &Objects {
 }
 
 impl Spread {
-    /// Updates the lane to the cursor. Returns it if it has changed; a lane without domains is not shown.
+    /// Updates the row of the timeline to the cursor. Returns the row if it has changed; a row without domains is not
+    /// shown.
     pub(crate) fn update(
         &mut self,
         session: &Session,
@@ -153,7 +156,7 @@ impl Spread {
         let now = subject.and_then(|subject| SpreadQuery::of(session.world().objects(), subject, group_by));
         let is_same = match (&now, &self.query) {
             (Some(now), Some(known)) => now.subject == known.subject && now.constraint == known.constraint,
-            // The lane of an object stays if the object does not exist at the cursor.
+            // The row of the selected object stays, although the object does not exist at the cursor.
             (None, Some(known)) => subject == Some(&known.subject),
             (None, None) => return None,
             (Some(_), None) => false,
@@ -178,12 +181,12 @@ impl Spread {
         has_changed.then(|| self.lane.clone())
     }
 
-    /// Returns whether there are unprocessed records.
+    /// Returns whether the trace has records that have not been processed yet.
     pub(crate) fn is_late(&self, session: &Session) -> bool {
         self.query.is_some() && self.seen < session.branch().trace().len()
     }
 
-    /// Creates the lane at the beginning of the branch.
+    /// Creates the row of the timeline in its state at the beginning of the branch.
     fn begin(session: &Session, query: Option<SpreadQuery>) -> Spread {
         let mut spread = Spread {
             branch: session.current(),
@@ -272,8 +275,8 @@ impl Spread {
         }
     }
 
-    /// Returns whether a pod is counted because of its labels. If the pod is in no known state, other pods of its owner
-    /// decide.
+    /// Returns whether a pod is counted, according to its labels. If no known state contains the pod, its owner's other
+    /// pods decide.
     fn is_counted(&mut self, session: &Session, at: SimTime, subject: &Subject) -> bool {
         let owner = self.owners.remove(&subject.uid);
         let places = [session.world().objects(), objects_soon_after(session, at)];
@@ -297,7 +300,7 @@ impl Spread {
     fn process_node_record(&mut self, session: &Session, record: &Record, name: &Str) {
         match &record.happening {
             Happening::Deleted => self.remove_node(&NodeName(name.clone())),
-            // A kubelet's status updates change neither labels nor taints.
+            // Status updates by a kubelet change neither labels nor taints.
             Happening::Updated { .. } if matches!(record.actor, Actor::Kubelet(_)) => {}
             Happening::Created { .. }
             | Happening::NodeRegistered
@@ -312,7 +315,7 @@ impl Spread {
         }
     }
 
-    /// Updates a node and its domain.
+    /// Updates the domain of a node that was created or changed.
     fn update_node(&mut self, node: &Node) {
         let Some(query) = &self.query else { return };
         let name = NodeName(node.metadata.name.clone());
@@ -364,7 +367,7 @@ impl Spread {
         }
     }
 
-    /// Adds a point to the lane if the counts have changed.
+    /// Adds a point to the row of the timeline if the counts have changed.
     fn add_point(&mut self, at: Micros) -> bool {
         let counts_of_present_domains = || self.counts.iter().filter(|(_, nodes)| *nodes > 0);
         let found = u32::try_from(counts_of_present_domains().count()).unwrap_or(u32::MAX);

@@ -1,4 +1,4 @@
-//! The thread of the selected object: the chain of causes of its records.
+//! The thread of the selected object: the chain of causes of the records about the object.
 
 use podscope_api::Kind;
 use podscope_api::well_known::condition;
@@ -10,13 +10,13 @@ use super::{Marks, pod_key};
 use crate::causes;
 use crate::timeline::Session;
 
-/// Maximum number of records that are examined for one frame.
+/// Maximum number of trace records that are examined for one frame.
 const RECORDS_PER_FRAME: usize = 40_000;
-/// Maximum number of records about the object that are kept. It exceeds the maximum length of a thread, because records
-/// may share causes.
+/// Maximum number of stored records about the selected object. It is greater than the maximum length of a thread,
+/// because several records can have common causes.
 const MAX_OWN_RECORDS: usize = 400;
 
-/// Sequence numbers of the records about the selected object.
+/// Sequence numbers of the records about the selected object, up to the last examined record.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Threads {
     subject: Option<SubjectRef>,
@@ -28,7 +28,7 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// Updates to the cursor and returns the thread. None if the selection has no thread.
+    /// Examines the records up to the cursor, and returns the thread. None if the selected object has no thread.
     pub(crate) fn update(
         &mut self,
         session: &Session,
@@ -83,12 +83,13 @@ impl Threads {
         Some(thread)
     }
 
-    /// Returns whether there are unexamined records.
+    /// Returns whether the trace has records that have not been examined yet.
     pub(crate) fn is_late(&self, session: &Session) -> bool {
         self.subject.is_some() && self.seen < session.trace().len()
     }
 
-    /// Creates a thread from the latest records, as many as fit together with all their causes.
+    /// Creates a thread from the latest records about the object: as many as fit into a thread together with all their
+    /// causes.
     fn build_thread(&self, session: &Session) -> Thread {
         let mut kept = self.own.len().min(MAX_THREAD);
         loop {
@@ -96,8 +97,8 @@ impl Threads {
             let records = session.with_causes(own.iter().copied());
             if records.len() <= MAX_THREAD || kept <= 1 {
                 let is_cut = self.is_cut || kept < self.own.len() || records.len() > MAX_THREAD;
-                let mut links: Vec<ThreadLink> = (causes::arrange(records).iter())
-                    .map(|link| view(&link.record, link.depth, own.binary_search(&link.record.seq).is_ok()))
+                let mut links: Vec<ThreadLink> = (causes::arrange_as_trees(records).iter())
+                    .map(|link| thread_link(&link.record, link.depth, own.binary_search(&link.record.seq).is_ok()))
                     .collect();
                 let surplus = links.len().saturating_sub(MAX_THREAD);
                 links.drain(..surplus);
@@ -112,7 +113,7 @@ impl Threads {
     }
 }
 
-/// Creates the thread of a stretch of failed requests: its causes, and the stretch itself.
+/// Creates the thread of a stretch of failed requests: the causes of the stretch, and the stretch itself.
 fn thread_of_failures(session: &Session, selected: &SelectedFailures<'_>, marks: &Marks) -> Thread {
     let Some((failed, origin)) = selected.find(session, &marks.all()) else {
         return Thread::default();
@@ -121,9 +122,9 @@ fn thread_of_failures(session: &Session, selected: &SelectedFailures<'_>, marks:
         StretchOrigin::Recorded(seq) => (Some(seq), true),
         StretchOrigin::Ongoing(cause) => (cause.seq(), false),
     };
-    let records = causes::arrange(session.with_causes(last));
+    let records = causes::arrange_as_trees(session.with_causes(last));
     let mut links: Vec<ThreadLink> = (records.iter())
-        .map(|link| view(&link.record, link.depth, is_recorded && last == Some(link.record.seq)))
+        .map(|link| thread_link(&link.record, link.depth, is_recorded && last == Some(link.record.seq)))
         .collect();
     if !is_recorded {
         let depth = links.last().map_or(0, |link| link.depth + 1);
@@ -149,7 +150,7 @@ fn thread_of_failures(session: &Session, selected: &SelectedFailures<'_>, marks:
     }
 }
 
-/// Returns whether a record of this type can be the end of a thread. Other records only occur as causes.
+/// Returns whether a thread can end with a record of this type. Records of other types occur only as causes.
 fn can_end_thread(happening: &Happening) -> bool {
     match happening {
         Happening::Event { .. } | Happening::Expectation { .. } => false,
@@ -184,7 +185,7 @@ fn is_about(record: &Record, subject: &SubjectRef) -> bool {
     }
 }
 
-/// Returns whether two references are to the same object. One of them may lack the UID.
+/// Returns whether two references refer to the same object. One of them may lack the UID.
 fn is_same(one: &SubjectRef, other: &SubjectRef) -> bool {
     match (one, other) {
         (
@@ -206,7 +207,7 @@ fn object_key(object: &Subject) -> String {
     }
 }
 
-fn view(record: &Record, depth: usize, is_own: bool) -> ThreadLink {
+fn thread_link(record: &Record, depth: usize, is_own: bool) -> ThreadLink {
     let subject = record.object.as_deref().map(|object| match object.kind {
         Kind::Pod => SubjectRef::Pod {
             key: object.key.to_string(),
@@ -240,7 +241,7 @@ fn view(record: &Record, depth: usize, is_own: bool) -> ThreadLink {
             Actor::ControllerManager(_) => ThreadActor::ControllerManager,
             _ => ThreadActor::Other,
         },
-        event: event(record),
+        event: thread_event(record),
         subject,
         name: record
             .object
@@ -252,7 +253,7 @@ fn view(record: &Record, depth: usize, is_own: bool) -> ThreadLink {
 }
 
 #[expect(clippy::too_many_lines, reason = "one arm for each thing that can happen")]
-fn event(record: &Record) -> ThreadEvent {
+fn thread_event(record: &Record) -> ThreadEvent {
     let container = record.container.as_deref().unwrap_or_default().to_owned();
     let first_line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
     let taint = |key: &str, effect: &str| format!("{key}:{effect}");

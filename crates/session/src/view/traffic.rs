@@ -1,5 +1,5 @@
 //! Messages between components since the last frame. Each message is derived from a record of the trace and the latency
-//! of its link; heartbeats are derived from the phase of their node.
+//! of its link. Heartbeats are derived from the times of the Lease renewals of their node.
 //!
 //! Deviation: the jitter of a link is not recorded, so messages have the usual latency. The time of arrival at the API
 //! server is exact, because it is the record's time.
@@ -11,13 +11,13 @@ use podscope_protocol::{MAX_MESSAGES, Message, MessageKind, Peer, Traffic, Uncou
 
 use crate::timeline::Session;
 
-/// Maximum number of records that are examined for one frame. Older ones are skipped.
+/// Maximum number of trace records that are examined for one frame; older records are skipped.
 const MAX_RECORDS: usize = 4_000;
-/// Maximum number of nodes of a cluster with heartbeat messages. With more nodes, individual heartbeats could not be
-/// distinguished.
+/// Maximum number of nodes of a cluster for which heartbeats are shown as messages. With more nodes, the user could not
+/// distinguish individual heartbeats.
 const MAX_HEARTBEAT_NODES: usize = 100;
 
-/// The position up to which the messages of a branch have been reported.
+/// The position in the trace of a branch up to which messages have been returned.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TrafficView {
     branch: usize,
@@ -26,7 +26,8 @@ pub(crate) struct TrafficView {
 }
 
 impl TrafficView {
-    /// Returns messages since the last call. Empty after a jump back, a switch of branches, and at the first call.
+    /// Returns the messages since the last call. Empty at the first call, and after a jump back or a switch of
+    /// branches.
     pub(crate) fn update(&mut self, session: &Session, is_first: bool) -> Traffic {
         let (from, since) = (self.seen, self.at);
         let is_other = is_first || self.branch != session.current() || since > session.now();
@@ -44,8 +45,9 @@ impl TrafficView {
         let from = from.max(self.seen.saturating_sub(MAX_RECORDS));
         let mut last: Option<(Actor, SimTime, String, bool)> = None;
         for record in session.trace().skip(from) {
-            let about = record.object.as_deref().map_or_else(String::new, name);
-            // All records of one write form one message. An Event about the same object is a separate write.
+            let about = record.object.as_deref().map_or_else(String::new, subject_name);
+            // All records of one write form one message. An Event about the same object is a separate write, so it
+            // forms its own message.
             let is_event = matches!(record.happening, Happening::Event { .. });
             let this = (record.actor.clone(), record.at, about.clone(), is_event);
             if last.as_ref() != Some(&this) {
@@ -65,9 +67,9 @@ struct MessageCollector<'a> {
 }
 
 impl MessageCollector<'_> {
-    /// Adds the request that led to a record, and the resulting watch messages.
+    /// Adds the message of the request that led to a record, and the watch messages that follow.
     fn add_record(&mut self, record: &Record, about: &str) {
-        let (Some(kind), Some(from)) = (message_kind(record), stop_of(&record.actor)) else {
+        let (Some(kind), Some(from)) = (message_kind(record), peer_of(&record.actor)) else {
             return;
         };
         let message_to = |from: Peer, to: Peer, kind: MessageKind, sent: SimTime, arrives: Option<SimTime>| Message {
@@ -102,17 +104,17 @@ impl MessageCollector<'_> {
         }
     }
 
-    /// Returns the latency of messages between the API server and another endpoint.
-    fn latency_to(&self, stop_of: &Peer) -> Span {
-        let slow = match stop_of {
+    /// Returns the latency of messages between the API server and a component.
+    fn latency_to(&self, peer: &Peer) -> Span {
+        let slow = match peer {
             Peer::Node(node) => self.world.network().slowness(&NodeName::from(&**node)),
             _ => Span::ZERO,
         };
         self.latency + slow
     }
 
-    /// Returns the components that act on a change: the kubelet of the pod's node, the scheduler for a pod without a
-    /// node, otherwise the controllers.
+    /// Returns the components that get a watch message about a change and act on it: the kubelet of the pod's node; the
+    /// scheduler for a pod without a node; otherwise the controllers.
     fn watchers(&self, subject: &Subject, happening: &Happening) -> Vec<Peer> {
         let node = match (happening, subject.kind) {
             (Happening::Bound { node }, _) => Some(node.to_string()),
@@ -130,8 +132,8 @@ impl MessageCollector<'_> {
         }
     }
 
-    /// Adds lease renewals between two times. The renewals are lost if the node is cut off while its kubelet is
-    /// running.
+    /// Adds the messages of the Lease renewals between two times. A renewal is lost if the node is cut off while its
+    /// kubelet is running.
     fn heartbeats(&mut self, since: SimTime, until: SimTime) {
         if self.world.machines().count() > MAX_HEARTBEAT_NODES {
             return;
@@ -142,7 +144,7 @@ impl MessageCollector<'_> {
                 continue;
             };
             let is_lost = heartbeats.is_silent(node) || !heartbeats.is_server_up();
-            // The time of the latest renewal. If it is lost, the time at which it would have arrived.
+            // The time of the latest renewal or, if it is lost, the time at which it would have arrived.
             let beats = if is_lost {
                 (until - last).0 / RENEW_INTERVAL.0
             } else {
@@ -167,7 +169,7 @@ impl MessageCollector<'_> {
     }
 }
 
-/// Keeps the latest messages, ordered by departure. Earlier messages are counted per link.
+/// Orders messages by departure and keeps only the latest; the earlier ones are counted per link.
 fn limit_messages(mut messages: Vec<Message>) -> Traffic {
     use podscope_api::ordered::StableSort as _;
     messages.stable_sort_by_key(|message_kind| message_kind.sent);
@@ -185,7 +187,7 @@ fn limit_messages(mut messages: Vec<Message>) -> Traffic {
     }
 }
 
-/// Returns the type of request that led to a record. None if no request did.
+/// Returns the type of the request that led to a record. None if no request led to it.
 fn message_kind(record: &Record) -> Option<MessageKind> {
     Some(match &record.happening {
         Happening::Created { .. } | Happening::NodeRegistered => MessageKind::Create,
@@ -209,7 +211,7 @@ fn message_kind(record: &Record) -> Option<MessageKind> {
     })
 }
 
-fn stop_of(actor: &Actor) -> Option<Peer> {
+fn peer_of(actor: &Actor) -> Option<Peer> {
     Some(match actor {
         Actor::Scheduler(_) => Peer::Scheduler,
         Actor::ControllerManager(_) | Actor::Attacher | Actor::Fencing | Actor::ClusterAutoscaler => Peer::Controllers,
@@ -219,7 +221,7 @@ fn stop_of(actor: &Actor) -> Option<Peer> {
     })
 }
 
-fn name(subject: &Subject) -> String {
+fn subject_name(subject: &Subject) -> String {
     match subject.kind {
         Kind::Pod => subject.key.to_string(),
         Kind::Node => subject.key.name.to_string(),

@@ -21,24 +21,25 @@ use super::volumes::{StuckVolume, stuck_volumes};
 use super::{Answer, Question};
 use crate::timeline::{Session, Slice};
 
-/// Maximum duration of a run: the default timeout of evictions, of unreachable nodes, and of rollouts.
+/// Maximum simulated duration of a what-if run: the default timeout of evictions, of unreachable nodes, and of
+/// rollouts.
 const MAX_DURATION: Span = Span::seconds(900);
-/// Time without pod moves after which a run ends.
+/// Simulated time without pod moves after which a what-if run ends.
 const QUIET_TIME: Span = Span::seconds(60);
-/// Minimum duration after the loss of a machine, because its pods are evicted late: the node becomes NotReady after 50
-/// s, and pods tolerate that for 300 s.
+/// Minimum simulated duration of a run after the loss of a machine. Its pods are evicted late: the node becomes
+/// NotReady after 50 s, and pods tolerate this for 300 s.
 const MIN_AFTER_MACHINE_LOSS: Span = Span::seconds(360);
-/// Interval between samples of the cluster.
+/// Simulated time between two samples of the cluster.
 const SAMPLE_INTERVAL: Span = Span::seconds(1);
-/// Number of samples between checks for moves.
+/// Number of samples between two checks whether pods have moved.
 const SAMPLES_PER_CHECK: u32 = 5;
 
-/// A session whose time advances until no command is running and no pod has moved for a while.
+/// Detects when a session has settled: no command is running, and no pod has moved for a while.
 #[derive(Debug)]
 pub(super) struct Settling {
     begin: SimTime,
     min_duration: Span,
-    /// Time at which the last pod moved.
+    /// Time at which it was last detected that a pod had moved.
     moved: SimTime,
     places: Vec<compare::Place>,
     n_samples: u32,
@@ -55,25 +56,25 @@ impl Settling {
         }
     }
 
-    /// Returns the time at which the last pod moved.
+    /// Returns the time at which it was last detected that a pod had moved.
     pub(super) fn moved(&self) -> SimTime {
         self.moved
     }
 
-    /// Returns the earliest instant at which the session can have settled.
+    /// Returns the earliest time at which the session can count as settled.
     fn earliest_end(&self) -> SimTime {
         (self.moved + QUIET_TIME)
             .max(self.begin + self.min_duration)
             .min(self.begin + MAX_DURATION)
     }
 
-    /// Handles at most `events` events; returns whether the session has settled. Calls `sample` with the session every
-    /// second.
+    /// Advances the session by at most `events` events. Returns whether it has settled. Calls `sample` with the session
+    /// once per simulated second.
     pub(super) fn work(&mut self, session: &mut Session, events: u64, sample: &mut dyn FnMut(&Session)) -> bool {
         let next_sample = self.begin + Span(SAMPLE_INTERVAL.0 * i64::from(self.n_samples + 1));
         match session.advance(next_sample, events) {
             Slice::More => return false,
-            // The session cannot continue.
+            // The session has reached a limit and cannot continue.
             Slice::Limit => return true,
             Slice::Done => {}
         }
@@ -92,20 +93,20 @@ impl Settling {
     }
 }
 
-/// A what-if question that is being computed.
+/// The computation of the answer to a what-if question, in pieces of work.
 #[derive(Debug)]
 pub struct QuestionRun {
     question: Question,
     begin: SimTime,
     before: ClusterState,
-    /// The run with the change, and the detection of its end.
+    /// The run with the change, and the state for detecting that it has settled.
     session: Session,
     settling: Settling,
     has_settled: bool,
-    /// The run without the change, and whether it lags behind the other run.
+    /// The run without the change, and whether it lags behind the run with the change.
     without: Session,
     is_behind: bool,
-    /// Error messages of refused commands.
+    /// Error messages of the commands that the session has refused.
     refused: Vec<String>,
     watcher: Watcher,
     volumes: Vec<StuckVolume>,
@@ -113,7 +114,7 @@ pub struct QuestionRun {
 }
 
 impl QuestionRun {
-    /// Starts with a session at its current time.
+    /// Starts to compute the answer for a session at its current time.
     ///
     /// # Errors
     /// An object in the question does not exist.
@@ -149,7 +150,7 @@ impl QuestionRun {
         })
     }
 
-    /// Simulates at most `events` events; returns whether the simulation is complete.
+    /// Simulates at most `events` events. Returns whether both runs are complete.
     pub fn work(&mut self, events: u64) -> bool {
         if self.is_behind {
             self.is_behind = self.without.advance(self.session.now(), events) == Slice::More;
@@ -162,22 +163,23 @@ impl QuestionRun {
         let done = (self.session.now() - self.begin).0 + (self.without.now() - self.begin).0;
         let end = self.settling.earliest_end().max(self.session.now());
         let share = done.saturating_mul(1000) / (2 * (end - self.begin).0).max(1);
-        // If a pod moves later than the others, the end is postponed, but the reported progress does not decrease.
+        // If a pod moves later than the others, the runs take longer than expected, but the reported progress does not
+        // decrease.
         self.per_mille = self.per_mille.max(u32::try_from(share).unwrap_or(0)).min(999);
         self.has_settled && !self.is_behind
     }
 
-    /// Returns the progress in per mille of the time that is known to be needed.
+    /// Returns the progress in per mille of the simulated time that the runs are expected to take.
     #[must_use]
     pub const fn per_mille(&self) -> u32 {
         self.per_mille
     }
 
-    /// Returns the answer for the time that has been simulated.
+    /// Returns the answer to the question, from the part of the runs that has been simulated.
     #[must_use]
     pub fn into_answer(mut self) -> Answer {
         let passed = self.session.now() - self.begin;
-        // If the computation was interrupted, this run lags by at most a second.
+        // If the computation was interrupted, the run without the change lags by at most a second.
         while self.without.advance(self.session.now(), u64::MAX) == Slice::More {}
         let (after, without) = (ClusterState::of(&self.session), ClusterState::of(&self.without));
         let mut answer = compare::answer(&self.question, &self.before, &after, &without);
@@ -204,12 +206,12 @@ fn newly_violated(session: &Session, without: &Session) -> Vec<String> {
         .collect()
 }
 
-/// Returns distinct lines of error output since a time.
+/// Returns the different lines of error output that commands have printed since a time.
 fn error_lines(session: &Session, since: SimTime) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let lines = session.outputs().iter();
     for line in lines.filter(|line| line.at >= since && line.kind == OutputKind::Error) {
-        // A refused eviction is retried every five seconds. The budget that refuses it is reported separately.
+        // A refused eviction is retried every five seconds. The answer lists the budget that refuses it separately.
         let is_retry = line.text.contains("will retry after");
         if !is_retry && !found.contains(&line.text) {
             found.push(line.text.clone());

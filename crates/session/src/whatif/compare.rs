@@ -1,4 +1,5 @@
-//! Compares two states of a cluster: which pods disappeared, which pods replaced them, and how full the nodes are.
+//! Compares two states of a cluster for the answer to a what-if question: which pods disappeared, which pods replaced
+//! them, and how full the nodes are.
 
 use podscope_api::ordered::{self, StableSort as _};
 use podscope_api::well_known::condition;
@@ -12,14 +13,14 @@ use super::{Answer, Blocked, Move, NodeChange, Question};
 use crate::owners::workload_of;
 use crate::timeline::Session;
 
-/// Resources that are shown even if no pod requests them.
+/// Resources of a node that are shown even if no pod requests them.
 const ALWAYS_SHOWN: [&str; 3] = ["cpu", "memory", "pods"];
-/// Pods of this kind are deleted and created together with their nodes, so they are treated separately.
+/// Kind whose pods are deleted and created together with their nodes, so these pods are treated separately.
 const DAEMON_SET: &str = "DaemonSet";
-/// Number of disruptions that one eviction needs.
-const EVICTION: i32 = 1;
+/// Number of disruptions that the eviction of one pod needs.
+const DISRUPTIONS_PER_EVICTION: i32 = 1;
 
-/// Node and state of a pod, to detect that pods have stopped moving.
+/// Node and state of a pod. Pods have stopped moving when these no longer change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     uid: Uid,
@@ -28,8 +29,8 @@ pub(super) struct Place {
     pub(super) is_moving: bool,
 }
 
-/// Returns the places of all pods that have not ended, ordered by key. They are compared every few seconds, and
-/// building a list of many pods is faster than building a map.
+/// Returns node and state of all pods that have not ended, ordered by key. They are compared every few seconds; for
+/// this, a list of many pods is faster to build than a map.
 pub(super) fn places(session: &Session) -> Vec<Place> {
     let pods = session.world().objects().list::<Pod>().filter(|pod| !pod.is_terminal());
     let place = |pod: &Pod| Place {
@@ -40,7 +41,7 @@ pub(super) fn places(session: &Session) -> Vec<Place> {
     pods.map(|pod| place(pod)).collect()
 }
 
-/// Returns whether the pod's node exists and is Ready. Otherwise a termination does not finish without help.
+/// Returns whether the pod's node exists and is Ready. If not, the termination of the pod does not finish without help.
 fn has_responsive_node(session: &Session, pod: &Pod) -> bool {
     let node = pod.spec.node_name.as_ref().and_then(|node| {
         let objects = session.world().objects();
@@ -49,22 +50,22 @@ fn has_responsive_node(session: &Session, pod: &Pod) -> bool {
     node.is_some_and(|node| node.is_ready())
 }
 
-/// Kind and key of a workload.
+/// Kind and key of the workload that owns a pod.
 type Owner = (Str, ObjectKey);
 
-/// The compared part of a pod's state.
+/// The part of a pod's state that is compared.
 #[derive(Debug, Clone)]
 struct PodState {
     key: ObjectKey,
-    /// The controlling workload. For a ReplicaSet of a Deployment, the Deployment.
+    /// The workload that controls the pod. For a pod of a Deployment's ReplicaSet, it is the Deployment.
     owner: Option<Owner>,
     node: Option<String>,
     is_terminating: bool,
-    /// Message of the condition PodScheduled if it is False.
+    /// Message of the condition PodScheduled, if this condition is False.
     unscheduled: Option<String>,
 }
 
-/// Pods and nodes of a cluster at an instant.
+/// The pods and nodes of a cluster at a time.
 #[derive(Debug, Clone)]
 pub(crate) struct ClusterState {
     /// Pods that have not ended, by UID.
@@ -102,7 +103,7 @@ impl ClusterState {
         self.nodes.values().filter_map(quantities_of).collect()
     }
 
-    /// Returns the nodes whose requested or allocatable resources differ.
+    /// Returns the nodes whose requested or allocatable resources are different in the state `after`.
     pub(crate) fn changes(&self, after: &ClusterState) -> Vec<NodeChange> {
         let names: ordered::Set<&String> = self.nodes.keys().chain(after.nodes.keys()).collect();
         let quantities = |node_resources: Option<&NodeResources>| {
@@ -119,7 +120,7 @@ impl ClusterState {
         names.into_iter().filter(differs).map(change).collect()
     }
 
-    /// Returns the pods that no longer exist in the other state, or that are terminating only there.
+    /// Returns the pods that do not exist in the state `after`, or that are terminating only there.
     fn lost_pods<'a>(&'a self, after: &'a ClusterState) -> impl Iterator<Item = (&'a Uid, &'a PodState)> {
         self.pods.iter().filter(|(uid, pod)| {
             let later = after.pods.get(*uid);
@@ -127,7 +128,7 @@ impl ClusterState {
         })
     }
 
-    /// Returns the pods that do not exist in the earlier state.
+    /// Returns the pods that do not exist in the state `before`.
     fn new_pods<'a>(&'a self, before: &'a ClusterState) -> impl Iterator<Item = &'a PodState> {
         let is_new = |(uid, _): &(&Uid, &PodState)| !before.pods.contains_key(*uid);
         self.pods.iter().filter(is_new).map(|(_, pod)| pod)
@@ -153,7 +154,7 @@ impl PodState {
         }
     }
 
-    /// Returns the reason why nothing runs in place of a pod.
+    /// Returns the reason why no other pod runs in place of this pod.
     fn why_not_replaced(&self, replacement: Option<&PodState>, after: Option<&PodState>) -> Sentence {
         if let Some(waits) = replacement {
             return waits.why_waiting();
@@ -166,7 +167,7 @@ impl PodState {
         }
     }
 
-    /// Returns the reason why a pod without a node is waiting.
+    /// Returns the reason why a pod without a node is pending.
     fn why_waiting(&self) -> Sentence {
         let said = self.unscheduled.as_deref().map(Sentence::from);
         said.unwrap_or_else(|| sentence!(what_if_answer::not_scheduled))
@@ -202,8 +203,8 @@ fn node_resources(objects: &Objects, node: &Node) -> NodeResources {
         .collect()
 }
 
-/// Compares the states before and after. Differences that also occur in the run without the question's commands are
-/// left out.
+/// Compares the states before and after a change. Differences that also occur in the run without the change are left
+/// out.
 pub(super) fn answer(
     question: &Question,
     before: &ClusterState,
@@ -211,13 +212,13 @@ pub(super) fn answer(
     without: &ClusterState,
 ) -> Answer {
     let mut moves = Vec::new();
-    // Pods that were created, by workload; pods with a node come first.
+    // The created pods, by workload; pods with a node come first.
     let mut new_pods: ordered::Map<Option<Owner>, Vec<&PodState>> = ordered::Map::new();
     for pod in after.new_pods(before) {
         new_pods.entry(pod.owner.clone()).or_default().push(pod);
     }
     for pod in without.new_pods(before) {
-        // In the run without the commands, a pod of this workload was also created.
+        // A pod of this workload is also created without the change, so one of the created pods is not a difference.
         if let Some(same) = new_pods.get_mut(&pod.owner) {
             let counterpart = same
                 .iter()
@@ -265,7 +266,7 @@ pub(super) fn answer(
         reason: pod.node.is_none().then(|| pod.why_waiting()),
         share: 1.0,
     };
-    // When nodes are added, the pods that DaemonSets create there are not reported.
+    // If nodes are added, the pods that DaemonSets create there are not reported.
     let is_worth_mentioning = |pod: &&&PodState| {
         let is_of_daemon_set = pod.owner.as_ref().is_some_and(|(kind, _)| &**kind == DAEMON_SET);
         !(is_of_daemon_set && matches!(question, Question::Add { .. }))
@@ -283,7 +284,7 @@ pub(super) fn answer(
         let is_placed_without_question = without.pods.get(uid).is_some_and(|pod| pod.node.is_some());
         (!is_placed_without_question).then(|| new_pod_move(placed))
     }));
-    // Names of new pods are random, so they are ordered by node.
+    // The names of new pods are random, so new pods are ordered by node.
     moves.stable_sort_by_key(|one| {
         let goes = (one.from.is_none()).then(|| (one.to.is_none(), one.to.clone()));
         (goes, one.from.clone(), one.pod.clone())
@@ -296,7 +297,7 @@ pub(super) fn answer(
     }
 }
 
-/// Returns pods on nodes to be drained whose eviction a PodDisruptionBudget prevents.
+/// Returns the pods on drained nodes whose eviction a PodDisruptionBudget prevents.
 pub(super) fn blocked_pods(session: &Session, nodes: &[String]) -> Vec<Blocked> {
     let objects = session.world().objects();
     let mut blocked_pods = Vec::new();
@@ -306,32 +307,32 @@ pub(super) fn blocked_pods(session: &Session, nodes: &[String]) -> Vec<Blocked> 
         for pod in objects.pods_on(&NodeName(node.as_str().into())).filter(stay) {
             let budget = objects
                 .budgets_of(pod)
-                .find(|budget| budget.status.disruptions_allowed < EVICTION);
+                .find(|budget| budget.status.disruptions_allowed < DISRUPTIONS_PER_EVICTION);
             blocked_pods.extend(budget.map(|budget| Blocked {
                 pod: pod.metadata.key().to_string(),
                 by: format!("PodDisruptionBudget {}", budget.metadata.key()),
                 allowed: budget.status.disruptions_allowed,
-                needed: EVICTION,
+                needed: DISRUPTIONS_PER_EVICTION,
             }));
         }
     }
     blocked_pods
 }
 
-/// Identifies the same pod in several draws: by node and name if it existed before, otherwise by its position among the
-/// new pods.
+/// Identifies a pod in several draws (runs with different seeds): by node and name if it existed before the change,
+/// otherwise by its position among the new pods.
 type PodOfDraw = (Option<String>, String);
-/// Moves of a pod in several draws, by target node.
+/// Moves of one pod in several draws, by target node.
 type MovesByTarget = ordered::Map<Option<String>, Vec<Move>>;
 
-/// Combines the answers of several draws, in their order. The result has each pod's most frequent move; everything else
-/// is from the first draw.
+/// Combines the answers of several draws (runs with different seeds), in the order of the draws. The result contains
+/// each pod's most frequent move; everything else is that of the first draw.
 pub fn combine_draws(mut answers: Vec<Answer>) -> Answer {
     let n_draws = answers.len();
     if n_draws <= 1 {
         return answers.pop().unwrap_or_default();
     }
-    // Names of new pods differ between draws; their order identifies them.
+    // The names of new pods differ between draws, so their order identifies them.
     let mut by_pod: ordered::Map<PodOfDraw, MovesByTarget> = ordered::Map::new();
     let mut order: Vec<PodOfDraw> = Vec::new();
     for answer in &answers {

@@ -1,6 +1,7 @@
-//! Counts how many more pods of given shapes fit: the scheduler places copies, with all its plugins, until no node
-//! accepts the next copy. Several shapes are placed in rounds, each with its number of copies. There is no preemption,
-//! and pods that are already waiting are ignored. The result contains each node's reason for refusing the next copy.
+//! Counts how many more pods of given shapes fit into a cluster: the scheduler places copies, with all its plugins,
+//! until no node accepts the next copy. If there are several shapes, they are placed in rounds, each with its own
+//! number of copies per round. There is no preemption, and pods that are already waiting are ignored. The result
+//! contains each node's reason for refusing the next copy.
 
 use std::sync::Arc;
 
@@ -13,16 +14,16 @@ use podscope_scheduler::{NoRecorder, Outcome, Scheduler};
 
 use super::fit::{Fit, ShapeFit, StoppedBy};
 
-/// An admitted pod, and its number of copies in each round.
+/// A pod after admission by the API server, and its number of copies in each round.
 pub(super) type AdmittedShape = (Pod, usize);
 
-/// A count in progress.
+/// The count of placed copies, in progress.
 #[derive(Debug)]
 pub(super) struct Counting {
-    /// The cluster including the placed copies.
+    /// Scheduler of the cluster. It also knows the copies that have been placed.
     scheduler: Scheduler,
     shapes: Vec<AdmittedShape>,
-    /// Index of the current shape, and its number of copies in this round so far.
+    /// Index of the shape whose copies are being placed, and number of its copies placed in this round.
     turn: (usize, usize),
     max: usize,
     rng: Rng,
@@ -31,8 +32,8 @@ pub(super) struct Counting {
 }
 
 impl Counting {
-    /// Counts up to `max` copies of the shapes. There must be at least one shape, and the scheduler's queue must not
-    /// contain waiting pods.
+    /// Starts to count up to `max` copies of the shapes. There must be at least one shape, and no pods may wait in the
+    /// scheduler's queue.
     pub(super) fn new(scheduler: Scheduler, shapes: Vec<AdmittedShape>, max: usize, rng: Rng) -> Self {
         let none = |_: &AdmittedShape| ShapeFit {
             shape: String::new(),
@@ -54,7 +55,7 @@ impl Counting {
         }
     }
 
-    /// Places at most `copies` copies. Returns whether the count has ended.
+    /// Places at most `copies` more copies. Returns whether the count has ended.
     pub(super) fn work(&mut self, copies: usize) -> bool {
         for _ in 0..copies {
             if self.is_done || self.fit.fits >= self.max {
@@ -65,12 +66,12 @@ impl Counting {
         self.is_done
     }
 
-    /// Returns the number of placed copies.
+    /// Returns the number of copies that have been placed.
     pub(super) const fn n_placed(&self) -> usize {
         self.fit.fits
     }
 
-    /// Returns the result for the placed copies.
+    /// Returns how many copies fit, as far as copies have been placed.
     pub(super) const fn fit(&self) -> &Fit {
         &self.fit
     }
@@ -79,7 +80,7 @@ impl Counting {
         self.fit
     }
 
-    /// Places the next copy. Returns false if no node accepts it.
+    /// Places the next copy. Returns false if no node accepts the copy.
     fn place_next(&mut self) -> bool {
         let (at, in_round) = self.turn;
         let Some((pod, copies)) = self.shapes.get(at) else {
@@ -107,7 +108,7 @@ impl Counting {
     }
 }
 
-/// Places one copy. Returns its node, or None if no node accepts it.
+/// Lets the scheduler place one copy of a pod. Returns the copy's node, or None if no node accepts the copy.
 fn place(scheduler: &mut Scheduler, pod: &Pod, nth: usize, rng: &mut Rng) -> Option<String> {
     let mut copy = pod.clone();
     copy.metadata.name = format!("{}-{nth}", pod.metadata.name).into();
@@ -127,7 +128,7 @@ fn place(scheduler: &mut Scheduler, pod: &Pod, nth: usize, rng: &mut Rng) -> Opt
     Some(node.to_string())
 }
 
-/// Returns each node's reason for refusing the pod.
+/// Returns, for each node, the reason why it refuses the pod.
 fn stopped_by(scheduler: &Scheduler, pod: &Pod) -> Vec<StoppedBy> {
     let Some((cache, decision)) = scheduler.decide(&Arc::new(pod.clone())) else {
         return Vec::new();

@@ -1,7 +1,8 @@
-//! Counts how many more pods fit into a cluster (see `count.rs`). The pods' shapes come from files or from a pod.
+//! Counts how many more pods fit into a cluster (see `count.rs`). The shapes of these pods are given by files, or by an
+//! existing pod.
 //!
-//! For a DaemonSet, its controller creates the pods in a copy of the cluster, and the answer counts the nodes on which
-//! its pod runs.
+//! For a DaemonSet, the answer is the number of nodes on which its pod runs: in a copy of the cluster, the DaemonSet's
+//! controller creates the pods.
 
 use std::sync::Arc;
 
@@ -22,57 +23,57 @@ use crate::scenario::{self, File, Loaded};
 use crate::timeline::{Session, Slice};
 use podscope_cluster::scheduler_of;
 
-/// Maximum number of copies that are counted.
+/// Maximum number of copies of a pod that are counted.
 pub const MAX_COPIES: usize = 100_000;
-/// Number of copies between two progress reports.
+/// Number of placed copies between two progress reports.
 const COPIES_PER_REPORT: usize = 100;
 
-/// A file with a Pod, or with a workload that has a pod template, and its number of copies in each round of the count.
+/// A file with a Pod or with a workload that has a pod template, and the number of copies in each round of the count.
 #[derive(Debug, Clone)]
 pub struct Shape {
     pub file: File,
     pub copies: usize,
 }
 
-/// How many more pods fit.
+/// The answer to the question how many more pods fit into a cluster.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Fit {
     pub fits: usize,
-    /// Each node's reason for refusing the next pod. Empty if the maximum was reached.
+    /// For each node, the reason why it refuses the next pod. Empty if the maximum number of copies was reached.
     pub stopped_by: Vec<StoppedBy>,
-    /// Number of placed pods by node.
+    /// Number of placed pods on each node.
     pub on: ordered::Map<String, usize>,
     /// Number of placed pods of each shape, in the order of the question.
     pub shapes: Vec<ShapeFit>,
-    /// Changes of the cluster, the smallest first. Each makes room for the needed pods.
+    /// Changes of the cluster that would each make room for the needed pods, the smallest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
-    /// The nodes for which a DaemonSet does not create a pod.
+    /// The nodes on which a DaemonSet does not create a pod.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unwanted: Vec<String>,
 }
 
-/// The number of placed pods of one shape.
+/// Number of placed pods of one shape.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShapeFit {
     /// Name of the file with the shape.
     pub shape: String,
     pub fits: usize,
-    /// Whether the count ended because the next pod of this shape does not fit.
+    /// Whether the count ended because the next pod of this shape did not fit.
     pub stops: bool,
 }
 
-/// A node with its reason for refusing the next pod.
+/// A node, with the reason why it refuses the next pod.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StoppedBy {
     pub node: String,
-    /// Reasons in kube-scheduler's words.
+    /// Reasons for the refusal, in the words of kube-scheduler.
     pub reason: String,
 }
 
 /// Counts how many more pods of the shapes fit into a cluster. If fewer than `need` fit, looks for changes of the
-/// cluster that make room for them.
+/// cluster that make room for `need` pods.
 ///
 /// # Errors
 /// Problems of the files, or the API server's reason for refusing a pod.
@@ -85,8 +86,8 @@ pub fn fit(cluster: &Loaded, shapes: Vec<Shape>, need: usize, control: Control<'
         }
     }
     let objects = objects_of(cluster, control)?;
-    // The shapes are admitted in a cluster without nodes and pods: admission does not depend on nodes, and existing
-    // pods must not limit the count.
+    // The shapes are admitted in a copy of the cluster without nodes and pods: admission does not depend on nodes, and
+    // existing pods must not limit the count.
     let mut without_pods = cluster.clone();
     without_pods
         .setup
@@ -110,18 +111,18 @@ pub fn fit(cluster: &Loaded, shapes: Vec<Shape>, need: usize, control: Control<'
     Ok(fit)
 }
 
-/// A count of copies in progress. If fewer fit than are needed, it continues with a search for changes that make room.
-/// It is done in pieces of work, so that the page stays responsive and can stop it.
+/// The count of the copies that fit, in progress. If fewer fit than are needed, a search follows for changes that make
+/// room. It is done in pieces of work, so that the page stays responsive and can stop it.
 #[derive(Debug)]
 pub struct Fitting {
     counting: Counting,
     question: RoomQuestion,
-    /// The search for changes, after the count if too few copies fit.
+    /// The search for changes that make room. It starts after the count if too few copies fit.
     search: Option<RoomSearch>,
 }
 
 impl Fitting {
-    /// Starts the count. The scheduler's queue must not contain waiting pods.
+    /// Starts to count copies. No pods may wait in the scheduler's queue.
     fn start(objects: &Objects, scheduler: Scheduler, shapes: Vec<AdmittedShape>, need: usize, seed: u64) -> Self {
         let rng = Rng::split(seed, "whatif/fit");
         Self {
@@ -137,8 +138,9 @@ impl Fitting {
         }
     }
 
-    /// Counts copies of a pod of a session at its current time. The copies belong to the pod's workload and have no
-    /// scheduling gates. If fewer than `need` fit, looks for changes that make room for `need` copies.
+    /// Starts to count copies of an existing pod in a session at its current time. The copies belong to the pod's
+    /// workload and have no scheduling gates. If fewer than `need` fit, changes that make room for `need` copies are
+    /// searched.
     ///
     /// # Errors
     /// The pod does not exist, or its scheduler is not one of the session's.
@@ -160,7 +162,7 @@ impl Fitting {
         Ok(Self::start(objects, scheduler, vec![(pod, 1)], need, seed))
     }
 
-    /// Places at most `copies` copies. Returns whether the answer is complete.
+    /// Places at most `copies` more copies. Returns whether the answer is complete.
     pub fn work(&mut self, copies: usize) -> bool {
         if let Some(search) = &mut self.search {
             return search.work(copies);
@@ -177,13 +179,13 @@ impl Fitting {
         false
     }
 
-    /// Returns the number of copies that were placed in the unchanged cluster.
+    /// Returns the number of copies that fit into the cluster without a change, as far as they have been counted.
     #[must_use]
     pub const fn n_placed(&self) -> usize {
         self.counting.n_placed()
     }
 
-    /// Returns the answer as far as it is known.
+    /// Returns the answer, as far as it has been computed.
     #[must_use]
     pub fn into_fit(self) -> Fit {
         let changes = self.search.map(RoomSearch::into_changes);
@@ -194,7 +196,7 @@ impl Fitting {
     }
 }
 
-/// Returns a scheduler of a cluster, without the pods that wait in its queue.
+/// Returns a scheduler for a cluster. The pods that wait for a node are removed from its queue.
 fn scheduler_without_queue(objects: &Objects, config: SchedulerConfiguration) -> Scheduler {
     let mut scheduler = scheduler_of(objects, config, 0);
     for pod in objects.list::<Pod>().filter(|pod| pod.spec.node_name.is_none()) {
@@ -203,8 +205,8 @@ fn scheduler_without_queue(objects: &Objects, config: SchedulerConfiguration) ->
     scheduler
 }
 
-/// Returns the objects of a cluster. A dump's objects are returned without a simulation, whose start would take long
-/// for a large dump; other files are simulated until the cluster has started.
+/// Returns the objects of a cluster. The cluster of a dump is not simulated, because the start of a large cluster would
+/// take long; that of other files is simulated until it has started.
 pub(super) fn objects_of(cluster: &Loaded, control: Control<'_>) -> Result<Arc<Objects>, Vec<Problem>> {
     if cluster.is_dump() {
         (control.progress)(Stage::Starting);
@@ -214,7 +216,7 @@ pub(super) fn objects_of(cluster: &Loaded, control: Control<'_>) -> Result<Arc<O
     Ok(session.world().objects().clone())
 }
 
-/// Creates a DaemonSet in the cluster and counts the nodes to which one of its pods is bound.
+/// Creates the DaemonSet in the cluster and counts the nodes to which one of its pods is bound.
 fn fit_daemon_set(mut session: Session, set: &Object, stop: fn() -> bool) -> Result<Fit, Vec<Problem>> {
     let refuse = |why: String| vec![Problem::of("whatif", why)];
     let namespace = match &*set.metadata().namespace {
@@ -257,7 +259,7 @@ fn fit_daemon_set(mut session: Session, set: &Object, stop: fn() -> bool) -> Res
     Ok(fit)
 }
 
-/// Returns the pod of a file after admission, with defaults, priority and tolerations.
+/// Returns the pod in a file after admission by the API server, which adds defaults, priority and tolerations.
 fn admitted(session: &Session, shape: File) -> Result<Pod, Vec<Problem>> {
     let name = shape.0.clone();
     let loaded = scenario::load(&[shape])?;
@@ -290,7 +292,7 @@ fn admitted(session: &Session, shape: File) -> Result<Pod, Vec<Problem>> {
     let mut trial = session.clone();
     let before = trial.outputs().len();
     trial.command(read).map_err(|limit| refuse(&limit.to_string()))?;
-    // Advance until the API server has created the pod, before the scheduler assigns a node to it.
+    // Advance until the API server has created the pod, but not until the scheduler has bound it.
     let until = trial.now() + Span::seconds(1);
     let key = ObjectKey::new(if namespace.is_empty() { "default" } else { &namespace }, "fit");
     while trial.advance_while(until, 1, |world| world.objects().get_kind(Kind::Pod, &key).is_none()) == Slice::More {}

@@ -1,5 +1,5 @@
-//! Answers about node groups for pending pods, as plain text for terminals, and as Markdown; both in the current
-//! language.
+//! Formats the answers about node groups for pending pods as plain text for terminals and as Markdown, both in the
+//! current language.
 
 use std::fmt::Write as _;
 
@@ -69,7 +69,7 @@ fn described_group(group: &Group) -> Sentence {
     }
 }
 
-/// Returns a title: the pod, or its workload with the number of pods.
+/// Returns a title for pending pods: the key of the pod, or the workload with its number of pending pods.
 fn pods_title(asked: &PodGroups) -> Sentence {
     let pod = &asked.pod;
     match (&asked.owner, asked.count.saturating_sub(1)) {
@@ -80,8 +80,8 @@ fn pods_title(asked: &PodGroups) -> Sentence {
     }
 }
 
-/// Returns a line per group: whether it could help a pod. The last line is the event of the cluster autoscaler. If the
-/// pod fits on existing nodes, returns one line about these nodes instead.
+/// Returns one line per node group about whether the group could help a pod; then a line with the cluster autoscaler's
+/// event, if there is one. If the pod fits on existing nodes, returns only a line about these nodes.
 #[must_use]
 pub fn group_lines(asked: &PodGroups) -> Vec<Sentence> {
     let fits = asked.fits.as_slice();
@@ -106,7 +106,7 @@ pub fn group_lines(asked: &PodGroups) -> Vec<Sentence> {
     lines
 }
 
-/// Returns one sentence about how node groups could help a pod.
+/// Returns one sentence about how node groups could help a pod. None if there is no node group.
 pub(crate) fn group_help(asked: &PodGroups) -> Option<Sentence> {
     let helping = asked.groups.iter().filter(|answer| answer.helps);
     let helping: Vec<&str> = helping.map(|answer| answer.group.as_str()).collect();

@@ -1,10 +1,10 @@
-//! Decides which node group would accept a pending pod on one more node, and why the other groups would not: the view
-//! of the cluster autoscaler (CA-006 to CA-011).
+//! Decides which node group could run a pending pod on one more node, and why the other groups could not: the view of
+//! the cluster autoscaler (CA-006 to CA-011).
 //!
-//! The model is simple: to a copy of the cluster, it adds one node from the group's template, with the pods of
-//! DaemonSets that would run on it and the devices of the node that it copies; then the scheduler's filters decide.
-//! Preferences and preemption are ignored. Groups are those that the scenario declares, and those in the node labels of
-//! cloud providers; the limits of the latter are unknown.
+//! The model is simple. One node is made from the group's template, with the pods of DaemonSets that would run on it
+//! and the devices of the node that it copies, and added to a copy of the cluster; then the scheduler's filters decide.
+//! Preferences and preemption are ignored. The groups are those that the scenario declares, and those in the node
+//! labels of cloud providers; the limits of the latter are unknown.
 
 use std::sync::Arc;
 
@@ -21,66 +21,68 @@ use crate::timeline::Session;
 use crate::triage::shared_decision_owner;
 use podscope_cluster::scheduler_of;
 
-/// Maximum number of pending pods that are evaluated; pods of one ReplicaSet count as one.
+/// Maximum number of pending pods for which node groups are evaluated; pods of one ReplicaSet count as one.
 const MAX_PODS: usize = 300;
 
-/// The pending pods with the answer of each node group.
+/// The pending pods of a cluster, with the answer of each node group.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Grow {
     pub groups: Vec<Group>,
     pub pods: Vec<PodGroups>,
-    /// Number of pending pods that were not evaluated: those beyond `MAX_PODS`, and the rest after a stop.
+    /// Number of pending pods for which node groups were not evaluated: those beyond `MAX_PODS`, and those that were
+    /// left when the evaluation was stopped.
     #[serde(rename = "notAsked")]
     pub not_asked: usize,
 }
 
-/// A node group.
+/// A node group of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Group {
     pub name: String,
-    /// Number of existing nodes of the group.
+    /// Number of existing nodes in the group.
     pub nodes: usize,
-    /// Minimum and maximum number of nodes; `None` if they are not known.
+    /// Minimum and maximum number of nodes of the group; `None` if they are not known.
     pub min: Option<u32>,
     pub max: Option<u32>,
-    /// The Node that a new node would copy; `None` if a new node is the scenario's default machine.
+    /// Name of the Node that a new node of the group would copy; `None` if a new node is the scenario's default
+    /// machine.
     pub like: Option<String>,
 }
 
-/// A pending pod, or pending pods of one ReplicaSet, with the answer of each group.
+/// A pending pod, or the pending pods of one ReplicaSet, with the answer of each node group.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PodGroups {
     /// `NAMESPACE/NAME` of the first pod.
     pub pod: String,
-    /// Workload of the pods, as `KIND NAMESPACE/NAME`.
+    /// Workload that owns the pods, as `KIND NAMESPACE/NAME`.
     pub owner: Option<String>,
-    /// Number of pending pods.
+    /// Number of pending pods with this answer.
     pub count: usize,
-    /// Existing nodes that would accept the pod. If there are any, no group must grow.
+    /// Names of existing nodes that would accept the pod. If there are any, no group needs to grow.
     pub fits: Vec<String>,
     pub groups: Vec<GroupAnswer>,
-    /// Message of the cluster autoscaler's event about the pod; `None` if a group helps or none is needed.
+    /// Message of the cluster autoscaler's event about the pod; `None` if a group can help or no help is needed.
     pub event: Option<String>,
 }
 
-/// A group's answer: whether one more node would help a pod.
+/// The answer of one node group: whether one more node would help a pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GroupAnswer {
     pub group: String,
-    /// Whether the group can grow and its new node would accept the pod.
+    /// Whether the group can grow, and its new node would accept the pod.
     pub helps: bool,
-    /// Whether a new node would accept the pod, even if the group cannot grow.
+    /// Whether a new node of the group would accept the pod, even if the group cannot grow.
     pub accepts: bool,
-    /// Why the group does not help, in the words of the cluster autoscaler.
+    /// Reasons why the group does not help, in the words of the cluster autoscaler.
     pub reasons: Vec<String>,
 }
 
-/// Evaluates each node group for the pending pods of a cluster, or for one pod.
+/// Evaluates each node group for all pending pods of a cluster, or only for the given pod.
 ///
 /// # Errors
 /// Problems of the files, or that the pod does not exist.
 pub fn grow(cluster: &Loaded, pod: Option<&str>, control: Control<'_>) -> Result<Grow, Vec<Problem>> {
-    // The cluster must not contain an autoscaler, which would add nodes itself.
+    // The cluster must not contain an autoscaler, because an autoscaler would add nodes.
     let mut cluster = cluster.clone();
     cluster.setup.settings.cluster_autoscaler.enabled = false;
     let objects = fit::objects_of(&cluster, control)?;
@@ -126,7 +128,8 @@ pub fn grow(cluster: &Loaded, pod: Option<&str>, control: Control<'_>) -> Result
     }
 }
 
-/// Evaluates each node group for one pending pod. `None` if there is no group, or if the pod fits without a new node.
+/// Evaluates each node group for one pending pod. `None` if there is no node group, or if the pod fits on an existing
+/// node.
 #[must_use]
 pub fn grow_for(session: &Session, pod: &Arc<Pod>) -> Option<PodGroups> {
     let (objects, nodes) = (session.world().objects(), &session.loaded().setup.nodes);
@@ -134,11 +137,10 @@ pub fn grow_for(session: &Session, pod: &Arc<Pod>) -> Option<PodGroups> {
     GroupCheck::new(objects, nodes, trial)?.help(pod)
 }
 
-/// Returns whether the scheduler has tried the pod, or will try it: it has no node, no scheduling gates and is not
-/// terminating.
+/// Returns whether the pod waits for the scheduler: it has no node and no scheduling gates, and it is not terminating.
 fn is_waiting(pod: &Pod) -> bool {
     let is_bound_or_gated = pod.spec.node_name.is_some() || !pod.spec.scheduling_gates.is_empty();
-    // The pod of a DaemonSet is bound to an existing node (CA-009).
+    // The pod of a DaemonSet can only run on an existing node (CA-009).
     let is_pinned = pod.spec.pinned_node().is_some();
     !is_bound_or_gated && !is_pinned && !pod.is_terminal() && !pod.metadata.is_terminating()
 }
@@ -153,7 +155,7 @@ fn group_description(group: &GroupOfNodes, objects: &Objects) -> Group {
     }
 }
 
-/// The groups of a cluster with the next node of each, and a copy of the cluster in which they are tried.
+/// The node groups of a cluster, each with its next node, and a copy of the cluster in which this node is tried.
 pub(crate) struct GroupCheck<'a> {
     objects: &'a Objects,
     trial: TrialNodes,
@@ -161,7 +163,8 @@ pub(crate) struct GroupCheck<'a> {
 }
 
 impl<'a> GroupCheck<'a> {
-    /// `None` if there is no group. In this case `trial`, which creates the copy of the cluster, is not called.
+    /// Creates the check for the groups of a cluster. `None` if there is no group; `trial`, which creates the copy of
+    /// the cluster, is then not called.
     pub(crate) fn new(objects: &'a Objects, nodes: &NodeShorthand, trial: impl FnOnce() -> TrialNodes) -> Option<Self> {
         let is_taken = |name: &str| objects.named::<Node>(name).is_some();
         let groups = node_groups(objects, &nodes.groups).into_iter().map(|group| {
@@ -177,7 +180,8 @@ impl<'a> GroupCheck<'a> {
         })
     }
 
-    /// Returns the answers for a pending pod. `None` if it is not pending, or fits without a new node.
+    /// Returns the answer of each node group for a pending pod. `None` if the pod is not pending, or fits on an
+    /// existing node.
     pub(crate) fn help(&mut self, pod: &Arc<Pod>) -> Option<PodGroups> {
         let asked = is_waiting(pod).then(|| self.evaluate(pod));
         asked.filter(|asked| asked.fits.is_empty())
@@ -197,7 +201,7 @@ impl<'a> GroupCheck<'a> {
             return asked;
         }
         for (group, new) in &self.groups {
-            let checked = check(&mut self.trial, new, pod);
+            let checked = check_on_new_node(&mut self.trial, new, pod);
             let is_full = group.group.max.is_some_and(|max| group.nodes.len() >= max as usize);
             let mut reasons = checked.clone().err().unwrap_or_default();
             if is_full {
@@ -217,8 +221,8 @@ impl<'a> GroupCheck<'a> {
     }
 }
 
-/// Lets the scheduler decide about a pod with one more node in the cluster.
-fn check(trial: &mut TrialNodes, new: &NewGroupNode, pod: &Arc<Pod>) -> Result<(), Vec<String>> {
+/// Checks whether the scheduler would accept a pod on one more node of a group. Returns the reasons if it would not.
+fn check_on_new_node(trial: &mut TrialNodes, new: &NewGroupNode, pod: &Arc<Pod>) -> Result<(), Vec<String>> {
     let node = Object::Node(new.node.clone());
     trial.add(&node);
     new.company.iter().for_each(|object| trial.add(object));
@@ -228,7 +232,7 @@ fn check(trial: &mut TrialNodes, new: &NewGroupNode, pod: &Arc<Pod>) -> Result<(
     checked
 }
 
-/// Returns the message of the event `NotTriggerScaleUp` (CA-011).
+/// Returns the message of the event `NotTriggerScaleUp` (CA-011) for a pod that no group can help.
 fn not_triggered_message(answers: &[GroupAnswer]) -> String {
     let reasons = answers
         .iter()

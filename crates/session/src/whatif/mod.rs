@@ -1,16 +1,17 @@
-//! What-if questions about a cluster. A copy of the cluster runs with the change in question and is compared with a run
-//! without it. The session itself is not changed.
+//! What-if questions about a cluster: a copy of the cluster runs with the change in question, and is compared with a
+//! run without it. The session itself is not changed.
 //!
-//! [`ask`] plays the cluster to its start: a dump is used as it is; files without status get a minute to start. It then
-//! runs the question's command (`kubectl drain`, `fault poweroff` on each node of a zone, `fault join`, `kubectl
-//! scale`) and advances time until no pod moves any more; `asking.rs` does so in pieces, for the page. `compare.rs`
-//! compares the pods before and after: a pod that disappeared and its replacement form one move. Changes that also occur
-//! without the command are left out. `count.rs` counts how many more pods of given shapes fit, with the scheduler alone;
-//! `fit.rs` takes the shapes from files or from a pod, and `room.rs` finds a small change of the cluster that makes room
-//! for more. `shortfall.rs` measures for how long workloads, budgets and Services have less than before, and `volumes.rs`
-//! names the volumes that cannot follow their pods. `grow.rs` asks which node group would take a pending pod. `rolling.rs`
-//! drains node after node: to find an order that works, or the nodes that the cluster can do without. If
-//! results depend on randomness, several runs with other seeds give their frequency.
+//! [`ask`] first lets the cluster start: a dump is used as it is; a cluster without status is simulated for a minute.
+//! Then `ask` runs the question's command (`kubectl drain`, `fault poweroff` on each node of a zone, `fault join`,
+//! `kubectl scale`) and advances time until no pod moves any more; `asking.rs` does so in pieces, for the page.
+//! `compare.rs` compares the pods before and after: a pod that disappeared and its replacement form one move. Changes
+//! that also occur without the command are left out. `count.rs` counts how many more pods of given shapes fit, with the
+//! scheduler alone; in `fit.rs` the shapes come from files or from a pod, and `room.rs` finds a small change of the
+//! cluster that makes room for more. `shortfall.rs` measures for how long workloads, budgets and Services have less
+//! than before, and `volumes.rs` lists the volumes that cannot follow their pods. `grow.rs` determines which node group
+//! could run a pending pod. `rolling.rs` drains node after node, to find an order in which this works, or the nodes
+//! that the cluster does not need. If results depend on randomness, several runs with other seeds (draws) show how
+//! frequent each result is.
 
 mod asking;
 mod compare;
@@ -49,33 +50,33 @@ pub use text::{
 };
 pub use volumes::StuckVolume;
 
-/// Interrupts long work, and observes its progress.
+/// Lets a caller interrupt long work and observe its progress.
 #[derive(Clone, Copy)]
 pub struct Control<'a> {
-    /// Work ends early, with what it has found so far, when this returns true.
+    /// When this function returns true, the work ends early; its result is what has been found so far.
     pub stop: fn() -> bool,
     pub progress: &'a (dyn Fn(Stage) + Sync),
 }
 
-/// A stage of long work.
+/// What a long computation is currently doing, for progress reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// The cluster in the files is being started.
+    /// The cluster in the files is simulated until it has started.
     Starting,
-    /// The cluster is being simulated; the progress in per mille.
+    /// The cluster is simulated with and without the change; the value is the progress in per mille.
     Simulating(u32),
-    /// Number of drains that have been tried, and maximum number of drains.
+    /// Nodes are drained; the values are the number of drains so far, and the maximum number of drains.
     Drained(usize, usize),
-    /// Number of copies of the shapes that have been placed.
+    /// Copies of the shapes are placed; the value is the number of placed copies.
     Placed(usize),
 }
 
-/// Returns whether a drain evicts or deletes the pod.
+/// Returns whether a drain of the pod's node evicts or deletes the pod.
 fn is_drained(pod: &Pod) -> bool {
     !pod.is_terminal() && !pod.is_mirror() && !pod.is_daemon()
 }
 
-/// A change to a cluster.
+/// The change to a cluster in a what-if question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
     /// Drain these nodes.
@@ -88,46 +89,46 @@ pub enum Question {
     Scale { kind: Kind, key: ObjectKey, replicas: i32 },
 }
 
-/// Result of a change.
+/// The answer to a what-if question: the result of the change.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Answer {
     /// Pods that disappear, are created, or get a node.
     pub moves: Vec<Move>,
-    /// Pods whose eviction a PodDisruptionBudget prevents.
+    /// Pods that a drain cannot evict, because a PodDisruptionBudget prevents it.
     pub blocked: Vec<Blocked>,
-    /// Nodes whose requested resources have changed, by name.
+    /// Nodes whose requested or allocatable resources are changed, ordered by name.
     pub nodes: Vec<NodeChange>,
     /// Names of the invariants that the change violates.
     pub broken: Vec<String>,
-    /// Workloads, budgets and Services that had less than before the change, and for how long.
+    /// Workloads, PodDisruptionBudgets and Services that had less than before the change, each with the duration.
     pub shortfalls: Vec<Shortfall>,
-    /// Volumes that cannot follow their pods.
+    /// Volumes that cannot follow their pods to other nodes.
     pub volumes: Vec<StuckVolume>,
-    /// Error output of the command.
+    /// Error messages of the command that made the change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<String>,
-    /// Simulated seconds until the last pod moved.
+    /// Simulated time from the change until the end of the run, in seconds.
     pub seconds: i64,
-    /// Number of runs with different seeds.
+    /// Number of runs with different seeds (draws) that were combined.
     pub draws: u32,
 }
 
-/// A pod that disappears, is created, or gets a node.
+/// The move of a pod: it disappears, is created, or gets a node.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Move {
-    /// `NAMESPACE/NAME` of the pod that disappears; for a new pod, its own name.
+    /// `NAMESPACE/NAME` of the pod that disappears. For a new pod, its own name.
     pub pod: String,
-    /// Node of the pod before. None if the pod had no node or is new.
+    /// Node of the pod before the change. None if the pod had no node or is new.
     pub from: Option<String>,
-    /// Node of the pod or of its replacement afterwards. None if nothing runs in its place.
+    /// Node of the pod or of its replacement after the change. None if no pod runs in its place.
     pub to: Option<String>,
     /// The reason why `to` is None.
     #[serde(serialize_with = "podscope_messages::as_english")]
     pub reason: Option<Sentence>,
-    /// Whether `to` is None because the replacement, or the new pod itself, stays Pending.
+    /// Whether `to` is None because the replacement, or the new pod itself, is pending.
     #[serde(skip)]
     pub waits: bool,
-    /// Share of the draws in which the pod moves like this.
+    /// Share of the runs with different seeds in which the pod moves like this.
     pub share: f64,
 }
 
@@ -135,19 +136,19 @@ pub struct Move {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Blocked {
     pub pod: String,
-    /// The PodDisruptionBudget, as `PodDisruptionBudget NAMESPACE/NAME`.
+    /// The PodDisruptionBudget that prevents the eviction, as `PodDisruptionBudget NAMESPACE/NAME`.
     pub by: String,
-    /// Number of disruptions that the budget allows now.
+    /// Number of disruptions that the PodDisruptionBudget allows now.
     pub allowed: i32,
-    /// Number of disruptions that an eviction needs.
+    /// Number of disruptions that the eviction of a pod needs.
     pub needed: i32,
 }
 
-/// Change of a node's requested or allocatable resources.
+/// The change of a node's requested or allocatable resources.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct NodeChange {
     pub name: String,
-    /// The requested and the allocatable quantity of each resource. Empty if the node did not exist.
+    /// The requested and the allocatable quantity of each resource. Empty if the node did not exist before the change.
     pub before: ordered::Map<String, [String; 2]>,
     pub after: ordered::Map<String, [String; 2]>,
 }

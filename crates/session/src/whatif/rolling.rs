@@ -28,16 +28,16 @@ use super::{Control, Stage, is_drained};
 use crate::scenario::Loaded;
 use crate::timeline::Session;
 
-/// Result of a rolling drain.
+/// Result of draining all nodes one after another.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Rolling {
-    /// The drained nodes, in an order in which they can be drained.
+    /// The nodes that were drained, in an order in which this is possible.
     pub order: Vec<DrainedNode>,
     /// The nodes that cannot be drained, each with the pod that prevents the drain.
     pub stopped: Vec<StoppedNode>,
-    /// Objects that had less than required during the drains.
+    /// Objects that had less than they require during the drains.
     pub shortfalls: Vec<Shortfall>,
-    /// Simulated seconds until the last node was drained.
+    /// Simulated time from the first drain until the pods had settled after the last one, in seconds.
     pub seconds: i64,
 }
 
@@ -45,9 +45,9 @@ pub struct Rolling {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DrainedNode {
     pub node: String,
-    /// Number of pods that moved away from the node.
+    /// Number of pods that had to leave the node.
     pub pods: usize,
-    /// Simulated seconds until these pods were running elsewhere.
+    /// Simulated time until the last of these pods had moved, in seconds.
     pub seconds: i64,
 }
 
@@ -61,18 +61,18 @@ pub struct StoppedNode {
     pub reason: Sentence,
 }
 
-/// Nodes that can be removed from the cluster.
+/// Result of a consolidation: the nodes that can be removed from the cluster.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Consolidation {
-    /// The nodes that can all be removed together, in the order of their drains.
+    /// The nodes that can all be removed together, in the order in which they were drained.
     pub nodes: Vec<DrainedNode>,
-    /// The nodes whose drain failed, each with the pod that needs the node.
+    /// The nodes that could not be drained, each with the pod that needs the node.
     pub kept: Vec<StoppedNode>,
-    /// Objects that had less than required during the drains.
+    /// Objects that had less than they require during the drains.
     pub shortfalls: Vec<Shortfall>,
 }
 
-/// Drains the given nodes one after another; all schedulable nodes if `nodes` is empty.
+/// Drains the given nodes one after another. If `nodes` is empty, drains all schedulable nodes.
 ///
 /// # Errors
 /// The API server refuses objects of the files, or a node does not exist.
@@ -91,7 +91,7 @@ pub fn rolling_drain(loaded: &Loaded, nodes: &[String], control: Control<'_>) ->
             (control.progress)(Stage::Drained(rolling.order.len(), n_nodes));
             let mut draining = Draining::start(&session, &watcher, node.clone())?;
             while !draining.work(EVENTS_PER_POLL) && !stop() {}
-            // An interrupted drain gives no result for the node.
+            // For a node whose drain was interrupted there is no result.
             if stop() {
                 break 'rounds;
             }
@@ -117,9 +117,8 @@ pub fn rolling_drain(loaded: &Loaded, nodes: &[String], control: Control<'_>) ->
     Ok(rolling)
 }
 
-/// Looks for nodes that can be removed: drains the emptiest nodes one after another and keeps them out, as long as
-/// every pod finds another node. Nodes without pods to evict are found without a drain. At most `most` drains are
-/// tried.
+/// Looks for nodes that can be removed: drains the emptiest nodes one after another and leaves them unschedulable, as
+/// long as every pod finds another node. At most `most` drains are tried.
 ///
 /// # Errors
 /// The API server refuses objects of the files.
@@ -135,10 +134,11 @@ pub fn consolidate(loaded: &Loaded, most: usize, control: Control<'_>) -> Result
     Ok(consolidating.into_answer())
 }
 
-/// A consolidation in progress. It is done in pieces of work, so that the page stays responsive and can stop it.
+/// The search for nodes that can be removed. It is done in pieces of work, so that the page stays responsive and can
+/// stop it.
 #[derive(Debug)]
 pub struct ConsolidationSearch {
-    /// The cluster without the removable nodes.
+    /// The cluster, in which the removable nodes found so far are drained.
     session: Session,
     watcher: Watcher,
     /// The nodes whose drain has not been tried yet, the next one last.
@@ -148,7 +148,7 @@ pub struct ConsolidationSearch {
 }
 
 impl ConsolidationSearch {
-    /// Starts with a session at its current time; tries at most `most` drains.
+    /// Starts a search in a session at its current time. At most `most` drains are tried.
     #[must_use]
     pub fn start(session: Session, most: usize) -> Self {
         let mut candidates = emptiest_first(&session);
@@ -189,7 +189,7 @@ impl ConsolidationSearch {
         Ok(self.candidates.is_empty())
     }
 
-    /// Returns the number of tried drains, and the total number of drains to try.
+    /// Returns the number of drains that have been tried, and the total number of drains to try.
     #[must_use]
     pub fn n_tried(&self) -> (usize, usize) {
         let tried = self.found.nodes.len() + self.found.kept.len();
@@ -199,7 +199,8 @@ impl ConsolidationSearch {
         )
     }
 
-    /// Returns the answer for the drains that have been tried. An interrupted drain gives no result for its node.
+    /// Returns the nodes that can be removed, according to the drains that have been tried. For a node whose drain was
+    /// interrupted there is no result.
     #[must_use]
     pub fn into_answer(mut self) -> Consolidation {
         self.found.shortfalls = self.watcher.shortfalls();
@@ -207,7 +208,8 @@ impl ConsolidationSearch {
     }
 }
 
-/// Returns the schedulable nodes outside the control plane, ordered by the requested share of their CPU or memory.
+/// Returns the schedulable nodes outside the control plane, ordered by the requested share of their CPU or memory,
+/// whichever is greater.
 fn emptiest_first(session: &Session) -> Vec<String> {
     let objects = session.world().objects();
     let is_candidate = |node: &&std::sync::Arc<Node>| {
@@ -245,16 +247,16 @@ fn nodes_to_drain(session: &Session, named: &[String]) -> Result<Vec<String>, St
     Ok(schedulable.map(|node| node.metadata.name.to_string()).collect())
 }
 
-/// A drain of one node in a copy of the cluster, so that a failed drain has no effect.
+/// The drain of one node in a copy of the cluster. If the drain fails, the copy is dropped.
 #[derive(Debug)]
 struct Draining {
     node: String,
     session: Session,
     watcher: Watcher,
     begin: SimTime,
-    /// Number of pods that must leave the node.
+    /// Number of pods that the drain must remove from the node.
     n_pods: usize,
-    /// Pods that were already waiting for a node before the drain.
+    /// Pods that the scheduler had already refused before the drain, each with its message.
     waited_before: ordered::Map<ObjectKey, String>,
     settling: Settling,
 }
@@ -276,21 +278,21 @@ impl Draining {
         })
     }
 
-    /// Handles at most `events` events; returns whether the pods have stopped moving.
+    /// Simulates at most `events` events. Returns whether the pods have stopped moving.
     fn work(&mut self, events: u64) -> bool {
         let watcher = &mut self.watcher;
         self.settling
             .work(&mut self.session, events, &mut |session| watcher.sample(session))
     }
 
-    /// Returns the drained node, or the pod that prevents the drain.
+    /// Returns the result for the drained node. The error contains the pod that prevents the drain.
     fn result(&self) -> Result<DrainedNode, StoppedNode> {
         let stopped = |pod: String, reason: Sentence| StoppedNode {
             node: self.node.clone(),
             pod,
             reason,
         };
-        // A pod that finds no node also makes its budget refuse the next eviction.
+        // A pod that finds no node is the cause, even if its PodDisruptionBudget then refuses the next eviction.
         let waiting = unscheduled(&self.session).into_iter();
         let mut newly_waiting = waiting.filter(|(pod, _)| !self.waited_before.contains_key(pod));
         if let Some((pod, reason)) = newly_waiting.next() {
@@ -316,14 +318,14 @@ fn run_line(session: &mut Session, line: &str) -> Result<(), Vec<Problem>> {
     session.command(read).map_err(|limit| refuse(limit.to_string()))
 }
 
-/// Returns the pods of a node that a drain evicts or deletes.
+/// Returns the pods on a node that a drain evicts or deletes.
 fn pods_to_evict(session: &Session, node: &str) -> Vec<ObjectKey> {
     let pods = session.world().objects().pods_on(&NodeName(node.into()));
     let pods = pods.filter(|pod| is_drained(pod));
     pods.map(|pod| pod.metadata.key()).collect()
 }
 
-/// Returns the pods that the scheduler has refused, each with its message.
+/// Returns the pods that the scheduler has refused, each with the scheduler's message.
 fn unscheduled(session: &Session) -> ordered::Map<ObjectKey, String> {
     let pods = session.world().objects().list::<Pod>();
     let waiting = pods.filter(|pod| !pod.is_terminal() && pod.spec.node_name.is_none());
@@ -342,8 +344,8 @@ mod tests {
     use super::*;
     use crate::scenario;
 
-    /// The pod of `db` can only run on b-1, so this node cannot be drained. The pod on c-1 has no controller that
-    /// replaces it.
+    /// A scenario in which the pod of `db` can only run on b-1, so b-1 cannot be drained. No controller replaces the
+    /// pod on c-1.
     const NODES: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -364,7 +366,7 @@ spec:
     spec: {nodeSelector: {kubernetes.io/hostname: b-1}, containers: [{name: c, image: x}]}
 "#;
 
-    /// Number of polls of `stops` so far.
+    /// Number of calls of `stops` so far.
     static POLLS: AtomicUsize = AtomicUsize::new(0);
 
     fn stops() -> bool {
@@ -372,7 +374,7 @@ spec:
         POLLS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count).is_err()
     }
 
-    /// An interrupted drain is reported neither as finished nor as impossible.
+    /// The node whose drain is interrupted is reported neither as drained nor as impossible to drain.
     /// Shows: P-14
     #[test]
     fn interrupted_rolling_drain_reports_finished_nodes_only() {

@@ -1,8 +1,8 @@
-//! Finds the smallest changes of a cluster that make room for a number of pods: making nodes schedulable, adding
-//! labels, removing taints, adding nodes.
+//! Finds the smallest changes of a cluster that make room for a number of pods: uncordoning nodes, adding labels to
+//! nodes, removing taints, adding nodes.
 //!
-//! Each type of change is tried on one node after another, those with the most free CPU first, until enough pods fit.
-//! The scheduler counts every result on the changed nodes. The attempt at one type of change returns the next cluster
+//! Each type of change is tried on one node after another, those with the most CPU first, until enough pods fit. The
+//! scheduler counts the pods that fit on the changed nodes. An attempt at one type of change returns the next cluster
 //! in which to count, and gets the number of pods that fit there; [`RoomSearch`] counts in pieces of work.
 
 use std::collections::VecDeque;
@@ -17,17 +17,17 @@ use serde::Serialize;
 
 use super::count::{AdmittedShape, Counting};
 
-/// Maximum number of nodes in a change.
+/// Maximum number of nodes that are changed to make room.
 const MAX_CHANGED: usize = 20;
-/// Maximum number of added nodes.
+/// Maximum number of nodes that are added to make room.
 const MAX_ADDED: usize = 1_000;
 /// Maximum number of node shapes for which adding nodes is tried.
 const MAX_NODE_SHAPES: usize = 5;
 
-/// A change of a cluster that makes room.
+/// A change of a cluster that makes room for pods.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// The commands for the change.
+    /// The commands that make the change.
     pub commands: Vec<String>,
     /// Number of changed or added nodes.
     pub nodes: usize,
@@ -35,10 +35,10 @@ pub struct Change {
     pub fits: usize,
 }
 
-/// Input of a search for changes.
+/// Input of a search for changes that make room.
 #[derive(Debug, Clone)]
 pub(super) struct RoomQuestion {
-    /// A scheduler of the cluster without the counted pods.
+    /// Scheduler of the cluster, without the pods that are counted.
     pub(super) scheduler: Scheduler,
     pub(super) shapes: Vec<AdmittedShape>,
     pub(super) nodes: Vec<Arc<Node>>,
@@ -46,16 +46,16 @@ pub(super) struct RoomQuestion {
     pub(super) rng: Rng,
 }
 
-/// A search for changes in progress.
+/// The search for changes that make room, in progress.
 #[derive(Debug)]
 pub(super) struct RoomSearch {
     question: RoomQuestion,
-    /// The attempts that have not ended yet.
+    /// The attempts that have not ended yet; the first one is being tried.
     attempts: VecDeque<Attempt>,
-    /// The changed cluster in which pods are being counted, for the first of `attempts`.
+    /// The changed cluster of the first attempt, in which pods are being counted.
     trial: Option<Trial>,
     edits: Vec<Change>,
-    /// The smallest addition of nodes so far. With larger nodes, fewer may be enough.
+    /// The smallest number of added nodes that was found so far. Fewer nodes may be enough if they are larger.
     addition: Option<Change>,
 }
 
@@ -65,7 +65,7 @@ struct Trial {
     counting: Counting,
 }
 
-/// Whether an attempt continues after a count.
+/// What an attempt does after a count.
 enum Next {
     Count,
     End(Option<Change>),
@@ -78,7 +78,7 @@ enum Attempt {
 }
 
 impl RoomSearch {
-    /// Starts a search. `refusing` are the nodes that now refuse the next pod.
+    /// Starts a search. `refusing` are the nodes that refuse the next pod in the unchanged cluster.
     pub(super) fn start(question: RoomQuestion, refusing: &[&str]) -> Self {
         let edits: [Edit; 3] = [uncordoned, labelled, untainted];
         let edits = (edits.iter()).map(|edit| Attempt::Edit(Box::new(Editing::new(&question, refusing, *edit))));
@@ -92,7 +92,7 @@ impl RoomSearch {
         }
     }
 
-    /// Counts at most `copies` copies. Returns whether the search has ended.
+    /// Places at most `copies` copies to count them. Returns whether the search has ended.
     pub(super) fn work(&mut self, copies: usize) -> bool {
         let Some(attempt) = self.attempts.front_mut() else {
             return true;
@@ -111,7 +111,7 @@ impl RoomSearch {
         let Some(Trial { changed, .. }) = self.trial.take() else {
             return false;
         };
-        if let Next::End(change) = attempt.counted(changed, fits, self.question.need) {
+        if let Next::End(change) = attempt.handle_count(changed, fits, self.question.need) {
             match self.attempts.pop_front() {
                 Some(Attempt::Add(_)) => {
                     let both = self.addition.take().into_iter().chain(change);
@@ -124,7 +124,7 @@ impl RoomSearch {
         self.attempts.is_empty()
     }
 
-    /// Returns the smallest change of each type that was found, those with the fewest nodes first.
+    /// Returns the smallest change of each type, those with the fewest changed nodes first.
     pub(super) fn into_changes(self) -> Vec<Change> {
         let mut all: Vec<Change> = self.edits.into_iter().chain(self.addition).collect();
         all.stable_sort_by_key(|change| change.nodes);
@@ -143,7 +143,7 @@ impl RoomQuestion {
 }
 
 impl Attempt {
-    /// Returns the next cluster in which to count pods; `None` if the attempt has ended without a result.
+    /// Returns the next cluster in which pods are to be counted; `None` if the attempt has ended without a result.
     fn next_cluster(&mut self, original: &Scheduler) -> Option<Scheduler> {
         match self {
             Self::Edit(editing) => editing.next_cluster(original),
@@ -151,26 +151,28 @@ impl Attempt {
         }
     }
 
-    /// Handles the number of pods that fit in the last cluster.
-    fn counted(&mut self, cluster: Scheduler, fits: usize, need: usize) -> Next {
+    /// Receives the number of pods that fit into the cluster that `next_cluster` has returned. Returns whether the
+    /// attempt continues.
+    fn handle_count(&mut self, cluster: Scheduler, fits: usize, need: usize) -> Next {
         match self {
-            Self::Edit(editing) => editing.counted(cluster, fits, need),
-            Self::Add(adding) => adding.counted(fits, need),
+            Self::Edit(editing) => editing.handle_count(cluster, fits, need),
+            Self::Add(adding) => adding.handle_count(fits, need),
         }
     }
 }
 
-/// Edits a node. Returns the edited node and the command; None if the node needs no such edit.
+/// An edit of nodes. It returns the edited node and the command that makes the edit; None if the node does not need it.
 type Edit = fn(&Node, &AdmittedShape) -> Option<(Node, String)>;
 
-/// Edits the refusing nodes until enough pods fit. An edit that does not help is dropped.
+/// The attempt to make room by editing the nodes that refuse the next pod, until enough pods fit. An edit after which
+/// no more pods fit is dropped.
 #[derive(Debug)]
 struct Editing {
-    /// The nodes that can be edited: original, edited node, and command.
+    /// The nodes that can still be edited: original node, edited node, and command.
     candidates: VecDeque<(Arc<Node>, Node, String)>,
     /// The command of the edit that is being tried.
     tried: Option<String>,
-    /// The cluster with the edits that help. `None` before the first count, which is without edits.
+    /// The cluster with all edits that help. `None` before the first count, which is in the unchanged cluster.
     helped: Option<Scheduler>,
     change: Change,
 }
@@ -210,7 +212,7 @@ impl Editing {
         Some(changed)
     }
 
-    fn counted(&mut self, cluster: Scheduler, fits: usize, need: usize) -> Next {
+    fn handle_count(&mut self, cluster: Scheduler, fits: usize, need: usize) -> Next {
         let is_first = self.helped.is_none();
         if is_first || fits > self.change.fits {
             self.helped = Some(cluster);
@@ -227,16 +229,16 @@ impl Editing {
     }
 }
 
-/// Adds copies of a node: doubles their number until enough pods fit, then bisects to find the smallest number that is
-/// enough.
+/// The attempt to make room by adding copies of a node: doubles their number until enough pods fit, then bisects to
+/// find the smallest number with which enough pods fit.
 #[derive(Debug)]
 struct Adding {
     node: Arc<Node>,
-    /// Number of pods that fit without additional nodes. `None` until they have been counted.
+    /// Number of pods that fit without additional nodes. `None` before they have been counted.
     before: Option<usize>,
-    /// The largest number of added nodes that was not enough.
-    few: usize,
-    /// The smallest number of added nodes that was enough, and the number of pods that fit then.
+    /// The largest number of added nodes with which too few pods fit.
+    too_few: usize,
+    /// The smallest number of added nodes with which enough pods fit, and the number of pods that then fit.
     enough: Option<(usize, usize)>,
 }
 
@@ -245,17 +247,17 @@ impl Adding {
         Self {
             node,
             before: None,
-            few: 0,
+            too_few: 0,
             enough: None,
         }
     }
 
-    /// Returns the number of nodes to add next.
+    /// Returns the number of added nodes to try next.
     fn next_number(&self) -> usize {
         match (self.before, self.enough) {
             (None, _) => 0,
-            (Some(_), Some((enough, _))) => self.few + (enough - self.few) / 2,
-            (Some(_), None) => (self.few * 2).clamp(1, MAX_ADDED),
+            (Some(_), Some((enough, _))) => self.too_few + (enough - self.too_few) / 2,
+            (Some(_), None) => (self.too_few * 2).clamp(1, MAX_ADDED),
         }
     }
 
@@ -267,7 +269,7 @@ impl Adding {
         changed
     }
 
-    fn counted(&mut self, fits: usize, need: usize) -> Next {
+    fn handle_count(&mut self, fits: usize, need: usize) -> Next {
         let number = self.next_number();
         let Some(before) = self.before else {
             self.before = Some(fits);
@@ -281,10 +283,10 @@ impl Adding {
         } else if self.enough.is_none() && (number == MAX_ADDED || fits <= before) {
             return Next::End(None);
         } else {
-            self.few = number;
+            self.too_few = number;
         }
         match self.enough {
-            Some((enough, fits)) if enough <= self.few + 1 => Next::End(Some(self.change(enough, fits))),
+            Some((enough, fits)) if enough <= self.too_few + 1 => Next::End(Some(self.change(enough, fits))),
             _ => Next::Count,
         }
     }
@@ -299,7 +301,7 @@ impl Adding {
     }
 }
 
-/// Returns a schedulable node of each shape.
+/// Returns one schedulable node of each shape, that is, with each combination of allocatable resources.
 fn one_node_per_shape(nodes: &[Arc<Node>]) -> impl Iterator<Item = Arc<Node>> + use<> {
     let mut kinds: ordered::Map<Vec<(Str, Quantity)>, Arc<Node>> = ordered::Map::new();
     for node in nodes.iter().filter(|node| !node.is_unschedulable()) {
@@ -311,7 +313,7 @@ fn one_node_per_shape(nodes: &[Arc<Node>]) -> impl Iterator<Item = Arc<Node>> + 
     each.into_iter()
 }
 
-/// Returns a copy of a node, like `fault join --like`: without the taints that its conditions cause.
+/// Returns a copy of a node with a new name, without the taints that its conditions cause, like `fault join --like`.
 fn copy_of(node: &Node, nth: usize) -> Node {
     let mut copy = node.clone();
     let name: Str = format!("{}-copy-{nth}", node.metadata.name).into();
@@ -334,7 +336,8 @@ fn uncordoned(node: &Node, _: &AdmittedShape) -> Option<(Node, String)> {
     Some((new, format!("kubectl uncordon {}", node.metadata.name)))
 }
 
-/// Returns the node with the labels in the pod's node selector.
+/// Returns the node with the labels added that are in the pod's node selector, and the command. None if they cannot be
+/// added.
 fn labelled(node: &Node, (pod, _): &AdmittedShape) -> Option<(Node, String)> {
     let selector = pod.spec.node_selector.iter();
     // Labels with a node's name and location cannot be changed.
@@ -354,12 +357,13 @@ fn labelled(node: &Node, (pod, _): &AdmittedShape) -> Option<(Node, String)> {
     Some((new, command))
 }
 
-/// Returns the node without the taints that the pod does not tolerate.
+/// Returns the node without the taints that the pod does not tolerate, and the command. None if there are no such
+/// taints.
 fn untainted(node: &Node, (pod, _): &AdmittedShape) -> Option<(Node, String)> {
     let mut new = node.clone();
     let mut command = format!("kubectl taint node {}", node.metadata.name);
     let tolerates = |taint: &podscope_api::Taint| pod.spec.tolerations.iter().any(|one| one.tolerates(taint));
-    // Taints that a condition causes would be added again while the condition holds.
+    // A taint that a condition causes would be added again as long as the condition holds.
     let is_of_condition = |taint: &podscope_api::Taint| taint.key.starts_with("node.kubernetes.io/");
     let in_the_way = node.spec.taints.iter().filter(|taint| !tolerates(taint));
     if in_the_way.clone().any(is_of_condition) || in_the_way.clone().next().is_none() {

@@ -1,4 +1,4 @@
-//! Runs with and without the change in question.
+//! Runs of a cluster with and without the change in a what-if question.
 
 use podscope_api::well_known::label;
 use podscope_api::{Node, NodeName, ordered};
@@ -10,15 +10,15 @@ use super::{Answer, Control, Question, Stage};
 use crate::scenario::Loaded;
 use crate::timeline::{Session, Slice};
 
-/// Maximum number of runs with different seeds.
+/// Maximum number of runs with different seeds (draws).
 pub const MAX_DRAWS: u32 = 1_000;
-/// Simulated time in which a cluster without status starts.
+/// Simulated time for which a cluster without status is started before the change.
 const START_TIME: Span = Span::seconds(60);
-/// Number of events between two polls of `stop`.
+/// Number of simulation events between two calls of `stop`.
 pub(super) const EVENTS_PER_POLL: u64 = 20_000;
 
-/// Answers a question about the cluster in some files in one draw. A draw is a run with the seed of the files plus
-/// `draw`.
+/// Answers a what-if question about the cluster in some files by one draw, that is, by a run whose seed is the seed of
+/// the files plus `draw`.
 ///
 /// # Errors
 /// The API server refuses objects of the files, or an object in the question does not exist.
@@ -32,7 +32,7 @@ pub fn ask(loaded: &Loaded, question: &Question, draw: u32, control: Control<'_>
     Ok(asking.into_answer())
 }
 
-/// Starts the cluster: a dump is used as it is; other files are simulated until the cluster has started.
+/// Returns a session in which the cluster has started: a dump is used as it is; other files are simulated for a minute.
 pub(super) fn start_cluster(loaded: Loaded, control: Control<'_>) -> Result<Session, Vec<Problem>> {
     (control.progress)(Stage::Starting);
     let is_dump = loaded.is_dump();
@@ -43,7 +43,7 @@ pub(super) fn start_cluster(loaded: Loaded, control: Control<'_>) -> Result<Sess
     Ok(session)
 }
 
-/// Returns the commands of a question.
+/// Returns the commands that make the change in a question.
 pub(super) fn commands(session: &Session, question: &Question) -> Result<Vec<String>, String> {
     let objects = session.world().objects();
     let node = |name: &str| match objects.named::<Node>(name) {
@@ -81,13 +81,13 @@ pub(super) fn commands(session: &Session, question: &Question) -> Result<Vec<Str
     }
 }
 
-/// Returns the command that drains nodes.
+/// Returns the kubectl command that drains the nodes.
 pub(super) fn drain_command(nodes: &[String]) -> String {
     let nodes = nodes.join(" ");
     format!("kubectl drain {nodes} --ignore-daemonsets --delete-emptydir-data --force")
 }
 
-/// Returns the nodes that leave the cluster in a question.
+/// Returns the nodes that the change in a question drains or powers off.
 pub(super) fn leaving_nodes(session: &Session, question: &Question) -> ordered::Set<NodeName> {
     match question {
         Question::Drain(names) => names.iter().map(|name| NodeName(name.as_str().into())).collect(),
@@ -106,8 +106,8 @@ fn advance(session: &mut Session, span: Span, stop: fn() -> bool) {
     while session.advance(until, EVENTS_PER_POLL) == Slice::More && !stop() {}
 }
 
-/// Advances time, at least by `min_duration`, until no command is running and no pod has moved for a while. Calls
-/// `sample` with the session every second. Returns the time of the last move.
+/// Advances time until no command is running and no pod has moved for a while, but at least by `min_duration`. Calls
+/// `sample` with the session once per simulated second. Returns the time of the last move.
 pub(super) fn settle(
     session: &mut Session,
     min_duration: Span,
@@ -119,7 +119,7 @@ pub(super) fn settle(
     settling.moved()
 }
 
-/// Advances time until the pods of a new workload have stopped moving.
+/// Advances time until the pods of the cluster have stopped moving, but at least by a minute.
 pub(crate) fn settle_workload(session: &mut Session, stop: fn() -> bool) {
     settle(session, START_TIME, stop, &mut |_| {});
 }

@@ -1,5 +1,5 @@
-//! Measures for how long workloads, budgets and Services have less than before a change: fewer available replicas,
-//! fewer healthy pods than a PodDisruptionBudget requires, no ready endpoint.
+//! Measures for how long workloads, PodDisruptionBudgets and Services have less than before a change: fewer available
+//! replicas, fewer healthy pods than a budget requires, or no ready endpoint.
 
 use podscope_api::well_known::label;
 use podscope_api::{Deployment, EndpointSlice, ObjectKey, PodDisruptionBudget, Service, StatefulSet, ordered};
@@ -8,24 +8,24 @@ use serde::Serialize;
 
 use crate::timeline::Session;
 
-/// An object that for some time had less than before the change.
+/// An object that had less than it requires for some time after a change.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Shortfall {
     /// Kind, namespace and name of the object.
     pub object: String,
-    /// What is counted.
+    /// What is counted for the object.
     pub of: Counted,
-    /// The required number of what is counted.
+    /// The number that the object requires.
     pub wanted: i32,
-    /// The smallest number of what is counted.
+    /// The smallest number that the object had.
     pub least: i32,
-    /// Total time with fewer than required, in seconds.
+    /// Total time during which the object had less than it requires, in seconds.
     pub seconds: i64,
-    /// Whether the number is still too small at the end.
+    /// Whether the object still has less than it requires at the end of the run.
     pub lasts: bool,
 }
 
-/// A quantity of which an object requires a minimum.
+/// What is counted for an object: replicas, pods or endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Counted {
     #[serde(rename = "available replicas")]
@@ -36,21 +36,21 @@ pub enum Counted {
     ReadyEndpoints,
 }
 
-/// The actual and the required number of an object.
+/// The number that an object has, and the number that it requires.
 #[derive(Debug, Clone, Copy)]
-struct Level {
+struct ActualAndRequired {
     of: Counted,
     has: i32,
     wanted: i32,
 }
 
-/// The levels of all objects, by name.
-type Levels = ordered::Map<String, Level>;
+/// The numbers of all objects, by the objects' names.
+type Levels = ordered::Map<String, ActualAndRequired>;
 
-/// Samples the objects of a session that have enough at the beginning.
+/// Samples the objects that have enough at the beginning of a run, to find their shortfalls.
 #[derive(Debug, Clone)]
 pub(super) struct Watcher {
-    /// The required number of each object at the beginning.
+    /// The number that each of these objects requires at the beginning.
     wanted: ordered::Map<String, i32>,
     found: ordered::Map<String, Shortfall>,
     sampled: SimTime,
@@ -67,14 +67,13 @@ impl Watcher {
         }
     }
 
-    /// Records the objects that have too little now. For these, the time since the last sample is counted as a
-    /// shortfall.
+    /// Records the objects that have too little now. The time since the last sample counts as time of their shortfall.
     pub(super) fn sample(&mut self, session: &Session) {
         let passed = (session.now() - self.sampled).0 / 1_000_000;
         self.sampled = session.now();
         self.found.values_mut().for_each(|one| one.lasts = false);
         for (object, level) in levels(session.world().objects()) {
-            // When a workload is scaled up, its additional replicas are not required yet.
+            // If a workload is scaled up, its additional replicas are not required.
             let Some(wanted) = self.wanted.get(&object).map(|before| level.wanted.min(*before)) else {
                 continue;
             };
@@ -95,7 +94,7 @@ impl Watcher {
         }
     }
 
-    /// Returns the shortfalls so far, the longest first.
+    /// Returns the shortfalls so far: first those that still last, and among them the longest first.
     pub(super) fn shortfalls(&self) -> Vec<Shortfall> {
         use podscope_api::ordered::StableSort as _;
         let mut all: Vec<Shortfall> = self.found.values().cloned().collect();
@@ -107,7 +106,7 @@ impl Watcher {
 fn levels(objects: &Objects) -> Levels {
     let mut levels = Levels::new();
     for one in objects.list::<Deployment>() {
-        let level = Level {
+        let level = ActualAndRequired {
             of: Counted::AvailableReplicas,
             has: one.status.available_replicas.unwrap_or(0),
             wanted: one.spec.replicas.unwrap_or(1),
@@ -115,7 +114,7 @@ fn levels(objects: &Objects) -> Levels {
         levels.insert(format!("Deployment {}", one.metadata.key()), level);
     }
     for one in objects.list::<StatefulSet>() {
-        let level = Level {
+        let level = ActualAndRequired {
             of: Counted::AvailableReplicas,
             has: one.status.available_replicas,
             wanted: one.spec.replicas.unwrap_or(1),
@@ -123,7 +122,7 @@ fn levels(objects: &Objects) -> Levels {
         levels.insert(format!("StatefulSet {}", one.metadata.key()), level);
     }
     for one in objects.list::<PodDisruptionBudget>() {
-        let level = Level {
+        let level = ActualAndRequired {
             of: Counted::HealthyPods,
             has: one.status.current_healthy,
             wanted: one.status.desired_healthy,
@@ -133,7 +132,7 @@ fn levels(objects: &Objects) -> Levels {
     let ready = ready_endpoints(objects);
     for one in objects.list::<Service>() {
         let key = one.metadata.key();
-        let level = Level {
+        let level = ActualAndRequired {
             of: Counted::ReadyEndpoints,
             has: ready.get(&key).copied().unwrap_or(0),
             wanted: 1,
@@ -143,7 +142,7 @@ fn levels(objects: &Objects) -> Levels {
     levels
 }
 
-/// Returns the number of ready endpoints by Service.
+/// Returns the number of ready endpoints of each Service.
 fn ready_endpoints(objects: &Objects) -> ordered::Map<ObjectKey, i32> {
     let mut ready: ordered::Map<ObjectKey, i32> = ordered::Map::new();
     for slice in objects.list::<EndpointSlice>() {

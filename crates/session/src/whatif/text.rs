@@ -1,4 +1,4 @@
-//! Answers as plain text for terminals, and as Markdown; both in the current language.
+//! Formats the answers to what-if questions as plain text for terminals and as Markdown, both in the current language.
 
 use std::fmt::{Display, Write as _};
 
@@ -12,13 +12,13 @@ use super::{
     Shortfall, StoppedNode, StuckVolume,
 };
 
-/// Maximum number of nodes that are listed for one reason.
+/// Maximum number of nodes that are listed for the same reason.
 pub(super) const MAX_NODES: usize = 3;
 
-/// A heading and its lines.
+/// A heading of an answer, with its lines.
 type Section = (Sentence, Vec<Sentence>);
 
-/// Formats an answer as plain text.
+/// Formats the answer to a what-if question as plain text.
 #[must_use]
 pub fn text(answer: &Answer) -> String {
     let mut out = String::new();
@@ -37,7 +37,7 @@ pub fn text(answer: &Answer) -> String {
     out
 }
 
-/// Returns everything in an answer except the pods, as headings with their lines.
+/// Returns all parts of an answer except the moved pods, each as a heading with its lines.
 #[must_use]
 pub fn sections(answer: &Answer) -> [Section; 5] {
     let blocked = answer.blocked.iter().map(|one| blocked_line(&one.pod, one));
@@ -57,7 +57,7 @@ pub fn sections(answer: &Answer) -> [Section; 5] {
     ]
 }
 
-/// Formats an answer as Markdown.
+/// Formats the answer to a what-if question as Markdown.
 #[must_use]
 pub fn markdown(answer: &Answer) -> Vec<Block> {
     let mut blocks = Vec::new();
@@ -83,7 +83,7 @@ pub fn markdown(answer: &Answer) -> Vec<Block> {
     blocks
 }
 
-/// Formats a rolling drain as plain text.
+/// Formats the result of a rolling drain as plain text.
 #[must_use]
 pub fn rolling_text(rolling: &Rolling) -> String {
     let mut out = String::new();
@@ -100,7 +100,7 @@ pub fn rolling_text(rolling: &Rolling) -> String {
     out
 }
 
-/// Formats a rolling drain as Markdown.
+/// Formats the result of a rolling drain as Markdown.
 #[must_use]
 pub fn rolling_markdown(rolling: &Rolling) -> String {
     let mut out = String::new();
@@ -119,7 +119,7 @@ pub fn rolling_markdown(rolling: &Rolling) -> String {
     out
 }
 
-/// Returns the drained nodes as a numbered list.
+/// Returns a numbered list of the drained nodes, one line per node.
 fn order_lines(rolling: &Rolling) -> impl Iterator<Item = String> {
     let numbered = rolling.order.iter().enumerate();
     numbered.map(|(at, one)| format!("{}. {}", at + 1, drained_line(one)))
@@ -192,7 +192,7 @@ fn shortfall_line(one: &Shortfall) -> Sentence {
     }
 }
 
-/// Returns the sentence that explains why a budget prevents the eviction of a pod.
+/// Returns a sentence that explains why a PodDisruptionBudget prevents the eviction of a pod.
 pub(super) fn why_blocked(one: &Blocked) -> Sentence {
     sentence!(
         what_if_answer::budget_allows,
@@ -202,7 +202,7 @@ pub(super) fn why_blocked(one: &Blocked) -> Sentence {
     )
 }
 
-/// Formats the removable nodes as plain text.
+/// Formats the result of a consolidation as plain text.
 #[must_use]
 pub fn consolidation_text(found: &Consolidation) -> String {
     let mut out = String::new();
@@ -213,7 +213,8 @@ pub fn consolidation_text(found: &Consolidation) -> String {
     out
 }
 
-/// Returns headings with their lines: the removable nodes, the needed nodes, and shortfalls during the drains.
+/// Returns the result of a consolidation as headings with their lines: the removable nodes, the needed nodes, and the
+/// shortfalls during the drains.
 #[must_use]
 pub fn consolidation_sections(found: &Consolidation) -> [Section; 3] {
     [
@@ -229,7 +230,7 @@ pub fn consolidation_sections(found: &Consolidation) -> [Section; 3] {
     ]
 }
 
-/// Formats the removable nodes as Markdown.
+/// Formats the result of a consolidation as Markdown.
 #[must_use]
 pub fn consolidation_markdown(found: &Consolidation) -> Vec<Block> {
     let nodes = found.nodes.iter().map(drained_line);
@@ -242,7 +243,7 @@ pub fn consolidation_markdown(found: &Consolidation) -> Vec<Block> {
     ]
 }
 
-/// Summarises the removable nodes in one sentence.
+/// Summarises the result of a consolidation in one sentence.
 #[must_use]
 pub fn consolidation_summary(found: &Consolidation) -> Sentence {
     sentence!(what_if_answer::nodes_can_go, count = found.nodes.len())
@@ -287,7 +288,7 @@ pub fn fit_summary(fit: &Fit) -> Sentence {
     }
 }
 
-/// Returns a line about the placed pods of each shape; empty if there is only one shape.
+/// Returns one line about the placed pods of each shape. Empty if there is only one shape.
 fn shape_lines(fit: &Fit) -> Vec<Sentence> {
     if fit.shapes.len() < 2 {
         return Vec::new();
@@ -304,7 +305,7 @@ fn change_line(change: &Change) -> Sentence {
     sentence!(what_if_print::fit_after, count = change.fits, commands = commands)
 }
 
-/// Groups nodes by reason.
+/// Returns one line per reason why nodes refuse the next pod, with the nodes.
 fn reasons(fit: &Fit) -> Vec<Sentence> {
     let mut nodes_by_reason: ordered::Map<&str, Vec<&str>> = ordered::Map::new();
     for stopped in &fit.stopped_by {
@@ -322,7 +323,7 @@ fn reasons(fit: &Fit) -> Vec<Sentence> {
     nodes_by_reason.iter().map(line).collect()
 }
 
-/// Returns a heading in the current language, in capitals.
+/// Returns a heading in capitals, in the current language.
 #[expect(
     clippy::disallowed_methods,
     reason = "only the command line prints headings, and not all are ASCII"
@@ -331,7 +332,7 @@ pub(crate) fn in_capitals(title: &Sentence) -> String {
     title.to_string().to_uppercase()
 }
 
-/// Appends lines below a heading in capitals; nothing if there are no lines.
+/// Appends a heading in capitals and the lines below it. Appends nothing if there are no lines.
 pub(crate) fn add_section<T: Display>(out: &mut String, title: &Sentence, lines: impl IntoIterator<Item = T>) {
     let mut lines = lines.into_iter().peekable();
     if lines.peek().is_some() {
@@ -354,7 +355,7 @@ fn move_line(one: &Move, draws: u32) -> Sentence {
     with_share(line, one, draws)
 }
 
-/// Returns the cells of a move: pod, old node and new node.
+/// Returns the table cells for a move of a pod: pod, old node and new node.
 fn move_row(one: &Move, draws: u32) -> Vec<Sentence> {
     let from = one.from.as_ref().map(Sentence::from);
     let to = one.to.as_ref().map(Sentence::from);
@@ -369,12 +370,13 @@ fn move_row(one: &Move, draws: u32) -> Vec<Sentence> {
     ]
 }
 
-/// Returns the sentence about a pod whose eviction a budget prevents; `pod` is its printed name.
+/// Returns a sentence about a pod whose eviction a PodDisruptionBudget prevents. `pod` is the text that names the pod.
 fn blocked_line(pod: &str, one: &Blocked) -> Sentence {
     sentence!(what_if_answer::stays, pod = pod, why = why_blocked(one))
 }
 
-/// Adds the number of draws with this move to its description, unless all draws have it.
+/// Adds to the description of a move in how many draws (runs with different seeds) it occurs, unless it occurs in all
+/// of them.
 fn with_share(what: Sentence, one: &Move, draws: u32) -> Sentence {
     let often = (one.share * f64::from(draws)).round();
     if draws <= 1 || often >= f64::from(draws) {
@@ -384,7 +386,7 @@ fn with_share(what: Sentence, one: &Move, draws: u32) -> Sentence {
     sentence!(what_if_answer::in_draws, what = what, often = often, draws = draws)
 }
 
-/// Returns a line about a node with its changed resources.
+/// Returns a line about a node whose resources have changed.
 pub(crate) fn node_line(change: &NodeChange) -> String {
     let one = |side: &ordered::Map<String, [String; 2]>, resource: &str| {
         side.get(resource)
@@ -398,7 +400,7 @@ pub(crate) fn node_line(change: &NodeChange) -> String {
     format!("{}  {}", change.name, changes.collect::<Vec<_>>().join(", "))
 }
 
-/// Summarises the answer in one sentence.
+/// Summarises the answer to a what-if question in one sentence.
 #[must_use]
 pub fn summary(answer: &Answer) -> Sentence {
     let placed = answer.moves.iter().filter(|one| one.to.is_some()).count();

@@ -10,12 +10,12 @@ use serde::Serialize;
 use super::is_drained;
 use super::text::MAX_NODES;
 
-/// A volume that does not move with its pod.
+/// A volume that cannot move to another node with its pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StuckVolume {
-    /// `NAMESPACE/NAME` of the pod.
+    /// The pod that uses the volume, as `NAMESPACE/NAME`.
     pub pod: String,
-    /// Name of the volume in the pod.
+    /// Name of the volume in the pod's spec.
     pub volume: String,
     /// Name of the volume's PersistentVolumeClaim, if it has one.
     pub claim: Option<String>,
@@ -23,7 +23,8 @@ pub struct StuckVolume {
     pub reason: Sentence,
 }
 
-/// Returns the volumes of pods on leaving nodes that no remaining node can use, or whose content is lost.
+/// Returns the volumes of pods on nodes that leave the cluster, if no remaining node can use the volume, or if its
+/// content is lost.
 pub(super) fn stuck_volumes(objects: &Objects, leaving: &ordered::Set<NodeName>) -> Vec<StuckVolume> {
     let remaining: Vec<&Arc<Node>> = (objects.list::<Node>())
         .filter(|node| !leaving.contains(&NodeName(node.metadata.name.clone())) && !node.is_unschedulable())

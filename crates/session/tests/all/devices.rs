@@ -1,4 +1,4 @@
-//! Devices in scenarios: how a file describes them, what kubectl prints about them, and why a pod with a claim is
+//! Devices in scenarios: how a scenario describes them, what kubectl prints about them, and why a pod with a claim is
 //! pending.
 
 use podscope_cluster::SimTime;
@@ -31,13 +31,15 @@ metadata: {name: mine}
 spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}
 "#;
 
-fn run(text: &str, seconds: i64) -> Session {
+/// Returns a session with these manifests, advanced by some seconds.
+fn session_after(text: &str, seconds: i64) -> Session {
     let loaded = scenario::load(&[("devices.yaml".to_owned(), text.to_owned())]).expect("readable");
     let mut session = Session::new(loaded).expect("admitted");
     while session.advance(SimTime::from_seconds(seconds), 10_000) == Slice::More {}
     session
 }
 
+/// Returns what a command that only reads prints to stdout.
 fn printed(session: &Session, line: &str) -> String {
     let Ok(Command::Kubectl { action: kubectl, .. }) = parse(line) else {
         panic!("{line} is not a kubectl command");
@@ -48,7 +50,7 @@ fn printed(session: &Session, line: &str) -> String {
 /// Shows: DRA-264
 #[test]
 fn describe_node_prints_devices_of_scenario() {
-    let session = run(SCENARIO, 20);
+    let session = session_after(SCENARIO, 20);
     let text = printed(&session, "kubectl describe node a-1");
     let wanted = "\
 Node-Local ResourceSlices:
@@ -64,7 +66,7 @@ System Info:
 
 #[test]
 fn fault_on_unknown_device_is_refused() {
-    let session = run(SCENARIO, 20);
+    let session = session_after(SCENARIO, 20);
     let trace = podscope_session::report::trace(session.trace());
     assert!(
         trace.contains("machine \\\"a-1\\\" has no device called \\\"gpu-9\\\"; it has gpu-0"),
@@ -83,12 +85,12 @@ fn malformed_devices_are_reported_with_position() {
 
 #[test]
 fn pending_claim_and_its_pod_are_listed_with_reason() {
-    // The pod is created by the timeline, after the taint has been added.
+    // The timeline creates the pod after the device has been tainted.
     let pod = "{apiVersion: v1, kind: Pod, metadata: {name: train}, spec: {resourceClaims: [{name: gpu, \
                resourceClaimName: mine}], containers: [{name: c, image: i}]}}";
     let late = format!("  - {{at: 12s, apply: '{pod}'}}\n---\napiVersion: resource");
     let text = SCENARIO.replacen("---\napiVersion: resource", &late, 1);
-    let found = triage(&run(&text, 30), &Scope::default());
+    let found = triage(&session_after(&text, 30), &Scope::default());
     let reason = |object: &str| {
         let row = found.iter().find(|one| one.object == object);
         row.map(|row| row.reason.to_string())

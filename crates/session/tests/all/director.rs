@@ -7,13 +7,13 @@ use podscope_protocol::{
 };
 use podscope_session::host::{Host, Wants};
 
-/// A host, its clock, and the last state of its frames.
+/// A host and its clock, with the last frame and the last state of the director in its frames.
 struct Page {
     host: Host,
     clock: f64,
     director: Director,
     frame: Frame,
-    /// The fast-forwards that frames have shown.
+    /// The fast-forwards that the frames have reported.
     shown_runs: Vec<FastRun>,
 }
 
@@ -54,7 +54,7 @@ impl Page {
             shown_runs: Vec::new(),
         };
         let files = vec![("due.yaml".to_owned(), text.to_owned())];
-        page.ask(Request::Open {
+        page.send(Request::Open {
             source: Source::Files { files },
         });
         page
@@ -73,7 +73,8 @@ impl Page {
         }
     }
 
-    fn ask(&mut self, request: Request) {
+    /// Sends a request, works until the host rests, and stores the frames.
+    fn send(&mut self, request: Request) {
         let updates = self.host.handle(request, self.clock);
         self.apply(updates);
         for _ in 0..1_000_000 {
@@ -89,17 +90,17 @@ impl Page {
     }
 
     fn seek(&mut self, seconds: i64) {
-        self.ask(Request::Seek {
+        self.send(Request::Seek {
             at: seconds * 1_000_000,
         });
     }
 
     fn run(&mut self, line: &str) {
-        self.ask(Request::Command { line: line.into() });
+        self.send(Request::Command { line: line.into() });
     }
 
-    /// Returns the time in seconds at which an event of this type is pending for the object.
-    fn due(&self, what: UpcomingEventKind, name: &str) -> Option<i64> {
+    /// Returns the time in seconds of the pending event with this type and name. None if no such event is listed.
+    fn pending_seconds(&self, what: UpcomingEventKind, name: &str) -> Option<i64> {
         let found = self
             .director
             .next
@@ -114,25 +115,25 @@ fn not_ready_and_evictions_of_silent_node_are_pending() {
     let mut page = Page::open(SCENARIO);
     page.seek(15);
     assert_eq!(
-        page.due(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1"),
+        page.pending_seconds(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1"),
         None,
         "the node is not silent"
     );
     assert_eq!(
-        page.due(UpcomingEventKind::Script, ""),
+        page.pending_seconds(UpcomingEventKind::Script, ""),
         Some(20),
         "the scenario's next command"
     );
     page.seek(30);
     let not_ready_at = page
-        .due(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1")
+        .pending_seconds(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1")
         .expect("a silent node becomes NotReady");
     assert!(
         (60..=75).contains(&not_ready_at),
         "50 s after the last heartbeat, when the controller checks nodes: {not_ready_at}"
     );
     let evicted_at = page
-        .due(UpcomingEventKind::Pending(PendingEventKind::Evicted), "web")
+        .pending_seconds(UpcomingEventKind::Pending(PendingEventKind::Evicted), "web")
         .expect("an eviction is pending");
     assert_eq!(evicted_at, not_ready_at + 300, "default tolerations of 300 s");
     let projected = page
@@ -145,10 +146,10 @@ fn not_ready_and_evictions_of_silent_node_are_pending() {
 
     page.run("kubectl cordon b-1");
     while page
-        .due(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1")
+        .pending_seconds(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1")
         .is_some()
     {
-        page.ask(Request::SkipAhead { to: None });
+        page.send(Request::SkipAhead { to: None });
         let Some(Caption::Occurred(due, _)) = page.director.caption.clone() else {
             panic!("{:?}", page.director.caption);
         };
@@ -159,7 +160,7 @@ fn not_ready_and_evictions_of_silent_node_are_pending() {
         );
     }
     let node = SubjectRef::Node { name: "a-1".into() };
-    page.ask(Request::Inspect { subject: Some(node) });
+    page.send(Request::Inspect { subject: Some(node) });
     assert_eq!(page.frame.now / 1_000_000, not_ready_at, "the skip stops at the event");
     page.seek(not_ready_at + 2);
     let evicted = page
@@ -173,7 +174,7 @@ fn not_ready_and_evictions_of_silent_node_are_pending() {
     page.run("fault heal a-1");
     page.seek(not_ready_at + 20);
     assert_eq!(
-        page.due(UpcomingEventKind::Pending(PendingEventKind::Evicted), "web"),
+        page.pending_seconds(UpcomingEventKind::Pending(PendingEventKind::Evicted), "web"),
         None,
         "the heal cancels the eviction"
     );
@@ -186,7 +187,7 @@ fn kill_after_grace_period_and_back_off_are_pending() {
     page.run("kubectl delete pod stubborn --wait=false");
     page.seek(12);
     assert_eq!(
-        page.due(UpcomingEventKind::Pending(PendingEventKind::Kill), "stubborn"),
+        page.pending_seconds(UpcomingEventKind::Pending(PendingEventKind::Kill), "stubborn"),
         Some(35),
         "SIGTERM at 10 s, 25 s of grace"
     );
@@ -197,18 +198,19 @@ fn kill_after_grace_period_and_back_off_are_pending() {
         .find(|due| due.what == UpcomingEventKind::Pending(PendingEventKind::BackOff));
     assert!(back.is_some(), "{:?}", page.director.next);
     page.seek(34);
-    page.ask(Request::SkipAhead { to: None });
+    page.send(Request::SkipAhead { to: None });
     while !matches!(&page.director.caption, Some(Caption::Occurred(due, _)) if due.what == UpcomingEventKind::Pending(PendingEventKind::Kill))
     {
         assert!(page.frame.now < 60_000_000, "{:?}", page.director.caption);
-        page.ask(Request::SkipAhead { to: None });
+        page.send(Request::SkipAhead { to: None });
     }
     assert_eq!(page.frame.now / 1_000_000, 35);
     page.run("kubectl get pods");
     assert_eq!(page.director.caption, None, "a later command removes the caption");
 }
 
-/// The list on the page can be older than the list in the engine: the skip leads to the event that the user selected.
+/// The list of pending events on the page can be older than the list in the engine: the skip still leads to the event
+/// that the user selected.
 #[test]
 fn skip_leads_to_selected_event_past_earlier_ones() {
     let mut page = Page::open(SCENARIO);
@@ -217,7 +219,7 @@ fn skip_leads_to_selected_event_past_earlier_ones() {
     let place = page.director.next.iter().position(is_not_ready);
     assert!(place.is_some_and(|place| place > 0), "{:?}", page.director.next);
     let named = place.map(|place| page.director.next[place].clone());
-    page.ask(Request::SkipAhead {
+    page.send(Request::SkipAhead {
         to: named.map(Box::new),
     });
     let Some(Caption::Occurred(due, _)) = &page.director.caption else {
@@ -231,14 +233,14 @@ fn run_to_decision_is_bounded_and_can_be_paused() {
     let mut page = Page::open(SCENARIO);
     page.seek(25);
     page.run("kubectl run late --image=app:1");
-    page.ask(Request::NextDecision);
+    page.send(Request::NextDecision);
     assert!(
         matches!(page.director.caption, Some(Caption::Decided(_))),
         "{:?}",
         page.director.caption
     );
     let from = page.frame.now;
-    page.ask(Request::NextDecision);
+    page.send(Request::NextDecision);
     assert!(matches!(
         page.director.caption,
         Some(Caption::NoDecision(..) | Caption::Decided(_) | Caption::Before(..))
@@ -262,20 +264,20 @@ fn no_pending_events_are_listed_while_question_is_open() {
         "  steps:\n  - text: Think.\n    predict: {ask: When?, options: [1m, 2m], until: {object: Pod default/web, exists: false}, why: {else: No.}}\n  timeline:",
     );
     let mut page = Page::open(&story);
-    page.ask(Request::Play);
+    page.send(Request::Play);
     assert_eq!(page.director.next, []);
-    page.ask(Request::SkipAhead { to: None });
+    page.send(Request::SkipAhead { to: None });
     assert_eq!(page.frame.now, 0, "a question prevents skipping");
     page.host.handle(Request::Predict { step: 0, answer: None }, page.clock);
-    page.ask(Request::Pause);
+    page.send(Request::Pause);
     page.seek(30);
     assert!(
-        page.due(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1")
+        page.pending_seconds(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1")
             .is_some()
     );
 }
 
-/// A lesson whose next step waits for a time, in a cluster without other pending events.
+/// A lesson whose next step waits for a time. The cluster has no other pending events.
 const WAITING: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -295,8 +297,8 @@ fn skip_reaches_step_that_waits_for_time() {
     for at in [90, 30] {
         let mut page = Page::open(&WAITING.replace("90s", &format!("{at}s")));
         page.seek(10);
-        assert_eq!(page.due(UpcomingEventKind::Story, ""), Some(at));
-        page.ask(Request::SkipAhead { to: None });
+        assert_eq!(page.pending_seconds(UpcomingEventKind::Story, ""), Some(at));
+        page.send(Request::SkipAhead { to: None });
         assert!(
             matches!(page.director.caption, Some(Caption::Occurred(..) | Caption::Story(_))),
             "{:?}",
@@ -328,33 +330,33 @@ spec:
 #[test]
 fn skip_to_command_runs_all_scenario_commands_of_its_time() {
     let mut page = Page::open(SCRIPTED);
-    assert_eq!(page.due(UpcomingEventKind::Script, ""), Some(20));
-    page.ask(Request::SkipAhead { to: None });
+    assert_eq!(page.pending_seconds(UpcomingEventKind::Script, ""), Some(20));
+    page.send(Request::SkipAhead { to: None });
     assert!(
         matches!(page.director.caption, Some(Caption::Occurred(..))),
         "{:?}",
         page.director.caption
     );
     assert_eq!(
-        page.due(UpcomingEventKind::Script, ""),
+        page.pending_seconds(UpcomingEventKind::Script, ""),
         None,
         "all commands of that time are done"
     );
     assert!((20_000_000..21_000_000).contains(&page.frame.now), "{}", page.frame.now);
-    // The result is the same if the clock has already reached that time, but not run its commands.
+    // The result is the same if the clock has already reached the time of the commands, but they have not run yet.
     let mut page = Page::open(SCRIPTED);
     page.seek(20);
     for _ in 0..3 {
-        page.ask(Request::SkipAhead { to: None });
+        page.send(Request::SkipAhead { to: None });
     }
     assert_eq!(
-        page.due(UpcomingEventKind::Script, ""),
+        page.pending_seconds(UpcomingEventKind::Script, ""),
         None,
         "skips perform the commands"
     );
 }
 
-/// A run to the next decision stops at notable events before it, each time with a caption.
+/// A run to the next decision also stops at notable events before it, each time with a caption.
 /// Shows: U-05
 #[test]
 fn run_to_decision_stops_at_notable_events() {
@@ -362,7 +364,7 @@ fn run_to_decision_stops_at_notable_events() {
     page.seek(40);
     let mut captions = Vec::new();
     for _ in 0..4 {
-        page.ask(Request::NextDecision);
+        page.send(Request::NextDecision);
         captions.push(page.director.caption.clone().expect("a caption after the run"));
     }
     let kinds: Vec<_> = captions
@@ -386,14 +388,14 @@ fn run_to_decision_stops_at_notable_events() {
     );
 }
 
-/// *Next event* processes events until one is recorded. The caption describes this event.
+/// *Next event* processes events until one is recorded in the trace. The caption describes this event.
 /// Shows: U-05
 #[test]
 fn caption_of_step_describes_recorded_event() {
     let mut page = Page::open(SCENARIO);
     page.seek(40);
     for _ in 0..3 {
-        page.ask(Request::Step);
+        page.send(Request::Step);
         let caption = page.director.caption.clone();
         assert!(
             matches!(&caption, Some(Caption::Event { by, what, .. }) if !by.is_empty() && !what.is_empty()),
@@ -402,13 +404,14 @@ fn caption_of_step_describes_recorded_event() {
     }
 }
 
-/// A skip reaches a story that begins late. If the story's condition is never fulfilled, the caption says so.
+/// A skip to the story reaches a step that is shown late. If the condition of the step is never fulfilled, the caption
+/// reports this.
 /// Shows: E-05
 #[test]
 fn skip_to_story_reaches_next_step_or_gives_up() {
     let begun = WAITING.replace("  - text: Wait.\n", "");
     let mut page = Page::open(&begun.replace("  timeline:", ""));
-    page.ask(Request::SkipToStory);
+    page.send(Request::SkipToStory);
     assert_eq!(page.frame.now, 90_000_000);
     assert!(
         page.shown_runs.iter().any(|run| matches!(run, FastRun::Skip(_))),
@@ -416,7 +419,7 @@ fn skip_to_story_reaches_next_step_or_gives_up() {
     );
     let never = WAITING.replace("equals: 1, at: 90s", "equals: 7");
     let mut page = Page::open(&never);
-    page.ask(Request::SkipToStory);
+    page.send(Request::SkipToStory);
     assert!(
         matches!(page.director.caption, Some(Caption::DidNotOccur(..))),
         "{:?}",
@@ -425,7 +428,7 @@ fn skip_to_story_reaches_next_step_or_gives_up() {
     assert!(page.frame.now <= 601_000_000, "{}", page.frame.now);
 }
 
-/// *Show me* runs to the solution's next command, and when pressed again, to the one after it.
+/// *Show me* runs to the next command of the solution. When it is pressed again, it runs to the command after that.
 /// Shows: E-07
 #[test]
 fn each_show_me_runs_next_solution_command() {
@@ -440,7 +443,7 @@ fn each_show_me_runs_next_solution_command() {
         .into_iter()
         .enumerate()
     {
-        // Time continues after each command, so the host never becomes idle.
+        // Time continues after each command of the solution, so the host never becomes idle.
         page.director.caption = None;
         let updates = page.host.handle(Request::ShowMe, page.clock);
         page.apply(updates);

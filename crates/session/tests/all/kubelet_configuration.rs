@@ -1,4 +1,4 @@
-//! KubeletConfiguration as a separate document and as part of a Scenario: effect and errors (P-05).
+//! KubeletConfiguration as a separate document and as part of a Scenario document: its effect and its errors (P-05).
 
 use podscope_cluster::kubelet::{EvictionSignal, ThresholdValue};
 use podscope_session::scenario;
@@ -22,7 +22,7 @@ fn kubelet_configuration_applies_as_document_and_in_scenario() {
     );
     let generated_cluster = "No file has an object: the cluster of 6 nodes is made up";
     let without_effect = "KubeletConfiguration: clusterDomain has no effect here";
-    // Notices about missing objects come first.
+    // The notices about missing objects come before the others.
     for (text, notices_wanted) in [
         (document, vec![generated_cluster, without_effect]),
         (part, vec![without_effect]),

@@ -1,4 +1,4 @@
-//! Integration tests of this crate in one program, which is linked once and runs long tests in parallel.
+//! Integration tests of this crate. They are one program, which is linked only once and runs long tests in parallel.
 #![allow(clippy::too_many_lines, reason = "tables of cases, and long scenarios")]
 
 mod describe;

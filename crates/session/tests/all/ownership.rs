@@ -1,4 +1,5 @@
-//! Server-side apply with field managers and conflicts, `logs` of workloads, and pipes, as users see them (K-02, K-05).
+//! Server-side apply with field managers and conflicts, `logs` of workloads, and pipes, as a user sees them in the
+//! console (K-02, K-05).
 
 use podscope_cluster::{OutputKind, Span};
 use podscope_session::scenario;
@@ -11,7 +12,7 @@ fn shell() -> Shell {
     Shell::new(Session::new(loaded).expect("admitted"))
 }
 
-/// Runs a command and returns its output of two seconds; lines of stderr begin with `!`.
+/// Runs a command line, and returns its output in the following two seconds. Lines of stderr begin with `!`.
 fn run(shell: &mut Shell, line: &str, stdin: Option<&str>) -> String {
     let answer = shell.run(line, stdin, Span::seconds(2));
     let refused = answer.refused.map(|text| (OutputKind::Error, text));
@@ -24,8 +25,8 @@ fn run(shell: &mut Shell, line: &str, stdin: Option<&str>) -> String {
     lines.join("\n")
 }
 
-/// The client-side apply that created the labels owns the whole map; the server-side apply only owns the keys that it
-/// applies.
+/// The client-side apply that created the labels owns the whole map of labels. The server-side apply owns only the keys
+/// that it applies.
 #[test]
 fn server_side_apply_keeps_maps_of_client_side_apply() {
     let mut shell = shell();
@@ -69,7 +70,7 @@ fn owned_field_changes_only_with_force_conflicts() {
         apply("--field-manager=other --force-conflicts", "{a: two}"),
         "configmap/m serverside-applied"
     );
-    // A field that its manager no longer applies is removed, unless another manager owns it now.
+    // A field that its manager no longer applies is removed, unless another manager owns the field now.
     assert_eq!(apply("", "{c: one}"), "configmap/m serverside-applied");
     let data = run(&mut shell, "kubectl get cm m -o jsonpath={.data}", None);
     assert_eq!(data, r#"{"a":"two","c":"one"}"#);

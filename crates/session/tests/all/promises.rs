@@ -1,4 +1,4 @@
-//! The conditions `same`, `never` and `ready`: what they detect, and where they are refused.
+//! The conditions `same`, `never` and `ready` of lessons: what they detect, and where they are refused.
 
 use podscope_session::play::{self, Attempt, Played};
 use podscope_session::scenario;
@@ -14,9 +14,11 @@ fn lesson(spec: &str) -> String {
     )
 }
 
-/// Plays a lesson whose step makes a promise when two pods are ready. `command` runs at 20 s.
+/// Plays a lesson with a step that is shown when two pods are ready and has this promise or goal. `command` runs at 20
+/// s.
 fn play_with_promise(promise: &str, command: &str) -> Played {
-    // A lesson without a goal is finished when its last step is shown, and promises end with the lesson.
+    // A lesson without a goal is finished when its last step is shown, and promises end when the lesson is finished. So
+    // the lesson needs a goal.
     let goal = if promise.starts_with("goal") {
         ""
     } else {
@@ -30,7 +32,8 @@ fn play_with_promise(promise: &str, command: &str) -> Played {
     play::play(loaded, Attempt::Solution, None).unwrap_or_else(|all| panic!("{all:?}"))
 }
 
-fn is_broken(promise: &str, command: &str) -> bool {
+/// Returns whether the promise is broken or the goal missed after `command` has run.
+fn is_promise_broken(promise: &str, command: &str) -> bool {
     play_with_promise(promise, command)
         .session
         .progress()
@@ -51,10 +54,10 @@ fn same_fails_if_pod_is_replaced_relabelled_or_added() {
         "kubectl scale deployment/web --replicas=3",
         "kubectl scale deployment/web --replicas=1",
     ] {
-        assert!(is_broken(same, command), "{command}");
+        assert!(is_promise_broken(same, command), "{command}");
     }
     for command in ["kubectl annotate deployment web note=x", "kubectl cordon a-1"] {
-        assert!(!is_broken(same, command), "{command}");
+        assert!(!is_promise_broken(same, command), "{command}");
     }
 }
 
@@ -64,30 +67,31 @@ fn ready_does_not_count_terminating_pods() {
     let running = "keep: {count: pods -l app=web --field-selector=status.phase=Running, least: 2}";
     let ready = "keep: {ready: pods -l app=web, least: 2}";
     let delete = "kubectl delete pods -l app=web --wait=false";
-    assert!(is_broken(ready, delete));
+    assert!(is_promise_broken(ready, delete));
     assert!(
-        !is_broken(ready, "kubectl rollout restart deployment/web"),
+        !is_promise_broken(ready, "kubectl rollout restart deployment/web"),
         "old pods go when new ones are ready"
     );
-    assert!(is_broken(running, "kubectl scale deployment/web --replicas=0"));
-    assert!(is_broken(ready, "kubectl scale deployment/web --replicas=0"));
+    assert!(is_promise_broken(running, "kubectl scale deployment/web --replicas=0"));
+    assert!(is_promise_broken(ready, "kubectl scale deployment/web --replicas=0"));
 }
 
 /// Shows: E-07
 #[test]
 fn never_fails_after_its_condition_has_held_once() {
     let never = "keep: {never: {object: Node a-1, path: .spec.unschedulable, equals: true}}";
-    assert!(is_broken(never, "kubectl cordon a-1"));
-    assert!(!is_broken(never, "kubectl label nodes a-1 x=y"));
+    assert!(is_promise_broken(never, "kubectl cordon a-1"));
+    assert!(!is_promise_broken(never, "kubectl label nodes a-1 x=y"));
     let mistake = "mistakes: [{when: [{never: {object: Pod other, exists: true}}, {object: Node a-1, path: .spec.unschedulable, equals: true}], say: too early}]";
     let made = play_with_promise(mistake, "kubectl cordon a-1");
     assert!(made.session.progress().story().shown()[0].mistakes[0].is_some());
 }
 
-/// As goals, `same` and `never` are reached together with the lesson's last other goal, and missed when they fail.
+/// As goals of a lesson, `same` and `never` are reached together with the last other goal, and missed when they no
+/// longer hold.
 /// Shows: E-07
 #[test]
-fn same_as_goal_is_reached_with_last_other_goal() {
+fn same_goal_is_reached_with_last_other_goal() {
     let goals = "goal: [{object: Pod other, exists: true}, {same: pods -l app=web}]";
     let kept = play_with_promise(goals, "kubectl cordon a-1");
     let [Goal::Reached(other), Goal::Reached(same)] = kept.session.progress().story().shown()[0].goals[..] else {

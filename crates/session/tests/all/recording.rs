@@ -1,4 +1,4 @@
-//! Recording of a lesson, from the page's requests to the lesson's file (E-10).
+//! The recording of a lesson: from the requests of the page to the lesson's file (E-10).
 
 use podscope_protocol::{ExportKind, Request, Source, SubjectRef, Update};
 use podscope_session::host::Host;
@@ -9,9 +9,9 @@ use podscope_session::scenario::{self, Loaded};
 struct Recording {
     host: Host,
     clock: f64,
-    /// The goals in the page's list.
+    /// The goals in the list on the page.
     goals: Vec<String>,
-    /// Keys of the pods in the frames so far.
+    /// Keys of the pods in all frames so far.
     pods: Vec<String>,
 }
 
@@ -25,13 +25,14 @@ impl Recording {
         };
         let text = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: x}\nspec:\n  cluster: {zones: [a], nodesPerZone: 2}\n  seed: 1\n";
         let files = vec![("x.yaml".to_owned(), text.to_owned())];
-        page.ask(Request::Open {
+        page.send(Request::Open {
             source: Source::Files { files },
         });
         page
     }
 
-    fn ask(&mut self, request: Request) -> Vec<Update> {
+    /// Sends a request, and lets the host work for a moment. Returns all updates.
+    fn send(&mut self, request: Request) -> Vec<Update> {
         let mut updates = self.host.handle(request, self.clock);
         for _ in 0..20 {
             self.clock += 5.0;
@@ -50,23 +51,23 @@ impl Recording {
     }
 
     fn run(&mut self, line: &str) {
-        self.ask(Request::Command { line: line.to_owned() });
+        self.send(Request::Command { line: line.to_owned() });
     }
 
-    /// Picks every field of a node's YAML as a goal, and removes all goals except `wanted`. Returns all goals that
-    /// could be picked.
+    /// Picks each field in a node's YAML as a goal, and removes all picked goals except `wanted`. Returns all goals
+    /// that could be picked.
     fn pick_goal(&mut self, node: &str, wanted: &str) -> Vec<String> {
         let mut seen = Vec::new();
         for line in 1..200 {
             let before = self.goals.len();
             let subject = SubjectRef::Node { name: node.to_owned() };
-            self.ask(Request::RecordGoal { subject, line });
+            self.send(Request::RecordGoal { subject, line });
             if self.goals.len() == before {
                 continue;
             }
             let new = self.goals[before].clone();
             if new != wanted {
-                self.ask(Request::ForgetGoal { index: before });
+                self.send(Request::ForgetGoal { index: before });
             }
             seen.push(new);
         }
@@ -76,7 +77,7 @@ impl Recording {
 
     fn saved_text(&mut self) -> String {
         let what = ExportKind::Lesson;
-        let updates = self.ask(Request::Export { what, anonymise: false });
+        let updates = self.send(Request::Export { what, anonymise: false });
         let text = updates.iter().find_map(|update| match update {
             Update::File { text, .. } => Some(text.clone()),
             _ => None,
@@ -89,7 +90,7 @@ impl Recording {
         scenario::load(&[("lesson.yaml".to_owned(), text)]).expect("a lesson")
     }
 
-    /// Returns the goals of the steps in the saved file.
+    /// Returns the goals of each step in the lesson's file.
     fn saved_goals(&mut self) -> Vec<Vec<String>> {
         let steps = self.save().scenario.steps;
         let goals = steps.iter().map(|step| step.goals.iter());
@@ -99,7 +100,8 @@ impl Recording {
     }
 }
 
-/// Undoing a command removes the goal picked after it, from the list and from the file. Earlier goals are kept.
+/// Undoing a command removes the goal that was picked after it, from the page's list and from the lesson's file.
+/// Earlier goals stay.
 /// Shows: E-10
 #[test]
 fn undo_removes_goal_from_list_and_file() {
@@ -111,18 +113,18 @@ fn undo_removes_goal_from_list_and_file() {
     page.pick_goal("a-2", "Node a-2 is cordoned");
     assert_eq!(page.goals.len(), 3);
 
-    page.ask(Request::Undo);
+    page.send(Request::Undo);
     assert_eq!(page.goals, ["Node a-1 is ready", "Node a-1 is cordoned"]);
     let expected = [page.goals.clone(), Vec::new()];
     assert_eq!(page.saved_goals(), expected);
 
-    page.ask(Request::Undo);
+    page.send(Request::Undo);
     assert_eq!(page.goals, ["Node a-1 is ready"]);
     let expected = [page.goals.clone(), Vec::new()];
     assert_eq!(page.saved_goals(), expected, "goals without any command form a step");
 }
 
-/// The last step is shown when all goals of the previous step are reached, in any order.
+/// In the recorded lesson, the last step is shown when all goals of the previous step are reached, in any order.
 /// Shows: E-05, E-10
 #[test]
 fn last_step_waits_for_all_goals_before() {
@@ -143,7 +145,7 @@ fn last_step_waits_for_all_goals_before() {
     assert_eq!(shown(page.save(), Attempt::Solution), 2);
 }
 
-/// A field whose value depends on the run cannot be a goal; the reason is reported.
+/// A field whose value differs between runs cannot be a goal; the user gets the reason.
 /// Shows: E-10
 #[test]
 fn run_dependent_field_is_refused_as_goal() {
@@ -168,14 +170,14 @@ fn run_dependent_field_is_refused_as_goal() {
     assert!(refused);
 }
 
-/// A refused command does not become a step of the lesson; a comment in the file lists it. Goals stay in the step in
-/// which they were picked.
+/// A refused command does not become a step of the recorded lesson; a comment in the lesson's file lists it. Goals stay
+/// in the step in which they were picked.
 /// Shows: E-10
 #[test]
 fn refused_command_is_left_out_and_listed_in_comment() {
     let mut page = Recording::start();
     page.run("kubectl cordon nobody");
-    page.ask(Request::Seek { at: 1_000_000 });
+    page.send(Request::Seek { at: 1_000_000 });
     page.run("kubectl cordon a-1");
     page.pick_goal("a-1", "Node a-1 is cordoned");
     let text = page.saved_text();
@@ -188,14 +190,14 @@ fn refused_command_is_left_out_and_listed_in_comment() {
     assert_eq!(page.saved_goals()[0], ["Node a-1 is cordoned"]);
 }
 
-/// The pod names of a Deployment are different in each run, so a field of a pod becomes a goal about all pods with its
-/// labels.
+/// The names of a Deployment's pods differ between runs. So if a field of such a pod is picked, the goal is about all
+/// pods with the pod's labels.
 /// Shows: E-10
 #[test]
 fn goals_of_pods_with_generated_names_use_labels() {
     let mut page = Recording::start();
     page.run("kubectl create deployment web --image=web --replicas=2");
-    page.ask(Request::Seek { at: 30_000_000 });
+    page.send(Request::Seek { at: 30_000_000 });
     let key = page
         .pods
         .iter()
@@ -208,7 +210,7 @@ fn goals_of_pods_with_generated_names_use_labels() {
             key: key.clone(),
             uid: String::new(),
         };
-        let updates = page.ask(Request::RecordGoal { subject, line });
+        let updates = page.send(Request::RecordGoal { subject, line });
         is_refused |= updates.iter().any(|update| format!("{update:?}").contains("DrawnName"));
     }
     let goals = page.goals.join("; ");

@@ -1,5 +1,5 @@
-//! Lessons of the first chapters, played with plausible mistakes: other commands than the lesson expects, or the
-//! expected commands in another order. The page's replies must be true.
+//! Lessons of the first chapters are played with plausible mistakes: other commands than the lesson expects, or the
+//! expected commands in another order. What the page replies to a mistake must be true.
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command::parse;
@@ -7,15 +7,15 @@ use podscope_session::lessons;
 use podscope_session::scenario::Timed;
 use podscope_session::timeline::{Session, Slice};
 
-/// A run of a lesson with the given commands.
+/// A run of a lesson with some commands, and the expected state of the story.
 struct Case {
     lesson: &'static str,
     acts: &'static [(i64, &'static str)],
-    /// Second at which the story is checked.
+    /// Time at which the state of the story is checked, in seconds.
     at: i64,
-    /// Number of steps shown at that time.
+    /// Expected number of shown steps at that time.
     shown: usize,
-    /// Part of the reply to the last mistake in the last shown step. `None`: there must be no reply.
+    /// Expected part of the reply to the last mistake in the last shown step. `None`: there must be no reply.
     reply: Option<&'static str>,
 }
 
@@ -36,7 +36,7 @@ const fn case(
 }
 
 const CASES: [Case; 28] = [
-    // The pod of a Deployment that was created by mistake still exists, but it is not a second pod `hello`.
+    // The mistake of creating a Deployment leaves its pod, but this is not a second pod `hello`.
     case(
         "first-pod",
         &[
@@ -72,7 +72,7 @@ const CASES: [Case; 28] = [
         1,
         Some("makes one pod"),
     ),
-    // Pods that ended earlier must not be reported as deleted pods that were replaced.
+    // Pods that ended earlier must not be reported as pods that were deleted and replaced.
     case(
         "scale-and-watch",
         &[
@@ -95,7 +95,7 @@ const CASES: [Case; 28] = [
         3,
         Some("come back at once"),
     ),
-    // The restart in the previous step leaves its annotation in the template.
+    // The restart in the previous step has left its annotation in the pod template.
     case(
         "a-new-version",
         &[
@@ -113,7 +113,7 @@ const CASES: [Case; 28] = [
         1,
         Some("Another name is another Service"),
     ),
-    // A new image does not change the annotation of the pod, which makes the program end.
+    // A new image does not change the pod's annotation, which lets the program end.
     case(
         "logs-and-describe",
         &[
@@ -131,7 +131,7 @@ const CASES: [Case; 28] = [
         2,
         Some("another ConfigMap"),
     ),
-    // The label is on a cordoned node, which is then uncordoned: both actions were needed.
+    // The labelled node is cordoned and then uncordoned: both the label and the uncordoning were needed.
     case(
         "why-pending",
         &[(20, "kubectl label nodes b-1 disk=ssd")],
@@ -182,7 +182,7 @@ const CASES: [Case; 28] = [
         1,
         Some("nobody is left who would make them again"),
     ),
-    // The Service is deleted first; the later steps are still reached.
+    // Although the Service is deleted first, the later steps are reached.
     case(
         "clean-up",
         &[
@@ -201,7 +201,7 @@ const CASES: [Case; 28] = [
         2,
         Some("neither a key"),
     ),
-    // The scheduler placed an earlier pod `train`, but not this one.
+    // The scheduler has placed an earlier pod `train`, but not the current one.
     case(
         "taints-and-tolerations",
         &[
@@ -223,7 +223,7 @@ const CASES: [Case; 28] = [
         1,
         Some("Deleted is not let go"),
     ),
-    // A new template of another Deployment also creates pods.
+    // A new pod template in another Deployment also creates pods.
     case(
         "why-not-running",
         &[(30, "kubectl rollout restart deployment/weak")],

@@ -1,12 +1,12 @@
-//! Rules of Kubernetes v1.36 on the page: how a pod changes a node's balance, features that a node lacks, and the rule
-//! that restarted a container (S-14, U-06).
+//! Rules of Kubernetes v1.36 that the page explains: how a pod changes the balance of a node's resources, features that
+//! a node lacks, and the rule by which a container was restarted (S-14, U-06).
 
 use podscope_protocol::explained::NodeVerdict;
 use podscope_protocol::{Request, Source, SubjectRef, Update, explained};
 use podscope_session::host::{Host, Wants};
 
-/// Two v1.36 nodes, one with balanced and one with unbalanced resources; an older node; and a pod that uses the new
-/// rules.
+/// A scenario with two v1.36 nodes, one with balanced and one with unbalanced resources, an older node, and a pod that
+/// uses the new rules.
 const CLUSTER: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -45,7 +45,8 @@ spec:
     - {action: RestartAllContainers, exitCodes: {operator: In, values: [43]}}
 "#;
 
-fn ask(host: &mut Host, clock: &mut f64, request: Request) -> Vec<Update> {
+/// Sends a request, and works until the host rests. Returns all updates.
+fn send(host: &mut Host, clock: &mut f64, request: Request) -> Vec<Update> {
     let mut all = host.handle(request, *clock);
     for _ in 0..1_000_000 {
         if all.iter().any(|update| matches!(update, Update::Frame(_))) {
@@ -68,9 +69,9 @@ fn rules_of_v1_36_are_explained() {
     let source = Source::Files {
         files: vec![("explanation.yaml".into(), CLUSTER.into())],
     };
-    ask(&mut host, &mut clock, Request::Open { source });
-    ask(&mut host, &mut clock, Request::Seek { at: 12_000_000 });
-    let updates = ask(
+    send(&mut host, &mut clock, Request::Open { source });
+    send(&mut host, &mut clock, Request::Seek { at: 12_000_000 });
+    let updates = send(
         &mut host,
         &mut clock,
         Request::Explain {
@@ -116,7 +117,7 @@ fn rules_of_v1_36_are_explained() {
             "old: its kubelet does not declare RestartAllContainersOnContainerExits, which the pod needs",
         ]
     );
-    let updates = ask(
+    let updates = send(
         &mut host,
         &mut clock,
         Request::Inspect {

@@ -1,4 +1,4 @@
-//! The timeline's lane with the selected object's pods per domain (U-05).
+//! The row of the page's timeline with the number of pods of the selected object per topology domain (U-05).
 
 use podscope_protocol::{Frame, Request, Source, SpreadLane, SubjectRef, Update};
 use podscope_session::host::{Host, Wants};
@@ -13,13 +13,13 @@ fn web(replicas: u32, more: &str) -> String {
 
 const BY_ZONE: &str = "      topologySpreadConstraints:\n      - {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}\n";
 
-/// A host, with the page's state from its frames.
+/// A host, with the state of the page that results from its frames.
 struct Page {
     host: Host,
     clock: f64,
     lane: SpreadLane,
     groups: Vec<podscope_protocol::GroupView>,
-    /// Pods of `web` per zone, as counted in the groups.
+    /// Number of pods of `web` in each zone, as counted in the groups of nodes.
     zones: Vec<u32>,
 }
 
@@ -35,13 +35,14 @@ impl Page {
             zones,
         };
         let files = vec![("spread.yaml".to_owned(), text)];
-        page.ask(Request::Open {
+        page.send(Request::Open {
             source: Source::Files { files },
         });
         page
     }
 
-    fn ask(&mut self, request: Request) {
+    /// Sends a request, works until the host rests, and applies all frames.
+    fn send(&mut self, request: Request) {
         let mut updates = self.host.handle(request, self.clock);
         for _ in 0..1_000_000 {
             for update in std::mem::take(&mut updates) {
@@ -73,11 +74,11 @@ impl Page {
     }
 
     fn seek(&mut self, millis: i64) {
-        self.ask(Request::Seek { at: millis * 1000 });
+        self.send(Request::Seek { at: millis * 1000 });
     }
 
     fn run(&mut self, line: &str) {
-        self.ask(Request::Command { line: line.into() });
+        self.send(Request::Command { line: line.into() });
     }
 
     fn inspect(&mut self, kind: &str, name: &str) {
@@ -89,10 +90,10 @@ impl Page {
             },
             kind => SubjectRef::Object { kind: kind.into(), key },
         };
-        self.ask(Request::Inspect { subject: Some(subject) });
+        self.send(Request::Inspect { subject: Some(subject) });
     }
 
-    /// Returns the pods per zone at a time, as counted in the lane.
+    /// Returns the number of pods in each zone at a time, as counted in the row of the timeline.
     fn lane_at(&self, millis: i64) -> Vec<u32> {
         let before = self.lane.points.iter().rev().find(|point| point.at <= millis * 1000);
         before.map_or_else(Vec::new, |point| point.pods.iter().flatten().copied().collect())
@@ -100,7 +101,7 @@ impl Page {
 }
 
 #[test]
-fn lane_of_workload_equals_group_counts_at_all_times() {
+fn timeline_counts_of_workload_equal_group_counts() {
     let mut page = Page::open(format!("{CLUSTER}{}", web(4, BY_ZONE)));
     page.seek(10_000);
     page.inspect("Deployment", "web");
@@ -146,7 +147,7 @@ fn new_node_adds_domain_and_min_domains_applies() {
 }
 
 #[test]
-fn lane_counts_by_constraint_selector_or_else_by_owner() {
+fn timeline_counts_pods_by_constraint_selector_or_owner() {
     let alone = |name: &str| {
         format!(
             "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, labels: {{app: web}}}}\nspec:\n  containers: [{{name: c, image: app}}]\n{}",
@@ -165,6 +166,6 @@ fn lane_counts_by_constraint_selector_or_else_by_owner() {
         (page.lane_at(10_000).iter().sum::<u32>(), page.lane.max_skew),
         (4, None)
     );
-    page.ask(Request::Inspect { subject: None });
+    page.send(Request::Inspect { subject: None });
     assert_eq!(page.lane, SpreadLane::default(), "nothing is selected");
 }

@@ -1,11 +1,12 @@
-//! Ctrl-C ends running commands; `create` and `rollout undo` print objects with `-o` and `--dry-run` (K-01, K-02).
+//! Ctrl-C (the command `stop`) ends running commands. `create` and `rollout undo` print objects with `-o` and
+//! `--dry-run` (K-01, K-02).
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command::parse;
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
 
-/// A session with two nodes and a Deployment whose image was changed once, at 20 s.
+/// Returns a session with two nodes at 20 s. The image of its Deployment was changed once.
 fn session() -> Session {
     let text = "\
 apiVersion: podscope.dev/v1alpha1
@@ -33,8 +34,8 @@ fn run_to(session: &mut Session, seconds: i64) {
     session.advance(SimTime::from_seconds(seconds), u64::MAX);
 }
 
-/// Runs a command and returns its output of one second; lines of stderr begin with `!`.
-fn printed(session: &mut Session, line: &str) -> Vec<String> {
+/// Runs a command, and returns its output in the following second. Lines of stderr begin with `!`.
+fn output_of(session: &mut Session, line: &str) -> Vec<String> {
     let seen = session.outputs().len();
     session.command(parse(line).expect("a command")).expect("room");
     let until = SimTime(session.now().0 + 1_000_000);
@@ -47,44 +48,44 @@ fn printed(session: &mut Session, line: &str) -> Vec<String> {
         .collect()
 }
 
-/// A watch runs until it is stopped.
+/// A watch keeps running until it is stopped.
 /// Shows: K-02, KC-057
 #[test]
 fn stop_ends_running_commands() {
     let mut session = session();
-    assert_eq!(printed(&mut session, "stop"), ["!error: no command is running"]);
-    let rows = printed(&mut session, "kubectl get deploy web --watch");
+    assert_eq!(output_of(&mut session, "stop"), ["!error: no command is running"]);
+    let rows = output_of(&mut session, "kubectl get deploy web --watch");
     assert_eq!(rows.len(), 2, "{rows:?}");
     assert_eq!(session.world().clients(), 1);
     assert_eq!(
-        printed(&mut session, "kubectl annotate deploy web a=b").len(),
+        output_of(&mut session, "kubectl annotate deploy web a=b").len(),
         3,
         "the watch prints two rows: the annotation raises the generation, and the controller updates observedGeneration"
     );
-    assert_eq!(printed(&mut session, "stop"), ["!^C"]);
+    assert_eq!(output_of(&mut session, "stop"), ["!^C"]);
     assert_eq!(session.world().clients(), 0);
     assert_eq!(session.finished().last().map(|(_, _, status)| *status), Some(130));
     assert_eq!(
-        printed(&mut session, "kubectl annotate deploy web c=d").len(),
+        output_of(&mut session, "kubectl annotate deploy web c=d").len(),
         1,
         "the watch has ended"
     );
 
-    // `stop` ends the last command; `stop --all` ends all commands.
-    printed(&mut session, "kubectl get pods --watch-only");
-    printed(&mut session, "kubectl get nodes --watch-only");
-    printed(&mut session, "kubectl get deploy --watch-only");
-    assert_eq!(printed(&mut session, "stop"), ["!^C"]);
-    let rows = printed(&mut session, "kubectl annotate deploy web e=f");
+    // `stop` ends the last command that is running; `stop --all` ends all running commands.
+    output_of(&mut session, "kubectl get pods --watch-only");
+    output_of(&mut session, "kubectl get nodes --watch-only");
+    output_of(&mut session, "kubectl get deploy --watch-only");
+    assert_eq!(output_of(&mut session, "stop"), ["!^C"]);
+    let rows = output_of(&mut session, "kubectl annotate deploy web e=f");
     assert_eq!(
         rows,
         ["deployment.apps/web annotated"],
         "the watch of deployments has ended"
     );
-    assert_eq!(printed(&mut session, "stop --all"), ["!^C", "!^C"]);
+    assert_eq!(output_of(&mut session, "stop --all"), ["!^C", "!^C"]);
     assert_eq!(session.world().clients(), 0);
 
-    // `stop` is recorded like other commands, so a replay has the same result.
+    // `stop` is recorded like other commands, so a replay gives the same result.
     let (hash, end) = (session.trace_hash(), session.now());
     session.seek(SimTime::from_seconds(10));
     session.advance(end, u64::MAX);
@@ -97,13 +98,13 @@ fn stop_ends_running_commands() {
     }
 }
 
-/// `-o` and `--dry-run` print the object instead of creating it. A client dry run prints it without defaults and
-/// namespace; a server dry run prints both (KC-080).
+/// With `-o` and `--dry-run`, `kubectl create` prints the object instead of creating it. A client dry run prints it
+/// without defaults and namespace; a server dry run prints both (KC-080).
 /// Shows: K-02, KC-080
 #[test]
 fn create_with_dry_run_prints_object() {
     let mut session = session();
-    let text = printed(
+    let text = output_of(
         &mut session,
         "kubectl create deployment api --image=nginx:1 --dry-run=client -o yaml",
     )
@@ -134,7 +135,7 @@ spec:
         resources: {}
 status: {}"
     );
-    let text = printed(
+    let text = output_of(
         &mut session,
         "kubectl run one --image=x -n default --dry-run=client -o json",
     )
@@ -145,27 +146,27 @@ status: {}"
         (&pod["spec"]["restartPolicy"], &pod["spec"]["dnsPolicy"]),
         (&"Always".into(), &"ClusterFirst".into())
     );
-    let text = printed(&mut session, "kubectl run one --image=x --dry-run=server -o yaml").join("\n");
+    let text = output_of(&mut session, "kubectl run one --image=x --dry-run=server -o yaml").join("\n");
     assert!(
         text.contains("\n  uid: ") && text.contains("schedulerName: default-scheduler"),
         "{text}"
     );
     let manifest = "<<'EOF'\napiVersion: v1\nkind: Namespace\nmetadata: {name: n1}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: n2}\nEOF";
-    let lines = printed(
+    let lines = output_of(
         &mut session,
         &format!("kubectl create --dry-run=client -o yaml -f - {manifest}"),
     );
     assert_eq!(lines.iter().filter(|line| *line == "---").count(), 1, "{lines:?}");
     assert_eq!(
-        printed(&mut session, "kubectl get pods one"),
+        output_of(&mut session, "kubectl get pods one"),
         ["!Error from server (NotFound): pods \"one\" not found"]
     );
 
     assert_eq!(
-        printed(&mut session, &format!("kubectl create -o name -f - {manifest}")),
+        output_of(&mut session, &format!("kubectl create -o name -f - {manifest}")),
         ["namespace/n1", "namespace/n2"]
     );
-    let text = printed(&mut session, "kubectl create cm conf --from-literal=a=b -o yaml").join("\n");
+    let text = output_of(&mut session, "kubectl create cm conf --from-literal=a=b -o yaml").join("\n");
     assert!(
         text.starts_with("apiVersion: v1\ndata:\n  a: b\nkind: ConfigMap\n"),
         "{text}"
@@ -177,7 +178,7 @@ status: {}"
     }));
 }
 
-/// Errors are printed after all objects: a single error in its long form, several errors as one line each.
+/// kubectl prints errors after all objects: a single error in its long form, several errors as one line each.
 /// Shows: K-02, KC-116
 #[test]
 fn errors_are_printed_after_all_objects() {
@@ -186,7 +187,7 @@ fn errors_are_printed_after_all_objects() {
         format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{containers: [{{name: c{image}}}]}}\n")
     };
     let create = |texts: &[String]| format!("kubectl create -f - <<'EOF'\n{}EOF", texts.join("---\n"));
-    let lines = printed(&mut session, &create(&[pod("p1", ""), pod("p2", ", image: x")]));
+    let lines = output_of(&mut session, &create(&[pod("p1", ""), pod("p2", ", image: x")]));
     assert_eq!(
         lines,
         [
@@ -194,7 +195,7 @@ fn errors_are_printed_after_all_objects() {
             "!The Pod \"p1\" is invalid: spec.containers[0].image: Required value"
         ]
     );
-    let lines = printed(&mut session, &create(&[pod("p1", ""), pod("p2", ", image: x")]));
+    let lines = output_of(&mut session, &create(&[pod("p1", ""), pod("p2", ", image: x")]));
     assert_eq!(
         lines,
         [
@@ -204,12 +205,12 @@ fn errors_are_printed_after_all_objects() {
     );
 }
 
-/// A client dry run prints the previous template; a server dry run changes nothing.
+/// With `--dry-run`, `rollout undo` changes nothing. A client dry run prints the previous pod template.
 /// Shows: K-02, KC-080, KC-108
 #[test]
 fn rollout_undo_dry_run_changes_nothing() {
     let mut session = session();
-    let lines = printed(&mut session, "kubectl rollout undo deploy/web --dry-run=client");
+    let lines = output_of(&mut session, "kubectl rollout undo deploy/web --dry-run=client");
     assert_eq!(
         lines.first().map(String::as_str),
         Some("deployment.apps/web Pod Template:")
@@ -217,18 +218,18 @@ fn rollout_undo_dry_run_changes_nothing() {
     assert!(lines.iter().any(|line| line.trim_start() == "Image:\tx:1"), "{lines:?}");
     assert_eq!(lines.last().map(String::as_str), Some(" (dry run)"));
     assert_eq!(
-        printed(&mut session, "kubectl rollout undo deploy/web --dry-run=server"),
+        output_of(&mut session, "kubectl rollout undo deploy/web --dry-run=server"),
         ["deployment.apps/web rolled back (server dry run)"]
     );
     let image = "kubectl get deploy web -o jsonpath={.spec.template.spec.containers[0].image}";
-    assert_eq!(printed(&mut session, image), ["x:2"]);
+    assert_eq!(output_of(&mut session, image), ["x:2"]);
     assert_eq!(
-        printed(&mut session, "kubectl rollout undo deploy -l app=no"),
+        output_of(&mut session, "kubectl rollout undo deploy -l app=no"),
         Vec::<String>::new()
     );
     assert_eq!(
-        printed(&mut session, "kubectl rollout undo deploy/web"),
+        output_of(&mut session, "kubectl rollout undo deploy/web"),
         ["deployment.apps/web rolled back"]
     );
-    assert_eq!(printed(&mut session, image), ["x:1"]);
+    assert_eq!(output_of(&mut session, image), ["x:1"]);
 }

@@ -1,4 +1,4 @@
-//! A lesson's story, with questions, promises and mistakes, in a session and in a host.
+//! The story of a lesson, with questions, promises and mistakes, in a session and in a host.
 
 use podscope_cluster::SimTime;
 use podscope_messages::Sentence;
@@ -30,7 +30,7 @@ fn play_lesson(spec: &str, attempt: Attempt) -> Played {
 
 const POD: &str = "{object: Pod default/p, exists: true}";
 
-/// The first step waits for its `when`. Without one, it is shown immediately.
+/// The first step of a lesson is shown when its `when` holds. Without `when`, it is shown immediately.
 /// Shows: E-05
 #[test]
 fn first_step_waits_for_its_condition() {
@@ -49,7 +49,7 @@ fn first_step_waits_for_its_condition() {
     assert_eq!(late.session.progress().story().shown()[0].at, SimTime::from_seconds(30));
 }
 
-/// A step with a time also waits for earlier goals.
+/// A step whose `when` is a time also waits until the goals of earlier steps are reached.
 /// Shows: E-05
 #[test]
 fn step_with_time_waits_for_earlier_goals() {
@@ -74,7 +74,7 @@ fn step_with_time_waits_for_earlier_goals() {
     assert!(solved.is_as_promised());
 }
 
-/// A goal is not reached after a promise was broken. Seeking back to before that time restores the story.
+/// Goals are no longer reached after a promise was broken. A seek back to before that time restores the story.
 /// Shows: E-07
 #[test]
 fn broken_promise_halts_story() {
@@ -100,7 +100,7 @@ fn broken_promise_halts_story() {
     assert!(play_lesson(&spec, Attempt::Solution).is_as_promised());
 }
 
-/// A goal for the whole run is reached together with the last other goal.
+/// A goal for the whole run (`always`) is reached together with the last other goal.
 /// Shows: E-07
 #[test]
 fn always_goal_is_reached_with_last_other_goal() {
@@ -126,7 +126,7 @@ const THREE_QUESTIONS: &str = "  timeline: [{at: 10s, run: \"kubectl run p --ima
     - {text: b, when: {object: Pod default/p, path: .metadata.deletionTimestamp, exists: true}, predict: {ask: When?, options: [1s, 30s], until: {count: pods, equals: 0}}}\n  \
     - {text: c, predict: {ask: How many?, options: [0, 1], is: {count: pods, at: 20s}}}\n";
 
-/// The run determines the answers to questions about a value, a time and a number.
+/// The run determines the answers to questions about a value, about a duration, and about a number.
 /// Shows: E-06
 #[test]
 fn run_answers_questions() {
@@ -150,7 +150,7 @@ fn run_answers_questions() {
     );
 }
 
-/// A host with the state of the story in its last frame.
+/// A host, with the state of the story in its last frame.
 struct Reading {
     host: Host,
     clock: f64,
@@ -160,7 +160,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// Returns the sentence about the condition of the next step.
+    /// Returns the sentence about what the next step waits for.
     fn waits_for(&self) -> String {
         self.story
             .waits_for
@@ -178,7 +178,7 @@ impl Reading {
             now: 0,
         };
         let files = vec![("x.yaml".to_owned(), lesson(spec))];
-        reading.ask(Request::Open {
+        reading.send(Request::Open {
             source: Source::Files { files },
         });
         reading
@@ -187,7 +187,7 @@ impl Reading {
     fn recap(name: &str, seed: u64) -> Reading {
         let mut reading = Reading::open("  steps: []\n");
         let name = name.to_owned();
-        reading.ask(Request::Open {
+        reading.send(Request::Open {
             source: Source::Recap { name, seed },
         });
         reading
@@ -203,7 +203,7 @@ impl Reading {
         }
     }
 
-    fn ask(&mut self, request: Request) {
+    fn send(&mut self, request: Request) {
         let updates = self.host.handle(request, self.clock);
         self.apply(updates);
         self.run(0.1);
@@ -221,25 +221,25 @@ impl Reading {
 
     fn answer(&mut self, step: usize, answer: &str) {
         let answer = Some(answer.to_owned());
-        self.ask(Request::Predict { step, answer });
+        self.send(Request::Predict { step, answer });
     }
 }
 
-/// Time is paused until a question is answered, and then continues. The answer of the run is sent after the reader's
-/// answer.
+/// Time is paused until the reader answers a question, and then continues. The run's answer is sent to the page after
+/// the reader's answer.
 /// Shows: E-05, E-06
 #[test]
 fn time_is_paused_until_question_is_answered() {
     let mut reading = Reading::open(THREE_QUESTIONS);
-    reading.ask(Request::Speed { per_mille: 100_000 });
+    reading.send(Request::Speed { per_mille: 100_000 });
     assert_eq!(reading.story.question, Some(0));
-    reading.ask(Request::Play);
+    reading.send(Request::Play);
     reading.run(1.0);
     assert_eq!((reading.playing, reading.now), (false, 0), "time is paused");
-    reading.ask(Request::Seek { at: 50_000_000 });
+    reading.send(Request::Seek { at: 50_000_000 });
     assert_eq!(reading.now, 0, "an open question prevents seeking ahead");
     reading.answer(0, "b-1");
-    reading.ask(Request::Play);
+    reading.send(Request::Play);
     reading.run(2.0);
     assert_eq!((reading.playing, reading.story.question), (false, Some(1)));
     assert!((40_000_000..40_100_000).contains(&reading.now), "{}", reading.now);
@@ -247,7 +247,7 @@ fn time_is_paused_until_question_is_answered() {
     assert_eq!((first.value.as_str(), first.is_right), ("a-1", false));
     assert!(reading.story.steps[1].truth.is_none());
     reading.answer(1, "1s");
-    reading.ask(Request::Predict { step: 2, answer: None });
+    reading.send(Request::Predict { step: 2, answer: None });
     assert!(reading.playing, "time plays on");
     reading.run(1.0);
     let second = reading.story.steps[1].truth.clone().expect("the run's answer");
@@ -264,7 +264,7 @@ fn time_is_paused_until_question_is_answered() {
     assert!(reading.story.finished);
 }
 
-/// *Show me* runs the rest of the solution from the last shown step, regardless of later commands of the user.
+/// *Show me* runs the rest of the solution from the last shown step, even if the user has given other commands since.
 /// Shows: E-07
 #[test]
 fn show_me_runs_rest_of_solution() {
@@ -273,39 +273,40 @@ fn show_me_runs_rest_of_solution() {
          solution: [{{at: 10s, run: \"kubectl run p --image=p:1\"}}, {{at: 20s, run: \"kubectl run q --image=p:1\"}}]\n"
     );
     let mut reading = Reading::open(&spec);
-    reading.ask(Request::Speed { per_mille: 10_000 });
-    reading.ask(Request::Play);
+    reading.send(Request::Speed { per_mille: 10_000 });
+    reading.send(Request::Play);
     reading.run(0.5);
-    reading.ask(Request::Command {
+    reading.send(Request::Command {
         line: "kubectl run p --image=p:1".into(),
     });
     reading.run(0.5);
     assert_eq!(reading.story.steps.len(), 2);
     assert_eq!(reading.story.waits_for, None, "the next step is shown");
-    reading.ask(Request::StoryStep { step: 1 });
+    reading.send(Request::StoryStep { step: 1 });
     assert!(reading.story.waits_for.is_none() && reading.story.step == 1);
-    reading.ask(Request::ShowMe);
+    reading.send(Request::ShowMe);
     reading.run(4.0);
     assert!(reading.story.finished, "{:?}", reading.story);
     assert_eq!(reading.story.steps[1].goals, [GoalState::Reached]);
 }
 
-/// The page shows the open goals. Of the condition that the next step waits for, it shows only the type.
+/// The page lists the goals that are not reached. Of the condition for which the next step waits, it only shows the
+/// type.
 /// Shows: E-05
 #[test]
 fn condition_of_next_step_is_described() {
     let spec = format!("  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {{count: nodes, equals: 2}}}}\n");
     let mut reading = Reading::open(&spec);
     assert_eq!(reading.waits_for(), "Pod p exists");
-    reading.ask(Request::Play);
-    reading.ask(Request::Command {
+    reading.send(Request::Play);
+    reading.send(Request::Command {
         line: "kubectl run p --image=p:1".into(),
     });
     reading.run(1.0);
     assert_eq!(reading.waits_for(), "a change among the nodes");
 }
 
-/// All problems of a file are reported at once, in messages for authors.
+/// All problems of a lesson file are reported at once, in messages for authors of lessons.
 /// Shows: E-10
 #[test]
 fn lesson_problems_are_reported_for_authors() {
@@ -337,7 +338,7 @@ fn lesson_problems_are_reported_for_authors() {
     );
 }
 
-/// A wrong attempt that reaches the final goal is not as intended.
+/// If a wrong attempt reaches the final goal, the lesson does not behave as intended.
 #[test]
 fn bypass_that_reaches_final_goal_is_not_as_promised() {
     let spec = format!(
@@ -354,7 +355,7 @@ fn bypass_that_reaches_final_goal_is_not_as_promised() {
     assert!(Session::new(scenario::load(&[]).expect("empty")).is_ok());
 }
 
-/// The template lesson violates no rule for lessons. A lesson's violated rules are all listed at once.
+/// The template for lessons violates no rule. The violated rules of a lesson are all listed at once.
 /// Shows: E-10
 #[test]
 fn template_lesson_violates_no_rule_and_changed_one_does() {
@@ -385,7 +386,7 @@ fn template_lesson_violates_no_rule_and_changed_one_does() {
     }
 }
 
-/// A question whose answer is already visible is not asked.
+/// A question whose answer is already visible when its step is shown is not asked.
 /// Shows: E-06
 #[test]
 fn question_with_visible_answer_is_not_asked() {
@@ -394,10 +395,10 @@ fn question_with_visible_answer_is_not_asked() {
          predict: {{ask: Where?, is: {{object: Pod default/q, path: .spec.nodeName}}}}}}\n"
     );
     let mut reading = Reading::open(&spec);
-    reading.ask(Request::Speed { per_mille: 10_000 });
-    reading.ask(Request::Play);
+    reading.send(Request::Speed { per_mille: 10_000 });
+    reading.send(Request::Play);
     for pod in ["q", "p"] {
-        reading.ask(Request::Command {
+        reading.send(Request::Command {
             line: format!("kubectl run {pod} --image=p:1"),
         });
         reading.run(1.0);
@@ -408,7 +409,8 @@ fn question_with_visible_answer_is_not_asked() {
     assert_eq!(step.truth.as_ref().map(|truth| truth.value.as_str()), Some("a-1"));
 }
 
-/// A recap asks a question again in a run with another seed, and continues the solution after the answer.
+/// A recap asks a question of a lesson again in a run with another seed, and continues with the solution after the
+/// answer.
 /// Shows: E-08
 #[test]
 fn recap_asks_question_with_another_seed() {
@@ -419,14 +421,14 @@ fn recap_asks_question_with_another_seed() {
         "the solution was played up to the question: {}",
         reading.now
     );
-    reading.ask(Request::Speed { per_mille: 100_000 });
+    reading.send(Request::Speed { per_mille: 100_000 });
     reading.answer(1, "32s");
     reading.run(2.0);
     let truth = reading.story.steps[1].truth.clone().expect("the run's answer");
     assert!(truth.is_right && reading.story.finished, "{truth:?}");
 }
 
-/// At the end of a lesson, pictures show the states before and after the key moment.
+/// At the end of a lesson, two pictures show the cluster before and after the key moment.
 /// Shows: E-08
 #[test]
 fn finished_story_shows_states_around_key_moment() {
@@ -435,8 +437,8 @@ fn finished_story_shows_states_around_key_moment() {
          solution: [{{at: 10s, run: \"kubectl run p --image=p:1\"}}]\n"
     );
     let mut reading = Reading::open(&spec);
-    reading.ask(Request::Speed { per_mille: 10_000 });
-    reading.ask(Request::ShowMe);
+    reading.send(Request::Speed { per_mille: 10_000 });
+    reading.send(Request::ShowMe);
     reading.run(0.5);
     assert!(reading.story.moments.is_empty(), "no pictures before the end");
     reading.run(2.0);
@@ -457,7 +459,8 @@ fn finished_story_shows_states_around_key_moment() {
     assert!(before.at < after.at);
 }
 
-/// The second picture shows the end of the story, even if the question was answered before the last task.
+/// The second picture shows the cluster at the end of the story, even if the question was answered before the last
+/// task.
 /// Shows: E-08
 #[test]
 fn second_picture_shows_end_of_story() {
@@ -467,12 +470,12 @@ fn second_picture_shows_end_of_story() {
          solution: [{{at: 10s, run: \"kubectl run p --image=p:1\"}}, {{at: 20s, run: \"kubectl run q --image=q:1\"}}]\n"
     );
     let mut reading = Reading::open(&spec);
-    reading.ask(Request::Speed { per_mille: 10_000 });
+    reading.send(Request::Speed { per_mille: 10_000 });
     reading.answer(0, "1");
     for name in ["p", "q"] {
         let line = format!("kubectl run {name} --image=p:1");
-        reading.ask(Request::Command { line });
-        reading.ask(Request::Play);
+        reading.send(Request::Command { line });
+        reading.send(Request::Play);
         reading.run(1.0);
     }
     assert!(reading.story.finished);
@@ -485,7 +488,7 @@ fn second_picture_shows_end_of_story() {
     assert_eq!(pods, [0, 2]);
 }
 
-/// If there are several mistakes, the reply is about the last one, even if the same mistake was made before. It
+/// If several mistakes were made, the reply is about the last one, even if the same mistake was made before. The reply
 /// disappears when the story continues.
 /// Shows: E-07
 #[test]
@@ -495,7 +498,7 @@ fn reply_is_about_last_mistake_until_story_continues() {
          - {{text: b, when: {POD}}}\n"
     );
     let mut reading = Reading::open(&spec);
-    reading.ask(Request::Play);
+    reading.send(Request::Play);
     let mut replies = Vec::new();
     for line in [
         "kubectl run m --image=a",
@@ -504,14 +507,14 @@ fn reply_is_about_last_mistake_until_story_continues() {
         "kubectl run m --image=a",
         "kubectl run p --image=a",
     ] {
-        reading.ask(Request::Command { line: line.into() });
+        reading.send(Request::Command { line: line.into() });
         reading.run(1.0);
         replies.push(reading.story.steps[0].mistakes.clone());
     }
     assert_eq!(replies, [vec![0], vec![1], vec![1], vec![0], Vec::new()]);
 }
 
-/// When the run has answered a question, the page no longer says that the story waits for the outcome.
+/// When the run has determined the answer to a question, the page no longer shows that the story waits for the outcome.
 /// Shows: E-06
 #[test]
 fn story_does_not_wait_for_answered_question() {
@@ -521,21 +524,21 @@ fn story_does_not_wait_for_answered_question() {
     );
     let mut reading = Reading::open(&spec);
     reading.answer(0, "1s");
-    reading.ask(Request::Play);
+    reading.send(Request::Play);
     assert_eq!(reading.waits_for(), "the outcome");
-    reading.ask(Request::Command {
+    reading.send(Request::Command {
         line: "kubectl run p --image=a".into(),
     });
     reading.run(1.0);
     assert_eq!(reading.waits_for(), "a change among the pods");
 }
 
-/// A field that is picked while a lesson is recorded becomes a goal of the current step.
+/// A field that the user picks while recording a lesson becomes a goal of the current step.
 /// Shows: E-10
 #[test]
 fn picked_field_becomes_goal_of_step() {
     let mut reading = Reading::open("  seed: 1\n");
-    reading.ask(Request::Command {
+    reading.send(Request::Command {
         line: "kubectl cordon a-1".into(),
     });
     let node = SubjectRef::Node { name: "a-1".into() };

@@ -1,4 +1,4 @@
-//! What the page shows of nodes, pods and timeline marks during faults, and the predicted events.
+//! What frames report about nodes, pods, timeline marks and predicted events during faults.
 
 use podscope_api::ordered;
 use podscope_protocol::{
@@ -9,7 +9,7 @@ use super::*;
 
 const SECOND: Micros = 1_000_000;
 
-/// The page's state, collected from frames.
+/// The page's state (nodes, pods, timeline marks), collected from the frames of a host.
 struct Page {
     host: Host,
     clock: f64,
@@ -27,11 +27,12 @@ impl Page {
             pods: ordered::Map::new(),
             marks: ordered::Map::new(),
         };
-        page.ask(Request::Open { source });
+        page.send(Request::Open { source });
         page
     }
 
-    fn ask(&mut self, request: Request) {
+    /// Sends a request, works until the host rests, and applies all frames.
+    fn send(&mut self, request: Request) {
         let mut updates = self.host.handle(request, self.clock);
         updates.extend(self.host.handle(Request::FrameDone, self.clock));
         updates.extend(settle(&mut self.host, &mut self.clock));
@@ -55,16 +56,16 @@ impl Page {
     }
 
     fn seek(&mut self, seconds: i64) {
-        self.ask(Request::Seek { at: seconds * SECOND });
+        self.send(Request::Seek { at: seconds * SECOND });
     }
 
     fn run(&mut self, at: i64, line: &str) {
         self.seek(at);
-        self.ask(Request::Command { line: line.to_owned() });
+        self.send(Request::Command { line: line.to_owned() });
     }
 
-    /// Opens the first visit's cluster and runs command lines at the given seconds.
-    fn with(lines: &[(i64, &str)]) -> Page {
+    /// Opens the first visit's cluster and runs each command line at its time in seconds.
+    fn after_commands(lines: &[(i64, &str)]) -> Page {
         let mut page = Page::open(Source::Welcome);
         for (at, line) in lines {
             page.run(*at, line);
@@ -80,7 +81,7 @@ impl Page {
         self.node(name).machine.differs.iter().collect()
     }
 
-    /// Returns the bars in the timeline's lane of faults: label, start and end in seconds.
+    /// Returns the bars of faults on the timeline: label, start and end in seconds.
     fn bars(&self) -> Vec<(String, i64, Option<i64>)> {
         let faults = self.marks.values().filter(|mark| mark.lane == Lane::Faults);
         let bars = faults.filter(|mark| mark.to != Some(mark.from));
@@ -99,11 +100,11 @@ impl Page {
     }
 }
 
-/// The predicted time stays the same until the node becomes NotReady at that time.
+/// The predicted time at which a node becomes NotReady stays the same until the node becomes NotReady at that time.
 /// Shows: U-15, CT-023
 #[test]
 fn not_ready_time_of_silent_node_is_predicted() {
-    let mut page = Page::with(&[(30, "fault partition c-2")]);
+    let mut page = Page::after_commands(&[(30, "fault partition c-2")]);
     let mut predicted = Vec::new();
     for at in [31, 50, 72, 79] {
         page.seek(at);
@@ -127,7 +128,7 @@ fn not_ready_time_of_silent_node_is_predicted() {
     );
 }
 
-/// Without a controller-manager, no node becomes NotReady and no pod is evicted, so neither is predicted.
+/// Without a controller-manager, no node becomes NotReady and no pod is evicted, so the frames predict neither.
 /// Shows: U-15
 #[test]
 fn nothing_is_predicted_without_controller_manager() {
@@ -135,15 +136,15 @@ fn nothing_is_predicted_without_controller_manager() {
         down: Some(Component::ControllerManager(0)),
     });
     let crash = "fault crash controller-manager";
-    let mut page = Page::with(&[(30, crash), (31, "fault partition c-2")]);
+    let mut page = Page::after_commands(&[(30, crash), (31, "fault partition c-2")]);
     page.seek(40);
     assert_eq!(page.node("c-2").next, unhandled);
-    let mut page = Page::with(&[(30, "fault partition c-2"), (95, crash)]);
+    let mut page = Page::after_commands(&[(30, "fault partition c-2"), (95, crash)]);
     page.seek(100);
     assert_eq!(page.node("c-2").next, unhandled);
 }
 
-/// A node whose heartbeats arrive is not silent, even if its other links are cut.
+/// A node whose heartbeats arrive at the API server is not shown as silent, even if its other links are cut.
 /// Shows: F-01, U-02
 #[test]
 fn node_is_silent_only_if_cut_off_from_control_plane() {
@@ -153,7 +154,7 @@ fn node_is_silent_only_if_cut_off_from_control_plane() {
         "fault partition c-2 --from a-1",
         "fault partition c-2 --one-way in",
     ] {
-        let mut page = Page::with(&[(30, line)]);
+        let mut page = Page::after_commands(&[(30, line)]);
         page.seek(75);
         let node = page.node("c-2");
         assert_eq!((&node.next, node.machine.last_heartbeat), (&None, None), "{line}");
@@ -199,11 +200,11 @@ fn predicted_evictions_are_counted_per_time() {
     assert_eq!((at[1].0 - at[0].0) / SECOND, 270);
 }
 
-/// The bars of a deleted Node end with its deletion, and its missing heartbeats are not reported.
+/// The bars of a Node end when the Node is deleted, and its missing heartbeats are no longer reported.
 /// Shows: U-02, U-05
 #[test]
 fn deleted_node_ends_not_ready_bar() {
-    let mut page = Page::with(&[
+    let mut page = Page::after_commands(&[
         (30, "fault partition c-2"),
         (90, "kubectl delete node c-2 --wait=false"),
     ]);
@@ -220,7 +221,7 @@ fn deleted_node_ends_not_ready_bar() {
 /// Shows: U-05
 #[test]
 fn each_fault_has_its_own_bar() {
-    let mut page = Page::with(&[
+    let mut page = Page::after_commands(&[
         (30, "fault partition c-2"),
         (35, "fault crash scheduler"),
         (40, "fault join a-3"),
@@ -256,11 +257,11 @@ fn each_fault_has_its_own_bar() {
     }
 }
 
-/// Users' cordons and taints are marks on the timeline.
+/// A cordon and the taint out-of-service, which users set, are marks on the timeline.
 /// Shows: V-05, U-05
 #[test]
 fn cordon_and_out_of_service_taint_are_timeline_marks() {
-    let mut page = Page::with(&[
+    let mut page = Page::after_commands(&[
         (30, "kubectl cordon c-2"),
         (
             32,
@@ -282,11 +283,11 @@ fn cordon_and_out_of_service_taint_are_timeline_marks() {
     assert_eq!(labels.iter().find(unschedulable), None, "the cordon has no second mark");
 }
 
-/// Violations caused by a forced deletion end when only one process of the pod's name is left.
+/// A violation of at-most-one by a forced deletion ends when only one process with the pod's name is left.
 /// Shows: U-15, E-04
 #[test]
 fn ended_violation_has_end_time() {
-    let mut page = Page::with(&[
+    let mut page = Page::after_commands(&[
         (30, "fault partition c-2"),
         (31, "kubectl delete pod db-0 --grace-period=0 --force"),
         (60, "fault heal c-2"),
@@ -303,7 +304,7 @@ fn ended_violation_has_end_time() {
     }
 }
 
-/// A pod whose scheduler does not run is not in the scheduling queue.
+/// A pod whose scheduler does not run is not shown in the scheduling queue.
 /// Shows: S-12
 #[test]
 fn pod_without_scheduler_is_not_in_queue() {
@@ -358,13 +359,13 @@ fn pod_without_scheduler_is_not_in_queue() {
     );
 }
 
-/// The mark of `kubectl apply` lists the objects in the manifest.
+/// The timeline mark of `kubectl apply` lists the objects in the manifest.
 /// Shows: U-05, U-15
 #[test]
 fn apply_mark_lists_applied_objects() {
     let pod = |name: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n");
     let all = ["a", "b", "c", "d"].map(pod).join("---\n");
-    let page = Page::with(&[(5, &format!("kubectl apply -f - <<'EOF'\n{all}EOF"))]);
+    let page = Page::after_commands(&[(5, &format!("kubectl apply -f - <<'EOF'\n{all}EOF"))]);
     let expected = "kubectl apply: ConfigMap a, ConfigMap b, ConfigMap c and 1 more";
     assert!(
         page.mark_labels().iter().any(|label| label == expected),

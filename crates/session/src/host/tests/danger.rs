@@ -6,7 +6,8 @@ use podscope_protocol::{Request, Update};
 use super::super::{director, lines};
 use super::{Host, settle, welcome};
 
-fn unconfirmed(lines: &[&str]) -> Request {
+/// Returns the page's request that runs lines only if they are not dangerous.
+fn run_unless_dangerous(lines: &[&str]) -> Request {
     let lines = lines.iter().map(|line| (*line).to_owned()).collect();
     Request::RunUnlessDangerous { lines }
 }
@@ -17,9 +18,9 @@ fn given_commands(host: &Host) -> Vec<String> {
     commands.map(|timed| timed.command.to_string()).collect()
 }
 
-/// Returns the danger that the host reports for a line in the first visit's cluster.
-fn danger(host: &mut Host, line: &str) -> Option<Danger> {
-    let updates = host.handle(unconfirmed(&[line]), 0.0);
+/// Sends a line to a host and returns the danger that the host reports; None if it runs the line.
+fn reported_danger(host: &mut Host, line: &str) -> Option<Danger> {
+    let updates = host.handle(run_unless_dangerous(&[line]), 0.0);
     updates.into_iter().find_map(|update| match update {
         Update::Dangerous { danger, .. } => Some(danger),
         _ => None,
@@ -31,7 +32,7 @@ fn danger(host: &mut Host, line: &str) -> Option<Danger> {
 fn dangerous_lines_run_only_after_confirmation() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     let lines = ["kubectl cordon c-1", "kubectl delete node c-2"];
-    let updates = host.handle(unconfirmed(&lines), clock);
+    let updates = host.handle(run_unless_dangerous(&lines), clock);
     let [Update::Dangerous { lines, danger }] = updates.as_slice() else {
         panic!("{updates:?}")
     };
@@ -46,11 +47,11 @@ fn dangerous_lines_run_only_after_confirmation() {
 fn harmless_line_runs_without_confirmation() {
     let mut host = welcome().0;
     let line = "kubectl delete pod node";
-    assert_eq!(danger(&mut host, line), None);
+    assert_eq!(reported_danger(&mut host, line), None);
     assert_eq!(given_commands(&host), [line]);
 }
 
-/// The danger of a command behind a pipe depends on the objects that the pipe passes to it.
+/// A command behind a pipe can be dangerous or not, depending on the objects that the pipe passes to it.
 #[test]
 fn danger_of_piped_command_depends_on_its_input() {
     for (line, found) in [
@@ -93,16 +94,16 @@ fn danger_of_piped_command_depends_on_its_input() {
         ("kubectl get pods --force-colour", None),
         ("|", None),
     ] {
-        assert_eq!(danger(&mut welcome().0, line), found, "{line}");
+        assert_eq!(reported_danger(&mut welcome().0, line), found, "{line}");
     }
 }
 
-/// Which custom kinds exist depends on the cluster.
+/// Whether a forced deletion concerns a custom kind depends on the kinds in the cluster.
 #[test]
 fn forced_deletion_of_custom_object_is_dangerous() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     let line = "kubectl delete widgets a --force";
-    assert_eq!(danger(&mut host, line), None, "there is no such type");
+    assert_eq!(reported_danger(&mut host, line), None, "there is no such type");
     let definition = "apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: widgets.acme.example}
@@ -116,17 +117,17 @@ spec:
     host.handle(Request::run(vec![define]), clock);
     host.handle(Request::Seek { at: 60_000_000 }, clock);
     settle(&mut host, &mut clock);
-    assert_eq!(danger(&mut host, line), Some(Danger::ForceDelete));
+    assert_eq!(reported_danger(&mut host, line), Some(Danger::ForceDelete));
 }
 
-/// An earlier line can create the pods that a forced deletion reads.
+/// An earlier line of the same request can create the pods that a later forced deletion reads.
 #[test]
 fn danger_check_of_later_line_assumes_matching_objects() {
     let mut host = welcome().0;
     let delete = "kubectl get pods -n shop -o name | xargs kubectl delete --force";
-    assert_eq!(danger(&mut host, delete), None, "there are none");
+    assert_eq!(reported_danger(&mut host, delete), None, "there are none");
     let lines = ["kubectl run a -n shop --image=nginx", delete];
-    let updates = host.handle(unconfirmed(&lines), 0.0);
+    let updates = host.handle(run_unless_dangerous(&lines), 0.0);
     assert!(
         matches!(
             updates.as_slice(),
@@ -139,7 +140,7 @@ fn danger_check_of_later_line_assumes_matching_objects() {
     );
 }
 
-/// The line waits for the end of the seek, and is checked against the cluster in which it runs.
+/// A line that is sent during a seek waits for its end, and is checked against the cluster in which it then runs.
 #[test]
 fn danger_check_during_seek_uses_state_at_its_target() {
     let (mut host, mut clock) = (welcome().0, 0.0);
@@ -149,7 +150,7 @@ fn danger_check_during_seek_uses_state_at_its_target() {
     host.handle(Request::Seek { at: 0 }, clock);
     host.handle(Request::Seek { at: 60_000_000 }, clock);
     let line = "kubectl get pods -o name | grep late | xargs kubectl delete --force";
-    let mut updates = host.handle(unconfirmed(&[line]), clock);
+    let mut updates = host.handle(run_unless_dangerous(&[line]), clock);
     updates.extend(settle(&mut host, &mut clock));
     let asked = updates
         .iter()
@@ -157,14 +158,13 @@ fn danger_check_during_seek_uses_state_at_its_target() {
     assert_eq!(asked.count(), 1, "{updates:?}");
 }
 
-/// During a seek the lines wait, although it is not known yet whether they are dangerous. They already count as an
-/// action of the user.
+/// Lines that wait for the end of a seek are not checked for danger yet. They already count as an action of the user.
 #[test]
 fn lines_waiting_for_danger_check_count_as_user_action() {
-    let request = unconfirmed(&["kubectl get pods"]);
+    let request = run_unless_dangerous(&["kubectl get pods"]);
     assert!(director::clears_caption(&request) && director::is_user_action(&request));
     let host = welcome().0;
     let active = host.active.as_ref().expect("a session");
-    assert!(lines::drops_waiting_lines(&unconfirmed(&["stop"]), active));
+    assert!(lines::drops_waiting_lines(&run_unless_dangerous(&["stop"]), active));
     assert!(!lines::drops_waiting_lines(&request, active));
 }

@@ -1,11 +1,12 @@
-//! Updates for a dump that contains only a part of its cluster: the page states nothing that is not in the dump (P-09).
+//! Updates for a dump that contains only a part of its cluster: the page must not state anything that the dump does not
+//! contain (P-09).
 
 use podscope_protocol::{MissingObjectsView, NodeView, PodView, QueuePlace, Request, SubjectRef, Update};
 
 use super::{frames, settle};
 use crate::host::Host;
 
-/// A ready node.
+/// A Node that is ready, as an item of a dump.
 const NODE: &str = "
 - apiVersion: v1
   kind: Node
@@ -21,7 +22,7 @@ const RUNNING_POD: &str = "
   spec: {nodeName: n1, containers: [{name: c, image: i, resources: {requests: {cpu: 700m}}}]}
   status: {phase: Running, containerStatuses: [{name: c, ready: true, state: {running: {}}}]}";
 
-/// A PersistentVolumeClaim that is bound to a volume. The volume itself is missing.
+/// A PersistentVolumeClaim that is bound to a volume, as an item of a dump. The dump does not contain the volume.
 const CLAIM: &str = "
 - apiVersion: v1
   kind: PersistentVolumeClaim
@@ -29,8 +30,9 @@ const CLAIM: &str = "
   spec: {accessModes: [ReadWriteOnce], storageClassName: s, volumeName: pv-1, resources: {requests: {storage: 1Gi}}}
   status: {phase: Bound}";
 
-/// A pending pod that the real scheduler refused with `message`; `spec` is appended to the pod's spec.
-fn refused(spec: &str, message: &str) -> String {
+/// Returns a pending pod that the real scheduler refused with `message`, as an item of a dump. `spec` is appended to
+/// the pod's spec.
+fn pod_refused_with(spec: &str, message: &str) -> String {
     format!(
         "
 - apiVersion: v1
@@ -44,8 +46,8 @@ fn refused(spec: &str, message: &str) -> String {
     .replace("REQUEST", "'1'")
 }
 
-/// Returns the pods and nodes on the page one minute after the dump was pasted.
-fn after_a_minute(items: &[&str]) -> (Vec<PodView>, Vec<NodeView>) {
+/// Returns the pods and nodes in the frames of a dump with these items, up to one minute after t = 0.
+fn pods_and_nodes_after_a_minute(items: &[&str]) -> (Vec<PodView>, Vec<NodeView>) {
     let (_, updates) = open_pasted_dump(items);
     let (mut pods, mut nodes): (Vec<PodView>, Vec<NodeView>) = (Vec::new(), Vec::new());
     for frame in frames(&updates) {
@@ -55,7 +57,7 @@ fn after_a_minute(items: &[&str]) -> (Vec<PodView>, Vec<NodeView>) {
     (pods, nodes)
 }
 
-/// Returns a host one minute after the dump was pasted, with its updates.
+/// Returns a host one minute after a dump with these items was pasted, with its updates.
 fn open_pasted_dump(items: &[&str]) -> (Host, Vec<Update>) {
     let (mut host, mut clock) = (Host::new(), 0.0);
     let text = format!("apiVersion: v1\nitems:{}\nkind: List\n", items.concat());
@@ -68,22 +70,22 @@ fn open_pasted_dump(items: &[&str]) -> (Host, Vec<Update>) {
     (host, updates)
 }
 
-/// Returns the pod's position in the scheduling queue, with its message.
+/// Returns the position of the pod `waits` in the scheduling queue, with the message about it.
 fn queue_place(items: &[&str]) -> (QueuePlace, String) {
-    let (pods, _) = after_a_minute(items);
+    let (pods, _) = pods_and_nodes_after_a_minute(items);
     let last = pods.iter().rev().find(|pod| pod.key == "default/waits");
     let queue = last.and_then(|pod| pod.queue.clone()).expect("a pending pod");
     (queue.place.clone(), queue.message.clone())
 }
 
-/// If no file has the pod's claim or volume, the page reports that with the real scheduler's message. If nodes reject
-/// the pod for known reasons, it reports those.
+/// If no file contains the pod's claim or volume, the page reports this with the real scheduler's message. If nodes
+/// reject the pod for known reasons, the page reports these reasons.
 /// Shows: P-09
 #[test]
 fn pod_with_missing_claim_reports_missing_claim() {
     let message = "0/1 nodes are available: 1 node(s) had volume node affinity conflict.";
     let volumes = ", volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]";
-    let waits = refused(volumes, message);
+    let waits = pod_refused_with(volumes, message);
     let named = || vec!["data".to_owned()];
     assert_eq!(
         queue_place(&[NODE, &waits]),
@@ -99,7 +101,7 @@ fn pod_with_missing_claim_reports_missing_claim() {
             message.to_owned()
         )
     );
-    // While the claim is unknown, no change can be suggested.
+    // While the claim is unknown, the search for changes that help the pod suggests nothing.
     let (mut host, _) = open_pasted_dump(&[NODE, &waits]);
     let pod = "default/waits".to_owned();
     let mut updates = host.handle(Request::WhatWouldHelp { pod }, 70_000.0);
@@ -113,14 +115,14 @@ fn pod_with_missing_claim_reports_missing_claim() {
     assert_eq!(queue_place, QueuePlace::Unschedulable(vec!["NodeResourcesFit".into()]));
 }
 
-/// If the dump has only a node's name, the page gets neither the node's size nor its taints, and no reasons why pods
-/// are pending.
+/// If only the name of a node is in the dump, the page gets neither the node's size nor its taints, and no reasons why
+/// pods are pending.
 /// Shows: P-09
 #[test]
 fn node_known_by_name_only_has_no_size_and_no_reasons() {
     let message = "0/3 nodes are available: 3 Insufficient cpu.";
-    let waits = refused("", message);
-    let (pods, nodes) = after_a_minute(&[RUNNING_POD, &waits]);
+    let waits = pod_refused_with("", message);
+    let (pods, nodes) = pods_and_nodes_after_a_minute(&[RUNNING_POD, &waits]);
     let node = nodes.iter().rev().find(|node| node.name == "n1").expect("a node");
     assert!(node.only_name && node.taints.is_empty(), "{node:?}");
     let queue = pods
@@ -130,7 +132,7 @@ fn node_known_by_name_only_has_no_size_and_no_reasons() {
         .expect("a pending pod");
     assert_eq!(queue.place, QueuePlace::Unknown(MissingObjectsView::Nodes));
     assert_eq!((queue.message.as_str(), queue.refusal), (message, None));
-    // A pod that the real scheduler has not examined has no message, and the page invents none.
+    // The page shows no message for a pod that the real scheduler has not examined.
     let unseen = waits.replace("reason: Unschedulable", "reason: Other");
     assert_eq!(
         queue_place(&[RUNNING_POD, &unseen]),
@@ -138,8 +140,8 @@ fn node_known_by_name_only_has_no_size_and_no_reasons() {
     );
 }
 
-/// A pod that is terminating in the dump was deleted before t = 0. The cause is derived from its conditions. The taint
-/// of its lost node does not evict it again.
+/// A pod that is terminating in the dump was deleted before t = 0, for the cause in its conditions. The taint of its
+/// unreachable node does not evict it again.
 /// Shows: P-09, CT-033
 #[test]
 fn terminating_pod_in_dump_is_not_evicted_again() {

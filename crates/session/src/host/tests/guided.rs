@@ -1,4 +1,4 @@
-//! The guided start: the lesson that a first visit offers.
+//! The guided start: the lesson that the page offers at a first visit.
 
 use super::{Host, frames, open_lesson, settle, welcome};
 use crate::timeline::Session;
@@ -7,21 +7,22 @@ use podscope_api::Kind;
 use podscope_cluster::SimTime;
 use podscope_protocol::{ConsoleText, GUIDED_CUT, GUIDED_START, Notice, Request, Source, Update};
 
-fn trace_of(host: &Host) -> String {
+fn trace_hash_of(host: &Host) -> String {
     host.active
         .as_ref()
         .map(|active| active.session.trace_hash())
         .unwrap_or_default()
 }
 
-/// The lesson continues at the instant of a first visit without commands, with the same past.
+/// If the user has given no command in the first visit, the guided start opens at the same time and with the same
+/// trace.
 /// Shows: U-10
 #[test]
 fn guided_start_continues_at_instant_of_first_visit() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     host.handle(Request::Seek { at: 14_500_000 }, clock);
     settle(&mut host, &mut clock);
-    let before = trace_of(&host);
+    let before = trace_hash_of(&host);
     let updates = open_lesson(&mut host, GUIDED_START, clock);
     let opened = updates.iter().find_map(|update| match update {
         Update::Opened(opened) => Some(opened),
@@ -31,10 +32,10 @@ fn guided_start_continues_at_instant_of_first_visit() {
     assert_eq!(opened.lesson.as_deref(), Some(GUIDED_START));
     assert_eq!(opened.story[0].try_command.as_deref(), Some(GUIDED_CUT));
     assert_eq!(frames(&updates).last().map(|frame| frame.now), Some(14_500_000));
-    assert_eq!(trace_of(&host), before);
+    assert_eq!(trace_hash_of(&host), before);
 }
 
-/// The page opens the lesson, starts time and gives the command: no notice says that time is paused.
+/// When the page opens the lesson, starts time and runs the command, the console prints no notice that time is paused.
 /// Shows: U-10
 #[test]
 fn guided_start_prints_no_notice_about_paused_time() {
@@ -65,7 +66,7 @@ fn guided_start_prints_no_notice_about_paused_time() {
     }
 }
 
-/// If there was no first visit, or a command was given in it, the lesson starts when all pods are running.
+/// If there was no first visit, or the user gave a command in it, the lesson starts when all pods are running.
 /// Shows: U-10
 #[test]
 fn guided_start_without_first_visit_begins_with_running_pods() {

@@ -1,4 +1,4 @@
-//! Handover of a host's session to another engine.
+//! Handover of a host's session to a host in another engine.
 
 use podscope_protocol::ConsoleLine;
 
@@ -19,7 +19,7 @@ fn hand_over_and_replay(host: &mut Host, clock: &mut f64) -> (Host, Vec<Update>)
     (next, updates)
 }
 
-fn give(host: &mut Host, line: &str, clock: &mut f64) -> Vec<Update> {
+fn run_command(host: &mut Host, line: &str, clock: &mut f64) -> Vec<Update> {
     let mut updates = host.handle(Request::Command { line: line.into() }, *clock);
     updates.extend(settle(host, clock));
     updates
@@ -37,7 +37,7 @@ fn session(host: &Host) -> &crate::timeline::Session {
     &host.active.as_ref().expect("a session").session
 }
 
-/// Returns a complete frame, like that for a page without content.
+/// Returns a frame that contains everything, like the first frame of a page.
 fn complete_frame(host: &mut Host, clock: f64) -> Frame {
     let active = host.active.as_mut().expect("a session");
     active.view_state = Default::default();
@@ -45,29 +45,29 @@ fn complete_frame(host: &mut Host, clock: f64) -> Frame {
     frames(&updates)[0].clone()
 }
 
-/// Returns a host with two branches, both with commands. Its cursor was moved back before the last two were given.
-fn with_history(clock: &mut f64) -> Host {
+/// Returns a host with two branches, both with commands. Before the last two commands, its cursor was moved back.
+fn host_with_two_branches(clock: &mut f64) -> Host {
     let mut host = welcome().0;
-    give(&mut host, "kubectl cordon a-1", clock);
+    run_command(&mut host, "kubectl cordon a-1", clock);
     host.handle(Request::Seek { at: 40_000_000 }, *clock);
     settle(&mut host, clock);
-    give(&mut host, "fault partition b-1", clock);
+    run_command(&mut host, "fault partition b-1", clock);
     host.handle(Request::Seek { at: 90_000_000 }, *clock);
     settle(&mut host, clock);
     host.handle(Request::Seek { at: 60_000_000 }, *clock);
     settle(&mut host, clock);
-    give(&mut host, "kubectl get nodes", clock);
-    give(&mut host, "kubectl delete pod --all", clock);
+    run_command(&mut host, "kubectl get nodes", clock);
+    run_command(&mut host, "kubectl delete pod --all", clock);
     host
 }
 
-/// The new engine continues at the same position with the same trace, picture, branches and links, and prints no
-/// console line again.
+/// The new host continues at the same position with the same trace, frame, branches and links, and prints no console
+/// line again.
 /// Shows: T-01, T-03
 #[test]
-fn handover_keeps_trace_branches_and_picture() {
+fn handover_keeps_trace_branches_and_frame() {
     let mut clock = 0.0;
-    let mut host = with_history(&mut clock);
+    let mut host = host_with_two_branches(&mut clock);
     let (now, hash) = (session(&host).now(), session(&host).trace_hash());
     let labels = |host: &Host| -> Vec<_> {
         let branches = session(host).branches().iter();
@@ -103,8 +103,8 @@ fn handover_keeps_trace_branches_and_picture() {
     assert_eq!(session(&next).commands().len(), 2);
 }
 
-/// Returns a host whose lesson has asked its first question.
-fn at_question(clock: &mut f64) -> Host {
+/// Returns a host with a lesson that has asked its first question.
+fn host_at_question(clock: &mut f64) -> Host {
     let mut host = Host::new();
     open_lesson(&mut host, "why-pending", *clock);
     settle(&mut host, clock);
@@ -113,12 +113,12 @@ fn at_question(clock: &mut f64) -> Host {
     host
 }
 
-/// A question is asked at the end of its instant, after the last record: the replay must reach that point.
+/// A question is asked at the end of its instant, after the last record: the replay must reach this point.
 /// Shows: U-23
 #[test]
 fn open_question_stays_open_after_handover() {
     let mut clock = 0.0;
-    let mut host = at_question(&mut clock);
+    let mut host = host_at_question(&mut clock);
     let before = complete_frame(&mut host, clock).story;
     let question = before.as_ref().and_then(|story| story.question);
     assert_eq!(question, Some(0), "{before:?}");
@@ -127,13 +127,13 @@ fn open_question_stays_open_after_handover() {
     assert_eq!(complete_frame(&mut next, clock).story, before);
 }
 
-/// A handover can happen while a link is being opened, for example if the address also contains a course. The answer
-/// and the instant of the link are restored.
+/// A handover can happen while a link is being opened, for example if the URL also contains a course. The reader's
+/// answer and the instant of the link are restored.
 /// Shows: T-03, U-23
 #[test]
 fn link_opened_during_handover_keeps_answer_and_instant() {
     let mut clock = 0.0;
-    let mut host = at_question(&mut clock);
+    let mut host = host_at_question(&mut clock);
     let answer = Some("an answer".to_owned());
     host.handle(Request::Predict { step: 0, answer }, clock);
     let at = session(&host).now().0 + 2_000_000;
@@ -161,7 +161,7 @@ fn link_opened_during_handover_keeps_answer_and_instant() {
     assert_eq!((after.now, after.story), (before.now, before.story));
 }
 
-/// A command that has not been answered yet is answered once, by the new engine.
+/// The new host answers a command that the previous host had not answered yet, and answers it only once.
 /// Shows: K-01
 #[test]
 fn unanswered_command_is_answered_once_after_handover() {
@@ -179,7 +179,7 @@ fn unanswered_command_is_answered_once_after_handover() {
     assert_eq!(answers.count(), 1, "{:?}", console(&updates));
 }
 
-/// A playing session continues at the same speed, and the page's selection stays.
+/// After a handover, a playing session continues at the same speed, and the page's selection stays.
 /// Shows: U-05
 #[test]
 fn playing_session_continues_after_handover() {
@@ -206,7 +206,7 @@ fn playing_session_continues_after_handover() {
     assert!(session(&next).now() > before);
 }
 
-/// The new engine stops at the same event of an instant.
+/// If several events occur at one instant, the new host stops at the same event as the previous one.
 /// Shows: T-01
 #[test]
 fn handover_between_events_of_one_instant_keeps_position() {
@@ -222,7 +222,7 @@ fn handover_between_events_of_one_instant_keeps_position() {
     }
 }
 
-/// Requests that waited in the host are returned in order, after a source that was being opened.
+/// Requests that waited in the previous host are returned in order, after a source that was being opened.
 #[test]
 fn handover_returns_waiting_requests_in_order() {
     let (mut host, _) = welcome();
@@ -249,12 +249,12 @@ fn device_claim_is_allocated_by_selector() {
     host.handle(Request::Open { source: Source::Free }, clock);
     host.handle(Request::Seek { at: 30_000_000 }, clock);
     settle(&mut host, &mut clock);
-    give(&mut host, &format!("kubectl apply -f - <<'EOF'\n{text}EOF"), &mut clock);
+    run_command(&mut host, &format!("kubectl apply -f - <<'EOF'\n{text}EOF"), &mut clock);
     host.handle(Request::Seek { at: 40_000_000 }, clock);
     settle(&mut host, &mut clock);
     let device = "{.status.allocation.devices.results[0].device}";
     let line = format!("kubectl get resourceclaim big-gpu -o jsonpath='{device}'");
-    let updates = give(&mut host, &line, &mut clock);
+    let updates = run_command(&mut host, &line, &mut clock);
     let printed: Vec<String> = console(&updates).iter().map(|line| line.text.to_string()).collect();
     assert_eq!(printed.get(1).map(String::as_str), Some("gpu-1"), "{printed:?}");
 }

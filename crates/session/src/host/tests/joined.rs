@@ -1,4 +1,4 @@
-//! Several hosts show one session.
+//! Several hosts that show one session of their caller.
 
 use podscope_protocol::{Request, Source, Update};
 
@@ -25,7 +25,8 @@ fn session(text: &str) -> Session {
     Session::new(loaded).expect("it is admitted")
 }
 
-fn ask(host: &mut Host, session: &mut Session, request: Request) -> Vec<Update> {
+/// Sends a request to a host that has joined the session.
+fn send(host: &mut Host, session: &mut Session, request: Request) -> Vec<Update> {
     host.with_session(session, |host| host.handle(request, 0.0))
 }
 
@@ -33,8 +34,8 @@ fn is_playing(host: &Host) -> bool {
     host.rate().is_playing
 }
 
-/// A change that one host makes to the session appears in the next frame of the other host. Each keeps its own
-/// selection.
+/// A change that one host makes to the joined session appears in the next frame of the other host. Each host keeps its
+/// own selection.
 /// Shows: P-11
 #[test]
 fn joined_hosts_show_one_session() {
@@ -50,9 +51,9 @@ fn joined_hosts_show_one_session() {
         host.handle(Request::FrameDone, 0.0);
     }
     let line = "kubectl run a --image=nginx".to_owned();
-    ask(&mut first, &mut session, Request::Command { line });
+    send(&mut first, &mut session, Request::Command { line });
     let subject = SubjectRef::Node { name: "a-1".to_owned() };
-    ask(&mut first, &mut session, Request::Inspect { subject: Some(subject) });
+    send(&mut first, &mut session, Request::Inspect { subject: Some(subject) });
     while session.advance(SimTime::from_seconds(5), u64::MAX) == Slice::More {}
     second.session_changed();
     let updates = second.with_session(&mut session, |host| host.work(100.0));
@@ -66,13 +67,13 @@ fn joined_hosts_show_one_session() {
     );
 }
 
-/// Only the caller advances the time of a joined host.
+/// Only the caller advances the time of a joined session, not its hosts.
 #[test]
 fn joined_host_does_not_advance_time_by_itself() {
     let mut session = session("");
     let mut host = Host::new();
     host.join(&mut session, None, 0.0);
-    ask(&mut host, &mut session, Request::Play);
+    send(&mut host, &mut session, Request::Play);
     assert!(is_playing(&host));
     for clock in 1..100 {
         host.with_session(&mut session, |host| host.work(f64::from(clock) * 100.0));
@@ -80,13 +81,13 @@ fn joined_host_does_not_advance_time_by_itself() {
     assert_eq!(session.now(), SimTime::ZERO);
 }
 
-/// A hidden page does not acknowledge frames. Its host must not ask the caller for more work.
+/// A hidden page does not acknowledge frames. Its host must not request to be called again immediately.
 #[test]
 fn joined_host_rests_until_frame_is_acknowledged() {
     let mut session = session("");
     let mut host = Host::new();
     host.join(&mut session, None, 0.0);
-    ask(&mut host, &mut session, Request::Play);
+    send(&mut host, &mut session, Request::Play);
     let next = |host: &Host| match host.wants() {
         Wants::At(time) => time,
         other => panic!("{other:?}"),
@@ -96,7 +97,7 @@ fn joined_host_rests_until_frame_is_acknowledged() {
     let updates = host.with_session(&mut session, |host| host.work(1000.0));
     assert_eq!(frames(&updates).len(), 1);
     assert_eq!(next(&host), 2000.0);
-    ask(&mut host, &mut session, Request::FrameDone);
+    send(&mut host, &mut session, Request::FrameDone);
     assert!(next(&host) < 1100.0);
 }
 
@@ -105,7 +106,7 @@ fn question_pauses_played_session_until_answered() {
     let mut session = session(QUESTION);
     let mut host = Host::new();
     host.join(&mut session, None, 0.0);
-    ask(&mut host, &mut session, Request::Play);
+    send(&mut host, &mut session, Request::Play);
     let play = |host: &mut Host, session: &mut Session| {
         let target = SimTime::from_seconds(30);
         while host.with_session(session, |host| host.play_to(target)).0 == Slice::More {}
@@ -114,25 +115,25 @@ fn question_pauses_played_session_until_answered() {
     assert_eq!(session.now(), SimTime::from_seconds(5));
     assert!(!is_playing(&host));
     let answer = Some("a-1".to_owned());
-    ask(&mut host, &mut session, Request::Predict { step: 1, answer });
+    send(&mut host, &mut session, Request::Predict { step: 1, answer });
     assert!(is_playing(&host));
     play(&mut host, &mut session);
     assert_eq!(session.now(), SimTime::from_seconds(30));
 }
 
 #[test]
-fn session_opened_by_joined_host_replaces_the_callers() {
+fn session_opened_by_joined_host_replaces_callers_session() {
     let mut session = session("");
     let mut host = Host::new();
     host.join(&mut session, None, 0.0);
     let files = vec![("asks.yaml".to_owned(), QUESTION.to_owned())];
     let source = Source::Files { files };
-    ask(&mut host, &mut session, Request::Open { source });
+    send(&mut host, &mut session, Request::Open { source });
     assert_eq!(session.world().machines().count(), 2);
 }
 
 #[test]
-fn only_requests_that_write_change_the_run() {
+fn changes_run_is_false_for_requests_that_only_read() {
     let mut session = session("");
     let mut host = Host::new();
     host.join(&mut session, None, 0.0);

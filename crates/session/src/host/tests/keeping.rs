@@ -1,4 +1,4 @@
-//! Links for storing and for sharing a session.
+//! Links that the page stores or that the user shares.
 
 use super::*;
 
@@ -49,8 +49,8 @@ fn shared_link_restores_cursor_and_trace() {
     assert_eq!(session.trace_hash(), hash);
 }
 
-/// Requests a link to the session, as the page does to store it, and waits for the answer. Returns the links for
-/// storing and for sharing.
+/// Requests a link to the session for the page's storage, and waits for the host's answer. Returns the stored link
+/// (with all branches) and the link for sharing.
 pub(super) fn stored_link(host: &mut Host, clock: &mut f64, revision: u64) -> Option<(String, String)> {
     let screen = String::new();
     let share = Request::Share {
@@ -74,7 +74,8 @@ pub(super) fn stored_link(host: &mut Host, clock: &mut f64, revision: u64) -> Op
     link
 }
 
-/// A link that is requested during a seek is created at the end of the seek, so that it contains all commands.
+/// A link that is requested during a seek is created at the end of the seek, so that it contains all commands of the
+/// session.
 /// Shows: T-05, T-08
 #[test]
 fn link_requested_during_seek_is_created_at_its_end() {
@@ -108,7 +109,8 @@ fn link_requested_during_seek_is_created_at_its_end() {
     assert_eq!(again, fragment);
 }
 
-/// Once the page has stored a link, the updates of each command begin with a new link, before the frame.
+/// Once the page has stored a link, the host sends a new link after each command, before the frame that shows the
+/// command's effect.
 /// Shows: T-05
 #[test]
 fn command_updates_contain_new_link_once_session_is_stored() {
@@ -135,10 +137,11 @@ fn command_updates_contain_new_link_once_session_is_stored() {
     assert_eq!(commands.len(), 2);
 }
 
-/// The link for storing contains commands after the cursor; the link for sharing only those up to the cursor.
+/// The stored link contains also the commands after the cursor; the link for sharing contains only those up to the
+/// cursor.
 /// Shows: T-05
 #[test]
-fn stored_link_holds_commands_after_cursor() {
+fn stored_link_contains_commands_after_cursor() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     host.handle(Request::Seek { at: 20_000_000 }, clock);
     settle(&mut host, &mut clock);
@@ -173,10 +176,10 @@ fn stored_link_holds_commands_after_cursor() {
     assert_eq!(other.active.as_ref().expect("a session").session.commands().len(), 1);
 }
 
-/// The stored link contains all branches, with their commands, fork points and cursors.
+/// The stored link contains all branches with their commands, fork times and cursors.
 /// Shows: T-01, T-05
 #[test]
-fn stored_link_holds_all_branches() {
+fn stored_link_contains_all_branches() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     let give = |host: &mut Host, clock: &mut f64, at: i64, line: &str| {
         host.handle(Request::Seek { at }, *clock);
@@ -238,10 +241,10 @@ fn stored_link_holds_all_branches() {
     assert_eq!(before, after);
 }
 
-/// The stored link contains the reader's step, the answers, and an open question.
+/// The stored link contains the lesson reader's step and answers, and whether a question is open.
 /// Shows: T-05, U-12
 #[test]
-fn stored_link_holds_state_of_lesson_reader() {
+fn stored_link_contains_step_and_answers_of_reader() {
     let (mut host, mut clock) = (Host::new(), 0.0);
     open_lesson(&mut host, "first-pod", clock);
     settle(&mut host, &mut clock);
@@ -274,7 +277,7 @@ fn stored_link_holds_state_of_lesson_reader() {
     let (_, link) = stored_link(&mut other, &mut clock, 2).expect("a link");
     let third = reopen(&link, &mut clock);
     assert_eq!(state(&third).steps[2].answer.as_deref(), Some("1"));
-    // An older link has no reader's state: all shown steps are treated as seen.
+    // A link of an older version has no step and answers: all shown steps are treated as seen.
     let old = crate::link::Link {
         reading: None,
         ..crate::link::decode(&link).expect("a link")
@@ -284,7 +287,8 @@ fn stored_link_holds_state_of_lesson_reader() {
     assert_eq!(state(&fourth).question, None);
 }
 
-/// When another session replaces a session, its last state is stored, so that the run of an exam's task is complete.
+/// When another session is opened, the page gets a link with the last state of the replaced session, so that a stored
+/// run of an exam task is complete.
 /// Shows: T-05
 #[test]
 fn replaced_session_is_stored_in_its_last_state() {
@@ -312,7 +316,7 @@ fn replaced_session_is_stored_in_its_last_state() {
     assert_eq!((stored.commands.len(), stored.cursor_at()), (1, SimTime(9_000_000)));
 }
 
-/// The receiver of a link sees its comparison with another branch or with the run without commands.
+/// Opening a shared link restores the comparison with another branch, or with the run without the user's commands.
 /// Shows: T-03, T-04
 #[test]
 fn link_of_comparison_restores_it() {
@@ -348,7 +352,7 @@ fn link_of_comparison_restores_it() {
         settle(&mut receiver, &mut clock);
         assert_eq!(other_of(&receiver), compared);
         assert_eq!(receiver.active.as_ref().unwrap().session.now(), SimTime(90_000_000));
-        // A link also restores that the comparison has ended.
+        // If the comparison has ended, a new link does not restore it.
         receiver.handle(Request::Compare { other: None }, clock);
         let (_, shared) = stored_link(&mut receiver, &mut clock, 0).expect("a link");
         assert_eq!(crate::link::decode(&shared).expect("a link").compared(), None);

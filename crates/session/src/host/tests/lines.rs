@@ -1,15 +1,15 @@
-//! Lines that are pasted together run one after another (K-01), both in paused and in playing sessions.
+//! Lines that are pasted into the console together run one after another (K-01), in paused and in playing sessions.
 
 use podscope_protocol::{ConsoleLine, ConsoleText, LineKind, Notice, Request, Update};
 
-use super::{Host, playing, settle, welcome};
+use super::{Host, playing_host, settle, welcome};
 
-fn pasted(lines: &[&str]) -> Request {
+fn commands_request(lines: &[&str]) -> Request {
     let lines = lines.iter().map(|line| (*line).to_owned()).collect();
     Request::Commands { lines }
 }
 
-fn printed(updates: Vec<Update>) -> Vec<ConsoleLine> {
+fn console_lines(updates: Vec<Update>) -> Vec<ConsoleLine> {
     let lines = updates.into_iter().filter_map(|update| match update {
         Update::Console { lines } => Some(lines),
         _ => None,
@@ -22,11 +22,12 @@ fn texts(lines: &[ConsoleLine]) -> String {
     texts.join("\n")
 }
 
-/// Runs six dependent lines, with a frame every `frame` milliseconds. Returns the output and the recorded commands.
+/// Pastes six lines, each of which depends on the line before, and sends a frame every `frame` milliseconds. Returns
+/// the output and the recorded commands.
 fn run_dependent_lines(mut host: Host, clock: f64, frame: f64) -> (String, String) {
     let mut clock = clock;
     let mut updates = host.handle(
-        pasted(&[
+        commands_request(&[
             "kubectl run r2 --image=nginx",
             "kubectl get pod r2",
             "kubectl scale deploy web --replicas=2",
@@ -54,12 +55,12 @@ fn run_dependent_lines(mut host: Host, clock: f64, frame: f64) -> (String, Strin
         .iter()
         .map(|timed| format!("{} {}", timed.at, timed.command))
         .collect();
-    (texts(&printed(updates)), given.join("\n"))
+    (texts(&console_lines(updates)), given.join("\n"))
 }
 
 #[test]
 fn pasted_line_runs_after_previous_line_has_ended() {
-    let (printed, given) = run_dependent_lines(playing(), 10.0, 1.0);
+    let (printed, given) = run_dependent_lines(playing_host(), 10.0, 1.0);
     assert!(!printed.contains("not found"), "{printed}");
     assert!(
         printed.contains("pod/r2 created") && printed.contains("deployment.apps/web scaled"),
@@ -75,7 +76,7 @@ fn pasted_line_runs_after_previous_line_has_ended() {
         3,
         "commands that write or wait are recorded: {given}"
     );
-    let (_, again) = run_dependent_lines(playing(), 10.0, 7.0);
+    let (_, again) = run_dependent_lines(playing_host(), 10.0, 7.0);
     assert_eq!(given, again, "the frame rate does not change the commands' times");
 }
 
@@ -89,15 +90,15 @@ fn waiting_lines_are_reported_while_paused() {
 
 #[test]
 fn ctrl_c_ends_watch_and_drops_waiting_lines() {
-    let mut host = playing();
+    let mut host = playing_host();
     let mut updates = host.handle(
-        pasted(&["kubectl get pods -w", "kubectl get ns", "kubectl get nodes"]),
+        commands_request(&["kubectl get pods -w", "kubectl get ns", "kubectl get nodes"]),
         10.0,
     );
     for step in 0..300 {
         updates.extend(host.work(11.0 + f64::from(step)));
     }
-    let text = texts(&printed(updates));
+    let text = texts(&console_lines(updates));
     assert!(text.contains("kubectl get ns and another line"), "{text}");
     assert!(!text.contains("kube-system "), "{text}");
     let line = "stop".to_owned();
@@ -105,7 +106,7 @@ fn ctrl_c_ends_watch_and_drops_waiting_lines() {
     let mut updates = host.handle(Request::Command { line }, clock);
     host.handle(Request::Pause, clock);
     updates.extend(settle(&mut host, &mut clock));
-    let lines = printed(updates);
+    let lines = console_lines(updates);
     let dropped = lines
         .iter()
         .find(|line| matches!(line.text, ConsoleText::Notice(Notice::LinesDropped(_))));

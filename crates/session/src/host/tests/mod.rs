@@ -1,4 +1,4 @@
-//! Tests of the host in-process: requests of a page, and the updates for it.
+//! Tests of the host in-process: requests as a page sends them, and the updates that the host returns.
 
 mod beliefs;
 mod danger;
@@ -29,7 +29,7 @@ fn frames(updates: &[Update]) -> Vec<&Frame> {
         .collect()
 }
 
-/// Returns a host that has opened the session of the first visit, with its updates.
+/// Returns a host that has opened the session of the first visit, with the updates.
 fn welcome() -> (Host, Vec<Update>) {
     let mut host = Host::new();
     let source = Source::Welcome;
@@ -37,7 +37,7 @@ fn welcome() -> (Host, Vec<Update>) {
     (host, updates)
 }
 
-/// Opens a lesson with the lesson's own seed.
+/// Opens a built-in lesson with the seed in the lesson's file. Returns the updates.
 fn open_lesson(host: &mut Host, name: &str, clock: f64) -> Vec<Update> {
     let (name, seed) = (name.to_owned(), None);
     let source = Source::Lesson { name, seed };
@@ -45,7 +45,7 @@ fn open_lesson(host: &mut Host, name: &str, clock: f64) -> Vec<Update> {
 }
 
 /// Returns a host whose session is playing and whose frames have all been acknowledged.
-fn playing() -> Host {
+fn playing_host() -> Host {
     let (mut host, _) = welcome();
     host.handle(Request::FrameDone, 0.0);
     host.handle(Request::Play, 10.0);
@@ -53,6 +53,7 @@ fn playing() -> Host {
     host
 }
 
+/// Works until the host rests, and acknowledges every frame. Returns all updates.
 fn settle(host: &mut Host, clock: &mut f64) -> Vec<Update> {
     let mut all = Vec::new();
     for _ in 0..100_000 {
@@ -70,7 +71,7 @@ fn settle(host: &mut Host, clock: &mut f64) -> Vec<Update> {
     all
 }
 
-/// A check reports every problem with its position, and needs no session.
+/// A check of an editor text reports every problem with its position, even if no session is open.
 /// Shows: P-04
 #[test]
 fn check_reports_problems_with_lines_and_paths() {
@@ -94,7 +95,7 @@ fn check_reports_problems_with_lines_and_paths() {
     assert_eq!(places, [(2, 7, "metadata.name"), (2, 8, "spec.priority")]);
 }
 
-/// A session opens, seeks forwards and back, forks when a command is given in the past, and undoes the command.
+/// A session can be opened, seeks forwards and back, forks when a command is given in the past, and undoes the command.
 /// Shows: T-01
 #[test]
 fn session_seeks_forks_and_undoes() {
@@ -152,7 +153,8 @@ fn session_seeks_forks_and_undoes() {
     assert!(host.active.as_ref().unwrap().session.commands().is_empty());
 }
 
-/// While time is paused, the host advances time until a command is answered. A notice about the pause is printed once.
+/// While time is paused, the host advances time until a command is answered. The notice that time is paused is printed
+/// only once.
 /// Shows: K-01, T-01
 #[test]
 fn command_in_paused_session_takes_effect_immediately() {
@@ -199,8 +201,8 @@ fn command_in_paused_session_takes_effect_immediately() {
     );
 }
 
-/// A large file is opened in pieces of work, with progress. The current session stays until the file has been read, or
-/// if the file is refused.
+/// A large file is opened in pieces of work, with progress updates. The current session stays until the file has been
+/// read, and also if the file is refused.
 /// Shows: P-03
 #[test]
 fn large_file_opens_with_progress_and_keeps_session_until_read() {
@@ -250,11 +252,11 @@ fn large_file_opens_with_progress_and_keeps_session_until_read() {
     }
 }
 
-/// A film is rendered in pieces of work, with progress. The session's cursor does not move.
+/// A film of a session is rendered in pieces of work, with progress updates. The session's cursor does not move.
 /// Shows: T-06
 #[test]
 fn film_is_rendered_without_moving_cursor() {
-    let mut host = playing();
+    let mut host = playing_host();
     let mut clock = 20.0;
     while clock < 4_000.0 {
         clock += 5.0;
@@ -285,7 +287,8 @@ fn film_is_rendered_without_moving_cursor() {
     assert_eq!(host.wants(), Wants::Rest);
 }
 
-/// A field that the API server does not know is reported with its position, because `kubectl apply` refuses it.
+/// The editor's check reports a field that the API server does not know with its position, because `kubectl apply`
+/// refuses such fields.
 /// Shows: K-02
 #[test]
 fn check_reports_positions_of_unknown_fields() {
@@ -304,11 +307,11 @@ fn check_reports_positions_of_unknown_fields() {
     assert_eq!(found, [(8, 5, message.to_owned())]);
 }
 
-/// Commands that are pasted while time is paused are all answered.
+/// All commands that are pasted while time is paused are answered.
 /// Shows: K-01
 #[test]
 fn pasted_commands_are_all_answered_while_paused() {
-    let mut host = playing();
+    let mut host = playing_host();
     let mut clock = 20.0;
     host.handle(Request::Pause, clock);
     settle(&mut host, &mut clock);

@@ -1,4 +1,4 @@
-//! A pasted text opens if it is a scenario or manifests (U-07).
+//! A text that is pasted on the page opens if it is a scenario or manifests (U-07).
 
 use super::*;
 
@@ -9,8 +9,8 @@ fn paste(host: &mut Host, text: &str) -> Vec<Update> {
     host.handle(Request::Paste { name, text }, 0.0)
 }
 
-/// Returns a short description of each update, in order.
-fn described(updates: &[Update]) -> Vec<String> {
+/// Returns a short description of each update about the pasted text, in order.
+fn update_descriptions(updates: &[Update]) -> Vec<String> {
     updates
         .iter()
         .filter_map(|update| {
@@ -31,7 +31,7 @@ fn pasted_text_opens_if_scenario_or_manifests() {
     let rows: &[(&str, &[&str])] = &[
         (POD, &["pasted true", "opened pasted.yaml"]),
         (scenario, &["pasted true", "opened Mine"]),
-        // An empty list is a manifest too.
+        // A List without items is a manifest too.
         (
             "apiVersion: v1\nkind: List\nitems: []\n",
             &["pasted true", "opened pasted.yaml"],
@@ -50,24 +50,24 @@ fn pasted_text_opens_if_scenario_or_manifests() {
     ];
     for (text, wanted) in rows {
         let (mut host, _) = welcome();
-        assert_eq!(described(&paste(&mut host, text)), *wanted, "{text}");
+        assert_eq!(update_descriptions(&paste(&mut host, text)), *wanted, "{text}");
     }
 }
 
-/// The current session stays until a large text has been read. Pasting other text does not stop a source that is being
-/// opened.
+/// The current session stays until a large pasted text has been read. Pasting other text does not stop a source that is
+/// being opened.
 /// Shows: U-07
 #[test]
 fn large_pasted_text_opens_in_pieces() {
     let long = |text: &str| format!("{text}{}", "# more of it\n".repeat(100_000));
     let (mut host, _) = welcome();
-    assert_eq!(described(&paste(&mut host, &long(POD))), ["progress 0"]);
+    assert_eq!(update_descriptions(&paste(&mut host, &long(POD))), ["progress 0"]);
     assert_eq!(host.wants(), Wants::Now);
-    assert_eq!(described(&host.work(1.0)), ["pasted true", "progress 700"]);
+    assert_eq!(update_descriptions(&host.work(1.0)), ["pasted true", "progress 700"]);
     assert_eq!(
-        described(&paste(&mut host, &long("kubectl get pods\n"))),
+        update_descriptions(&paste(&mut host, &long("kubectl get pods\n"))),
         ["progress 0"]
     );
-    assert_eq!(described(&host.work(2.0)), ["pasted false"]);
-    assert_eq!(described(&host.work(3.0)), ["opened pasted.yaml"]);
+    assert_eq!(update_descriptions(&host.work(2.0)), ["pasted false"]);
+    assert_eq!(update_descriptions(&host.work(3.0)), ["opened pasted.yaml"]);
 }

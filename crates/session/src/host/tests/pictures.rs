@@ -1,4 +1,4 @@
-//! Frames: when they are sent, and what the page shows after applying them.
+//! Frames: when the host sends them, and what the page shows after it has applied them.
 
 use podscope_api::ordered;
 use podscope_protocol::{GroupView, MachineView, NodeView, PodView};
@@ -6,11 +6,11 @@ use podscope_protocol::{GroupView, MachineView, NodeView, PodView};
 use super::*;
 use crate::view::ViewState;
 
-/// If frames take long, a simulation that lags gets as much time as the frames.
+/// A simulation that lags gets as much time as building and sending the frames takes.
 /// Shows: U-09
 #[test]
-fn frames_do_not_starve_the_simulation() {
-    let mut host = playing();
+fn lagging_simulation_gets_as_much_time_as_frames() {
+    let mut host = playing_host();
     host.handle(
         Request::Speed {
             per_mille: 1_000_000_000,
@@ -29,9 +29,9 @@ fn frames_do_not_starve_the_simulation() {
     assert!(!frames(&host.work(1_240.0)).is_empty());
 }
 
-/// Checks that after a frame that was built at 1000 ms and sent at `sent`, the next frame is built at 1025 ms.
+/// Asserts that after a frame that was built at 1000 ms and sent at `sent` ms, the next frame is built at 1025 ms.
 fn assert_next_frame_at_1025_ms(sent: f64) {
-    let mut host = playing();
+    let mut host = playing_host();
     while frames(&host.work(1_000.0)).is_empty() {}
     host.sent(sent);
     host.handle(Request::FrameDone, sent + 1.0);
@@ -42,20 +42,20 @@ fn assert_next_frame_at_1025_ms(sent: f64) {
     assert!(!frames(&host.work(1_025.0)).is_empty());
 }
 
-/// A simulation without lag does not delay frames that take long.
+/// A frame that takes long to send does not delay the next frame if the simulation does not lag.
 /// Shows: U-09
 #[test]
 fn simulation_that_keeps_up_does_not_delay_frames() {
     assert_next_frame_at_1025_ms(1_020.0);
 }
 
-/// The frame interval includes the time that a frame takes.
+/// The interval between frames is counted from the start of the previous frame, not from its end.
 #[test]
-fn frames_start_every_25_ms() {
+fn time_of_a_frame_is_part_of_the_25_ms_interval() {
     assert_next_frame_at_1025_ms(1_010.0);
 }
 
-/// The page's state after all frames: nodes and pods by their ids, and groups.
+/// The page's state after it has applied all frames: nodes by name, pods by id, and groups.
 #[derive(Debug, Default, PartialEq)]
 struct PageState {
     nodes: ordered::Map<String, NodeView>,
@@ -79,8 +79,8 @@ impl PageState {
     }
 }
 
-/// Applying all frames results in the same state as one complete frame at the same cursor, after faults, ghosts,
-/// joining and leaving nodes, seeks, branches and undo.
+/// Applying all frames one after another results in the same page state as one complete frame at the same cursor, after
+/// faults, ghosts, joining and leaving nodes, seeks, branches and undo.
 /// Shows: T-01, U-02
 #[test]
 fn incremental_frames_equal_fresh_frame() {
@@ -145,14 +145,14 @@ fn incremental_frames_equal_fresh_frame() {
             .filter(|pod| pod.mark == podscope_protocol::PodMark::Ghost)
             .count();
         assert_eq!(page, fresh, "after {what}");
-        // The session computes its hash incrementally; the result equals that of a complete computation.
+        // The session computes the hash of its trace incrementally; the result equals the hash of the complete trace.
         let hash = crate::timeline::trace_hash(active.session.trace(), podscope_cluster::Fingerprint::Facts);
         assert_eq!(active.session.trace_hash(), hash, "after {what}");
     }
     assert!(ghosts > 0, "the run has no ghosts");
 }
 
-/// Lists the endpoints from which a machine is cut off.
+/// Lists the endpoints from which a machine is cut off, as short text.
 fn cuts_in_short(machine: &MachineView) -> String {
     let cuts = machine.cuts.iter().map(|cut| {
         let from = cut.from.as_str();
@@ -166,8 +166,8 @@ fn cuts_in_short(machine: &MachineView) -> String {
     cuts.collect::<Vec<_>>().join(" ")
 }
 
-/// A node lists the endpoints from which it is cut off. If its zone is cut off, the list has one entry for the zone
-/// instead of one per node outside it.
+/// The page lists for a node the endpoints from which it is cut off. If the node's zone is cut off, the list has one
+/// entry for the zone instead of one entry per node outside the zone.
 /// Shows: F-01, U-02
 #[test]
 fn node_lists_endpoints_it_is_cut_off_from() {
@@ -206,7 +206,8 @@ fn node_lists_endpoints_it_is_cut_off_from() {
     }
 }
 
-/// Pods without an owner are counted per zone by the selector of their spread constraint.
+/// In the groups of the page, pods without an owner are counted per zone if they match the selector of their spread
+/// constraint.
 /// Shows: U-03
 #[test]
 fn pods_without_owner_are_counted_per_zone() {
@@ -242,7 +243,7 @@ fn pods_without_owner_are_counted_per_zone() {
     );
 }
 
-/// A frame contains the texts by which a pod can be searched: images, PriorityClass, IP.
+/// The page receives the texts by which the user can search for a pod: images, PriorityClass, IP.
 /// Shows: U-14
 #[test]
 fn pod_view_has_searchable_images_class_and_ip() {

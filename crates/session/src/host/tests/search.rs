@@ -1,15 +1,15 @@
-//! The search for a run that violates a guarantee, as one of the page's engines runs it.
+//! Seed search for a run that violates an invariant, as one of the page's engines performs it.
 
 use podscope_protocol::{Search, SearchUpdate, ShortestRun, TriedSeed};
 
 use super::*;
 
-/// A StatefulSet with a force-deleted pod and randomly generated partitions. The end-to-end story of the search also
-/// opens it.
+/// A scenario with a StatefulSet, a force-deleted pod and randomly generated partitions. The end-to-end story of the
+/// seed search opens the same file.
 const FORCED: &str = include_str!("../../../../../tests/fixtures/forced-deletion.yaml");
 
-/// Tries all seeds. Returns the result of each seed, and the shortest run.
-fn search(seeds: &[u64], shrinks: bool) -> (Vec<TriedSeed>, Option<Box<ShortestRun>>) {
+/// Searches all seeds. Returns the result of each seed, and the shortest run with a violation if `shrinks` is set.
+fn run_search(seeds: &[u64], shrinks: bool) -> (Vec<TriedSeed>, Option<Box<ShortestRun>>) {
     let mut host = Host::new();
     let search = Search {
         files: vec![("forced.yaml".to_owned(), FORCED.to_owned())],
@@ -34,7 +34,7 @@ fn search(seeds: &[u64], shrinks: bool) -> (Vec<TriedSeed>, Option<Box<ShortestR
 /// Shows: P-16
 #[test]
 fn search_reports_each_seed_and_shortest_run() {
-    let (tried, shortest) = search(&[0, 1, 2, 3, 4, 5], false);
+    let (tried, shortest) = run_search(&[0, 1, 2, 3, 4, 5], false);
     assert_eq!(shortest, None, "nothing is shrunk");
     let seeds: Vec<u64> = tried.iter().map(|one| one.seed).collect();
     assert_eq!(seeds, [0, 1, 2, 3, 4, 5]);
@@ -43,14 +43,14 @@ fn search_reports_each_seed_and_shortest_run() {
     }
     let breaking: Vec<u64> = tried.iter().filter_map(|one| Some(one.size?.seed)).collect();
     assert!((1..6).contains(&breaking.len()), "{breaking:?}");
-    let (again, shortest) = search(&breaking, true);
+    let (again, shortest) = run_search(&breaking, true);
     assert!(again.iter().all(|one| one.size.is_some()));
     let shortest = shortest.expect("a run");
     assert!(
         again.iter().any(|one| one.broken.contains(&shortest.broken)),
         "{shortest:?}"
     );
-    // The link opens the same run with the same violation.
+    // Opening the link of the shortest run plays the same run with the same violation.
     let mut host = Host::new();
     let fragment = shortest.link;
     host.handle(

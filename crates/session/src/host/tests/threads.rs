@@ -1,4 +1,4 @@
-//! The thread (chain of causes) of the selected object, and messages between components.
+//! The thread (chain of causes) of the selected object, and the messages between components, in frames.
 
 use podscope_protocol::{MAX_MESSAGES, MAX_THREAD, MessageKind, Peer, SubjectRef, Thread, ThreadEvent, Traffic};
 
@@ -25,7 +25,7 @@ fn open(text: &str) -> (Host, f64) {
     (host, 0.0)
 }
 
-/// Plays to an instant. Returns the messages in all frames, and the last thread.
+/// Plays the session to a time. Returns the messages in all frames, and the last thread.
 fn play_to(host: &mut Host, clock: &mut f64, seconds: i64) -> (Vec<Traffic>, Option<Thread>) {
     let at = seconds * 1_000_000;
     let mut all = host.handle(Request::Play, *clock);
@@ -127,7 +127,7 @@ fn messages_of_partitioned_node_do_not_arrive() {
 }
 
 #[test]
-fn messages_are_bounded_and_rest_is_counted() {
+fn messages_per_frame_are_limited_and_others_counted() {
     let scale = SCENARIO.replace(
         "fault partition a-1",
         "kubectl create deployment many --image=x --replicas=90",

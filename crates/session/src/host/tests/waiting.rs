@@ -1,4 +1,4 @@
-//! Requests during a seek (issue 22, point 2): no request is lost, and pausing ends the seek.
+//! Requests that the page sends during a seek (issue 22, point 2): no request is lost, and a pause ends the seek.
 
 use podscope_protocol::{ConsoleLine, LineKind, Request, Update};
 
@@ -7,7 +7,7 @@ use crate::host::{Host, Wants};
 
 const TARGET: i64 = 600_000_000;
 
-/// Returns a host during a seek to a distant instant, and the clock.
+/// Returns a host that is seeking a distant time, and the clock.
 fn seeking_host() -> (Host, f64) {
     let (mut host, mut clock) = (welcome().0, 0.0);
     host.handle(Request::Seek { at: TARGET }, clock);
@@ -19,11 +19,11 @@ fn seeking_host() -> (Host, f64) {
     (host, clock)
 }
 
-fn command(line: &str) -> Request {
+fn command_request(line: &str) -> Request {
     Request::Command { line: line.to_owned() }
 }
 
-fn printed(updates: &[Update]) -> Vec<&ConsoleLine> {
+fn console_lines(updates: &[Update]) -> Vec<&ConsoleLine> {
     let lines = updates.iter().filter_map(|update| match update {
         Update::Console { lines } => Some(lines),
         _ => None,
@@ -39,11 +39,11 @@ fn last_now(updates: &[Update]) -> i64 {
 fn command_during_seek_runs_at_target() {
     let (mut host, mut clock) = seeking_host();
     assert!(
-        host.handle(command("fault partition a-1"), clock).is_empty(),
+        host.handle(command_request("fault partition a-1"), clock).is_empty(),
         "the command waits"
     );
     let updates = settle(&mut host, &mut clock);
-    let given = printed(&updates).into_iter().find(|line| line.command.is_some());
+    let given = console_lines(&updates).into_iter().find(|line| line.command.is_some());
     assert_eq!(
         given.map(|line| (line.at, line.text.words())),
         Some((TARGET, "fault partition a-1".into()))
@@ -54,12 +54,12 @@ fn command_during_seek_runs_at_target() {
 #[test]
 fn queued_commands_run_in_order_before_a_later_seek() {
     let (mut host, mut clock) = seeking_host();
-    host.handle(command("kubectl cordon a-1"), clock);
+    host.handle(command_request("kubectl cordon a-1"), clock);
     host.handle(Request::Seek { at: 5_000_000 }, clock);
     host.handle(Request::Seek { at: 20_000_000 }, clock);
-    host.handle(command("kubectl get nodes"), clock);
+    host.handle(command_request("kubectl get nodes"), clock);
     let updates = settle(&mut host, &mut clock);
-    let inputs: Vec<(i64, String)> = printed(&updates)
+    let inputs: Vec<(i64, String)> = console_lines(&updates)
         .into_iter()
         .filter(|line| line.kind == LineKind::Input)
         .map(|line| (line.at, line.text.to_string()))
@@ -93,9 +93,9 @@ fn play_and_fork_wait_for_seek() {
 #[test]
 fn pause_ends_seek_and_reports_dropped_commands() {
     let (mut host, mut clock) = seeking_host();
-    host.handle(command("kubectl cordon a-1"), clock);
+    host.handle(command_request("kubectl cordon a-1"), clock);
     let updates = host.handle(Request::Pause, clock);
-    let texts: Vec<String> = printed(&updates)
+    let texts: Vec<String> = console_lines(&updates)
         .into_iter()
         .map(|line| line.text.to_string())
         .collect();
@@ -111,28 +111,29 @@ fn pause_ends_seek_and_reports_dropped_commands() {
 #[test]
 fn long_seek_reports_waiting_command() {
     let (mut host, mut clock) = seeking_host();
-    host.handle(command("kubectl cordon a-1"), clock);
+    host.handle(command_request("kubectl cordon a-1"), clock);
     clock += 150.0;
     let updates = host.work(clock);
-    let texts: Vec<String> = printed(&updates)
+    let texts: Vec<String> = console_lines(&updates)
         .into_iter()
         .map(|line| line.text.to_string())
         .collect();
     assert_eq!(texts, ["kubectl cordon a-1 waits until 10:00.0 is reached"]);
 }
 
-/// A line that only reads or cannot be parsed does not stop the job that waits for the answer to an earlier command.
+/// A line that only reads, or that cannot be parsed, does not stop the job that waits for the answer to an earlier
+/// command.
 /// Shows: K-01
 #[test]
 fn later_line_does_not_stop_wait_for_earlier_answer() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     host.handle(Request::Seek { at: 30_000_000 }, clock);
     settle(&mut host, &mut clock);
-    let mut updates = host.handle(command("kubectl get deploy --watch"), clock);
-    updates.extend(host.handle(command("nonsense"), clock));
-    updates.extend(host.handle(command("kubectl get nodes"), clock));
+    let mut updates = host.handle(command_request("kubectl get deploy --watch"), clock);
+    updates.extend(host.handle(command_request("nonsense"), clock));
+    updates.extend(host.handle(command_request("kubectl get nodes"), clock));
     updates.extend(settle(&mut host, &mut clock));
-    let lines = printed(&updates);
+    let lines = console_lines(&updates);
     assert!(
         lines.iter().any(|line| line.text.words().starts_with("web ")),
         "output of the watch"
@@ -143,8 +144,8 @@ fn later_line_does_not_stop_wait_for_earlier_answer() {
     );
 }
 
-/// A host is settled when a seek has ended and the requests that waited for its end are handled. A session may still be
-/// playing.
+/// A host counts as settled when a seek has ended and the requests that waited for its end are handled, even if the
+/// session is playing.
 #[test]
 fn host_settles_after_seek_and_waiting_requests() {
     let (mut host, _) = welcome();

@@ -1,4 +1,4 @@
-//! What-if questions of the page are answered in pieces of work, with progress, and can be stopped.
+//! What-if questions of the page are answered in pieces of work, with progress updates, and can be stopped.
 
 use podscope_api::{Node, ObjectKey, Pod};
 use podscope_messages::Sentence;
@@ -6,9 +6,9 @@ use podscope_protocol::{WhatIf, WhatIfAnswer};
 
 use super::*;
 
-/// Works until the host rests. Returns the number of pieces of work, the reported progress in per mille, and the
-/// answer.
-fn ask(host: &mut Host, change: &WhatIf) -> (usize, Vec<u32>, Option<WhatIfAnswer>) {
+/// Sends a what-if question and works until the host rests. Returns the number of pieces of work, the reported progress
+/// in per mille, and the answer.
+fn ask_what_if(host: &mut Host, change: &WhatIf) -> (usize, Vec<u32>, Option<WhatIfAnswer>) {
     let mut updates = host.handle(Request::WhatIf(Some(change.clone())), 0.0);
     let mut pieces = 0;
     while host.wants() == Wants::Now {
@@ -30,8 +30,8 @@ fn ask(host: &mut Host, change: &WhatIf) -> (usize, Vec<u32>, Option<WhatIfAnswe
     (pieces, reported, answer)
 }
 
-/// Returns a cluster with two machines in each zone. Two of the machines have a pod that leaves no room for another
-/// pod.
+/// Returns a scenario with two machines in each zone. Two of the machines each run a pod that leaves no room for
+/// another pod.
 fn with_two_large_pods(zones: &str) -> String {
     format!(
         "
@@ -53,8 +53,8 @@ spec:
     )
 }
 
-/// Returns a host with the session of a file, one minute after its start.
-fn after_a_minute(text: &str) -> Host {
+/// Returns a host that has opened a file, one minute after t = 0.
+fn host_after_a_minute(text: &str) -> Host {
     let mut host = Host::new();
     let files = vec![("cluster.yaml".to_owned(), text.to_owned())];
     host.handle(
@@ -77,7 +77,7 @@ fn what_if_question_is_answered_in_pieces_with_progress() {
     settle(&mut host, &mut 0.0);
     let before = host.active.as_ref().map(|active| active.session.now());
     for change in [WhatIf::Drain(vec!["a-1".into()]), WhatIf::LoseZone("a".into())] {
-        let (pieces, reported, answer) = ask(&mut host, &change);
+        let (pieces, reported, answer) = ask_what_if(&mut host, &change);
         assert!(pieces > 20, "{pieces} pieces");
         assert!(reported.len() > 5 && reported.is_sorted(), "{reported:?}");
         assert!(reported.iter().all(|per_mille| *per_mille < 1000));
@@ -89,7 +89,7 @@ fn what_if_question_is_answered_in_pieces_with_progress() {
     assert_eq!(host.active.as_ref().map(|active| active.session.now()), before);
 }
 
-/// Requests are handled between two pieces of work, and a stopped question is not answered.
+/// The host handles a request between two pieces of work. A what-if question that was stopped gets no answer.
 #[test]
 fn stopped_what_if_question_leaves_no_work_and_no_answer() {
     let (mut host, _) = welcome();
@@ -112,26 +112,26 @@ fn stopped_what_if_question_leaves_no_work_and_no_answer() {
     assert!(!updates.iter().any(|update| matches!(update, Update::WhatIf(_))));
 }
 
-/// A replacement pod without a feasible node is pending; a pod without a controller is lost.
+/// In the answer, a replacement pod without a feasible node is pending, and a pod without a controller is lost.
 /// Shows: P-14
 #[test]
 fn what_if_answer_distinguishes_pending_and_lost_pods() {
     const ALONE: &str = "---
 {apiVersion: v1, kind: Pod, metadata: {name: alone}, spec: {nodeName: a-1, containers: [{name: c, image: x}]}}
 ";
-    let mut host = after_a_minute(&format!("{}{ALONE}", with_two_large_pods("[a]")));
-    let (_, _, answer) = ask(&mut host, &WhatIf::Drain(vec!["a-1".into()]));
+    let mut host = host_after_a_minute(&format!("{}{ALONE}", with_two_large_pods("[a]")));
+    let (_, _, answer) = ask_what_if(&mut host, &WhatIf::Drain(vec!["a-1".into()]));
     let answer = answer.expect("an answer");
     let of = |name: &str| answer.moves.iter().find(|one| one.pod.contains(name));
     assert_eq!(of("/web-").map(|one| (&one.to, one.waits)), Some((&None, true)));
     assert_eq!(of("/alone").map(|one| (&one.to, one.waits)), Some((&None, false)));
 }
 
-/// Two of the four machines are full, and each reports why no further copy fits.
+/// Two of the four machines are full. The answer reports for each why no further copy of the pod fits.
 /// Shows: P-14
 #[test]
 fn copies_that_fit_are_counted_with_reason_per_node() {
-    let mut host = after_a_minute(&with_two_large_pods("[a, b]"));
+    let mut host = host_after_a_minute(&with_two_large_pods("[a, b]"));
     let pods = |host: &Host| -> Vec<ObjectKey> {
         let objects = host
             .active
@@ -143,7 +143,7 @@ fn copies_that_fit_are_counted_with_reason_per_node() {
     };
     let before = pods(&host);
     let pod = before.first().expect("a pod").to_string();
-    let (_, _, answer) = ask(&mut host, &WhatIf::Fit { pod, need: 0 });
+    let (_, _, answer) = ask_what_if(&mut host, &WhatIf::Fit { pod, need: 0 });
     let answer = answer.expect("an answer");
     assert_eq!(answer.summary.english(), "2 more pods of this shape fit.");
     let mut room: Vec<usize> = answer.room.iter().map(|node| node.pods).collect();
@@ -167,7 +167,8 @@ fn copies_that_fit_are_counted_with_reason_per_node() {
     assert_eq!(problems[0].message.english(), r#"pods "none" not found"#);
 }
 
-/// The nodes of the free session are nearly empty, so nearly all can be removed, and the answer reports their number.
+/// In the cluster of free play the nodes are nearly empty, so nearly all of them can be removed; the answer counts
+/// them.
 /// Shows: P-14
 #[test]
 fn removable_nodes_are_found_by_draining_a_copy() {
@@ -181,7 +182,7 @@ fn removable_nodes_are_found_by_draining_a_copy() {
         nodes.filter(|node| !node.is_unschedulable()).count()
     };
     let before = nodes(&host);
-    let (_, reported, answer) = ask(&mut host, &WhatIf::Consolidate);
+    let (_, reported, answer) = ask_what_if(&mut host, &WhatIf::Consolidate);
     let answer = answer.expect("an answer");
     assert!(reported.is_sorted() && reported.len() > 1, "{reported:?}");
     let lines = |title: &str| {
@@ -194,7 +195,7 @@ fn removable_nodes_are_found_by_draining_a_copy() {
     assert_eq!(nodes(&host), before, "the session itself has drained none");
 }
 
-/// The plots have a point for each node. Without a comparison, no figures are measured.
+/// A plot has a point for each node. Without a comparison, the host refuses to measure figures.
 /// Shows: P-14, T-04
 #[test]
 fn figures_are_measured_from_compared_runs() {
@@ -215,7 +216,7 @@ fn figures_are_measured_from_compared_runs() {
     }
     host.handle(Request::Compare { other }, clock);
     settle(&mut host, &mut clock);
-    let (_, _, answer) = ask(&mut host, &WhatIf::Figures);
+    let (_, _, answer) = ask_what_if(&mut host, &WhatIf::Figures);
     let answer = answer.expect("an answer");
     let row = |title: &str| {
         let mut rows = answer.figures.rows.iter();
@@ -245,11 +246,11 @@ fn figures_are_measured_from_compared_runs() {
     );
 }
 
-/// Two copies fit; each additional machine takes one more.
+/// Two copies of the pod fit; each additional machine makes room for one more.
 /// Shows: P-14
 #[test]
 fn missing_copies_get_suggestions_for_room() {
-    let mut host = after_a_minute(&with_two_large_pods("[a, b]"));
+    let mut host = host_after_a_minute(&with_two_large_pods("[a, b]"));
     let pod = {
         let objects = host.active.as_ref().expect("a session").session.world().objects();
         let first = objects.list::<Pod>().next().expect("a pod");
@@ -257,7 +258,7 @@ fn missing_copies_get_suggestions_for_room() {
     };
     let mut asked = |need| {
         let change = WhatIf::Fit { pod: pod.clone(), need };
-        let (_, _, answer) = ask(&mut host, &change);
+        let (_, _, answer) = ask_what_if(&mut host, &change);
         answer.expect("an answer").changes
     };
     assert_eq!(asked(2), [], "so many fit already");

@@ -1,4 +1,4 @@
-//! Packing of records into blocks: rows in postcard format, compressed with deflate.
+//! Packs records into blocks: rows in postcard format, compressed with deflate.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use podscope_api::{CausedBy, Kind, NodeName, ObjectKey, Uid};
 use podscope_cluster::{Actor, Happening, Record, SimTime, Subject};
 use serde::{Deserialize, Serialize};
 
-/// Compression level: the fastest one that still finds repetitions.
+/// Compression level of deflate: the fastest level that still finds repetitions.
 const COMPRESSION_LEVEL: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct Row<'a> {
     at: i64,
-    /// Difference between the sequence numbers of the record and its cause. 0 if nothing in the run caused it.
+    /// Sequence number of the record minus that of its cause. 0 if nothing in the run caused the record.
     back: u64,
     actor: (u8, u32, &'a str),
     #[serde(borrow)]
@@ -62,7 +62,7 @@ pub(super) fn unpack(packed: &[u8]) -> Vec<Arc<Record>> {
         .collect()
 }
 
-/// Returns the index of a kind: first the built-in kinds, then the custom kinds of the block.
+/// Returns the index of a kind in a block: the built-in kinds come first, then the custom kinds of the block.
 fn kind_index(kind: Kind, custom: &mut Vec<Kind>) -> u16 {
     let mut kind_index = kind.index();
     if let Kind::Custom(_) = kind {

@@ -1,4 +1,4 @@
-//! Packed records can be read from any position.
+//! Tests of the trace: records that have been packed can be read from any position.
 
 use std::sync::Arc;
 
@@ -19,7 +19,8 @@ const ACTORS: [Actor; 6] = [
     Actor::World,
 ];
 
-/// Returns a record's content. Different indices cover all forms of content: texts, numbers, lists, optional values.
+/// Returns the content of a record. Different indices cover all types of content: texts, numbers, lists, optional
+/// values.
 fn happening(index: usize) -> Happening {
     let node = || NodeName(format!("a-{}", index % 5).into());
     let message = format!("\u{1f980} \"{index}\"\n");
@@ -112,7 +113,7 @@ fn record(index: usize) -> Record {
         )
     };
     Record {
-        // Some records have no cause, some have a recent cause, some have a cause in an earlier block.
+        // Some records have no cause, some have a recent cause, and some have a cause in an earlier block.
         caused_by: match index % 7 {
             0 => CausedBy::NOTHING,
             near @ 1..=5 => CausedBy::record(index.saturating_sub(near) as u64),
@@ -233,8 +234,8 @@ fn attempts_and_violations_are_found_after_packing() {
     );
 }
 
-/// In a run with a few hundred pods that are created, replaced and deleted, packed records with their causes stay
-/// small.
+/// In a run with a few hundred pods that are created, replaced and deleted, a packed record with its cause takes only a
+/// few bytes.
 #[test]
 fn packed_records_take_few_bytes_each() {
     let text = "\

@@ -1,4 +1,5 @@
-//! Requests on the timeline: a bar while rate and outcome are constant, and a mark for each stretch of failures.
+//! Client requests on the page's timeline: a bar as long as rate and outcome are constant, and a mark for each stretch
+//! of failures.
 
 use podscope_cluster::{FailedRequests, Record, RequestRate};
 use podscope_protocol::{Lane, MarkKind, MarkLabel, SubjectRef};
@@ -6,13 +7,13 @@ use podscope_protocol::{Lane, MarkKind, MarkLabel, SubjectRef};
 use super::{Bar, Marks};
 
 impl Marks {
-    /// Handles a changed request rate: ends the bar of the previous rate and opens a new one.
+    /// Ends the bar of the previous request rate and starts a bar for the new one.
     pub(super) fn add_request_rate(&mut self, record: &Record, rate: &RequestRate) -> Vec<u64> {
         let open = Bar::Requests {
             service: rate.service.to_string(),
             client: rate.client.to_string(),
         };
-        let mut changed: Vec<u64> = self.close(&open, record.at).into_iter().collect();
+        let mut changed: Vec<u64> = self.end_bar(&open, record.at).into_iter().collect();
         if rate.per_second == 0 {
             return changed;
         }
@@ -27,7 +28,7 @@ impl Marks {
             per_second: rate.per_second,
             failing,
         };
-        let id = self.add_point(record, Lane::Requests, kind, label);
+        let id = self.add_point_mark(record, Lane::Requests, kind, label);
         if let Some(mark) = self.marks.get_mut(&id) {
             mark.to = None;
         }
@@ -36,10 +37,10 @@ impl Marks {
         changed
     }
 
-    /// Adds a mark for a stretch of failures that has ended.
+    /// Adds the mark of a stretch of failed requests that has ended.
     pub(super) fn add_failed_requests(&mut self, record: &Record, failed: &FailedRequests) -> u64 {
         let label = MarkLabel::RequestsFailed(Box::new(crate::view::requests::failed_stretch(failed)));
-        let id = self.add_point(record, Lane::Requests, MarkKind::RequestsFailed, label);
+        let id = self.add_point_mark(record, Lane::Requests, MarkKind::RequestsFailed, label);
         if let Some(mark) = self.marks.get_mut(&id) {
             mark.from = failed.since.0;
             mark.subject = Some(SubjectRef::FailedRequests {

@@ -1,4 +1,4 @@
-use super::{assert_output, run, session};
+use super::{assert_output, output_and_errors, session_after};
 
 const SERVICE: &str = r#"
 apiVersion: v1
@@ -20,12 +20,12 @@ spec:
     spec: {containers: [{name: c, image: x, ports: [{containerPort: 8080}]}]}
 "#;
 
-// Of a Service's endpoints, three are listed, and the others are counted.
+// `kubectl describe service` lists three endpoints of the Service and counts the others.
 // Shows: K-02, KC-078
 #[test]
 fn service_description_equals_kubectl() {
-    let session = session(SERVICE, 30);
-    let (addresses, _) = run(
+    let session = session_after(SERVICE, 30);
+    let (addresses, _) = output_and_errors(
         &session,
         "kubectl get endpointslices -l kubernetes.io/service-name=web -o jsonpath='{.items[*].endpoints[*].addresses[0]}'",
     );
@@ -34,7 +34,7 @@ fn service_description_equals_kubectl() {
         .take(3)
         .map(|ip| format!("{ip}:8080"))
         .collect();
-    let (text, _) = run(&session, "kubectl describe svc web --show-events=false");
+    let (text, _) = output_and_errors(&session, "kubectl describe svc web --show-events=false");
     for want in [
         "Name:                     web\nNamespace:                default\nLabels:                   <none>\nAnnotations:              <none>\nSelector:                 app=web\nType:                     ClusterIP\n",
         "IP Family Policy:         SingleStack\nIP Families:              IPv4\nIP:                       10.96.0.9\n",
@@ -45,7 +45,7 @@ fn service_description_equals_kubectl() {
     }
     let endpoints = format!("Endpoints:                {} + 1 more...\n", shown.join(","));
     assert!(text.contains(&endpoints), "{endpoints}\nin\n{text}");
-    let (slice, _) = run(
+    let (slice, _) = output_and_errors(
         &session,
         "kubectl describe endpointslice -l kubernetes.io/service-name=web",
     );
@@ -61,7 +61,7 @@ fn service_description_equals_kubectl() {
 // Shows: K-02, KC-077
 #[test]
 fn policy_and_config_descriptions_equal_kubectl() {
-    let session = session(
+    let session = session_after(
         "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web}\nspec: {minAvailable: 50%, selector: {matchLabels: {app: web}}}\n---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\ndescription: very important\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: conf}\ndata: {a: \"1\", b: \"x\\ny\"}\nbinaryData: {c: AAAA}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: pass}\ntype: Opaque\ndata: {key: c2VjcmV0}\n---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: fast, annotations: {storageclass.kubernetes.io/is-default-class: \"true\"}}\nprovisioner: disk.example.com\nparameters: {kind: ssd}\nvolumeBindingMode: WaitForFirstConsumer\nallowedTopologies: [{matchLabelExpressions: [{key: zone, values: [a, b]}]}]\n",
         0,
     );
@@ -170,15 +170,16 @@ Events:                <none>
     }
 }
 
-// Kinds without a special description show all fields: field names are split into words, and acronyms are in capitals.
+// For kinds without their own description, `kubectl describe` shows all fields. Field names are split into words, and
+// acronyms are in capitals.
 // Shows: K-02
 #[test]
 fn description_of_other_kinds_equals_kubectl() {
-    let session = session(
+    let session = session_after(
         "apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: l, uid: l1, creationTimestamp: 2025-12-31T00:00:00Z, resourceVersion: \"7\"}\nspec: {holderIdentity: me, leaseDurationSeconds: 15}\n",
         0,
     );
-    let (text, _) = run(&session, "kubectl describe lease l");
+    let (text, _) = output_and_errors(&session, "kubectl describe lease l");
     assert!(
         text.starts_with("Name:         l\nNamespace:    default\nLabels:       <none>\nAnnotations:  <none>\nAPI Version:  coordination.k8s.io/v1\nKind:         Lease\nMetadata:\n  Creation Timestamp:  2025-12-31T00:00:00Z\n  Resource Version:    "),
         "{text}"

@@ -11,16 +11,16 @@ use podscope_kubectl::command::{Command, parse};
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 
-/// Creates a session from manifests and advances it.
-fn session(manifests: &str, seconds: i64) -> Session {
+/// Returns a session with these manifests, advanced by some seconds.
+fn session_after(manifests: &str, seconds: i64) -> Session {
     let loaded = scenario::load(&[("objects.yaml".to_owned(), manifests.to_owned())]).expect("readable");
     let mut session = Session::new(loaded).expect("admitted");
     while session.advance(SimTime::from_seconds(seconds), 10_000) == Slice::More {}
     session
 }
 
-/// Runs a command that only reads. Returns its output and errors.
-fn run(session: &Session, line: &str) -> (String, String) {
+/// Runs a command that only reads. Returns what it prints to stdout and stderr.
+fn output_and_errors(session: &Session, line: &str) -> (String, String) {
     let Ok(Command::Kubectl { action: kubectl, .. }) = parse(line) else {
         panic!("{line} is not a kubectl command");
     };
@@ -34,9 +34,9 @@ fn run(session: &Session, line: &str) -> (String, String) {
     (printed.stdout(), errors.join("\n"))
 }
 
-/// Asserts that a command prints `want` and no errors.
+/// Asserts that a command prints exactly `want` to stdout and nothing to stderr.
 fn assert_output(session: &Session, line: &str, want: &str) {
-    let (have, errors) = run(session, line);
+    let (have, errors) = output_and_errors(session, line);
     assert_eq!(errors, "", "{line}");
     let want = want.replace('␠', " ");
     assert!(have == want, "{line} printed\n{have}\ninstead of\n{want}");

@@ -1,4 +1,4 @@
-//! Ingresses and network policies (KC-121).
+//! `kubectl describe` of Ingresses and NetworkPolicies (KC-121).
 
 use super::*;
 
@@ -40,7 +40,7 @@ spec:
 
 #[test]
 fn ingress_and_network_policy_descriptions_equal_kubectl() {
-    let session = session(NETWORKS, 5);
+    let session = session_after(NETWORKS, 5);
     assert_output(
         &session,
         "kubectl describe ingress main",

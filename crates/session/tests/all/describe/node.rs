@@ -1,4 +1,4 @@
-use super::{assert_output, session};
+use super::{assert_output, session_after};
 
 const NODE: &str = r#"
 apiVersion: v1
@@ -49,11 +49,12 @@ spec: {nodeName: w-1, containers: [{name: c, image: x, resources: {requests: {cp
 status: {phase: Succeeded}
 "#;
 
-// Percentages refer to allocatable resources and are truncated. Finished pods are not counted.
+// In the description of a node, percentages refer to allocatable resources and are truncated. Finished pods are not
+// counted.
 // Shows: K-02, KC-074, KC-075
 #[test]
 fn node_description_equals_kubectl() {
-    let session = session(NODE, 0);
+    let session = session_after(NODE, 0);
     assert_output(
         &session,
         "kubectl describe node w-1",
@@ -129,20 +130,20 @@ Events:              <none>
 "
         .replace(
             "RENEWED",
-            // The time of the last renewal before t = 0 depends on the seed.
+            // The time of the last Lease renewal before t = 0 depends on the seed.
             "Wed, 31 Dec 2025 23:59:52 +0000",
         )
         .as_str(),
     );
 }
 
-// The renewal time of the Lease advances although the simulation does not store each renewal.
+// The renewal time of a Lease advances with time, although the simulation does not store each renewal.
 // Shows: K-02, LC-202
 #[test]
 fn describe_node_shows_last_lease_renewal() {
-    let mut session = session("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n", 100);
+    let mut session = session_after("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n", 100);
     let renewed = |session: &podscope_session::timeline::Session| {
-        let (text, _) = super::run(session, "kubectl describe node a-1");
+        let (text, _) = super::output_and_errors(session, "kubectl describe node a-1");
         text.lines()
             .find(|line| line.contains("RenewTime"))
             .expect("a line")
@@ -162,7 +163,7 @@ fn describe_node_shows_last_lease_renewal() {
     );
 }
 
-// The requests of a pending resize are counted. Those of a refused resize are not.
+// `kubectl describe node` counts the requests of a pending resize, but not those of a refused resize.
 // Shows: SCH-052, KC-075
 #[test]
 fn describe_node_counts_pending_resize() {
@@ -172,7 +173,7 @@ fn describe_node_counts_pending_resize() {
              [{{name: c, image: x, resources: {{requests: {{cpu: {cpu}}}}}}}]}}\n"
         )
     };
-    let mut session = session(&format!("{}---\n{}", pod("web", "500m"), pod("other", "\"3\"")), 10);
+    let mut session = session_after(&format!("{}---\n{}", pod("web", "500m"), pod("other", "\"3\"")), 10);
     let mut seconds = 10;
     for (cpu, of_web, of_all) in [("2", "2 (50%)", "5 (125%)"), ("9", "2 (50%)", "5 (125%)")] {
         let patch =
@@ -185,7 +186,7 @@ fn describe_node_counts_pending_resize() {
         while session.advance(podscope_cluster::SimTime::from_seconds(seconds), 10_000)
             == podscope_session::timeline::Slice::More
         {}
-        let (text, _) = super::run(&session, "kubectl describe node a-1");
+        let (text, _) = super::output_and_errors(&session, "kubectl describe node a-1");
         let row = |start: &str| {
             let mut rows = text
                 .lines()

@@ -1,4 +1,4 @@
-use super::{assert_output, run, session};
+use super::{assert_output, output_and_errors, session_after};
 
 const NODE: &str = r#"
 apiVersion: v1
@@ -120,7 +120,7 @@ message: of a pod that is gone
 // Shows: K-02, KC-065, KC-067, KC-069, KC-070, KC-071, KC-072, KC-073
 #[test]
 fn pod_description_equals_kubectl() {
-    let session = session(&format!("{NODE}{POD}"), 0);
+    let session = session_after(&format!("{NODE}{POD}"), 0);
     assert_output(
         &session,
         "kubectl describe pod web-5d4-abcde",
@@ -267,24 +267,24 @@ Events:
 #[test]
 fn describe_accepts_prefixes_and_reports_missing_objects() {
     let manifest = "apiVersion: v1\nkind: Pod\nmetadata: {name: web-1}\nspec: {terminationGracePeriodSeconds: 60, containers: [{name: c, image: x}]}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: web-2}\nspec: {containers: [{name: c, image: x}]}\n";
-    let mut session = session(manifest, 10);
-    let (both, errors) = run(&session, "kubectl describe pods web --show-events=false");
+    let mut session = session_after(manifest, 10);
+    let (both, errors) = output_and_errors(&session, "kubectl describe pods web --show-events=false");
     assert_eq!(errors, "");
     assert_eq!(both.matches("Name:             web-").count(), 2, "{both}");
     assert!(both.ends_with("\n\n") && !both.contains("\n\n\n"), "{both:?}");
-    let (two, _) = run(&session, "kubectl describe pods --show-events=false");
+    let (two, _) = output_and_errors(&session, "kubectl describe pods --show-events=false");
     assert_eq!(
         two.matches("\n\n\nName:").count(),
         1,
         "two blank lines between descriptions: {two}"
     );
     assert!(!two.contains("Events:"), "{two}");
-    let (none, errors) = run(&session, "kubectl describe pod/web");
+    let (none, errors) = output_and_errors(&session, "kubectl describe pod/web");
     assert_eq!(
         (none.as_str(), errors.as_str()),
         ("", "Error from server (NotFound): pods \"web\" not found")
     );
-    let (none, errors) = run(&session, "kubectl describe deploy -n kube-system");
+    let (none, errors) = output_and_errors(&session, "kubectl describe deploy -n kube-system");
     assert_eq!(
         (none.as_str(), errors.as_str()),
         ("", "No resources found in kube-system namespace.")
@@ -294,8 +294,8 @@ fn describe_accepts_prefixes_and_reports_missing_objects() {
     while session.advance(podscope_cluster::SimTime::from_seconds(11), 1000) == podscope_session::timeline::Slice::More
     {
     }
-    let (text, _) = run(&session, "kubectl describe pod web-1");
-    // kubectl shows a time in the future as an invalid age.
+    let (text, _) = output_and_errors(&session, "kubectl describe pod web-1");
+    // kubectl prints an invalid age for a time in the future.
     assert!(
         text.contains("Status:                    Terminating (lasts <invalid>)\nTermination Grace Period:  60s\n"),
         "{text}"

@@ -1,4 +1,4 @@
-use super::{assert_output, run, session};
+use super::{assert_output, output_and_errors, session_after};
 
 const DEPLOYMENT: &str = r#"
 {apiVersion: v1, kind: ServiceAccount, metadata: {name: web}}
@@ -22,9 +22,9 @@ spec:
 // Shows: K-02, KC-076, KC-110
 #[test]
 fn deployment_description_equals_kubectl() {
-    let mut session = session(DEPLOYMENT, 30);
+    let mut session = session_after(DEPLOYMENT, 30);
     let replica_sets = |session: &podscope_session::timeline::Session| {
-        let (names, _) = run(session, "kubectl get rs -o name --sort-by=.metadata.creationTimestamp");
+        let (names, _) = output_and_errors(session, "kubectl get rs -o name --sort-by=.metadata.creationTimestamp");
         names
             .lines()
             .map(|line| line.replace("replicaset.apps/", ""))
@@ -120,7 +120,7 @@ Pod Template:
         .replace("FIRST", &first)
         .replace("HASH", first.trim_start_matches("web-")),
     );
-    // After an update the description contains the old ReplicaSet, and the history has two revisions (KC-110).
+    // After an update, the description lists the old ReplicaSet, and the rollout history has two revisions (KC-110).
     for line in [
         "kubectl set image deploy/web app=nginx:2",
         "kubectl annotate deploy/web kubernetes.io/change-cause=update",
@@ -133,7 +133,7 @@ Pod Template:
     {}
     let sets = replica_sets(&session);
     let second = sets.iter().find(|name| **name != first).expect("a second ReplicaSet");
-    let (text, _) = run(&session, "kubectl describe deployment web");
+    let (text, _) = output_and_errors(&session, "kubectl describe deployment web");
     let want =
         format!("OldReplicaSets:  {first} (0/0 replicas created)\nNewReplicaSet:   {second} (3/3 replicas created)\n");
     assert!(text.contains(&want), "{want} in\n{text}");
@@ -142,7 +142,7 @@ Pod Template:
         "kubectl rollout history deploy/web",
         "deployment.apps/web␠\nREVISION  CHANGE-CAUSE\n1         <none>\n2         update\n\n",
     );
-    let (text, _) = run(&session, "kubectl rollout history deploy/web --revision=1");
+    let (text, _) = output_and_errors(&session, "kubectl rollout history deploy/web --revision=1");
     assert!(
         text.starts_with(
             "deployment.apps/web with revision #1\nPod Template:\n  Labels:\tapp=web\n\tpod-template-hash="
@@ -150,7 +150,7 @@ Pod Template:
             && text.ends_with("  Tolerations:\t<none>\n\n"),
         "{text}"
     );
-    let (_, errors) = run(&session, "kubectl rollout history deploy/web --revision=9");
+    let (_, errors) = output_and_errors(&session, "kubectl rollout history deploy/web --revision=9");
     assert_eq!(errors, "error: unable to find the specified revision");
 }
 
@@ -176,7 +176,7 @@ spec:
 // Shows: K-02, KC-077
 #[test]
 fn stateful_set_description_equals_kubectl() {
-    let session = session(STATEFUL_SET, 60);
+    let session = session_after(STATEFUL_SET, 60);
     assert_output(
         &session,
         "kubectl describe sts db --show-events=false",
@@ -290,7 +290,7 @@ spec:
 // Shows: K-02, KC-077
 #[test]
 fn daemon_set_and_job_descriptions_equal_kubectl() {
-    let session = session(OTHERS, 60);
+    let session = session_after(OTHERS, 60);
     assert_output(
         &session,
         "kubectl describe ds agent --show-events=false",
@@ -321,7 +321,7 @@ Pod Template:
   Tolerations:     op=Exists
 ",
     );
-    let (text, _) = run(&session, "kubectl describe job load --show-events=false");
+    let (text, _) = output_and_errors(&session, "kubectl describe job load --show-events=false");
     for want in [
         "Parallelism:      1\nCompletions:      2\nCompletion Mode:  NonIndexed\nSuspend:          false\nBackoff Limit:    6\nStart Time:       Thu, 01 Jan 2026 00:00:00 +0000\nCompleted At:     ",
         "Pods Statuses:    0 Active (0 Ready) / 2 Succeeded / 0 Failed\nPod Template:\n",

@@ -4,7 +4,7 @@ use podscope_protocol::triage::{Problem, markdown};
 
 use super::*;
 
-/// A pending pod that fits on no node. The names of node, namespace and pod are private.
+/// A dump with a pending pod that fits on no node. The names of the node, the namespace and the pod are private.
 const LIVE: &str = r#"
 apiVersion: v1
 kind: Node
@@ -27,7 +27,7 @@ status:
   conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, message: "0/1 nodes are available", lastTransitionTime: "2026-11-25T01:00:00Z"}]
 "#;
 
-/// Private names in [`LIVE`].
+/// The private names in the dump [`LIVE`].
 const PRIVATE: [&str; 4] = ["acme", "secretproject", "ledger", "payments"];
 
 fn assert_no_private_names(what: &str, text: &str) {
@@ -67,7 +67,7 @@ fn dump_opens_paused_with_triage() {
     assert!(markdown(findings, at).starts_with("- **Pending** `Pod acme-shop/secretproject-0"));
 }
 
-/// Nothing is heard from an unreachable node in the simulation, so the last heartbeat is the one of the dump.
+/// In the simulation, an unreachable node sends no heartbeat, so its last heartbeat is the one in the dump.
 /// Shows: P-09
 #[test]
 fn unreachable_node_keeps_heartbeat_of_its_dump() {
@@ -92,7 +92,8 @@ status:
     assert_eq!(seconds(node.ready_since), -3560);
 }
 
-/// The problems of a large dump are listed before its cluster starts. The list is the same as after the start.
+/// The problems of a large dump are listed before the simulation of its cluster starts. The list is the same as after
+/// the start.
 /// Shows: P-13
 #[test]
 fn large_dump_lists_its_problems_before_it_opens() {
@@ -105,7 +106,7 @@ fn large_dump_lists_its_problems_before_it_opens() {
     let listed = updates.iter().position(|update| is_triage(&update));
     assert!(listed.is_some() && listed < opened, "{listed:?} before {opened:?}");
     assert_eq!(updates.iter().filter(is_triage).count(), 1);
-    let later = page.ask(Request::Triage { anonymise: false });
+    let later = page.send(Request::Triage { anonymise: false });
     let findings = |updates: &[Update]| {
         updates.iter().find_map(|update| match update {
             Update::Triage { findings, is_early, .. } => Some((findings.clone(), *is_early)),
@@ -116,7 +117,7 @@ fn large_dump_lists_its_problems_before_it_opens() {
     assert_eq!((early.0, early.1, later.1), (later.0, true, false));
 }
 
-/// Names of nodes are private too, so a file with only nodes is treated as a dump.
+/// The names of nodes are private too, so a file that contains only nodes is treated as a dump.
 /// Shows: P-13, Q-06
 #[test]
 fn file_with_only_nodes_is_a_dump() {
@@ -128,7 +129,7 @@ fn file_with_only_nodes_is_a_dump() {
     assert!(updates.iter().any(is_dump), "{updates:?}");
 }
 
-/// A session of handwritten manifests opens without a triage.
+/// When handwritten manifests are opened, no triage is sent.
 #[test]
 fn manifests_are_not_a_dump() {
     let (_, updates) = Page::open(Source::Welcome);
@@ -150,7 +151,7 @@ fn anonymised_output_has_no_private_names() {
         ExportKind::Lesson,
     ];
     for what in kinds {
-        let updates = page.ask(Request::Export { what, anonymise: true });
+        let updates = page.send(Request::Export { what, anonymise: true });
         let text = updates.iter().find_map(|update| match update {
             Update::File { text, .. } => Some(text),
             _ => None,
@@ -163,13 +164,13 @@ fn anonymised_output_has_no_private_names() {
         seconds: 2,
         anonymise: true,
     };
-    let updates = page.ask(film);
+    let updates = page.send(film);
     let film = updates.iter().find_map(|update| match update {
         Update::Film(Ok(film)) => Some(film),
         _ => None,
     });
     assert_no_private_names("film", film.expect("a film"));
-    let updates = page.ask(Request::Triage { anonymise: true });
+    let updates = page.send(Request::Triage { anonymise: true });
     let list = updates.iter().find_map(|update| match update {
         Update::Triage {
             findings,
@@ -181,7 +182,7 @@ fn anonymised_output_has_no_private_names() {
     });
     let list = list.expect("a list");
     assert_no_private_names("triage", &list);
-    // With the table of names, the list can be translated back.
+    // With the table of names, the real names in the anonymised list can be restored.
     let (_, _, names) = page.export(ExportKind::Names);
     let new = names.lines().find_map(|line| line.strip_prefix("secretproject-0\t"));
     assert!(list.contains(new.expect("the new name")), "{names}\n{list}");

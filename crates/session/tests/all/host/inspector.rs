@@ -1,8 +1,9 @@
-//! Content of the inspector and the console.
+//! Tests of the content of the page's inspector and console.
 
 use super::*;
 
-// The inspector shows pods, nodes, other objects, invariants, and pods that do not exist in the API.
+// The inspector shows pods, nodes, other objects, invariants, and ghosts: pods that were deleted from the API but whose
+// processes still run.
 // Shows: K-01, U-02, U-06
 #[test]
 fn inspector_shows_pods_nodes_objects_and_ghosts() {
@@ -57,7 +58,7 @@ fn inspector_shows_pods_nodes_objects_and_ghosts() {
     assert!(!invariant.summary.to_string().is_empty());
     let gone = page.inspect(pod("default/nobody"));
     assert_eq!(gone.subtitle.to_string(), "gone");
-    // The pod was deleted from the API, but its process is still running (U-02).
+    // The pod was deleted from the API, but its process still runs (U-02).
     let uid = texts(
         &page.run("kubectl get pod ledger-0 -o jsonpath={.metadata.uid}"),
         LineKind::Output,
@@ -73,9 +74,10 @@ fn inspector_shows_pods_nodes_objects_and_ghosts() {
         uid,
     });
     assert!(ghost.subtitle.to_string().starts_with("ghost on "), "{ghost:?}");
-    // The ghost has its own decision, which was made before that of its successor. An unknown UID has no decision.
+    // The ghost (the deleted pod) has its own scheduling decision, which was made before that of its successor. An
+    // unknown UID has no decision.
     let mut attempts_of = |uid: &str| {
-        let updates = page.ask(Request::Explain {
+        let updates = page.send(Request::Explain {
             pod: "default/ledger-0".into(),
             uid: uid.to_owned(),
             attempt: None,
@@ -96,13 +98,13 @@ fn inspector_shows_pods_nodes_objects_and_ghosts() {
     assert!(attempts_of("nobody").is_empty());
 }
 
-// A pending pod is explained; a remedy for it can be tried on a new branch.
+// A pending pod is explained, and a remedy for it can be tried on a new branch.
 // Shows: S-14, S-15
 #[test]
 fn pending_pod_has_explanation_and_remedies() {
     let mut page = Page::with_file(SCENARIO);
     page.seek(30);
-    let updates = page.ask(Request::Explain {
+    let updates = page.send(Request::Explain {
         pod: "default/huge".into(),
         uid: String::new(),
         attempt: None,
@@ -125,8 +127,9 @@ fn pending_pod_has_explanation_and_remedies() {
     assert_eq!(explanation.verdict(), Verdict::Unschedulable);
     let short_of_cpu = |node: &NodeExplanation| matches!(&node.verdict, NodeVerdict::Refused { reasons, .. } if reasons == &["Insufficient cpu"]);
     assert_eq!(explanation.nodes.iter().filter(|node| short_of_cpu(node)).count(), 2);
-    // Without a UID, attempts of another pod are returned too. For an attempt that does not exist, nothing is returned.
-    let updates = page.ask(Request::Explain {
+    // Without a UID, the attempts of another pod with this name are returned too. For an attempt that does not exist,
+    // nothing is returned.
+    let updates = page.send(Request::Explain {
         pod: "default/ledger-0".into(),
         uid: String::new(),
         attempt: None,
@@ -135,7 +138,7 @@ fn pending_pod_has_explanation_and_remedies() {
         matches!(updates.first(), Some(Update::Explanation { attempts, .. }) if attempts[0].verdict == Verdict::Scheduled),
         "{updates:?}"
     );
-    let none = page.ask(Request::Explain {
+    let none = page.send(Request::Explain {
         pod: "default/huge".into(),
         uid: String::new(),
         attempt: Some(u64::MAX),
@@ -148,7 +151,7 @@ fn pending_pod_has_explanation_and_remedies() {
     page.run("kubectl run waiting --image=x");
     page.seek(40);
     let waiting = || "default/waiting".to_owned();
-    let updates = page.ask(Request::WhatWouldHelp { pod: waiting() });
+    let updates = page.send(Request::WhatWouldHelp { pod: waiting() });
     let Some(Update::Help {
         remedies,
         done: true,
@@ -167,7 +170,7 @@ fn pending_pod_has_explanation_and_remedies() {
         "{remedies:?}"
     );
     let command = remedies[index].command.clone();
-    let updates = page.ask(Request::TryRemedy { index });
+    let updates = page.send(Request::TryRemedy { index });
     let branches = updates.iter().find_map(|update| match update {
         Update::Frame(frame) => frame.branches.clone(),
         _ => None,
@@ -179,8 +182,8 @@ fn pending_pod_has_explanation_and_remedies() {
     );
     let echoed = updates.iter().any(|update| matches!(update, Update::Console { lines } if lines.iter().any(|line| line.kind == LineKind::Input && line.text.words() == command)));
     assert!(echoed, "{command}: {updates:?}");
-    // Nothing is suggested for a running pod.
-    let updates = page.ask(Request::WhatWouldHelp {
+    // No remedy is suggested for a running pod.
+    let updates = page.send(Request::WhatWouldHelp {
         pod: "default/ledger-0".into(),
     });
     assert!(
@@ -190,7 +193,7 @@ fn pending_pod_has_explanation_and_remedies() {
     );
 }
 
-// A pipe receives the answer of a command that writes, even while time is paused.
+// A pipe waits for the output of a command that writes, even while time is paused.
 // Shows: K-01
 #[test]
 fn pipe_waits_for_answer_of_writing_command() {
@@ -216,7 +219,7 @@ fn pipe_waits_for_answer_of_writing_command() {
     assert_eq!(texts(&lines, LineKind::Error), [refused]);
 }
 
-// The console prints its input and output, and completes words. Errors do not change the session.
+// The console prints the entered line and its output, and completes words. Lines with errors do not change the session.
 // Shows: K-01, K-03
 #[test]
 fn console_answers_and_completes() {
@@ -245,7 +248,7 @@ fn console_answers_and_completes() {
     assert_eq!(page.export(ExportKind::Trace).2, before, "the trace has not changed");
     let help = texts(&page.run("kubectl drain --help"), LineKind::Output).join("\n");
     assert!(help.contains("--ignore-daemonsets"), "{help}");
-    let updates = page.ask(Request::Complete {
+    let updates = page.send(Request::Complete {
         line: "kubectl delete pod led".into(),
         cursor: 22,
     });
@@ -256,7 +259,7 @@ fn console_answers_and_completes() {
     assert_eq!((names, *replace), (vec!["ledger-0", "ledger-1"], (19, 22)));
 }
 
-// Warnings are distinguished from errors, however kubectl spells the prefix.
+// Warnings are printed as warnings, not as errors, however kubectl spells the prefix.
 // Shows: K-01
 #[test]
 fn warnings_are_not_errors() {
@@ -273,7 +276,7 @@ fn warnings_are_not_errors() {
     assert_eq!(texts(&lines, LineKind::Error), [failed]);
 }
 
-// The data of an emptyDir stays on the machine, even after the pod was deleted from the API (LC-003).
+// The data in a pod's emptyDir stays on the machine, even after the pod was deleted from the API (LC-003).
 // Shows: U-02, LC-003
 #[test]
 fn empty_dir_of_ghost_keeps_its_data() {

@@ -1,5 +1,6 @@
-//! How the page uses a session through the protocol: comparison (T-04), saving, opening and undo (T-05), exports
-//! (T-06), anonymised links (Q-06), the console (K-01 to K-03), and answers for inspector, explanation and help.
+//! Tests of how the page uses a session through the protocol: comparison (T-04), saving, opening and undo (T-05),
+//! exports (T-06), anonymised links (Q-06), the console (K-01 to K-03), and answers for the inspector, explanations and
+//! help.
 
 use podscope_protocol::explained::{NodeExplanation, NodeVerdict, Verdict};
 use podscope_protocol::{
@@ -50,7 +51,7 @@ impl Page {
             host: Host::new(),
             clock: 0.0,
         };
-        let updates = page.ask(Request::Open { source });
+        let updates = page.send(Request::Open { source });
         (page, updates)
     }
 
@@ -62,8 +63,8 @@ impl Page {
         page
     }
 
-    /// Sends a request and works until the host is idle.
-    fn ask(&mut self, request: Request) -> Vec<Update> {
+    /// Sends a request, and works until the host rests. Returns all updates.
+    fn send(&mut self, request: Request) -> Vec<Update> {
         let mut all = self.host.handle(request, self.clock);
         for _ in 0..1_000_000 {
             if all.iter().any(|update| matches!(update, Update::Frame(_))) {
@@ -80,14 +81,14 @@ impl Page {
     }
 
     fn seek(&mut self, seconds: i64) -> Vec<Update> {
-        self.ask(Request::Seek {
+        self.send(Request::Seek {
             at: seconds * 1_000_000,
         })
     }
 
     /// Runs a command line and returns the console's lines, beginning with the input.
     fn run(&mut self, line: &str) -> Vec<ConsoleLine> {
-        self.ask(Request::Command { line: line.into() })
+        self.send(Request::Command { line: line.into() })
             .into_iter()
             .filter_map(|update| match update {
                 Update::Console { lines } => Some(lines),
@@ -98,14 +99,14 @@ impl Page {
     }
 
     fn export(&mut self, what: ExportKind) -> (String, String, String) {
-        match self.ask(Request::Export { what, anonymise: false }).into_iter().next() {
+        match self.send(Request::Export { what, anonymise: false }).into_iter().next() {
             Some(Update::File { name, media_type, text }) => (name, media_type, text),
             other => panic!("{other:?}"),
         }
     }
 
     fn inspect(&mut self, subject: SubjectRef) -> Detail {
-        let updates = self.ask(Request::Inspect { subject: Some(subject) });
+        let updates = self.send(Request::Inspect { subject: Some(subject) });
         updates
             .into_iter()
             .find_map(|update| match update {
@@ -142,7 +143,7 @@ fn pod(key: &str) -> SubjectRef {
     }
 }
 
-// The other session has the same seed and the same time, and does not affect this session.
+// The session with which a session is compared has the same seed and follows its time. It does not affect the session.
 // Shows: T-04
 #[test]
 fn comparison_follows_cursor_of_session() {
@@ -151,7 +152,7 @@ fn comparison_follows_cursor_of_session() {
     let other = SCENARIO
         .replace("seed: 3", "seed: 99")
         .replace("replicas: 2", "replicas: 1");
-    let updates = page.ask(Request::Compare { other: Some(other) });
+    let updates = page.send(Request::Compare { other: Some(other) });
     let frame = last_frame(&updates);
     let other = frame.other.as_deref().expect("the other session");
     assert_eq!((frame.now, other.now), (30_000_000, 30_000_000));
@@ -165,7 +166,7 @@ fn comparison_follows_cursor_of_session() {
         ["default/huge", "default/ledger-0"],
         "one replica in the first frame"
     );
-    // Both sessions seek together, also backwards.
+    // Both compared sessions seek together, also backwards.
     let updates = page.seek(60);
     let frame = last_frame(&updates);
     assert_eq!(frame.other.as_ref().map(|other| other.now), Some(60_000_000));
@@ -174,8 +175,8 @@ fn comparison_follows_cursor_of_session() {
         last_frame(&updates).other.as_ref().map(|other| other.now),
         Some(5_000_000)
     );
-    // An invalid scenario does not change the comparison.
-    let refused = page.ask(Request::Compare {
+    // An invalid scenario is refused, and the comparison stays.
+    let refused = page.send(Request::Compare {
         other: Some("kind: Pod\n".into()),
     });
     assert!(
@@ -184,20 +185,20 @@ fn comparison_follows_cursor_of_session() {
     );
     let updates = page.seek(6);
     assert!(last_frame(&updates).other.is_some());
-    let updates = page.ask(Request::Compare { other: None });
+    let updates = page.send(Request::Compare { other: None });
     assert!(last_frame(&updates).other.is_none());
 }
 
-// Branches can be compared. Each branch has its own commands, and both are at the same time.
+// A branch can be compared with another one. Each has its own commands, and both are at the same time.
 // Shows: T-04
 #[test]
 fn branches_can_be_compared() {
     let mut page = Page::with_file(SCENARIO);
     page.seek(30);
-    page.ask(Request::Fork);
+    page.send(Request::Fork);
     page.run("fault poweroff a-1");
     page.seek(40);
-    let updates = page.ask(Request::CompareBranch { branch: 0 });
+    let updates = page.send(Request::CompareBranch { branch: 0 });
     let is_a_1_off = |frame: &Frame| {
         frame
             .nodes
@@ -213,12 +214,13 @@ fn branches_can_be_compared() {
             .collect::<Vec<_>>()
     };
     assert_eq!(current(other), [0], "the frame marks its branch as current");
-    // The branches are compared in the opposite direction. Selecting a branch that does not exist changes nothing.
-    page.ask(Request::Branch { branch: 0 });
+    // The same branches can be compared in the opposite direction. Selecting a branch that does not exist changes
+    // nothing.
+    page.send(Request::Branch { branch: 0 });
     page.seek(41);
-    let updates = page.ask(Request::CompareBranch { branch: 1 });
+    let updates = page.send(Request::CompareBranch { branch: 1 });
     assert!(last_frame(&updates).other.as_deref().is_some_and(is_a_1_off));
-    page.ask(Request::CompareBranch { branch: 7 });
+    page.send(Request::CompareBranch { branch: 7 });
     let updates = page.seek(42);
     assert_eq!(
         last_frame(&updates).other.as_ref().map(|other| other.now),
@@ -245,7 +247,7 @@ fn exported_files_are_valid() {
         .map(|object| object.value.metadata().name.to_string())
         .collect();
     assert_eq!(pods, ["huge", "ledger-0", "ledger-1"]);
-    // When the exported objects are opened again, the pods run on the same nodes.
+    // If the exported objects are opened in a new session, the pods run on the same nodes.
     let (mut again, _) = Page::open(Source::Files {
         files: vec![(name, text)],
     });
@@ -284,7 +286,7 @@ fn exported_files_are_valid() {
     ] {
         assert!(text.contains(want), "{want} in {text}");
     }
-    // All tags of the SVG are closed.
+    // Every opened tag of the SVG is closed.
     for tag in ["svg", "rect", "text", "title"] {
         let opened = text.matches(&format!("<{tag}")).count();
         let closed =
@@ -293,7 +295,7 @@ fn exported_files_are_valid() {
     }
 }
 
-// The saved file contains the scenario and the user's commands with their times, and results in the same trace.
+// A saved scenario contains the user's commands with their times. When it is opened, it results in the same trace.
 // Shows: P-04, T-05
 #[test]
 fn saved_scenario_gives_same_trace() {
@@ -320,7 +322,7 @@ fn saved_scenario_gives_same_trace() {
     );
     // An invalid file is refused and does not change the session (P-04).
     let before = state(&mut page);
-    let refused = page.ask(Request::Open {
+    let refused = page.send(Request::Open {
         source: Source::Files {
             files: vec![("bad.yaml".into(), "kind: Pod\nmetadata: {name: Bad}\n".into())],
         },
@@ -352,13 +354,13 @@ fn undo_removes_last_command_and_its_effects() {
         lines.iter().filter(|line| line.contains("SchedulingDisabled")).count()
     };
     assert_eq!(cordoned(&mut page), 2);
-    let updates = page.ask(Request::Undo);
-    // After the undo, the cursor is just before the command.
+    let updates = page.send(Request::Undo);
+    // After the undo, the cursor is just before the time of the removed command.
     assert_eq!(last_frame(&updates).now, 25_000_000);
     assert_eq!(cordoned(&mut page), 1);
-    page.ask(Request::Undo);
+    page.send(Request::Undo);
     assert_eq!(texts(&page.run("kubectl get nodes"), LineKind::Output), before);
-    let nothing = page.ask(Request::Undo);
+    let nothing = page.send(Request::Undo);
     let Some(Update::Console { lines }) = nothing.first() else {
         panic!("{nothing:?}")
     };
@@ -366,14 +368,14 @@ fn undo_removes_last_command_and_its_effects() {
         texts(lines, LineKind::Error),
         ["there is no command to take back on this branch"]
     );
-    // Without commands, the trace is equal to that of a new session.
+    // After all commands have been undone, the trace is equal to that of a new session.
     page.seek(40);
     let mut other = Page::with_file(SCENARIO);
     other.seek(40);
     assert_eq!(page.export(ExportKind::Trace).2, other.export(ExportKind::Trace).2);
 }
 
-// An anonymised link contains no private names, and its session behaves the same.
+// An anonymised link contains no private names. When it is opened, the session behaves the same.
 // Shows: Q-06
 #[test]
 fn anonymised_link_has_no_private_names() {
@@ -393,7 +395,7 @@ fn anonymised_link_has_no_private_names() {
     page.run("kubectl apply -f - <<'EOF'\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: payroll}\ndata: {salary: hunter2}\nEOF");
     page.seek(60);
     let share = |page: &mut Page, anonymise: bool| {
-        let updates = page.ask(Request::Share {
+        let updates = page.send(Request::Share {
             screen: r#"{"s":{"kind":"pod","key":"books/ledger-0"}}"#.into(),
             anonymise,
             revision: 0,
@@ -426,14 +428,14 @@ fn anonymised_link_has_no_private_names() {
     };
     assert_eq!(shape(&mut other).len(), shape(&mut page).len());
     let names = texts(&other.run("kubectl get pods -o name"), LineKind::Output);
-    // Ordinals in names are not replaced.
+    // Ordinals at the end of names are kept.
     assert!(names.iter().any(|name| name.ends_with("-0")), "{names:?}");
 }
 
-/// Returns the problems that the editor shows for a text.
+/// Returns the problems that the page's editor shows for a text.
 fn editor_problems(page: &mut Page, text: &str) -> Vec<String> {
     let (text, revision) = (text.to_owned(), 1);
-    let updates = page.ask(Request::Check { text, revision });
+    let updates = page.send(Request::Check { text, revision });
     let editor_problems = updates.into_iter().find_map(|update| match update {
         Update::Checked { problems, .. } => Some(problems),
         _ => None,
@@ -445,8 +447,8 @@ fn editor_problems(page: &mut Page, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// An unknown field is reported before the required field that is missing because of it; a kind that is not served is
-/// reported with its position.
+/// In the editor, an unknown field is reported before the required field that is missing because of it. A kind that the
+/// API server does not serve is reported with its position.
 /// Shows: U-07
 #[test]
 fn editor_reports_errors_of_api_server() {
@@ -473,7 +475,7 @@ fn editor_reports_errors_of_api_server() {
     assert_eq!(editor_problems(&mut page, &valid), Vec::<String>::new());
 }
 
-/// A violation contains the time of the command that caused it, and whether this is the last command.
+/// A violation of an invariant has the time of the command that caused it, and whether this is the user's last command.
 /// Shows: F-04
 #[test]
 fn violation_has_time_of_command_that_caused_it() {
@@ -493,12 +495,13 @@ fn violation_has_time_of_command_that_caused_it() {
     let broken = violation_of(page.seek(60)).expect("two pods with the same name run");
     assert_eq!((broken.since, broken.is_last), (Some(40_000_001), true), "{broken:?}");
     let line = "fault heal a-1".to_owned();
-    let updates = page.ask(Request::Command { line });
+    let updates = page.send(Request::Command { line });
     let broken = violation_of(updates).expect("the violation remains");
     assert_eq!((broken.since, broken.is_last), (Some(40_000_001), false), "{broken:?}");
 }
 
-/// Faults and refused commands start no client, but the output of each command is still printed below its own line.
+/// Faults and refused commands do not start a client, but the output of each command is still printed below its own
+/// line.
 /// Shows: K-01
 #[test]
 fn output_after_a_fault_belongs_to_its_command() {

@@ -1,4 +1,4 @@
-//! Suggestions for pending pods: sentences, and commands for the suggested changes (S-15).
+//! Remedies for pending pods: sentences about suggested changes, and commands that make these changes (S-15).
 
 use podscope_messages::Sentence;
 use podscope_protocol::Remedy;
@@ -40,10 +40,10 @@ metadata: {name: new}
 spec:
 "#;
 
-fn remedies_for(spec: &str) -> (Page, Vec<Remedy>) {
+fn page_and_remedies_for(spec: &str) -> (Page, Vec<Remedy>) {
     let mut page = Page::with_file(&format!("{CLUSTER}{spec}"));
     page.seek(30);
-    let updates = page.ask(Request::WhatWouldHelp {
+    let updates = page.send(Request::WhatWouldHelp {
         pod: "default/new".into(),
     });
     match updates.last() {
@@ -54,7 +54,7 @@ fn remedies_for(spec: &str) -> (Page, Vec<Remedy>) {
     }
 }
 
-// Each command applies the suggested change, on a new branch.
+// The command of each suggested change makes that change, on a new branch.
 // Shows: S-15
 #[test]
 fn remedy_command_lets_pod_be_scheduled() {
@@ -95,7 +95,7 @@ fn remedy_command_lets_pod_be_scheduled() {
                --image=registry.k8s.io/pause:3.10 --labels=app=db"],
         ),
     ] {
-        let (_, remedies) = remedies_for(&spec);
+        let (_, remedies) = page_and_remedies_for(&spec);
         let remedies_with_command: Vec<&Remedy> = remedies.iter().filter(|remedy| !remedy.command.is_empty()).collect();
         let texts_of_remedies: Vec<String> = remedies_with_command.iter().map(|remedy| format!("{remedy} | {}", remedy.command)).collect();
         assert_eq!(texts_of_remedies, want, "{spec}");
@@ -105,7 +105,7 @@ fn remedy_command_lets_pod_be_scheduled() {
     }
 }
 
-// The nodes were tainted after the pod was created.
+// In this cluster, the nodes were tainted after the pod had been created.
 // Shows: S-15
 #[test]
 fn toleration_remedy_lets_pod_be_scheduled() {
@@ -114,7 +114,7 @@ fn toleration_remedy_lets_pod_be_scheduled() {
     page.run("kubectl taint nodes --all dedicated=db:NoSchedule");
     page.run("kubectl run late --image=x");
     page.seek(30);
-    let updates = page.ask(Request::WhatWouldHelp {
+    let updates = page.send(Request::WhatWouldHelp {
         pod: "default/late".into(),
     });
     let Some(Update::Help { remedies, .. }) = updates.last() else {
@@ -124,15 +124,15 @@ fn toleration_remedy_lets_pod_be_scheduled() {
         remedies[0].to_string(),
         "Let the pod tolerate the taint dedicated=db:NoSchedule: then 2 nodes can take it"
     );
-    let remedies_with_command = page.ask(Request::TryRemedy { index: 0 });
+    let remedies_with_command = page.send(Request::TryRemedy { index: 0 });
     page.seek(90);
     assert!(!node_of(&mut page, "late").is_empty(), "{remedies_with_command:?}");
 }
 
 fn assert_bound_after(spec: &str, remedy: &Remedy) {
-    let (mut page, remedies) = remedies_for(spec);
+    let (mut page, remedies) = page_and_remedies_for(spec);
     let index = remedies.iter().position(|one| one == remedy).expect("the same remedy");
-    let remedies_with_command = page.ask(Request::TryRemedy { index });
+    let remedies_with_command = page.send(Request::TryRemedy { index });
     page.seek(90);
     assert!(
         !node_of(&mut page, "new").is_empty(),
@@ -145,8 +145,8 @@ fn node_of(page: &mut Page, pod: &str) -> String {
     texts(&printed, LineKind::Output).concat()
 }
 
-/// A pod whose scheduler is not running is replaced by a pod with another scheduler, directly or through its
-/// Deployment's template. If its controller would create it unchanged, there is no command.
+/// A pod whose scheduler does not run is replaced by a pod with another scheduler, directly or through the template of
+/// its Deployment. If its controller would create it unchanged, the remedy has no command.
 /// Shows: S-13, S-15
 #[test]
 fn remedy_for_missing_scheduler_replaces_pod() {
@@ -185,7 +185,7 @@ spec:
             text.trim_start_matches("pod/").to_owned()
         };
         let name = pods(&mut page);
-        let updates = page.ask(Request::WhatWouldHelp {
+        let updates = page.send(Request::WhatWouldHelp {
             pod: format!("default/{name}"),
         });
         let Some(Update::Help { remedies, done, .. }) = updates.last() else {
@@ -206,7 +206,7 @@ spec:
             None => assert_eq!(remedies[0].command, "", "{kind}"),
         }
         if command.is_some() {
-            let remedies_with_command = page.ask(Request::TryRemedy { index: 0 });
+            let remedies_with_command = page.send(Request::TryRemedy { index: 0 });
             page.seek(90);
             let name = pods(&mut page);
             assert!(
@@ -217,7 +217,7 @@ spec:
     }
 }
 
-/// Each group with declared nodes answers about the pod, in the words of the cluster autoscaler.
+/// For a pending pod, each declared node group answers whether it could help, in the words of the cluster autoscaler.
 /// Shows: S-15, C-17
 #[test]
 fn pending_pod_gets_answer_of_each_node_group() {
@@ -239,7 +239,7 @@ spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 8}}}]}
 ",
     );
     page.seek(5);
-    let updates = page.ask(Request::WhatWouldHelp {
+    let updates = page.send(Request::WhatWouldHelp {
         pod: "default/new".into(),
     });
     let Some(Update::Help { groups, .. }) = updates.last() else {

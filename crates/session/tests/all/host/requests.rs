@@ -1,4 +1,4 @@
-//! Clients' requests on the stage: rates, routes and failures by Service.
+//! Simulated clients' requests in the frames of a host: rates, routes and failures by Service.
 
 use podscope_protocol::{MarkKind, Request, ServiceRequests, Source, SubjectRef, Thread, ThreadEvent, Update};
 
@@ -33,8 +33,8 @@ metadata: {name: web-1, labels: {app: web}}
 spec: {nodeName: b-1, containers: [{name: web, image: x}]}
 "#;
 
-/// Returns the latest requests in some updates.
-fn latest(updates: Vec<Update>) -> Option<Vec<ServiceRequests>> {
+/// Returns the client requests in the last of these updates that has any.
+fn latest_requests(updates: Vec<Update>) -> Option<Vec<ServiceRequests>> {
     let frames = updates.into_iter().filter_map(|update| match update {
         Update::Frame(frame) => frame.requests,
         _ => None,
@@ -42,24 +42,25 @@ fn latest(updates: Vec<Update>) -> Option<Vec<ServiceRequests>> {
     frames.last()
 }
 
-fn only(mut requests: Vec<ServiceRequests>) -> ServiceRequests {
+fn only_service(mut requests: Vec<ServiceRequests>) -> ServiceRequests {
     assert_eq!(requests.len(), 1, "{requests:?}");
     requests.remove(0)
 }
 
-/// A Service to which the timeline sends requests later is listed from the beginning. Routes follow the rules of the
-/// client's node. Failures are counted and explained, and the count stays when the traffic ends.
+/// A Service to which the timeline sends requests only later is listed from the beginning. The routes of requests
+/// follow the rules on the client's node. Failed requests are counted and explained, and their count stays when the
+/// traffic ends.
 /// Shows: TR-042
 #[test]
 fn frames_have_rates_routes_and_failures_by_service() {
     let (mut page, updates) = Page::open(Source::Files {
         files: vec![("session.yaml".into(), SCENARIO.into())],
     });
-    let opened = only(latest(updates).expect("the planned Service"));
+    let opened = only_service(latest_requests(updates).expect("the planned Service"));
     assert_eq!((&*opened.service, opened.per_second), ("default/web", 0));
     assert!(opened.clients.is_empty() && opened.routes.is_empty());
 
-    let flowing = only(latest(page.seek(25)).expect("requests"));
+    let flowing = only_service(latest_requests(page.seek(25)).expect("requests"));
     assert_eq!(flowing.clients, ["node/a-1"]);
     assert_eq!(
         (flowing.per_second, flowing.failing_per_second, flowing.failed),
@@ -83,7 +84,7 @@ fn frames_have_rates_routes_and_failures_by_service() {
         ]
     );
 
-    let failing = only(latest(page.seek(40)).expect("requests"));
+    let failing = only_service(latest_requests(page.seek(40)).expect("requests"));
     assert_eq!(failing.failing_per_second, 10_000);
     let lost = failing.failing.expect("a stretch of failures");
     assert_eq!(
@@ -93,12 +94,12 @@ fn frames_have_rates_routes_and_failures_by_service() {
     assert_eq!(lost.count, failing.failed);
     assert!(failing.routes.iter().any(|route| route.fails));
 
-    let ended = only(latest(page.seek(60)).expect("requests"));
+    let ended = only_service(latest_requests(page.seek(60)).expect("requests"));
     assert_eq!((ended.per_second, ended.routes.len()), (0, 0));
     assert!(ended.failed >= failing.failed && ended.failing.is_none());
 
     assert_eq!(
-        latest(page.ask(Request::Seek { at: 60_000_000 })),
+        latest_requests(page.send(Request::Seek { at: 60_000_000 })),
         None,
         "nothing changed"
     );
@@ -112,11 +113,12 @@ fn failures(endpoint: Option<&str>, record: Option<u64>) -> SubjectRef {
     }
 }
 
-/// Selects failures. Returns the sentence and the thread about them.
+/// Selects failed requests on the page. Returns the inspector's sentence about them, and their thread (chain of
+/// causes).
 fn select(page: &mut Page, subject: SubjectRef) -> (String, Thread) {
-    // An unchanged thread is not sent again.
-    page.ask(Request::Inspect { subject: None });
-    let updates = page.ask(Request::Inspect { subject: Some(subject) });
+    // A thread that has not changed would not be sent again.
+    page.send(Request::Inspect { subject: None });
+    let updates = page.send(Request::Inspect { subject: Some(subject) });
     let (mut sentence, mut thread) = (String::new(), Thread::default());
     for update in updates {
         match update {
@@ -135,7 +137,7 @@ fn depths(thread: &Thread) -> Vec<(u32, bool, String)> {
         .collect()
 }
 
-/// Both ongoing failures and those of a record are explained by a sentence and by the chain of their causes.
+/// A sentence and a chain of causes explain selected failures, both ongoing ones and those of a record.
 /// Shows: R-04, R-02
 #[test]
 fn selected_failures_have_sentence_and_thread() {
@@ -166,7 +168,7 @@ fn selected_failures_have_sentence_and_thread() {
     assert_eq!(sentence, "No request has failed yet.", "none at that pod");
     assert!(thread.links.is_empty());
 
-    // The record about the stretch is written when the traffic ends.
+    // The record about the stretch of failures is written when the traffic ends.
     let updates = page.seek(60);
     let marks = updates.into_iter().filter_map(|update| match update {
         Update::Frame(frame) => Some(frame.marks),

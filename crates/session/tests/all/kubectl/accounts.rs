@@ -1,13 +1,12 @@
-//! ServiceAccounts of pods.
+//! ServiceAccounts of pods in kubectl's output and events.
 
 use super::*;
 
-/// A controller cannot create a pod whose ServiceAccount does not exist. The error contains the prefix of the pod's
-/// name.
+/// A controller can create pods only when their ServiceAccount exists. The error contains the prefix of the pod's name.
 /// Shows: VA-284
 #[test]
 fn pods_wait_for_their_service_account() {
-    let mut shell = Shell::on(
+    let mut shell = Shell::with_manifests(
         "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 1, selector: {matchLabels: {a: b}}, \
          template: {metadata: {labels: {a: b}}, spec: {serviceAccountName: late, containers: [{name: c, image: x}]}}}}",
     );
@@ -26,11 +25,11 @@ fn pods_wait_for_their_service_account() {
     assert!(pods.len() == 1 && pods[0].contains("Running"), "{pods:?}");
 }
 
-/// The ServiceAccount of an imported CronJob's pods is assumed to exist.
+/// The ServiceAccount of pods that an imported CronJob creates is assumed to exist.
 /// Shows: P-09
 #[test]
 fn service_account_of_imported_cron_job_is_assumed_to_exist() {
-    let mut shell = Shell::on(
+    let mut shell = Shell::with_manifests(
         "{apiVersion: batch/v1, kind: CronJob, metadata: {name: tick, namespace: default, uid: u-1, creationTimestamp: \
          '2025-12-31T23:00:00Z'}, spec: {schedule: '* * * * *', jobTemplate: {spec: {template: {spec: {serviceAccountName: \
          runner, restartPolicy: Never, containers: [{name: c, image: x}]}}}}}, status: {lastScheduleTime: \

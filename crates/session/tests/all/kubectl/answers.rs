@@ -1,12 +1,12 @@
-//! Answers of commands that need no simulated time, and refused requests.
+//! Output of commands that need no simulated time, and messages about refused requests.
 
 use super::*;
 
-// Valid and invalid input of every verb, with kubectl's messages.
+// For valid and invalid input of every verb, the console prints kubectl's messages.
 // Shows: K-02, K-03, KC-114
 #[test]
 fn answers_and_errors_equal_kubectl() {
-    let mut shell = Shell::on(CLUSTER);
+    let mut shell = Shell::with_manifests(CLUSTER);
     shell.advance_to(10);
     let mut differing = Vec::new();
     for (line, want) in [
@@ -14,7 +14,7 @@ fn answers_and_errors_equal_kubectl() {
             "kubectl get pods -n kube-system",
             vec!["!No resources found in kube-system namespace."],
         ),
-        // The namespace column is also printed for a namespaced kind without objects.
+        // Even if there are no objects, the output for a namespaced kind has the namespace column.
         (
             "kubectl get pvc,ns -A -l kubernetes.io/metadata.name=default",
             vec![
@@ -202,7 +202,7 @@ fn answers_and_errors_equal_kubectl() {
             "kubectl get nodes -o name --sort-by=.spec.none",
             vec!["!error: couldn't find any field with path \"{.spec.none}\" in the list of objects"],
         ),
-        // The fields that `kubectl explain` lists, with their types (KC-114).
+        // The fields of a kind and their types, as `kubectl explain` lists them (KC-114).
         (
             "kubectl explain pc",
             vec![
@@ -287,11 +287,11 @@ fn answers_and_errors_equal_kubectl() {
     assert!(differing.is_empty(), "{}", differing.join("\n"));
 }
 
-/// Invalid flags are reported before missing objects; a missing port of `expose` is reported after a missing object.
+/// Invalid flags are reported before a missing object; the missing port of `expose` is reported after a missing object.
 /// Shows: KC-129
 #[test]
 fn errors_are_reported_in_order_of_kubectl() {
-    let mut shell = Shell::on(CLUSTER);
+    let mut shell = Shell::with_manifests(CLUSTER);
     shell.advance_to(10);
     for (line, want) in [
         (
@@ -368,11 +368,11 @@ fn errors_are_reported_in_order_of_kubectl() {
     );
 }
 
-/// `set image` changes the pod template of a CronJob.
+/// `kubectl set image` changes the pod template in a CronJob.
 /// Shows: KC-103
 #[test]
 fn set_image_changes_cron_job_template() {
-    let mut shell = Shell::on(CLUSTER);
+    let mut shell = Shell::with_manifests(CLUSTER);
     shell.advance_to(10);
     shell.run("kubectl create cronjob nightly --image=a:1 --schedule='0 3 * * *'");
     for (line, want) in [
@@ -393,11 +393,11 @@ fn set_image_changes_cron_job_template() {
     }
 }
 
-/// A resize beyond the node's allocatable resources is refused immediately.
+/// A pod's resize is refused immediately if it exceeds the allocatable resources of the node.
 /// Shows: K-02, LC-230
 #[test]
 fn infeasible_resize_is_refused() {
-    let mut shell = Shell::on(
+    let mut shell = Shell::with_manifests(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {nodeName: a-1, containers: [{name: c, image: x, resources: \
          {requests: {cpu: 500m, memory: 1Gi}}}]}\n",
     );
@@ -425,16 +425,17 @@ fn infeasible_resize_is_refused() {
     shell.run("kubectl label node a-1 kubernetes.io/os=windows --overwrite");
     let linux = "pod resize is only supported on linux nodes, node \"a-1\" is \"windows\"";
     assert_eq!(shell.run(&patch(r#""cpu":"2""#)), refused(linux));
-    // Allocatable resources are checked before the operating system. A resize without a change is not checked.
+    // Allocatable resources are checked before the operating system. A resize that changes nothing is not checked.
     assert_eq!(shell.run(&patch(r#""cpu":"9""#)), refused(too_much));
     assert_eq!(shell.run(&patch(r#""cpu":"4""#)), ["pod/web patched (no change)"]);
 }
 
-/// Lists all resources of a v1.36 API server with default settings, including those that store nothing.
+/// `kubectl api-resources` lists all resources of a v1.36 API server with default settings, including those that store
+/// nothing.
 /// Shows: KC-063
 #[test]
 fn api_resources_equal_real_server() {
-    let mut shell = Shell::on("{apiVersion: v1, kind: Namespace, metadata: {name: shop}}");
+    let mut shell = Shell::with_manifests("{apiVersion: v1, kind: Namespace, metadata: {name: shop}}");
     let names = shell.run("kubectl api-resources -o name");
     let wanted = [
         "bindings componentstatuses configmaps endpoints events limitranges namespaces nodes persistentvolumeclaims \
@@ -507,11 +508,11 @@ fn api_resources_equal_real_server() {
     assert_eq!(versions.last().map(String::as_str), Some("v1"));
 }
 
-/// `--save-config` writes the annotation that `apply` reads.
+/// `--save-config` writes the annotation that `kubectl apply` reads.
 /// Shows: KC-123
 #[test]
 fn save_config_writes_last_applied_annotation() {
-    let mut shell = Shell::on(CLUSTER);
+    let mut shell = Shell::with_manifests(CLUSTER);
     let annotation = |lines: &[String]| {
         let at = lines
             .iter()
@@ -547,7 +548,7 @@ fn save_config_writes_last_applied_annotation() {
 /// Shows: K-02, VA-341
 #[test]
 fn csi_driver_columns_are_listed() {
-    let mut shell = Shell::on(
+    let mut shell = Shell::with_manifests(
         "{apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: plain.example}}\n---\n{apiVersion: \
          storage.k8s.io/v1, kind: CSIDriver, metadata: {name: vault.example}, spec: {attachRequired: false, podInfoOnMount: \
          true, tokenRequests: [{audience: a}, {audience: b}], volumeLifecycleModes: [Persistent, Ephemeral]}}",
@@ -565,11 +566,11 @@ fn csi_driver_columns_are_listed() {
     );
 }
 
-// The annotation of `apply` is not shown as a difference.
+// `kubectl diff` does not show the annotation of `kubectl apply` as a difference.
 // Shows: K-02
 #[test]
 fn diff_shows_only_changes_of_file() {
-    let mut shell = Shell::on("{apiVersion: v1, kind: Namespace, metadata: {name: team}}");
+    let mut shell = Shell::with_manifests("{apiVersion: v1, kind: Namespace, metadata: {name: team}}");
     let pod = |image: &str| {
         format!(
             "<<EOF\n{{apiVersion: v1, kind: Pod, metadata: {{name: p}}, spec: {{containers: [{{name: c, image: {image}}}]}}}}\nEOF"

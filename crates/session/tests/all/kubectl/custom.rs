@@ -1,5 +1,5 @@
-//! Custom kinds in commands: names, columns, verbs and kubectl's messages. The expected output was printed by kubectl
-//! 1.36.3 for the same objects in `podscope serve`.
+//! Custom kinds in commands: names, columns, verbs and messages. The expected output was printed by kubectl 1.36.3 for
+//! the same objects in `podscope serve`.
 
 use podscope_kubectl::command;
 use podscope_session::link::{self, Link};
@@ -70,8 +70,9 @@ spec:
 {apiVersion: toys.example.com/v1alpha1, kind: Gadget, metadata: {name: g}, spec: {any: 1}}
 "#;
 
+/// Asserts that each command prints the expected lines.
 fn assert_answers(rows: &[(&str, &[&str])]) {
-    let mut shell = Shell::on(DEFINITIONS);
+    let mut shell = Shell::with_manifests(DEFINITIONS);
     shell.advance_to(5);
     let differing: Vec<String> = rows
         .iter()
@@ -283,8 +284,8 @@ fn writing_custom_objects_prints_output_of_kubectl() {
     ]);
 }
 
-// A command can refer to a kind that an earlier command defines. When the scenario or the link is read, this kind is
-// still unknown.
+// A command can refer to a kind that an earlier command defines. The kind is still unknown when the scenario or the
+// link with these commands is read.
 /// Shows: T-01
 #[test]
 fn command_on_custom_kind_replays_from_scenario_and_link() {

@@ -1,5 +1,5 @@
-//! Commands for which the console once differed from kubectl 1.36.3. They were found by randomly generated commands
-//! (`crates/serve/tests/all/kubectl/draws.rs`).
+//! Commands for which the output of the console once differed from that of kubectl 1.36.3. The differences were found
+//! by randomly generated commands (`crates/serve/tests/all/kubectl/draws.rs`).
 
 use super::*;
 
@@ -14,13 +14,12 @@ spec:
 ";
 
 fn shell() -> Shell {
-    let mut shell = Shell::on(&format!("{CLUSTER}{CRON_JOB}"));
+    let mut shell = Shell::with_manifests(&format!("{CLUSTER}{CRON_JOB}"));
     shell.advance_to(10);
     shell
 }
 
-// If an object is not found by its name, kubectl checks whether its namespace exists. `delete` and lists do not check
-// it.
+// If no object has the given name, kubectl checks whether the namespace exists. `delete` and lists do not check it.
 // Shows: K-06
 #[test]
 fn missing_namespace_is_reported_instead_of_missing_object() {

@@ -1,5 +1,5 @@
-//! kubectl on a running cluster: watches, dry runs, usage, and kubectl's messages for valid and invalid input (K-02,
-//! KC-050 to KC-063, KC-079 to KC-119).
+//! Tests of kubectl on a running cluster: watches, dry runs, resource usage, and kubectl's messages for valid and
+//! invalid input (K-02, KC-050 to KC-063, KC-079 to KC-119).
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command::{Command, parse, parse_unresolved};
@@ -19,7 +19,7 @@ struct Shell {
 }
 
 impl Shell {
-    fn on(manifests: &str) -> Shell {
+    fn with_manifests(manifests: &str) -> Shell {
         let loaded = scenario::load(&[("objects.yaml".to_owned(), manifests.to_owned())]).expect("readable");
         Shell {
             session: Session::new(loaded).expect("admitted"),
@@ -31,7 +31,7 @@ impl Shell {
         while self.session.advance(SimTime::from_seconds(seconds), 10_000) == Slice::More {}
     }
 
-    /// Returns output lines since the last call; lines of stderr begin with `!`.
+    /// Returns the output lines since the last call. Lines of stderr begin with `!`.
     fn printed(&mut self) -> Vec<String> {
         let lines = self.session.outputs();
         let new = lines[self.seen..]
@@ -42,7 +42,8 @@ impl Shell {
         new
     }
 
-    /// Runs a command and returns its output: the immediate output, or that of half a second.
+    /// Runs a command and returns its output: that of a command that only reads, or that of the following half second.
+    /// Lines of stderr begin with `!`.
     fn run(&mut self, line: &str) -> Vec<String> {
         let parsed = parse_unresolved(line);
         let known = parsed.and_then(|command| self.session.resolved(&command).map(|_| command.clone()));
@@ -90,11 +91,11 @@ spec:
     spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 100m, memory: 64Mi}}}]}
 "#;
 
-// A watch prints the list, then one row per event. A deletion also prints a row.
+// `kubectl get -w` prints the list, then one row per event. A deletion also prints a row.
 // Shows: K-02, KC-006, KC-057
 #[test]
 fn get_watch_prints_a_row_for_each_event() {
-    let mut shell = Shell::on(CLUSTER);
+    let mut shell = Shell::with_manifests(CLUSTER);
     shell.advance_to(10);
     assert_eq!(
         shell.run("kubectl get pod bare -w"),
@@ -110,7 +111,7 @@ fn get_watch_prints_a_row_for_each_event() {
     shell.advance_to(20);
     let mut lines = shell.printed();
     lines.retain(|line| !line.starts_with("pod"));
-    let mut shell2 = Shell::on(CLUSTER);
+    let mut shell2 = Shell::with_manifests(CLUSTER);
     shell2.advance_to(10);
     shell2.run("kubectl get pods -l run=bare --watch --output-watch-events");
     shell2
@@ -154,11 +155,11 @@ fn get_watch_prints_a_row_for_each_event() {
     );
 }
 
-// Watches can also print names, whole objects and custom columns.
+// `kubectl get -w` can also print names, whole objects and custom columns.
 // Shows: K-02, KC-057
 #[test]
 fn get_watch_supports_other_output_formats() {
-    let mut shell = Shell::on(CLUSTER);
+    let mut shell = Shell::with_manifests(CLUSTER);
     shell.advance_to(10);
     for (line, want) in [
         ("kubectl get deploy web -w -o name", "deployment.apps/web"),
@@ -201,11 +202,11 @@ fn get_watch_supports_other_output_formats() {
     );
 }
 
-// In a server dry run, the server validates objects but does not store them.
+// With `--dry-run=server`, the API server validates objects but does not store them.
 // Shows: P-04, K-02, KC-080
 #[test]
 fn dry_run_validates_and_stores_nothing() {
-    let mut shell = Shell::on(CLUSTER);
+    let mut shell = Shell::with_manifests(CLUSTER);
     shell.advance_to(10);
     let objects = |shell: &mut Shell| shell.run("kubectl get deploy,rs,pods,cm,nodes -o yaml");
     let before = objects(&mut shell);
@@ -281,7 +282,7 @@ fn dry_run_validates_and_stores_nothing() {
     ] {
         assert_eq!(shell.run(line), [want], "{line}");
     }
-    // A refused request reports the same problem as without a dry run (P-04).
+    // A refused request is refused for the same reason without `--dry-run` (P-04).
     let refused = shell.run("kubectl scale deploy/nope --replicas=1 --dry-run=server");
     assert_eq!(
         refused,
@@ -305,11 +306,11 @@ fn dry_run_validates_and_stores_nothing() {
     assert_eq!(objects(&mut shell), before, "no object has changed");
 }
 
-// The usage follows the container's scripted behavior, here growing memory.
+// `kubectl top` shows the usage of the container's scripted behavior, here growing memory.
 // Shows: K-02, KC-112
 #[test]
 fn top_shows_scripted_usage() {
-    let mut shell = Shell::on(CLUSTER);
+    let mut shell = Shell::with_manifests(CLUSTER);
     shell.advance_to(3);
     let usage_of_pod = |shell: &mut Shell| {
         let lines = shell.run("kubectl top pod --no-headers");
@@ -338,11 +339,12 @@ fn top_shows_scripted_usage() {
     );
 }
 
-/// Requests use the CPU time of the scripted behavior, and errors are in the log of the container that answered.
+/// Client requests use the CPU time of the scripted behavior, and their errors are in the log of the container that
+/// answered.
 /// Shows: K-02, KC-112
 #[test]
 fn top_and_logs_show_effect_of_requests() {
-    let mut shell = Shell::on(
+    let mut shell = Shell::with_manifests(
         "{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80}]}}\n---\n\
          {apiVersion: v1, kind: Pod, metadata: {name: web, labels: {app: web}, annotations: \
          {behavior.podscope.dev/main: \"cpu=20m+10ms/request, errors=50%@30s..40s\"}}, spec: {containers: [{name: log, \
@@ -383,12 +385,12 @@ fn top_and_logs_show_effect_of_requests() {
     );
 }
 
-/// The scheduler writes events in the format of `events.k8s.io`: with `eventTime`, `action`, and a `series` for
+/// The scheduler writes Events in the format of `events.k8s.io`: with `eventTime` and `action`, and with a `series` for
 /// repetitions.
 /// Shows: K-02, SCH-128, KC-046, KC-073
 #[test]
 fn scheduler_events_use_new_events_api() {
-    let mut shell = Shell::on(
+    let mut shell = Shell::with_manifests(
         "{apiVersion: v1, kind: Pod, metadata: {name: big}, spec: {containers: [{name: c, image: x, resources: \
          {requests: {cpu: 100}}}]}}",
     );
@@ -409,8 +411,8 @@ fn scheduler_events_use_new_events_api() {
         !output.contains("  count:") && !output.contains("  series:"),
         "{output}"
     );
-    // The first failure changed the pod and thus its resourceVersion, so the next event is a new event. Every five
-    // minutes, the scheduler writes it again as a series.
+    // The first failure changed the pod's condition and thus its resourceVersion, so the next Event is a new one. Every
+    // five minutes, the scheduler writes the Event again as part of a series.
     shell.advance_to(700);
     let output = shell.run("kubectl get events -o yaml").join("\n");
     assert!(
@@ -421,11 +423,11 @@ fn scheduler_events_use_new_events_api() {
     assert!(output.contains(" (x2 over "), "{output}");
 }
 
-/// Events about a pod contain the name of the profile that scheduled it.
+/// An Event about a scheduled pod contains the name of the scheduler profile.
 /// Shows: K-02, SCH-128
 #[test]
 fn scheduler_events_contain_profile_name() {
-    let mut shell = Shell::on(
+    let mut shell = Shell::with_manifests(
         "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: profiles}
@@ -445,11 +447,11 @@ spec:
     assert!(!output.contains("default-scheduler"), "{output}");
 }
 
-/// Options that change output: `--show-kind`, `-o` on changes, and `events --watch`.
+/// Flags that change the output: `--show-kind`, `-o` on commands that write, and `events --watch`.
 /// Shows: KC-108, KC-122
 #[test]
 fn output_options_apply_to_tables_changes_and_events() {
-    let mut shell = Shell::on(CLUSTER);
+    let mut shell = Shell::with_manifests(CLUSTER);
     shell.advance_to(10);
     let rows = shell.run("kubectl get deploy --show-kind --no-headers");
     assert!(rows[0].starts_with("deployment.apps/web "), "{rows:?}");
@@ -483,10 +485,10 @@ fn output_options_apply_to_tables_changes_and_events() {
     assert!(seen.contains("LAST SEEN"), "{seen}");
 }
 
-/// Shows: K-02. A watch reports a deletion with a resourceVersion that is newer than all before.
+/// Shows: K-02. The resourceVersion in the watch event of a deletion is greater than all earlier ones.
 #[test]
 fn watch_reports_deletion_with_new_resource_version() {
-    let mut shell = Shell::on(CLUSTER);
+    let mut shell = Shell::with_manifests(CLUSTER);
     shell.advance_to(10);
     shell.run("kubectl get pods -l run=bare -w -o custom-columns=V:.metadata.resourceVersion --no-headers");
     let mut lines = shell.run("kubectl run bare --image=y");

@@ -1,4 +1,4 @@
-//! Manifests as input of commands, and pipes between commands.
+//! Manifests as the input of commands, and pipes between commands.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_cluster::Span;
@@ -16,7 +16,7 @@ fn shell() -> Shell {
     shell
 }
 
-/// Runs a line and returns its output of `seconds` seconds; lines of stderr begin with `!`.
+/// Runs a command line, and returns its output in the following `seconds` seconds. Lines of stderr begin with `!`.
 fn run(shell: &mut Shell, line: &str, stdin: Option<&str>, seconds: i64) -> Vec<String> {
     let answer = shell.run(line, stdin, Span::seconds(seconds));
     let refused = answer.refused.iter().flat_map(|text| text.lines());
@@ -41,7 +41,7 @@ fn stream_is_read_as_json_then_as_yaml() {
                 "configmap/b created (dry run)".to_owned(),
             ],
         ),
-        // JSON with a trailing comma is read as YAML.
+        // JSON with a trailing comma is not valid JSON, so it is read as YAML.
         (
             r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},}"#.to_owned(),
             vec!["configmap/a created (dry run)".to_owned()],
@@ -80,7 +80,7 @@ fn stream_is_read_as_json_then_as_yaml() {
                 "{parsing}error converting YAML to JSON: yaml: mapping values are not allowed in this context"
             )],
         ),
-        // Line numbers are relative to the beginning of the document.
+        // In error messages, line numbers are relative to the beginning of the document.
         (
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nx: y\na: b: c\n".to_owned(),
             vec![
@@ -95,7 +95,7 @@ fn stream_is_read_as_json_then_as_yaml() {
             vec![format!("{parsing}invalid Yaml document separator: foo")],
         ),
     ] {
-        // stderr is a separate stream; its lines are printed first here.
+        // stderr is a separate stream. Here its lines are printed before those of stdout.
         let mut printed = run(&mut shell, "kubectl create --dry-run=client -f -", Some(&text), 1);
         printed.stable_sort_by_key(|line| line.starts_with('!'));
         assert_eq!(printed, want, "{text}");
@@ -113,7 +113,7 @@ fn stream_is_read_as_json_then_as_yaml() {
     ] {
         assert_eq!(run(&mut shell, without_validation, Some(text), 1), [want], "{text}");
     }
-    // Items of a typed list need no `apiVersion` and `kind`.
+    // The items of a typed list need neither `apiVersion` nor `kind`.
     let list = "apiVersion: v1\nkind: ConfigMapList\nitems: [{metadata: {name: z}}]";
     assert_eq!(
         run(&mut shell, "kubectl apply -f -", Some(list), 1),
@@ -219,7 +219,7 @@ fn logs_follow_until_container_exits() {
     );
 }
 
-/// A container that has not been restarted has no previous log.
+/// A container that was never restarted has no previous log.
 /// Shows: K-02
 #[test]
 fn previous_log_exists_after_restart() {
@@ -312,7 +312,7 @@ fn prune_deletes_objects_missing_from_text() {
         stdout_of(dry_run),
         ["configmap/two created (dry run)", "configmap/one pruned (dry run)"]
     );
-    // Objects that were never applied are not pruned.
+    // `apply --prune` does not delete objects that were never applied.
     run(&mut shell, "kubectl create -f -", Some(&map("made")), 1);
     assert_eq!(
         stdout_of(run(&mut shell, prune, Some(&map("two")), 1)),
