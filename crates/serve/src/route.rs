@@ -338,7 +338,7 @@ async fn resource(request: &HttpRequest, path: ApiPath, engine: &EngineHandle) -
 }
 
 /// Converts a protobuf body to JSON.
-fn in_json<'a>(request: &'a HttpRequest, known: &Resource) -> Result<Cow<'a, HttpRequest>, ApiError> {
+fn with_json_body<'a>(request: &'a HttpRequest, known: &Resource) -> Result<Cow<'a, HttpRequest>, ApiError> {
     let is_protobuf = |kind: &str| kind.starts_with("application/vnd.kubernetes.protobuf");
     if !request.header("content-type").is_some_and(is_protobuf) {
         return Ok(Cow::Borrowed(request));

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{META, Schemas, envelope, put_required, reference, scalar};
+use super::{META, Schemas, envelope, put_required, scalar_schema, schema_reference};
 use crate::protobuf;
 
 /// Returns the OpenAPI name of a message such as `meta.Status` or `authentication.v1.TokenRequest`.
@@ -85,13 +85,13 @@ impl Schemas {
             return json!({"type": "object", "additionalProperties": value});
         }
         match of.rsplit_once('.') {
-            None if of == "double" => scalar("float64"),
-            None => scalar(of),
+            None if of == "double" => scalar_schema("float64"),
+            None => scalar_schema(of),
             // Messages that stand for a Go slice type; in JSON they are arrays.
             Some((_, "ExtraValue" | "Verbs")) => json!({"type": "array", "items": {"type": "string"}}),
             Some(_) => {
                 self.add_message(of);
-                let reference = reference(&name_of(of));
+                let reference = schema_reference(&name_of(of));
                 match is_property {
                     true => json!({"allOf": [reference]}),
                     false => reference,

@@ -26,7 +26,7 @@ fn new_action(label: String, command: String) -> Action {
 fn new_dangerous_action(label: String, command: String) -> Action {
     Action {
         is_dangerous: true,
-        ..action(label, command)
+        ..new_action(label, command)
     }
 }
 

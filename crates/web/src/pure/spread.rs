@@ -199,7 +199,7 @@ mod tests {
         ]);
         lane.points.push(SpreadPoint {
             pods: vec![Some(2), None],
-            ..point(70, &[2])
+            ..spread_point(70, &[2])
         });
         let drawn = draw(&lane, span, 80_000_000);
         assert!(

@@ -189,7 +189,7 @@ fn running_pod_uses_maximum_of_requested_allocated_actual() {
         for (more, wanted) in [(0, "a ok"), (1, "a: Insufficient cpu")] {
             // If no cpu remains, only a pod without requests fits.
             let request = 4000 - used + more;
-            let got = crate::wider::format_decision(&objects, &new(crate::wider::cpu(&format!("{request}m"))));
+            let got = crate::wider::format_decision(&objects, &new(crate::wider::cpu_request(&format!("{request}m"))));
             assert_eq!(got, wanted, "{what}, a new pod of {request}m");
         }
     }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 use serde_json::Value;
 
-use super::{Comparison, truncated};
+use super::{Comparison, truncated_text};
 
 /// Values of the placeholders in a group of exchanges.
 #[derive(Default)]
@@ -152,7 +152,7 @@ impl Names {
                                 return Some(why);
                             }
                         }
-                        None => return Some(format!("{path}: wanted {}", truncated(value))),
+                        None => return Some(format!("{path}: wanted {}", truncated_text(value))),
                     }
                 }
                 if comparison.is_part {
@@ -166,7 +166,7 @@ impl Names {
                 let more = other
                     .iter()
                     .find(|(key, _)| !known.contains(key) && !skipped(key) && !varies(key));
-                more.map(|(key, value)| format!("{at}/{key}: not wanted: {}", truncated(value)))
+                more.map(|(key, value)| format!("{at}/{key}: not wanted: {}", truncated_text(value)))
             }
             (Value::Array(items), Value::Array(others)) => {
                 for (number, item) in items.iter().enumerate() {
@@ -177,19 +177,19 @@ impl Names {
                                 return Some(why);
                             }
                         }
-                        None => return Some(format!("{path}: wanted {}", truncated(item))),
+                        None => return Some(format!("{path}: wanted {}", truncated_text(item))),
                     }
                 }
                 let more = others
                     .get(items.len())
                     .filter(|_| !comparison.is_part || !at.ends_with("/rows"));
-                more.map(|item| format!("{at}/{}: not wanted: {}", items.len(), truncated(item)))
+                more.map(|item| format!("{at}/{}: not wanted: {}", items.len(), truncated_text(item)))
             }
             _ if expected == found => None,
             _ => Some(format!(
                 "{at}: wanted {}, found {}",
-                truncated(expected),
-                truncated(found)
+                truncated_text(expected),
+                truncated_text(found)
             )),
         }
     }

@@ -183,7 +183,7 @@ fn unanswered_command_is_answered_once_after_handover() {
 /// Shows: U-05
 #[test]
 fn playing_session_continues_after_handover() {
-    let mut host = playing();
+    let mut host = playing_host();
     let mut clock = 100.0;
     host.handle(Request::Speed { per_mille: 10_000 }, clock);
     let node = SubjectRef::Node { name: "b-1".into() };

@@ -61,7 +61,7 @@ fn ingress_and_network_policy_descriptions_equal_kubectl() {
          Annotations:  a: b\n\
          Events:       <none>\n",
     );
-    let (policy, _) = run(&session, "kubectl describe netpol shut");
+    let (policy, _) = output_and_errors(&session, "kubectl describe netpol shut");
     let (_, rest) = policy.split_once("Spec:\n").expect("a spec");
     assert_eq!(
         rest,
