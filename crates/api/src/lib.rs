@@ -42,7 +42,6 @@ mod danger;
 mod decode;
 mod default;
 mod device;
-#[cfg(feature = "devices")]
 mod device_description;
 mod duration;
 mod encoding;
@@ -111,7 +110,6 @@ pub use self::danger::Danger;
 pub use self::decode::{ExpectedType, FieldError, Mismatch, decode, decode_lenient};
 pub use self::default::{default_object, generate_job_selector, stored_grace_period};
 pub use self::device::*;
-#[cfg(feature = "devices")]
 pub use self::device_description::*;
 pub use self::duration::{Duration, parse_duration, print_duration, print_duration_short};
 pub use self::encoding::{NotText, decode_text};

@@ -31,7 +31,7 @@ pub(crate) fn current_device_form(
     value: impl FnOnce() -> Value,
 ) -> Option<(Kind, Value)> {
     let version = api_version.strip_prefix("resource.k8s.io/")?;
-    if !cfg!(feature = "devices") || !matches!(version, "v1beta1" | "v1beta2") {
+    if !matches!(version, "v1beta1" | "v1beta2") {
         return None;
     }
     let stored_kind = Kind::from_wire("resource.k8s.io/v1", kind)?;

@@ -60,11 +60,9 @@ impl ApiServer {
         }
         self.apply_strategy(&mut object, caller);
         let mut problems = ErrorList::default();
-        #[cfg(feature = "devices")]
         problems.extend(self.admin_access_on_create(&object));
         problems.extend(validate(&object));
         self.check_schema(&object, None, &mut problems);
-        #[cfg(feature = "devices")]
         super::device_selectors::check(&object, &mut problems);
         if !problems.is_empty() {
             return Err(ApiError::invalid(kind, &object.metadata().name, problems));

@@ -18,14 +18,12 @@
 //! assert_eq!((out.changes.len(), out.records[0].happening.what()), (1, What::Created));
 //! ```
 
-#[cfg(feature = "devices")]
 mod admin_access;
 mod admission;
 mod apply;
 mod create;
 mod custom;
 mod delete;
-#[cfg(feature = "devices")]
 mod device_selectors;
 mod device_taints;
 mod events;

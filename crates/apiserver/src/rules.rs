@@ -1,12 +1,10 @@
-//! Validation rules of CustomResourceDefinitions (HT-163 to HT-167), in builds with the feature `rules`. Other builds
-//! store the rules and evaluate none.
+//! Validation rules of CustomResourceDefinitions (HT-163 to HT-167).
 
 use podscope_api::{Object, UntypedObject, ValidationError};
 use serde_json::Value;
 
 /// Returns an error for each validation rule (CEL) of the schema that a custom object violates. `old` is the object
 /// that it replaces.
-#[cfg(feature = "rules")]
 pub(super) fn check_object(object: &Object, old: Option<&Object>, schema: &Value) -> Vec<ValidationError> {
     let old = old.map(Object::to_value);
     podscope_cel::rules::validate(&object.to_value(), old.as_ref(), schema)
@@ -14,7 +12,6 @@ pub(super) fn check_object(object: &Object, old: Option<&Object>, schema: &Value
 
 /// Returns an error for each rule of a definition that does not compile. If `old`, the definition that it replaces, has
 /// the same versions, they are accepted.
-#[cfg(feature = "rules")]
 pub(super) fn check_definition(
     definition: &UntypedObject,
     old: Option<&std::sync::Arc<UntypedObject>>,
@@ -40,14 +37,4 @@ pub(super) fn check_definition(
         podscope_cel::rules::check(schema, &format!("spec.versions[{index}].schema.openAPIV3Schema"))
     });
     each.collect()
-}
-
-#[cfg(not(feature = "rules"))]
-pub(super) fn check_object(_: &Object, _: Option<&Object>, _: &Value) -> Vec<ValidationError> {
-    Vec::new()
-}
-
-#[cfg(not(feature = "rules"))]
-pub(super) fn check_definition(_: &UntypedObject, _: Option<&std::sync::Arc<UntypedObject>>) -> Vec<ValidationError> {
-    Vec::new()
 }

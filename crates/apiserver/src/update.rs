@@ -65,7 +65,6 @@ impl ApiServer {
     fn check_status(&self, old: &Object, merged: &mut Object) -> Result<(), ApiError> {
         self.prune_and_set_defaults(merged);
         let mut problems = ErrorList::default();
-        #[cfg(feature = "devices")]
         problems.extend(self.admin_access_on_status(old, merged));
         problems.extend(podscope_api::validate_status_update(old, merged));
         self.check_schema(merged, Some(old), &mut problems);
@@ -99,7 +98,6 @@ impl ApiServer {
     fn validate_replacement(&self, old: &Object, new: &Object) -> Result<(), ApiError> {
         let mut problems = podscope_api::validate_update(old, new);
         self.check_schema(new, Some(old), &mut problems);
-        #[cfg(feature = "devices")]
         if new.kind() == Kind::DeviceClass {
             super::device_selectors::check(new, &mut problems);
         }

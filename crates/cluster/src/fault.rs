@@ -52,7 +52,6 @@ impl fmt::Display for DeviceChange {
 }
 
 /// Returns whether [`DeviceChange::Untaint`] with this key and effect removes the taint.
-#[cfg(feature = "devices")]
 pub(crate) fn removes_taint(key: &Str, effect: Option<&Str>, taint: &podscope_api::DeviceTaint) -> bool {
     taint.key == *key && effect.is_none_or(|effect| taint.effect == *effect)
 }

@@ -76,10 +76,7 @@ impl World {
                 _ => {}
             }
         }
-        // A build without the feature `whole` does not support node groups.
-        if cfg!(feature = "whole") {
-            self.add_nodes_of_groups(setup);
-        }
+        self.add_nodes_of_groups(setup);
         if !imported.is_empty {
             self.import_missing();
         }

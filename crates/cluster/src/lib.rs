@@ -29,9 +29,7 @@
 //! assert_eq!(world.machines().flat_map(|(_, machine)| machine.processes()).count(), 1);
 //! ```
 
-mod beyond;
 pub mod client;
-#[cfg_attr(not(feature = "devices"), path = "devices_unsupported.rs")]
 mod devices;
 mod dispatch;
 mod due;

@@ -45,11 +45,9 @@ impl ActingProcess<'_> {
             (Body::Kubelet(kubelet), Some(machine)) => handle_scoped(input, ctx, |input, ctx| {
                 Arc::make_mut(kubelet).handle(input, machine, self.view, ctx);
             }),
-            #[cfg(feature = "devices")]
             (Body::Driver(driver), Some(machine)) => handle_scoped(input, ctx, |input, ctx| {
                 Arc::make_mut(driver).handle(input, machine, ctx);
             }),
-            #[cfg(feature = "devices")]
             (Body::Driver(_), None) => unreachable!("drivers have a machine"),
             (Body::Kubelet(_), None) => unreachable!("a kubelet has a machine"),
             (Body::Manager(None) | Body::Down, _) => {}
@@ -173,10 +171,7 @@ impl World {
             let fencing = ControllerManager::fencing(self.settings.fencing.clone());
             self.add_controllers(Actor::Fencing, fencing);
         }
-        // A build without the feature `whole` does not support node groups.
-        if cfg!(feature = "whole") {
-            self.start_cluster_autoscaler();
-        }
+        self.start_cluster_autoscaler();
     }
 
     /// Starts the cluster autoscaler if a node group has a maximum.

@@ -108,7 +108,6 @@ impl World {
             Some(Body::Manager(core)) => core.is_some(),
             Some(Body::Scheduler(_)) => true,
             Some(Body::Kubelet(_)) => self.is_current(process),
-            #[cfg(feature = "devices")]
             Some(Body::Driver(_)) => self.is_current(process),
             Some(Body::Client(client)) => client.needs_watch(),
             Some(Body::Down) | None => false,

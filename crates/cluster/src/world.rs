@@ -89,7 +89,6 @@ pub(crate) enum Body {
     /// A kubelet; its machine is in [`NodeState`].
     Kubelet(Arc<Kubelet>),
     /// The device drivers of a node.
-    #[cfg(feature = "devices")]
     Driver(Arc<podscope_node::DeviceDriver>),
 }
 

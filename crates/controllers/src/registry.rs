@@ -37,48 +37,36 @@ pub(super) fn new<C: Controller + Default + 'static>() -> Box<dyn Controller> {
     Box::new(C::default())
 }
 
-/// Returns the constructor if the build has the feature `whole`, otherwise `None`. The controller does nothing unless
-/// objects of its kind exist, so runs without such objects are the same with and without the feature; the kind is in
-/// `LACKING` of `podscope_cluster::beyond`.
-const fn with_feature_whole(constructor: Constructor) -> Option<Constructor> {
-    if cfg!(feature = "whole") {
-        Some(constructor)
-    } else {
-        None
-    }
-}
-
-/// Returns the constructors of the controllers in this build.
+/// Returns the constructors of all controllers.
 pub(super) fn constructors() -> impl Iterator<Item = Constructor> {
-    CONTROLLERS.iter().copied().flatten()
+    CONTROLLERS.iter().copied()
 }
 
-/// The constructors of all controllers; `None` for a controller that this build does not contain.
-const CONTROLLERS: &[Option<Constructor>] = &[
-    Some(new::<ReplicaSetController<ReplicaSet>>),
-    with_feature_whole(new::<ReplicaSetController<ReplicationController>>),
-    Some(new::<DeploymentController>),
-    Some(new::<StatefulSetController>),
-    Some(new::<DaemonSetController>),
-    Some(new::<JobController>),
-    with_feature_whole(new::<CronJobController>),
-    Some(new::<TtlAfterFinishedController>),
-    Some(new::<NodeLifecycleController>),
-    Some(new::<TaintEvictionController>),
-    Some(new::<PodGcController>),
-    Some(new::<DisruptionController>),
-    Some(new::<EndpointSliceController>),
-    Some(new::<NamespaceController>),
-    Some(new::<GarbageCollector>),
-    Some(new::<PersistentVolumeController>),
-    Some(new::<VolumeProtectionController>),
-    Some(new::<ResourceQuotaController>),
-    with_feature_whole(new::<HorizontalController>),
-    Some(new::<AttachDetachController>),
-    Some(new::<Descheduler>),
-    Some(new::<EndpointsController>),
-    Some(new::<NamespaceObjects>),
-    with_feature_whole(new::<ResourceClaimController>),
-    with_feature_whole(new::<DeviceTaintEvictionController>),
-    with_feature_whole(new::<CustomResourceDefinitionController>),
+const CONTROLLERS: &[Constructor] = &[
+    new::<ReplicaSetController<ReplicaSet>>,
+    new::<ReplicaSetController<ReplicationController>>,
+    new::<DeploymentController>,
+    new::<StatefulSetController>,
+    new::<DaemonSetController>,
+    new::<JobController>,
+    new::<CronJobController>,
+    new::<TtlAfterFinishedController>,
+    new::<NodeLifecycleController>,
+    new::<TaintEvictionController>,
+    new::<PodGcController>,
+    new::<DisruptionController>,
+    new::<EndpointSliceController>,
+    new::<NamespaceController>,
+    new::<GarbageCollector>,
+    new::<PersistentVolumeController>,
+    new::<VolumeProtectionController>,
+    new::<ResourceQuotaController>,
+    new::<HorizontalController>,
+    new::<AttachDetachController>,
+    new::<Descheduler>,
+    new::<EndpointsController>,
+    new::<NamespaceObjects>,
+    new::<ResourceClaimController>,
+    new::<DeviceTaintEvictionController>,
+    new::<CustomResourceDefinitionController>,
 ];

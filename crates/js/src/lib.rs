@@ -1,6 +1,5 @@
 //! The engine for JavaScript, in two forms that are shipped separately: the npm package (feature `package`) and the
-//! worker of Podscope's own page (feature `worker`). The worker has two builds: a first visit loads this library, and
-//! `whole.rs` is the whole engine (feature `whole`). A third form (feature `bench`) is not shipped: it measures
+//! worker of Podscope's own page (feature `worker`). A third form (feature `bench`) is not shipped: it measures
 //! scheduling decisions in a browser.
 //!
 //! All of them only convert values; behaviour is implemented in `podscope-session`.
@@ -33,5 +32,3 @@ pub use bench::Bench;
 pub use package::{Session, lessons, load};
 #[cfg(feature = "worker")]
 pub use worker::serve;
-#[cfg(all(feature = "worker", feature = "whole"))]
-pub use worker::take_over;

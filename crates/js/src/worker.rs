@@ -7,9 +7,7 @@
 use gloo_timers::callback::Timeout;
 use js_sys::{Array, Function, Uint8Array};
 use podscope_protocol::{Request, Update, pack, unpack};
-#[cfg(feature = "whole")]
-use podscope_session::host::Handover;
-use podscope_session::host::{self, Host, Wants};
+use podscope_session::host::{Host, Wants};
 use podscope_session::lessons;
 use std::cell::RefCell;
 use std::panic::PanicHookInfo;
@@ -31,44 +29,19 @@ struct Service {
     is_slice_scheduled: bool,
     /// Timer that starts the next slice, if the host asked to work at a later time.
     alarm: Option<Timeout>,
-    /// Function of the worker's script that fetches a part and calls its second argument with the part, or with
-    /// `undefined` and a reason. For the part `prepare` it preloads the whole engine and does not call its second
-    /// argument.
+    /// Function of the worker's script that fetches a part ([`serve`]).
     fetch: Function,
     /// The function that `fetch` calls with its result; set when the service starts.
     on_fetched: Option<Function>,
-    /// The operation for which the service waits. Requests are queued meanwhile, to keep their order.
-    awaited: Option<Awaited>,
+    /// Whether the service waits for the texts of the lessons, which are fetched when a lesson is first opened. Requests
+    /// are queued meanwhile, to keep their order.
+    awaits_lessons: bool,
     /// Queued packed requests, the oldest first.
     waiting: Vec<Uint8Array>,
-    /// Whether, at the last check, the session needed a capability that this engine lacks.
-    lacks_capability_now: bool,
     /// Number of requests that were passed to the host.
     n_taken: u64,
     /// Number of requests that were reported to the page as settled.
     n_settled: u64,
-}
-
-/// An operation for which the service waits before it handles further requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Awaited {
-    /// The texts of the lessons, which are fetched when a lesson is first opened.
-    Lessons,
-    /// Loading the whole engine (the build with every capability), which takes over from this one. Simulated time does
-    /// not run meanwhile.
-    WholeEngine,
-    /// The replay of the session that this engine has taken over.
-    Replay,
-}
-
-impl Awaited {
-    /// Returns the name of the awaited part, as `fetch` of the worker's script expects it.
-    const fn part(self) -> &'static str {
-        match self {
-            Self::Lessons => "lessons",
-            Self::WholeEngine | Self::Replay => "engine",
-        }
-    }
 }
 
 impl Service {
@@ -90,53 +63,33 @@ impl Service {
 
     /// Handles a packed request, or queues it while the service waits.
     fn handle_or_queue(&mut self, message: Uint8Array) {
-        if self.awaited.is_some() {
+        if self.awaits_lessons {
             self.waiting.push(message);
-        } else if host::is_for_whole_engine(message.length() as usize) {
-            // Passed on without unpacking, because a large file would otherwise be copied four times.
-            self.fetch(Awaited::WholeEngine, Some(message));
+            return;
+        }
+        let request = read(&message);
+        if lessons::are_missing_for(&request) {
+            self.awaits_lessons = true;
+            self.waiting.push(message);
+            self.call_fetch("lessons");
         } else {
-            let request = read(&message);
-            if lessons::are_missing_for(&request) {
-                self.fetch(Awaited::Lessons, Some(message));
-            } else if self.host.needs_whole_engine(&request) {
-                self.fetch(Awaited::WholeEngine, Some(message));
-            } else {
-                self.handle_request(request);
-            }
+            self.handle_request(request);
         }
     }
 
     /// Passes a request to the host, and posts the resulting updates.
     fn handle_request(&mut self, request: Request) {
         self.n_taken += u64::from(request != Request::FrameDone);
-        if request == Request::PrepareToOpen && !cfg!(feature = "whole") {
+        if request == Request::PrepareToOpen {
             self.call_fetch("prepare");
         }
-        let updates = handle(&mut self.host, request, self.clock.now());
+        let now = self.clock.now();
+        let updates = match request {
+            Request::Course(request) => podscope_course::page::handle(&mut self.host, request, now),
+            request => self.host.handle(request, now),
+        };
         self.post(updates);
-        self.fetch_whole_engine_if_needed();
         self.schedule();
-    }
-
-    /// Fetches the whole engine as soon as the session needs it.
-    fn fetch_whole_engine_if_needed(&mut self) {
-        let lacked_capability_before = std::mem::replace(&mut self.lacks_capability_now, self.host.lacks_capability());
-        if self.lacks_capability_now && !lacked_capability_before && self.awaited.is_none() {
-            self.fetch(Awaited::WholeEngine, None);
-        }
-    }
-
-    /// Fetches a part (the lesson texts or the whole engine). The packed request that needs it, and all later ones, are
-    /// queued.
-    fn fetch(&mut self, part: Awaited, message: Option<Uint8Array>) {
-        self.awaited = Some(part);
-        self.waiting.extend(message);
-        if part == Awaited::WholeEngine {
-            self.alarm = None;
-            self.post(vec![Host::loading_whole_engine()]);
-        }
-        self.call_fetch(part.part());
     }
 
     /// Calls the `fetch` function of the worker's script for a part.
@@ -147,65 +100,21 @@ impl Service {
         }
     }
 
-    /// Handles the result of a fetch, which may have failed.
-    fn fetched(&mut self, part: &JsValue, why: Option<String>) {
-        let why = why.unwrap_or_default();
-        match self.awaited {
-            Some(Awaited::Lessons) => self.lessons_fetched(part.dyn_ref::<Uint8Array>(), &why),
-            Some(Awaited::WholeEngine) => self.whole_engine_fetched(part.dyn_ref::<Function>(), &why),
-            Some(Awaited::Replay) | None => {}
-        }
-    }
-
-    /// Continues with the queued requests after the lesson texts were fetched. Refuses the first one if that failed.
-    fn lessons_fetched(&mut self, file: Option<&Uint8Array>, why: &str) {
+    /// Continues with the queued requests after the lesson texts were fetched. If that failed, `why` is the reason, and
+    /// the first request is refused.
+    fn fetched(&mut self, file: Option<&Uint8Array>, why: &str) {
         let provided = match file {
             Some(file) => lessons::provide(file.to_vec()),
             None => Err(lessons::missing(why)),
         };
         if let Err(problems) = provided {
-            self.refuse_first_queued_request(|_, _| vec![Update::Refused { problems }]);
+            // The request that needs the lessons is refused. It counts as passed to the host.
+            self.waiting.remove(0);
+            self.n_taken += 1;
+            self.post(vec![Update::Refused { problems }]);
+            self.schedule();
         }
-        self.handle_queued_requests();
-    }
-
-    /// Hands the session over to the whole engine. If it could not be fetched, refuses the first queued request and
-    /// continues.
-    fn whole_engine_fetched(&mut self, take_over: Option<&Function>, why: &str) {
-        let Some(take_over) = take_over else {
-            self.refuse_first_queued_request(|host, request| host.refuse_without_whole_engine(request, why));
-            return self.handle_queued_requests();
-        };
-        let state = self.host.hand_over();
-        // The host of the whole engine counts the requests that it receives from this host again.
-        let n_taken = self.n_taken - state.n_requests();
-        let arguments = Array::of5(
-            &Uint8Array::from(&*state.to_bytes()),
-            &std::mem::take(&mut self.waiting).into_iter().collect::<Array>(),
-            &self.fetch,
-            &(n_taken as f64).into(),
-            &(self.n_settled as f64).into(),
-        );
-        // From now on, the whole engine receives the messages of the page.
-        if let Err(error) = take_over.apply(&JsValue::NULL, &arguments) {
-            wasm_bindgen::throw_val(error);
-        }
-    }
-
-    /// Refuses the first queued request, because the part that it needs could not be fetched. The request counts as
-    /// passed to the host.
-    fn refuse_first_queued_request(&mut self, refuse: impl FnOnce(&mut Host, Option<Request>) -> Vec<Update>) {
-        let request = (!self.waiting.is_empty()).then(|| read(&self.waiting.remove(0)));
-        self.n_taken += u64::from(request.is_some());
-        let updates = refuse(&mut self.host, request);
-        self.post(updates);
-        self.awaited = None;
-        self.schedule();
-    }
-
-    /// Ends the wait, and handles the queued requests in order.
-    fn handle_queued_requests(&mut self) {
-        self.awaited = None;
+        self.awaits_lessons = false;
         let waiting = std::mem::take(&mut self.waiting);
         waiting.into_iter().for_each(|message| self.handle_or_queue(message));
     }
@@ -215,23 +124,16 @@ impl Service {
         self.is_slice_scheduled = false;
         let mut now = self.clock.now();
         let end = now + SLICE_MILLIS;
-        while now < end && self.awaited != Some(Awaited::WholeEngine) && is_due(self.host.wants(), now) {
+        while now < end && is_due(self.host.wants(), now) {
             let updates = self.host.work(now);
             self.post(updates);
-            self.fetch_whole_engine_if_needed();
             now = self.clock.now();
-        }
-        if self.awaited == Some(Awaited::Replay) && !self.host.is_resuming() {
-            self.handle_queued_requests();
         }
         self.schedule();
     }
 
     /// Schedules the next work of the host, and reports to the page when all of its requests are settled.
     fn schedule(&mut self) {
-        if self.awaited == Some(Awaited::WholeEngine) {
-            return;
-        }
         if self.n_settled < self.n_taken && self.host.is_settled() {
             self.n_settled = self.n_taken;
             let requests = self.n_taken;
@@ -282,16 +184,6 @@ fn read(message: &Uint8Array) -> Request {
     }
 }
 
-/// Handles a request. Requests about practice or courses are handled by `podscope-course`, which only the whole engine
-/// contains.
-fn handle(host: &mut Host, request: Request, now: f64) -> Vec<Update> {
-    #[cfg(feature = "whole")]
-    if let Request::Course(request) = request {
-        return podscope_course::page::handle(host, request, now);
-    }
-    host.handle(request, now)
-}
-
 /// Reports a panic, which is a bug: prints it to the console, and informs the page that this engine has ended.
 fn report_panic(info: &PanicHookInfo<'_>) {
     console_error_panic_hook::hook(info);
@@ -318,16 +210,16 @@ fn post(page: &DedicatedWorkerGlobalScope, update: &Update) -> Result<(), JsValu
     page.post_message_with_transfer(&message, &Array::of1(&message.buffer()))
 }
 
-/// Turns this worker into an engine that handles the messages of its page, beginning with `early`. `fetch` fetches a
-/// part by its name, `lessons` or `engine`: it calls its second argument with the part, or with `undefined` and a
-/// reason. The part `lessons` is the bytes of their file; the part `engine` is the function [`take_over`] of the whole
-/// engine. For `prepare`, `fetch` preloads the whole engine and calls nothing.
+/// Turns this worker into an engine that handles the messages of its page, beginning with `early`.
+///
+/// `fetch` gets the name of a part. For `lessons` it calls its second argument with the bytes of their file, or with
+/// `undefined` and a reason. For `prepare` it loads the rest of the engine ahead and calls nothing.
 ///
 /// # Errors
 /// The caller is not a dedicated worker.
 #[wasm_bindgen]
 pub fn serve(early: Array, fetch: Function) -> Result<(), JsValue> {
-    let service = start(Host::new(), fetch)?;
+    let service = start(fetch)?;
     let mut first = service.borrow_mut();
     let hello = first.host.hello();
     first.post(vec![hello]);
@@ -337,35 +229,8 @@ pub fn serve(early: Array, fetch: Function) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// Continues the session of another engine in this worker, and replaces that engine. `state` is its serialized state,
-/// `waiting` its queued packed requests (`Uint8Array`). `n_taken` and `n_settled` are the numbers of requests that it
-/// has taken and reported as settled.
-///
-/// # Errors
-/// The caller is not a dedicated worker, or the state is not that of an engine of the same version.
-#[cfg(feature = "whole")]
-#[wasm_bindgen]
-pub fn take_over(state: &[u8], waiting: Array, fetch: Function, n_taken: f64, n_settled: f64) -> Result<(), JsValue> {
-    let state = Handover::from_bytes(state).map_err(|error| format!("not the state of an engine: {error}"))?;
-    let (host, requests) = Host::take_over(state).map_err(|problems| {
-        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        problems.join("\n")
-    })?;
-    let service = start(host, fetch)?;
-    let mut first = service.borrow_mut();
-    (first.n_taken, first.n_settled) = (n_taken as u64, n_settled as u64);
-    first.awaited = Some(Awaited::Replay);
-    for request in requests {
-        first.waiting.push(Uint8Array::from(&*pack(&request)?));
-    }
-    let waiting = waiting.iter().filter_map(|message| message.dyn_into().ok());
-    first.waiting.extend(waiting);
-    first.schedule_slice();
-    Ok(())
-}
-
-/// Starts the service of a host, which from now on receives the messages of this worker.
-fn start(host: Host, fetch: Function) -> Result<Rc<RefCell<Service>>, JsValue> {
+/// Starts the service, which from now on receives the messages of this worker.
+fn start(fetch: Function) -> Result<Rc<RefCell<Service>>, JsValue> {
     std::panic::set_hook(Box::new(report_panic));
     let page: DedicatedWorkerGlobalScope = js_sys::global()
         .dyn_into()
@@ -373,7 +238,7 @@ fn start(host: Host, fetch: Function) -> Result<Rc<RefCell<Service>>, JsValue> {
     let clock = page.performance().ok_or("this worker has no clock")?;
     let channel = MessageChannel::new()?;
     let service = Rc::new(RefCell::new(Service {
-        host,
+        host: Host::new(),
         page: page.clone(),
         clock,
         next_slice: channel.port1(),
@@ -381,9 +246,8 @@ fn start(host: Host, fetch: Function) -> Result<Rc<RefCell<Service>>, JsValue> {
         alarm: None,
         fetch,
         on_fetched: None,
-        awaited: None,
+        awaits_lessons: false,
         waiting: Vec::new(),
-        lacks_capability_now: false,
         n_taken: 0,
         n_settled: 0,
     }));
@@ -401,8 +265,11 @@ fn start(host: Host, fetch: Function) -> Result<Rc<RefCell<Service>>, JsValue> {
     on_message.forget();
 
     let service_for_parts = Rc::clone(&service);
-    let on_fetched = Closure::<dyn FnMut(JsValue, JsValue)>::new(move |part: JsValue, why: JsValue| {
-        service_for_parts.borrow_mut().fetched(&part, why.as_string());
+    let on_fetched = Closure::<dyn FnMut(JsValue, JsValue)>::new(move |file: JsValue, why: JsValue| {
+        let why = why.as_string().unwrap_or_default();
+        service_for_parts
+            .borrow_mut()
+            .fetched(file.dyn_ref::<Uint8Array>(), &why);
     });
     service.borrow_mut().on_fetched = Some(on_fetched.as_ref().unchecked_ref::<Function>().clone());
     on_fetched.forget();

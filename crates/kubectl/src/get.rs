@@ -151,7 +151,7 @@ fn all_refused(answers: Vec<Refusal>) -> Refusal {
 /// Converts a custom object to the API version of `kind`; returns other objects unchanged.
 fn in_version(kind: Kind, object: Object, objects: &Objects) -> Object {
     match object {
-        Object::Untyped(mut stored) if crate::IS_WHOLE && stored.kind.api_version() != kind.api_version() => {
+        Object::Untyped(mut stored) if stored.kind.api_version() != kind.api_version() => {
             objects.with_version(kind, |version| {
                 let converted = Arc::make_mut(&mut stored);
                 converted.kind = kind;

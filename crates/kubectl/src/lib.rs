@@ -64,11 +64,6 @@ pub use write::{Plan, plan};
 
 use crate::command::{Kubectl, Target, Watch};
 
-/// Whether this build has every capability (feature `whole`). The smaller first build of the engine refuses a command
-/// that needs a missing capability with [`CommandError::lacks_capability`](command::CommandError); checks of this
-/// constant keep the code of such commands out of that build.
-pub(crate) const IS_WHOLE: bool = cfg!(feature = "whole");
-
 /// Function that returns the log lines of a pod's container; the flag selects the container's previous instance.
 pub type Logs<'a> = dyn Fn(&podscope_api::Pod, &str, bool) -> Vec<(SimTime, String)> + 'a;
 
@@ -177,22 +172,22 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
     }
     match command {
         Kubectl::Get(get) if get.watch == Watch::No => get::get(get, view, &mut printed),
-        Kubectl::Describe(describe) if IS_WHOLE => describe::describe(describe, view, &mut printed),
-        Kubectl::Events(events) if IS_WHOLE && !events.watch => others::events(events, view, &mut printed),
-        Kubectl::Explain { kind, path, recursive } if IS_WHOLE => {
+        Kubectl::Describe(describe) => describe::describe(describe, view, &mut printed),
+        Kubectl::Events(events) if !events.watch => others::events(events, view, &mut printed),
+        Kubectl::Explain { kind, path, recursive } => {
             explain::explain(*kind, path, *recursive, view.objects, &mut printed)
         }
-        Kubectl::Top(top) if IS_WHOLE => top::top(top, view, &mut printed),
+        Kubectl::Top(top) => top::top(top, view, &mut printed),
         Kubectl::Logs(logs) => logs::logs(logs, view, &mut printed),
         Kubectl::Rollout {
             action: crate::command::RolloutAction::History { revision },
             target,
             output,
-        } if IS_WHOLE => history::history(target, *revision, output, view, &mut printed),
+        } => history::history(target, *revision, output, view, &mut printed),
         Kubectl::Label(mark) | Kubectl::Annotate(mark) if mark.list => {
             others::list_metadata(mark, matches!(command, Kubectl::Label(_)), view, &mut printed);
         }
-        Kubectl::Verbatim(verbatim) if IS_WHOLE && query::execute_query(verbatim, view, &mut printed) => {}
+        Kubectl::Verbatim(verbatim) if query::execute_query(verbatim, view, &mut printed) => {}
         _ => return client_dry_run(command, view),
     }
     Some(printed)
@@ -202,7 +197,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
 fn deprecation(kind: Kind, objects: &Objects) -> Option<String> {
     match kind {
         Kind::Endpoints => Some(podscope_api::DEPRECATED_ENDPOINTS.to_owned()),
-        Kind::Custom(_) if IS_WHOLE => objects.with_version(kind, |version| version.warning()).flatten(),
+        Kind::Custom(_) => objects.with_version(kind, |version| version.warning()).flatten(),
         _ => None,
     }
 }

@@ -10,7 +10,6 @@ use super::get::list_of;
 use super::output::ObjectFormat;
 use super::text::table;
 use super::{Printed, View, printed_value};
-use crate::IS_WHOLE;
 use crate::command::{Get, Output};
 use crate::rest::{ScalePaths, no_subresource};
 
@@ -34,7 +33,7 @@ impl ScaleSubresource {
     /// Returns the `scale` subresource of a kind; `None` if the kind has no such subresource.
     pub(crate) fn of_kind(kind: Kind, objects: &Objects) -> Option<ScaleSubresource> {
         match kind {
-            Kind::Custom(_) if IS_WHOLE => ScalePaths::of(kind, objects).map(ScaleSubresource::Custom),
+            Kind::Custom(_) => ScalePaths::of(kind, objects).map(ScaleSubresource::Custom),
             kind => has_scale(kind).then_some(ScaleSubresource::BuiltIn),
         }
     }

@@ -283,9 +283,9 @@ impl FieldQuery {
 
     /// Like [`parse`](Self::parse), and also finds the selectable fields of a custom kind in `objects`.
     pub(crate) fn parse_in(kind: Kind, text: &str, label: &str, objects: &Objects) -> Result<Self, String> {
-        let selectable = match crate::IS_WHOLE && !text.is_empty() {
-            true => selectable::of_custom(kind, objects),
-            false => Vec::new(),
+        let selectable = match text.is_empty() {
+            true => Vec::new(),
+            false => selectable::of_custom(kind, objects),
         };
         Self::read(kind, text, &selectable).map_err(|why| refused(kind, label, text, &why))
     }

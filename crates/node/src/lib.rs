@@ -9,17 +9,13 @@
 //! assert!(machine.is_on() && machine.processes().is_empty());
 //! ```
 
-#[cfg(feature = "devices")]
 mod device_pools;
-#[cfg(feature = "devices")]
 mod driver;
 pub mod kubelet;
 pub mod machine;
 pub mod proxy;
 
-#[cfg(feature = "devices")]
 pub use device_pools::{DevicePool, PoolSlice, device_pools};
-#[cfg(feature = "devices")]
 pub use driver::{DeviceDriver, first_slices};
 
 /// Context of one step of a kubelet, a device driver or a machine.

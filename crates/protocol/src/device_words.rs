@@ -1,5 +1,4 @@
-//! Formats sentences about the devices of a pod's claims on one node (S-14). This code is only in the complete engine,
-//! not in the smaller one that the page loads first.
+//! Formats sentences about the devices of a pod's claims on one node (S-14).
 
 use podscope_api::explained::{
     Amount, CounterUse, DeviceName, DeviceObstacle, DeviceSelectorPlace, DeviceShare, NodeDevices, RequestDevices,

@@ -90,8 +90,6 @@ pub enum Notice {
     GoalRefusal(GoalRefusal),
     /// A link was created by a version of the engine that computes a different trace.
     OtherEngine(OtherEngine),
-    /// The complete engine, which a command needs, could not be loaded.
-    EngineNotLoaded { why: String },
 }
 
 impl fmt::Display for Notice {
@@ -119,7 +117,6 @@ impl fmt::Display for Notice {
             Self::Limit(limit) => return limit.fmt(f),
             Self::GoalRefusal(why) => return why.fmt(f),
             Self::OtherEngine(other) => return other.fmt(f),
-            Self::EngineNotLoaded { why } => t!(notice::engine_not_loaded, why = why),
         })
     }
 }

@@ -120,8 +120,8 @@ pub enum Request {
     },
     /// The page has drawn the last frame and is ready for the next.
     FrameDone,
-    /// The user is about to open a file or paste a text. The worker loads the complete engine, which large sources
-    /// need; the session does not change.
+    /// The user may open a file or paste a text soon. The worker loads the rest of the engine ahead; the session does
+    /// not change.
     PrepareToOpen,
     /// Answer the question of a step; `None` skips the question. Time then runs again, if it ran before the question.
     Predict {

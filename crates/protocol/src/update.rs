@@ -182,8 +182,6 @@ pub enum Task {
     Seek,
     /// Creating a film.
     Film,
-    /// Loading the complete engine, of which the page at first loads only a part.
-    Load,
     /// Answering a what-if question.
     WhatIf,
 }
@@ -195,7 +193,6 @@ impl Task {
             Self::Open => t!(update::task_open),
             Self::Seek => t!(update::task_seek),
             Self::Film => t!(update::task_film),
-            Self::Load => t!(update::task_load),
             Self::WhatIf => t!(update::task_what_if),
         }
     }

@@ -132,10 +132,7 @@ pub struct Cache {
     /// Nodes of the placed pods that use a PersistentVolumeClaim, once per pod; by namespace and claim name.
     claim_users: ordered::Map<(Symbol, Symbol), Vec<NodeIdx>>,
     pub(crate) stores: Stores,
-    #[cfg(feature = "devices")]
     pub(crate) devices: crate::devices::Devices,
-    /// Whether the cluster had a pod with claims although this build cannot allocate devices.
-    pub(crate) lacks_devices: bool,
 }
 
 impl Cache {
@@ -239,7 +236,6 @@ impl Cache {
             }
             _ => {
                 self.stores.on_change(old, new);
-                #[cfg(feature = "devices")]
                 match new.or(old) {
                     Some(Object::ResourceClaim(claim)) => self.resource_claim_changed(&claim.metadata.key()),
                     Some(Object::ResourceSlice(_)) => self.devices.slices_changed(),
@@ -250,7 +246,6 @@ impl Cache {
     }
 
     /// Updates the usage of the devices that a claim uses or used before.
-    #[cfg(feature = "devices")]
     pub(crate) fn resource_claim_changed(&mut self, key: &podscope_api::ObjectKey) {
         let claim = self.stores.resource_claim(key).map(|claim| &**claim);
         self.devices.set_claim(key, claim);

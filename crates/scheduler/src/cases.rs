@@ -176,7 +176,6 @@ pub fn to_value(cache: &Cache, decision: &Decision) -> Value {
         );
     }
 
-    #[cfg(feature = "devices")]
     if let Some(allocation) = allocation_value(cache, decision) {
         out.insert("allocation".into(), allocation);
     }
@@ -188,7 +187,6 @@ pub fn to_value(cache: &Cache, decision: &Decision) -> Value {
 
 /// Returns the pod's ResourceClaims after Reserve and PreBind on the feasible node that is first by name. `None` if the
 /// cluster has no devices, or if no node is feasible.
-#[cfg(feature = "devices")]
 fn allocation_value(cache: &Cache, decision: &Decision) -> Option<Value> {
     use podscope_api::wire::Wire as _;
     let claims = decision.state.claims.as_ref();

@@ -66,7 +66,6 @@ pub struct CycleState {
     pub(crate) zone: Option<volume_zone::State>,
     /// Whether PreFilter of DynamicResources ran (SCH-031).
     pub(crate) dynamic_resources_ran: bool,
-    #[cfg(feature = "devices")]
     pub(crate) claims: Option<crate::plugins::dynamic_resources::State>,
     pub(crate) spread_score: Option<pod_topology_spread::ScoreState>,
     pub(crate) affinity_score: Option<inter_pod_affinity::ScoreState>,

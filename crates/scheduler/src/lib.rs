@@ -44,7 +44,6 @@ pub mod config;
 mod counters;
 mod cycle;
 mod decide;
-#[cfg(feature = "devices")]
 mod devices;
 pub mod explain;
 mod node_info;

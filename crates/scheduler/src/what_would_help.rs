@@ -5,7 +5,6 @@
 
 mod amounts;
 mod blockers;
-#[cfg(feature = "devices")]
 mod devices;
 mod neighbour;
 mod new_node;
@@ -122,7 +121,6 @@ enum Trial {
     /// Add a pod, on the node that the scheduler selects for it.
     AddPod(Change, Arc<Pod>, i64),
     /// Replace several objects: old object, new object.
-    #[cfg(feature = "devices")]
     Objects(Change, Vec<(Option<Object>, Option<Object>)>, i64),
 }
 
@@ -134,7 +132,6 @@ impl Trial {
             | Self::AddNode(change, ..)
             | Self::Delete(change, ..)
             | Self::AddPod(change, ..) => Some(change),
-            #[cfg(feature = "devices")]
             Self::Objects(change, ..) => Some(change),
             Self::Shrink(_) | Self::FindBlockers => None,
         }
@@ -335,7 +332,6 @@ impl WhatWouldHelp {
                 self.suggest_if_feasible(change, n_feasible, cost);
             }
 
-            #[cfg(feature = "devices")]
             Trial::Objects(change, objects, cost) => {
                 for (before, after) in &objects {
                     self.cache.on_change(before.as_ref(), after.as_ref());

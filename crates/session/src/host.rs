@@ -11,8 +11,6 @@ mod danger;
 mod director;
 mod fields;
 mod frames;
-mod further;
-mod handover;
 mod joined;
 mod lines;
 mod moments;
@@ -24,6 +22,7 @@ mod requests;
 mod scenario_fields;
 mod search;
 mod shown_solution;
+mod tools;
 mod waiting;
 mod what_if;
 mod work;
@@ -32,7 +31,6 @@ use podscope_api::well_known::label;
 use podscope_cluster::{SimTime, Span};
 
 use self::frames::PageSession;
-pub use self::handover::{Handover, is_for_whole_engine};
 pub use self::joined::Rate;
 pub(crate) use self::open::joined_text;
 use self::pace::{LastFrame, Pace};
@@ -41,7 +39,6 @@ pub(crate) use self::record::PickedGoal;
 use crate::film::Film;
 use crate::view;
 use podscope_protocol::{Caption, ExportKind, SubjectRef, Update};
-use serde::{Deserialize, Serialize};
 
 /// Time of a monotonic clock in milliseconds. Only differences between two times are meaningful.
 pub type ClockMillis = f64;
@@ -63,7 +60,7 @@ pub enum Wants {
 }
 
 /// The long work that a host is doing in pieces.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Job {
     Seek {
         from: SimTime,
@@ -86,16 +83,11 @@ pub struct Host {
     is_joined: bool,
     /// A large source (file, link or lesson) that is being opened in pieces.
     opening: Option<open::Opening>,
-    /// A source that this first build of the engine cannot open. The whole engine, which has all capabilities, must
-    /// open it.
-    whole_engine_source: Option<podscope_protocol::Source>,
     /// A large pasted text whose format is not known yet.
     pasted: Option<crate::scenario::File>,
     other: Option<PageSession>,
     /// Describes the comparison with the session `other`, for links.
     compared: Option<crate::link::Compared>,
-    /// The session that is being replayed after another engine has handed it over.
-    resuming: Option<Box<handover::Resuming>>,
     /// Whether the session `other` of a comparison has not reached the cursor yet.
     is_other_behind: bool,
     lesson: Option<String>,
@@ -207,7 +199,6 @@ impl Host {
     fn has_work(&self) -> bool {
         self.opening.is_some()
             || self.pasted.is_some()
-            || self.resuming.is_some()
             || self.job.is_some()
             || self.is_other_behind
             || self.film.is_some()

@@ -154,26 +154,6 @@ fn texts() -> &'static [(&'static str, &'static str)] {
     PROVIDED.get().map_or(LESSONS, Vec::as_slice)
 }
 
-/// Returns names and texts of the lessons that were loaded at run time. They are passed to [`provide_texts`] of another
-/// engine.
-pub(crate) fn provided() -> Vec<(String, String)> {
-    let texts = PROVIDED.get().into_iter().flatten();
-    texts
-        .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
-        .collect()
-}
-
-/// Stores names and texts of the lessons, unless they are stored already. The memory is leaked, because the texts are
-/// needed until the program ends.
-pub(crate) fn provide_texts(texts: Vec<(String, String)>) {
-    PROVIDED.get_or_init(|| {
-        let texts = texts.into_iter();
-        texts
-            .map(|(name, text)| -> (&str, &str) { (name.leak(), text.leak()) })
-            .collect()
-    });
-}
-
 /// Returns whether a request may open a lesson whose text has not been loaded.
 pub fn are_missing_for(request: &Request) -> bool {
     let may_need = match request {

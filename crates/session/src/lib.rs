@@ -48,7 +48,3 @@ pub mod timeline;
 pub mod triage;
 mod view;
 pub mod whatif;
-
-/// Whether this build of the engine has all capabilities (feature `whole`). The first build, which a first visit loads,
-/// lacks some; conditions with this constant exclude their code from it (`host/further.rs`).
-pub(crate) const IS_WHOLE: bool = cfg!(feature = "whole");

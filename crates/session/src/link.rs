@@ -300,14 +300,6 @@ impl Link {
         notices
     }
 
-    /// Returns whether one of the link's commands can only run in the whole engine.
-    pub(crate) fn has_whole_engine_command(&self) -> bool {
-        let others = self.others.iter().flat_map(|other| &other.commands);
-        let mut texts = self.commands.iter().chain(others).map(|(_, text)| text);
-        let is_further = |error: command::CommandError| error.lacks_capability || error.needs_custom_kinds;
-        texts.any(|text| command::parse_unresolved(text).is_err_and(is_further))
-    }
-
     pub fn cursor_at(&self) -> SimTime {
         SimTime(self.cursor).clamp(SimTime::ZERO, END_OF_TIME)
     }

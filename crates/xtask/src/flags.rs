@@ -59,7 +59,7 @@ const VARIANTS: &[Variant] = &[
     },
 ];
 
-/// Measures for each variant the bytes of the whole engine, and the microseconds per decision in headless Chromium.
+/// Measures for each variant the bytes of the engine, and the microseconds per decision in headless Chromium.
 pub(crate) fn measure(paths: &Paths) -> Fallible<Vec<Figure>> {
     let mut rows = Vec::new();
     for variant in VARIANTS {

@@ -134,7 +134,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "size",
-        about: "a first visit and the whole engine stay within their budgets",
+        about: "a first visit and the engine stay within their budgets",
         tools: &[Tool::Node],
         after: Some("site"),
         run: |_| (size::report(), Counts::default()),
@@ -255,14 +255,7 @@ fn run_browser_tests(paths: &Paths) -> (Fallible, Counts) {
     };
     let mut counts = Counts::default();
     let mut result = Ok(());
-    // The tests of the engine run with both of its builds, because their traces must be equal.
-    let first_build: &[&str] = &["--no-default-features", "--features", "worker"];
-    let runs = [
-        ("js", &[][..]),
-        ("js", first_build),
-        ("web", &["--features", "in-browser"]),
-    ];
-    for (name, features) in runs {
+    for (name, features) in [("js", &[][..]), ("web", &["--features", "in-browser"])] {
         if !has_browser_tests(name) {
             continue;
         }

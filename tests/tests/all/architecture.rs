@@ -267,7 +267,7 @@ fn each_library_crate_has_a_tested_example() {
     }
 }
 
-/// Each test binary links the whole engine, so that a crate has only one, with many modules. The crates for the browser
+/// Each test binary links the engine, so that a crate has only one, with many modules. The crates for the browser
 /// have one for each page that wasm-pack opens.
 #[test]
 fn each_crate_has_one_test_binary() {

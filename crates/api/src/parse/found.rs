@@ -145,8 +145,6 @@ pub enum ProblemKind {
         /// The `kind` of the object.
         kind: String,
     },
-    /// This build of the engine cannot read the document; the complete build can.
-    Lacking,
 }
 
 impl std::fmt::Display for Problem {

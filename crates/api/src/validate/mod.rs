@@ -10,11 +10,8 @@ mod config;
 mod container;
 mod crds;
 mod csi;
-#[cfg(feature = "devices")]
 mod device_claims;
-#[cfg(feature = "devices")]
 mod device_lists;
-#[cfg(feature = "devices")]
 mod device_slices;
 mod downward;
 mod endpoints;
@@ -104,19 +101,10 @@ pub fn validate(object: &Object) -> ErrorList {
         Object::CsiNode(_) => csi::validate_node(&object.to_value(), &mut errors),
         Object::CsiStorageCapacity(object) => csi::validate_capacity(object, &mut errors),
         Object::Event(object) => events::validate(object, &mut errors),
-        #[cfg(feature = "devices")]
         Object::DeviceClass(class) => device_claims::validate_class(class, &mut errors),
-        #[cfg(feature = "devices")]
         Object::ResourceClaim(claim) => device_claims::validate_claim(claim, &mut errors),
-        #[cfg(feature = "devices")]
         Object::ResourceClaimTemplate(template) => device_claims::validate_template(template, &mut errors),
-        #[cfg(feature = "devices")]
         Object::ResourceSlice(slice) => device_slices::validate(slice, &mut errors),
-        #[cfg(not(feature = "devices"))]
-        Object::DeviceClass(_)
-        | Object::ResourceClaim(_)
-        | Object::ResourceClaimTemplate(_)
-        | Object::ResourceSlice(_) => {}
         Object::ServiceAccount(_) => {}
     }
     errors
@@ -188,19 +176,13 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
             csi::validate_driver(&new.to_value(), &mut errors);
             csi::validate_driver_update(before, now, &mut errors);
         }
-
-        #[cfg(feature = "devices")]
         (Object::DeviceClass(_), Object::DeviceClass(new)) => device_claims::validate_class(new, &mut errors),
-        #[cfg(feature = "devices")]
         (Object::ResourceClaim(old), Object::ResourceClaim(new)) => {
             device_claims::validate_claim_update(old, new, &mut errors)
         }
-        #[cfg(feature = "devices")]
         (Object::ResourceClaimTemplate(old), Object::ResourceClaimTemplate(new)) => {
             device_claims::validate_template_update(old, new, &mut errors);
         }
-
-        #[cfg(feature = "devices")]
         (Object::ResourceSlice(old), Object::ResourceSlice(new)) => {
             device_slices::validate_update(old, new, &mut errors);
         }

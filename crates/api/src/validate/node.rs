@@ -50,12 +50,10 @@ pub(super) fn validate(node: &Node, errors: &mut ErrorList) {
         }
     }
     check_pod_cidrs(node, errors);
-    #[cfg(feature = "devices")]
     check_device_descriptions(node, &metadata, errors);
 }
 
 /// Refuses a malformed annotation that describes devices; the simulation would ignore it silently.
-#[cfg(feature = "devices")]
 fn check_device_descriptions(node: &Node, metadata: &Path<'_>, errors: &mut ErrorList) {
     let Some(text) = node.metadata.annotation(crate::DEVICES_ANNOTATION) else {
         return;

@@ -76,7 +76,6 @@ pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
             "status.readyReplicas",
             &mut errors,
         ),
-        #[cfg(feature = "devices")]
         (Object::ResourceClaim(old), Object::ResourceClaim(new)) => {
             super::device_claims::validate_claim_status_update(old, new, &mut errors)
         }

@@ -28,10 +28,6 @@ impl World {
         group: &str,
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
-        // A build without the feature `whole` does not support node groups.
-        if !cfg!(feature = "whole") {
-            return Ok(());
-        }
         let groups = node_groups(self.objects(), &self.node_groups);
         let group = groups.iter().find(|known| *known.group.name == *group);
         let group = group.ok_or_else(|| format!("there is no node group of {:?}", node.as_str()))?;

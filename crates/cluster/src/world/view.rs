@@ -6,7 +6,6 @@ use podscope_api::well_known::condition;
 use podscope_api::{NodeName, Str, Time, Uid};
 
 use super::{Body, ProcessState, World};
-use crate::beyond;
 use crate::kubelet::Kubelet;
 use crate::machine::{EmptyDirData, Machine};
 use crate::scheduler_process::RecordedDecision;
@@ -186,16 +185,6 @@ impl World {
             Body::Scheduler(process) if process.is_leader() => Some(process.core()),
             _ => None,
         })
-    }
-
-    /// Returns whether something in the world needs a capability that this build of the engine lacks (`beyond.rs`).
-    pub fn needs_whole_engine(&self) -> bool {
-        let schedulers = self.processes.values().filter_map(|state| match &state.body {
-            Body::Scheduler(process) => Some(process.core()),
-            _ => None,
-        });
-        beyond::has_unsupported_kind(self.objects())
-            || schedulers.into_iter().any(podscope_scheduler::Scheduler::lacks_devices)
     }
 
     /// Turns all invariants off, to measure their cost. Do not turn them on again: their state is then incomplete.

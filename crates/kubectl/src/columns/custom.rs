@@ -44,10 +44,7 @@ impl PrinterColumn {
 
     /// Returns the table columns of a custom kind without NAME; empty for a built-in kind.
     pub(crate) fn of_kind(kind: Kind, objects: &Objects) -> Vec<PrinterColumn> {
-        match crate::IS_WHOLE {
-            true => objects.with_version(kind, PrinterColumn::all).unwrap_or_default(),
-            false => Vec::new(),
-        }
+        objects.with_version(kind, PrinterColumn::all).unwrap_or_default()
     }
 
     /// Returns this column with its header and an object's cell, as kubectl prints them.

@@ -36,7 +36,7 @@ pub fn cells(object: &Object, now: Time) -> Vec<Column> {
 /// that follow NAME; they are empty for a built-in kind.
 pub(crate) fn columns(object: &Object, prefix: &str, printers: &[PrinterColumn], now: Time) -> Vec<Column> {
     let mut line = Line::of(object, prefix, now);
-    if crate::IS_WHOLE && !printers.is_empty() {
+    if !printers.is_empty() {
         line.add_name();
         let value = object.to_value();
         let own = printers.iter().map(|printer| printer.column(&value, now));

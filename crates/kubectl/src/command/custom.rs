@@ -13,7 +13,6 @@ use podscope_cluster::Objects;
 use super::flags::Args;
 use super::parse::{ALL_KINDS, API_EXTENSION_KINDS};
 use super::{Action, Command, CommandError, DeleteTarget, Kubectl, Selection, Target, Words, parse_line, shell};
-use crate::IS_WHOLE;
 
 /// The custom kinds that a cluster serves, in the order in which kubectl looks them up: by group, then by plural name.
 #[derive(Debug, Clone, Default)]
@@ -150,7 +149,7 @@ impl Args {
     pub(super) fn kinds_of_category(&self, category: &str) -> Vec<Kind> {
         let built_in = match category {
             "all" => ALL_KINDS,
-            podscope_api::API_EXTENSIONS if IS_WHOLE => API_EXTENSION_KINDS,
+            podscope_api::API_EXTENSIONS => API_EXTENSION_KINDS,
             _ => &[],
         };
         let custom = self.custom.as_ref().map(|custom| custom.of_category(category));
@@ -183,14 +182,9 @@ impl Kubectl {
     /// The command names a type that the cluster does not have, or has errors that kubectl reports only after it has
     /// looked up the types.
     pub fn resolved_in(&self, objects: &Objects) -> Result<Cow<'_, Kubectl>, CommandError> {
-        match IS_WHOLE {
-            true => {
-                let command = self.resolved(&CustomKinds::of(objects))?;
-                command.check_typed(objects)?;
-                Ok(command)
-            }
-            false => Ok(Cow::Borrowed(self)),
-        }
+        let command = self.resolved(&CustomKinds::of(objects))?;
+        command.check_typed(objects)?;
+        Ok(command)
     }
 
     /// Like [`Kubectl::resolved_in`], but looks up the types in `custom`.
@@ -230,7 +224,7 @@ impl Kubectl {
 
     fn unresolved_words(&self) -> Option<&Words> {
         match self {
-            Kubectl::Verbatim(verbatim) if IS_WHOLE => match &verbatim.action {
+            Kubectl::Verbatim(verbatim) => match &verbatim.action {
                 Action::Unresolved(words) => Some(words),
                 _ => None,
             },

@@ -69,9 +69,6 @@ pub struct CommandError {
     pub message: String,
     /// Whether the command continues on further lines: its here-document is open, or the text ends with a backslash.
     pub is_unfinished: bool,
-    /// Whether this build of the engine lacks the command. The full build (feature `whole`) decides whether the command
-    /// is valid.
-    pub lacks_capability: bool,
     /// Whether the command is valid but lists a kind that never has objects in the simulation. The message is kubectl's
     /// for an empty list.
     pub is_empty_list: bool,
@@ -86,7 +83,6 @@ impl CommandError {
             column,
             message: message.into(),
             is_unfinished: false,
-            lacks_capability: false,
             is_empty_list: false,
             needs_custom_kinds: false,
         }
@@ -100,15 +96,6 @@ impl CommandError {
         }
     }
 
-    /// Creates the error for a command that this build of the engine lacks.
-    pub(crate) fn missing_capability(column: u32) -> Self {
-        Self {
-            lacks_capability: true,
-            ..Self::new(column, "error: this command needs the whole engine")
-        }
-    }
-
-    /// Creates the error for a command that continues on further lines.
     pub(crate) fn unfinished(column: u32, message: impl Into<String>) -> Self {
         Self {
             is_unfinished: true,
@@ -195,8 +182,7 @@ fn parse_line(line: shell::Line, custom: Option<&CustomKinds>) -> Result<Command
         "kubectl" | "k" => parse::parse_kubectl(rest, line.stdin, custom),
         "fault" => fault::parse(rest),
         "app" => app::parse(rest),
-        "api" if crate::IS_WHOLE => api::parse(rest, line.stdin),
-        "api" => Err(CommandError::missing_capability(program.column)),
+        "api" => api::parse(rest, line.stdin),
         "stop" => match rest {
             [] => Ok(Command::Stop { all: false }),
             [word] if word.text == "--all" => Ok(Command::Stop { all: true }),

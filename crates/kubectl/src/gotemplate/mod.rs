@@ -88,9 +88,6 @@ impl GoTemplate {
     /// # Errors
     /// kubectl's message without `error: `.
     pub(crate) fn parse(text: &str) -> Result<GoTemplate, String> {
-        if !crate::IS_WHOLE {
-            return Err("a Go template needs the whole engine".to_owned());
-        }
         let fail =
             |(line, why): (usize, String)| format!("error parsing template {text}, template: output:{line}: {why}");
         let tokens = tokens(text).map_err(fail)?;
@@ -112,9 +109,6 @@ impl GoTemplate {
     /// # Errors
     /// kubectl's message about a failed execution, without `error: `.
     pub(crate) fn print(&self, value: &Value) -> Result<String, String> {
-        if !crate::IS_WHOLE {
-            return Err("a Go template needs the whole engine".to_owned());
-        }
         let mut execution = Execution {
             variables: vec![("$".to_owned(), Some(value.clone()))],
             out: String::new(),

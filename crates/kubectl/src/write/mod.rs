@@ -289,7 +289,7 @@ fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             &view,
         ),
         Kubectl::Get(get) => super::watch::plan(get, &view),
-        Kubectl::Events(wanted) if crate::IS_WHOLE => super::event_watch::plan(wanted),
+        Kubectl::Events(wanted) => super::event_watch::plan(wanted),
         Kubectl::Patch {
             dry_run,
             output,

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::super::merge::{json_merge, json_patch, strategic, three_way, without_merge_key};
 use super::reading::without_fields;
 use super::{Plan, View, change_request, typed_name, with_objects};
-use crate::IS_WHOLE;
 use crate::command::{EDITED_TEXT_MISSING, Kubectl, PatchType, Target};
 use crate::refusals::{NO_SUCH_RESOURCE, Refusal, api_error, bad_request, no_subresource, stale};
 use crate::rest::custom::{self, STRATEGIC_PATCH_UNSUPPORTED};
@@ -289,7 +288,7 @@ pub(super) fn plan_edit(target: &Target, text: &str, subresource: Option<&str>, 
     }
     let given = match parsed.objects.as_slice() {
         [located] => Some(located.value.clone()),
-        [] if IS_WHOLE => custom_object(text, view),
+        [] => custom_object(text, view),
         _ => None,
     };
     let Some(given) = given else {

@@ -17,7 +17,6 @@ use super::super::work::Work;
 use super::reading::{Item, Manifest};
 use super::{Plan, View, change_request, find, finish, refuse_if_missing, saved, with_dry_run, with_objects};
 use super::{expose, last_applied, replace, set};
-use crate::IS_WHOLE;
 use crate::command::{
     Action, Autoscale, Generated, Kubectl, Output, SetChange, Validation, Verbatim, Wait, WaitCondition,
 };
@@ -30,7 +29,6 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
     Some(match &verbatim.action {
         Action::Create(generated) => create_generated(generated, verbatim, view),
         Action::Wait(wait) => self::plan_wait(wait, view),
-        _ if !IS_WHOLE => return None,
         Action::JobFrom { name, kind, source } => match job_from(name, *kind, source, verbatim, view) {
             Ok(generated) => create_generated(&generated, verbatim, view),
             Err(message) => Plan::refuse(message),

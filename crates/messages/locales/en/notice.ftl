@@ -68,5 +68,3 @@ goal-drawn-name = No reader would reach this goal: each run draws the pod's name
 other-engine = This link was made by engine { $maker }; this is { $own }, which decides differently somewhere before { $before }.
 # $followed (String) - version of Kubernetes.
 other-engine-followed = This link was made by engine { $maker }, which followed Kubernetes { $followed }; this is { $own }, which decides differently somewhere before { $before }.
-# $why - an English text of the browser.
-engine-not-loaded = the rest of the engine did not load ({ $why }): try it again

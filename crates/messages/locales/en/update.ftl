@@ -5,7 +5,6 @@
 task-open = open
 task-seek = seek
 task-film = film
-task-load = loading the rest of the engine
 task-what-if = what if
 
 ## Limitations of answers because objects are missing from a dump

@@ -55,4 +55,3 @@ goal-drawn-name = Nadie podría alcanzar este objetivo: cada ejecución sortea e
 
 other-engine = Este enlace se creó con el motor { $maker }; este es el { $own }, que decide de otro modo en algún punto antes de { $before }.
 other-engine-followed = Este enlace se creó con el motor { $maker }, que seguía a Kubernetes { $followed }; este es el { $own }, que decide de otro modo en algún punto antes de { $before }.
-engine-not-loaded = el resto del motor no se ha cargado ({ $why }): inténtalo de nuevo

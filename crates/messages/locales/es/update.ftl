@@ -1,7 +1,6 @@
 task-open = abriendo
 task-seek = yendo al instante
 task-film = creando la película
-task-load = cargando el resto del motor
 task-what-if = probando qué pasaría
 
 no-budgets = Ningún fichero contiene un PodDisruptionBudget: la expropiación y `kubectl drain` no los tienen en cuenta

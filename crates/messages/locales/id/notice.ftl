@@ -39,4 +39,3 @@ goal-drawn-name = Tidak ada pembaca yang akan mencapai tujuan ini: setiap simula
 
 other-engine = Tautan ini dibuat oleh mesin simulasi { $maker }; yang ini { $own }, yang mengambil keputusan lain pada suatu saat sebelum { $before }.
 other-engine-followed = Tautan ini dibuat oleh mesin simulasi { $maker }, yang mengikuti Kubernetes { $followed }; yang ini { $own }, yang mengambil keputusan lain pada suatu saat sebelum { $before }.
-engine-not-loaded = bagian lain mesin simulasi tidak termuat ({ $why }): coba lagi

@@ -1,7 +1,6 @@
 task-open = membuka
 task-seek = berpindah waktu
 task-film = film
-task-load = memuat bagian lain mesin simulasi
 task-what-if = bagaimana jika
 
 no-budgets = Tidak ada berkas yang memuat PodDisruptionBudget: pemindahan dan `kubectl drain` mengabaikannya

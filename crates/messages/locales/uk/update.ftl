@@ -1,7 +1,6 @@
 task-open = відкриття
 task-seek = перехід
 task-film = фільм
-task-load = завантаження решти рушія
 task-what-if = що, якщо
 
 no-budgets = У жодному файлі немає PodDisruptionBudget: витіснення і `kubectl drain` їх не враховують

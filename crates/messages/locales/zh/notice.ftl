@@ -39,4 +39,3 @@ goal-drawn-name = 没有读者能达到这个目标：每次运行都会随机�
 
 other-engine = 这个链接由引擎 { $maker } 生成；这里是 { $own }，它在 { $before } 之前的某处作出的决定有所不同。
 other-engine-followed = 这个链接由引擎 { $maker } 生成，那个引擎依照 Kubernetes { $followed }；这里是 { $own }，它在 { $before } 之前的某处作出的决定有所不同。
-engine-not-loaded = 引擎的其余部分没有加载成功（{ $why }）：请再试一次

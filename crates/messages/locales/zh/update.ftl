@@ -1,7 +1,6 @@
 task-open = 打开
 task-seek = 跳转
 task-film = 动画
-task-load = 正在加载引擎的其余部分
 task-what-if = 假设推演
 
 no-budgets = 文件中没有 PodDisruptionBudget：抢占和 `kubectl drain` 不会考虑干扰预算

@@ -4,7 +4,6 @@
 mod admission;
 mod allocation;
 mod backoff;
-#[cfg_attr(not(feature = "devices"), path = "claims_unsupported.rs")]
 mod claims;
 mod conditions;
 mod config;

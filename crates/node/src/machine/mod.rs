@@ -5,7 +5,6 @@
 mod adopt;
 mod behavior;
 mod container_problems;
-#[cfg(feature = "devices")]
 mod devices;
 mod empty_dirs;
 mod fault;
@@ -22,7 +21,6 @@ use std::sync::Arc;
 use podscope_api::{CausedBy, Kind, NodeCondition, NodeName, ObjectKey, Pod, ResourceList, Str, Taint, Uid};
 
 pub use behavior::{Answers, Behavior, Outcome, ProbeResult, Role, Usage, behavior_of};
-#[cfg(feature = "devices")]
 pub use devices::{DeviceState, Devices, PreparedClaim, PreparedDevice};
 pub use empty_dirs::EmptyDirData;
 pub use fault::MachineFault;
@@ -239,7 +237,6 @@ pub struct Machine {
     /// Taints that the kubelet registers the Node with, in addition to those of the settings.
     taints: Vec<Taint>,
     /// Devices of the machine; `None` if it never had any.
-    #[cfg(feature = "devices")]
     devices: Option<Arc<Devices>>,
     /// Description of the machine's devices, with which the kubelet registers the Node; empty if there is none.
     described_devices: Str,
@@ -277,7 +274,6 @@ impl Machine {
             kubelet_version: Str::default(),
             reserved: ResourceList::new(),
             taints: Vec::new(),
-            #[cfg(feature = "devices")]
             devices: None,
             described_devices: Str::default(),
         }

@@ -1,22 +1,14 @@
 //! `DynamicResources`: allocates devices to ResourceClaims (SCH-030, SCH-031, DRA-080 to DRA-121).
 //!
-//! The search for devices is in the module `devices`. Without the cargo feature `devices`, a pod with claims is
-//! rejected with an explanatory text; other pods are scheduled in the same way as with the feature.
+//! The search for devices is in the module `devices`.
 
-#[cfg(feature = "devices")]
 mod claims;
-#[cfg(feature = "devices")]
 mod explain;
-#[cfg(feature = "devices")]
 mod extended;
-#[cfg(feature = "devices")]
 mod filter;
-#[cfg(feature = "devices")]
 mod hints;
-#[cfg(feature = "devices")]
 mod reserve;
 
-#[cfg(feature = "devices")]
 use podscope_api::explained::NodeDevices;
 use podscope_api::{Kind, Pod};
 use podscope_messages::plugin as messages;
@@ -25,22 +17,14 @@ use super::Point::{Filter, PostFilter as AtPostFilter, PreBind, PreEnqueue, PreF
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields};
-#[cfg(feature = "devices")]
-use crate::cycle::Cycle;
-use crate::cycle::{CycleState, Diagnosis, PreFilter, Search};
-#[cfg(feature = "devices")]
+use crate::cycle::{Cycle, CycleState, Diagnosis, PreFilter, Search};
 use crate::decide::Decision;
-#[cfg(feature = "devices")]
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::post_filter::{Limit, PostFilter};
-use crate::queue::events::EventKind;
-#[cfg(feature = "devices")]
-use crate::queue::events::{Event, Waiting};
+use crate::queue::events::{Event, EventKind, Waiting};
 use crate::status::{Code, Status};
 
-#[cfg(feature = "devices")]
 pub(crate) use self::claims::{State, of_pod as claims_of};
-#[cfg(feature = "devices")]
 pub(crate) use self::reserve::reserved_on;
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
@@ -84,24 +68,11 @@ fn unresolvable(text: String) -> Status {
     Status::text(Plugin::DynamicResources, Code::UnschedulableAndUnresolvable, text)
 }
 
-#[cfg(not(feature = "devices"))]
-impl DynamicResources {
-    fn prepare(search: &Search<'_>, cache: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
-        if search.incoming.info.pod.spec.resource_claims.is_empty() {
-            return Ok(PreFilter::Skip);
-        }
-        cache.lacks_devices = true;
-        Err(unresolvable("resource claims are not simulated here".to_owned()))
-    }
-}
-
 impl ExtensionPoints for DynamicResources {
     fn pre_enqueue(&self, cache: &Cache, pod: &Pod, _: bool) -> Result<(), String> {
-        #[cfg(feature = "devices")]
         for claim in claims::of_pod(&cache.stores, pod) {
             claim?;
         }
-        let _ = (cache, pod);
         Ok(())
     }
 
@@ -110,7 +81,6 @@ impl ExtensionPoints for DynamicResources {
         Self::prepare(search, cache, state)
     }
 
-    #[cfg(feature = "devices")]
     fn filter(&self, cycle: &Cycle<'_>, state: &CycleState, index: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
         match &state.claims {
             Some(claims) => filter::filter(cycle, claims, index, node),
@@ -121,7 +91,7 @@ impl ExtensionPoints for DynamicResources {
     fn post_filter(
         &self,
         search: &Search<'_>,
-        cache: &mut Cache,
+        _: &mut Cache,
         state: &mut CycleState,
         _: &Diagnosis,
         _: Limit,
@@ -132,15 +102,10 @@ impl ExtensionPoints for DynamicResources {
             return PostFilter::Error("not found".to_owned());
         }
 
-        #[cfg(feature = "devices")]
         let text = reserve::deallocate(search, state);
-        #[cfg(not(feature = "devices"))]
-        let text = "no new claims to deallocate";
-        let _ = (search, cache);
         PostFilter::Unschedulable(text.to_owned(), None)
     }
 
-    #[cfg(feature = "devices")]
     fn score(&self, _: &Cycle<'_>, state: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         let claims = state.claims.as_ref();
         claims.is_some_and(|claims| claims.score(feasible, scores))
@@ -150,12 +115,10 @@ impl ExtensionPoints for DynamicResources {
         super::default_normalize(scores, false);
     }
 
-    #[cfg(feature = "devices")]
     fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
         hints::may_help(cache, event, waiting)
     }
 
-    #[cfg(feature = "devices")]
     fn explain_devices(&self, cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<NodeDevices> {
         explain::explain(cache, decision, node)
     }

@@ -215,7 +215,7 @@ fn check_resources(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
 /// Returns whether a device class provides an extended resource. If a node does not have the resource in its
 /// allocatable, DynamicResources checks it instead (DRA-116).
 fn is_provided_by_devices(cache: &Cache, name: Symbol) -> bool {
-    cfg!(feature = "devices") && cache.stores.class_of_resource(cache.symbols.text(name)).is_some()
+    cache.stores.class_of_resource(cache.symbols.text(name)).is_some()
 }
 
 /// Returns whether Filter ignores an extended resource (SCH-055).

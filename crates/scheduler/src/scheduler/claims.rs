@@ -12,12 +12,10 @@ use crate::queue::QueuedPod;
 
 /// Returns the claim that PostFilter releases, if any.
 pub(super) fn freed(state: &CycleState) -> Option<FreedClaim> {
-    #[cfg(feature = "devices")]
     if let Some(claims) = &state.claims {
         let deallocate = claims.deallocate.clone().map(FreedClaim::Deallocate);
         return deallocate.or_else(|| claims.delete.clone().map(FreedClaim::Delete));
     }
-    let _ = state;
     None
 }
 
@@ -33,14 +31,12 @@ impl Scheduler {
         state: &CycleState,
         host: NodeIdx,
     ) -> Result<Option<Box<ReservedClaims>>, String> {
-        #[cfg(feature = "devices")]
         if let Some(claims) = &state.claims {
             let node = &self.cache.node(host).name;
             return crate::plugins::dynamic_resources::reserved_on(claims, host, node)
                 .map(|reserved| Some(Box::new(reserved)))
                 .map_err(|text| format!("running Reserve plugin \"DynamicResources\": {text}"));
         }
-        let _ = (state, host);
         Ok(None)
     }
 
@@ -54,34 +50,21 @@ impl Scheduler {
         let extended = extended.map(|(_, allocation, _)| (extended_uid(pod), allocation));
         let mut uids = Vec::new();
         for (uid, allocation) in own.chain(extended) {
-            #[cfg(feature = "devices")]
             self.cache.devices.reserve(&uid, allocation);
-            let _ = allocation;
             uids.push(uid);
         }
         uids
     }
 
-    /// Returns whether the cluster had a pod with claims although this build cannot allocate devices.
-    pub fn lacks_devices(&self) -> bool {
-        self.cache.lacks_devices
-    }
-
     pub(super) fn release_claims(&mut self, uids: &[Str]) {
-        #[cfg(feature = "devices")]
         for uid in uids {
             self.cache.devices.release(uid);
         }
-        let _ = uids;
     }
 
     /// Sets the wall-clock time, which is used for the timeouts of devices.
     pub fn set_wall_clock(&mut self, now: Time) {
-        #[cfg(feature = "devices")]
-        {
-            self.cache.devices.now = Some(now.0);
-        }
-        let _ = now;
+        self.cache.devices.now = Some(now.0);
     }
 
     /// Reports that a claim was written for a pod whose binding is in progress. The written object is used until the
@@ -99,7 +82,6 @@ impl Scheduler {
             self.cache.stores.assumed_resource_claims.insert(key.clone(), claim);
         }
 
-        #[cfg(feature = "devices")]
         self.cache.resource_claim_changed(&key);
     }
 }

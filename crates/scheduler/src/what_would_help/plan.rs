@@ -53,7 +53,6 @@ impl WhatWouldHelp {
             self.plan_neighbour();
         }
         self.plan_nodes();
-        #[cfg(feature = "devices")]
         if is_rejected_by(Plugin::DynamicResources) {
             self.plan_devices();
         }

@@ -18,7 +18,7 @@ mod watch;
 mod writer;
 
 use podscope_api::ordered::{self, StableSort as _};
-use podscope_api::{Kind, ObjectKey, ProblemKind, Tree};
+use podscope_api::{Kind, ObjectKey, Tree};
 use podscope_kubectl::command::PatchType;
 use podscope_messages::{Sentence, sentence};
 use podscope_protocol::{Problem, Remark, TextKind};
@@ -171,21 +171,8 @@ pub(crate) struct Opened {
 /// history among them.
 ///
 /// # Errors
-/// All problems of the histories with their positions, and the files. In the first build of the engine every history is
-/// a problem, because only the whole engine can read histories.
+/// All problems of the histories with their positions, and the files.
 pub(crate) fn open(files: Vec<File>) -> Result<Opened, Unreadable> {
-    if !crate::IS_WHOLE {
-        return match files.iter().any(|(_, text)| is_marked(text)) {
-            true => Err(Unreadable {
-                files,
-                problems: vec![Problem {
-                    kind: ProblemKind::Lacking,
-                    ..Problem::of("", String::new())
-                }],
-            }),
-            false => Ok(Opened { files, notices: vec![] }),
-        };
-    }
     let (mut notes, mut problems) = (Notes::default(), Vec::new());
     let mut histories: ordered::Map<usize, Recorded> = ordered::Map::new();
     for (index, (name, text)) in files.iter().enumerate().filter(|(_, (_, text))| is_candidate(text)) {

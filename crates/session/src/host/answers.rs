@@ -7,7 +7,6 @@ use podscope_cluster::{Happening, SimTime};
 use podscope_messages::Sentence;
 use podscope_scheduler::explain::Explained;
 use podscope_scheduler::what_would_help::WhatWouldHelp;
-use serde::{Deserialize, Serialize};
 
 use super::file_kind;
 use super::reader::Reader;
@@ -215,16 +214,12 @@ pub(super) fn explain(session: &Session, pod: String, uid: String, attempt: Opti
     })
 }
 
-/// Returns the names of nodes with the sentences about their devices. Empty in a build without device support, which
-/// does not contain these sentences.
+/// Returns the names of nodes with the sentences about their devices.
 fn device_lines(explained: &Explained) -> Vec<(String, Vec<Sentence>)> {
     let lines = |(node, devices): (&NodeExplanation, Option<&NodeDevices>)| {
         Some((node.name.clone(), device_words::lines(devices?)))
     };
-    match cfg!(feature = "devices") {
-        true => explained.nodes().filter_map(lines).collect(),
-        false => Vec::new(),
-    }
+    explained.nodes().filter_map(lines).collect()
 }
 
 /// A search for changes that would help a pending pod (S-15).
@@ -294,7 +289,7 @@ impl HelpSearch {
 }
 
 /// A link that the page has requested.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(super) struct Share {
     pub(super) screen: String,
     pub(super) anonymise: bool,
@@ -317,7 +312,7 @@ impl Share {
         }
         .with_comparison(compared, session);
         let whole = link.whole(session).filter(|_| !self.anonymise);
-        let link = match self.anonymise && crate::IS_WHOLE {
+        let link = match self.anonymise {
             true => link.anonymised(),
             false => link,
         };

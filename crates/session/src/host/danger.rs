@@ -6,7 +6,6 @@ use podscope_kubectl::command::{self, Command, Pipe};
 use podscope_protocol::{Request, Update};
 
 use super::Host;
-use crate::IS_WHOLE;
 use crate::shell::run_without_time;
 use crate::timeline::Session;
 
@@ -59,7 +58,7 @@ impl DangerCheck<'_> {
     /// behind their pipe is built from their output.
     fn line_danger(&self, line: &str) -> Option<Danger> {
         let (command, pipe) = command::parse_piped(line, None).ok()?;
-        if !IS_WHOLE || !pipe.has_next() {
+        if !pipe.has_next() {
             return self.command_danger(&command);
         }
         let reached = run_without_time(self.session, command, &pipe).ok();

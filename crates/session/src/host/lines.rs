@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 
 use podscope_cluster::SimTime;
 use podscope_protocol::{LinesLeft, Notice, Request, Update};
-use serde::{Deserialize, Serialize};
 
 use super::console::{error, notice};
 use super::{ANSWER_TIMEOUT, Host, PageSession};
@@ -17,7 +16,7 @@ use crate::timeline::Session;
 const MAX_WAITING: usize = 1_000;
 
 /// The pasted lines that wait, the next one first.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default)]
 pub(super) struct Lines {
     rest: VecDeque<String>,
     /// The pasted line that ran last: its first line of text, the number of its command if it was sent to the

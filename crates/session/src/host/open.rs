@@ -1,18 +1,16 @@
 //! Opens a session from files, a link, or a lesson, or for the first visit.
 
 use super::{ClockMillis, Host, PageSession, answers};
-use crate::IS_WHOLE;
 use crate::lessons;
 use crate::link::Compared;
 use crate::play::{self, Attempt};
 use crate::scenario::{self, File, Loaded};
 use crate::timeline::{Session, Slice};
-use podscope_api::ProblemKind;
 use podscope_cluster::SimTime;
 use podscope_protocol::{GUIDED_START, Opened, Problem, Source, Task, TextKind, Update};
 
 /// Size of a source in bytes above which it is opened in several pieces of work, with progress between them.
-pub(super) const LARGE_SOURCE_BYTES: usize = 1 << 20;
+const LARGE_SOURCE_BYTES: usize = 1 << 20;
 
 /// A large source (file, link or lesson) that is being opened. The current session stays until the new one is ready.
 #[derive(Debug)]
@@ -74,14 +72,7 @@ fn read_source(source: Source) -> Result<Read, Vec<Problem>> {
         Source::Link { fragment } => match crate::link::decode(&fragment) {
             Ok(link) => {
                 lesson = link.story().map(str::to_owned);
-                let is_further = link.has_whole_engine_command() || link.has_comparison();
-                let loaded = match IS_WHOLE || !is_further {
-                    true => link.load(),
-                    false => Err(vec![Problem {
-                        kind: ProblemKind::Lacking,
-                        ..Problem::of("", "this link needs the whole engine".to_owned())
-                    }]),
-                };
+                let loaded = link.load();
                 linked = Some(link);
                 loaded
             }
@@ -97,28 +88,6 @@ fn read_source(source: Source) -> Result<Read, Vec<Problem>> {
     })
 }
 
-impl Read {
-    /// Converts the loaded scenario back to a source, from which the same scenario can be read again.
-    pub(super) fn into_source(self) -> Source {
-        match (self.linked, self.lesson) {
-            (Some(link), _) => Source::Link {
-                fragment: link.encode(),
-            },
-            (None, Some(name)) if self.is_recap => Source::Recap {
-                name,
-                seed: self.loaded.setup.seed,
-            },
-            (None, Some(name)) => Source::Lesson {
-                name,
-                seed: Some(self.loaded.setup.seed),
-            },
-            (None, None) => Source::Files {
-                files: self.loaded.files,
-            },
-        }
-    }
-}
-
 impl Host {
     /// Opens a source. If it cannot be opened, the current session stays.
     pub(super) fn open(&mut self, source: Source, clock: ClockMillis) -> Vec<Update> {
@@ -130,21 +99,16 @@ impl Host {
             Source::Link { fragment } => fragment.len().saturating_mul(10),
             Source::Welcome | Source::Free | Source::Lesson { .. } | Source::Recap { .. } => 0,
         };
-        if size > LARGE_SOURCE_BYTES && IS_WHOLE {
+        if size > LARGE_SOURCE_BYTES {
             self.opening = Some(Opening::Unread(source));
             return vec![progress_update(0)];
         }
-        let again = (!IS_WHOLE).then(|| source.clone());
         match read_source(source) {
             Ok(mut read) => {
                 if let Some(instant) = self.instant_of_first_visit(&read) {
                     read.begins = instant;
                 }
                 self.start_session(read, clock)
-            }
-            Err(problems) if again.is_some() && problems.iter().any(|problem| problem.kind == ProblemKind::Lacking) => {
-                self.whole_engine_source = again;
-                Vec::new()
             }
             Err(problems) => vec![Update::Refused { problems }],
         }
@@ -329,9 +293,6 @@ impl Host {
 
     /// Starts the comparison that a link contains, when the instant of the link has been reached.
     pub(super) fn compare_as_linked(&mut self, compared: Compared) -> Vec<Update> {
-        if !IS_WHOLE {
-            return Vec::new();
-        }
         if let Compared::Branch(branch) = compared {
             self.compare_branch(branch);
             return Vec::new();

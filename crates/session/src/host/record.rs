@@ -6,14 +6,13 @@ use std::sync::Arc;
 use podscope_api::well_known::label;
 use podscope_api::{Data, Pod, Tree};
 use podscope_protocol::{GoalRefusal, LessonCondition, SubjectRef, Update};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::timeline::Session;
 use crate::view;
 
 /// A field of an object that the user picked as a goal of the recorded lesson.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PickedGoal {
     /// Number of commands before the cursor when the field was picked.
     pub(crate) after: usize,
@@ -24,7 +23,7 @@ pub(crate) struct PickedGoal {
 }
 
 /// All goals of the recorded lesson.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default)]
 pub(super) struct RecordedGoals {
     goals: Vec<PickedGoal>,
 }

@@ -105,7 +105,7 @@ impl Host {
                 });
             }
             Request::Complete { line, cursor } => self.complete(line, cursor),
-            further => return self.act_as_whole_engine(further, clock),
+            of_tool => return self.use_tool(of_tool, clock),
         };
         answer.into_iter().collect()
     }

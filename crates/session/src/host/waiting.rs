@@ -25,11 +25,6 @@ impl Waiting {
     pub(super) fn is_empty(&self) -> bool {
         self.requests.is_empty()
     }
-
-    /// The waiting requests, the oldest first.
-    pub(super) fn into_requests(self) -> impl Iterator<Item = Request> {
-        self.requests.into_iter()
-    }
 }
 
 /// Returns whether a request acts at the cursor, so that it must wait until a seek has reached its target.

@@ -16,16 +16,10 @@ const PROGRESS_INTERVAL: ClockMillis = 100.0;
 impl Host {
     /// Does a piece of pending work, which takes about a millisecond.
     pub fn work(&mut self, clock: ClockMillis) -> Vec<Update> {
-        if crate::IS_WHOLE && self.is_resuming() {
-            return self.continue_resuming(clock);
+        if self.pasted.is_some() || self.opening.is_some() {
+            return self.continue_source(clock);
         }
-        let mut updates = Vec::new();
-        if crate::IS_WHOLE {
-            if self.pasted.is_some() || self.opening.is_some() {
-                return self.continue_source(clock);
-            }
-            updates.extend(self.work_as_whole_engine());
-        }
+        let mut updates = self.work_for_tools();
         if self.active.is_none() {
             return updates;
         }
@@ -55,8 +49,8 @@ impl Host {
         }
     }
 
-    /// Does a piece of the work that belongs to requests which only the whole engine handles, such as a film.
-    fn work_as_whole_engine(&mut self) -> Vec<Update> {
+    /// Does a piece of the work of tools.
+    fn work_for_tools(&mut self) -> Vec<Update> {
         let mut updates = Vec::new();
         if let Some(help) = &mut self.help
             && !help.is_done()

@@ -1,7 +1,6 @@
 //! The comparison in a link: the run with which the receiver of the link compares the link's own run.
 
 use super::Link;
-use crate::IS_WHOLE;
 use crate::host::joined_text;
 use crate::timeline::Session;
 
@@ -46,13 +45,14 @@ impl Link {
     }
 
     /// Returns whether the link contains a comparison.
-    pub(crate) fn has_comparison(&self) -> bool {
+    #[cfg(test)]
+    fn has_comparison(&self) -> bool {
         self.compared_branch.is_some() || self.compared_scenario.is_some()
     }
 
     /// Adds a comparison to the link of a session.
     pub(crate) fn with_comparison(self, compared: Option<&Compared>, session: &Session) -> Link {
-        let Some(compared) = compared.filter(|_| IS_WHOLE).and_then(|compared| compared.of(session)) else {
+        let Some(compared) = compared.and_then(|compared| compared.of(session)) else {
             return self;
         };
         match compared {

@@ -81,13 +81,10 @@ impl Reader {
         if devices.is_null() {
             return Str::default();
         }
-
-        #[cfg(feature = "devices")]
         for error in podscope_api::describe_devices(devices).err().unwrap_or_default() {
             let path = format!("spec.cluster.devices{}", error.path);
             self.problem(file, tree, &path, error.message);
         }
-        let _ = (file, tree);
         devices.to_string().into()
     }
 

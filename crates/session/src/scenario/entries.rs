@@ -52,18 +52,8 @@ impl Reader {
                 }
                 Some(command)
             }
-            // The command has a resource type that is not built in, in a form that only the whole engine can parse.
-            Err(error) if error.needs_custom_kinds => {
-                let place = self.place(file, tree, path);
-                self.custom_types.errors.push(place.problem(error.message));
-                None
-            }
             Err(error) => {
-                let kind = match error.lacks_capability {
-                    true => ProblemKind::Lacking,
-                    false => ProblemKind::Other,
-                };
-                self.problem_of(kind, file, tree, path, &error.message);
+                self.problem(file, tree, path, &error.message);
                 None
             }
         }
@@ -100,16 +90,9 @@ impl Reader {
         let CustomTypes { errors, are_defined } = std::mem::take(&mut self.custom_types);
         let mut kinds = self.loaded.setup.objects.iter().map(podscope_api::Object::kind);
         let are_defined = are_defined || kinds.any(|kind| kind == Kind::CustomResourceDefinition);
-        if are_defined && crate::IS_WHOLE {
-            return;
+        if !are_defined {
+            self.problems.extend(errors);
         }
-        self.problems.extend(errors.into_iter().map(|error| match are_defined {
-            true => Problem {
-                kind: ProblemKind::Lacking,
-                ..error
-            },
-            false => error,
-        }));
     }
 
     /// Reads the entries of a timeline, and orders them by time. Entries at equal times keep the order of the file.
@@ -184,10 +167,6 @@ impl Reader {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        if !crate::IS_WHOLE {
-            let why = "an API call needs the whole engine";
-            self.problem_of(ProblemKind::Lacking, file, tree, path, why);
-        }
         self.custom_types.are_defined |= call.path.contains(Kind::CustomResourceDefinition.plural());
         let call = ApiCall::new(method?, call.path.as_str(), call.content_type.as_str(), &body);
         Some(Command::Api(call))

@@ -38,13 +38,6 @@ impl Reader {
         documents: Vec<NodeGroupDocument>,
     ) -> Vec<NodeGroup> {
         let mut groups: Vec<NodeGroup> = Vec::new();
-        if !crate::IS_WHOLE {
-            if !documents.is_empty() {
-                let why = "node groups need the whole engine";
-                self.problem_of(ProblemKind::Lacking, file, tree, "spec.cluster.nodeGroups", why);
-            }
-            return groups;
-        }
         if documents.len() > MAX_GROUPS {
             let message = format!("Too many: {}: must have at most {MAX_GROUPS} items", documents.len());
             self.problem(file, tree, "spec.cluster.nodeGroups", message);
@@ -97,10 +90,6 @@ impl Reader {
 
     /// Reads the setting `components.clusterAutoscaler` of a scenario.
     pub(super) fn cluster_autoscaler(&mut self, file: &str, tree: &Tree<'_>, prefix: &str, value: &Value) {
-        if !crate::IS_WHOLE {
-            let why = "the cluster autoscaler needs the whole engine";
-            return self.problem_of(ProblemKind::Lacking, file, tree, prefix, why);
-        }
         match ClusterAutoscalerSettings::from_value(value) {
             Ok(settings) => self.loaded.setup.settings.cluster_autoscaler = settings,
             Err(errors) => {
@@ -135,9 +124,6 @@ impl Reader {
 
     /// Reports the nodes of node groups whose name another generated node also has.
     pub(super) fn check_names_of_groups(&mut self, file: &str, tree: &Tree<'_>, nodes: &NodeShorthand) {
-        if !crate::IS_WHOLE {
-            return;
-        }
         let mut known: ordered::Set<String> = nodes.zoned_names().map(|(name, _)| name).collect();
         let mut count = known.len() as u64;
         for (index, group) in nodes.groups.iter().enumerate() {

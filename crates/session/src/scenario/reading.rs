@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use podscope_api::{Kind, ObjectKey, ProblemKind, Uid, ordered};
+use podscope_api::{Kind, ObjectKey, Uid, ordered};
 use podscope_cluster::Setup;
 use podscope_protocol::{Basis, Problem, Remark};
 
@@ -159,12 +159,5 @@ impl Reader {
             !older.contains(&(at - 1))
         });
         self.loaded.notices.push(Remark::Duplicates(older.len()));
-        // The file may be a stream of `kubectl get -w`, which only the whole engine can read.
-        if !crate::IS_WHOLE {
-            self.problems.push(Problem {
-                kind: ProblemKind::Lacking,
-                ..Problem::of("", String::new())
-            });
-        }
     }
 }

@@ -20,7 +20,7 @@ const CLASS: &str = "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadat
 /// Generates the parts of a run that are about devices. None if the run of this seed has no devices.
 pub(super) fn draw(seed: u64, nodes: &[String]) -> Option<Vec<Part>> {
     let mut rng = Rng::split(seed, "devices");
-    if !cfg!(feature = "devices") || rng.below(DEVICE_RUN_RATIO) != 0 {
+    if rng.below(DEVICE_RUN_RATIO) != 0 {
         return None;
     }
     let tolerations = match rng.below(3) {

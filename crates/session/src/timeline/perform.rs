@@ -132,7 +132,6 @@ impl Session {
         match &*command {
             Command::Kubectl { action: kubectl, .. } => start(&mut self.world, kubectl, given, &mut log),
             Command::Fault { fault, .. } => inject(&mut self.world, fault, given, &mut log),
-            Command::Api(_) if !crate::IS_WHOLE => {}
             Command::Api(call) => self.last_call = call_api(&mut self.world, call, given, &mut log),
             Command::Stop { all } => stop(&mut self.world, *all, given, &mut log),
             Command::Help(topic) => {

@@ -1,5 +1,4 @@
-//! The devices of nodes for the page, from the ResourceSlices and ResourceClaims in the API. Only the whole engine
-//! supports devices.
+//! The devices of nodes for the page, from the ResourceSlices and ResourceClaims in the API.
 
 use podscope_api::{
     Device, DeviceAttribute, DeviceTaint, NodeName, ObjectMeta, Quantity, ResourceClaim, ResourceSlice, Str, ordered,
@@ -7,8 +6,6 @@ use podscope_api::{
 use podscope_cluster::World;
 use podscope_messages::sentence;
 use podscope_protocol::{DeviceHolder, DeviceView, NodeDevices};
-
-use crate::IS_WHOLE;
 
 /// Identifies a device by its driver, pool and name.
 type DeviceKey<'w> = (&'w Str, &'w Str, &'w Str);
@@ -18,9 +15,6 @@ type CounterKey<'w> = (&'w Str, &'w Str, &'w Str, &'w Str);
 /// Returns the devices of all nodes, ordered by node, driver, pool and name. Devices that do not belong to a single
 /// node are left out.
 pub(super) fn devices(world: &World) -> Vec<NodeDevices> {
-    if !IS_WHOLE {
-        return Vec::new();
-    }
     let slices = newest_slices(world);
     if slices.is_empty() {
         return Vec::new();

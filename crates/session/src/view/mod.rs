@@ -125,21 +125,6 @@ pub(crate) struct Owners {
 }
 
 impl Owners {
-    /// Returns the owners, and for each known pod its UID and the index of its owner, in order to store them.
-    pub(crate) fn saved(&self) -> (Vec<OwnerView>, Vec<(String, usize)>) {
-        let pods = self.pods.iter().map(|(uid, at)| (uid.to_string(), *at));
-        (self.views.clone(), pods.collect())
-    }
-
-    /// Restores the result of [`Owners::saved`].
-    pub(crate) fn restored((views, pods): &(Vec<OwnerView>, Vec<(String, usize)>)) -> Owners {
-        let pods = pods.iter().map(|(uid, at)| (Uid(uid.as_str().into()), *at));
-        Owners {
-            views: views.clone(),
-            pods: pods.collect(),
-        }
-    }
-
     pub(crate) fn views(&self) -> &[OwnerView] {
         &self.views
     }

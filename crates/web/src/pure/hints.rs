@@ -22,7 +22,7 @@ const SYNTAX: &[(&str, Message)] = &[
 /// Returns the hint for a problem, if there is one.
 pub(crate) fn hint(problem: &Problem) -> Option<String> {
     let hint = match &problem.kind {
-        ProblemKind::Other | ProblemKind::Lacking => return None,
+        ProblemKind::Other => return None,
         ProblemKind::Syntax => {
             let message = problem.message.english();
             let known = SYNTAX.iter().find(|(part, _)| message.contains(part));

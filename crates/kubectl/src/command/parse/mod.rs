@@ -15,7 +15,6 @@ use super::custom::CustomKinds;
 use super::flags::Args;
 use super::shell::Word;
 use super::*;
-use crate::IS_WHOLE;
 pub(crate) use verbs::{ALL_KINDS, API_EXTENSION_KINDS, VERBS, Verb, is_in_all};
 pub(crate) use write::EDITED_TEXT_MISSING;
 
@@ -99,10 +98,7 @@ pub(super) fn parse_kubectl(
     }
     let mut words = Words::of("kubectl", name);
     let action = parse_verb(name, &args, &mut words).or_else(|why| unresolved(name, &args, why))?;
-    if let Kubectl::Verbatim(further) = &action {
-        if !IS_WHOLE && !matches!(further.action, Action::Create(_) | Action::Wait(_)) {
-            return Err(CommandError::missing_capability(args.end));
-        }
+    if let Kubectl::Verbatim(_) = &action {
         words = Words::typed(name, &args);
     }
     Ok(Command::Kubectl { action, words })
@@ -110,7 +106,7 @@ pub(super) fn parse_kubectl(
 
 /// Returns an unresolved command if the error only means that the custom kinds are not known yet; otherwise the error.
 fn unresolved(name: &'static str, args: &Args, why: CommandError) -> Result<Kubectl, CommandError> {
-    match IS_WHOLE && why.needs_custom_kinds {
+    match why.needs_custom_kinds {
         true => {
             let action = Action::Unresolved(Words::typed(name, args));
             Ok(verbatim::verbatim(args, name, action, DryRun::None, Output::Table))
@@ -256,8 +252,7 @@ fn unknown_verb(name: &str) -> String {
 /// Parses the arguments of a verb, with or without `--local`.
 fn parse_verb(name: &'static str, args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     match args.bool("local", false)? {
-        true if IS_WHOLE => local::parse_local(name, args),
-        true => Err(CommandError::missing_capability(args.end)),
+        true => local::parse_local(name, args),
         false => parse_arguments(name, args, words),
     }
 }
@@ -266,10 +261,10 @@ fn parse_verb(name: &'static str, args: &Args, words: &mut Words) -> Result<Kube
 fn parse_arguments(name: &'static str, args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     match name {
         "get" => read::parse_get(args, words),
-        "describe" if IS_WHOLE => read::parse_describe(args, words),
-        "events" if IS_WHOLE => read::parse_events(args, words),
-        "explain" if IS_WHOLE => read::parse_explain(args, words),
-        "top" if IS_WHOLE => read::parse_top(args, words),
+        "describe" => read::parse_describe(args, words),
+        "events" => read::parse_events(args, words),
+        "explain" => read::parse_explain(args, words),
+        "top" => read::parse_top(args, words),
         "logs" => read::parse_logs(args, words),
         "apply" => write::parse_apply(args, words),
         "create" => write::parse_create(args, words),
@@ -283,7 +278,6 @@ fn parse_arguments(name: &'static str, args: &Args, words: &mut Words) -> Result
         "taint" => nodes_and_labels::parse_taint(args, words),
         "label" => nodes_and_labels::parse_label_or_annotate(args, name, words).map(Kubectl::Label),
         "annotate" => nodes_and_labels::parse_label_or_annotate(args, name, words).map(Kubectl::Annotate),
-        "rollout history" if !IS_WHOLE => Err(CommandError::missing_capability(args.end)),
         _ if name.starts_with("rollout ") => write::parse_rollout(args, name, words),
         _ => verbatim::parse(args, name),
     }

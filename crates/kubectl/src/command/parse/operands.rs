@@ -377,11 +377,6 @@ fn object_output(args: &Args, text: &str, more_before: &str, more: &str) -> Resu
         "yaml" | "json" | "kyaml" | "name" => lower.as_str(),
         _ => format,
     };
-    let is_go_template =
-        matches!(format, "go-template" | "template") || format.is_empty() && args.value("template").is_some();
-    if is_go_template && !crate::IS_WHOLE {
-        return Err(CommandError::missing_capability(column));
-    }
     Ok(match format {
         "" => match args.value("template") {
             Some(template) if !template.is_empty() => Output::GoTemplate(template),

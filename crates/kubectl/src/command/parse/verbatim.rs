@@ -13,7 +13,7 @@ use super::nodes_and_labels::split_at_change;
 use super::operands::*;
 use super::query::{parse_api_resources, parse_can_i, parse_token, parse_use_context, parse_version};
 use super::write::validation;
-use crate::{IS_WHOLE, LabelQuery, Path};
+use crate::{LabelQuery, Path};
 
 type Parsed<T> = Result<T, CommandError>;
 
@@ -39,7 +39,6 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
     let action = match verb {
         "run" => make::run(args)?,
         "wait" => parse_wait(args)?,
-        _ if !IS_WHOLE => return Err(CommandError::missing_capability(args.end)),
         "expose" => parse_expose(args)?,
         "autoscale" => parse_autoscale(args)?,
         "replace" => Action::Replace {

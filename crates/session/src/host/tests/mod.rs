@@ -2,9 +2,9 @@
 
 mod beliefs;
 mod danger;
+mod devices;
 mod dumps;
 mod guided;
-mod handover;
 mod joined;
 mod keeping;
 mod lines;

@@ -1,75 +1,17 @@
-//! Requests that only the whole engine can handle. The first build of the engine, which a first visit loads, does not
-//! contain the code for them: it hands its session over to the whole engine first (`handover.rs`).
+//! Requests of the page's tools: comparisons, checks and completions of the editor, pasted texts, remedies, what-if
+//! questions, searches, triage, films, exports, and the recording of lessons.
 
 use podscope_cluster::SimTime;
-use podscope_protocol::{ExportKind, Notice, Request, Source, SubjectRef, Update};
+use podscope_protocol::{ExportKind, Notice, Request, SubjectRef, Update};
 
 use super::anonymised::AnonymisedRequest;
 use super::console::error;
-use super::open::LARGE_SOURCE_BYTES;
 use super::{ClockMillis, Host, answers, fields, search};
-use crate::IS_WHOLE;
 use crate::film::Film;
 
-/// Returns whether only the whole engine can handle the request, whatever the session. Other requests may need it for
-/// some sessions.
-pub(super) fn always_needs_whole_engine(request: &Request) -> bool {
-    match request {
-        Request::Open {
-            source: Source::Files { files },
-        } => files.iter().map(|(_, text)| text.len()).sum::<usize>() > LARGE_SOURCE_BYTES,
-        Request::Share { anonymise, .. } => *anonymise,
-        Request::Compare { .. }
-        | Request::CompareBranch { .. }
-        | Request::Check { .. }
-        | Request::CheckLesson { .. }
-        | Request::Fields { .. }
-        | Request::Paste { .. }
-        | Request::WhatWouldHelp { .. }
-        | Request::TryRemedy { .. }
-        | Request::Film { .. }
-        | Request::Export { .. }
-        | Request::Triage { .. }
-        | Request::RecordGoal { .. }
-        | Request::ForgetGoal { .. }
-        | Request::WhatIf(_)
-        | Request::Search(_)
-        | Request::Course(_) => true,
-        Request::Open { .. }
-        | Request::Play
-        | Request::Pause
-        | Request::Step
-        | Request::NextDecision
-        | Request::Speed { .. }
-        | Request::Seek { .. }
-        | Request::Fork
-        | Request::Branch { .. }
-        | Request::Undo
-        | Request::Command { .. }
-        | Request::Commands { .. }
-        | Request::RunUnlessDangerous { .. }
-        | Request::Inspect { .. }
-        | Request::Explain { .. }
-        | Request::CancelHelp
-        | Request::GroupBy { .. }
-        | Request::StoryStep { .. }
-        | Request::Complete { .. }
-        | Request::FrameDone
-        | Request::PrepareToOpen
-        | Request::Predict { .. }
-        | Request::ShowMe
-        | Request::SkipAhead { .. }
-        | Request::SkipToStory
-        | Request::Recognise { .. } => false,
-    }
-}
-
 impl Host {
-    /// Handles a request that only the whole engine can handle.
-    pub(super) fn act_as_whole_engine(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
-        if !IS_WHOLE {
-            return Vec::new();
-        }
+    /// Handles a request of a tool.
+    pub(super) fn use_tool(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
         let answer = match request {
             Request::Compare { other } => return self.compare(other),
             Request::CompareBranch { branch } => {
