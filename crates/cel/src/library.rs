@@ -2,11 +2,13 @@
 
 use cel::common::types::{CelBool, CelInt, CelList, CelString, LIST_TYPE};
 use cel::common::value::{CowVal, Val};
-use cel::{DeclarationError, Env, ExecutionError, add_member_overload};
+use cel::{DeclarationError, Env, ExecutionError, add_member_overload, add_overload};
 use regex::Regex;
 
 /// Declares the functions of this module in a CEL environment.
 pub(crate) fn declare_functions(env: &mut Env) -> Result<(), DeclarationError> {
+    add_overload!(env, fn matches: (CelString, CelString) -> Result<CelBool>, id = "matches")?;
+    add_member_overload!(env, fn matches: (CelString, CelString) -> Result<CelBool>)?;
     add_member_overload!(env, fn find: (CelString, CelString) -> Result<CelString>)?;
     add_member_overload!(env, fn find_all: (CelString, CelString) -> Result<CelList>)?;
     let two_lists = || vec![LIST_TYPE, LIST_TYPE];
@@ -25,6 +27,16 @@ pub(crate) fn declare_functions(env: &mut Env) -> Result<(), DeclarationError> {
 fn compile_regex(function: &str, text: &CelString<'_>) -> Result<Regex, ExecutionError> {
     Regex::new(text.inner())
         .map_err(|error| ExecutionError::function_error(function, format!("Illegal regex: {error}")))
+}
+
+/// `matches` of the standard library. The crate `cel` has it in its feature `regex`, which brings all Unicode tables and
+/// all engines of the crate `regex`; the classes that RE2 knows need less.
+fn matches(text: &CelString<'_>, regex: &CelString<'_>) -> Result<CelBool, ExecutionError> {
+    let compiled = Regex::new(regex.inner()).map_err(|error| {
+        let message = format!("'{}' not a valid regex:\n{error}", regex.inner());
+        ExecutionError::function_error("matches", message)
+    })?;
+    Ok(CelBool::from(compiled.is_match(text.inner())))
 }
 
 fn find(text: &CelString<'_>, regex: &CelString<'_>) -> Result<CelString<'static>, ExecutionError> {

@@ -24,11 +24,15 @@ mod package;
 #[cfg(feature = "package")]
 mod plain;
 #[cfg(feature = "worker")]
+mod rest;
+#[cfg(feature = "worker")]
 mod worker;
 
 #[cfg(feature = "bench")]
 pub use bench::Bench;
 #[cfg(feature = "package")]
 pub use package::{Session, lessons, load};
+#[cfg(feature = "worker")]
+pub use rest::load_rest;
 #[cfg(feature = "worker")]
 pub use worker::serve;

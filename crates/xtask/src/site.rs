@@ -168,7 +168,11 @@ pub(crate) fn finish() -> Fallible {
     // While serving, Trunk rewrites its live-reload script after this hook, so its hash is unknown here.
     let is_serving = html.contains("__TRUNK_ADDRESS__");
 
-    write(&staging.join("engine").join(LESSONS), &lessons_file_text()?)?;
+    let engine = staging.join("engine");
+    write(&engine.join(LESSONS), &lessons_file_text()?)?;
+    if !is_serving {
+        split(&engine)?;
+    }
     translate::write_language_files(&staging.join(LOCALES))?;
     let manifest = staging.join(MANIFEST);
     let mut manifest_text = read(&manifest)?;
@@ -221,6 +225,12 @@ pub(crate) fn finish() -> Fallible {
         .replacen("const FILES = {};", &format!("const FILES = {{{list}\n}};"), 1);
     write(&worker, &text)?;
     hosts::write_headers(&staging, policy)
+}
+
+/// Cuts the wasm of the engine in two (`crates/split`). `folder` contains the engine and the lesson texts.
+fn split(folder: &Path) -> Fallible {
+    let tool = Run::cargo().args(["run", "--quiet", "-p", "podscope-split", "--"]);
+    tool.args([folder, &host::target().join("split")]).status()
 }
 
 /// Returns the text of the file with all lessons, which the engine requests when the first lesson is opened. Names and

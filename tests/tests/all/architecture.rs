@@ -33,6 +33,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     // The translator depends only on the glossary and the lesson files, so that the site can be built without the
     // engine.
     ("podscope-translate", &["podscope-protocol"]),
+    ("podscope-split", &["podscope-protocol"]),
     ("podscope-serve", &["podscope-session"]),
     ("podscope-course", &["podscope-session"]),
     ("podscope-js", &["podscope-course"]),

@@ -1,0 +1,17 @@
+//! The rest of the engine. The site's build cuts the engine's wasm in two (`crates/split`): a first visit loads the
+//! functions that it runs, and the worker loads the rest when a function of it is first called.
+
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// The function of the worker's script that loads the rest, and returns when it is there.
+    #[wasm_bindgen(js_name = podscopeLoadRest)]
+    fn load_now();
+}
+
+/// Loads the rest of the engine. Only calls that the cut inserts, and the worker's script, use this function.
+#[wasm_bindgen]
+pub fn load_rest() {
+    load_now();
+}

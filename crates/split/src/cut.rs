@@ -1,0 +1,436 @@
+//! The cut: one module becomes two, the one that is loaded at once and the rest.
+//!
+//! The first module contains the functions that the caller wants to keep, all data, tables and globals. For a function of
+//! the rest to which the first module refers, the first module contains a *stub*: it has the rest loaded, if it is not
+//! there yet, and calls the function through a table. The rest imports memory, tables, globals and the functions of the first module that it
+//! calls; when it is instantiated, it writes its functions into the tables.
+//!
+//! ```text
+//! first                                     rest
+//!   table 0: …, function, stub, …    ←—       writes its functions over their stubs
+//!   SLOTS:   null, null, | function, …        writes its functions called by stubs; imports the functions after them
+//!   IS_LOADED: 0                     ←—       start: 1
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use wasm_encoder::reencode::{self, Reencode, utils};
+use wasm_encoder::{
+    BlockType, CodeSection, ConstExpr, ElementSection, Elements, EntityType, ExportKind, ExportSection, Function,
+    FunctionSection, GlobalSection, GlobalType, ImportSection, Instruction, MemoryType, RefType, StartSection,
+    TableSection, TableType, TypeSection, ValType,
+};
+use wasmparser::{
+    CodeSectionReader, CustomSectionReader, ElementSectionReader, ExportSectionReader, FunctionSectionReader,
+    GlobalSectionReader, Parser, Payload, TableSectionReader,
+};
+
+use crate::Fallible;
+use crate::module::Module;
+
+/// The exported function of the engine that loads the rest and returns when it is there.
+const LOAD: &str = "load_rest";
+/// Name of the module from which the rest imports memory, tables and globals: the exports of the first module.
+const FIRST: &str = "first";
+/// Name of the module from which the rest imports functions, each named by its index in the table [`SLOTS`].
+const FUNCTIONS: &str = "functions";
+/// Exported table: null until the rest writes the functions that stubs call; after them, functions for the rest.
+const SLOTS: &str = "slots";
+/// Exported global: 1 once the rest is there.
+const IS_LOADED: &str = "is_loaded";
+
+/// A reference to a function that is in the other part and has no stub here: a bug of this program.
+#[derive(Debug)]
+struct OtherPart(u32);
+
+impl fmt::Display for OtherPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "function {} is in the other part", self.0)
+    }
+}
+
+type Error = reencode::Error<OtherPart>;
+
+/// Where a stub finds its function.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    table: u32,
+    index: u32,
+}
+
+/// The division of a module, on which both parts agree.
+struct Plan<'a> {
+    module: &'a Module<'a>,
+    /// Functions of the rest.
+    rest: BTreeSet<u32>,
+    /// Functions of the rest that have a stub.
+    stubs: BTreeMap<u32, Entry>,
+    /// Functions of the rest that are written to [`SLOTS`], in order.
+    slots: Vec<u32>,
+    /// Functions of the first module that the rest imports, in order; they follow in [`SLOTS`].
+    imported: Vec<u32>,
+    /// The function [`LOAD`].
+    load: u32,
+}
+
+impl<'a> Plan<'a> {
+    fn new(module: &'a Module<'a>, kept: &BTreeSet<u32>) -> Fallible<Self> {
+        let exported: BTreeSet<u32> = module.exports.iter().map(|(_, function)| *function).collect();
+        let all = (0..module.bodies.len()).map(|body| module.function_of_body(body));
+        let (first, rest): (Vec<u32>, Vec<u32>) = all.partition(|f| kept.contains(f) || exported.contains(f));
+        let rest: BTreeSet<u32> = rest.into_iter().collect();
+        let mut stubs = BTreeMap::new();
+        for (offset, functions) in &module.segments {
+            for (index, function) in (*offset..).zip(functions) {
+                if rest.contains(function) {
+                    stubs.entry(*function).or_insert(Entry { table: 0, index });
+                }
+            }
+        }
+        let mut slots = Vec::new();
+        for function in first {
+            for callee in module.callees(function)? {
+                if rest.contains(&callee) && !stubs.contains_key(&callee) {
+                    stubs.insert(
+                        callee,
+                        Entry {
+                            table: module.n_tables,
+                            index: slots.len() as u32,
+                        },
+                    );
+                    slots.push(callee);
+                }
+            }
+        }
+        let mut imported = BTreeSet::new();
+        for function in &rest {
+            imported.extend(
+                module
+                    .callees(*function)?
+                    .into_iter()
+                    .filter(|callee| !rest.contains(callee)),
+            );
+        }
+        Ok(Self {
+            module,
+            rest,
+            stubs,
+            slots,
+            imported: imported.into_iter().collect(),
+            load: module.exported(LOAD)?,
+        })
+    }
+
+    /// Returns the type of a function without parameters and results.
+    fn plain_type(&self) -> u32 {
+        self.module.type_of(self.load)
+    }
+
+    /// Returns the number of entries of [`SLOTS`].
+    fn n_slots(&self) -> u64 {
+        (self.slots.len() + self.imported.len()) as u64
+    }
+
+    /// Returns the functions of the first module in order, stubs included.
+    fn first_functions(&self) -> impl Iterator<Item = u32> + '_ {
+        let all = (0..self.module.bodies.len()).map(|body| self.module.function_of_body(body));
+        all.filter(|function| !self.rest.contains(function) || self.stubs.contains_key(function))
+    }
+
+    /// Returns the body of a stub. `ensure` is the index of the function that has the rest loaded.
+    fn stub(&self, function: u32, entry: Entry, ensure: u32) -> Function {
+        let mut stub = Function::new([]);
+        stub.instruction(&Instruction::Call(ensure));
+        for parameter in 0..self.module.n_parameters(function) {
+            stub.instruction(&Instruction::LocalGet(parameter));
+        }
+        stub.instruction(&Instruction::I32Const(entry.index as i32));
+        stub.instruction(&Instruction::CallIndirect {
+            type_index: self.module.type_of(function),
+            table_index: entry.table,
+        });
+        stub.instruction(&Instruction::End);
+        stub
+    }
+}
+
+/// Maps the functions of the original module to those of one of the two.
+///
+/// The index is the number in the original module.
+struct Mapping(Vec<Option<u32>>);
+
+impl Mapping {
+    fn new(n_functions: usize, numbered: impl Iterator<Item = u32>) -> Self {
+        let mut map = vec![None; n_functions];
+        for (new, old) in (0..).zip(numbered) {
+            map[old as usize] = Some(new);
+        }
+        Self(map)
+    }
+
+    fn get(&self, function: u32) -> Result<u32, Error> {
+        self.0[function as usize].ok_or(Error::UserError(OtherPart(function)))
+    }
+}
+
+/// Writes the first module.
+struct First<'a> {
+    plan: &'a Plan<'a>,
+    mapping: Mapping,
+    /// Index of the function that has the rest loaded unless it is there.
+    ensure: u32,
+}
+
+impl Reencode for First<'_> {
+    type Error = OtherPart;
+
+    fn function_index(&mut self, function: u32) -> Result<u32, Error> {
+        self.mapping.get(function)
+    }
+
+    /// Omits custom sections: names of functions, whose numbers change, and remarks about the tools that made the module.
+    fn parse_custom_section(&mut self, _: &mut wasm_encoder::Module, _: CustomSectionReader<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn parse_function_section(
+        &mut self,
+        functions: &mut FunctionSection,
+        _: FunctionSectionReader<'_>,
+    ) -> Result<(), Error> {
+        for function in self.plan.first_functions() {
+            functions.function(self.plan.module.type_of(function));
+        }
+        functions.function(self.plan.plain_type());
+        Ok(())
+    }
+
+    fn parse_table_section(&mut self, tables: &mut TableSection, section: TableSectionReader<'_>) -> Result<(), Error> {
+        utils::parse_table_section(self, tables, section)?;
+        tables.table(slots_type(self.plan));
+        Ok(())
+    }
+
+    fn parse_global_section(
+        &mut self,
+        globals: &mut GlobalSection,
+        section: GlobalSectionReader<'_>,
+    ) -> Result<(), Error> {
+        utils::parse_global_section(self, globals, section)?;
+        globals.global(IS_LOADED_TYPE, &ConstExpr::i32_const(0));
+        Ok(())
+    }
+
+    fn parse_export_section(
+        &mut self,
+        exports: &mut ExportSection,
+        section: ExportSectionReader<'_>,
+    ) -> Result<(), Error> {
+        utils::parse_export_section(self, exports, section)?;
+        let module = self.plan.module;
+        for table in 0..module.n_tables {
+            exports.export(&table_name(table), ExportKind::Table, table);
+        }
+        exports.export(SLOTS, ExportKind::Table, module.n_tables);
+        for global in 0..module.n_globals {
+            exports.export(&global_name(global), ExportKind::Global, global);
+        }
+        exports.export(IS_LOADED, ExportKind::Global, module.n_globals);
+        Ok(())
+    }
+
+    fn parse_element_section(
+        &mut self,
+        elements: &mut ElementSection,
+        section: ElementSectionReader<'_>,
+    ) -> Result<(), Error> {
+        utils::parse_element_section(self, elements, section)?;
+        let plan = self.plan;
+        let imported: Result<Vec<u32>, _> = plan.imported.iter().map(|f| self.mapping.get(*f)).collect();
+        elements.active(
+            Some(plan.module.n_tables),
+            &ConstExpr::i32_const(plan.slots.len() as i32),
+            Elements::Functions(imported?.into()),
+        );
+        Ok(())
+    }
+
+    fn parse_code_section(&mut self, code: &mut CodeSection, _: CodeSectionReader<'_>) -> Result<(), Error> {
+        let plan = self.plan;
+        for function in plan.first_functions() {
+            match plan.stubs.get(&function) {
+                Some(entry) => {
+                    code.function(&plan.stub(function, *entry, self.ensure));
+                }
+                None => self.parse_function_body(code, plan.module.body(function).clone())?,
+            }
+        }
+        let mut ensure = Function::new([]);
+        for instruction in [
+            Instruction::GlobalGet(plan.module.n_globals),
+            Instruction::I32Eqz,
+            Instruction::If(BlockType::Empty),
+            Instruction::Call(self.mapping.get(plan.load)?),
+            Instruction::End,
+            Instruction::End,
+        ] {
+            ensure.instruction(&instruction);
+        }
+        code.function(&ensure);
+        Ok(())
+    }
+}
+
+/// Re-encodes the functions of the rest.
+struct Rest(Mapping);
+
+impl Reencode for Rest {
+    type Error = OtherPart;
+
+    fn function_index(&mut self, function: u32) -> Result<u32, Error> {
+        self.0.get(function)
+    }
+}
+
+const IS_LOADED_TYPE: GlobalType = GlobalType {
+    val_type: ValType::I32,
+    mutable: true,
+    shared: false,
+};
+
+fn slots_type(plan: &Plan<'_>) -> TableType {
+    TableType {
+        element_type: RefType::FUNCREF,
+        table64: false,
+        minimum: plan.n_slots(),
+        maximum: Some(plan.n_slots()),
+        shared: false,
+    }
+}
+
+fn table_name(table: u32) -> String {
+    format!("table{table}")
+}
+
+fn global_name(global: u32) -> String {
+    format!("global{global}")
+}
+
+/// Cuts a module in two: one with the functions in `kept`, and the rest.
+///
+/// # Errors
+/// The module is not valid, or contains something that the cut does not support.
+pub(crate) fn cut(module: &Module<'_>, kept: &BTreeSet<u32>) -> Fallible<(Vec<u8>, Vec<u8>)> {
+    let plan = Plan::new(module, kept)?;
+    let first = first(&plan).map_err(|e| e.to_string())?;
+    let rest = rest(&plan).map_err(|e| e.to_string())?;
+    Ok((first, rest))
+}
+
+fn first(plan: &Plan<'_>) -> Result<Vec<u8>, Error> {
+    let imports = 0..plan.module.n_imported;
+    let n_functions = plan.module.n_imported as usize + plan.module.bodies.len();
+    let mut first = First {
+        plan,
+        mapping: Mapping::new(n_functions, imports.chain(plan.first_functions())),
+        ensure: plan.module.n_imported + plan.first_functions().count() as u32,
+    };
+    let mut module = wasm_encoder::Module::new();
+    utils::parse_core_module(&mut first, &mut module, Parser::new(0), plan.module.bytes)?;
+    Ok(module.finish())
+}
+
+fn rest(plan: &Plan<'_>) -> Result<Vec<u8>, Error> {
+    let original = plan.module;
+    let n_functions = original.n_imported as usize + original.bodies.len();
+    let numbered = plan.imported.iter().chain(&plan.rest).copied();
+    let mut rest = Rest(Mapping::new(n_functions, numbered));
+    let n_imported = plan.imported.len() as u32;
+
+    let mut types = TypeSection::new();
+    let mut imports = ImportSection::new();
+    for payload in Parser::new(0).parse_all(original.bytes) {
+        match payload? {
+            Payload::TypeSection(section) => rest.parse_type_section(&mut types, section)?,
+            Payload::MemorySection(section) => {
+                for memory in section {
+                    let memory: MemoryType = rest.memory_type(memory?)?;
+                    imports.import(FIRST, "memory", EntityType::Memory(memory));
+                }
+            }
+            Payload::TableSection(section) => {
+                for (number, table) in (0..).zip(section) {
+                    let table = rest.table_type(table?.ty)?;
+                    imports.import(FIRST, &table_name(number), EntityType::Table(table));
+                }
+                imports.import(FIRST, SLOTS, EntityType::Table(slots_type(plan)));
+            }
+            Payload::GlobalSection(section) => {
+                for (number, global) in (0..).zip(section) {
+                    let global = rest.global_type(global?.ty)?;
+                    imports.import(FIRST, &global_name(number), EntityType::Global(global));
+                }
+                imports.import(FIRST, IS_LOADED, EntityType::Global(IS_LOADED_TYPE));
+            }
+            _ => {}
+        }
+    }
+    for (slot, function) in (plan.slots.len()..).zip(&plan.imported) {
+        let ty = EntityType::Function(original.type_of(*function));
+        imports.import(FUNCTIONS, &slot.to_string(), ty);
+    }
+
+    let mut functions = FunctionSection::new();
+    let mut code = CodeSection::new();
+    for function in &plan.rest {
+        functions.function(original.type_of(*function));
+        rest.parse_function_body(&mut code, original.body(*function).clone())?;
+    }
+    functions.function(plan.plain_type());
+    let mut start = Function::new([]);
+    for instruction in [
+        Instruction::I32Const(1),
+        Instruction::GlobalSet(original.n_globals),
+        Instruction::End,
+    ] {
+        start.instruction(&instruction);
+    }
+    code.function(&start);
+
+    let mut module = wasm_encoder::Module::new();
+    module
+        .section(&types)
+        .section(&imports)
+        .section(&functions)
+        .section(&StartSection {
+            function_index: n_imported + plan.rest.len() as u32,
+        })
+        .section(&written_to_tables(plan, &mut rest)?)
+        .section(&code);
+    Ok(module.finish())
+}
+
+/// Returns the segments by which the rest writes its functions to the tables.
+fn written_to_tables(plan: &Plan<'_>, rest: &mut Rest) -> Result<ElementSection, Error> {
+    let mut elements = ElementSection::new();
+    let slots: Result<Vec<u32>, _> = plan.slots.iter().map(|f| rest.function_index(*f)).collect();
+    elements.active(
+        Some(plan.module.n_tables),
+        &ConstExpr::i32_const(0),
+        Elements::Functions(slots?.into()),
+    );
+    for (offset, functions) in &plan.module.segments {
+        let mut run = Vec::new();
+        for (index, function) in (*offset..).zip(functions).chain([(0, &u32::MAX)]) {
+            if plan.rest.contains(function) {
+                run.push((index, rest.function_index(*function)?));
+            } else if let Some((begin, _)) = run.first() {
+                let begin = ConstExpr::i32_const(*begin as i32);
+                let run: Vec<u32> = run.drain(..).map(|(_, function)| function).collect();
+                elements.active(None, &begin, Elements::Functions(run.into()));
+            }
+        }
+    }
+    Ok(elements)
+}

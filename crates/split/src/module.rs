@@ -1,0 +1,159 @@
+//! What the cut has to know of the engine's wasm: its functions, and which of them refer to which.
+
+use std::collections::BTreeSet;
+
+use wasmparser::{ElementItems, ElementKind, ExternalKind, FunctionBody, Operator, Parser, Payload, TypeRef};
+
+use crate::Fallible;
+
+/// The parts of a module that the cut reads. Functions are numbered as in the module: first the imported ones.
+#[derive(Debug, Default)]
+pub(crate) struct Module<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// Number of imported functions.
+    pub(crate) n_imported: u32,
+    /// Type of each function, imported or defined.
+    types: Vec<u32>,
+    /// Number of parameters of each type.
+    parameters: Vec<u32>,
+    pub(crate) bodies: Vec<FunctionBody<'a>>,
+    pub(crate) n_tables: u32,
+    pub(crate) n_globals: u32,
+    /// Functions that the module exports, by name.
+    pub(crate) exports: Vec<(&'a str, u32)>,
+    /// Offset and functions of each segment of table 0, through which functions are called indirectly.
+    pub(crate) segments: Vec<(u32, Vec<u32>)>,
+}
+
+impl<'a> Module<'a> {
+    /// Parses a module of `wasm-bindgen`.
+    ///
+    /// # Errors
+    /// The bytes are not a valid module, or it contains something that the cut does not support.
+    pub(crate) fn parse(bytes: &'a [u8]) -> Fallible<Self> {
+        let mut module = Self {
+            bytes,
+            ..Self::default()
+        };
+        for payload in Parser::new(0).parse_all(bytes) {
+            module.read(payload.map_err(|e| e.to_string())?)?;
+        }
+        Ok(module)
+    }
+
+    fn read(&mut self, payload: Payload<'a>) -> Fallible {
+        let invalid = |e: wasmparser::BinaryReaderError| e.to_string();
+        match payload {
+            Payload::TypeSection(section) => {
+                for ty in section.into_iter_err_on_gc_types() {
+                    self.parameters.push(ty.map_err(invalid)?.params().len() as u32);
+                }
+            }
+            Payload::ImportSection(section) => {
+                for import in section.into_imports() {
+                    match import.map_err(invalid)?.ty {
+                        TypeRef::Func(ty) => self.types.push(ty),
+                        other => return Err(format!("the engine imports something other than functions: {other:?}")),
+                    }
+                }
+                self.n_imported = self.types.len() as u32;
+            }
+            Payload::FunctionSection(section) => {
+                for ty in section {
+                    self.types.push(ty.map_err(invalid)?);
+                }
+            }
+            Payload::TableSection(section) => self.n_tables = section.count(),
+            Payload::GlobalSection(section) => self.n_globals = section.count(),
+            Payload::ExportSection(section) => {
+                for export in section {
+                    let export = export.map_err(invalid)?;
+                    if export.kind == ExternalKind::Func {
+                        self.exports.push((export.name, export.index));
+                    }
+                }
+            }
+            Payload::ElementSection(section) => {
+                for element in section {
+                    let element = element.map_err(invalid)?;
+                    let segment = match (element.kind, element.items) {
+                        (
+                            ElementKind::Active {
+                                table_index: None | Some(0),
+                                offset_expr,
+                            },
+                            ElementItems::Functions(items),
+                        ) => {
+                            let offset = match offset_expr.get_operators_reader().read().map_err(invalid)? {
+                                Operator::I32Const { value } => value as u32,
+                                other => return Err(format!("a table's segment begins at {other:?}")),
+                            };
+                            (offset, items.into_iter().collect::<Result<_, _>>().map_err(invalid)?)
+                        }
+                        _ => return Err("a segment of a table is not an active one of functions".into()),
+                    };
+                    self.segments.push(segment);
+                }
+            }
+            Payload::CodeSectionEntry(body) => self.bodies.push(body),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Returns the type of a function, as an index of the type section.
+    pub(crate) fn type_of(&self, function: u32) -> u32 {
+        self.types[function as usize]
+    }
+
+    /// Returns the number of parameters of a function.
+    pub(crate) fn n_parameters(&self, function: u32) -> u32 {
+        self.parameters[self.type_of(function) as usize]
+    }
+
+    /// Returns the function of a body.
+    pub(crate) fn function_of_body(&self, body: usize) -> u32 {
+        self.n_imported + body as u32
+    }
+
+    /// Returns the body of a defined function.
+    pub(crate) fn body(&self, function: u32) -> &FunctionBody<'a> {
+        &self.bodies[(function - self.n_imported) as usize]
+    }
+
+    /// Returns the length of a function's body in bytes; an imported function has none.
+    pub(crate) fn length(&self, function: u32) -> usize {
+        match function < self.n_imported {
+            true => 0,
+            false => self.body(function).as_bytes().len(),
+        }
+    }
+
+    /// Returns the function that is exported under a name.
+    pub(crate) fn exported(&self, name: &str) -> Fallible<u32> {
+        let found = self.exports.iter().find(|(exported, _)| *exported == name);
+        found
+            .map(|(_, function)| *function)
+            .ok_or_else(|| format!("the engine does not export `{name}`"))
+    }
+
+    /// Returns the functions that a defined function calls or takes a reference to.
+    pub(crate) fn callees(&self, function: u32) -> Fallible<BTreeSet<u32>> {
+        let mut callees = BTreeSet::new();
+        let mut operators = self.body(function).get_operators_reader().map_err(|e| e.to_string())?;
+        while !operators.eof() {
+            match operators.read().map_err(|e| e.to_string())? {
+                Operator::Call { function_index }
+                | Operator::ReturnCall { function_index }
+                | Operator::RefFunc { function_index } => {
+                    callees.insert(function_index);
+                }
+                Operator::MemoryInit { .. } | Operator::DataDrop { .. } => {
+                    return Err("the engine uses passive data, which only one of two modules can have".into());
+                }
+                _ => {}
+            }
+        }
+        Ok(callees)
+    }
+}

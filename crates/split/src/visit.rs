@@ -1,0 +1,158 @@
+//! The requests of a first visit, which decide what its part of the engine contains.
+
+use podscope_protocol::{GUIDED_CUT, GUIDED_START, Request, Source, SubjectRef};
+
+/// Returns the requests of the page with the time in milliseconds that passes before each: a first visit that watches the
+/// cluster, one that takes the guided start, and one that plays freely with the commands of the page's buttons.
+pub(crate) fn requests() -> Vec<(u32, Request)> {
+    let mut all = Vec::new();
+    all.extend(watching());
+    all.extend(guided_start());
+    all.extend(free_play());
+    all
+}
+
+/// Returns the requests that the page sends when a session opens.
+fn open(source: Source) -> Vec<(u32, Request)> {
+    vec![
+        (500, Request::Open { source }),
+        (100, Request::Inspect { subject: None }),
+        (0, Request::GroupBy { key: String::new() }),
+        (100, Request::Play),
+    ]
+}
+
+/// Returns the request to run a command line, after the completions of what has been typed.
+fn command(line: &str) -> [(u32, Request); 2] {
+    let complete = Request::Complete {
+        line: line.into(),
+        cursor: line.len(),
+    };
+    [
+        (1_000, complete),
+        (
+            500,
+            Request::RunUnlessDangerous {
+                lines: vec![line.into()],
+            },
+        ),
+    ]
+}
+
+/// Returns the requests of selecting a subject: its details, the explanation of a pod, and the link.
+fn select(subject: SubjectRef) -> Vec<(u32, Request)> {
+    let mut all = vec![(
+        2_000,
+        Request::Inspect {
+            subject: Some(subject.clone()),
+        },
+    )];
+    if let SubjectRef::Pod { key, uid } = subject {
+        all.push((
+            50,
+            Request::Explain {
+                pod: key,
+                uid,
+                attempt: None,
+            },
+        ));
+    }
+    all.push((
+        50,
+        Request::Share {
+            screen: String::new(),
+            anonymise: false,
+            revision: 1,
+        },
+    ));
+    all
+}
+
+fn pod(key: &str) -> SubjectRef {
+    SubjectRef::Pod {
+        key: key.into(),
+        uid: String::new(),
+    }
+}
+
+fn node(name: &str) -> SubjectRef {
+    SubjectRef::Node { name: name.into() }
+}
+
+fn watching() -> Vec<(u32, Request)> {
+    let mut all = open(Source::Welcome);
+    all.push((60_000, Request::Pause));
+    for subject in [pod("default/db-0"), node("a-1"), node("c-2")] {
+        all.extend(select(subject));
+    }
+    all.extend([
+        (500, Request::Inspect { subject: None }),
+        (500, Request::Step),
+        (500, Request::Seek { at: 5_000_000 }),
+        (2_000, Request::Seek { at: 40_000_000 }),
+        (2_000, Request::NextDecision),
+        (2_000, Request::Speed { per_mille: 10_000 }),
+        (500, Request::Play),
+        (20_000, Request::SkipAhead { to: None }),
+    ]);
+    all
+}
+
+fn guided_start() -> Vec<(u32, Request)> {
+    let mut all = open(Source::Welcome);
+    let lesson = Source::Lesson {
+        name: GUIDED_START.into(),
+        seed: None,
+    };
+    all.extend([
+        (5_000, Request::Open { source: lesson }),
+        (
+            50,
+            Request::Command {
+                line: GUIDED_CUT.into(),
+            },
+        ),
+    ]);
+    all.extend([
+        (1_000, Request::Play),
+        (5_000, Request::SkipToStory),
+        (5_000, Request::SkipAhead { to: None }),
+    ]);
+    all.extend(command("kubectl delete pod db-0 --grace-period=0 --force"));
+    all.push((20_000, Request::SkipToStory));
+    all.extend(select(pod("default/db-0")));
+    all.extend([
+        (1_000, Request::Undo),
+        (2_000, Request::Fork),
+        (2_000, Request::Branch { branch: 0 }),
+    ]);
+    all
+}
+
+fn free_play() -> Vec<(u32, Request)> {
+    let mut all = open(Source::Free);
+    for line in [
+        "kubectl get pods",
+        "kubectl get pods -o wide",
+        "kubectl get nodes",
+        "kubectl cordon a-1",
+        "kubectl uncordon a-1",
+        "kubectl scale deployment web --replicas=5",
+        "kubectl delete pod db-0",
+        "fault partition a-1",
+        "fault heal a-1",
+        "fault crash kubelet b-1",
+        "fault restart kubelet b-1",
+        "fault poweroff b-2",
+        "fault boot b-2",
+        "kubectl drain a-2 --ignore-daemonsets --delete-emptydir-data",
+        "kubectl get events",
+    ] {
+        all.extend(command(line));
+    }
+    all.extend([
+        (60_000, Request::NextDecision),
+        (2_000, Request::SkipAhead { to: None }),
+    ]);
+    all
+}
