@@ -1,5 +1,6 @@
-// The start, before any wasm is loaded: sets the theme without a flash, starts the engine's worker (its wasm is loaded
-// after the page's), reports missing browser features, registers the offline copy, and retries once if a start fails.
+// The start, before any wasm is loaded: sets the theme without a flash, starts the engine's worker (which loads its wasm
+// when the page's runs: crates/web/src/main.rs), reports missing browser features, registers the offline copy, and
+// retries once if a start fails.
 "use strict";
 (() => {
   const root = document.documentElement;
@@ -115,13 +116,6 @@
     worker.early = []; // messages from before the page listens
     worker.onmessage = (event) => worker.early.push(event.data);
     window.podscopeWorker = worker;
-    // The page's wasm is smaller and shows the first visit's cluster, so the engine's wasm is loaded after it.
-    const afterPage = new PerformanceObserver((list) => {
-      if (!list.getEntries().some(({ name }) => /podscope-web[^/]*\.wasm$/.test(name))) return;
-      afterPage.disconnect();
-      worker.postMessage(null);
-    });
-    afterPage.observe({ type: "resource", buffered: true });
   } catch (error) {
     fail(`the engine: ${error.message}`);
   }

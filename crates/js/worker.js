@@ -1,5 +1,5 @@
-// The engine's worker. It loads its wasm on the first message: an empty one from the start of the page (www/boot.js),
-// or a request. Requests that arrive meanwhile are queued in order.
+// The engine's worker. It loads its wasm on the first message: an empty one when the page's wasm runs
+// (crates/web/src/main.rs), or a request. Requests that arrive meanwhile are queued in order.
 import init, { serve } from "./podscope-js.js";
 
 /** Returns a promise that rejects if `promise` is not settled within a time. */

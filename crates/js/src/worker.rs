@@ -47,8 +47,8 @@ struct Service {
 impl Service {
     /// Handles a message of the page: a packed request, or an empty message, which is sent back.
     fn receive(&mut self, message: JsValue) {
-        // `www/boot.js` sends `null` so that the engine is loaded before the first request. It is ignored here, because
-        // a request may have come first.
+        // The page sends `null` when its wasm runs, so that the engine is loaded before the first request. It is ignored
+        // here, because a request may have come first.
         let Ok(message) = message.dyn_into::<Uint8Array>() else {
             return;
         };

@@ -18,11 +18,19 @@ use crate::keys;
 use crate::pure::clock;
 use crate::pure::course::Course;
 use crate::pure::route::{Panels, Theme, View};
+use crate::pure::stage::StageSize;
 use crate::pure::translation;
 use crate::state::{Act, Page, Present, Shared, Sheet};
 
+/// What the page takes over from the document that it replaces.
+#[derive(Debug, PartialEq, Properties)]
+pub(crate) struct Props {
+    /// Size of the stage in the shell of `index.html`.
+    pub(crate) shell_stage: StageSize,
+}
+
 #[component]
-pub(crate) fn App() -> Html {
+pub(crate) fn App(props: &Props) -> Html {
     let route = use_memo((), |()| address());
     let first = use_mut_ref(|| FirstSource::of(&route));
     let handle = use_reducer(|| {
@@ -35,6 +43,7 @@ pub(crate) fn App() -> Html {
             // A first visit always begins in the same state. While the engine loads, the page shows a recording of the
             // engine's first updates.
             page = page.with_recording();
+            page.shell.first_stage = props.shell_stage;
             page.shell.start = *shows_start;
         }
         page

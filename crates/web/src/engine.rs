@@ -7,6 +7,8 @@ use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Worker};
 use yew::Callback;
 
+use crate::browser::Warn as _;
+
 #[wasm_bindgen]
 extern "C" {
     /// Creates a new worker that inherits the page's Content-Security-Policy (`www/boot.js`).
@@ -97,6 +99,15 @@ fn decode_message(message: JsValue) -> WorkerMessage {
     match unpack(&message.to_vec()) {
         Ok(update) => WorkerMessage::Update(Box::new(update)),
         Err(error) => WorkerMessage::Trapped(t!(engine::unreadable, error = error)),
+    }
+}
+
+/// Lets the worker that `www/boot.js` started load its wasm. The worker waits for this, because the page's wasm is smaller
+/// and draws the cluster of a first visit: it has the line for itself until it runs.
+pub(crate) fn load_early() {
+    let worker = js_sys::Reflect::get(&js_sys::global(), &"podscopeWorker".into());
+    if let Some(worker) = worker.warn().filter(|worker| !worker.is_undefined()) {
+        worker.unchecked_into::<Worker>().post_message(&JsValue::NULL).warn();
     }
 }
 

@@ -22,11 +22,16 @@ use crate::browser::Warn as _;
 
 fn main() {
     console_error_panic_hook::set_once();
+    engine::load_early();
     let root = browser::document().and_then(|document| document.get_element_by_id("app"));
     let Some(root) = root else { return };
     let render = || {
+        // The shell of `index.html` has the stage of a first visit.
+        let props = app::Props {
+            shell_stage: browser::sight::stage_size(),
+        };
         root.set_class_name("");
-        yew::Renderer::<app::App>::with_root(root).render();
+        yew::Renderer::<app::App>::with_root_and_props(root, props).render();
     };
     let language = language::first(address::address().lang);
     if language == "en" {

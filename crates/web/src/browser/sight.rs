@@ -2,6 +2,7 @@
 //! are used because a query in each frame would force a layout in each frame.
 
 use super::Warn as _;
+use crate::pure::stage::StageSize;
 use js_sys::Function;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -61,8 +62,22 @@ fn dark_scheme() -> Option<MediaQueryList> {
     super::window()?.match_media("(prefers-color-scheme: dark)").warn()?
 }
 
+/// Returns the size of the stage that the document has now, or a size of zero.
+pub(crate) fn stage_size() -> StageSize {
+    let stage = super::document().and_then(|document| document.get_element_by_id("stage"));
+    stage.map_or_else(StageSize::default, |stage| {
+        size_in_document(f64::from(stage.client_width()), f64::from(stage.client_height()))
+    })
+}
+
+/// Returns a size of the stage in CSS pixels, with the unit of lengths in this document.
+pub(crate) fn size_in_document(w: f64, h: f64) -> StageSize {
+    let unit = root_px() / 14.0;
+    StageSize { w, h, unit }
+}
+
 /// Font size of the root element, in CSS pixels.
-pub(crate) fn root_px() -> f64 {
+fn root_px() -> f64 {
     let size = || {
         let window = super::window()?;
         let root = window.document()?.document_element()?;

@@ -60,7 +60,11 @@ const SECOND: Micros = 1_000_000;
 #[component]
 pub(crate) fn Scene(props: &Props) -> Html {
     let root = use_node_ref();
-    let room = use_stage_size(&root);
+    let first_size = match props.page.session.recorded {
+        true => props.page.shell.first_stage,
+        false => StageSize::default(),
+    };
+    let room = use_stage_size(&root, first_size);
     let slots = use_mut_ref(Slots::default);
     let beside_slots = use_mut_ref(Slots::default);
     let closed_alarms = use_state(broken::ClosedAlarms::default);
@@ -263,19 +267,15 @@ fn length_properties(measures: &Measures, height: f64) -> String {
     )
 }
 
-/// Observes the size of the stage in the browser.
+/// Observes the size of the stage in the browser. Until it is observed, `first` is used.
 #[hook]
-fn use_stage_size(root: &NodeRef) -> StageSize {
-    let room = use_state(StageSize::default);
+fn use_stage_size(root: &NodeRef, first: StageSize) -> StageSize {
+    let room = use_state_eq(|| first);
     let (root, set) = (root.clone(), room.setter());
     use_effect_with((), move |()| {
         let element = root.cast::<Element>();
-        let observation = element.and_then(|element| {
-            sight::Observation::size(&element, move |w, h| {
-                let unit = sight::root_px() / 14.0;
-                set.set(StageSize { w, h, unit });
-            })
-        });
+        let observation = element
+            .and_then(|element| sight::Observation::size(&element, move |w, h| set.set(sight::size_in_document(w, h))));
         move || drop(observation)
     });
     *room

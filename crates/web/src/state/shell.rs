@@ -5,11 +5,14 @@ use podscope_protocol::{Guarantee, LessonInfo, Opened, Problem};
 use super::{Console, Dialog, Present, Shared, SiteScenario, Study, TriageView, Truth};
 use crate::pure::course::Course;
 use crate::pure::route::{Panels, Theme, View};
+use crate::pure::stage::StageSize;
 
 /// State that remains when another session opens: the user's choices, what the site offers, the course, and what waits
 /// for the next session.
 #[derive(Debug, Clone)]
 pub(crate) struct Shell {
+    /// Size of the stage at the first render, before it is observed. A size of zero is not known.
+    pub(crate) first_stage: StageSize,
     /// Number of frames that the engine has sent so far. The next frame is requested when this one is drawn.
     pub(crate) frames: u64,
     /// Number of changes of the page's state other than frames. They are drawn at once, even in a big cluster.
@@ -62,6 +65,7 @@ impl Shell {
     /// The shell of a page that has just been loaded.
     pub(super) fn new(panels: Option<Panels>, theme: Theme, view: View) -> Shell {
         Shell {
+            first_stage: StageSize::default(),
             frames: 0,
             acts: 0,
             version: None,
