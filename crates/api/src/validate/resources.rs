@@ -129,7 +129,6 @@ fn check_pod_resource_name(resource: &str, path: &Path<'_>, errors: &mut ErrorLi
     }
 }
 
-/// Checks the name of a container resource.
 pub(super) fn check_container_resource_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
     check_name(resource, path, errors);
     if !resource.contains('/') {

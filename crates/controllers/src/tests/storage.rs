@@ -82,8 +82,7 @@ fn attach_protocol_hands_volume_over_after_unmount() {
         Some("a-1 default/one"),
         "step 11: b-1 waits"
     );
-    let text =
-        "two FailedAttachVolume: Multi-Attach error for volume \"disk\" Volume is already used by pod_manifest(s) one";
+    let text = "two FailedAttachVolume: Multi-Attach error for volume \"disk\" Volume is already used by pod(s) one";
     assert_eq!(
         lab.events.iter().filter(|event| *event == text).count(),
         1,
