@@ -2,52 +2,58 @@
 // (crates/web/src/main.rs), or a request. Requests that arrive meanwhile are queued in order.
 import init, { serve } from "./podscope-js.js";
 
-/** Returns a promise that rejects if `promise` is not settled within a time. */
-const within = (milliseconds, promise) => Promise.race([promise, new Promise((_, reject) => {
-  setTimeout(() => reject(new Error(`no answer within ${milliseconds / 1000} s`)), milliseconds);
-})]);
-
-/** The second part of the engine's wasm (crates/split). The first part contains what a first visit runs. */
+/** The rest of the engine's wasm; `podscope-js_bg.wasm` is the first part, which contains what a first visit runs
+ *  (crates/split). */
 const REST = new URL("rest.wasm", import.meta.url);
-const ATTEMPTS = 3;
-/** Exports of the engine's wasm. */
+const REST_TIMEOUT_MS = 60_000;
+/** Exports of the first part. Those of an uncut engine, which a development build has, include no `is_loaded`. */
 let engine;
-let isRestLoaded = false;
 
-/** Instantiates the second part, which writes its functions to the tables of the first. */
-const complete = (module) => {
-  if (isRestLoaded) return;
+const isRestMissing = () => engine.is_loaded?.value === 0;
+
+/** Instantiates the rest, which writes its functions to the tables of the first part. */
+const instantiateRest = (module) => {
+  if (!isRestMissing()) return;
   const functions = new Proxy({}, { get: (_, slot) => engine.slots.get(Number(slot)) });
   new WebAssembly.Instance(module, { first: engine, functions });
-  isRestLoaded = true;
 };
 
-/** Loads the second part and returns when it is there: the engine has called a function of it (crates/js/src/rest.rs). */
+/** Loads the rest and returns when it is there: the engine has called a function of it (crates/js/src/rest.rs). */
 globalThis.podscopeLoadRest = () => {
-  let why;
-  for (let attempt = 0; attempt < ATTEMPTS && !isRestLoaded; attempt++) {
-    try {
-      const request = new XMLHttpRequest();
-      request.open("GET", REST, false);
-      request.responseType = "arraybuffer";
-      request.send();
-      if (request.status !== 200) throw new Error(`${request.status} ${request.statusText}`);
-      complete(new WebAssembly.Module(request.response));
-    } catch (error) {
-      why = error;
-    }
+  try {
+    const request = new XMLHttpRequest();
+    request.open("GET", REST, false);
+    request.responseType = "arraybuffer";
+    request.timeout = REST_TIMEOUT_MS;
+    request.send();
+    if (request.status !== 200) throw new Error(`${request.status} ${request.statusText}`);
+    instantiateRest(new WebAssembly.Module(request.response));
+  } catch (error) {
+    // crates/web/src/components/dialogs.rs recognises this text.
+    throw new Error(`the rest of the engine did not load: ${error.message}`);
   }
-  if (!isRestLoaded) throw new Error(`the rest of the engine did not load: ${why.message}`);
 };
 
-/** Loads the second part ahead. A development build has none. */
-const prepareRest = async (answer) => {
-  const response = await (answer ?? fetch(REST));
-  if (response.ok && engine.slots) complete(await WebAssembly.compile(await response.arrayBuffer()));
+/** Loads the rest ahead, from the network or from a stored response. A failure is reported when the rest is needed and
+ *  fails again. */
+let preparation;
+const prepareRest = (stored) => {
+  if (!isRestMissing()) return;
+  const load = async () => {
+    const response = stored ?? await fetch(REST, { signal: AbortSignal.timeout(REST_TIMEOUT_MS) });
+    if (response.ok) instantiateRest(await WebAssembly.compile(await response.arrayBuffer()));
+  };
+  preparation ??= load().catch(() => {}).finally(() => { preparation = undefined; });
+};
+
+/** Loads the rest ahead if the offline copy contains it (www/sw.js), because that costs no transfer. */
+const prepareStoredRest = async () => {
+  const stored = await globalThis.caches?.match(REST);
+  if (stored) prepareRest(stored);
 };
 
 /** Fetches the texts of all lessons in one file (written by `cargo xtask finish`). */
-const lessons = async () => {
+const fetchLessons = async () => {
   const answer = await fetch(new URL("lessons", import.meta.url), { signal: AbortSignal.timeout(30_000) });
   if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
   return new Uint8Array(await answer.arrayBuffer());
@@ -65,13 +71,10 @@ try {
   await firstMessage;
   engine = await init();
   serve(early, (part, done) => {
-    // A failure is reported when the second part is needed and fails again.
-    if (part === "prepare") prepareRest().catch(() => {});
-    else within(120_000, lessons()).then(done, (error) => done(undefined, `${error}`));
+    if (part === "prepare") prepareRest();
+    else fetchLessons().then(done, (error) => done(undefined, `${error}`));
   });
-  // Where the offline copy contains the second part (www/sw.js), loading it costs no transfer.
-  const copy = await globalThis.caches?.match(REST);
-  if (copy) await prepareRest(copy);
+  prepareStoredRest().catch(() => { /* storage is forbidden or damaged: the rest is loaded when it is needed */ });
 } catch (error) {
   // In some browsers a rejected module causes no `error` event on the page, so the error is thrown in a task.
   setTimeout(() => { throw error; });

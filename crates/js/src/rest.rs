@@ -5,12 +5,13 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The function of the worker's script that loads the rest, and returns when it is there.
+    /// The function of the worker's script that loads the rest, and returns when it is there. It throws if the rest
+    /// cannot be loaded.
     #[wasm_bindgen(js_name = podscopeLoadRest)]
     fn load_now();
 }
 
-/// Loads the rest of the engine. Only calls that the cut inserts, and the worker's script, use this function.
+/// Loads the rest of the engine. Only the code that the cut inserts calls this function.
 #[wasm_bindgen]
 pub fn load_rest() {
     load_now();

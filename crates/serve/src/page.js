@@ -77,7 +77,7 @@
     }
 
     postMessage(message) {
-      if (message === null) return; // boot.js: the worker may now load its wasm; there is none here
+      if (message === null) return; // the page's wasm runs, so a worker would load its own; there is none here
       if (this.#socket.readyState === WebSocket.CONNECTING) this.#waiting.push(message);
       else if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(message);
     }

@@ -1,8 +1,8 @@
 //! The cut: one module becomes two, the one that is loaded at once and the rest.
 //!
 //! The first module contains the functions that the caller wants to keep, all data, tables and globals. For a function of
-//! the rest to which the first module refers, the first module contains a *stub*: it has the rest loaded, if it is not
-//! there yet, and calls the function through a table. The rest imports memory, tables, globals and the functions of the first module that it
+//! the rest to which the first module refers, the first module contains a *stub*: it loads the rest, if it is not there
+//! yet, and calls the function through a table. The rest imports memory, tables, globals and the functions of the first module that it
 //! calls; when it is instantiated, it writes its functions into the tables.
 //!
 //! ```text
@@ -76,9 +76,11 @@ struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     fn new(module: &'a Module<'a>, kept: &BTreeSet<u32>) -> Fallible<Self> {
-        let exported: BTreeSet<u32> = module.exports.iter().map(|(_, function)| *function).collect();
+        let load = module.exported(LOAD)?;
+        let mut always: BTreeSet<u32> = module.exports.iter().map(|(_, function)| *function).collect();
+        always.extend(reached_from(module, load)?);
         let all = (0..module.bodies.len()).map(|body| module.function_of_body(body));
-        let (first, rest): (Vec<u32>, Vec<u32>) = all.partition(|f| kept.contains(f) || exported.contains(f));
+        let (first, rest): (Vec<u32>, Vec<u32>) = all.partition(|f| kept.contains(f) || always.contains(f));
         let rest: BTreeSet<u32> = rest.into_iter().collect();
         let mut stubs = BTreeMap::new();
         for (offset, functions) in &module.segments {
@@ -118,7 +120,7 @@ impl<'a> Plan<'a> {
             stubs,
             slots,
             imported: imported.into_iter().collect(),
-            load: module.exported(LOAD)?,
+            load,
         })
     }
 
@@ -138,10 +140,10 @@ impl<'a> Plan<'a> {
         all.filter(|function| !self.rest.contains(function) || self.stubs.contains_key(function))
     }
 
-    /// Returns the body of a stub. `ensure` is the index of the function that has the rest loaded.
-    fn stub(&self, function: u32, entry: Entry, ensure: u32) -> Function {
+    /// Returns the body of a stub. `ensure_loaded` is the index of the function that loads the rest unless it is there.
+    fn stub(&self, function: u32, entry: Entry, ensure_loaded: u32) -> Function {
         let mut stub = Function::new([]);
-        stub.instruction(&Instruction::Call(ensure));
+        stub.instruction(&Instruction::Call(ensure_loaded));
         for parameter in 0..self.module.n_parameters(function) {
             stub.instruction(&Instruction::LocalGet(parameter));
         }
@@ -153,6 +155,18 @@ impl<'a> Plan<'a> {
         stub.instruction(&Instruction::End);
         stub
     }
+}
+
+/// Returns the functions that a function calls, directly or through others. For [`LOAD`], none of them may be a stub,
+/// which would load the rest again.
+fn reached_from(module: &Module<'_>, function: u32) -> Fallible<BTreeSet<u32>> {
+    let (mut reached, mut pending) = (BTreeSet::new(), vec![function]);
+    while let Some(function) = pending.pop() {
+        if reached.insert(function) && module.is_defined(function) {
+            pending.extend(module.callees(function)?);
+        }
+    }
+    Ok(reached)
 }
 
 /// Maps the functions of the original module to those of one of the two.
@@ -178,8 +192,8 @@ impl Mapping {
 struct First<'a> {
     plan: &'a Plan<'a>,
     mapping: Mapping,
-    /// Index of the function that has the rest loaded unless it is there.
-    ensure: u32,
+    /// Index of the function that loads the rest unless it is there.
+    ensure_loaded: u32,
 }
 
 impl Reencode for First<'_> {
@@ -261,12 +275,12 @@ impl Reencode for First<'_> {
         for function in plan.first_functions() {
             match plan.stubs.get(&function) {
                 Some(entry) => {
-                    code.function(&plan.stub(function, *entry, self.ensure));
+                    code.function(&plan.stub(function, *entry, self.ensure_loaded));
                 }
                 None => self.parse_function_body(code, plan.module.body(function).clone())?,
             }
         }
-        let mut ensure = Function::new([]);
+        let mut ensure_loaded = Function::new([]);
         for instruction in [
             Instruction::GlobalGet(plan.module.n_globals),
             Instruction::I32Eqz,
@@ -275,9 +289,9 @@ impl Reencode for First<'_> {
             Instruction::End,
             Instruction::End,
         ] {
-            ensure.instruction(&instruction);
+            ensure_loaded.instruction(&instruction);
         }
-        code.function(&ensure);
+        code.function(&ensure_loaded);
         Ok(())
     }
 }
@@ -334,7 +348,7 @@ fn first(plan: &Plan<'_>) -> Result<Vec<u8>, Error> {
     let mut first = First {
         plan,
         mapping: Mapping::new(n_functions, imports.chain(plan.first_functions())),
-        ensure: plan.module.n_imported + plan.first_functions().count() as u32,
+        ensure_loaded: plan.module.n_imported + plan.first_functions().count() as u32,
     };
     let mut module = wasm_encoder::Module::new();
     utils::parse_core_module(&mut first, &mut module, Parser::new(0), plan.module.bytes)?;
@@ -422,6 +436,7 @@ fn written_to_tables(plan: &Plan<'_>, rest: &mut Rest) -> Result<ElementSection,
     );
     for (offset, functions) in &plan.module.segments {
         let mut run = Vec::new();
+        // No function has the last number; it ends the last run.
         for (index, function) in (*offset..).zip(functions).chain([(0, &u32::MAX)]) {
             if plan.rest.contains(function) {
                 run.push((index, rest.function_index(*function)?));

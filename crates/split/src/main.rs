@@ -1,17 +1,20 @@
-//! Cuts the engine's wasm in two: what a first visit runs, and the rest, which the worker loads on first use.
+//! Cuts the engine's wasm in two: the first part, which a first visit runs, and the rest, which the worker loads on first
+//! use.
 //!
 //! Usage: `podscope-split ENGINE WORK`. The folder ENGINE contains `podscope-js_bg.wasm`, its script `podscope-js.js` and
 //! the file of the lessons. The wasm is replaced by its first part, and `rest.wasm` is written beside it. The folder WORK
-//! is for the instrumented copy.
+//! is for intermediate files.
 //!
 //! 1. `instrument.rs` makes a copy of the wasm that notes which functions run.
-//! 2. `profile.mjs` runs the copy in Node through the requests of `visit.rs`, with a clock of its own, so that the result
-//!    depends on the wasm alone.
+//! 2. `node/profile.mjs` runs the copy in Node through the requests of `visit.rs`, with a clock of its own, so that the
+//!    result depends on the wasm and the lessons alone.
 //! 3. `cut.rs` writes the functions that ran to the first part, and the others to the rest.
+//! 4. `node/check.mjs` runs the parts through the same requests: the engine posts the same updates, and loads the rest
+//!    only for the requests after the visit.
 //!
 //! A function that the profile missed costs a load of the rest, never a different result.
 
-// A program of the build: `std`'s ordered collections and clocks cost the page nothing.
+// A program of the build: `std`'s ordered collections cost the page nothing.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 use std::collections::BTreeSet;
@@ -20,7 +23,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use module::Module;
-use podscope_protocol::Request;
+use podscope_protocol::{Request, Update, pack};
+use serde::Deserialize;
 
 mod cut;
 mod instrument;
@@ -29,15 +33,34 @@ mod module;
 mod tests;
 mod visit;
 
-/// The engine's wasm, and the script of `wasm-bindgen` that instantiates it.
+/// The engine's wasm, which becomes its first part.
 const WASM: &str = "podscope-js_bg.wasm";
+/// The script of `wasm-bindgen` that instantiates the engine's wasm.
 const SCRIPT: &str = "podscope-js.js";
+/// The rest of the engine's wasm.
+const REST: &str = "rest.wasm";
 
 /// Maximum length of the body of a short function, in bytes.
-const SHORT: usize = 120;
+const SHORT_BODY_BYTES: usize = 120;
 
 /// A result whose error is a sentence for the terminal.
 type Fallible<T = ()> = Result<T, String>;
+
+/// Output of `node/profile.mjs`.
+#[derive(Debug, Deserialize)]
+struct Profile {
+    /// Numbers of the bodies of the functions that a first visit runs.
+    ran: Vec<usize>,
+    /// Digests of the updates that the engine posted: up to the end of the visit, and in all.
+    updates: [String; 2],
+}
+
+/// Output of `node/check.mjs`.
+#[derive(Debug, Deserialize)]
+struct Check {
+    /// As those of [`Profile`].
+    updates: [String; 2],
+}
 
 fn main() -> ExitCode {
     let folders: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
@@ -55,17 +78,32 @@ fn main() -> ExitCode {
 }
 
 fn split(engine: &Path, work: &Path) -> Fallible {
-    let wasm = engine.join(WASM);
-    let bytes = read(&wasm)?;
+    fs::create_dir_all(work).map_err(|e| format!("{}: {e}", work.display()))?;
+    // Named so that Node reads it as a module.
+    write(&work.join("engine.mjs"), &read(&engine.join(SCRIPT))?)?;
+    write(&work.join("lessons"), &read(&engine.join("lessons"))?)?;
+    write(&work.join("worker.mjs"), include_bytes!("node/worker.mjs"))?;
+    write(&work.join("profile.mjs"), include_bytes!("node/profile.mjs"))?;
+    write(&work.join("check.mjs"), include_bytes!("node/check.mjs"))?;
+    write(&work.join("requests.json"), requests()?.as_bytes())?;
+
+    let bytes = read(&engine.join(WASM))?;
     let module = Module::parse(&bytes)?;
-    let ran = profile(&module, engine, work)?;
-    let kept = with_short_callees(&module, ran)?;
-    let (first, rest) = cut::cut(&module, &kept)?;
+    write(&work.join("instrumented.wasm"), &instrument::instrument(&module)?)?;
+    let profile: Profile = run_node(&work.join("profile.mjs"))?;
+    let ran = profile.ran.iter().map(|body| module.function_of_body(*body)).collect();
+    let (first, rest) = cut::cut(&module, &with_short_callees(&module, ran)?)?;
     for part in [&first, &rest] {
         wasmparser::validate(part).map_err(|e| format!("a part is not valid: {e}"))?;
     }
-    write(&wasm, &first)?;
-    write(&engine.join("rest.wasm"), &rest)
+    write(&work.join("first.wasm"), &first)?;
+    write(&work.join(REST), &rest)?;
+    let check: Check = run_node(&work.join("check.mjs"))?;
+    if check.updates != profile.updates {
+        return Err("the cut engine posts other updates than the uncut one".to_owned());
+    }
+    write(&engine.join(WASM), &first)?;
+    write(&engine.join(REST), &rest)
 }
 
 /// Adds the short functions that these functions call. Many of them only drop or copy a value, and whether they run
@@ -73,53 +111,38 @@ fn split(engine: &Path, work: &Path) -> Fallible {
 fn with_short_callees(module: &Module<'_>, ran: BTreeSet<u32>) -> Fallible<BTreeSet<u32>> {
     let mut kept = ran.clone();
     for function in ran {
-        kept.extend(
-            module
-                .callees(function)?
-                .into_iter()
-                .filter(|callee| module.length(*callee) <= SHORT),
-        );
+        let callees = module.callees(function)?.into_iter();
+        kept.extend(callees.filter(|callee| module.body_bytes(*callee) <= SHORT_BODY_BYTES));
     }
     Ok(kept)
 }
 
-/// Returns the functions that run during a first visit.
-fn profile(module: &Module<'_>, engine: &Path, work: &Path) -> Fallible<BTreeSet<u32>> {
-    fs::create_dir_all(work).map_err(|e| format!("{}: {e}", work.display()))?;
-    write(&work.join("engine.wasm"), &instrument::instrument(module)?)?;
-    // Named so that Node reads it as a module.
-    write(&work.join("engine.mjs"), &read(&engine.join(SCRIPT))?)?;
-    write(&work.join("lessons"), &read(&engine.join("lessons"))?)?;
-    write(&work.join("profile.mjs"), include_bytes!("profile.mjs"))?;
-    write(&work.join("requests.json"), requests()?.as_bytes())?;
-    let run = Command::new("node")
-        .arg(work.join("profile.mjs"))
-        .stderr(Stdio::inherit())
-        .output();
+/// Runs a script in Node. Returns the JSON that it prints.
+fn run_node<T: for<'a> Deserialize<'a>>(script: &Path) -> Fallible<T> {
+    let run = Command::new("node").arg(script).stderr(Stdio::inherit()).output();
     let run = run.map_err(|e| format!("node: {e}"))?;
     if !run.status.success() {
-        return Err("the engine did not run through a first visit".into());
+        return Err(format!("{} failed", script.display()));
     }
-    let bodies = String::from_utf8_lossy(&run.stdout);
-    let bodies = bodies.split_whitespace().map(str::parse::<usize>);
-    bodies
-        .map(|body| Ok(module.function_of_body(body.map_err(|e| format!("node: {e}"))?)))
-        .collect()
+    serde_json::from_slice(&run.stdout).map_err(|e| format!("{}: {e}", script.display()))
 }
 
-/// Returns the requests as JSON: the bytes of each, after the milliseconds that pass before it. The bytes of
-/// `FrameDone`, which the page sends after each frame, stand apart.
+/// Returns the requests as JSON: the bytes of each, after the milliseconds that pass before it.
 fn requests() -> Fallible<String> {
-    let packed = visit::requests().into_iter().map(|(wait, request)| {
-        let bytes = podscope_protocol::pack(&request)?;
-        Ok(format!("[{wait},{bytes:?}]"))
+    let packed = |requests: Vec<(u32, Request)>| -> Fallible<Vec<(u32, Vec<u8>)>> {
+        let packed = requests.into_iter().map(|(wait, request)| Ok((wait, pack(&request)?)));
+        packed.collect()
+    };
+    // The first byte of an update is its variant.
+    let refused = pack(&Update::Refused { problems: Vec::new() })?;
+    let crashed = pack(&Update::Crashed { message: String::new() })?;
+    let requests = serde_json::json!({
+        "visit": packed(visit::visit())?,
+        "further": packed(visit::further())?,
+        "frameDone": pack(&Request::FrameDone)?,
+        "failures": [refused[0], crashed[0]],
     });
-    let packed: Fallible<Vec<String>> = packed.collect();
-    let frame_done = podscope_protocol::pack(&Request::FrameDone)?;
-    Ok(format!(
-        r#"{{"frameDone":{frame_done:?},"requests":[{}]}}"#,
-        packed?.join(",")
-    ))
+    Ok(requests.to_string())
 }
 
 fn read(path: &Path) -> Fallible<Vec<u8>> {

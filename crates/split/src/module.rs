@@ -15,7 +15,7 @@ pub(crate) struct Module<'a> {
     /// Type of each function, imported or defined.
     types: Vec<u32>,
     /// Number of parameters of each type.
-    parameters: Vec<u32>,
+    n_parameters: Vec<u32>,
     pub(crate) bodies: Vec<FunctionBody<'a>>,
     pub(crate) n_tables: u32,
     pub(crate) n_globals: u32,
@@ -38,6 +38,9 @@ impl<'a> Module<'a> {
         for payload in Parser::new(0).parse_all(bytes) {
             module.read(payload.map_err(|e| e.to_string())?)?;
         }
+        if module.segments.is_empty() {
+            return Err("the engine calls no functions through a table".into());
+        }
         Ok(module)
     }
 
@@ -46,7 +49,7 @@ impl<'a> Module<'a> {
         match payload {
             Payload::TypeSection(section) => {
                 for ty in section.into_iter_err_on_gc_types() {
-                    self.parameters.push(ty.map_err(invalid)?.params().len() as u32);
+                    self.n_parameters.push(ty.map_err(invalid)?.params().len() as u32);
                 }
             }
             Payload::ImportSection(section) => {
@@ -84,11 +87,12 @@ impl<'a> Module<'a> {
                             },
                             ElementItems::Functions(items),
                         ) => {
-                            let offset = match offset_expr.get_operators_reader().read().map_err(invalid)? {
-                                Operator::I32Const { value } => value as u32,
-                                other => return Err(format!("a table's segment begins at {other:?}")),
+                            let mut offset = offset_expr.get_operators_reader();
+                            let begin = match (offset.read().map_err(invalid)?, offset.read().map_err(invalid)?) {
+                                (Operator::I32Const { value }, Operator::End) => value as u32,
+                                _ => return Err("a segment of a table does not begin at a number".into()),
                             };
-                            (offset, items.into_iter().collect::<Result<_, _>>().map_err(invalid)?)
+                            (begin, items.into_iter().collect::<Result<_, _>>().map_err(invalid)?)
                         }
                         _ => return Err("a segment of a table is not an active one of functions".into()),
                     };
@@ -101,6 +105,11 @@ impl<'a> Module<'a> {
         Ok(())
     }
 
+    /// Returns whether a function is defined here, not imported.
+    pub(crate) fn is_defined(&self, function: u32) -> bool {
+        function >= self.n_imported
+    }
+
     /// Returns the type of a function, as an index of the type section.
     pub(crate) fn type_of(&self, function: u32) -> u32 {
         self.types[function as usize]
@@ -108,7 +117,7 @@ impl<'a> Module<'a> {
 
     /// Returns the number of parameters of a function.
     pub(crate) fn n_parameters(&self, function: u32) -> u32 {
-        self.parameters[self.type_of(function) as usize]
+        self.n_parameters[self.type_of(function) as usize]
     }
 
     /// Returns the function of a body.
@@ -122,10 +131,10 @@ impl<'a> Module<'a> {
     }
 
     /// Returns the length of a function's body in bytes; an imported function has none.
-    pub(crate) fn length(&self, function: u32) -> usize {
-        match function < self.n_imported {
-            true => 0,
-            false => self.body(function).as_bytes().len(),
+    pub(crate) fn body_bytes(&self, function: u32) -> usize {
+        match self.is_defined(function) {
+            false => 0,
+            true => self.body(function).as_bytes().len(),
         }
     }
 

@@ -13,7 +13,8 @@ const ENGINE: &str = r#"
   (table 2 2 funcref)
   (memory (export "memory") 1)
   (global $stack (mut i32) (i32.const 1024))
-  (func $load_rest (export "load_rest") call $load)
+  (func $load_rest (export "load_rest") call $load_now)
+  (func $load_now call $load)
   (func $run (export "run") (param i32) (result i32)
     (i32.add (call $direct (local.get 0)) (i32.add (call_indirect (type $of) (i32.const 1)) (call $shared))))
   (type $of (func (result i32)))
@@ -25,7 +26,7 @@ const ENGINE: &str = r#"
 "#;
 
 /// Numbers of functions in [`ENGINE`]; 0 is the import.
-const SHARED: u32 = 3;
+const SHARED: u32 = 4;
 
 /// Returns the names of a module's imports and exports, and its number of functions.
 fn outline(bytes: &[u8]) -> (Vec<String>, Vec<String>, u32) {
@@ -65,8 +66,8 @@ fn cut_keeps_functions_of_first_part_and_stubs() {
         exports,
         ["memory", "load_rest", "run", "table0", "slots", "global0", "is_loaded"]
     );
-    // load_rest, run, $shared, the stubs of $direct and $indirect, and the function that has the rest loaded.
-    assert_eq!(n_functions, 6);
+    // load_rest and what it calls, run, $shared, the stubs of $direct and $indirect, and the function that loads the rest.
+    assert_eq!(n_functions, 7);
     let (imports, exports, n_functions) = outline(&rest);
     let shared_slot = "functions.1"; // slot 0 is for $direct
     assert_eq!(
@@ -96,7 +97,8 @@ fn instrumented_module_is_valid_and_exports_profile() {
 
 #[test]
 fn module_without_load_rest_is_refused() {
-    let engine = wat::parse_str("(module (func (export \"run\")))").expect("the text is a module");
+    let engine = wat::parse_str("(module (table 1 funcref) (func (export \"run\")) (elem (i32.const 0) func 0))")
+        .expect("the text is a module");
     let module = Module::parse(&engine).expect("the module is supported");
     let refused = cut(&module, &BTreeSet::new()).expect_err("nothing can load the rest");
     assert!(refused.contains("load_rest"), "{refused}");

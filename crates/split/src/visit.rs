@@ -4,7 +4,7 @@ use podscope_protocol::{GUIDED_CUT, GUIDED_START, Request, Source, SubjectRef};
 
 /// Returns the requests of the page with the time in milliseconds that passes before each: a first visit that watches the
 /// cluster, one that takes the guided start, and one that plays freely with the commands of the page's buttons.
-pub(crate) fn requests() -> Vec<(u32, Request)> {
+pub(crate) fn visit() -> Vec<(u32, Request)> {
     let mut all = Vec::new();
     all.extend(watching());
     all.extend(guided_start());
@@ -118,7 +118,15 @@ fn guided_start() -> Vec<(u32, Request)> {
         (5_000, Request::SkipToStory),
         (5_000, Request::SkipAhead { to: None }),
     ]);
-    all.extend(command("kubectl delete pod db-0 --grace-period=0 --force"));
+    let force_delete = "kubectl delete pod db-0 --grace-period=0 --force";
+    all.extend(command(force_delete));
+    // The engine asks for confirmation, which is the command without a check.
+    all.push((
+        1_000,
+        Request::Command {
+            line: force_delete.into(),
+        },
+    ));
     all.push((20_000, Request::SkipToStory));
     all.extend(select(pod("default/db-0")));
     all.extend([
@@ -154,5 +162,20 @@ fn free_play() -> Vec<(u32, Request)> {
         (60_000, Request::NextDecision),
         (2_000, Request::SkipAhead { to: None }),
     ]);
+    all
+}
+
+/// Returns requests that need more than a first visit does: the cut engine has to load the rest for them.
+pub(crate) fn further() -> Vec<(u32, Request)> {
+    let mut all = Vec::new();
+    for line in [
+        "kubectl describe node a-1",
+        "kubectl explain pod.spec",
+        "kubectl create cronjob tick --image=app --schedule='* * * * *'",
+        "kubectl get cronjobs -o go-template='{{range .items}}{{.metadata.name}}{{end}}'",
+    ] {
+        all.extend(command(line));
+    }
+    all.push((500, Request::Triage { anonymise: false }));
     all
 }

@@ -23,7 +23,8 @@ pub(crate) enum WorkerMessage {
     Alive,
     /// An update of the protocol, decoded.
     Update(Box<Update>),
-    /// The engine's wasm trapped because of a bug. The page starts another engine with the saved session.
+    /// The engine trapped: it has a bug, or the rest of its wasm could not be loaded. The page offers to go on with the
+    /// saved session.
     Trapped(String),
 }
 

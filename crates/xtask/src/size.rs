@@ -76,7 +76,11 @@ pub(crate) fn brotli_sizes(dir: &Path, names: &[String]) -> Fallible<Vec<(u64, u
 /// Prints tables of the files. Returns an error if a budget is exceeded.
 pub(crate) fn report() -> Fallible {
     let visit = check_budget("first visit", &first_visit_files()?, VISIT_BUDGET);
-    let rest = check_budget("rest of the engine, loaded on use", &rest_of_engine()?, REST_BUDGET);
+    let rest_files = rest_of_engine()?;
+    if rest_files.is_empty() {
+        return Err(format!("the site has no {REST}"));
+    }
+    let rest = check_budget("rest of the engine, loaded on use", &rest_files, REST_BUDGET);
     visit.and(rest)
 }
 

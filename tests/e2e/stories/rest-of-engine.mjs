@@ -80,10 +80,25 @@ test("a failure to load the rest of the engine is reported, and the session is c
   await t.waitUntilSaved(page);
   await page.route(REST, (route) => route.abort());
   await run(page, "kubectl describe node a-1");
-  await expect(page.getByText(/the rest of the engine did not load/)).toBeVisible();
+  const dialog = page.getByRole("dialog", { name: "The engine stopped" });
+  await expect(dialog.getByText(/the rest of the engine did not load/)).toBeVisible();
   await page.unroute(REST);
+  await dialog.getByRole("button", { name: "Go on with the saved session" }).click();
+  await t.waitUntilReady(page);
   await t.waitUntilSettled(page);
   await run(page, "kubectl describe node a-1");
   await expect(log.getByText(/^Name:\s+a-1/)).toBeVisible();
   await expect(log.getByText("node/a-2 cordoned")).toBeVisible();
+});
+
+// Shows: Q-05
+test("storage that cannot be read does not stop the engine", async ({ t }) => {
+  const page = await t.open("", { before: (page) => page.route(/worker\.js$/, async (route) => {
+    const answer = await route.fetch();
+    const body = `globalThis.caches.match = () => Promise.reject(new Error("forbidden"));\n${await answer.text()}`;
+    await route.fulfill({ response: answer, body });
+  }) });
+  await t.waitUntilSettled(page);
+  await expect(page.locator("[data-pod]").first()).toBeVisible();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
 });

@@ -57,6 +57,7 @@ advice = Advice
 
 engine-stopped = The engine stopped
 engine-stopped-hint = This is a mistake of Podscope's, not yours. The session was saved a moment ago.
+rest-not-loaded-hint = A part of it could not be loaded, which the last command needs. The session was saved before it; going on tries again.
 start-empty = Start with an empty session
 go-on-saved = Go on with the saved session
 

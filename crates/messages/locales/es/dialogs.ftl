@@ -35,6 +35,7 @@ advice = Consejos
 
 engine-stopped = El motor se ha detenido
 engine-stopped-hint = Es un error de Podscope, no tuyo. La sesión se guardó hace un momento.
+rest-not-loaded-hint = No se pudo cargar una parte que el último comando necesita. La sesión se guardó antes; al continuar se intenta de nuevo.
 start-empty = Empezar con una sesión vacía
 go-on-saved = Seguir con la sesión guardada
 

@@ -32,6 +32,7 @@ advice = Saran
 
 engine-stopped = Mesin simulasi berhenti
 engine-stopped-hint = Ini kesalahan Podscope, bukan kesalahan Anda. Sesi baru saja disimpan.
+rest-not-loaded-hint = Bagian yang diperlukan perintah terakhir tidak dapat dimuat. Sesi disimpan sebelumnya; melanjutkan akan mencoba lagi.
 start-empty = Mulai dengan sesi kosong
 go-on-saved = Lanjutkan sesi yang tersimpan
 

@@ -32,6 +32,7 @@ advice = 建议
 
 engine-stopped = 引擎已停止
 engine-stopped-hint = 这是 Podscope 的错误，不是你的错。会话在片刻之前已保存。
+rest-not-loaded-hint = 上一条命令所需的部分未能加载。会话已在此之前保存；继续时会重试。
 start-empty = 从空会话开始
 go-on-saved = 继续已保存的会话
 

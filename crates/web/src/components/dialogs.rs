@@ -297,9 +297,14 @@ fn crash_dialog(message: &str) -> Html {
             location.reload().warn();
         }
     });
+    // The error of `loadRest` in the worker's script. A browser puts "Uncaught Error: " before it.
+    let hint = match message.contains("the rest of the engine did not load") {
+        true => t!(dialogs::rest_not_loaded_hint),
+        false => t!(dialogs::engine_stopped_hint),
+    };
     html! {
         <Modal title={t!(dialogs::engine_stopped)} class="confirm">
-            <p>{ t!(dialogs::engine_stopped_hint) }</p>
+            <p>{ hint }</p>
             <p class="mono command">{ shown(message) }</p>
             <div class="buttons">
                 <button type="button" onclick={start_empty}>{ t!(dialogs::start_empty) }</button>

@@ -92,11 +92,13 @@ pub(crate) fn Inspector(props: &Props) -> Html {
             &fallback
         }
     };
+    // Until the engine answers, the subtitle consists of names.
+    let translate = matches!(detail.subtitle, Subtitle::Known(_)).then_some("no");
     html! {
         <aside class={classes!("side", is_left.then_some("left"))} aria-label={t!(inspector::details)} tabindex="-1" data-subject={detail.title.clone()}>
             <header class="subject">
                 { subject_mark(subject, &page.session.model) }
-                <div><h2>{ shown(&detail.title) }</h2><p>{ shown(&detail.subtitle.to_string()) }</p></div>
+                <div><h2>{ shown(&detail.title) }</h2><p {translate}>{ shown(&detail.subtitle.to_string()) }</p></div>
                 <button type="button" class="quiet" onclick={close} aria-label={t!(inspector::close)} title={t!(inspector::close_hint)}>{ icon("cross") }</button>
             </header>
             if let SubjectRef::Invariant { name } = subject { <GuaranteeDetails name={name.clone()} sentence={detail.summary.to_string()} model={page.session.model.clone()} guarantees={page.shell.guarantees.clone()} /> }

@@ -1,0 +1,81 @@
+// A web worker without a browser, which runs an engine through requests. Its clock depends on nothing else, so that the
+// same engine posts the same updates in every run.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+const read = (name) => readFileSync(new URL(name, import.meta.url));
+export const { visit, further, frameDone, failures } = JSON.parse(read("requests.json"));
+
+/** Milliseconds since the start. */
+let now;
+/** Tasks in the order of their times: timers, messages, requests. */
+let tasks;
+const add = (at, run) => {
+  const task = { at, run };
+  const after = tasks.findIndex((other) => other.at > at);
+  tasks.splice(after < 0 ? tasks.length : after, 0, task);
+  return task;
+};
+
+class Port {
+  set onmessage(listener) { this.listener = listener; }
+  postMessage(data) { add(now, () => this.other.listener?.({ data })); }
+}
+class Channel {
+  port1 = new Port();
+  port2 = new Port();
+  constructor() { [this.port1.other, this.port2.other] = [this.port2, this.port1]; }
+}
+const anything = { [Symbol.hasInstance]: () => true };
+const globals = {
+  // A real clock moves while the engine works.
+  performance: { now: () => (now += 0.1) },
+  setTimeout: (run, wait) => add(now + wait, run),
+  clearTimeout: (task) => { tasks = tasks.filter((other) => other !== task); },
+  MessageChannel: Channel,
+  MessagePort: Port,
+  DedicatedWorkerGlobalScope: anything,
+  Performance: anything,
+};
+for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+
+export const receive = (bytes) => globalThis.onmessage({ data: new Uint8Array(bytes) });
+
+let instances = 0;
+
+/** Starts a new engine from the wasm of a file. */
+export const start = async (file) => {
+  now = 0;
+  tasks = [];
+  // Each address is a module of its own, with an engine of its own.
+  const glue = await import(`./engine.mjs?${instances++}`);
+  const exports = glue.initSync({ module: new WebAssembly.Module(read(file)) });
+  const updates = createHash("sha256");
+  globalThis.postMessage = (update) => {
+    updates.update(update);
+    if (failures.includes(update[0])) throw new Error(`the engine refused a request or crashed: ${Buffer.from(update).toString("latin1")}`);
+    // The page answers each frame; the engine ignores an answer without a frame.
+    add(now, () => receive(frameDone));
+  };
+  glue.serve([], (part, done) => {
+    if (part === "lessons") add(now, () => done(new Uint8Array(read("lessons")), undefined));
+  });
+  return {
+    exports,
+    /** Sends requests, each after its number of milliseconds, and waits a second after the last. Returns a digest of all
+     *  updates so far. */
+    run: (requests) => {
+      let end = now;
+      for (const [wait, bytes] of requests) {
+        end += wait;
+        add(end, () => receive(bytes));
+      }
+      while (tasks.length > 0 && tasks[0].at <= end + 1000) {
+        const task = tasks.shift();
+        now = Math.max(now, task.at);
+        task.run();
+      }
+      return updates.copy().digest("hex");
+    },
+  };
+};
