@@ -28,7 +28,7 @@ fn main() {
     let render = || {
         // The shell of `index.html` has the stage of a first visit.
         let props = app::Props {
-            shell_stage: browser::sight::stage_size(),
+            shell_stage: browser::sight::stage().map_or_else(Default::default, |(w, h)| components::stage_size(w, h)),
         };
         root.set_class_name("");
         yew::Renderer::<app::App>::with_root_and_props(root, props).render();

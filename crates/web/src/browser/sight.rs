@@ -2,7 +2,6 @@
 //! are used because a query in each frame would force a layout in each frame.
 
 use super::Warn as _;
-use crate::pure::stage::StageSize;
 use js_sys::Function;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -62,22 +61,14 @@ fn dark_scheme() -> Option<MediaQueryList> {
     super::window()?.match_media("(prefers-color-scheme: dark)").warn()?
 }
 
-/// Returns the size of the stage that the document has now, or a size of zero.
-pub(crate) fn stage_size() -> StageSize {
-    let stage = super::document().and_then(|document| document.get_element_by_id("stage"));
-    stage.map_or_else(StageSize::default, |stage| {
-        size_in_document(f64::from(stage.client_width()), f64::from(stage.client_height()))
-    })
-}
-
-/// Returns a size of the stage in CSS pixels, with the unit of lengths in this document.
-pub(crate) fn size_in_document(w: f64, h: f64) -> StageSize {
-    let unit = root_px() / 14.0;
-    StageSize { w, h, unit }
+/// Returns the inner width and height of the stage that the document has now, in CSS pixels.
+pub(crate) fn stage() -> Option<(f64, f64)> {
+    let stage = super::document()?.get_element_by_id("stage")?;
+    Some((f64::from(stage.client_width()), f64::from(stage.client_height())))
 }
 
 /// Font size of the root element, in CSS pixels.
-fn root_px() -> f64 {
+pub(crate) fn root_px() -> f64 {
     let size = || {
         let window = super::window()?;
         let root = window.document()?.document_element()?;

@@ -75,6 +75,7 @@ pub(crate) use icon::icon;
 pub(crate) use inspector::Inspector;
 pub(crate) use notes::Notes;
 pub(crate) use present::{KEYS as PRESENT_KEYS, Presenting};
+pub(crate) use scene::stage_size;
 pub(crate) use story::Story;
 pub(crate) use timeline::Timeline;
 pub(crate) use toasts::Toasts;

@@ -267,6 +267,12 @@ fn length_properties(measures: &Measures, height: f64) -> String {
     )
 }
 
+/// Returns a size of the stage in CSS pixels, with the unit of lengths in this document.
+pub(crate) fn stage_size(w: f64, h: f64) -> StageSize {
+    let unit = sight::root_px() / 14.0;
+    StageSize { w, h, unit }
+}
+
 /// Observes the size of the stage in the browser. Until it is observed, `first` is used.
 #[hook]
 fn use_stage_size(root: &NodeRef, first: StageSize) -> StageSize {
@@ -274,8 +280,8 @@ fn use_stage_size(root: &NodeRef, first: StageSize) -> StageSize {
     let (root, set) = (root.clone(), room.setter());
     use_effect_with((), move |()| {
         let element = root.cast::<Element>();
-        let observation = element
-            .and_then(|element| sight::Observation::size(&element, move |w, h| set.set(sight::size_in_document(w, h))));
+        let observation =
+            element.and_then(|element| sight::Observation::size(&element, move |w, h| set.set(stage_size(w, h))));
         move || drop(observation)
     });
     *room
