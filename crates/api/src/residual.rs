@@ -44,7 +44,7 @@ impl<'n> Residual<'n> {
                 path: path.clone(),
                 line: node.line,
                 column: node.column,
-                message: format!("unknown field {path:?}"),
+                message: crate::schema::unknown_field(path),
                 kind: ProblemKind::UnknownField,
             }),
             Residual::Map(fields) => {

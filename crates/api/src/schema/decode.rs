@@ -29,11 +29,17 @@ impl std::fmt::Display for Rejection {
                 "no kind {kind:?} is registered for version {version:?} in scheme \"pkg/api/legacyscheme/scheme.go:30\""
             ),
             Rejection::Unknown(fields) => {
-                let fields: Vec<String> = fields.iter().map(|field| format!("unknown field {field:?}")).collect();
+                let fields: Vec<String> = fields.iter().map(|field| unknown_field(field)).collect();
                 write!(f, "strict decoding error: {}", fields.join(", "))
             }
         }
     }
+}
+
+/// Returns the API server's message about a field that the kind does not have, given its path: `unknown field
+/// "spec.foo"`.
+pub fn unknown_field(path: &str) -> String {
+    format!("unknown field {path:?}")
 }
 
 /// Decodes an object strictly into the structs of its kind.

@@ -25,7 +25,7 @@ use std::sync::OnceLock;
 
 use crate::Kind;
 
-pub use self::decode::{Rejection, convert_object, decode_as_sent, decode_metadata, decode_object};
+pub use self::decode::{Rejection, convert_object, decode_as_sent, decode_metadata, decode_object, unknown_field};
 pub use self::node::SchemaNode;
 pub(crate) use self::omit::without_empty;
 

@@ -209,7 +209,7 @@ pub(super) fn read(value: &Value, target: &Target, options: &Options, objects: &
     Ok(match document.item(options.validation) {
         Item::Object { object, unknown, .. } => Read::Object {
             object,
-            warnings: unknown.iter().map(|field| format!("unknown field {field:?}")).collect(),
+            warnings: unknown.iter().map(|field| schema::unknown_field(field)).collect(),
         },
         Item::Malformed { kind, key, why, .. } => Read::Malformed(Request::Malformed { kind, key, why }),
         Item::Binding { .. } => return Err(ApiError::method_not_allowed()),

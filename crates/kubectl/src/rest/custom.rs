@@ -1,7 +1,7 @@
 //! Custom objects in HTTP requests: decodes bodies, and converts between objects and the `scale` subresource by the paths in
 //! the CustomResourceDefinition (P-12).
 
-use podscope_api::schema::Rejection;
+use podscope_api::schema::{self, Rejection};
 use podscope_api::{Kind, Object, ObjectKey, Tree};
 use podscope_cluster::{ApiError, Cause, Objects, Request};
 use serde_json::{Map, Value, json};
@@ -77,7 +77,7 @@ pub(super) fn read(value: &Value, key: ObjectKey, target: &Target, options: &Opt
         return malformed(Rejection::Unknown(unknown));
     }
     let warnings = match options.validation {
-        Validation::Warn => unknown.iter().map(|field| format!("unknown field {field:?}")).collect(),
+        Validation::Warn => unknown.iter().map(|field| schema::unknown_field(field)).collect(),
         _ => Vec::new(),
     };
     match object_of(kind, value) {

@@ -236,7 +236,7 @@ impl SentPatch {
         };
         match self.validation {
             Validation::Strict if !unknown.is_empty() => Err(self.invalid(&patched, &Rejection::Unknown(unknown))),
-            Validation::Warn => Ok(unknown.iter().map(|field| format!("unknown field {field:?}")).collect()),
+            Validation::Warn => Ok(unknown.iter().map(|field| schema::unknown_field(field)).collect()),
             _ => Ok(Vec::new()),
         }
     }
@@ -253,7 +253,7 @@ impl SentPatch {
         };
         match patched.map(convertible) {
             Ok(Err(Rejection::Unknown(fields))) if self.validation == Validation::Warn => {
-                fields.iter().map(|field| format!("unknown field {field:?}")).collect()
+                fields.iter().map(|field| schema::unknown_field(field)).collect()
             }
             _ => Vec::new(),
         }

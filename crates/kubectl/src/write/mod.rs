@@ -74,7 +74,7 @@ impl Plan {
     /// Warns about fields that the server does not know.
     fn warn_unknown_fields(&mut self, fields: &[String]) {
         for field in fields {
-            self.warn(format_args!("unknown field {field:?}"));
+            self.warn(podscope_api::schema::unknown_field(field));
         }
     }
 

@@ -2,6 +2,7 @@
 //! (SCH-130, SCH-133, SCH-135).
 
 use podscope_api::ProblemKind;
+use podscope_api::schema::Rejection;
 use podscope_messages::sentence;
 use std::sync::Arc;
 
@@ -145,7 +146,7 @@ impl<'a> Fields<'a> {
                 errors.push_with_kind(
                     ProblemKind::UnknownField,
                     "",
-                    format!("strict decoding error: unknown field \"{}\"", self.at(name)),
+                    Rejection::Unknown(vec![self.at(name)]).to_string(),
                 );
             }
         }

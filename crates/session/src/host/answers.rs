@@ -113,13 +113,14 @@ fn add_unknown_fields(tree: &Tree<'_>, document: u32, with_kinds: bool, found: &
     };
     for field in fields {
         let (line, column) = position_of(tree, &field);
+        let why = Rejection::Unknown(vec![field]);
         found.push(Problem {
             file: String::new(),
             document,
             line,
             column,
             path: String::new(),
-            message: format!("strict decoding error: unknown field {field:?}").into(),
+            message: why.to_string().into(),
             kind: ProblemKind::UnknownField,
         });
     }
