@@ -150,7 +150,7 @@ impl ApiServer {
             let object = new_object(applied, own)?;
             return self.create(object, caller, out);
         };
-        check_uid(&live, document)?;
+        ApiError::check_uid_and_resource_version(&live, document)?;
         let before = live.to_value();
         let mut managers = explicit_managers(&live, semantics);
         let mut conflicting = find_conflicts(&managers, &applied_fields, document, &before, &own);
@@ -260,21 +260,6 @@ fn new_object(applied: &Applied, own: Manager) -> Result<Object, ApiError> {
     Ok(object)
 }
 
-/// Returns an error if the document has another UID or resourceVersion than the stored object.
-fn check_uid(live: &Object, document: &Value) -> Result<(), ApiError> {
-    let text = |field: &str| document.pointer(field).and_then(Value::as_str);
-    let metadata = live.metadata();
-    if let Some(uid) = text("/metadata/uid").filter(|uid| **uid != *metadata.uid.as_str()) {
-        return Err(ApiError::immutable_uid(live.kind(), &metadata.name, uid));
-    }
-    match text("/metadata/resourceVersion") {
-        Some(version) if !version.is_empty() && *version != *metadata.resource_version => {
-            Err(ApiError::stale(live.kind(), &metadata.name))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Returns the part of a document that an apply writes: the status, or everything else.
 fn part_of(document: &Value, is_status: bool) -> Value {
     let mut document = document.clone();
@@ -334,7 +319,7 @@ fn restore_times(before: &[Manager], now: &mut [Manager], is_unchanged: bool) {
     }
 }
 
-fn is_element(path: &[Str]) -> bool {
+fn is_keyed_list_element(path: &[Str]) -> bool {
     path.last().is_some_and(|step| step.starts_with("k:"))
 }
 
@@ -358,7 +343,7 @@ fn find_conflicts(
     live: &Value,
     own: &Manager,
 ) -> Vec<(Manager, FieldPath)> {
-    let differs = |path: &&FieldPath| !is_element(path) && value_at(document, path) != value_at(live, path);
+    let differs = |path: &&FieldPath| !is_keyed_list_element(path) && value_at(document, path) != value_at(live, path);
     let changed: Vec<&FieldPath> = applied_fields.iter().filter(differs).collect();
     let others = managers.iter().filter(|manager| !manager.is_same(own));
     others

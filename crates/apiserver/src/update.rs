@@ -8,7 +8,9 @@ use super::{ApiServer, Caller, Outcome, custom, is_unrecorded, parts, quota, rec
 use podscope_sim::{Actor, Answer, ApiError, Mutation, Part};
 
 impl ApiServer {
-    /// Handles a PUT: refused if the resourceVersion is stale, unconditional if it is empty (CT-161).
+    /// Handles a PUT: refused if the resourceVersion is stale, unconditional if it is empty (CT-161). The versions in
+    /// other writes are checked where their documents are read: in an apply by `apply.rs`, in a patch or a Scale by
+    /// `kubectl::rest`. A stale precondition of a DELETE has another message (`delete.rs`).
     pub(super) fn update(&mut self, object: &Object, part: Part, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
         let (kind, key) = (object.kind(), object.key());
         let old = self.stored(kind, &key)?;
@@ -18,9 +20,7 @@ impl ApiServer {
             let stored = old.metadata().uid.as_str();
             return Err(ApiError::storage_uid(kind, &key, metadata.uid.as_str(), stored));
         }
-        if !metadata.resource_version.is_empty() && metadata.resource_version != old.metadata().resource_version {
-            return Err(ApiError::stale(kind, &key.name));
-        }
+        ApiError::check_resource_version(&old, &metadata.resource_version)?;
         // A body sent over HTTP names its field manager in managedFields.
         let mut managers = metadata.managers.list().iter();
         let sender = managers.find(|manager| manager.fields.is_empty());

@@ -90,10 +90,5 @@ pub(crate) fn undecodable(kind: Kind, why: &Rejection) -> Refusal {
 
 /// Returns the server's conflict error: the object does not have the resourceVersion of the request.
 pub(crate) fn stale(object: &Object) -> Refusal {
-    Refusal::AsIs(error_text(&stale_error(object), &ErrorContext::None))
-}
-
-/// Like [`stale`], as an error of the API server.
-pub(crate) fn stale_error(object: &Object) -> ApiError {
-    ApiError::stale(object.kind(), &object.metadata().name)
+    api_error(ApiError::stale(object.kind(), &object.metadata().name))
 }

@@ -1,6 +1,7 @@
 //! Errors of the API server, with the messages of the real one (KC-117).
 
-use podscope_api::{Kind, ObjectKey};
+use podscope_api::{Kind, Object, ObjectKey};
+use serde_json::Value;
 
 use crate::{ApiError, Cause};
 
@@ -124,8 +125,34 @@ impl ApiError {
         )
     }
 
-    /// Creates error 422 for a write that names another UID. It lists two causes, because the checks of all objects and
-    /// those of the kind both refuse the write.
+    /// Checks the resourceVersion that a write names; without one (`""`) the write is unconditional (CT-161).
+    ///
+    /// # Errors
+    /// Error 409 if the stored object has another resourceVersion.
+    pub fn check_resource_version(stored: &Object, named: &str) -> Result<(), Self> {
+        let metadata = stored.metadata();
+        if named.is_empty() || *named == *metadata.resource_version {
+            return Ok(());
+        }
+        Err(Self::stale(stored.kind(), &metadata.name))
+    }
+
+    /// Checks the UID and the resourceVersion in the metadata of a written document; either may be absent.
+    ///
+    /// # Errors
+    /// Error 422 if the stored object has another UID, or error 409 if it has another resourceVersion.
+    pub fn check_uid_and_resource_version(stored: &Object, document: &Value) -> Result<(), Self> {
+        let text = |field: &str| document.pointer(field).and_then(Value::as_str);
+        let metadata = stored.metadata();
+        if let Some(uid) = text("/metadata/uid").filter(|uid| **uid != *metadata.uid.as_str()) {
+            return Err(Self::immutable_uid(stored.kind(), &metadata.name, uid));
+        }
+        Self::check_resource_version(stored, text("/metadata/resourceVersion").unwrap_or_default())
+    }
+
+    /// Creates error 422 for a write with another UID than the stored one. Its causes list the same cause twice,
+    /// because two checks refuse the write: the one for objects of every kind, and the one for this kind. The message
+    /// contains it once.
     pub fn immutable_uid(kind: Kind, name: &str, uid: &str) -> Self {
         let message = format!("Invalid value: {uid:?}: field is immutable");
         let cause = || Cause::new("metadata.uid", message.clone()).with_reason("FieldValueInvalid");

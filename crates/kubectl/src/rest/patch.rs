@@ -309,22 +309,14 @@ fn patched_maps(operations: &Value) -> Value {
 /// Checks that a patch does not change the object's name, namespace, UID or resourceVersion.
 fn check_identity(live: &Object, patched: &Value) -> Result<(), ApiError> {
     let metadata = live.metadata();
-    let text = |field: &str| patched.pointer(&format!("/metadata/{field}")).and_then(Value::as_str);
     check_name(patched, &metadata.name)?;
-    if text("namespace").unwrap_or_default() != &*metadata.namespace {
+    let namespace = patched.pointer("/metadata/namespace").and_then(Value::as_str);
+    if namespace.unwrap_or_default() != &*metadata.namespace {
         return Err(ApiError::bad_request(
             "the namespace of the provided object does not match the namespace sent on the request",
         ));
     }
-    if let Some(uid) = text("uid").filter(|uid| **uid != *metadata.uid.as_str()) {
-        return Err(ApiError::immutable_uid(live.kind(), &metadata.name, uid));
-    }
-    match text("resourceVersion") {
-        Some(version) if !version.is_empty() && *version != *metadata.resource_version => {
-            Err(ApiError::stale(live.kind(), &metadata.name))
-        }
-        _ => Ok(()),
-    }
+    ApiError::check_uid_and_resource_version(live, patched)
 }
 
 /// Removes `managedFields` from a patched object. Returns the field managers if the patch changed them.

@@ -133,11 +133,7 @@ pub(super) fn translate_put_scale(
     }
     check_name(&value, &target.key.name)?;
     let change = Mutation::or_refused(options.manager.clone(), move |live| {
-        let metadata = live.metadata();
-        let version = text_at(&value, "/metadata/resourceVersion");
-        if !version.is_empty() && *version != *metadata.resource_version {
-            return Err(ApiError::stale(live.kind(), &metadata.name));
-        }
+        ApiError::check_resource_version(live, text_at(&value, "/metadata/resourceVersion"))?;
         with_replicas(live, &value, paths.as_ref())
     });
     let uid = call_uid(call);

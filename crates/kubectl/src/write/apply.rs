@@ -7,7 +7,7 @@ use podscope_api::schema::Rejection;
 use podscope_api::well_known::annotation::LAST_APPLIED;
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::client::{Write, object_name};
-use podscope_cluster::{Applied, DeleteOptions, Part, Propagation, Request};
+use podscope_cluster::{ApiError, Applied, DeleteOptions, Part, Propagation, Request};
 use serde_json::Value;
 
 use super::super::merge::{merge_patch, three_way, three_way_json};
@@ -17,7 +17,7 @@ use super::patch::{check_convertible, identity_change_error, invalid_patch};
 use super::reading::{Item, Manifest, without_fields};
 use super::{Plan, View, change_request, saved, typed_name};
 use crate::command::{Apply, ServerSide};
-use crate::refusals::{NOT_ALLOWED, Refusal, stale_error};
+use crate::refusals::{NOT_ALLOWED, Refusal};
 
 /// Field manager of client-side apply.
 const CLIENT_SIDE: &str = "kubectl-client-side-apply";
@@ -280,11 +280,8 @@ fn undecodable_patch_error(live: &Object, document: Value) -> Refusal {
 /// Returns the server's conflict error if the manifest names another resourceVersion than the current one.
 fn version_conflict_error(original: &Value, desired: &Value, live: &Object) -> Option<Refusal> {
     let wanted = desired.pointer("/metadata/resourceVersion")?.as_str()?;
-    let metadata = live.metadata();
-    if wanted.is_empty() || *wanted == *metadata.resource_version {
-        return None;
-    }
-    let kind = live.kind();
+    let error = ApiError::check_resource_version(live, wanted).err()?;
+    let (kind, metadata) = (live.kind(), live.metadata());
     let (group, version) = kind.group_and_version();
     let patch = crate::gotext::json(&merge_patch(original, desired, &live.to_value()));
     Some(Refusal::as_is(format!(
@@ -293,7 +290,7 @@ fn version_conflict_error(original: &Value, desired: &Value, live: &Object) -> O
         kind.name(),
         &*metadata.name,
         &*metadata.namespace,
-        stale_error(live).message,
+        error.message,
     )))
 }
 

@@ -2,14 +2,14 @@
 
 use podscope_api::schema::{self, Rejection};
 use podscope_api::{Kind, Object, Tree};
-use podscope_cluster::Part;
+use podscope_cluster::{ApiError, Part};
 use serde_json::{Value, json};
 
 use super::super::merge::{json_merge, json_patch, strategic, three_way, without_merge_key};
 use super::reading::without_fields;
 use super::{Plan, View, change_request, typed_name, with_objects};
 use crate::command::{EDITED_TEXT_MISSING, Kubectl, PatchType, Target};
-use crate::refusals::{NO_SUCH_RESOURCE, Refusal, api_error, bad_request, no_subresource, stale};
+use crate::refusals::{NO_SUCH_RESOURCE, Refusal, api_error, bad_request, no_subresource};
 use crate::rest::custom::{self, STRATEGIC_PATCH_UNSUPPORTED};
 use crate::scale::ScaleSubresource;
 
@@ -88,9 +88,8 @@ pub(super) fn identity_change_error(object: &Object, patched: &Value) -> Option<
 
 /// Returns the server's conflict error if a patch names another resourceVersion than the current one.
 fn version_conflict_error(object: &Object, patched: &Value) -> Option<Refusal> {
-    let meta = object.metadata();
     let wanted = patched.pointer("/metadata/resourceVersion")?.as_str()?;
-    (!wanted.is_empty() && *wanted != *meta.resource_version).then(|| stale(object))
+    ApiError::check_resource_version(object, wanted).err().map(api_error)
 }
 
 /// Plans `kubectl patch`.
