@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 pub enum Danger {
     /// `fault detach`: the volume is taken from a node that may still write to it.
     Detach,
-    /// `kubectl delete --force`: the object is deleted without waiting until its processes have ended.
+    /// `kubectl delete --force`, or a DELETE with grace period 0: the object is deleted without waiting until its
+    /// processes have ended.
     ForceDelete,
-    /// `kubectl delete node`: the pods of the node are force-deleted.
+    /// `kubectl delete node`, or another command that deletes a Node: the pods of the node are force-deleted.
     DeleteNode,
-    /// `kubectl delete namespace`: all objects in the namespace are deleted.
+    /// `kubectl delete namespace`, or another command that deletes a Namespace: all objects in the namespace are
+    /// deleted.
     DeleteNamespace,
     /// `kubectl drain --force`: pods without a controller are deleted.
     ForceDrain,

@@ -4,8 +4,9 @@ use podscope_api::well_known::taint::OUT_OF_SERVICE;
 use podscope_api::{Danger, Kind};
 use podscope_cluster::fault::Fault;
 
-use crate::command::{Command, Delete, DryRun, Kubectl};
-use crate::write::deleted_kinds;
+use crate::command::{Action, Command, Delete, DryRun, Kubectl};
+use crate::rest::{self, ApiCall};
+use crate::write::{deleted_kinds, manifest_kinds};
 
 impl Command {
     /// Returns why the command is dangerous; `None` if it is harmless. A command that names custom kinds must be
@@ -18,6 +19,7 @@ impl Command {
                 ..
             } => return Some(Danger::Detach),
             Command::Kubectl { action, .. } => action,
+            Command::Api(call) => return danger_of_call(call),
             _ => return None,
         };
         let dry_run = kubectl.dry_run();
@@ -31,6 +33,13 @@ impl Command {
                 .iter()
                 .any(|change| change.key == OUT_OF_SERVICE && !change.remove)
                 .then_some(Danger::OutOfService),
+            // `replace --force` deletes the objects before it creates them again.
+            Kubectl::Verbatim(verbatim) => match &verbatim.action {
+                Action::Replace { text, options } if options.force.is_some() => {
+                    danger_of_deleting(&manifest_kinds(text, verbatim.namespace.as_deref()))
+                }
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -40,7 +49,20 @@ fn danger_of_delete(delete: &Delete) -> Option<Danger> {
     if delete.force {
         return Some(Danger::ForceDelete);
     }
-    let kinds = deleted_kinds(delete);
+    danger_of_deleting(&deleted_kinds(delete))
+}
+
+/// Returns why a DELETE of the HTTP API is dangerous. A grace period of 0 corresponds to `kubectl delete --force`.
+fn danger_of_call(call: &ApiCall) -> Option<Danger> {
+    let (kind, options) = rest::deletion(call)?;
+    match options.grace_seconds {
+        Some(0) => Some(Danger::ForceDelete),
+        _ => danger_of_deleting(kind.as_slice()),
+    }
+}
+
+/// Returns why it is dangerous to delete objects of these kinds, even gracefully.
+fn danger_of_deleting(kinds: &[Kind]) -> Option<Danger> {
     let dangers = [
         (Kind::Node, Danger::DeleteNode),
         (Kind::Namespace, Danger::DeleteNamespace),
@@ -85,6 +107,11 @@ EOF"#;
             ("delete ns/shop", Danger::DeleteNamespace),
             ("delete --grace-period 3 namespace shop", Danger::DeleteNamespace),
             (&format!("delete -f - {namespace}"), Danger::DeleteNamespace),
+            (&format!("replace --force -f - {node}"), Danger::DeleteNode),
+            (
+                &format!("replace -f - --grace-period=5 --force {namespace}"),
+                Danger::DeleteNamespace,
+            ),
             ("drain a-1 --force", Danger::ForceDrain),
             ("drain --force a-1", Danger::ForceDrain),
             (
@@ -108,7 +135,18 @@ EOF"#;
                 assert_eq!(danger_of(&line), Some(danger), "{line}");
             }
         }
-        assert_eq!(danger_of("fault 'detach' data-0"), Some(Danger::Detach));
+        let query = "DELETE /api/v1/namespaces/shop/pods/a?gracePeriodSeconds=0";
+        let body = "DELETE /api/v1/namespaces/shop/pods/a <<EOF\n{\"gracePeriodSeconds\": 0}\nEOF";
+        for (line, danger) in [
+            ("fault 'detach' data-0", Danger::Detach),
+            ("api DELETE /api/v1/nodes/a-1", Danger::DeleteNode),
+            ("api DELETE '/api/v1/nodes?labelSelector=zone=a'", Danger::DeleteNode),
+            ("api DELETE /api/v1/namespaces/shop", Danger::DeleteNamespace),
+            (&format!("api {query}"), Danger::ForceDelete),
+            (&format!("api {body}"), Danger::ForceDelete),
+        ] {
+            assert_eq!(danger_of(line), Some(danger), "{line}");
+        }
     }
 
     #[test]
@@ -125,6 +163,11 @@ EOF"#;
             "kubectl taint nodes a-1 node.kubernetes.io/out-of-service-",
             "kubectl get nodes",
             "kubectl apply -f - <<EOF\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\nEOF",
+            "kubectl replace -f - <<EOF\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\nEOF",
+            "kubectl replace --force -f - <<EOF\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\nEOF",
+            "api DELETE /api/v1/nodes/a-1?dryRun=All",
+            "api DELETE /api/v1/namespaces/shop/pods/a",
+            "api PUT /api/v1/nodes/a-1/status <<EOF\n{}\nEOF",
             "fault partition a-1",
             "stop --all",
         ] {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::body::{self, json};
 use super::options::{Options, dry_run_causes, unsupported};
-use super::{ApiCall, Query, Sent, Target};
+use super::{ApiCall, ApiPath, Method, Query, Sent, Target};
 use crate::selector::{FieldQuery, LabelQuery};
 
 const JOB_WARNING: &str = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
@@ -56,6 +56,16 @@ pub(super) fn translate_delete(
         requests: requests.collect(),
         warnings,
     })
+}
+
+/// Returns the kind that a call deletes, None for a custom kind, with the options of the deletion. None if the call
+/// deletes nothing: it is a dry run, invalid, or not a DELETE of a resource.
+pub(crate) fn deletion(call: &ApiCall) -> Option<(Option<Kind>, DeleteOptions)> {
+    let path = ApiPath::of(&call.path).filter(|path| call.method == Method::Delete && path.subresource.is_empty())?;
+    let mut options = Options::of(call.method, &path.query).ok()?;
+    let how = delete_options(&options_value(call, &path.query).ok()?, &mut options).ok()?;
+    let kind = Target::of(&path, &Objects::default()).ok().map(|target| target.kind);
+    (!options.is_dry_run).then_some((kind, how))
 }
 
 /// The label selector and the field selector of a request.

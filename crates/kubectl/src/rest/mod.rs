@@ -20,6 +20,7 @@ use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::{ApiError, Objects, Part, Request};
 
 pub use custom::ScalePaths;
+pub(crate) use delete::deletion;
 pub use delete::{Selectors, integer, limit, selected};
 pub use path::{ApiPath, Query};
 

@@ -77,12 +77,15 @@ fn deletion_of_target(target: &Target, view: &View<'_>) -> Result<Option<Deletio
 pub(in super::super) fn deleted_kinds(command: &Delete) -> Vec<Kind> {
     match &command.objects {
         DeleteTarget::Target(target) => target.kinds(),
-        DeleteTarget::Manifest { text, namespace } => {
-            let found = Manifest::read(text, namespace.as_deref(), Validation::Ignore, &Objects::default());
-            let documents = found.items().filter_map(|item| item.ok()?.into_document());
-            documents.map(|(kind, ..)| kind).collect()
-        }
+        DeleteTarget::Manifest { text, namespace } => manifest_kinds(text, namespace.as_deref()),
     }
+}
+
+/// Returns the kinds of the objects in a manifest; custom kinds are missing.
+pub(in super::super) fn manifest_kinds(text: &str, namespace: Option<&str>) -> Vec<Kind> {
+    let found = Manifest::read(text, namespace, Validation::Ignore, &Objects::default());
+    let documents = found.items().filter_map(|item| item.ok()?.into_document());
+    documents.map(|(kind, ..)| kind).collect()
 }
 
 /// Returns the message of `--dry-run=client` about an object.

@@ -17,7 +17,7 @@ mod scale;
 mod set;
 mod verbatim;
 
-pub(super) use delete::deleted_kinds;
+pub(super) use delete::{deleted_kinds, manifest_kinds};
 pub(super) use manifest::manifest_objects;
 
 use std::sync::Arc;

@@ -69,6 +69,11 @@ fn danger_of_piped_command_depends_on_its_input() {
             "kubectl get ns default -o yaml | kubectl delete -f -",
             Some(Danger::DeleteNamespace),
         ),
+        (
+            "kubectl get node a-1 -o yaml | kubectl replace --force -f -",
+            Some(Danger::DeleteNode),
+        ),
+        ("kubectl get node a-1 -o yaml | kubectl replace -f -", None),
         ("kubectl get nodes | grep delete", None),
         ("echo node/a-1 | xargs kubectl delete", Some(Danger::DeleteNode)),
         (
