@@ -166,7 +166,9 @@ impl Args {
         found.is_none_or(|custom| custom.has_status)
     }
 
-    /// Returns an error about a resource type that is not built in.
+    /// Returns an error about a resource type that is not built in and not among the known custom kinds. If the line is
+    /// parsed without custom kinds, the error is marked: the type may exist, and the command is then kept unresolved
+    /// ([`Kubectl::resolved_in`]) instead of refused.
     pub(super) fn unknown_type(&self, column: u32, message: String) -> CommandError {
         CommandError {
             needs_custom_kinds: self.custom.is_none(),

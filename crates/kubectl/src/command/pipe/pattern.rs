@@ -1,5 +1,5 @@
 //! The common subset of `grep`'s regular expressions: characters, `.`, `[…]`, anchors, the repetitions `*` `+` `?`, and
-//! alternatives, but no groups. Matching takes a single pass over the line for every pattern.
+//! alternatives, but no groups. Matching does not backtrack: it reads the line at most once for each alternative.
 
 /// Maximum length of a pattern, in characters.
 const MAX_PATTERN: usize = 1_000;
