@@ -16,7 +16,8 @@ pub enum RestartDecider<'a> {
     /// The container's own `restartPolicy`.
     Container {
         policy: &'a RestartPolicy,
-        /// Whether the container has rules, none of which matches the exit code.
+        /// Whether the container has restart rules at all. If it has, none of them matches the exit code; otherwise
+        /// the rule would decide.
         has_rules: bool,
     },
     /// The pod's `restartPolicy`; None means Always.
@@ -125,8 +126,9 @@ impl Pod {
         RestartDecision { exit_code, by }
     }
 
-    /// Returns why a container was or was not restarted after its last exit. None if the container has not exited, or
-    /// if it has neither restart rules nor its own restart policy other than Always.
+    /// Returns why a container was or was not restarted after its last exit. If all containers of the pod restart or
+    /// have restarted, these are the rules that can restart all, whichever container has them. Otherwise None if the
+    /// container has not exited, or if it has neither restart rules nor its own restart policy other than Always.
     pub fn restart_reason<'a>(&'a self, container: &'a Container) -> Option<RestartReason<'a>> {
         let status = self.status.status_of(&container.name)?;
         let is_restarting_all = |waiting: &crate::ContainerStateWaiting| &*waiting.reason == RESTARTING_ALL;

@@ -240,7 +240,7 @@ pub fn object_from_value(value: &Value) -> Result<Object, Vec<FieldError>> {
 fn decode_typed(kind: Kind, node: &Tree<'_>) -> Result<Object, Vec<FieldError>> {
     let pruned = crate::schema::without_empty(kind, node);
     let (mut object, residual) = Object::from_tree(kind, pruned.as_ref().unwrap_or(node))?;
-    let (own, template) = split_template(residual);
+    let (own, template) = separate_untyped_template_fields(residual);
     object.set_extra(own);
     if !template.is_empty()
         && let Some(slot) = object.template_mut()
@@ -251,17 +251,17 @@ fn decode_typed(kind: Kind, node: &Tree<'_>) -> Result<Object, Vec<FieldError>> 
 }
 
 /// Separates the untyped fields of the pod template from those of the object, so that pods of one template share them.
-fn split_template(residual: Option<Residual<'_>>) -> (Extra, Extra) {
-    let Some(mut residual) = residual else {
+fn separate_untyped_template_fields(untyped: Option<Residual<'_>>) -> (Extra, Extra) {
+    let Some(mut untyped) = untyped else {
         return (Extra::default(), Extra::default());
     };
     // `apiVersion` and `kind` are printed from the object's `Kind`, so they need not be stored.
-    let _ = (residual.take(&["apiVersion"]), residual.take(&["kind"]));
-    let template = match residual.take(&["spec", "template"]) {
+    let _ = (untyped.take(&["apiVersion"]), untyped.take(&["kind"]));
+    let template = match untyped.take(&["spec", "template"]) {
         // The kind has no typed pod template but a field `spec.template`, which stays with the object's other untyped
         // fields.
         Some(raw @ Residual::Raw(_)) => {
-            if let Residual::Map(fields) = &mut residual {
+            if let Residual::Map(fields) = &mut untyped {
                 match fields.iter_mut().find(|(key, _)| *key == "spec") {
                     Some((_, Residual::Map(spec))) => spec.push(("template", raw)),
                     _ => fields.push(("spec", Residual::Map(vec![("template", raw)]))),
@@ -271,7 +271,7 @@ fn split_template(residual: Option<Residual<'_>>) -> (Extra, Extra) {
         }
         other => other,
     };
-    (Extra::from_residual(Some(residual)), Extra::from_residual(template))
+    (Extra::from_residual(Some(untyped)), Extra::from_residual(template))
 }
 
 #[derive(Default)]

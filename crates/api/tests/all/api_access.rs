@@ -1,5 +1,6 @@
-//! A pod stores only the five random letters in the name of its service account token volume, but prints the volume in
-//! full (VA-284).
+//! The service account token volume of a pod (VA-284): to save memory, a pod stores only the five random letters at the
+//! end of the volume's name. Volume and mounts are restored in full when the pod is printed. This applies only if they
+//! are exactly as admission creates them.
 
 use podscope_api::{Object, default_object, object_from_value, parse};
 use serde_json::Value;
