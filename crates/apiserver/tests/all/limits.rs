@@ -82,7 +82,7 @@ fn limit_ranges_set_defaults_and_refuse_violations() {
 
 /// Shows: CT-189, VA-290
 #[test]
-fn quotas_charge_by_scope_and_name_exceeded_resources() {
+fn quota_counts_objects_in_scope_and_lists_exceeded_resources() {
     let mut compute = server(
         "ResourceQuota",
         "{hard: {pods: '2', requests.cpu: '1', limits.memory: 1Gi}}",
