@@ -7,13 +7,15 @@ use std::sync::Arc;
 use clap::Args;
 use podscope_api::well_known::condition;
 use podscope_api::{Kind, Object, Pod};
+use podscope_cluster::Objects;
 use podscope_messages::{Sentence, t};
 use podscope_scheduler::explain::explain;
 use podscope_scheduler::{cases, decide};
-use podscope_session::explained::explanation_json;
+use podscope_session::explained::{ExplanationJson, explanation_json};
+use podscope_session::scenario::Loaded;
 use podscope_session::timeline::Session;
 use podscope_session::triage::standing;
-use podscope_session::whatif;
+use podscope_session::whatif::{self, PodGroups};
 
 use crate::args::TextOrJson;
 use crate::explain_text::Text;
@@ -63,38 +65,27 @@ pub(crate) fn run(given: &ExplainArgs) -> ExitCode {
     }
 }
 
+/// Returns the explanation of the decision about a pod (`namespace/name`) in the cluster of the files, as text or JSON.
+///
+/// # Errors
+/// The exit code; the error is already printed.
 fn explanation_text(names: &[String], pod: &str, json: bool) -> Result<String, ExitCode> {
     let bad_input = |message: String| {
         args::print_error(format_args!("{}: {message}", names.join(", ")));
         ExitCode::from(args::BAD_INPUT)
     };
-    let mut loaded = args::load(names)?;
-    // A file with nodes but without a scenario describes a whole cluster: no default nodes are added to it.
-    let has_nodes = loaded.setup.objects.iter().any(|object| object.kind() == Kind::Node);
-    if has_nodes && !loaded.has_scenario {
-        loaded.setup.nodes.generate_none();
-    }
+    let loaded = load_cluster(names)?;
     let config = loaded.setup.settings.scheduler.clone();
     let session = Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
     args::print_notices(session.loaded(), session.world().objects());
     let store = session.world().objects();
-    let mut pod_found = None;
-    let mut objects = Vec::new();
-    for object in Kind::ALL.iter().flat_map(|kind| store.list_kind(*kind)) {
-        match object {
-            Object::Pod(found) if found.metadata.key().to_string() == pod => pod_found = Some(found),
-            other if podscope_cluster::is_made_up_node(&other) => {}
-            other => objects.push(other),
-        }
-    }
-    let Some(found) = pod_found else {
-        return Err(bad_input(format!("no pod {pod}")));
-    };
+    let (found, others) = pod_and_other_objects(store, pod);
+    let found = found.ok_or_else(|| bad_input(format!("no pod {pod}")))?;
     let standing = standing(store, &found);
     if store.missing_objects(&found).is_some() && found.spec.node_name.is_none() {
         return Ok(text_without_decision(&found, &standing, json));
     }
-    let (mut cache, nominator) = cases::load(&objects, &config);
+    let (mut cache, nominator) = cases::load(&others, &config);
     // A running pod is decided as if it were pending.
     let mut pending = (*found).clone();
     pending.spec.node_name = None;
@@ -103,43 +94,87 @@ fn explanation_text(names: &[String], pod: &str, json: bool) -> Result<String, E
         return Err(bad_input(format!("no profile of the scheduler is named {name}")));
     };
     let explained = explain(&cache, &decision);
-    let shown = explanation_json(&explained);
-    let restarted = restart_reasons(&found);
-    let groups = match found.spec.node_name {
-        None => whatif::grow_for(&session, &found),
-        Some(_) => None,
+    let output = Output {
+        standing: &standing,
+        explanation: explanation_json(&explained),
+        restarted: restart_reasons(&found),
+        groups: match found.spec.node_name {
+            None => whatif::grow_for(&session, &found),
+            Some(_) => None,
+        },
     };
-    if json {
-        let mut value = serde_json::to_value(&shown).map_err(|error| bad_input(error.to_string()))?;
-        if !standing.is_empty() {
-            value["standing"] = english_json(&standing);
+    match json {
+        true => output.to_json().map_err(|error| bad_input(error.to_string())),
+        false => Ok(output.to_text()),
+    }
+}
+
+/// Loads the files. Files with nodes but without a scenario describe a whole cluster, so no default nodes are added.
+fn load_cluster(names: &[String]) -> Result<Loaded, ExitCode> {
+    let mut loaded = args::load(names)?;
+    let has_nodes = loaded.setup.objects.iter().any(|object| object.kind() == Kind::Node);
+    if has_nodes && !loaded.has_scenario {
+        loaded.setup.nodes.generate_none();
+    }
+    Ok(loaded)
+}
+
+/// Returns the pod (`namespace/name`), and all other objects except nodes that stand for absent ones.
+fn pod_and_other_objects(store: &Objects, pod: &str) -> (Option<Arc<Pod>>, Vec<Object>) {
+    let (mut found, mut others) = (None, Vec::new());
+    for object in Kind::ALL.iter().flat_map(|kind| store.list_kind(*kind)) {
+        match object {
+            Object::Pod(this) if this.metadata.key().to_string() == pod => found = Some(this),
+            other if podscope_cluster::is_made_up_node(&other) => {}
+            other => others.push(other),
         }
-        if !restarted.is_empty() {
-            let restarted = restarted
-                .into_iter()
-                .map(|(container, words)| (container.to_owned(), words.english().into()));
-            value["restarted"] = serde_json::Value::Object(restarted.collect());
+    }
+    (found, others)
+}
+
+/// The output about a pod whose decision is explained.
+struct Output<'a> {
+    standing: &'a [Sentence],
+    explanation: ExplanationJson<'a>,
+    /// The containers that ended, with the reason for their restart.
+    restarted: Vec<(&'a str, Sentence)>,
+    /// Whether a new node of each node group would help; None for a pod that has a node.
+    groups: Option<PodGroups>,
+}
+
+impl Output<'_> {
+    fn to_json(&self) -> serde_json::Result<String> {
+        let mut value = serde_json::to_value(&self.explanation)?;
+        if !self.standing.is_empty() {
+            value["standing"] = english_json(self.standing);
         }
-        if let Some(groups) = groups {
+        if !self.restarted.is_empty() {
+            let reasons = self.restarted.iter();
+            let reasons = reasons.map(|(container, reason)| ((*container).to_owned(), reason.english().into()));
+            value["restarted"] = serde_json::Value::Object(reasons.collect());
+        }
+        if let Some(groups) = &self.groups {
             value["nodeGroups"] = serde_json::json!(groups.groups);
         }
-        serde_json::to_string_pretty(&value).map_err(|error| bad_input(error.to_string()))
-    } else {
-        let mut text: String = standing.iter().map(|sentence| format!("{sentence}\n")).collect();
-        text.push_str(&Text(&shown).to_string());
-        if let Some(groups) = groups {
+        serde_json::to_string_pretty(&value)
+    }
+
+    fn to_text(&self) -> String {
+        let mut text: String = self.standing.iter().map(|sentence| format!("{sentence}\n")).collect();
+        text.push_str(&Text(&self.explanation).to_string());
+        if let Some(groups) = &self.groups {
             text.push_str(&format!("\n{}\n", t!(cli_explain::groups)));
-            for line in whatif::group_lines(&groups) {
+            for line in whatif::group_lines(groups) {
                 text.push_str(&format!("  {line}\n"));
             }
         }
-        if !restarted.is_empty() {
+        if !self.restarted.is_empty() {
             text.push_str(&format!("\n{}\n", t!(cli_explain::ended)));
         }
-        for (container, words) in restarted {
-            text.push_str(&format!("  {container}  {words}\n"));
+        for (container, reason) in &self.restarted {
+            text.push_str(&format!("  {container}  {reason}\n"));
         }
-        Ok(text)
+        text
     }
 }
 
