@@ -65,8 +65,8 @@ pub(crate) struct SearchArgs {
     /// How many times as fast as real time the cluster of a command runs
     #[arg(long, value_name = "N", default_value = "10", value_parser = serve::times, requires = "command")]
     speed: f64,
-    /// How many times the failed run of a command must fail again without a fault, before that fault is left out; 0 leaves
-    /// out none
+    /// A fault is removed from the failed run of a command if K more runs without it all fail in the same way; 0 keeps
+    /// every fault
     #[arg(long, value_name = "K", default_value = "3", requires = "command")]
     repetitions: u32,
     /// Command to run against the cluster of each seed, such as an operator

@@ -51,7 +51,8 @@ pub(super) struct ClientSearch<'a> {
     /// Speed of the cluster as a multiple of real time.
     pub(super) speed: f64,
     pub(super) goal: Goal,
-    /// Number of repetitions that must all fail before a fault is left out; 0 leaves out none.
+    /// Number of runs without a fault that must all fail in the same way, so that the fault is removed; 0 keeps every
+    /// fault.
     pub(super) repetitions: u32,
 }
 

@@ -158,7 +158,7 @@ fn sharded_searches_with_command_are_merged() {
 
 /// A background process holds a pipe open until it is killed; if it survives, it writes to the pipe.
 #[test]
-fn processes_of_command_are_killed_with_run_and_search() {
+fn background_process_ends_when_its_run_or_search_ends() {
     const SCRIPT: &str = "exec 3> pipe; echo started >&3; (sleep 60; echo survived >&3) &";
     for (speed, is_killed) in [("10000", false), ("0.001", true)] {
         let fixture = SearchFixture::new("search-processes", SIX_NODES_EXPECTED);
