@@ -92,8 +92,9 @@ pub(super) fn disk_capacity_and_free(host: &Host<'_, '_>) -> Option<(i64, i64)> 
     Some((capacity, available_amount(EvictionResource::Disk, host)?))
 }
 
-/// Returns the percentage of the disk that may be used in the future, rounded up; None if its capacity is unknown.
-pub(super) fn max_disk_percent(host: &Host<'_, '_>) -> Option<i64> {
+/// Returns the maximum percentage of the disk that the running containers and present images can come to use, rounded
+/// to the next greater integer and at most 101; None if the capacity is unknown.
+pub(super) fn max_future_disk_use_percent(host: &Host<'_, '_>) -> Option<i64> {
     let (capacity, _) = disk_capacity_and_free(host)?;
     let used = i128::from(max_use(EvictionResource::Disk, host)) * 100;
     Some((used.div_euclid(i128::from(capacity)) + 1).min(101) as i64)

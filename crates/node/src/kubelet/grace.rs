@@ -1,4 +1,5 @@
-//! Grace periods. All timing rules of pod termination are in this module.
+//! Lengths of grace periods and timeouts of the termination of pods and containers. When a kill begins and what it does
+//! is decided in `worker/termination.rs` and `kill.rs`; a kill in progress keeps its deadline (LC-164).
 
 use podscope_api::Pod;
 

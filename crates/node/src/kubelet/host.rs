@@ -93,7 +93,7 @@ pub(super) struct Host<'a, 'c> {
 
 impl Host<'_, '_> {
     /// Schedules the next pass of the status manager (LC-171, LC-177).
-    pub(super) fn request_status_pass(&mut self) {
+    pub(super) fn schedule_status_manager_pass(&mut self) {
         let at = self.shared.slow_after(self.ctx.now);
         if self.shared.status_pass.is_none_or(|queued| queued > at) {
             self.shared.status_pass = Some(at);

@@ -61,7 +61,8 @@ impl Managers {
     pub(super) fn watch_images(&mut self, host: &mut Host<'_, '_>) {
         let settings = &host.shared.settings;
         let (high, max_age) = (settings.image_gc_high_threshold_percent, settings.image_maximum_gc_age);
-        let could_fill = high < 100 && super::eviction::max_disk_percent(host).is_some_and(|used| used >= high);
+        let could_fill =
+            high < 100 && super::eviction::max_future_disk_use_percent(host).is_some_and(|used| used >= high);
         let is_unused = |held: &HeldImage| !host.machine.is_image_used(&held.image);
         if could_fill || (max_age > Span::ZERO && host.machine.images().iter().any(is_unused)) {
             let at = next_tick(host.ctx.now, COLLECTION_INTERVAL, Span(host.shared.started_at.0));

@@ -152,14 +152,16 @@ impl Managers {
                 self.mirrors.requested.remove(key);
                 self.observe_mirror(mirror, host);
             }
-            (Call::DeleteMirror(_), Err(error)) if !matches!(error.code, 404 | 409) => host.request_status_pass(),
+            (Call::DeleteMirror(_), Err(error)) if !matches!(error.code, 404 | 409) => {
+                host.schedule_status_manager_pass()
+            }
             (Call::DeleteMirror(key), _) => {
                 if matches!(self.mirrors.actions.get(key), Some(MirrorAction::Delete(_))) {
                     self.mirrors.requested.remove(key);
                     self.mirrors.actions.remove(key);
                 }
             }
-            _ => host.request_status_pass(),
+            _ => host.schedule_status_manager_pass(),
         }
     }
 }

@@ -66,7 +66,7 @@ impl StatusReport {
         } else {
             self.own = Some(own);
             self.version += 1;
-            host.request_status_pass();
+            host.schedule_status_manager_pass();
         }
     }
 
@@ -82,9 +82,11 @@ impl StatusReport {
     }
 }
 
-/// Returns the status that may be sent: it has a terminal phase only when no container can run any more (LC-111). Until
-/// then the phase stays that of the API object. The kubelet reads that object before each patch, so `api` is the
-/// server's present status, which this kubelet may not have observed yet.
+/// Returns the status that may be sent. While `is_held_back`, a container can still run, so the end of the pod is not
+/// reported yet (LC-111): phase, reason and message stay those of the API object, and DisruptionTarget is left out,
+/// because it says why the pod ended and is sent together with the terminal phase. A DisruptionTarget that the API
+/// object already has stays. The kubelet reads that object before each patch, so `api` is the server's present status,
+/// which this kubelet may not have observed yet.
 fn reportable_status(own: &PodStatus, is_held_back: bool, api: &PodStatus) -> PodStatus {
     let mut reportable = own.clone();
     if is_held_back {
@@ -306,7 +308,7 @@ impl PodWorker {
             }
             // The pod is deleted, or another pod has its name: there is nothing more to send (LC-177).
             Err(error) if error.code == 404 || error.code == 409 => self.report.acknowledged = version,
-            Err(_) => host.request_status_pass(),
+            Err(_) => host.schedule_status_manager_pass(),
         }
     }
 
@@ -344,7 +346,7 @@ impl PodWorker {
             && error.code != 409
         {
             self.report.is_deleting = false;
-            host.request_status_pass();
+            host.schedule_status_manager_pass();
         }
     }
 }
