@@ -426,7 +426,8 @@ impl NodeShorthand {
         self.zoned_names().map(|(name, _)| name).chain(of_groups)
     }
 
-    /// Turns off the generation of nodes.
+    /// Makes the setup create no nodes of its own: sets the number of nodes per zone and the size of every node group
+    /// to 0.
     pub fn generate_none(&mut self) {
         self.nodes_per_zone = 0;
         for group in &mut self.groups {

@@ -220,7 +220,9 @@ impl Flow {
         }
     }
 
-    /// Counts the requests of a lane up to now. Requests without a response yet are moved to `in_flight`.
+    /// Counts the requests that a lane has sent since its last count, by outcome. Requests that fail are counted when
+    /// they are sent, and lengthen the lane's stretch of failures. Successful requests whose response is still on its
+    /// way are moved to `in_flight`, where [`Self::settle_in_flight`] counts them.
     fn count_lane(&self, stream: &mut Stream, at: usize, now: SimTime, out: &mut Outcomes) {
         let Some(lane) = stream.lanes.get_mut(at) else { return };
         let sent = stream.numbering.sent_on_lane(at as u64, now);

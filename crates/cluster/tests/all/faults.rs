@@ -269,7 +269,7 @@ fn fencing_controller_moves_stateful_pod_safely() {
 
 /// Shows: F-05
 #[test]
-fn machines_joined_like_a_node_copy_its_permanent_properties() {
+fn fault_join_like_a_node_copies_its_zone_and_capacity() {
     let mut trace = Trace::default();
     let mut world = world(&[], &mut trace);
     let join = |count| Fault::Join {

@@ -7,7 +7,7 @@ use podscope_cluster::kubelet::{EvictionSignal, EvictionThreshold, KubeletSettin
 use podscope_cluster::{NodeShorthand, Settings, Setup, SimTime, Span, Switches, What};
 use serde_json::{Value, json};
 
-use crate::kubelet::lab::{Lab, assert_rows, pod, status, text};
+use crate::kubelet::lab::{Lab, assert_rows, pod, status, text_field};
 
 /// Returns a pod that requests this amount of memory; `behavior` sets how much memory it uses.
 fn memory_user(name: &str, request: &str, behavior: &str, spec: Value) -> Value {
@@ -188,7 +188,7 @@ fn eviction_kills_one_pod_per_pass_by_priority_first() {
         .trace
         .records
         .iter()
-        .filter(|record| record.what() == What::Event && text(record, "reason") == "Evicted")
+        .filter(|record| record.what() == What::Event && text_field(record, "reason") == "Evicted")
         .map(|record| {
             (
                 (record.at - SimTime::ZERO).whole_seconds(),

@@ -6,7 +6,7 @@ use podscope_cluster::{Record, SimTime, Span, What};
 use serde_json::json;
 
 use crate::common::partition;
-use crate::kubelet::lab::{Lab, assert_rows, status, text, web};
+use crate::kubelet::lab::{Lab, assert_rows, status, text_field, web};
 
 fn a_1() -> NodeName {
     "a-1".into()
@@ -144,7 +144,7 @@ fn reboot_is_reported_when_the_kubelet_starts() {
     lab.fault(Fault::Power { node: a_1(), on: true });
     lab.run(120.0);
     let at = |wanted: &str| {
-        let is_wanted = |record: &&Record| record.what() == What::Event && text(record, "reason") == wanted;
+        let is_wanted = |record: &&Record| record.what() == What::Event && text_field(record, "reason") == wanted;
         lab.trace.records.iter().rfind(is_wanted).expect(wanted).at
     };
     let delay = at("Rebooted") - at("Starting");
@@ -395,7 +395,7 @@ fn kubelet_emits_event_when_node_is_cordoned() {
         .records
         .iter()
         .filter(|record| record.what() == What::Event)
-        .map(|record| crate::kubelet::lab::text(record, "message"))
+        .map(|record| crate::kubelet::lab::text_field(record, "message"))
         .filter(|message| message.contains("chedulable"))
         .collect();
     assert_eq!(

@@ -6,7 +6,7 @@ use podscope_cluster::kubelet::KubeletSettings;
 use podscope_cluster::{NodeShorthand, Settings, Setup, SimTime, Span, What};
 use serde_json::{Value, json};
 
-use crate::kubelet::lab::{Lab, number, pod, seconds, text};
+use crate::kubelet::lab::{Lab, number_field, pod, seconds, text_field};
 
 const MB: i64 = 1_000_000;
 
@@ -84,8 +84,8 @@ fn events(lab: &Lab) -> Vec<(i64, String, i64)> {
     };
     let rows = lab.trace.records.iter().filter(of_node).map(|record| {
         let at = seconds(record.at - SimTime::ZERO).round() as i64;
-        let what = format!("{}: {}", text(record, "reason"), text(record, "message"));
-        (at, what, number(record, "count").unwrap_or_default())
+        let what = format!("{}: {}", text_field(record, "reason"), text_field(record, "message"));
+        (at, what, number_field(record, "count").unwrap_or_default())
     });
     rows.filter(|row| row.1.contains("GCFailed") || row.1.contains("FreeDisk") || row.1.contains("Eviction"))
         .collect()

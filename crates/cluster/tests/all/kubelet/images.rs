@@ -4,7 +4,7 @@ use podscope_cluster::kubelet::KubeletSettings;
 use podscope_cluster::{Setup, SimTime, What};
 use serde_json::{Value, json};
 
-use crate::kubelet::lab::{Lab, pod, seconds, text};
+use crate::kubelet::lab::{Lab, pod, seconds, text_field};
 
 /// Returns a pod with its own image, whose pull takes 10 s.
 fn puller(name: &str, image: &str) -> Value {
@@ -15,7 +15,7 @@ fn puller(name: &str, image: &str) -> Value {
 fn pulled(lab: &Lab) -> Vec<(i64, String)> {
     let of = |what: What| lab.trace.records.iter().filter(move |record| record.what() == what);
     let began = of(What::Event)
-        .find(|record| text(record, "reason") == "Pulling")
+        .find(|record| text_field(record, "reason") == "Pulling")
         .map_or(SimTime::ZERO, |record| record.at);
     of(What::ImagePulled)
         .map(|record| {
@@ -50,9 +50,11 @@ fn pulls_are_serial_unless_serialize_image_pulls_is_false() {
         // The event gives the duration of the pull itself, and the duration including the wait (LC-068).
         let last = found.last().map(|row| row.1.clone()).unwrap_or_default();
         let pulled_event = lab.trace.records.iter().find(|record| {
-            text(record, "reason") == "Pulled" && record.object.as_ref().is_some_and(|one| *one.key.name == last)
+            text_field(record, "reason") == "Pulled" && record.object.as_ref().is_some_and(|one| *one.key.name == last)
         });
-        let message = pulled_event.map(|record| text(record, "message")).unwrap_or_default();
+        let message = pulled_event
+            .map(|record| text_field(record, "message"))
+            .unwrap_or_default();
         let waited: f64 = message
             .split_once(" in 10s (")
             .and_then(|(_, rest)| rest.split_once("s including waiting)")?.0.parse().ok())
@@ -98,7 +100,7 @@ fn image_present_on_node_is_not_pulled() {
     lab.run(5.0);
     assert_eq!(lab.processes(), ["main"], "the other image is being pulled");
     let has_event = lab.trace.records.iter().any(|record| {
-        text(record, "message")
+        text_field(record, "message")
             == "Container image \"nginx:1.27\" already present on machine and can be accessed by the pod"
     });
     assert!(has_event);
@@ -135,7 +137,7 @@ fn node_status_lists_pulled_images_by_size() {
         let bytes = found.iter().find(|image| image.0 == full).map(|image| image.1);
         let size = format!("Image size: {} bytes.", bytes.expect("the node reports the image"));
         let has_event = lab.trace.records.iter().any(|record| {
-            let message = text(record, "message");
+            let message = text_field(record, "message");
             message.starts_with(&format!("Successfully pulled image \"{requested}\"")) && message.ends_with(&size)
         });
         assert!(has_event, "{requested}: {found:?}");

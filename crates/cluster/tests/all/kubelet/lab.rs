@@ -200,7 +200,7 @@ impl Lab {
             .map(|record| {
                 (
                     seconds(record.at - SimTime::ZERO),
-                    format!("{}: {}", text(record, "reason"), text(record, "message")),
+                    format!("{}: {}", text_field(record, "reason"), text_field(record, "message")),
                 )
             })
             .collect()
@@ -222,10 +222,10 @@ impl Lab {
                 continue;
             }
             let what = match record.what() {
-                What::SignalSent => text(record, "signal"),
-                What::HookStarted => format!("{} begins", text(record, "hook")),
-                What::HookFinished => format!("{} ends", text(record, "hook")),
-                _ => format!("exit {}", number(record, "exitCode").unwrap_or(0)),
+                What::SignalSent => text_field(record, "signal"),
+                What::HookStarted => format!("{} begins", text_field(record, "hook")),
+                What::HookFinished => format!("{} ends", text_field(record, "hook")),
+                _ => format!("exit {}", number_field(record, "exitCode").unwrap_or(0)),
             };
             rows.push((
                 record.at,
@@ -244,17 +244,17 @@ pub(crate) fn seconds(span: Span) -> f64 {
 }
 
 /// Returns the text of a field of a record; empty if the record has no such field.
-pub(crate) fn text(record: &Record, name: &str) -> String {
+pub(crate) fn text_field(record: &Record, field: &str) -> String {
     record
-        .field(name)
+        .field(field)
         .unwrap_or_default()
         .as_str()
         .unwrap_or_default()
         .to_owned()
 }
 
-pub(crate) fn number(record: &Record, name: &str) -> Option<i64> {
-    record.field(name)?.as_i64()
+pub(crate) fn number_field(record: &Record, field: &str) -> Option<i64> {
+    record.field(field)?.as_i64()
 }
 
 /// Asserts that the rows `(seconds, text)` are the expected ones; times are compared to the millisecond.

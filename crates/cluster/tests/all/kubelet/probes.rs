@@ -3,7 +3,7 @@
 use podscope_cluster::{SimTime, What};
 use serde_json::json;
 
-use crate::kubelet::lab::{Lab, status, text, web};
+use crate::kubelet::lab::{Lab, status, text_field, web};
 
 /// Shows: L-07, LC-090, LC-125
 #[test]
@@ -47,8 +47,8 @@ fn probe_grace_period_overrides_pod_grace_period() {
     )]);
     lab.run(30.0);
     let signals = lab.records(What::SignalSent);
-    assert_eq!(text(signals[0], "signal"), "SIGTERM");
-    assert_eq!(text(signals[1], "signal"), "SIGKILL");
+    assert_eq!(text_field(signals[0], "signal"), "SIGTERM");
+    assert_eq!(text_field(signals[1], "signal"), "SIGKILL");
     assert_eq!((signals[1].at - signals[0].at).0, 7_000_000);
 }
 

@@ -10,7 +10,7 @@ use podscope_cluster::{NodeShorthand, Record, Rng, Setup, SimTime, Span, What};
 use serde_json::{Value, json};
 
 use crate::common::partition;
-use crate::kubelet::lab::{Lab, number, pod, text};
+use crate::kubelet::lab::{Lab, number_field, pod, text_field};
 
 const SEEDS: std::ops::Range<u64> = 0..60;
 const PODS: [&str; 4] = ["p0", "p1", "p2", "p3"];
@@ -216,13 +216,13 @@ impl Run {
         let mut reached: ordered::Map<String, usize> = ordered::Map::new();
         let mut has_new_sandbox: ordered::Set<String> = ordered::Set::new();
         for record in &self.lab.trace.records {
-            if record.what() == What::Event && text(record, "reason") == "SandboxChanged" {
+            if record.what() == What::Event && text_field(record, "reason") == "SandboxChanged" {
                 has_new_sandbox.extend(uid_of(record));
             }
             if record.what() != What::Updated {
                 continue;
             }
-            let (Some(uid), phase) = (uid_of(record), text(record, "phase")) else {
+            let (Some(uid), phase) = (uid_of(record), text_field(record, "phase")) else {
                 continue;
             };
             let rank = match phase.as_str() {
@@ -275,7 +275,7 @@ impl Run {
         for record in &self.lab.trace.records {
             let Some(uid) = uid_of(record) else { continue };
             // A kill continues while its node is cut off, and begins again after any other fault of the node.
-            if record.what() == What::Fault && text(record, "fault") != "partition" {
+            if record.what() == What::Fault && text_field(record, "fault") != "partition" {
                 let node = record.object.as_ref().map(|object| object.key.name.to_string());
                 let is_elsewhere = |uid: &String| place.get(uid) != node.as_ref();
                 kills.retain(|uid, _| is_elsewhere(uid));
@@ -285,7 +285,7 @@ impl Run {
             let key = (uid.clone(), container.clone());
             match record.what() {
                 What::DeletionRequested | What::Updated => {
-                    if let Some(seconds) = number(record, "grace") {
+                    if let Some(seconds) = number_field(record, "grace") {
                         grace.insert(uid, seconds);
                     }
                 }
@@ -305,7 +305,7 @@ impl Run {
                         kill.ended_at = record.at;
                     }
                 }
-                What::SignalSent if text(record, "signal") == "SIGKILL" => {
+                What::SignalSent if text_field(record, "signal") == "SIGKILL" => {
                     let signalled_at = signalled.get(&key).copied();
                     let signalled_at =
                         signalled_at.unwrap_or_else(|| panic!("seed {}: SIGKILL before SIGTERM: {key:?}", self.seed));
@@ -326,7 +326,7 @@ impl Run {
                         self.records_of_pod(&uid)
                     );
                 }
-                What::SignalSent | What::HookStarted if text(record, "hook") != "postStart" => {
+                What::SignalSent | What::HookStarted if text_field(record, "hook") != "postStart" => {
                     // The next container in order gets its signal at the instant at which the previous one exited.
                     let is_over = |kill: &ObservedKill| kill.left.is_empty() && kill.ended_at < record.at;
                     if kills.get(&uid).is_none_or(is_over) {
@@ -383,7 +383,7 @@ impl Run {
                 What::ContainerStarted => *alive.entry(uid).or_default() += 1,
                 What::ContainerExited => *alive.entry(uid).or_default() -= 1,
                 What::DeletionRequested => {
-                    forced.insert(uid, number(record, "grace") == Some(0));
+                    forced.insert(uid, number_field(record, "grace") == Some(0));
                 }
                 What::Deleted if record.actor.to_string().starts_with("kubelet/") => {
                     let is_forced = forced.get(&uid).copied().unwrap_or(true);

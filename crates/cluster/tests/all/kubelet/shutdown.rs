@@ -7,7 +7,7 @@ use podscope_cluster::kubelet::{KubeletSettings, ShutdownGroup};
 use podscope_cluster::{SimTime, What};
 use serde_json::{Value, json};
 
-use crate::kubelet::lab::{Lab, assert_rows, pod, seconds, status, text, web};
+use crate::kubelet::lab::{Lab, assert_rows, pod, seconds, status, text_field, web};
 
 /// Returns a lab whose kubelets have these shutdown groups: (priority, grace period in seconds).
 fn lab(objects: &[Value], groups: &[(i32, i64)]) -> Lab {
@@ -41,7 +41,7 @@ fn signals_and_exits(lab: &Lab, from: SimTime) -> Vec<(f64, String)> {
     let row = |record: &podscope_cluster::Record| {
         let name = record.object.as_ref().map(|object| object.key.name.to_string());
         let what = match record.what() {
-            What::SignalSent => text(record, "signal"),
+            What::SignalSent => text_field(record, "signal"),
             _ => "exit".to_owned(),
         };
         (

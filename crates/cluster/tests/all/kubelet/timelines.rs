@@ -1,5 +1,5 @@
-//! Further rows of section 5 of the facts: sidecars, changes during a termination, and its end (LC-154, LC-158, LC-161
-//! to LC-167, LC-170, LC-174, LC-177).
+//! Pod termination, continued from `termination.rs` (section 5 of `docs/facts/lifecycle.md`): sidecars, changes during
+//! a termination, and its end (LC-154, LC-158, LC-160 to LC-163, LC-165 to LC-167, LC-170, LC-174, LC-176, LC-177).
 
 use podscope_api::fault::ControlPlaneProcess;
 use podscope_api::{ConditionStatus, Kind};
