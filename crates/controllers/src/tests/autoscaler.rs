@@ -7,15 +7,15 @@ use std::sync::Arc;
 use super::super::lab::Lab;
 
 /// Returns a lab with a Deployment of two pods that request 200m of cpu each and share the load of the autoscaler's
-/// annotation.
-fn autoscaled_lab(load: &str, more: &str) -> Lab {
+/// annotation. `extra_spec` is inserted into the autoscaler's spec.
+fn autoscaled_lab(load: &str, extra_spec: &str) -> Lab {
     Lab::new(
         &["a-1"],
         &format!(
             "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{replicas: 2, selector: {{matchLabels: {{app: web}}}}, \
              template: {{metadata: {{labels: {{app: web}}}}, spec: {{containers: [{{name: c, image: i, resources: {{requests: {{cpu: 200m}}}}}}]}}}}}}}}\n---\n\
              {{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {{name: web, annotations: {{{}: '{load}'}}}}, \
-             spec: {{minReplicas: 2, maxReplicas: 10, scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: web}}, {more} \
+             spec: {{minReplicas: 2, maxReplicas: 10, scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: web}}, {extra_spec} \
              metrics: [{{type: Resource, resource: {{name: cpu, target: {{type: Utilization, averageUtilization: 50}}}}}}]}}}}",
             load_key()
         ),

@@ -7,6 +7,12 @@ use crate::cycle::CycleResult;
 use crate::plugins::default_preemption;
 use crate::post_filter::Preemption;
 
+/// Draws one of the nodes with the highest total score, each with the same probability; None if the cycle failed or no
+/// node is feasible (SCH-021).
+///
+/// Deviation: since v1.35, kube-scheduler draws only among nodes that extenders have scored. Otherwise the first node
+/// of a list wins that a race of 16 workers has ordered. The race cannot be reproduced, and upstream calls the missing
+/// draw an omission.
 pub(super) fn pick_host(found: &CycleResult, draw: &mut dyn FnMut() -> u64) -> Option<u32> {
     if found.error.is_some() {
         return None;

@@ -312,7 +312,8 @@ fn labels_for_volume(volume: &PersistentVolume) -> Option<Vec<Label>> {
 /// Returns a name for a new domain that continues the last one: `c` after `b`, `eu-1c` after `eu-1b`.
 fn next_domain(last: &str, exists: impl Fn(&str) -> bool) -> Str {
     let mut name = last.as_bytes().to_vec();
-    // If the text is a word, its last letter does not enumerate domains.
+    // A last letter that follows another letter belongs to a word, as in "west". Otherwise the last letter or digit
+    // counts the domains, as in "eu-1b", and the next domain gets the next one.
     let is_word = |bytes: &[u8]| matches!(bytes, [.., before, b'a'..=b'z'] if before.is_ascii_alphabetic());
     let is_enumerated = !is_word(&name);
     if let Some(end @ (b'a'..=b'y' | b'0'..=b'8')) = name.last_mut().filter(|_| is_enumerated) {

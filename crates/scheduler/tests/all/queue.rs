@@ -124,7 +124,7 @@ fn unschedulable_pod_does_not_block_lower_priority_pods() {
 
 /// Shows: SCH-007, SCH-114
 #[test]
-fn error_backoff_doubles_up_to_maximum_without_nodes() {
+fn error_backoff_without_nodes_doubles_up_to_maximum() {
     let mut driver = SchedulerFixture::new();
     driver.add(&pod("a", 0, "1", json!({})), 0);
     let mut now = 0;
