@@ -49,7 +49,11 @@ fn container(pod: &Pod, query: &Query) -> Result<String, ApiError> {
     }
 }
 
-/// Checks the numeric parameters of the request.
+/// Checks the parameters of a request for logs: `tailLines`, `limitBytes` and `sinceSeconds` are integers in their
+/// range, `sinceSeconds` is not given together with `sinceTime`, and `stream` is absent or `All`.
+///
+/// # Errors
+/// Error 400 if a number cannot be parsed, otherwise error 422 with all other problems.
 fn check(pod: &str, query: &Query) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     for (field, least, why) in [

@@ -164,7 +164,8 @@ const SIGNALS: &[&str] = &[
     "SIGRTMAX",
 ];
 
-/// Returns the sorted values of an enumeration; empty for other types.
+/// Returns the sorted values that the published schema lists for a type; empty for types that are no enumeration there,
+/// although Podscope may know their values ([`NOT_MARKED_AS_ENUM`]).
 pub(super) fn values(of: GoType) -> Vec<&'static str> {
     let Shape::Leaf(leaf) = of.shape() else {
         return Vec::new();

@@ -138,18 +138,18 @@ fn truncated_text(value: &Value) -> String {
 struct Comparison<'a> {
     varies: Vec<&'a str>,
     numbers_vary: bool,
-    has_managers: bool,
+    compares_managed_fields: bool,
     /// The recording contains only a part of the response.
     is_part: bool,
 }
 
 impl<'a> Comparison<'a> {
-    fn of(exchange: &'a Value, has_managers: bool) -> Comparison<'a> {
+    fn of(exchange: &'a Value, compares_managed_fields: bool) -> Comparison<'a> {
         let varies = exchange["varies"].as_array();
         Comparison {
             varies: varies.into_iter().flatten().filter_map(Value::as_str).collect(),
             numbers_vary: exchange["varies"] == "numbers" || varies.is_some(),
-            has_managers,
+            compares_managed_fields,
             is_part: !text(exchange, "note").is_empty(),
         }
     }
@@ -174,7 +174,7 @@ struct Group {
     open: Vec<OpenWatch>,
     /// The latest token that the server has issued.
     token: String,
-    has_managers: bool,
+    compares_managed_fields: bool,
     /// The difference of each exchange, by name.
     found: BTreeMap<String, Option<String>>,
 }
@@ -210,7 +210,7 @@ impl Group {
         };
         open.watch.close();
         let name = text(&open.exchange, "name").to_owned();
-        let comparison = Comparison::of(&open.exchange, self.has_managers);
+        let comparison = Comparison::of(&open.exchange, self.compares_managed_fields);
         let mut why = status_difference(&open.exchange, &open.watch.answer, &comparison);
         // The number of lines differed between the two recordings.
         if comparison.varies.contains(&"/response_lines") {
@@ -305,7 +305,7 @@ impl Group {
         }
         let answer = self.with_recorded_port(answer);
         let why = {
-            let comparison = Comparison::of(exchange, self.has_managers);
+            let comparison = Comparison::of(exchange, self.compares_managed_fields);
             status_difference(exchange, &answer, &comparison).or_else(|| self.body_difference(exchange, &answer))
         };
         self.found.insert(name, why);
@@ -367,7 +367,7 @@ impl Group {
     }
 
     fn body_difference(&mut self, exchange: &Value, answer: &Answer) -> Option<String> {
-        let comparison = Comparison::of(exchange, self.has_managers);
+        let comparison = Comparison::of(exchange, self.compares_managed_fields);
         for header in HEADERS {
             let expected = exchange["response_headers"][header].as_str();
             let found = answer.header(header);
@@ -468,8 +468,8 @@ fn now(server: SocketAddr) -> f64 {
     get(server, "/podscope/v1/time").json()["t"].as_f64().expect("seconds")
 }
 
-/// Replays a group and returns the difference of each compared exchange.
-fn replay(exchanges: &[Value], has_managers: bool) -> BTreeMap<String, Option<String>> {
+/// Replays a group and returns the difference of each compared exchange, by name; None if there is none.
+fn replay_and_compare(exchanges: &[Value], compares_managed_fields: bool) -> BTreeMap<String, Option<String>> {
     let server = serve(SCENARIO);
     let at = server.address();
     post(at, "/podscope/v1/advance", r#"{"seconds": 60}"#);
@@ -479,7 +479,7 @@ fn replay(exchanges: &[Value], has_managers: bool) -> BTreeMap<String, Option<St
         began: now(at),
         open: Vec::new(),
         token: String::new(),
-        has_managers,
+        compares_managed_fields,
         found: BTreeMap::new(),
     };
     let mut is_first = true;
@@ -509,7 +509,7 @@ fn replay(exchanges: &[Value], has_managers: bool) -> BTreeMap<String, Option<St
 #[test]
 fn responses_equal_recorded_exchanges() {
     let expected = std::env::var("PODSCOPE_WIRE").unwrap_or_default();
-    let has_managers = std::env::var_os("PODSCOPE_WIRE_MANAGERS").is_some();
+    let compares_managed_fields = std::env::var_os("PODSCOPE_WIRE_MANAGERS").is_some();
     let mut groups: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for exchange in recorded_exchanges() {
         groups
@@ -529,7 +529,12 @@ fn responses_equal_recorded_exchanges() {
     // Replays run in parallel, because most of their time is spent waiting.
     let results: Vec<_> = std::thread::scope(|scope| {
         let running: Vec<_> = chosen
-            .map(|(name, exchanges)| (name, scope.spawn(|| replay(exchanges, has_managers))))
+            .map(|(name, exchanges)| {
+                (
+                    name,
+                    scope.spawn(|| replay_and_compare(exchanges, compares_managed_fields)),
+                )
+            })
             .collect();
         running
             .into_iter()

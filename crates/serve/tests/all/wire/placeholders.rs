@@ -109,7 +109,7 @@ impl Names {
         found: &Value,
         comparison: &Comparison<'_>,
     ) -> Option<String> {
-        if comparison.varies.contains(&at) || at.ends_with("/managedFields") && !comparison.has_managers {
+        if comparison.varies.contains(&at) || at.ends_with("/managedFields") && !comparison.compares_managed_fields {
             return None;
         }
         // The recorded build has no version stamp.
@@ -139,7 +139,7 @@ impl Names {
             (Value::String(text), Value::Number(_)) if text.starts_with('<') && text.ends_with('>') => None,
             (Value::Object(map), Value::Object(other)) => {
                 let skipped = |key: &str| {
-                    key == "managedFields" && !comparison.has_managers
+                    key == "managedFields" && !comparison.compares_managed_fields
                         || key == "description" && at.contains("/columnDefinitions/")
                 };
                 for (key, value) in map {
