@@ -318,10 +318,11 @@ fn autoscaler_of_a_dump_does_not_scale() {
     );
 }
 
-/// If a pasted text is not a dump, the problem says what it is: output of another command, or a truncated dump.
+/// If a pasted text cannot be opened as a dump, the problem says what the text is: output of another command, or a
+/// truncated dump.
 /// Shows: P-09, U-07
 #[test]
-fn pasted_text_that_is_no_dump_is_identified() {
+fn problem_says_what_unreadable_pasted_text_is() {
     for (text, expected) in [
         (
             "Name:             web-0\nNamespace:        default\n",

@@ -51,7 +51,7 @@ struct Step {
 
 /// Shows: KC-019. Claims of the five documents about the output of commands, and further claims of our own.
 #[test]
-fn claims_about_command_output_hold() {
+fn commands_print_what_steps_files_expect() {
     let mut complaints = Vec::new();
     let read = |file: &str| fs::read_to_string(root().join(file)).expect("the steps");
     let texts = ["tests/conformance/seeds/steps.jsonl", "tests/seeds/steps.jsonl"].map(read);

@@ -128,8 +128,8 @@ fn is_live_object(object: &Object) -> bool {
     was_served(object) && !object.metadata().name.is_empty() && (is_bound || has_status(object))
 }
 
-/// Returns whether the object has a field that people do not write: metadata that only an API server sets, a deletion
-/// time, or a status.
+/// Returns whether the object has a name and also a field that people do not write: metadata that only an API server
+/// sets, a deletion time, or a status.
 fn has_server_field(object: &Object) -> bool {
     let metadata = object.metadata();
     let is_marked = was_served(object) || metadata.deletion_timestamp.is_some() || has_status(object);

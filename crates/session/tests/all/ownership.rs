@@ -28,7 +28,7 @@ fn run(shell: &mut Shell, line: &str, stdin: Option<&str>) -> String {
 /// The client-side apply that created the labels owns the whole map of labels. The server-side apply owns only the keys
 /// that it applies.
 #[test]
-fn server_side_apply_keeps_maps_of_client_side_apply() {
+fn server_side_apply_removes_keys_dropped_since_client_apply() {
     let mut shell = shell();
     let map = |data: &str| {
         format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: m, labels: {{app: web}}}}, data: {data}}}")

@@ -339,8 +339,8 @@ fn top_shows_scripted_usage() {
     );
 }
 
-/// Client requests use the CPU time of the scripted behavior, and their errors are in the log of the container that
-/// answered.
+/// Each request from a client costs the CPU time that the container's behavior annotation gives (here 10 ms), which
+/// `kubectl top` shows. The log of the container that answered reports the requests that it answered with an error.
 /// Shows: K-02, KC-112
 #[test]
 fn top_and_logs_show_effect_of_requests() {
