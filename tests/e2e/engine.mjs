@@ -180,10 +180,10 @@ const measureHuge = async () => {
   await page.close();
 };
 
-const rows = {
+const measurements = {
   load: measureLoad, lesson: () => measureTimeline("lesson"), large: () => measureTimeline("large"), huge: measureHuge,
 };
-for (const [name, run] of Object.entries(rows)) {
+for (const [name, run] of Object.entries(measurements)) {
   if (names.length === 0 || names.includes(name)) await run();
 }
 await browser.close();

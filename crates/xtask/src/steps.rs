@@ -145,7 +145,7 @@ pub(crate) const STEPS: &[Step] = &[
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
         after: Some("site"),
         // A failed story is run once more, and both outcomes are reported.
-        run: |paths| stories::run(paths, &["--retries=1".to_owned()]).count_tests(),
+        run: |paths| stories::command(paths, &["--retries=1".to_owned()]).count_tests(),
     },
     Step {
         name: "package",

@@ -4,8 +4,8 @@ use crate::run::{Fallible, Run};
 use crate::tools::{self, Paths, Tool};
 use std::path::PathBuf;
 
-/// Runs all stories, with `args` for Playwright's command line.
-pub(crate) fn run(paths: &Paths, args: &[String]) -> Run {
+/// Returns the command that runs all stories, with `args` for Playwright's command line.
+pub(crate) fn command(paths: &Paths, args: &[String]) -> Run {
     let modules = paths
         .var("PODSCOPE_NODE_MODULES")
         .map(PathBuf::from)
@@ -21,7 +21,7 @@ pub(crate) fn run(paths: &Paths, args: &[String]) -> Run {
 /// `dist/`. All arguments after the first flag are passed to Playwright.
 pub(crate) fn run_matching(args: &[String]) -> Fallible {
     let paths = tools::ensure(&[Tool::Node, Tool::Playwright, Tool::Browser])?;
-    run(&paths, &passthrough_args(args)).status()
+    command(&paths, &passthrough_args(args)).status()
 }
 
 /// Converts the words to a `--grep` pattern of Playwright, which matches file and name of a story.
