@@ -5,7 +5,7 @@ use podscope_messages::t;
 
 /// Formats a duration in whole seconds, rounded down to its largest useful unit: `82 s`, `4 min`, `2 h`.
 #[must_use]
-pub fn length(seconds: i64) -> String {
+pub fn in_largest_unit(seconds: i64) -> String {
     match seconds {
         ..120 => of_seconds(seconds),
         120..7200 => t!(duration::minutes, n = seconds / 60),
@@ -24,8 +24,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn length_has_the_largest_useful_unit() {
-        let lengths = [-1, 119, 120, 7199, 7200].map(length);
-        assert_eq!(lengths, ["0 s", "119 s", "2 min", "119 min", "2 h"]);
+    fn duration_is_formatted_in_largest_useful_unit() {
+        let formatted = [-1, 119, 120, 7199, 7200].map(in_largest_unit);
+        assert_eq!(formatted, ["0 s", "119 s", "2 min", "119 min", "2 h"]);
     }
 }

@@ -158,7 +158,7 @@ impl fmt::Display for Difference {
                 is_kubelet_down,
                 silent,
             } => {
-                let time = silent.map(duration::length);
+                let time = silent.map(duration::in_largest_unit);
                 match (is_kubelet_down, time) {
                     (true, Some(time)) => t!(machine::kubelet_down_for, node = node, time = time),
                     (true, None) => t!(machine::kubelet_down_yet, node = node),

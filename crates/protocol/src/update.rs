@@ -92,7 +92,8 @@ pub enum Update {
     Link {
         /// The fragment of the link, from `s1:` on, with the commands up to the current time.
         fragment: String,
-        /// A fragment that also contains later commands, if there are any. It is used to save the session.
+        /// The link that the browser stores for the session, if it differs from `fragment`: it also contains the
+        /// commands after the shown instant and the other branches.
         whole: Option<String>,
         /// The `revision` of the request.
         revision: u64,

@@ -1,4 +1,6 @@
-//! Saves the session: after a command as soon as the engine has sent its link, after other changes a little later.
+//! Saves the session as a link, which the engine sends on request. After a command the link is requested almost at once
+//! (unless links of this session are long), after other changes a little later; also every few seconds while time runs,
+//! and when the user leaves the page.
 //!
 //! ```text
 //! saved content changes ─► revision ─► delay ─► Share{revision} ─► Link{revision} ─► storage, address

@@ -1,5 +1,5 @@
-//! A story of short lines: each line stands under the stage (the drawing of the cluster) with its suggested command, so
-//! the stage needs no room for a panel. The guided start is such a story.
+//! A story of short lines. It has no panel of its own: the line of the present step stands under the stage (the drawing
+//! of the cluster), with its suggested command. The guided start is such a story.
 
 use podscope_messages::t;
 use podscope_protocol::{Caption, GUIDED_START, Opened, Request, Source};

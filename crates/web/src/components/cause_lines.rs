@@ -13,6 +13,15 @@ use crate::state::Model;
 /// Maximum number of lines; the latest ones are drawn, and the panel shows the whole chain.
 const MAX_LINES: usize = 5;
 
+/// Gap between the right edge of a victim and the path that begins beside it, in units.
+const GAP_BESIDE_VICTIM: f64 = 7.0;
+/// Where such a path begins, as a share of the victim's height.
+const PATH_START: f64 = 0.6;
+/// Gap between the end of such a path and the upper edge of the preempting pod, in units.
+const GAP_ABOVE_POD: f64 = 4.0;
+/// Distance of the control points of such a path's curve from its ends, in units.
+const CURVE: f64 = 30.0;
+
 /// A line on the stage that shows a cause; coordinates are in CSS pixels.
 #[derive(Debug, PartialEq)]
 struct Line {
@@ -51,12 +60,12 @@ pub(super) fn cause_lines(model: &Model, pod: Option<&PodView>, spots: &StagePos
 fn preemption_lines(
     model: &Model,
     pod: &PodView,
-    victims: &[String],
+    victim_keys: &[String],
     spots: &StagePositions,
     rail: &Rail,
 ) -> (Vec<Line>, Vec<String>) {
     let ids: Vec<String> = (model.pods.values())
-        .filter(|other| other.node == pod.nominated && victims.contains(&other.key))
+        .filter(|other| other.node == pod.nominated && victim_keys.contains(&other.key))
         .map(|other| other.id.clone())
         .collect();
     let kept = spots.pods(std::slice::from_ref(&pod.id)).first().copied();
@@ -72,12 +81,15 @@ fn preemption_lines(
         .collect();
     let next = kept.into_iter().flat_map(|kept| {
         victims.iter().map(move |victim| {
-            let (ax, ay) = (victim.x + victim.w + 7.0 * unit, victim.y + victim.h * 0.6);
-            let (bx, by) = (kept.x + kept.w * 0.5, kept.y - 4.0 * unit);
+            let (ax, ay) = (
+                victim.x + victim.w + GAP_BESIDE_VICTIM * unit,
+                victim.y + victim.h * PATH_START,
+            );
+            let (bx, by) = (kept.x + kept.w * 0.5, kept.y - GAP_ABOVE_POD * unit);
             format!(
                 "M{ax:.1} {ay:.1}C{:.1} {ay:.1} {bx:.1} {:.1} {bx:.1} {by:.1}",
-                ax + 30.0 * unit,
-                by - 30.0 * unit
+                ax + CURVE * unit,
+                by - CURVE * unit
             )
         })
     });

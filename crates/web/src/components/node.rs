@@ -20,7 +20,7 @@ use crate::pure::names;
 use crate::pure::overview::Rect;
 use crate::pure::preview::NodePreview;
 use crate::pure::stage::fit::DetailLevel;
-use crate::pure::stage::{Measures, NodePlan, halves};
+use crate::pure::stage::{NodePlan, StageLengths, halves};
 use crate::pure::{actions, belief, clock, quantity};
 use crate::state::{HUES, NodeState, Shared, Truth};
 
@@ -43,7 +43,7 @@ pub(crate) struct Props {
 #[derive(Clone, PartialEq)]
 pub(crate) struct Layout {
     pub(crate) plan: NodePlan,
-    pub(crate) measures: Measures,
+    pub(crate) measures: StageLengths,
     /// The slots (cells for pods) of the node's pods, followed by those of pods nominated to the node.
     pub(crate) slots: Vec<usize>,
     /// The capacity bar shows memory instead of cpu, because memory is scarcer.

@@ -21,7 +21,7 @@ use crate::pure::clock;
 use crate::pure::find::Filter;
 use crate::pure::overview::{Plan, Rect, TITLE, plan, pod_squares};
 use crate::pure::route::Theme;
-use crate::pure::stage::{Measures, StageSize, single_node};
+use crate::pure::stage::{StageLengths, StageSize, single_node};
 use crate::state::{Act, Model, NodeState, Shared, Truth};
 
 #[derive(Properties, PartialEq)]
@@ -77,7 +77,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
     // True while the pointer is over a node, or after an arrow key moved the focus.
     let is_focus_shown = use_state(|| false);
     let zones = nodes_by_zone(props);
-    let measures = Measures::of(props.room);
+    let measures = StageLengths::of(props.room);
     let frame = Rect {
         x: measures.pad,
         y: measures.top(),
@@ -149,7 +149,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
 }
 
 /// A wire to each zone; the wire has a gap if all of the zone's nodes are cut off.
-fn zone_wires(zones: &Zones, plan: &Plan, measures: &Measures, frame: Rect, room: StageSize) -> Html {
+fn zone_wires(zones: &Zones, plan: &Plan, measures: &StageLengths, frame: Rect, room: StageSize) -> Html {
     let cut: Vec<bool> = (zones.iter())
         .map(|(_, nodes)| !nodes.is_empty() && nodes.iter().all(|node| !node.view.machine.cuts.is_empty()))
         .collect();
@@ -164,7 +164,7 @@ fn zone_wires(zones: &Zones, plan: &Plan, measures: &Measures, frame: Rect, room
 }
 
 /// The card of the focused node, beside its square.
-fn focus_card(props: &Props, measures: &Measures, frame: Rect, node: Rect, shown: &Shared<NodeState>) -> Html {
+fn focus_card(props: &Props, measures: &StageLengths, frame: Rect, node: Rect, shown: &Shared<NodeState>) -> Html {
     let unit = measures.unit;
     let (w, h, gap) = (
         (270.0 * unit).min(frame.w - 8.0),

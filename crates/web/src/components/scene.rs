@@ -33,7 +33,7 @@ use crate::pure::overview::{Rect, needs_picture};
 use crate::pure::preview::{Preview, place_of_arrival};
 use crate::pure::stage::slots::Slots;
 use crate::pure::stage::wires::{Rail, rail};
-use crate::pure::stage::{self, Measures, NodePlan, Plan, StageSize};
+use crate::pure::stage::{self, NodePlan, Plan, StageLengths, StageSize};
 use crate::state::{Act, Model, NodeState, Page, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -85,7 +85,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
     let differing = (props.compared.as_ref())
         .map(|compared| Rc::new(compare::differing_pods(model, compared)))
         .unwrap_or_default();
-    let measures = Measures::of(room);
+    let measures = StageLengths::of(room);
     let rail = rail(&measures, room.w);
     let preview = (page.open_answer())
         .filter(|_| !props.other && !is_picture)
@@ -260,7 +260,7 @@ impl StagePositions<'_> {
 }
 
 /// Passes lengths of the layout to the style sheets, as CSS custom properties.
-fn length_properties(measures: &Measures, height: f64) -> String {
+fn length_properties(measures: &StageLengths, height: f64) -> String {
     format!(
         "height:{height:.1}px;--zone-header:{:.1}px;--node-header:{:.1}px;--node-padding:{:.1}px;--zone-gutter:{:.1}px;--pad:{:.1}px",
         measures.zone_header, measures.node_header, measures.margin, measures.gutter, measures.pad
@@ -290,7 +290,7 @@ fn use_stage_size(root: &NodeRef, first: StageSize) -> StageSize {
 /// The control plane with the pending pods.
 fn control_plane(
     props: &Props,
-    measures: &Measures,
+    measures: &StageLengths,
     rail: &Rail,
     differing: &Set<String>,
     preview: Option<&Preview>,

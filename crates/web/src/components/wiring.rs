@@ -8,7 +8,7 @@ use super::messages::NodeEnd;
 use crate::pure::overview::Rect;
 use crate::pure::stage::shape;
 use crate::pure::stage::wires::{Wire, Wires, rail, wires, wires_to_zones};
-use crate::pure::stage::{Measures, Plan, StageSize};
+use crate::pure::stage::{Plan, StageLengths, StageSize};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -45,7 +45,7 @@ pub(crate) fn Wiring(props: &Props) -> Html {
 }
 
 /// The wires of a big cluster: one to each of these zones. `cut`: which of them have a gap.
-pub(super) fn zone_wires(measures: &Measures, room: StageSize, zones: &[Rect], cut: &[bool]) -> Html {
+pub(super) fn zone_wires(measures: &StageLengths, room: StageSize, zones: &[Rect], cut: &[bool]) -> Html {
     let lines = wires_to_zones(measures, &rail(measures, room.w), zones);
     html! {
         <svg class="wires" viewBox={format!("0 0 {:.1} {:.1}", room.w, room.h)} aria-hidden="true">
@@ -56,7 +56,7 @@ pub(super) fn zone_wires(measures: &Measures, room: StageSize, zones: &[Rect], c
 }
 
 /// The wires from the scheduler and the controller-managers to the API server.
-fn control_plane_wires(measures: &Measures, room: StageSize) -> Html {
+fn control_plane_wires(measures: &StageLengths, room: StageSize) -> Html {
     let rail = rail(measures, room.w);
     let y = rail.api.y + rail.api.h / 2.0;
     let path = |from: f64, to: f64| format!("M{from:.1} {y:.1}H{to:.1}");
@@ -68,7 +68,7 @@ fn control_plane_wires(measures: &Measures, room: StageSize) -> Html {
     }
 }
 
-fn wire_line(wire: &Wire, is_cut: bool, measures: &Measures) -> Html {
+fn wire_line(wire: &Wire, is_cut: bool, measures: &StageLengths) -> Html {
     let radius = 7.0 * measures.unit;
     if !is_cut {
         return html! { <path class="wire" d={shape::rounded(&wire.points, radius)} /> };

@@ -53,7 +53,7 @@ pub(crate) fn grouped(number: i64) -> String {
 
 /// Formats the time since an instant, rounded down: `82 s`, `4 min`, `2 h`.
 pub(crate) fn ago(since: Micros, now: Micros) -> String {
-    duration::length((now - since) / SECOND)
+    duration::in_largest_unit((now - since) / SECOND)
 }
 
 /// Formats a speed given in thousandths: `0.1×`, `10×`, `10 000×`.

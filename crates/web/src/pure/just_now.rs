@@ -104,7 +104,8 @@ fn counted(model: &Model, is_included: impl Fn(&Mark) -> bool, max_listed: usize
     lines
 }
 
-/// Describes how the state that an event began has ended, with the instant.
+/// Returns the instant at which a lasting event ended, and the text for its end (e.g. a node is Ready again). None if
+/// the event has not ended by now, or if no text is shown for its end.
 fn end_of(mark: &Mark, now: Micros) -> Option<(Micros, String)> {
     let to = mark.to.filter(|to| *to > mark.from && *to <= now)?;
     let words = match &mark.label {

@@ -182,7 +182,8 @@ pub(crate) struct TriageView {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LinkView {
     pub(crate) fragment: String,
-    /// The link under which the session is stored, if that link contains more than `fragment`.
+    /// The link that the browser stores for the session, if it differs from `fragment`: it also contains the commands
+    /// after the shown instant and the other branches.
     pub(crate) whole: Option<String>,
     pub(crate) revision: u64,
     pub(crate) length: Option<LinkLength>,

@@ -117,7 +117,8 @@ impl Study {
     /// Called when a session has opened: an item of the course, a practice task, or neither. If it is a task, adds to
     /// the session the task's reasons for wrong answers, in English like all texts of the state.
     pub(super) fn opened(&mut self, opened: &mut Opened) {
-        // A session that was requested before the item may open first, for example after a reload.
+        // The session that has opened may not be the item's: for example, after a reload, a session that was requested
+        // earlier can open first. Then the item stays in `opening` until its own session opens.
         self.item = self.opening.take_if(|index| {
             let item = self.course.as_ref().and_then(|course| course.items.get(*index));
             item.is_none_or(|item| is_run_of(opened, &item.source))

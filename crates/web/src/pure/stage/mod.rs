@@ -28,7 +28,7 @@ pub(crate) type SlotsByNode = Vec<Vec<usize>>;
 
 /// Lengths for a stage of a given size, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Measures {
+pub(crate) struct StageLengths {
     pub(crate) unit: f64,
     /// The stage has the width of a phone.
     pub(crate) is_narrow: bool,
@@ -64,8 +64,8 @@ impl StageSize {
     }
 }
 
-impl Measures {
-    pub(crate) fn of(room: StageSize) -> Measures {
+impl StageLengths {
+    pub(crate) fn of(room: StageSize) -> StageLengths {
         let unit = room.unit;
         let is_narrow = room.is_narrow();
         let is_low = room.h < LOW_HEIGHT * unit;
@@ -80,7 +80,7 @@ impl Measures {
                 usual_slots
             }
         };
-        Measures {
+        StageLengths {
             unit,
             is_narrow,
             pad: pick(7.0, 8.0, 12.0),
@@ -132,7 +132,7 @@ pub(crate) struct ZonePlan {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Plan {
     pub(crate) room: StageSize,
-    pub(crate) measures: Measures,
+    pub(crate) measures: StageLengths,
     pub(crate) zones: Vec<ZonePlan>,
     /// Used height: the stage's height, or more if the stage has to scroll.
     pub(crate) height: f64,
@@ -149,7 +149,7 @@ struct Grid {
 
 /// Lays out the zones. Every node has space for at least `usual_slots` slots (cells for pods).
 pub(crate) fn plan(room: StageSize, slots_by_node: &SlotsByNode, usual_slots: usize) -> Plan {
-    let measures = Measures::of(room);
+    let measures = StageLengths::of(room);
     let grid = best_grid(room, &measures, slots_by_node, usual_slots);
     let columns = grid.zone_columns;
     let zone_w = (room.w - 2.0 * measures.pad - (columns as f64 - 1.0) * measures.zone_gap) / columns as f64;
@@ -181,7 +181,7 @@ pub(crate) fn plan(room: StageSize, slots_by_node: &SlotsByNode, usual_slots: us
 }
 
 /// Returns the arrangement of zones and nodes in which pods are largest.
-fn best_grid(room: StageSize, measures: &Measures, slots_by_node: &SlotsByNode, usual_slots: usize) -> Grid {
+fn best_grid(room: StageSize, measures: &StageLengths, slots_by_node: &SlotsByNode, usual_slots: usize) -> Grid {
     let zones = slots_by_node.len().max(1);
     let max_nodes = slots_by_node.iter().map(Vec::len).max().unwrap_or(1).max(1);
     let inner_h = room.h - measures.top() - measures.pad * 0.9;
@@ -238,7 +238,7 @@ fn best_grid(room: StageSize, measures: &Measures, slots_by_node: &SlotsByNode, 
 }
 
 /// Returns the gap between two columns of nodes; the wires of the right column run in it.
-fn column_gap(measures: &Measures, node_columns: usize) -> f64 {
+fn column_gap(measures: &StageLengths, node_columns: usize) -> f64 {
     if node_columns > 1 {
         measures.node_gap + 6.0 * measures.unit
     } else {
@@ -257,7 +257,7 @@ fn count_rows(slots_by_node: &SlotsByNode, zone_columns: usize, node_columns: us
     (slots_by_node.len().max(1).div_ceil(zone_columns), sum.max(1))
 }
 
-fn plan_zone(rect: Rect, nodes: &[usize], grid: &Grid, measures: &Measures, usual_slots: usize) -> ZonePlan {
+fn plan_zone(rect: Rect, nodes: &[usize], grid: &Grid, measures: &StageLengths, usual_slots: usize) -> ZonePlan {
     // A zone with fewer nodes than others has larger nodes.
     let columns = grid.node_columns.min(nodes.len()).max(1);
     let rows = nodes.len().max(1).div_ceil(columns);
@@ -284,7 +284,7 @@ fn plan_zone(rect: Rect, nodes: &[usize], grid: &Grid, measures: &Measures, usua
 }
 
 /// Lays out the inside of a node of this size: capacity bar, pods, text.
-fn node_layout(measures: &Measures, w: f64, h: f64, slots: usize) -> NodePlan {
+fn node_layout(measures: &StageLengths, w: f64, h: f64, slots: usize) -> NodePlan {
     let unit = measures.unit;
     let is_tall = h > 310.0 * unit && w > 280.0 * unit;
     let has_bar = h > 78.0 * unit;
@@ -334,7 +334,7 @@ fn node_layout(measures: &Measures, w: f64, h: f64, slots: usize) -> NodePlan {
 const FOOT_LINE: f64 = 22.0;
 
 /// Lays out a single node, outside any zone.
-pub(crate) fn single_node(measures: &Measures, rect: Rect, slots: usize) -> NodePlan {
+pub(crate) fn single_node(measures: &StageLengths, rect: Rect, slots: usize) -> NodePlan {
     NodePlan {
         rect,
         ..node_layout(measures, rect.w, rect.h, slots)

@@ -4,18 +4,18 @@
 use podscope_messages::t;
 
 use super::wires::Wire;
-use super::{Measures, Plan};
+use super::{Plan, StageLengths};
 use crate::pure::overview::Rect;
 
-/// Maximum number of Services that have a plate; further Services are only counted.
+/// Maximum number of Services that are drawn as a plate; on a narrow stage it is 1. Further Services are only counted.
 pub(crate) const MAX_PLATES: usize = 3;
 
 /// Returns the height of the band below the zones: the plates, and the paths above them.
-pub(crate) fn band(measures: &Measures) -> f64 {
+pub(crate) fn band(measures: &StageLengths) -> f64 {
     plate_height(measures) + paths_height(measures) + measures.pad * 0.6
 }
 
-fn plate_height(measures: &Measures) -> f64 {
+fn plate_height(measures: &StageLengths) -> f64 {
     if measures.is_narrow {
         32.0 * measures.unit
     } else {
@@ -24,7 +24,7 @@ fn plate_height(measures: &Measures) -> f64 {
 }
 
 /// Returns the height of the area for the horizontal parts of the paths, between the zones and the plates.
-fn paths_height(measures: &Measures) -> f64 {
+fn paths_height(measures: &StageLengths) -> f64 {
     if measures.is_narrow {
         8.0 * measures.unit
     } else {

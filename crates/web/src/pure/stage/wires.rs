@@ -1,6 +1,6 @@
 //! Positions of the control plane's processes, and the wires from the API server to the nodes.
 
-use super::{Measures, Plan};
+use super::{Plan, StageLengths};
 use crate::pure::overview::Rect;
 
 /// Maximum number of nodes that have a wire each; in a larger cluster each zone has one wire.
@@ -20,7 +20,7 @@ pub(crate) struct Rail {
 }
 
 /// Lays out the boxes of the control plane's processes.
-pub(crate) fn rail(measures: &Measures, width: f64) -> Rail {
+pub(crate) fn rail(measures: &StageLengths, width: f64) -> Rail {
     let unit = measures.unit;
     let inner = width - 2.0 * measures.pad;
     let (scheduler, managers, gap) = if measures.is_narrow {
@@ -165,7 +165,7 @@ pub(crate) fn wires(plan: &Plan) -> Wires {
 }
 
 /// Computes one wire for each of these zones.
-pub(crate) fn wires_to_zones(measures: &Measures, rail: &Rail, zones: &[Rect]) -> Vec<Wire> {
+pub(crate) fn wires_to_zones(measures: &StageLengths, rail: &Rail, zones: &[Rect]) -> Vec<Wire> {
     let first = zones.first().map_or(0.0, |zone| zone.y);
     zones
         .iter()
@@ -183,7 +183,7 @@ pub(crate) fn wires_to_zones(measures: &Measures, rail: &Rail, zones: &[Rect]) -
 }
 
 /// Returns a wire that leaves the API server downwards, runs across to `x`, and continues with `rest`.
-fn from_api(measures: &Measures, rail: &Rail, x: f64, rest: &[(f64, f64)]) -> Wire {
+fn from_api(measures: &StageLengths, rail: &Rail, x: f64, rest: &[(f64, f64)]) -> Wire {
     let bottom = rail.api.y + rail.api.h;
     let edge = 12.0 * measures.unit;
     let start = x.clamp(
