@@ -197,7 +197,8 @@ fn chain_of_failed_liveness_probe_leads_to_restart() {
     );
 }
 
-/// A cause precedes its effect in the trace, and a seek reproduces the same causes. Shows: Q-01
+/// A cause precedes its effect in the trace, and a seek reproduces the same causes.
+/// Shows: Q-01
 #[test]
 fn causes_precede_effects_and_survive_seek() {
     let mut session = scenario_file("partition-replicaset");
@@ -244,7 +245,8 @@ fn printed_chain_indents_records_under_causes() {
 }
 
 /// Old links carry a hash of a trace without causes and are still compared in this form; new links carry a fingerprint
-/// of facts only. Shows: T-03
+/// of facts only.
+/// Shows: T-03
 #[test]
 fn link_with_old_hash_is_compared_in_old_form() {
     let session = scenario_file("preemption-grace");

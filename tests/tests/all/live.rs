@@ -13,7 +13,7 @@ fn stored_objects_match_the_real_server() {
     live::check_against_list("defaults", &live::defaults());
 }
 
-/// The folder `differing` beside the corpora lists the known differences. Shows: K-05
+/// The folder `differing` beside the corpora lists the known differences.
 /// Shows: K-05
 #[test]
 fn output_of_commands_matches_real_kubectl() {
@@ -25,8 +25,7 @@ fn output_of_watches_matches_real_kubectl() {
     live::check_against_list("watches", &live::watches());
 }
 
-/// Compares a story's events by kind, count and series, the answers of its commands, and the objects at its end. Shows:
-/// C-15
+/// Compares a story's events by kind, count and series, the answers of its commands, and the objects at its end.
 /// Shows: C-15
 #[test]
 fn stories_match_the_real_cluster() {
