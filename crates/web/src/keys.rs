@@ -172,6 +172,7 @@ pub(crate) fn mark_before(session: &Session) -> Micros {
         .unwrap_or(0)
 }
 
+/// Runs the shortcut of a pressed key. Returns whether the key has one here, so that the browser does not act on it too.
 fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     if event.ctrl_key() || event.meta_key() || event.alt_key() {
         return false;

@@ -135,7 +135,8 @@ impl PodWorker {
         self.resize.as_ref()?.desired.as_ref()
     }
 
-    fn is_deferred(&self) -> bool {
+    /// Returns whether a resize of the pod is pending and Deferred.
+    fn is_resize_deferred(&self) -> bool {
         let pending = self.resize.as_ref().and_then(|resize| resize.pending.as_ref());
         pending.is_some_and(|pending| &*pending.reason == DEFERRED)
     }
@@ -274,7 +275,7 @@ impl Managers {
         waiting.stable_sort_by_key(|uid| self.pods.get(uid).map(retry_order));
         for uid in waiting {
             self.try_resize(&uid, host);
-            if self.pods.get(&uid).is_some_and(PodWorker::is_deferred) {
+            if self.pods.get(&uid).is_some_and(PodWorker::is_resize_deferred) {
                 self.resizes.pods.push(uid.clone());
             }
             self.advance(&uid, host);

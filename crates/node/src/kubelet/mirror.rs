@@ -75,8 +75,9 @@ impl Managers {
         self.advance(uid, host);
     }
 
-    /// Handles the deletion of an API object. Returns true if it was a mirror pod: the static pod keeps running.
-    pub(super) fn observe_mirror_deleted(&mut self, uid: &Uid, host: &Host<'_, '_>) -> bool {
+    /// If the deleted API object was the mirror pod of a static pod, requests a new mirror pod and returns true: the static
+    /// pod keeps running.
+    pub(super) fn recreate_if_mirror(&mut self, uid: &Uid, host: &Host<'_, '_>) -> bool {
         let pods = host.machine.static_pods();
         let Some(pod) = pods.iter().find(|pod| pod.metadata.uid == *uid) else {
             return false;

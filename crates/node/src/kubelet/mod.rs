@@ -370,7 +370,7 @@ impl Managers {
 
     /// Handles the deletion of a pod's API object.
     fn observe_pod_deleted(&mut self, uid: &Uid, host: &mut Host<'_, '_>) {
-        if self.observe_mirror_deleted(uid, host) {
+        if self.recreate_if_mirror(uid, host) {
             return;
         }
         self.backlog.retain(|pod| pod.metadata.uid != *uid);

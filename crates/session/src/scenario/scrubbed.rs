@@ -71,6 +71,8 @@ fn separate_shared_uids(files: &mut [(usize, Parsed)]) -> Option<Remark> {
     Some(Remark::SharedUid(FirstItems::of(count, names.into_iter(), MAX_NAMES)))
 }
 
+/// Generates UIDs for objects of a dump that lack theirs, and completes owner references to them. Returns a remark that
+/// names the objects, if there are any.
 fn restore_missing_uids(files: &mut [(usize, Parsed)]) -> Option<Remark> {
     let mut lacking: Vec<(usize, usize)> = Vec::new();
     for (file, (_, parsed)) in files.iter().enumerate() {

@@ -13,7 +13,8 @@ struct Translator<'a> {
 }
 
 impl Translator<'_> {
-    fn change(&mut self, text: &mut String) {
+    /// Replaces a text by its translation. A text without one stays, and is counted.
+    fn translate_in_place(&mut self, text: &mut String) {
         if text.trim().is_empty() {
             return;
         }
@@ -24,24 +25,24 @@ impl Translator<'_> {
     }
 
     fn step(&mut self, step: &mut StoryStep) {
-        self.change(&mut step.text);
+        self.translate_in_place(&mut step.text);
         if let Some(question) = &mut step.question {
             // The options are not translated, because answers are compared with them.
-            self.change(&mut question.ask);
+            self.translate_in_place(&mut question.ask);
             for (_, why) in question.why.iter_mut() {
-                self.change(why);
+                self.translate_in_place(why);
             }
         }
         for condition in step.goals.iter_mut().chain(&mut step.keeps) {
             if let LessonCondition::AuthorText(text) = condition {
-                self.change(text);
+                self.translate_in_place(text);
             }
         }
         for mistake in &mut step.mistakes {
-            self.change(mistake);
+            self.translate_in_place(mistake);
         }
         for hint in step.hints.iter_mut().filter(|hint| !is_command_hint(hint)) {
-            self.change(hint);
+            self.translate_in_place(hint);
         }
     }
 }
@@ -65,7 +66,7 @@ pub(crate) fn opened(opened: &Opened, task: Option<&PracticeTask>) -> (Opened, b
     if is_english() {
         return (opened, false);
     }
-    translator.change(&mut opened.title);
+    translator.translate_in_place(&mut opened.title);
     for step in &mut opened.story {
         translator.step(step);
     }
@@ -84,7 +85,7 @@ pub(crate) fn lessons(lessons: &[LessonInfo]) -> Vec<LessonInfo> {
             &mut lesson.rule,
             &mut lesson.variation,
         ] {
-            translator.change(text);
+            translator.translate_in_place(text);
         }
     }
     lessons
