@@ -2,8 +2,8 @@
 //!
 //! The first module contains the functions that the caller wants to keep, all data, tables and globals. For a function of
 //! the rest to which the first module refers, the first module contains a *stub*: it loads the rest, if it is not there
-//! yet, and calls the function through a table. The rest imports memory, tables, globals and the functions of the first module that it
-//! calls; when it is instantiated, it writes its functions into the tables.
+//! yet, and calls the function through a table. The rest imports memory, tables, globals and the functions of the first
+//! module that it calls; when it is instantiated, it writes its functions into the tables.
 //!
 //! ```text
 //! first                                     rest
@@ -18,8 +18,8 @@ use std::fmt;
 use wasm_encoder::reencode::{self, Reencode, utils};
 use wasm_encoder::{
     BlockType, CodeSection, ConstExpr, ElementSection, Elements, EntityType, ExportKind, ExportSection, Function,
-    FunctionSection, GlobalSection, GlobalType, ImportSection, Instruction, MemoryType, RefType, StartSection,
-    TableSection, TableType, TypeSection, ValType,
+    FunctionSection, GlobalSection, GlobalType, ImportSection, Instruction, MemoryType, StartSection, TableSection,
+    TableType, TypeSection, ValType,
 };
 use wasmparser::{
     CodeSectionReader, CustomSectionReader, ElementSectionReader, ExportSectionReader, FunctionSectionReader,
@@ -27,7 +27,7 @@ use wasmparser::{
 };
 
 use crate::Fallible;
-use crate::module::Module;
+use crate::module::{Module, function_table};
 
 /// The exported function of the engine that loads the rest and returns when it is there.
 const LOAD: &str = "load_rest";
@@ -78,10 +78,9 @@ impl<'a> Plan<'a> {
     fn new(module: &'a Module<'a>, kept: &BTreeSet<u32>) -> Fallible<Self> {
         let load = module.exported(LOAD)?;
         let mut always: BTreeSet<u32> = module.exports.iter().map(|(_, function)| *function).collect();
-        always.extend(reached_from(module, load)?);
-        let all = (0..module.bodies.len()).map(|body| module.function_of_body(body));
-        let (first, rest): (Vec<u32>, Vec<u32>) = all.partition(|f| kept.contains(f) || always.contains(f));
-        let rest: BTreeSet<u32> = rest.into_iter().collect();
+        always.extend(reached_from(module, load));
+        let (first, rest): (BTreeSet<u32>, BTreeSet<u32>) =
+            (module.defined()).partition(|f| kept.contains(f) || always.contains(f));
         let mut stubs = BTreeMap::new();
         for (offset, functions) in &module.segments {
             for (index, function) in (*offset..).zip(functions) {
@@ -92,27 +91,19 @@ impl<'a> Plan<'a> {
         }
         let mut slots = Vec::new();
         for function in first {
-            for callee in module.callees(function)? {
-                if rest.contains(&callee) && !stubs.contains_key(&callee) {
-                    stubs.insert(
-                        callee,
-                        Entry {
-                            table: module.n_tables,
-                            index: slots.len() as u32,
-                        },
-                    );
-                    slots.push(callee);
-                }
+            for callee in module.callees(function).intersection(&rest) {
+                stubs.entry(*callee).or_insert_with(|| {
+                    slots.push(*callee);
+                    Entry {
+                        table: module.n_tables,
+                        index: slots.len() as u32 - 1,
+                    }
+                });
             }
         }
         let mut imported = BTreeSet::new();
         for function in &rest {
-            imported.extend(
-                module
-                    .callees(*function)?
-                    .into_iter()
-                    .filter(|callee| !rest.contains(callee)),
-            );
+            imported.extend(module.callees(*function).difference(&rest));
         }
         Ok(Self {
             module,
@@ -129,44 +120,52 @@ impl<'a> Plan<'a> {
         self.module.type_of(self.load)
     }
 
-    /// Returns the number of entries of [`SLOTS`].
-    fn n_slots(&self) -> u64 {
-        (self.slots.len() + self.imported.len()) as u64
+    /// Returns the type of [`SLOTS`].
+    fn slots_type(&self) -> TableType {
+        function_table((self.slots.len() + self.imported.len()) as u64)
     }
 
     /// Returns the functions of the first module in order, stubs included.
     fn first_functions(&self) -> impl Iterator<Item = u32> + '_ {
-        let all = (0..self.module.bodies.len()).map(|body| self.module.function_of_body(body));
-        all.filter(|function| !self.rest.contains(function) || self.stubs.contains_key(function))
+        let is_here = |function: &u32| !self.rest.contains(function) || self.stubs.contains_key(function);
+        self.module.defined().filter(is_here)
     }
 
     /// Returns the body of a stub. `ensure_loaded` is the index of the function that loads the rest unless it is there.
     fn stub(&self, function: u32, entry: Entry, ensure_loaded: u32) -> Function {
-        let mut stub = Function::new([]);
-        stub.instruction(&Instruction::Call(ensure_loaded));
-        for parameter in 0..self.module.n_parameters(function) {
-            stub.instruction(&Instruction::LocalGet(parameter));
-        }
-        stub.instruction(&Instruction::I32Const(entry.index as i32));
-        stub.instruction(&Instruction::CallIndirect {
+        let parameters = (0..self.module.n_parameters(function)).map(Instruction::LocalGet);
+        let call = Instruction::CallIndirect {
             type_index: self.module.type_of(function),
             table_index: entry.table,
-        });
-        stub.instruction(&Instruction::End);
-        stub
+        };
+        let load = std::iter::once(Instruction::Call(ensure_loaded));
+        body_of(
+            load.chain(parameters)
+                .chain([Instruction::I32Const(entry.index as i32), call]),
+        )
     }
 }
 
 /// Returns the functions that a function calls, directly or through others. For [`LOAD`], none of them may be a stub,
 /// which would load the rest again.
-fn reached_from(module: &Module<'_>, function: u32) -> Fallible<BTreeSet<u32>> {
+fn reached_from(module: &Module<'_>, function: u32) -> BTreeSet<u32> {
     let (mut reached, mut pending) = (BTreeSet::new(), vec![function]);
     while let Some(function) = pending.pop() {
         if reached.insert(function) && module.is_defined(function) {
-            pending.extend(module.callees(function)?);
+            pending.extend(module.callees(function));
         }
     }
-    Ok(reached)
+    reached
+}
+
+/// Returns a function without locals, with these instructions and an `end`.
+fn body_of<'i>(instructions: impl IntoIterator<Item = Instruction<'i>>) -> Function {
+    let mut function = Function::new([]);
+    for instruction in instructions {
+        function.instruction(&instruction);
+    }
+    function.instruction(&Instruction::End);
+    function
 }
 
 /// Maps the functions of the original module to those of one of the two.
@@ -175,8 +174,8 @@ fn reached_from(module: &Module<'_>, function: u32) -> Fallible<BTreeSet<u32>> {
 struct Mapping(Vec<Option<u32>>);
 
 impl Mapping {
-    fn new(n_functions: usize, numbered: impl Iterator<Item = u32>) -> Self {
-        let mut map = vec![None; n_functions];
+    fn new(module: &Module<'_>, numbered: impl Iterator<Item = u32>) -> Self {
+        let mut map = vec![None; module.n_functions() as usize];
         for (new, old) in (0..).zip(numbered) {
             map[old as usize] = Some(new);
         }
@@ -222,7 +221,7 @@ impl Reencode for First<'_> {
 
     fn parse_table_section(&mut self, tables: &mut TableSection, section: TableSectionReader<'_>) -> Result<(), Error> {
         utils::parse_table_section(self, tables, section)?;
-        tables.table(slots_type(self.plan));
+        tables.table(self.plan.slots_type());
         Ok(())
     }
 
@@ -280,18 +279,13 @@ impl Reencode for First<'_> {
                 None => self.parse_function_body(code, plan.module.body(function).clone())?,
             }
         }
-        let mut ensure_loaded = Function::new([]);
-        for instruction in [
+        code.function(&body_of([
             Instruction::GlobalGet(plan.module.n_globals),
             Instruction::I32Eqz,
             Instruction::If(BlockType::Empty),
             Instruction::Call(self.mapping.get(plan.load)?),
             Instruction::End,
-            Instruction::End,
-        ] {
-            ensure_loaded.instruction(&instruction);
-        }
-        code.function(&ensure_loaded);
+        ]));
         Ok(())
     }
 }
@@ -312,16 +306,6 @@ const IS_LOADED_TYPE: GlobalType = GlobalType {
     mutable: true,
     shared: false,
 };
-
-fn slots_type(plan: &Plan<'_>) -> TableType {
-    TableType {
-        element_type: RefType::FUNCREF,
-        table64: false,
-        minimum: plan.n_slots(),
-        maximum: Some(plan.n_slots()),
-        shared: false,
-    }
-}
 
 fn table_name(table: u32) -> String {
     format!("table{table}")
@@ -344,10 +328,9 @@ pub(crate) fn cut(module: &Module<'_>, kept: &BTreeSet<u32>) -> Fallible<(Vec<u8
 
 fn first(plan: &Plan<'_>) -> Result<Vec<u8>, Error> {
     let imports = 0..plan.module.n_imported;
-    let n_functions = plan.module.n_imported as usize + plan.module.bodies.len();
     let mut first = First {
         plan,
-        mapping: Mapping::new(n_functions, imports.chain(plan.first_functions())),
+        mapping: Mapping::new(plan.module, imports.chain(plan.first_functions())),
         ensure_loaded: plan.module.n_imported + plan.first_functions().count() as u32,
     };
     let mut module = wasm_encoder::Module::new();
@@ -357,9 +340,8 @@ fn first(plan: &Plan<'_>) -> Result<Vec<u8>, Error> {
 
 fn rest(plan: &Plan<'_>) -> Result<Vec<u8>, Error> {
     let original = plan.module;
-    let n_functions = original.n_imported as usize + original.bodies.len();
     let numbered = plan.imported.iter().chain(&plan.rest).copied();
-    let mut rest = Rest(Mapping::new(n_functions, numbered));
+    let mut rest = Rest(Mapping::new(original, numbered));
     let n_imported = plan.imported.len() as u32;
 
     let mut types = TypeSection::new();
@@ -378,7 +360,7 @@ fn rest(plan: &Plan<'_>) -> Result<Vec<u8>, Error> {
                     let table = rest.table_type(table?.ty)?;
                     imports.import(FIRST, &table_name(number), EntityType::Table(table));
                 }
-                imports.import(FIRST, SLOTS, EntityType::Table(slots_type(plan)));
+                imports.import(FIRST, SLOTS, EntityType::Table(plan.slots_type()));
             }
             Payload::GlobalSection(section) => {
                 for (number, global) in (0..).zip(section) {
@@ -402,15 +384,10 @@ fn rest(plan: &Plan<'_>) -> Result<Vec<u8>, Error> {
         rest.parse_function_body(&mut code, original.body(*function).clone())?;
     }
     functions.function(plan.plain_type());
-    let mut start = Function::new([]);
-    for instruction in [
+    code.function(&body_of([
         Instruction::I32Const(1),
         Instruction::GlobalSet(original.n_globals),
-        Instruction::End,
-    ] {
-        start.instruction(&instruction);
-    }
-    code.function(&start);
+    ]));
 
     let mut module = wasm_encoder::Module::new();
     module
@@ -435,16 +412,17 @@ fn written_to_tables(plan: &Plan<'_>, rest: &mut Rest) -> Result<ElementSection,
         Elements::Functions(slots?.into()),
     );
     for (offset, functions) in &plan.module.segments {
-        let mut run = Vec::new();
-        // No function has the last number; it ends the last run.
-        for (index, function) in (*offset..).zip(functions).chain([(0, &u32::MAX)]) {
-            if plan.rest.contains(function) {
-                run.push((index, rest.function_index(*function)?));
-            } else if let Some((begin, _)) = run.first() {
-                let begin = ConstExpr::i32_const(*begin as i32);
-                let run: Vec<u32> = run.drain(..).map(|(_, function)| function).collect();
-                elements.active(None, &begin, Elements::Functions(run.into()));
+        let mut begin = *offset;
+        for run in functions.chunk_by(|a, b| plan.rest.contains(a) == plan.rest.contains(b)) {
+            if plan.rest.contains(&run[0]) {
+                let numbers: Result<Vec<u32>, _> = run.iter().map(|f| rest.function_index(*f)).collect();
+                elements.active(
+                    None,
+                    &ConstExpr::i32_const(begin as i32),
+                    Elements::Functions(numbers?.into()),
+                );
             }
+            begin += run.len() as u32;
         }
     }
     Ok(elements)

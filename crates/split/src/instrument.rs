@@ -5,11 +5,11 @@
 use std::convert::Infallible;
 
 use wasm_encoder::reencode::{self, Reencode, utils};
-use wasm_encoder::{CodeSection, ExportKind, ExportSection, Instruction, RefType, TableSection, TableType};
+use wasm_encoder::{CodeSection, ExportKind, ExportSection, Instruction, TableSection};
 use wasmparser::{ExportSectionReader, FunctionBody, Parser, TableSectionReader};
 
 use crate::Fallible;
-use crate::module::Module;
+use crate::module::{Module, function_table};
 
 /// Name of the exported table.
 const TABLE: &str = "profile";
@@ -30,14 +30,7 @@ impl Reencode for Instrumented<'_> {
         section: TableSectionReader<'_>,
     ) -> Result<(), reencode::Error> {
         utils::parse_table_section(self, tables, section)?;
-        let length = self.module.bodies.len() as u64;
-        tables.table(TableType {
-            element_type: RefType::FUNCREF,
-            table64: false,
-            minimum: length,
-            maximum: Some(length),
-            shared: false,
-        });
+        tables.table(function_table(self.module.bodies.len() as u64));
         Ok(())
     }
 

@@ -55,13 +55,6 @@ struct Profile {
     updates: [String; 2],
 }
 
-/// Output of `node/check.mjs`.
-#[derive(Debug, Deserialize)]
-struct Check {
-    /// As those of [`Profile`].
-    updates: [String; 2],
-}
-
 fn main() -> ExitCode {
     let folders: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     let [engine, work] = &folders[..] else {
@@ -92,14 +85,14 @@ fn split(engine: &Path, work: &Path) -> Fallible {
     write(&work.join("instrumented.wasm"), &instrument::instrument(&module)?)?;
     let profile: Profile = run_node(&work.join("profile.mjs"))?;
     let ran = profile.ran.iter().map(|body| module.function_of_body(*body)).collect();
-    let (first, rest) = cut::cut(&module, &with_short_callees(&module, ran)?)?;
+    let (first, rest) = cut::cut(&module, &with_short_callees(&module, ran))?;
     for part in [&first, &rest] {
         wasmparser::validate(part).map_err(|e| format!("a part is not valid: {e}"))?;
     }
     write(&work.join("first.wasm"), &first)?;
     write(&work.join(REST), &rest)?;
-    let check: Check = run_node(&work.join("check.mjs"))?;
-    if check.updates != profile.updates {
+    let updates: [String; 2] = run_node(&work.join("check.mjs"))?;
+    if updates != profile.updates {
         return Err("the cut engine posts other updates than the uncut one".to_owned());
     }
     write(&engine.join(WASM), &first)?;
@@ -108,13 +101,13 @@ fn split(engine: &Path, work: &Path) -> Fallible {
 
 /// Adds the short functions that these functions call. Many of them only drop or copy a value, and whether they run
 /// depends on the values; all of them together are small.
-fn with_short_callees(module: &Module<'_>, ran: BTreeSet<u32>) -> Fallible<BTreeSet<u32>> {
+fn with_short_callees(module: &Module<'_>, ran: BTreeSet<u32>) -> BTreeSet<u32> {
     let mut kept = ran.clone();
     for function in ran {
-        let callees = module.callees(function)?.into_iter();
-        kept.extend(callees.filter(|callee| module.body_bytes(*callee) <= SHORT_BODY_BYTES));
+        let callees = module.callees(function).iter();
+        kept.extend(callees.filter(|callee| module.body_bytes(**callee) <= SHORT_BODY_BYTES));
     }
-    Ok(kept)
+    kept
 }
 
 /// Runs a script in Node. Returns the JSON that it prints.

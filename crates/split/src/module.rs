@@ -1,7 +1,9 @@
 //! What the cut has to know of the engine's wasm: its functions, and which of them refer to which.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
+use wasm_encoder::{RefType, TableType};
 use wasmparser::{ElementItems, ElementKind, ExternalKind, FunctionBody, Operator, Parser, Payload, TypeRef};
 
 use crate::Fallible;
@@ -17,6 +19,8 @@ pub(crate) struct Module<'a> {
     /// Number of parameters of each type.
     n_parameters: Vec<u32>,
     pub(crate) bodies: Vec<FunctionBody<'a>>,
+    /// For each body, the functions that it calls or takes a reference to.
+    callees: Vec<BTreeSet<u32>>,
     pub(crate) n_tables: u32,
     pub(crate) n_globals: u32,
     /// Functions that the module exports, by name.
@@ -99,10 +103,23 @@ impl<'a> Module<'a> {
                     self.segments.push(segment);
                 }
             }
-            Payload::CodeSectionEntry(body) => self.bodies.push(body),
+            Payload::CodeSectionEntry(body) => {
+                self.callees.push(callees_of(&body)?);
+                self.bodies.push(body);
+            }
             _ => {}
         }
         Ok(())
+    }
+
+    /// Returns the number of functions, imported or defined.
+    pub(crate) fn n_functions(&self) -> u32 {
+        self.types.len() as u32
+    }
+
+    /// Returns the functions that are defined here, in order.
+    pub(crate) fn defined(&self) -> Range<u32> {
+        self.n_imported..self.n_functions()
     }
 
     /// Returns whether a function is defined here, not imported.
@@ -147,22 +164,37 @@ impl<'a> Module<'a> {
     }
 
     /// Returns the functions that a defined function calls or takes a reference to.
-    pub(crate) fn callees(&self, function: u32) -> Fallible<BTreeSet<u32>> {
-        let mut callees = BTreeSet::new();
-        let mut operators = self.body(function).get_operators_reader().map_err(|e| e.to_string())?;
-        while !operators.eof() {
-            match operators.read().map_err(|e| e.to_string())? {
-                Operator::Call { function_index }
-                | Operator::ReturnCall { function_index }
-                | Operator::RefFunc { function_index } => {
-                    callees.insert(function_index);
-                }
-                Operator::MemoryInit { .. } | Operator::DataDrop { .. } => {
-                    return Err("the engine uses passive data, which only one of two modules can have".into());
-                }
-                _ => {}
+    pub(crate) fn callees(&self, function: u32) -> &BTreeSet<u32> {
+        &self.callees[(function - self.n_imported) as usize]
+    }
+}
+
+fn callees_of(body: &FunctionBody<'_>) -> Fallible<BTreeSet<u32>> {
+    let mut callees = BTreeSet::new();
+    let mut operators = body.get_operators_reader().map_err(|e| e.to_string())?;
+    while !operators.eof() {
+        match operators.read().map_err(|e| e.to_string())? {
+            Operator::Call { function_index }
+            | Operator::ReturnCall { function_index }
+            | Operator::RefFunc { function_index } => {
+                callees.insert(function_index);
             }
+            Operator::MemoryInit { .. } | Operator::DataDrop { .. } => {
+                return Err("the engine uses passive data, which only one of two modules can have".into());
+            }
+            _ => {}
         }
-        Ok(callees)
+    }
+    Ok(callees)
+}
+
+/// Returns the type of a table of functions with a fixed length.
+pub(crate) fn function_table(length: u64) -> TableType {
+    TableType {
+        element_type: RefType::FUNCREF,
+        table64: false,
+        minimum: length,
+        maximum: Some(length),
+        shared: false,
     }
 }

@@ -5,11 +5,7 @@ use podscope_protocol::{GUIDED_CUT, GUIDED_START, Request, Source, SubjectRef};
 /// Returns the requests of the page with the time in milliseconds that passes before each: a first visit that watches the
 /// cluster, one that takes the guided start, and one that plays freely with the commands of the page's buttons.
 pub(crate) fn visit() -> Vec<(u32, Request)> {
-    let mut all = Vec::new();
-    all.extend(watching());
-    all.extend(guided_start());
-    all.extend(free_play());
-    all
+    [watching(), guided_start(), free_play()].concat()
 }
 
 /// Returns the requests that the page sends when a session opens.

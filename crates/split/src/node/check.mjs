@@ -14,4 +14,4 @@ const afterVisit = engine.run(visit);
 if (loads !== 0) throw new Error("the visit needs the rest");
 const afterAll = engine.run(further);
 if (loads !== 1) throw new Error(`the rest was loaded ${loads} times`);
-console.log(JSON.stringify({ updates: [afterVisit, afterAll] }));
+console.log(JSON.stringify([afterVisit, afterAll]));
