@@ -16,6 +16,9 @@ extern "C" {
     fn new_engine() -> Result<Worker, JsValue>;
 }
 
+/// The global variable in which `www/boot.js` leaves the worker.
+const STARTED_WORKER: &str = "podscopeWorker";
+
 /// A message from the engine's worker.
 #[derive(Clone, Debug)]
 pub(crate) enum WorkerMessage {
@@ -106,17 +109,21 @@ fn decode_message(message: JsValue) -> WorkerMessage {
 /// Lets the worker that `www/boot.js` started load its wasm. The worker waits for this, because the page's wasm is smaller
 /// and draws the cluster of a first visit: it has the line for itself until it runs.
 pub(crate) fn load_early() {
-    let worker = js_sys::Reflect::get(&js_sys::global(), &"podscopeWorker".into());
-    if let Some(worker) = worker.warn().filter(|worker| !worker.is_undefined()) {
-        worker.unchecked_into::<Worker>().post_message(&JsValue::NULL).warn();
+    if let Some(worker) = started_worker().warn().flatten() {
+        worker.post_message(&JsValue::NULL).warn();
     }
 }
 
 /// Takes over the worker that `www/boot.js` started; `None` from the second call on.
 fn early_worker() -> Result<Option<Worker>, JsValue> {
-    let (global, name) = (js_sys::global(), JsValue::from("podscopeWorker"));
-    let worker = js_sys::Reflect::get(&global, &name)?;
-    js_sys::Reflect::delete_property(&global, &name)?;
+    let worker = started_worker()?;
+    js_sys::Reflect::delete_property(&js_sys::global(), &STARTED_WORKER.into())?;
+    Ok(worker)
+}
+
+/// Returns the worker that `www/boot.js` started, unless it is taken over.
+fn started_worker() -> Result<Option<Worker>, JsValue> {
+    let worker = js_sys::Reflect::get(&js_sys::global(), &STARTED_WORKER.into())?;
     // Not `dyn_into`: on a page of `podscope serve` this object is not a `Worker`, but has a worker's methods.
     Ok((!worker.is_undefined()).then(|| worker.unchecked_into()))
 }
