@@ -351,7 +351,7 @@ mod tests {
 
     /// Shows: HT-164, HT-165
     #[test]
-    fn transition_rule_needs_old_value_and_unchanged_value_is_accepted() {
+    fn transition_rule_needs_old_value_and_unchanged_value_passes() {
         let changed = rule_errors(json!({"size": 1, "name": "b"}), Some(json!({"size": 1, "name": "a"})));
         assert_eq!(changed, ["spec.name: Invalid value: \"b\": name is immutable"]);
         assert!(rule_errors(json!({"size": 1, "name": "b"}), Some(json!({"size": 1}))).is_empty());

@@ -44,12 +44,6 @@ impl Link {
         self.compared_branch.map(Compared::Branch).or_else(scenario)
     }
 
-    /// Returns whether the link contains a comparison.
-    #[cfg(test)]
-    fn has_comparison(&self) -> bool {
-        self.compared_branch.is_some() || self.compared_scenario.is_some()
-    }
-
     /// Adds a comparison to the link of a session.
     pub(crate) fn with_comparison(self, compared: Option<&Compared>, session: &Session) -> Link {
         let Some(compared) = compared.and_then(|compared| compared.of(session)) else {
@@ -124,7 +118,7 @@ mod tests {
                 Compared::Scenario(text) => link.compared_scenario = Some(text),
             }
             let renamed = link.anonymised();
-            assert_eq!(renamed.has_comparison(), !is_lesson, "{compared:?}");
+            assert_eq!(renamed.compared().is_some(), !is_lesson, "{compared:?}");
             let private = match is_lesson {
                 true => "secretive-three",
                 false => "secretive",
