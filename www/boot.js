@@ -59,7 +59,68 @@
     if (message || (file && file !== window.podscopeEditorSource)) fail(message || `${file} did not load`);
   }, true);
   addEventListener("unhandledrejection", ({ reason }) => fail(reason));
-  addEventListener("TrunkApplicationStarted", () => succeed("page"));
+
+  // The rest of the page's wasm (crates/web/src/rest.rs). A build that is not cut has none.
+  const REST = root.dataset.rest && new URL(root.dataset.rest, here).href;
+  /** Instantiates the rest, which writes its functions to the tables of the first part. */
+  const instantiateRest = (module, first) => {
+    if (first.is_loaded?.value !== 0) return;
+    const functions = new Proxy({}, { get: (_, slot) => first.slots.get(Number(slot)) });
+    new WebAssembly.Instance(module, { first, functions });
+  };
+  const fetchRest = async () => {
+    const response = await fetch(REST);
+    if (response.ok) return WebAssembly.compile(await response.arrayBuffer());
+  };
+  let fetchedRest;
+  /** Loads the rest ahead, unless it is there. A failure is reported when the rest is needed and fails again. */
+  const loadRestAhead = async (first) => {
+    if (first.is_loaded?.value !== 0) return;
+    try {
+      const module = await (fetchedRest ??= fetchRest());
+      if (module) instantiateRest(module, first);
+    } catch { /* reported when the rest is needed */ }
+  };
+  // A visit that opens something needs both parts before anything is drawn. The offline copy has both, and does not answer
+  // synchronous requests.
+  const loadsAll = root.hasAttribute("data-opens") || Boolean(navigator.serviceWorker?.controller);
+  if (REST && loadsAll) (fetchedRest = fetchRest()).catch(() => { /* reported when the rest is needed */ });
+  window.podscopePrepare = async (first) => { if (loadsAll) await loadRestAhead(first); };
+  /** Loads the rest and returns when it is there: the page has called a function of it, and wasm cannot wait. */
+  window.podscopeLoadRest = (first) => {
+    try {
+      const request = new XMLHttpRequest();
+      request.open("GET", REST, false);
+      // A synchronous request of a page can return only text: here a character for each byte.
+      request.overrideMimeType("text/plain; charset=x-user-defined");
+      request.send();
+      if (request.status !== 200) throw new Error(`${request.status} ${request.statusText}`);
+      instantiateRest(new WebAssembly.Module(Uint8Array.from(request.responseText, (c) => c.charCodeAt(0))), first);
+    } catch (error) {
+      showLoss();
+      throw new Error(`a part of the page did not load: ${error.message}`);
+    }
+  };
+  /** Says that the page cannot go on without its rest. */
+  const showLoss = () => {
+    const alert = document.createElement("p");
+    const button = document.createElement("button");
+    alert.className = "loss toast";
+    alert.setAttribute("role", "alert");
+    const text = document.createElement("span");
+    text.textContent = "A part of the page could not be loaded. Check the connection, then reload.";
+    button.textContent = "Reload";
+    button.addEventListener("click", () => location.reload());
+    alert.append(text, button);
+    document.body.append(alert);
+  };
+  let answered;
+  const engineAnswered = new Promise((resolve) => { answered = resolve; });
+  addEventListener("TrunkApplicationStarted", async ({ detail }) => {
+    succeed("page");
+    await engineAnswered;
+    loadRestAhead(detail.wasm);
+  });
 
   // The only scripts that this page starts. The Trusted Types policy takes names, never addresses. A worker from a
   // `blob:` inherits the page's Content-Security-Policy, whatever headers the host sends with the script.
@@ -108,7 +169,7 @@
   // The page (crates/web) takes over this worker. After a trap of the engine the page starts another worker.
   try {
     const worker = window.podscopeEngine();
-    worker.addEventListener("message", () => succeed("engine"), { once: true });
+    worker.addEventListener("message", () => { succeed("engine"); answered(); }, { once: true });
     worker.addEventListener("error", (event) => {
       worker.failed = event.message || "the engine did not load";
       fail(worker.failed);

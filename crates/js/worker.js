@@ -29,6 +29,8 @@ globalThis.podscopeLoadRest = () => {
     if (request.status !== 200) throw new Error(`${request.status} ${request.statusText}`);
     instantiateRest(new WebAssembly.Module(request.response));
   } catch (error) {
+    // The engine stops within a call, so it can handle no further message.
+    globalThis.onmessage = null;
     // crates/web/src/components/dialogs.rs recognises this text.
     throw new Error(`the rest of the engine did not load: ${error.message}`);
   }

@@ -29,7 +29,7 @@ use wasmparser::{
 use crate::Fallible;
 use crate::module::{Module, function_table};
 
-/// The exported function of the engine that loads the rest and returns when it is there.
+/// The exported function of the module that loads the rest and returns when it is there.
 const LOAD: &str = "load_rest";
 /// Name of the module from which the rest imports memory, tables and globals: the exports of the first module.
 const FIRST: &str = "first";
@@ -323,6 +323,9 @@ pub(crate) fn cut(module: &Module<'_>, kept: &BTreeSet<u32>) -> Fallible<(Vec<u8
     let plan = Plan::new(module, kept)?;
     let first = first(&plan).map_err(|e| e.to_string())?;
     let rest = rest(&plan).map_err(|e| e.to_string())?;
+    for part in [&first, &rest] {
+        wasmparser::validate(part).map_err(|e| format!("a part is not valid: {e}"))?;
+    }
     Ok((first, rest))
 }
 

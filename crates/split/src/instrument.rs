@@ -1,4 +1,4 @@
-//! A copy of the engine that notes which of its functions run.
+//! A copy of a module that notes which of its functions run.
 //!
 //! The copy has one more table, with an entry for each defined function, which is null until the function has run.
 
@@ -64,7 +64,7 @@ impl Reencode for Instrumented<'_> {
 /// # Errors
 /// The module is not valid.
 pub(crate) fn instrument(module: &Module<'_>) -> Fallible<Vec<u8>> {
-    let marker = module.exports.first().ok_or("the engine exports no function")?.1;
+    let marker = module.exports.first().ok_or("the module exports no function")?.1;
     let mut copy = wasm_encoder::Module::new();
     let mut instrumented = Instrumented {
         module,

@@ -1,44 +1,32 @@
-//! Cuts the engine's wasm in two: the first part, which a first visit runs, and the rest, which the worker loads on first
-//! use.
+//! Cuts a wasm module in two: the first part, which a first visit runs, and the rest, which is loaded later. A function
+//! that a visit needs but the first part lacks costs a load of the rest, never a different result.
 //!
-//! Usage: `podscope-split ENGINE WORK`. The folder ENGINE contains `podscope-js_bg.wasm`, its script `podscope-js.js` and
-//! the file of the lessons. The wasm is replaced by its first part, and `rest.wasm` is written beside it. The folder WORK
-//! is for intermediate files.
-//!
-//! 1. `instrument.rs` makes a copy of the wasm that notes which functions run.
-//! 2. `node/profile.mjs` runs the copy in Node through the requests of `visit.rs`, with a clock of its own, so that the
-//!    result depends on the wasm and the lessons alone.
-//! 3. `cut.rs` writes the functions that ran to the first part, and the others to the rest.
-//! 4. `node/check.mjs` runs the parts through the same requests: the engine posts the same updates, and loads the rest
-//!    only for the requests after the visit.
-//!
-//! A function that the profile missed costs a load of the rest, never a different result.
+//! - `podscope-split engine FOLDER WORK` cuts the engine (`engine.rs`).
+//! - `podscope-split page WASM LIST REST` cuts the page (`page.rs`): replaces the file WASM by its first part, and writes
+//!   the file REST. LIST is a file of paths that a first visit does not need.
+//! - `podscope-split instrument WASM COPY` writes a copy of a module that notes which functions run (`instrument.rs`).
+//! - `podscope-split unneeded WASM RAN` prints the paths for LIST. RAN is a JSON array of the numbers of the function
+//!   bodies that ran.
 
 // A program of the build: `std`'s ordered collections cost the page nothing.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::path::Path;
+use std::process::ExitCode;
 
 use module::Module;
-use podscope_protocol::{Request, Update, pack};
-use serde::Deserialize;
 
 mod cut;
+mod engine;
 mod instrument;
 mod module;
+mod names;
+mod page;
 #[cfg(test)]
 mod tests;
 mod visit;
-
-/// The engine's wasm, which becomes its first part.
-const WASM: &str = "podscope-js_bg.wasm";
-/// The script of `wasm-bindgen` that instantiates the engine's wasm.
-const SCRIPT: &str = "podscope-js.js";
-/// The rest of the engine's wasm.
-const REST: &str = "rest.wasm";
 
 /// Maximum length of the body of a short function, in bytes.
 const SHORT_BODY_BYTES: usize = 120;
@@ -46,22 +34,22 @@ const SHORT_BODY_BYTES: usize = 120;
 /// A result whose error is a sentence for the terminal.
 type Fallible<T = ()> = Result<T, String>;
 
-/// Output of `node/profile.mjs`.
-#[derive(Debug, Deserialize)]
-struct Profile {
-    /// Numbers of the bodies of the functions that a first visit runs.
-    ran: Vec<usize>,
-    /// Digests of the updates that the engine posted: up to the end of the visit, and in all.
-    updates: [String; 2],
-}
-
 fn main() -> ExitCode {
-    let folders: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let [engine, work] = &folders[..] else {
-        eprintln!("usage: podscope-split ENGINE WORK");
-        return ExitCode::from(2);
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match args[..] {
+        ["engine", folder, work] => engine::cut(Path::new(folder), Path::new(work)),
+        ["page", wasm, list, rest] => page::cut(Path::new(wasm), Path::new(list), Path::new(rest)),
+        ["instrument", wasm, copy] => write_instrumented(Path::new(wasm), Path::new(copy)),
+        ["unneeded", wasm, ran] => page::print_unneeded(Path::new(wasm), Path::new(ran)),
+        _ => {
+            eprintln!(
+                "usage: podscope-split engine FOLDER WORK | page WASM LIST REST | instrument WASM COPY | unneeded WASM RAN"
+            );
+            return ExitCode::from(2);
+        }
     };
-    match split(engine, work) {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             eprintln!("podscope-split: {problem}");
@@ -70,33 +58,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn split(engine: &Path, work: &Path) -> Fallible {
-    fs::create_dir_all(work).map_err(|e| format!("{}: {e}", work.display()))?;
-    // Named so that Node reads it as a module.
-    write(&work.join("engine.mjs"), &read(&engine.join(SCRIPT))?)?;
-    write(&work.join("lessons"), &read(&engine.join("lessons"))?)?;
-    write(&work.join("worker.mjs"), include_bytes!("node/worker.mjs"))?;
-    write(&work.join("profile.mjs"), include_bytes!("node/profile.mjs"))?;
-    write(&work.join("check.mjs"), include_bytes!("node/check.mjs"))?;
-    write(&work.join("requests.json"), requests()?.as_bytes())?;
-
-    let bytes = read(&engine.join(WASM))?;
-    let module = Module::parse(&bytes)?;
-    write(&work.join("instrumented.wasm"), &instrument::instrument(&module)?)?;
-    let profile: Profile = run_node(&work.join("profile.mjs"))?;
-    let ran = profile.ran.iter().map(|body| module.function_of_body(*body)).collect();
-    let (first, rest) = cut::cut(&module, &with_short_callees(&module, ran))?;
-    for part in [&first, &rest] {
-        wasmparser::validate(part).map_err(|e| format!("a part is not valid: {e}"))?;
-    }
-    write(&work.join("first.wasm"), &first)?;
-    write(&work.join(REST), &rest)?;
-    let updates: [String; 2] = run_node(&work.join("check.mjs"))?;
-    if updates != profile.updates {
-        return Err("the cut engine posts other updates than the uncut one".to_owned());
-    }
-    write(&engine.join(WASM), &first)?;
-    write(&engine.join(REST), &rest)
+fn write_instrumented(wasm: &Path, copy: &Path) -> Fallible {
+    let bytes = read(wasm)?;
+    write(copy, &instrument::instrument(&Module::parse(&bytes)?)?)
 }
 
 /// Adds the short functions that these functions call. Many of them only drop or copy a value, and whether they run
@@ -108,34 +72,6 @@ fn with_short_callees(module: &Module<'_>, ran: BTreeSet<u32>) -> BTreeSet<u32> 
         kept.extend(callees.filter(|callee| module.body_bytes(**callee) <= SHORT_BODY_BYTES));
     }
     kept
-}
-
-/// Runs a script in Node. Returns the JSON that it prints.
-fn run_node<T: for<'a> Deserialize<'a>>(script: &Path) -> Fallible<T> {
-    let run = Command::new("node").arg(script).stderr(Stdio::inherit()).output();
-    let run = run.map_err(|e| format!("node: {e}"))?;
-    if !run.status.success() {
-        return Err(format!("{} failed", script.display()));
-    }
-    serde_json::from_slice(&run.stdout).map_err(|e| format!("{}: {e}", script.display()))
-}
-
-/// Returns the requests as JSON: the bytes of each, after the milliseconds that pass before it.
-fn requests() -> Fallible<String> {
-    let packed = |requests: Vec<(u32, Request)>| -> Fallible<Vec<(u32, Vec<u8>)>> {
-        let packed = requests.into_iter().map(|(wait, request)| Ok((wait, pack(&request)?)));
-        packed.collect()
-    };
-    // The first byte of an update is its variant.
-    let refused = pack(&Update::Refused { problems: Vec::new() })?;
-    let crashed = pack(&Update::Crashed { message: String::new() })?;
-    let requests = serde_json::json!({
-        "visit": packed(visit::visit())?,
-        "further": packed(visit::further())?,
-        "frameDone": pack(&Request::FrameDone)?,
-        "failures": [refused[0], crashed[0]],
-    });
-    Ok(requests.to_string())
 }
 
 fn read(path: &Path) -> Fallible<Vec<u8>> {

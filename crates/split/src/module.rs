@@ -1,12 +1,15 @@
-//! What the cut has to know of the engine's wasm: its functions, and which of them refer to which.
+//! What the cut has to know of a module: its functions, and which of them refer to which.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use wasm_encoder::{RefType, TableType};
-use wasmparser::{ElementItems, ElementKind, ExternalKind, FunctionBody, Operator, Parser, Payload, TypeRef};
+use wasmparser::{
+    ElementItems, ElementKind, ExternalKind, FunctionBody, KnownCustom, Name, Operator, Parser, Payload, TypeRef,
+};
 
 use crate::Fallible;
+use crate::names::without_hashes;
 
 /// The parts of a module that the cut reads. Functions are numbered as in the module: first the imported ones.
 #[derive(Debug, Default)]
@@ -27,6 +30,8 @@ pub(crate) struct Module<'a> {
     pub(crate) exports: Vec<(&'a str, u32)>,
     /// Offset and functions of each segment of table 0, through which functions are called indirectly.
     pub(crate) segments: Vec<(u32, Vec<u32>)>,
+    /// Names of functions without hashes, from the section of names, which a module may lack.
+    names: BTreeMap<u32, String>,
 }
 
 impl<'a> Module<'a> {
@@ -43,7 +48,7 @@ impl<'a> Module<'a> {
             module.read(payload.map_err(|e| e.to_string())?)?;
         }
         if module.segments.is_empty() {
-            return Err("the engine calls no functions through a table".into());
+            return Err("the module calls no functions through a table".into());
         }
         Ok(module)
     }
@@ -60,7 +65,7 @@ impl<'a> Module<'a> {
                 for import in section.into_imports() {
                     match import.map_err(invalid)?.ty {
                         TypeRef::Func(ty) => self.types.push(ty),
-                        other => return Err(format!("the engine imports something other than functions: {other:?}")),
+                        other => return Err(format!("the module imports something other than functions: {other:?}")),
                     }
                 }
                 self.n_imported = self.types.len() as u32;
@@ -106,6 +111,19 @@ impl<'a> Module<'a> {
             Payload::CodeSectionEntry(body) => {
                 self.callees.push(callees_of(&body)?);
                 self.bodies.push(body);
+            }
+            Payload::CustomSection(section) => {
+                if let KnownCustom::Name(section) = section.as_known() {
+                    for names in section {
+                        let Name::Function(names) = names.map_err(invalid)? else {
+                            continue;
+                        };
+                        for naming in names {
+                            let naming = naming.map_err(invalid)?;
+                            self.names.insert(naming.index, without_hashes(naming.name));
+                        }
+                    }
+                }
             }
             _ => {}
         }
@@ -160,7 +178,21 @@ impl<'a> Module<'a> {
         let found = self.exports.iter().find(|(exported, _)| *exported == name);
         found
             .map(|(_, function)| *function)
-            .ok_or_else(|| format!("the engine does not export `{name}`"))
+            .ok_or_else(|| format!("the module does not export `{name}`"))
+    }
+
+    /// Returns the name of a function, or an empty one if the module does not contain it.
+    pub(crate) fn name(&self, function: u32) -> &str {
+        self.names.get(&function).map_or("", String::as_str)
+    }
+
+    /// Returns the functions that can be called without a call by their number: exported ones and those in table 0.
+    pub(crate) fn roots(&self) -> BTreeSet<u32> {
+        let exported = self.exports.iter().map(|(_, function)| function);
+        exported
+            .chain(self.segments.iter().flat_map(|(_, functions)| functions))
+            .copied()
+            .collect()
     }
 
     /// Returns the functions that a defined function calls or takes a reference to.
@@ -180,7 +212,7 @@ fn callees_of(body: &FunctionBody<'_>) -> Fallible<BTreeSet<u32>> {
                 callees.insert(function_index);
             }
             Operator::MemoryInit { .. } | Operator::DataDrop { .. } => {
-                return Err("the engine uses passive data, which only one of two modules can have".into());
+                return Err("the module uses passive data, which only one of two modules can have".into());
             }
             _ => {}
         }

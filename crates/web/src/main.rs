@@ -13,6 +13,7 @@ mod keys;
 mod language;
 mod posting;
 mod pure;
+mod rest;
 mod running;
 mod saving;
 mod state;
@@ -23,23 +24,24 @@ use crate::browser::Warn as _;
 fn main() {
     console_error_panic_hook::set_once();
     engine::load_early();
-    let root = browser::document().and_then(|document| document.get_element_by_id("app"));
-    let Some(root) = root else { return };
-    let render = || {
-        // The shell of `index.html` has the stage of a first visit.
-        let props = app::Props {
-            shell_stage: browser::sight::stage().map_or_else(Default::default, |(w, h)| components::stage_size(w, h)),
-        };
-        root.set_class_name("");
-        yew::Renderer::<app::App>::with_root_and_props(root, props).render();
-    };
-    let language = language::first(address::address().lang);
-    if language == "en" {
-        return render();
-    }
-    // The file of another language is loaded before anything is drawn. If it cannot be loaded, the page is in English.
-    wasm_bindgen_futures::spawn_local(async move {
-        language::load(language).await.warn();
+    wasm_bindgen_futures::spawn_local(async {
+        rest::wait_unless_first_visit().await;
+        // The file of another language is loaded before anything is drawn. If it cannot be loaded, the page is in English.
+        let language = language::first(address::address().lang);
+        if language != "en" {
+            language::load(language).await.warn();
+        }
         render();
     });
+}
+
+fn render() {
+    let root = browser::document().and_then(|document| document.get_element_by_id("app"));
+    let Some(root) = root else { return };
+    // The shell of `index.html` has the stage of a first visit.
+    let props = app::Props {
+        shell_stage: browser::sight::stage().map_or_else(Default::default, |(w, h)| components::stage_size(w, h)),
+    };
+    root.set_class_name("");
+    yew::Renderer::<app::App>::with_root_and_props(root, props).render();
 }

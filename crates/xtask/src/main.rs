@@ -16,6 +16,7 @@ mod golden;
 mod host;
 mod hosts;
 mod package;
+mod parts;
 mod run;
 mod site;
 mod size;
@@ -34,6 +35,7 @@ cargo xtask <command>
   serve [ARG…]       build, serve with live reload, print the address (ARGs go to Trunk)
   build              the deployable site in dist/
   picture            take the README's pictures of the page again
+  profile            run a first visit in Chromium again, which decides how the page's wasm is cut
   package            the npm package @podscope/engine, packed in target/package/
   test [STEP…]       everything, or the named steps; `test --list` lists them
   test --changed     formatting, clippy and tests of the changes since main
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         "build" => site::build(),
         "picture" => site::picture(),
         "package" => package::package(),
+        "profile" => parts::profile(),
         "finish" => site::finish(),
         "editor" => editor::bundle(),
         "translate" => translate::translate(&rest),

@@ -3,7 +3,7 @@
 
 use crate::run::{Fallible, Run};
 use crate::tools::{self, Paths, Tool};
-use crate::{host, hosts, translate};
+use crate::{host, hosts, parts, translate};
 use base64::Engine as _;
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -171,7 +171,8 @@ pub(crate) fn finish() -> Fallible {
     let engine = staging.join("engine");
     write(&engine.join(LESSONS), &lessons_file_text()?)?;
     if !is_serving {
-        split(&engine)?;
+        parts::cut_engine(&engine)?;
+        parts::cut_page(&staging, &mut html)?;
     }
     translate::write_language_files(&staging.join(LOCALES))?;
     let manifest = staging.join(MANIFEST);
@@ -225,12 +226,6 @@ pub(crate) fn finish() -> Fallible {
         .replacen("const FILES = {};", &format!("const FILES = {{{list}\n}};"), 1);
     write(&worker, &text)?;
     hosts::write_headers(&staging, policy)
-}
-
-/// Cuts the wasm of the engine in two (`crates/split`). `folder` contains the engine and the lesson texts.
-fn split(folder: &Path) -> Fallible {
-    let tool = Run::cargo().args(["run", "--quiet", "-p", "podscope-split", "--"]);
-    tool.args([folder, &host::target().join("split")]).status()
 }
 
 /// Returns the text of the file with all lessons, which the engine requests when the first lesson is opened. Names and

@@ -1,12 +1,17 @@
 //! Brotli-compressed size of all files that a first visit loads, and its budget.
 
-use crate::hosts;
 use crate::run::{Fallible, Run};
 use crate::site::{LESSONS, dist, files_under};
+use crate::{hosts, parts};
 use std::path::Path;
 
-/// Maximum compressed size of all files that a first visit loads, in bytes.
-const VISIT_BUDGET: u64 = 1490 * 1024;
+/// Maximum compressed size of all files that a first visit loads, in bytes. The rest of the page belongs to them: it is
+/// loaded when the engine has answered.
+const VISIT_BUDGET: u64 = 1510 * 1024;
+
+/// Maximum compressed size of the first part of the page's wasm, in bytes. If new code exceeds it, `cargo xtask profile`
+/// moves what a first visit does not need to the rest.
+const PAGE_BUDGET: u64 = 325 * 1024;
 
 /// Maximum compressed size of the rest of the engine, in bytes. It is loaded on first use.
 const REST_BUDGET: u64 = 1180 * 1024;
@@ -44,7 +49,14 @@ pub(crate) fn first_visit_files() -> Fallible<Vec<SiteFile>> {
 /// Returns the file of the rest of the engine.
 fn rest_of_engine() -> Fallible<Vec<SiteFile>> {
     let names = files_under(&dist(), "")?.into_iter();
-    with_sizes(names.filter(|name| name.ends_with(REST)).collect())
+    with_sizes(names.filter(|name| name.ends_with(&format!("/{REST}"))).collect())
+}
+
+/// Returns the file of the first part of the page's wasm.
+fn first_part_of_page() -> Fallible<Vec<SiteFile>> {
+    let names = files_under(&dist(), "")?.into_iter();
+    let is_page = |name: &String| name.starts_with("podscope-web-") && name.ends_with(parts::PAGE_END);
+    with_sizes(names.filter(is_page).collect())
 }
 
 /// Returns files of the site with their sizes.
@@ -80,8 +92,14 @@ pub(crate) fn report() -> Fallible {
     if rest_files.is_empty() {
         return Err(format!("the site has no {REST}"));
     }
-    let rest = check_budget("rest of the engine, loaded on use", &rest_files, REST_BUDGET);
-    visit.and(rest)
+    let page = first_part_of_page()?;
+    visit
+        .and(check_budget("first part of the page", &page, PAGE_BUDGET))
+        .and(check_budget(
+            "rest of the engine, loaded on use",
+            &rest_files,
+            REST_BUDGET,
+        ))
 }
 
 /// Prints a table of files. Returns an error if their total size exceeds the budget.

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "../test.mjs";
 
 const DEVICES = readFileSync(new URL("../../fixtures/device-claim.yaml", import.meta.url), "utf8");
-const REST = /rest\.wasm/;
+const REST = /\/rest\.wasm/;
 
 /** Runs a command on the console. A here-document is pasted. */
 const run = async (page, text) => {

@@ -1,0 +1,60 @@
+//! Names of functions, and the paths in them.
+//!
+//! A name is demangled Rust, such as `<podscope_web::app::App as yew::BaseComponent>::view`. Its paths are
+//! `podscope_web::app::App` and `yew::BaseComponent`.
+
+use std::collections::BTreeSet;
+
+/// Removes the hashes of crates, such as `[1f6e3a9e067186a1]`, which change with the compiler.
+pub(crate) fn without_hashes(name: &str) -> String {
+    let mut parts = name.split('[');
+    let mut clean = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(']') {
+            Some((hash, after)) if !hash.is_empty() && hash.bytes().all(|b| b.is_ascii_hexdigit()) => {
+                clean.push_str(after);
+            }
+            _ => {
+                clean.push('[');
+                clean.push_str(part);
+            }
+        }
+    }
+    clean
+}
+
+/// Returns the paths in a name and all their beginnings of at least two segments: for `a::b::c`, `a::b` and `a::b::c`.
+pub(crate) fn paths_in(name: &str) -> BTreeSet<&str> {
+    let mut paths = BTreeSet::new();
+    for path in name.split(|c: char| !(c.is_alphanumeric() || "_:{}#".contains(c))) {
+        let path = path.trim_matches(':');
+        let ends = path.match_indices("::").map(|(at, _)| at).chain([path.len()]);
+        paths.extend(ends.skip(1).map(|end| &path[..end]));
+    }
+    paths
+}
+
+/// Returns the path without its last segment, if at least two segments are left.
+pub(crate) fn parent(path: &str) -> Option<&str> {
+    let (parent, _) = path.rsplit_once("::")?;
+    parent.contains("::").then_some(parent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{parent, paths_in, without_hashes};
+
+    #[test]
+    fn paths_are_all_beginnings_without_hashes() {
+        let name = without_hashes("<web[7220a5]::app::App as yew[1f]::Component>::view::<[u8]>");
+        assert_eq!(name, "<web::app::App as yew::Component>::view::<[u8]>");
+        let paths: Vec<&str> = paths_in(&name).into_iter().collect();
+        assert_eq!(paths, ["web::app", "web::app::App", "yew::Component"]);
+    }
+
+    #[test]
+    fn parent_has_at_least_two_segments() {
+        assert_eq!(parent("a::b::c"), Some("a::b"));
+        assert_eq!(parent("a::b"), None);
+    }
+}

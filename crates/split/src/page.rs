@@ -1,0 +1,130 @@
+//! The cut of the page.
+//!
+//! The page cannot run without a browser, so a build does not find out which functions a first visit runs. Instead the
+//! repository contains a list of what a first visit does not need (`crates/web/unneeded-at-first.txt`), which `cargo xtask
+//! profile` writes. A line is the *path* of a module, type or function of which nothing ran in a recorded visit: a function
+//! whose name contains the path belongs to the rest. Or a line is, after `= `, the whole name of a function that did not
+//! run. What the list does not mention, such as new code, stays in the first part.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::{fmt, fs};
+
+use crate::module::Module;
+use crate::names::{parent, paths_in};
+use crate::{Fallible, cut, read, with_short_callees, write};
+
+/// Minimum size of what a line of the list removes from the first part, in bytes of function bodies. With a smaller one the
+/// list is longer, and the first part hardly smaller.
+const LINE_BYTES: usize = 300;
+
+/// Replaces the page's wasm by its first part, and writes the rest. `list` is the file of the paths that a first visit
+/// does not need.
+///
+/// # Errors
+/// A file cannot be read or written, or the wasm cannot be cut.
+pub(crate) fn cut(wasm: &Path, list: &Path, rest: &Path) -> Fallible {
+    let bytes = read(wasm)?;
+    let module = Module::parse(&bytes)?;
+    let list = fs::read_to_string(list).map_err(|e| format!("{}: {e}", list.display()))?;
+    let (first_part, rest_part) = cut::cut(&module, &needed(&module, &Unneeded::parse(&list)))?;
+    write(wasm, &first_part)?;
+    write(rest, &rest_part)
+}
+
+/// Beginning of a line with a whole name.
+const WHOLE_NAME: &str = "= ";
+
+/// What a first visit does not need.
+#[derive(Debug, Default)]
+struct Unneeded<'a> {
+    paths: BTreeSet<&'a str>,
+    /// Whole names of functions.
+    names: BTreeSet<&'a str>,
+}
+
+impl<'a> Unneeded<'a> {
+    fn parse(list: &'a str) -> Self {
+        let mut unneeded = Self::default();
+        for line in list.lines() {
+            match line.strip_prefix(WHOLE_NAME) {
+                Some(name) => unneeded.names.insert(name),
+                None => unneeded.paths.insert(line),
+            };
+        }
+        unneeded
+    }
+
+    fn contains(&self, name: &str) -> bool {
+        self.names.contains(name) || !paths_in(name).is_disjoint(&self.paths)
+    }
+}
+
+impl fmt::Display for Unneeded<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.paths.iter().try_for_each(|path| writeln!(f, "{path}"))?;
+        self.names.iter().try_for_each(|name| writeln!(f, "{WHOLE_NAME}{name}"))
+    }
+}
+
+/// Returns the functions that the list does not mention, without those that only mentioned functions call.
+fn needed(module: &Module<'_>, unneeded: &Unneeded<'_>) -> BTreeSet<u32> {
+    let is_needed = |function: &u32| !unneeded.contains(module.name(*function));
+    let mut needed: BTreeSet<u32> = module.defined().filter(is_needed).collect();
+    let roots = module.roots();
+    loop {
+        let callees = needed.iter().flat_map(|function| module.callees(*function));
+        let called: BTreeSet<u32> = callees.copied().collect();
+        let n_before = needed.len();
+        needed.retain(|function| roots.contains(function) || called.contains(function));
+        if needed.len() == n_before {
+            return with_short_callees(module, needed);
+        }
+    }
+}
+
+/// Prints the list, according to the functions that ran in a first visit. `ran` is a file with the numbers of their bodies.
+///
+/// # Errors
+/// A file cannot be read, or the wasm is not valid.
+pub(crate) fn print_unneeded(wasm: &Path, ran: &Path) -> Fallible {
+    let bytes = read(wasm)?;
+    let module = Module::parse(&bytes)?;
+    let ran: Vec<usize> = serde_json::from_slice(&read(ran)?).map_err(|e| format!("{}: {e}", ran.display()))?;
+    let ran: BTreeSet<u32> = ran.into_iter().map(|body| module.function_of_body(body)).collect();
+    let list = unneeded(&module, &ran);
+    if let Some(lost) = ran.difference(&needed(&module, &list)).next() {
+        return Err(format!("the list excludes `{}`, which ran", module.name(*lost)));
+    }
+    print!("{list}");
+    Ok(())
+}
+
+/// Returns what did not run.
+fn unneeded<'a>(module: &'a Module<'_>, ran: &BTreeSet<u32>) -> Unneeded<'a> {
+    // Functions may share a name: the visitors of two variants of an enum, for example.
+    let ran_names: BTreeSet<&str> = ran.iter().map(|function| module.name(*function)).collect();
+    let ran_paths: BTreeSet<&str> = ran_names.iter().flat_map(|name| paths_in(name)).collect();
+    let mut bytes_of_paths: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut bytes_of_names: BTreeMap<&str, usize> = BTreeMap::new();
+    for function in module.defined().filter(|function| !ran.contains(function)) {
+        let (name, bytes) = (module.name(function), module.body_bytes(function));
+        let unneeded: BTreeSet<&str> = paths_in(name).difference(&ran_paths).copied().collect();
+        // Where nothing below `a::b` ran, `a::b::c` would be redundant.
+        let is_shortest = |path: &&&str| parent(path).is_none_or(|parent| !unneeded.contains(parent));
+        for path in unneeded.iter().filter(is_shortest) {
+            *bytes_of_paths.entry(path).or_default() += bytes;
+        }
+        if unneeded.is_empty() && !ran_names.contains(name) {
+            *bytes_of_names.entry(name).or_default() += bytes;
+        }
+    }
+    let large = |lines: BTreeMap<&'a str, usize>| {
+        let large = lines.into_iter().filter(|(_, bytes)| *bytes >= LINE_BYTES);
+        large.map(|(line, _)| line).collect()
+    };
+    Unneeded {
+        paths: large(bytes_of_paths),
+        names: large(bytes_of_names),
+    }
+}

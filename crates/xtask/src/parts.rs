@@ -1,0 +1,114 @@
+//! The wasm of page and engine in two parts each (`crates/split`): what a first visit runs, and the rest.
+
+use crate::host;
+use crate::run::{Fallible, Run};
+use crate::site::{self, files_under};
+use crate::tools::{self, Tool};
+use base64::Engine as _;
+use sha2::{Digest, Sha384};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What a first visit does not need of the page: a list of paths that [`profile`] writes.
+const UNNEEDED: &str = "crates/web/unneeded-at-first.txt";
+
+/// End of the name of the page's wasm, after which Trunk names it by its content.
+pub(crate) const PAGE_END: &str = "_bg.wasm";
+
+/// End of the name of the rest of the page's wasm.
+const PAGE_REST_END: &str = "_rest.wasm";
+
+fn split() -> Run {
+    Run::cargo().args(["run", "--quiet", "-p", "podscope-split", "--"])
+}
+
+/// Returns the directory for intermediate files.
+fn work_dir() -> PathBuf {
+    host::target().join("split")
+}
+
+/// Returns the file with the page's wasm before it was cut.
+fn uncut_page() -> PathBuf {
+    work_dir().join("page.wasm")
+}
+
+/// Cuts the engine. `folder` contains it and the lesson texts.
+pub(crate) fn cut_engine(folder: &Path) -> Fallible {
+    split()
+        .args(["engine".as_ref(), folder.as_os_str(), work_dir().as_os_str()])
+        .status()
+}
+
+/// Cuts the page of a staged site, and names its parts by their content, in `html` too.
+pub(crate) fn cut_page(staging: &Path, html: &mut String) -> Fallible {
+    let names = files_under(staging, "")?;
+    let is_page = |name: &&String| name.starts_with("podscope-web-") && name.ends_with(PAGE_END);
+    let old = names.iter().find(is_page).ok_or("the site has no wasm of the page")?;
+    let (wasm, rest) = (staging.join(old), staging.join("rest.wasm"));
+    fs::create_dir_all(work_dir()).map_err(|e| e.to_string())?;
+    fs::copy(&wasm, uncut_page()).map_err(|e| format!("{old}: {e}"))?;
+    let list = host::root().join(UNNEEDED);
+    split()
+        .args(["page".as_ref(), wasm.as_os_str(), list.as_os_str(), rest.as_os_str()])
+        .status()?;
+
+    let bytes = fs::read(&wasm).map_err(|e| format!("{old}: {e}"))?;
+    let digest = &site::hex_of(&[bytes.as_slice(), &fs::read(&rest).map_err(|e| e.to_string())?].concat())[..16];
+    let named = |end: &str| format!("podscope-web-{digest}{end}");
+    for (from, to) in [(wasm, named(PAGE_END)), (rest, named(PAGE_REST_END))] {
+        fs::rename(&from, staging.join(&to)).map_err(|e| format!("{to}: {e}"))?;
+    }
+    *html = html.replace(old, &named(PAGE_END));
+    *html = html.replacen("<html ", &format!("<html data-rest=\"{}\" ", named(PAGE_REST_END)), 1);
+    *html = with_integrity(html, &named(PAGE_END), &bytes)?;
+    Ok(())
+}
+
+/// Returns the page with the digest of a preloaded file, whose content has changed since Trunk wrote it.
+fn with_integrity(html: &str, name: &str, bytes: &[u8]) -> Fallible<String> {
+    const ATTRIBUTE: &str = "integrity=\"sha384-";
+    let missing = || format!("{name} is not preloaded with its digest");
+    let link = html.find(&format!("href=\"./{name}\"")).ok_or_else(missing)?;
+    let begin = link + html[link..].find(ATTRIBUTE).ok_or_else(missing)? + ATTRIBUTE.len();
+    let end = begin + html[begin..].find('"').ok_or_else(missing)?;
+    let digest = base64::engine::general_purpose::STANDARD.encode(Sha384::digest(bytes));
+    Ok(format!("{}{digest}{}", &html[..begin], &html[end..]))
+}
+
+/// `cargo xtask profile`: runs first visits in Chromium, and writes down what they do not need of the page.
+pub(crate) fn profile() -> Fallible {
+    site::build_with(&tools::ensure(tools::SITE)?)?;
+    let paths = tools::ensure(&[Tool::Node, Tool::Playwright, Tool::Browser])?;
+    let (copy, ran) = (work_dir().join("instrumented-page.wasm"), work_dir().join("ran.json"));
+    let uncut = uncut_page();
+    split()
+        .args(["instrument".as_ref(), uncut.as_os_str(), copy.as_os_str()])
+        .status()?;
+    Run::new("node")
+        .args(["tests/e2e/profile.mjs".as_ref(), copy.as_os_str(), ran.as_os_str()])
+        .tools(&paths)
+        .status()?;
+    let lines = split()
+        .args(["unneeded".as_ref(), uncut.as_os_str(), ran.as_os_str()])
+        .output()?;
+    site::write(&host::root().join(UNNEEDED), &lines)?;
+    println!("{UNNEEDED} is written: `cargo xtask build` uses it");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_integrity;
+
+    #[test]
+    fn integrity_of_changed_file_is_replaced() {
+        let html = "<link href=\"./a.js\" integrity=\"sha384-A\"><link href=\"./b.wasm\" integrity=\"sha384-B\">";
+        let changed = with_integrity(html, "b.wasm", b"").expect("the file is preloaded");
+        assert_eq!(
+            changed,
+            "<link href=\"./a.js\" integrity=\"sha384-A\"><link href=\"./b.wasm\" \
+             integrity=\"sha384-OLBgp1GsljhM2TJ+sbHjaiH9txEUvgdDTAzHv2P24donTt6/529l+9Ua0vFImLlb\">"
+        );
+        assert!(with_integrity(html, "c.wasm", b"").is_err());
+    }
+}

@@ -1,0 +1,60 @@
+// The rest of the page's wasm: a first visit begins without it, and it is loaded when the engine has answered.
+import { expect, test } from "../test.mjs";
+
+const REST = /podscope-web-\w+_rest\.wasm$/;
+
+/** Lets the page load the rest only when it is needed: an earlier request fails. */
+const withoutEarlyLoad = (page) => page.route(REST, (route) => route.request().resourceType() === "fetch" ? route.abort() : route.continue());
+
+/** Collects the types of the requests for the rest. */
+const requestsOf = (page) => {
+  const types = [];
+  page.on("request", (request) => { if (REST.test(request.url())) types.push(request.resourceType()); });
+  return types;
+};
+
+// Shows: Q-05
+test("a first visit watches the cluster and selects a pod without the rest of the page", async ({ t }) => {
+  t.allowComplaint(/ERR_FAILED/);
+  let types;
+  const page = await t.open("", { before: async (page) => {
+    types = requestsOf(page);
+    await withoutEarlyLoad(page);
+  } });
+  await expect(page.locator("[data-pod]")).toHaveCount(7);
+  await expect(page.locator(".page")).toHaveAttribute("data-now", /^0:1\d/);
+  await page.locator("[data-pod]").first().click();
+  await expect(page.locator(".side h2").first()).toBeVisible();
+  expect(types, "nothing so far needs the rest").toEqual(["fetch"]);
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await expect(page.getByRole("dialog", { name: "More" })).toBeVisible();
+  expect(types, "what is needed is loaded at once").toEqual(["fetch", "xhr"]);
+});
+
+test("the rest of the page is loaded once, ahead of its use", async ({ t }) => {
+  for (const address of ["", "#lesson=anti-affinity-across-nodes"]) {
+    let types;
+    const page = await t.open(address, { before: (page) => { types = requestsOf(page); } });
+    await expect.poll(() => types, address).toEqual(["fetch"]);
+    await page.waitForLoadState("networkidle");
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    await expect(page.getByRole("dialog", { name: "More" })).toBeVisible();
+    expect(types, address).toEqual(["fetch"]);
+  }
+});
+
+test("a page whose rest cannot be loaded says so, and a reload helps", async ({ t }) => {
+  t.allowComplaint(/Failed to load resource|ERR_FAILED|did not load/);
+  const page = await t.open("", { before: (page) => page.route(REST, (route) => route.abort()) });
+  await expect(page.locator("[data-pod]")).toHaveCount(7);
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  const alert = page.getByRole("alert").filter({ hasText: "A part of the page could not be loaded" });
+  await expect(alert).toBeVisible();
+  await t.checkLooks(page, "rest-of-page-lost");
+  await page.unroute(REST);
+  await alert.getByRole("button", { name: "Reload" }).click();
+  await t.waitUntilReady(page);
+  await expect(alert).toHaveCount(0);
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await expect(page.getByRole("dialog", { name: "More" })).toBeVisible();
+});
