@@ -86,8 +86,9 @@ pub(crate) fn Plane(props: &Props) -> Html {
     let down_helpers = all
         .iter()
         .filter(|view| matches!(view.component, Component::Attacher | Component::Fencing) && !view.state.is_up());
+    let is_etcd_down = all.iter().any(|view| view.component == Component::Etcd && !view.state.is_up());
     html! {
-        <section class={classes!("rail", props.layout.is_narrow.then_some("narrow"))} aria-label={if props.run == Run::Second { t!(plane::control_plane_other_run) } else { t!(plane::control_plane) }}>
+        <section class={classes!("rail", props.layout.is_narrow.then_some("narrow"), props.layout.rail.is_tiny.then_some("tiny"))} aria-label={if props.run == Run::Second { t!(plane::control_plane_other_run) } else { t!(plane::control_plane) }}>
             <div class="machine queueing" ~style={growing_box_style(props.layout.rail.scheduler)}>
                 { for part(|view| matches!(view, Component::Scheduler(_))) }
                 { props.children.clone() }
@@ -95,12 +96,12 @@ pub(crate) fn Plane(props: &Props) -> Html {
             <div class="machine api" ~style={super::scene::position_style(props.layout.rail.api)}>
                 <span class="main">{ for part(|view| view == Component::ApiServer) }</span>
                 { violation_chips(&ctl, props) }
-                <span class="store">{ for part(|view| view == Component::Etcd) }</span>
+                if !props.layout.rail.is_tiny || is_etcd_down { <span class="store">{ for part(|view| view == Component::Etcd) }</span> }
             </div>
             <div class="machine managing" ~style={super::scene::position_style(props.layout.rail.managers)}>
                 { for part(|view| matches!(view, Component::ControllerManager(_))) }
                 { for down_helpers.map(|view| process_button(&ctl, *view, props.run, true)) }
-                if props.run != Run::Second { { view_menu(&ctl, props) } }
+                if props.run != Run::Second && !props.layout.rail.is_tiny { { view_menu(&ctl, props) } }
             </div>
         </section>
     }

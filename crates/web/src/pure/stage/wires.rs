@@ -17,13 +17,18 @@ pub(crate) struct Rail {
     pub(crate) api: Rect,
     /// The area of the controller-managers, which are aligned to its right edge.
     pub(crate) managers: Rect,
+    /// Whether there is room for the shortest names only, as in a comparison on a phone: etcd is not drawn while it is up.
+    pub(crate) is_tiny: bool,
 }
 
 /// Lays out the boxes of the control plane's processes.
 pub(crate) fn rail(measures: &StageLengths, width: f64) -> Rail {
     let unit = measures.unit;
     let inner = width - 2.0 * measures.pad;
-    let (scheduler, managers, gap) = if measures.is_narrow {
+    let is_tiny = measures.is_narrow && inner < 264.0 * unit;
+    let (scheduler, managers, gap) = if is_tiny {
+        (58.0 * unit, 66.0 * unit, 6.0 * unit)
+    } else if measures.is_narrow {
         // Scheduler and controller-managers get the width of their names, also on the narrowest phone.
         let (managers, gap) = ((inner * 0.27).max(108.0 * unit), 8.0 * unit);
         let api = 88.0 * unit;
@@ -49,6 +54,7 @@ pub(crate) fn rail(measures: &StageLengths, width: f64) -> Rail {
         scheduler: at(measures.pad, scheduler),
         api: at(api, (right - gap - api).max(40.0 * unit)),
         managers: at(right, managers),
+        is_tiny,
     }
 }
 
