@@ -38,7 +38,7 @@ addEventListener("install", (event) => event.waitUntil((async () => {
 
 /** Deletes the caches of other versions, except those of versions that a tab still runs: each such tab holds a lock
  *  (www/boot.js). */
-const tidy = async () => {
+const deleteOldCaches = async () => {
   if (registration.installing || registration.waiting) return;
   const held = (await navigator.locks.query()).held.map((lock) => lock.name);
   for (const name of await caches.keys()) {
@@ -50,13 +50,13 @@ const tidy = async () => {
 };
 
 addEventListener("activate", (event) => event.waitUntil((async () => {
-  await tidy().catch(() => { /* the next start of a page tries again */ });
+  await deleteOldCaches().catch(() => { /* the next start of a page tries again */ });
   await clients.claim();
 })()));
 
 addEventListener("message", (event) => {
   if (event.data === "take over") skipWaiting();
-  if (event.data === "tidy") event.waitUntil(tidy().catch(() => { /* the next start tries again */ }));
+  if (event.data === "tidy") event.waitUntil(deleteOldCaches().catch(() => { /* the next start tries again */ }));
 });
 
 /** Returns the stored response for a request: of this version, or else of a version that a tab still runs. */

@@ -5,8 +5,8 @@
 //! fails. A message that another language lacks is shown in English. Each language becomes one text of patterns in the
 //! order of the English messages (the form is described in `src/pattern.rs`).
 //!
-//! The folders are the list of languages: a folder's name is the code of its language, and the message `name` of its
-//! `language.ftl` the language's own name.
+//! The folders define the languages: the name of a folder is the code of a language, and the message `name` in the
+//! folder's `language.ftl` is the language's own name.
 
 // A build script does not run in the engine, so it may use the maps of std.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 const MARKS: [char; 5] = ['\u{1}', '\u{2}', '\u{3}', '\u{4}', '\u{5}'];
 
 /// Code of the language that the others are translated from.
-const SOURCE: &str = "en";
+const SOURCE_LANGUAGE: &str = "en";
 
 /// Code of the pseudo-locale.
 const PSEUDO: &str = "en-XA";
@@ -70,8 +70,13 @@ fn read_languages(locales: &Path) -> Vec<(String, Files)> {
     let mut codes: Vec<String> = folders
         .map(|folder| folder.file_name().to_string_lossy().into_owned())
         .collect();
-    codes.sort_by_key(|code| (code != SOURCE, code.clone()));
-    assert_eq!(codes.first().map(String::as_str), Some(SOURCE), "{}", locales.display());
+    codes.sort_by_key(|code| (code != SOURCE_LANGUAGE, code.clone()));
+    assert_eq!(
+        codes.first().map(String::as_str),
+        Some(SOURCE_LANGUAGE),
+        "{}",
+        locales.display()
+    );
     let files = |code: String| {
         let files = read_language(&locales.join(&code));
         (code, files)
@@ -103,7 +108,7 @@ fn check_against_english(language: &str, files: &Files, english: &Files) {
 fn language_constants(english: &Files, languages: &[(String, Files)]) -> String {
     let (mut names, mut texts) = (String::new(), String::new());
     for (code, files) in
-        std::iter::once((SOURCE, english)).chain(languages.iter().map(|(code, files)| (&**code, files)))
+        std::iter::once((SOURCE_LANGUAGE, english)).chain(languages.iter().map(|(code, files)| (&**code, files)))
     {
         let name = files.get("language").and_then(|file| file.get("name"));
         let Some(name) = name else {
@@ -191,8 +196,8 @@ fn parse_resource(path: &Path, text: String) -> Resource {
     messages
 }
 
-/// Collects the arguments of a pattern, each with whether it selects a plural form. Fluent syntax that this project
-/// does not use is an error.
+/// Collects the names of a pattern's arguments; the value is true if the argument selects a plural form. Fluent syntax
+/// that this project does not use is an error.
 fn collect_arguments(pattern: &Pattern<String>, into: &mut BTreeMap<String, bool>) -> Result<(), String> {
     for element in &pattern.elements {
         let PatternElement::Placeable { expression } = element else {

@@ -12,18 +12,18 @@ const core = config.makeApiClient(CoreV1Api);
 const namespace = "default";
 const labelSelector = "app=informed";
 
-const fault = async (what) => {
+const runFault = async (what) => {
   const body = JSON.stringify({ run: `fault ${what}` });
   const answer = await (await fetch(`${process.env.PODSCOPE_URL}/podscope/v1/command`, { method: "POST", body })).json();
   assert.ok(answer.refused === null && answer.lines.every(([isError]) => !isError), JSON.stringify(answer));
 };
 
-const create = (name) => core.createNamespacedPod({
+const createPod = (name) => core.createNamespacedPod({
   namespace,
   body: { metadata: { name, labels: { app: "informed" } }, spec: { containers: [{ name: "c", image: "nginx" }] } },
 });
 
-// `until` waits for a condition, which is checked at each event of the informer.
+// `waitUntil` waits for a condition, which is checked at each event of the informer.
 let waiting = [];
 const received = [];
 const handler = (type) => (pod) => {
@@ -31,33 +31,33 @@ const handler = (type) => (pod) => {
   for (const { condition, met } of waiting) if (condition()) met();
   waiting = waiting.filter(({ condition }) => !condition());
 };
-const until = (condition) => condition() ? Promise.resolve() : new Promise((met) => waiting.push({ condition, met }));
+const waitUntil = (condition) => condition() ? Promise.resolve() : new Promise((met) => waiting.push({ condition, met }));
 
 const path = `/api/v1/namespaces/${namespace}/pods`;
 const informer = makeInformer(config, path, () => core.listNamespacedPod({ namespace, labelSelector }), labelSelector);
 for (const type of ["add", "update", "delete"]) informer.on(type, handler(type));
-const phase = (name) => informer.get(name, namespace)?.status?.phase;
+const podPhase = (name) => informer.get(name, namespace)?.status?.phase;
 
 await informer.start();
-await create("before");
-await until(() => phase("before") === "Running");
+await createPod("before");
+await waitUntil(() => podPhase("before") === "Running");
 assert.equal(received[0], "add before");
 
 const lost = new Promise((reject) => informer.on("error", reject));
-await fault("crash apiserver");
+await runFault("crash apiserver");
 await lost;
-await fault("restart apiserver");
+await runFault("restart apiserver");
 
 // Changes that happen while no watch is open.
 await core.deleteNamespacedPod({ name: "before", namespace, gracePeriodSeconds: 0 });
-await create("meanwhile");
+await createPod("meanwhile");
 await informer.start();
-await until(() => !informer.get("before", namespace) && phase("meanwhile") === "Running");
+await waitUntil(() => !informer.get("before", namespace) && podPhase("meanwhile") === "Running");
 assert.ok(received.includes("delete before"), received.join(", "));
 
-await create("after");
-await until(() => phase("after") === "Running");
-const versions = (pods) => pods.map((pod) => `${pod.metadata.name} ${pod.metadata.resourceVersion}`).sort();
+await createPod("after");
+await waitUntil(() => podPhase("after") === "Running");
+const namesAndVersions = (pods) => pods.map((pod) => `${pod.metadata.name} ${pod.metadata.resourceVersion}`).sort();
 const listed = await core.listNamespacedPod({ namespace, labelSelector });
-assert.deepEqual(versions(informer.list()), versions(listed.items));
+assert.deepEqual(namesAndVersions(informer.list()), namesAndVersions(listed.items));
 await informer.stop();

@@ -4,18 +4,18 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { launch } from "./tools.mjs";
 
-const DIRECTORY = process.env.PODSCOPE_BENCH;
+const BENCH_DIRECTORY = process.env.PODSCOPE_BENCH;
 const HEADERS = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
 const TYPES = { js: "text/javascript", wasm: "application/wasm", html: "text/html" };
 /** Number of decisions per round. The fastest round counts, so that other load on the machine does not falsify the
  *  result. */
-const ROUND = 50;
+const DECISIONS_PER_ROUND = 50;
 
 const browser = await launch();
 const page = await browser.newPage();
 await page.route("**/*", (route) => {
   const name = basename(new URL(route.request().url()).pathname) || "index.html";
-  const body = name === "index.html" ? "<!doctype html>" : readFileSync(join(DIRECTORY, name));
+  const body = name === "index.html" ? "<!doctype html>" : readFileSync(join(BENCH_DIRECTORY, name));
   return route.fulfill({ body, headers: { ...HEADERS, "Content-Type": TYPES[name.split(".").pop()] } });
 });
 await page.goto("http://127.0.0.1/");
@@ -44,7 +44,7 @@ async function measure(workload, nodes, pods, templates, decisions) {
     }
     bench.free();
     return best;
-  }, [workload, nodes, pods, templates, decisions, ROUND]);
+  }, [workload, nodes, pods, templates, decisions, DECISIONS_PER_ROUND]);
 }
 
 // Arguments: WORKLOAD or WORKLOAD=LIMIT (microseconds). Without a limit only the reference size is measured.
@@ -52,12 +52,12 @@ for (const argument of process.argv.slice(2)) {
   const [workload, limit] = argument.split("=");
   const decisions = workload === "preempt" ? 100 : 2000;
   const unit = limit ? `us of ${limit}` : "us";
-  const figure = (name, value, unit) => console.log(`figure: ${name} = ${value.toFixed(1)} ${unit}`);
-  figure(workload, await measure(workload, 5000, 5000, 1, decisions), unit);
+  const printFigure = (name, value, unit) => console.log(`figure: ${name} = ${value.toFixed(1)} ${unit}`);
+  printFigure(workload, await measure(workload, 5000, 5000, 1, decisions), unit);
   if (!limit) continue;
-  figure(`${workload}, 200 templates, deletions`, await measure(workload, 5000, 5000, 200, decisions), unit);
+  printFigure(`${workload}, 200 templates, deletions`, await measure(workload, 5000, 5000, 200, decisions), unit);
   for (const [nodes, pods] of [[100, 100], [100, 1000], [1000, 1000], [1000, 10000], [5000, 50000], [15000, 15000]]) {
-    figure(`${workload}, ${nodes} nodes, ${pods} pods`, await measure(workload, nodes, pods, 1, decisions), "us");
+    printFigure(`${workload}, ${nodes} nodes, ${pods} pods`, await measure(workload, nodes, pods, 1, decisions), "us");
   }
 }
 await browser.close();

@@ -9,9 +9,9 @@ import { serve } from "./site.mjs";
 import { DIST, ROOT, launch } from "./tools.mjs";
 
 const [inputs, ...names] = process.argv.slice(2);
-const SESSION = 1_800_000_000; // half an hour, in microseconds
+const SESSION_MICROSECONDS = 1_800_000_000; // half an hour, in microseconds
 const SEEKS = Number(process.env.PODSCOPE_BENCH_SEEKS ?? 100);
-const LOADS = 3;
+const LOADS_PER_DUMP = 3;
 /** Timeout of one answer, in milliseconds. */
 const TIMEOUT = Number(process.env.PODSCOPE_BENCH_PATIENCE ?? 600_000);
 
@@ -103,10 +103,10 @@ const seek = (page, at) => withTimeout(`seek to ${at / 1e6} s`, page.evaluate((a
 /** Asks the engine how many more copies of this pod fit into the cluster. */
 const countCopies = (page, pod) => withTimeout("count", page.evaluate((pod) => countCopies(pod), pod));
 
-const figure = (name, value, unit = "ms") => console.log(`figure: ${name} = ${value.toFixed(1)} ${unit}`);
+const printFigure = (name, value, unit = "ms") => console.log(`figure: ${name} = ${value.toFixed(1)} ${unit}`);
 
 /** Returns the size of the engine's wasm memory in bytes. */
-const memory = async (page) => {
+const readMemory = async (page) => {
   const [worker] = page.workers();
   return withTimeout("the engine's memory", worker.evaluate(() => self.memory.buffer.byteLength), 60_000);
 };
@@ -116,7 +116,7 @@ const measureLoad = async () => {
   for (const name of ["dump.yaml", "dump.json"]) {
     const text = readFileSync(join(inputs, name), "utf8");
     const runs = [];
-    for (let run = 0; run < LOADS; run += 1) {
+    for (let run = 0; run < LOADS_PER_DUMP; run += 1) {
       const page = await openEngine();
       const opened = page.evaluate(async ([name, text]) => {
         // Measure the longest time during which the page's main thread did not respond.
@@ -129,16 +129,16 @@ const measureLoad = async () => {
         clearInterval(watch);
         return { time, stall, progress: window.progress };
       }, [name, text]);
-      runs.push({ ...await withTimeout(`open ${name}`, opened), memory: await memory(page) });
+      runs.push({ ...await withTimeout(`open ${name}`, opened), memory: await readMemory(page) });
       await page.close();
     }
     runs.sort((a, b) => a.time - b.time);
     const [best] = runs;
-    figure(name, text.length / 1e6, "MB");
-    figure(`open ${name}`, best.time);
-    figure(`longest stall of the page, ${name}`, best.stall);
-    figure(`progress reports, ${name}`, best.progress, "times");
-    figure(`wasm memory, ${name}`, best.memory / 1e6, "MB");
+    printFigure(name, text.length / 1e6, "MB");
+    printFigure(`open ${name}`, best.time);
+    printFigure(`longest stall of the page, ${name}`, best.stall);
+    printFigure(`progress reports, ${name}`, best.progress, "times");
+    printFigure(`wasm memory, ${name}`, best.memory / 1e6, "MB");
   }
 };
 
@@ -146,10 +146,10 @@ const measureLoad = async () => {
 const measureTimeline = async (name) => {
   const page = await openEngine();
   await open(page, `${name}.yaml`);
-  const ran = await seek(page, SESSION);
-  figure(`run 30 min, ${name}`, ran);
-  figure(`speed, ${name}`, SESSION / 1000 / ran, "x");
-  figure(`wasm memory, ${name}`, await memory(page) / 1e6, "MB");
+  const ran = await seek(page, SESSION_MICROSECONDS);
+  printFigure(`run 30 min, ${name}`, ran);
+  printFigure(`speed, ${name}`, SESSION_MICROSECONDS / 1000 / ran, "x");
+  printFigure(`wasm memory, ${name}`, await readMemory(page) / 1e6, "MB");
   const seeking = page.evaluate(async ([seeks, end]) => {
     const times = [];
     let random = 1; // a fixed sequence: every run seeks to the same instants
@@ -158,25 +158,25 @@ const measureTimeline = async (name) => {
       times.push(await seek(Math.floor((random / 0x7fffffff) * end)));
     }
     return times.sort((a, b) => a - b);
-  }, [SEEKS, SESSION]);
+  }, [SEEKS, SESSION_MICROSECONDS]);
   const times = await withTimeout(`seeks, ${name}`, seeking, TIMEOUT);
-  figure(`seek, median, ${name}`, times[Math.floor(SEEKS / 2)]);
-  figure(`seek, slowest, ${name}`, times[SEEKS - 1]);
+  printFigure(`seek, median, ${name}`, times[Math.floor(SEEKS / 2)]);
+  printFigure(`seek, slowest, ${name}`, times[SEEKS - 1]);
   await page.close();
 };
 
 /** Measures a large cluster while it fills with pods, and afterwards. */
 const measureHuge = async () => {
   const page = await openEngine();
-  figure("open, huge", await open(page, "huge.yaml"));
+  printFigure("open, huge", await open(page, "huge.yaml"));
   const fillTime = Number(process.env.PODSCOPE_BENCH_FILLED ?? 60) * 1e6;
-  figure("fill, huge", await seek(page, fillTime));
-  figure("wasm memory when it is full, huge", await memory(page) / 1e6, "MB");
-  figure("count more large pods, huge", await countCopies(page, "default/large"));
+  printFigure("fill, huge", await seek(page, fillTime));
+  printFigure("wasm memory when it is full, huge", await readMemory(page) / 1e6, "MB");
+  printFigure("count more large pods, huge", await countCopies(page, "default/large"));
   const ran = await seek(page, fillTime + 600_000_000);
-  figure("run 10 min, huge", ran);
-  figure("speed, huge", 600_000 / ran, "x");
-  figure("wasm memory, huge", await memory(page) / 1e6, "MB");
+  printFigure("run 10 min, huge", ran);
+  printFigure("speed, huge", 600_000 / ran, "x");
+  printFigure("wasm memory, huge", await readMemory(page) / 1e6, "MB");
   await page.close();
 };
 

@@ -36,8 +36,8 @@ export async function checkLooks(page, name) {
 
 /** Expects that the page does not overflow horizontally. */
 export async function expectNoOverflow(page, subject) {
-  const width = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  await expect.poll(width, `${subject}: horizontal overflow in pixels`).toBeLessThanOrEqual(0);
+  const overflowWidth = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  await expect.poll(overflowWidth, `${subject}: horizontal overflow in pixels`).toBeLessThanOrEqual(0);
 }
 
 /** Window sizes, in CSS pixels. */

@@ -8,7 +8,7 @@ import { ROOT, launch } from "./tools.mjs";
 import { visit } from "./visit.mjs";
 
 const SCENARIO = readFileSync(join(ROOT, "tests/e2e/picture.yaml"), "utf8");
-const MOMENT = "9:00.0";
+const PICTURED_INSTANT = "9:00.0";
 
 const site = await serve();
 const browser = await launch();
@@ -23,9 +23,9 @@ for (const theme of THEMES) {
   const pause = page.getByRole("button", { name: "Pause" });
   if (await pause.count() > 0) await pause.click();
   const clock = page.getByLabel("Clock: type an instant to go there");
-  await clock.fill(MOMENT);
+  await clock.fill(PICTURED_INSTANT);
   await clock.press("Enter");
-  await page.locator(`.page[data-now="${MOMENT}"]`).waitFor();
+  await page.locator(`.page[data-now="${PICTURED_INSTANT}"]`).waitFor();
   await page.locator('[data-ghost="true"]').first().click();
   await page.getByText(/^attempt \d+ of \d+/i).waitFor(); // the explanation is shown
   await page.screenshot({ path: join(ROOT, `.github/page-${theme}.png`), animations: "disabled" });

@@ -9,7 +9,7 @@ const [copy, out] = process.argv.slice(2);
 const site = await serve();
 const wasm = readdirSync(DIST).find((name) => name.startsWith("podscope-web-") && name.endsWith("_bg.wasm"));
 site.replaced.set(wasm, readFileSync(copy));
-// The digest of the preloaded wasm is that of the first part.
+// Remove the preload: its digest is that of the wasm's first part, and would not match the copy.
 site.change("index.html", (html) => html.replace(/<link rel="preload"[^>]*>/, ""));
 const browser = await launch();
 const visitor = visit(browser, site);
@@ -17,10 +17,10 @@ const visitor = visit(browser, site);
 /** Runs in the page: keeps the exports of the copy. */
 const keepExports = () => addEventListener("TrunkApplicationStarted", ({ detail }) => { window.profile = detail.wasm.profile; });
 
-const ran = new Set();
-const note = async (page) => {
-  const bodies = await page.evaluate(() => Array.from({ length: window.profile.length }, (_, i) => i).filter((i) => window.profile.get(i) !== null));
-  for (const body of bodies) ran.add(body);
+const functionsThatRan = new Set();
+const collectFunctions = async (page) => {
+  const numbers = await page.evaluate(() => Array.from({ length: window.profile.length }, (_, i) => i).filter((i) => window.profile.get(i) !== null));
+  for (const number of numbers) functionsThatRan.add(number);
 };
 
 for (const [size, theme] of [["desktop", "light"], ["phone", "dark"]]) {
@@ -34,10 +34,10 @@ for (const [size, theme] of [["desktop", "light"], ["phone", "dark"]]) {
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("button", { name: "Play" }).click();
   await visitor.waitUntilSaved(page);
-  // What runs when the tab is left: the page can load nothing then.
+  // Also record the functions that run when the tab is left, because the page can load nothing then.
   await page.evaluate(() => ["visibilitychange", "beforeunload", "pagehide"].forEach((name) => dispatchEvent(new Event(name))));
-  await note(page);
+  await collectFunctions(page);
 }
 await browser.close();
 site.close();
-writeFileSync(out, JSON.stringify([...ran].sort((a, b) => a - b)));
+writeFileSync(out, JSON.stringify([...functionsThatRan].sort((a, b) => a - b)));

@@ -31,8 +31,7 @@ class Line {
     }, this.delay);
   }
 
-  // Sends one packet of each waiting answer, then the next packet of each, as many as fit into the time since the last
-  // call.
+  // Sends the waiting answers packet by packet, in turns: as many packets as fit into the time since the last call.
   #turn() {
     const now = performance.now();
     this.#free = Math.max(this.#free, now - 20);
@@ -60,7 +59,7 @@ export async function serve({ base = BASE, also = base, index = true, types = {}
   const replaced = new Map(); // path → replacement text; null: the file is missing
   const moved = new Map(); // path → target of a redirect
   const compressed = new Map(); // file → compressed body
-  const shared = line && new Line(line);
+  const sharedLine = line && new Line(line);
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://x").pathname);
     const at = [also, base].find((base) => path.startsWith(base));
@@ -89,7 +88,7 @@ export async function serve({ base = BASE, also = base, index = true, types = {}
     });
     if (!line) return response.end(body);
     compressed.set(file, compressed.get(file) ?? brotliCompressSync(body));
-    shared.send(response, compressed.get(file));
+    sharedLine.send(response, compressed.get(file));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const site = {

@@ -8,7 +8,7 @@ const varint = (number) => {
   return [...bytes, Number(rest)];
 };
 /** Encodes a signed number that is not negative: postcard stores the sign in the lowest bit. */
-const signed = (number) => varint(BigInt(number) * 2n);
+const encodeSigned = (number) => varint(BigInt(number) * 2n);
 
 const encodeText = (text) => {
   const bytes = new TextEncoder().encode(text);
@@ -28,7 +28,7 @@ const concatenate = (parts) => {
 /** The request to open one file. */
 export const openFile = (name, body) => concatenate([Uint8Array.of(0, 0, 1), ...encodeText(name), ...encodeText(body)]);
 /** The request to seek to an instant, in microseconds. */
-export const seekTo = (at) => Uint8Array.from([7, ...signed(at)]);
+export const seekTo = (at) => Uint8Array.from([7, ...encodeSigned(at)]);
 /** The request that asks how many more copies of a pod fit; the pod is given as `NAMESPACE/NAME`. */
 export const howManyMore = (pod) => concatenate([Uint8Array.of(39, 1, 2), ...encodeText(pod), Uint8Array.of(0)]);
 /** The message that the page has drawn a frame. */

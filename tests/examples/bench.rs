@@ -135,7 +135,7 @@ spec:
              readinessProbe: {{httpGet: {{port: 80}}}}, livenessProbe: {{httpGet: {{port: 80}}}}}}]}}}}}}\n"
         ));
     }
-    // Another pod with larger requests, of which some 25 000 more fit.
+    // A pod with larger requests; about 25 000 copies of it fit into the cluster.
     text.push_str(&format!(
         "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {LARGE_POD}}}\nspec: {{containers: [{{name: c, image: i, resources: \
          {{requests: {{cpu: 2, memory: 8Gi}}}}}}]}}\n"
@@ -155,7 +155,7 @@ fn lesson_session() -> Session {
     session
 }
 
-/// Writes the sessions and the dump as files.
+/// Writes the sessions and the dump as files, which the browser's measurements open.
 fn write_inputs(directory: &Path) {
     fs::create_dir_all(directory).expect("a directory");
     let write = |name: &str, text: String| fs::write(directory.join(name), text).expect("a writable directory");

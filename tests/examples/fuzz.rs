@@ -82,7 +82,7 @@ struct Stats {
     slowest: Duration,
     slowest_text: String,
     /// Maximum work and memory that one input needed.
-    most: Cost,
+    max_cost: Cost,
     findings: u64,
 }
 
@@ -169,9 +169,9 @@ fn run_one(fuzzer: &mut Fuzzer, stats: &mut Stats, text: &str) {
         }
     }
     let cost = answer.as_ref().copied().unwrap_or_default();
-    stats.most.work = stats.most.work.max(cost.work);
-    if cost.bytes > stats.most.bytes {
-        stats.most.bytes = cost.bytes;
+    stats.max_cost.work = stats.max_cost.work.max(cost.work);
+    if cost.bytes > stats.max_cost.bytes {
+        stats.max_cost.bytes = cost.bytes;
         if cost.bytes > 300 << 20 {
             save_finding(fuzzer.name(), "large", text);
         }
@@ -255,9 +255,9 @@ fn format_report(
             stats.executions as f64 / stats.processor_time.as_secs_f64().max(0.001),
             fuzzer.n_answer_kinds(),
             stats.slowest.as_secs_f64() * 1000.0,
-            stats.most.work,
+            stats.max_cost.work,
             target.budget,
-            stats.most.bytes as f64 / f64::from(1 << 20),
+            stats.max_cost.bytes as f64 / f64::from(1 << 20),
             stats.findings
         );
     }

@@ -18,7 +18,7 @@ const run = (program, args) => execFileSync(program, args, { cwd: project, encod
 writeFileSync(at("package.json"), '{"name": "stranger", "private": true, "type": "module"}\n');
 run("npm", ["install", "--offline", "--no-audit", "--no-fund", "--loglevel=error", tarball]);
 const installed = at("node_modules/@podscope/engine");
-const blocks = (language) =>
+const readmeCodeBlocks = (language) =>
   [...readFileSync(join(installed, "README.md"), "utf8").matchAll(/^```(\w+)\n(.*?)^```$/gms)]
     .filter(([, found]) => found === language).map(([, , text]) => text);
 
@@ -42,7 +42,7 @@ const tests = {
   },
 
   "the examples of the README run and print what it says"() {
-    const [first, second] = blocks("js");
+    const [first, second] = readmeCodeBlocks("js");
     writeFileSync(at("readme-1.mjs"), first);
     const lines = run("node", ["readme-1.mjs"]);
     assert.equal(lines.match(/pod: 'db-0'/g)?.length, 2, lines);

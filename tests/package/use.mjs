@@ -36,7 +36,7 @@ metadata: {name: big}
 spec: {containers: [{name: main, image: busybox, resources: {requests: {cpu: 64}}}]}
 `;
 
-const thrown = (action) => {
+const errorThrownBy = (action) => {
   try {
     action();
   } catch (error) {
@@ -90,16 +90,16 @@ export async function use() {
   results.wide = wide.objects().find((one) => one.kind === "Job").spec.activeDeadlineSeconds;
 
   results.errors = [
-    errorFields(thrown(() => load("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: 7}\nspec: {priority: high}\n"))),
-    errorFields(thrown(() => load("a: [1"))),
-    errorFields(thrown(() => load({ link: "s1:!" }))),
-    errorFields(thrown(() => load({ lesson: "none" }))),
-    errorFields(thrown(() => again.command("kubectl gte pods"))),
-    errorFields(thrown(() => again.runUntil("soon"))),
-    errorFields(thrown(() => again.runUntil(-1))),
-    errorFields(thrown(() => again.runUntil(undefined))),
-    errorFields(thrown(() => load(7))),
-    errorFields(thrown(() => load(BIG, { sead: 7 }))),
+    errorFields(errorThrownBy(() => load("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: 7}\nspec: {priority: high}\n"))),
+    errorFields(errorThrownBy(() => load("a: [1"))),
+    errorFields(errorThrownBy(() => load({ link: "s1:!" }))),
+    errorFields(errorThrownBy(() => load({ lesson: "none" }))),
+    errorFields(errorThrownBy(() => again.command("kubectl gte pods"))),
+    errorFields(errorThrownBy(() => again.runUntil("soon"))),
+    errorFields(errorThrownBy(() => again.runUntil(-1))),
+    errorFields(errorThrownBy(() => again.runUntil(undefined))),
+    errorFields(errorThrownBy(() => load(7))),
+    errorFields(errorThrownBy(() => load(BIG, { sead: 7 }))),
   ];
   results.untouched = again.now;
   return results;

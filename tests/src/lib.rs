@@ -29,7 +29,7 @@ pub fn root() -> PathBuf {
 ///
 /// # Panics
 /// If they differ, with the first different line and the command to update the file.
-pub fn golden(name: &str, got: &str) {
+pub fn assert_golden(name: &str, got: &str) {
     let path = root().join("tests/golden").join(name);
     let Err(want) = compare_with_file(&path, got.as_bytes()) else {
         return;

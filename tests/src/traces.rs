@@ -9,14 +9,14 @@ use podscope_cluster::{
     GivenCommand, OutputLine, Record, RequestClient, Setup, SimTime, Sink, StartTraffic, TrafficCommand, World,
 };
 
-/// A simulated run: its objects, and faults each at a whole second.
+/// A simulated run: the manifests of its objects, and its faults with the second of each.
 struct Run {
     name: &'static str,
     text: &'static str,
     faults: fn() -> Vec<(i64, Fault)>,
 }
 
-const END_SECONDS: i64 = 900;
+const RUN_SECONDS: i64 = 900;
 const SEEDS: [u64; 3] = [1, 42, u64::MAX];
 
 const RUNS: &[Run] = &[
@@ -162,7 +162,7 @@ pub fn hashes() -> Vec<String> {
                 };
                 world.record_command(given, refused.as_deref(), &mut hash);
             }
-            world.run_until(SimTime(END_SECONDS * 1_000_000), &mut hash);
+            world.run_until(SimTime(RUN_SECONDS * 1_000_000), &mut hash);
             rows.push(format!("{}/{seed} {} {:016x}", run.name, hash.lines, hash.state));
         }
     }

@@ -1,5 +1,5 @@
-//! Advice about manifests that are valid but likely to surprise (P-08). It is computed from a set of objects alone; the
-//! rules come from the project's seed documents.
+//! Advice about manifests that are valid but likely to surprise (P-08). The advice depends only on the given objects,
+//! not on a running cluster. Its rules come from the seed documents on which Podscope is based.
 
 use crate::ordered;
 use crate::well_known::{annotation, label};
@@ -24,8 +24,9 @@ pub struct Advice {
 /// Topology keys that nodes have in every cluster.
 const WELL_KNOWN_TOPOLOGY_KEYS: [&str; 3] = [label::HOSTNAME, label::ZONE, label::REGION];
 
-/// Returns the advice for a set of objects, in their order: volumes with several writers, short grace periods, affinity
-/// to pods that may be preempted, spread constraints that do not work as expected.
+/// Returns advice about the given objects, in their order. Warns about volumes with several writers, short grace
+/// periods, affinity to pods of lower priority, spread constraints that do not work as expected, and probes and hooks
+/// that the kubelet cannot run.
 pub fn advice(objects: &[Object]) -> Vec<Advice> {
     let lookup = ObjectIndex::new(objects);
     let mut found = Vec::new();
@@ -37,13 +38,13 @@ pub fn advice(objects: &[Object]) -> Vec<Advice> {
                 text,
             });
         };
-        shared_volumes(subject, &lookup, &mut note);
-        short_grace(subject, &mut note);
-        affinity_to_lower_priority(subject, &lookup, &mut note);
-        differing_spread(subject, &lookup, &mut note);
-        spread_ignores_own_labels(subject, &mut note);
-        private_topology_keys(subject, &mut note);
-        unusable_handlers(subject, &mut note);
+        warn_about_shared_volumes(subject, &lookup, &mut note);
+        warn_about_short_grace_period(subject, &mut note);
+        warn_about_affinity_to_lower_priority(subject, &lookup, &mut note);
+        warn_about_differing_spread(subject, &lookup, &mut note);
+        warn_about_uncounted_own_labels(subject, &mut note);
+        warn_about_private_topology_keys(subject, &mut note);
+        warn_about_unusable_handlers(subject, &mut note);
     }
     found
 }
@@ -193,7 +194,7 @@ fn namespace(object: &Object) -> &str {
 
 /// Warns about probes and hooks that the API server accepts, but the kubelet cannot run: those that refer to a port
 /// name which the container does not define (LC-117), and `tcpSocket` hooks (LC-144).
-fn unusable_handlers(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
+fn warn_about_unusable_handlers(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     let spec = subject.spec;
     for (list, containers) in [
         ("initContainers", &spec.init_containers),
@@ -256,7 +257,7 @@ fn unusable_handlers(subject: &Subject<'_>, note: &mut impl FnMut(String, String
 }
 
 /// Warns about storage that several nodes can write, used by a workload that may run two pods at once (CT-126).
-fn shared_volumes(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut impl FnMut(String, String)) {
+fn warn_about_shared_volumes(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut impl FnMut(String, String)) {
     if !matches!(subject.kind, "ReplicaSet" | "Deployment" | "ReplicationController") {
         return;
     }
@@ -270,7 +271,7 @@ fn shared_volumes(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut im
         if !mounted {
             continue;
         }
-        if let Some(backend) = unfenced_backend(volume, subject.namespace, lookup) {
+        if let Some(backend) = multi_writer_backend(volume, subject.namespace, lookup) {
             note(
                 format!("spec.volumes[{index}]"),
                 format!(
@@ -284,7 +285,7 @@ fn shared_volumes(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut im
 }
 
 /// Returns the name of a volume's storage backend, if the backend allows several writers.
-fn unfenced_backend(volume: &Volume, namespace: &str, lookup: &ObjectIndex<'_>) -> Option<&'static str> {
+fn multi_writer_backend(volume: &Volume, namespace: &str, lookup: &ObjectIndex<'_>) -> Option<&'static str> {
     match volume.sources().next()? {
         "nfs" if volume.nfs.as_ref()?.read_only != Some(true) => Some("NFS"),
         "iscsi" if volume.iscsi.as_ref()?.read_only != Some(true) => Some("iSCSI"),
@@ -332,7 +333,7 @@ fn backend_of_driver(driver: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns whether a claim of this class can bind to a volume (CT-123).
+/// Returns whether a claim with the storage class `class` can bind to a volume (CT-123).
 fn can_bind(claim: &PersistentVolumeClaim, class: &str, volume: &PersistentVolume) -> bool {
     let (requested, offered) = (&claim.spec, &volume.spec);
     let storage = |amounts: &crate::ResourceList| amounts.get("storage").copied();
@@ -353,9 +354,9 @@ fn can_bind(claim: &PersistentVolumeClaim, class: &str, volume: &PersistentVolum
             .is_none_or(|selector| selector.matches(&volume.metadata.labels))
 }
 
-/// Warns about a grace period shorter than the preStop hook plus the shutdown, so that the kubelet kills the process
-/// (L-10).
-fn short_grace(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
+/// Warns about a grace period that is shorter than the preStop hook and the shutdown together: the kubelet then kills
+/// the process (L-10).
+fn warn_about_short_grace_period(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     const SECOND: i64 = 1_000_000;
     let grace = subject.spec.grace_seconds();
     let behaviors = container_behaviors(subject.annotations, subject.spec).unwrap_or_default();
@@ -409,7 +410,11 @@ fn short_grace(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
 
 /// Warns about required affinity to a pod of lower priority: preemption cannot remove that pod from its node (seed
 /// 001).
-fn affinity_to_lower_priority(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut impl FnMut(String, String)) {
+fn warn_about_affinity_to_lower_priority(
+    subject: &Subject<'_>,
+    lookup: &ObjectIndex<'_>,
+    note: &mut impl FnMut(String, String),
+) {
     let Some(Affinity {
         pod_affinity: Some(rules),
         ..
@@ -450,7 +455,7 @@ fn affinity_to_lower_priority(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, n
 }
 
 /// Warns about pods that count each other for topology spread but have different spread constraints (seed 004).
-fn differing_spread(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut impl FnMut(String, String)) {
+fn warn_about_differing_spread(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut impl FnMut(String, String)) {
     let own = &subject.spec.topology_spread_constraints;
     for (index, constraint) in own.iter().enumerate() {
         let Some(selector) = &constraint.label_selector else {
@@ -480,7 +485,7 @@ fn have_equal_constraints(one: &[TopologySpreadConstraint], other: &[TopologySpr
 }
 
 /// Warns about a spread constraint that does not count the pod itself (seed 004).
-fn spread_ignores_own_labels(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
+fn warn_about_uncounted_own_labels(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     for (index, constraint) in subject.spec.topology_spread_constraints.iter().enumerate() {
         let path = format!("spec.topologySpreadConstraints[{index}].labelSelector");
         match &constraint.label_selector {
@@ -498,8 +503,8 @@ fn spread_ignores_own_labels(subject: &Subject<'_>, note: &mut impl FnMut(String
     }
 }
 
-/// Warns about topology keys that other clusters may not have (seed 004).
-fn private_topology_keys(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
+/// Warns about topology keys without a prefix, such as `zone`: nodes do not have such labels by default (seed 004).
+fn warn_about_private_topology_keys(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     let private = |key: &str| !key.is_empty() && !WELL_KNOWN_TOPOLOGY_KEYS.contains(&key) && !key.contains('/');
     let text = |key: &Str| {
         let known = match &**key {

@@ -15,7 +15,7 @@ impl NodeSelectorRequirement {
 }
 
 impl NodeSelectorTerm {
-    /// Returns whether the term matches the node; an empty term matches none.
+    /// Returns whether the term matches the node. An empty term matches no node.
     fn matches(&self, node: &Node) -> bool {
         let fields = ordered::Map::from([(Str::from(NAME_FIELD), node.metadata.name.clone())]);
         let is_empty = self.match_expressions.is_empty() && self.match_fields.is_empty();

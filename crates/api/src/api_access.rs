@@ -1,6 +1,6 @@
-//! The service account token volume of a pod (VA-284). Nearly every pod has one, and it differs only in the five random
-//! letters of its name. To save memory, a pod stores only these letters; volume and mounts are restored when the pod is
-//! printed.
+//! The service account token volume of a pod (VA-284). Nearly every pod has this volume, and only the five random
+//! letters of the volume's name differ. To save memory, a pod stores only these letters; the volume and its mounts are
+//! restored when the pod is printed.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use crate::{
 };
 
 const TOKEN_VOLUME_PREFIX: &str = "kube-api-access-";
-const MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+const TOKEN_MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 const TOKEN_EXPIRATION_SECONDS: i64 = 3607;
-const DEFAULT_MODE: i32 = 0o644;
+const TOKEN_FILE_MODE: i32 = 0o644;
 
 /// The five random letters at the end of the name of a service account token volume (`kube-api-access-x7k2d`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl ApiAccess {
             name,
             projected: Some(Box::new(ProjectedVolume {
                 sources: vec![token, certificate, namespace],
-                default_mode: Some(DEFAULT_MODE),
+                default_mode: Some(TOKEN_FILE_MODE),
             })),
             ..Volume::default()
         }
@@ -82,7 +82,7 @@ impl ApiAccess {
 fn build_token_mount(name: Str) -> VolumeMount {
     VolumeMount {
         name,
-        mount_path: MOUNT_PATH.into(),
+        mount_path: TOKEN_MOUNT_PATH.into(),
         read_only: Some(true),
         ..VolumeMount::default()
     }
@@ -91,7 +91,7 @@ fn build_token_mount(name: Str) -> VolumeMount {
 fn build_token_mount_status(name: Str) -> VolumeMountStatus {
     VolumeMountStatus {
         name,
-        mount_path: MOUNT_PATH.into(),
+        mount_path: TOKEN_MOUNT_PATH.into(),
         read_only: Some(true),
         recursive_read_only: Some("Disabled".into()),
     }
@@ -102,12 +102,12 @@ fn has_mount_at_token_path(container: &Container) -> bool {
     container
         .volume_mounts
         .iter()
-        .any(|mount| &*mount.mount_path == MOUNT_PATH)
+        .any(|mount| &*mount.mount_path == TOKEN_MOUNT_PATH)
 }
 
 impl PodSpec {
-    /// Returns whether the container is printed with a mount of the service account token, although the mount is not
-    /// stored.
+    /// Returns whether the container mounts the service account token implicitly: the mount is not stored, but restored
+    /// when the pod is printed.
     pub fn gives_api_access(&self, container: &Container) -> bool {
         self.api_access.is_some() && !has_mount_at_token_path(container)
     }
@@ -115,7 +115,7 @@ impl PodSpec {
     /// Mounts the service account token in every container that mounts nothing at the token's path. Uses an existing
     /// token volume, or adds one whose name ends in `suffix`.
     pub fn add_api_access(&mut self, suffix: impl FnOnce() -> Str) {
-        if self.api_access.is_some() || self.containers_with_volumes().all(has_mount_at_token_path) {
+        if self.api_access.is_some() || self.init_and_app_containers().all(has_mount_at_token_path) {
             return;
         }
         let existing_volume = self
@@ -127,10 +127,10 @@ impl PodSpec {
             return;
         };
         self.add_token_mounts(&name);
-        self.fold_api_access();
+        self.compact_token_volume();
     }
 
-    fn containers_with_volumes(&self) -> impl Iterator<Item = &Container> {
+    fn init_and_app_containers(&self) -> impl Iterator<Item = &Container> {
         self.init_containers.iter().chain(self.containers.iter())
     }
 
@@ -149,7 +149,7 @@ impl PodSpec {
 
     /// Replaces the service account token volume by the suffix of its name, if volume and mounts are exactly as
     /// admission creates them. The pod is printed as before.
-    fn fold_api_access(&mut self) {
+    fn compact_token_volume(&mut self) {
         let Some(access) = self.volumes.last().and_then(|volume| {
             let access = ApiAccess::new(volume.name.strip_prefix(TOKEN_VOLUME_PREFIX)?)?;
             (*volume == ApiAccess::build_token_volume(volume.name.clone())).then_some(access)
@@ -168,9 +168,9 @@ impl PodSpec {
             others.any(|mount| mount.name == name)
         };
         let is_covered = |container: &Container| has_token_mount(container) || has_mount_at_token_path(container);
-        let is_as_admission_makes_it = self.containers_with_volumes().any(has_token_mount)
+        let is_as_admission_makes_it = self.init_and_app_containers().any(has_token_mount)
             && self
-                .containers_with_volumes()
+                .init_and_app_containers()
                 .all(|container| is_covered(container) && !mounts_volume_elsewhere(container))
             && self.volumes.iter().filter(|volume| volume.name == name).count() == 1;
         if !is_as_admission_makes_it {
@@ -196,9 +196,9 @@ impl PodSpec {
 
 impl Pod {
     /// Replaces the service account token volume and its mounts by the suffix of the volume's name, in spec and status.
-    pub(crate) fn fold_api_access(&mut self) {
+    pub(crate) fn compact_token_volume(&mut self) {
         if self.spec.api_access.is_none() {
-            self.spec.fold_api_access();
+            self.spec.compact_token_volume();
         }
         let Some(access) = self.spec.api_access else { return };
         let known = build_token_mount_status(access.volume_name());

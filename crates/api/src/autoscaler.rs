@@ -1,5 +1,5 @@
-//! HorizontalPodAutoscalers: the total load of the scaled pods, given by an annotation on the autoscaler,
-//! `behavior.podscope.dev/load: "cpu=300m..2@60s, requests=900"` (C-14); and the default scaling policies.
+//! HorizontalPodAutoscalers: parses the annotation `behavior.podscope.dev/load: "cpu=300m..2@60s, requests=900"`, which
+//! gives the total load of the scaled pods (C-14), and sets the default scaling policies.
 
 use serde_json::{Value, json};
 
@@ -14,8 +14,9 @@ pub fn load_key() -> String {
     format!("{BEHAVIOR_PREFIX}load")
 }
 
-/// Parses the load annotation: the total load per metric (`cpu`, `memory` or any other name) over the time since the
-/// autoscaler's creation, divided evenly among the pods. Other metrics are measured at the containers.
+/// Parses the load annotation. For each metric (`cpu`, `memory` or any other name), it gives the total load over the
+/// time since the autoscaler's creation, which is divided evenly among the pods. Metrics that are not in the annotation
+/// are measured at the containers.
 ///
 /// # Errors
 /// A message about the first malformed part.

@@ -123,7 +123,7 @@ pub enum ProbeAnswer {
     Unknown,
 }
 
-/// Results of a probe over time: `answer` in a window relative to container start, `ok` otherwise.
+/// Results of a probe over time: `answer` inside a time window relative to container start, `Ok` outside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProbeBehavior {
     /// The result of the probe inside the time window.
@@ -134,7 +134,8 @@ pub struct ProbeBehavior {
     pub until: Option<i64>,
 }
 
-/// Resource usage over time: linear from `from` at container start to `to` after `over`, then constant.
+/// Resource usage over time: it changes linearly from `from` at container start to `to` after the duration `over`, then
+/// it stays constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
     /// Usage at container start.
@@ -193,8 +194,8 @@ impl ContainerBehavior {
         self.startup.unwrap_or(SECOND)
     }
 
-    /// Returns the duration after which the process exits on its own, in microseconds; never by default, but 1 s for
-    /// non-sidecar init containers.
+    /// Returns the duration after which the process exits on its own, in microseconds; None if it does not. By default,
+    /// only init containers that are not sidecars exit, after 1 s.
     pub fn run(&self, is_init: bool) -> Option<i64> {
         self.run.or(is_init.then_some(SECOND))
     }
@@ -261,8 +262,9 @@ impl ContainerBehavior {
         usage_or_request(self.memory, container, "memory", since_start).value()
     }
 
-    /// Returns the CPU usage in millicores, `since_start` microseconds after container start, including the CPU time of
-    /// the requests that the container answers; by default its cpu request.
+    /// Returns the CPU usage in millicores, `since_start` microseconds after container start: the usage without
+    /// requests (by default the container's cpu request) plus `request_load`, the usage for the requests that it
+    /// answers.
     pub fn cpu_milli_at(&self, container: &Container, since_start: i64, request_load: i64) -> i64 {
         let idle = usage_or_request(self.cpu, container, "cpu", since_start).milli_value();
         cpu_with_load(idle, request_load, cpu_limit(container))

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 /// The trace record that caused an event. `NOTHING` for events without a cause in the run: the start, a command of the
-/// timeline, a random fault. Four bytes, because every queued event carries one.
+/// timeline, a random fault. The type has only four bytes, because every queued event stores a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct CausedBy(Option<NonZeroU32>);
 
@@ -25,7 +25,7 @@ impl CausedBy {
         self.0.map(|one_based| u64::from(one_based.get()) - 1)
     }
 
-    /// Returns the one of two causes whose record is later in the trace.
+    /// Returns the later of two causes: the one whose record comes later in the trace.
     #[must_use]
     pub fn latest(self, other: Self) -> Self {
         self.max(other)

@@ -18,7 +18,8 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Prints a simulated time, in microseconds since t = 0, with tenths of a second: `1:32.4`, from one hour `1:02:03.4`.
+/// Prints a simulated time, in microseconds since t = 0, with tenths of a second: `1:32.4`, from one hour on
+/// `1:02:03.4`.
 #[must_use]
 pub fn instant(at: i64) -> String {
     let tenths = at.max(0) / 100_000;
@@ -26,7 +27,7 @@ pub fn instant(at: i64) -> String {
     format!("{}.{tenth}", whole(seconds))
 }
 
-/// Prints whole seconds as `1:30`.
+/// Prints a number of seconds as `1:30`, from one hour on as `1:02:03`.
 #[must_use]
 pub fn whole(seconds: i64) -> String {
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);

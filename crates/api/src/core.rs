@@ -1,4 +1,5 @@
-//! The smaller kinds: namespaces, services, endpoints, policy, events, configuration.
+//! The smaller kinds: Namespaces, Services, endpoints, PodDisruptionBudgets, PriorityClasses, ConfigMaps, Secrets and
+//! events.
 
 use crate::ordered;
 
@@ -17,9 +18,9 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// Finalizers of a namespace (`kubernetes`).
+    /// Spec of a namespace: its finalizers, by default only `kubernetes`.
     pub struct NamespaceSpec { pub finalizers: Vec<Str> }
-    /// Phase `Active` or `Terminating`.
+    /// Status of a namespace: its phase, which is `Active` or `Terminating`, and its conditions.
     pub struct NamespaceStatus { pub phase: Str, pub conditions: Vec<NamespaceCondition> }
     /// A condition that tells why a namespace is not yet deleted.
     pub struct NamespaceCondition {
@@ -40,7 +41,7 @@ wire_types! {
 
     /// Status of a Service. Podscope assigns no external load balancer address.
     pub struct ServiceStatus { pub load_balancer: LoadBalancerStatus }
-    /// External addresses; they are not simulated and stay in `Extra`.
+    /// The external addresses of a Service. They are not simulated, so they are kept in `Extra`.
     pub struct LoadBalancerStatus {}
     pub struct ServiceSpec {
         pub ports: Vec<ServicePort>,

@@ -208,14 +208,14 @@ impl<'d> Definition<'d> {
     #[must_use]
     pub fn served(self) -> Vec<Version<'d>> {
         let mut served: Vec<Version<'d>> = self.versions().filter(|version| version.is_served()).collect();
-        served.stable_sort_by(|a, b| priority(b.name()).cmp(&priority(a.name())));
+        served.stable_sort_by(|a, b| version_sort_key(b.name()).cmp(&version_sort_key(a.name())));
         served
     }
 }
 
 /// Returns the sort key of a version name (`version.CompareKubeAwareVersionStrings`): `v2`, `v1`, `v1beta1`,
 /// `v1alpha1`, then all other names.
-fn priority(name: &str) -> (u8, u64, u64, std::cmp::Reverse<String>) {
+fn version_sort_key(name: &str) -> (u8, u64, u64, std::cmp::Reverse<String>) {
     let other = (0, 0, 0, std::cmp::Reverse(name.to_owned()));
     let Some(rest) = name.strip_prefix('v') else {
         return other;
@@ -276,7 +276,7 @@ impl<'d> Version<'d> {
         self.value.pointer("/subresources/status").is_some()
     }
 
-    /// Returns the field paths of the `scale` subresource, if the version has one.
+    /// Returns the `scale` subresource of the version, which consists of field paths; None if the version has none.
     #[must_use]
     pub fn scale(self) -> Option<&'d Value> {
         self.value.pointer("/subresources/scale")
@@ -327,9 +327,9 @@ impl<'d> Version<'d> {
         unknown
     }
 
-    /// Validates an object of this version by the version's schema, but not its metadata. `old` is the object that is
-    /// replaced: values that did not change are not checked again (HT-164). Returns whether the schema's validation
-    /// rules (CEL) can be evaluated.
+    /// Validates an object of this version against the version's schema; its metadata is not checked. `old` is the
+    /// object that is replaced: values that did not change are not checked again (HT-164). Returns whether the schema's
+    /// validation rules (CEL) can be evaluated.
     pub fn validate(self, object: &UntypedObject, old: Option<&UntypedObject>, errors: &mut ErrorList) -> bool {
         let old = old.map(|old| &old.fields);
         errors.extend(structural::validate(&object.fields, old, self.schema()));

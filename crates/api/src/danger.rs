@@ -18,6 +18,6 @@ pub enum Danger {
     DeleteNamespace,
     /// `kubectl drain --force`: pods without a controller are deleted.
     ForceDrain,
-    /// A taint declares that the machine of a node is down.
+    /// `kubectl taint` with `node.kubernetes.io/out-of-service`: the taint declares that the node's machine is down.
     OutOfService,
 }

@@ -110,7 +110,7 @@ pub(crate) fn decode_into<'n>(
     Err(errors)
 }
 
-/// Like [`decode`], but returns the value without the wrong fields, beside the list of errors.
+/// Like [`decode`], but returns the value without the wrong fields, together with the errors.
 pub fn decode_lenient<T: Wire>(node: &Tree<'_>, strict: bool) -> (T, Vec<FieldError>) {
     let mut errors: Vec<FieldError> = Vec::new();
     let mut copy = node.clone();

@@ -98,7 +98,7 @@ wire_types! {
 
     /// The requested amounts of a device's capacities.
     pub struct CapacityRequirements { pub requests: ResourceList }
-    /// Device taints that a request accepts (DRA-170).
+    /// A toleration of a request: the device taints that the request accepts (DRA-170).
     pub struct DeviceToleration {
         pub key: Str,
         pub operator: Str,
@@ -249,7 +249,8 @@ wire_types! {
     }
 
     pub struct CapacityRequestPolicyRange { pub min: Option<Quantity>, pub max: Option<Quantity>, pub step: Option<Quantity> }
-    /// Prevents allocation of the device; with the effect NoExecute also evicts pods that use it.
+    /// A taint of a device: prevents the allocation of the device; with the effect NoExecute, it also evicts the pods
+    /// that use it.
     pub struct DeviceTaint { pub key: Str, pub value: Str, pub effect: Str, pub time_added: Option<Time> }
     /// Amounts shared by the devices of a pool.
     pub struct CounterSet { pub name: Str, pub counters: ordered::Map<Str, Counter> }
@@ -349,18 +350,18 @@ impl DeviceClaim {
     pub(crate) fn set_defaults(&mut self) {
         for request in &mut self.requests {
             if let Some(exactly) = &mut request.exactly {
-                default_mode(&mut exactly.allocation_mode, &mut exactly.count);
+                default_allocation_mode(&mut exactly.allocation_mode, &mut exactly.count);
                 default_operators(&mut exactly.tolerations);
             }
             for sub in &mut request.first_available {
-                default_mode(&mut sub.allocation_mode, &mut sub.count);
+                default_allocation_mode(&mut sub.allocation_mode, &mut sub.count);
                 default_operators(&mut sub.tolerations);
             }
         }
     }
 }
 
-fn default_mode(mode: &mut Str, count: &mut Option<i64>) {
+fn default_allocation_mode(mode: &mut Str, count: &mut Option<i64>) {
     if mode.is_empty() {
         *mode = "ExactCount".into();
     }

@@ -290,7 +290,7 @@ fn read_quantities(
     all
 }
 
-/// Reads an attribute: a bare value, or the attribute in the form of the API.
+/// Reads an attribute: a bare value such as `"A100"`, or an object as in a ResourceSlice such as `{"string": "A100"}`.
 fn read_attribute(value: &Value) -> Option<DeviceAttribute> {
     let mut attribute = DeviceAttribute::default();
     match value {
@@ -356,7 +356,8 @@ impl DeviceDescription {
         counters
     }
 
-    /// Builds the whole device, or one of its partitions, without the counters that it consumes.
+    /// Builds the device that is published: `partition` if it is given, otherwise the whole device. The caller adds the
+    /// counters that the device consumes.
     pub fn device(&self, name: Str, partition: Option<&PartitionDescription>) -> Device {
         let mut device = Device {
             name,

@@ -1,6 +1,6 @@
 //! Decodes the bytes of a file to text, in the encodings that cluster dumps come in.
 
-/// An error: the bytes are not valid text.
+/// The error for bytes that are neither UTF-8 nor UTF-16 text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotText {
     /// Line of the first invalid byte, from 1.
@@ -14,18 +14,19 @@ impl std::fmt::Display for NotText {
     }
 }
 
-/// Converts two bytes to a UTF-16 code unit; there is one function for each byte order.
-type Unit = fn([u8; 2]) -> u16;
+/// Converts two bytes to a UTF-16 code unit: `u16::from_le_bytes` or `u16::from_be_bytes`.
+type UnitDecoder = fn([u8; 2]) -> u16;
 
 /// Decodes UTF-8 or UTF-16 bytes and drops a byte order mark. PowerShell writes redirected output as UTF-16.
 ///
 /// # Errors
 /// The line of the first invalid byte.
 pub fn decode_text(bytes: Vec<u8>) -> Result<String, NotText> {
-    let wide: Option<(Unit, usize)> = match bytes.as_slice() {
+    let wide: Option<(UnitDecoder, usize)> = match bytes.as_slice() {
         [0xff, 0xfe, ..] => Some((u16::from_le_bytes, 2)),
         [0xfe, 0xff, ..] => Some((u16::from_be_bytes, 2)),
-        // Without a byte order mark: a manifest starts with an ASCII character, whose UTF-16 unit has a zero byte.
+        // UTF-16 without a byte order mark: a manifest starts with ASCII characters, and the code unit of each has a
+        // zero byte.
         [first, 0, _, 0, ..] if *first != 0 => Some((u16::from_le_bytes, 0)),
         [0, second, 0, _, ..] if *second != 0 => Some((u16::from_be_bytes, 0)),
         _ => None,

@@ -2,7 +2,8 @@
 //! turn it into sentences. Text from a plugin is kept verbatim.
 //!
 //! Invariant: whether a field is written does not depend on its value, because messages to the page are encoded without
-//! field names. A field with `serde(skip)` is never sent: only JSON has it, and the page reads its default.
+//! field names. A field with `serde(skip)` is not sent to the page, which reads its default value; only the JSON output
+//! (`explanation_json` in the session crate) contains it.
 
 mod devices;
 
@@ -28,9 +29,9 @@ pub struct Explanation {
     pub hosts: Vec<String>,
     /// The reason why the chosen node won.
     pub won: Option<WinReason>,
-    /// kube-scheduler's own message.
+    /// Message of the FailedScheduling event if no node is feasible, or the error of the scheduling cycle.
     pub message: Option<String>,
-    /// The plugins that scored, in order.
+    /// The plugins that scored the nodes, in the order of their scores in [`NodeScores`].
     pub plugins: Vec<ScoringPlugin>,
     /// Every node, in the order in which they are examined.
     pub nodes: Vec<NodeExplanation>,
@@ -64,7 +65,7 @@ pub struct NodeExplanation {
     pub verdict: NodeVerdict,
 }
 
-/// Result of a node in the decision.
+/// Whether a node can run the pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeVerdict {
     /// The pod can run on the node.
@@ -136,7 +137,7 @@ pub enum ScoreNote {
 /// How a decision ended, with the values that its sentence needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DecisionOutcome {
-    /// The scheduling cycle failed; kube-scheduler's own text.
+    /// The scheduling cycle failed. The field is kube-scheduler's error message.
     Failed(String),
     /// Only one node can run the pod.
     OnlyNode {
@@ -183,7 +184,7 @@ impl DecisionOutcome {
 pub enum WaitsBecause {
     /// The cluster has no nodes.
     NoNodes,
-    /// The pod was refused before any node was examined; kube-scheduler's own text.
+    /// The pod was refused before any node was examined. The field is kube-scheduler's message.
     WhateverTheNode(String),
     /// Every node was refused.
     Refused(RefusedNodes),
@@ -203,8 +204,8 @@ pub struct RefusedNodes {
 pub struct Cause {
     /// Number of nodes with this reason.
     pub nodes: usize,
-    /// In a conclusion, the plugin's description of such nodes: `too full for its requests`. In a queue, the plugin's
-    /// reason in two or three words: `Insufficient cpu`.
+    /// The reason. In a [`DecisionSummary`], it is the plugin's description of the nodes: `too full for its requests`.
+    /// For a pod in the scheduling queue, it is kube-scheduler's reason in two or three words: `Insufficient cpu`.
     pub text: String,
 }
 
@@ -267,7 +268,7 @@ pub enum Refusal {
     Plugin {
         /// The plugin's name in Kubernetes.
         name: String,
-        /// The plugin's own text, with numbers.
+        /// The plugin's explanation of the refusal, with numbers.
         text: String,
     },
     /// The pod's node affinity selects other nodes by name, so no plugin evaluated this node.
@@ -303,11 +304,12 @@ pub enum PreemptionResult {
 /// Why preempting pods of lower priority on a node would not let the pod run there (SCH-095, SCH-097).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NotHelpful {
-    /// The obstacle is not another pod; the plugin's own text.
+    /// The obstacle is not another pod. The field is the plugin's explanation.
     Other(String),
     /// No pod on the node has a lower priority.
     NoVictims,
-    /// A plugin still refuses the node without all pods of lower priority: its name, and kube-scheduler's reason.
+    /// A plugin would refuse the node even without all pods of lower priority. The fields are the plugin's name and
+    /// kube-scheduler's reason.
     StillRefused(String, String),
 }
 
@@ -333,14 +335,14 @@ pub enum NotEligible {
 pub enum Criterion {
     /// There was only one candidate.
     OnlyCandidate,
-    /// Fewest PodDisruptionBudget violations.
+    /// The candidate has the fewest PodDisruptionBudget violations.
     FewestPdbViolations,
-    /// The highest priority among the victims is lowest.
+    /// The highest priority among the candidate's victims is lower than on other candidates.
     LowestHighestPriority,
-    /// The sum of the victims' priorities is lowest.
+    /// The sum of the victims' priorities is lower than on other candidates.
     LowestPrioritySum,
     FewestVictims,
-    /// The start time of the highest-priority victims is latest.
+    /// The candidate's highest-priority victims started later than those of other candidates.
     LatestStart,
     /// All rules were tied; any candidate may be chosen.
     Tie,

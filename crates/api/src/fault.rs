@@ -51,7 +51,7 @@ pub enum CutFrom {
     ControlPlane,
     /// The storage servers.
     Storage,
-    /// All other nodes, or all nodes of other zones.
+    /// All other nodes. For a node of an isolated zone: all nodes outside the zone.
     Nodes,
     /// A single node.
     Node(NodeName),
@@ -102,7 +102,7 @@ pub enum FaultKind {
     Sandbox,
     /// A volume is detached from its node.
     Detach,
-    /// A fence was lifted.
+    /// A node is fenced. Trace records use this kind only when the fence is lifted.
     Fence(FenceMechanism),
     /// A device of a node changes.
     Device,

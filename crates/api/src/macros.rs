@@ -1,7 +1,7 @@
 //! Macros that declare the string types of the API: enums with a string on the wire, and newtypes over strings.
 
-/// Declares an enum whose values are strings on the wire: the names of the variants. `Other` keeps an unknown string,
-/// so that validation can report it and export does not lose it.
+/// Declares an enum whose values are strings on the wire: the string of a variant is its name. `Other` keeps an unknown
+/// string, so that validation can report it and export does not lose it.
 macro_rules! string_enum {
     ($($(#[$m:meta])* pub enum $name:ident { $($(#[$vm:meta])* $variant:ident),* $(,)? })*) => {$(
         $(#[$m])*
@@ -113,8 +113,8 @@ macro_rules! string_newtype {
 
 pub(crate) use string_newtype;
 
-/// Declares an enum whose variants have a name in manifests, commands and records. Unlike the wire form of a
-/// `string_enum`, such an enum has no variant for unknown values.
+/// Declares an enum whose variants have a name in manifests, commands and records. Unlike a `string_enum`, such an enum
+/// has no variant for unknown values.
 #[macro_export]
 macro_rules! named_enum {
     ($($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal),* $(,)? })*) => {$(

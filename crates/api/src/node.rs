@@ -26,7 +26,7 @@ wire_types! {
         pub taints: Vec<Taint>,
     }
 
-    /// Repels pods that do not tolerate the taint.
+    /// A taint of a node: repels the pods that do not tolerate it.
     pub struct Taint { pub key: Str, pub value: Str, pub effect: TaintEffect, pub time_added: Option<Time> }
     /// The state of a node, as its kubelet reports it.
     pub struct NodeStatus {

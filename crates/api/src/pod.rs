@@ -171,7 +171,7 @@ wire_types! {
     pub struct KeySelector { pub name: Str, pub key: Str, pub optional: Option<bool> }
     /// A reference to a key in an env file that another container of the pod writes to an emptyDir volume.
     pub struct FileKeySelector { pub volume_name: Str, pub path: Str, pub key: Str, pub optional: Option<bool> }
-    /// Imports all keys of a ConfigMap or Secret as variables.
+    /// A ConfigMap or Secret whose keys all become environment variables.
     pub struct EnvFromSource { pub prefix: Str, pub config_map_ref: Option<LocalReference>, pub secret_ref: Option<LocalReference> }
     /// A reference to an object in the same namespace.
     pub struct LocalReference as "LocalObjectReference" { pub name: Str, pub optional: Option<bool> }
@@ -196,17 +196,17 @@ wire_types! {
         pub termination_grace_period_seconds: Option<i64>,
     }
 
-    /// Probe or hook that runs a command in the container.
+    /// A probe or hook that runs a command in the container.
     pub struct ExecAction { pub command: Vec<Str> }
-    /// Probe or hook that sends an HTTP request.
+    /// A probe or hook that sends an HTTP request.
     pub struct HttpGetAction as "HTTPGetAction" { pub path: Str, pub port: IntOrString, pub host: Str, pub scheme: Str, pub http_headers: Vec<HttpHeader> }
     /// A header of an HTTP probe's request.
     pub struct HttpHeader as "HTTPHeader" { pub name: Str, pub value: Str }
-    /// Probe that opens a TCP connection; the kubelet cannot run it as a hook (LC-144).
+    /// A probe that opens a TCP connection; the kubelet cannot run it as a hook (LC-144).
     pub struct TcpSocketAction as "TCPSocketAction" { pub port: IntOrString, pub host: Str }
-    /// Probe that calls the gRPC health service.
+    /// A probe that calls the gRPC health service.
     pub struct GrpcAction as "GRPCAction" { pub port: i32, pub service: Option<Str> }
-    /// Hook that waits for a number of seconds.
+    /// A hook that waits for a number of seconds.
     pub struct SleepAction { pub seconds: i64 }
     pub struct Lifecycle { pub post_start: Option<LifecycleHandler>, pub pre_stop: Option<LifecycleHandler>, pub stop_signal: Option<Str> }
     /// The action of a postStart or preStop hook.
@@ -303,7 +303,7 @@ wire_types! {
     pub struct AwsDiskVolume as "AWSElasticBlockStoreVolumeSource" { pub volume_id as "volumeID": Str, pub partition: Option<i32>, pub read_only: Option<bool> }
     /// A Ceph block device.
     pub struct RbdVolume { pub monitors: Vec<Str>, pub image: Str, pub pool: Str, pub read_only: Option<bool> }
-    /// Taints that the pod accepts (SCH-042).
+    /// A toleration of a pod: the taints that the pod accepts (SCH-042).
     pub struct Toleration {
         pub key: Str,
         pub operator: Option<TolerationOperator>,
@@ -376,7 +376,7 @@ string_enum! {
 }
 
 /// Annotation that marks a pod as the mirror pod of a static pod.
-pub const MIRROR: &str = "kubernetes.io/config.mirror";
+pub const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
 
 impl Pod {
     /// Returns whether a DaemonSet controls the pod.
@@ -397,7 +397,7 @@ impl Pod {
 
     /// Returns whether this is a mirror pod: the API object that a kubelet creates for its static pod (LC-213).
     pub fn is_mirror(&self) -> bool {
-        self.metadata.annotation(MIRROR).is_some()
+        self.metadata.annotation(MIRROR_ANNOTATION).is_some()
     }
 
     /// Returns the condition of this type.

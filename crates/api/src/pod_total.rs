@@ -133,8 +133,8 @@ impl Pod {
     /// Returns the pod-level requests in use, which replace the sum of the containers' requests; None if the pod has no
     /// pod-level requests.
     ///
-    /// The amounts in the status already include the pod's overhead, and the caller adds it again; kube-scheduler does
-    /// the same.
+    /// The amounts in the status already include the pod's overhead; like kube-scheduler, the caller nevertheless adds
+    /// the overhead.
     pub fn own_requests_in_use(&self) -> Option<ResourceList> {
         let own = self.spec.resources.as_ref()?;
         let asks = own.requests.keys().any(|name| is_of_pods(name));

@@ -301,20 +301,21 @@ fn may_be_read_as_another_type(text: &str) -> bool {
     if matches!(lower.as_str(), ".inf" | ".nan") {
         return true;
     }
-    // `190:20:30`, `190:20:30.15`
+    // Sexagesimal numbers: `190:20:30`, `190:20:30.15`.
     let sexagesimal = body.contains(':')
         && body.starts_with(|digit: char| digit.is_ascii_digit())
         && body
             .bytes()
             .all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b'_'));
-    // `2001-12-14` and longer. Go's own decoder turns timestamps back into strings, others do not.
+    // Dates and timestamps: `2001-12-14` and longer. Go's own decoder turns timestamps back into strings; other
+    // decoders do not.
     let date = bytes.len() >= 8
         && bytes[4] == b'-'
         && bytes[..4].iter().all(u8::is_ascii_digit)
         && bytes.iter().all(|byte| {
             byte.is_ascii_digit() || matches!(byte, b'-' | b':' | b'.' | b'+' | b' ' | b'T' | b't' | b'Z' | b'z')
         });
-    // `1_000`, `0b1_0`, `0x_1`, `0o17`, and digits with a malformed exponent that some parsers accept.
+    // Other numbers: `1_000`, `0b1_0`, `0x_1`, `0o17`, and digits with a malformed exponent that some parsers accept.
     let number = body.starts_with(|digit: char| digit.is_ascii_digit() || digit == '.')
         && body.contains('_')
         && body

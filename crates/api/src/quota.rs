@@ -12,7 +12,7 @@ use crate::{
 pub fn usage(object: &Object, now: Time) -> ResourceList {
     let mut taken = ResourceList::new();
     let one_object = || Quantity::from_units(1);
-    taken.insert(count_name(object.kind()), one_object());
+    taken.insert(object_count_resource(object.kind()), one_object());
     match object {
         Object::Pod(pod) if counts_resources_of_pod(pod, now) => {
             let resources = ResourceRequirements {
@@ -59,7 +59,7 @@ pub fn usage(object: &Object, now: Time) -> ResourceList {
 }
 
 /// Returns the quota resource that counts objects of a kind: `count/deployments.apps`.
-fn count_name(kind: Kind) -> Str {
+fn object_count_resource(kind: Kind) -> Str {
     format!("count/{}", kind.qualified_plural()).into()
 }
 
@@ -114,7 +114,7 @@ fn compute_resources(resources: &ResourceRequirements) -> ResourceList {
 
 /// Returns the resources of a quota that objects of a kind can use.
 fn quota_resources_of_kind(kind: Kind, hard: &ResourceList) -> impl Iterator<Item = &Str> {
-    let count = count_name(kind);
+    let count = object_count_resource(kind);
     hard.keys().filter(move |name| {
         let bare = name
             .strip_prefix("requests.")
@@ -146,7 +146,7 @@ pub fn concerns(quota: &ResourceQuota, object: &Object) -> bool {
     let names_resource = quota_resources_of_kind(object.kind(), &quota.spec.hard)
         .next()
         .is_some();
-    names_resource && scopes(quota).iter().all(|scope| scope.holds(object))
+    names_resource && scopes(quota).iter().all(|scope| scope.contains(object))
 }
 
 /// Returns the kinds whose objects a quota counts.
@@ -212,7 +212,7 @@ pub fn unspecified(quota: &ResourceQuota, pod: &Pod) -> Option<String> {
 /// A scope of a quota: a condition that a pod must meet to be counted.
 struct Scope {
     name: Str,
-    /// For `scopeSelector`: the required PriorityClass names.
+    /// For a scope of the `scopeSelector`: the requirement that the name of a pod's PriorityClass must meet.
     values: Option<LabelSelectorRequirement>,
 }
 
@@ -240,7 +240,7 @@ fn scopes(quota: &ResourceQuota) -> Vec<Scope> {
 
 impl Scope {
     /// Returns whether an object is in the quota scope. Only pods can be in a scope.
-    fn holds(&self, object: &Object) -> bool {
+    fn contains(&self, object: &Object) -> bool {
         let Object::Pod(pod) = object else { return false };
         let has_deadline = pod.spec.active_deadline_seconds.is_some_and(|seconds| seconds >= 0);
         let is_best_effort = pod.status.qos_class == Some(QosClass::BestEffort);

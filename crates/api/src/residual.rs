@@ -94,8 +94,8 @@ impl<'n> Residual<'n> {
 
 impl serde::Serialize for Residual<'_> {
     fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        struct Fields<'r, 'n>(&'r [(&'n str, Residual<'n>)], Option<&'n Tree<'n>>);
-        impl serde::Serialize for Fields<'_, '_> {
+        struct MapResiduals<'r, 'n>(&'r [(&'n str, Residual<'n>)], Option<&'n Tree<'n>>);
+        impl serde::Serialize for MapResiduals<'_, '_> {
             fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
                 let mut map = s.serialize_map(None)?;
                 if let Some(element) = self.1 {
@@ -114,14 +114,14 @@ impl serde::Serialize for Residual<'_> {
             }
         }
 
-        struct Items<'r, 'n>(&'n [Tree<'n>], &'r [Option<Residual<'n>>]);
-        impl serde::Serialize for Items<'_, '_> {
+        struct ListResiduals<'r, 'n>(&'n [Tree<'n>], &'r [Option<Residual<'n>>]);
+        impl serde::Serialize for ListResiduals<'_, '_> {
             fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
                 let mut list = s.serialize_seq(Some(self.1.len()))?;
                 for (element, kept) in self.0.iter().zip(self.1) {
                     match kept {
                         None => list.serialize_element(&())?,
-                        Some(Residual::Map(fields)) => list.serialize_element(&Fields(fields, Some(element)))?,
+                        Some(Residual::Map(fields)) => list.serialize_element(&MapResiduals(fields, Some(element)))?,
                         Some(other) => list.serialize_element(other)?,
                     }
                 }
@@ -132,12 +132,12 @@ impl serde::Serialize for Residual<'_> {
             Residual::Raw(node) => node.serialize(s),
             Residual::Map(fields) => {
                 let mut map = s.serialize_map(Some(1))?;
-                map.serialize_entry(PARTIAL_MAP, &Fields(fields, None))?;
+                map.serialize_entry(PARTIAL_MAP, &MapResiduals(fields, None))?;
                 map.end()
             }
             Residual::List(nodes, items) => {
                 let mut map = s.serialize_map(Some(1))?;
-                map.serialize_entry(PARTIAL_LIST, &Items(nodes, items))?;
+                map.serialize_entry(PARTIAL_LIST, &ListResiduals(nodes, items))?;
                 map.end()
             }
         }

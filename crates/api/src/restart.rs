@@ -127,8 +127,8 @@ impl Pod {
     }
 
     /// Returns why a container was or was not restarted after its last exit. If all containers of the pod restart or
-    /// have restarted, these are the rules that can restart all, whichever container has them. Otherwise None if the
-    /// container has not exited, or if it has neither restart rules nor its own restart policy other than Always.
+    /// have restarted, the result lists the rules that restart all containers, whichever container has them. None if
+    /// the container has not exited, or if it has neither restart rules nor its own restart policy other than Always.
     pub fn restart_reason<'a>(&'a self, container: &'a Container) -> Option<RestartReason<'a>> {
         let status = self.status.status_of(&container.name)?;
         let is_restarting_all = |waiting: &crate::ContainerStateWaiting| &*waiting.reason == RESTARTING_ALL;

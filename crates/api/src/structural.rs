@@ -29,7 +29,7 @@ pub fn undeclared(document: &Value, schema: &Value) -> Vec<String> {
 
 fn push_undeclared_field(name: &str, value: &Value, schema: &Value, path: &str, found: &mut Vec<String>) {
     let path = format!("{path}.{name}");
-    match property(schema, name) {
+    match field_schema(schema, name) {
         Some(schema) => push_undeclared_in_value(value, schema, &path, found),
         None if is_true(schema, PRESERVE_UNKNOWN_FIELDS) => {}
         None => found.push(format!("{path}: field not declared in schema")),
@@ -88,7 +88,7 @@ fn prune_map(map: &mut Map<String, Value>, schema: &Value, is_object: bool, path
             "" => key.clone(),
             path => format!("{path}.{key}"),
         };
-        let known = property(schema, key);
+        let known = field_schema(schema, key);
         if let Some(schema) = known {
             prune_value(value, schema, &path, unknown);
         } else if !keeps {
@@ -100,7 +100,7 @@ fn prune_map(map: &mut Map<String, Value>, schema: &Value, is_object: bool, path
 }
 
 /// Returns the schema of the field `key` of an object or map with this schema.
-fn property<'s>(schema: &'s Value, key: &str) -> Option<&'s Value> {
+fn field_schema<'s>(schema: &'s Value, key: &str) -> Option<&'s Value> {
     let own = schema.get("properties").and_then(|properties| properties.get(key));
     own.or_else(|| schema.get("additionalProperties").filter(|more| more.is_object()))
 }
@@ -137,7 +137,7 @@ fn default_map(map: &mut Map<String, Value>, schema: &Value) {
         }
     }
     for (name, value) in map.iter_mut() {
-        if let Some(schema) = property(schema, name) {
+        if let Some(schema) = field_schema(schema, name) {
             default_value(value, schema);
         }
     }

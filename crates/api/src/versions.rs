@@ -51,7 +51,7 @@ pub(crate) fn current_device_form(
     Some((stored_kind, value))
 }
 
-/// Fields that are fields of a device request in v1beta1, and fields of `exactly` since v1beta2.
+/// Fields that v1beta1 has directly in a device request, and later versions in the request's field `exactly`.
 const EXACT_FIELDS: [&str; 7] = [
     "deviceClassName",
     "selectors",
@@ -115,7 +115,8 @@ fn convert_event(fields: &mut Map<String, Value>) {
     }
 }
 
-/// Converts a stored object to a served version; versions that [`stored_form`] does not convert stay unchanged.
+/// Converts a stored object to the served version `api_version`. An object that [`stored_form`] does not convert stays
+/// unchanged.
 #[must_use]
 pub fn served_form(api_version: &str, kind: &str, mut value: Value) -> Value {
     let Some(fields) = value.as_object_mut() else {

@@ -12,7 +12,7 @@ use crate::json::{TextError, TextErrorKind};
 use crate::limits;
 use crate::tree::{Data, Entry, Tree};
 use crate::yaml_loose::{Reindented, reindent};
-use crate::yaml_scalar::{key_text, plain, resolve_scalar};
+use crate::yaml_scalar::{key_text, plain_scalar, resolve_scalar};
 
 /// Splits a YAML text at `---` lines; returns each document with the number of lines before it.
 pub(crate) fn documents(text: &str) -> Vec<(u32, &str)> {
@@ -316,7 +316,7 @@ impl<'e, 't> Reader<'e, 't> {
                 // Most keys are plain scalars without an anchor, which need no further parsing.
                 Event::Scalar(text, style, 0, None) => {
                     let data = if style == ScalarStyle::Plain {
-                        plain(text)
+                        plain_scalar(text)
                     } else {
                         Data::String(text)
                     };

@@ -11,7 +11,7 @@ use crate::limits;
 use crate::ordered;
 use crate::tree::{Data, Entry, Tree};
 use crate::yaml::{self, YamlText, put_entry};
-use crate::yaml_scalar::{key_text, plain};
+use crate::yaml_scalar::{key_text, plain_scalar};
 
 /// An error: this reader does not support the form of the text.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, on_items: OnItems
     if text.starts_with("---\n") {
         reader.next_line();
     }
-    reader.find_content().ok()?;
+    reader.skip_to_content().ok()?;
     let document = reader.read_list_document(on_items).ok()?;
     let (before, after) = (&text[..reader.items.0], &text[reader.items.1..]);
     (is_printable_ascii(before) && is_printable_ascii(after)).then(|| YamlText {
@@ -96,7 +96,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Moves to the next line that is not empty.
-    fn find_content(&mut self) -> BlockResult<()> {
+    fn skip_to_content(&mut self) -> BlockResult<()> {
         loop {
             self.skip_spaces();
             let rest = &self.text.as_bytes()[self.at..];
@@ -162,7 +162,7 @@ impl<'t> Reader<'t> {
     fn split_items(&mut self) -> BlockResult<(u32, u32, Option<Vec<ItemText<'t>>>)> {
         let before = (self.at, self.line_start, self.line_end, self.line);
         self.next_line();
-        self.find_content()?;
+        self.skip_to_content()?;
         if !self.is_item() {
             (self.at, self.line_start, self.line_end, self.line) = before;
             return Ok((0, 0, None));
@@ -191,11 +191,12 @@ impl<'t> Reader<'t> {
         }
         // The text after the list is checked when it is read, not here.
         self.at = self.line_start;
-        self.find_content()?;
+        self.skip_to_content()?;
         Ok((line, column, Some(items)))
     }
 
-    /// Skips empty lines. Unlike `find_content`, accepts any following line, because it may be part of a literal block.
+    /// Skips empty lines. Unlike `skip_to_content`, accepts any following line, because it may be part of a literal
+    /// block.
     fn skip_empty_lines(&mut self) {
         loop {
             self.skip_spaces();
@@ -258,7 +259,7 @@ impl<'t> Reader<'t> {
     fn read_value_below(&mut self, parent: usize, depth: usize, may_be_list: bool) -> BlockResult<Tree<'t>> {
         let (line, column) = self.position();
         self.next_line();
-        self.find_content()?;
+        self.skip_to_content()?;
         match self.column() {
             Some(at) if at > parent || (may_be_list && at == parent && self.is_item()) => self.read_node(parent, depth),
             _ => {
@@ -373,7 +374,11 @@ impl<'t> Reader<'t> {
             return Err(UnsupportedForm);
         }
         self.at += length + 1;
-        let data = if is_quoted { Data::String(text) } else { plain(text) };
+        let data = if is_quoted {
+            Data::String(text)
+        } else {
+            plain_scalar(text)
+        };
         key_text(data).map(Some).map_err(|_| UnsupportedForm)
     }
 
@@ -391,11 +396,11 @@ impl<'t> Reader<'t> {
             b"{}" => Data::Map(Vec::new()),
             b"[]" => Data::Seq(Vec::new()),
             b"|" | b"|-" => return self.read_literal(parent, rest.len() == 1).map(Data::String),
-            _ if is_plain(rest) && colon_of_key(rest).is_none() => plain(Cow::Borrowed(rest)),
+            _ if is_plain(rest) && colon_of_key(rest).is_none() => plain_scalar(Cow::Borrowed(rest)),
             _ => return Err(UnsupportedForm),
         };
         self.next_line();
-        self.find_content()?;
+        self.skip_to_content()?;
         // The scalar continues on the next line, which this reader does not support.
         if self.column().is_some_and(|at| at > parent) {
             return Err(UnsupportedForm);
@@ -437,7 +442,7 @@ impl<'t> Reader<'t> {
             text.push('\n');
         }
         self.at = self.line_start.max(self.at);
-        self.find_content()?;
+        self.skip_to_content()?;
         if self.column().is_some_and(|at| at > parent) {
             return Err(UnsupportedForm);
         }
@@ -519,7 +524,7 @@ fn unescaped(text: &str) -> String {
 pub(crate) fn read_item((lines_before, text): ItemText<'_>) -> Option<Tree<'_>> {
     let read = || {
         let mut reader = Reader::new(text, lines_before);
-        reader.find_content()?;
+        reader.skip_to_content()?;
         let read = reader.read_node(0, 1)?;
         if reader.column().is_some() {
             return Err(UnsupportedForm);

@@ -24,7 +24,7 @@ pub(crate) fn resolve_scalar<'t>(
 ) -> Result<Data<'t>, String> {
     let Some(tag) = tag else {
         return Ok(if style == ScalarStyle::Plain {
-            plain(text)
+            plain_scalar(text)
         } else {
             Data::String(text)
         });
@@ -42,7 +42,7 @@ pub(crate) fn resolve_scalar<'t>(
         };
         format!("cannot decode !!{found} `{text}` as a !!{}", tag.suffix)
     };
-    let resolved = plain(text.clone());
+    let resolved = plain_scalar(text.clone());
     match (tag.suffix.as_str(), &resolved) {
         ("bool", Data::Bool(_)) | ("int", Data::Int(_)) | ("float", Data::Number(_) | Data::Int(_)) => Ok(resolved),
         ("null", Data::Null) => Ok(resolved),
@@ -52,7 +52,7 @@ pub(crate) fn resolve_scalar<'t>(
 }
 
 /// Converts a plain (unquoted) scalar to the type that its text implies (VA-246 to VA-252).
-pub(crate) fn plain(text: Cow<'_, str>) -> Data<'_> {
+pub(crate) fn plain_scalar(text: Cow<'_, str>) -> Data<'_> {
     resolve_plain(&text).unwrap_or(Data::String(text))
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn resolve_plain(text: &str) -> Option<Data<'static>> {
     } else {
         Cow::Borrowed(text)
     };
-    integer(&plain).or_else(|| float(&plain))
+    parse_integer(&plain).or_else(|| parse_float(&plain))
 }
 
 /// Returns whether a scalar looks like a date (`YYYY-…`). Dates stay strings, because Go's decoder turns timestamps
@@ -100,7 +100,7 @@ fn is_date_like(text: &str) -> bool {
 }
 
 /// Parses an integer as Go's `strconv.ParseInt(text, 0, 64)`, or `ParseUint` for larger values.
-fn integer(text: &str) -> Option<Data<'static>> {
+fn parse_integer(text: &str) -> Option<Data<'static>> {
     let (sign, body) = match text.as_bytes().first()? {
         b'-' => ("-", &text[1..]),
         b'+' => ("", &text[1..]),
@@ -132,7 +132,7 @@ fn integer(text: &str) -> Option<Data<'static>> {
 }
 
 /// Parses a decimal number with a point or exponent.
-fn float(text: &str) -> Option<Data<'static>> {
+fn parse_float(text: &str) -> Option<Data<'static>> {
     let body = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (mantissa, exponent) = match body.find(['e', 'E']) {
         Some(at) => (&body[..at], Some(&body[at + 1..])),
@@ -216,7 +216,7 @@ mod tests {
             ("1e25", number("1e+25")),
             ("0", Data::Int(0)),
         ] {
-            assert_eq!(plain(text.into()), expected, "{text}");
+            assert_eq!(plain_scalar(text.into()), expected, "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Rewords YAML errors: the message and the line that kubectl's parser (go-yaml) reports.
+//! Converts YAML errors to the message and the line that kubectl's parser (go-yaml) reports.
 
 use crate::json::{TextError, TextErrorKind};
 
@@ -13,8 +13,8 @@ pub(crate) fn go_yaml_message(error: TextError, piece: &str) -> (u32, String) {
     let at = error.line.saturating_sub(1);
     let line = piece.lines().nth(at as usize).unwrap_or_default();
     if error.kind == TextErrorKind::Tab {
-        // Messages of go-yaml: a tab cannot start a token; after a scalar that may continue, a tab violates the
-        // indentation.
+        // go-yaml has two messages about a tab: it cannot start a token; after a scalar that may continue, it violates
+        // the indentation.
         let is_indented = |line: &&str| line.trim_start_matches(' ').starts_with('\t');
         if let Some(found) = piece.lines().position(|line| is_indented(&line)) {
             let above = piece.lines().take(found).filter(|line| !line.trim().is_empty()).last();
@@ -58,8 +58,8 @@ pub(crate) fn go_yaml_message(error: TextError, piece: &str) -> (u32, String) {
         _ if problem.starts_with("unexpected character") => "found character that cannot start any token",
         other => other,
     };
-    // go-yaml's parser reports the line before the error, its scanner the line itself; instead of line 1, none is
-    // reported.
+    // go-yaml's parser reports the line before the error, its scanner the line of the error. For an error on the first
+    // line, both report no line.
     let is_parsers = words.starts_with("did not find expected");
     (if is_parsers || at == 0 { at } else { at + 1 }, words.to_owned())
 }

@@ -75,8 +75,8 @@ impl Zone {
             return self.standard;
         };
         let (year, ..) = crate::time::civil_from_days((at + self.standard).div_euclid(DAY_SECONDS));
-        let begins = summer.begins.of(year) - self.standard;
-        let ends = summer.ends.of(year) - summer.offset;
+        let begins = summer.begins.in_year(year) - self.standard;
+        let ends = summer.ends.in_year(year) - summer.offset;
         let (has_begun, has_ended) = (begins <= at, ends <= at);
         // In the southern hemisphere, summer time includes the turn of the year.
         let is_summer = match begins < ends {
@@ -89,7 +89,7 @@ impl Zone {
 
 impl ClockChange {
     /// Returns the local time of the clock change in a year, in seconds since the epoch.
-    fn of(&self, year: i64) -> i64 {
+    fn in_year(&self, year: i64) -> i64 {
         let first = crate::time::days_from_civil(year, self.month, 1);
         // 1970-01-01 was a Thursday; weekday 0 is Sunday.
         let weekday_of_first = (first + 4).rem_euclid(7);
@@ -131,8 +131,8 @@ fn parse_rule(rule: &str) -> Option<Zone> {
     };
     let summer = DaylightSaving {
         offset,
-        begins: parse_change(parts.next()?)?,
-        ends: parse_change(parts.next()?)?,
+        begins: parse_clock_change(parts.next()?)?,
+        ends: parse_clock_change(parts.next()?)?,
     };
     Some(Zone {
         standard,
@@ -141,7 +141,7 @@ fn parse_rule(rule: &str) -> Option<Zone> {
 }
 
 /// Parses the date of a clock change such as `M3.5.0/1`: month, week, weekday, and the hour, which is 2 by default.
-fn parse_change(text: &str) -> Option<ClockChange> {
+fn parse_clock_change(text: &str) -> Option<ClockChange> {
     let (date, time) = text.split_once('/').unwrap_or((text, "2"));
     let mut numbers = date.strip_prefix('M')?.split('.').map(|number| number.parse().ok());
     Some(ClockChange {

@@ -5,18 +5,18 @@ use podscope_api::{ADMIN_ACCESS_LABEL, DeviceClaim, ErrorList, Namespace, Object
 use super::ApiServer;
 
 /// Error message for a request for admin access in a namespace without the required label.
-const DETAIL: &str = "admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the \
+const LABEL_REQUIRED: &str = "admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the \
                       containing namespace";
 
 impl ApiServer {
     /// Returns an error for a new claim or template that requests admin access without permission.
     pub(super) fn admin_access_on_create(&self, object: &Object) -> ErrorList {
         let requested = match object {
-            Object::ResourceClaim(claim) => requested(&claim.spec.devices),
-            Object::ResourceClaimTemplate(template) => requested(&template.spec.spec.devices),
+            Object::ResourceClaim(claim) => first_request_with_admin_access(&claim.spec.devices),
+            Object::ResourceClaimTemplate(template) => first_request_with_admin_access(&template.spec.spec.devices),
             _ => None,
         };
-        // As in the real server, the path is the same for templates, and does not contain `exactly`.
+        // As in the real server, the path in the error is the same for claims and templates, and omits `exactly`.
         let path = requested.map(|index| format!("spec.devices.requests[{index}].adminAccess"));
         self.refuse_admin_access(object, path)
     }
@@ -24,7 +24,11 @@ impl ApiServer {
     /// Returns an error for a claim's status that newly grants admin access without permission.
     pub(super) fn admin_access_on_status(&self, old: &Object, new: &Object) -> ErrorList {
         let granted = match (old, new) {
-            (Object::ResourceClaim(old), Object::ResourceClaim(new)) if granted(old).is_none() => granted(new),
+            (Object::ResourceClaim(old), Object::ResourceClaim(new))
+                if first_device_with_admin_access(old).is_none() =>
+            {
+                first_device_with_admin_access(new)
+            }
             _ => None,
         };
         let path = granted.map(|index| format!("status.allocation.devices.results[{index}].adminAccess"));
@@ -38,7 +42,7 @@ impl ApiServer {
             let namespace = self.objects().get::<Namespace>(&namespace);
             let label = namespace.and_then(|namespace| namespace.metadata.label(ADMIN_ACCESS_LABEL));
             if label != Some("true") {
-                problems.add_forbidden(&path, DETAIL);
+                problems.add_forbidden(&path, LABEL_REQUIRED);
             }
         }
         problems
@@ -46,13 +50,13 @@ impl ApiServer {
 }
 
 /// Returns the index of the first request with admin access.
-fn requested(claim: &DeviceClaim) -> Option<usize> {
+fn first_request_with_admin_access(claim: &DeviceClaim) -> Option<usize> {
     let mut requests = claim.requests.iter();
     requests.position(|request| (request.exactly.as_ref()).is_some_and(|exactly| exactly.admin_access == Some(true)))
 }
 
 /// Returns the index of the first allocated device with admin access.
-fn granted(claim: &ResourceClaim) -> Option<usize> {
+fn first_device_with_admin_access(claim: &ResourceClaim) -> Option<usize> {
     let mut results = claim.status.allocation.iter().flat_map(|one| &one.devices.results);
     results.position(|result| result.admin_access == Some(true))
 }

@@ -16,12 +16,12 @@ use podscope_sim::{Actor, ApiError};
 const DEFAULT_TOLERATION_SECONDS: i64 = 300;
 
 impl ApiServer {
-    fn default_tolerations(&mut self, spec: &mut PodSpec) {
+    fn set_default_tolerations(&mut self, spec: &mut PodSpec) {
         let (given, defaulted) = &mut self.tolerations;
         if defaulted.is_empty() || *given != spec.tolerations {
             *given = spec.tolerations.clone();
             *defaulted = spec.tolerations.clone();
-            default_tolerations(Arc::make_mut(defaulted));
+            add_default_tolerations(Arc::make_mut(defaulted));
         }
         spec.tolerations = defaulted.clone();
     }
@@ -38,7 +38,7 @@ impl ApiServer {
                 if !self.ignores_priority {
                     self.admit_priority(pod)?;
                 }
-                self.default_tolerations(&mut pod.spec);
+                self.set_default_tolerations(&mut pod.spec);
                 if !pod.is_mirror() {
                     self.default_from_limit_ranges(pod);
                 }
@@ -53,8 +53,11 @@ impl ApiServer {
             }
             Object::PriorityClass(class) if class.global_default == Some(true) => {
                 let name = &class.metadata.name;
-                if let Some(other) = self.global_default().filter(|other| other.metadata.name != *name) {
-                    return Err(second_global_default(name, &other.metadata.name));
+                if let Some(other) = self
+                    .default_priority_class()
+                    .filter(|other| other.metadata.name != *name)
+                {
+                    return Err(second_default_error(name, &other.metadata.name));
                 }
             }
             Object::PersistentVolumeClaim(claim) => {
@@ -71,7 +74,8 @@ impl ApiServer {
             Object::Untyped(class) if class.kind == Kind::VolumeAttributesClass => {
                 add_finalizer(&mut Arc::make_mut(class).metadata.finalizers, finalizer::VAC_PROTECTION)
             }
-            // NodeTaint. A Node that the scenario defines was Ready before the run began, so it gets no taint.
+            // Admission plugin TaintNodesByCondition: a new Node gets the taint `not-ready`. A Node that the scenario
+            // defines gets none, because it was Ready before the run began.
             Object::Node(node) if matches!(caller.actor, Actor::Kubelet(_) | Actor::Client(_)) => {
                 let taints = &mut Arc::make_mut(node).spec.taints;
                 if !taints
@@ -90,8 +94,8 @@ impl ApiServer {
         Ok(())
     }
 
-    /// PodTopologyLabels (since v1.35): when a pod is assigned to a node, it gets the node's zone and region as labels,
-    /// which replace its own.
+    /// Admission plugin PodTopologyLabels (since v1.35): copies the zone and region labels of the node to a pod that is
+    /// assigned to it; they overwrite the pod's own labels with these keys.
     pub(super) fn copy_topology_labels(&self, pod: &mut Pod, node: &NodeName) {
         let Some(Object::Node(node)) = self.objects().get_kind(Kind::Node, &ObjectKey::cluster(node.0.clone())) else {
             return;
@@ -106,8 +110,8 @@ impl ApiServer {
     /// Admission plugin RuntimeClass: the pod's class must exist; it sets the pod's overhead, nodeSelector and
     /// tolerations.
     ///
-    /// Deviation: only pods created by clients are refused. An imported workload may name a RuntimeClass that was not
-    /// imported.
+    /// Deviation: a pod is refused only if a client creates it, because an imported workload may name a RuntimeClass
+    /// that was not imported.
     fn admit_runtime_class(&self, pod: &mut Pod, caller: &Caller<'_>) -> Result<(), ApiError> {
         let refuse = |why: &str| {
             let why = format!("pod rejected: {why}");
@@ -194,13 +198,16 @@ impl ApiServer {
         }
         match object {
             Object::Pod(pod) if !has_default_tolerations(pod) => {
-                default_tolerations(Arc::make_mut(&mut Arc::make_mut(pod).spec.tolerations));
+                add_default_tolerations(Arc::make_mut(&mut Arc::make_mut(pod).spec.tolerations));
             }
-            Object::PersistentVolumeClaim(claim) => self.admit_growth(old, claim)?,
+            Object::PersistentVolumeClaim(claim) => self.admit_volume_expansion(old, claim)?,
             Object::PriorityClass(class) if class.global_default == Some(true) => {
                 let name = &class.metadata.name;
-                if let Some(other) = self.global_default().filter(|other| other.metadata.name != *name) {
-                    return Err(second_global_default(name, &other.metadata.name));
+                if let Some(other) = self
+                    .default_priority_class()
+                    .filter(|other| other.metadata.name != *name)
+                {
+                    return Err(second_default_error(name, &other.metadata.name));
                 }
             }
             _ => {}
@@ -209,7 +216,7 @@ impl ApiServer {
     }
 
     /// Checks that a bound claim grows only if its StorageClass allows volume expansion (VA-288).
-    fn admit_growth(&self, old: &Object, claim: &PersistentVolumeClaim) -> Result<(), ApiError> {
+    fn admit_volume_expansion(&self, old: &Object, claim: &PersistentVolumeClaim) -> Result<(), ApiError> {
         let Object::PersistentVolumeClaim(old) = old else {
             return Ok(());
         };
@@ -261,7 +268,7 @@ impl ApiServer {
         let name = pod.metadata.name.clone();
         let refuse = |why: String| Err(ApiError::forbidden(Kind::Pod, &name, &why));
         let class = if pod.spec.priority_class_name.is_empty() {
-            self.global_default()
+            self.default_priority_class()
         } else {
             let class_name = &pod.spec.priority_class_name;
             match self.objects().named::<PriorityClass>(class_name) {
@@ -292,9 +299,9 @@ impl ApiServer {
         Ok(())
     }
 
-    /// Returns the default PriorityClass. A race may create several; then the one with the lowest value applies
-    /// (LC-048).
-    fn global_default(&self) -> Option<Arc<PriorityClass>> {
+    /// Returns the default PriorityClass. If concurrent requests have created several, the one with the lowest value
+    /// applies (LC-048).
+    fn default_priority_class(&self) -> Option<Arc<PriorityClass>> {
         self.objects()
             .list::<PriorityClass>()
             .filter(|class| class.global_default == Some(true))
@@ -318,7 +325,7 @@ impl ApiServer {
 }
 
 /// Returns the error for a second PriorityClass with `globalDefault: true`.
-fn second_global_default(name: &str, other: &str) -> ApiError {
+fn second_default_error(name: &str, other: &str) -> ApiError {
     ApiError::forbidden(
         Kind::PriorityClass,
         name,
@@ -347,7 +354,7 @@ fn has_default_tolerations(pod: &Pod) -> bool {
 }
 
 /// Adds the tolerations of `not-ready` and `unreachable` for 300 seconds unless the pod has its own (LC-046).
-fn default_tolerations(tolerations: &mut Vec<Toleration>) {
+fn add_default_tolerations(tolerations: &mut Vec<Toleration>) {
     for key in [taint::NOT_READY, taint::UNREACHABLE] {
         if !tolerations.iter().any(|toleration| tolerates(toleration, key)) {
             tolerations.reserve_exact(1);

@@ -1,5 +1,6 @@
-//! Server-side apply and field ownership. A command owns the fields that it changed last. An apply owns all fields of
-//! its document, even those that it did not change, and conflicts if it would change a field of another manager.
+//! Server-side apply and field ownership. An apply makes its field manager the owner of all fields in its document,
+//! even of those that it does not change; it fails with a conflict if it would change a field of another manager. Any
+//! other write makes its field manager the owner of only the fields that it changes.
 
 use podscope_api::managed::{
     Changes, Elements, FieldPath, FieldSet, Manager, Managers, Semantics, compare, compare_with_new, fields_of,
@@ -19,9 +20,9 @@ const KUBECTL_MANAGER: &str = "kubectl";
 
 /// How a write changes field ownership.
 pub(super) enum Ownership {
-    /// The writer owns the changed fields. `None` if ownership is not tracked for this write.
+    /// The writer becomes the owner of the fields that it changes. `None` if ownership is not tracked for this write.
     Writer(Option<Writer>),
-    /// The complete list of managers, computed by server-side apply.
+    /// The object gets this complete list of managers, which server-side apply has computed.
     Managers(Managers),
 }
 
@@ -37,12 +38,12 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Returns the field manager of a write; `change` is its name if a client writes. `None` if ownership is not
-    /// tracked.
+    /// Returns the field manager of a write; `client_manager` is its name if a client writes. `None` if ownership is
+    /// not tracked, because the stored object has no field managers.
     pub(super) fn of(
         caller: &Caller<'_>,
         (old, new): (&Object, &Object),
-        change: &str,
+        client_manager: &str,
         subresource: &str,
         part: Part,
     ) -> Option<Writer> {
@@ -50,7 +51,7 @@ impl Writer {
             return None;
         }
         let name = match caller.actor {
-            Actor::Client(_) => change,
+            Actor::Client(_) => client_manager,
             Actor::Kubelet(_) => "kubelet",
             Actor::Scheduler(_) => "kube-scheduler",
             _ if old.kind() == Kind::CustomResourceDefinition => "kube-apiserver",
@@ -75,7 +76,7 @@ impl Writer {
     }
 }
 
-/// The schema that determines how the fields of a kind can be owned.
+/// The schema of a kind, which determines whether a list or map has one owner or an owner per element.
 pub(super) struct OwnershipSchema {
     kind: Kind,
     /// The schema of a custom kind; `None` for a built-in kind.
@@ -92,7 +93,8 @@ impl OwnershipSchema {
 }
 
 impl ApiServer {
-    /// Returns how the fields of a kind can be owned.
+    /// Returns the schema that determines how the fields of a kind can be owned; a custom kind has it in its
+    /// definition.
     pub(super) fn ownership_schema(&self, kind: Kind) -> OwnershipSchema {
         let schema = self.objects().with_version(kind, |version| version.schema().clone());
         OwnershipSchema { kind, schema }
@@ -155,7 +157,7 @@ impl ApiServer {
         let mut managers = explicit_managers(&live, semantics);
         let mut conflicting = find_conflicts(&managers, &applied_fields, document, &before, &own);
         if applied.manager == KUBECTL_MANAGER.into() {
-            allow_last_applied(&live, &before, &mut conflicting);
+            remove_last_applied_conflicts(&live, &before, &mut conflicting);
         }
         if !applied.force && !conflicting.is_empty() {
             return Err(conflict_error(&conflicting, kind.api_version()));
@@ -167,11 +169,11 @@ impl ApiServer {
                 .for_each(|manager| remove_ownership(manager, path));
         }
         let mut dropped = take_replaced_entries(&mut managers, &own);
-        // A map stays if the document applies a field inside it, although an apply does not own the map itself. Other
-        // writes own the maps that they create.
+        // A map is not removed if the document applies a field inside it: an apply owns only that field, whereas other
+        // writes also own the maps that they create.
         let is_applied = |path: &FieldPath| applied_fields.iter().any(|one| one.starts_with(path));
         dropped.retain(|path| !is_applied(path) && !is_owned(&managers, path));
-        let mut merged = merge(semantics, &before, &part_of(document, is_status));
+        let mut merged = merge(semantics, &before, &applied_part(document, is_status));
         // List elements are removed before their fields, because the key fields identify the element.
         dropped.iter().for_each(|path| remove_field(&mut merged, path));
         keep_last_applied(&live, applied, &mut merged);
@@ -261,7 +263,7 @@ fn new_object(applied: &Applied, own: Manager) -> Result<Object, ApiError> {
 }
 
 /// Returns the part of a document that an apply writes: the status, or everything else.
-fn part_of(document: &Value, is_status: bool) -> Value {
+fn applied_part(document: &Value, is_status: bool) -> Value {
     let mut document = document.clone();
     if let Some(map) = document.as_object_mut() {
         match is_status {
@@ -356,7 +358,7 @@ fn find_conflicts(
 }
 
 /// Removes conflicts on fields that still have the value of the last client-side apply, because kubectl owns them.
-fn allow_last_applied(live: &Object, before: &Value, conflicting: &mut Vec<(Manager, FieldPath)>) {
+fn remove_last_applied_conflicts(live: &Object, before: &Value, conflicting: &mut Vec<(Manager, FieldPath)>) {
     let text = live.metadata().annotation(LAST_APPLIED);
     let Some(last) = text.and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
         return;
@@ -364,8 +366,8 @@ fn allow_last_applied(live: &Object, before: &Value, conflicting: &mut Vec<(Mana
     conflicting.retain(|(_, path)| value_at(&last, path).is_none_or(|value| Some(value) != value_at(before, path)));
 }
 
-/// Removes the entries that the new apply replaces (its own, and for kubectl that of client-side apply), and returns
-/// their fields.
+/// Removes the entries that the new apply replaces: the earlier entry of its manager and, if that is kubectl, the entry
+/// of client-side apply. Returns the fields of the removed entries.
 fn take_replaced_entries(managers: &mut Vec<Manager>, own: &Manager) -> Vec<FieldPath> {
     let is_own = |manager: &Manager| {
         let is_followed =
@@ -395,7 +397,7 @@ fn take_replaced_entries(managers: &mut Vec<Manager>, own: &Manager) -> Vec<Fiel
     had
 }
 
-/// Updates the last-applied annotation of an object that an earlier client-side apply gave one, if kubectl applies it.
+/// Updates the last-applied annotation if kubectl applies an object that has it from an earlier client-side apply.
 fn keep_last_applied(live: &Object, applied: &Applied, merged: &mut Value) {
     if applied.manager != KUBECTL_MANAGER.into() || live.metadata().annotation(LAST_APPLIED).is_none() {
         return;
@@ -510,7 +512,7 @@ fn remove_field(value: &mut Value, path: &[Str]) {
 fn typed_patch_error(applied: &Applied, errors: &[String]) -> ApiError {
     let kind = applied.kind;
     let (group, version) = kind.group_and_version();
-    // The message shows the namespace in the document, which may have none.
+    // The message has the namespace of the document, empty if the document has none, not that of the request.
     let namespace = applied.document.pointer("/metadata/namespace").and_then(Value::as_str);
     let key = podscope_api::ObjectKey::new(namespace.unwrap_or_default(), applied.key.name.clone());
     let of = format!(

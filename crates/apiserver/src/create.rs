@@ -29,12 +29,13 @@ impl ApiServer {
         let metadata = object.metadata_mut();
         let was_unnamed = metadata.name.is_empty() && !metadata.generate_name.is_empty();
         if was_unnamed {
-            // As in the real generator, the prefix is truncated so that the name fits into 63 bytes.
+            // Like the real name generator, truncate the prefix so that the name with its suffix has at most 63
+            // characters.
             let base: String = metadata.generate_name.chars().take(58).collect();
             metadata.name = format!("{base}{}", name_suffix(&mut self.rng)).into();
         }
         if self.store.objects().count_kind(kind) >= MAX_OBJECTS_OF_KIND {
-            return Err(exceeded_quota(kind, &metadata.name));
+            return Err(too_many_objects_error(kind, &metadata.name));
         }
         object.metadata_mut().uid = self.next_uid(&object);
         let metadata = object.metadata_mut();
@@ -68,11 +69,11 @@ impl ApiServer {
             return Err(ApiError::invalid(kind, &object.metadata().name, problems));
         }
         self.check_limit_ranges(&object)?;
-        let charges = self.charges(None, &object, caller)?;
+        let charges = self.charged_quotas(None, &object, caller)?;
         if self.objects().get_kind(kind, &object.key()).is_some() {
             return Err(ApiError::already_exists(kind, &object.metadata().name));
         }
-        self.charge(charges, out);
+        self.store_charged_quotas(charges, out);
         self.to_storage(&mut object);
         let stored = self.write(object, out);
         if !is_unrecorded(kind) {
@@ -149,14 +150,15 @@ impl ApiServer {
             }
             Object::Node(node) => {
                 let node = Arc::make_mut(node);
-                // No TTL controller is simulated, so the annotation is set at creation.
+                // The TTL controller, which sets this annotation in a real cluster, is not simulated.
                 let annotations = Arc::make_mut(&mut node.metadata.annotations);
                 annotations
                     .entry(annotation::NODE_TTL.into())
                     .or_insert_with(|| "0".into());
             }
             Object::StatefulSet(set) => {
-                // The API server drops maxUnavailable, because its feature gate is off by default.
+                // The API server drops `maxUnavailable` of StatefulSets, because the feature gate of that field is off
+                // by default.
                 if let Some(bounds) = &mut Arc::make_mut(set).spec.update_strategy.rolling_update {
                     bounds.max_unavailable = None;
                 }
@@ -170,8 +172,9 @@ impl ApiServer {
     }
 }
 
-/// Returns the error of an exceeded object count quota, for Podscope's own limit.
-fn exceeded_quota(kind: Kind, name: &str) -> ApiError {
+/// Returns the error for a kind that already has Podscope's maximum number of objects, worded like the error of an
+/// exceeded object count quota.
+fn too_many_objects_error(kind: Kind, name: &str) -> ApiError {
     let what = format!("count/{}", kind.qualified_plural());
     ApiError::forbidden(
         kind,

@@ -49,8 +49,8 @@ impl ApiServer {
         }
     }
 
-    /// Adds the problems of a custom object according to its schema, and of a definition whose rules do not compile.
-    /// `old` is the object that `object` replaces.
+    /// Adds the errors of a custom object that violates its schema, or of a definition whose validation rules do not
+    /// compile. `old` is the object that `object` replaces.
     pub(super) fn check_schema(&self, object: &Object, old: Option<&Object>, problems: &mut ErrorList) {
         let Object::Untyped(untyped) = object else { return };
         if untyped.kind == Kind::CustomResourceDefinition && problems.is_empty() {
@@ -146,7 +146,7 @@ pub(super) fn begin_deletion(definition: &mut UntypedObject, caller: &Caller<'_>
 ///
 /// # Errors
 /// Returns error 422 if the update has no resourceVersion.
-pub(super) fn check_version(kind: Kind, key: &ObjectKey, version: &str) -> Result<(), ApiError> {
+pub(super) fn check_has_resource_version(kind: Kind, key: &ObjectKey, version: &str) -> Result<(), ApiError> {
     let is_strict = matches!(kind, Kind::Custom(_) | Kind::CustomResourceDefinition);
     if !is_strict || !version.is_empty() {
         return Ok(());

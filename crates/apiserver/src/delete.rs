@@ -49,7 +49,7 @@ impl ApiServer {
             return self.delete_namespace(&old, options, caller, out);
         }
         if kind == Kind::PriorityClass && key.name.starts_with("system-") {
-            // Only the API server creates classes with this prefix: the two system classes (VA-210).
+            // Only the two built-in PriorityClasses have this prefix; clients cannot create such classes (VA-210).
             return Err(ApiError::forbidden(
                 kind,
                 &key.name,
@@ -81,7 +81,7 @@ impl ApiServer {
                 if is_first {
                     raise_generation(&mut object);
                 }
-                let stored = self.mark(&old, object, is_first, out);
+                let stored = self.store_and_record(&old, object, is_first, out);
                 if grace > 0 || !stored.metadata().finalizers.is_empty() {
                     return Ok(Some(stored));
                 }
@@ -91,7 +91,7 @@ impl ApiServer {
             DeletionStep::Immediate => {
                 if object.metadata().finalizers.is_empty() {
                     if had_finalizers {
-                        object = self.mark(&old, object, false, out);
+                        object = self.store_and_record(&old, object, false, out);
                     }
                     self.remove(kind, key, out);
                     return Ok(Some(object));
@@ -109,13 +109,13 @@ impl ApiServer {
                 if object == old {
                     return Ok(Some(old));
                 }
-                Ok(Some(self.mark(&old, object, is_first, out)))
+                Ok(Some(self.store_and_record(&old, object, is_first, out)))
             }
         }
     }
 
-    /// Stores an object with its new deletion timestamp or grace period, and records that.
-    fn mark(&mut self, old: &Object, object: Object, is_first: bool, out: &mut Outcome) -> Object {
+    /// Stores an object whose deletion timestamp or grace period has changed, and records the change.
+    fn store_and_record(&mut self, old: &Object, object: Object, is_first: bool, out: &mut Outcome) -> Object {
         let stored = self.write(object, out);
         if super::is_unrecorded(stored.kind()) {
             return stored;
@@ -163,7 +163,7 @@ impl ApiServer {
             namespace.metadata.deletion_grace_period_seconds = None;
             namespace.status.phase = Str::from("Terminating");
         }
-        Ok(Some(self.mark(old, object, true, out)))
+        Ok(Some(self.store_and_record(old, object, true, out)))
     }
 }
 
@@ -217,7 +217,7 @@ fn check_preconditions(old: &Object, options: &DeleteOptions) -> Result<(), ApiE
     if let Some(uid) = &options.uid
         && *uid != metadata.uid
     {
-        // The real server prints the kind in this message, not the resource.
+        // Like the real server, this message contains the kind instead of the resource name.
         return Err(ApiError::conflict_on(
             &kind.qualified_name(),
             &metadata.name,

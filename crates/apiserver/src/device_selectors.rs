@@ -8,7 +8,7 @@ use podscope_cel::Selector;
 /// The compiler's message for an expression whose estimated cost is too high.
 const TOO_COMPLEX: &str = "too complex, exceeds cost limit";
 
-/// Adds a problem for each CEL expression in device selectors of an object that does not compile.
+/// Adds an error for each device selector of an object whose CEL expression does not compile.
 pub(super) fn check(object: &Object, problems: &mut ErrorList) {
     match object {
         Object::DeviceClass(class) => check_selectors(&class.spec.selectors, "spec.selectors", problems),

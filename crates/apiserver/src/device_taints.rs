@@ -1,4 +1,4 @@
-//! Sets the default of device taints that depends on the time of the request.
+//! The default of `timeAdded` in device taints, which is the time of the request.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Events as client-go's event recorders create them (KC-073, SCH-128, CT-194).
 //!
-//! Most components correlate events: equal ones become one object with a count. From the tenth different message with
-//! one reason on, events are stored as `(combined from similar events)`. A component that has sent too many events
-//! about one object may send only one every five minutes.
+//! Most components correlate events: equal events become one object with a count. From the tenth different message with
+//! the same reason on, events are combined into one, whose message begins with `(combined from similar events)`. A
+//! component that has sent too many events about one object may send only one every five minutes.
 //!
 //! Writers of `events.k8s.io` (the scheduler) use other fields (`eventTime`, `action`, `series`), and also distinguish
 //! events by the resourceVersion of the object.
@@ -37,9 +37,10 @@ const EVENT_TTL: i64 = 3600 * 1_000_000;
 /// Host name of the control plane's machine, for `reportingInstance`. Not verified against a real cluster.
 const HOST: &str = "control-plane";
 
-/// Number of different messages with the same reason from which on further events are combined.
+/// Number of different messages with the same reason at which the combining of events begins: the event with the tenth
+/// message is the first combined one.
 const SIMILAR_MAX: usize = 10;
-/// Time without similar messages after which they are no longer combined, in microseconds.
+/// Time without a similar event after which the different messages are counted anew, in microseconds.
 const SIMILAR_INTERVAL: i64 = 600 * 1_000_000;
 /// Number of events that one component may send about one object without a pause.
 const BURST: i64 = 25;
@@ -59,7 +60,7 @@ pub(super) struct EventLog {
     budget: LruCache<Budget>,
     /// Keys of the stored events, in the order of their creation.
     order: Fifo<ObjectKey>,
-    /// Lower bound for the last occurrence of all events; `None` if not computed yet.
+    /// No stored event has its last occurrence before this time; `None` if not computed yet.
     oldest_occurrence: Option<Time>,
     next: u64,
     /// Number of restarts of each process.
@@ -84,7 +85,8 @@ struct Similar {
     at: Time,
 }
 
-/// The event budget of a component for one object: a token bucket that each elapsed microsecond fills by one token.
+/// The event budget of a component for one object: a token bucket. Each elapsed microsecond adds one token, and each
+/// event takes [`REFILL`] tokens.
 #[derive(Debug, Clone)]
 struct Budget {
     tokens: i64,
@@ -143,8 +145,8 @@ impl EventLog {
         }
     }
 
-    /// Takes a token from the event budget of a component and object; false if the budget is empty.
-    fn take_token(&mut self, about: u64, now: Time) -> bool {
+    /// Takes the tokens of one event from the budget of a component and object; false if the budget has too few.
+    fn spend_budget(&mut self, about: u64, now: Time) -> bool {
         let capacity = BURST * REFILL;
         let tokens = self
             .budget
@@ -182,11 +184,11 @@ impl ApiServer {
             Some(Object::Event(event)) if matches_note(&event, note) => Some(event),
             _ => None,
         });
-        // A refused event is not retried.
+        // The server refuses a new event in a terminating namespace, and the recorder does not retry it.
         if known.is_none() && self.is_terminating(&namespace) {
             return;
         }
-        let is_within_budget = is_series || self.events.take_token(reporter_hash, now);
+        let is_within_budget = is_series || self.events.spend_budget(reporter_hash, now);
         let (key, count) = match known {
             Some(event) => {
                 let key = event.metadata.key();
@@ -245,7 +247,7 @@ impl ApiServer {
     ) -> ObjectKey {
         self.events.next += 1;
         let nanoseconds = caller.wall().0.wrapping_mul(1000) + (self.events.next % 1000) as i64;
-        let (wall, source) = (caller.wall(), source(caller.actor, note));
+        let (wall, source) = (caller.wall(), event_source(caller.actor, note));
         let mut event = Event {
             metadata: podscope_api::ObjectMeta {
                 name: format!("{}.{nanoseconds:x}", note.key.name).into(),
@@ -258,14 +260,14 @@ impl ApiServer {
             },
             involved_object: ObjectReference {
                 resource_version: version,
-                ..reference(note.kind, &note.key, &note.uid, &note.field_path)
+                ..object_reference(note.kind, &note.key, &note.uid, &note.field_path)
             },
             reason: shared(&note.reason),
             message: message.clone(),
             kind: shared(note.kind_of_event.as_str()),
             related: note.related.as_ref().map(|(kind, key, uid)| ObjectReference {
                 resource_version: self.version_of(*kind, key, uid),
-                ..reference(*kind, key, uid, "")
+                ..object_reference(*kind, key, uid, "")
             }),
             reporting_component: source.component.clone(),
             reporting_instance: source.host.clone(),
@@ -320,7 +322,8 @@ impl ApiServer {
     /// Removes events an hour after their last occurrence (`--event-ttl`).
     pub fn forget_old_events(&mut self, now: Time) {
         let is_old = |event: &Event| now.0 - last_occurrence_of(event).map_or(now.0, |at| at.0) >= EVENT_TTL;
-        // No event is older than `oldest_occurrence`, so a scan is needed only if that is expired.
+        // All events last occurred at or after `oldest_occurrence`, so they are scanned only if that time is at least
+        // an hour ago.
         let has_old = self
             .events
             .oldest_occurrence
@@ -394,7 +397,7 @@ fn matches_note(event: &Event, note: &EventNote) -> bool {
         && event.reason == note.reason
 }
 
-fn reference(kind: Kind, key: &ObjectKey, uid: &Uid, field_path: &str) -> ObjectReference {
+fn object_reference(kind: Kind, key: &ObjectKey, uid: &Uid, field_path: &str) -> ObjectReference {
     ObjectReference {
         kind: shared(kind.name()),
         namespace: key.namespace.clone(),
@@ -407,7 +410,7 @@ fn reference(kind: Kind, key: &ObjectKey, uid: &Uid, field_path: &str) -> Object
 }
 
 /// Returns the event source, which the `From` column of `kubectl describe` shows.
-fn source(actor: &Actor, note: &EventNote) -> EventSource {
+fn event_source(actor: &Actor, note: &EventNote) -> EventSource {
     EventSource {
         component: shared(&note.component),
         host: match actor {

@@ -51,7 +51,7 @@ impl ApiServer {
             );
             let stored = self.write(Object::Pod(with_condition), out);
             out.record(records::updated(&old, &stored).into(), &stored);
-            records::details(&old, &stored, out);
+            records::add_detail_records(&old, &stored, out);
         }
         self.delete(Kind::Pod, key, options, caller, out)
     }

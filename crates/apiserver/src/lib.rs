@@ -103,7 +103,7 @@ pub struct ApiServer {
     next_cluster_ip: u32,
     /// Whether the switch `pod-priority-off` disables pod priority.
     ignores_priority: bool,
-    /// Cache of the last tolerations before and after defaulting, so that the pods of a template share both.
+    /// The tolerations that were defaulted last, before and after defaulting; pods of the same template share them.
     tolerations: (Arc<Vec<Toleration>>, Arc<Vec<Toleration>>),
 }
 
@@ -149,7 +149,8 @@ impl ApiServer {
         self.store.assume(assumed);
     }
 
-    /// Stores an object without admission: imported objects with UID and status, and the world's initial objects.
+    /// Stores an object without admission: an imported object, which has a UID and a status, or an initial object of
+    /// the simulated cluster.
     pub fn import(&mut self, mut object: Object, caller: &Caller<'_>) -> Object {
         if object.metadata().uid.is_empty() {
             object.metadata_mut().uid = self.next_uid(&object);
@@ -220,7 +221,7 @@ impl ApiServer {
                 // The request runs on a copy of the server, which is discarded. Only a refusal is recorded.
                 let mut rehearsal = Outcome::default();
                 let mut answer = self.clone().handle(request, caller, &mut rehearsal);
-                // An object that is not stored has no resourceVersion.
+                // A dry run that creates an object returns it without a resourceVersion.
                 let is_new = match &**request {
                     Request::Create(_) => true,
                     Request::Apply(applied) => self.objects().get_kind(applied.kind, &applied.key).is_none(),
@@ -258,7 +259,7 @@ impl ApiServer {
         }
     }
 
-    /// Stores an object, in the main log or as an unwatched kind, and returns it as stored.
+    /// Stores an object and returns it as stored. The change is added to the main log unless the kind is unwatched.
     fn write(&mut self, object: Object, out: &mut Outcome) -> Object {
         if is_unwatched(object.kind()) {
             return self.store.put_unwatched(object);

@@ -15,17 +15,17 @@ use podscope_sim::Part;
 pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
     if part == Part::Resize {
         return match (old, new) {
-            (Object::Pod(old), Object::Pod(new)) => Some(Object::Pod(resized(old, &new))),
+            (Object::Pod(old), Object::Pod(new)) => Some(Object::Pod(with_resources_of(old, &new))),
             _ => None,
         };
     }
     if part == Part::EphemeralContainers {
-        // Other differences are dropped (`dropNonEphemeralContainerUpdates`).
+        // All other differences between the pods are dropped (`dropNonEphemeralContainerUpdates`).
         return with_field_of(old, &new, "spec/ephemeralContainers");
     }
 
     // The status of a Service, and fields of other statuses without a Rust type, are stored separately from the typed
-    // fields.
+    // fields. Such objects are merged as JSON.
     let is_service_status = old.kind() == Kind::Service && part == Part::Status;
     if is_service_status || old.differs_in_untyped_status(&new) {
         return with_status(old, &new, part);
@@ -58,7 +58,8 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
                         keep_metadata(&mut untyped.metadata, &old.metadata);
                         Object::Untyped(new)
                     }
-                    // Only pods have the subresources `resize` and `ephemeralcontainers`.
+                    // Only pods have the subresources `resize` and `ephemeralcontainers`, so other objects do not
+                    // change.
                     Part::Resize | Part::EphemeralContainers => Object::Untyped(old.clone()),
                     Part::Status => {
                         let mut merged = old.clone();
@@ -153,7 +154,7 @@ fn with_field_of(object: &Object, other: &Object, path: &str) -> Option<Object> 
 
 /// Returns the old pod with the container resources of the new one, matched by container name. Other differences are
 /// dropped (`dropNonResizeUpdates`).
-fn resized(old: &Arc<Pod>, new: &Pod) -> Arc<Pod> {
+fn with_resources_of(old: &Arc<Pod>, new: &Pod) -> Arc<Pod> {
     let mut merged = old.clone();
     let pod = Arc::make_mut(&mut merged);
     pod.take_resources(new);

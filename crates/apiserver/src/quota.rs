@@ -13,7 +13,7 @@ use podscope_sim::{ApiError, Part};
 
 impl ApiServer {
     /// Returns the namespace's quotas with the usage that the write adds; an error if a quota would be exceeded.
-    pub(super) fn charges(
+    pub(super) fn charged_quotas(
         &self,
         old: Option<&Object>,
         new: &Object,
@@ -46,7 +46,7 @@ impl ApiServer {
                 let status = &mut Arc::make_mut(&mut charged).status;
                 (status.hard, status.used) = (limit.spec.hard.clone(), used);
             }
-            if let Some(why) = exceeded(&charged, &added) {
+            if let Some(why) = exceeded_quota_message(&charged, &added) {
                 return refuse(why);
             }
             let used = &mut Arc::make_mut(&mut charged).status.used;
@@ -59,8 +59,8 @@ impl ApiServer {
         Ok(charges)
     }
 
-    /// Stores the quotas that [`ApiServer::charges`] returned.
-    pub(super) fn charge(&mut self, charges: Vec<Arc<ResourceQuota>>, out: &mut Outcome) {
+    /// Stores the quotas that [`ApiServer::charged_quotas`] returned.
+    pub(super) fn store_charged_quotas(&mut self, charges: Vec<Arc<ResourceQuota>>, out: &mut Outcome) {
         let charged = charges.into_iter().map(Object::ResourceQuota);
         out.changes.extend(self.store.put_all(charged));
     }
@@ -89,8 +89,8 @@ fn added_usage(limit: &ResourceQuota, old: Option<&Object>, new: &Object, caller
         .collect()
 }
 
-/// Describes the resources for which the quota would be exceeded; `None` if there are none.
-fn exceeded(limit: &ResourceQuota, added: &ResourceList) -> Option<String> {
+/// Returns the error message about the resources for which the quota would be exceeded; `None` if there are none.
+fn exceeded_quota_message(limit: &ResourceQuota, added: &ResourceList) -> Option<String> {
     let used = |resource: &str| limit.status.used.get(resource).copied().unwrap_or_default();
     let (mut requested, mut before, mut hard) = (ResourceList::new(), ResourceList::new(), ResourceList::new());
     for (resource, amount) in added {

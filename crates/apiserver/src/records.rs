@@ -66,8 +66,8 @@ pub(super) fn updated(old: &Object, new: &Object) -> Updated {
     }
 }
 
-/// Adds the further records of an update: changed conditions, taints, nomination.
-pub(super) fn details(old: &Object, new: &Object, out: &mut Outcome) {
+/// Adds the records that follow the record `Updated`: one for each change of a condition, a taint or the nomination.
+pub(super) fn add_detail_records(old: &Object, new: &Object, out: &mut Outcome) {
     match (old, new) {
         (Object::Pod(before), Object::Pod(after)) => pod_details(before, after, new, out),
         (Object::Node(before), Object::Node(after)) => node_details(before, after, new, out),

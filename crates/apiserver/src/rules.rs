@@ -10,8 +10,8 @@ pub(super) fn check_object(object: &Object, old: Option<&Object>, schema: &Value
     podscope_cel::rules::validate(&object.to_value(), old.as_ref(), schema)
 }
 
-/// Returns an error for each rule of a definition that does not compile. If `old`, the definition that it replaces, has
-/// the same versions, they are accepted.
+/// Returns an error for each rule of a definition that does not compile. No rule is checked if `old`, the definition
+/// that it replaces, has the same versions.
 pub(super) fn check_definition(
     definition: &UntypedObject,
     old: Option<&std::sync::Arc<UntypedObject>>,
@@ -27,7 +27,8 @@ pub(super) fn check_definition(
         .flatten()
         .filter_map(|version| version.pointer("/schema/openAPIV3Schema"))
         .collect();
-    // If all versions have the same schema, the errors have the path of the definition's common schema.
+    // If all versions have the same schema, the real server moves it to `spec.validation`, so the errors have that
+    // path.
     if let [first, others @ ..] = schemas.as_slice()
         && others.iter().all(|other| other == first)
     {

@@ -50,7 +50,7 @@ impl ApiServer {
         let mut ports = self.free_node_ports(&service.spec);
         node_ports(&mut service.spec, is_new, &mut ports);
         let is_external = &*service.spec.kind == "ExternalName";
-        // The cluster has no IPv6 addresses; validation reports the request for one.
+        // The cluster has no IPv6 addresses, so none is allocated; validation refuses a Service that requests one.
         let wants_ipv6 = service
             .spec
             .ip_families
@@ -62,7 +62,7 @@ impl ApiServer {
         if !is_external {
             // Services are single-stack, because the cluster has one IP family.
             let spec = &mut service.spec;
-            // A headless Service without a selector has manually created endpoints, which may be of either family.
+            // A headless Service without a selector has manually created endpoints, which may be IPv4 or IPv6.
             let has_manual_endpoints = &*spec.cluster_ip == "None" && spec.selector.is_none();
             if spec.ip_family_policy.is_empty() {
                 let policy = if has_manual_endpoints {
@@ -102,7 +102,7 @@ fn needs_health_port(spec: &ServiceSpec) -> bool {
 /// are cleared unless the update changes them.
 pub(super) fn keep_omitted_fields(old: &ServiceSpec, new: &mut ServiceSpec) {
     let is_external = |spec: &ServiceSpec| &*spec.kind == "ExternalName";
-    // A changed `clusterIP` also changes `clusterIPs`.
+    // An update that changes only `clusterIP` also changes `clusterIPs`.
     if new.cluster_ip != old.cluster_ip && new.cluster_ips == old.cluster_ips {
         match new.cluster_ip.is_empty() {
             true => new.cluster_ips.clear(),

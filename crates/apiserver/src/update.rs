@@ -15,13 +15,13 @@ impl ApiServer {
         let (kind, key) = (object.kind(), object.key());
         let old = self.stored(kind, &key)?;
         let metadata = object.metadata();
-        custom::check_version(kind, &key, &metadata.resource_version)?;
+        custom::check_has_resource_version(kind, &key, &metadata.resource_version)?;
         if !metadata.uid.is_empty() && metadata.uid != old.metadata().uid {
             let stored = old.metadata().uid.as_str();
             return Err(ApiError::storage_uid(kind, &key, metadata.uid.as_str(), stored));
         }
         ApiError::check_resource_version(&old, &metadata.resource_version)?;
-        // A body sent over HTTP names its field manager in managedFields.
+        // The body of an HTTP request has its field manager in an entry of managedFields without fields.
         let mut managers = metadata.managers.list().iter();
         let sender = managers.find(|manager| manager.fields.is_empty());
         let sender = sender.map_or("kubectl-replace", |manager| &*manager.name);
@@ -43,7 +43,7 @@ impl ApiServer {
         if let Some(uid) = uid
             && *uid != old.metadata().uid
         {
-            return Err(other_uid(kind, key, uid, &old));
+            return Err(uid_mismatch_error(kind, key, uid, &old));
         }
         let new = change.apply(&old)?;
         if new.kind() != kind {
@@ -76,7 +76,7 @@ impl ApiServer {
 
     /// Copies the metadata that a status update may change, and checks the status if a client wrote it. Status updates
     /// of the cluster's own components need no validation.
-    fn take_status(
+    fn apply_status_update(
         &self,
         old: &Object,
         merged: &mut Object,
@@ -139,7 +139,7 @@ impl ApiServer {
         };
         let mut merged = merged.ok_or_else(|| ApiError::bad_request(format!("the object is not a {}", kind.name())))?;
         if let Some(sent) = sent {
-            self.take_status(old, &mut merged, sent, is_client)?;
+            self.apply_status_update(old, &mut merged, sent, is_client)?;
         }
         if part == Part::Main {
             podscope_api::default_object(&mut merged);
@@ -187,17 +187,17 @@ impl ApiServer {
         }
         if quota::may_increase_usage(&merged, part) {
             self.check_limit_ranges(&merged)?;
-            let charges = self.charges(Some(old), &merged, caller)?;
-            self.charge(charges, out);
+            let charges = self.charged_quotas(Some(old), &merged, caller)?;
+            self.store_charged_quotas(charges, out);
         }
-        if ends_with_this_write(old, &merged) {
+        if completes_deletion(old, &merged) {
             self.remove(kind, &key, out);
             return Ok(Some(merged));
         }
         let stored = self.write(merged, out);
         if !is_unrecorded(kind) && !records::is_heartbeat(old, &stored) {
             out.record(records::updated(old, &stored).into(), &stored);
-            records::details(old, &stored, out);
+            records::add_detail_records(old, &stored, out);
         }
         Ok(Some(stored))
     }
@@ -270,9 +270,9 @@ fn raise_generation(object: &mut Object) {
     metadata.generation = metadata.generation.map(|generation| generation + 1);
 }
 
-/// Returns whether the write removes the last finalizer and the grace period stored **before** the write is absent or 0
-/// (LC-020).
-fn ends_with_this_write(old: &Object, new: &Object) -> bool {
+/// Returns whether the write completes the deletion of the object: no finalizer is left, and the grace period stored
+/// **before** the write is absent or 0 (LC-020).
+fn completes_deletion(old: &Object, new: &Object) -> bool {
     let stored = old.metadata();
     new.metadata().finalizers.is_empty()
         && stored.is_terminating()
@@ -280,7 +280,7 @@ fn ends_with_this_write(old: &Object, new: &Object) -> bool {
         && !matches!(new, Object::Namespace(namespace) if !namespace.spec.finalizers.is_empty())
 }
 
-fn other_uid(kind: Kind, key: &ObjectKey, wanted: &Uid, old: &Object) -> ApiError {
+fn uid_mismatch_error(kind: Kind, key: &ObjectKey, wanted: &Uid, old: &Object) -> ApiError {
     ApiError::other_uid(
         &kind.qualified_plural(),
         &key.name,

@@ -1,6 +1,7 @@
 //! Estimates the maximum cost of an expression before it is evaluated (DRA-178).
 //!
-//! Deviation: the real estimate weighs functions and string sizes; this one counts evaluation steps.
+//! Deviation: the real estimate depends on the cost of each function and on string sizes; this one counts evaluation
+//! steps.
 
 use cel::IdedExpr;
 use cel::common::ast::{EntryExpr, Expr};

@@ -31,7 +31,7 @@ impl DeviceValue {
     /// Converts a device of a driver. Attribute names without a domain get the driver's name as their domain.
     pub fn new(driver: &str, device: &Device) -> Self {
         let attributes = device.attributes.iter().filter_map(|(name, value)| {
-            let value = attribute(value)?;
+            let value = attribute_value(value)?;
             Some((&**name, value))
         });
         let capacity = device.capacity.iter().map(|(name, capacity)| {
@@ -39,15 +39,15 @@ impl DeviceValue {
             (&**name, value)
         });
         Self(Arc::new(Fields {
-            attributes: Domains::by_domain(driver, attributes),
-            capacity: Domains::by_domain(driver, capacity),
+            attributes: Domains::group_by_domain(driver, attributes),
+            capacity: Domains::group_by_domain(driver, capacity),
             driver: CelString::from(driver.to_owned()),
             allow_multiple_allocations: CelBool::from(device.allow_multiple_allocations == Some(true)),
         }))
     }
 }
 
-fn attribute(value: &DeviceAttribute) -> Option<Box<dyn Val>> {
+fn attribute_value(value: &DeviceAttribute) -> Option<Box<dyn Val>> {
     if let Some(int) = value.int {
         return Some(Box::new(CelInt::from(int)));
     }
@@ -111,7 +111,7 @@ type Domain = Record;
 type Domains = SortedMap<Domain>;
 
 impl Domains {
-    fn by_domain<'a>(driver: &str, values: impl Iterator<Item = (&'a str, Box<dyn Val>)>) -> Self {
+    fn group_by_domain<'a>(driver: &str, values: impl Iterator<Item = (&'a str, Box<dyn Val>)>) -> Self {
         let mut sorted: Vec<(&str, &str, Box<dyn Val>)> = values
             .map(|(name, value)| {
                 let (domain, id) = name.split_once('/').unwrap_or((driver, name));

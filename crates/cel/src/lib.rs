@@ -1,5 +1,5 @@
 //! The Common Expression Language in the two places where Podscope evaluates it: device selectors over the variable
-//! `device` (DRA-176 to DRA-178), here, and validation rules of CustomResourceDefinitions in [`rules`].
+//! `device` (DRA-176 to DRA-178), in this module, and validation rules of CustomResourceDefinitions, in [`rules`].
 //!
 //! An expression is compiled once ([`Selector::compile`]) and evaluated for many devices ([`Selector::matches`]). The
 //! crate `cel` provides the language; this crate adds the types and functions of Kubernetes.
@@ -112,7 +112,7 @@ fn check_variables(program: &Program, source: &str, variables: &[&str]) -> Resul
     let mut names: Vec<&str> = references
         .variables()
         .into_iter()
-        // Names that begin with `@` or `.` belong to macros.
+        // Ignore names that begin with `@` or `.`, which the expansion of macros generates.
         .filter(|name| {
             !variables.contains(name) && !DECLARED_IDENTIFIERS.contains(name) && !name.starts_with(['@', '.'])
         })

@@ -13,13 +13,13 @@ pub(crate) fn declare_functions(env: &mut Env) -> Result<(), DeclarationError> {
     add_member_overload!(env, fn find_all: (CelString, CelString) -> Result<CelList>)?;
     let two_lists = || vec![LIST_TYPE, LIST_TYPE];
     env.add_overload("sets.contains", "list_sets_contains_list", two_lists(), |args| {
-        sets(&args, |a, b| contains_all(a, b))
+        compare_sets(&args, |a, b| contains_all(a, b))
     })?;
     env.add_overload("sets.equivalent", "list_sets_equivalent_list", two_lists(), |args| {
-        sets(&args, |a, b| contains_all(a, b) && contains_all(b, a))
+        compare_sets(&args, |a, b| contains_all(a, b) && contains_all(b, a))
     })?;
     env.add_overload("sets.intersects", "list_sets_intersects_list", two_lists(), |args| {
-        sets(&args, |a, b| b.iter().any(|item| contains(a, *item)))
+        compare_sets(&args, |a, b| b.iter().any(|item| contains(a, *item)))
     })?;
     env.add_member_overload("sum", "list_sum", LIST_TYPE, Vec::new(), sum)
 }
@@ -29,8 +29,8 @@ fn compile_regex(function: &str, text: &CelString<'_>) -> Result<Regex, Executio
         .map_err(|error| ExecutionError::function_error(function, format!("Illegal regex: {error}")))
 }
 
-/// `matches` of the standard library. The crate `cel` has it in its feature `regex`, which brings all Unicode tables and
-/// all engines of the crate `regex`; the classes that RE2 knows need less.
+/// The function `matches` of the standard library. The feature `regex` of the crate `cel` would provide it, but enables
+/// all Unicode tables and all engines of the crate `regex`; the character classes of RE2 need fewer.
 fn matches(text: &CelString<'_>, regex: &CelString<'_>) -> Result<CelBool, ExecutionError> {
     let compiled = Regex::new(regex.inner()).map_err(|error| {
         let message = format!("'{}' not a valid regex:\n{error}", regex.inner());
@@ -71,7 +71,7 @@ fn contains_all(list: &[&dyn Val], others: &[&dyn Val]) -> bool {
     others.iter().all(|item| contains(list, *item))
 }
 
-fn sets<'b, 'v>(
+fn compare_sets<'b, 'v>(
     args: &[CowVal<'b, 'v>],
     relation: impl Fn(&[&dyn Val], &[&dyn Val]) -> bool,
 ) -> Result<CowVal<'b, 'v>, ExecutionError> {

@@ -19,7 +19,7 @@ use crate::msgpack;
 /// Exit status after bad input or wrong usage.
 pub(crate) const BAD_INPUT: u8 = 2;
 
-/// Format of an output that people and programs read.
+/// Output format of a command that prints either text or JSON.
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
 pub(crate) enum TextOrJson {
     Text,
@@ -101,7 +101,7 @@ const MAX_BYTES: u64 = 512 << 20;
 
 /// Reads the files that are given on the command line. `-` is standard input; a folder stands for all YAML and JSON
 /// files in it.
-pub(crate) fn files(names: &[String]) -> Result<Vec<File>, ExitCode> {
+pub(crate) fn read_files(names: &[String]) -> Result<Vec<File>, ExitCode> {
     let mut files = Vec::new();
     let mut failed = false;
     for name in names {
@@ -200,7 +200,7 @@ fn read_bounded(mut from: impl Read) -> std::io::Result<Vec<u8>> {
 
 /// Loads several files as one scenario.
 pub(crate) fn load(names: &[String]) -> Result<Loaded, ExitCode> {
-    scenario::load_owned(files(names)?).map_err(|problems| print_problems(&problems))
+    scenario::load_owned(read_files(names)?).map_err(|problems| print_problems(&problems))
 }
 
 /// Output format of the commands `compare`, `whatif` and `why`.

@@ -64,7 +64,7 @@ fn compare_configurations(
     configurations: &[String],
     output: Output,
 ) -> Result<ExitCode, ExitCode> {
-    let (workload, configurations) = (args::files(workload)?, args::files(configurations)?);
+    let (workload, configurations) = (args::read_files(workload)?, args::read_files(configurations)?);
     let compared = compare::configurations(&workload, &configurations, interrupt::is_interrupted);
     let comparison = compared.map_err(|problems| args::print_problems(&problems))?;
     output.print(

@@ -20,7 +20,7 @@ const MAX_PACKAGE: usize = 1 << 30;
 pub(crate) fn read(name: &str) -> Result<(Course, String), ExitCode> {
     let text = match podscope_course::course_text(name) {
         Some(text) => text.to_owned(),
-        None => args::files(&[name.to_owned()])?
+        None => args::read_files(&[name.to_owned()])?
             .into_iter()
             .map(|(_, text)| text)
             .collect(),

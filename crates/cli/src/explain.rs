@@ -18,7 +18,7 @@ use podscope_session::triage::standing;
 use podscope_session::whatif::{self, PodGroups};
 
 use crate::args::TextOrJson;
-use crate::explain_text::Text;
+use crate::explain_text::ExplanationText;
 use crate::{args, explain_cases};
 
 /// Explain the scheduler's decision about a pod: every node, every score, preemption
@@ -119,7 +119,8 @@ fn load_cluster(names: &[String]) -> Result<Loaded, ExitCode> {
     Ok(loaded)
 }
 
-/// Returns the pod (`namespace/name`), and all other objects except nodes that stand for absent ones.
+/// Returns the pod (`namespace/name`), and all other objects, without the stand-ins for Nodes that the files do not
+/// contain.
 fn pod_and_other_objects(store: &Objects, pod: &str) -> (Option<Arc<Pod>>, Vec<Object>) {
     let (mut found, mut others) = (None, Vec::new());
     for object in Kind::ALL.iter().flat_map(|kind| store.list_kind(*kind)) {
@@ -132,7 +133,7 @@ fn pod_and_other_objects(store: &Objects, pod: &str) -> (Option<Arc<Pod>>, Vec<O
     (found, others)
 }
 
-/// The output about a pod whose decision is explained.
+/// Everything that the command prints about a pod: the explanation of its decision, and what goes with it.
 struct Output<'a> {
     standing: &'a [Sentence],
     explanation: ExplanationJson<'a>,
@@ -161,7 +162,7 @@ impl Output<'_> {
 
     fn to_text(&self) -> String {
         let mut text: String = self.standing.iter().map(|sentence| format!("{sentence}\n")).collect();
-        text.push_str(&Text(&self.explanation).to_string());
+        text.push_str(&ExplanationText(&self.explanation).to_string());
         if let Some(groups) = &self.groups {
             text.push_str(&format!("\n{}\n", t!(cli_explain::groups)));
             for line in whatif::group_lines(groups) {

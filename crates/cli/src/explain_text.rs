@@ -8,7 +8,7 @@ use podscope_session::columns;
 use podscope_session::explained::{ExplanationJson, NodeJson, NodeVerdictJson, PreemptionJson, SpreadJson, VictimJson};
 
 /// Prints rows with aligned columns; numbers are aligned to the right.
-fn table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
+fn fmt_table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..n_columns)
         .map(|column| {
@@ -57,9 +57,9 @@ fn format_victims(victims: &[VictimJson<'_>]) -> String {
 }
 
 /// An explanation that is displayed as text.
-pub(crate) struct Text<'a>(pub(crate) &'a ExplanationJson<'a>);
+pub(crate) struct ExplanationText<'a>(pub(crate) &'a ExplanationJson<'a>);
 
-impl fmt::Display for Text<'_> {
+impl fmt::Display for ExplanationText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let explanation = self.0;
         writeln!(f, "{}", explanation.sentence)?;
@@ -99,7 +99,7 @@ fn fmt_nodes(explanation: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) -> f
         Some(cells.map(str::to_owned).to_vec())
     };
     let rows: Vec<Vec<String>> = explanation.nodes.iter().filter_map(row).collect();
-    table(f, &rows)
+    fmt_table(f, &rows)
 }
 
 /// Prints the devices of the pod's claims by node. Nodes with the same devices are printed once.
@@ -162,7 +162,7 @@ fn fmt_scores(explanation: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) -> 
         row.push(total.to_string());
         rows.push(row);
     }
-    table(f, &rows)
+    fmt_table(f, &rows)
 }
 
 fn fmt_spread(constraint: &SpreadJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -213,7 +213,7 @@ fn fmt_spread(constraint: &SpreadJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::R
             ]
         })
         .collect();
-    table(f, &rows)
+    fmt_table(f, &rows)
 }
 
 fn fmt_preemption(preemption: &PreemptionJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {

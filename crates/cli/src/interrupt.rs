@@ -9,7 +9,7 @@ const INTERRUPTED: u8 = 130;
 static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Installs the handler for Ctrl-C.
-pub(crate) fn listen() {
+pub(crate) fn install_handler() {
     // If the handler cannot be installed, Ctrl-C ends the program at once.
     let _ = ctrlc::set_handler(|| {
         if IS_INTERRUPTED.swap(true, Ordering::Relaxed) {

@@ -29,7 +29,7 @@ impl LanguageOption {
     /// Sets the language of this process; it stays English if the output is machine-readable.
     pub(crate) fn choose(&self, is_machine_readable: bool) {
         if !is_machine_readable {
-            // Called once, at the start.
+            // This function is called only once, at the start, so setting the value cannot fail.
             let _ = CHOSEN.set(self.code.clone());
             set_for_thread();
         }
@@ -39,7 +39,7 @@ impl LanguageOption {
 /// Returns the accepted languages. The pseudo-locale is hidden, because it is for contributors.
 fn accepted_languages() -> Vec<PossibleValue> {
     let codes = LANGUAGES.iter().map(|(code, _)| match *code {
-        // An empty variable counts as unset.
+        // An empty `PODSCOPE_LANG` counts as unset.
         "en" => PossibleValue::new("en").alias(""),
         code => PossibleValue::new(code),
     });

@@ -14,11 +14,11 @@ use crate::args;
 #[derive(Debug, Args)]
 pub(crate) struct LinkArgs {
     #[command(subcommand)]
-    direction: Direction,
+    action: LinkAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Direction {
+enum LinkAction {
     /// Print the fragment of a share link that opens the files
     Encode {
         /// Files or folders; `-` is standard input
@@ -39,15 +39,15 @@ enum Direction {
 }
 
 pub(crate) fn run(given: LinkArgs) -> ExitCode {
-    let result = match given.direction {
-        Direction::Encode { files, seed, rename } => encode(&files, seed, rename),
-        Direction::Decode { url } => decode(&url),
+    let result = match given.action {
+        LinkAction::Encode { files, seed, rename } => encode(&files, seed, rename),
+        LinkAction::Decode { url } => decode(&url),
     };
     result.unwrap_or_else(|status| status)
 }
 
 fn encode(names: &[String], seed: Option<u64>, replaces_names: bool) -> Result<ExitCode, ExitCode> {
-    let fragment = fragment_with_files(args::files(names)?, seed, replaces_names)?;
+    let fragment = fragment_with_files(args::read_files(names)?, seed, replaces_names)?;
     args::print_text(&format!("{fragment}\n"));
     Ok(ExitCode::SUCCESS)
 }

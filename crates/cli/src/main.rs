@@ -84,7 +84,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    interrupt::listen();
+    interrupt::install_handler();
     if plugin::is_invoked() {
         return match plugin::Plugin::try_parse() {
             Ok(given) => {

@@ -152,7 +152,7 @@ pub(crate) fn run(given: &Plugin) -> Result<ExitCode, UsageError> {
     if !is_why && !given.options.are_empty() {
         return Err("-n, --pod and -o go with `why`".into());
     }
-    let result = collect(given).and_then(|files| match &given.action {
+    let result = read_cluster(given).and_then(|files| match &given.action {
         None | Some(Action::Why) => {
             let loaded = scenario::load_owned(files).map_err(|problems| args::print_problems(&problems))?;
             why::print(loaded, "the cluster", &given.options)
@@ -172,9 +172,9 @@ pub(crate) fn run(given: &Plugin) -> Result<ExitCode, UsageError> {
 }
 
 /// Reads the cluster through kubectl, and replaces private names with `--rename`.
-fn collect(given: &Plugin) -> Result<Vec<File>, ExitCode> {
+fn read_cluster(given: &Plugin) -> Result<Vec<File>, ExitCode> {
     let resources = served_resources(given)?;
-    let output = kubectl(
+    let output = run_kubectl(
         given,
         &["get", &resources.join(","), "--all-namespaces", "--output=json"],
     )?;
@@ -197,7 +197,7 @@ fn collect(given: &Plugin) -> Result<Vec<File>, ExitCode> {
 /// Returns the resources of [`RESOURCES`] that this cluster serves, because kubectl refuses a list with an unknown
 /// resource.
 fn served_resources(given: &Plugin) -> Result<Vec<&'static str>, ExitCode> {
-    let output = kubectl(given, &["api-resources", "--verbs=list", "--output=name"])?;
+    let output = run_kubectl(given, &["api-resources", "--verbs=list", "--output=name"])?;
     let names = String::from_utf8_lossy(&output.stdout).into_owned();
     let served = |resource: &&&str| names.lines().any(|name| name.trim() == **resource);
     let found: Vec<&str> = RESOURCES.iter().filter(served).copied().collect();
@@ -209,7 +209,7 @@ fn served_resources(given: &Plugin) -> Result<Vec<&'static str>, ExitCode> {
     }
 }
 
-fn kubectl(given: &Plugin, arguments: &[&str]) -> Result<Finished, ExitCode> {
+fn run_kubectl(given: &Plugin, arguments: &[&str]) -> Result<Finished, ExitCode> {
     let mut command = Command::new("kubectl");
     command
         .args(arguments)

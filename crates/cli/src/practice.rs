@@ -15,7 +15,7 @@ use crate::args;
 
 /// Output format of a task.
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
-enum Shown {
+enum TaskFormat {
     Text,
     Json,
     /// The task as a scenario, for the page
@@ -47,12 +47,12 @@ pub(crate) struct PracticeArgs {
     progress: Option<PathBuf>,
     /// Output format
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
-    output: Shown,
+    output: TaskFormat,
 }
 
 impl PracticeArgs {
     pub(crate) fn is_machine_readable(&self) -> bool {
-        self.output != Shown::Text
+        self.output != TaskFormat::Text
     }
 }
 
@@ -61,30 +61,30 @@ pub(crate) fn run(given: PracticeArgs) -> ExitCode {
         return practise(&file, given.answer).unwrap_or_else(|status| status);
     }
     let Some(name) = given.family else {
-        list();
+        print_families();
         return ExitCode::SUCCESS;
     };
-    let task = match family(&name).and_then(|family| {
+    let task = match read_family(&name).and_then(|family| {
         Task::draw(&family, given.seed, given.level).map_err(|problems| args::print_problems(&problems))
     }) {
         Ok(task) => task,
         Err(status) => return status,
     };
     match given.output {
-        Shown::Scenario => {
+        TaskFormat::Scenario => {
             args::print_data(&task.text);
             ExitCode::SUCCESS
         }
-        Shown::Link => {
+        TaskFormat::Link => {
             let link = Link::of_files(vec![(format!("{name}.yaml"), task.text.clone())], 1);
             args::print_text(&format!("#{}\n", link.encode()));
             ExitCode::SUCCESS
         }
-        Shown::Text => match ask(&task, given.answer) {
+        TaskFormat::Text => match ask(&task, given.answer) {
             Some(false) => ExitCode::from(1),
             Some(true) | None => ExitCode::SUCCESS,
         },
-        Shown::Json => print_json(&task, given.answer.as_deref()),
+        TaskFormat::Json => print_json(&task, given.answer.as_deref()),
     }
 }
 
@@ -110,7 +110,7 @@ fn practise(file: &Path, answer: Option<String>) -> Result<ExitCode, ExitCode> {
         level,
         ..
     } = &next;
-    let family = family(name)?;
+    let family = read_family(name)?;
     let task = Task::draw(&family, *seed, *level).map_err(|problems| args::print_problems(&problems))?;
     let Some(is_right) = ask(&task, answer) else {
         return Ok(ExitCode::SUCCESS);
@@ -137,7 +137,7 @@ fn today() -> u32 {
 }
 
 /// Prints the built-in families.
-fn list() {
+fn print_families() {
     for name in podscope_course::families() {
         let text = podscope_course::family_text(name).unwrap_or_default();
         let title = Family::read(name, text).map_or_else(|_| String::new(), |family| said(&family.title));
@@ -146,7 +146,7 @@ fn list() {
 }
 
 /// Reads a built-in family by name, or another family from a file.
-fn family(name: &str) -> Result<Family, ExitCode> {
+fn read_family(name: &str) -> Result<Family, ExitCode> {
     if let Some(text) = podscope_course::family_text(name) {
         return Family::read(name, text).map_err(|problems| args::print_problems(&problems));
     }
@@ -156,7 +156,7 @@ fn family(name: &str) -> Result<Family, ExitCode> {
         ));
         return Err(ExitCode::from(args::BAD_INPUT));
     }
-    let files = args::files(&[name.to_owned()])?;
+    let files = args::read_files(&[name.to_owned()])?;
     let text = files.first().map(|(_, text)| text.as_str()).unwrap_or_default();
     Family::read(name, text).map_err(|problems| args::print_problems(&problems))
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(given: &RenameArgs) -> ExitCode {
 }
 
 fn rename_files(given: &RenameArgs) -> Result<(), ExitCode> {
-    let files = args::files(&args::or_stdin(&given.files))?;
+    let files = args::read_files(&args::or_stdin(&given.files))?;
     let text = renamed(&files, given.table.as_deref())?;
     match &given.output {
         Some(file) => write(file, &text)?,

@@ -21,7 +21,7 @@ use podscope_session::{export, scenario};
 use crate::args::TextOrJson;
 use crate::{args, serve};
 use client::ClientSearch;
-use outcome::{Outcome, Shortest};
+use outcome::{Outcome, ShortestRun};
 use swarm::Seeds;
 
 /// Maximum number of violating runs that are shrunk; the search selects the smallest ones.
@@ -63,7 +63,7 @@ pub(crate) struct SearchArgs {
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     output: TextOrJson,
     /// How many times as fast as real time the cluster of a command runs
-    #[arg(long, value_name = "N", default_value = "10", value_parser = serve::times, requires = "command")]
+    #[arg(long, value_name = "N", default_value = "10", value_parser = serve::speed_factor, requires = "command")]
     speed: f64,
     /// A fault is removed from the failed run of a command if K more runs without it all fail in the same way; 0 keeps
     /// every fault
@@ -148,7 +148,7 @@ fn try_seeds(given: &SearchArgs) -> Result<ExitCode, ExitCode> {
         let history = given.history.clone();
         (Source::Drawn { history }, given.from.unwrap_or(0))
     } else {
-        let files = args::files(&given.files)?;
+        let files = args::read_files(&given.files)?;
         let scenario_seed = scenario::load(&files).map_err(print_problems)?.setup.seed;
         (Source::Files(files), given.from.unwrap_or(scenario_seed))
     };
@@ -205,14 +205,14 @@ fn search_with_client(given: &SearchArgs, source: Source, goal: Goal, seeds: &Se
 }
 
 /// Converts the shortest found run to its printed form.
-fn to_shortest(found: Found) -> Shortest {
+fn to_shortest(found: Found) -> ShortestRun {
     let (parts, acts, at, seed) = found.size();
     let (said, cause) = (
         found.sentence(),
         found.record.violation().map(|violation| violation.cause),
     );
     let session = found.into_session();
-    Shortest {
+    ShortestRun {
         size: (parts, acts, at.0, seed),
         said,
         is_bug: cause == Some(ViolationCause::Bug),

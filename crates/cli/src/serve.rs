@@ -73,13 +73,13 @@ fn speed(text: &str) -> Result<Speed, String> {
     if text == "manual" {
         return Ok(Speed::Manual);
     }
-    times(text)
+    speed_factor(text)
         .map(Speed::Times)
         .map_err(|_| format!("neither manual nor a number up to {MAX_SPEED}, such as 10"))
 }
 
 /// Parses a speed as a multiple of real time.
-pub(crate) fn times(text: &str) -> Result<f64, String> {
+pub(crate) fn speed_factor(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(times) if times > 0.0 && times <= MAX_SPEED => Ok(times),
         _ => Err(format!("not a number up to {MAX_SPEED}, such as 10")),

@@ -25,7 +25,7 @@ use crate::{interrupt, language};
 #[derive(Debug, Args)]
 pub(crate) struct WhatIfArgs {
     #[command(flatten)]
-    about: About,
+    about: ClusterArgs,
     #[command(subcommand)]
     change: Change,
 }
@@ -38,7 +38,7 @@ impl WhatIfArgs {
 
 /// The cluster that is asked about, and the form of the answer.
 #[derive(Debug, Args)]
-struct About {
+struct ClusterArgs {
     /// A file or folder with the cluster, once or more; `-`, the default, is standard input
     #[arg(long, value_name = "FILE", global = true)]
     cluster: Vec<String>,
@@ -107,14 +107,14 @@ enum Change {
     /// Several shapes are placed in rounds of N copies each. Of a DaemonSet: on which nodes its pod fits.
     Fit {
         /// File of the pod, or of a workload with a pod template
-        #[arg(value_name = "PODFILE[=N]", value_parser = shape)]
-        shape: Shaped,
+        #[arg(value_name = "PODFILE[=N]", value_parser = parse_shape)]
+        shape: ShapeArgument,
         /// Files or folders with the cluster
         #[arg(value_name = "FILE")]
         files: Vec<String>,
         /// A further shape
-        #[arg(long, value_name = "PODFILE[=N]", value_parser = shape)]
-        also: Vec<Shaped>,
+        #[arg(long, value_name = "PODFILE[=N]", value_parser = parse_shape)]
+        also: Vec<ShapeArgument>,
         /// Look for the smallest change of nodes, labels or taints that lets so many fit
         #[arg(long, value_name = "N", default_value = "0", value_parser = up_to(100_000))]
         need: u32,
@@ -143,7 +143,7 @@ enum Change {
 }
 
 /// A shape to fit: the file of a pod or workload, and the number of copies in each round.
-type Shaped = (String, usize);
+type ShapeArgument = (String, usize);
 
 fn up_to(max: u32) -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(0..=i64::from(max))
@@ -190,7 +190,7 @@ pub(crate) fn run(given: WhatIfArgs) -> Result<ExitCode, UsageError> {
             need,
         } => {
             about.cluster.extend(files);
-            let shapes: Vec<Shaped> = std::iter::once(shape).chain(also).collect();
+            let shapes: Vec<ShapeArgument> = std::iter::once(shape).chain(also).collect();
             fit(&about, &shapes, need as usize)
         }
         Change::Grow { files, pod } => {
@@ -205,7 +205,7 @@ pub(crate) fn run(given: WhatIfArgs) -> Result<ExitCode, UsageError> {
     Ok(result.unwrap_or_else(|status| status))
 }
 
-impl About {
+impl ClusterArgs {
     /// Adds the words that are file names (by their extension, or `-`) to `cluster`. Returns the other words.
     fn take_files(&mut self, words: Vec<String>) -> Vec<String> {
         let is_file = |word: &String| word == "-" || [".yaml", ".yml", ".json"].iter().any(|end| word.ends_with(end));
@@ -288,7 +288,7 @@ fn scalable_kind(word: &str) -> Option<Kind> {
     Kind::from_resource_name(word).filter(|kind| SCALABLE.contains(kind))
 }
 
-fn print_answer(about: &About, question: &Question, draws: u32) -> Result<ExitCode, ExitCode> {
+fn print_answer(about: &ClusterArgs, question: &Question, draws: u32) -> Result<ExitCode, ExitCode> {
     let loaded = about.load()?;
     let answers = match draws {
         0 | 1 => vec![with_progress(|control| whatif::ask(&loaded, question, 0, control))?],
@@ -343,7 +343,7 @@ fn ask_draws(loaded: &Loaded, question: &Question, draws: u32) -> Result<Vec<Ans
 }
 
 /// `drain --rolling [NODE…]`: drains the nodes one after another; all nodes if none is given.
-fn rolling_drain(about: &About, nodes: &[String]) -> Result<ExitCode, ExitCode> {
+fn rolling_drain(about: &ClusterArgs, nodes: &[String]) -> Result<ExitCode, ExitCode> {
     let loaded = about.load()?;
     let rolling = with_progress(|control| whatif::rolling_drain(&loaded, nodes, control))?;
     about.output.print(
@@ -355,7 +355,7 @@ fn rolling_drain(about: &About, nodes: &[String]) -> Result<ExitCode, ExitCode> 
 }
 
 /// `consolidate`: prints the nodes that can be removed.
-fn consolidate(about: &About, max: usize) -> Result<ExitCode, ExitCode> {
+fn consolidate(about: &ClusterArgs, max: usize) -> Result<ExitCode, ExitCode> {
     let loaded = about.load()?;
     let found = with_progress(|control| whatif::consolidate(&loaded, max, control))?;
     about.output.print(
@@ -367,7 +367,7 @@ fn consolidate(about: &About, max: usize) -> Result<ExitCode, ExitCode> {
 }
 
 /// `grow`: prints for each node group which pending pods a new node would take.
-fn grow(about: &About, pod: Option<&str>) -> Result<ExitCode, ExitCode> {
+fn grow(about: &ClusterArgs, pod: Option<&str>) -> Result<ExitCode, ExitCode> {
     let loaded = about.load()?;
     let grow = with_progress(|control| whatif::grow(&loaded, pod, control))?;
     about.output.print(
@@ -379,7 +379,7 @@ fn grow(about: &About, pod: Option<&str>) -> Result<ExitCode, ExitCode> {
 }
 
 /// Parses a shape: `FILE`, or `FILE=N` for N copies in each round.
-fn shape(word: &str) -> Result<Shaped, String> {
+fn parse_shape(word: &str) -> Result<ShapeArgument, String> {
     let Some((file, copies)) = word.rsplit_once('=') else {
         return Ok((word.to_owned(), 1));
     };
@@ -389,10 +389,10 @@ fn shape(word: &str) -> Result<Shaped, String> {
 }
 
 /// `fit PODFILE [FILE…|-]`: prints how many pods of the shapes fit.
-fn fit(about: &About, shapes: &[Shaped], need: usize) -> Result<ExitCode, ExitCode> {
+fn fit(about: &ClusterArgs, shapes: &[ShapeArgument], need: usize) -> Result<ExitCode, ExitCode> {
     let mut all = Vec::new();
     for (file, copies) in shapes {
-        let file = args::files(std::slice::from_ref(file))?.pop();
+        let file = args::read_files(std::slice::from_ref(file))?.pop();
         let (file, copies) = (file.ok_or(ExitCode::from(args::BAD_INPUT))?, *copies);
         all.push(whatif::Shape { file, copies });
     }

@@ -1,4 +1,5 @@
-//! Device drivers of nodes: when their process runs, and faults of drivers and devices (DRA-250, DRA-270).
+//! Device drivers of nodes: when the driver process of a node runs, and the faults of drivers and devices (DRA-250,
+//! DRA-270).
 //!
 //! A node has drivers if its Node describes devices in an annotation. Drivers that are known only from the
 //! ResourceSlices of a scenario or dump get a process when a fault first names one of their devices; the process adopts
@@ -16,7 +17,7 @@ use crate::effect::{Input, Timer};
 use crate::event::Event;
 use crate::fault::{DeviceChange, removes_taint};
 use crate::watch::WatchState;
-use crate::world::{Body, ProcessState};
+use crate::world::{ComponentState, ProcessState};
 use crate::{Actor, Change, Objects, Rng, Sink, Span, World};
 
 /// Time from the start of a driver process to its first action.
@@ -62,7 +63,7 @@ impl World {
         let driver = state.driver.get_or_insert_with(|| {
             Box::new(ProcessState {
                 incarnation: 0,
-                body: Body::Down,
+                component: ComponentState::Down,
                 rng: Rng::split(seed, &format!("driver/{node}")),
                 watch: WatchState::Closed,
                 command: CausedBy::NOTHING,
@@ -71,7 +72,7 @@ impl World {
         });
         driver.incarnation += 1;
         driver.watch = WatchState::Closed;
-        driver.body = Body::Driver(Arc::new(DeviceDriver::new(node.clone())));
+        driver.component = ComponentState::Driver(Arc::new(DeviceDriver::new(node.clone())));
     }
 
     /// Starts the drivers of a node, if it has any.

@@ -10,7 +10,7 @@ use crate::effect::{Input, Timer};
 use crate::election::ElectionResult;
 use crate::event::{Call, Event, Process};
 use crate::machine::MachineEvent;
-use crate::world::{Body, CALL_TIMEOUT, HeldRequest};
+use crate::world::{CALL_TIMEOUT, ComponentState, HeldRequest};
 use crate::{Actor, Answer, ApiError, CallId, Change, Place, Rng, SimTime, Sink, Span, World};
 
 /// Interval of the liveness checks.
@@ -106,15 +106,17 @@ impl World {
         match verdict {
             Some(ElectionResult::Elected) => {
                 let core = ControllerManager::new(self.settings.controller_manager.clone());
-                self.with_process(process, sink, |acting, ctx| match &mut *acting.body {
-                    Body::Scheduler(scheduler) => ctx.scoped(|ctx| Arc::make_mut(scheduler).become_leader(ctx)),
-                    Body::Manager(slot) => {
+                self.with_process(process, sink, |acting, ctx| match &mut *acting.component {
+                    ComponentState::Scheduler(scheduler) => {
+                        ctx.scoped(|ctx| Arc::make_mut(scheduler).become_leader(ctx));
+                    }
+                    ComponentState::Manager(slot) => {
                         *slot = Some(Arc::new(core));
                         acting.handle(Input::Started, ctx);
                     }
                     _ => unreachable!("the process takes part in no leader election"),
                 });
-                // A scheduler has watched since its start; a controller-manager watches only while it leads.
+                // A scheduler watches from its start, so only a controller-manager opens its watch now.
                 if matches!(process.actor, Actor::ControllerManager(_)) {
                     self.open_watch(process);
                 }

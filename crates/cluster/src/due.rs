@@ -8,7 +8,7 @@ use podscope_api::{ConditionStatus, CronJob, Kind, Node, Object, ObjectKey, Pod,
 use podscope_node::kubelet::Kubelet;
 
 use crate::machine::Machine;
-use crate::world::Body;
+use crate::world::ComponentState;
 use crate::{Actor, PendingEvent, SimTime, World};
 
 impl World {
@@ -66,8 +66,8 @@ impl World {
         let cores = self
             .processes
             .iter()
-            .filter_map(|(actor, state)| match (actor, &state.body) {
-                (Actor::ControllerManager(_), Body::Manager(Some(core))) => Some(core),
+            .filter_map(|(actor, state)| match (actor, &state.component) {
+                (Actor::ControllerManager(_), ComponentState::Manager(Some(core))) => Some(core),
                 _ => None,
             });
         let wall = self.wall();
@@ -155,7 +155,8 @@ impl World {
                         .objects()
                         .get::<CronJob>(&due.key)
                         .map(|cron| cron.status.last_schedule_time);
-                    // The CronJob controller acts a tenth of a second after the scheduled instant.
+                    // The CronJob controller acts 0.1 s after the scheduled time, which is a whole second. If it has
+                    // acted, `lastScheduleTime` is later than one second before `due.at`.
                     let instant = Time(self.start.0 + due.at.0 - 1_000_000);
                     served.is_none_or(|served| served > Some(instant))
                 }

@@ -1,4 +1,4 @@
-//! Timers and acts of all components, each combined in one enum.
+//! One enum for the timers of all components, and one for their acts (effects other than requests, timers and records).
 
 use std::convert::Infallible;
 

@@ -82,7 +82,7 @@ impl Election {
         }
     }
 
-    /// Makes this process the leader since `now`; `stored` is its lease.
+    /// Makes this process the leader from `now` on; `stored` is its lease.
     pub(crate) fn into_leader(mut self, stored: Arc<Lease>, now: SimTime) -> Self {
         self.is_leader = true;
         self.renewed_at = now;

@@ -48,7 +48,7 @@ pub(crate) enum Event {
     Machine(NodeName, MachineTimer),
     /// The liveness checks run.
     CheckLiveness,
-    /// A message or timer reaches the kube-proxy of a node.
+    /// A message or timer arrives at the kube-proxy of a node.
     Proxy(NodeName, ProxyLife, ProxyEvent),
     /// An instant is reached at which the results of requests to Services may change, or DNS observes a change.
     Traffic,

@@ -96,7 +96,7 @@ impl World {
         }
     }
 
-    /// Imports objects that exist in every cluster or are created by controllers, if the dump does not contain them.
+    /// Imports the objects that the dump lacks although they exist in every cluster or controllers create them.
     fn import_missing(&mut self) {
         let namespaces: Vec<Str> = (self.objects().list::<podscope_api::Namespace>())
             .filter(|namespace| !namespace.metadata.is_terminating())
@@ -168,7 +168,7 @@ impl World {
             match self.serve(&Actor::Client(0), &request, sink) {
                 Err(error) => errors.push(SetupError { index, error }),
                 Ok(Some(Object::Pod(pod))) if pod.is_mirror() => {
-                    // A mirror pod in the scenario means that its node has the manifest of the static pod on disk
+                    // If the scenario contains a mirror pod, its node gets the manifest of the static pod on its disk
                     // (LC-213).
                     if let Some(node) = pod.spec.node_name.clone() {
                         self.with_machine(&node, sink, |machine, _| machine.set_static_pod(pod));

@@ -327,7 +327,7 @@ impl World {
 
     fn start_kubelet(&mut self, node: &NodeName, delay: Span) {
         let actor = Actor::Kubelet(node.clone());
-        self.boot(node);
+        self.boot_kubelet(node);
         if let Some(process) = self.running(&actor) {
             self.queue.push(self.now + delay, Event::Start(process));
         }
@@ -362,7 +362,7 @@ impl World {
         if let Some(state) = self.nodes.get_mut(node) {
             state.is_powered = false;
         }
-        // The fault fails if the machine is already off, which does not matter here.
+        // The result is ignored: the fault fails only if the machine is already off.
         let _ = self.machine_fault(node, &MachineFault::PowerOff, sink);
         self.monitors.ledger.end_all_on_node(node);
         self.update_proxy_of_machine(node);

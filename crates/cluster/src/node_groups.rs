@@ -37,7 +37,7 @@ pub struct NodeGroup {
     pub max: Option<u32>,
     /// Number of machines at t = 0, named `NAME-1` to `NAME-SIZE`.
     pub size: u32,
-    /// A Node whose properties the machines copy where the other fields set none.
+    /// A Node whose properties the machines copy, except those that the other fields set.
     pub like: Option<NodeName>,
     /// Additional labels with which the kubelets register.
     pub labels: ordered::Map<Str, Str>,
@@ -50,7 +50,7 @@ pub struct NodeGroup {
 }
 
 impl NodeGroup {
-    /// Creates a node group of which only the name is known.
+    /// Returns a node group with this name and default values of all other fields.
     #[must_use]
     pub fn named(name: Str) -> Self {
         Self {
@@ -166,7 +166,7 @@ impl GroupOfNodes {
     }
 }
 
-/// Copies the static pods of a node, and its pods of DaemonSets that are not among the objects, as in a dump without
+/// Copies the static pods of a node, and its daemon pods whose DaemonSet is not among the objects, as in a dump without
 /// DaemonSets.
 fn daemon_and_static_pods(objects: &Objects, model: &Node, name: &str) -> Vec<Arc<Pod>> {
     let is_unexplained = |pod: &&Arc<Pod>| {

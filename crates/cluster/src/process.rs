@@ -13,7 +13,7 @@ use crate::event::{Event, Process};
 use crate::node_groups::SimulatedCloud;
 use crate::scheduler_process::SchedulerProcess;
 use crate::watch::WatchState;
-use crate::world::{Body, ProcessState};
+use crate::world::{ComponentState, ProcessState};
 use crate::{Actor, Objects, Rng, Span, World};
 
 /// Time until an exited component of the control plane is started again.
@@ -21,7 +21,7 @@ const RESTART_DELAY: Span = Span::seconds(1);
 
 /// A process while it handles an input, with everything that it can access.
 pub(crate) struct ActingProcess<'a> {
-    pub body: &'a mut Body,
+    pub component: &'a mut ComponentState,
     pub election: Option<&'a mut Election>,
     /// The machine of the process; only for kubelets and device drivers.
     pub machine: Option<&'a mut Machine>,
@@ -32,31 +32,31 @@ pub(crate) struct ActingProcess<'a> {
 impl ActingProcess<'_> {
     /// Passes an input to the component, converted to the component's own timer type.
     pub(crate) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
-        match (&mut *self.body, &mut self.machine) {
-            (Body::Manager(Some(core)), _) => {
+        match (&mut *self.component, &mut self.machine) {
+            (ComponentState::Manager(Some(core)), _) => {
                 handle_scoped(input, ctx, |input, ctx| Arc::make_mut(core).handle(input, ctx));
             }
-            (Body::Scheduler(scheduler), _) => {
+            (ComponentState::Scheduler(scheduler), _) => {
                 handle_scoped(input, ctx, |input, ctx| Arc::make_mut(scheduler).handle(input, ctx));
             }
-            (Body::Client(client), _) => {
+            (ComponentState::Client(client), _) => {
                 handle_scoped(input, ctx, |input, ctx| Arc::make_mut(client).handle(input, ctx));
             }
-            (Body::Kubelet(kubelet), Some(machine)) => handle_scoped(input, ctx, |input, ctx| {
+            (ComponentState::Kubelet(kubelet), Some(machine)) => handle_scoped(input, ctx, |input, ctx| {
                 Arc::make_mut(kubelet).handle(input, machine, self.view, ctx);
             }),
-            (Body::Driver(driver), Some(machine)) => handle_scoped(input, ctx, |input, ctx| {
+            (ComponentState::Driver(driver), Some(machine)) => handle_scoped(input, ctx, |input, ctx| {
                 Arc::make_mut(driver).handle(input, machine, ctx);
             }),
-            (Body::Driver(_), None) => unreachable!("drivers have a machine"),
-            (Body::Kubelet(_), None) => unreachable!("a kubelet has a machine"),
-            (Body::Manager(None) | Body::Down, _) => {}
+            (ComponentState::Driver(_), None) => unreachable!("drivers have a machine"),
+            (ComponentState::Kubelet(_), None) => unreachable!("a kubelet has a machine"),
+            (ComponentState::Manager(None) | ComponentState::Down, _) => {}
         }
     }
 
     /// Passes an event of the machine to its kubelet.
     pub(crate) fn handle_machine_event(&mut self, event: &MachineEvent, ctx: &mut Context<'_>) {
-        if let (Body::Kubelet(kubelet), Some(machine)) = (&mut *self.body, &mut self.machine) {
+        if let (ComponentState::Kubelet(kubelet), Some(machine)) = (&mut *self.component, &mut self.machine) {
             ctx.scoped(|ctx| Arc::make_mut(kubelet).handle_machine_event(event, machine, self.view, ctx));
         }
     }
@@ -81,13 +81,13 @@ fn handle_scoped<T, A>(
 impl ProcessState {
     /// Returns whether the process runs.
     pub(crate) fn runs(&self) -> bool {
-        !matches!(self.body, Body::Down)
+        !matches!(self.component, ComponentState::Down)
     }
 
     /// Returns the kubelet, if this process is a running kubelet.
     pub(crate) fn kubelet(&self) -> Option<&Kubelet> {
-        match &self.body {
-            Body::Kubelet(kubelet) => Some(kubelet),
+        match &self.component {
+            ComponentState::Kubelet(kubelet) => Some(kubelet),
             _ => None,
         }
     }
@@ -151,11 +151,11 @@ impl World {
     // Start and stop of processes.
 
     /// Creates a kubelet process with empty state; the caller schedules its start.
-    pub(crate) fn boot(&mut self, node: &NodeName) {
+    pub(crate) fn boot_kubelet(&mut self, node: &NodeName) {
         let settings = self.settings.kubelet.clone();
         if let Some(state) = self.nodes.get_mut(node) {
             state.kubelet.incarnation += 1;
-            state.kubelet.body = Body::Kubelet(Arc::new(Kubelet::new(node.clone(), settings)));
+            state.kubelet.component = ComponentState::Kubelet(Arc::new(Kubelet::new(node.clone(), settings)));
             if state.kubelet.incarnation > 1 {
                 self.api.forget_recorder(&Actor::Kubelet(node.clone()));
             }
@@ -192,7 +192,7 @@ impl World {
     fn add_controllers(&mut self, actor: Actor, core: ControllerManager) {
         let state = ProcessState {
             incarnation: 1,
-            body: Body::Manager(Some(Arc::new(core))),
+            component: ComponentState::Manager(Some(Arc::new(core))),
             rng: Rng::split(self.seed, &actor.to_string()),
             watch: WatchState::Closed,
             command: CausedBy::NOTHING,
@@ -225,19 +225,19 @@ impl World {
             election = Some(self.install_leader(candidate));
         }
         let leads = leads || !has_election;
-        let body = match actor {
-            Actor::Scheduler(_) => Body::Scheduler(Arc::new(SchedulerProcess::new(
+        let component = match actor {
+            Actor::Scheduler(_) => ComponentState::Scheduler(Arc::new(SchedulerProcess::new(
                 self.settings.scheduler.clone(),
                 self.now,
                 leads,
             ))),
-            _ => {
-                Body::Manager(leads.then(|| Arc::new(ControllerManager::new(self.settings.controller_manager.clone()))))
-            }
+            _ => ComponentState::Manager(
+                leads.then(|| Arc::new(ControllerManager::new(self.settings.controller_manager.clone()))),
+            ),
         };
         let state = ProcessState {
             incarnation,
-            body,
+            component,
             rng,
             watch: WatchState::Closed,
             command: CausedBy::NOTHING,
@@ -261,7 +261,7 @@ impl World {
     /// Ends a process: its state is deleted, and pending messages for it are dropped.
     pub(crate) fn kill(&mut self, actor: &Actor) {
         if let Some(state) = self.process_mut(actor) {
-            state.body = Body::Down;
+            state.component = ComponentState::Down;
             state.watch = WatchState::Closed;
             state.election = None;
         }

@@ -177,7 +177,7 @@ impl World {
 
     /// Imports the objects that every cluster has: namespaces with their objects, and system PriorityClasses.
     fn import_system(&mut self, setup: &Setup) {
-        // A dump may contain these namespaces.
+        // A dump may contain the namespaces and classes; these are not imported twice.
         let is_imported = |kind: Kind, name: &str| {
             let given = setup.objects.iter();
             let mut given = given.filter(|object| object.kind() == kind && !object.metadata().uid.is_empty());
@@ -188,7 +188,7 @@ impl World {
                 self.import(Object::Namespace(Arc::new(namespace(name))));
             }
         }
-        // For a dump, the objects of these namespaces are created later, if the dump lacks them.
+        // If there is a dump, `import_missing` imports later the objects of these namespaces that the dump lacks.
         if !setup.objects.iter().any(|object| !object.metadata().uid.is_empty()) {
             for name in podscope_sim::OWN_NAMESPACES {
                 crate::controllers::objects_of(name)
@@ -286,7 +286,7 @@ impl World {
         self.import_slices();
         let (revision, objects) = (self.api.store().revision(), self.api.objects().clone());
         for name in names {
-            self.boot(&name);
+            self.boot_kubelet(&name);
             // A kubelet that is cut off has not observed changes after the cut.
             let known = cut_off.contains(&name).then(|| self.known_before_cut(&name, &objects));
             let actor = Actor::Kubelet(name);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use podscope_api::{CausedBy, NodeName, Object};
 
 use crate::event::{Event, Process};
-use crate::world::{Body, ProcessState};
+use crate::world::{ComponentState, ProcessState};
 use crate::{Actor, Change, Objects, Place, SimTime, Span, WatchResponse, World};
 
 /// Minimum and maximum back-off before a broken watch is tried again.
@@ -104,13 +104,13 @@ impl World {
 
     /// Opens the watch of a process, which begins with a list.
     pub(crate) fn open_watch(&mut self, process: &Process) {
-        let watches = match self.process(&process.actor).map(|state| &state.body) {
-            Some(Body::Manager(core)) => core.is_some(),
-            Some(Body::Scheduler(_)) => true,
-            Some(Body::Kubelet(_)) => self.is_current(process),
-            Some(Body::Driver(_)) => self.is_current(process),
-            Some(Body::Client(client)) => client.needs_watch(),
-            Some(Body::Down) | None => false,
+        let watches = match self.process(&process.actor).map(|state| &state.component) {
+            Some(ComponentState::Manager(core)) => core.is_some(),
+            Some(ComponentState::Scheduler(_)) => true,
+            Some(ComponentState::Kubelet(_)) => self.is_current(process),
+            Some(ComponentState::Driver(_)) => self.is_current(process),
+            Some(ComponentState::Client(client)) => client.needs_watch(),
+            Some(ComponentState::Down) | None => false,
         };
         if !watches {
             return;

@@ -62,7 +62,7 @@ impl NodeState {
             machine_rng: Rng::split(seed, &format!("machine/{name}")),
             kubelet: ProcessState {
                 incarnation: 0,
-                body: Body::Down,
+                component: ComponentState::Down,
                 rng: Rng::split(seed, &format!("kubelet/{name}")),
                 watch: WatchState::Closed,
                 command: CausedBy::NOTHING,
@@ -76,9 +76,9 @@ impl NodeState {
     }
 }
 
-/// The part of a process's state that depends on its component.
+/// The component that runs in a process, with its state.
 #[derive(Debug, Clone)]
-pub(crate) enum Body {
+pub(crate) enum ComponentState {
     /// The process does not run.
     Down,
     /// A controller-manager. Its controllers exist only while it leads.
@@ -96,11 +96,11 @@ pub(crate) enum Body {
 #[derive(Debug, Clone)]
 pub(crate) struct ProcessState {
     pub incarnation: u32,
-    pub body: Body,
+    pub component: ComponentState,
     pub rng: Rng,
     pub watch: WatchState,
-    /// For the client of a command: the record of the user giving the command, which is the cause of everything the
-    /// command does.
+    /// The record that a user gave the command which this client executes; it is the cause of everything that the
+    /// client does. `NOTHING` if the process is no client.
     pub command: CausedBy,
     /// Leader election; None for processes without one, and for a second instance that believes it leads.
     pub election: Option<Box<Election>>,
@@ -269,7 +269,7 @@ impl World {
         let actor = Actor::Client(number);
         let state = ProcessState {
             incarnation: 1,
-            body: Body::Client(Arc::new(Client::new(command))),
+            component: ComponentState::Client(Arc::new(Client::new(command))),
             rng: Rng::split(self.seed, &format!("client/{number}")),
             watch: WatchState::Closed,
             command: self.queue.cause(),
@@ -413,7 +413,7 @@ impl World {
             }
             actor => (self.processes.get_mut(actor)?, None),
         };
-        // The cause of everything a command does is that it was given, not the event it waited for.
+        // Everything that a command does is caused by the record of the command, not by the event that it waited for.
         let cause = if state.command == CausedBy::NOTHING {
             cause
         } else {
@@ -434,7 +434,7 @@ impl World {
         let (node, mut machine) = host.unzip();
         let addresses = machine.as_ref().map(|machine| machine.address_changes());
         let mut acting = ActingProcess {
-            body: &mut state.body,
+            component: &mut state.component,
             election: state.election.as_deref_mut(),
             machine: machine.as_deref_mut(),
             view: match &state.watch {

@@ -6,7 +6,7 @@
 //! └──failed──► Uncertain ◄──failed──┘
 //! ```
 //!
-//! Every 100 ms, while there is work, a pass detaches volumes and then attaches others. If somebody else deletes a
+//! Every 100 ms, while there is work, a pass detaches volumes and then attaches others. If another client deletes a
 //! VolumeAttachment, the controller notices it within a minute (`VerifyVolumesAreAttached`) and then removes the volume
 //! from the node's `volumesAttached`. The desired attachments are computed from the pods. The actual attachments are
 //! kept in memory, and rebuilt from the API after a restart. [`super::attachment`] implements how a volume is attached.
@@ -68,7 +68,7 @@ pub(super) struct AttachDetachController {
     actual: ordered::Map<VolumeOnNode, Attachment>,
     /// Last seen `volumesInUse` of each node, kept after the Node is deleted (CT-150).
     in_use: ordered::Map<NodeName, Vec<Str>>,
-    /// Volumes for which a Multi-Attach error was already reported, by node.
+    /// Pairs of volume and node for which a Multi-Attach error was already reported.
     reported: ordered::Set<VolumeOnNode>,
     /// Time of the next verification of attachments; `None` unless a VolumeAttachment is missing.
     verify_at: Option<SimTime>,
@@ -270,9 +270,9 @@ fn emit_for_pods(pods: &[ObjectKey], kind: EventType, reason: &str, text: &str, 
 }
 
 impl AttachDetachController {
-    /// Rebuilds the actual state from the API. Entries of nodes' lists and holder annotations count as attached. A
-    /// VolumeAttachment without either counts as uncertain. A volume held by a deleted Node counts as mounted there
-    /// until the force timeout (CT-131).
+    /// Rebuilds the actual state from the API. A volume counts as attached to a node if the node's `volumesAttached` or
+    /// a holder annotation says so. If only a VolumeAttachment exists, the state is uncertain. A volume held by a
+    /// deleted Node counts as mounted there until the force timeout (CT-131).
     fn rebuild(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let mut backends: ordered::Map<Str, Backend> = ordered::Map::new();
         for volume in cx.objects.list::<PersistentVolume>() {
@@ -300,7 +300,7 @@ impl AttachDetachController {
             let name = attachment.spec.source.persistent_volume_name.as_ref();
             if let Some(backend) = backends.values().find(|backend| Some(&backend.name) == name) {
                 let place = (backend.unique_name.clone(), attachment.spec.node_name.clone());
-                // The pod that uses the volume is not part of the imported cluster.
+                // The import did not contain the pod that uses the volume, so the attachment is left alone.
                 if cx.objects.assumed().is_attached(&backend.name, &place.1) {
                     self.actual.remove(&place);
                 } else if !self.actual.contains_key(&place) {
@@ -428,7 +428,8 @@ impl AttachDetachController {
         all.map(|(place, _)| place.clone()).collect()
     }
 
-    /// Removes an attachment that ended without this controller, and updates the node's list.
+    /// Removes an attachment that ended without this controller, and schedules the update of the node's
+    /// `volumesAttached`.
     fn remove_lost_attachment(&mut self, place: &VolumeOnNode, cx: &mut ControllerContext<'_, '_>) {
         self.actual.remove(place);
         self.reported.retain(|reported| reported.0 != place.0);

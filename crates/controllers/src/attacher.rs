@@ -15,7 +15,7 @@ use super::queue::{Key, key_of};
 /// Duration of an attach or detach operation of the storage.
 const STORAGE_TIME: Span = Span::seconds(1);
 /// Prefix of the finalizers of attachers.
-const FINALIZER: &str = "external-attacher/";
+const FINALIZER_PREFIX: &str = "external-attacher/";
 
 /// Returns the finalizer that the attacher of a driver adds to a VolumeAttachment (`GetFinalizerName` in
 /// external-attacher).
@@ -23,7 +23,7 @@ fn finalizer_of(attacher: &str) -> Str {
     let sanitized = attacher
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
-    format!("{FINALIZER}{}", sanitized.collect::<String>()).into()
+    format!("{FINALIZER_PREFIX}{}", sanitized.collect::<String>()).into()
 }
 
 #[derive(Debug, Clone, Default)]
@@ -75,7 +75,7 @@ impl Controller for Attacher {
             .metadata
             .finalizers
             .iter()
-            .any(|name| name.starts_with(FINALIZER));
+            .any(|name| name.starts_with(FINALIZER_PREFIX));
         if attachment.metadata.is_terminating() {
             if !is_ours {
                 return Plan::default();
@@ -92,7 +92,7 @@ impl Controller for Attacher {
                         attachment
                             .metadata
                             .finalizers
-                            .retain(|name| !name.starts_with(FINALIZER));
+                            .retain(|name| !name.starts_with(FINALIZER_PREFIX));
                     }))
                 }
             };

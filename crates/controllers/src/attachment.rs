@@ -21,14 +21,14 @@ use super::plan::{Accept, Action, Plan};
 use super::template::set_entry;
 
 /// Annotation of a PersistentVolume without a driver that names its holder (V-04, CT-174).
-const ATTACHED_TO: &str = "podscope.dev/attached-to";
+const HOLDER_ANNOTATION: &str = "podscope.dev/attached-to";
 
 /// The holder of a volume without a driver, as `NODE NAMESPACE/POD`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
     /// The node that the volume is attached to.
     pub node: NodeName,
-    /// The pod that uses the volume; `None` if a person wrote the annotation without a pod.
+    /// The pod that uses the volume; `None` if a user wrote the annotation without a pod.
     pod: Option<Str>,
 }
 
@@ -44,12 +44,12 @@ impl Holder {
 
     /// Returns the holder of the volume; `None` if the annotation is absent.
     pub fn of(volume: &ObjectMeta) -> Option<Self> {
-        volume.annotation(ATTACHED_TO).map(Self::parse)
+        volume.annotation(HOLDER_ANNOTATION).map(Self::parse)
     }
 
     /// Removes the holder annotation.
-    pub fn strike(volume: &mut ObjectMeta) {
-        Arc::make_mut(&mut volume.annotations).remove(ATTACHED_TO);
+    pub fn remove_annotation(volume: &mut ObjectMeta) {
+        Arc::make_mut(&mut volume.annotations).remove(HOLDER_ANNOTATION);
     }
 }
 
@@ -149,7 +149,7 @@ pub(super) fn attach(
                 node: node.clone(),
                 pod: pod.map(|pod| pod.to_string().into()),
             };
-            set_entry(&mut held.metadata.annotations, ATTACHED_TO, &holder.to_string());
+            set_entry(&mut held.metadata.annotations, HOLDER_ANNOTATION, &holder.to_string());
             Plan::one(Request::Update(Object::PersistentVolume(Arc::new(held)), Part::Main))
         }
         AttachMethod::NodeListOnly => Plan::default().then(update_volumes_attached(
@@ -195,8 +195,8 @@ pub(super) fn update_volumes_attached(
     vec![Action::from(patch).accept(Accept::OrNotFound)]
 }
 
-/// Detaches a volume: removes it from the node's list, then, with `verify`, checks that the node does not use it, then
-/// detaches the storage (CT-132).
+/// Plans the detach of a volume (CT-132): removes it from the node's `volumesAttached`; with `verify`, checks that the
+/// node does not use it; then detaches the storage.
 pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, cx: &ControllerContext<'_, '_>) -> Plan {
     let mut plan = Plan::default().then(update_volumes_attached(place, false, cx));
     if verify {
@@ -222,13 +222,13 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
         }
         AttachMethod::Swap(volume) => {
             let mut released = volume.clone();
-            Holder::strike(&mut released.metadata);
+            Holder::remove_annotation(&mut released.metadata);
             plan.then_one(Request::Update(
                 Object::PersistentVolume(Arc::new(released)),
                 Part::Main,
             ))
         }
-        // The node's list is the only record, so the second update of the list completes the detach.
+        // `volumesAttached` is the only record of the attachment, so its second update completes the detach.
         AttachMethod::NodeListOnly => plan.then(update_volumes_attached(place, false, cx)),
     }
 }
@@ -237,7 +237,7 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
 mod tests {
     use super::Holder;
 
-    /// A holder annotation written by a person is printed unchanged.
+    /// A holder annotation written by a user is printed unchanged.
     /// Shows: V-04
     #[test]
     fn parsed_holder_prints_unchanged() {

@@ -29,7 +29,7 @@ pub(super) trait Controller: CloneController + std::fmt::Debug + Send + Sync {
         Backoff::default()
     }
 
-    /// Called when the cache is complete; starts periodic work.
+    /// Called when the cache contains the first list; starts periodic work.
     fn started(&mut self, _cx: &mut ControllerContext<'_, '_>) {}
     /// Enqueues the keys that a change of a watched kind concerns.
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>);
@@ -99,9 +99,9 @@ impl ControllerContext<'_, '_> {
         Time::from_seconds(self.ctx.wall().seconds())
     }
 
-    /// Returns whether the object was created before the simulation started. In that case its dependents would already
-    /// exist.
-    pub(super) fn is_older(&self, metadata: &podscope_api::ObjectMeta) -> bool {
+    /// Returns whether the object was created before the simulation started, in the imported cluster. Its controller
+    /// had then created its dependents there.
+    pub(super) fn existed_at_start(&self, metadata: &podscope_api::ObjectMeta) -> bool {
         let start = Time(self.ctx.wall().0 - self.ctx.now.0);
         metadata.creation_timestamp.is_some_and(|made| made < start)
     }

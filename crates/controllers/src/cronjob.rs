@@ -27,7 +27,7 @@ use super::template::set_entry;
 use schedule::Schedule;
 
 /// Annotation of a Job with the scheduled time that it was created for.
-const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
+const SCHEDULED_TIME_ANNOTATION: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct CronJobController {
@@ -240,7 +240,11 @@ fn new_job(cron: &CronJob, name: Str, at: Time) -> Job {
         spec: template.spec.clone(),
         ..Job::default()
     };
-    set_entry(&mut job.metadata.annotations, SCHEDULED, &print_rfc3339(at.0, 0));
+    set_entry(
+        &mut job.metadata.annotations,
+        SCHEDULED_TIME_ANNOTATION,
+        &print_rfc3339(at.0, 0),
+    );
     job
 }
 

@@ -20,7 +20,7 @@ use podscope_sim::{Answer, Change, Objects, Part, Request, SimTime, Span};
 
 use super::controller::{Controller, ControllerContext, note};
 use super::expectations::Expectations;
-use super::node_selector::{pin, target};
+use super::node_selector::{pin, target_node};
 use super::owner::{self, controller_of, controller_ref};
 use super::plan::{Accept, Action, Failure, Plan};
 use super::pod_util::{is_available, is_failed, is_succeeded, next_available_in};
@@ -266,7 +266,7 @@ fn by_node(pods: &[Arc<Pod>]) -> ordered::Map<NodeName, Vec<Arc<Pod>>> {
         .iter()
         .filter(|pod| !(pod.is_terminal() && pod.metadata.is_terminating()))
     {
-        if let Some(node) = target(pod) {
+        if let Some(node) = target_node(pod) {
             map.entry(node).or_default().push(pod.clone());
         }
     }
@@ -314,7 +314,7 @@ impl DaemonSetController {
         }
         // Delete pending pods whose target node no longer exists (CT-090).
         for pod in owned.iter().filter(|pod| pod.spec.node_name.is_none()) {
-            if target(pod).is_none_or(|node| cx.objects.named::<Node>(&node).is_none()) {
+            if target_node(pod).is_none_or(|node| cx.objects.named::<Node>(&node).is_none()) {
                 changes.delete(pod);
             }
         }

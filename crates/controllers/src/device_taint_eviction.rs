@@ -18,7 +18,7 @@ use super::plan::{Accept, Action, Failure, Plan};
 use super::pod_util::set_condition;
 use super::queue::{Key, key_of};
 
-const REASON: &str = "DeviceTaintManagerEviction";
+const EVICTION_REASON: &str = "DeviceTaintManagerEviction";
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct DeviceTaintEvictionController {
@@ -139,7 +139,12 @@ impl Controller for DeviceTaintEvictionController {
         match eviction_time(cx.objects, &pod, now) {
             None => {
                 if self.pending_evictions.remove(uid).is_some() {
-                    cx.event(note(&*pod, EventType::from("Normal"), REASON, "Cancelling deletion"));
+                    cx.event(note(
+                        &*pod,
+                        EventType::from("Normal"),
+                        EVICTION_REASON,
+                        "Cancelling deletion",
+                    ));
                 }
                 Plan::default()
             }
@@ -151,7 +156,12 @@ impl Controller for DeviceTaintEvictionController {
             Some(_) => {
                 self.pending_evictions.remove(uid);
                 self.evicted.insert(uid.clone());
-                cx.event(note(&*pod, EventType::from("Normal"), REASON, "Marking for deletion"));
+                cx.event(note(
+                    &*pod,
+                    EventType::from("Normal"),
+                    EVICTION_REASON,
+                    "Marking for deletion",
+                ));
                 evict(&pod, cx.time())
             }
         }

@@ -275,7 +275,7 @@ fn scale_of(pod: &Pod, cx: &ControllerContext<'_, '_>) -> Option<(Uid, i64)> {
     if let Some(old) = controller_of::<ReplicationController>(cx.objects, meta) {
         return Some((old.metadata.uid.clone(), i64::from(old.spec.replicas.unwrap_or(1))));
     }
-    // The scale of an owner that was not imported is assumed to be the number of its imported pods.
+    // If the owner was not imported, its scale is assumed to be the number of its pods that were imported.
     let reference = meta.controller_ref()?;
     let owner = cx.objects.assumed().owner(&reference.uid)?;
     Some((reference.uid.clone(), owner.controlled))

@@ -16,9 +16,9 @@ use super::endpointslice::{enqueue_services, hostname_in_service, ports_of};
 use super::plan::{Accept, Action, Plan};
 use super::queue::Key;
 use super::template::set_entry;
-use super::trigger_time::{ANNOTATION, TriggerTimes};
+use super::trigger_time::{TRIGGER_TIME_ANNOTATION, TriggerTimes};
 
-const MANAGED_BY: (&str, &str) = ("endpoints.kubernetes.io/managed-by", "endpoint-controller");
+const MANAGED_BY_LABEL: (&str, &str) = ("endpoints.kubernetes.io/managed-by", "endpoint-controller");
 /// Maximum number of addresses in one Endpoints object; further addresses are omitted.
 const MAX_ADDRESSES: usize = 1000;
 
@@ -50,7 +50,7 @@ impl Controller for EndpointsController {
         let old = cx.objects.get::<Endpoints>(&key.1).cloned();
         let Some(service) = cx.objects.get::<Service>(&key.1).cloned() else {
             self.times.forget(&key.1);
-            let is_ours = old.is_some_and(|old| old.metadata.label(MANAGED_BY.0) == Some(MANAGED_BY.1));
+            let is_ours = old.is_some_and(|old| old.metadata.label(MANAGED_BY_LABEL.0) == Some(MANAGED_BY_LABEL.1));
             let delete = Request::Delete {
                 kind: Kind::Endpoints,
                 key: key.1.clone(),
@@ -64,8 +64,8 @@ impl Controller for EndpointsController {
         if service.spec.selector.is_none()
             || service.metadata.is_terminating()
             || cx.objects.assumed().is_left_alone(&service.metadata.uid)
-            // If an imported Service has no Endpoints, they were left out of the import; they are not created.
-            || (old.is_none() && cx.is_older(&service.metadata))
+            // If an imported Service has no Endpoints, the import left them out, so they are not created here.
+            || (old.is_none() && cx.existed_at_start(&service.metadata))
         {
             return Plan::default();
         }
@@ -87,7 +87,7 @@ impl Controller for EndpointsController {
         });
         wanted.subsets = subsets(&service, &pods, publish);
         wanted.metadata.labels = service.metadata.labels.clone();
-        set_entry(&mut wanted.metadata.labels, MANAGED_BY.0, MANAGED_BY.1);
+        set_entry(&mut wanted.metadata.labels, MANAGED_BY_LABEL.0, MANAGED_BY_LABEL.1);
         if &*service.spec.cluster_ip == "None" {
             set_entry(&mut wanted.metadata.labels, label::HEADLESS_SERVICE, "");
         }
@@ -98,9 +98,13 @@ impl Controller for EndpointsController {
             return Plan::default();
         }
         match since {
-            Some(at) => drop(set_entry(&mut wanted.metadata.annotations, ANNOTATION, &at.to_string())),
-            None if wanted.metadata.annotation(ANNOTATION).is_none() => {}
-            None => drop(Arc::make_mut(&mut wanted.metadata.annotations).remove(ANNOTATION)),
+            Some(at) => drop(set_entry(
+                &mut wanted.metadata.annotations,
+                TRIGGER_TIME_ANNOTATION,
+                &at.to_string(),
+            )),
+            None if wanted.metadata.annotation(TRIGGER_TIME_ANNOTATION).is_none() => {}
+            None => drop(Arc::make_mut(&mut wanted.metadata.annotations).remove(TRIGGER_TIME_ANNOTATION)),
         }
         let wanted = Object::Endpoints(Arc::new(wanted));
         match old {
@@ -176,8 +180,8 @@ mod tests {
         let numbers: Vec<_> = endpoints.subsets[0].ports.iter().map(|port| port.port).collect();
         assert_eq!((endpoints.subsets.len(), numbers), (1, vec![Some(8080)]));
         assert_eq!(endpoints.subsets[0].addresses.len(), 2);
-        assert_eq!(endpoints.metadata.label(MANAGED_BY.0), Some(MANAGED_BY.1));
-        assert!(endpoints.metadata.annotation(ANNOTATION).is_some());
+        assert_eq!(endpoints.metadata.label(MANAGED_BY_LABEL.0), Some(MANAGED_BY_LABEL.1));
+        assert!(endpoints.metadata.annotation(TRIGGER_TIME_ANNOTATION).is_some());
         lab.delete(Kind::Service, "web", None);
         lab.run(Span::seconds(1));
         assert!(lab.get::<Endpoints>("web").is_none());

@@ -17,9 +17,9 @@ use super::owner::{self, controller_ref};
 use super::plan::{Accept, Action, Plan};
 use super::queue::{Key, key_of};
 use super::template::{fnv_hash, set_entry};
-use super::trigger_time::{ANNOTATION, TriggerTimes};
+use super::trigger_time::{TRIGGER_TIME_ANNOTATION, TriggerTimes};
 
-const MANAGED_BY: (&str, &str) = (
+const MANAGED_BY_LABEL: (&str, &str) = (
     "endpointslice.kubernetes.io/managed-by",
     "endpointslice-controller.k8s.io",
 );
@@ -31,7 +31,8 @@ pub(super) struct EndpointSliceController {
     times: TriggerTimes,
 }
 
-/// Returns the properties of a pod that its endpoint contains.
+/// Returns the properties of a pod that its endpoint depends on; a change of any other property does not concern
+/// Services.
 fn endpoint_properties(pod: &Pod) -> (&Str, bool, bool, bool, Option<&str>) {
     let meta = &pod.metadata;
     (
@@ -265,7 +266,7 @@ fn reconcile(
     cx: &ControllerContext<'_, '_>,
 ) -> Plan {
     let meta = &service.metadata;
-    let ours = |slice: &&Arc<EndpointSlice>| slice.metadata.label(MANAGED_BY.0) == Some(MANAGED_BY.1);
+    let ours = |slice: &&Arc<EndpointSlice>| slice.metadata.label(MANAGED_BY_LABEL.0) == Some(MANAGED_BY_LABEL.1);
     let slices = cx.objects.slices_of(&meta.namespace, &meta.name);
     let old: Vec<Arc<EndpointSlice>> = slices.filter(ours).cloned().collect();
     let (mut kept, mut reusable, mut new) = (Vec::new(), Vec::new(), Vec::new());
@@ -332,9 +333,13 @@ fn reconcile(
             continue;
         }
         match since {
-            Some(at) => drop(set_entry(&mut slice.metadata.annotations, ANNOTATION, &at.to_string())),
-            None if slice.metadata.annotation(ANNOTATION).is_none() => {}
-            None => drop(Arc::make_mut(&mut slice.metadata.annotations).remove(ANNOTATION)),
+            Some(at) => drop(set_entry(
+                &mut slice.metadata.annotations,
+                TRIGGER_TIME_ANNOTATION,
+                &at.to_string(),
+            )),
+            None if slice.metadata.annotation(TRIGGER_TIME_ANNOTATION).is_none() => {}
+            None => drop(Arc::make_mut(&mut slice.metadata.annotations).remove(TRIGGER_TIME_ANNOTATION)),
         }
         step.push(Request::Update(Object::EndpointSlice(Arc::new(slice)), Part::Main).into());
     }
@@ -345,7 +350,7 @@ fn reconcile(
 fn labels(service: &Service) -> Labels {
     let mut labels = service.metadata.labels.clone();
     set_entry(&mut labels, label::SERVICE_NAME, &service.metadata.name);
-    set_entry(&mut labels, MANAGED_BY.0, MANAGED_BY.1);
+    set_entry(&mut labels, MANAGED_BY_LABEL.0, MANAGED_BY_LABEL.1);
     if &*service.spec.cluster_ip == "None" {
         set_entry(&mut labels, label::HEADLESS_SERVICE, "");
     }
@@ -380,7 +385,7 @@ fn new_slice(
         ..ObjectMeta::default()
     };
     if let Some(at) = since {
-        set_entry(&mut metadata.annotations, ANNOTATION, &at.to_string());
+        set_entry(&mut metadata.annotations, TRIGGER_TIME_ANNOTATION, &at.to_string());
     }
     EndpointSlice {
         metadata,

@@ -31,7 +31,7 @@ use super::taints::{is_out_of_service, patch_taints, ready_status};
 
 /// Annotation of a pod that requires (`always`) or forbids (`never`) fencing of its node. Without the annotation,
 /// [`FencingController::decide`] applies its rules.
-const POLICY: &str = "podscope.dev/fencing";
+const FENCING_ANNOTATION: &str = "podscope.dev/fencing";
 
 super::settings::settings! {
     /// Settings of the fencing controller (`components.fencing`).
@@ -160,11 +160,11 @@ impl Controller for FencingController {
 }
 
 impl FencingController {
-    /// Returns how long the node may stay Unknown before it is fenced; `None` if no pod on it requires fencing (CT-141,
-    /// CT-143).
+    /// Decides how long the node may stay Unknown before it is fenced; returns `None` if no pod on it requires fencing
+    /// (CT-141, CT-143).
     fn decide(&self, node: &NodeName, cx: &ControllerContext<'_, '_>) -> Option<Span> {
         let pods = cx.objects.pods_on(node).filter(|pod| !pod.is_terminal());
-        pods.filter_map(|pod| match pod.metadata.annotation(POLICY) {
+        pods.filter_map(|pod| match pod.metadata.annotation(FENCING_ANNOTATION) {
             Some("never") => None,
             Some("always") => Some(self.settings.detect_after),
             _ if i64::from(pod.priority()) < self.settings.min_priority || !is_not_replaced(pod) => None,

@@ -14,9 +14,9 @@ use super::plan::{Accept, Action, Plan};
 use super::queue::Key;
 
 /// Finalizer of an owner that is deleted after its dependents.
-const FOREGROUND: &str = "foregroundDeletion";
+const FOREGROUND_FINALIZER: &str = "foregroundDeletion";
 /// Finalizer of an owner that is deleted without its dependents.
-const ORPHAN: &str = "orphan";
+const ORPHAN_FINALIZER: &str = "orphan";
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct GarbageCollector;
@@ -27,7 +27,7 @@ fn has_finalizer(meta: &ObjectMeta, name: &str) -> bool {
 
 /// Returns whether the object is deleted in the foreground, and so waits for its dependents.
 fn is_foreground(meta: &ObjectMeta) -> bool {
-    meta.is_terminating() && has_finalizer(meta, FOREGROUND)
+    meta.is_terminating() && has_finalizer(meta, FOREGROUND_FINALIZER)
 }
 
 impl Controller for GarbageCollector {
@@ -70,8 +70,8 @@ impl Controller for GarbageCollector {
             && meta.owner_references.iter().any(|owner| {
                 cx.objects.by_uid(&owner.uid).is_none() && !cx.objects.assumed().is_assumed_to_exist(&owner.uid)
             });
-        let awaits_finalizer =
-            meta.is_terminating() && (has_finalizer(meta, FOREGROUND) || has_finalizer(meta, ORPHAN));
+        let awaits_finalizer = meta.is_terminating()
+            && (has_finalizer(meta, FOREGROUND_FINALIZER) || has_finalizer(meta, ORPHAN_FINALIZER));
         if lacks_owner || awaits_finalizer {
             cx.enqueue((object.kind(), object.key()));
         }
@@ -82,7 +82,7 @@ impl Controller for GarbageCollector {
             return Plan::default();
         };
         let meta = object.metadata();
-        if meta.is_terminating() && has_finalizer(meta, ORPHAN) {
+        if meta.is_terminating() && has_finalizer(meta, ORPHAN_FINALIZER) {
             return sync_orphan_deletion(&object, cx);
         }
         if is_foreground(meta) {
@@ -130,9 +130,9 @@ fn delete_if_ownerless(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan 
         }));
     }
     let has_dependents = cx.index.dependents_of(&meta.uid).next().is_some();
-    let propagation = if has_finalizer(meta, ORPHAN) {
+    let propagation = if has_finalizer(meta, ORPHAN_FINALIZER) {
         Propagation::Orphan
-    } else if has_finalizer(meta, FOREGROUND) || (!waiting.is_empty() && has_dependents) {
+    } else if has_finalizer(meta, FOREGROUND_FINALIZER) || (!waiting.is_empty() && has_dependents) {
         Propagation::Foreground
     } else {
         Propagation::Background
@@ -187,7 +187,7 @@ fn sync_foreground_deletion(object: &Object, cx: &ControllerContext<'_, '_>) -> 
     if dependents.any(|dependent| blocks(&dependent)) {
         return Plan::default();
     }
-    Plan::one(drop_finalizer(object, FOREGROUND))
+    Plan::one(drop_finalizer(object, FOREGROUND_FINALIZER))
 }
 
 /// Removes the owner's reference from its dependents, then its finalizer.
@@ -206,7 +206,7 @@ fn sync_orphan_deletion(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan
         .collect();
     Plan::default()
         .then(strip_references)
-        .then_one(drop_finalizer(object, ORPHAN))
+        .then_one(drop_finalizer(object, ORPHAN_FINALIZER))
 }
 
 fn drop_finalizer(object: &Object, name: &'static str) -> Action {
@@ -270,7 +270,7 @@ mod tests {
 
         let mut lab = Lab::new(&["a-1"], WEB);
         lab.run(Span::seconds(5));
-        lab.edit::<Deployment>("web", |web| web.metadata.finalizers.push(FOREGROUND.into()));
+        lab.edit::<Deployment>("web", |web| web.metadata.finalizers.push(FOREGROUND_FINALIZER.into()));
         lab.partition("a-1");
         lab.delete(Kind::Deployment, "web", None);
         lab.run(Span::seconds(60));
@@ -285,7 +285,7 @@ mod tests {
 
         let mut lab = Lab::new(&["a-1"], WEB);
         lab.run(Span::seconds(5));
-        lab.edit::<Deployment>("web", |web| web.metadata.finalizers.push(ORPHAN.into()));
+        lab.edit::<Deployment>("web", |web| web.metadata.finalizers.push(ORPHAN_FINALIZER.into()));
         lab.delete(Kind::Deployment, "web", None);
         lab.run(Span::seconds(5));
         assert_eq!(object_counts(&lab), (0, 1, 2));

@@ -103,14 +103,14 @@ pub(super) fn claims_of_pod(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
     })
 }
 
-/// Adds a value to the set that an index has at the key `at`.
+/// Adds a value to the set of the key `at` in an index.
 fn insert<K: Ord + Clone, V: Ord + Clone>(map: &mut RedBlackTreeMapSync<K, RedBlackTreeSetSync<V>>, at: &K, value: V) {
     let mut values = map.get(at).cloned().unwrap_or_default();
     values.insert_mut(value);
     map.insert_mut(at.clone(), values);
 }
 
-/// Removes a value from the set that an index has at the key `at`.
+/// Removes a value from the set of the key `at` in an index.
 fn remove<K: Ord + Clone, V: Ord + Clone>(map: &mut RedBlackTreeMapSync<K, RedBlackTreeSetSync<V>>, at: &K, value: &V) {
     let Some(mut values) = map.get(at).cloned() else { return };
     values.remove_mut(value);

@@ -36,8 +36,8 @@ use pass::Pass;
 use pods::Step;
 pub(super) use status::final_condition;
 
-/// The name of this controller in `spec.managedBy`. A Job with another name there is ignored.
-const MANAGER: &str = "kubernetes.io/job-controller";
+/// The name of this controller in `spec.managedBy` of a Job. The controller ignores Jobs that have another name there.
+const CONTROLLER_NAME: &str = "kubernetes.io/job-controller";
 /// Delay of a sync after a change of a pod, so that several changes are handled together.
 const BATCH_DELAY: Span = Span::seconds(1);
 
@@ -67,7 +67,11 @@ fn is_suspended(job: &Job) -> bool {
 }
 
 fn is_ignored(job: &Job, cx: &ControllerContext<'_, '_>) -> bool {
-    let is_managed_elsewhere = job.spec.managed_by.as_deref().is_some_and(|manager| manager != MANAGER);
+    let is_managed_elsewhere = job
+        .spec
+        .managed_by
+        .as_deref()
+        .is_some_and(|manager| manager != CONTROLLER_NAME);
     is_managed_elsewhere || cx.objects.assumed().is_left_alone(&job.metadata.uid)
 }
 

@@ -36,7 +36,7 @@ pub(super) struct Lab {
     pub(super) now: SimTime,
     /// The controller-manager, and the process with the attachers of the CSI drivers.
     managers: Vec<ControllerManager>,
-    /// Trace records in the form `RECORD NODE`.
+    /// The emitted trace records as `RECORD NODE`, and the acts of the managers.
     pub(super) records: Vec<String>,
     api: ApiServer,
     /// The last revision of the store that was delivered to the managers.
@@ -49,7 +49,7 @@ pub(super) struct Lab {
     /// Function that decides which requests the server refuses, and with which error.
     pub(super) refuse: Option<fn(&Request) -> Option<ApiError>>,
     pub(super) heartbeats: Heartbeats,
-    /// The delay of watch events.
+    /// Time between a write and its watch events.
     pub(super) watch_lag: Span,
     /// Emitted events, as `NAME REASON: message`.
     pub(super) events: Vec<String>,
@@ -362,7 +362,7 @@ impl Lab {
             return;
         }
         if pod.spec.node_name.is_none() {
-            let pinned = super::node_selector::target(&pod);
+            let pinned = super::node_selector::target_node(&pod);
             let is_schedulable = |node: &&NodeName| {
                 !self.partitioned.contains(*node) && pinned.as_ref().is_none_or(|pinned| pinned == *node)
             };

@@ -1,4 +1,4 @@
-//! Objects that controllers had created in an imported cluster but that were not exported with it. They are added at
+//! Objects that controllers had created in an imported cluster but that the dump does not contain. They are added at
 //! the start, so that controllers do not create new ones (P-09).
 
 use podscope_api::{DaemonSet, Object, ObjectMeta, Service, StatefulSet};

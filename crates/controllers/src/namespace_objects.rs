@@ -1,6 +1,7 @@
 //! Objects that every namespace has: the ConfigMap with the cluster's CA certificate (root-ca-cert-publisher) and the
-//! ServiceAccount `default` (serviceaccount-controller). They are recreated after a deletion, like the API server's own
-//! Service in the namespace `default`, which the API server itself maintains in a real cluster.
+//! ServiceAccount `default` (serviceaccount-controller). The controller recreates them after a deletion. It also
+//! maintains the Service of the API server in the namespace `default`, which the API server does itself in a real
+//! cluster.
 
 use podscope_api::ordered;
 use podscope_api::well_known::label;
@@ -179,8 +180,8 @@ impl Controller for NamespaceObjects {
         let Some(namespace) = cx.objects.get::<Namespace>(&key.1) else {
             return Plan::default();
         };
-        // Objects that are missing in an imported namespace were left out of the import; they are not created.
-        if namespace.metadata.is_terminating() || cx.is_older(&namespace.metadata) {
+        // If such an object is missing in an imported namespace, the import left it out, so it is not created here.
+        if namespace.metadata.is_terminating() || cx.existed_at_start(&namespace.metadata) {
             return Plan::default();
         }
         let missing = objects_of(&namespace.metadata.name)

@@ -25,7 +25,7 @@ use super::node_zones::{ZoneTransition, Zones};
 use super::plan::{Accept, Action, Plan};
 use super::pod_util::set_condition;
 use super::queue::Key;
-use super::taint_eviction::{eviction, toleration_time};
+use super::taint_eviction::{eviction_event, toleration_time};
 use super::taints::{has_taint, no_schedule_difference, patch_taints, ready_status};
 
 /// Interval of the loop that takes nodes from the zones' queues.
@@ -53,8 +53,8 @@ pub(super) struct NodeLifecycleController {
     /// Whether the last assessment of the zones is still valid: no node, label or readiness changed since.
     is_assessed: bool,
     taint_tick: Option<SimTime>,
-    /// Nodes whose taints will be removed because all zones are fully disrupted; their taints are not exchanged
-    /// meanwhile.
+    /// Nodes whose taints will be removed because all zones are fully disrupted; until then, a pass does not replace a
+    /// NoExecute taint by the opposite one.
     to_clear: ordered::Set<NodeName>,
 }
 
@@ -66,14 +66,14 @@ const HEALTH: &str = "health";
 /// Type of work on a node: add a NoExecute taint, after the node was taken from its zone's queue.
 const TAINT_NODE: &str = "turn";
 /// Type of work on a node: remove its NoExecute taints, because all zones are fully disrupted.
-const CLEAR: &str = "clear";
+const CLEAR_TAINTS: &str = "clear";
 
 fn node_key(work: &str, node: &str) -> Key {
     (Kind::Node, ObjectKey::new(work, node))
 }
 
 /// Returns whether a node must be examined in each pass.
-fn needs_watch(node: &Node) -> bool {
+fn needs_examination(node: &Node) -> bool {
     !node.is_ready()
         || [taint::NOT_READY, taint::UNREACHABLE]
             .iter()
@@ -132,7 +132,7 @@ impl Controller for NodeLifecycleController {
             let pod = cx.objects.get::<Pod>(&key.1).cloned();
             return Plan::default().then(pod.iter().flat_map(|pod| mark_not_ready(pod, cx.time())).collect());
         }
-        if &*key.1.namespace == CLEAR {
+        if &*key.1.namespace == CLEAR_TAINTS {
             self.to_clear.remove(&*key.1.name);
         }
         let Some(node) = cx.objects.named::<Node>(&key.1.name).cloned() else {
@@ -226,7 +226,7 @@ impl NodeLifecycleController {
             }
         }
         self.is_assessed &= !self.zones_changed;
-        if needs_watch(&new) {
+        if needs_examination(&new) {
             self.watched.insert(name.clone());
         } else {
             self.watched.remove(&name);
@@ -283,7 +283,7 @@ impl NodeLifecycleController {
         for name in &to_check {
             cx.enqueue(node_key(HEALTH, name));
         }
-        // The zones are assessed in the same pass, after the nodes.
+        // The same pass assesses the zones after it has checked the nodes.
         if self.zones_changed || !to_check.is_empty() || !self.zones.are_normal() || !self.has_passed {
             let written_status: ordered::Map<NodeName, ConditionStatus> = to_check
                 .iter()
@@ -299,8 +299,11 @@ impl NodeLifecycleController {
         }
         self.zones_changed = false;
         self.has_passed = true;
-        self.watched
-            .retain(|name| cx.objects.named::<Node>(name).is_some_and(|node| needs_watch(node)));
+        self.watched.retain(|name| {
+            cx.objects
+                .named::<Node>(name)
+                .is_some_and(|node| needs_examination(node))
+        });
     }
 
     /// Updates the disruption state of all zones, and handles a transition to or from full disruption.
@@ -329,7 +332,7 @@ impl NodeLifecycleController {
                 for node in &tainted {
                     self.zones.remove(node);
                     self.to_clear.insert((&*node.metadata.name).into());
-                    cx.enqueue(node_key(CLEAR, &node.metadata.name));
+                    cx.enqueue(node_key(CLEAR_TAINTS, &node.metadata.name));
                 }
             }
             ZoneTransition::LeftFull => {
@@ -346,8 +349,9 @@ impl NodeLifecycleController {
         transition
     }
 
-    /// Returns the time at which a pass last saw a sign of life of the node (CT-021, CT-022).
-    fn last_sign_of_life(&self, node: &Node, cx: &ControllerContext<'_, '_>) -> SimTime {
+    /// Returns the time at which a pass last observed a heartbeat of the node: a new status or a renewed lease (CT-021,
+    /// CT-022).
+    fn last_observed_heartbeat(&self, node: &Node, cx: &ControllerContext<'_, '_>) -> SimTime {
         let name = NodeName::from(&*node.metadata.name);
         let last_seen = self.last_seen.get(&name).copied().unwrap_or(cx.now());
         let renewed = cx.ctx.last_renewal(&name).filter(|at| *at >= self.start);
@@ -391,7 +395,7 @@ impl NodeLifecycleController {
         let pods = pods.filter(|pod| !pod.metadata.is_terminating());
         let evictions = pods.filter_map(|pod| {
             let stay = toleration_time(std::slice::from_ref(&taint), &pod.spec.tolerations)?;
-            Some(eviction(pod, at + stay, true))
+            Some(eviction_event(pod, at + stay, true))
         });
         std::iter::once(not_ready).chain(evictions).collect()
     }
@@ -403,7 +407,7 @@ impl NodeLifecycleController {
         } else {
             cx.settings.node_startup_grace_period
         };
-        cx.now() > self.last_sign_of_life(node, cx) + grace
+        cx.now() > self.last_observed_heartbeat(node, cx) + grace
     }
 
     /// Handles one node in a pass: conditions, pods, taint queue.
@@ -450,7 +454,7 @@ impl NodeLifecycleController {
         }
         let (own, other) = taint_keys(current.as_ref());
         if self.to_clear.contains(&name) {
-            // The assessment of the zones, later in this pass, will remove the taints, so they are not exchanged here.
+            // The assessment of the zones, later in this pass, removes all NoExecute taints, so none is replaced here.
             return plan;
         }
         if has_taint(node, other, &TaintEffect::NoExecute) {

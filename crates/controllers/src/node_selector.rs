@@ -1,5 +1,5 @@
-//! Node inclusion for topology spread constraints, and pods that are pinned to a node by name. Used by controllers that
-//! select nodes without the scheduler.
+//! Which nodes count for topology spread constraints, and to which node a pod is pinned by name. Used by controllers
+//! that select nodes without the scheduler.
 
 use podscope_api::{
     NAME_FIELD, Node, NodeInclusionPolicy, NodeName, NodeSelectorRequirement, NodeSelectorTerm, Pod, PodSpec,
@@ -41,7 +41,7 @@ pub(super) fn pin(node: &str) -> NodeSelectorTerm {
 }
 
 /// Returns the node that a pod is bound to, or pinned to by name.
-pub(super) fn target(pod: &Pod) -> Option<NodeName> {
+pub(super) fn target_node(pod: &Pod) -> Option<NodeName> {
     if let Some(node) = &pod.spec.node_name {
         return Some(node.clone());
     }

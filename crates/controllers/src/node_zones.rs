@@ -117,7 +117,7 @@ impl Zone {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Zones(ordered::Map<Str, Zone>);
 
-/// The transition that an assessment of all zones detected.
+/// Whether an assessment detected that all zones became fully disrupted, or are no longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ZoneTransition {
     Nothing,

@@ -72,9 +72,10 @@ pub(super) fn affected_owners<T: Resource>(
 
 /// The objects that belong to an owner, and the requests that adopt matching orphans and release objects that no longer
 /// match (CT-060).
-pub(super) struct Claimed<D> {
+pub(super) struct ClaimedDependents<D> {
     pub(super) owned: Vec<Arc<D>>,
-    /// Adoptions and releases. Before adoptions, the live owner is read from the API server.
+    /// Adoptions and releases. Before it adopts, the plan reads the owner from the API server to check that it still
+    /// exists.
     pub(super) steps: Vec<Vec<Action>>,
 }
 
@@ -83,7 +84,7 @@ pub(super) fn claim_dependents<T: Resource, D: Resource>(
     owner: &T,
     selector: &LabelSelector,
     candidates: impl IntoIterator<Item = Arc<D>>,
-) -> Claimed<D> {
+) -> ClaimedDependents<D> {
     let meta = owner.metadata();
     let (mut owned, mut adopt, mut release) = (Vec::new(), Vec::new(), Vec::new());
     for candidate in candidates {
@@ -124,7 +125,7 @@ pub(super) fn claim_dependents<T: Resource, D: Resource>(
     if !release.is_empty() {
         steps.push(release);
     }
-    Claimed { owned, steps }
+    ClaimedDependents { owned, steps }
 }
 
 /// Returns the pods that an owner may claim: those that it controls, and the orphans in its namespace.

@@ -12,13 +12,13 @@ const REQUEST_INTERVAL: Span = Span(50_000);
 /// Number of requests that may be sent at once after a pause.
 const BURST: i64 = 30;
 
-/// A token bucket, stored as the time at which it is full again.
+/// A token bucket of which only the time is stored at which it is full again.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Pace {
+pub(super) struct RateLimit {
     full_at: Option<SimTime>,
 }
 
-impl Pace {
+impl RateLimit {
     /// Takes tokens for up to `count` requests. Returns the number of requests that may be sent now and, if some
     /// remain, the time until the next one.
     pub(super) fn take(&mut self, count: usize, now: SimTime) -> (usize, Option<Span>) {
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn pace_allows_burst_then_twenty_requests_per_second() {
-        let (mut pace, mut now, mut sent) = (Pace::default(), SimTime(0), 0);
+        let (mut pace, mut now, mut sent) = (RateLimit::default(), SimTime(0), 0);
         while now < SimTime(10_000_000) {
             let (taken, wait) = pace.take(100, now);
             sent += taken;

@@ -79,7 +79,7 @@ impl Controller for PersistentVolumeController {
                 }
             }
             Some(Object::StorageClass(_)) => enqueue_pending(cx),
-            // Pods affect only the event message of a pending claim.
+            // A change of a pod affects only the event message of a pending claim, so no sync is needed.
             _ => {}
         }
     }
@@ -374,7 +374,7 @@ impl PersistentVolumeController {
             name.starts_with("external-attacher/") || name.starts_with("external-provisioner.volume.kubernetes.io/")
         };
         if volume.metadata.is_terminating() {
-            // Only imported volumes have finalizers of a driver; remove them, as the driver would.
+            // Only imported volumes have finalizers of a driver. The controller removes them, as the driver would.
             let is_held = volume.metadata.finalizers.iter().any(of_driver);
             if !is_held || attached {
                 return plan;

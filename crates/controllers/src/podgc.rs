@@ -20,8 +20,8 @@ use super::queue::Key;
 use super::taints::is_out_of_service;
 
 const GC_PERIOD: Span = Span::seconds(20);
-/// Time that a node must be missing before its pods are deleted.
-const QUARANTINE: Span = Span::seconds(40);
+/// Time that a Node must be missing before PodGC deletes the pods that are bound to it.
+const NODE_QUARANTINE: Span = Span::seconds(40);
 
 /// Why a pod is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +130,8 @@ impl Controller for PodGcController {
                 part: Part::Status,
                 change,
             });
-            // Patch and DELETE are two writes. A crash between them leaves a Failed pod (CT-051).
+            // The patch to Failed and the DELETE are two writes: a crash of the controller between them leaves a Failed
+            // pod (CT-051).
             plan = plan.then_one(patch.accept(Accept::OrStop));
         }
         let delete = Request::Delete {
@@ -198,7 +199,7 @@ impl PodGcController {
             .retain(|node, _| cx.objects.pods_on(node).next().is_some() && cx.objects.named::<Node>(node).is_none());
         for (node, cause) in &self.missing {
             let entry = self.quarantine.entry(node.clone());
-            entry.or_insert((now + QUARANTINE, *cause));
+            entry.or_insert((now + NODE_QUARANTINE, *cause));
         }
         let due: Vec<(NodeName, CausedBy)> = self
             .quarantine

@@ -20,7 +20,7 @@ use podscope_sim::{Answer, Change, DeleteOptions, MissingPods, Part, Request};
 use super::controller::{Controller, ControllerContext, note};
 use super::expectations::Expectations;
 use super::owner::{self, controller_of, controller_ref};
-use super::pace::Pace;
+use super::pace::RateLimit;
 use super::plan::{Accept, Action, Failure, Plan};
 use super::pod_util::{is_active, is_available, is_failed, is_terminating, next_available_in, ready_since};
 use super::queue::{Key, key_of};
@@ -113,7 +113,7 @@ pub(super) struct ReplicaSetController<T> {
     expectations: Expectations,
     tallies: Tallies,
     /// The replacement rate limit of each set with failed pods.
-    paces: ordered::Map<Key, Pace>,
+    rate_limits: ordered::Map<Key, RateLimit>,
     of: PhantomData<fn() -> T>,
 }
 
@@ -159,7 +159,7 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
         let Some(set) = cx.objects.get::<T>(&key.1).cloned() else {
             self.expectations.forget(key);
             self.tallies.forget(key);
-            self.paces.remove(key);
+            self.rate_limits.remove(key);
             return Plan::default();
         };
         let selector = set.selector().unwrap_or_default();
@@ -273,7 +273,7 @@ impl<T: ReplicaOwner> ReplicaSetController<T> {
         }
         let mut plan = plan;
         if (cx.objects.pods_of(&set.metadata().uid)).any(|pod| is_failed(pod)) {
-            let (now, wait) = self.paces.entry(key.clone()).or_default().take(count, cx.now());
+            let (now, wait) = self.rate_limits.entry(key.clone()).or_default().take(count, cx.now());
             plan = plan.requeue_after(wait);
             if now == 0 {
                 return plan;

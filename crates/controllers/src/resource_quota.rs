@@ -70,8 +70,8 @@ impl Controller for ResourceQuotaController {
         let mut counted = ResourceQuota::clone(quota_object);
         counted.status.hard.clone_from(&quota_object.spec.hard);
         counted.status.used = used;
-        // If the cache does not contain the API server's latest charge of this quota yet, the update fails with a
-        // conflict, and the quota is counted again.
+        // If the API server has increased the usage of this quota and the cache does not show it yet, the update fails
+        // with a conflict, and the controller counts again.
         next_sync.then_one(Action::from(Request::Update(
             Object::ResourceQuota(counted.into()),
             Part::Status,

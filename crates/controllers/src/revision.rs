@@ -82,7 +82,8 @@ pub(super) fn history<T: Resource>(
             }
         }
         None => {
-            // In an imported cluster, the pods may contain the name of the current revision (P-09).
+            // If the current revision was not imported, its hash is taken from its name, which imported objects contain
+            // (P-09).
             let known_hash = objects.assumed().revision(&meta.uid).filter(|_| all.is_empty());
             let known_hash = known_hash.and_then(|name| name.strip_prefix(&*meta.name)?.strip_prefix('-'));
             let hash = known_hash.map_or_else(|| fnv_hash(&data.to_string(), collision_count), str::to_owned);

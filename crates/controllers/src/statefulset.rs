@@ -171,7 +171,7 @@ struct Pass<'c, 'a, 'x> {
     cx: &'c mut ControllerContext<'a, 'x>,
 }
 
-/// Whether the sync continues after a step.
+/// The plan after a step of a sync, and whether the sync continues.
 enum Step {
     Continue(Plan),
     Wait(Plan),
@@ -207,7 +207,7 @@ impl Pass<'_, '_, '_> {
             }
         }
         let end = start.saturating_add(replicas);
-        // No kind can have more objects than this, so empty slots beyond it are skipped.
+        // A cluster cannot have more pods than `MAX_OBJECTS_OF_KIND`, so empty slots beyond that number are skipped.
         let filled_to = start.saturating_add(replicas.min(MAX_OBJECTS_OF_KIND as i32));
         let mut slots: Vec<(i32, Option<Arc<Pod>>)> = (start..filled_to)
             .map(|ordinal| (ordinal, holders.get(&ordinal).cloned()))

@@ -1,5 +1,5 @@
-//! Taint eviction: gracefully deletes pods that do not tolerate a NoExecute taint, or that tolerate it only for a
-//! limited time; deletes them by name (CT-033 to CT-039).
+//! Taint eviction: deletes pods gracefully and by name if they do not tolerate a NoExecute taint of their node, or
+//! after the time for which they tolerate it (CT-033 to CT-039).
 //!
 //! ```text
 //! (none) --taint tolerated for a time--> Timer --fires--> Fired --pod removed--> (none)
@@ -212,13 +212,13 @@ impl Controller for TaintEvictionController {
             EvictionState::Firing { .. } | EvictionState::Fired => None,
         });
         timers
-            .filter_map(|(key, at)| Some(eviction(pending.objects.get::<Pod>(key)?, at, false)))
+            .filter_map(|(key, at)| Some(eviction_event(pending.objects.get::<Pod>(key)?, at, false)))
             .collect()
     }
 }
 
 /// Creates the pending event for the eviction of a pod because of a taint of its node.
-pub(super) fn eviction(pod: &Pod, at: SimTime, is_projected: bool) -> PendingEvent {
+pub(super) fn eviction_event(pod: &Pod, at: SimTime, is_projected: bool) -> PendingEvent {
     PendingEvent {
         at,
         what: PendingEventKind::Evicted,
@@ -243,8 +243,8 @@ impl TaintEvictionController {
             self.cancel_timer(&key, cx);
             return;
         }
-        // A pod that was terminating in the imported cluster is not deleted again, unless a switch makes the controller
-        // do more than delete (P-09).
+        // If the pod was already terminating in the imported cluster, the controller has nothing to delete, unless a
+        // switch makes it set the pod to Failed or delete it by force (P-09).
         let switches = &cx.ctx.switches;
         let has_more_to_do = switches.lost_node_pods_failed || switches.node_controller_force_deletes;
         if !has_more_to_do && cx.objects.assumed().was_terminating(&pod.metadata.uid) {

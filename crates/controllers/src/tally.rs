@@ -20,7 +20,7 @@ pub(super) struct Tally {
     uid: Uid,
     selector: LabelSelector,
     template: Arc<PodTemplateSpec>,
-    /// Number of pods that the selector does not match, which have to be released.
+    /// Number of pods that the selector does not match and that the owner therefore has to release.
     pub(super) unselected: usize,
     /// Number of active pods that the selector matches.
     pub(super) active: usize,

@@ -4,8 +4,8 @@ use podscope_api::ordered;
 use podscope_api::well_known::condition;
 use podscope_api::{ObjectKey, Pod, Service, Str, Time};
 
-/// Annotation of EndpointSlices and Endpoints with their trigger time.
-pub(super) const ANNOTATION: &str = "endpoints.kubernetes.io/last-change-trigger-time";
+/// Annotation of EndpointSlices and Endpoints whose value is their trigger time.
+pub(super) const TRIGGER_TIME_ANNOTATION: &str = "endpoints.kubernetes.io/last-change-trigger-time";
 
 /// The last observed transitions of the Ready conditions of the pods of each Service.
 #[derive(Debug, Clone, Default)]

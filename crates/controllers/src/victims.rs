@@ -60,8 +60,8 @@ fn siblings_by_node<T: ReplicaOwner>(set: &Arc<T>, cx: &ControllerContext<'_, '_
     counts
 }
 
-/// Compares two pods; the lesser pod is deleted first (CT-058). The order is not transitive if some of the pods became
-/// ready at the same time and others did not.
+/// Compares two pods; the lesser pod is deleted first (CT-058). The order is not transitive if only some of the pods
+/// became ready at the same time.
 fn deletion_order(one: &Pod, one_rank: usize, other: &Pod, other_rank: usize, now: Time) -> Ordering {
     let phase = |pod: &Pod| match pod.status.phase {
         Some(PodPhase::Unknown) => 1,

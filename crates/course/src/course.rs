@@ -1,5 +1,5 @@
-//! Course files: lessons and practice tasks, the texts between them, switches, and for an exam its time limit, pass
-//! mark and weights.
+//! Reads course files. A course lists lessons and practice tasks, the texts shown before them, whether hints and
+//! solutions are available, and for an exam the time limit, the pass mark and the weights.
 //!
 //! ```yaml
 //! apiVersion: podscope.dev/v1alpha1
@@ -8,7 +8,7 @@
 //! spec:
 //!   title: Scheduling, first week
 //!   lessons: [first-pod, {url: lessons/own.yaml}, {inline: "…"}, {practice: which-node, seed: 5, level: 2}]
-//!   texts: {first-pod: "Read chapter 1 first."}   # by lesson, or a list: the first one stands before the first lesson
+//!   texts: {first-pod: "Read chapter 1 first."}   # or a list: its first text is shown before the first lesson
 //!   hints: true
 //!   showMe: false
 //!   lang: de
@@ -24,7 +24,7 @@ use podscope_session::{lessons, scenario};
 use serde_json::Value;
 
 use crate::family::MAX_LEVEL;
-use crate::{document, problem_at};
+use crate::{parse_document, problem_at};
 
 /// Maximum number of lessons in a course.
 pub const MAX_LESSONS: usize = 200;
@@ -82,7 +82,7 @@ pub enum ItemSource {
     Lesson(String),
     /// A scenario file of the same site.
     Url(String),
-    /// A scenario that the course contains.
+    /// The text of a scenario file, which the course file contains.
     Inline(String),
     /// A practice task.
     Practice { family: String, seed: u64, level: u32 },
@@ -97,7 +97,7 @@ pub struct Exam {
 }
 
 impl ItemSource {
-    /// Returns the name by which texts and weights of a course refer to the item.
+    /// Returns the name by which `texts` and `weights` in a course file refer to the item.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -180,7 +180,7 @@ impl Course {
     /// All problems of the file, with their positions.
     pub fn read(file: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let parsed = podscope_api::parse(text);
-        let (tree, document, mut problems) = document::<Document>(file, &parsed, "Course")?;
+        let (tree, document, mut problems) = parse_document::<Document>(file, &parsed, "Course")?;
         let at = |path: &str, message: String| problem_at(file, tree, path, message);
         let spec = document.spec;
         if spec.title.trim().is_empty() {

@@ -10,11 +10,11 @@
 //!   axes:                       # one alternative of each is chosen at random
 //!   - - {cpu: 500m}
 //!     - {cpu: 700m, level: 2}   # from level 2 on; `until: 1` would be: up to level 1
-//!   scenario: |                 # a Scenario with one step that asks; ${cpu} is a variable. A value with a space that a
-//!                               # text of the step contains is translated like the text
+//!   scenario: |                 # a Scenario whose only step asks a question; ${cpu} is a variable. If a text of the
+//!                               # step contains a variable, a value with a space is translated like the text
 //!     …
-//!   pod: default/p              # the scheduler's decision about this pod explains wrong nodes; one node must be feasible
-//!   commands: ["kubectl …"]     # instead of a `predict`: which command reaches the goal of the step?
+//!   pod: default/p              # its scheduling decision explains wrong answers; exactly one node must be feasible
+//!   commands: ["kubectl …"]     # instead of a `predict`: the answer is the command that reaches the step's goals
 //!   at: 30s                     # time at which the command is run
 //! ```
 
@@ -26,7 +26,7 @@ use podscope_protocol::template::{Variable, fill, hide_variables, show_variables
 use podscope_protocol::{FilledTexts, Problem};
 use serde_json::Value;
 
-use crate::{document, problem_at};
+use crate::{parse_document, problem_at};
 
 /// The highest level of difficulty. Levels begin with 1.
 pub const MAX_LEVEL: u32 = 3;
@@ -95,7 +95,7 @@ impl Family {
     /// All problems of the file, with their positions.
     pub fn read(file: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let parsed = podscope_api::parse(text);
-        let (tree, document, mut problems) = document::<Document>(file, &parsed, "Practice")?;
+        let (tree, document, mut problems) = parse_document::<Document>(file, &parsed, "Practice")?;
         let at = |path: &str, message: String| problem_at(file, tree, path, message);
         let spec = document.spec;
         for (field, value) in [
@@ -110,7 +110,7 @@ impl Family {
         let mut axes = Vec::new();
         for (index, axis) in spec.axes.iter().enumerate() {
             let path = format!("spec.axes[{index}]");
-            match alternatives(axis) {
+            match parse_axis(axis) {
                 Ok(alternatives) => axes.push(alternatives),
                 Err(message) => problems.push(at(&path, message)),
             }
@@ -152,8 +152,8 @@ impl Family {
         values
     }
 
-    /// Returns the scenario and the commands, in which the variables are replaced by these values.
-    pub(crate) fn filled(&self, values: &[Variable]) -> (String, Vec<String>) {
+    /// Returns the scenario and the commands with these values in place of the variables.
+    pub(crate) fn fill_variables(&self, values: &[Variable]) -> (String, Vec<String>) {
         let commands = self.commands.iter().map(|command| fill(command, values));
         (fill(&self.scenario, values), commands.collect())
     }
@@ -171,7 +171,7 @@ impl Family {
     }
 }
 
-/// Appends all texts below a YAML node that contain variables.
+/// Appends to `into` every text below a YAML node that contains a variable.
 fn add_templates(tree: &Tree<'_>, into: &mut Vec<String>) {
     match &tree.data {
         Data::Map(fields) => fields.iter().for_each(|field| add_templates(&field.value, into)),
@@ -184,7 +184,7 @@ fn add_templates(tree: &Tree<'_>, into: &mut Vec<String>) {
 }
 
 /// Parses an axis: the list of its alternatives.
-fn alternatives(axis: &Value) -> Result<Vec<Alternative>, String> {
+fn parse_axis(axis: &Value) -> Result<Vec<Alternative>, String> {
     let list = axis.as_array().filter(|list| !list.is_empty());
     let list = list.ok_or("an axis is a list of alternatives, each of them fields with values")?;
     let alternative = |value: &Value| {
@@ -228,7 +228,8 @@ mod tests {
             let values = family.choose_values(2, &mut Rng::split(1, name));
             let texts = family.texts(values.clone());
             let filled: Vec<String> = texts.templates.iter().map(|text| fill(text, &texts.values)).collect();
-            let loaded = scenario::load(&[(format!("{name}.yaml"), family.filled(&values).0)]).expect("it loads");
+            let loaded =
+                scenario::load(&[(format!("{name}.yaml"), family.fill_variables(&values).0)]).expect("it loads");
             let step = &loaded.scenario.steps[0];
             assert!(
                 filled.contains(&step.text),

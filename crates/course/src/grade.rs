@@ -23,7 +23,7 @@ use serde_json::Value;
 use crate::Family;
 use crate::course::{Course, Item, ItemSource, file_stem};
 
-/// Time for which a run is continued after its cursor, so that the last actions can complete.
+/// Simulated time for which a replay continues after the cursor of the link, so that the last actions can complete.
 const TIME_AFTER_CURSOR: Span = Span::seconds(1);
 /// Maximum number of runs in a file.
 pub const MAX_RUNS: usize = 500;
@@ -35,7 +35,7 @@ pub struct HandIn {
     pub runs: Vec<HandedRun>,
 }
 
-/// A run of a lesson as it was handed in, with the claims of the file about it.
+/// A handed-in run of a lesson, with what the file claims about it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HandedRun {
     /// Name of the lesson, if the file contains it.
@@ -58,7 +58,7 @@ pub struct GradedAnswer {
     pub ask: String,
     /// The answer of the student; None if the question was skipped.
     pub given: Option<String>,
-    /// The right answer; None if the run does not reach it.
+    /// The right answer; None if the run ends before it is known.
     pub truth: Option<String>,
     pub is_right: bool,
 }
@@ -93,7 +93,7 @@ struct CustomLesson {
 impl GradedRun {
     /// Returns whether this is a run of the course item. A lesson by URL is identified by its file name, which the page
     /// puts into the link; an inline lesson by its whole text.
-    fn is_of(&self, source: &ItemSource) -> bool {
+    fn is_run_of(&self, source: &ItemSource) -> bool {
         match (source, &self.custom) {
             (ItemSource::Url(path), Some(custom)) => custom.stem == file_stem(path),
             (ItemSource::Inline(text), Some(custom)) => custom.text == *text,
@@ -354,7 +354,7 @@ pub fn results(course: &Course, runs: &[GradedRun]) -> Vec<CourseResult> {
                 .filter(|run| run.student == student && run.complaints.is_empty())
         };
         let best = |item: &Item| {
-            let of_item = valid().filter(|run| run.is_of(&item.source));
+            let of_item = valid().filter(|run| run.is_run_of(&item.source));
             of_item.map(GradedRun::score).max_by(f64::total_cmp)
         };
         let scores: Vec<Option<f64>> = course.items.iter().map(best).collect();

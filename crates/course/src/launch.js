@@ -17,7 +17,7 @@ function findApi(from) {
 
 const frame = document.getElementById("course");
 const api = findApi(window);
-const items = Number(frame.dataset.items);
+const itemCount = Number(frame.dataset.items);
 const startMillis = Date.now();
 /** Score (0 to 1) of each finished task. */
 const scores = new Map();
@@ -27,18 +27,18 @@ const setValue = (name, value) => api?.LMSSetValue(name, String(value));
 /** Returns the time since the page was opened as HHHH:MM:SS. */
 function sessionTime() {
   const seconds = Math.floor((Date.now() - startMillis) / 1000);
-  const part = (value, digits) => String(value).padStart(digits, "0");
-  return `${part(Math.floor(seconds / 3600), 4)}:${part(Math.floor(seconds / 60) % 60, 2)}:${part(seconds % 60, 2)}`;
+  const padded = (value, digits) => String(value).padStart(digits, "0");
+  return `${padded(Math.floor(seconds / 3600), 4)}:${padded(Math.floor(seconds / 60) % 60, 2)}:${padded(seconds % 60, 2)}`;
 }
 
 /** Sends score, status, state and session time to the learning management system. */
 function store() {
   const total = [...scores.values()].reduce((sum, score) => sum + score, 0);
-  const percent = Math.round((100 * total) / Math.max(items, 1));
+  const percent = Math.round((100 * total) / Math.max(itemCount, 1));
   setValue("cmi.core.score.min", 0);
   setValue("cmi.core.score.max", 100);
   setValue("cmi.core.score.raw", Math.min(percent, 100));
-  setValue("cmi.core.lesson_status", scores.size >= items ? "completed" : "incomplete");
+  setValue("cmi.core.lesson_status", scores.size >= itemCount ? "completed" : "incomplete");
   setValue("cmi.suspend_data", JSON.stringify([...scores]).slice(0, 4096));
   setValue("cmi.core.session_time", sessionTime());
   api?.LMSCommit("");
@@ -56,7 +56,8 @@ window.addEventListener("message", (event) => {
   if (event.source !== frame.contentWindow || event.origin !== location.origin) return;
   const message = event.data;
   if (message?.podscope !== 1 || message.type !== "finished") return;
-  // Tasks of one practice family share a name, so the number of the course item identifies the task, if there is one.
+  // The number of the course item identifies the task, because the tasks of one practice family have the same name. A
+  // message without that number is identified by the name of the lesson.
   const task = message.item ?? message.lesson;
   scores.set(task, Math.max(scores.get(task) ?? 0, Number(message.score) || 0));
   store();

@@ -68,7 +68,7 @@ pub fn family_text(name: &str) -> Option<&'static str> {
 ///
 /// # Errors
 /// The file has no document of this kind.
-fn document<'p, T: Wire>(
+fn parse_document<'p, T: Wire>(
     file: &str,
     parsed: &'p Parsed,
     kind: &str,

@@ -12,11 +12,11 @@ pub type PackedFile = (String, Vec<u8>);
 pub const LAUNCHER: &str = "launch.html";
 /// Folder of the site in the package.
 pub const SITE: &str = "site";
-/// Name of the course's file in the folder of the site.
+/// File name of the course in the folder [`SITE`].
 pub const COURSE: &str = "course.yaml";
 
 /// Escapes text for XML and HTML.
-fn escaped(text: &str) -> String {
+fn xml_escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -25,7 +25,7 @@ fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            // XML 1.0 allows no other control characters.
+            // Of the control characters, XML 1.0 allows only these three.
             '\t' | '\n' | '\r' | ' '.. => out.push(character),
             _ => {}
         }
@@ -42,13 +42,13 @@ fn manifest_identifier(name: &str) -> String {
 /// Returns the manifest `imsmanifest.xml` of a package with these files.
 #[must_use]
 pub fn manifest(course: &Course, files: &[PackedFile]) -> String {
-    let (id, title) = (manifest_identifier(&course.name), escaped(&course.title));
+    let (id, title) = (manifest_identifier(&course.name), xml_escaped(&course.title));
     let mastery = course
         .exam
         .map(|exam| format!("\n        <adlcp:masteryscore>{}</adlcp:masteryscore>", exam.pass));
     let mut listed = String::new();
     for (path, _) in files {
-        let _ = writeln!(listed, "      <file href=\"{}\"/>", escaped(path));
+        let _ = writeln!(listed, "      <file href=\"{}\"/>", xml_escaped(path));
     }
     format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -83,7 +83,7 @@ pub fn manifest(course: &Course, files: &[PackedFile]) -> String {
 /// Returns the page that the learning management system opens.
 #[must_use]
 pub fn launcher(course: &Course) -> String {
-    let title = escaped(&course.title);
+    let title = xml_escaped(&course.title);
     let n_items = course.items.len();
     let mut fragment = String::new();
     if let Some(language) = &course.language {
@@ -92,7 +92,7 @@ pub fn launcher(course: &Course) -> String {
     if let Some(theme) = &course.theme {
         let _ = write!(fragment, "&theme={theme}");
     }
-    let fragment = escaped(&fragment);
+    let fragment = xml_escaped(&fragment);
     format!(
         r#"<!doctype html>
 <html lang="en">

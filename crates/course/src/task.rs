@@ -65,7 +65,7 @@ impl Task {
         for attempt in 0..MAX_ATTEMPTS {
             let mut rng = Rng::split(seed, &format!("practice/{}/{level}/{attempt}", family.name));
             let values = family.choose_values(level, &mut rng);
-            let (text, commands) = family.filled(&values);
+            let (text, commands) = family.fill_variables(&values);
             let loaded = scenario::load(&[(file.clone(), text.clone())])?;
             let Some(step) = loaded.scenario.steps.first() else {
                 return Err(vec![Problem::of(
@@ -181,7 +181,7 @@ struct FoundAnswer {
     effects: Vec<(String, Sentence)>,
 }
 
-/// Returns sequence number and number of feasible nodes of a pod's first scheduling attempt.
+/// Returns a pod's first scheduling attempt: its sequence number, and the number of feasible nodes.
 fn first_attempt(session: &Session, pod: &str) -> Option<(u64, usize)> {
     let (namespace, name) = pod.split_once('/')?;
     let key = ObjectKey::new(namespace, name);
@@ -253,7 +253,7 @@ fn answer_of_commands(
             && story.shown().first().is_some_and(|shown| {
                 !shown.goals.is_empty() && shown.goals.iter().all(|goal| matches!(goal, Goal::Reached(_)))
             });
-        effects.push((option.clone(), effect(&session, reaches)));
+        effects.push((option.clone(), describe_effect(&session, reaches)));
         if reaches {
             right.push((option.clone(), session));
         }
@@ -270,7 +270,7 @@ fn answer_of_commands(
 }
 
 /// Describes the state of the cluster after a command; `reaches` is whether the goals of the step are reached.
-fn effect(session: &Session, reaches: bool) -> Sentence {
+fn describe_effect(session: &Session, reaches: bool) -> Sentence {
     let steps = &session.loaded().scenario.steps;
     let shown = session.progress().story().shown().first();
     let mistakes = shown.zip(steps.first()).and_then(|(shown, step)| {

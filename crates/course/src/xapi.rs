@@ -31,9 +31,9 @@ pub fn of_course(course: &Course, results: &[CourseResult], site: &str) -> Vec<V
         let verb = if result.is_passed { "passed" } else { "failed" };
         let outcome = json!({
             "success": result.is_passed, "completion": result.missing == 0,
-            "score": {"scaled": scaled(result.percent / 100.0)},
+            "score": {"scaled": rounded_score(result.percent / 100.0)},
         });
-        let id = format!("{site}?course={}", encoded(&course.name));
+        let id = format!("{site}?course={}", percent_encoded(&course.name));
         statement(
             &result.student,
             verb,
@@ -65,7 +65,7 @@ fn activity(id: &str, kind: &str, name: &str) -> Value {
 
 /// Returns the URL of a run's lesson, which identifies the lesson in statements.
 fn lesson_address(run: &GradedRun, site: &str) -> String {
-    format!("{site}#lesson={}", encoded(&run.lesson))
+    format!("{site}#lesson={}", percent_encoded(&run.lesson))
 }
 
 /// Creates the statement about a run. A run with complaints counts only as attempted, whatever its file claims.
@@ -75,7 +75,7 @@ fn lesson_statement(run: &GradedRun, site: &str) -> Value {
     let mut extensions = Map::from_iter([(RUN_KEY.to_owned(), json!(run.handed.link))]);
     let mut result = json!({"completion": is_complete});
     if is_confirmed {
-        result["score"] = json!({"scaled": scaled(run.score())});
+        result["score"] = json!({"scaled": rounded_score(run.score())});
     } else {
         let complaints = run
             .complaints
@@ -106,12 +106,12 @@ fn answer_statement(run: &GradedRun, answer: &GradedAnswer, site: &str) -> Value
 }
 
 /// Rounds a score from 0 to 1 to three decimal places, as the page does.
-fn scaled(score: f64) -> f64 {
+fn rounded_score(score: f64) -> f64 {
     (score.clamp(0.0, 1.0) * 1000.0).round() / 1000.0
 }
 
 /// Percent-encodes a name for a URL: all bytes but the unreserved characters of RFC 3986.
-fn encoded(name: &str) -> String {
+fn percent_encoded(name: &str) -> String {
     let one = |byte: u8| {
         let is_unreserved = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
         if is_unreserved {

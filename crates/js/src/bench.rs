@@ -16,7 +16,7 @@ pub struct Bench {
 
 #[wasm_bindgen]
 impl Bench {
-    /// Creates a workload of `podscope bench` with the given numbers of nodes and running pods. With more than one
+    /// Creates a workload of `podscope bench` with the given numbers of nodes and running pods. With more than one pod
     /// template, a running pod is deleted before every decision.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The global allocator, which grows the wasm memory in large steps. The allocator of `std` grows it by 64 KiB at a
-//! time, and the browser then scans its own heap each time, which took a quarter of the first three seconds of the
-//! largest cluster.
+//! time, and the browser scans its own heap at each growth. For the largest cluster these scans took a quarter of the
+//! first three seconds.
 
 #![allow(unsafe_code)] // GlobalAlloc is an unsafe trait; every call is passed to `System`
 
@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Size of a page of wasm memory, in bytes.
 const PAGE_BYTES: usize = 1 << 16;
-/// Maximum size of one growth in advance, in bytes.
+/// Maximum size by which [`GrowAhead`] grows the memory in advance at one time, in bytes.
 const MAX_GROWTH: usize = 2 << 20;
 
-/// Allocator that passes each call to [`System`]. Whenever the wasm memory has grown, it grows it by another eighth.
+/// Allocator that passes each call to [`System`]. If a call has grown the wasm memory, the allocator grows the memory
+/// by another eighth in advance.
 struct GrowAhead {
     /// Number of wasm memory pages after the last growth.
     pages: AtomicUsize,

@@ -196,7 +196,7 @@ impl Session {
         plain::integer(self.inner.world().seed())
     }
 
-    /// Notices of the reader: what was translated, left out, or kept without being simulated.
+    /// Notices about the loaded source: what was translated, left out, or kept without being simulated.
     #[wasm_bindgen(getter)]
     pub fn notices(&self) -> Vec<String> {
         self.notices.clone()

@@ -1,5 +1,6 @@
-//! The rest of the engine. The site's build cuts the engine's wasm in two (`crates/split`): a first visit loads the
-//! functions that it runs, and the worker loads the rest when a function of it is first called.
+//! The rest of the engine: the part of its wasm that is loaded later. The site's build cuts the engine's wasm in two
+//! (`crates/split`): a first visit loads the functions that it runs, and the worker loads the rest when one of its
+//! functions is first called.
 
 use wasm_bindgen::prelude::*;
 

@@ -29,12 +29,13 @@ struct Service {
     is_slice_scheduled: bool,
     /// Timer that starts the next slice, if the host asked to work at a later time.
     alarm: Option<Timeout>,
-    /// Function of the worker's script that fetches a part ([`serve`]).
+    /// Function of the worker's script that fetches the texts of the lessons or the rest of the engine's wasm
+    /// ([`serve`]).
     fetch: Function,
     /// The function that `fetch` calls with its result; set when the service starts.
     on_fetched: Option<Function>,
-    /// Whether the service waits for the texts of the lessons, which are fetched when a lesson is first opened. Requests
-    /// are queued meanwhile, to keep their order.
+    /// Whether the service waits for the texts of the lessons, which are fetched when a lesson is first opened.
+    /// Requests are queued meanwhile, to keep their order.
     awaits_lessons: bool,
     /// Queued packed requests, the oldest first.
     waiting: Vec<Uint8Array>,
@@ -47,8 +48,8 @@ struct Service {
 impl Service {
     /// Handles a message of the page: a packed request, or an empty message, which is sent back.
     fn receive(&mut self, message: JsValue) {
-        // The page sends `null` when its wasm runs, so that the engine is loaded before the first request. It is ignored
-        // here, because a request may have come first.
+        // The page sends `null` when its wasm runs, so that the engine is loaded before the first request. It is
+        // ignored here, because a request may have come first.
         let Ok(message) = message.dyn_into::<Uint8Array>() else {
             return;
         };
@@ -67,7 +68,7 @@ impl Service {
             self.waiting.push(message);
             return;
         }
-        let request = read(&message);
+        let request = unpack_request(&message);
         if lessons::are_missing_for(&request) {
             self.awaits_lessons = true;
             self.waiting.push(message);
@@ -92,7 +93,7 @@ impl Service {
         self.schedule();
     }
 
-    /// Calls the `fetch` function of the worker's script for a part.
+    /// Calls the function `fetch` of the worker's script. `part` is `lessons` or `prepare` ([`serve`]).
     fn call_fetch(&self, part: &str) {
         let on_fetched = JsValue::from(self.on_fetched.clone());
         if let Err(error) = self.fetch.call2(&JsValue::NULL, &part.into(), &on_fetched) {
@@ -100,9 +101,9 @@ impl Service {
         }
     }
 
-    /// Continues with the queued requests after the lesson texts were fetched. If that failed, `why` is the reason, and
-    /// the first request is refused.
-    fn fetched(&mut self, file: Option<&Uint8Array>, why: &str) {
+    /// Continues with the queued requests after the lesson texts were fetched. If they could not be fetched, `why` is
+    /// the reason, and the first queued request is refused.
+    fn lessons_fetched(&mut self, file: Option<&Uint8Array>, why: &str) {
         let provided = match file {
             Some(file) => lessons::provide(file.to_vec()),
             None => Err(lessons::missing(why)),
@@ -176,7 +177,7 @@ impl Service {
 }
 
 /// Reads a packed request.
-fn read(message: &Uint8Array) -> Request {
+fn unpack_request(message: &Uint8Array) -> Request {
     match unpack(&message.to_vec()) {
         Ok(request) => request,
         // Page and engine are built together, so this is a bug. The thrown error is reported to the page.
@@ -212,8 +213,9 @@ fn post(page: &DedicatedWorkerGlobalScope, update: &Update) -> Result<(), JsValu
 
 /// Turns this worker into an engine that handles the messages of its page, beginning with `early`.
 ///
-/// `fetch` gets the name of a part. For `lessons` it calls its second argument with the bytes of their file, or with
-/// `undefined` and a reason. For `prepare` it loads the rest of the engine ahead and calls nothing.
+/// The first argument of `fetch` says what to load. For `lessons`, `fetch` calls its second argument with the bytes of
+/// the file of all lesson texts, or with `undefined` and a reason. For `prepare`, it loads the rest of the engine ahead
+/// and calls nothing.
 ///
 /// # Errors
 /// The caller is not a dedicated worker.
@@ -269,7 +271,7 @@ fn start(fetch: Function) -> Result<Rc<RefCell<Service>>, JsValue> {
         let why = why.as_string().unwrap_or_default();
         service_for_parts
             .borrow_mut()
-            .fetched(file.dyn_ref::<Uint8Array>(), &why);
+            .lessons_fetched(file.dyn_ref::<Uint8Array>(), &why);
     });
     service.borrow_mut().on_fetched = Some(on_fetched.as_ref().unchecked_ref::<Function>().clone());
     on_fetched.forget();

@@ -20,10 +20,10 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, objects: &Ob
     }
     let Some(fields) = fields(kind, path) else {
         let unknown = path.last().map_or("", |name| name);
-        header(kind, printed);
+        print_header(kind, printed);
         return printed.fail(format!("error: field {unknown:?} does not exist"));
     };
-    header(kind, printed);
+    print_header(kind, printed);
     if let Some((last, above)) = path.split_last() {
         let siblings = podscope_api::fields(kind, above).unwrap_or_default();
         let field = siblings.into_iter().find(|field| field.name == *last);
@@ -79,7 +79,7 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, objects: &Ob
 }
 
 /// Prints group, kind and version.
-fn header(kind: Kind, printed: &mut Printed) {
+fn print_header(kind: Kind, printed: &mut Printed) {
     let (group, version) = kind.group_and_version();
     if !group.is_empty() {
         printed.out(format!("GROUP:      {group}"));
@@ -130,18 +130,18 @@ fn description(kind: Kind, path: &[String]) -> Option<(&'static str, &'static st
         "apiVersion" | "kind" | "metadata" | "spec" | "status" => Kind::Pod,
         _ => kind,
     };
-    text_of(kind.name(), &dotted_path).or_else(|| {
+    find_description(kind.name(), &dotted_path).or_else(|| {
         // The fields of a type that occurs in several places are described once, under the name of the type.
         let (field, above) = path.split_last()?;
         let (parent, further) = above.split_last()?;
         let siblings = fields(kind, further)?;
         let parent = siblings.iter().find(|one| one.name == *parent)?;
-        text_of(parent.type_name.trim_start_matches("[]"), field)
+        find_description(parent.type_name.trim_start_matches("[]"), field)
     })
 }
 
 /// Looks up the line `OWNER FIELD: TEXT`, or `OWNER FIELD!: TEXT` for a required field. The owner is a kind or a type.
-fn text_of(owner: &str, field: &str) -> Option<(&'static str, &'static str)> {
+fn find_description(owner: &str, field: &str) -> Option<(&'static str, &'static str)> {
     FIELD_DESCRIPTIONS.lines().find_map(|line| {
         let rest = line.strip_prefix(owner)?.strip_prefix(' ')?.strip_prefix(field)?;
         match rest.strip_prefix("!: ") {

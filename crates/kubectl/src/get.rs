@@ -27,14 +27,15 @@ pub(crate) struct Found {
     refused: Vec<Refusal>,
     /// Whether exactly one object was requested by name.
     pub(crate) is_single: bool,
-    /// The namespace of the target, if it does not exist. kubectl checks this if it finds no object, except for
-    /// `default`.
+    /// The namespace of the target if it does not exist; `default` counts as existing. kubectl reports it instead of
+    /// the objects that are missing in it.
     absent_namespace: Option<String>,
 }
 
 impl Found {
-    /// Returns kubectl's errors about kinds that the server refused to list, and about named objects that do not exist.
-    pub(crate) fn not_found(&self) -> impl Iterator<Item = Refusal> + '_ {
+    /// Returns kubectl's errors about kinds that the server refused to list, and NotFound errors about objects
+    /// requested by name.
+    pub(crate) fn lookup_errors(&self) -> impl Iterator<Item = Refusal> + '_ {
         let missing = self.missing.iter().map(|(kind, name)| match &self.absent_namespace {
             Some(namespace) if kind.is_namespaced() => not_found(Kind::Namespace, namespace),
             _ => not_found(*kind, name),
@@ -71,7 +72,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
         Ok(labels) => labels,
         Err(why) => {
             let answer = |kind: &Kind| bad_request(refused(*kind, selector, field_selector, &why));
-            return Err(all_refused(target.kinds().iter().map(answer).collect()));
+            return Err(combined_refusal(target.kinds().iter().map(answer).collect()));
         }
     };
     let mut found = Found {
@@ -83,7 +84,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
     };
     let by_name = |kind: Kind, name: &str| {
         let object = objects.get_kind(kind, &ObjectKey::of(kind, namespace, name))?;
-        Some(in_version(kind, object, objects))
+        Some(converted_to_version_of(kind, object, objects))
     };
     match &target.selection {
         Selection::Items(items) => {
@@ -122,7 +123,8 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
                     }
                 };
                 let listed = objects.list_kind(*kind);
-                // Evaluating thousands of selector terms for thousands of objects would take too long.
+                // Count the work, because evaluating thousands of selector terms for thousands of objects would take
+                // too long.
                 work.spend(listed.len() as u64 * (labels.weight() + fields.weight()))
                     .map_err(|why| Refusal::AsIs(why.to_string()))?;
                 let listed = listed
@@ -131,11 +133,11 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
                         !kind.is_namespaced() || target.all_namespaces || &*object.metadata().namespace == namespace
                     })
                     .filter(|object| labels.matches(object) && fields.matches(object))
-                    .map(|object| in_version(*kind, object, objects));
+                    .map(|object| converted_to_version_of(*kind, object, objects));
                 found.groups.push((*kind, listed.collect()));
             }
             if found.groups.is_empty() && !found.refused.is_empty() {
-                return Err(all_refused(found.refused));
+                return Err(combined_refusal(found.refused));
             }
         }
     }
@@ -143,13 +145,13 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
 }
 
 /// Combines the server's errors about several kinds into one error.
-fn all_refused(answers: Vec<Refusal>) -> Refusal {
+fn combined_refusal(answers: Vec<Refusal>) -> Refusal {
     let texts: Vec<String> = answers.into_iter().map(String::from).collect();
     Refusal::as_is(texts.join("\n"))
 }
 
 /// Converts a custom object to the API version of `kind`; returns other objects unchanged.
-fn in_version(kind: Kind, object: Object, objects: &Objects) -> Object {
+fn converted_to_version_of(kind: Kind, object: Object, objects: &Objects) -> Object {
     match object {
         Object::Untyped(mut stored) if stored.kind.api_version() != kind.api_version() => {
             objects.with_version(kind, |version| {
@@ -262,7 +264,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
         }
     }
     if !get.ignore_not_found {
-        found.not_found().for_each(|error| printed.fail(error));
+        found.lookup_errors().for_each(|error| printed.fail(error));
     }
 }
 
@@ -276,13 +278,13 @@ fn print_tables(
 ) {
     let has_several_kinds = match &get.target.selection {
         Selection::Kinds { names, .. } if names.is_empty() => groups.len() > 1,
-        // For objects requested by name, only kinds with existing objects are counted.
+        // If objects are requested by name, count only the kinds of which an object exists.
         _ => groups.iter().filter(|(_, objects)| !objects.is_empty()).count() > 1,
     };
     let (mut has_printed, mut has_namespace) = (false, false);
     for (kind, objects) in groups {
-        // kubectl's printers share their options: with `-A`, once a namespaced kind was listed, even without objects,
-        // all further tables have the NAMESPACE column.
+        // With `-A`, kubectl prints the NAMESPACE column in the table of a namespaced kind and in all tables after it,
+        // because its printers share their options. This is so even if the namespaced kind has no objects.
         has_namespace |= get.target.all_namespaces && kind.is_namespaced();
         let Some(first) = objects.first() else { continue };
         if has_printed && !get.no_headers {
@@ -436,7 +438,8 @@ fn print_custom_columns(get: &Get, spec: &str, objects: &[Object], printed: &mut
             Err(why) => return printed.fail(why),
         }
     }
-    // Every row is padded to the longest cell of each column, so one long cell enlarges the whole table.
+    // Check the size before laying out the table: every row is padded to the longest cell of each column, so one long
+    // cell enlarges all rows.
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widest = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(String::len).max();
     let wide: usize = (0..columns).filter_map(widest).sum();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use podscope_api::{ControllerRevision, Object, ReplicaSet};
 
-use super::describe::template;
+use super::describe::print_template_section;
 use super::get::find;
 use super::merge::strategic;
 use super::output::{ObjectFormat, object_text};
@@ -45,7 +45,7 @@ pub(super) fn history(target: &Target, revision: i64, output: &Output, view: &Vi
             }
         }
     }
-    found.not_found().for_each(|error| printed.fail(error));
+    found.lookup_errors().for_each(|error| printed.fail(error));
 }
 
 /// Prints the objects that store the revisions in the format of `-o`, or only the object of the requested revision.
@@ -84,7 +84,7 @@ fn print_history(object: &Object, revisions: &ordered::Map<i64, Revision>, revis
         printed.out(format!("{name} with revision #{revision}"));
         // Unlike `describe`, `rollout history` prints tabs without aligning them.
         let mut text = TabbedText::default();
-        template(&with_change_cause(one), &mut text);
+        print_template_section(&with_change_cause(one), &mut text);
         text.raw().into_iter().for_each(|line| printed.out(line));
         return printed.out("");
     }

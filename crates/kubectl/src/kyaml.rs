@@ -22,7 +22,7 @@ fn write_value(value: &Value, level: usize, out: &mut String) {
             out.push_str("{\n");
             for (key, value) in sorted(map) {
                 indent(level + 1, out);
-                out.push_str(&self::key(key));
+                out.push_str(&self::key_text(key));
                 out.push_str(": ");
                 write_value(value, level + 1, out);
                 out.push_str(",\n");
@@ -52,7 +52,7 @@ fn write_value(value: &Value, level: usize, out: &mut String) {
             indent(level, out);
             out.push(']');
         }
-        Value::String(text) if text.contains('\n') => multi_line(text, level + 1, out),
+        Value::String(text) if text.contains('\n') => write_multi_line(text, level + 1, out),
         Value::String(text) => out.push_str(&Value::from(text.as_str()).to_string()),
         other => out.push_str(&other.to_string()),
     }
@@ -60,7 +60,7 @@ fn write_value(value: &Value, level: usize, out: &mut String) {
 
 /// Writes a multi-line string as one quoted scalar: one source line per text line, continued by a trailing `\`. A line
 /// that begins with white space needs a leading `\`; all other lines have a space in that column.
-fn multi_line(text: &str, level: usize, out: &mut String) {
+fn write_multi_line(text: &str, level: usize, out: &mut String) {
     out.push_str("\"\\\n");
     for line in text.split_inclusive('\n') {
         indent(level, out);
@@ -75,7 +75,7 @@ fn multi_line(text: &str, level: usize, out: &mut String) {
 }
 
 /// Formats a map key: unquoted unless a YAML parser could read it as something other than a string.
-fn key(text: &str) -> String {
+fn key_text(text: &str) -> String {
     let is_plain = text
         .chars()
         .next()

@@ -64,7 +64,8 @@ pub use write::{Plan, plan};
 
 use crate::command::{Kubectl, Target, Watch};
 
-/// Function that returns the log lines of a pod's container; the flag selects the container's previous instance.
+/// Function that returns the log lines of a pod's container. The arguments are the pod, the name of the container, and
+/// whether the previous instance of the container is meant.
 pub type Logs<'a> = dyn Fn(&podscope_api::Pod, &str, bool) -> Vec<(SimTime, String)> + 'a;
 
 /// Function that returns the resource usage of a pod's container: CPU in millicores, memory in bytes.

@@ -21,7 +21,7 @@ pub(crate) fn go_type(kind: Kind) -> String {
 
 /// Prints the logs. The containers are simulated; their logs are their life-cycle events.
 pub(super) fn logs(logs: &Logs, view: &View<'_>, printed: &mut Printed) {
-    match pods(logs, view, printed) {
+    match requested_pods(logs, view, printed) {
         Ok(pods) if pods.is_empty() => {
             printed.no_objects(format!("No resources found in {} namespace.", namespace(logs)))
         }
@@ -33,7 +33,7 @@ pub(super) fn logs(logs: &Logs, view: &View<'_>, printed: &mut Printed) {
 /// Returns the requested containers that may still write log lines (`logs -f`).
 pub(super) fn followed(logs: &Logs, view: &View<'_>) -> Vec<Followed> {
     let mut discarded = Printed::default();
-    let pods = pods(logs, view, &mut discarded).unwrap_or_default();
+    let pods = requested_pods(logs, view, &mut discarded).unwrap_or_default();
     let can_write = |pod: &Pod, name: &str| {
         let ended =
             |status: &&podscope_api::ContainerStatus| *status.name == *name && status.state.terminated.is_some();
@@ -45,7 +45,7 @@ pub(super) fn followed(logs: &Logs, view: &View<'_>) -> Vec<Followed> {
     };
     let mut followed = Vec::new();
     for pod in pods {
-        let names = containers(logs, &pod);
+        let names = requested_containers(logs, &pod);
         if logs.previous || missing_logs_error(logs, &pod, &names, view).is_some() {
             continue;
         }
@@ -53,7 +53,7 @@ pub(super) fn followed(logs: &Logs, view: &View<'_>) -> Vec<Followed> {
             if can_write(&pod, &container) {
                 followed.push(Followed {
                     uid: pod.metadata.uid.clone(),
-                    prefix: prefix(logs, &pod, &container),
+                    prefix: line_prefix(logs, &pod, &container),
                     start: logs.timestamps.then_some(view.start),
                     container,
                 });
@@ -68,7 +68,7 @@ fn namespace(logs: &Logs) -> &str {
 }
 
 /// Returns the pods whose logs are requested.
-fn pods(logs: &Logs, view: &View<'_>, printed: &mut Printed) -> Result<Vec<Arc<Pod>>, String> {
+fn requested_pods(logs: &Logs, view: &View<'_>, printed: &mut Printed) -> Result<Vec<Arc<Pod>>, String> {
     match (&logs.selector, logs.pod.split_once('/')) {
         (Some(selector), _) => match LabelQuery::parse(selector) {
             Ok(query) => Ok(pods_in_namespace(logs, view)
@@ -167,7 +167,7 @@ fn pod_of_workload(
 }
 
 /// Returns the names of the requested containers of a pod.
-fn containers(logs: &Logs, pod: &Pod) -> Vec<String> {
+fn requested_containers(logs: &Logs, pod: &Pod) -> Vec<String> {
     let all = || pod.spec.all_containers().map(|container| container.name.to_string());
     match &logs.container {
         _ if logs.all_containers => all().collect(),
@@ -180,7 +180,7 @@ fn containers(logs: &Logs, pod: &Pod) -> Vec<String> {
 }
 
 /// Returns the text that `--prefix` prints before each line.
-fn prefix(logs: &Logs, pod: &Pod, container: &str) -> String {
+fn line_prefix(logs: &Logs, pod: &Pod, container: &str) -> String {
     match logs.prefix {
         true => format!("[pod/{}/{container}] ", pod.metadata.name),
         false => String::new(),
@@ -188,7 +188,7 @@ fn prefix(logs: &Logs, pod: &Pod, container: &str) -> String {
 }
 
 fn print_pod(logs: &Logs, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printed) {
-    let names = containers(logs, pod);
+    let names = requested_containers(logs, pod);
     let all: Vec<&str> = pod.spec.all_containers().map(|container| &*container.name).collect();
     if logs.container.is_none() && !logs.all_containers && all.len() > 1 {
         let first = names.first().map_or("", String::as_str);
@@ -199,7 +199,7 @@ fn print_pod(logs: &Logs, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printed
     }
     let mut lines = Vec::new();
     for name in &names {
-        let prefix = prefix(logs, pod, name);
+        let prefix = line_prefix(logs, pod, name);
         let whole = (view.logs)(pod, name, logs.previous);
         let limited = limit_lines(logs, whole, view).into_iter();
         lines.extend(limited.map(|(at, text)| (at, format!("{prefix}{text}"))));
@@ -284,7 +284,7 @@ fn limit_lines(logs: &Logs, whole: Vec<(SimTime, String)>, view: &View<'_>) -> V
             .rev()
             .find(|end| text.is_char_boundary(*end))
             .unwrap_or(0);
-        // The line break is counted as one byte.
+        // The line break after the text counts as one byte of `--limit-bytes`.
         bytes_left = bytes_left.saturating_sub(text.len() + 1);
         text.truncate(end);
     }

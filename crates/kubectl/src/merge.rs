@@ -254,7 +254,7 @@ fn strategic_field(name: &str, of: SchemaNode, live: &Value, patch: &Value, orde
             }
             Value::Object(merged)
         }
-        // `finalizers` is the only set that a patch merges; in all other sets it replaces the list.
+        // `finalizers` is the only set that a patch merges; a patch replaces all other sets as a whole.
         (Value::Array(have), Value::Array(wanted)) if name == "finalizers" && of.is_set() => {
             strategic_set(have, wanted, order.unwrap_or(wanted))
         }
@@ -356,15 +356,15 @@ pub(crate) fn json_merge(live: &Value, patch: &Value) -> Value {
 
 /// Finds an element of a patch list that lacks its merge key, and returns it with the key. The API server rejects such
 /// a patch.
-pub(crate) fn without_merge_key(live: &Value, patch: &Value) -> Option<(Value, &'static str)> {
-    without_merge_key_in(SchemaNode::of_object(live), live, patch)
+pub(crate) fn item_without_merge_key(live: &Value, patch: &Value) -> Option<(Value, &'static str)> {
+    item_without_merge_key_in(SchemaNode::of_object(live), live, patch)
 }
 
-fn without_merge_key_in(of: SchemaNode, live: &Value, patch: &Value) -> Option<(Value, &'static str)> {
+fn item_without_merge_key_in(of: SchemaNode, live: &Value, patch: &Value) -> Option<(Value, &'static str)> {
     match (live, patch) {
         (Value::Object(have), Value::Object(wanted)) => wanted
             .iter()
-            .find_map(|(key, value)| without_merge_key_in(of.field(key), have.get(key)?, value)),
+            .find_map(|(key, value)| item_without_merge_key_in(of.field(key), have.get(key)?, value)),
         (Value::Array(have), Value::Array(wanted)) => {
             let key = merge_key(of, have)?;
             let lacks = |item: &&Value| item.is_object() && item.get(key).is_none() && item.get("$patch").is_none();
@@ -375,11 +375,11 @@ fn without_merge_key_in(of: SchemaNode, live: &Value, patch: &Value) -> Option<(
 }
 
 /// Finds a `$patch` directive that is invalid in a strategic merge patch, and returns the API server's error about it.
-pub(crate) fn bad_directive(live: &Value, patch: &Value) -> Option<String> {
-    bad_directive_in(SchemaNode::of_object(live), live, patch)
+pub(crate) fn invalid_directive_error(live: &Value, patch: &Value) -> Option<String> {
+    invalid_directive_error_in(SchemaNode::of_object(live), live, patch)
 }
 
-fn bad_directive_in(of: SchemaNode, live: &Value, patch: &Value) -> Option<String> {
+fn invalid_directive_error_in(of: SchemaNode, live: &Value, patch: &Value) -> Option<String> {
     let unknown = |directive: &Value, map: &Value| {
         let directive = directive.as_str().map_or_else(|| directive.to_string(), str::to_owned);
         format!("unknown patch type: {directive} in map: {}", crate::gotext::plain(map))
@@ -390,7 +390,7 @@ fn bad_directive_in(of: SchemaNode, live: &Value, patch: &Value) -> Option<Strin
             Some(directive) => Some(unknown(directive, patch)),
             None => wanted
                 .iter()
-                .find_map(|(key, value)| bad_directive_in(of.field(key), have.get(key)?, value)),
+                .find_map(|(key, value)| invalid_directive_error_in(of.field(key), have.get(key)?, value)),
         },
         (Value::Array(have), Value::Array(wanted)) => {
             let key = merge_key(of, wanted.iter().chain(have))?;
@@ -402,7 +402,7 @@ fn bad_directive_in(of: SchemaNode, live: &Value, patch: &Value) -> Option<Strin
                 Some(directive) => Some(unknown(directive, item)),
                 None => {
                     let live = have.iter().find(|live| live.get(key) == item.get(key))?;
-                    bad_directive_in(of.item(), live, item)
+                    invalid_directive_error_in(of.item(), live, item)
                 }
             })
         }

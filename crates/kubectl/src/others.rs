@@ -78,7 +78,7 @@ pub(super) fn events(command: &Events, view: &View<'_>, printed: &mut Printed) {
     events.stable_sort_by_key(|event| event_times(event).1);
     if let Some(format) = format {
         let objects: Vec<Object> = events.into_iter().map(|event| Object::Event(event.clone())).collect();
-        // kubectl's name printer does not support event lists and prints nothing.
+        // With `-o name`, kubectl prints nothing, because its name printer does not support event lists.
         if command.output == Output::Name {
             return;
         }
@@ -128,5 +128,5 @@ pub(super) fn list_metadata(command: &MetadataChange, labels: bool, view: &View<
             printed.out(format!("{indent}{key}={value}"));
         }
     }
-    found.not_found().for_each(|error| printed.fail(error));
+    found.lookup_errors().for_each(|error| printed.fail(error));
 }

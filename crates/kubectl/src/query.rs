@@ -404,14 +404,14 @@ fn print_last_applied(target: &Target, output: &Output, view: &View<'_>, printed
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         let text = object.metadata().annotation(LAST_APPLIED);
         let Some(value) = text.and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
-            // kubectl creates an error about a missing annotation but never prints it.
+            // kubectl creates an error about a missing annotation but never prints it, so the object is skipped.
             continue;
         };
         if let Ok(text) = format.text(&value) {
             text.split('\n').for_each(|line| printed.out(line));
         }
     }
-    found.not_found().for_each(|error| printed.fail(error));
+    found.lookup_errors().for_each(|error| printed.fail(error));
 }
 
 /// Prints the changes that `apply` would make, in the format of `diff -u -N` (`diff -f -`).
@@ -432,7 +432,7 @@ fn print_diff(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mu
                     .metadata()
                     .annotation(LAST_APPLIED)
                     .and_then(|text| serde_json::from_str(text).ok());
-                // The live object may have annotations of kubectl that the manifest lacks.
+                // If the live object has annotations, compare it with a manifest that has the field `annotations` too.
                 if !live.metadata().annotations.is_empty()
                     && let Some(metadata) = desired.get_mut("metadata").and_then(Value::as_object_mut)
                 {

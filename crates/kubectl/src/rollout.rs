@@ -10,7 +10,7 @@ use podscope_cluster::client::Write;
 use serde_json::{Value, json};
 
 use super::View;
-use super::describe::template;
+use super::describe::print_template_section;
 use super::merge::{json_merge, strategic};
 use super::text::TabbedText;
 use super::write::{change_request, typed_name};
@@ -129,7 +129,7 @@ fn client_dry_run(name: &str, object: &Object) -> RolloutStep {
         _ => "will roll back to ",
     };
     let mut text = TabbedText::default();
-    template(object, &mut text);
+    print_template_section(object, &mut text);
     let lines = text.raw().join("\n");
     RolloutStep::Print(format!("{name} {intro}{lines}\n{}", DryRun::Client.suffix()))
 }
@@ -146,8 +146,8 @@ struct Undo<'a> {
 impl Undo<'_> {
     fn step(&self) -> Result<RolloutStep, Refusal> {
         match self.object {
-            Object::Deployment(deployment) => self.deployment(deployment),
-            Object::StatefulSet(_) | Object::DaemonSet(_) => self.stateful_or_daemon_set(),
+            Object::Deployment(deployment) => self.undo_deployment(deployment),
+            Object::StatefulSet(_) | Object::DaemonSet(_) => self.undo_stateful_or_daemon_set(),
             other => Err(not_implemented(other.kind(), "rollbacker", "rollbacker")),
         }
     }
@@ -174,7 +174,7 @@ impl Undo<'_> {
     }
 
     /// Rolls a Deployment back to the template of one of its ReplicaSets.
-    fn deployment(&self, deployment: &Deployment) -> Result<RolloutStep, Refusal> {
+    fn undo_deployment(&self, deployment: &Deployment) -> Result<RolloutStep, Refusal> {
         let target = Object::ReplicaSet(self.replica_set(deployment)?.clone());
         if self.dry_run.is_of_client() {
             return Ok(client_dry_run(&self.name(), &target));
@@ -237,7 +237,7 @@ impl Undo<'_> {
     }
 
     /// Rolls a StatefulSet or DaemonSet back to the template that a ControllerRevision holds.
-    fn stateful_or_daemon_set(&self) -> Result<RolloutStep, Refusal> {
+    fn undo_stateful_or_daemon_set(&self) -> Result<RolloutStep, Refusal> {
         let data = self.controller_revision()?.data.as_deref().cloned().unwrap_or_default();
         if self.dry_run.is_of_client()
             && let Ok(target) = podscope_api::object_from_value(&strategic(&self.object.to_value(), &data))

@@ -252,7 +252,7 @@ pub(crate) fn refused(kind: Kind, label: &str, field: &str, why: &str) -> String
 
 /// Returns the server's message about an unsupported field. The wording depends on whether the kind has selectable
 /// fields of its own.
-fn unsupported(kind: Kind, field: &str) -> String {
+fn unsupported_field_message(kind: Kind, field: &str) -> String {
     let is_custom = matches!(kind, Kind::Custom(_));
     if !is_custom && (selectable::fields(kind).is_empty() || kind == Kind::ReplicaSet) {
         let namespace = if kind.is_namespaced() {
@@ -303,7 +303,7 @@ impl FieldQuery {
             let value = unescaped(value.trim())?;
             let field = field.trim();
             if !is_supported(kind, field) && !selectable.iter().any(|known| known == field) {
-                return Err(unsupported(kind, field));
+                return Err(unsupported_field_message(kind, field));
             }
             terms.push((field.to_owned(), equal, value));
         }

@@ -39,8 +39,8 @@ pub(super) fn sort_groups(
         Selection::Kinds { kinds, names } if names.is_empty() => kinds.len(),
         _ => n_objects,
     };
-    // If the server returned several tables, kubectl first sorts the tables themselves by the path, which fails if a
-    // Table does not have the field.
+    // If the server returned several `Table` objects, kubectl first sorts these by the path, which fails if a `Table`
+    // does not have the field.
     if n_tables > 1 {
         let table = json!({"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": {"resourceVersion": ""}});
         let path_of_table = Path::parse(path).map_err(refused)?;
@@ -77,7 +77,7 @@ pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<b
     for object in objects.drain(..) {
         let value = object.to_value();
         let found = path.find(&value, &work).map_err(|why| format!("error: {why}"))?;
-        // Sorting copies the key, and compares it about log2(count) times.
+        // Count the work of sorting: each key is copied, and compared about log2(count) times.
         let compared = 2 + u64::from(count.ilog2());
         work.spend(found.first().map_or(0, |value| weight(value) * compared))
             .map_err(|why| format!("error: {why}"))?;

@@ -34,7 +34,7 @@ fn usage_of(pod: &Pod, view: &View<'_>) -> Option<Usage> {
 
 /// A row of the table.
 struct Row {
-    /// The cells before the numbers.
+    /// The cells of the first columns, which identify the node, pod or container.
     front: Vec<String>,
     /// Usage; `None` if unknown.
     used: Option<Usage>,
@@ -156,7 +156,7 @@ impl Top {
     }
 
     /// Returns the two lines of `--sum` below the table.
-    fn totals(&self, total: Usage) -> [Vec<String>; 2] {
+    fn sum_lines(&self, total: Usage) -> [Vec<String>; 2] {
         let n_front = usize::from(self.all_namespaces) + usize::from(self.containers);
         let line = |cells: [String; 2]| std::iter::repeat_n(String::new(), n_front + 1).chain(cells).collect();
         [
@@ -201,7 +201,7 @@ pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
     }
     lines.extend(rows.into_iter().map(Row::cells));
     if top.sum && !top.nodes {
-        lines.extend(top.totals(total));
+        lines.extend(top.sum_lines(total));
     }
     for line in table_padded(&lines) {
         printed.out(line);

@@ -27,7 +27,7 @@ pub fn unreachable(command: &Kubectl, reach: Reach) -> Option<Printed> {
         printed.fail(ApiError::refused_connection().message);
     } else {
         // Deviation: the real server gives this answer after a minute; commands that only read take no time here.
-        let resource = resource(command);
+        let resource = requested_resource(command);
         printed.fail(format!(
             "Error from server (Timeout): the server was unable to return a response in the time allotted, but may still be processing the request (get {resource})"
         ));
@@ -53,7 +53,7 @@ fn required_reach(command: &Kubectl) -> Reach {
 }
 
 /// Returns the plural name of the first resource that a command requests.
-fn resource(command: &Kubectl) -> String {
+fn requested_resource(command: &Kubectl) -> String {
     let first_kind = |target: &Target| match &target.selection {
         Selection::Kinds { kinds, .. } => kinds.first().copied(),
         Selection::Items(items) => items.first().map(|(kind, _)| *kind),

@@ -19,7 +19,7 @@ pub struct DevicePool {
     pub driver: Str,
     pub name: Str,
     pub slices: Vec<PoolSlice>,
-    /// Results of preparing devices, by the prefix of the device names in the description.
+    /// Prefix of device names, with the answer of the driver to NodePrepareResources for these devices.
     prepare: Vec<(Str, PrepareDescription)>,
 }
 
@@ -30,7 +30,7 @@ pub struct PoolSlice {
     pub published_as: Option<Str>,
     /// Content of the slice. Its generation and slice count are set when the pool is published.
     pub spec: ResourceSliceSpec,
-    /// For each device, the device that it is a partition of.
+    /// For each device of the slice, the device that it is a partition of, if any.
     parents: Vec<Option<Str>>,
 }
 
@@ -38,7 +38,7 @@ pub struct PoolSlice {
 pub fn device_pools(node: &Node, devices: Option<&Devices>) -> Vec<DevicePool> {
     let mut pools: ordered::Map<(Str, Str), Vec<DeviceDescription>> = ordered::Map::new();
     let described = node.metadata.annotation(DEVICES_ANNOTATION).map(parse_devices);
-    // Validation refuses a malformed annotation; a malformed one of an imported Node describes no devices.
+    // Validation refuses a malformed annotation. An imported Node may still have one: it describes no devices.
     for one in described.and_then(Result::ok).unwrap_or_default() {
         let key = (one.driver.clone(), one.pool_on(&node.metadata.name).clone());
         pools.entry(key).or_default().push(one);
@@ -163,7 +163,7 @@ impl DevicePool {
         self.slices.iter().map(with_state).collect()
     }
 
-    /// Returns the names of all devices, each with the device that it is a partition of.
+    /// Returns the name of each device and, for a partition, the name of the device that it belongs to.
     pub fn device_names(&self) -> impl Iterator<Item = (&Str, Option<&Str>)> {
         self.slices.iter().flat_map(|slice| {
             let names = slice.spec.devices.iter().map(|device| &device.name);

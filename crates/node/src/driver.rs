@@ -23,20 +23,20 @@ use crate::device_pools::{DevicePool, device_pools};
 use crate::machine::Machine;
 use crate::{Context, Timer};
 
-/// Time until a failed request is repeated.
+/// Delay before a failed request is sent again.
 const RETRY_DELAY: Span = Span::seconds(1);
 
 /// In-memory state of the driver process; a crash deletes it.
 #[derive(Debug, Clone)]
 pub struct DeviceDriver {
     name: NodeName,
-    /// The Node with the description, which owns the slices.
+    /// The Node object: its annotation describes the devices, and it owns the slices.
     node: Option<Arc<Node>>,
     /// The slices of this node, by name.
     slices: ordered::Map<Str, Arc<ResourceSlice>>,
     /// Requests whose answers are pending.
     calls: ordered::Set<CallId>,
-    /// Pools that this process has published; the others get a new generation first.
+    /// Pools that this process has published. Before any other pool is published, it gets a new generation.
     published: ordered::Set<(Str, Str)>,
     has_listed: bool,
 }
@@ -131,7 +131,7 @@ impl DeviceDriver {
         let own = objects.list::<ResourceSlice>().filter(is_local);
         self.slices = own.map(|slice| (slice.metadata.name.clone(), slice.clone())).collect();
         self.has_listed = true;
-        // A process that has run since before the simulation has already published its pools.
+        // If the process runs when the simulation begins, it has already published its pools.
         if now == SimTime::ZERO {
             let pools = self.pools(machine).into_iter().map(|pool| (pool.driver, pool.name));
             self.published = pools.collect();

@@ -51,7 +51,7 @@ pub enum RequiredState {
         /// Statement of the invariant.
         statement: String,
     },
-    /// The number of requests up to now is as required.
+    /// The number of requests to a Service so far is as required.
     Requests {
         /// Name of the Service.
         service: String,
@@ -428,7 +428,7 @@ fn requests_sentence(position: &str, service: &str, outcome: Option<&str>, numbe
         Some("failed") => format!(" {}", t!(condition::that_failed)),
         Some(outcome) => format!(" {}", t!(condition::with_outcome, outcome = outcome)),
     };
-    let count = number.count();
+    let count = number.plural_count();
     match number {
         RequiredValue::Is(value) if value == "0" => t!(
             condition::no_request,
@@ -463,7 +463,7 @@ fn requests_sentence(position: &str, service: &str, outcome: Option<&str>, numbe
 
 /// Formats a sentence about the current or desired number of pods of a workload.
 fn pods(object: &RequiredObject, wants: bool, number: &RequiredValue, which: PodsWhich) -> String {
-    let count = number.count();
+    let count = number.plural_count();
     macro_rules! sentence {
         ($id:ident) => {
             t!(condition::$id, object = object, number = number, count = count)
@@ -485,7 +485,7 @@ fn pods(object: &RequiredObject, wants: bool, number: &RequiredValue, which: Pod
 impl RequiredValue {
     /// Returns the number that decides between singular and plural of a noun after the value (`at least 1 pod`); 0 if
     /// the value is not a number.
-    fn count(&self) -> u64 {
+    fn plural_count(&self) -> u64 {
         match self {
             Self::Is(value) | Self::IsNot(value) => value.parse().unwrap_or_default(),
             Self::Within { least, most } => {
@@ -512,11 +512,11 @@ impl fmt::Display for RequiredValue {
 impl RequiredCount {
     /// Formats the objects as a noun phrase, in the singular if their number is 1.
     fn phrase(&self) -> String {
-        self.objects.noun_phrase(self.number.count() == 1)
+        self.objects.noun_phrase(self.number.plural_count() == 1)
     }
 
     fn sentence(&self, position: &str, objects: &str) -> String {
-        let count = self.number.count();
+        let count = self.number.plural_count();
         match &self.number {
             RequiredValue::Is(number) if number == "0" => {
                 t!(condition::no_objects, position = position, objects = objects)

@@ -1,7 +1,7 @@
 //! Practice tasks and courses: requests of the page that `podscope-course` answers, and its answers.
 //!
-//! The page stores the practice schedule as text; only `podscope-course` reads and changes it. The page counts the
-//! days.
+//! The page stores the practice schedule as text; only `podscope-course` reads and changes it. The page supplies
+//! the current day.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,8 @@ pub struct TaskId {
     pub level: u32,
 }
 
-/// Returns the name of a run of a practice family: the title of its session, and its name in a handed-in file.
+/// Returns the name of a run of a practice family. It is the title of the session, and names the run in a handed-in
+/// file.
 #[must_use]
 pub fn practice_run_name(family: &str) -> String {
     format!("practice-{family}")
@@ -42,7 +43,8 @@ pub struct Practice {
 pub enum CourseRequest {
     /// List the practice families. Answered by [`CourseUpdate::Families`].
     Families(Practice),
-    /// Generate a task and open it. Answered by [`CourseUpdate::Task`], followed by the answers to `Open`.
+    /// Generate a task and open it. Answered by [`CourseUpdate::Task`], followed by the answers to
+    /// [`Request::Open`](crate::Request::Open).
     Practise {
         /// The task; `None` leaves the choice to the schedule.
         task: Option<TaskId>,
@@ -62,7 +64,7 @@ pub enum CourseRequest {
         file: String,
         text: String,
     },
-    /// Read a course. Answered by [`CourseUpdate::Course`], or by `Refused`.
+    /// Read a course. Answered by [`CourseUpdate::Course`], or by [`Update::Refused`](crate::Update::Refused).
     ReadCourse {
         /// Name of a built-in course, or of the file.
         name: String,

@@ -110,7 +110,7 @@ fn share_sentence(share: &DeviceShare) -> Sentence {
         )
     });
     let details: Vec<Sentence> = consumes.chain(counters).collect();
-    let device = name(&share.device);
+    let device = qualified_name(&share.device);
     match details.is_empty() {
         true => device.into(),
         false => sentence!(device_words::with_details, device = device, details = details),
@@ -238,6 +238,6 @@ fn amount_sentence(amount: &Amount) -> Sentence {
 }
 
 /// Returns `driver/pool/device`, as in kube-scheduler's messages.
-fn name(device: &DeviceName) -> String {
+fn qualified_name(device: &DeviceName) -> String {
     format!("{}/{}/{}", device.driver, device.pool, device.device)
 }

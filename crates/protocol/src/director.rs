@@ -44,7 +44,7 @@ pub enum UpcomingEventKind {
     Script,
     /// The next step of a lesson is shown, or the answer to the step's question becomes known.
     Story,
-    /// The next command of the lesson's solution, which is being played; `name` is the command.
+    /// The next command of the lesson's solution, which is being played. The event's `name` is the command.
     Solution,
 }
 

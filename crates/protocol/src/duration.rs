@@ -1,5 +1,4 @@
-//! Formats durations in the current language. Points in time (`1:32.4`) have the notation of scenarios in every
-//! language.
+//! Formats durations in the current language. In every language, points in time are written as in scenarios (`1:32.4`).
 
 use podscope_messages::t;
 

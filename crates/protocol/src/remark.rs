@@ -54,13 +54,14 @@ pub enum Remark {
         api_version: String,
         count: usize,
     },
-    /// A file of a dump, or part of it, was left out because it cannot be read: location and reason.
+    /// A file of a dump, or part of it, was left out because it cannot be read. Holds its location and the reason.
     Unread(String),
     /// Number of further files, or parts of files, that cannot be read.
     MoreUnread(usize),
     /// Number of objects that occur more than once in the files.
     Duplicates(usize),
-    /// Objects without a UID that are treated as dumped, each as `KIND NAMESPACE/NAME`.
+    /// Objects without a UID that are treated as parts of a dump and not as objects to create, each as
+    /// `KIND NAMESPACE/NAME`.
     Scrubbed(FirstItems<String>),
     /// Objects with the same UID as other objects, each as `KIND NAMESPACE/NAME`.
     SharedUid(FirstItems<String>),
@@ -204,16 +205,16 @@ impl fmt::Display for NodeProblem {
     }
 }
 
-/// How the answers about a cluster are affected by assumed objects of one kind.
+/// How assumed objects affect the answers about a cluster. Most variants are about the assumed objects of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Assumption {
     Node,
     PriorityClass,
     StorageClass,
     PersistentVolume,
-    /// Owners of objects in the files.
+    /// Owners that are assumed to exist, because objects in the files refer to them.
     Owners,
-    /// Number of objects whose counts include objects that are missing in the files.
+    /// Objects that count others which are missing in the files. Holds the number of the counting objects.
     Counted(usize),
 }
 

@@ -36,7 +36,7 @@ impl fmt::Display for Remedy {
     }
 }
 
-/// Names of controllers that have an article in sentences.
+/// Names of controllers that sentences replace by a phrase with an article, such as `the Coscheduling plugin`.
 const COSCHEDULING: &str = "Coscheduling";
 const MULTIARCH: &str = "Multiarch Tuning Operator";
 

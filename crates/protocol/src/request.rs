@@ -53,7 +53,8 @@ pub enum Request {
         /// Number of the attempt; `None` means the latest one.
         attempt: Option<u64>,
     },
-    /// Search remedies for a pending pod. [`Update::Help`](super::Update::Help) is sent repeatedly until the search is done.
+    /// Search for remedies for a pending pod. [`Update::Help`](super::Update::Help) is sent repeatedly until the search
+    /// is done.
     WhatWouldHelp {
         /// `NAMESPACE/NAME`.
         pod: String,

@@ -64,7 +64,7 @@ fn seconds(micros: Micros) -> String {
 
 impl FailedStretch {
     /// Formats the number of requests and how they failed.
-    fn requests(&self) -> String {
+    fn count_and_outcome(&self) -> String {
         match &*self.outcome {
             "refused" => t!(failed_requests::refused, count = self.count),
             "reset" => t!(failed_requests::reset, count = self.count),
@@ -162,7 +162,7 @@ impl fmt::Display for FailedStretch {
             .endpoint
             .as_ref()
             .and_then(|endpoint| self.why_at_endpoint(endpoint));
-        let (requests, why) = (self.requests(), at_endpoint.unwrap_or_else(|| self.why()));
+        let (requests, why) = (self.count_and_outcome(), at_endpoint.unwrap_or_else(|| self.why()));
         f.write_str(&match self.until - self.since {
             span if span > 0 => t!(
                 failed_requests::failed_for,

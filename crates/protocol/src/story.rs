@@ -136,7 +136,8 @@ pub struct StepState {
     pub goals: Vec<GoalState>,
     /// For each `keep` condition, whether it was violated.
     pub broken: Vec<bool>,
-    /// Index of the mistake that was made last, until the story continues.
+    /// Index of the mistake whose reply is shown: the one that was made last. Empty if there is none, or if the story
+    /// has continued.
     pub mistakes: Vec<usize>,
     /// Indices of all mistakes that were made, including those whose reply is no longer shown.
     pub made: Vec<usize>,

@@ -332,8 +332,8 @@ impl Bench {
         pod
     }
 
-    /// Creates the next pending pod and, with `Size::deletions`, deletes the oldest running one. Not part of the
-    /// measured time.
+    /// Creates the next pending pod and, with `Size::deletions`, deletes the oldest running one. The caller does not
+    /// measure this call.
     pub fn prepare(&mut self, index: usize) {
         if self.size.deletions
             && let Some(pod) = self.running.pop_front()
@@ -367,8 +367,8 @@ impl Bench {
         attempt
     }
 
-    /// Carries out the decision: binds the pod, or deletes its victims and binds the pod to their node. Not part of the
-    /// measured time.
+    /// Carries out the decision: binds the pod, or deletes its victims and binds the pod to their node. The caller does
+    /// not measure this call.
     pub fn settle(&mut self, attempt: &Attempt) {
         let Some(pod) = self.pending.take() else {
             return;

@@ -71,7 +71,7 @@ struct NodeTree {
 }
 
 impl NodeTree {
-    fn zone(labels: &[(Symbol, Symbol)]) -> (Symbol, Symbol) {
+    fn region_and_zone(labels: &[(Symbol, Symbol)]) -> (Symbol, Symbol) {
         let get = |beta, stable| {
             crate::selector::label(labels, beta)
                 .or_else(|| crate::selector::label(labels, stable))
@@ -129,7 +129,7 @@ pub struct Cache {
     images: ordered::Map<Symbol, ImageState>,
     /// Nodes whose rows and frozen image counts must be recomputed (SCH-109).
     dirty: Vec<NodeIdx>,
-    /// Nodes of the placed pods that use a PersistentVolumeClaim, once per pod; by namespace and claim name.
+    /// For each PersistentVolumeClaim, by namespace and name: the node of each placed pod that uses the claim.
     claim_users: ordered::Map<(Symbol, Symbol), Vec<NodeIdx>>,
     pub(crate) stores: Stores,
     pub(crate) devices: crate::devices::Devices,
@@ -293,10 +293,10 @@ impl Cache {
         let index = self.index_for_name(&node.metadata.name);
         let info = Arc::make_mut(&mut self.nodes[index as usize]);
         let existed = info.node.is_some();
-        let old_zone = NodeTree::zone(&info.labels);
+        let old_zone = NodeTree::region_and_zone(&info.labels);
         let old_labels = info.labels.clone();
         info.set_node(&mut self.symbols, node);
-        let new_zone = NodeTree::zone(&info.labels);
+        let new_zone = NodeTree::region_and_zone(&info.labels);
         if !existed || old_labels != info.labels {
             self.topology.update_node(index, &self.nodes[index as usize]);
         }
@@ -318,7 +318,7 @@ impl Cache {
         };
         self.remove_images(index);
         let info = Arc::make_mut(&mut self.nodes[index as usize]);
-        self.tree.remove(NodeTree::zone(&info.labels), index);
+        self.tree.remove(NodeTree::region_and_zone(&info.labels), index);
         self.order_is_stale = true;
         info.node = None;
         self.topology.update_node(index, &self.nodes[index as usize]);
@@ -489,7 +489,7 @@ impl Cache {
         self.images.is_empty()
     }
 
-    /// Class index, in the counters, of pods that are not placed and therefore belong to no class.
+    /// Class index of pods that are not placed: they belong to no class of the counters.
     pub const NO_CLASS: ClassIdx = ClassIdx::MAX;
 }
 

@@ -245,7 +245,7 @@ fn preemption_value(cache: &Cache, preemption: Option<&Preemption>) -> Value {
 
 /// Sorts adjacent reasons of the form `Insufficient <extended resource>`, because Kubernetes lists them in random map
 /// order.
-fn normalize(value: &mut Value) {
+fn sort_extended_resource_reasons(value: &mut Value) {
     match value {
         Value::Object(map) => {
             if let Some(Value::Array(reasons)) = map.get_mut("reasons") {
@@ -260,10 +260,10 @@ fn normalize(value: &mut Value) {
             }
             map.retain(|key, value| !(matches!(key.as_str(), "filter" | "scores" | "totals") && value == &json!({})));
             for (_, value) in map.iter_mut() {
-                normalize(value);
+                sort_extended_resource_reasons(value);
             }
         }
-        Value::Array(list) => list.iter_mut().for_each(normalize),
+        Value::Array(list) => list.iter_mut().for_each(sort_extended_resource_reasons),
         _ => {}
     }
 }
@@ -271,8 +271,8 @@ fn normalize(value: &mut Value) {
 /// Returns the differences between the actual and the expected decision: `path: got …, expected …`.
 pub fn compare(got: &Value, expected: &Value) -> Vec<String> {
     let (mut got, mut expected) = (got.clone(), expected.clone());
-    normalize(&mut got);
-    normalize(&mut expected);
+    sort_extended_resource_reasons(&mut got);
+    sort_extended_resource_reasons(&mut expected);
     // A case omits `allocation` if kube-scheduler's allocation varies from run to run.
     if let (Some(got), None) = (got.as_object_mut(), expected.get("allocation")) {
         got.shift_remove("allocation");

@@ -42,13 +42,14 @@ pub(crate) enum PostFilter {
     Error(String),
 }
 
-/// The number of nodes on which preemption performs a dry run.
+/// How many of the potential nodes preemption tries with a dry run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Limit {
     /// All potential nodes.
     None,
-    /// The number given by the plugin's arguments; the start is this random number modulo the number of nodes.
-    Real(u64),
+    /// As many as are needed for the number of candidates in the plugin's arguments. The first node is this random
+    /// number modulo the number of nodes.
+    Configured(u64),
 }
 
 /// Runs the PostFilter plugins and stores their texts in the diagnosis (SCH-029 to SCH-031).

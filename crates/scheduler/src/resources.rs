@@ -16,7 +16,7 @@ pub(crate) fn fraction(amount: i64, allocatable: i64) -> f64 {
     if fraction > 1.0 { 1.0 } else { fraction }
 }
 
-/// Returns the balance of two resource fractions: 100 minus their standard deviation scaled by 100 (SCH-107).
+/// Returns the balance of two resource fractions: `(1 - standard deviation) * 100` (SCH-107).
 #[inline(always)]
 pub(crate) fn evenness_of_two(a: f64, b: f64) -> i64 {
     ((1.0 - ((a - b) / 2.0).abs()) * 100.0) as i64

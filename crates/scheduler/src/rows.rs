@@ -32,7 +32,7 @@ pub(crate) const PORTS_TAKEN: u16 = 1 << 3;
 
 /// Value of [`Row::evenness`] if the balance is not in the row: the node has no cpu or no memory, or the result is out
 /// of range.
-pub(crate) const UNEVEN: u8 = u8::MAX;
+pub(crate) const EVENNESS_NOT_IN_ROW: u8 = u8::MAX;
 
 /// The row of one node.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,8 +55,8 @@ pub(crate) struct Row {
     pub free_pods: i32,
     /// Flags of properties for which plugins read the [`NodeInfo`].
     pub flags: u16,
-    /// Balance of cpu and memory usage, from 0 to 100 (SCH-107); [`UNEVEN`] if it must be computed from the
-    /// [`NodeInfo`].
+    /// Balance of cpu and memory usage, from 0 to 100 (SCH-107); [`EVENNESS_NOT_IN_ROW`] if it must be computed from
+    /// the [`NodeInfo`].
     pub evenness: u8,
 }
 
@@ -88,7 +88,7 @@ impl Row {
 
 fn evenness(allocatable: &Resources, requested: &Resources) -> u8 {
     if allocatable.cpu == 0 || allocatable.memory == 0 {
-        return UNEVEN;
+        return EVENNESS_NOT_IN_ROW;
     }
     let evenness = evenness_of_two(
         fraction(requested.cpu, allocatable.cpu),
@@ -97,7 +97,7 @@ fn evenness(allocatable: &Resources, requested: &Resources) -> u8 {
     if (0..=100).contains(&evenness) {
         evenness as u8
     } else {
-        UNEVEN
+        EVENNESS_NOT_IN_ROW
     }
 }
 

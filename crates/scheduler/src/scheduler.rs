@@ -13,7 +13,7 @@ use std::sync::Arc;
 use podscope_api::{NodeName, Object, ObjectKey, Pod, Str};
 
 use self::choice::{draw_preemption_offset, nomination, pick_host};
-use self::claims::freed;
+use self::claims::freed_claim;
 use crate::attempt::{Attempt, EventNote, Outcome, Preempt, ReservedClaims, StatusPatch, Victim, truncate};
 use crate::cache::Cache;
 use crate::config::{Profile, SchedulerConfiguration};
@@ -225,7 +225,7 @@ impl Scheduler {
                 Err(status) => found.error = Some(status.message(&self.cache.symbols)),
             }
         } else if found.error.is_none() && !no_nodes {
-            let limit = Limit::Real(draw_preemption_offset(draw, &found));
+            let limit = Limit::Configured(draw_preemption_offset(draw, &found));
             preemption = post_filter::run(&search, &mut self.cache, &mut state, &mut found.diagnosis, limit);
             preempt = preemption
                 .as_ref()
@@ -245,7 +245,7 @@ impl Scheduler {
         let mut attempt = Attempt {
             n_feasible: found.feasible.len(),
             n_examined: found.feasible.len() + found.diagnosis.refused.len(),
-            freed: freed(&state),
+            freed: freed_claim(&state),
             ..Attempt::without_result(&pod, &profile.scheduler_name)
         };
         match (reserved, message) {

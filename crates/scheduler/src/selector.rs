@@ -211,7 +211,7 @@ pub struct NodeSelector {
     pub terms: Vec<NodeTerm>,
 }
 
-fn integer(text: &str) -> Option<i64> {
+fn parse_integer(text: &str) -> Option<i64> {
     text.parse().ok()
 }
 
@@ -235,7 +235,7 @@ fn node_requirement(symbols: &mut Symbols, from: &api::NodeSelectorRequirement) 
         ));
     }
     let bound = || match values.as_slice() {
-        [one] => integer(one)
+        [one] => parse_integer(one)
             .ok_or_else(|| "values: Invalid value: for 'Gt', 'Lt' operators, the value must be an integer".to_owned()),
         _ => Err("values: Invalid value: for 'Gt', 'Lt' operators, exactly one value is required".to_owned()),
     };
@@ -319,7 +319,7 @@ impl NodeTerm {
         if self.empty || self.malformed.is_some() {
             return false;
         }
-        let number = |value: Option<Symbol>| value.and_then(|value| integer(symbols.text(value)));
+        let number = |value: Option<Symbol>| value.and_then(|value| parse_integer(symbols.text(value)));
         self.expressions.iter().all(|requirement| {
             let value = label(labels, requirement.key);
             match &requirement.operator {

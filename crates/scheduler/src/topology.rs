@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  key zone:      nodes  [0] [1] [2] [3] …        values  0: a   1: b   2: c
-//!                 domain  0   0   1   -  …        (- = NONE: no such label, or no such node)
+//!                 domain  0   0   1   -  …        (- = NO_DOMAIN: no such label, or no such node)
 //!                                                n_nodes 0: 2   1: 1   2: 0
 //! ```
 
@@ -18,7 +18,7 @@ pub(crate) type KeyIdx = u32;
 /// Index of a domain within a topology key.
 pub(crate) type Domain = u32;
 /// Domain of a node without the key's label.
-pub(crate) const NONE: Domain = u32::MAX;
+pub(crate) const NO_DOMAIN: Domain = u32::MAX;
 
 /// A topology key and its domains.
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ impl TopologyKey {
     fn update_node(&mut self, index: NodeIdx, node: &NodeInfo) {
         let index = index as usize;
         if self.of_node.len() <= index {
-            self.of_node.resize(index + 1, NONE);
+            self.of_node.resize(index + 1, NO_DOMAIN);
         }
         if let Some(n_nodes) = self.n_nodes.get_mut(self.of_node[index] as usize) {
             *n_nodes -= 1;
@@ -88,7 +88,7 @@ impl TopologyKey {
         }
         let value = node.node.as_ref().and_then(|_| label(&node.labels, self.symbol));
         self.of_node[index] = match value {
-            None => NONE,
+            None => NO_DOMAIN,
             Some(value) => *self.by_value.entry(value).or_insert_with(|| {
                 self.values.push(value);
                 self.n_nodes.push(0);
@@ -106,8 +106,8 @@ impl TopologyKey {
         &self.n_nodes
     }
 
-    /// Returns whether all `n` nodes have a domain.
-    pub(crate) fn is_on_all(&self, n: usize) -> bool {
+    /// Returns whether each of the `n` nodes of the cluster has the label of the key.
+    pub(crate) fn all_nodes_have_domain(&self, n: usize) -> bool {
         self.n_placed == n
     }
 
@@ -135,7 +135,7 @@ impl TopologyKey {
     /// value, or the index after the last domain if no node has an empty value.
     pub(crate) fn slot(&self, node: NodeIdx) -> usize {
         match self.domain(node) {
-            NONE => self
+            NO_DOMAIN => self
                 .by_value
                 .get(&Symbol::EMPTY)
                 .map_or(self.n_domains(), |domain| *domain as usize),
@@ -143,7 +143,7 @@ impl TopologyKey {
         }
     }
 
-    /// Returns the node's domain; [`NONE`] if the node has none.
+    /// Returns the node's domain; [`NO_DOMAIN`] if the node has none.
     pub(crate) fn domain(&self, node: NodeIdx) -> Domain {
         self.of_node[node as usize]
     }

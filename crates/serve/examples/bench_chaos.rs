@@ -2,7 +2,7 @@
 //! and patched, watches are opened and dropped, machines and the control plane fail. It takes `PODSCOPE_MINUTES` of
 //! simulated time, by default an hour.
 //!
-//! The run is recorded, so its trace grows all the time; the memory of one record must not grow. All choices are
+//! The run is recorded, so its trace grows all the time; the memory per record must not grow. All choices are
 //! generated from a seed, but the order in which the client threads run is not deterministic. Answers are counted by
 //! status. An answer is unexpected if neither a missing or existing object nor a fault explains it.
 #![allow(
@@ -24,26 +24,26 @@ use podscope_session::timeline::Session;
 
 mod common;
 
-use common::{Connection, figure, memory};
+use common::{Connection, memory_mib, print_figure};
 
 const DEFAULT_MINUTES: u64 = 60;
 /// Speed of the cluster as a multiple of real time.
 const SPEED: f64 = 10.0;
 /// Number of memory measurements after the start: one for each quarter of the run.
-const INTERVALS: u64 = 4;
+const MEASUREMENTS: u64 = 4;
 /// Expected statuses of answers: success, object missing, object already exists, control plane failed. 0 means that the
 /// connection was closed without an answer, as by a crashed API server.
 const EXPECTED_STATUSES: [u16; 8] = [200, 201, 404, 409, 0, 500, 503, 504];
 /// Number of threads that write.
 const WRITERS: u64 = 4;
 /// Pause of a writing thread after each request.
-const PAUSE: Duration = Duration::from_millis(100);
+const WRITE_PAUSE: Duration = Duration::from_millis(100);
 /// Number of threads that list and watch.
 const READERS: u64 = 8;
 /// Time between a fault and its repair, and between a repair and the next fault.
 const BETWEEN_FAULTS: Duration = Duration::from_secs(3);
 /// Number of different object names for each kind, so that requests often meet existing objects.
-const NAMES: u64 = 40;
+const NAMES_PER_KIND: u64 = 40;
 
 const CLUSTER: &str = "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -121,8 +121,8 @@ fn main() {
     threads.push(start(200, fail_and_repair));
 
     let began = Instant::now();
-    for interval in 0..=INTERVALS {
-        let due = Duration::from_secs(minutes * 60 * interval / INTERVALS).div_f64(SPEED);
+    for interval in 0..=MEASUREMENTS {
+        let due = Duration::from_secs(minutes * 60 * interval / MEASUREMENTS).div_f64(SPEED);
         std::thread::sleep(due.saturating_sub(began.elapsed()));
         report(&server, &chaos);
     }
@@ -146,17 +146,17 @@ fn report(server: &Server, chaos: &Chaos) {
     );
     let unexpected = answers.iter().filter(|(status, _)| !EXPECTED_STATUSES.contains(status));
     let unexpected: u64 = unexpected.map(|(_, count)| *count).sum();
-    figure(
+    print_figure(
         &format!("unexpected answers after {minutes} min"),
         unexpected as f64,
         "",
     );
-    figure(&format!("memory after {minutes} min"), memory(), "MiB");
+    print_figure(&format!("memory after {minutes} min"), memory_mib(), "MiB");
 }
 
 /// Creates, changes, scales or deletes an object. The request may be refused.
 fn write_randomly(chaos: &Chaos, random: &mut Random) {
-    let number = random.below(NAMES);
+    let number = random.below(NAMES_PER_KIND);
     let resource = *random.choose(&["pods", "configmaps", "deployments"]);
     let (path, create, patch) = match resource {
         "pods" => (
@@ -201,7 +201,7 @@ fn write_randomly(chaos: &Chaos, random: &mut Random) {
             break;
         }
     }
-    std::thread::sleep(PAUSE);
+    std::thread::sleep(WRITE_PAUSE);
 }
 
 /// Lists objects, or watches them for a while and then closes the connection.
@@ -214,16 +214,16 @@ fn read_randomly(chaos: &Chaos, random: &mut Random) {
     ]);
     if random.below(3) == 0 {
         chaos.send(&mut Connection::open(chaos.address), "GET", path, "");
-        return std::thread::sleep(PAUSE);
+        return std::thread::sleep(WRITE_PAUSE);
     }
     let stream = TcpStream::connect(chaos.address).expect("it listens");
-    stream.set_read_timeout(Some(PAUSE)).expect("a socket option");
+    stream.set_read_timeout(Some(WRITE_PAUSE)).expect("a socket option");
     let head = format!("GET {path}?watch=true HTTP/1.1\r\nHost: {}\r\n\r\n", chaos.address);
     if (&stream).write_all(head.as_bytes()).is_err() {
         return;
     }
     chaos.watches.fetch_add(1, Ordering::Relaxed);
-    let until = Instant::now() + PAUSE * random.below(50) as u32;
+    let until = Instant::now() + WRITE_PAUSE * random.below(50) as u32;
     let (mut reader, mut line) = (BufReader::new(&stream), Vec::new());
     // One watch in four does not read, so that the server has to limit its buffer.
     if random.below(4) == 0 {

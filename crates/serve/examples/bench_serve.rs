@@ -22,13 +22,13 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
 
 mod common;
 
-use common::{Connection, figure, memory};
+use common::{Connection, memory_mib, print_figure};
 
 /// Number of listed pods.
 const PODS: usize = 10_000;
 /// Number of list requests of each form that are measured.
 const LISTS: usize = 11;
-/// Number of created objects. Invariant: a session records no more commands (`docs/limits.md`).
+/// Number of created objects. Invariant: at most the number of commands that a session can record (`docs/limits.md`).
 const CREATES: usize = 8_000;
 /// Number of connections that create objects.
 const CREATORS: usize = 16;
@@ -37,7 +37,7 @@ const WATCHERS: usize = 1_000;
 /// Number of changes per second in the measurement of watches.
 const CHANGES_PER_SECOND: usize = 100;
 /// Duration of the measurement of watches, in seconds.
-const SECONDS: usize = 10;
+const WATCH_SECONDS: usize = 10;
 /// Number of connections that make the changes.
 const WRITERS: usize = 4;
 /// Name of the threads that belong to clients.
@@ -64,7 +64,8 @@ fn serve(scenario: &str, speed: Speed) -> Server {
     Server::start(Session::new(loaded).expect("it starts"), &options).expect("a port is free")
 }
 
-/// Processor time of the server's threads since a start. Threads that end in between are not counted.
+/// Processor time of each thread of the server when a measurement started. `seconds` returns the time used since then;
+/// threads that have ended meanwhile are not counted.
 struct ProcessorTime(BTreeMap<OsString, u64>);
 
 impl ProcessorTime {
@@ -98,8 +99,8 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Returns a scenario with a thousand nodes and a Deployment whose [`PODS`] pods run.
-fn many_pods() -> String {
+/// Returns a scenario with a thousand nodes and a Deployment of [`PODS`] pods.
+fn scenario_with_many_pods() -> String {
     format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: bench}}\nspec:\n  cluster: {{zones: [a, b, c, d], nodesPerZone: 250}}\n\
          ---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\nspec: {{replicas: {PODS}, selector: {{matchLabels: {{app: web}}}}, \
@@ -108,7 +109,7 @@ fn many_pods() -> String {
 }
 
 fn measure_lists() {
-    let server = serve(&many_pods(), Speed::Manual);
+    let server = serve(&scenario_with_many_pods(), Speed::Manual);
     let mut connection = Connection::open(server.address());
     let until = format!(
         "{{\"until\": {{\"object\": \"Deployment default/web\", \"path\": \".status.readyReplicas\", \"equals\": {PODS}}}}}"
@@ -134,12 +135,12 @@ fn measure_lists() {
             walls.push(wall.elapsed().as_secs_f64() * 1e3);
             processors.push(processor.seconds() * 1e3);
         }
-        figure(&format!("{name}, {} KiB, first", size / 1024), walls[0], "ms");
-        figure(&format!("{name}, first, processor"), processors[0], "ms");
-        figure(&format!("{name}, median"), median(walls), "ms");
-        figure(&format!("{name}, median, processor"), median(processors), "ms");
+        print_figure(&format!("{name}, {} KiB, first", size / 1024), walls[0], "ms");
+        print_figure(&format!("{name}, first, processor"), processors[0], "ms");
+        print_figure(&format!("{name}, median"), median(walls), "ms");
+        print_figure(&format!("{name}, median, processor"), median(processors), "ms");
     }
-    figure("memory with 10 000 pods", memory(), "MiB");
+    print_figure("memory with 10 000 pods", memory_mib(), "MiB");
 }
 
 fn measure_creates(resource: &str, body: fn(usize) -> String) {
@@ -169,9 +170,9 @@ fn measure_creates(resource: &str, body: fn(usize) -> String) {
         creator.join().expect("every object is created");
     }
     let seconds = began.elapsed().as_secs_f64();
-    figure(&format!("{resource} created"), CREATES as f64 / seconds, "per s");
+    print_figure(&format!("{resource} created"), CREATES as f64 / seconds, "per s");
     let processor = processor.seconds() * 1e6 / CREATES as f64;
-    figure(&format!("{resource}: processor per create"), processor, "µs");
+    print_figure(&format!("{resource}: processor per create"), processor, "µs");
 }
 
 /// Reads the events of a watch. The annotation `at` of an object is the time at which it was changed.
@@ -189,7 +190,7 @@ async fn read_watch(address: SocketAddr, clock: Instant, opened: Arc<AtomicUsize
         if let Some((_, rest)) = line.split_once("\"at\":\"") {
             let at: f64 = rest.split('"').next().and_then(|at| at.parse().ok()).expect("a time");
             delays.push(clock.elapsed().as_secs_f64() * 1e3 - at);
-            if delays.len() == CHANGES_PER_SECOND * SECONDS {
+            if delays.len() == CHANGES_PER_SECOND * WATCH_SECONDS {
                 break;
             }
         }
@@ -209,7 +210,7 @@ fn measure_watches() {
         connection.send_ok("POST", "/api/v1/namespaces/default/pods", &pod);
     }
     connection.send_ok("POST", "/podscope/v1/advance", "{\"seconds\": 60}");
-    let (clock, opened, without) = (Instant::now(), Arc::new(AtomicUsize::new(0)), memory());
+    let (clock, opened, without) = (Instant::now(), Arc::new(AtomicUsize::new(0)), memory_mib());
     let told = opened.clone();
     let read_all = move || -> Vec<Vec<f64>> {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -234,9 +235,9 @@ fn measure_watches() {
     while opened.load(Ordering::Relaxed) < WATCHERS {
         std::thread::yield_now();
     }
-    figure(
+    print_figure(
         "memory of a watch",
-        (memory() - without) * 1024.0 / WATCHERS as f64,
+        (memory_mib() - without) * 1024.0 / WATCHERS as f64,
         "KiB",
     );
 
@@ -245,7 +246,7 @@ fn measure_watches() {
         .map(|writer| {
             let write = move || {
                 let mut connection = Connection::open(address);
-                for change in (writer..CHANGES_PER_SECOND * SECONDS).step_by(WRITERS) {
+                for change in (writer..CHANGES_PER_SECOND * WATCH_SECONDS).step_by(WRITERS) {
                     let due = Duration::from_secs_f64(change as f64 / CHANGES_PER_SECOND as f64);
                     std::thread::sleep(due.saturating_sub(began.elapsed()));
                     let at = clock.elapsed().as_secs_f64() * 1e3;
@@ -263,14 +264,18 @@ fn measure_watches() {
     }
     let mut delays: Vec<f64> = Vec::new();
     for of_watch in readers.join().expect("the readers end") {
-        assert_eq!(of_watch.len(), CHANGES_PER_SECOND * SECONDS, "a watch ended early");
+        assert_eq!(
+            of_watch.len(),
+            CHANGES_PER_SECOND * WATCH_SECONDS,
+            "a watch ended early"
+        );
         delays.extend(of_watch);
     }
     let seconds = began.elapsed().as_secs_f64();
     delays.sort_by(f64::total_cmp);
     let rate = delays.len() as f64 / seconds;
-    figure("events delivered to 1 000 watches", rate, "per s");
-    figure("delay of an event, median", delays[delays.len() / 2], "ms");
-    figure("delay of an event, 99 %", delays[delays.len() / 100 * 99], "ms");
-    figure("processors in use meanwhile", processor.seconds() / seconds, "");
+    print_figure("events delivered to 1 000 watches", rate, "per s");
+    print_figure("delay of an event, median", delays[delays.len() / 2], "ms");
+    print_figure("delay of an event, 99 %", delays[delays.len() / 100 * 99], "ms");
+    print_figure("processors in use meanwhile", processor.seconds() / seconds, "");
 }

@@ -78,11 +78,11 @@ pub(crate) struct Authority {
     pem: String,
 }
 
-/// Generates the certificates for a server.
+/// Generates the certificates of a server, and the guard that uses them.
 ///
 /// # Errors
 /// Random numbers or keys cannot be generated.
-pub(crate) fn guard(listen: &Listen) -> io::Result<(Guard, Authority)> {
+pub(crate) fn generate_guard(listen: &Listen) -> io::Result<(Guard, Authority)> {
     let (config, authority) = certificates(listen.address).map_err(io::Error::other)?;
     let guard = Guard {
         acceptor: TlsAcceptor::from(Arc::new(config)),
@@ -171,7 +171,7 @@ fn bearer(value: &[u8]) -> Option<&[u8]> {
 }
 
 /// Returns the lines of a kubeconfig below `cluster`, after `server`.
-pub(crate) fn cluster_lines(listen: &Listen, authority: &Authority) -> String {
+pub(crate) fn kubeconfig_cluster(listen: &Listen, authority: &Authority) -> String {
     let data = base64::engine::general_purpose::STANDARD.encode(&authority.pem);
     let mut lines = format!("    certificate-authority-data: {data}\n");
     // The server also has addresses that the certificate does not list. With `tls-server-name` a client can use any of
@@ -183,7 +183,7 @@ pub(crate) fn cluster_lines(listen: &Listen, authority: &Authority) -> String {
 }
 
 /// Returns the `user` of a kubeconfig, as JSON.
-pub(crate) fn user(listen: &Listen) -> String {
+pub(crate) fn kubeconfig_user(listen: &Listen) -> String {
     // A token contains nothing that JSON escapes.
     format!("{{\"token\": \"{}\"}}", listen.token.0)
 }

@@ -33,8 +33,8 @@ impl User {
         }
     }
 
-    /// Returns the `userInfo` of a review, without empty fields.
-    pub(crate) fn info(&self) -> Value {
+    /// Returns the user in the form in which a review reports it (`userInfo`), without empty fields.
+    pub(crate) fn user_info(&self) -> Value {
         let mut info = json!({"username": self.name});
         if !self.uid.is_empty() {
             info["uid"] = self.uid.as_str().into();
@@ -152,7 +152,7 @@ fn impersonated(request: &HttpRequest) -> Result<Option<User>, ApiError> {
         }
         return Err(ApiError::bad_request(format!(
             "requested {} without impersonating a user name",
-            go_user(&uid, &groups, &extra)
+            format_as_go_user(&uid, &groups, &extra)
         )));
     }
     if let (true, Some(account)) = (groups.is_empty(), name.strip_prefix("system:serviceaccount:")) {
@@ -176,8 +176,8 @@ fn impersonated(request: &HttpRequest) -> Result<Option<User>, ApiError> {
     }))
 }
 
-/// Returns Go's text form of a user without a name.
-fn go_user(uid: &str, groups: &[String], extra: &[(String, Vec<String>)]) -> String {
+/// Formats a user without a name as Go prints its struct `user.DefaultInfo` in error messages.
+fn format_as_go_user(uid: &str, groups: &[String], extra: &[(String, Vec<String>)]) -> String {
     let quoted = |texts: &[String]| {
         let texts: Vec<String> = texts.iter().map(|text| format!("{text:?}")).collect();
         format!("[]string{{{}}}", texts.join(", "))

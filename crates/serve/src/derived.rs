@@ -148,7 +148,7 @@ fn children_of(parent: &Object) -> Vec<Object> {
             let addresses = addresses.filter(|ip| !ip.is_empty() && ***ip != *"None");
             addresses.filter_map(|ip| ip_address(ip, metadata)).collect()
         }
-        // The API server creates the ServiceCIDR when the cluster starts; kube-system has the same age.
+        // The API server creates the ServiceCIDR when the cluster starts, so it is as old as the namespace kube-system.
         Object::Namespace(_) if &*metadata.name == "kube-system" => {
             let ready = json!({
                 "type": "Ready", "status": "True", "reason": "", "message": "Kubernetes default Service CIDR is ready",

@@ -319,7 +319,8 @@ impl Engine {
         }
     }
 
-    /// Completes a seek or fast-forward of the leading page, before the engine acts at its target time.
+    /// Completes a seek or fast-forward of the leading page, so that the engine then acts at the time that the page has
+    /// chosen.
     pub(crate) fn end_travel(&mut self) {
         while self.pages.is_travelling() {
             self.work_for_pages();

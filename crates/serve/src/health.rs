@@ -49,8 +49,8 @@ const ETCD_FAILED: &str = "error getting data from etcd: context deadline exceed
 fn checks(endpoint: &str, has_etcd: bool) -> Option<Vec<&'static str>> {
     let (first, last): (Vec<&str>, &[&str]) = match endpoint {
         "healthz" | "livez" => (LIVENESS_CHECKS.to_vec(), &[]),
-        // The recorded server lists no etcd check here. It fails without etcd all the same, because its storage is not
-        // ready.
+        // The real server lists no etcd check for `/readyz`. Without etcd, `/readyz` fails all the same, because the
+        // storage is not ready.
         "readyz" if has_etcd => (READINESS_CHECKS.to_vec(), &["shutdown"]),
         "readyz" => ([&READINESS_CHECKS[..], &["etcd"]].concat(), &["shutdown"]),
         _ => return None,

@@ -21,8 +21,8 @@
 //! `protobuf` (bodies), `secrets` (removes the data of Secrets), `status` (errors), `own` (`/podscope/v1`), `record`
 //! (recording a run to a file).
 //!
-//! With a site (`Options::site`) the server also serves the built page. Its browser window talks to the engine thread
-//! over a WebSocket with the page's own protocol, in place of the worker; all windows show the same session. Modules:
+//! With a site (`Options::site`) the server also serves the built page. The page talks to the engine thread over a
+//! WebSocket, with the same protocol as otherwise to its worker; all browser windows show the same session. Modules:
 //! `site` (files), `socket` (the WebSocket), `pages` (the open pages: one leads the run, the others watch), `page.js`
 //! (the script in the page).
 
@@ -141,7 +141,7 @@ impl Server {
         let listener = std::net::TcpListener::bind((ip, options.port))?;
         listener.set_nonblocking(true)?;
         let address = reachable(listener.local_addr()?);
-        let guarded = options.listen.as_ref().map(access::guard).transpose()?;
+        let guarded = options.listen.as_ref().map(access::generate_guard).transpose()?;
         let scheme = if guarded.is_some() { "https" } else { "http" };
         let (guard, authority) = guarded.unzip();
         if let Some(path) = &options.kubeconfig {
@@ -254,7 +254,10 @@ fn private_file(path: &Path) -> io::Result<std::fs::File> {
 /// Returns a minimal kubeconfig that every client accepts (HT-138).
 fn kubeconfig(url: &str, guarded: Option<(&Listen, &access::Authority)>) -> String {
     let (cluster, user) = match guarded {
-        Some((listen, authority)) => (access::cluster_lines(listen, authority), access::user(listen)),
+        Some((listen, authority)) => (
+            access::kubeconfig_cluster(listen, authority),
+            access::kubeconfig_user(listen),
+        ),
         // @kubernetes/client-node refuses http without this line; other clients ignore it there.
         None => ("    insecure-skip-tls-verify: true\n".to_owned(), "{}".to_owned()),
     };

@@ -36,7 +36,7 @@ fn creator(object: &Object) -> Option<&'static str> {
 }
 
 /// Adds `metadata.managedFields` to a serialized object that has none.
-pub(crate) fn put(object: &Object, value: &mut Value) {
+pub(crate) fn put_managed_fields(object: &Object, value: &mut Value) {
     if !object.metadata().managers.list().is_empty() || value.pointer("/metadata/managedFields").is_some() {
         return;
     }

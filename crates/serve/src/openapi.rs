@@ -58,7 +58,7 @@ pub(crate) fn answer(request: &HttpRequest, path: &str, objects: &Objects) -> Re
     }
     let name = path.strip_prefix(INDEX).unwrap_or_default().trim_start_matches('/');
     let custom;
-    let found = match built_in().get(name) {
+    let found = match built_in_documents().get(name) {
         Some(found) => Some(found),
         None => {
             custom = custom_document(name, objects);
@@ -96,7 +96,7 @@ fn document_url(name: &str, tag: &str) -> String {
 
 fn index(objects: &Objects) -> Value {
     let entry = |name: &str, document: &Document| json!({"serverRelativeURL": document_url(name, &document.tag)});
-    let mut paths: BTreeMap<String, Value> = built_in()
+    let mut paths: BTreeMap<String, Value> = built_in_documents()
         .iter()
         .map(|(name, document)| (name.clone(), entry(name, document)))
         .collect();
@@ -112,7 +112,7 @@ fn index(objects: &Objects) -> Value {
 }
 
 /// Returns the documents that do not depend on the objects of the cluster, by name.
-fn built_in() -> &'static BTreeMap<String, Document> {
+fn built_in_documents() -> &'static BTreeMap<String, Document> {
     static ALL: OnceLock<BTreeMap<String, Document>> = OnceLock::new();
     ALL.get_or_init(|| {
         let mut versions: BTreeMap<&str, Vec<&Resource>> = BTreeMap::new();
@@ -135,7 +135,7 @@ fn built_in() -> &'static BTreeMap<String, Document> {
     })
 }
 
-/// Creates a document with one GET path.
+/// Creates a document with the only path `name`, which is read with GET, and with the schemas of these messages.
 fn message_document(name: &str, messages: &[&str]) -> Document {
     let mut schemas = Schemas::default();
     messages.iter().for_each(|message| schemas.add_message(message));

@@ -6,7 +6,7 @@
 use serde_json::json;
 
 use crate::http::{HttpRequest, JSON, Reply};
-use crate::route::{HandlerResult, accepts};
+use crate::route::{HandlerResult, check_accepted};
 
 pub(crate) const CONFIGURATION: &str = "/.well-known/openid-configuration";
 pub(crate) const KEYS: &str = "/openid/v1/jwks";
@@ -14,7 +14,7 @@ const KEYS_TYPE: &str = "application/jwk-set+json";
 
 pub(crate) fn answer(request: &HttpRequest, path: &str) -> HandlerResult {
     let content_type = if path == KEYS { KEYS_TYPE } else { JSON };
-    accepts(request, content_type)?;
+    check_accepted(request, content_type)?;
     let host = request.header("host").unwrap_or_default();
     let value = match path {
         KEYS => json!({"keys": []}),

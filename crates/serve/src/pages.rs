@@ -78,7 +78,7 @@ impl Page {
     }
 
     /// Reports to the page that all its requests are settled, as soon as they are.
-    fn settle(&mut self, clock: f64) {
+    fn report_settled(&mut self, clock: f64) {
         if self.n_settled < self.n_received && self.host.is_settled() {
             self.n_settled = self.n_received;
             let requests = self.n_received;
@@ -87,18 +87,18 @@ impl Page {
     }
 }
 
-/// Time and branch of a session, and the length of its trace; two positions are compared to detect changes of the
-/// session.
+/// Time, branch and length of the trace of a session. Two positions are compared to detect whether the session has
+/// changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Position {
+struct SessionPosition {
     now: SimTime,
     branch: usize,
     records: usize,
 }
 
-impl Position {
-    fn of(session: &Session) -> Position {
-        Position {
+impl SessionPosition {
+    fn of(session: &Session) -> SessionPosition {
+        SessionPosition {
             now: session.now(),
             branch: session.current(),
             records: session.trace().len(),
@@ -121,10 +121,10 @@ pub(crate) struct Pages {
     pages: Vec<Page>,
     leader: Option<PageId>,
     next_id: PageId,
-    /// The time at which the hosts' clock is zero.
+    /// Real time at which the clock of the pages' hosts is zero.
     started: Instant,
     /// The position that was last reported to the pages.
-    position: Option<Position>,
+    position: Option<SessionPosition>,
     rate: Rate,
     /// The scenario that a page opened last, and its name if it is a lesson.
     opened: Option<(Arc<Loaded>, Option<String>)>,
@@ -253,7 +253,7 @@ impl Pages {
         };
         let clock = self.clock();
         if let Some(page) = self.pages.get_mut(index) {
-            page.settle(clock);
+            page.report_settled(clock);
         }
         done
     }
@@ -304,7 +304,7 @@ impl Pages {
         act: impl FnOnce(&mut Host, f64) -> Vec<Update>,
     ) -> PageEffects {
         let clock = self.clock();
-        let before = Position::of(session);
+        let before = SessionPosition::of(session);
         let leads = self.leader() == Some(index);
         let page = &mut self.pages[index];
         let reading = page.host.reading();
@@ -328,7 +328,7 @@ impl Pages {
                 page.host.with_session(session, |host| host.set_reading(reading));
             }
         }
-        let after = Position::of(session);
+        let after = SessionPosition::of(session);
         if after.now < before.now || after.branch != before.branch {
             self.other_pages(index).for_each(|page| page.host.redraw());
             done.has_jumped = true;
@@ -379,7 +379,7 @@ impl Pages {
         }
         let mut all = PageEffects::default();
         for index in 0..self.pages.len() {
-            let position = Position::of(session);
+            let position = SessionPosition::of(session);
             if self.position.replace(position) != Some(position) {
                 self.pages.iter_mut().for_each(|page| page.host.session_changed());
             }
@@ -388,7 +388,7 @@ impl Pages {
                 let done = self.act(index, session, Host::work);
                 all.has_jumped |= done.has_jumped;
                 all.rate = done.rate.or(all.rate);
-                self.pages[index].settle(clock);
+                self.pages[index].report_settled(clock);
             }
         }
         all

@@ -177,13 +177,13 @@ pub(crate) fn invalid_list_options(causes: Vec<Cause>) -> ApiError {
 }
 
 /// A continue token: the next key, and the version of the first page.
-struct Token {
+struct ContinueToken {
     version: u64,
     start: String,
 }
 
-impl Token {
-    fn of(text: &str) -> Result<Token, ApiError> {
+impl ContinueToken {
+    fn of(text: &str) -> Result<ContinueToken, ApiError> {
         let wrong =
             |why: &str| ApiError::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|error| match error {
@@ -206,7 +206,7 @@ impl Token {
             }
         }
         let version = match value["rv"].as_i64() {
-            // A token that replaced an expired one: it continues in the newest version.
+            // This token replaced an expired one: the list continues in the newest version.
             Some(-1) => u64::MAX,
             _ => value["rv"].as_u64().unwrap_or(0),
         };
@@ -222,7 +222,7 @@ impl Token {
         if start.split('/').any(|part| part == "..") {
             return Err(wrong(&start));
         }
-        Ok(Token { version, start })
+        Ok(ContinueToken { version, start })
     }
 
     fn text(&self) -> String {
@@ -244,16 +244,16 @@ impl Token {
 }
 
 /// Parameters of a list request.
-struct Page {
+struct ListRequest {
     limit: Option<usize>,
-    token: Option<Token>,
+    token: Option<ContinueToken>,
     snapshot: Arc<Snapshot>,
     items: Arc<Items>,
     version: u64,
 }
 
-impl Page {
-    fn of(query: &Query, engine: &EngineHandle) -> Result<Page, ApiError> {
+impl ListRequest {
+    fn of(query: &Query, engine: &EngineHandle) -> Result<ListRequest, ApiError> {
         integer(query, "timeoutSeconds")?;
         let limit = limit(query)?;
         check_match(query)?;
@@ -273,14 +273,14 @@ impl Page {
         let limit = limit.filter(|_| requested != Some(0) || query.get("resourceVersionMatch").is_some());
         let oldest = engine.board.oldest();
         if let Some(token) = token {
-            let token = Token::of(token)?;
+            let token = ContinueToken::of(token)?;
             if token.version < oldest {
                 return Err(expired_error(CONTINUE_TOO_OLD));
             }
             // All pages show the version of the first page, if the history reaches back to it.
             let version = token.version.min(snapshot.revision);
             let snapshot = engine.board.at(version).unwrap_or(snapshot);
-            return Ok(Page {
+            return Ok(ListRequest {
                 limit,
                 token: Some(token),
                 snapshot,
@@ -297,7 +297,7 @@ impl Page {
                 let snapshot = engine.board.at(requested);
                 let snapshot =
                     snapshot.ok_or_else(|| expired_error("The resourceVersion for the provided list is too old."))?;
-                Ok(Page {
+                Ok(ListRequest {
                     limit,
                     token: None,
                     snapshot,
@@ -307,7 +307,7 @@ impl Page {
             }
             None => {
                 let version = snapshot.revision;
-                Ok(Page {
+                Ok(ListRequest {
                     limit,
                     token: None,
                     snapshot,
@@ -377,7 +377,7 @@ pub(crate) fn list(
     let form = negotiated_form(request, Offer::Objects, true)?;
     check_transform(form, kind, true)?;
     let query = &path.query;
-    let page = match Page::of(query, engine) {
+    let page = match ListRequest::of(query, engine) {
         Err(error) if error.message == CONTINUE_TOO_OLD => return respond_expired_token(query, &error),
         page => page?,
     };
@@ -408,7 +408,7 @@ pub(crate) fn list(
 }
 
 /// Creates a list in JSON from the cached texts of its items. As JSON values they would take ten times the memory.
-fn plain_list(objects: &[Object], served: ServedKind, metadata: Map<String, Value>, page: &Page) -> Reply {
+fn plain_list(objects: &[Object], served: ServedKind, metadata: Map<String, Value>, page: &ListRequest) -> Reply {
     let list = value::list(
         &format!("{}List", served.kind),
         served.api_version,
@@ -437,7 +437,7 @@ fn is_custom(served: ServedKind) -> bool {
 
 /// Responds to an expired continue token with a token that continues at the same key in the newest version (HT-078).
 fn respond_expired_token(query: &Query, error: &ApiError) -> HandlerResult {
-    let token = Token::of(query.get("continue").unwrap_or_default())?;
+    let token = ContinueToken::of(query.get("continue").unwrap_or_default())?;
     let newest = json!({"v": "meta.k8s.io/v1", "rv": -1, "start": token.start});
     let mut status = status::of(error);
     status["metadata"]["continue"] = URL_SAFE_NO_PAD.encode(newest.to_string()).into();
@@ -460,7 +460,7 @@ pub(crate) fn list_metadata(
             "" if last.kind().is_namespaced() => format!("{}/{}\0", key.namespace, key.name),
             _ => format!("{}\0", key.name),
         };
-        metadata.insert("continue".to_owned(), Token { version, start }.text().into());
+        metadata.insert("continue".to_owned(), ContinueToken { version, start }.text().into());
         if !has_selector {
             metadata.insert("remainingItemCount".to_owned(), left.into());
         }
@@ -482,7 +482,7 @@ pub(crate) fn list_in_form(
         Shape::Partial { .. } => {
             let items = rows.iter().map(|(_, shown)| value::partial(shown)).collect();
             let mut list = value::list("PartialObjectMetadataList", "meta.k8s.io/v1", metadata, items);
-            // The real server encodes a nil slice of Go.
+            // The real server returns null for an empty list, because Go encodes a nil slice as null.
             if rows.is_empty() {
                 list["items"] = Value::Null;
             }

@@ -91,7 +91,7 @@ fn review(
             json!({
                 "kind": about, "apiVersion": path.api_version,
                 "metadata": {"creationTimestamp": snapshot.now.to_string()},
-                "status": {"userInfo": user.info()},
+                "status": {"userInfo": user.user_info()},
             })
         }
         "SelfSubjectRulesReview" => {
@@ -115,7 +115,7 @@ fn review(
                 ));
             }
             let status = match authenticate::user_of_token(token, &snapshot) {
-                Some(user) => json!({"authenticated": true, "user": user.info(), "audiences": [AUDIENCE]}),
+                Some(user) => json!({"authenticated": true, "user": user.user_info(), "audiences": [AUDIENCE]}),
                 None => json!({"user": {}, "error": "invalid bearer token"}),
             };
             json!({"kind": about, "apiVersion": path.api_version, "metadata": metadata, "spec": spec, "status": status})

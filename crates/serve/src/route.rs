@@ -53,29 +53,32 @@ fn not_acceptable(message: String, has_details: bool) -> ApiError {
     }
 }
 
-const TYPES: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+const OBJECT_MEDIA_TYPES: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 /// Creates the error 406 of a route that serves only these media types.
-fn not_acceptable_of(types: &str) -> ApiError {
+fn not_acceptable_except(types: &str) -> ApiError {
     let message = format!("406: Not Acceptable\n\nAvailable representations: {types}");
     not_acceptable(message, true)
 }
 
 /// Checks that the client accepts the only media type that this route serves.
-pub(crate) fn accepts(request: &HttpRequest, content_type: &str) -> Result<(), ApiError> {
+pub(crate) fn check_accepted(request: &HttpRequest, content_type: &str) -> Result<(), ApiError> {
     let accept = request.header("accept").unwrap_or_default();
     let mut accepted = accept
         .split(',')
         .map(|clause| clause.split(';').next().unwrap_or_default().trim());
     match accept.is_empty() || accepted.any(|media| media == "*/*" || media == content_type) {
         true => Ok(()),
-        false => Err(not_acceptable_of(content_type)),
+        false => Err(not_acceptable_except(content_type)),
     }
 }
 
 /// Creates the error 406 for a media type that can be served, but not for this response.
 pub(crate) fn not_acceptable_media() -> ApiError {
-    not_acceptable(format!("only the following media types are accepted: {TYPES}"), false)
+    not_acceptable(
+        format!("only the following media types are accepted: {OBJECT_MEDIA_TYPES}"),
+        false,
+    )
 }
 
 /// Returns the form of the response that the client accepts.
@@ -87,7 +90,7 @@ pub(crate) fn negotiated_form(request: &HttpRequest, offer: Offer, is_list: bool
                 true => ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
                 false => "",
             };
-            not_acceptable_of(&format!("{TYPES}{streams}"))
+            not_acceptable_except(&format!("{OBJECT_MEDIA_TYPES}{streams}"))
         }
     })
 }
@@ -183,7 +186,7 @@ fn answer_non_resource(request: &HttpRequest, path: &str, snapshot: &Snapshot) -
     Ok(match path {
         "/version" if !is_read => return Err(ApiError::method_not_allowed().into()),
         "/version" => {
-            accepts(request, JSON)?;
+            check_accepted(request, JSON)?;
             Reply::value(200, &resources::version(), Form::JSON, true)
         }
         "/" => Reply::value(200, &serde_json::json!({"paths": paths(objects)}), Form::JSON, true),
@@ -314,7 +317,7 @@ async fn resource(request: &HttpRequest, path: ApiPath, engine: &EngineHandle) -
         };
     }
     let known = &*known.ok_or_else(ApiError::no_such_resource)?;
-    allowed(request, &path, known)?;
+    check_scope_and_method(request, &path, known)?;
     if matches!(path.name.as_str(), "." | "..") {
         let why = format!("Name parameter invalid: {:?}: may not be '{}'", path.name, path.name);
         return Err(ApiError::bad_request(why).into());
@@ -400,7 +403,7 @@ async fn answer_stored(
 }
 
 /// Checks that the path matches the resource's scope, and that the resource supports the method (HT-019 to HT-022).
-fn allowed(request: &HttpRequest, path: &ApiPath, known: &Resource) -> Result<(), ApiError> {
+fn check_scope_and_method(request: &HttpRequest, path: &ApiPath, known: &Resource) -> Result<(), ApiError> {
     let is_named = !path.name.is_empty();
     let has_namespace = !path.namespace.is_empty();
     if has_namespace && !known.is_namespaced || !has_namespace && known.is_namespaced && is_named {

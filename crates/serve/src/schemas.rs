@@ -110,7 +110,7 @@ impl Schemas {
                 }
                 self.add_message(&message);
                 if let Some(schema) = self.0.get_mut(&name) {
-                    envelope(schema);
+                    put_type_properties(schema);
                     schema["x-kubernetes-group-version-kind"] = group_version_kind(group, version, kind);
                 }
             }
@@ -128,7 +128,7 @@ impl Schemas {
         };
         let name = format!("{package}.{}", served.kind);
         let mut schema = self.struct_schema(&name, served.fields, &mut context);
-        envelope(&mut schema);
+        put_type_properties(&mut schema);
         schema["x-kubernetes-group-version-kind"] = group_version_kind(group, version, served.kind);
         self.0.insert(name, schema);
     }
@@ -149,11 +149,11 @@ impl Schemas {
         }
         let mut schema = version.schema().clone();
         if schema["x-kubernetes-preserve-unknown-fields"] == true || !schema.is_object() {
-            // The real server publishes such a schema without fields.
+            // The real server publishes a schema that preserves unknown fields without its fields.
             schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
         }
-        int_or_string(&mut schema);
-        envelope(&mut schema);
+        replace_int_or_string(&mut schema);
+        put_type_properties(&mut schema);
         schema["properties"]["metadata"] = json!({
             "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
             "allOf": [schema_reference(&format!("{META}.ObjectMeta"))],
@@ -196,7 +196,7 @@ impl Schemas {
             },
             "x-kubernetes-group-version-kind": group_version_kind(group, version, &format!("{kind}List")),
         });
-        envelope(&mut schema);
+        put_type_properties(&mut schema);
         self.0.insert(name.to_owned(), schema);
     }
 
@@ -305,7 +305,7 @@ fn group_version_kind(group: &str, version: &str, kind: &str) -> Value {
 }
 
 /// Adds the properties `apiVersion` and `kind` to a schema.
-fn envelope(schema: &mut Value) {
+fn put_type_properties(schema: &mut Value) {
     const API_VERSION: &str = "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
     const KIND: &str = "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
     schema["properties"]["apiVersion"] = json!({"description": API_VERSION, "type": "string"});
@@ -313,16 +313,16 @@ fn envelope(schema: &mut Value) {
 }
 
 /// Replaces `x-kubernetes-int-or-string` by an `anyOf` of integer and string.
-fn int_or_string(schema: &mut Value) {
+fn replace_int_or_string(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
             if map.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true)) {
                 let types = || json!([{"type": "integer"}, {"type": "string"}]);
                 map.entry("anyOf").or_insert_with(types);
             }
-            map.values_mut().for_each(int_or_string);
+            map.values_mut().for_each(replace_int_or_string);
         }
-        Value::Array(items) => items.iter_mut().for_each(int_or_string),
+        Value::Array(items) => items.iter_mut().for_each(replace_int_or_string),
         _ => {}
     }
 }

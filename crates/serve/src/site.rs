@@ -19,7 +19,7 @@ const INDEX: &str = "index.html";
 const SCRIPT_NAME: &str = "podscope-serve.js";
 /// Script that connects the page to this server instead of a worker.
 const SCRIPT: &str = include_str!("page.js");
-/// Text in a page whose start script supports [`SCRIPT`] (`www/boot.js`).
+/// Text that a page contains if its start script (`www/boot.js`) supports [`SCRIPT`].
 const BOOT_MARKER: &str = "podscopeEngine ??=";
 
 #[derive(Debug)]
@@ -85,7 +85,8 @@ impl Site {
         let reply = reply
             .with_header("ETag", file.etag.clone())
             .with_header("X-Content-Type-Options", "nosniff");
-        // The page contains its policy, except for this directive, which is valid only as a header.
+        // The page's HTML contains its content security policy, except for this directive, which is valid only in a
+        // header.
         Some(match name {
             INDEX => reply.with_header("Content-Security-Policy", "frame-ancestors 'none'"),
             _ => reply,

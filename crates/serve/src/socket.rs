@@ -131,7 +131,7 @@ async fn exchange(
     }
 }
 
-/// Answers a ping after the engine has run the jobs before it.
+/// Answers a ping after the engine has run all jobs that it received earlier.
 async fn ping(socket: &mut Socket, engine: &EngineHandle) -> Option<()> {
     engine.ask(|_| ()).await.ok()?;
     send_frame(socket, Frame::Binary(Bytes::new())).await.ok()

@@ -59,7 +59,7 @@ fn cause(cause: &Cause, is_conflict: bool) -> Value {
     if cause.about == "NamespaceTerminating" {
         return json!({"reason": cause.about, "message": cause.message, "field": "metadata.namespace"});
     }
-    // A cause without a reason: `about` is then not a field but the reason, if there is one.
+    // If `reason` is empty, `about` contains the reason instead of a field; it can be empty too.
     if cause.reason.is_empty() && cause.about.is_empty() {
         return json!({"message": cause.message});
     }

@@ -218,7 +218,7 @@ fn cells(path: &ApiPath, object: &Object, now: Time) -> Vec<Value> {
         }
         match column.kind {
             "integer" => text.parse::<i64>().map_or(Value::Null, Value::from),
-            // The printer of CronJobs prints a word in this column.
+            // The column of CronJobs is declared as boolean, but the real server prints a string there.
             "boolean" if path.resource == "cronjobs" => text.into(),
             _ => match (text, column.kind) {
                 ("true", _) if is_boolean(column) => true.into(),

@@ -22,7 +22,7 @@ pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Va
         renew(&mut value, &lease.metadata.name, snapshot);
     }
     put_unset(object.kind(), &mut value);
-    managers::put(object, &mut value);
+    managers::put_managed_fields(object, &mut value);
     value = podscope_api::served_form(served.api_version, served.kind, value);
     match served.api_version {
         // These fields are omitted when empty, but only in this group.

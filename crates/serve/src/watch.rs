@@ -202,7 +202,7 @@ impl Watch {
             FirstEvents::Initial => {
                 self.send_all(&snapshot).await?;
                 if self.has_bookmarks {
-                    self.bookmark(reached, true).await?;
+                    self.send_bookmark(reached, true).await?;
                 }
             }
             FirstEvents::Everything => self.send_all(&snapshot).await?,
@@ -210,7 +210,7 @@ impl Watch {
             FirstEvents::After(version) => match since {
                 Some(changes) => {
                     reached = reached.max(version);
-                    self.changes(&changes, None, &snapshot).await?;
+                    self.send_changes(&changes, None, &snapshot).await?;
                 }
                 None => return self.send_too_old(version, oldest).await,
             },
@@ -237,7 +237,7 @@ impl Watch {
                     has_ended |= next < bookmark;
                     bookmark = Instant::now() + BOOKMARK_INTERVAL;
                     if self.has_bookmarks && Instant::now() < ends {
-                        self.bookmark(reached, false).await?;
+                        self.send_bookmark(reached, false).await?;
                     }
                     continue;
                 }
@@ -251,7 +251,7 @@ impl Watch {
                     (after.now, after.at.0) = (now, after.at.0 + now.0 - after.now.0);
                     let first = news.changes.partition_point(|change| change.revision <= reached);
                     let fresh = &news.changes[first..];
-                    self.changes(fresh, Some(&news), &snapshot).await?;
+                    self.send_changes(fresh, Some(&news), &snapshot).await?;
                     reached = fresh.last().map_or(reached, |change| change.revision);
                     if drain_end.is_none() && fresh.iter().any(|change| replaces_storage(change, self.kind)) {
                         drain_end = Some(Time(now.0 + DRAIN_DELAY.as_micros() as i64));
@@ -294,7 +294,7 @@ impl Watch {
     }
 
     /// Sends the events of changes. `news` is their publication, whose encoded events are shared with other watches.
-    async fn changes(
+    async fn send_changes(
         &mut self,
         changes: &[Arc<Change>],
         news: Option<&Publication>,
@@ -358,7 +358,7 @@ impl Watch {
     }
 
     /// Sends a bookmark (HT-075, HT-076).
-    async fn bookmark(&mut self, revision: u64, is_end_of_initial: bool) -> Result<(), Disconnected> {
+    async fn send_bookmark(&mut self, revision: u64, is_end_of_initial: bool) -> Result<(), Disconnected> {
         let mut metadata = json!({"resourceVersion": revision.to_string()});
         if is_end_of_initial {
             metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});

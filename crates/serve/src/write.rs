@@ -77,7 +77,7 @@ pub(crate) async fn write(
     };
     if matches!(method, Method::Post | Method::Patch) && path.subresource.is_empty() {
         warnings.extend(object.iter().flat_map(podscope_api::warnings));
-        // Removed here, because `route` adds this warning to every response of a deprecated version.
+        // `route` adds this warning to every response of a deprecated version, so it is removed here.
         warnings.retain(|warning| warning != podscope_api::DEPRECATED_ENDPOINTS);
     }
     let code = match method {

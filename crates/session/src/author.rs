@@ -91,7 +91,7 @@ fn check_form(scenario: &Scenario) -> Vec<Sentence> {
             _ => {}
         }
         let blind = step.keeps.iter().filter(|keep| cannot_see_replacement(keep));
-        found.extend(blind.map(|keep| sentence!(author::blind_promise, step = number, condition = described(keep))));
+        found.extend(blind.map(|keep| sentence!(author::blind_promise, step = number, condition = in_english(keep))));
         // The page shows a hint that begins like a command as a button that runs it.
         for hint in &step.hints {
             if is_command_hint(hint) && (hint.ends_with('.') || command::parse(hint).is_err()) {
@@ -113,8 +113,9 @@ fn check_form(scenario: &Scenario) -> Vec<Sentence> {
     found
 }
 
-/// Returns whether a promise (`keep`) can still hold after its objects were replaced: a pod that is being deleted still
-/// has the phase Running, and the condition that a field does not exist also holds if the object does not exist.
+/// Returns whether a promise (`keep`) does not detect that its objects are replaced. A count of pods with the phase
+/// Running includes pods that are being deleted, and the test that a field does not exist also passes if the object
+/// does not exist.
 fn cannot_see_replacement(keep: &Condition) -> bool {
     match &keep.check {
         Some(Check::Count { get, .. }) => {
@@ -133,7 +134,7 @@ fn check_solution(played: &Played, found: &mut Vec<Sentence>) {
         let number = at + 1;
         let Some(shown) = story.shown().get(at) else {
             found.push(match &step.when {
-                Some(when) => sentence!(author::never_shows_waits, step = number, condition = described(when)),
+                Some(when) => sentence!(author::never_shows_waits, step = number, condition = in_english(when)),
                 None => sentence!(author::never_shows, step = number),
             });
             break;
@@ -144,7 +145,7 @@ fn check_solution(played: &Played, found: &mut Vec<Sentence>) {
                     found.push(sentence!(
                         author::holds_already,
                         step = number,
-                        condition = described(goal)
+                        condition = in_english(goal)
                     ));
                 }
                 Goal::Reached(_) => {}
@@ -152,7 +153,7 @@ fn check_solution(played: &Played, found: &mut Vec<Sentence>) {
                     found.push(sentence!(
                         author::goal_not_reached,
                         step = number,
-                        condition = described(goal)
+                        condition = in_english(goal)
                     ));
                 }
             }
@@ -163,7 +164,7 @@ fn check_solution(played: &Played, found: &mut Vec<Sentence>) {
             .zip(&shown.keeps)
             .filter(|(_, broken)| broken.is_some());
         found.extend(
-            broken.map(|(keep, _)| sentence!(author::promise_broken, step = number, condition = described(keep))),
+            broken.map(|(keep, _)| sentence!(author::promise_broken, step = number, condition = in_english(keep))),
         );
         for (mistake, made) in step.mistakes.iter().zip(&shown.mistakes) {
             if let Some(at) = made {
@@ -227,7 +228,7 @@ fn check_questions(played: &Played, found: &mut Vec<Sentence>) {
 }
 
 /// Describes a condition in English, because authors write lessons in English.
-fn described(condition: &Condition) -> String {
+fn in_english(condition: &Condition) -> String {
     condition.description.to_string()
 }
 

@@ -69,7 +69,7 @@ pub struct NodeJson<'a> {
     pub reasons: &'a [String],
     /// The verdict as a sentence, with the numbers that led to it.
     pub words: String,
-    /// Notes of score plugins: index in `plugins`, and text.
+    /// Notes of score plugins about this node, each with the index of the plugin in `plugins`.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub said: Vec<(usize, String)>,
     /// Weighted scores, in the order of `plugins`.

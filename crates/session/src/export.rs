@@ -169,7 +169,8 @@ pub fn recording_head(session: &Session) -> String {
         text.push_str(&podscope_api::print_yaml(&document));
         text.push_str("---\n");
     }
-    // The file must end with the timeline: it is the last field of the last field of the last document.
+    // The caller appends entries, so the file must end with the timeline: `spec` is the last field of the last
+    // document, and `timeline` is the last field of `spec`.
     let mut timeline = Value::Null;
     if let Some(map) = scenario.as_object_mut() {
         let mut spec = map.shift_remove("spec").unwrap_or_else(|| json!({}));

@@ -51,7 +51,7 @@ const ANSWER_TIMEOUT: Span = Span::millis(100);
 /// When the caller must call [`Host::work`] again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wants {
-    /// Not before the next request: there is no work.
+    /// Only after the next request, because there is no work.
     Rest,
     /// Immediately: work is pending.
     Now,
@@ -79,14 +79,14 @@ enum Job {
 #[derive(Debug, Default)]
 pub struct Host {
     active: Option<PageSession>,
-    /// Whether the caller owns the session and the clock (`joined.rs`).
+    /// Whether this host shows a session of its caller, which also controls the clock (`joined.rs`).
     is_joined: bool,
     /// A large source (file, link or lesson) that is being opened in pieces.
     opening: Option<open::Opening>,
     /// A large pasted text whose format is not known yet.
     pasted: Option<crate::scenario::File>,
     other: Option<PageSession>,
-    /// Describes the comparison with the session `other`, for links.
+    /// The comparison with the session `other`, in the form in which links store it.
     compared: Option<crate::link::Compared>,
     /// Whether the session `other` of a comparison has not reached the cursor yet.
     is_other_behind: bool,
@@ -94,9 +94,9 @@ pub struct Host {
     pace: Pace,
     job: Option<Job>,
     /// Requests that wait for the end of a seek.
-    waiting: waiting::Waiting,
+    waiting: waiting::WaitingRequests,
     /// Console lines that were pasted together and have not run yet.
-    lines: lines::Lines,
+    lines: lines::PastedLines,
     /// The fast-forward of [`Job::Fast`].
     fast: Option<director::FastForward>,
     caption: Option<Caption>,
@@ -126,7 +126,7 @@ pub struct Host {
     /// The opened link, until the cursor has reached the link's instant.
     linked: Option<crate::link::Link>,
     /// Requested links, which are created at the end of the current seek.
-    shares: Vec<answers::Share>,
+    shares: Vec<answers::RequestedLink>,
     /// The page's state in the last link that the page stored. None if that link was too long to be sent again after
     /// each command. If it is set, each command sends a new link to the page before the frame that shows the command's
     /// effect (T-05).
@@ -180,7 +180,7 @@ impl Host {
         if self.has_work() || self.pace.is_late() {
             Wants::Now
         } else if self.is_joined && self.pace.playing {
-            // A joined host does not advance time, so its caller's clock does not wait for it.
+            // The caller advances the time of a joined session, so this host only has to send the next frame.
             Wants::At(self.last_frame.due())
         } else if self.pace.playing || self.dirty {
             Wants::At(self.last_frame.next_check())
@@ -220,7 +220,7 @@ impl Host {
     fn queue_stored_link(&mut self) {
         let is_requested = self.shares.iter().any(|share| !share.anonymise);
         if let Some(screen) = self.stored_screen.clone().filter(|_| !is_requested) {
-            self.shares.push(answers::Share {
+            self.shares.push(answers::RequestedLink {
                 screen,
                 anonymise: false,
                 revision: 0,

@@ -15,9 +15,9 @@ include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 
 /// Text of the lesson that a first visit offers (the guided start). It is always compiled in, so that it opens without
 /// a download. The first visit's cluster (U-10) and free play use its objects.
-const GUIDED: &str = include_str!("../lessons/cut-a-node-off.yaml");
-const WELCOME: &str = include_str!("welcome.yaml");
-const FREE: &str = include_str!("free.yaml");
+const GUIDED_LESSON: &str = include_str!("../lessons/cut-a-node-off.yaml");
+const WELCOME_SCENARIO: &str = include_str!("welcome.yaml");
+const FREE_PLAY_SCENARIO: &str = include_str!("free.yaml");
 
 /// An entry of the list of lessons. `build.rs` generates the entries, so that listing the lessons needs no parsing.
 struct ListEntry {
@@ -66,7 +66,7 @@ pub fn list() -> Vec<LessonInfo> {
 }
 
 /// Pages of the Kubernetes documentation to which lessons refer: name and path.
-const PAGES: &[(&str, &str)] = &[
+const DOC_PAGES: &[(&str, &str)] = &[
     (
         "Assigning Pods to Nodes",
         "concepts/scheduling-eviction/assign-pod-node/",
@@ -139,7 +139,7 @@ const PAGES: &[(&str, &str)] = &[
 /// `Nodes, Rate limits on eviction` names a page and one of its sections.
 fn page(topic: &str) -> String {
     let name = topic.split(", ").next().unwrap_or_default();
-    let known = PAGES.iter().filter(|(known, _)| *known == topic || *known == name);
+    let known = DOC_PAGES.iter().filter(|(known, _)| *known == topic || *known == name);
     let address = known
         .map(|(_, path)| format!("https://kubernetes.io/docs/{path}"))
         .next();
@@ -201,7 +201,7 @@ pub fn missing(why: &str) -> Vec<Problem> {
 
 pub fn text(name: &str) -> Option<&'static str> {
     let known = texts().iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
-    known.or_else(|| (name == GUIDED_START).then_some(GUIDED))
+    known.or_else(|| (name == GUIDED_START).then_some(GUIDED_LESSON))
 }
 
 /// Returns a lesson's text without the parts that do not affect its run (see `without_story`). Links contain this text,
@@ -278,16 +278,16 @@ pub fn load(name: &str) -> Result<Loaded, Vec<Problem>> {
 
 /// Returns name and text of the file with the first visit's scenario, in which a rolling update starts automatically.
 pub fn welcome() -> (String, String) {
-    ("welcome.yaml".into(), with_objects(WELCOME))
+    ("welcome.yaml".into(), with_objects(WELCOME_SCENARIO))
 }
 
 /// Returns name and text of the file with the free play scenario: the first visit's cluster without the rolling update.
 pub fn free() -> (String, String) {
-    ("free.yaml".into(), with_objects(FREE))
+    ("free.yaml".into(), with_objects(FREE_PLAY_SCENARIO))
 }
 
 /// Appends the Kubernetes objects of the guided start to a scenario.
 fn with_objects(scenario: &str) -> String {
-    let objects = GUIDED.split_once("\n---\n").map_or("", |(_, objects)| objects);
+    let objects = GUIDED_LESSON.split_once("\n---\n").map_or("", |(_, objects)| objects);
     format!("{scenario}---\n{objects}")
 }

@@ -55,7 +55,7 @@ pub struct Link {
     pub commands: Vec<(i64, String)>,
     /// Other branches of the session. Only links that the page stores contain them.
     #[serde(rename = "b", default, skip_serializing_if = "Vec::is_empty")]
-    pub others: Vec<Other>,
+    pub others: Vec<OtherBranch>,
     /// Index of the current branch among all branches.
     #[serde(rename = "n", default, skip_serializing_if = "is_first")]
     pub place: usize,
@@ -74,7 +74,7 @@ pub struct Link {
     pub screen: String,
     /// The reader's current step and answers in a lesson's story. Without them, all shown steps are treated as seen.
     #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
-    pub reading: Option<Reading>,
+    pub reading: Option<ReaderState>,
     /// The branch with which the run is compared ([`Compared::Branch`]).
     #[serde(rename = "v", default, skip_serializing_if = "Option::is_none")]
     pub compared_branch: Option<usize>,
@@ -85,7 +85,7 @@ pub struct Link {
 
 /// A reader's current step in a lesson's story, and the reader's answers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Reading {
+pub struct ReaderState {
     /// The step that the page shows.
     #[serde(rename = "s", default, skip_serializing_if = "is_first")]
     pub step: usize,
@@ -96,7 +96,7 @@ pub struct Reading {
 
 /// A branch of a stored session that is not the current branch.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Other {
+pub struct OtherBranch {
     /// Parent of the branch, with the time of the fork in microseconds. None for the first branch.
     #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
     pub fork_point: Option<(usize, i64)>,
@@ -206,8 +206,8 @@ impl Link {
         let branches = session.branches();
         let fork_point = |branch: &Branch| branch.parent.map(|parent| (parent, branch.from.0));
         let others = branches.iter().enumerate().filter(|(at, _)| *at != session.current());
-        let others: Vec<Other> = others
-            .map(|(_, branch)| Other {
+        let others: Vec<OtherBranch> = others
+            .map(|(_, branch)| OtherBranch {
                 fork_point: fork_point(branch),
                 cursor: branch.cursor.0,
                 commands: encode_commands(branch.commands()),

@@ -1,5 +1,6 @@
-//! Plays a lesson without a reader: with its solution, without commands, or with a wrong attempt. Reports steps, goals,
-//! questions, promises and mistakes, and whether the lesson behaves as intended (E-07, E-10).
+//! Plays a lesson without a reader: with its solution, without commands, or with a wrong attempt. Reports which steps
+//! were shown, which goals were reached, how the run answered the questions, which promises (`keep`) were broken and
+//! which of the lesson's known mistakes were made, and whether the lesson behaves as intended (E-07, E-10).
 
 use std::fmt::Write;
 
@@ -260,8 +261,8 @@ impl Played {
         out
     }
 
-    /// Describes the first step that is not shown, answer that is not among the options, or goal that is not reached.
-    /// None if there is none.
+    /// Describes what first prevents the lesson from being complete: a step that is not shown, an answer that is not
+    /// among the options, or a goal that is not reached. None if the lesson is complete.
     pub fn first_incomplete(&self) -> Option<Sentence> {
         for (index, step) in self.scenario().steps.iter().enumerate() {
             let number = index + 1;

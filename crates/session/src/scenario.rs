@@ -38,7 +38,7 @@ pub(crate) use document::accepted_fields;
 use document::{ClusterDocument, Document};
 pub use expect::{Check, Condition, Expect, Test, Timing, object_ref};
 pub(crate) use expect::{WorldState, count};
-pub(crate) use findings::Findings;
+pub(crate) use findings::ValueCache;
 pub(crate) use flow::flow_to_block;
 pub(crate) use lesson::describe_condition;
 pub use lesson::{About, Counted, Mistake, Predict, Step};
@@ -277,7 +277,7 @@ pub(crate) fn is_other_known_text(text: &str) -> bool {
 /// Like [`load_owned`], but the error also contains the files.
 pub(crate) fn load_or_return_files(files: Vec<File>) -> Result<Loaded, Unreadable> {
     let history::Opened { files, notices } = history::open(files)?;
-    let mut reader = Reader::new(notices);
+    let mut reader = ScenarioReader::new(notices);
     reader.read(&files);
     reader.add_defined_objects();
     reader.drop_older_duplicates();
@@ -320,15 +320,15 @@ pub(crate) fn load_or_return_files(files: Vec<File>) -> Result<Loaded, Unreadabl
     }
 }
 
-struct Reader {
+struct ScenarioReader {
     problems: Vec<Problem>,
     /// Number of the current document in its file, from 1.
     document: u32,
     loaded: Loaded,
     others: ordered::Map<String, usize>,
     /// Objects of kinds that are not built in. Their kinds may be defined in files that are read later.
-    foreign: Vec<defined::Foreign>,
-    machines: entries::Machines,
+    foreign: Vec<defined::ForeignObject>,
+    machines: entries::FaultMachines,
     custom_types: entries::CustomTypes,
     /// Whether `spec.cluster` defines nodes other than those of node groups.
     has_cluster: bool,
@@ -338,7 +338,7 @@ struct Reader {
     n_unread: usize,
 }
 
-impl Reader {
+impl ScenarioReader {
     fn add_file(&mut self, index: usize, name: &str, parsed: Parsed) {
         for problem in parsed.problems {
             // Old manifests may have beta API versions that are no longer served. Such objects are left out, with a
@@ -369,7 +369,7 @@ impl Reader {
             .notices
             .extend(parsed.converted.iter().map(defined::converted));
         for object in parsed.others {
-            self.foreign.push(defined::Foreign {
+            self.foreign.push(defined::ForeignObject {
                 file: index,
                 file_name: name.to_owned(),
                 object,

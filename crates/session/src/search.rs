@@ -28,7 +28,8 @@ pub use shrink::shrink;
 pub enum Source {
     /// The user's files. Faults are generated according to `spec.search`.
     Files(Vec<File>),
-    /// Everything is generated. `history` lists the history switches that are on (F-20).
+    /// Everything is generated. `history` lists the history switches that are on: each turns on a behavior of older
+    /// Kubernetes versions (F-20).
     Drawn { history: Vec<String> },
 }
 

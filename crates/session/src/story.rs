@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use podscope_api::ordered;
 use podscope_cluster::{Objects, SimTime, Totals};
 
-use crate::scenario::{About, Check, Condition, Counted, Findings, Scenario, Since, Step, Timing, WorldState, count};
+use crate::scenario::{About, Check, Condition, Counted, Scenario, Since, Step, Timing, ValueCache, WorldState, count};
 use podscope_kubectl::duration::print_duration;
 
 /// State of a goal of a lesson.
@@ -107,7 +107,7 @@ pub(crate) struct Moment<'a> {
     pub(crate) now: SimTime,
     pub(crate) objects: &'a Objects,
     pub(crate) broken: &'a ordered::Map<String, SimTime>,
-    pub(crate) findings: &'a RefCell<Findings>,
+    pub(crate) findings: &'a RefCell<ValueCache>,
     pub(crate) requests: &'a dyn Fn() -> Totals,
 }
 

@@ -52,7 +52,7 @@ pub const MAX_COMMANDS: usize = 10_000;
 pub const MAX_RUNNING: usize = 200;
 /// Maximum number of answers to API calls that are stored until [`Session::take_answers`] returns them; the oldest are
 /// dropped.
-pub(crate) const MAX_UNFETCHED: usize = 2 * MAX_RUNNING;
+pub(crate) const MAX_UNFETCHED_ANSWERS: usize = 2 * MAX_RUNNING;
 /// Maximum number of output lines of a branch; further lines are dropped.
 pub const MAX_PRINTED: usize = 2_000_000;
 /// Maximum number of records in the trace of a branch; a run that exceeds it stops.

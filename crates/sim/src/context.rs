@@ -25,7 +25,8 @@ impl Change {
     }
 }
 
-/// A change as watches deliver it: with the whole state at its revision, so that a watch cache is a pointer.
+/// A change as watches deliver it: together with all objects at its revision, so that a watch cache only stores a
+/// pointer to them.
 #[derive(Debug, Clone)]
 pub struct WatchResponse {
     /// The write.

@@ -1,5 +1,6 @@
-//! Node heartbeats that are computed instead of written: the renewals of a node's lease follow from its phase, and from
-//! the time since when renewals reach the API server (LC-202). No event is queued, so 5 000 idle nodes cost nothing.
+//! Node heartbeats that are computed instead of written: while the renewals of a node's lease reach the API server,
+//! their times follow from the first one and the renewal interval (LC-202). No event is queued, so 5 000 idle nodes
+//! cost nothing.
 
 use podscope_api::ordered;
 

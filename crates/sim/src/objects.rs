@@ -215,10 +215,10 @@ impl Objects {
             }
             let (_, node, owner) = index_keys(&object);
             if let Some(node) = node {
-                index(&mut self.pods_by_node, node, &key);
+                insert_key(&mut self.pods_by_node, node, &key);
             }
             if let Some(owner) = owner {
-                index(&mut self.pods_by_owner, owner, &key);
+                insert_key(&mut self.pods_by_owner, owner, &key);
             }
         }
         debug_assert!(
@@ -258,10 +258,10 @@ impl Objects {
             self.by_uid.remove_mut(&PrefixedUid::new(uid));
         }
         if let Some(node) = node {
-            unindex(&mut self.pods_by_node, node, &key);
+            remove_key(&mut self.pods_by_node, node, &key);
         }
         if let Some(owner) = owner {
-            unindex(&mut self.pods_by_owner, owner, &key);
+            remove_key(&mut self.pods_by_owner, owner, &key);
         }
     }
 }
@@ -305,7 +305,7 @@ fn index_keys(object: &Object) -> (&Uid, Option<&NodeName>, Option<&Uid>) {
 /// Keys of objects by an indexed value, such as a node name. Invariant: no set is empty.
 type Index<K> = RedBlackTreeMapSync<K, RedBlackTreeSetSync<ObjectKey>>;
 
-fn index<K: Ord + Clone>(map: &mut Index<K>, at: &K, key: &ObjectKey) {
+fn insert_key<K: Ord + Clone>(map: &mut Index<K>, at: &K, key: &ObjectKey) {
     match map.get_mut(at) {
         Some(keys) => keys.insert_mut(key.clone()),
         None => {
@@ -316,7 +316,7 @@ fn index<K: Ord + Clone>(map: &mut Index<K>, at: &K, key: &ObjectKey) {
     }
 }
 
-fn unindex<K: Ord + Clone>(map: &mut Index<K>, at: &K, key: &ObjectKey) {
+fn remove_key<K: Ord + Clone>(map: &mut Index<K>, at: &K, key: &ObjectKey) {
     let mut keys = map.get(at).cloned().expect("every stored object is in the index");
     let was_present = keys.remove_mut(key);
     assert!(was_present, "the index lacks {key:?}");

@@ -31,13 +31,13 @@ switches! {
     podgc_absent = "podgc-absent",
     /// The kubelet kills without the minimum grace period of two seconds.
     kubelet_without_two_second_floor = "kubelet-without-two-second-floor",
-    /// Grace period rules of v1.23 (seed 003).
+    /// The rules for grace periods are those of v1.23 (seed 003 in docs/README.md).
     grace_rules_v1_23 = "grace-rules-v1.23",
-    /// After a partition heals, the kubelet recreates its deleted Node (seed 000).
+    /// After a partition heals, the kubelet recreates its deleted Node (seed 000 in docs/README.md).
     healed_kubelet_reregisters = "healed-kubelet-reregisters",
     /// A StatefulSet replaces pods of unreachable nodes.
     statefulset_replaces_unreachable = "statefulset-replaces-unreachable",
-    /// Pods of lost nodes are set to Failed (seed 002).
+    /// Pods of lost nodes are set to Failed (seed 002 in docs/README.md).
     lost_node_pods_failed = "lost-node-pods-failed",
     /// Pod priority is ignored.
     pod_priority_off = "pod-priority-off",

@@ -13,10 +13,10 @@ use crate::Objects;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backend {
     /// Name in records: that of the PersistentVolume, or of the disk or export of an inline volume. The latter contains
-    /// `/` or `:`, so that it is no PersistentVolume's: `aws-ebs/vol-1`, `nas:/data`.
+    /// `/` or `:`, so it cannot be the name of a PersistentVolume: `aws-ebs/vol-1`, `nas:/data`.
     pub name: Str,
-    /// Name in events: that of the PersistentVolume, also of the one that CSI migration makes of an inline disk;
-    /// otherwise the volume's name in the pod.
+    /// Name in events: that of the PersistentVolume. For an inline disk that CSI migration turns into a
+    /// PersistentVolume, the name of the latter; for any other inline volume, its name in the pod.
     pub spec_name: Str,
     /// Name in `volumesInUse` and `volumesAttached`, e.g. `kubernetes.io/csi/DRIVER^HANDLE`.
     pub unique_name: Str,
@@ -125,7 +125,8 @@ impl<'a> Sources<'a> {
 
     /// Returns the back-end with the name that its in-tree plugin gives it, or `None` if no source is set.
     fn backend(&self) -> Option<Backend> {
-        // `disk` refuses a second node, `lun` does not, `share` is a file share.
+        // A `disk` refuses a second node, a `lun` accepts several nodes, and a `share` is a file share, which is not
+        // attached.
         let disk = |plugin: &str, id: String, is_read_only: Option<bool>| {
             let mut backend = backend_of_plugin(plugin, id, true, true, is_read_only);
             backend.name = backend.unique_name.trim_start_matches("kubernetes.io/").into();
@@ -278,7 +279,7 @@ pub fn of_inline(volume: &Volume) -> Option<Backend> {
 pub enum Resolved {
     /// Data that belongs to the node: emptyDir, configuration, hostPath.
     OfNode,
-    /// Storage outside the pod's node directory.
+    /// Storage with a back-end of its own, such as a network disk or a file share.
     Backend(Backend),
     /// The volume is not available now; the kubelet's message.
     Missing(String),

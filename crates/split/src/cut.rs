@@ -1,9 +1,11 @@
-//! The cut: one module becomes two, the one that is loaded at once and the rest.
+//! Cuts one wasm module into two: the *first module*, which is loaded at once, and the *rest*, which is loaded when it
+//! is first needed.
 //!
-//! The first module contains the functions that the caller wants to keep, all data, tables and globals. For a function of
-//! the rest to which the first module refers, the first module contains a *stub*: it loads the rest, if it is not there
-//! yet, and calls the function through a table. The rest imports memory, tables, globals and the functions of the first
-//! module that it calls; when it is instantiated, it writes its functions into the tables.
+//! The first module contains all data, tables and globals, and the functions that the caller of [`cut`] wants to keep.
+//! For a function of the rest to which the first module refers, the first module contains a *stub*: a function that
+//! loads the rest, if it is not loaded yet, and calls the function of the rest through a table. The rest imports
+//! memory, tables, globals and the functions of the first module that it calls; when it is instantiated, it writes its
+//! functions into the tables.
 //!
 //! ```text
 //! first                                     rest
@@ -29,52 +31,53 @@ use wasmparser::{
 use crate::Fallible;
 use crate::module::{Module, function_table};
 
-/// The exported function of the module that loads the rest and returns when it is there.
+/// The exported function of the original module that loads the rest, and returns when the rest is instantiated.
 const LOAD: &str = "load_rest";
-/// Name of the module from which the rest imports memory, tables and globals: the exports of the first module.
+/// Module name in the imports of memory, tables and globals by the rest: the first module exports them.
 const FIRST: &str = "first";
-/// Name of the module from which the rest imports functions, each named by its index in the table [`SLOTS`].
+/// Module name in the imports of functions by the rest. The name of each function is its index in the table [`SLOTS`].
 const FUNCTIONS: &str = "functions";
-/// Exported table: null until the rest writes the functions that stubs call; after them, functions for the rest.
+/// Table that the first module exports. It has first the functions of the rest that stubs call, null until the rest
+/// writes them, and then the functions of the first module that the rest imports.
 const SLOTS: &str = "slots";
-/// Exported global: 1 once the rest is there.
+/// Global that the first module exports: 0, or 1 once the rest is instantiated.
 const IS_LOADED: &str = "is_loaded";
 
-/// A reference to a function that is in the other part and has no stub here: a bug of this program.
+/// Error: a module refers to a function of the other module that has no stub. This is a bug of this program.
 #[derive(Debug)]
-struct OtherPart(u32);
+struct MissingFunction(u32);
 
-impl fmt::Display for OtherPart {
+impl fmt::Display for MissingFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "function {} is in the other part", self.0)
     }
 }
 
-type Error = reencode::Error<OtherPart>;
+type Error = reencode::Error<MissingFunction>;
 
-/// Where a stub finds its function.
+/// The table entry through which a stub calls its function.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct TableEntry {
     table: u32,
     index: u32,
 }
 
-/// The division of a module, on which both parts agree.
-struct Plan<'a> {
+/// The division of a module into the first module and the rest. Functions have their numbers in the original module.
+struct CutPlan<'a> {
     module: &'a Module<'a>,
     /// Functions of the rest.
     rest: BTreeSet<u32>,
     /// Functions of the rest that have a stub.
-    stubs: BTreeMap<u32, Entry>,
-    /// Functions of the rest that are written to [`SLOTS`], in order.
+    stubs: BTreeMap<u32, TableEntry>,
+    /// Functions of the rest that the rest writes to the beginning of [`SLOTS`], in order.
     slots: Vec<u32>,
-    /// Functions of the first module that the rest imports, in order; they follow in [`SLOTS`].
+    /// Functions of the first module that the rest imports. They follow in [`SLOTS`] in this order.
     imported: Vec<u32>,
     /// The function [`LOAD`].
     load: u32,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> CutPlan<'a> {
     fn new(module: &'a Module<'a>, kept: &BTreeSet<u32>) -> Fallible<Self> {
         let load = module.exported(LOAD)?;
         let mut always: BTreeSet<u32> = module.exports.iter().map(|(_, function)| *function).collect();
@@ -85,7 +88,7 @@ impl<'a> Plan<'a> {
         for (offset, functions) in &module.segments {
             for (index, function) in (*offset..).zip(functions) {
                 if rest.contains(function) {
-                    stubs.entry(*function).or_insert(Entry { table: 0, index });
+                    stubs.entry(*function).or_insert(TableEntry { table: 0, index });
                 }
             }
         }
@@ -94,7 +97,7 @@ impl<'a> Plan<'a> {
             for callee in module.callees(function).intersection(&rest) {
                 stubs.entry(*callee).or_insert_with(|| {
                     slots.push(*callee);
-                    Entry {
+                    TableEntry {
                         table: module.n_tables,
                         index: slots.len() as u32 - 1,
                     }
@@ -131,8 +134,9 @@ impl<'a> Plan<'a> {
         self.module.defined().filter(is_here)
     }
 
-    /// Returns the body of a stub. `ensure_loaded` is the index of the function that loads the rest unless it is there.
-    fn stub(&self, function: u32, entry: Entry, ensure_loaded: u32) -> Function {
+    /// Returns the body of the stub of a function. `ensure_loaded` is the index of the function that loads the rest
+    /// unless it is already loaded.
+    fn stub(&self, function: u32, entry: TableEntry, ensure_loaded: u32) -> Function {
         let parameters = (0..self.module.n_parameters(function)).map(Instruction::LocalGet);
         let call = Instruction::CallIndirect {
             type_index: self.module.type_of(function),
@@ -146,8 +150,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Returns the functions that a function calls, directly or through others. For [`LOAD`], none of them may be a stub,
-/// which would load the rest again.
+/// Returns a function with all functions that it calls, directly or through others. Those of [`LOAD`] must be in the
+/// first module, because a stub among them would load the rest again.
 fn reached_from(module: &Module<'_>, function: u32) -> BTreeSet<u32> {
     let (mut reached, mut pending) = (BTreeSet::new(), vec![function]);
     while let Some(function) = pending.pop() {
@@ -168,12 +172,11 @@ fn body_of<'i>(instructions: impl IntoIterator<Item = Instruction<'i>>) -> Funct
     function
 }
 
-/// Maps the functions of the original module to those of one of the two.
-///
-/// The index is the number in the original module.
-struct Mapping(Vec<Option<u32>>);
+/// Maps the number of a function in the original module to its number in the first module or in the rest; `None` if
+/// that module does not contain it.
+struct FunctionNumbers(Vec<Option<u32>>);
 
-impl Mapping {
+impl FunctionNumbers {
     fn new(module: &Module<'_>, numbered: impl Iterator<Item = u32>) -> Self {
         let mut map = vec![None; module.n_functions() as usize];
         for (new, old) in (0..).zip(numbered) {
@@ -183,26 +186,27 @@ impl Mapping {
     }
 
     fn get(&self, function: u32) -> Result<u32, Error> {
-        self.0[function as usize].ok_or(Error::UserError(OtherPart(function)))
+        self.0[function as usize].ok_or(Error::UserError(MissingFunction(function)))
     }
 }
 
-/// Writes the first module.
+/// Re-encodes the original module as the first module: with stubs, the table [`SLOTS`] and the global [`IS_LOADED`].
 struct First<'a> {
-    plan: &'a Plan<'a>,
-    mapping: Mapping,
-    /// Index of the function that loads the rest unless it is there.
+    plan: &'a CutPlan<'a>,
+    mapping: FunctionNumbers,
+    /// Index of the function that loads the rest unless it is already loaded.
     ensure_loaded: u32,
 }
 
 impl Reencode for First<'_> {
-    type Error = OtherPart;
+    type Error = MissingFunction;
 
     fn function_index(&mut self, function: u32) -> Result<u32, Error> {
         self.mapping.get(function)
     }
 
-    /// Omits custom sections: names of functions, whose numbers change, and remarks about the tools that made the module.
+    /// Omits custom sections: the names of functions, because the numbers of the functions change, and the list of
+    /// tools that produced the module.
     fn parse_custom_section(&mut self, _: &mut wasm_encoder::Module, _: CustomSectionReader<'_>) -> Result<(), Error> {
         Ok(())
     }
@@ -290,11 +294,11 @@ impl Reencode for First<'_> {
     }
 }
 
-/// Re-encodes the functions of the rest.
-struct Rest(Mapping);
+/// Re-encodes the functions of the rest with their new numbers.
+struct Rest(FunctionNumbers);
 
 impl Reencode for Rest {
-    type Error = OtherPart;
+    type Error = MissingFunction;
 
     fn function_index(&mut self, function: u32) -> Result<u32, Error> {
         self.0.get(function)
@@ -315,25 +319,25 @@ fn global_name(global: u32) -> String {
     format!("global{global}")
 }
 
-/// Cuts a module in two: one with the functions in `kept`, and the rest.
+/// Cuts a module in two. Returns the first module, with the functions in `kept`, and the rest.
 ///
 /// # Errors
 /// The module is not valid, or contains something that the cut does not support.
 pub(crate) fn cut(module: &Module<'_>, kept: &BTreeSet<u32>) -> Fallible<(Vec<u8>, Vec<u8>)> {
-    let plan = Plan::new(module, kept)?;
-    let first = first(&plan).map_err(|e| e.to_string())?;
-    let rest = rest(&plan).map_err(|e| e.to_string())?;
+    let plan = CutPlan::new(module, kept)?;
+    let first = write_first_module(&plan).map_err(|e| e.to_string())?;
+    let rest = write_rest(&plan).map_err(|e| e.to_string())?;
     for part in [&first, &rest] {
         wasmparser::validate(part).map_err(|e| format!("a part is not valid: {e}"))?;
     }
     Ok((first, rest))
 }
 
-fn first(plan: &Plan<'_>) -> Result<Vec<u8>, Error> {
+fn write_first_module(plan: &CutPlan<'_>) -> Result<Vec<u8>, Error> {
     let imports = 0..plan.module.n_imported;
     let mut first = First {
         plan,
-        mapping: Mapping::new(plan.module, imports.chain(plan.first_functions())),
+        mapping: FunctionNumbers::new(plan.module, imports.chain(plan.first_functions())),
         ensure_loaded: plan.module.n_imported + plan.first_functions().count() as u32,
     };
     let mut module = wasm_encoder::Module::new();
@@ -341,10 +345,10 @@ fn first(plan: &Plan<'_>) -> Result<Vec<u8>, Error> {
     Ok(module.finish())
 }
 
-fn rest(plan: &Plan<'_>) -> Result<Vec<u8>, Error> {
+fn write_rest(plan: &CutPlan<'_>) -> Result<Vec<u8>, Error> {
     let original = plan.module;
     let numbered = plan.imported.iter().chain(&plan.rest).copied();
-    let mut rest = Rest(Mapping::new(original, numbered));
+    let mut rest = Rest(FunctionNumbers::new(original, numbered));
     let n_imported = plan.imported.len() as u32;
 
     let mut types = TypeSection::new();
@@ -400,13 +404,13 @@ fn rest(plan: &Plan<'_>) -> Result<Vec<u8>, Error> {
         .section(&StartSection {
             function_index: n_imported + plan.rest.len() as u32,
         })
-        .section(&written_to_tables(plan, &mut rest)?)
+        .section(&table_segments_of_rest(plan, &mut rest)?)
         .section(&code);
     Ok(module.finish())
 }
 
-/// Returns the segments by which the rest writes its functions to the tables.
-fn written_to_tables(plan: &Plan<'_>, rest: &mut Rest) -> Result<ElementSection, Error> {
+/// Returns the element segments of the rest, which write its functions to the tables when it is instantiated.
+fn table_segments_of_rest(plan: &CutPlan<'_>, rest: &mut Rest) -> Result<ElementSection, Error> {
     let mut elements = ElementSection::new();
     let slots: Result<Vec<u32>, _> = plan.slots.iter().map(|f| rest.function_index(*f)).collect();
     elements.active(

@@ -1,11 +1,11 @@
-//! The cut of the engine.
+//! Cuts the engine's wasm: the functions that a first visit to the page runs become the first part.
 //!
 //! 1. `instrument.rs` makes a copy of the wasm that notes which functions run.
-//! 2. `node/profile.mjs` runs the copy in Node through the requests of `visit.rs`, with a clock of its own, so that the
-//!    result depends on the wasm and the lessons alone.
+//! 2. `node/profile.mjs` runs the copy in Node through the requests of `visit.rs`, with a simulated clock, so that the
+//!    result depends only on the wasm and the lessons.
 //! 3. `cut.rs` writes the functions that ran to the first part, and the others to the rest.
-//! 4. `node/check.mjs` runs the parts through the same requests: the engine posts the same updates, and loads the rest
-//!    only for the requests after the visit.
+//! 4. `node/check.mjs` runs both parts through the same requests, and checks that the engine posts the same updates and
+//!    loads the rest only for the requests after the visit.
 
 use std::fs;
 use std::path::Path;
@@ -17,37 +17,37 @@ use serde::Deserialize;
 use crate::module::Module;
 use crate::{Fallible, cut, instrument, read, visit, with_short_callees, write};
 
-/// The engine's wasm, which becomes its first part.
+/// File of the engine's wasm, which the cut replaces by its first part.
 const WASM: &str = "podscope-js_bg.wasm";
-/// The script of `wasm-bindgen` that instantiates the engine's wasm.
+/// File of the script of `wasm-bindgen` that instantiates the engine's wasm.
 const SCRIPT: &str = "podscope-js.js";
-/// The rest of the engine's wasm.
+/// File to which the rest of the engine's wasm is written.
 const REST: &str = "rest.wasm";
 
 /// Output of `node/profile.mjs`.
 #[derive(Debug, Deserialize)]
 struct Profile {
-    /// Numbers of the bodies of the functions that a first visit runs.
+    /// Indexes of the function bodies that a first visit runs.
     ran: Vec<usize>,
-    /// Digests of the updates that the engine posted: up to the end of the visit, and in all.
+    /// Digests of the updates that the engine posted: until the end of the visit, and in the whole run.
     updates: [String; 2],
 }
 
-/// Cuts the engine in the folder `engine`, which contains `podscope-js_bg.wasm`, its script `podscope-js.js` and the file of
-/// the lessons: replaces the wasm by its first part, and writes `rest.wasm` beside it. The folder `work` is for
+/// Cuts the engine in the folder `engine`, which contains `podscope-js_bg.wasm`, its script `podscope-js.js` and the
+/// file of the lessons: replaces the wasm by its first part, and writes `rest.wasm` beside it. The folder `work` is for
 /// intermediate files.
 ///
 /// # Errors
 /// A file cannot be read or written, the wasm cannot be cut, or the cut engine does not do what the uncut one does.
 pub(crate) fn cut(engine: &Path, work: &Path) -> Fallible {
     fs::create_dir_all(work).map_err(|e| format!("{}: {e}", work.display()))?;
-    // Named so that Node reads it as a module.
+    // With the extension `.mjs`, Node loads the script as an ECMAScript module.
     write(&work.join("engine.mjs"), &read(&engine.join(SCRIPT))?)?;
     write(&work.join("lessons"), &read(&engine.join("lessons"))?)?;
     write(&work.join("worker.mjs"), include_bytes!("node/worker.mjs"))?;
     write(&work.join("profile.mjs"), include_bytes!("node/profile.mjs"))?;
     write(&work.join("check.mjs"), include_bytes!("node/check.mjs"))?;
-    write(&work.join("requests.json"), requests()?.as_bytes())?;
+    write(&work.join("requests.json"), requests_json()?.as_bytes())?;
 
     let bytes = read(&engine.join(WASM))?;
     let module = Module::parse(&bytes)?;
@@ -75,18 +75,19 @@ fn run_node<T: for<'a> Deserialize<'a>>(script: &Path) -> Fallible<T> {
     serde_json::from_slice(&run.stdout).map_err(|e| format!("{}: {e}", script.display()))
 }
 
-/// Returns the requests as JSON: the bytes of each, after the milliseconds that pass before it.
-fn requests() -> Fallible<String> {
+/// Returns the content of `requests.json`, which `node/worker.mjs` reads. A request is a pair: the milliseconds that
+/// pass before it, and its bytes.
+fn requests_json() -> Fallible<String> {
     let packed = |requests: Vec<(u32, Request)>| -> Fallible<Vec<(u32, Vec<u8>)>> {
         let packed = requests.into_iter().map(|(wait, request)| Ok((wait, pack(&request)?)));
         packed.collect()
     };
-    // The first byte of an update is its variant.
+    // The first byte of an update identifies its variant.
     let refused = pack(&Update::Refused { problems: Vec::new() })?;
     let crashed = pack(&Update::Crashed { message: String::new() })?;
     let requests = serde_json::json!({
         "visit": packed(visit::visit())?,
-        "further": packed(visit::further())?,
+        "further": packed(visit::requests_after_visit())?,
         "frameDone": pack(&Request::FrameDone)?,
         "failures": [refused[0], crashed[0]],
     });

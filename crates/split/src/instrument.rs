@@ -1,6 +1,6 @@
-//! A copy of a module that notes which of its functions run.
+//! Instruments a module: makes a copy that records which of its functions run.
 //!
-//! The copy has one more table, with an entry for each defined function, which is null until the function has run.
+//! The copy exports one more table, with an entry for each function body. An entry is null until that function runs.
 
 use std::convert::Infallible;
 
@@ -11,12 +11,13 @@ use wasmparser::{ExportSectionReader, FunctionBody, Parser, TableSectionReader};
 use crate::Fallible;
 use crate::module::{Module, function_table};
 
-/// Name of the exported table.
+/// Name under which the copy exports the table of the functions that have run.
 const TABLE: &str = "profile";
 
 struct Instrumented<'a> {
     module: &'a Module<'a>,
-    /// An exported function, so that a reference to it needs no declaration.
+    /// The function reference that is stored for a function that has run. It is an exported function, because a
+    /// reference to such a function needs no declaration.
     marker: u32,
     n_bodies: u32,
 }

@@ -1,14 +1,16 @@
-//! Cuts a wasm module in two: the first part, which a first visit runs, and the rest, which is loaded later. A function
-//! that a visit needs but the first part lacks costs a load of the rest, never a different result.
+//! Cuts a wasm module in two: the first part, which contains the functions that a first visit to the page runs, and the
+//! rest, which is loaded later. If a visit needs a function that the first part lacks, the rest is loaded earlier; the
+//! results are the same.
 //!
 //! - `podscope-split engine FOLDER WORK` cuts the engine (`engine.rs`).
-//! - `podscope-split page WASM LIST REST` cuts the page (`page.rs`): replaces the file WASM by its first part, and writes
-//!   the file REST. LIST is a file of paths that a first visit does not need.
-//! - `podscope-split instrument WASM COPY` writes a copy of a module that notes which functions run (`instrument.rs`).
-//! - `podscope-split unneeded WASM RAN` prints the paths for LIST. RAN is a JSON array of the numbers of the function
-//!   bodies that ran.
+//! - `podscope-split page WASM LIST REST` cuts the page (`page.rs`): replaces the file WASM by its first part, and
+//!   writes the rest to the file REST. LIST is a file of paths that a first visit does not need.
+//! - `podscope-split instrument WASM COPY` writes a copy of a module that records which functions run
+//!   (`instrument.rs`).
+//! - `podscope-split unneeded WASM RAN` prints the paths for LIST. RAN is a file with a JSON array of the indexes of
+//!   the function bodies that ran.
 
-// A program of the build: `std`'s ordered collections cost the page nothing.
+// The page does not contain this program, so it may use `std`'s ordered collections, which would enlarge the page.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 use std::collections::BTreeSet;
@@ -31,7 +33,7 @@ mod visit;
 /// Maximum length of the body of a short function, in bytes.
 const SHORT_BODY_BYTES: usize = 120;
 
-/// A result whose error is a sentence for the terminal.
+/// A result whose error is a message that the program prints.
 type Fallible<T = ()> = Result<T, String>;
 
 fn main() -> ExitCode {
@@ -63,8 +65,8 @@ fn write_instrumented(wasm: &Path, copy: &Path) -> Fallible {
     write(copy, &instrument::instrument(&Module::parse(&bytes)?)?)
 }
 
-/// Adds the short functions that these functions call. Many of them only drop or copy a value, and whether they run
-/// depends on the values; all of them together are small.
+/// Returns the functions in `ran` and the short functions that they call. Many of the short ones only drop or copy a
+/// value, and may run in another visit with other values; all of them together are small.
 fn with_short_callees(module: &Module<'_>, ran: BTreeSet<u32>) -> BTreeSet<u32> {
     let mut kept = ran.clone();
     for function in ran {

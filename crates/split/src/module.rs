@@ -1,4 +1,4 @@
-//! What the cut has to know of a module: its functions, and which of them refer to which.
+//! Reads what the cut needs of a wasm module: its functions, and to which other functions each one refers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -11,7 +11,7 @@ use wasmparser::{
 use crate::Fallible;
 use crate::names::without_hashes;
 
-/// The parts of a module that the cut reads. Functions are numbered as in the module: first the imported ones.
+/// A parsed wasm module. Functions are numbered as in wasm: first the imported ones, then the defined ones.
 #[derive(Debug, Default)]
 pub(crate) struct Module<'a> {
     pub(crate) bytes: &'a [u8],
@@ -30,12 +30,12 @@ pub(crate) struct Module<'a> {
     pub(crate) exports: Vec<(&'a str, u32)>,
     /// Offset and functions of each segment of table 0, through which functions are called indirectly.
     pub(crate) segments: Vec<(u32, Vec<u32>)>,
-    /// Names of functions without hashes, from the section of names, which a module may lack.
+    /// Names of functions without hashes, from the custom section `name`; empty if the module has no such section.
     names: BTreeMap<u32, String>,
 }
 
 impl<'a> Module<'a> {
-    /// Parses a module of `wasm-bindgen`.
+    /// Parses a module that `wasm-bindgen` has generated.
     ///
     /// # Errors
     /// The bytes are not a valid module, or it contains something that the cut does not support.
@@ -135,12 +135,12 @@ impl<'a> Module<'a> {
         self.types.len() as u32
     }
 
-    /// Returns the functions that are defined here, in order.
+    /// Returns the numbers of the functions that are defined in the module, not imported.
     pub(crate) fn defined(&self) -> Range<u32> {
         self.n_imported..self.n_functions()
     }
 
-    /// Returns whether a function is defined here, not imported.
+    /// Returns whether a function is defined in the module, not imported.
     pub(crate) fn is_defined(&self, function: u32) -> bool {
         function >= self.n_imported
     }
@@ -155,7 +155,7 @@ impl<'a> Module<'a> {
         self.n_parameters[self.type_of(function) as usize]
     }
 
-    /// Returns the function of a body.
+    /// Returns the function that has the body with this index.
     pub(crate) fn function_of_body(&self, body: usize) -> u32 {
         self.n_imported + body as u32
     }
@@ -186,8 +186,9 @@ impl<'a> Module<'a> {
         self.names.get(&function).map_or("", String::as_str)
     }
 
-    /// Returns the functions that can be called without a call by their number: exported ones and those in table 0.
-    pub(crate) fn roots(&self) -> BTreeSet<u32> {
+    /// Returns the functions that can run although no function calls them directly: exported functions and those in
+    /// table 0.
+    pub(crate) fn exported_or_in_table(&self) -> BTreeSet<u32> {
         let exported = self.exports.iter().map(|(_, function)| function);
         exported
             .chain(self.segments.iter().flat_map(|(_, functions)| functions))

@@ -1,4 +1,4 @@
-//! Names of functions, and the paths in them.
+//! Finds the Rust paths in the names of functions.
 //!
 //! A name is demangled Rust, such as `<podscope_web::app::App as yew::BaseComponent>::view`. Its paths are
 //! `podscope_web::app::App` and `yew::BaseComponent`.

@@ -1,10 +1,10 @@
-//! The cut of the page.
+//! Cuts the page's wasm by a list of the functions that a first visit does not need.
 //!
 //! The page cannot run without a browser, so a build does not find out which functions a first visit runs. Instead the
-//! repository contains a list of what a first visit does not need (`crates/web/unneeded-at-first.txt`), which `cargo xtask
-//! profile` writes. A line is the *path* of a module, type or function of which nothing ran in a recorded visit: a function
-//! whose name contains the path belongs to the rest. Or a line is, after `= `, the whole name of a function that did not
-//! run. What the list does not mention, such as new code, stays in the first part.
+//! repository contains a list of what a first visit does not need (`crates/web/unneeded-at-first.txt`), which `cargo
+//! xtask profile` writes. A line is the *path* of a module, type or function of which nothing ran in a recorded visit:
+//! every function whose name contains the path belongs to the rest. A line that begins with `= ` has the whole name of
+//! one function that did not run. Functions that the list does not mention, such as new code, stay in the first part.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,9 +14,9 @@ use crate::module::Module;
 use crate::names::{parent, paths_in};
 use crate::{Fallible, cut, read, with_short_callees, write};
 
-/// Minimum size of what a line of the list removes from the first part, in bytes of function bodies. With a smaller one the
-/// list is longer, and the first part hardly smaller.
-const LINE_BYTES: usize = 300;
+/// Minimum number of bytes of function bodies that a line of the list removes from the first part. A smaller minimum
+/// would make the list longer and the first part hardly smaller.
+const MIN_BYTES_PER_LINE: usize = 300;
 
 /// Replaces the page's wasm by its first part, and writes the rest. `list` is the file of the paths that a first visit
 /// does not need.
@@ -27,15 +27,15 @@ pub(crate) fn cut(wasm: &Path, list: &Path, rest: &Path) -> Fallible {
     let bytes = read(wasm)?;
     let module = Module::parse(&bytes)?;
     let list = fs::read_to_string(list).map_err(|e| format!("{}: {e}", list.display()))?;
-    let (first_part, rest_part) = cut::cut(&module, &needed(&module, &Unneeded::parse(&list)))?;
+    let (first_part, rest_part) = cut::cut(&module, &functions_of_first_part(&module, &Unneeded::parse(&list)))?;
     write(wasm, &first_part)?;
     write(rest, &rest_part)
 }
 
-/// Beginning of a line with a whole name.
-const WHOLE_NAME: &str = "= ";
+/// Prefix of a line of the list that has the whole name of a function.
+const WHOLE_NAME_PREFIX: &str = "= ";
 
-/// What a first visit does not need.
+/// The list of the functions that a first visit does not need.
 #[derive(Debug, Default)]
 struct Unneeded<'a> {
     paths: BTreeSet<&'a str>,
@@ -47,7 +47,7 @@ impl<'a> Unneeded<'a> {
     fn parse(list: &'a str) -> Self {
         let mut unneeded = Self::default();
         for line in list.lines() {
-            match line.strip_prefix(WHOLE_NAME) {
+            match line.strip_prefix(WHOLE_NAME_PREFIX) {
                 Some(name) => unneeded.names.insert(name),
                 None => unneeded.paths.insert(line),
             };
@@ -63,15 +63,18 @@ impl<'a> Unneeded<'a> {
 impl fmt::Display for Unneeded<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.paths.iter().try_for_each(|path| writeln!(f, "{path}"))?;
-        self.names.iter().try_for_each(|name| writeln!(f, "{WHOLE_NAME}{name}"))
+        self.names
+            .iter()
+            .try_for_each(|name| writeln!(f, "{WHOLE_NAME_PREFIX}{name}"))
     }
 }
 
-/// Returns the functions that the list does not mention, without those that only mentioned functions call.
-fn needed(module: &Module<'_>, unneeded: &Unneeded<'_>) -> BTreeSet<u32> {
+/// Returns the functions of the first part: those that the list does not mention, except functions that only the rest
+/// calls.
+fn functions_of_first_part(module: &Module<'_>, unneeded: &Unneeded<'_>) -> BTreeSet<u32> {
     let is_needed = |function: &u32| !unneeded.contains(module.name(*function));
     let mut needed: BTreeSet<u32> = module.defined().filter(is_needed).collect();
-    let roots = module.roots();
+    let roots = module.exported_or_in_table();
     loop {
         let callees = needed.iter().flat_map(|function| module.callees(*function));
         let called: BTreeSet<u32> = callees.copied().collect();
@@ -83,7 +86,7 @@ fn needed(module: &Module<'_>, unneeded: &Unneeded<'_>) -> BTreeSet<u32> {
     }
 }
 
-/// Prints the list, according to the functions that ran in a first visit. `ran` is a file with the numbers of their bodies.
+/// Prints the list for the functions that ran in a first visit. `ran` is a file with the indexes of their bodies.
 ///
 /// # Errors
 /// A file cannot be read, or the wasm is not valid.
@@ -92,17 +95,17 @@ pub(crate) fn print_unneeded(wasm: &Path, ran: &Path) -> Fallible {
     let module = Module::parse(&bytes)?;
     let ran: Vec<usize> = serde_json::from_slice(&read(ran)?).map_err(|e| format!("{}: {e}", ran.display()))?;
     let ran: BTreeSet<u32> = ran.into_iter().map(|body| module.function_of_body(body)).collect();
-    let list = unneeded(&module, &ran);
-    if let Some(lost) = ran.difference(&needed(&module, &list)).next() {
+    let list = list_unneeded(&module, &ran);
+    if let Some(lost) = ran.difference(&functions_of_first_part(&module, &list)).next() {
         return Err(format!("the list excludes `{}`, which ran", module.name(*lost)));
     }
     print!("{list}");
     Ok(())
 }
 
-/// Returns what did not run.
-fn unneeded<'a>(module: &'a Module<'_>, ran: &BTreeSet<u32>) -> Unneeded<'a> {
-    // Functions may share a name: the visitors of two variants of an enum, for example.
+/// Returns the list of the functions that did not run, with the shortest paths.
+fn list_unneeded<'a>(module: &'a Module<'_>, ran: &BTreeSet<u32>) -> Unneeded<'a> {
+    // Compare names, because several functions may have the same name, such as the visitors of two variants of an enum.
     let ran_names: BTreeSet<&str> = ran.iter().map(|function| module.name(*function)).collect();
     let ran_paths: BTreeSet<&str> = ran_names.iter().flat_map(|name| paths_in(name)).collect();
     let mut bytes_of_paths: BTreeMap<&str, usize> = BTreeMap::new();
@@ -110,7 +113,7 @@ fn unneeded<'a>(module: &'a Module<'_>, ran: &BTreeSet<u32>) -> Unneeded<'a> {
     for function in module.defined().filter(|function| !ran.contains(function)) {
         let (name, bytes) = (module.name(function), module.body_bytes(function));
         let unneeded: BTreeSet<&str> = paths_in(name).difference(&ran_paths).copied().collect();
-        // Where nothing below `a::b` ran, `a::b::c` would be redundant.
+        // If the list contains `a::b`, a line `a::b::c` would be redundant.
         let is_shortest = |path: &&&str| parent(path).is_none_or(|parent| !unneeded.contains(parent));
         for path in unneeded.iter().filter(is_shortest) {
             *bytes_of_paths.entry(path).or_default() += bytes;
@@ -120,7 +123,7 @@ fn unneeded<'a>(module: &'a Module<'_>, ran: &BTreeSet<u32>) -> Unneeded<'a> {
         }
     }
     let large = |lines: BTreeMap<&'a str, usize>| {
-        let large = lines.into_iter().filter(|(_, bytes)| *bytes >= LINE_BYTES);
+        let large = lines.into_iter().filter(|(_, bytes)| *bytes >= MIN_BYTES_PER_LINE);
         large.map(|(line, _)| line).collect()
     };
     Unneeded {

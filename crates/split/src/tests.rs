@@ -6,7 +6,8 @@ use crate::cut::cut;
 use crate::instrument::instrument;
 use crate::module::Module;
 
-/// `run` calls `$direct` by its number and `$indirect` through the table; `$direct` calls `$shared`, which `run` calls too.
+/// A module in which `run` calls `$direct` by its number and `$indirect` through the table; both `run` and `$direct`
+/// call `$shared`.
 const ENGINE: &str = r#"
 (module
   (import "./glue.js" "load" (func $load))
@@ -25,11 +26,11 @@ const ENGINE: &str = r#"
   (elem (i32.const 0) func $shared $indirect))
 "#;
 
-/// Numbers of functions in [`ENGINE`]; 0 is the import.
+/// Number of the function `$shared` in [`ENGINE`]; the imported function has the number 0.
 const SHARED: u32 = 4;
 
 /// Returns the names of a module's imports and exports, and its number of functions.
-fn outline(bytes: &[u8]) -> (Vec<String>, Vec<String>, u32) {
+fn imports_exports_and_function_count(bytes: &[u8]) -> (Vec<String>, Vec<String>, u32) {
     let (mut imports, mut exports, mut n_functions) = (Vec::new(), Vec::new(), 0);
     for payload in Parser::new(0).parse_all(bytes) {
         match payload.expect("the module is valid") {
@@ -60,15 +61,16 @@ fn cut_keeps_functions_of_first_part_and_stubs() {
     for part in [&first, &rest] {
         wasmparser::validate(part).expect("both parts are valid");
     }
-    let (imports, exports, n_functions) = outline(&first);
+    let (imports, exports, n_functions) = imports_exports_and_function_count(&first);
     assert_eq!(imports, ["./glue.js.load"]);
     assert_eq!(
         exports,
         ["memory", "load_rest", "run", "table0", "slots", "global0", "is_loaded"]
     );
-    // load_rest and what it calls, run, $shared, the stubs of $direct and $indirect, and the function that loads the rest.
+    // load_rest, $load_now, run, $shared, the stubs of $direct and $indirect, and the function that loads the rest
+    // unless it is loaded.
     assert_eq!(n_functions, 7);
-    let (imports, exports, n_functions) = outline(&rest);
+    let (imports, exports, n_functions) = imports_exports_and_function_count(&rest);
     let shared_slot = "functions.1"; // slot 0 is for $direct
     assert_eq!(
         imports,
@@ -92,7 +94,11 @@ fn instrumented_module_is_valid_and_exports_profile() {
     let module = Module::parse(&engine).expect("the module is supported");
     let copy = instrument(&module).expect("the module can be instrumented");
     wasmparser::validate(&copy).expect("the copy is valid");
-    assert!(outline(&copy).1.contains(&"profile".to_owned()));
+    assert!(
+        imports_exports_and_function_count(&copy)
+            .1
+            .contains(&"profile".to_owned())
+    );
 }
 
 #[test]

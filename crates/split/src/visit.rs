@@ -1,9 +1,10 @@
-//! The requests of a first visit, which decide what its part of the engine contains.
+//! The page's requests in a first visit. The engine's first part contains the functions that they run.
 
 use podscope_protocol::{GUIDED_CUT, GUIDED_START, Request, Source, SubjectRef};
 
-/// Returns the requests of the page with the time in milliseconds that passes before each: a first visit that watches the
-/// cluster, one that takes the guided start, and one that plays freely with the commands of the page's buttons.
+/// Returns the requests of three first visits, each request after the milliseconds that pass before it. The first visit
+/// watches the cluster, the second takes the guided start, and the third plays freely with the commands of the page's
+/// buttons.
 pub(crate) fn visit() -> Vec<(u32, Request)> {
     [watching(), guided_start(), free_play()].concat()
 }
@@ -18,7 +19,7 @@ fn open(source: Source) -> Vec<(u32, Request)> {
     ]
 }
 
-/// Returns the request to run a command line, after the completions of what has been typed.
+/// Returns the requests for a typed command line: its completion, and then its run.
 fn command(line: &str) -> [(u32, Request); 2] {
     let complete = Request::Complete {
         line: line.into(),
@@ -35,7 +36,8 @@ fn command(line: &str) -> [(u32, Request); 2] {
     ]
 }
 
-/// Returns the requests of selecting a subject: its details, the explanation of a pod, and the link.
+/// Returns the requests that the page sends when the user selects a subject: for its details, for the explanation of a
+/// pod, and for the link to share.
 fn select(subject: SubjectRef) -> Vec<(u32, Request)> {
     let mut all = vec![(
         2_000,
@@ -116,7 +118,8 @@ fn guided_start() -> Vec<(u32, Request)> {
     ]);
     let force_delete = "kubectl delete pod db-0 --grace-period=0 --force";
     all.extend(command(force_delete));
-    // The engine asks for confirmation, which is the command without a check.
+    // The engine asks for confirmation. The page confirms by `Request::Command`, which runs the line without a check
+    // for danger.
     all.push((
         1_000,
         Request::Command {
@@ -161,8 +164,8 @@ fn free_play() -> Vec<(u32, Request)> {
     all
 }
 
-/// Returns requests that need more than a first visit does: the cut engine has to load the rest for them.
-pub(crate) fn further() -> Vec<(u32, Request)> {
+/// Returns requests for which the engine needs functions that no first visit runs, so that it has to load the rest.
+pub(crate) fn requests_after_visit() -> Vec<(u32, Request)> {
     let mut all = Vec::new();
     for line in [
         "kubectl describe node a-1",

@@ -77,7 +77,7 @@ fn compare_texts(file: &str, original: &Original, texts: &[Text], terms: &Terms,
             report.faults.push(format!("{file}: {key}: {fault}"));
         }
         let faults = differences(english, &translation.text).into_iter();
-        for fault in faults.chain(terms.unlisted(english, &translation.text)) {
+        for fault in faults.chain(terms.links_with_unapproved_words(english, &translation.text)) {
             report.faults.push(format!("{file}: {key}: {fault}"));
         }
     }

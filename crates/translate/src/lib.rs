@@ -16,15 +16,15 @@ use podscope_messages::{COMPILED, ENGINE_MESSAGE_FILES, ENGLISH, IDS, LANGUAGES,
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-const LESSONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../session/lessons");
+const LESSONS_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../session/lessons");
 
 /// Returns the codes of all languages except English.
 fn translations() -> impl Iterator<Item = &'static str> {
     LANGUAGES.iter().map(|(code, _)| *code).filter(|code| *code != "en")
 }
 
-/// Adds the files and texts that a language lacks, empty and with the digests of their originals, removes what no
-/// longer has an original, and prints what is missing.
+/// Adds the files and texts that a language lacks. The new texts are empty and have the digests of their originals.
+/// Removes what no longer has an original, and prints what is missing.
 ///
 /// # Errors
 /// Returns an error if the language has no folder, or if a file cannot be read or written.
@@ -34,7 +34,7 @@ pub fn new(language: &str) -> Result<(), String> {
             "{language}: not a language of Podscope; write its name to crates/messages/locales/{language}/language.ftl"
         ));
     }
-    let lessons = Path::new(LESSONS);
+    let lessons = Path::new(LESSONS_FOLDER);
     let originals = original::all(lessons)?;
     for original in &originals {
         let path = file::path(lessons, language, &original.name);
@@ -66,7 +66,7 @@ pub fn new(language: &str) -> Result<(), String> {
 /// # Errors
 /// Returns an error if there are faults, or if a file cannot be read.
 pub fn check() -> Result<(), String> {
-    let originals = original::all(Path::new(LESSONS))?;
+    let originals = original::all(Path::new(LESSONS_FOLDER))?;
     let mut n_faults = 0;
     for language in translations() {
         n_faults += report(language, &originals)?;
@@ -79,7 +79,7 @@ pub fn check() -> Result<(), String> {
 
 /// Prints the state of a language; returns the number of faults.
 fn report(language: &str, originals: &[Original]) -> Result<usize, String> {
-    let report = check::compare_language(Path::new(LESSONS), language, originals)?;
+    let report = check::compare_language(Path::new(LESSONS_FOLDER), language, originals)?;
     let messages = missing_messages(language);
     for missing in report.missing.iter().chain(&messages) {
         println!("missing: {missing}");
@@ -112,7 +112,7 @@ fn missing_messages(language: &str) -> Vec<String> {
 /// program.
 #[must_use]
 pub fn sources() -> Vec<PathBuf> {
-    let lessons = Path::new(LESSONS);
+    let lessons = Path::new(LESSONS_FOLDER);
     std::iter::once(lessons.to_owned())
         .chain(original::outside_of_lessons(lessons))
         .collect()
@@ -125,7 +125,7 @@ pub fn sources() -> Vec<PathBuf> {
 /// # Errors
 /// Returns an error if a file of lessons or translations cannot be read.
 pub fn compiled() -> Result<Vec<(&'static str, String)>, String> {
-    let originals = original::all(Path::new(LESSONS))?;
+    let originals = original::all(Path::new(LESSONS_FOLDER))?;
     let file = |(language, messages): &(&'static str, &str)| Ok((*language, compile(language, messages, &originals)?));
     COMPILED.iter().map(file).collect()
 }
@@ -134,7 +134,7 @@ pub fn compiled() -> Result<Vec<(&'static str, String)>, String> {
 fn compile(language: &str, messages: &str, originals: &[Original]) -> Result<String, String> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     for original in originals {
-        let translated = file::read(&file::path(Path::new(LESSONS), language, &original.name))?;
+        let translated = file::read(&file::path(Path::new(LESSONS_FOLDER), language, &original.name))?;
         for (key, english) in &original.texts {
             let digest = file::digest(english);
             let found = translated.iter().find(|text| text.key == *key && text.of == digest);
@@ -192,9 +192,10 @@ mod tests {
     /// Shows: E-16
     #[test]
     fn translations_are_complete_and_agree_with_english() {
-        let originals = original::all(Path::new(LESSONS)).expect("the lessons are read");
+        let originals = original::all(Path::new(LESSONS_FOLDER)).expect("the lessons are read");
         for language in translations() {
-            let report = check::compare_language(Path::new(LESSONS), language, &originals).expect("the texts are read");
+            let report =
+                check::compare_language(Path::new(LESSONS_FOLDER), language, &originals).expect("the texts are read");
             assert!(report.faults.is_empty(), "{language}: {:#?}", report.faults);
             assert!(report.missing.is_empty(), "{language}: {:#?}", report.missing);
             let messages = missing_messages(language);

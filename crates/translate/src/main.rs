@@ -1,7 +1,7 @@
 //! Translations of Podscope's lessons, glossary and messages. `cargo xtask translate` starts it.
 //!
-//! - `new LANGUAGE` adds the files and texts that a language lacks, empty and with the digests of their originals, removes
-//!   what no longer has an original, and lists what is missing.
+//! - `new LANGUAGE` adds the files and texts that a language lacks (empty, with the digests of their originals),
+//!   removes what no longer has an original, and lists what is missing.
 //! - `check` compares all languages with English; a text that is missing is listed, and a fault ends with status 1.
 //! - `site FOLDER` writes the file of each language that the page loads.
 

@@ -19,7 +19,7 @@ const PRACTICE: &str = "practice";
 /// Name of the file with the titles of sessions and courses.
 const TITLES: &str = "titles";
 
-/// Paths relative to the folder of lessons: practice families, courses, and sessions that are not lessons.
+/// Paths of practice families, of courses, and of sessions that are not lessons, relative to the folder of lessons.
 const FAMILIES: &str = "../practice";
 const COURSES: &str = "../../course/courses";
 const SESSIONS: [&str; 2] = ["../src/welcome.yaml", "../src/free.yaml"];

@@ -6,7 +6,7 @@ use podscope_protocol::glossary::links;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const LOCALES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../messages/locales");
+const LOCALES_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../messages/locales");
 
 /// Number of letters at the end of a long word that declension may change.
 const ENDING_LENGTH: usize = 3;
@@ -17,7 +17,7 @@ pub(crate) struct Terms(BTreeMap<String, Vec<String>>);
 
 impl Terms {
     pub(crate) fn read(language: &str) -> Result<Self, String> {
-        let path = Path::new(LOCALES).join(language).join("terms.tsv");
+        let path = Path::new(LOCALES_FOLDER).join(language).join("terms.tsv");
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let lines = text.lines().filter_map(|line| line.split_once('\t'));
         let words = |list: &str| list.split('|').map(|word| word.trim().to_lowercase()).collect();
@@ -28,7 +28,7 @@ impl Terms {
 
     /// Reports links of a translation whose words are not an approved translation of the term. Links for which the
     /// English text uses other words than the term (`[[back-off|waits]]`) are not checked.
-    pub(crate) fn unlisted(&self, english: &str, translation: &str) -> Vec<String> {
+    pub(crate) fn links_with_unapproved_words(&self, english: &str, translation: &str) -> Vec<String> {
         let mut named: Vec<String> = links(english)
             .filter(|(_, words)| words.is_none())
             .map(|(term, _)| term.to_lowercase())
@@ -85,11 +85,20 @@ mod tests {
     fn declined_words_are_forms_of_a_listed_term() {
         let terms = Terms([("scheduler".to_owned(), vec!["планувальник".to_owned()])].into());
         let english = "The [[scheduler]] waits.";
-        assert!(terms.unlisted(english, "[[scheduler|Планувальника]] немає.").is_empty());
-        assert_eq!(terms.unlisted(english, "[[scheduler|Розкладу]] немає.").len(), 1);
         assert!(
             terms
-                .unlisted("It [[scheduler|decides]].", "Він [[scheduler|вирішує]].")
+                .links_with_unapproved_words(english, "[[scheduler|Планувальника]] немає.")
+                .is_empty()
+        );
+        assert_eq!(
+            terms
+                .links_with_unapproved_words(english, "[[scheduler|Розкладу]] немає.")
+                .len(),
+            1
+        );
+        assert!(
+            terms
+                .links_with_unapproved_words("It [[scheduler|decides]].", "Він [[scheduler|вирішує]].")
                 .is_empty()
         );
     }

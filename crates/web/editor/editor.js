@@ -1,6 +1,6 @@
-// The page's editor: CodeMirror with YAML, in a shadow root. There its styles are constructed style sheets, because the
-// page's Content-Security-Policy allows no style elements. Its colours are the page's custom properties.
-// The page mounts it with `window.podscopeEditor.mount`.
+// The page's editor: CodeMirror with YAML, in a shadow root. The styles in the shadow root are constructed style
+// sheets, because the page's Content-Security-Policy allows no style elements. The colours are the page's custom
+// properties. The page mounts the editor with `window.podscopeEditor.mount`.
 /*! CodeMirror and Lezer, MIT License
 Copyright (C) 2018 by Marijn Haverbeke <marijn@haverbeke.berlin>, Adrian Heine <mail@adrianheine.de>, and others
 
@@ -85,8 +85,8 @@ function insert(name, type) {
 function mount(host, text, [changed, asked]) {
   let resolveFields;
   // Number of the last call of `asked`. Answers to earlier calls are about another position in the text.
-  let asking = 0;
-  const source = (context) => {
+  let lastCall = 0;
+  const completionSource = (context) => {
     const line = context.state.doc.lineAt(context.pos);
     const textBefore = line.text.slice(0, context.pos - line.from);
     // A key, or a value after its key; values are offered before anything is typed.
@@ -97,7 +97,7 @@ function mount(host, text, [changed, asked]) {
     const end = doc.indexOf("\n---", context.pos);
     const document = doc.slice(start, end < 0 ? undefined : end);
     if (document.length > MAX_COMPLETED) return null;
-    asked(document.slice(0, context.pos - start), document.slice(context.pos - start), ++asking);
+    asked(document.slice(0, context.pos - start), document.slice(context.pos - start), ++lastCall);
     return new Promise((resolve) => {
       resolveFields?.(null);
       resolveFields = resolve;
@@ -123,7 +123,7 @@ function mount(host, text, [changed, asked]) {
       doc: text,
       extensions: [
         lineNumbers(), foldGutter(), history(), drawSelection(), bracketMatching(), closeBrackets(), highlightActiveLine(),
-        highlightSelectionMatches(), yaml(), autocompletion({ override: [source], icons: false }), indentUnit.of("  "), lintGutter(), theme, colours,
+        highlightSelectionMatches(), yaml(), autocompletion({ override: [completionSource], icons: false }), indentUnit.of("  "), lintGutter(), theme, colours,
         EditorView.contentAttributes.of({ "aria-label": "YAML", spellcheck: "false", tabindex: "0" }),
         // Ctrl-M (Alt-Shift-M on a Mac) lets Tab leave the editor.
         keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
@@ -148,7 +148,7 @@ function mount(host, text, [changed, asked]) {
     },
     /** Receives the answer to a call of `asked`: the fields that fit, as pairs of name and hint, and the number of the
      *  call. */
-    fields([list, revision]) { if (revision === asking) resolveFields?.(list); },
+    fields([list, revision]) { if (revision === lastCall) resolveFields?.(list); },
     destroy() { view.destroy(); },
   };
 }

@@ -17,7 +17,7 @@ use crate::state::{Act, Dialog, StudyAct};
 use crate::studying::practise;
 
 /// Parses the current address.
-pub(crate) fn address() -> Route {
+pub(crate) fn current_route() -> Route {
     let Some(location) = browser::window().map(|w| w.location()) else {
         return Route::default();
     };
@@ -61,11 +61,11 @@ impl FirstSource {
         } else if route.new_session || route.embed.is_some() || route.course.is_some() {
             Self::Free
         } else {
-            Self::last()
+            Self::last_stored_or_welcome()
         }
     }
 
-    fn last() -> Self {
+    fn last_stored_or_welcome() -> Self {
         match store::last_session() {
             Some((id, fragment)) => Self::Stored(id, fragment),
             None => Self::Welcome {
@@ -170,9 +170,10 @@ fn file_name(path: &str) -> String {
     }
 }
 
-/// Returns the stored session that a link's fragment belongs to: the one stored under this very fragment, or the one
-/// that the browser's history entry names, whose link also covers what happened after the instant. Chromium loses the
-/// entry's state if the page changes it while a reload begins; after a reload the session is this tab's own.
+/// Returns the stored session that a link's fragment belongs to. This is the session that is stored under this very
+/// fragment, or else the one that the browser's history entry names: its link also contains what happened after the
+/// instant. Chromium loses the entry's state if the page changes it while a reload begins, so after a reload it is
+/// otherwise this tab's own session.
 fn own_session(fragment: &str) -> Option<(u64, String)> {
     if store::is_framed() {
         return None;
@@ -186,7 +187,7 @@ fn own_session(fragment: &str) -> Option<(u64, String)> {
 
 /// Returns the session that was stored last, or the first visit's cluster if no session is stored.
 pub(crate) fn last_or_welcome(act: &Callback<Act>) -> Source {
-    FirstSource::last().source(act)
+    FirstSource::last_stored_or_welcome().source(act)
 }
 
 /// Resumes a stored session. If the previous attempt to open it did not finish, opens the first visit's cluster
@@ -212,7 +213,7 @@ fn follow_history(ctl: &Ctl, connection: &Rc<RefCell<Connection>>) {
     else {
         return;
     };
-    let route = address();
+    let route = current_route();
     ctl.act.emit(Act::View(route.view));
     ctl.act.emit(Act::Dialog(Dialog::None));
     if id == store::current_session() {
@@ -245,7 +246,7 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
                 if browser::note_of_history_entry().is_some() {
                     return; // Back or Forward: `popstate` handles it.
                 }
-                let route = address();
+                let route = current_route();
                 ctl.act.emit(Act::View(route.view));
                 // The address before the fragment (`?lang=`) has not changed. It set the language when the visit began,
                 // so only the fragment is read here.

@@ -6,10 +6,10 @@ use podscope_messages::t;
 use podscope_protocol::Request;
 use yew::prelude::*;
 
-use crate::address::{FirstSource, address, use_address};
+use crate::address::{FirstSource, current_route, use_address};
 use crate::browser::{self, Warn as _, store};
 use crate::components::{
-    Bar, Cluster, ConsoleLineView, Dialogs, Editor, Find, Guarantees, Inspector, Notes, Presenting, Story, Timeline,
+    Bar, Cluster, ConsoleView, Dialogs, Editor, Find, Guarantees, Inspector, Notes, Presenting, Story, Timeline,
     Toasts, is_brief,
 };
 use crate::connection::Connection;
@@ -31,7 +31,7 @@ pub(crate) struct Props {
 
 #[component]
 pub(crate) fn App(props: &Props) -> Html {
-    let route = use_memo((), |()| address());
+    let route = use_memo((), |()| current_route());
     let first = use_mut_ref(|| FirstSource::of(&route));
     let handle = use_reducer(|| {
         let theme = route
@@ -287,7 +287,7 @@ fn page_view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, 
                 <div class="room">
                     if panels.cluster { <Notes key={page.shell.language.clone()} page={throttled_page.clone()} /> }
                     if panels.timeline { <Timeline key={page.shell.language.clone()} page={throttled_page.clone()} /> }
-                    if panels.console { <ConsoleLineView console={page.shell.console.clone()} open={page.shell.console_open} /> }
+                    if panels.console { <ConsoleView console={page.shell.console.clone()} open={page.shell.console_open} /> }
                 </div>
                 if page.shell.present.on { <Presenting page={throttled_page.clone()} /> }
                 <Dialogs page={throttled_page.clone()} />

@@ -34,7 +34,8 @@ pub(crate) struct Connection {
     is_opening: bool,
     /// The user has worked on the session: ran a command, answered a question, or opened the session from a file.
     pub(crate) is_touched: bool,
-    /// The session is the first visit's cluster, and the user has neither run a command nor played or sought.
+    /// The session is the first visit's cluster or one for free play, and the user has neither run a command, nor
+    /// paused time or moved to another instant.
     pub(crate) is_fresh: bool,
     seek_to: Option<i64>,
     /// The next update of the address adds an entry to the browser's history, so that Back returns to the state before.
@@ -127,7 +128,7 @@ impl Connection {
             }
         }
         if let Some(id) = store::take_session_to_forget() {
-            // The forgotten session's entry in the browser's history is used for the new session.
+            // The new session uses the history entry of the session that is forgotten.
             self.needs_history_entry = false;
             store::forget(id);
         }

@@ -106,8 +106,8 @@ fn decode_message(message: JsValue) -> WorkerMessage {
     }
 }
 
-/// Lets the worker that `www/boot.js` started load its wasm. The worker waits for this, because the page's wasm is smaller
-/// and draws the cluster of a first visit: it has the line for itself until it runs.
+/// Lets the worker that `www/boot.js` started load its wasm. The worker waits for this call, so that the page's wasm,
+/// which is smaller and draws the cluster of a first visit, is loaded first and does not share the connection.
 pub(crate) fn load_early() {
     if let Some(worker) = started_worker().warn().flatten() {
         worker.post_message(&JsValue::NULL).warn();

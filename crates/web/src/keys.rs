@@ -1,4 +1,4 @@
-//! Keyboard shortcuts: the listener, and the table that the `?` sheet shows.
+//! Keyboard shortcuts: the listener, and the table that the shortcuts dialog (`?`) shows.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -82,11 +82,11 @@ const GESTURES: &[(Message, &[(Message, Message)])] = &[
     ),
 ];
 
-/// A group of the sheet: its heading, and rows of a key or gesture with its effect.
-pub(crate) type Group = (String, Vec<(String, String)>);
+/// A group of the shortcuts dialog: its heading, and rows of a key or gesture with its effect.
+pub(crate) type ShortcutGroup = (String, Vec<(String, String)>);
 
-/// All groups of the sheet, in the current language.
-pub(crate) fn sheet() -> Vec<Group> {
+/// All groups of the shortcuts dialog, in the current language.
+pub(crate) fn shortcut_groups() -> Vec<ShortcutGroup> {
     let keys = SHORTCUTS.iter().map(|(heading, rows)| {
         let rows = rows.iter().map(|(key, what)| (key_name(key), what.text()));
         (heading.text(), rows.collect())
@@ -172,7 +172,8 @@ pub(crate) fn mark_before(session: &Session) -> Micros {
         .unwrap_or(0)
 }
 
-/// Runs the shortcut of a pressed key. Returns whether the key has one here, so that the browser does not act on it too.
+/// Runs the shortcut of a pressed key. Returns whether the key has one here, so that the browser does not act on it
+/// too.
 fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     if event.ctrl_key() || event.meta_key() || event.alt_key() {
         return false;

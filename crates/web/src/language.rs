@@ -10,12 +10,12 @@ use yew::Callback;
 use crate::browser::{self, Warn as _, store};
 use crate::state::Act;
 
-/// Attribute of the document's root element: the folder with the language files.
-const FOLDER: &str = "data-locales";
+/// Attribute of the document's root element that names the folder with the language files.
+const FOLDER_ATTRIBUTE: &str = "data-locales";
 
 thread_local! {
     /// Number of the latest request for a language. A file that arrives for an earlier request is ignored.
-    static LATEST: Cell<u32> = const { Cell::new(0) };
+    static LATEST_REQUEST: Cell<u32> = const { Cell::new(0) };
 }
 
 /// Returns the page's language for a code: for the code itself, or for the code without its region (`es-MX`). `None`
@@ -49,7 +49,8 @@ pub(crate) fn first(in_address: Option<String>) -> &'static str {
     code
 }
 
-/// Loads a language and makes it the page's; English needs no file. If the file cannot be loaded the language stays.
+/// Loads a language and makes it the language of the page. English needs no file. If the file cannot be loaded, the
+/// page keeps its language.
 ///
 /// # Errors
 /// Why the file cannot be loaded.
@@ -65,7 +66,7 @@ async fn fetch_locale(code: &str) -> Result<Option<Locale>, JsValue> {
         return Ok(None);
     }
     let folder = browser::root()
-        .and_then(|root| root.get_attribute(FOLDER))
+        .and_then(|root| root.get_attribute(FOLDER_ATTRIBUTE))
         .unwrap_or_default();
     let path = format!("{folder}{code}.txt");
     let file = browser::file_of_site(&path).await?;
@@ -95,11 +96,11 @@ pub(crate) fn show(code: &str, act: Callback<Act>) {
 
 fn change_language(code: &str, is_kept: bool, act: Callback<Act>) {
     let Some(code) = supported_code(code) else { return };
-    let number = LATEST.get() + 1;
-    LATEST.set(number);
+    let number = LATEST_REQUEST.get() + 1;
+    LATEST_REQUEST.set(number);
     wasm_bindgen_futures::spawn_local(async move {
         let loaded = fetch_locale(code).await;
-        if LATEST.get() != number {
+        if LATEST_REQUEST.get() != number {
             return;
         }
         match loaded.warn() {

@@ -26,8 +26,9 @@ fn main() {
     engine::load_early();
     wasm_bindgen_futures::spawn_local(async {
         rest::wait_unless_first_visit().await;
-        // The file of another language is loaded before anything is drawn. If it cannot be loaded, the page is in English.
-        let language = language::first(address::address().lang);
+        // The file of another language is loaded before anything is drawn. If it cannot be loaded, the page is in
+        // English.
+        let language = language::first(address::current_route().lang);
         if language != "en" {
             language::load(language).await.warn();
         }

@@ -37,7 +37,8 @@ pub(crate) fn use_engine(
             let is_named =
                 route.link.is_some() || route.lesson.is_some() || route.scenario.is_some() || route.new_session;
             if route.embed.is_none() && is_named {
-                // After a reload the tab then resumes its session instead of opening the link again.
+                // Without the link in the address, a reload resumes the tab's session instead of opening the link
+                // again.
                 browser::forget_link();
             }
             Interval::new(1_000, move || {

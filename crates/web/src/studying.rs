@@ -7,7 +7,7 @@ use gloo_timers::callback::Interval;
 use podscope_protocol::{CourseRequest, Request, TaskId};
 use yew::prelude::*;
 
-use crate::address::address;
+use crate::address::current_route;
 use crate::browser::{self, store};
 use crate::ctl::Ctl;
 use crate::language;
@@ -60,7 +60,7 @@ fn use_stored_attempts(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             }
             // The language in the address takes precedence over the course's language; after a reload, so does the
             // language that the user chose.
-            let is_open = address().lang.is_none() && !browser::is_reload();
+            let is_open = current_route().lang.is_none() && !browser::is_reload();
             if let Some(language) = language.filter(|_| is_open) {
                 language::show(&language, act.clone());
             }

@@ -40,8 +40,8 @@ fn find_element(region: &HtmlElement, selector: &str) -> Element {
     region.query_selector(selector).ok().flatten().expect(selector)
 }
 
-/// A pointer event, dispatched on a target.
-fn pointer(target: &Element, kind: &str, is_finger: bool, x: i32, y: i32) -> PointerEvent {
+/// Dispatches a pointer event on a target and returns the event.
+fn dispatch_pointer(target: &Element, kind: &str, is_finger: bool, x: i32, y: i32) -> PointerEvent {
     let make = Function::new_with_args(
         "target, kind, type, x, y",
         "const event = new PointerEvent(kind, {bubbles: true, isPrimary: true, button: 0, pointerId: 1, pointerType: type, clientX: x, clientY: y});
@@ -230,14 +230,14 @@ fn mouse_drags_pod_to_bin_or_node() {
     for ((x, y), end) in rows {
         let stage = region(STAGE);
         let pod = find_element(&stage, ".pod");
-        let mut drag = Drag::begin(&pointer(&pod, "pointerdown", false, 40, 40)).expect("a drag");
+        let mut drag = Drag::begin(&dispatch_pointer(&pod, "pointerdown", false, 40, 40)).expect("a drag");
         assert_eq!(
-            drag.pointer_moved(&stage, &pointer(&pod, "pointermove", false, x, y)),
+            drag.pointer_moved(&stage, &dispatch_pointer(&pod, "pointermove", false, x, y)),
             Movement::Nothing
         );
         let flies = document().query_selector(".flying").ok().flatten().is_some();
         assert_eq!(flies, end != End::Click);
-        assert_eq!(drag.end(&stage, &pointer(&pod, "pointerup", false, x, y)), end);
+        assert_eq!(drag.end(&stage, &dispatch_pointer(&pod, "pointerup", false, x, y)), end);
         assert!(
             document().query_selector(".flying").ok().flatten().is_none(),
             "the dragged copy is removed"
@@ -251,26 +251,26 @@ fn mouse_drags_pod_to_bin_or_node() {
 /// A finger that moves at once scrolls; after a long press it drags.
 /// Shows: U-03
 #[wasm_bindgen_test]
-fn finger_drags_only_after_resting() {
+fn finger_drags_only_after_a_long_press() {
     let stage = region(STAGE);
     let pod = find_element(&stage, ".pod");
-    let begin = || Drag::begin(&pointer(&pod, "pointerdown", true, 40, 40)).expect("a drag");
+    let begin = || Drag::begin(&dispatch_pointer(&pod, "pointerdown", true, 40, 40)).expect("a drag");
     let mut drag = begin();
     assert_eq!(
-        drag.pointer_moved(&stage, &pointer(&pod, "pointermove", true, 40, 90)),
+        drag.pointer_moved(&stage, &dispatch_pointer(&pod, "pointermove", true, 40, 90)),
         Movement::NotADrag
     );
 
     let mut drag = begin();
     drag.long_pressed(&stage);
     assert!(document().query_selector(".flying").ok().flatten().is_some());
-    let end = drag.end(&stage, &pointer(&pod, "pointerup", true, 41, 40));
+    let end = drag.end(&stage, &dispatch_pointer(&pod, "pointerup", true, 41, 40));
     assert_eq!(end, End::LongPress { id: "u1".into() });
 
     let mut drag = begin();
     drag.long_pressed(&stage);
-    drag.pointer_moved(&stage, &pointer(&pod, "pointermove", true, 250, 60));
-    let end = drag.end(&stage, &pointer(&pod, "pointerup", true, 250, 60));
+    drag.pointer_moved(&stage, &dispatch_pointer(&pod, "pointermove", true, 250, 60));
+    let end = drag.end(&stage, &dispatch_pointer(&pod, "pointerup", true, 250, 60));
     assert_eq!(end, End::Bin { id: "u1".into() });
     stage.remove();
 }
@@ -280,9 +280,9 @@ fn finger_drags_only_after_resting() {
 #[wasm_bindgen_test]
 fn stroke_reports_each_crossed_link_once() {
     let stage = region(STAGE);
-    let mut drag = Drag::begin(&pointer(&stage, "pointerdown", false, 60, 165)).expect("a stroke");
+    let mut drag = Drag::begin(&dispatch_pointer(&stage, "pointerdown", false, 60, 165)).expect("a stroke");
     let movements: Vec<Movement> = [(80, 165), (130, 165), (140, 165), (300, 165)]
-        .map(|(x, y)| drag.pointer_moved(&stage, &pointer(&stage, "pointermove", false, x, y)))
+        .map(|(x, y)| drag.pointer_moved(&stage, &dispatch_pointer(&stage, "pointermove", false, x, y)))
         .into();
     assert_eq!(
         movements,
@@ -294,15 +294,15 @@ fn stroke_reports_each_crossed_link_once() {
         ]
     );
     assert_eq!(
-        drag.end(&stage, &pointer(&stage, "pointerup", false, 300, 165)),
+        drag.end(&stage, &dispatch_pointer(&stage, "pointerup", false, 300, 165)),
         End::Nothing
     );
     let field = find_element(&stage, "select");
-    assert!(Drag::begin(&pointer(&field, "pointerdown", false, 25, 225)).is_none());
+    assert!(Drag::begin(&dispatch_pointer(&field, "pointerdown", false, 25, 225)).is_none());
     stage.set_attribute("data-other", "").expect("set");
     let pod = find_element(&stage, ".pod");
     assert!(
-        Drag::begin(&pointer(&pod, "pointerdown", false, 40, 40)).is_none(),
+        Drag::begin(&dispatch_pointer(&pod, "pointerdown", false, 40, 40)).is_none(),
         "the second run of a comparison cannot be changed"
     );
     stage.remove();

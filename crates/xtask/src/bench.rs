@@ -83,7 +83,7 @@ const BENCHES: &[Bench] = &[
         tools: decisions::CHROMIUM_TOOLS,
         needs_site: false,
         is_slow: false,
-        run: |paths| run_for_figures(decisions::in_chromium(paths)?),
+        run: |paths| run_for_figures(decisions::chromium_run(paths)?),
     },
     Bench {
         name: "page",

@@ -14,9 +14,9 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// Package of the cross-crate tests.
-const TESTS: &str = "podscope-tests";
+const TESTS_PACKAGE: &str = "podscope-tests";
 /// Package that every simulation uses; if it is affected, the golden scenarios run.
-const ENGINE: &str = "podscope-cluster";
+const ENGINE_PACKAGE: &str = "podscope-cluster";
 
 /// A package of the workspace.
 struct Member {
@@ -66,13 +66,13 @@ pub(crate) fn run() -> Fallible {
     let native = touched
         .iter()
         .copied()
-        .filter(|name| *name != TESTS && *name != "podscope-js");
+        .filter(|name| *name != TESTS_PACKAGE && *name != "podscope-js");
     step("native", cargo_packages(native, &["test", "--no-fail-fast"], &[]));
-    let modules = cross_crate_modules(&files, affected.contains(ENGINE));
+    let modules = cross_crate_modules(&files, affected.contains(ENGINE_PACKAGE));
     let filters: Vec<String> = modules.iter().map(|module| format!("{module}::")).collect();
     let cross_crate_tests = || {
         Run::cargo()
-            .args(["test", "-p", TESTS, "--test", "all", "--"])
+            .args(["test", "-p", TESTS_PACKAGE, "--test", "all", "--"])
             .args(filters)
     };
     step("crossing", (!files.is_empty()).then(cross_crate_tests));

@@ -104,7 +104,7 @@ pub(crate) fn measure_device_decisions() -> Fallible<Vec<(String, f64, String)>>
     Ok(rows)
 }
 
-/// Tools that [`in_chromium`] needs.
+/// Tools that [`chromium_run`] needs.
 pub(crate) const CHROMIUM_TOOLS: &[Tool] = &[
     Tool::Toolchain,
     Tool::WasmBindgen,
@@ -143,7 +143,7 @@ pub(crate) const WASM: &str = "podscope_js_bg.wasm";
 
 /// Returns a run of `tests/e2e/decisions.mjs`, which measures decisions in headless Chromium with the engine built as
 /// for the site. The limit is a tenth of kube-scheduler's time.
-pub(crate) fn in_chromium(paths: &Paths) -> Fallible<Run> {
+pub(crate) fn chromium_run(paths: &Paths) -> Fallible<Run> {
     let out = build_for_browsers(paths, "bench", &[])?;
     let wasm = out.join(WASM);
     Run::new("wasm-opt")

@@ -14,7 +14,7 @@ const PERMISSIONS_POLICY: &str = "accelerometer=(), camera=(), display-capture=(
 const FRAME_ANCESTORS: &str = "frame-ancestors *";
 
 /// Names of the files that configure the headers of static hosts. The page itself does not use these files.
-pub(crate) const FILES: &[&str] = &[
+pub(crate) const HEADER_FILES: &[&str] = &[
     "_headers",
     ".htaccess",
     "vercel.json",
@@ -40,7 +40,7 @@ pub(crate) fn write_headers(site: &Path, policy: &str) -> Fallible {
     let lines = |line: &dyn Fn(&str, &str) -> String| -> String {
         headers.iter().map(|(name, value)| line(name, value) + "\n").collect()
     };
-    // In the order of `FILES`: Netlify and Cloudflare Pages; Apache; Vercel; snippets for Caddy and nginx.
+    // In the order of `HEADER_FILES`: Netlify and Cloudflare Pages; Apache; Vercel; snippets for Caddy and nginx.
     let texts = [
         format!("/*\n{}", lines(&|name, value| format!("  {name}: {value}"))),
         format!(
@@ -59,7 +59,7 @@ pub(crate) fn write_headers(site: &Path, policy: &str) -> Fallible {
         ),
         lines(&|name, value| format!("add_header {name} \"{value}\" always;")),
     ];
-    for (file, text) in FILES.iter().zip(texts) {
+    for (file, text) in HEADER_FILES.iter().zip(texts) {
         write(&site.join(file), &text)?;
     }
     Ok(())

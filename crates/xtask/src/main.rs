@@ -78,7 +78,7 @@ fn main() -> ExitCode {
         }
         other => Err(format!("unknown command `{other}`\n\n{USAGE}")),
     };
-    exit(result)
+    exit_code(result)
 }
 
 /// Runs the whole fuzzer, optimised but with overflow checks and assertions.
@@ -88,7 +88,7 @@ fn fuzz(args: &[String]) -> Fallible {
 }
 
 /// Prints the error, if there is one, and returns the exit code.
-fn exit(result: Fallible) -> ExitCode {
+fn exit_code(result: Fallible) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {

@@ -16,7 +16,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     Tool::WasmPack,
 ];
 
-/// `cargo xtask package`.
+/// `cargo xtask package`: builds the npm package and prints the path of its tarball.
 pub(crate) fn package() -> Fallible {
     let tarball = build_with(&tools::ensure(TOOLS)?)?;
     println!(

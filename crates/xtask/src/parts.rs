@@ -9,16 +9,16 @@ use sha2::{Digest, Sha384};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a first visit does not need of the page: a list of paths that [`profile`] writes.
+/// File that lists the functions of the page that a first visit does not need. [`profile`] writes it.
 const UNNEEDED: &str = "crates/web/unneeded-at-first.txt";
 
-/// End of the name of the page's wasm, after which Trunk names it by its content.
-pub(crate) const PAGE_END: &str = "_bg.wasm";
+/// Suffix of the file name of the page's wasm. A hash of its content precedes the suffix.
+pub(crate) const PAGE_WASM_SUFFIX: &str = "_bg.wasm";
 
-/// End of the name of the rest of the page's wasm.
-const PAGE_REST_END: &str = "_rest.wasm";
+/// Suffix of the file name of the rest of the page's wasm, which is loaded later.
+const REST_SUFFIX: &str = "_rest.wasm";
 
-fn split() -> Run {
+fn split_program() -> Run {
     Run::cargo().args(["run", "--quiet", "-p", "podscope-split", "--"])
 }
 
@@ -32,39 +32,40 @@ fn uncut_page() -> PathBuf {
     work_dir().join("page.wasm")
 }
 
-/// Cuts the engine. `folder` contains it and the lesson texts.
+/// Cuts the engine's wasm in two. `folder` contains the engine and the lesson texts.
 pub(crate) fn cut_engine(folder: &Path) -> Fallible {
-    split()
+    split_program()
         .args(["engine".as_ref(), folder.as_os_str(), work_dir().as_os_str()])
         .status()
 }
 
-/// Cuts the page of a staged site, and names its parts by their content, in `html` too.
+/// Cuts the page's wasm of a staged site in two. Names both parts by a hash of their content, and updates the names in
+/// `html`.
 pub(crate) fn cut_page(staging: &Path, html: &mut String) -> Fallible {
     let names = files_under(staging, "")?;
-    let is_page = |name: &&String| name.starts_with("podscope-web-") && name.ends_with(PAGE_END);
+    let is_page = |name: &&String| name.starts_with("podscope-web-") && name.ends_with(PAGE_WASM_SUFFIX);
     let old = names.iter().find(is_page).ok_or("the site has no wasm of the page")?;
     let (wasm, rest) = (staging.join(old), staging.join("rest.wasm"));
     fs::create_dir_all(work_dir()).map_err(|e| e.to_string())?;
     fs::copy(&wasm, uncut_page()).map_err(|e| format!("{old}: {e}"))?;
     let list = host::root().join(UNNEEDED);
-    split()
+    split_program()
         .args(["page".as_ref(), wasm.as_os_str(), list.as_os_str(), rest.as_os_str()])
         .status()?;
 
     let bytes = fs::read(&wasm).map_err(|e| format!("{old}: {e}"))?;
     let digest = &site::hex_of(&[bytes.as_slice(), &fs::read(&rest).map_err(|e| e.to_string())?].concat())[..16];
     let named = |end: &str| format!("podscope-web-{digest}{end}");
-    for (from, to) in [(wasm, named(PAGE_END)), (rest, named(PAGE_REST_END))] {
+    for (from, to) in [(wasm, named(PAGE_WASM_SUFFIX)), (rest, named(REST_SUFFIX))] {
         fs::rename(&from, staging.join(&to)).map_err(|e| format!("{to}: {e}"))?;
     }
-    *html = html.replace(old, &named(PAGE_END));
-    *html = html.replacen("<html ", &format!("<html data-rest=\"{}\" ", named(PAGE_REST_END)), 1);
-    *html = with_integrity(html, &named(PAGE_END), &bytes)?;
+    *html = html.replace(old, &named(PAGE_WASM_SUFFIX));
+    *html = html.replacen("<html ", &format!("<html data-rest=\"{}\" ", named(REST_SUFFIX)), 1);
+    *html = with_integrity(html, &named(PAGE_WASM_SUFFIX), &bytes)?;
     Ok(())
 }
 
-/// Returns the page with the digest of a preloaded file, whose content has changed since Trunk wrote it.
+/// Returns `html` with the new digest of a preloaded file. Its content has changed since Trunk wrote the digest.
 fn with_integrity(html: &str, name: &str, bytes: &[u8]) -> Fallible<String> {
     const ATTRIBUTE: &str = "integrity=\"sha384-";
     let missing = || format!("{name} is not preloaded with its digest");
@@ -75,20 +76,21 @@ fn with_integrity(html: &str, name: &str, bytes: &[u8]) -> Fallible<String> {
     Ok(format!("{}{digest}{}", &html[..begin], &html[end..]))
 }
 
-/// `cargo xtask profile`: runs first visits in Chromium, and writes down what they do not need of the page.
+/// `cargo xtask profile`: runs first visits in Chromium, and writes the list of functions of the page that they do
+/// not need.
 pub(crate) fn profile() -> Fallible {
     site::build_with(&tools::ensure(tools::SITE)?)?;
     let paths = tools::ensure(&[Tool::Node, Tool::Playwright, Tool::Browser])?;
     let (copy, ran) = (work_dir().join("instrumented-page.wasm"), work_dir().join("ran.json"));
     let uncut = uncut_page();
-    split()
+    split_program()
         .args(["instrument".as_ref(), uncut.as_os_str(), copy.as_os_str()])
         .status()?;
     Run::new("node")
         .args(["tests/e2e/profile.mjs".as_ref(), copy.as_os_str(), ran.as_os_str()])
         .tools(&paths)
         .status()?;
-    let lines = split()
+    let lines = split_program()
         .args(["unneeded".as_ref(), uncut.as_os_str(), ran.as_os_str()])
         .output()?;
     site::write(&host::root().join(UNNEEDED), &lines)?;

@@ -5,8 +5,8 @@ use crate::site::{LESSONS, dist, files_under};
 use crate::{hosts, parts};
 use std::path::Path;
 
-/// Maximum compressed size of all files that a first visit loads, in bytes. The rest of the page belongs to them: it is
-/// loaded when the engine has answered.
+/// Maximum compressed size of all files that a first visit loads, in bytes. They include the rest of the page's wasm,
+/// which is loaded when the engine has answered.
 const VISIT_BUDGET: u64 = 1510 * 1024;
 
 /// Maximum compressed size of the first part of the page's wasm, in bytes. If new code exceeds it, `cargo xtask profile`
@@ -17,7 +17,7 @@ const PAGE_BUDGET: u64 = 325 * 1024;
 const REST_BUDGET: u64 = 1180 * 1024;
 
 /// File of the rest of the engine (`crates/split`), in the directory of the engine.
-const REST: &str = "rest.wasm";
+const REST_FILE: &str = "rest.wasm";
 
 /// Name prefixes of files that a first visit does not load. They are requested later, or only by the offline copy.
 const NOT_IN_FIRST_VISIT: &[&str] = &["sw.js", "editor-", "film-", "locales-", "LICENSE", "THIRD-PARTY.md"];
@@ -34,13 +34,13 @@ pub(crate) fn first_visit_files() -> Fallible<Vec<SiteFile>> {
     let names = files_under(&dist(), "").map_err(|e| format!("{e}\nrun `cargo xtask build` first"))?;
     let is_later_part = |name: &str| {
         let file = name.strip_prefix("engine-").and_then(|name| name.split_once('/'));
-        file.is_some_and(|(_, file)| file == LESSONS || file == REST)
+        file.is_some_and(|(_, file)| file == LESSONS || file == REST_FILE)
     };
     let names: Vec<String> = names
         .into_iter()
         .filter(|name| !is_later_part(name))
         .filter(|name| {
-            !NOT_IN_FIRST_VISIT.iter().any(|l| name.starts_with(l)) && !hosts::FILES.contains(&name.as_str())
+            !NOT_IN_FIRST_VISIT.iter().any(|l| name.starts_with(l)) && !hosts::HEADER_FILES.contains(&name.as_str())
         })
         .collect();
     with_sizes(names)
@@ -49,13 +49,13 @@ pub(crate) fn first_visit_files() -> Fallible<Vec<SiteFile>> {
 /// Returns the file of the rest of the engine.
 fn rest_of_engine() -> Fallible<Vec<SiteFile>> {
     let names = files_under(&dist(), "")?.into_iter();
-    with_sizes(names.filter(|name| name.ends_with(&format!("/{REST}"))).collect())
+    with_sizes(names.filter(|name| name.ends_with(&format!("/{REST_FILE}"))).collect())
 }
 
 /// Returns the file of the first part of the page's wasm.
 fn first_part_of_page() -> Fallible<Vec<SiteFile>> {
     let names = files_under(&dist(), "")?.into_iter();
-    let is_page = |name: &String| name.starts_with("podscope-web-") && name.ends_with(parts::PAGE_END);
+    let is_page = |name: &String| name.starts_with("podscope-web-") && name.ends_with(parts::PAGE_WASM_SUFFIX);
     with_sizes(names.filter(is_page).collect())
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn report() -> Fallible {
     let visit = check_budget("first visit", &first_visit_files()?, VISIT_BUDGET);
     let rest_files = rest_of_engine()?;
     if rest_files.is_empty() {
-        return Err(format!("the site has no {REST}"));
+        return Err(format!("the site has no {REST_FILE}"));
     }
     let page = first_part_of_page()?;
     visit

@@ -10,7 +10,7 @@ use crate::run::Fallible;
 use crate::site::{files_under, read};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Files of the book. A line in them that begins with an ID defines the ID.
+/// Files of the book (`docs/`) that define IDs. A line that begins with an ID defines it.
 const BOOK: &[&str] = &[
     "docs/specification.md",
     "docs/facts/scheduler.md",
@@ -25,7 +25,7 @@ const BOOK: &[&str] = &[
 ];
 
 /// Prefix of the IDs of each family, and the number of digits that follow.
-const FAMILIES: &[(&str, usize)] = &[
+const ID_FAMILIES: &[(&str, usize)] = &[
     ("P", 2),
     ("S", 2),
     ("L", 2),
@@ -277,7 +277,7 @@ fn ids_in(text: &str) -> BTreeSet<String> {
 
 fn is_id(word: &str) -> bool {
     word.split_once('-').is_some_and(|(family, number)| {
-        FAMILIES.contains(&(family, number.len())) && number.bytes().all(|b| b.is_ascii_digit())
+        ID_FAMILIES.contains(&(family, number.len())) && number.bytes().all(|b| b.is_ascii_digit())
     })
 }
 

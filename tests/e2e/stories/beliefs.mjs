@@ -1,14 +1,14 @@
 // The API's view beside reality: what the API server believes and since when, what it does next, and what really runs.
 import { expect, test } from "../test.mjs";
 
-const NODE = '[data-node="c-2"]';
+const CUT_OFF_NODE = '[data-node="c-2"]';
 
 /** Opens the page and cuts node c-2 off at 0:20 with a console command. */
 const openAndCutOff = async (t) => {
   const page = await t.open("#new");
   await t.seek(page, "0:20.0");
   await t.command(page, "fault partition c-2");
-  await expect(page.locator(`.node.cut${NODE}`)).toBeVisible();
+  await expect(page.locator(`.node.cut${CUT_OFF_NODE}`)).toBeVisible();
   return page;
 };
 
@@ -16,21 +16,21 @@ const openAndCutOff = async (t) => {
 test("a node card shows the node's status in the API, since when, and the next expected change", async ({ t }) => {
   const page = await openAndCutOff(t);
   await t.seek(page, "0:40.0");
-  await expect(page.locator(NODE).getByText(/Ready, last heard \d+ s ago · NotReady at 1:\d\d/)).toBeVisible();
+  await expect(page.locator(CUT_OFF_NODE).getByText(/Ready, last heard \d+ s ago · NotReady at 1:\d\d/)).toBeVisible();
   await t.seek(page, "1:30.0");
-  await expect(page.locator(NODE).getByText(/NotReady since 1:\d\d · evicts 1 pod at 6:\d\d/)).toBeVisible();
+  await expect(page.locator(CUT_OFF_NODE).getByText(/NotReady since 1:\d\d · evicts 1 pod at 6:\d\d/)).toBeVisible();
   expect(await page.locator('[data-lane="faults"] .k-notready').count(), "the faults lane marks NotReady").toBeGreaterThan(0);
   await t.checkLooks(page, "belief");
   await t.openView(page);
-  const picture = page.getByRole("group", { name: "Whose picture" });
-  await picture.getByRole("button", { name: "API" }).click();
+  const viewSwitch = page.getByRole("group", { name: "Whose picture" });
+  await viewSwitch.getByRole("button", { name: "API" }).click();
   await expect(page.locator(".node.cut"), "the API server's view shows no cut").toHaveCount(0);
   await t.checkLooks(page, "belief-api");
-  await picture.getByRole("button", { name: "machine" }).click();
-  await expect(page.locator(`.node.cut${NODE} [data-pod="default/db-0"].m-ready`)).toBeVisible();
-  await expect(page.locator(`${NODE} .api`), "the machine view shows no belief of the API").toHaveCount(0);
+  await viewSwitch.getByRole("button", { name: "machine" }).click();
+  await expect(page.locator(`.node.cut${CUT_OFF_NODE} [data-pod="default/db-0"].m-ready`)).toBeVisible();
+  await expect(page.locator(`${CUT_OFF_NODE} .api`), "the machine view shows no belief of the API").toHaveCount(0);
   await t.checkLooks(page, "belief-machine");
-  await picture.getByRole("button", { name: "both" }).click();
+  await viewSwitch.getByRole("button", { name: "both" }).click();
 });
 
 // Shows: U-15
@@ -55,8 +55,8 @@ test("a node card names a cut link, and the list 'Just now' contains the cut onc
   await t.seek(page, "0:30.0");
   await t.command(page, "fault partition c-2 --from storage");
   await t.seek(page, "1:30.0");
-  await expect(page.locator(NODE).getByText("cut off from storage")).toBeVisible();
-  await expect(page.locator(`${NODE} .api`), "heartbeats still arrive, so the node is Ready").toHaveCount(0);
+  await expect(page.locator(CUT_OFF_NODE).getByText("cut off from storage")).toBeVisible();
+  await expect(page.locator(`${CUT_OFF_NODE} .api`), "heartbeats still arrive, so the node is Ready").toHaveCount(0);
   await t.openLegend(page);
   const log = page.locator(".side .log");
   await expect(log.getByText("c-2 is cut off from storage")).toBeVisible();

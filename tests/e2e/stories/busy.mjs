@@ -9,7 +9,7 @@ const invalidPods = (pods) => Array.from({ length: pods }, (_, i) =>
   "spec: {containers: [{name: app, image: nginx, resources: {requests: {cpu: lots, memory: 1Gi}}}]}\n---\n").join("");
 
 /** Blocks the engine's worker for the given time; returns when the blocking has begun. */
-const stall = async (page, milliseconds) => {
+const blockEngine = async (page, milliseconds) => {
   const [engine] = page.workers();
   const begun = page.evaluate(() => new Promise((resolve) => {
     const channel = new BroadcastChannel("stall");
@@ -53,13 +53,13 @@ test("an unresponsive engine can be stopped, and the session continues", async (
   await t.command(page, "fault poweroff c-2");
   await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
   await t.waitUntilSaved(page);
-  await stall(page, 120_000);
-  const busy = page.getByRole("dialog", { name: "The engine is busy" });
+  await blockEngine(page, 120_000);
+  const busyDialog = page.getByRole("dialog", { name: "The engine is busy" });
   await page.getByRole("button", { name: "Play", exact: true }).click();
-  await expect(busy).toBeVisible();
+  await expect(busyDialog).toBeVisible();
   await t.checkLooks(page, "busy");
-  await busy.getByRole("button", { name: "Stop it" }).click();
-  await expect(busy).toHaveCount(0);
+  await busyDialog.getByRole("button", { name: "Stop it" }).click();
+  await expect(busyDialog).toHaveCount(0);
   await expect(page.getByText(/The engine was stopped/)).toBeVisible();
   await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
   // The new engine answers requests.
@@ -94,10 +94,10 @@ spec:
 test("the busy dialog closes when the engine answers again", async ({ t }) => {
   const page = await t.open();
   await t.pause(page);
-  await stall(page, 9_000);
+  await blockEngine(page, 9_000);
   await page.getByRole("button", { name: "Play", exact: true }).click();
-  const busy = page.getByRole("dialog", { name: "The engine is busy" });
-  await expect(busy).toBeVisible();
-  await expect(busy).toHaveCount(0);
+  const busyDialog = page.getByRole("dialog", { name: "The engine is busy" });
+  await expect(busyDialog).toBeVisible();
+  await expect(busyDialog).toHaveCount(0);
   await expect(page.locator('.page[data-playing="true"]')).toBeVisible();
 });

@@ -2,7 +2,7 @@
 // Shows: S-14
 import { expect, test } from "../test.mjs";
 
-const STUCK = `apiVersion: podscope.dev/v1alpha1
+const SCENARIO_WITH_PENDING_POD = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: stuck}
 spec:
@@ -24,7 +24,7 @@ metadata:
 status: {capacity: {cpu: "4", memory: 8Gi, pods: "110"}, allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
 `;
 
-const RACKS = `apiVersion: podscope.dev/v1alpha1
+const NODES_WITH_RACKS = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: racks}
 spec: {title: Racks, seed: 3, cluster: {zones: []}}
@@ -43,7 +43,7 @@ spec:
       containers: [{name: c, image: "app:1"}]
 `;
 
-const LARGE = `apiVersion: podscope.dev/v1alpha1
+const SCENARIO_WITH_TOO_LARGE_POD = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: large}
 spec: {title: Large, seed: 3, cluster: {zones: [a], nodesPerZone: 1}, timeline: []}
@@ -75,7 +75,7 @@ test("a scheduling decision with a spread constraint is explained", async ({ t }
 // Shows: S-15
 test("a suggested command for a pending pod can be tried on a branch", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "stuck.yaml": STUCK });
+  await t.openFiles(page, { "stuck.yaml": SCENARIO_WITH_PENDING_POD });
   const tray = page.getByRole("region", { name: "Pending pods" });
   await t.unfoldPending(page);
   await expect(tray.getByText("picky").first()).toBeVisible();
@@ -101,7 +101,7 @@ test("a suggested command for a pending pod can be tried on a branch", async ({ 
 // Shows: S-15
 test("a pod too large for every node is bound after the suggested command adds a node", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "large.yaml": LARGE });
+  await t.openFiles(page, { "large.yaml": SCENARIO_WITH_TOO_LARGE_POD });
   const tray = page.getByRole("region", { name: "Pending pods" });
   await t.unfoldPending(page);
   await expect(tray.getByText("large").first()).toBeVisible();
@@ -118,7 +118,7 @@ test("a pod too large for every node is bound after the suggested command adds a
 // Shows: S-12
 test("a pending pod shows that it waits for an API server that is down", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "large.yaml": LARGE.replace("timeline: []", "timeline: [{at: 5s, run: fault crash apiserver}]") });
+  await t.openFiles(page, { "large.yaml": SCENARIO_WITH_TOO_LARGE_POD.replace("timeline: []", "timeline: [{at: 5s, run: fault crash apiserver}]") });
   await t.seek(page, "0:10.0");
   const tray = page.getByRole("region", { name: "Pending pods" });
   await t.unfoldPending(page);
@@ -128,7 +128,7 @@ test("a pending pod shows that it waits for an API server that is down", async (
 // Shows: U-11
 test("nodes can be grouped by any label; nodes without the label form a group", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "racks.yaml": RACKS });
+  await t.openFiles(page, { "racks.yaml": NODES_WITH_RACKS });
   await t.seek(page, "0:10.0");
   await expect(page.locator("[data-zone]"), "two zones").toHaveCount(2);
   // The details open on the left, because the clicked pod is on the right.

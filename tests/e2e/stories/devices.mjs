@@ -25,8 +25,8 @@ spec:
 test("a node shows its devices, with the claim and the pod that hold them", async ({ t }) => {
   const page = await t.open("#new");
   await t.openFiles(page, { "two-gpus.yaml": SCENARIO });
-  const held = page.locator(".node .devices i.held");
-  await expect(held).toHaveCount(1, { timeout: 60_000 });
+  const heldDevices = page.locator(".node .devices i.held");
+  await expect(heldDevices).toHaveCount(1, { timeout: 60_000 });
   await expect(page.locator(".node .devices i.free")).toHaveCount(3);
   const node = page.locator("[data-node]").filter({ has: page.locator(".devices i.held") });
   await expect(node.getByRole("img", { name: "2 devices: 1 held, 1 free" })).toBeVisible();
@@ -43,12 +43,12 @@ test("a node shows its devices, with the claim and the pod that hold them", asyn
   await expect(page.getByRole("heading", { name: "one", exact: true })).toBeVisible();
 });
 
-const THREE = SCENARIO.replace("deviceClassName: gpu}}]", "deviceClassName: gpu, count: 3}}]");
+const SCENARIO_ASKING_FOR_THREE = SCENARIO.replace("deviceClassName: gpu}}]", "deviceClassName: gpu, count: 3}}]");
 
 // Shows: S-14, S-15, U-04
 test("a pod that lacks devices shows the reason for each request, and verified remedies", async ({ t }) => {
   const page = await t.open("#new");
-  await t.openFiles(page, { "three-gpus.yaml": THREE });
+  await t.openFiles(page, { "three-gpus.yaml": SCENARIO_ASKING_FOR_THREE });
   const tray = page.getByRole("region", { name: "Pending pods" });
   await t.unfoldPending(page);
   await tray.locator('[data-pod="default/train"]').first().click({ timeout: 60_000 });

@@ -1,4 +1,5 @@
-// The next event that happens by itself: announced, outlined in the timeline's future, and reached with one click.
+// The next event that happens by itself is announced, outlined in the future part of the timeline, and reached with one
+// click.
 // Shows: U-05, E-05
 import { expect, test } from "../test.mjs";
 

@@ -5,7 +5,7 @@ import { expect, test } from "../test.mjs";
 const DEPLOYMENT = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: typed}\nspec:\n";
 
 /** Accepts the selected completion. A list that has just opened ignores keys, so the page's clock advances first. */
-const accept = async (page) => {
+const acceptCompletion = async (page) => {
   await page.clock.fastForward(200);
   await page.keyboard.press("Enter");
 };
@@ -14,7 +14,7 @@ const accept = async (page) => {
 const completeField = async (page, choices, beginning, choice) => {
   await page.keyboard.type(beginning);
   await expect(choices.filter({ hasText: choice })).toBeVisible();
-  await accept(page);
+  await acceptCompletion(page);
 };
 
 // Shows: U-07
@@ -30,7 +30,7 @@ test("the editor completes fields by keyboard, with their types and descriptions
   await expect(choices.filter({ hasText: "replicas" })).toBeVisible();
   await expect(choices.filter({ hasText: "image" }), "a Deployment's fields, not a container's").toHaveCount(0);
   await t.checkLooks(page, "editor-fields");
-  await accept(page);
+  await acceptCompletion(page);
   await page.keyboard.type("2");
   await page.keyboard.press("Enter");
   await completeField(page, choices, "templ", "template");
@@ -40,7 +40,7 @@ test("the editor completes fields by keyboard, with their types and descriptions
   // In an element of a list the fields of a container are offered, each with its description.
   await expect(choices.filter({ hasText: /^image\s*string/ })).toBeVisible();
   await expect(editor.getByText("The image; pulled if the node does not have it.")).toBeVisible();
-  await accept(page);
+  await acceptCompletion(page);
   await page.keyboard.type("app");
   const text = await editor.locator(".cm-content").innerText();
   const lines = text.split("\n").map((line) => line.trimEnd()).filter(Boolean).slice(3);
@@ -68,11 +68,11 @@ test("the editor completes the fields of a scenario, and the values of enumerati
   await page.keyboard.press("Control+End");
   await page.keyboard.type("  ste");
   await offered(/^steps/);
-  await accept(page);
+  await acceptCompletion(page);
   await page.keyboard.type("pre");
   await offered(/^predict/);
   await t.checkLooks(page, "editor-scenario");
-  await accept(page);
+  await acceptCompletion(page);
   await page.keyboard.type("as");
   await offered(/^ask/);
   await expect(editor.getByText("The question.")).toBeVisible();
@@ -82,18 +82,18 @@ test("the editor completes the fields of a scenario, and the values of enumerati
   await page.keyboard.press("Control+End");
   await page.keyboard.type("  restartP");
   await offered(/^restartPolicy/);
-  await accept(page);
+  await acceptCompletion(page);
   expect((await offered("OnFailure")).join(" "), "values").toBe("Always Never OnFailure");
   await page.keyboard.type("Nev");
   await expect(choices.filter({ hasText: "Always" })).toHaveCount(0);
-  await accept(page);
+  await acceptCompletion(page);
   await page.keyboard.press("Enter");
   await page.keyboard.type("tolerations:");
   await page.keyboard.press("Enter");
   await page.keyboard.type("- effect: ");
   expect((await offered("NoExecute")).length, "effects").toBe(3);
   await page.keyboard.type("NoE");
-  await accept(page);
+  await acceptCompletion(page);
   const text = await editor.locator(".cm-content").innerText();
   expect(text, text).toMatch(/restartPolicy: Never\s+tolerations:\s+- effect: NoExecute/);
 });
@@ -112,7 +112,7 @@ test("the editor completes fields in YAML flow style, and recognises a scenario 
   await page.keyboard.type("name: a, imag");
   await expect(choices.filter({ hasText: /^image\s*string/ })).toBeVisible();
   await t.checkLooks(page, "editor-flow");
-  await accept(page);
+  await acceptCompletion(page);
   await page.keyboard.type("app:1");
   await page.keyboard.press("Control+End");
   await page.keyboard.type("}");

@@ -106,9 +106,9 @@ test("an exam hides the right answers until it ends, and then shows them in repl
 
   const teacher = await t.open("#new");
   await chooseFromMore(teacher, "Class");
-  const view = teacher.getByRole("dialog", { name: "Class" });
-  await view.getByLabel("Choose files").setInputFiles({ name, mimeType: "application/json", buffer: bytes });
-  const own = view.getByRole("row", { name: /My own lesson/ });
+  const classView = teacher.getByRole("dialog", { name: "Class" });
+  await classView.getByLabel("Choose files").setInputFiles({ name, mimeType: "application/json", buffer: bytes });
+  const own = classView.getByRole("row", { name: /My own lesson/ });
   await expect(own.getByRole("cell", { name: "replayed" })).toBeVisible({ timeout: 60_000 });
   await expect(own.getByRole("cell", { name: "1/2" })).toBeVisible();
 });

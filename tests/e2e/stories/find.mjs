@@ -8,7 +8,7 @@ kind: Pod
 metadata: {name: ${name}, labels: {team: ${name[0]}}}
 spec: {${more}containers: [{name: c, image: app, resources: {requests: {cpu: "${cpu}"}}}]}
 `;
-const CROWD = `apiVersion: podscope.dev/v1alpha1
+const MANY_PENDING_PODS = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: crowd}
 spec: {title: Crowd, seed: 3, cluster: {zones: [a, b], nodesPerZone: 2}}
@@ -16,7 +16,7 @@ ${Array.from({ length: 12 }, (_, i) => pod(`big-${i}`, 40)).join("")}${
   Array.from({ length: 3 }, (_, i) => pod(`held-${i}`, 1, "schedulingGates: [{name: example.com/wait}], ")).join("")}${
   Array.from({ length: 4 }, (_, i) => pod(`small-${i}`, 1)).join("")}`;
 
-const THOUSAND = `apiVersion: podscope.dev/v1alpha1
+const THOUSAND_NODES = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: thousand}
 spec: {title: Thousand, seed: 3, cluster: {zones: [a, b, c, d], nodesPerZone: 250}}
@@ -90,7 +90,7 @@ test("a search result on a phone stays in view, and one press opens it", async (
 // Shows: U-14, U-09, U-08
 test("the overview of a thousand nodes keeps a found or selected node in view and names it", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "thousand.yaml": THOUSAND });
+  await t.openFiles(page, { "thousand.yaml": THOUSAND_NODES });
   await t.pause(page);
   await t.resize(page, 390, 844);
   const [picture, frame, card] = [page.locator(".picture"), page.locator(".picture i"), page.locator(".beside .node .name")];
@@ -126,7 +126,7 @@ test("the overview of a thousand nodes keeps a found or selected node in view an
 // Shows: U-14
 test("pending pods with the same cause share one line", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "crowd.yaml": CROWD });
+  await t.openFiles(page, { "crowd.yaml": MANY_PENDING_PODS });
   await t.seek(page, "0:10.0");
   await t.unfoldPending(page);
   const line = page.locator('.tray [data-cause="Insufficient cpu"]');

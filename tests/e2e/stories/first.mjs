@@ -1,4 +1,4 @@
-// The first minute of a visit: a running cluster, a cut link, the state in the API, two processes of one name.
+// The first minute of a visit: a running cluster, a cut link, the state in the API, two processes with one name.
 // Shows: U-10
 import { expect, test } from "../test.mjs";
 

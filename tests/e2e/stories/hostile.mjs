@@ -3,34 +3,34 @@
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-const HIDDEN = "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]";
+const HIDDEN_CHARACTERS = "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]";
 const RTL = "\u05e2\u05d1\u05e8"; // three Hebrew letters
 
 /** A text with hidden characters and direction changes; `what` names the field that contains it. */
-const evil = (what) => `${what} \\u202Egnp.exe\\e[2J \\u2066${RTL}\\u200B`;
+const hostileName = (what) => `${what} \\u202Egnp.exe\\e[2J \\u2066${RTL}\\u200B`;
 
 const SCENARIO = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: hostile}
 spec:
-  title: "${evil("title")}"
+  title: "${hostileName("title")}"
   seed: 1
   cluster: {zones: [a], nodesPerZone: 1}
   timeline:
-  - {at: 2s, run: "kubectl annotate node a-1 note='${evil("note")}'"}
+  - {at: 2s, run: "kubectl annotate node a-1 note='${hostileName("note")}'"}
   - {at: 3s, run: "fault partition a-1"}
   steps:
-  - text: "# ${evil("heading")}\\n\\n${evil("step")} \`${RTL} code\`\\n\\n- ${evil("item")}"
-    try: "kubectl annotate pod web note='${evil("try")}' --overwrite"
-    hints: ["${evil("hint")}"]
-    goal: {count: pods, least: 9, say: "${evil("goal")}"}
-  - text: "${evil("second")}"
-    when: {count: pods, least: 9, say: "${evil("when")}"}
+  - text: "# ${hostileName("heading")}\\n\\n${hostileName("step")} \`${RTL} code\`\\n\\n- ${hostileName("item")}"
+    try: "kubectl annotate pod web note='${hostileName("try")}' --overwrite"
+    hints: ["${hostileName("hint")}"]
+    goal: {count: pods, least: 9, say: "${hostileName("goal")}"}
+  - text: "${hostileName("second")}"
+    when: {count: pods, least: 9, say: "${hostileName("when")}"}
 ---
 apiVersion: v1
 kind: Pod
-metadata: {name: web, annotations: {note: "${evil("annotation")}"}}
-spec: {containers: [{name: c, image: "${evil("image")}"}]}
+metadata: {name: web, annotations: {note: "${hostileName("annotation")}"}}
+spec: {containers: [{name: c, image: "${hostileName("image")}"}]}
 ---
 apiVersion: v1
 kind: Node
@@ -39,7 +39,7 @@ spec: {taints: [{key: k, value: v, effect: NoSchedule}]}
 status:
   capacity: {cpu: "4", memory: 8Gi, pods: "110"}
   allocatable: {cpu: "4", memory: 8Gi, pods: "110"}
-  conditions: [{type: Ready, status: "False", reason: "${evil("reason")}", message: "${evil("message")}"}]
+  conditions: [{type: Ready, status: "False", reason: "${hostileName("reason")}", message: "${hostileName("message")}"}]
 ---
 apiVersion: v1
 kind: Pod
@@ -47,41 +47,41 @@ metadata: {name: imported, namespace: default, uid: 22222222-2222-2222-2222-2222
 spec: {nodeName: old, tolerations: [{operator: Exists}], containers: [{name: c, image: c}]}
 status:
   phase: Running
-  reason: "${evil("podreason")}"
-  containerStatuses: [{name: c, image: c, imageID: "", ready: false, restartCount: 3, state: {waiting: {reason: "${evil("waiting")}", message: "${evil("words")}"}}}]
+  reason: "${hostileName("podreason")}"
+  containerStatuses: [{name: c, image: c, imageID: "", ready: false, restartCount: 3, state: {waiting: {reason: "${hostileName("waiting")}", message: "${hostileName("words")}"}}}]
 ---
 apiVersion: v1
 kind: Event
 metadata: {name: e, namespace: default, uid: 33333333-3333-3333-3333-333333333333}
 involvedObject: {kind: Pod, namespace: default, name: imported, uid: 22222222-2222-2222-2222-222222222222}
-reason: "${evil("eventreason")}"
-message: "${evil("eventmessage")}"
+reason: "${hostileName("eventreason")}"
+message: "${hostileName("eventmessage")}"
 type: Warning
 `;
 
 /** Lists shown texts with hidden characters, and right-to-left texts that change the order of the words around them. */
 const hostileTexts = (page) => page.evaluate(({ hidden, rtl }) => {
-  const hides = new RegExp(hidden, "u");
+  const hiddenCharacters = new RegExp(hidden, "u");
   const all = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const { data, parentElement } = walker.currentNode;
     if (parentElement.closest("script, style, .cm-editor")) continue; // the editor shows such characters in its own way
-    if (hides.test(data)) all.push(`hidden in <${parentElement.tagName} class=${parentElement.className}>: ${JSON.stringify(data)}`);
+    if (hiddenCharacters.test(data)) all.push(`hidden in <${parentElement.tagName} class=${parentElement.className}>: ${JSON.stringify(data)}`);
     // A block element does not change the direction of other texts; the text of an inline element must be isolated.
-    const block = (element) => !/^inline/.test(getComputedStyle(element).display) && element.textContent.trim() === data.trim();
-    if (data.includes(rtl) && !parentElement.closest("bdi, option, textarea, p, li, h2, h3, pre") && !block(parentElement)) {
+    const isWholeTextOfBlock = (element) => !/^inline/.test(getComputedStyle(element).display) && element.textContent.trim() === data.trim();
+    if (data.includes(rtl) && !parentElement.closest("bdi, option, textarea, p, li, h2, h3, pre") && !isWholeTextOfBlock(parentElement)) {
       all.push(`turns what is around it in <${parentElement.tagName} class=${parentElement.className}>: ${JSON.stringify(data)}`);
     }
   }
   for (const element of document.querySelectorAll("[title], [aria-label], [aria-valuetext]")) {
     for (const name of ["title", "aria-label", "aria-valuetext"]) {
-      if (hides.test(element.getAttribute(name) ?? "")) all.push(`hidden in ${name} of <${element.tagName} class=${element.className}>: ${JSON.stringify(element.getAttribute(name))}`);
+      if (hiddenCharacters.test(element.getAttribute(name) ?? "")) all.push(`hidden in ${name} of <${element.tagName} class=${element.className}>: ${JSON.stringify(element.getAttribute(name))}`);
     }
   }
-  if (hides.test(document.title)) all.push(`hidden in the page's title: ${JSON.stringify(document.title)}`);
+  if (hiddenCharacters.test(document.title)) all.push(`hidden in the page's title: ${JSON.stringify(document.title)}`);
   return [...new Set(all)].join("\n");
-}, { hidden: HIDDEN, rtl: RTL });
+}, { hidden: HIDDEN_CHARACTERS, rtl: RTL });
 
 // Shows: Q-04
 test("control characters in names are shown as escapes and do not change the text direction", async ({ t }) => {
@@ -129,7 +129,7 @@ test("control characters in names are shown as escapes and do not change the tex
   }
   // The message about a refused file quotes the file's text.
   await chooseFromMore(page, "Files");
-  await page.locator(".files input[type=file]").first().setInputFiles({ name: "b\u202Elmay.yaml", mimeType: "text/plain", buffer: Buffer.from(`apiVersion: v1\nkind: Pod\nmetadata: {name: "${evil("name")}"}\nspec: {containers: []}\n`) });
+  await page.locator(".files input[type=file]").first().setInputFiles({ name: "b\u202Elmay.yaml", mimeType: "text/plain", buffer: Buffer.from(`apiVersion: v1\nkind: Pod\nmetadata: {name: "${hostileName("name")}"}\nspec: {containers: []}\n`) });
   await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible();
   await check("a refusal");
   expect(all.join("\n"), "what hides or turns").toBe("");

@@ -1,7 +1,7 @@
 // The details of an object: YAML, conditions, containers, events, scheduling attempts, owners, volumes.
 import { expect, test } from "../test.mjs";
 
-const RICH = `apiVersion: podscope.dev/v1alpha1
+const POD_WITH_EVERYTHING = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: rich}
 spec: {title: A pod with everything, seed: 2, cluster: {zones: [a], nodesPerZone: 1}}
@@ -25,7 +25,7 @@ spec:
 // Shows: U-06
 test("the details of a pod show containers, conditions, volumes, owners, events and YAML", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "rich.yaml": RICH });
+  await t.openFiles(page, { "rich.yaml": POD_WITH_EVERYTHING });
   await t.seek(page, "0:20.0");
   await page.locator('[data-pod^="default/shop-"]').click();
   const side = page.locator(".side");

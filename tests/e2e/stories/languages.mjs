@@ -11,33 +11,33 @@ const LANGUAGES = {
   zh: { name: "中文", lesson: "你的第一个 Pod", query: "预算" },
 };
 
-const language = (page) => page.evaluate(() => document.documentElement.lang);
+const pageLanguage = (page) => page.evaluate(() => document.documentElement.lang);
 
 /** Lists texts that are not translated: consecutive English words outside of code, names and texts of Kubernetes. */
-const plainEnglish = (page) => page.evaluate(() => {
+const untranslatedTexts = (page) => page.evaluate(() => {
   const isKubernetesText = (element) => element.closest("code, kbd, pre, textarea, .mono, [translate=no], [lang=en]:not(html)");
-  const isPlain = (text) => /[a-z]{2,} [a-z]{2,}/.test(text) && !/[áéíóúýçñšžÁÉÍÓÚÇÑŠŝ]/.test(text);
+  const isPlainEnglish = (text) => /[a-z]{2,} [a-z]{2,}/.test(text) && !/[áéíóúýçñšžÁÉÍÓÚÇÑŠŝ]/.test(text);
   const found = new Set();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node; (node = texts.nextNode());) {
     const story = node.parentElement.closest(".story .prose, .ask");
     // Names within a text are elements of their own, so the whole text around them is checked at once.
     const text = (node.parentElement.closest("bdi") ?? node).textContent;
-    if (!story && !isKubernetesText(node.parentElement) && isPlain(text)) found.add(text.trim());
+    if (!story && !isKubernetesText(node.parentElement) && isPlainEnglish(text)) found.add(text.trim());
   }
   for (const name of ["aria-label", "title", "placeholder", "aria-valuetext"]) {
     for (const element of document.querySelectorAll(`[${name}]`)) {
       const text = element.getAttribute(name);
       // A tooltip may be the command of its button.
       const isCommand = /^(kubectl|fault|app) /.test(text);
-      if (!isCommand && !isKubernetesText(element) && isPlain(text)) found.add(`${name}: ${text}`);
+      if (!isCommand && !isKubernetesText(element) && isPlainEnglish(text)) found.add(`${name}: ${text}`);
     }
   }
   return [...found];
 });
 
 /** Lists labels whose text is wider than their element. */
-const clipped = (page) => page.evaluate(() => [...document.querySelectorAll("button, label, .btn, h1, h2, h3, th, dt")]
+const clippedLabels = (page) => page.evaluate(() => [...document.querySelectorAll("button, label, .btn, h1, h2, h3, th, dt")]
   .filter((element) => element.checkVisibility() && !element.closest(".mono, .scene, #stage"))
   .filter((element) => element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflow !== "visible" && getComputedStyle(element).textOverflow !== "ellipsis")
   .map((element) => `${element.textContent.trim().slice(0, 60)}: ${element.scrollWidth} in ${element.clientWidth}`));
@@ -50,7 +50,7 @@ test("the menu changes the language without ending the run, and the choice survi
   await prompt.fill("kubectl get po");
   await page.getByRole("button", { name: "More", exact: true }).click();
   await page.getByLabel("Language").selectOption("es");
-  await expect.poll(() => language(page)).toBe("es");
+  await expect.poll(() => pageLanguage(page)).toBe("es");
   // The menu stays open in the new language, and the simulated time does not change.
   await expect(page.getByLabel("Idioma")).toHaveValue("es");
   await expect(page.locator(".page")).toHaveAttribute("data-now", "0:05.0");
@@ -60,29 +60,29 @@ test("the menu changes the language without ending the run, and the choice survi
   await t.waitUntilSaved(page);
   await page.reload();
   await t.waitUntilReady(page);
-  expect(await language(page)).toBe("es");
+  expect(await pageLanguage(page)).toBe("es");
 });
 
 test("the lang parameter of an address sets the language of one visit", async ({ t }) => {
   const page = await t.open("#lang=uk");
-  expect(await language(page)).toBe("uk");
+  expect(await pageLanguage(page)).toBe("uk");
   await expect(page.locator(".page")).toBeVisible();
   await page.evaluate(() => { location.hash = "#lesson=first-pod&lang=id"; });
-  await expect.poll(() => language(page)).toBe("id");
+  await expect.poll(() => pageLanguage(page)).toBe("id");
   await expect(page.locator(".story .title")).toHaveText("Pod pertama Anda");
   // A reload opens the link of the session and keeps the language of the tab; a new tab does not inherit this language.
   await t.waitUntilSaved(page);
   await page.reload();
   await expect(page.locator(".story .title")).toHaveText("Pod pertama Anda");
-  expect(await language(page)).toBe("id");
+  expect(await pageLanguage(page)).toBe("id");
   const visit = await t.tab(page.context());
-  expect(await language(visit)).toBe("en");
+  expect(await pageLanguage(visit)).toBe("en");
 });
 
 test("a first visit uses the browser's language", async ({ t }) => {
   const context = await t.browser.newContext({ locale: "zh-CN" });
   const page = await t.tab(context);
-  expect(await language(page)).toBe("zh");
+  expect(await pageLanguage(page)).toBe("zh");
   await context.close();
 });
 
@@ -92,7 +92,7 @@ test("the page stays in English if the language's file is missing", async ({ t }
   const folder = readdirSync(DIST).find((name) => name.startsWith("locales-"));
   t.site.replaced.set(`${folder}/zh.txt`, null);
   const page = await t.open("#lang=zh");
-  expect(await language(page)).toBe("en");
+  expect(await pageLanguage(page)).toBe("en");
   await expect(page.getByRole("button", { name: "Share" })).toBeVisible();
 });
 
@@ -102,12 +102,12 @@ for (const [code, { name, lesson, query }] of Object.entries(LANGUAGES)) {
     await expect(page.locator(".story .title")).toHaveText(lesson);
     await expect(page.locator(".story .notice")).toHaveCount(0);
     await t.checkLooks(page, `language-${code}-lesson`);
-    expect(await clipped(page)).toEqual([]);
+    expect(await clippedLabels(page)).toEqual([]);
     await page.keyboard.press("l");
     const dialog = page.locator("dialog[open]");
     await dialog.getByRole("searchbox").fill(query);
     await expect(dialog.locator("[data-lesson], .cards button").first()).toBeVisible();
-    expect(await clipped(page)).toEqual([]);
+    expect(await clippedLabels(page)).toEqual([]);
     await t.checkLooks(page, `language-${code}-lessons`);
   });
 
@@ -117,7 +117,7 @@ for (const [code, { name, lesson, query }] of Object.entries(LANGUAGES)) {
       await t.resize(page, width, height);
       await t.expectNoOverflow(page, `${width}×${height}`);
       expect(await t.controlsOutsideWindow(page), `${width}×${height}`).toEqual([]);
-      expect(await clipped(page), `${width}×${height}`).toEqual([]);
+      expect(await clippedLabels(page), `${width}×${height}`).toEqual([]);
       await t.checkLooks(page, `language-${code}-${width}`);
     }
     // The footer of a story has buttons for a hint, the solution and the next step side by side.
@@ -130,21 +130,21 @@ for (const [code, { name, lesson, query }] of Object.entries(LANGUAGES)) {
 // Shows: Q-09
 test("the pseudo-locale leaves no sentence of Podscope in plain English", async ({ t }) => {
   const page = await t.open("#lang=en-XA");
-  expect(await language(page)).toBe("en-XA");
-  expect(await plainEnglish(page), "start").toEqual([]);
+  expect(await pageLanguage(page)).toBe("en-XA");
+  expect(await untranslatedTexts(page), "start").toEqual([]);
   await page.keyboard.press("Escape");
   for (const key of ["?", "l", "s"]) {
     await page.keyboard.press(key);
     await expect(page.locator("dialog[open]")).toBeVisible();
-    expect(await plainEnglish(page), key).toEqual([]);
-    expect(await clipped(page), key).toEqual([]);
+    expect(await untranslatedTexts(page), key).toEqual([]);
+    expect(await clippedLabels(page), key).toEqual([]);
     await page.keyboard.press("Escape");
   }
   await page.locator("[data-pod]").first().click();
   await expect(page.locator(".side")).toBeVisible();
-  expect(await plainEnglish(page), "a pod").toEqual([]);
+  expect(await untranslatedTexts(page), "a pod").toEqual([]);
   await page.goto(`${t.url}#guarantees&lang=en-XA`);
   await page.reload();
   await expect(page.locator("main h2").first()).toBeVisible();
-  expect(await plainEnglish(page), "guarantees").toEqual([]);
+  expect(await untranslatedTexts(page), "guarantees").toEqual([]);
 });

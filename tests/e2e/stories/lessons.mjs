@@ -3,7 +3,7 @@
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-const HIGH = `apiVersion: v1
+const HIGH_PRIORITY_POD = `apiVersion: v1
 kind: Pod
 metadata: {name: high}
 spec:
@@ -11,7 +11,7 @@ spec:
   containers: [{name: c, image: "app:1", resources: {requests: {cpu: "1"}}}]
 `;
 
-const LATER = `apiVersion: podscope.dev/v1alpha1
+const LESSON_WITH_LATE_FIRST_STEP = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: later}
 spec:
@@ -26,7 +26,7 @@ spec:
 // Shows: E-01
 test("a story whose first step waits names the condition and has a button that lets time run", async ({ t }) => {
   const page = await t.open("#new");
-  await t.openFiles(page, { "later.yaml": LATER });
+  await t.openFiles(page, { "later.yaml": LESSON_WITH_LATE_FIRST_STEP });
   await t.seek(page, "0:05.0");
   const story = page.getByRole("complementary", { name: "Story" });
   await expect(story.getByText("The story begins when this has happened:")).toBeVisible();
@@ -57,7 +57,7 @@ test("the preemption lesson can be played from start to goal", async ({ t }) => 
   // Write the pod in the editor and apply it to the running cluster.
   await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
-  await t.replaceText(editor, HIGH);
+  await t.replaceText(editor, HIGH_PRIORITY_POD);
   await expect(editor.getByText("No problems.")).toBeVisible();
   await t.checkLooks(page, "editor");
   await editor.getByRole("button", { name: "Apply to the running cluster" }).click();

@@ -3,7 +3,7 @@
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-const LONG = "payments-settlement-worker-7c9d8f6b5-x2v4q"; // 42 characters
+const LONG_POD_NAME = "payments-settlement-worker-7c9d8f6b5-x2v4q"; // 42 characters
 
 /** A cluster with many kinds of objects, a pod that fits on no node, and a long name. */
 const CLUSTER = `apiVersion: podscope.dev/v1alpha1
@@ -29,7 +29,7 @@ spec:
 ---
 apiVersion: v1
 kind: Pod
-metadata: {name: ${LONG}, namespace: shop}
+metadata: {name: ${LONG_POD_NAME}, namespace: shop}
 spec: {containers: [{name: worker, image: worker, resources: {requests: {cpu: 3800m}}}]}
 ---
 apiVersion: v1
@@ -118,8 +118,8 @@ test("one click explains a pasted pending pod, and a second click shows its reme
     await t.checkLooks(page, `operator-helped-${size}`);
     // Long names are shown in full.
     await page.keyboard.press("Escape");
-    await page.locator(`[data-pod="shop/${LONG}"]`).first().click();
-    const heading = side.getByRole("heading", { name: LONG });
+    await page.locator(`[data-pod="shop/${LONG_POD_NAME}"]`).first().click();
+    const heading = side.getByRole("heading", { name: LONG_POD_NAME });
     await expect(heading).toBeVisible();
     expect(await heading.evaluate((e) => e.scrollWidth <= e.clientWidth + 1), `${size}: the name is not clipped`).toBeTruthy();
     await t.expectNoOverflow(page, size);

@@ -22,7 +22,7 @@ const openCourse = (t, text) => t.open("?course=week.yaml", {
   before: (page) => page.route("**/week.yaml", (route) => route.fulfill({ contentType: "application/yaml", body: text })),
 });
 
-const stored = (page, key) => page.evaluate((key) =>
+const readStored = (page, key) => page.evaluate((key) =>
   localStorage.getItem(`podscope:${location.pathname.replace(/\/[^/]*$/, "")}/${key}`), key);
 
 // Shows: E-11
@@ -33,7 +33,7 @@ test("a practice task is generated from its seed, explains each answer, and retu
   await expect(question.getByText("Which node can take")).toBeVisible({ timeout: 60_000 });
   const end = story.getByRole("region", { name: "The end of the task" });
   await expect(end, "the rule is not shown before the answer").toHaveCount(0);
-  expect(await stored(page, "practice"), "nothing is recorded before the answer").toBe(null);
+  expect(await readStored(page, "practice"), "nothing is recorded before the answer").toBe(null);
   await t.checkLooks(page, "practice");
   const text = await story.innerText();
   await question.getByRole("button", { name: "a-1" }).click();
@@ -41,7 +41,7 @@ test("a practice task is generated from its seed, explains each answer, and retu
   await end.getByText("Every answer, and why").click();
   await expect(end.locator("dt")).toHaveText(["a-1", "b-1", "c-1"]);
   await expect(end.locator("dd").filter({ hasText: /\w/ })).toHaveCount(3);
-  await expect.poll(() => stored(page, "practice")).toMatch(/^last which-node\nwhich-node \d+ 1 /);
+  await expect.poll(() => readStored(page, "practice")).toMatch(/^last which-node\nwhich-node \d+ 1 /);
   await end.getByRole("button", { name: "All topics" }).click();
   const topic = page.locator('[data-practice="which-node"]');
   await expect(topic.getByText("tomorrow")).toBeVisible();
@@ -72,10 +72,10 @@ test("a custom course lists its lessons, applies its settings and saves a file t
   await course.getByLabel("Your name or number").fill("Ada");
   const { name, bytes } = await t.download(page, () => course.getByRole("button", { name: "Save the file to hand in" }).click());
   expect(name).toBe("week-1-Ada.json");
-  const handed = JSON.parse(bytes.toString());
-  expect(handed.name).toBe("Ada");
-  expect(handed.lessons).toHaveLength(1);
-  expect(handed.lessons[0].run).toMatch(/^#s1:/);
+  const handedIn = JSON.parse(bytes.toString());
+  expect(handedIn.name).toBe("Ada");
+  expect(handedIn.lessons).toHaveLength(1);
+  expect(handedIn.lessons[0].run).toMatch(/^#s1:/);
 
   // The attempts survive a reload.
   const again = await page.context().newPage();
@@ -96,18 +96,18 @@ test("the files of a class are replayed, and the most frequent wrong answer is s
   const { bytes } = await t.download(page, () => course.getByRole("button", { name: "Save the file to hand in" }).click());
   await page.keyboard.press("Escape");
   await chooseFromMore(page, "Class");
-  const view = page.getByRole("dialog", { name: "Class" });
-  const honest = JSON.parse(bytes.toString());
-  const files = { "ada.json": honest, "bob.json": { ...honest, name: "Bob", lessons: [{ ...honest.lessons[0], lesson: "first-pod" }] }, "eve.json": "{" };
-  await view.getByLabel("Choose files").setInputFiles(Object.entries(files).map(([name, file]) =>
+  const classView = page.getByRole("dialog", { name: "Class" });
+  const honestFile = JSON.parse(bytes.toString());
+  const files = { "ada.json": honestFile, "bob.json": { ...honestFile, name: "Bob", lessons: [{ ...honestFile.lessons[0], lesson: "first-pod" }] }, "eve.json": "{" };
+  await classView.getByLabel("Choose files").setInputFiles(Object.entries(files).map(([name, file]) =>
     ({ name, mimeType: "application/json", buffer: Buffer.from(typeof file === "string" ? file : JSON.stringify(file)) })));
-  await expect(view.getByRole("row")).toHaveCount(3, { timeout: 60_000 });
-  await expect(view.getByRole("cell", { name: "replayed" })).toHaveCount(1);
-  await expect(view.getByText("it is handed in as “Your first pod”, and the run is of “Which node can take it?”")).toBeVisible();
-  await expect(view.locator(".problems").getByText("eve.json")).toBeVisible();
-  await expect(view.getByRole("region", { name: "Most frequent wrong answers" })).toHaveText(/Which node can take it\?: Which node can take p\?/);
+  await expect(classView.getByRole("row")).toHaveCount(3, { timeout: 60_000 });
+  await expect(classView.getByRole("cell", { name: "replayed" })).toHaveCount(1);
+  await expect(classView.getByText("it is handed in as “Your first pod”, and the run is of “Which node can take it?”")).toBeVisible();
+  await expect(classView.locator(".problems").getByText("eve.json")).toBeVisible();
+  await expect(classView.getByRole("region", { name: "Most frequent wrong answers" })).toHaveText(/Which node can take it\?: Which node can take p\?/);
   await t.checkLooks(page, "class");
-  await view.getByRole("button", { name: /^Open the run of Which node can take it\? by/ }).first().click();
+  await classView.getByRole("button", { name: /^Open the run of Which node can take it\? by/ }).first().click();
   await expect(page.getByRole("complementary", { name: "Story" }).getByText("A pod p requests 2 cpu")).toBeVisible();
 });
 
@@ -127,9 +127,9 @@ test("the class view of a fresh browser counts the goals of a partly solved less
   // This browser has opened no lesson before.
   const teacher = await t.open("#new");
   await chooseFromMore(teacher, "Class");
-  const view = teacher.getByRole("dialog", { name: "Class" });
-  await view.getByLabel("Choose files").setInputFiles({ name, mimeType: "application/json", buffer: bytes });
-  const run = view.getByRole("row", { name: /Your first pod/ });
+  const classView = teacher.getByRole("dialog", { name: "Class" });
+  await classView.getByLabel("Choose files").setInputFiles({ name, mimeType: "application/json", buffer: bytes });
+  const run = classView.getByRole("row", { name: /Your first pod/ });
   await expect(run.getByRole("cell", { name: "replayed" })).toBeVisible({ timeout: 60_000 });
   await expect(run.getByRole("cell", { name: /^[12]\/3$/ })).toBeVisible();
 });
@@ -168,14 +168,14 @@ test("the clock of an exam survives a reload, and the exam ends with a result", 
 test("an embedded lesson exchanges messages only with the origin that its address names", async ({ t }) => {
   const element = readFileSync(join(ROOT, "crates/js/npm/lesson.js"), "utf8");
   // A page of another origin: the same site on another port. Its index page embeds the lesson.
-  const around = await serve();
-  around.change("index.html", () => `<title>around</title><podscope-lesson site="${t.url}" lesson="first-pod"></podscope-lesson><script type="module">
+  const framingSite = await serve();
+  framingSite.change("index.html", () => `<title>around</title><podscope-lesson site="${t.url}" lesson="first-pod"></podscope-lesson><script type="module">
       window.received = [];
       document.addEventListener("podscope", ({ detail }) => received.push(detail));
       ${element}</script>`);
   t.allowComplaint(/another origin/);
   const page = await t.open("#new");
-  await page.goto(around.url);
+  await page.goto(framingSite.url);
   const received = () => page.evaluate(() => window.received.map((message) => message.type));
   await expect.poll(received, { timeout: 60_000 }).toContain("step");
   expect(await received()).toContain("ready");
@@ -184,16 +184,16 @@ test("an embedded lesson exchanges messages only with the origin that its addres
   await ask({ do: "open", lesson: "keep-three" });
   await expect.poll(() => page.evaluate(() => window.received.some(({ lesson }) => lesson === "keep-three")), { timeout: 60_000 }).toBe(true);
   await ask({ do: "theme", name: "dark" });
-  const inside = page.frames().find((frame) => frame.url().startsWith(t.url));
-  await expect.poll(() => inside.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
+  const lessonFrame = page.frames().find((frame) => frame.url().startsWith(t.url));
+  await expect.poll(() => lessonFrame.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
 
   // Without the parameter `post` in its address the lesson neither sends nor accepts messages.
   await page.evaluate(() => { window.received.length = 0; });
   await page.evaluate((src) => { document.querySelector("iframe").src = src; }, `${t.url}?silent#lesson=first-pod&embed=story,cluster`);
-  const silent = page.frameLocator("iframe");
-  await expect(silent.getByRole("complementary", { name: "Story" })).toBeVisible({ timeout: 60_000 });
+  const silentFrame = page.frameLocator("iframe");
+  await expect(silentFrame.getByRole("complementary", { name: "Story" })).toBeVisible({ timeout: 60_000 });
   expect(await received()).toEqual([]);
-  around.close();
+  framingSite.close();
 });
 
 // Shows: E-15
@@ -201,14 +201,14 @@ test("a lesson is printed as a worksheet, with the answers on a separate page", 
   const page = await t.open("#lesson=first-pod");
   await expect(page.getByRole("complementary", { name: "Story" })).toBeVisible();
   await chooseFromMore(page, "Worksheet");
-  const sheet = page.getByRole("dialog", { name: "Your first pod" });
-  await expect(sheet.getByRole("heading", { name: "Answers" })).toBeVisible();
-  await expect(sheet.getByText("☐").first()).toBeVisible();
-  await expect(sheet.getByRole("img", { name: /^A code that opens .*#lesson=first-pod$/ })).toBeVisible();
+  const worksheet = page.getByRole("dialog", { name: "Your first pod" });
+  await expect(worksheet.getByRole("heading", { name: "Answers" })).toBeVisible();
+  await expect(worksheet.getByText("☐").first()).toBeVisible();
+  await expect(worksheet.getByRole("img", { name: /^A code that opens .*#lesson=first-pod$/ })).toBeVisible();
   await t.checkLooks(page, "worksheet");
   const pdf = (await page.pdf()).toString("latin1");
   expect(pdf.match(/\/Type\s*\/Page\b/g)?.length, "pages").toBeGreaterThan(1);
   await page.emulateMedia({ media: "print" });
   await expect(page.locator(".bar")).toBeHidden();
-  await expect(sheet.getByRole("button", { name: "Print" })).toBeHidden();
+  await expect(worksheet.getByRole("button", { name: "Print" })).toBeHidden();
 });

@@ -13,7 +13,7 @@ const openShareDialog = async (page, what) => {
 const waitForNewAddress = (page, previous) => page.waitForFunction((before) => location.hash.startsWith("#s1:") && location.href !== before, previous);
 
 /** A manifest that makes a long link: a node with labels that cannot be compressed. */
-const LABELLED = `apiVersion: v1
+const LABELLED_POD = `apiVersion: v1
 kind: Node
 metadata:
   name: labelled
@@ -30,7 +30,7 @@ const expectWholePixels = async (t, code) => {
 // Shows: U-08
 test("the QR code of a long link is sharp on a phone, black on white in both themes", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "labelled.yaml": LABELLED });
+  await t.openFiles(page, { "labelled.yaml": LABELLED_POD });
   await t.pause(page);
   for (const [width, height] of [[390, 844], [360, 640]]) {
     await t.resize(page, width, height);
@@ -130,11 +130,11 @@ test("presentation mode shows only the cluster, the story and the clock", async 
     expect(foot.y + foot.height, `${width}: the keys do not cover the story's buttons`).toBeLessThanOrEqual(keys.y + 1);
   }
   // The smallest text is large enough too, even on a large screen.
-  const smallest = () => page.locator(":is(.story, .cluster, .presenting) *").evaluateAll((all) => Math.min(...all.filter((e) => e.checkVisibility({ visibilityProperty: true })
+  const smallestFontSize = () => page.locator(":is(.story, .cluster, .presenting) *").evaluateAll((all) => Math.min(...all.filter((e) => e.checkVisibility({ visibilityProperty: true })
     && !e.closest(".sr") && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())).map((e) => parseFloat(getComputedStyle(e).fontSize))));
   for (const [width, height, least] of [[1920, 1080, 22], [2560, 1440, 22], [3840, 2160, 32]]) {
     await t.resize(page, width, height);
-    const px = await smallest();
+    const px = await smallestFontSize();
     expect(px, `${width}: ${px} px`).toBeGreaterThanOrEqual(least);
     await t.expectNoOverflow(page, `presenting at ${width}`);
     await t.screenshot(page, `present-${width}`);

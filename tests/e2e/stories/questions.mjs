@@ -9,7 +9,7 @@ const openLesson = async (t, name, options) => {
   return { page, story, question };
 };
 
-const WHICH = `apiVersion: podscope.dev/v1alpha1
+const LESSON_ASKING_WHICH_POD = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: which}
 spec:
@@ -81,7 +81,7 @@ test("a question can be answered by keyboard alone", async ({ t }) => {
 
 test("a clicked pod answers a question, and the right pod is marked afterwards", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "which.yaml": WHICH });
+  await t.openFiles(page, { "which.yaml": LESSON_ASKING_WHICH_POD });
   const story = page.getByRole("complementary", { name: "Story" });
   const question = story.getByRole("region", { name: "A question" });
   await expect(question.getByText("Click a node or pod")).toBeVisible();

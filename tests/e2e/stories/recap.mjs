@@ -5,19 +5,19 @@ import { expect, test } from "../test.mjs";
 // Shows: E-08
 test("an earlier question is asked again after a day, with another seed", async ({ t }) => {
   const day = 86_400_000;
-  const done = Date.UTC(2026, 5, 1);
+  const finishedAt = Date.UTC(2026, 5, 1);
   const page = await t.open("", {
     before: async (page) => {
-      await page.clock.install({ time: done + day / 2 });
-      await page.addInitScript((done) => {
+      await page.clock.install({ time: finishedAt + day / 2 });
+      await page.addInitScript((finishedAt) => {
         const key = `podscope:${location.pathname.replace(/\/[^/]*$/, "")}/course`;
-        localStorage.setItem(key, localStorage.getItem(key) ?? `graceful-termination ${done} 0\nprestop-overrun ${done} 0\n`);
-      }, done);
+        localStorage.setItem(key, localStorage.getItem(key) ?? `graceful-termination ${finishedAt} 0\nprestop-overrun ${finishedAt} 0\n`);
+      }, finishedAt);
     },
   });
   const strip = page.getByRole("region", { name: "Asked again" });
   await expect(strip, "no question after half a day").toHaveCount(0);
-  await page.clock.setFixedTime(done + 1.1 * day);
+  await page.clock.setFixedTime(finishedAt + 1.1 * day);
   await page.reload();
   await t.waitUntilReady(page);
   await expect(strip.getByText("Do you still know?")).toBeVisible();
@@ -32,19 +32,19 @@ test("an earlier question is asked again after a day, with another seed", async 
 // Shows: E-08
 test("a question is repeated only after one, three and seven days", async ({ t }) => {
   const day = 86_400_000;
-  const done = Date.UTC(2026, 5, 1);
+  const finishedAt = Date.UTC(2026, 5, 1);
   const page = await t.open("#new", {
     before: async (page) => {
-      await page.clock.install({ time: done });
-      await page.addInitScript((done) => {
+      await page.clock.install({ time: finishedAt });
+      await page.addInitScript((finishedAt) => {
         const key = `podscope:${location.pathname.replace(/\/[^/]*$/, "")}/course`;
-        localStorage.setItem(key, localStorage.getItem(key) ?? `graceful-termination ${done} 0\n`);
-      }, done);
+        localStorage.setItem(key, localStorage.getItem(key) ?? `graceful-termination ${finishedAt} 0\n`);
+      }, finishedAt);
     },
   });
   const strip = page.getByRole("region", { name: "Asked again" });
   for (const [days, isDue] of [[1.1, true], [2.9, false], [3.1, true], [6.9, false], [7.1, true], [30, false]]) {
-    await page.clock.setFixedTime(done + days * day);
+    await page.clock.setFixedTime(finishedAt + days * day);
     await page.goto(`${t.url}?day=${days}#new`);
     await t.waitUntilReady(page);
     await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();

@@ -2,7 +2,7 @@
 // Shows: TR-042, R-04
 import { expect, test } from "../test.mjs";
 
-const POWER_LOSS = `apiVersion: podscope.dev/v1alpha1
+const SCENARIO_WITH_POWER_LOSS = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: power-loss}
 spec:
@@ -22,7 +22,7 @@ spec:
 
 test("the stage shows the requests to a Service, and a cross at the pod where they fail", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "power-loss.yaml": POWER_LOSS });
+  await t.openFiles(page, { "power-loss.yaml": SCENARIO_WITH_POWER_LOSS });
   const plate = page.locator('#stage [data-requests="default/web"]');
   await expect(plate, "it keeps its room before the first request").toContainText("no requests");
   await t.seek(page, "0:15.0");
@@ -48,7 +48,7 @@ test("the stage shows the requests to a Service, and a cross at the pod where th
 
 test("failed requests on the stage are explained in a sentence, with the chain of causes", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "power-loss.yaml": POWER_LOSS });
+  await t.openFiles(page, { "power-loss.yaml": SCENARIO_WITH_POWER_LOSS });
   await t.seek(page, "0:30.0");
   const side = page.locator('.side[data-subject="Requests to web"]');
   const sentence = /^\d+ requests timed out: a-1 sent to web-1, which is on a machine without power.*had not heard of the change\.$/;

@@ -2,7 +2,7 @@
 // Shows: TR-040, TR-056, R-04
 import { expect, test } from "../test.mjs";
 
-const HASTY = `apiVersion: podscope.dev/v1alpha1
+const SCENARIO_WITH_FAILED_REQUESTS = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: hasty}
 spec:
@@ -22,7 +22,7 @@ spec:
 
 test("the requests lane shows rates and failures, and explains a period of failures", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "hasty.yaml": HASTY });
+  await t.openFiles(page, { "hasty.yaml": SCENARIO_WITH_FAILED_REQUESTS });
   await t.seek(page, "0:40.0");
   const lane = page.locator('[data-lane="requests"]');
   await expect(lane.locator(".k-requests").first(), "at first all requests are answered").toBeVisible();

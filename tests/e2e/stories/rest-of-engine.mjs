@@ -1,9 +1,10 @@
-// The rest of the engine is loaded when a function of it is first called, and the session goes on.
+// The engine's wasm has two parts. The second one (the rest) is loaded when one of its functions is first called, and
+// the session goes on.
 import { readFileSync } from "node:fs";
 import { expect, test } from "../test.mjs";
 
-const DEVICES = readFileSync(new URL("../../fixtures/device-claim.yaml", import.meta.url), "utf8");
-const REST = /\/rest\.wasm/;
+const DEVICE_SCENARIO = readFileSync(new URL("../../fixtures/device-claim.yaml", import.meta.url), "utf8");
+const REST_OF_ENGINE = /\/rest\.wasm/;
 
 /** Runs a command on the console. A here-document is pasted. */
 const run = async (page, text) => {
@@ -24,14 +25,14 @@ const run = async (page, text) => {
 /** Collects the requests for the rest of the engine. */
 const collectRequests = async (page) => {
   const requests = [];
-  await page.route(REST, (route) => {
+  await page.route(REST_OF_ENGINE, (route) => {
     requests.push(route.request().url());
     return route.continue();
   });
   return requests;
 };
 
-const ALLOCATED = "kubectl get resourceclaim big-gpu -o jsonpath='{.status.allocation.devices.results[0].device}'";
+const PRINT_ALLOCATED_DEVICE = "kubectl get resourceclaim big-gpu -o jsonpath='{.status.allocation.devices.results[0].device}'";
 
 // `device_claim_is_allocated_by_selector` (crates/session) expects the same device of the native engine.
 // Shows: T-01, T-03, Q-05
@@ -45,11 +46,11 @@ test("the rest of the engine is loaded once, on first use, and the session goes 
   await expect(log.getByText("node/a-2 cordoned")).toBeVisible();
   expect(requests, "nothing so far needs the rest").toEqual([]);
 
-  await run(page, `kubectl apply -f - <<'EOF'\n${DEVICES}EOF`);
+  await run(page, `kubectl apply -f - <<'EOF'\n${DEVICE_SCENARIO}EOF`);
   await expect(log.getByText("pod/trainer created")).toHaveCount(1);
   expect(requests.length, requests.join(" ")).toBe(1);
   await t.seek(page, "0:40.0");
-  await run(page, ALLOCATED);
+  await run(page, PRINT_ALLOCATED_DEVICE);
   await expect(log.getByText("gpu-1", { exact: true }).last()).toBeVisible();
   await expect(page.locator('[data-node="b-1"] [data-pod*="trainer"]').first()).toBeVisible();
 
@@ -65,7 +66,7 @@ test("the rest of the engine is loaded once, on first use, and the session goes 
   await page.reload();
   await t.waitUntilReady(page);
   await t.waitUntilSettled(page);
-  await run(page, ALLOCATED);
+  await run(page, PRINT_ALLOCATED_DEVICE);
   await expect(log.getByText("gpu-1", { exact: true }).last()).toBeVisible();
 });
 
@@ -78,11 +79,11 @@ test("a failure to load the rest of the engine is reported, and the session is c
   await run(page, "kubectl cordon a-2");
   await expect(log.getByText("node/a-2 cordoned")).toBeVisible();
   await t.waitUntilSaved(page);
-  await page.route(REST, (route) => route.abort());
+  await page.route(REST_OF_ENGINE, (route) => route.abort());
   await run(page, "kubectl describe node a-1");
   const dialog = page.getByRole("dialog", { name: "The engine stopped" });
   await expect(dialog.getByText(/the rest of the engine did not load/)).toBeVisible();
-  await page.unroute(REST);
+  await page.unroute(REST_OF_ENGINE);
   await dialog.getByRole("button", { name: "Go on with the saved session" }).click();
   await t.waitUntilReady(page);
   await t.waitUntilSettled(page);

@@ -1,15 +1,16 @@
-// The rest of the page's wasm: a first visit begins without it, and it is loaded when the engine has answered.
+// The page's wasm has two parts. A first visit begins without the second one (the rest), which is loaded when the
+// engine has answered.
 import { expect, test } from "../test.mjs";
 
-const REST = /podscope-web-\w+_rest\.wasm$/;
+const REST_OF_PAGE = /podscope-web-\w+_rest\.wasm$/;
 
 /** Lets the page load the rest only when it is needed: an earlier request fails. */
-const withoutEarlyLoad = (page) => page.route(REST, (route) => route.request().resourceType() === "fetch" ? route.abort() : route.continue());
+const withoutEarlyLoad = (page) => page.route(REST_OF_PAGE, (route) => route.request().resourceType() === "fetch" ? route.abort() : route.continue());
 
 /** Collects the types of the requests for the rest. */
-const requestsOf = (page) => {
+const requestTypesOfRest = (page) => {
   const types = [];
-  page.on("request", (request) => { if (REST.test(request.url())) types.push(request.resourceType()); });
+  page.on("request", (request) => { if (REST_OF_PAGE.test(request.url())) types.push(request.resourceType()); });
   return types;
 };
 
@@ -18,7 +19,7 @@ test("a first visit watches the cluster and selects a pod without the rest of th
   t.allowComplaint(/ERR_FAILED/);
   let types;
   const page = await t.open("", { before: async (page) => {
-    types = requestsOf(page);
+    types = requestTypesOfRest(page);
     await withoutEarlyLoad(page);
   } });
   await expect(page.locator("[data-pod]")).toHaveCount(7);
@@ -34,7 +35,7 @@ test("a first visit watches the cluster and selects a pod without the rest of th
 test("the rest of the page is loaded once, ahead of its use", async ({ t }) => {
   for (const address of ["", "#lesson=anti-affinity-across-nodes"]) {
     let types;
-    const page = await t.open(address, { before: (page) => { types = requestsOf(page); } });
+    const page = await t.open(address, { before: (page) => { types = requestTypesOfRest(page); } });
     await expect.poll(() => types, address).toEqual(["fetch"]);
     await page.waitForLoadState("networkidle");
     await page.getByRole("button", { name: "More", exact: true }).click();
@@ -45,13 +46,13 @@ test("the rest of the page is loaded once, ahead of its use", async ({ t }) => {
 
 test("a page whose rest cannot be loaded says so, and a reload helps", async ({ t }) => {
   t.allowComplaint(/Failed to load resource|ERR_FAILED|did not load/);
-  const page = await t.open("", { before: (page) => page.route(REST, (route) => route.abort()) });
+  const page = await t.open("", { before: (page) => page.route(REST_OF_PAGE, (route) => route.abort()) });
   await expect(page.locator("[data-pod]")).toHaveCount(7);
   await page.getByRole("button", { name: "More", exact: true }).click();
   const alert = page.getByRole("alert").filter({ hasText: "A part of the page could not be loaded" });
   await expect(alert).toBeVisible();
   await t.checkLooks(page, "rest-of-page-lost");
-  await page.unroute(REST);
+  await page.unroute(REST_OF_PAGE);
   await alert.getByRole("button", { name: "Reload" }).click();
   await t.waitUntilReady(page);
   await expect(alert).toHaveCount(0);

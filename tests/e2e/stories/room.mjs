@@ -3,7 +3,7 @@
 import { controlsOutsideWindow } from "../looks.mjs";
 import { expect, test } from "../test.mjs";
 
-const OWNER = "checkout-service-with-a-rather-long-release-canary";
+const LONG_OWNER_NAME = "checkout-service-with-a-rather-long-release-canary";
 const node = (name, more = "") => `---
 apiVersion: v1
 kind: Node
@@ -16,16 +16,16 @@ kind: Pod
 metadata: {name: ${name}}
 spec: {${spec}}
 `;
-const requesting = (what, count) => `containers: [{name: c, image: x, resources: {requests: {${what}: "${count}"}, limits: {${what}: "${count}"}}}]`;
+const specRequesting = (what, count) => `containers: [{name: c, image: x, resources: {requests: {${what}: "${count}"}, limits: {${what}: "${count}"}}}]`;
 const manyPods = (count, name, spec) => Array.from({ length: count }, (_, i) => pod(`${name}-${i}`, spec)).join("");
-const CLOUD = `apiVersion: podscope.dev/v1alpha1
+const CLUSTER_WITH_LONG_NAMES = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: cloud}
 spec: {title: Cloud, seed: 3, cluster: {nodesPerZone: 0}}
 ---
 apiVersion: apps/v1
 kind: Deployment
-metadata: {name: ${OWNER}}
+metadata: {name: ${LONG_OWNER_NAME}}
 spec:
   replicas: 4
   selector: {matchLabels: {app: co}}
@@ -33,12 +33,12 @@ spec:
     metadata: {labels: {app: co}}
     spec:
       topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {app: co}}}]
-      ${requesting("cpu", "100m")}
+      ${specRequesting("cpu", "100m")}
 ${Array.from({ length: 22 }, (_, i) => node(`ip-10-0-${i}${"0".repeat(i % 3)}-17.eu-central-1.compute.internal`, i % 7 === 6 ? "spec: {taints: [{key: example.com/a-key-of-a-taint-that-goes-on-and-on, value: dedicated-to-somebody, effect: NoSchedule}]}\n" : "")).join("")}${
-  manyPods(30, "cpu", requesting("cpu", 64))}${manyPods(3, "memory", requesting("memory", "640Gi"))}${manyPods(2, "gpu", requesting("example.com/gpu", 1))}${
-  manyPods(2, "ssd", `nodeSelector: {disk: ssd}, ${requesting("cpu", 1)}`)}${manyPods(2, "held", `schedulingGates: [{name: example.com/wait}], ${requesting("cpu", 1)}`)}${pod("ledger-1", requesting("ephemeral-storage", "900Gi"))}`;
+  manyPods(30, "cpu", specRequesting("cpu", 64))}${manyPods(3, "memory", specRequesting("memory", "640Gi"))}${manyPods(2, "gpu", specRequesting("example.com/gpu", 1))}${
+  manyPods(2, "ssd", `nodeSelector: {disk: ssd}, ${specRequesting("cpu", 1)}`)}${manyPods(2, "held", `schedulingGates: [{name: example.com/wait}], ${specRequesting("cpu", 1)}`)}${pod("ledger-1", specRequesting("ephemeral-storage", "900Gi"))}`;
 
-const NOMINATED = `apiVersion: podscope.dev/v1alpha1
+const CLUSTER_WITH_NOMINATED_POD = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: promised}
 spec:
@@ -51,25 +51,25 @@ spec:
       apiVersion: v1
       kind: Pod
       metadata: {name: high}
-      spec: {priorityClassName: high, ${requesting("cpu", 3)}}
+      spec: {priorityClassName: high, ${specRequesting("cpu", 3)}}
 ---
 {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1000000}
 ---
 apiVersion: v1
 kind: Pod
 metadata: {name: low, annotations: {behavior.podscope.dev/c: "sigterm=ignore"}}
-spec: {terminationGracePeriodSeconds: 60, ${requesting("cpu", 3)}}
+spec: {terminationGracePeriodSeconds: 60, ${specRequesting("cpu", 3)}}
 `;
 
-const openCloud = async (t) => {
+const openClusterWithLongNames = async (t) => {
   const page = await t.open("#new");
-  await t.openFiles(page, { "cloud.yaml": CLOUD });
+  await t.openFiles(page, { "cloud.yaml": CLUSTER_WITH_LONG_NAMES });
   await t.seek(page, "0:05.0");
   return page;
 };
 
 /** Returns the bounding boxes of the visible elements that match a selector. */
-const boxes = (page, where) => page.locator(where).evaluateAll((all) => all.filter((e) => e.checkVisibility({ visibilityProperty: true })).map((e) => {
+const visibleBoxes = (page, where) => page.locator(where).evaluateAll((all) => all.filter((e) => e.checkVisibility({ visibilityProperty: true })).map((e) => {
   const { left, right, top, bottom, width, height } = e.getBoundingClientRect();
   return { name: e.getAttribute("aria-label") ?? e.innerText ?? e.className, left, right, top, bottom, width, height };
 }));
@@ -84,12 +84,12 @@ test("a phone with visible browser bars and a zoomed tablet get the phone layout
     await t.expectNoOverflow(page, at);
     expect((await controlsOutsideWindow(page)).join("; "), `${at}: outside`).toBe("");
     for (const part of [".clock", ".speed select", ".start .primary"]) {
-      const [box] = await boxes(page, part);
+      const [box] = await visibleBoxes(page, part);
       expect(box && box.left >= 0 && box.right <= width && box.bottom <= height, `${at}: ${part} is visible`).toBeTruthy();
       expect(box.height, `${at}: ${part} is ${box.height} px high`).toBeGreaterThanOrEqual(43.5);
     }
     // All entry points of the introduction are shown.
-    expect((await boxes(page, ".start li button")).length, `${at}: choices`).toBe(3);
+    expect((await visibleBoxes(page, ".start li button")).length, `${at}: choices`).toBe(3);
     await t.checkLooks(page, `room-${at}`);
   }
 });
@@ -99,7 +99,7 @@ test("the timeline shrinks in a low window in favour of the story and the cluste
   const page = await t.open("#lesson=first-pod");
   await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
   await t.resize(page, 960, 540);
-  const [[story], [time]] = [await boxes(page, ".story"), await boxes(page, ".time")];
+  const [[story], [time]] = [await visibleBoxes(page, ".story"), await visibleBoxes(page, ".time")];
   expect(story.height, `the story is ${story.height} px high`).toBeGreaterThan(250);
   expect(time.height, `the timeline is ${time.height} px high`).toBeLessThan(60);
   expect((await controlsOutsideWindow(page)).join("; "), "outside").toBe("");
@@ -108,7 +108,7 @@ test("the timeline shrinks in a low window in favour of the story and the cluste
 
 // Shows: U-13, U-14
 test("nodes keep enough space beside long names and many causes of pending pods", async ({ t }) => {
-  const page = await openCloud(t);
+  const page = await openClusterWithLongNames(t);
   for (const [width, height] of [[1440, 900], [1024, 768], [768, 1024], [390, 844]]) {
     const at = `${width} px`;
     await t.resize(page, width, height);
@@ -120,8 +120,8 @@ test("nodes keep enough space beside long names and many causes of pending pods"
       const hidden = await zone.locator(".skew > span").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).length);
       expect(hidden, `${at}: clipped counts`).toBe(0);
     }
-    const [card] = await boxes(page, "article.node");
-    const [region] = await boxes(page, ".cluster");
+    const [card] = await visibleBoxes(page, "article.node");
+    const [region] = await visibleBoxes(page, ".cluster");
     expect(card.top, `${at}: a node's card is visible without scrolling`).toBeLessThan(region.bottom);
     // A card has one line of taints: a clipped taint ends in an ellipsis and has its full text as a title.
     const clippedTaints = await page.locator(".node .chip").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1)
@@ -140,7 +140,7 @@ test("nodes keep enough space beside long names and many causes of pending pods"
   await expect(side.getByText(/^\d+ nodes$/).first()).toBeVisible();
   expect(await side.locator("[role=tabpanel] details:has(.refused)").count(), "groups of nodes").toBeLessThanOrEqual(3);
   await side.locator("details:has(.refused)").first().locator("summary").click();
-  const [name] = await boxes(page, ".refused b");
+  const [name] = await visibleBoxes(page, ".refused b");
   expect(name.width, `a node's name has ${name.width} px`).toBeGreaterThan(150);
   await t.checkLooks(page, "room-refused");
   await page.locator('[data-select-node^="ip-"]').first().click();
@@ -153,7 +153,7 @@ test("nodes keep enough space beside long names and many causes of pending pods"
 // Shows: S-12, U-13
 test("a nominated pod shows at every size which pod it waits for", async ({ t }) => {
   const page = await t.open("#new");
-  await t.openFiles(page, { "promised.yaml": NOMINATED });
+  await t.openFiles(page, { "promised.yaml": CLUSTER_WITH_NOMINATED_POD });
   await t.seek(page, "0:15.0");
   for (const [width, height] of [[1440, 900], [1366, 768], [1024, 768], [390, 844]]) {
     await t.resize(page, width, height);
@@ -165,7 +165,7 @@ test("a nominated pod shows at every size which pod it waits for", async ({ t })
 
 // Shows: U-14
 test("one click lists further causes of pending pods, and a found pod stays selected", async ({ t }) => {
-  const page = await openCloud(t);
+  const page = await openClusterWithLongNames(t);
   await t.unfoldPending(page);
   const tray = page.locator(".tray");
   await tray.getByRole("button", { name: /^and \d+ more pods for other causes$/ }).press("Enter");
@@ -183,7 +183,7 @@ test("one click lists further causes of pending pods, and a found pod stays sele
   await page.waitForFunction(() => document.activeElement?.getAttribute("data-pod") === "default/ledger-1");
   // The search also finds the texts of the tray, and "notready" does not match ready.
   await page.keyboard.press("/");
-  for (const [text, pods] of [["Insufficient memory", 3], ["scheduling gate", 2], ["namespace=default,app=co", 4], [`Deployment/${OWNER}`, 4], ["notready", 0]]) {
+  for (const [text, pods] of [["Insufficient memory", 3], ["scheduling gate", 2], ["namespace=default,app=co", 4], [`Deployment/${LONG_OWNER_NAME}`, 4], ["notready", 0]]) {
     await page.locator(".find input").fill(text);
     await expect(page.getByText(new RegExp(`^${pods} pods?, `))).toBeVisible();
   }
@@ -205,7 +205,7 @@ test("an embedded frame can show any parts at any size", async ({ t }) => {
       await t.expectNoOverflow(page, at);
       for (const part of parts.split(",")) {
         const where = { story: ".story", side: ".side", timeline: ".time", console: ".con" }[part];
-        const [box] = await boxes(page, where);
+        const [box] = await visibleBoxes(page, where);
         expect(box, `${at}: ${part} is shown`).toBeTruthy();
         const minShare = parts.includes(",") ? 0.4 : 0.9;
         expect(box.width >= width * minShare && box.left >= 0 && box.right <= width + 1 && box.bottom <= height + 1, `${at}: ${part} is ${Math.round(box.left)}–${Math.round(box.right)}, to ${Math.round(box.bottom)}`).toBeTruthy();
@@ -243,7 +243,7 @@ test("a menu focuses its first action, and the details do not cover the focused 
   for (const pod of [pods.first(), pods.last()]) {
     await pod.press("Enter");
     await expect(page.locator(`.side[data-subject="${(await pod.getAttribute("data-pod")).split("/")[1]}"]`)).toBeVisible();
-    const [[side], mark] = [await boxes(page, ".side"), await pod.boundingBox()];
+    const [[side], mark] = [await visibleBoxes(page, ".side"), await pod.boundingBox()];
     expect(mark.x + mark.width <= side.left + 1 || mark.x >= side.right - 1, "the details do not cover the pod").toBeTruthy();
   }
   await t.checkLooks(page, "room-details-1024");

@@ -3,7 +3,7 @@
 // Shows: F-05
 import { expect, test } from "../test.mjs";
 
-const RULES = `apiVersion: podscope.dev/v1alpha1
+const SCENARIO_WITH_NEW_RULES = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: rules}
 spec: {title: Rules of v1.36, seed: 3, cluster: {zones: []}}
@@ -39,7 +39,7 @@ spec:
 // Shows: S-14
 test("the details explain node balance, declared node features and restart rules", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "rules.yaml": RULES });
+  await t.openFiles(page, { "rules.yaml": SCENARIO_WITH_NEW_RULES });
   await t.seek(page, "0:20.0");
   await page.locator('[data-pod="default/train"]').first().click();
   const side = page.locator(".side");

@@ -19,7 +19,7 @@ spec:
 `;
 
 /** The page of a learning platform: it provides the API, restores saved data, and shows the package in a frame. */
-const PLATFORM = `<!doctype html><title>A learning platform</title>
+const PLATFORM_PAGE = `<!doctype html><title>A learning platform</title>
 <style>html,body,iframe{margin:0;border:0;width:100%;height:100%;display:block}</style>
 <script src="scorm12.js"></script>
 <script>
@@ -41,7 +41,7 @@ function packageFiles() {
 
 async function openPlatform() {
   const files = new Map([...packageFiles()].map(([path, body]) => [`/package/${path}`, body]));
-  files.set("/", PLATFORM).set("/scorm12.js", SCORM_AGAIN);
+  files.set("/", PLATFORM_PAGE).set("/scorm12.js", SCORM_AGAIN);
   const server = createServer((request, response) => {
     const path = new URL(request.url, "http://x").pathname;
     const body = files.get(path);

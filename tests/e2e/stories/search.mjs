@@ -4,12 +4,12 @@ import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 // A scenario with a force deletion at 1:30. Whether it breaks a guarantee depends on the random partitions.
-const FORCED = readFileSync(new URL("../../fixtures/forced-deletion.yaml", import.meta.url), "utf8");
+const FORCED_DELETION = readFileSync(new URL("../../fixtures/forced-deletion.yaml", import.meta.url), "utf8");
 
 // Shows: P-16
 test("several engines search the seeds, and the shortest run opens", async ({ t }) => {
   const page = await t.open("#new");
-  await t.openFiles(page, { "forced.yaml": FORCED });
+  await t.openFiles(page, { "forced.yaml": FORCED_DELETION });
   await t.pause(page);
   const before = page.workers().length;
   await chooseFromMore(page, "Find a run that breaks a guarantee");

@@ -41,7 +41,7 @@ const bar = (page) => page.locator("#served");
 let program;
 test.beforeAll(() => { program = podscope(); });
 
-const story = test.extend({
+const storyWithServer = test.extend({
   server: async ({}, use) => {
     const server = await serve(program);
     await use(server);
@@ -55,7 +55,7 @@ const story = test.extend({
 });
 
 // Shows: P-11
-story("a page and API clients share one cluster, and a second page is read-only", async ({ server, t }) => {
+storyWithServer("a page and API clients share one cluster, and a second page is read-only", async ({ server, t }) => {
   const page = await t.open();
   await expect(page.locator('html[data-served="leads"]')).toBeAttached();
   expect(page.workers(), "the server is the engine").toHaveLength(0);
@@ -66,33 +66,33 @@ story("a page and API clients share one cluster, and a second page is read-only"
   await t.command(page, "kubectl run from-page --image=nginx");
   await expect.poll(() => server.status(`${PODS}/from-page`)).toBe(200);
   await t.pause(page);
-  const paused = await server.time();
+  const timeWhenPaused = await server.time();
   await page.getByRole("button", { name: "Play" }).click();
-  await expect.poll(() => server.time(), "the button moves the server's clock").toBeGreaterThan(paused + 1);
+  await expect.poll(() => server.time(), "the button moves the server's clock").toBeGreaterThan(timeWhenPaused + 1);
 
-  const second = await t.open();
-  await expect(bar(second)).toContainText("another page leads");
+  const secondPage = await t.open();
+  await expect(bar(secondPage)).toContainText("another page leads");
   await page.reload();
   await expect(page.locator('html[data-served="leads"]'), "a reloaded page leads again").toBeAttached();
-  await expect(podOnNode(second, "from-http")).toBeVisible();
-  await expect(bar(second)).toContainText("another page leads");
-  await t.command(second, "kubectl delete pod from-http");
-  await expect(second.getByText("this page watches").first()).toBeAttached();
+  await expect(podOnNode(secondPage, "from-http")).toBeVisible();
+  await expect(bar(secondPage)).toContainText("another page leads");
+  await t.command(secondPage, "kubectl delete pod from-http");
+  await expect(secondPage.getByText("this page watches").first()).toBeAttached();
   expect(await server.status(`${PODS}/from-http`), "the watching page changes nothing").toBe(200);
-  await podOnNode(second, "from-page").click();
-  await expect(second.locator(".side"), "it selects for itself").toContainText("from-page");
+  await podOnNode(secondPage, "from-page").click();
+  await expect(secondPage.locator(".side"), "it selects for itself").toContainText("from-page");
 
-  await bar(second).getByRole("button", { name: "Take over" }).click();
-  await expect(bar(second)).toHaveCount(0);
+  await bar(secondPage).getByRole("button", { name: "Take over" }).click();
+  await expect(bar(secondPage)).toHaveCount(0);
   await expect(bar(page)).toContainText("another page leads");
-  await t.command(second, "kubectl run from-second --image=nginx");
+  await t.command(secondPage, "kubectl run from-second --image=nginx");
   await expect(podOnNode(page, "from-second")).toBeVisible();
-  await second.context().close();
+  await secondPage.context().close();
   await expect(bar(page), "the page that remains leads").toHaveCount(0);
 });
 
 // Shows: P-11
-story("a page reports that the server has ended, and reconnects to the next server", async ({ server, t }) => {
+storyWithServer("a page reports that the server has ended, and reconnects to the next server", async ({ server, t }) => {
   t.allowComplaint(/WebSocket connection/);
   const page = await t.open();
   await server.createPod("before");
@@ -101,11 +101,11 @@ story("a page reports that the server has ended, and reconnects to the next serv
   await expect(bar(page)).toContainText("podscope serve has ended");
   await bar(page).getByRole("button", { name: "Reconnect" }).click();
   await expect(bar(page)).toContainText("still does not answer");
-  const next = await serve(program, server.port);
+  const nextServer = await serve(program, server.port);
   await bar(page).getByRole("button", { name: "Try again" }).click();
   await expect(page.locator('html[data-served="leads"]')).toBeAttached();
-  await next.createPod("after");
+  await nextServer.createPod("after");
   await expect(podOnNode(page, "after")).toBeVisible();
   await expect(podOnNode(page, "before"), "it is another cluster").toHaveCount(0);
-  await next.stop();
+  await nextServer.stop();
 });

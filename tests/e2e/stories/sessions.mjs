@@ -195,13 +195,13 @@ test.describe(() => {
 
   // Shows: T-08
   test("two sites on one origin have separate sessions", async ({ t }) => {
-    const beside = new URL("/beside/", t.url).href;
+    const otherSite = new URL("/beside/", t.url).href;
     const page = await t.open("");
     await t.pause(page);
     await t.command(page, "fault poweroff c-2");
     await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
     await t.waitUntilSaved(page);
-    await page.goto(beside);
+    await page.goto(otherSite);
     await t.waitUntilReady(page);
     await expect(page.locator('[data-node="c-2"]').first()).toBeVisible();
     await expect(page.locator(".node.dark"), "the other site starts without that session").toHaveCount(0);
@@ -209,7 +209,7 @@ test.describe(() => {
     await t.command(page, "fault poweroff a-1");
     await expect(page.locator('.node.dark[data-node="a-1"]')).toBeVisible();
     await t.waitUntilSaved(page);
-    for (const [url, node] of [[t.url, "c-2"], [beside, "a-1"]]) {
+    for (const [url, node] of [[t.url, "c-2"], [otherSite, "a-1"]]) {
       await page.goto(url);
       await expect(page.locator(`.node.dark[data-node="${node}"]`)).toBeVisible();
       await expect(page.locator(".node.dark"), "each site restores its own session").toHaveCount(1);
@@ -223,16 +223,16 @@ test("a session that did not finish opening is not opened again automatically", 
   const context = page.context();
   await page.close();
   // The request for the engine's wasm is never answered, and the user closes the page after a while.
-  const stuck = await t.tab(context, "", {
+  const stuckTab = await t.tab(context, "", {
     before: async (page) => {
       await page.clock.install();
       await page.route(/js[^/]*\.wasm$/, () => {});
     },
   });
-  await stuck.waitForFunction(() => Object.keys(localStorage).some((key) => key.endsWith("/trying")));
+  await stuckTab.waitForFunction(() => Object.keys(localStorage).some((key) => key.endsWith("/trying")));
   // Let six seconds pass: the page assumes that the user has given up waiting after five.
-  await stuck.clock.fastForward(6_000);
-  await stuck.close();
+  await stuckTab.clock.fastForward(6_000);
+  await stuckTab.close();
   const next = await t.tab(context);
   await expect(next.getByText(/did not finish opening/)).toBeVisible();
   await expect(next.locator("[data-zone] [data-node]").first()).toBeVisible();

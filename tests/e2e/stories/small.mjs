@@ -9,18 +9,18 @@ const misplacedMachines = (page) => page.locator(".run").evaluateAll((runs) => r
   return boxes.filter(([, r], nth) => r.right > room.right + 1 || nth > 0 && r.left < boxes[nth - 1][1].right - 1).map(([name]) => name);
 }));
 
-const BIG = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n" +
+const LARGE_CLUSTER = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n" +
   "  title: Two hundred nodes\n  seed: 4\n  cluster: {zones: [a, b], nodesPerZone: 100}\n---\n" +
   "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 300\n  selector: {matchLabels: {app: web}}\n" +
   "  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: c, image: \"app:1\", resources: {requests: {cpu: 100m}}}]}\n";
 
 /** Stores the current pixels of the canvas. */
-const storePixels = (page) => page.locator(".overview canvas").evaluate((canvas) => {
+const storeCanvasPixels = (page) => page.locator(".overview canvas").evaluate((canvas) => {
   window.before = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
 });
 
 /** Returns how many colour values of the canvas differ from the stored pixels. */
-const changedValues = (page) => page.locator(".overview canvas").evaluate((canvas) => {
+const countChangedValues = (page) => page.locator(".overview canvas").evaluate((canvas) => {
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   return data.reduce((sum, value, i) => sum + (value !== window.before[i] ? 1 : 0), 0);
 });
@@ -58,7 +58,7 @@ test("every pod, bar and dot is visible with forced colours", async ({ t }) => {
 test("the overview of a large cluster can be filtered, and shows the API's or the machines' view", async ({ t }) => {
   const page = await t.open("#new");
   await chooseFromMore(page, "Files");
-  await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(BIG) });
+  await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(LARGE_CLUSTER) });
   await expect(page.locator(".overview canvas")).toBeVisible();
   await t.seek(page, "0:30.0");
   await t.command(page, "fault partition a-1");
@@ -74,26 +74,26 @@ test("the overview of a large cluster can be filtered, and shows the API's or th
   await page.locator(".find input").press("Escape");
   await expect(page.locator(".find")).toHaveCount(0);
   await t.waitForDrawing(page);
-  await storePixels(page);
+  await storeCanvasPixels(page);
   await find();
-  await expect.poll(() => changedValues(page), "nodes that do not match are dimmed").toBeGreaterThan(2_000);
+  await expect.poll(() => countChangedValues(page), "nodes that do not match are dimmed").toBeGreaterThan(2_000);
   await t.checkLooks(page, "find-big");
   await page.locator(".find input").press("Escape");
-  await expect.poll(() => changedValues(page), "the canvas is painted as before").toBe(0);
+  await expect.poll(() => countChangedValues(page), "the canvas is painted as before").toBe(0);
   await t.openView(page);
-  const whose = page.getByRole("group", { name: "Whose picture" });
-  await whose.getByRole("button", { name: "API" }).click();
-  await expect.poll(() => changedValues(page), "the API's view does not show the cut yet").toBeGreaterThan(0);
-  await storePixels(page);
-  await whose.getByRole("button", { name: "machine" }).click();
-  await expect.poll(() => changedValues(page), "the machines' view shows the cut").toBeGreaterThan(0);
+  const viewSwitch = page.getByRole("group", { name: "Whose picture" });
+  await viewSwitch.getByRole("button", { name: "API" }).click();
+  await expect.poll(() => countChangedValues(page), "the API's view does not show the cut yet").toBeGreaterThan(0);
+  await storeCanvasPixels(page);
+  await viewSwitch.getByRole("button", { name: "machine" }).click();
+  await expect.poll(() => countChangedValues(page), "the machines' view shows the cut").toBeGreaterThan(0);
 });
 
 // Shows: U-09, T-04
 test("differences between two runs of a large cluster are outlined in both overviews and in the tray", async ({ t }) => {
   const page = await t.open("#new");
   await chooseFromMore(page, "Files");
-  await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(BIG) });
+  await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(LARGE_CLUSTER) });
   await expect(page.locator(".overview canvas")).toBeVisible();
   await t.seek(page, "0:30.0");
   await t.command(page, `kubectl run huge --image=app --overrides='{"spec":{"nodeSelector":{"size":"huge"}}}'`);
@@ -103,7 +103,8 @@ test("differences between two runs of a large cluster are outlined in both overv
   const overviews = page.locator(".runs .overview canvas");
   await expect(overviews.nth(1)).toBeVisible();
   await expect(page.getByText(/pods differ now/)).toBeVisible();
-  // The outline of differing pods has the same colour as the zones' names in both overviews.
+  // Counts pixels in the colour of the outline of differing pods. The zones' names have this colour in both overviews,
+  // so the test compares the two counts.
   const outlinePixels = (canvas) => canvas.evaluate((canvas) => {
     const probe = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
     const coloured = document.body.appendChild(document.createElement("i"));

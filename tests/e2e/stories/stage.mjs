@@ -4,8 +4,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { expect, test } from "../test.mjs";
 
 const WINDOW_SIZES = [[1366, 650], [1440, 900], [1920, 1080], [820, 1180], [390, 844]];
-const FOLDER = new URL("../../../crates/session/lessons/", import.meta.url);
-const LESSONS = readdirSync(FOLDER)
+const LESSONS_FOLDER = new URL("../../../crates/session/lessons/", import.meta.url);
+const LESSONS = readdirSync(LESSONS_FOLDER)
   .filter((file) => /^[\w-]+\.yaml$/.test(file)).map((file) => file.slice(0, -5));
 const resize = (page, [width, height]) => page.setViewportSize({ width, height });
 
@@ -66,7 +66,7 @@ const pressFirst = (story, names) => story.evaluate((story, names) => {
 }, names);
 
 /** The lesson that a first visit offers. */
-const GUIDED = "cut-a-node-off";
+const GUIDED_LESSON = "cut-a-node-off";
 
 /** Plays the first two steps of the guided start. */
 async function showGuidedStart(page) {
@@ -80,7 +80,7 @@ async function showGuidedStart(page) {
 }
 
 /** The lesson's title in its file. */
-const titleOf = (lesson) => readFileSync(new URL(`${lesson}.yaml`, FOLDER), "utf8").match(/^  title: "?(.*?)"?$/m)[1];
+const titleOf = (lesson) => readFileSync(new URL(`${lesson}.yaml`, LESSONS_FOLDER), "utf8").match(/^  title: "?(.*?)"?$/m)[1];
 
 /** Opens a lesson in this tab, if there is one: the page and its engine are loaded already. */
 async function openLesson(t, tab, lesson) {
@@ -103,21 +103,21 @@ async function showFirstSteps(t, page, lesson) {
   }).toPass();
   await expectControlsVisible(page, `${lesson}, step 1`);
   // Follow the solution's own commands to the second step, if there is one.
-  const second = story.locator('.steps[aria-label^="Step 2"]');
-  for (let press = 0; press < 8 && !(await second.isVisible()); press++) {
+  const secondStep = story.locator('.steps[aria-label^="Step 2"]');
+  for (let press = 0; press < 8 && !(await secondStep.isVisible()); press++) {
     await pressFirst(story, ["I don't know", "Next ›", "Show me"]);
     await t.waitUntilSettled(page);
   }
   if (await story.locator(".steps").count() === 0) return true;
   // The effect of the last command may take a while.
-  const isFast = !(await second.isVisible());
+  const isFast = !(await secondStep.isVisible());
   if (isFast) {
     await page.getByLabel("Speed").selectOption("6");
     await page.getByRole("button", { name: "Play" }).click();
   }
   await expect(async () => {
-    if (!(await second.isVisible())) await pressFirst(story, ["I don't know", "Next ›"]);
-    await expect(second).toBeVisible({ timeout: 1_000 });
+    if (!(await secondStep.isVisible())) await pressFirst(story, ["I don't know", "Next ›"]);
+    await expect(secondStep).toBeVisible({ timeout: 1_000 });
   }).toPass();
   await t.pause(page);
   await expectControlsVisible(page, `${lesson}, step 2`);
@@ -129,7 +129,7 @@ for (let firstIndex = 0; firstIndex < LESSONS.length; firstIndex += 10) {
   test(`the tasks of lessons ${firstIndex + 1} to ${Math.min(firstIndex + 10, LESSONS.length)} are visible at every size`, async ({ t }) => {
     let tab;
     for (const lesson of LESSONS.slice(firstIndex, firstIndex + 10)) {
-      if (lesson === GUIDED) {
+      if (lesson === GUIDED_LESSON) {
         const page = await t.open(`#lesson=${lesson}`);
         await showGuidedStart(page);
         await page.context().close();

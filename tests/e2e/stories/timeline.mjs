@@ -2,7 +2,7 @@
 // Shows: T-04, L-16
 import { expect, test } from "../test.mjs";
 
-const GRACEFUL = `apiVersion: podscope.dev/v1alpha1
+const SCENARIO_WITH_TERMINATIONS = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: graceful}
 spec:
@@ -31,7 +31,7 @@ spec:
 // Shows: U-05
 test("timeline lanes show events, and bars show how containers terminated", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "graceful.yaml": GRACEFUL });
+  await t.openFiles(page, { "graceful.yaml": SCENARIO_WITH_TERMINATIONS });
   await t.seek(page, "0:40.0");
   const lane = (name) => page.locator(`[data-lane="${name}"]`);
   await expect(lane("commands").locator(".k-command"), "commands").toHaveCount(2);
@@ -69,11 +69,11 @@ test("timeline lanes show events, and bars show how containers terminated", asyn
 test("three quick presses of an arrow key move the timeline by three steps", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:20.0");
-  const head = page.getByRole("slider", { name: "Time" });
-  await head.focus();
+  const timeSlider = page.getByRole("slider", { name: "Time" });
+  await timeSlider.focus();
   await page.evaluate(() => {
-    const head = document.querySelector('[role="slider"][aria-label="Time"]');
-    const press = (key) => head.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    const timeSlider = document.querySelector('[role="slider"][aria-label="Time"]');
+    const press = (key) => timeSlider.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
     press("ArrowRight");
     queueMicrotask(() => setTimeout(() => { press("ArrowRight"); setTimeout(() => press("ArrowRight")); }));
   });

@@ -1,4 +1,4 @@
-// The API server's view and reality: a partition, a forced deletion, two processes of one name.
+// The API server's view and reality: a partition, a forced deletion, two processes with one name.
 // Shows: F-04, L-13
 import { expect, test } from "../test.mjs";
 

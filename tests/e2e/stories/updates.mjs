@@ -3,10 +3,10 @@
 import { expect, test } from "../test.mjs";
 
 const expectCluster = (page) => expect(page.locator("[data-zone] [data-node] [data-pod]").first()).toBeVisible();
-const version = (page) => page.locator("html").getAttribute("data-version");
-const copies = (page) => page.evaluate(() => caches.keys());
+const pageVersion = (page) => page.locator("html").getAttribute("data-version");
+const offlineCopies = (page) => page.evaluate(() => caches.keys());
 /** Accepts the update that the page offers. */
-const accept = async (t, page) => {
+const acceptUpdate = async (t, page) => {
   await page.waitForFunction(() => window.podscopeUpdate === true);
   await Promise.all([page.waitForEvent("load"), page.evaluate(() => { dispatchEvent(new Event("podscope-update-now")); })]);
   await t.waitUntilReady(page);
@@ -29,27 +29,27 @@ test("a new version waits until it is accepted, then replaces the old one comple
   const page = await openWithCopy(t);
   await t.publish("newer");
   expect(await t.checkForUpdate(page)).toBe("installed");
-  expect((await copies(page)).length, "both versions have a copy while the update waits").toBe(2);
-  await accept(t, page);
-  expect(await version(page)).toBe("newer");
+  expect((await offlineCopies(page)).length, "both versions have a copy while the update waits").toBe(2);
+  await acceptUpdate(t, page);
+  expect(await pageVersion(page)).toBe("newer");
   await waitForVersions(page, "newer");
   await expectWorksOffline(page);
 });
 
 test("an incompletely published version is not installed until it is complete", async ({ t }) => {
   const page = await openWithCopy(t);
-  const before = await version(page);
+  const before = await pageVersion(page);
   await t.publish("newer", { index: false });
   expect(await t.checkForUpdate(page)).toBe("redundant");
   t.allowComplaint(/integrity/);
-  expect((await copies(page)).length, "no copy of the incomplete version").toBe(1);
+  expect((await offlineCopies(page)).length, "no copy of the incomplete version").toBe(1);
   await page.reload();
   await expectCluster(page);
-  expect(await version(page)).toBe(before);
+  expect(await pageVersion(page)).toBe(before);
   await t.publish("newest");
   expect(await t.checkForUpdate(page)).toBe("installed");
-  await accept(t, page);
-  expect(await version(page)).toBe("newest");
+  await acceptUpdate(t, page);
+  expect(await pageVersion(page)).toBe("newest");
 });
 
 test.describe(() => {
@@ -69,24 +69,24 @@ test.describe(() => {
 test("an update in one tab notifies another tab, which keeps the files of its version", async ({ t }) => {
   const one = await openWithCopy(t);
   const other = await t.tab(one.context());
-  const before = await version(other);
+  const before = await pageVersion(other);
   const editor = await other.locator("html").getAttribute("data-editor");
   await t.publish("newer", { edit: (text) => text.split("\n").filter((line) => !line.includes(editor)).join("\n") });
   t.site.replaced.set(editor, null); // the host has only the new version
   expect(await t.checkForUpdate(one)).toBe("installed");
-  await accept(t, one);
-  expect(await version(one)).toBe("newer");
+  await acceptUpdate(t, one);
+  expect(await pageVersion(one)).toBe("newer");
   await other.waitForFunction(() => window.podscopeUpdate === true);
-  expect(await version(other)).toBe(before);
+  expect(await pageVersion(other)).toBe(before);
   expect(await other.evaluate(async (editor) => (await fetch(editor)).status, editor), "the old version's editor is still served").toBe(200);
-  await accept(t, other);
-  expect(await version(other)).toBe("newer");
+  await acceptUpdate(t, other);
+  expect(await pageVersion(other)).toBe("newer");
   // When no tab of the old version is left, its files are deleted.
   await waitForVersions(other, "newer");
   t.site.replaced.delete(editor);
   await t.publish("newest");
   expect(await t.checkForUpdate(one)).toBe("installed");
-  await accept(t, one);
+  await acceptUpdate(t, one);
   await waitForVersions(one, "newer,newest"); // the versions of the other tab and of this one
 });
 
@@ -97,30 +97,30 @@ test.describe(() => {
     const outer = await openWithCopy(t);
     const inner = await t.tab(outer.context(), "b/");
     await inner.waitForFunction(() => navigator.serviceWorker.controller?.scriptURL.endsWith("/a/b/sw.js"));
-    expect((await copies(inner)).length, "each deployment has a copy").toBe(2);
+    expect((await offlineCopies(inner)).length, "each deployment has a copy").toBe(2);
     expect(await inner.evaluate(() => Boolean(window.podscopeUpdate)), "no update is offered").toBe(false);
     await t.publish("newer");
     expect(await t.checkForUpdate(inner)).toBe("installed");
-    await accept(t, inner);
-    expect(await version(inner)).toBe("newer");
-    const before = await version(outer);
+    await acceptUpdate(t, inner);
+    expect(await pageVersion(inner)).toBe("newer");
+    const before = await pageVersion(outer);
     expect(before, "the other page keeps its version").not.toBe("newer");
-    expect(await copies(inner), "the other page keeps its copy").toContain(`podscope ${t.url} ${before}`);
+    expect(await offlineCopies(inner), "the other page keeps its copy").toContain(`podscope ${t.url} ${before}`);
     await expectWorksOffline(outer);
   });
 });
 
 test("a rollback to an older version is installed like an update", async ({ t }) => {
   const page = await openWithCopy(t);
-  const before = await version(page);
+  const before = await pageVersion(page);
   await t.publish("newer");
   await t.checkForUpdate(page);
-  await accept(t, page);
-  expect(await version(page)).toBe("newer");
+  await acceptUpdate(t, page);
+  expect(await pageVersion(page)).toBe("newer");
   t.site.replaced.clear();
   expect(await t.checkForUpdate(page)).toBe("installed");
-  await accept(t, page);
-  expect(await version(page)).toBe(before);
+  await acceptUpdate(t, page);
+  expect(await pageVersion(page)).toBe(before);
   await expectWorksOffline(page);
 });
 

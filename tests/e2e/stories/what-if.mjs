@@ -9,7 +9,7 @@ async function askAbout(page, node) {
   return page.getByRole("dialog", { name: `What if ${node} is drained?` });
 }
 
-const positions = (page) => page.evaluate(() => [...document.querySelectorAll("#stage [data-node], #stage [data-pod]")]
+const nodeAndPodPositions = (page) => page.evaluate(() => [...document.querySelectorAll("#stage [data-node], #stage [data-pod]")]
   .map((e) => [e.dataset.node ?? e.dataset.id, ...Object.values(e.getBoundingClientRect().toJSON()).map(Math.round)].join(" ")));
 
 // Shows: P-14
@@ -37,21 +37,21 @@ test("pods of a what-if answer are marked on their new nodes until the answer is
   await expect(page.locator("[data-pod]").first()).toBeVisible();
   await t.pause(page);
   await t.waitUntilSettled(page);
-  const before = await positions(page);
+  const before = await nodeAndPodPositions(page);
   const answer = await askAbout(page, "a-1");
   const marks = page.locator("#stage .would");
   await expect(marks.first()).toBeVisible({ timeout: 60_000 });
   await t.waitUntilSettled(page);
-  expect(await positions(page), "no node and no pod has moved").toEqual(before);
+  expect(await nodeAndPodPositions(page), "no node and no pod has moved").toEqual(before);
   // Each predicted pod is drawn on the node that its label names, and the table names the same node.
   const moves = (await answer.getByRole("row").allInnerTexts()).map((row) => row.split(/\s+/)).filter((row) => row[1] === "a-1");
   const marked = await page.evaluate(() => [...document.querySelectorAll("#stage [data-node] [role=img][aria-label*='would go to'], #stage [data-node] .pods > .sr")]
     .map((e) => [e.ariaLabel ?? e.textContent, e.closest("[data-node]").dataset.node]));
   expect(marked.length).toBe(moves.filter((row) => /^[abc]-\d$/.test(row[2])).length);
   for (const [label, node] of marked) expect(label).toContain(`would go to ${node}, now on a-1`);
-  const leaving = page.locator('[data-node="a-1"]');
-  await expect(leaving).toHaveAttribute("aria-label", /would be drained/);
-  await expect(leaving).toContainText("would be drained");
+  const drainedNode = page.locator('[data-node="a-1"]');
+  await expect(drainedNode).toHaveAttribute("aria-label", /would be drained/);
+  await expect(drainedNode).toContainText("would be drained");
   await t.resize(page, 1366, 650);
   await t.checkLooks(page, "what-if-stage");
   await page.emulateMedia({ forcedColors: "active" });
@@ -66,10 +66,10 @@ test("pods of a what-if answer are marked on their new nodes until the answer is
   await page.keyboard.press("Escape");
   await expect(answer).toHaveCount(0);
   await expect(marks).toHaveCount(0);
-  await expect(leaving).not.toHaveAttribute("aria-label", /would be drained/);
+  await expect(drainedNode).not.toHaveAttribute("aria-label", /would be drained/);
 });
 
-const FULL = `
+const FULL_NODES = `
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: full}
@@ -89,7 +89,7 @@ spec:
 // Shows: P-14, U-08
 test("predicted pods of a what-if answer fit into full nodes, and a zone's menu predicts its power loss", async ({ t }) => {
   const page = await t.open("#new");
-  await t.openFiles(page, { "many.yaml": FULL.replace("nodesPerZone: 1", "nodesPerZone: 3").replace("cpu: 2,", "cpu: 8,").replace("pods: 20", "pods: 60")
+  await t.openFiles(page, { "many.yaml": FULL_NODES.replace("nodesPerZone: 1", "nodesPerZone: 3").replace("cpu: 2,", "cpu: 8,").replace("pods: 20", "pods: 60")
     .replace("replicas: 2", "replicas: 54").replace("cpu: 1500m", "cpu: 500m") });
   await t.seek(page, "1:00.0");
   await expect(page.locator("[data-node] [data-pod]")).toHaveCount(54, { timeout: 60_000 });
@@ -110,7 +110,7 @@ test("predicted pods of a what-if answer fit into full nodes, and a zone's menu 
 // Shows: P-14, U-08
 test("a pod's details say how many more copies fit, on which nodes, and what stops the next", async ({ t }) => {
   const page = await t.open("#new");
-  await t.openFiles(page, { "half.yaml": FULL.replace("nodesPerZone: 1", "nodesPerZone: 2") });
+  await t.openFiles(page, { "half.yaml": FULL_NODES.replace("nodesPerZone: 1", "nodesPerZone: 2") });
   await t.seek(page, "1:00.0");
   const pod = page.locator("[data-node] [data-pod]").first();
   await expect(page.locator("[data-node] [data-pod]")).toHaveCount(2, { timeout: 60_000 });
@@ -168,7 +168,7 @@ test("a what-if question finds nodes that can be removed, and marks them on the 
 // Shows: P-14, U-08
 test("a pod that would stay Pending is marked beside the scheduler on a phone", async ({ t }) => {
   const page = await t.open("#new", { size: "phone" });
-  await t.openFiles(page, { "full.yaml": FULL });
+  await t.openFiles(page, { "full.yaml": FULL_NODES });
   await t.seek(page, "1:00.0");
   await expect(page.locator("[data-node=a-1] [data-pod]")).toBeVisible({ timeout: 60_000 });
   const answer = await askAbout(page, "a-1");
@@ -184,7 +184,7 @@ test("a pod that would stay Pending is marked beside the scheduler on a phone", 
 test("a what-if question about a large cluster shows progress and can be stopped", async ({ t }) => {
   const page = await t.open("#new");
   const scenario = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec: {cluster: {zones: [a, b, c], nodesPerZone: 200}}\n---\n"
-    + FULL.split("---\n")[1].replace("replicas: 2", "replicas: 900");
+    + FULL_NODES.split("---\n")[1].replace("replicas: 2", "replicas: 900");
   await t.openFiles(page, { "big.yaml": scenario });
   await t.seek(page, "1:00.0");
   await expect(page.locator(".overview")).toBeVisible({ timeout: 60_000 });

@@ -105,11 +105,11 @@ test("the details panel covers a part of the stage without moving the stage", as
 // Shows: U-18
 test("the start card explains the page and is not shown when a link is opened", async ({ t }) => {
   const page = await t.open("");
-  const start = page.locator(".start");
-  await expect(start).toBeVisible();
+  const startCard = page.locator(".start");
+  await expect(startCard).toBeVisible();
   // A running cluster is behind the card.
   await expect(page.locator("[data-node] [data-pod]").first()).toBeVisible();
-  await start.getByRole("button", { name: /My pod is Pending/ }).click();
+  await startCard.getByRole("button", { name: /My pod is Pending/ }).click();
   const dialog = page.getByRole("dialog", { name: "My pod is Pending" });
   await expect(dialog.getByText(/^kubectl get nodes,pods,.* -A -o yaml$/)).toBeVisible();
   await t.checkLooks(page, "pending");
@@ -122,8 +122,8 @@ test("the start card explains the page and is not shown when a link is opened", 
   await dialog.getByLabel("Paste your cluster here").fill("apiVersion: v1\nkind: Node\nmetadata: {name: typed-1}\n");
   await expect(dialog.getByRole("button", { name: "Open it" })).toBeVisible();
   await dialog.getByRole("button", { name: "Close" }).click();
-  await start.getByRole("button", { name: /Start the course/ }).click();
-  await expect(start).toHaveCount(0);
+  await startCard.getByRole("button", { name: /Start the course/ }).click();
+  await expect(startCard).toHaveCount(0);
   const other = await t.open("#lesson=drain-with-pdb");
   await expect(other.locator("[data-node]").first()).toBeVisible();
   await expect(other.locator(".start"), "a link opens without the start card").toHaveCount(0);

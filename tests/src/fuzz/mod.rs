@@ -170,14 +170,14 @@ fn answer_kind_hash(answer: &str) -> u64 {
 }
 
 /// Returns the inputs of a corpus file, one per line; `\n` in a line stands for a line break.
-fn lines(name: &str) -> Vec<String> {
+fn corpus_lines(name: &str) -> Vec<String> {
     let path = crate::root().join("tests/fuzz").join(name);
     let text = fs::read_to_string(path).unwrap_or_default();
     text.lines().map(|line| line.replace("\\n", "\n")).collect()
 }
 
 /// Returns the contents of all files with these endings in the directories.
-fn texts(dirs: &[&str], endings: &[&str]) -> Vec<String> {
+fn contents_of_files(dirs: &[&str], endings: &[&str]) -> Vec<String> {
     dirs.iter()
         .flat_map(|dir| endings.iter().flat_map(|ending| crate::files(dir, ending)))
         .filter_map(|path| fs::read_to_string(path).ok())

@@ -46,7 +46,7 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "links",
         corpus: link_corpus,
-        make: Some(|rng| LISTS.with(|lists| make::link(rng, &lists.0, &lists.1))),
+        make: Some(|rng| LESSONS_AND_COMMANDS.with(|lists| make::link(rng, &lists.0, &lists.1))),
         budget: 8_000_000,
         turn: 3,
         run: open_link,
@@ -54,7 +54,7 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "yaml",
         corpus: || {
-            super::texts(
+            super::contents_of_files(
                 &[
                     "tests/fuzz/yaml",
                     "tests/fixtures/bad",
@@ -72,14 +72,14 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "lessons",
         corpus: lesson_texts,
-        make: Some(|rng| LISTS.with(|lists| make::lesson(rng, &lists.0))),
+        make: Some(|rng| LESSONS_AND_COMMANDS.with(|lists| make::lesson(rng, &lists.0))),
         budget: 8_000_000,
         turn: 3,
         run: open_file,
     },
     Target {
         name: "settings",
-        corpus: || super::texts(&["tests/fuzz/settings"], &[".yaml"]),
+        corpus: || super::contents_of_files(&["tests/fuzz/settings"], &[".yaml"]),
         make: Some(make::settings),
         budget: 4_000_000,
         turn: 4,
@@ -87,7 +87,7 @@ pub const TARGETS: &[Target] = &[
     },
     Target {
         name: "commands",
-        corpus: || super::lines("commands.txt"),
+        corpus: || super::corpus_lines("commands.txt"),
         make: None,
         budget: MAX_WORK * 5 / 4,
         turn: 16,
@@ -95,7 +95,7 @@ pub const TARGETS: &[Target] = &[
     },
     Target {
         name: "queries",
-        corpus: || super::lines("queries.txt"),
+        corpus: || super::corpus_lines("queries.txt"),
         make: Some(make::query),
         budget: MAX_WORK * 5 / 4,
         turn: 20,
@@ -103,7 +103,7 @@ pub const TARGETS: &[Target] = &[
     },
     Target {
         name: "annotations",
-        corpus: || super::lines("annotations.txt"),
+        corpus: || super::corpus_lines("annotations.txt"),
         make: None,
         budget: 500_000,
         turn: 8,
@@ -112,12 +112,12 @@ pub const TARGETS: &[Target] = &[
 ];
 
 thread_local! {
-    /// Lessons and commands for generated inputs.
-    static LISTS: (Vec<String>, Vec<String>) = (lesson_texts(), super::lines("commands.txt"));
+    /// Texts of lessons, and command lines, from which inputs are generated.
+    static LESSONS_AND_COMMANDS: (Vec<String>, Vec<String>) = (lesson_texts(), super::corpus_lines("commands.txt"));
 }
 
 fn lesson_texts() -> Vec<String> {
-    super::texts(&["crates/session/lessons"], &[".yaml"])
+    super::contents_of_files(&["crates/session/lessons"], &[".yaml"])
 }
 
 fn open_file(text: &str, depth: Depth) -> String {
@@ -156,13 +156,13 @@ fn run_settings(text: &str, depth: Depth) -> String {
 
 /// Returns links and their unpacked content, because a mutation of packed text rarely gets further than unpacking.
 fn link_corpus() -> Vec<String> {
-    let packed = super::texts(&["tests/fixtures/links"], &[".link"]);
+    let packed = super::contents_of_files(&["tests/fixtures/links"], &[".link"]);
     let inner: Vec<String> = packed
         .iter()
         .filter_map(|text| serde_json::to_string(&link::decode(text).ok()?).ok())
         .filter(|text| text.len() <= super::MAX_INPUT)
         .collect();
-    let found = super::texts(&["tests/fuzz/links"], &[".json"]);
+    let found = super::contents_of_files(&["tests/fuzz/links"], &[".json"]);
     packed.into_iter().chain(inner).chain(found).collect()
 }
 

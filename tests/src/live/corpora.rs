@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::normalise;
-use super::{CaseComparison, number_duplicates, path, printed, read_corpus, run_cases, seconds};
+use super::{CaseComparison, live_file, number_duplicates, read_corpus, run_cases, span_of_seconds, stdout_and_stderr};
 
 #[derive(Deserialize)]
 struct ApiCase {
@@ -25,17 +25,17 @@ pub fn api() -> Vec<CaseComparison> {
     let compared = run_cases(&cases, |case, mut shell| {
         let (answer, context) = match (&case.next, &case.verb) {
             (Some(next), _) => {
-                shell.run("kubectl apply -f -", Some(&case.text), seconds(0.7));
-                let answer = shell.run("kubectl apply -f -", Some(next), seconds(0.7));
+                shell.run("kubectl apply -f -", Some(&case.text), span_of_seconds(0.7));
+                let answer = shell.run("kubectl apply -f -", Some(next), span_of_seconds(0.7));
                 (answer, format!("{}{next}", case.text))
             }
             (None, verb) => {
                 let verb = verb.as_deref().expect("a case without `next` has a verb");
-                let answer = shell.run(&format!("kubectl {verb} -f -"), Some(&case.text), seconds(1.0));
+                let answer = shell.run(&format!("kubectl {verb} -f -"), Some(&case.text), span_of_seconds(1.0));
                 (answer, case.text.clone())
             }
         };
-        let (out, err) = printed(&answer);
+        let (out, err) = stdout_and_stderr(&answer);
         let pairs = [
             ("stdout", case.stdout.clone(), normalise::text(&out, &context, false)),
             ("stderr", case.stderr.clone(), normalise::text(&err, &context, false)),
@@ -59,25 +59,25 @@ struct DefaultsCase {
 pub fn defaults() -> Vec<CaseComparison> {
     let cases: Vec<DefaultsCase> = read_corpus("defaults.jsonl.gz");
     let compared = run_cases(&cases, |case, mut shell| {
-        shell.run("kubectl create -f -", Some(&case.text), seconds(1.5));
-        let (out, err) = printed(&shell.run(&case.command, None, seconds(0.0)));
+        shell.run("kubectl create -f -", Some(&case.text), span_of_seconds(1.5));
+        let (out, err) = stdout_and_stderr(&shell.run(&case.command, None, span_of_seconds(0.0)));
         let ours = match serde_json::from_str(&out) {
             Ok(value) => {
                 let mut value = normalise::object(value, &case.text);
                 if let (false, Value::Object(map)) = (case.status, &mut value) {
                     map.shift_remove("status");
                 }
-                sorted(&value)
+                sorted_json(&value)
             }
             Err(_) => out + &err,
         };
-        CaseComparison::new(case.name.clone(), [("object", sorted(&case.object), ours)])
+        CaseComparison::new(case.name.clone(), [("object", sorted_json(&case.object), ours)])
     });
     number_duplicates(compared)
 }
 
 /// Prints a JSON value with sorted keys.
-pub(super) fn sorted(value: &Value) -> String {
+pub(super) fn sorted_json(value: &Value) -> String {
     let mut value = value.clone();
     value.sort_all_objects();
     format!("{value:#}")
@@ -123,20 +123,20 @@ struct Group {
 #[must_use]
 pub fn kubectl() -> Vec<CaseComparison> {
     let groups: Vec<Group> = read_corpus("kubectl.jsonl.gz");
-    let fixture = std::fs::read_to_string(path("fixture.yaml")).expect("the fixture is there");
+    let fixture = std::fs::read_to_string(live_file("fixture.yaml")).expect("the fixture is there");
     let compared = run_cases(&groups, |group, mut shell| {
-        shell.advance(seconds(1.0));
+        shell.advance(span_of_seconds(1.0));
         let first = group.steps.first().map_or(1.0, |step| step.at);
         if group.fixture {
-            shell.run("kubectl apply -f -", Some(&fixture), seconds(first));
+            shell.run("kubectl apply -f -", Some(&fixture), span_of_seconds(first));
         }
         let next = group.steps.iter().skip(1).map(|step| step.at).chain([group.end]);
         let steps = group.steps.iter().zip(next);
         steps
             .filter_map(|(step, next)| {
-                let wait = seconds((next - step.at).max(0.05));
+                let wait = span_of_seconds((next - step.at).max(0.05));
                 let answer = shell.run(&step.command, step.stdin.as_deref(), wait);
-                step.compare(format!("{}: {}", group.group, step.command), printed(&answer))
+                step.compare(format!("{}: {}", group.group, step.command), stdout_and_stderr(&answer))
             })
             .collect::<Vec<CaseComparison>>()
     });
@@ -157,21 +157,25 @@ struct WatchCase {
 pub fn watches() -> Vec<CaseComparison> {
     let cases: Vec<WatchCase> = read_corpus("watches.jsonl.gz");
     let compared = run_cases(&cases, |case, mut shell| {
-        shell.run(&format!("kubectl create namespace {}", case.name), None, seconds(1.0));
+        shell.run(
+            &format!("kubectl create namespace {}", case.name),
+            None,
+            span_of_seconds(1.0),
+        );
         let mut printed_text = String::new();
         let mut append = |answer| {
-            let (out, err) = printed(&answer);
+            let (out, err) = stdout_and_stderr(&answer);
             printed_text.push_str(&out);
             printed_text.push_str(&err);
         };
         let mut now = 0.05;
-        append(shell.run(&case.command, None, seconds(now)));
+        append(shell.run(&case.command, None, span_of_seconds(now)));
         for step in &case.steps {
-            append(shell.advance(seconds(step.at - now)));
+            append(shell.advance(span_of_seconds(step.at - now)));
             now = step.at;
-            append(shell.run(&step.command, step.stdin.as_deref(), seconds(0.0)));
+            append(shell.run(&step.command, step.stdin.as_deref(), span_of_seconds(0.0)));
         }
-        append(shell.advance(seconds(case.end - now)));
+        append(shell.advance(span_of_seconds(case.end - now)));
         let name = format!("{}: {}", case.name, case.command);
         CaseComparison::new(
             name,

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 /// Pairs of a corpus and the name of a case in it.
 static EXCUSED: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
-    let text = std::fs::read_to_string(super::path("excused.txt")).expect("the list is there");
+    let text = std::fs::read_to_string(super::live_file("excused.txt")).expect("the list is there");
     let mut found = Vec::new();
     let mut has_reason = false;
     for line in text.lines() {

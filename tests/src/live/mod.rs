@@ -42,13 +42,13 @@ impl CaseComparison {
 }
 
 /// Path of a file in `tests/conformance/live`.
-fn path(name: &str) -> PathBuf {
+fn live_file(name: &str) -> PathBuf {
     crate::root().join("tests/conformance/live").join(name)
 }
 
 /// Reads the cases of a corpus: gzipped JSON Lines.
 fn read_corpus<T: DeserializeOwned>(name: &str) -> Vec<T> {
-    let file = File::open(path(name)).expect("the corpus exists");
+    let file = File::open(live_file(name)).expect("the corpus exists");
     let mut text = String::new();
     flate2::read::GzDecoder::new(file)
         .read_to_string(&mut text)
@@ -59,18 +59,18 @@ fn read_corpus<T: DeserializeOwned>(name: &str) -> Vec<T> {
 }
 
 /// Creates the cluster in which every case starts.
-fn cluster() -> Session {
-    let text = std::fs::read_to_string(path("scenario.yaml")).expect("the scenario exists");
+fn new_cluster() -> Session {
+    let text = std::fs::read_to_string(live_file("scenario.yaml")).expect("the scenario exists");
     let loaded = scenario::load(&[("scenario.yaml".into(), text)]).expect("the scenario loads");
     Session::new(loaded).expect("the objects of the scenario are admitted")
 }
 
-fn seconds(seconds: f64) -> Span {
+fn span_of_seconds(seconds: f64) -> Span {
     Span((seconds.max(0.0) * 1e6).round() as i64)
 }
 
 /// Returns what an answer printed to stdout and to stderr.
-fn printed(answer: &Answer) -> (String, String) {
+fn stdout_and_stderr(answer: &Answer) -> (String, String) {
     let (mut out, mut err) = (String::new(), String::new());
     for (kind, line) in &answer.lines {
         let to = if kind.is_stderr() { &mut err } else { &mut out };
@@ -86,7 +86,7 @@ fn printed(answer: &Answer) -> (String, String) {
 
 /// Runs each case in its own shell, on two threads; the results are in the order of the cases.
 fn run_cases<T: Sync, R: Send>(cases: &[T], run: impl Fn(&T, Shell) -> R + Sync) -> Vec<R> {
-    let start = cluster();
+    let start = new_cluster();
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -151,7 +151,7 @@ pub fn check_against_list(corpus: &str, cases: &[CaseComparison]) {
         .map(|case| case.name.as_str())
         .filter(|name| !excused.contains(name))
         .collect();
-    let list = path("differing").join(format!("{corpus}.txt"));
+    let list = live_file("differing").join(format!("{corpus}.txt"));
     let text: String = names
         .iter()
         .map(|name| format!("{}\n", serde_json::Value::from(*name)))

@@ -7,9 +7,9 @@ use podscope_session::shell::Shell;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::corpora::{Step, sorted};
+use super::corpora::{Step, sorted_json};
 use super::normalise;
-use super::{CaseComparison, number_duplicates, printed, run_cases, seconds};
+use super::{CaseComparison, number_duplicates, run_cases, span_of_seconds, stdout_and_stderr};
 
 #[derive(Deserialize)]
 struct Story {
@@ -56,13 +56,13 @@ pub fn stories() -> Stories {
 
 fn run_story(story: &Story, mut shell: Shell) -> Stories {
     let name = &story.name;
-    shell.run(&format!("kubectl create namespace {name}"), None, seconds(1.0));
+    shell.run(&format!("kubectl create namespace {name}"), None, span_of_seconds(1.0));
     let mut outputs: Vec<(String, String)> = Vec::new();
     let mut waiting_command: Option<usize> = None;
     let mut now = 0.0;
     let advance =
         |shell: &mut Shell, outputs: &mut Vec<(String, String)>, waiting_command: Option<usize>, span: f64| {
-            let (out, err) = printed(&shell.advance(seconds(span)));
+            let (out, err) = stdout_and_stderr(&shell.advance(span_of_seconds(span)));
             if let Some((before, before_err)) = waiting_command.and_then(|at| outputs.get_mut(at)) {
                 before.push_str(&out);
                 before_err.push_str(&err);
@@ -73,7 +73,11 @@ fn run_story(story: &Story, mut shell: Shell) -> Stories {
             advance(&mut shell, &mut outputs, waiting_command, step.at - now);
             now = step.at;
         }
-        outputs.push(printed(&shell.run(&step.command, step.stdin.as_deref(), seconds(0.1))));
+        outputs.push(stdout_and_stderr(&shell.run(
+            &step.command,
+            step.stdin.as_deref(),
+            span_of_seconds(0.1),
+        )));
         now += 0.1;
         // Output that arrives later belongs to the last command that may still be running (`get` and `describe` end at
         // once).
@@ -96,7 +100,7 @@ fn run_story(story: &Story, mut shell: Shell) -> Stories {
 
 fn list_objects(shell: &mut Shell, kinds: &str, namespace: &str) -> Vec<Value> {
     let command = format!("kubectl get {kinds} -n {namespace} -o json");
-    let (out, _) = printed(&shell.run(&command, None, seconds(0.0)));
+    let (out, _) = stdout_and_stderr(&shell.run(&command, None, span_of_seconds(0.0)));
     match serde_json::from_str::<Value>(&out) {
         Ok(mut list) => match list.get_mut("items").map(Value::take) {
             Some(Value::Array(items)) => items,
@@ -188,7 +192,10 @@ fn texts_by_name(objects: Vec<Value>) -> ordered::Map<String, Vec<String>> {
         {
             *status = "<restarting>".into();
         }
-        found.entry(format!("{kind}/{name}")).or_default().push(sorted(&object));
+        found
+            .entry(format!("{kind}/{name}"))
+            .or_default()
+            .push(sorted_json(&object));
     }
     found
 }

@@ -236,7 +236,7 @@ fn each_message_is_used() {
     for path in files("crates", ".rs") {
         named.extend(named_messages(&std::fs::read_to_string(path).expect("a source")));
     }
-    // The build script of the messages uses this message: it lists the languages.
+    // The build script of the messages uses this message to list the languages.
     named.insert(("language".to_owned(), "name".to_owned()));
     let unused: Vec<String> = podscope_messages::IDS
         .iter()

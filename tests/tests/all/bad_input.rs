@@ -2,7 +2,7 @@
 
 use podscope_api::parse;
 use podscope_session::scenario;
-use podscope_tests::{files, golden};
+use podscope_tests::{assert_golden, files};
 use std::fs;
 use std::path::Path;
 
@@ -30,7 +30,7 @@ fn bad_file_is_refused_with_positions() {
         all.push_str(&found.join("\n"));
         all.push('\n');
     }
-    golden("bad-input.txt", &all);
+    assert_golden("bad-input.txt", &all);
 }
 
 /// All problems of a scenario are reported together, with file, line and column: an unknown node in a fault, a command
@@ -46,7 +46,7 @@ fn bad_scenario_is_refused_with_positions() {
         all.push_str(&lines.collect::<Vec<_>>().join("\n"));
         all.push('\n');
     }
-    golden("bad-scenarios.txt", &all);
+    assert_golden("bad-scenarios.txt", &all);
 }
 
 /// A problem in one document neither hides problems of other documents nor causes problems in valid ones.

@@ -1,4 +1,4 @@
-//! Chains of causes: `causedBy` in the trace alone connects the steps that a teacher expects.
+//! Chains of causes: the field `causedBy` of trace records suffices to connect the steps that a teacher expects.
 
 use std::fs;
 use std::sync::Arc;

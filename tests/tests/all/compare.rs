@@ -98,7 +98,7 @@ impl Page {
 }
 
 /// Returns a scenario with one pod on node a-1, which a partition cuts off after 30 s.
-fn cut_off(kind: &str, seed: u64, also: &str) -> String {
+fn scenario_with_cut_off_node(kind: &str, seed: u64, also: &str) -> String {
     let name = if kind == "StatefulSet" {
         ", serviceName: web"
     } else {
@@ -117,7 +117,10 @@ fn cut_off(kind: &str, seed: u64, also: &str) -> String {
 #[test]
 fn replica_set_replaces_lost_pod_and_stateful_set_waits() {
     // The second run uses the seed of the first run, not the seed of its own file.
-    let mut page = Page::open(&cut_off("ReplicaSet", 3, ""), &cut_off("StatefulSet", 4, ""));
+    let mut page = Page::open(
+        &scenario_with_cut_off_node("ReplicaSet", 3, ""),
+        &scenario_with_cut_off_node("StatefulSet", 4, ""),
+    );
     let [replica_set, stateful_set] = page.at(600);
     let cut_off_node = "a-1".to_owned();
     let other_node = "b-1".to_owned();
@@ -134,13 +137,13 @@ fn replica_set_replaces_lost_pod_and_stateful_set_waits() {
 /// Shows: T-04
 #[test]
 fn waiting_force_delete_and_out_of_service_differ() {
-    let wait = cut_off("StatefulSet", 3, "");
-    let force = cut_off(
+    let wait = scenario_with_cut_off_node("StatefulSet", 3, "");
+    let force = scenario_with_cut_off_node(
         "StatefulSet",
         3,
         "  - {at: 400s, run: kubectl delete pod web-0 --grace-period=0 --force}\n",
     );
-    let taint = cut_off(
+    let taint = scenario_with_cut_off_node(
         "StatefulSet",
         3,
         "  - {at: 390s, run: fault poweroff a-1}\n  - {at: 400s, run: 'kubectl taint node a-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute'}\n",

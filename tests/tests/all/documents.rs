@@ -10,7 +10,7 @@ use std::process::Command;
 const FOLDERS: &[&str] = &["crates/", "tests/", "docs/", "www/", ".github/", ".ci/"];
 
 /// Extensions of source files. A document may name only the last part of their path.
-const ENDINGS: &[&str] = &[".rs", ".mjs", ".js"];
+const SOURCE_ENDINGS: &[&str] = &[".rs", ".mjs", ".js"];
 
 /// The specification also names commands and paths that do not exist yet, so they are not checked.
 const SPECIFICATION: &str = "docs/specification.md";
@@ -30,7 +30,7 @@ impl Document {
     }
 
     /// Returns inline code, outside of fenced blocks.
-    fn codes(&self) -> Vec<&str> {
+    fn inline_code(&self) -> Vec<&str> {
         let mut is_fenced = false;
         let plain = self.text.lines().filter(|line| {
             let is_fence = line.trim_start().starts_with("```");
@@ -50,7 +50,7 @@ impl Document {
             inside
         });
         let steps = self.text.lines().filter_map(|line| Some(line.split_once("- run: ")?.1));
-        blocks.map(str::trim).chain(steps).chain(self.codes()).collect()
+        blocks.map(str::trim).chain(steps).chain(self.inline_code()).collect()
     }
 
     /// Returns the targets of relative links.
@@ -73,7 +73,7 @@ fn is_about_this_repository(name: &str) -> bool {
 }
 
 /// Returns all documents, except licences of third parties.
-fn all() -> Vec<Document> {
+fn all_documents() -> Vec<Document> {
     let names = repository_files()
         .into_iter()
         .filter(|name| name.ends_with(".md") && name != "www/THIRD-PARTY.md");
@@ -81,7 +81,7 @@ fn all() -> Vec<Document> {
 }
 
 fn own_documents() -> Vec<Document> {
-    all()
+    all_documents()
         .into_iter()
         .filter(|document| is_about_this_repository(&document.name))
         .collect()
@@ -155,12 +155,16 @@ fn paths_and_links_in_documents_exist() {
             })
     };
     let mut missing = Vec::new();
-    for document in all() {
+    for document in all_documents() {
         let is_about_this_repository = is_about_this_repository(&document.name);
-        for code in document.codes().into_iter().filter(|_| document.name != SPECIFICATION) {
+        for code in document
+            .inline_code()
+            .into_iter()
+            .filter(|_| document.name != SPECIFICATION)
+        {
             let is_path = !code.contains([' ', '(', '"', '=', ':'])
                 && (FOLDERS.iter().any(|folder| code.starts_with(folder))
-                    || is_about_this_repository && ENDINGS.iter().any(|ending| code.ends_with(ending)));
+                    || is_about_this_repository && SOURCE_ENDINGS.iter().any(|ending| code.ends_with(ending)));
             if is_path && !expand_braces(code).iter().all(|path| exists(before_placeholder(path))) {
                 missing.push(format!("{}: `{code}` does not exist", document.name));
             }
@@ -211,7 +215,7 @@ fn commands_in_documents_exist() {
     let workflows = workflows
         .iter()
         .filter_map(|path| Document::open(&path.to_string_lossy()));
-    for document in all().into_iter().chain(workflows) {
+    for document in all_documents().into_iter().chain(workflows) {
         for command in document
             .commands()
             .into_iter()
@@ -240,7 +244,7 @@ fn commands_in_documents_exist() {
 /// Each lesson exists to which a document links with `#lesson=NAME`.
 #[test]
 fn lessons_linked_in_documents_exist() {
-    for document in all() {
+    for document in all_documents() {
         for rest in document.text.split("#lesson=").skip(1) {
             let lesson = rest.split(['&', '"', ')', '`']).next().unwrap_or_default();
             // `NAME` and `…` are placeholders.
@@ -285,7 +289,7 @@ fn crates_and_types_in_documents_exist() {
     let packages = workspace_packages();
     let mut missing = Vec::new();
     for document in own_documents() {
-        for code in document.codes() {
+        for code in document.inline_code() {
             let name = code.trim_end_matches("()");
             let parts: Vec<&str> = name.split("::").collect();
             let is_name = parts.iter().all(|part| {

@@ -11,7 +11,7 @@ use podscope_session::timeline::{Session, Slice};
 use podscope_tests::dump::{Size, dump};
 use podscope_tests::notices_of;
 
-const SMALL: Size = Size { nodes: 9, pods: 45 };
+const SMALL_DUMP: Size = Size { nodes: 9, pods: 45 };
 
 fn open_dump(text: String) -> Session {
     let loaded = scenario::load(&[("dump.yaml".to_owned(), text)]).unwrap_or_else(|problems| panic!("{problems:?}"));
@@ -43,7 +43,7 @@ fn pod_states(session: &Session) -> ordered::Map<String, String> {
 /// Shows: P-03
 #[test]
 fn running_pods_of_a_dump_keep_node_and_age() {
-    let mut session = open_dump(dump(SMALL));
+    let mut session = open_dump(dump(SMALL_DUMP));
     let before = pod_states(&session);
     assert_eq!(before.len(), 45);
     // Advance longer than the grace period after which a node without heartbeats becomes Unknown.
@@ -88,7 +88,7 @@ fn running_pods_of_a_dump_keep_node_and_age() {
 /// Shows: P-03
 #[test]
 fn unsimulated_kinds_are_listed() {
-    let session = open_dump(dump(SMALL));
+    let session = open_dump(dump(SMALL_DUMP));
     let notices = notices_of(session.loaded()).join("\n");
     for kind in ["Ingress", "CustomResourceDefinition"] {
         assert!(notices.contains(&format!("× {kind} (not simulated)")), "{notices}");
@@ -101,7 +101,7 @@ fn unsimulated_kinds_are_listed() {
 /// Shows: P-03
 #[test]
 fn start_time_of_later_dump_is_its_newest_time() {
-    let later = dump(SMALL).replace("2025-12-31T23", "2026-11-20T23");
+    let later = dump(SMALL_DUMP).replace("2025-12-31T23", "2026-11-20T23");
     let session = open_dump(later);
     let newest = podscope_api::parse_rfc3339("2026-11-20T23:59:00Z").expect("a time");
     assert!(
@@ -120,7 +120,7 @@ fn start_time_of_later_dump_is_its_newest_time() {
 /// Shows: P-09
 #[test]
 fn no_nodes_are_made_up_if_dumped_nodes_lack_uids() {
-    let mut list = podscope_api::read_yaml(&dump(SMALL)).expect("YAML").to_value();
+    let mut list = podscope_api::read_yaml(&dump(SMALL_DUMP)).expect("YAML").to_value();
     let items = list["items"].as_array_mut().expect("items");
     for node in items.iter_mut().filter(|item| item["kind"] == "Node") {
         let metadata = node["metadata"].as_object_mut().expect("metadata");

@@ -111,7 +111,7 @@ fn creation_time(object: &podscope_api::Object) -> Option<podscope_api::Time> {
     object.metadata().creation_timestamp
 }
 
-fn after_ten_minutes(mut session: Session) -> Vec<String> {
+fn states_after_ten_minutes(mut session: Session) -> Vec<String> {
     assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
     assert_eq!(session.progress().bugs(), 0);
     object_states(&session)
@@ -132,7 +132,7 @@ fn remove_fields(value: &mut Value, name: &str) {
 /// An object without UID is treated like a dumped object, and references to it still find it.
 #[test]
 fn dump_with_one_missing_uid_stays_unchanged() {
-    let whole = after_ten_minutes(open_dump(dump_json().to_string()));
+    let whole = states_after_ten_minutes(open_dump(dump_json().to_string()));
     for at in 0..6 {
         for more in [None, Some("resourceVersion"), Some("creationTimestamp")] {
             let mut scrubbed = dump_json();
@@ -149,9 +149,13 @@ fn dump_with_one_missing_uid_stays_unchanged() {
             assert!(notices.contains(&expected), "{expected}: {notices}");
             assert!(!notices.contains("assumed to exist"), "{notices}");
             if more != Some("creationTimestamp") {
-                assert_eq!(after_ten_minutes(session), whole, "{creation_time_of_item}: {item}");
+                assert_eq!(
+                    states_after_ten_minutes(session),
+                    whole,
+                    "{creation_time_of_item}: {item}"
+                );
             } else {
-                assert_eq!(after_ten_minutes(session).len(), whole.len(), "{item}");
+                assert_eq!(states_after_ten_minutes(session).len(), whole.len(), "{item}");
             }
         }
     }
@@ -160,7 +164,7 @@ fn dump_with_one_missing_uid_stays_unchanged() {
 /// The dump has no UID at all, neither of objects nor in references.
 #[test]
 fn dump_without_any_uid_stays_unchanged() {
-    let whole = after_ten_minutes(open_dump(dump_json().to_string()));
+    let whole = states_after_ten_minutes(open_dump(dump_json().to_string()));
     for more in ["", "resourceVersion"] {
         let mut scrubbed = dump_json();
         remove_fields(&mut scrubbed, "uid");
@@ -177,7 +181,7 @@ fn dump_without_any_uid_stays_unchanged() {
         };
         // The same text gives the same generated UIDs.
         assert_eq!(uids(&first), uids(&open_dump(text)));
-        assert_eq!(after_ten_minutes(first), whole);
+        assert_eq!(states_after_ten_minutes(first), whole);
     }
 }
 
@@ -188,7 +192,7 @@ fn pod_without_uid_keeps_missing_priority_class() {
     let items = scrubbed["items"].as_array_mut().expect("items");
     items.remove(1);
     items[2]["metadata"].as_object_mut().expect("metadata").remove("uid");
-    let pods = after_ten_minutes(open_dump(scrubbed.to_string()));
+    let pods = states_after_ten_minutes(open_dump(scrubbed.to_string()));
     assert!(pods.iter().any(|pod| pod.starts_with("default/web-x ")), "{pods:?}");
 }
 

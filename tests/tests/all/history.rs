@@ -84,7 +84,7 @@ fn plain_stream(print: fn(&Value) -> String, separator: &str) -> String {
     objects.collect::<Vec<_>>().join(separator)
 }
 
-fn commands_of_watch() -> [String; 3] {
+fn expected_commands_of_watch() -> [String; 3] {
     [
         timeline_line("60", "kubectl delete pod web-6d4cf56db6-b2k4d --wait=false"),
         timeline_line("120", "kubectl scale deployment web --replicas=3"),
@@ -98,7 +98,7 @@ fn commands_of_watch() -> [String; 3] {
 #[test]
 fn watch_stream_is_replayed_at_its_times() {
     let loaded = load(&[read_history("watch-events.json")]);
-    assert_eq!(timeline_lines(&loaded), commands_of_watch());
+    assert_eq!(timeline_lines(&loaded), expected_commands_of_watch());
     assert!(
         has_notice(&loaded, "1 node became Unknown"),
         "{:?}",
@@ -130,7 +130,7 @@ fn watch_stream_without_event_types_is_replayed() {
     let yaml = plain_stream(podscope_api::print_yaml, "---\n");
     for (name, text) in [("pods.json", json), ("pods.yaml", yaml)] {
         let loaded = load(&[(name.to_owned(), text)]);
-        assert_eq!(timeline_lines(&loaded), commands_of_watch(), "{name}");
+        assert_eq!(timeline_lines(&loaded), expected_commands_of_watch(), "{name}");
         assert!(has_notice(&loaded, "--output-watch-events"), "{name}");
     }
 }

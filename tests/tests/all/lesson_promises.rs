@@ -35,7 +35,7 @@ impl RandomSequence {
 type CommandLine = (String, Option<String>);
 
 /// What a promise protects: the objects or pods that must stay.
-enum Subject {
+enum Protected {
     /// An object that must stay.
     Object {
         kind: Kind,
@@ -48,7 +48,7 @@ enum Subject {
     Serving { get: Box<Get>, minimum: usize },
 }
 
-impl Subject {
+impl Protected {
     /// Returns what the promise protects; `None` if actions could not replace it.
     fn of(keep: &Condition, session: &Session) -> Option<Self> {
         let objects = session.world().objects();
@@ -182,12 +182,12 @@ fn run_to_step(name: &str, step: usize, shown_at: SimTime) -> Session {
     session
 }
 
-/// Runs an action during a promise. Returns a complaint if the action breaks the promise but the lesson does not stop.
-fn complaint(session: &Session, step: usize, action: &[CommandLine], delay: Span) -> Option<String> {
+/// Runs an action during a promise. Returns a message if the action breaks the promise but the lesson does not stop.
+fn undetected_break(session: &Session, step: usize, action: &[CommandLine], delay: Span) -> Option<String> {
     let mut session = session.clone();
     let steps = session.loaded().scenario.steps.clone();
     let keeps = &steps[step].keeps;
-    let subjects: Vec<Option<Subject>> = keeps.iter().map(|keep| Subject::of(keep, &session)).collect();
+    let subjects: Vec<Option<Protected>> = keeps.iter().map(|keep| Protected::of(keep, &session)).collect();
     let act_at = session.now() + delay;
     while session.now() < act_at && session.advance(act_at, 100_000) == Slice::More {}
     for (text, stdin) in action {
@@ -248,7 +248,7 @@ fn lesson_stops_when_uids_or_processes_show_a_broken_promise() {
                 continue;
             }
             let session = run_to_step(name, step, shown.at);
-            let subjects = keeps.iter().filter_map(|keep| Subject::of(keep, &session));
+            let subjects = keeps.iter().filter_map(|keep| Protected::of(keep, &session));
             let objects: Vec<Object> = subjects.flat_map(|subject| subject.objects(&session)).collect();
             let all: Vec<Vec<CommandLine>> = objects
                 .iter()
@@ -260,7 +260,7 @@ fn lesson_stops_when_uids_or_processes_show_a_broken_promise() {
             for _ in 0..N_ACTIONS.min(all.len()) {
                 let (action, delay) = (&all[random.below(all.len())], Span::seconds(random.below(5) as i64));
                 n_actions += 1;
-                complaints.extend(complaint(&session, step, action, delay).map(|why| format!("{name}, {why}")));
+                complaints.extend(undetected_break(&session, step, action, delay).map(|why| format!("{name}, {why}")));
             }
         }
     }

@@ -5,7 +5,7 @@ use podscope_session::author;
 use podscope_session::lessons;
 use podscope_session::play::{self, Attempt, Played};
 use podscope_session::report;
-use podscope_tests::golden;
+use podscope_tests::assert_golden;
 
 /// Runs a lesson with these commands as its solution.
 fn play_lesson(name: &str, attempt: Attempt) -> Played {
@@ -14,7 +14,7 @@ fn play_lesson(name: &str, attempt: Attempt) -> Played {
 }
 
 /// The topics that E-01 demands.
-const TOPICS: &str = "first-pod scheduling-gates spread-by-zone two-constraints conflicting-constraints min-domains \
+const REQUIRED_TOPICS: &str = "first-pod scheduling-gates spread-by-zone two-constraints conflicting-constraints min-domains \
     match-label-keys inclusion-policies default-constraints spread-against-affinity scaling-down-unbalances empty-zone \
     priorities preemption-and-grace non-preempting pdb-best-effort anti-affinity-across-nodes graceful-termination \
     prestop-overrun init-containers sidecars startup-liveness-probes readiness-and-endpoints readiness-gates \
@@ -23,7 +23,7 @@ const TOPICS: &str = "first-pod scheduling-gates spread-by-zone two-constraints 
     namespace-stuck etcd-quorum zone-outage attach-protocol-fencing corrupting-nfs";
 
 /// The groups in the order of the course: each builds on earlier ones (E-08).
-const GROUPS: [&str; 14] = [
+const COURSE_GROUPS: [&str; 14] = [
     "From Docker to Kubernetes",
     "First steps",
     "Life and death of a pod",
@@ -44,13 +44,13 @@ const GROUPS: [&str; 14] = [
 #[test]
 fn course_covers_topics_after_their_prerequisites() {
     let listed = lessons::list();
-    for topic in TOPICS.split_whitespace() {
+    for topic in REQUIRED_TOPICS.split_whitespace() {
         assert!(listed.iter().any(|lesson| lesson.name == topic), "no lesson {topic}");
     }
     let mut groups: Vec<&str> = listed.iter().map(|lesson| lesson.group.as_str()).collect();
     groups.dedup();
     assert_eq!(
-        groups, GROUPS,
+        groups, COURSE_GROUPS,
         "the lessons of a group must be adjacent, and the groups in this order"
     );
     let mut complaints = Vec::new();
@@ -106,7 +106,7 @@ fn lesson_explains_enough() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// On each seed the correct answer is one of the options, and each wrong option has an explanation.
+/// With each seed, the correct answer is one of the options, and each wrong option has an explanation.
 /// Shows: E-06
 #[test]
 fn correct_answer_is_an_option_on_each_seed() {
@@ -157,7 +157,7 @@ fn every_lesson_passes_the_checks_for_authors() {
         if solved.session.progress().bugs() > 0 {
             complaints.push(format!("{name}: {}", solved.report()));
         }
-        golden(&format!("lessons/{name}.trace"), &report::trace(solved.session.trace()));
+        assert_golden(&format!("lessons/{name}.trace"), &report::trace(solved.session.trace()));
     }
     assert!(
         complaints.is_empty(),
@@ -169,7 +169,7 @@ fn every_lesson_passes_the_checks_for_authors() {
 
 /// Wrong attempts to which a lesson cannot respond, because they neither change an object nor fail: name of the lesson,
 /// index of the attempt.
-const UNANSWERED: [(&str, usize); 4] = [
+const UNANSWERED_ATTEMPTS: [(&str, usize); 4] = [
     // The server ignores a patch of the status that does not use the subresource.
     ("readiness-gates", 2),
     // A termination in progress ignores a new grace period.
@@ -196,7 +196,7 @@ fn every_wrong_attempt_is_answered() {
                 .any(|shown| shown.mistakes.iter().any(Option::is_some));
             let is_refused = played.session.finished().iter().any(|(_, _, code)| *code != 0);
             let is_answered = has_answer || is_refused || story.halt().is_some();
-            if is_answered == UNANSWERED.contains(&(name, number)) {
+            if is_answered == UNANSWERED_ATTEMPTS.contains(&(name, number)) {
                 complaints.push(format!("{name}, bypass {number}: answered: {is_answered}"));
             }
         }

@@ -42,10 +42,10 @@ const VISIONS: [(&str, [Rgb; 3]); 4] = [
 ];
 
 /// Colour tokens with a meaning. Everyone must be able to distinguish any two of them.
-const MEANINGS: [&str; 5] = ["ok", "wait", "bad", "ghost", "accent"];
+const MEANING_TOKENS: [&str; 5] = ["ok", "wait", "bad", "ghost", "accent"];
 /// Minimum distance in OKLab between the colours of two meanings. A distance of 0.02 is just noticeable side by side.
 const MIN_DISTANCE: f64 = 0.06;
-/// Minimum distance between the colours of two owners, which also differ in their short names.
+/// Minimum distance between the colours of two owners. It may be smaller, because short names distinguish owners too.
 const MIN_OWNER_DISTANCE: f64 = 0.04;
 
 fn matrix_product(matrix: &[Rgb; 3], v: Rgb) -> Rgb {
@@ -158,7 +158,7 @@ fn smallest_distance(names: &[&str]) -> (f64, String) {
 // Shows: U-08
 #[test]
 fn meanings_are_distinct_in_every_colour_vision() {
-    let (distance, pair) = smallest_distance(&MEANINGS);
+    let (distance, pair) = smallest_distance(&MEANING_TOKENS);
     assert!(distance >= MIN_DISTANCE, "{pair}: {distance:.3} is too close");
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 /// Prefixes of commands that a reader is asked to run.
-const STARTS: [&str; 4] = ["cargo xtask ", "cargo install ", "podscope ", "wasm-pack "];
+const COMMAND_PREFIXES: [&str; 4] = ["cargo xtask ", "cargo install ", "podscope ", "wasm-pack "];
 
 /// Returns the commands in fenced `sh` blocks and in inline code.
 fn commands_of_document(text: &str) -> ordered::Set<String> {
@@ -22,7 +22,7 @@ fn commands_of_document(text: &str) -> ordered::Set<String> {
             found.extend(line.split('`').skip(1).step_by(2).map(str::to_string));
         }
     }
-    found.retain(|command| STARTS.iter().any(|start| command.starts_with(start)));
+    found.retain(|command| COMMAND_PREFIXES.iter().any(|start| command.starts_with(start)));
     found
 }
 
@@ -53,7 +53,7 @@ fn run_xtask(args: &[&str]) -> String {
 }
 
 /// Commands of the README that a step of `cargo xtask test` runs, with the name of the step.
-const STEPS: &[(&str, &str)] = &[
+const COMMANDS_OF_TEST_STEPS: &[(&str, &str)] = &[
     ("cargo xtask serve", "serve"),
     ("cargo xtask test", "native"), // the step that runs this test
     ("cargo xtask build", "site"),
@@ -93,7 +93,7 @@ fn each_command_of_the_readme_is_run() {
     run_program(env!("CARGO"), &args);
 
     for line in rest {
-        if let Some((_, step)) = STEPS.iter().find(|(command, _)| command == line) {
+        if let Some((_, step)) = COMMANDS_OF_TEST_STEPS.iter().find(|(command, _)| command == line) {
             assert!(
                 has_step(step),
                 "the step {step} must run `{line}`, but it does not exist"

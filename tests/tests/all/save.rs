@@ -27,7 +27,7 @@ spec: {containers: [{name: c, image: \"nginx:1\"}]}
 ";
 
 /// Returns a page at 60 s whose user partitioned a node and created a Deployment.
-fn page() -> Page {
+fn page_with_user_commands() -> Page {
     let mut page = Page::open(CLUSTER);
     page.seek(20);
     page.ask(Request::Command {
@@ -102,7 +102,7 @@ fn last_frame(updates: &[Update]) -> &Frame {
 /// Shows: T-05
 #[test]
 fn saved_session_reopens_unchanged() {
-    let mut page = page();
+    let mut page = page_with_user_commands();
     let (_, trace) = page.export(ExportKind::Trace);
     let (name, saved) = page.export(ExportKind::Scenario);
     assert!(name.ends_with(".yaml"));
@@ -117,7 +117,7 @@ fn saved_session_reopens_unchanged() {
 /// Shows: T-05
 #[test]
 fn undo_removes_last_command_and_its_effects() {
-    let mut page = page();
+    let mut page = page_with_user_commands();
     let updates = page.ask(Request::Undo);
     assert!((29_999_999..=30_000_000).contains(&last_frame(&updates).now));
     page.seek(60);
@@ -130,7 +130,7 @@ fn undo_removes_last_command_and_its_effects() {
 /// Shows: T-06
 #[test]
 fn objects_trace_and_picture_are_exported() {
-    let mut page = page();
+    let mut page = page_with_user_commands();
     let (name, objects) = page.export(ExportKind::Objects);
     assert_eq!(name, "objects.yaml");
     let parsed = podscope_api::parse(&objects);

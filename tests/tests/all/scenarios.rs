@@ -9,7 +9,7 @@ use podscope_cluster::Record;
 use podscope_session::report;
 use podscope_session::scenario::{self, Timing};
 use podscope_session::timeline::{Session, Slice};
-use podscope_tests::{files, golden};
+use podscope_tests::{assert_golden, files};
 use serde_json::Value;
 
 /// A `# trace:` line: the fields that one record must have.
@@ -92,7 +92,7 @@ fn golden_scenarios_meet_their_expectations() {
                 break;
             }
         }
-        golden(&format!("{name}.trace"), &report::trace(session.trace()));
+        assert_golden(&format!("{name}.trace"), &report::trace(session.trace()));
     }
     assert!(
         complaints.is_empty(),

@@ -35,7 +35,7 @@ fn claims_of_the_seed_documents_hold() {
     );
 }
 
-const SITE: &str = r#"{apiVersion: v1, kind: Pod, metadata: {name: site, annotations: {
+const SITE_POD: &str = r#"{apiVersion: v1, kind: Pod, metadata: {name: site, annotations: {
   behavior.podscope.dev/fetch: "run=3s, disk=20Mi", behavior.podscope.dev/web: "disk=8Mi"}}, spec: {
   initContainers: [{name: fetch, image: a, volumeMounts: [{name: content, mountPath: /c}]}],
   containers: [{name: web, image: a, volumeMounts: [{name: content, mountPath: /c}]}],
@@ -60,7 +60,7 @@ fn bytes_written(session: &Session) -> Vec<(String, i64, f64)> {
 /// Returns a session in which the pod `site` is created after one second; `then` is appended to the scenario's
 /// timeline.
 fn site_session(then: &str) -> Session {
-    let pod = SITE.replace('\n', "");
+    let pod = SITE_POD.replace('\n', "");
     let scenario = format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: site}}\nspec:\n  cluster: {{zones: [a], nodesPerZone: 1}}\n  \
          timeline:\n  - {{at: 1s, apply: '{pod}'}}\n{}",
@@ -70,7 +70,7 @@ fn site_session(then: &str) -> Session {
     Session::new(loaded).expect("a session")
 }
 
-fn bytes_at(session: &mut Session, seconds: i64) -> Vec<(String, i64, f64)> {
+fn bytes_written_at(session: &mut Session, seconds: i64) -> Vec<(String, i64, f64)> {
     let instant = SimTime::ZERO + Span::seconds(seconds);
     assert_eq!(session.advance(instant, u64::MAX), Slice::Done);
     bytes_written(session)
@@ -82,10 +82,10 @@ fn empty_dir_survives_new_sandbox_and_reboot() {
     let mut session = site_session(
         "  - {at: 20s, run: fault sandbox site}\n  - {at: 60s, run: fault poweroff a-1}\n  - {at: 80s, run: fault boot a-1}\n",
     );
-    let first = bytes_at(&mut session, 15);
+    let first = bytes_written_at(&mut session, 15);
     assert_eq!(first.len(), 2);
-    assert_eq!(bytes_at(&mut session, 40), first);
-    assert_eq!(bytes_at(&mut session, 140), first);
+    assert_eq!(bytes_written_at(&mut session, 40), first);
+    assert_eq!(bytes_written_at(&mut session, 140), first);
 }
 
 /// Shows: LC-003. Document 002, figure 1: an emptyDir survives restarts of containers and is deleted with its pod.
@@ -95,7 +95,7 @@ fn empty_dir_survives_restarts_but_not_its_pod() {
         "  - {at: 20s, run: fault exit site web 1}\n  - {at: 40s, run: fault exit site web 1}\n  \
          - {at: 80s, run: fault exit site web 1}\n  - {at: 250s, run: kubectl delete pod site}\n  - {at: 300s, apply: 'SITE'}\n",
     );
-    let mut bytes_at = |seconds| bytes_at(&mut session, seconds);
+    let mut bytes_at = |seconds| bytes_written_at(&mut session, seconds);
     let first = bytes_at(15);
     let sizes: Vec<_> = first.iter().map(|(name, bytes, _)| (&**name, *bytes >> 20)).collect();
     assert_eq!(sizes, [("fetch", 20), ("web", 8)]);

@@ -178,7 +178,7 @@ struct PodEvent {
 }
 
 #[derive(Default)]
-struct Story {
+struct SequenceRun {
     attempts: Vec<PodEvent>,
     bound: Vec<PodEvent>,
     preempted: Vec<PodEvent>,
@@ -194,7 +194,7 @@ fn attempt_text(record: &Value) -> String {
     }
 }
 
-impl Story {
+impl SequenceRun {
     fn of_recording(real: &Value) -> Self {
         let all = |field: &str, pod: &str, what: &dyn Fn(&Value) -> String| -> Vec<PodEvent> {
             let event = |record: &Value| PodEvent {
@@ -300,10 +300,10 @@ fn state_of(session: &Session) -> Map<String, Value> {
 }
 
 /// For each step and pod, the text of each event and its time in seconds.
-type BySteps = Map<(usize, String), Vec<(String, f64)>>;
+type EventsByStepAndPod = Map<(usize, String), Vec<(String, f64)>>;
 
-fn by_steps(sequence: &Value, events: &[PodEvent]) -> BySteps {
-    let mut out = BySteps::new();
+fn events_by_step_and_pod(sequence: &Value, events: &[PodEvent]) -> EventsByStepAndPod {
+    let mut out = EventsByStepAndPod::new();
     for event in events {
         let has_started = |step: &&Value| event.at >= seconds(&step["at"]) - 0.01;
         let step = list_items(&sequence["steps"])
@@ -319,7 +319,7 @@ fn by_steps(sequence: &Value, events: &[PodEvent]) -> BySteps {
 
 /// Removes repeated attempts of pods with claims that have the same text and follow within 0.1 s: their number depends on
 /// the writes of the volume controller, not on the scheduler.
-fn without_repetitions(attempts: &[PodEvent], has_claims: &dyn Fn(&str) -> bool) -> Vec<PodEvent> {
+fn without_repeated_attempts(attempts: &[PodEvent], has_claims: &dyn Fn(&str) -> bool) -> Vec<PodEvent> {
     let mut last: Map<&str, (&str, f64)> = Map::new();
     let mut out = Vec::new();
     for event in attempts {
@@ -339,7 +339,10 @@ fn objects_of(sequence: &Value) -> impl Iterator<Item = &Value> {
 }
 
 fn sequence_differences(sequence: &Value) -> Result<Vec<String>, String> {
-    let (real, ours) = (Story::of_recording(&sequence["real"]), Story::of_simulation(sequence)?);
+    let (real, ours) = (
+        SequenceRun::of_recording(&sequence["real"]),
+        SequenceRun::of_simulation(sequence)?,
+    );
     let mut out = ours.problems.clone();
     let has_claims = |pod: &str| {
         objects_of(sequence).any(|object| {
@@ -365,13 +368,13 @@ fn sequence_differences(sequence: &Value) -> Result<Vec<String>, String> {
         || list_items(&sequence["objects"])
             .iter()
             .any(|object| text_field(object, "kind") == "CSINode");
-    let mut compare = |name: &str, real: BySteps, ours: BySteps, are_timed: bool| {
+    let mut compare = |name: &str, real: EventsByStepAndPod, ours: EventsByStepAndPod, are_timed: bool| {
         for key in real
             .keys()
             .chain(ours.keys())
             .collect::<podscope_api::ordered::Set<_>>()
         {
-            let events_of = |steps: &BySteps| steps.get(key).cloned().unwrap_or_default();
+            let events_of = |steps: &EventsByStepAndPod| steps.get(key).cloned().unwrap_or_default();
             let (a, b) = (events_of(&real), events_of(&ours));
             let texts = |list: &[(String, f64)]| -> Vec<String> { list.iter().map(|(what, _)| what.clone()).collect() };
             if texts(&a) != texts(&b) {
@@ -392,7 +395,9 @@ fn sequence_differences(sequence: &Value) -> Result<Vec<String>, String> {
             }
         }
     };
-    let attempts = |story: &Story| by_steps(sequence, &without_repetitions(&story.attempts, &has_claims));
+    let attempts = |story: &SequenceRun| {
+        events_by_step_and_pod(sequence, &without_repeated_attempts(&story.attempts, &has_claims))
+    };
     compare("attempts", attempts(&real), attempts(&ours), true);
     let others = [
         ("bindings", &real.bound, &ours.bound),
@@ -400,7 +405,12 @@ fn sequence_differences(sequence: &Value) -> Result<Vec<String>, String> {
         ("nominations", &real.nominated, &ours.nominated),
     ];
     for (name, real, ours) in others {
-        compare(name, by_steps(sequence, real), by_steps(sequence, ours), false);
+        compare(
+            name,
+            events_by_step_and_pod(sequence, real),
+            events_by_step_and_pod(sequence, ours),
+            false,
+        );
     }
     for (at, (real, ours)) in real.states.iter().zip(&ours.states).enumerate() {
         for name in real

@@ -17,8 +17,8 @@ use crate::{
 };
 
 use self::objects::{
-    default_autoscaler, default_driver, default_limits, default_namespace, default_node, default_persistent_volume,
-    default_secret, default_service, default_untyped,
+    default_autoscaler, default_csi_driver, default_limit_range_item, default_namespace, default_node,
+    default_persistent_volume, default_secret, default_service, default_untyped,
 };
 use self::pod::{default_claim, default_pod, default_template};
 pub use self::workload::generate_job_selector;
@@ -33,7 +33,7 @@ pub fn default_object(object: &mut Object) {
         Object::Pod(pod) => {
             let pod = Arc::make_mut(pod);
             default_pod(&mut pod.spec);
-            pod.fold_api_access();
+            pod.compact_token_volume();
         }
         Object::ReplicationController(object) => default_replication_controller(Arc::make_mut(object)),
         Object::ReplicaSet(object) => {
@@ -53,7 +53,7 @@ pub fn default_object(object: &mut Object) {
         Object::PersistentVolume(object) => default_persistent_volume(Arc::make_mut(object)),
         Object::StorageClass(object) => {
             let object = Arc::make_mut(object);
-            set_default_text(&mut object.reclaim_policy, "Delete");
+            set_default_optional_string(&mut object.reclaim_policy, "Delete");
             set_default(&mut object.volume_binding_mode, VolumeBindingMode::Immediate);
         }
         Object::PriorityClass(object) => {
@@ -69,13 +69,13 @@ pub fn default_object(object: &mut Object) {
                 set_default(&mut port.protocol, "TCP".into());
             }
         }
-        Object::CsiDriver(object) => default_driver(&mut Arc::make_mut(object).spec),
+        Object::CsiDriver(object) => default_csi_driver(&mut Arc::make_mut(object).spec),
         Object::Secret(object) => default_secret(Arc::make_mut(object)),
         Object::CronJob(object) => default_cron_job(&mut Arc::make_mut(object).spec),
         Object::ResourceQuota(object) => round_up_to_milli(&mut Arc::make_mut(object).spec.hard),
         Object::LimitRange(object) => {
             for item in &mut Arc::make_mut(object).spec.limits {
-                default_limits(item);
+                default_limit_range_item(item);
             }
         }
         Object::HorizontalPodAutoscaler(object) => default_autoscaler(&mut Arc::make_mut(object).spec),
@@ -124,7 +124,7 @@ fn set_default_enum<T>(field: &mut Option<T>, value: T, text: fn(&T) -> &str) {
     }
 }
 
-fn set_default_text(field: &mut Option<Str>, value: &str) {
+fn set_default_optional_string(field: &mut Option<Str>, value: &str) {
     if field.as_deref().is_none_or(str::is_empty) {
         *field = Some(value.into());
     }

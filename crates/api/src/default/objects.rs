@@ -5,7 +5,7 @@ use crate::well_known::label;
 
 /// Sets the defaults of a LimitRange item: a container's default limit is the maximum; the default request is the
 /// default limit, else the minimum.
-pub(super) fn default_limits(item: &mut crate::LimitRangeItem) {
+pub(super) fn default_limit_range_item(item: &mut crate::LimitRangeItem) {
     let crate::LimitRangeItem {
         max,
         min,
@@ -198,7 +198,7 @@ pub(super) fn default_service(spec: &mut crate::ServiceSpec) {
         set_default_string(&mut spec.external_traffic_policy, "Cluster");
     }
     if &*spec.kind != "ExternalName" {
-        set_default_text(&mut spec.internal_traffic_policy, "Cluster");
+        set_default_optional_string(&mut spec.internal_traffic_policy, "Cluster");
     }
     if &*spec.kind == "LoadBalancer" {
         set_default(&mut spec.allocate_load_balancer_node_ports, true);
@@ -206,7 +206,7 @@ pub(super) fn default_service(spec: &mut crate::ServiceSpec) {
 }
 
 /// Sets the defaults of a CSIDriver: `attachRequired` is true by default, the other boolean fields are false (VA-341).
-pub(super) fn default_driver(spec: &mut CsiDriverSpec) {
+pub(super) fn default_csi_driver(spec: &mut CsiDriverSpec) {
     set_default(&mut spec.attach_required, true);
     for off in [
         &mut spec.pod_info_on_mount,
@@ -224,7 +224,7 @@ pub(super) fn default_driver(spec: &mut CsiDriverSpec) {
 
 pub(super) fn default_persistent_volume(volume: &mut crate::PersistentVolume) {
     volume.status.phase.get_or_insert(crate::VolumePhase::Pending);
-    set_default_text(&mut volume.spec.persistent_volume_reclaim_policy, "Retain");
+    set_default_optional_string(&mut volume.spec.persistent_volume_reclaim_policy, "Retain");
     set_default(&mut volume.spec.volume_mode, "Filesystem".into());
     if let Some(host_path) = &mut volume.spec.host_path {
         set_default(&mut host_path.kind, "".into());

@@ -206,7 +206,7 @@ pub(super) fn default_volume(volume: &mut Volume) {
     }
     if let Some(source) = &mut volume.downward_api {
         set_default(&mut source.default_mode, FILE_MODE);
-        source.items.iter_mut().for_each(default_file);
+        source.items.iter_mut().for_each(default_downward_file);
     }
     if let Some(source) = &mut volume.projected {
         set_default(&mut source.default_mode, FILE_MODE);
@@ -215,7 +215,7 @@ pub(super) fn default_volume(volume: &mut Volume) {
                 set_default(&mut token.expiration_seconds, 3600);
             }
             if let Some(files) = &mut projection.downward_api {
-                files.items.iter_mut().for_each(default_file);
+                files.items.iter_mut().for_each(default_downward_file);
             }
         }
     }
@@ -240,7 +240,7 @@ pub(super) fn default_volume(volume: &mut Volume) {
 }
 
 /// Sets the defaults of a downward API file.
-pub(super) fn default_file(file: &mut crate::DownwardFile) {
+pub(super) fn default_downward_file(file: &mut crate::DownwardFile) {
     if let Some(field) = &mut file.field_ref {
         set_default_string(&mut field.api_version, "v1");
     }
@@ -273,7 +273,7 @@ pub(super) fn default_claim(spec: &mut PersistentVolumeClaimSpec) {
         (None, Some(source)) if !is_in_other_namespace(source) => spec.data_source = Some(source.clone()),
         _ => {}
     }
-    // `apiGroup` is a pointer without `omitempty` in Go.
+    // `apiGroup` is a pointer without `omitempty` in Go, so an unset `apiGroup` is printed as null.
     for source in [&mut spec.data_source, &mut spec.data_source_ref] {
         if let Some(source) = source.as_mut().and_then(serde_json::Value::as_object_mut) {
             source.entry("apiGroup").or_insert(serde_json::Value::Null);

@@ -103,7 +103,7 @@ pub struct UnsuitableDevices {
 pub enum DeviceObstacle {
     /// The device is allocated to a claim.
     InUse {
-        /// `namespace/name` of the claim; the claim's UID until the allocation is stored.
+        /// `namespace/name` of the claim, or the UID of the claim while its allocation is not stored yet.
         claim: String,
         /// Names of the pods for which the claim is reserved.
         pods: Vec<String>,

@@ -161,7 +161,7 @@ fn compare_maps(pair: OldAndNew<'_>, semantics: Semantics<'_>, path: &mut FieldP
     keys.stable_sort();
     keys.dedup();
     for key in keys {
-        let unset = semantics.unset(key);
+        let unset = semantics.value_if_unset(key);
         let before = old.and_then(|map| map.get(key)).or(unset.filter(|_| pair.0.is_some()));
         let after = new.and_then(|map| map.get(key)).or(unset.filter(|_| pair.1.is_some()));
         path.push(field_path_element(key));

@@ -13,8 +13,8 @@ pub enum Semantics<'s> {
     /// A value in an object of a built-in kind, with the name of the field that holds it. The name is empty for the
     /// object itself and for elements of most lists.
     BuiltIn(Kind, &'s str, SchemaNode),
-    /// A value described by a CustomResourceDefinition's schema; the schema is null for a value that it does not
-    /// describe.
+    /// A value in a custom object, with its schema from the CustomResourceDefinition. The schema is null if the
+    /// definition does not describe the value.
     Defined(&'s Value),
 }
 
@@ -98,7 +98,7 @@ impl<'s> Semantics<'s> {
     /// Returns the value that Go encodes for an unset field of a built-in kind: an empty object for a struct that is
     /// not a pointer, null for `containers` and for the times of an Event, an empty string for `reportingComponent` and
     /// `reportingInstance` of an Event.
-    pub(super) fn unset(self, field: &str) -> Option<&'static Value> {
+    pub(super) fn value_if_unset(self, field: &str) -> Option<&'static Value> {
         static EMPTY: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| Value::Object(Map::new()));
         static EMPTY_TEXT: Value = Value::String(String::new());
         let Semantics::BuiltIn(kind, ..) = self else {

@@ -99,8 +99,8 @@ fn push_mismatch(expected: &str, value: &Value, at: &str, found: &mut Vec<String
     found.push(format!("{at}: expected {expected}, got {}", go_value("&{", value, "}")));
 }
 
-/// Prints a value between `open` and `close` as Go formats it: with `%#v` if `open` contains a field name and a colon,
-/// otherwise with `%v`.
+/// Prints a value between `open` and `close` as Go formats it: with `%#v` (strings in quotes) if `open` contains a
+/// colon, otherwise with `%v`.
 fn go_value(open: &str, value: &Value, close: &str) -> String {
     let is_syntax = open.contains(':');
     let text = match value {

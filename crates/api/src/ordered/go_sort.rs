@@ -27,7 +27,7 @@ struct Sorter<'a> {
 }
 
 #[derive(PartialEq, Clone, Copy)]
-enum Hint {
+enum SortedHint {
     Unknown,
     Increasing,
     Decreasing,
@@ -99,12 +99,12 @@ impl Sorter<'_> {
                 limit -= 1;
             }
             let (mut pivot, mut hint) = self.choose_pivot(a, b);
-            if hint == Hint::Decreasing {
+            if hint == SortedHint::Decreasing {
                 self.items[a..b].reverse();
                 pivot = (b - 1) - (pivot - a);
-                hint = Hint::Increasing;
+                hint = SortedHint::Increasing;
             }
-            if was_balanced && was_partitioned && hint == Hint::Increasing && self.partial_insertion_sort(a, b) {
+            if was_balanced && was_partitioned && hint == SortedHint::Increasing && self.partial_insertion_sort(a, b) {
                 return;
             }
             if a > 0 && !self.less(a - 1, pivot) {
@@ -233,7 +233,7 @@ impl Sorter<'_> {
         }
     }
 
-    fn choose_pivot(&mut self, a: usize, b: usize) -> (usize, Hint) {
+    fn choose_pivot(&mut self, a: usize, b: usize) -> (usize, SortedHint) {
         let n = b - a;
         let mut swaps = 0;
         let (mut i, mut j, mut k) = (a + n / 4, a + n / 4 * 2, a + n / 4 * 3);
@@ -246,9 +246,9 @@ impl Sorter<'_> {
             j = self.median(i, j, k, &mut swaps);
         }
         match swaps {
-            0 => (j, Hint::Increasing),
-            12 => (j, Hint::Decreasing),
-            _ => (j, Hint::Unknown),
+            0 => (j, SortedHint::Increasing),
+            12 => (j, SortedHint::Decreasing),
+            _ => (j, SortedHint::Unknown),
         }
     }
 

@@ -142,7 +142,8 @@ impl<K, V> Map<K, V> {
         }
         let chunk = &mut self.chunks[slot.chunk];
         if chunk.len() == CHUNK_MAX {
-            // When keys are appended in order, full chunks stay full.
+            // A key after the last key of a full chunk is put into a new chunk: if keys arrive in order, all chunks
+            // become full.
             let half = if slot.at == CHUNK_MAX { CHUNK_MAX } else { CHUNK_MAX / 2 };
             let rest = chunk.split_off(half);
             self.chunks.insert(slot.chunk + 1, rest);
@@ -312,9 +313,9 @@ impl<K: Ord, V> Map<K, V> {
     }
 }
 
-/// Finds a key in the given number of chunks: its position (`Ok`), or the position at which to insert it (`Err`).
-/// `compare(chunk, at)` returns the chunk's length, and how the key at that index (None: the last index) compares with
-/// the searched key.
+/// Finds a key in the given number of chunks: returns its position (`Ok`), or the position at which to insert it
+/// (`Err`). `compare(chunk, at)` returns the length of the chunk, and the order of the chunk's key at index `at` (None:
+/// its last key) relative to the searched key.
 fn search(chunks: usize, compare: &mut dyn FnMut(usize, Option<usize>) -> (usize, Ordering)) -> Result<Slot, Slot> {
     // Binary search for the first chunk whose last key is not smaller than the searched key; if all last keys are
     // smaller, the last chunk.
@@ -425,9 +426,9 @@ impl<K: serde::Serialize, V: serde::Serialize> serde::Serialize for Map<K, V> {
 
 impl<'de, K: serde::Deserialize<'de> + Ord, V: serde::Deserialize<'de>> serde::Deserialize<'de> for Map<K, V> {
     fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct Entries<K, V>(PhantomData<(K, V)>);
+        struct MapVisitor<K, V>(PhantomData<(K, V)>);
 
-        impl<'de, K: serde::Deserialize<'de> + Ord, V: serde::Deserialize<'de>> serde::de::Visitor<'de> for Entries<K, V> {
+        impl<'de, K: serde::Deserialize<'de> + Ord, V: serde::Deserialize<'de>> serde::de::Visitor<'de> for MapVisitor<K, V> {
             type Value = Map<K, V>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -443,7 +444,7 @@ impl<'de, K: serde::Deserialize<'de> + Ord, V: serde::Deserialize<'de>> serde::D
             }
         }
 
-        d.deserialize_map(Entries(PhantomData))
+        d.deserialize_map(MapVisitor(PhantomData))
     }
 }
 

@@ -58,7 +58,7 @@ impl Reader {
             }))
         });
         read.is_some_and(|read| match read.documents.as_slice() {
-            [list] if read.problems.is_empty() => self.take_list(list, items),
+            [list] if read.problems.is_empty() => self.add_list_if_valid(list, items),
             _ => false,
         })
     }
@@ -86,7 +86,7 @@ impl Reader {
         let mut items = self.item_reader(line)?;
         let mut fork = reader.fork();
         let list = fork.value_splitting_items(&mut |texts| items.decode_items_on_all_cores(texts))?;
-        (fork.duplicates.is_empty() && self.take_list(&list, items)).then_some(fork)
+        (fork.duplicates.is_empty() && self.add_list_if_valid(&list, items)).then_some(fork)
     }
 
     /// Creates a reader for the items of a list that begins at `line`; returns None if the text has too many documents.
@@ -97,11 +97,11 @@ impl Reader {
             objects: self.objects + 1,
             ..Reader::default()
         };
-        items.next_document(line).then_some(items)
+        items.begin_document(line).then_some(items)
     }
 
     /// Adds the objects of a list's items to the result if the list has no problems. Returns whether they were added.
-    fn take_list(&mut self, list: &Tree<'_>, mut items: Reader) -> bool {
+    fn add_list_if_valid(&mut self, list: &Tree<'_>, mut items: Reader) -> bool {
         let text = |key: &str| list.get(key).and_then(Tree::as_str).unwrap_or("");
         let has_items = list
             .get("items")

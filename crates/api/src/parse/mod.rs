@@ -284,10 +284,10 @@ struct Reader {
 
 impl Reader {
     fn add_problem(&mut self, document: u32, line: u32, column: u32, path: &str, message: String) {
-        self.add_problem_of(ProblemKind::Other, document, (line, column), path, message);
+        self.add_problem_of_kind(ProblemKind::Other, document, (line, column), path, message);
     }
 
-    fn add_problem_of(&mut self, kind: ProblemKind, document: u32, at: (u32, u32), path: &str, message: String) {
+    fn add_problem_of_kind(&mut self, kind: ProblemKind, document: u32, at: (u32, u32), path: &str, message: String) {
         let (line, column) = at;
         let problems = &mut self.parsed.problems;
         if problems.len() < limits::PROBLEMS {
@@ -316,10 +316,10 @@ impl Reader {
 
     fn report_text_error(&mut self, error: TextError) {
         let at = (error.line, error.column);
-        self.add_problem_of(ProblemKind::Syntax, self.document, at, "", error.message);
+        self.add_problem_of_kind(ProblemKind::Syntax, self.document, at, "", error.message);
     }
 
-    fn next_document(&mut self, line: u32) -> bool {
+    fn begin_document(&mut self, line: u32) -> bool {
         self.document += 1;
         let limit = u32::try_from(limits::DOCUMENTS).unwrap_or(u32::MAX);
         if self.document == limit + 1 {
@@ -341,12 +341,12 @@ impl Reader {
                 continue;
             }
             let read = yaml::read(piece, lines_before + before);
-            if read.documents.is_empty() && !read.problems.is_empty() && !self.next_document(lines_before + before + 1)
+            if read.documents.is_empty() && !read.problems.is_empty() && !self.begin_document(lines_before + before + 1)
             {
                 return;
             }
             for (index, node) in read.documents.iter().enumerate() {
-                if !self.next_document(node.line) {
+                if !self.begin_document(node.line) {
                     return;
                 }
                 if index == 0 {
@@ -374,7 +374,7 @@ impl Reader {
                 continue;
             }
             let (rest, line) = reader.rest();
-            if !self.next_document(line) {
+            if !self.begin_document(line) {
                 return;
             }
             match reader.value() {
@@ -414,7 +414,7 @@ impl Reader {
             Err(errors) => {
                 for error in errors {
                     let position = (error.line, error.column);
-                    self.add_problem_of(error.kind, at.document, position, &error.path, error.message);
+                    self.add_problem_of_kind(error.kind, at.document, position, &error.path, error.message);
                 }
             }
         }
@@ -461,7 +461,7 @@ impl Reader {
                         items.json_kind()
                     );
                     let position = (items.line, items.column);
-                    self.add_problem_of(ProblemKind::OtherType, at.document, position, "items", message);
+                    self.add_problem_of_kind(ProblemKind::OtherType, at.document, position, "items", message);
                 }
             }
             return;
@@ -509,7 +509,7 @@ impl Reader {
     fn report_unserved(&mut self, node: &Tree<'_>, document: u32, api_version: &str, kind: &str) {
         let (line, column) = node.position("kind");
         let message = served::no_matches(api_version, kind);
-        self.add_problem_of(
+        self.add_problem_of_kind(
             unserved_kind(api_version, kind),
             document,
             (line, column),

@@ -117,7 +117,7 @@ fn tables() -> &'static Tables {
         structs.sort_unstable_by_key(|entry| entry.name);
         let stored = Kind::ALL.iter().filter_map(|kind| {
             let fields = struct_of(*kind, &structs)?;
-            Some(served_as(*kind, fields))
+            Some(to_served_kind(*kind, fields))
         });
         let others = lines().filter_map(|line| {
             let mut words = line.strip_prefix("= ")?.split(' ');
@@ -147,7 +147,7 @@ fn struct_of(kind: Kind, structs: &[Struct]) -> Option<Struct> {
         .or_else(|| look_up(structs, name))
 }
 
-fn served_as(kind: Kind, fields: Struct) -> ServedKind {
+fn to_served_kind(kind: Kind, fields: Struct) -> ServedKind {
     ServedKind {
         api_version: kind.api_version(),
         kind: kind.name(),
@@ -193,7 +193,7 @@ pub fn of_custom(kind: Kind) -> ServedKind {
         fields: "apiVersion:string kind:string metadata:ObjectMeta",
         is_wire_form: false,
     };
-    served_as(kind, fields)
+    to_served_kind(kind, fields)
 }
 
 impl Struct {

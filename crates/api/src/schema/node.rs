@@ -1,11 +1,12 @@
-//! Positions of values in objects of built-in kinds, with the types of the values from the table of fields.
+//! Positions in the schema of a built-in kind, with the types that the table of fields contains.
 
 use serde_json::Value;
 
 use super::{GoType, Shape, StructField, served};
 use crate::Kind;
 
-/// A position in an object of a built-in kind. The type is unknown if the table does not contain the kind or the field.
+/// A position in the schema of a built-in kind: an object, a field, an element of a list or a value of a map. The type
+/// is unknown if the table does not contain the kind or the field.
 #[derive(Debug, Clone, Copy)]
 pub struct SchemaNode {
     /// The field that holds the value; None for the object itself, elements of lists and values of maps.
@@ -14,13 +15,13 @@ pub struct SchemaNode {
 }
 
 impl SchemaNode {
-    /// Returns the node of a whole object.
+    /// Returns the schema node of the objects of a kind.
     #[must_use]
     pub fn of_kind(kind: Kind) -> SchemaNode {
         SchemaNode::of_served(kind.api_version(), kind.name())
     }
 
-    /// Returns the node of a whole object; the object's `apiVersion` and `kind` determine the kind.
+    /// Returns the schema node of an object, whose kind is given by its `apiVersion` and `kind`.
     #[must_use]
     pub fn of_object(object: &Value) -> SchemaNode {
         let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -32,7 +33,7 @@ impl SchemaNode {
         SchemaNode { field: None, of }
     }
 
-    /// Returns the node of a field of a struct, or of a value in a map.
+    /// Returns the schema node of a field of a struct, or of a value in a map.
     #[must_use]
     pub fn field(self, name: &str) -> SchemaNode {
         match self.of.map(GoType::shape) {
@@ -48,7 +49,7 @@ impl SchemaNode {
         }
     }
 
-    /// Returns the node of an element of a list.
+    /// Returns the schema node of an element of a list.
     #[must_use]
     pub fn item(self) -> SchemaNode {
         match self.of.map(GoType::shape) {

@@ -2,8 +2,8 @@
 //! even if the manifest contains it (VA-355). For a field that is a pointer in Go, the value in the manifest is stored
 //! even if it is empty.
 //!
-//! The field `policies` of scaling rules is marked as stored although Go omits an empty list: the API server refuses it
-//! before it is stored (VA-307).
+//! The table marks the field `policies` of scaling rules as stored, although Go omits an empty list: the API server
+//! refuses an empty list before the object is stored (VA-307).
 
 use std::sync::OnceLock;
 
@@ -68,7 +68,7 @@ pub(crate) fn without_empty<'n>(kind: Kind, tree: &Tree<'n>) -> Option<Tree<'n>>
     }
     let mut pruned = tree.clone();
     for path in &found {
-        remove(&mut pruned, path);
+        remove_at(&mut pruned, path);
     }
     Some(pruned)
 }
@@ -165,19 +165,19 @@ fn struct_at(root: Struct, path: &[Step<'_>]) -> Option<Struct> {
     at.ok()
 }
 
-fn remove(tree: &mut Tree<'_>, path: &[String]) {
+fn remove_at(tree: &mut Tree<'_>, path: &[String]) {
     let Some((step, rest)) = path.split_first() else { return };
     match &mut tree.data {
         Data::Map(entries) if rest.is_empty() => entries.retain(|entry| *entry.key != **step),
         Data::Map(entries) => {
             if let Some(entry) = entries.iter_mut().find(|entry| *entry.key == **step) {
-                remove(&mut entry.value, rest);
+                remove_at(&mut entry.value, rest);
             }
         }
         Data::Seq(items) => {
             let index = step.parse::<usize>().ok();
             if let Some(item) = index.and_then(|index| items.get_mut(index)) {
-                remove(item, rest);
+                remove_at(item, rest);
             }
         }
         _ => {}

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{EMBEDDED_RESOURCE, FIELDS_OF_EVERY_OBJECT, property};
+use super::{EMBEDDED_RESOURCE, FIELDS_OF_EVERY_OBJECT, field_schema};
 use crate::untyped::{is_true, items, text, texts};
 use crate::validate::{ErrorList, Path, quoted};
 
@@ -27,7 +27,7 @@ pub fn validate(fields: &Map<String, Value>, old: Option<&Map<String, Value>>, s
     let with_schema = || {
         known
             .iter()
-            .filter_map(|(name, value)| Some((name, value, property(schema, name)?)))
+            .filter_map(|(name, value)| Some((name, value, field_schema(schema, name)?)))
     };
     for (name, value, schema) in with_schema() {
         let old = old.and_then(|old| old.get(name));
@@ -52,7 +52,7 @@ pub fn validate(fields: &Map<String, Value>, old: Option<&Map<String, Value>>, s
 fn has_duplicates(fields: &Map<String, Value>, schema: &Value) -> bool {
     let mut errors = ErrorList::default();
     for (name, value) in fields {
-        if let Some(schema) = property(schema, name) {
+        if let Some(schema) = field_schema(schema, name) {
             check_duplicates(value, schema, &Path::root(name), &mut errors);
         }
     }
@@ -122,7 +122,7 @@ fn check_value(value: &Value, old: Option<&Value>, schema: &Value, path: &Path<'
         return;
     }
     check_type(value, schema, path, errors);
-    check_combined(value, schema, path, errors);
+    check_combined_schemas(value, schema, path, errors);
     match value {
         Value::String(word) => check_string(word, schema, path, errors),
         Value::Number(_) => check_number(value, schema, path, errors),
@@ -159,7 +159,7 @@ fn check_value(value: &Value, old: Option<&Value>, schema: &Value, path: &Path<'
             if is_object && FIELDS_OF_EVERY_OBJECT.contains(&name.as_str()) {
                 continue;
             }
-            if let Some(schema) = property(schema, name) {
+            if let Some(schema) = field_schema(schema, name) {
                 check_value(
                     value,
                     old.and_then(|old| old.get(name)),
@@ -323,8 +323,8 @@ fn check_enum(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut Error
     }
 }
 
-/// Checks a value by the parts `allOf`, `anyOf`, `oneOf` and `not` of its schema.
-fn check_combined(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks a value by the schemas in `allOf`, `anyOf`, `oneOf` and `not` of its schema.
+fn check_combined_schemas(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let fits = |schema: &Value| {
         let mut errors = ErrorList::default();
         check_value(value, None, schema, path, &mut errors);
@@ -388,7 +388,7 @@ fn check_duplicates(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut
         }
         Value::Object(map) => {
             for (name, value) in map {
-                if let Some(schema) = property(schema, name) {
+                if let Some(schema) = field_schema(schema, name) {
                     check_duplicates(value, schema, &path.child(name), errors);
                 }
             }

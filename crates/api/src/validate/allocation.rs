@@ -1,5 +1,5 @@
-//! Checks the allocations for Services, which the API server makes before other validation: IP families, cluster IPs,
-//! node ports (VA-322, VA-324).
+//! Checks whether a Service can get the IP families, cluster IPs and node ports that it requests. The API server
+//! allocates them before other validation (VA-322, VA-324).
 
 use crate::{Service, ServiceSpec, ordered};
 
@@ -16,7 +16,7 @@ pub enum Unallocated {
     Invalid(ErrorList),
     /// The server reports an internal error.
     Internal(String),
-    /// An error message without a reason code.
+    /// The server reports a message without a reason code.
     Unnamed(String),
 }
 
@@ -48,8 +48,8 @@ pub fn service_allocation<'o>(
     let mut taken = NodePortAllocator::new(others);
     if matches!(&*service.spec.kind, "NodePort" | "LoadBalancer") {
         match old {
-            Some(old) => taken.update(service, old, &path)?,
-            None => taken.create(service, &path)?,
+            Some(old) => taken.allocate_for_update(service, old, &path)?,
+            None => taken.allocate_for_create(service, &path)?,
         }
     }
     let needs_check =
@@ -169,7 +169,7 @@ impl NodePortAllocator {
         }
     }
 
-    fn allocate_for(&mut self, number: i32, index: usize, path: &Path<'_>) -> Result<(), Unallocated> {
+    fn allocate_port(&mut self, number: i32, index: usize, path: &Path<'_>) -> Result<(), Unallocated> {
         self.allocate(number).map_err(|why| {
             let mut errors = ErrorList::default();
             errors.invalid(&path.child("ports").index(index).child("nodePort"), number, &why);
@@ -179,18 +179,18 @@ impl NodePortAllocator {
 
     /// Allocates node ports for a new Service. A node port belongs to one service port number, for all its protocols;
     /// requesting it for a second port number is an error.
-    fn create(&mut self, service: &Service, path: &Path<'_>) -> Result<(), Unallocated> {
+    fn allocate_for_create(&mut self, service: &Service, path: &Path<'_>) -> Result<(), Unallocated> {
         let ports = &service.spec.ports;
         let mut given: ordered::Map<i32, i32> = ordered::Map::new();
         for (index, port) in ports.iter().enumerate() {
             let own = port.node_port.unwrap_or(0);
             match given.get(&port.port) {
                 Some(shared) if own == 0 || own == *shared => {}
-                Some(_) => self.allocate_for(own, index, path)?,
+                Some(_) => self.allocate_port(own, index, path)?,
                 None => {
                     let mut same = ports.iter().filter(|other| other.port == port.port);
                     if let Some(requested) = same.find_map(|other| other.node_port.filter(|number| *number != 0)) {
-                        self.allocate_for(requested, index, path)?;
+                        self.allocate_port(requested, index, path)?;
                         given.insert(port.port, requested);
                     }
                 }
@@ -199,7 +199,7 @@ impl NodePortAllocator {
         Ok(())
     }
 
-    fn update(&mut self, service: &Service, old: &Service, path: &Path<'_>) -> Result<(), Unallocated> {
+    fn allocate_for_update(&mut self, service: &Service, old: &Service, path: &Path<'_>) -> Result<(), Unallocated> {
         let before: Vec<i32> = old.spec.ports.iter().filter_map(|port| port.node_port).collect();
         let (mut taken, mut pairs) = (Vec::new(), Vec::new());
         for (index, port) in service.spec.ports.iter().enumerate() {
@@ -207,7 +207,7 @@ impl NodePortAllocator {
                 continue;
             };
             if !before.contains(&number) && !taken.contains(&number) {
-                self.allocate_for(number, index, path)?;
+                self.allocate_port(number, index, path)?;
                 taken.push(number);
             }
             let pair = (&*port.protocol, number);

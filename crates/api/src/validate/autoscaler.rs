@@ -80,7 +80,7 @@ pub(super) fn validate(
 
 fn check_kind_and_name(kind: &str, name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     for (field, text) in [("kind", kind), ("name", name)] {
-        errors.name(&path.child(field), text, names::path_segment);
+        errors.check_name(&path.child(field), text, names::path_segment);
     }
 }
 

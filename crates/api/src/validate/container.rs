@@ -117,7 +117,7 @@ fn check_init_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut Err
 
 /// Checks ephemeral containers (VA-300).
 fn check_ephemeral_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut ErrorList) {
-    const NEVER: &str = "cannot be set for an Ephemeral Container";
+    const NOT_FOR_EPHEMERAL: &str = "cannot be set for an Ephemeral Container";
     let others = || pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
     let others: ordered::Set<&str> = others().map(|container| &*container.name).collect();
     let mut names = others.clone();
@@ -148,14 +148,14 @@ fn check_ephemeral_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mu
             ("lifecycle", container.lifecycle.is_some()),
         ] {
             if is_given {
-                errors.forbidden(&path.child(field), NEVER);
+                errors.forbidden(&path.child(field), NOT_FOR_EPHEMERAL);
             }
         }
         let mounts = path.child("volumeMounts");
         for (index, mount) in container.volume_mounts.iter().enumerate() {
             for (field, text) in [("subPath", &mount.sub_path), ("subPathExpr", &mount.sub_path_expr)] {
                 if !text.is_empty() {
-                    errors.forbidden(&mounts.index(index).child(field), NEVER);
+                    errors.forbidden(&mounts.index(index).child(field), NOT_FOR_EPHEMERAL);
                 }
             }
         }
@@ -210,7 +210,7 @@ fn check_common_fields(
     }
     match &*container.termination_message_policy {
         "" => errors.required(&path.child("terminationMessagePolicy"), ""),
-        given => errors.one_of(
+        given => errors.check_one_of(
             &path.child("terminationMessagePolicy"),
             given,
             values::TERMINATION_MESSAGE_POLICY,
@@ -224,7 +224,7 @@ fn check_common_fields(
     mounts::check_block_devices(container, value, pod.volumes, path, errors);
     match &container.image_pull_policy {
         None => errors.required(&path.child("imagePullPolicy"), ""),
-        Some(policy) => errors.one_of_sorted(&path.child("imagePullPolicy"), policy.as_str(), PullPolicy::KNOWN),
+        Some(policy) => errors.check_one_of_sorted(&path.child("imagePullPolicy"), policy.as_str(), PullPolicy::KNOWN),
     }
     resources::validate(&container.resources, &pod.claims, &path.child("resources"), errors);
     check_resize_policy(container, pod, &path.child("resizePolicy"), errors);
@@ -250,7 +250,7 @@ fn check_resize_policy(container: &Container, pod: &PodContext<'_>, path: &Path<
         }
         match restart {
             "" => errors.required(path, ""),
-            given => errors.one_of(path, given, values::RESIZE_RESTART_POLICY),
+            given => errors.check_one_of(path, given, values::RESIZE_RESTART_POLICY),
         }
         if pod.spec.restart_policy == Some(RestartPolicy::Never) && restart != "NotRequired" {
             let message = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
@@ -273,12 +273,12 @@ fn check_ports(ports: &[ContainerPort], path: &Path<'_>, errors: &mut ErrorList)
         if port.container_port == 0 {
             errors.required(&path.child("containerPort"), "");
         } else {
-            errors.port(&path.child("containerPort"), port.container_port);
+            errors.check_port(&path.child("containerPort"), port.container_port);
         }
         if let Some(host_port) = port.host_port.filter(|port| *port != 0) {
-            errors.port(&path.child("hostPort"), host_port);
+            errors.check_port(&path.child("hostPort"), host_port);
         }
-        errors.protocol(&path.child("protocol"), &port.protocol);
+        errors.check_protocol(&path.child("protocol"), &port.protocol);
     }
 }
 
@@ -379,7 +379,7 @@ fn check_restart_policy_and_rules(container: &Container, path: &Path<'_>, errors
         None if !rules.is_empty() => {
             errors.required(&policy, "must specify restartPolicy when restart rules are used");
         }
-        Some(given) => errors.one_of_sorted(&policy, given, RestartPolicy::KNOWN),
+        Some(given) => errors.check_one_of_sorted(&policy, given, RestartPolicy::KNOWN),
         None => {}
     }
     let path = path.child("restartPolicyRules");
@@ -388,13 +388,13 @@ fn check_restart_policy_and_rules(container: &Container, path: &Path<'_>, errors
     }
     for (index, rule) in rules.iter().enumerate() {
         let path = path.index(index);
-        errors.one_of(&path.child("action"), &rule.action, values::CONTAINER_RESTART_ACTION);
+        errors.check_one_of(&path.child("action"), &rule.action, values::CONTAINER_RESTART_ACTION);
         let path = path.child("exitCodes");
         let Some(codes) = &rule.exit_codes else {
             errors.required(&path, "must be specified");
             continue;
         };
-        errors.one_of(&path.child("operator"), &codes.operator, values::EXIT_CODES_OPERATOR);
+        errors.check_one_of(&path.child("operator"), &codes.operator, values::EXIT_CODES_OPERATOR);
         if codes.values.len() > VALUES_MAX {
             errors.too_many(&path.child("values"), codes.values.len(), VALUES_MAX);
         }

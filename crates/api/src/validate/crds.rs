@@ -110,7 +110,13 @@ fn check_required_one_of(value: &Value, field: &str, known: &[&str], path: &Path
 }
 
 /// Adds one error that contains all problems of a name.
-fn report_joined(path: &Path<'_>, word: &str, problems: &[names::NameFault], before: &str, errors: &mut ErrorList) {
+fn report_joined_problems(
+    path: &Path<'_>,
+    word: &str,
+    problems: &[names::NameFault],
+    before: &str,
+    errors: &mut ErrorList,
+) {
     if !problems.is_empty() {
         errors.each_invalid(path, word, &[names::join_faults(problems, before, ",")]);
     }
@@ -122,7 +128,7 @@ fn check_group(group: &str, path: &Path<'_>, errors: &mut ErrorList) {
         errors.required(path, "");
         return;
     }
-    report_joined(path, group, &problems, "", errors);
+    report_joined_problems(path, group, &problems, "", errors);
     if problems.is_empty() && !group.contains('.') {
         errors.invalid_text(path, group, "should be a domain with at least one dot");
     }
@@ -147,7 +153,7 @@ fn check_versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     for (index, version) in items(spec, "versions") {
         let path = path.index(index);
         let name = text(version, "name");
-        report_joined(&path.child("name"), name, &names::label_1035(name), "", errors);
+        report_joined_problems(&path.child("name"), name, &names::label_1035(name), "", errors);
         let warning = version.get("deprecationWarning").and_then(Value::as_str);
         if let Some(warning) = warning.filter(|_| !is_true(version, "deprecated")) {
             let message = "can only be set for deprecated versions";
@@ -181,7 +187,7 @@ fn check_versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
     // The server also validates the first version's name under its own path.
     if let Some(first) = known.first().filter(|name| !name.is_empty()) {
-        report_joined(
+        report_joined_problems(
             &Path::root("spec.version"),
             first,
             &names::label_1035(first),
@@ -226,13 +232,13 @@ fn check_names(names: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         let lower = word.to_ascii_lowercase();
         let checked = if before.is_empty() { word } else { &lower };
         if !word.is_empty() {
-            report_joined(&path.child(field), word, &names::label_1035(checked), before, errors);
+            report_joined_problems(&path.child(field), word, &names::label_1035(checked), before, errors);
         }
     }
     let list = |field: &str, errors: &mut ErrorList| {
         for (index, word) in texts(names, field).into_iter().enumerate() {
             let at = path.child(field);
-            report_joined(&at.index(index), word, &names::label_1035(word), "", errors);
+            report_joined_problems(&at.index(index), word, &names::label_1035(word), "", errors);
         }
     };
     list("shortNames", errors);
@@ -250,7 +256,7 @@ fn check_schema_or_columns(field: &str, value: &Value, path: &Path<'_>, errors: 
         let schema = value.get("openAPIV3Schema").unwrap_or(NULL);
         let path = path.child("openAPIV3Schema");
         let mut found = ErrorList::default();
-        check_structural(schema, Level::Root, &path, &mut found);
+        check_structural(schema, SchemaPosition::Root, &path, &mut found);
         let mut found: Vec<_> = found.into_iter().collect();
         found.stable_sort_by_key(ToString::to_string);
         errors.extend(found);
@@ -280,7 +286,7 @@ fn check_schema_or_columns(field: &str, value: &Value, path: &Path<'_>, errors: 
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Level {
+enum SchemaPosition {
     Root,
     Item,
     Field,
@@ -292,37 +298,37 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
 }
 
 /// Checks that the schema is structural: every part must have a type.
-fn check_structural(schema: &Value, level: Level, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_structural(schema: &Value, level: SchemaPosition, path: &Path<'_>, errors: &mut ErrorList) {
     let kind = text(schema, "type");
     let parts = given(schema, "items");
     if kind == "array" && parts.is_none() {
         errors.required(&path.child("items"), "must be specified");
     }
     if let Some(parts) = parts {
-        check_structural(parts, Level::Item, &path.child("items"), errors);
+        check_structural(parts, SchemaPosition::Item, &path.child("items"), errors);
     }
     let at = path.child("properties");
     for (name, property) in properties(schema) {
-        check_structural(property, Level::Field, &at.key(name), errors);
+        check_structural(property, SchemaPosition::Field, &at.key(name), errors);
     }
     if let Some(more) = schema.get("additionalProperties").filter(|more| !more.is_null()) {
         let path = path.child("additionalProperties");
-        if level == Level::Root {
+        if level == SchemaPosition::Root {
             errors.forbidden(&path, "must not be used at the root");
         }
         if more.is_object() {
-            check_structural(more, Level::Field, &path, errors);
+            check_structural(more, SchemaPosition::Field, &path, errors);
         }
     }
     let is_open = ["x-kubernetes-int-or-string", "x-kubernetes-preserve-unknown-fields"];
     let at = path.child("type");
     match (kind, level) {
         ("", _) if is_open.iter().any(|field| is_true(schema, field)) => {}
-        ("", Level::Root) => errors.required(&at, "must not be empty at the root"),
-        ("", Level::Item) => errors.required(&at, "must not be empty for specified array items"),
-        ("", Level::Field) => errors.required(&at, "must not be empty for specified object fields"),
-        ("object", _) | (_, Level::Item | Level::Field) => {}
-        (other, Level::Root) => errors.invalid_text(&at, other, "must be object at the root"),
+        ("", SchemaPosition::Root) => errors.required(&at, "must not be empty at the root"),
+        ("", SchemaPosition::Item) => errors.required(&at, "must not be empty for specified array items"),
+        ("", SchemaPosition::Field) => errors.required(&at, "must not be empty for specified object fields"),
+        ("object", _) | (_, SchemaPosition::Item | SchemaPosition::Field) => {}
+        (other, SchemaPosition::Root) => errors.invalid_text(&at, other, "must be object at the root"),
     }
 }
 

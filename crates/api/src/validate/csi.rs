@@ -88,7 +88,7 @@ pub(super) fn validate_node(value: &Value, errors: &mut ErrorList) {
             _ => {}
         }
         let count = driver.pointer("/allocatable/count").and_then(Value::as_i64);
-        errors.not_negative(&path.child("allocatable").child("count"), count);
+        errors.check_not_negative(&path.child("allocatable").child("count"), count);
         if !known.insert(name) {
             errors.duplicate(&path.child("name"), quoted(name), "");
         }

@@ -134,7 +134,7 @@ fn check_request(request: &DeviceRequest, path: &Path<'_>, errors: &mut ErrorLis
         (None, true) => errors.required(path, EXACTLY_ONE),
         (Some(_), false) => errors.invalid(path, "null", &format!("{EXACTLY_ONE}, but multiple fields are set")),
         (Some(exactly), true) => {
-            let of_devices = Devices {
+            let of_devices = RequestFields {
                 class: &exactly.device_class_name,
                 selectors: &exactly.selectors,
                 mode: &exactly.allocation_mode,
@@ -147,7 +147,7 @@ fn check_request(request: &DeviceRequest, path: &Path<'_>, errors: &mut ErrorLis
             let list = path.child("firstAvailable");
             let check = |sub: &crate::DeviceSubRequest, path: &Path<'_>, errors: &mut ErrorList| {
                 check_label(&sub.name, &path.child("name"), errors);
-                let of_devices = Devices {
+                let of_devices = RequestFields {
                     class: &sub.device_class_name,
                     selectors: &sub.selectors,
                     mode: &sub.allocation_mode,
@@ -164,7 +164,7 @@ fn check_request(request: &DeviceRequest, path: &Path<'_>, errors: &mut ErrorLis
 }
 
 /// The fields that a device request and a subrequest have in common.
-struct Devices<'a> {
+struct RequestFields<'a> {
     class: &'a str,
     selectors: &'a [DeviceSelector],
     mode: &'a str,
@@ -172,7 +172,7 @@ struct Devices<'a> {
     tolerations: &'a [DeviceToleration],
 }
 
-impl Devices<'_> {
+impl RequestFields<'_> {
     fn check(&self, path: &Path<'_>, errors: &mut ErrorList) {
         let class = path.child("deviceClassName");
         if self.class.is_empty() {

@@ -176,7 +176,7 @@ fn check_device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &
         let at = capacity.key(name);
         let path = at.child("requestPolicy");
         if device.allow_multiple_allocations == Some(true) {
-            check_policy(of_requests, value.value, &path, errors);
+            check_request_policy(of_requests, value.value, &path, errors);
         } else {
             errors.forbidden(&path, "allowMultipleAllocations must be true");
         }
@@ -312,7 +312,7 @@ fn is_semantic_version(text: &str) -> bool {
 }
 
 /// Checks the request policy of a capacity (DRA-042).
-fn check_policy(policy: &CapacityRequestPolicy, capacity: Quantity, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_request_policy(policy: &CapacityRequestPolicy, capacity: Quantity, path: &Path<'_>, errors: &mut ErrorList) {
     let default = path.child("default");
     match (policy.valid_values.as_slice(), &policy.valid_range, policy.default) {
         ([_, ..], Some(_), _) => {

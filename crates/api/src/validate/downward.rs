@@ -25,7 +25,7 @@ pub(super) const VARIABLE_FIELDS: &[&str] = &[
     "status.podIPs",
 ];
 /// All pod fields that the downward API knows.
-const KNOWN: &[&str] = &[
+const ALL_FIELDS: &[&str] = &[
     "metadata.annotations",
     "metadata.labels",
     "metadata.name",
@@ -43,7 +43,7 @@ const KNOWN: &[&str] = &[
     "status.podIP",
     "status.podIPs",
 ];
-const RESOURCES: [&str; 6] = [
+const CONTAINER_RESOURCES: [&str; 6] = [
     "limits.cpu",
     "limits.ephemeral-storage",
     "limits.memory",
@@ -87,7 +87,7 @@ pub(super) fn check_field_selector(
     if supported.contains(&label) {
         return;
     }
-    if KNOWN.contains(&label) {
+    if ALL_FIELDS.contains(&label) {
         errors.unsupported_text(&at, label, supported);
     } else {
         let message = format!("error converting fieldPath: field label not supported: {label}");
@@ -116,8 +116,8 @@ pub(super) fn check_resource_selector(
         errors.required(&path.child("containerName"), "");
     } else if resource.is_empty() {
         errors.required(&at, "");
-    } else if !RESOURCES.contains(&resource) && !is_huge {
-        errors.unsupported_text(&at, resource, &RESOURCES);
+    } else if !CONTAINER_RESOURCES.contains(&resource) && !is_huge {
+        errors.unsupported_text(&at, resource, &CONTAINER_RESOURCES);
     }
     let divisor = selector.divisor.as_ref().map(ToString::to_string);
     let Some(divisor) = divisor.filter(|divisor| divisor != "0") else {

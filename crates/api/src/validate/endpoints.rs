@@ -8,7 +8,7 @@ use crate::untyped::{items, text};
 use crate::{EndpointAddress, EndpointPort, EndpointSlice, Endpoints, ordered};
 
 use super::list::{IMMUTABLE, quoted};
-use super::service::refuse_special;
+use super::service::refuse_special_address;
 use super::{ErrorList, Path, names};
 
 /// Maximum number of endpoints in a slice.
@@ -114,7 +114,7 @@ fn check_address(address: &str, family: Option<&str>, path: &Path<'_>, errors: &
         _ => {}
     }
     match parsed {
-        Ok(parsed) => refuse_special(parsed, path, errors),
+        Ok(parsed) => refuse_special_address(parsed, path, errors),
         Err(_) if names::ip_problem(address) == Some(names::IP) => {
             errors.invalid_text(path, address, "must be a valid IP address");
         }
@@ -175,7 +175,7 @@ fn check_slice_ports(object: &EndpointSlice, path: &Path<'_>, errors: &mut Error
 
 fn check_protocols(port: &EndpointPort, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(protocol) = &port.protocol {
-        errors.protocol(&path.child("protocol"), protocol);
+        errors.check_protocol(&path.child("protocol"), protocol);
     }
     if let Some(protocol) = &port.app_protocol {
         errors.each_invalid(&path.child("appProtocol"), protocol, &names::qualified(protocol));
@@ -213,6 +213,6 @@ fn check_endpoints_port(port: &EndpointPort, must_have_name: bool, path: &Path<'
         "" => {}
         name => errors.each_invalid(&path.child("name"), name, &names::label(name)),
     }
-    errors.port(&path.child("port"), port.port.unwrap_or(0));
+    errors.check_port(&path.child("port"), port.port.unwrap_or(0));
     check_protocols(port, path, errors);
 }

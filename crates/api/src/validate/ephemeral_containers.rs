@@ -2,14 +2,14 @@
 //! removed (`ValidatePodEphemeralContainersUpdate`).
 
 use crate::wire::Wire;
-use crate::{ErrorList, MIRROR, Pod};
+use crate::{ErrorList, MIRROR_ANNOTATION, Pod};
 
 use super::{Path, internal, pod};
 
 /// Validates an update that changes only the pod's ephemeral containers.
 pub fn validate_ephemeral_containers(old: &Pod, new: &Pod) -> ErrorList {
     let mut errors = ErrorList::default();
-    if old.metadata.annotation(MIRROR).is_some() {
+    if old.metadata.annotation(MIRROR_ANNOTATION).is_some() {
         errors.forbidden(&Path::root(""), "static pods do not support ephemeral containers");
         return errors;
     }

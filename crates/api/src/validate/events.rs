@@ -1,4 +1,4 @@
-//! Validation of events (VA-327). Events with `eventTime` must satisfy more rules than older ones.
+//! Validation of events (VA-327). Events with `eventTime` must satisfy more rules than events without it.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{ErrorList, Path, names};
 /// Maximum length of an event's reason, action and reporting instance, in bytes.
 const WORD_MAX: usize = 128;
 /// Maximum length of an event's message, in bytes.
-const NOTE_MAX: usize = 1024;
+const MESSAGE_MAX: usize = 1024;
 
 pub(super) fn validate(event: &Event, errors: &mut ErrorList) {
     let own = &*event.metadata.namespace;
@@ -50,7 +50,7 @@ fn check_new_event_fields(event: &Event, errors: &mut ErrorList) {
         }
         check_max_length(field, word, WORD_MAX, errors);
     }
-    check_max_length("message", &event.message, NOTE_MAX, errors);
+    check_max_length("message", &event.message, MESSAGE_MAX, errors);
 }
 
 /// Returns the errors that only an event created through `events.k8s.io` can have.

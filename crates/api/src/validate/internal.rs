@@ -164,13 +164,13 @@ fn push_indented(value: &Value, level: usize, before: &str, after: &str, out: &m
 }
 
 /// Number of unchanged lines that a diff shows around a change.
-const CONTEXT: usize = 3;
-/// Minimum number of lines of a text in which very frequent lines do not start a match.
+const CONTEXT_LINES: usize = 3;
+/// In a text of at least this many lines, a very frequent line does not start a matching block.
 const POPULAR_MIN_LINES: usize = 200;
 
 /// A block of lines that are equal in the old and the new text.
 #[derive(Clone, Copy)]
-struct Block {
+struct MatchingBlock {
     old: usize,
     new: usize,
     len: usize,
@@ -178,7 +178,7 @@ struct Block {
 
 /// Returns the matching blocks of two lists of lines: the longest block, then recursively the blocks before and after
 /// it (Ratcliff/Obershelp, as in Python's difflib; the server uses a port of it).
-fn matching_blocks(old: &[String], new: &[String]) -> Vec<Block> {
+fn matching_blocks(old: &[String], new: &[String]) -> Vec<MatchingBlock> {
     let is_popular = |line: &String| {
         new.len() >= POPULAR_MIN_LINES && new.iter().filter(|other| *other == line).count() > new.len() / 100 + 1
     };
@@ -204,8 +204,8 @@ fn longest_match(
     can_start: &[bool],
     of_old: (usize, usize),
     of_new: (usize, usize),
-) -> Block {
-    let mut best = Block {
+) -> MatchingBlock {
+    let mut best = MatchingBlock {
         old: of_old.0,
         new: of_new.0,
         len: 0,
@@ -216,7 +216,7 @@ fn longest_match(
             let same = |(one, other): &(usize, usize)| can_start[*other] && old[*one] == new[*other];
             let len = pairs.take_while(same).count();
             if len > best.len {
-                best = Block {
+                best = MatchingBlock {
                     old: at,
                     new: start,
                     len,
@@ -226,7 +226,7 @@ fn longest_match(
     }
     // A frequent line does not start a match, but can extend one.
     while best.old > of_old.0 && best.new > of_new.0 && old[best.old - 1] == new[best.new - 1] {
-        best = Block {
+        best = MatchingBlock {
             old: best.old - 1,
             new: best.new - 1,
             len: best.len + 1,
@@ -245,7 +245,7 @@ fn render_hunks(old: &[String], new: &[String]) -> String {
     // Each line with its sign (`+`, `-` or space), and its indices in the old and the new lines.
     let mut lines: Vec<(char, &str, usize, usize)> = Vec::new();
     let (mut at, mut new_at) = (0, 0);
-    let end = Block {
+    let end = MatchingBlock {
         old: old.len(),
         new: new.len(),
         len: 0,
@@ -267,11 +267,11 @@ fn render_hunks(old: &[String], new: &[String]) -> String {
     }
     let changed: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].0 != ' ').collect();
     let mut out = String::new();
-    for group in changed.chunk_by(|one, next| next - one <= 2 * CONTEXT + 1) {
+    for group in changed.chunk_by(|one, next| next - one <= 2 * CONTEXT_LINES + 1) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else {
             continue;
         };
-        let hunk = &lines[first.saturating_sub(CONTEXT)..(last + CONTEXT + 1).min(lines.len())];
+        let hunk = &lines[first.saturating_sub(CONTEXT_LINES)..(last + CONTEXT_LINES + 1).min(lines.len())];
         let Some((_, _, from, new_from)) = hunk.first() else {
             continue;
         };

@@ -21,7 +21,7 @@ const RULES_MAX: usize = 20;
 /// Maximum number of exit codes in a rule.
 const EXIT_CODES_MAX: usize = 255;
 /// Maximum length of `managedBy`, in bytes.
-const MANAGER_MAX: usize = 63;
+const MANAGED_BY_MAX: usize = 63;
 const INVALID_PATH: &str = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
 const INDEXED_ONLY: &str = "requires indexed completion mode";
 
@@ -68,8 +68,8 @@ pub(super) fn validate_job_spec(spec: &JobSpec, path: &Path<'_>, errors: &mut Er
     if let Some(manager) = &spec.managed_by {
         let path = path.child("managedBy");
         check_domain_prefixed(manager, &path, errors);
-        if manager.len() > MANAGER_MAX {
-            errors.too_long(&path, MANAGER_MAX);
+        if manager.len() > MANAGED_BY_MAX {
+            errors.too_long(&path, MANAGED_BY_MAX);
         }
     }
     check_indexes(spec, path, errors);
@@ -152,13 +152,13 @@ fn check_generated_selector(object: &Job, path: &Path<'_>, errors: &mut ErrorLis
 }
 
 fn check_numbers(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    errors.not_negative(&path.child("parallelism"), spec.parallelism);
-    errors.not_negative(&path.child("completions"), spec.completions);
-    errors.not_negative(&path.child("activeDeadlineSeconds"), spec.active_deadline_seconds);
-    errors.not_negative(&path.child("backoffLimit"), spec.backoff_limit);
-    errors.not_negative(&path.child("ttlSecondsAfterFinished"), spec.ttl_seconds_after_finished);
-    errors.not_negative(&path.child("backoffLimitPerIndex"), spec.backoff_limit_per_index);
-    errors.not_negative(&path.child("maxFailedIndexes"), spec.max_failed_indexes);
+    errors.check_not_negative(&path.child("parallelism"), spec.parallelism);
+    errors.check_not_negative(&path.child("completions"), spec.completions);
+    errors.check_not_negative(&path.child("activeDeadlineSeconds"), spec.active_deadline_seconds);
+    errors.check_not_negative(&path.child("backoffLimit"), spec.backoff_limit);
+    errors.check_not_negative(&path.child("ttlSecondsAfterFinished"), spec.ttl_seconds_after_finished);
+    errors.check_not_negative(&path.child("backoffLimitPerIndex"), spec.backoff_limit_per_index);
+    errors.check_not_negative(&path.child("maxFailedIndexes"), spec.max_failed_indexes);
     if spec.max_failed_indexes.is_some() && spec.backoff_limit_per_index.is_none() {
         errors.required(
             &path.child("backoffLimitPerIndex"),
@@ -287,7 +287,7 @@ fn check_required_one_of(text: &str, known: &[&str], path: &Path<'_>, errors: &m
         let list: Vec<String> = sorted(known).into_iter().map(quoted).collect();
         errors.required(path, &format!("valid values: [{}]", list.join(" ")));
     } else {
-        errors.one_of_sorted(path, text, known);
+        errors.check_one_of_sorted(path, text, known);
     }
 }
 
@@ -393,7 +393,7 @@ fn check_success_rule(rule: &SuccessRule, completions: i32, path: &Path<'_>, err
         return;
     };
     let path = path.child("succeededCount");
-    errors.not_negative(&path, Some(count));
+    errors.check_not_negative(&path, Some(count));
     if count > completions {
         let message = format!("must be less than or equal to {completions} (the number of specified completions)");
         errors.invalid(&path, count, &message);
@@ -445,7 +445,7 @@ fn check_replacement_policy(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorL
         None => values::POD_REPLACEMENT_POLICY,
     };
     if let Some(policy) = &spec.pod_replacement_policy {
-        errors.one_of_sorted(&path.child("podReplacementPolicy"), policy, known);
+        errors.check_one_of_sorted(&path.child("podReplacementPolicy"), policy, known);
     }
 }
 

@@ -52,9 +52,9 @@ impl StatusWrite<'_> {
         Some(quoted(&time.to_string()))
     }
 
-    /// Reports an error for a field if `is_broken`. A field without a value is reported as required; for the list of
-    /// conditions, whose value messages do not print, `detail` is reported.
-    fn refuse(&mut self, is_broken: bool, field: &str, value: Option<String>, detail: &str) {
+    /// Reports an error for a field if `is_broken`. If `value` is None, the field is reported as required. The error
+    /// for the list of conditions has no value, because messages do not print this list.
+    fn refuse_if(&mut self, is_broken: bool, field: &str, value: Option<String>, detail: &str) {
         let status = Path::root("status");
         let path = status.child(field);
         match value {
@@ -69,19 +69,19 @@ impl StatusWrite<'_> {
         for kind in ["Failed", "FailureTarget"] {
             let is_broken = self.changes_condition(["Complete", kind]) && self.is_set("Complete") && self.is_set(kind);
             let detail = format!("cannot set Complete=True and {kind}=true conditions");
-            self.refuse(is_broken, "conditions", None, &detail);
+            self.refuse_if(is_broken, "conditions", None, &detail);
         }
         let time = self.completion_time();
         let is_complete = self.is_set("Complete");
         let has_new_time = self.changes_field(|status| status.completion_time);
         let is_new = has_new_time || self.changes_condition(["Complete"; 2]);
-        self.refuse(
+        self.refuse_if(
             is_new && time.is_some() && !is_complete,
             "completionTime",
             time.clone(),
             "cannot set completionTime when there is no Complete=True condition",
         );
-        self.refuse(
+        self.refuse_if(
             is_new && time.is_none() && is_complete,
             "completionTime",
             None,
@@ -89,7 +89,7 @@ impl StatusWrite<'_> {
         );
         let times = (self.new.status.start_time, self.new.status.completion_time);
         let is_early = matches!(times, (Some(start), Some(completion)) if completion < start);
-        self.refuse(
+        self.refuse_if(
             is_early && (has_new_time || self.changes_field(|status| status.start_time)),
             "completionTime",
             time,
@@ -100,14 +100,14 @@ impl StatusWrite<'_> {
     /// Checks that a new terminal condition comes with the condition that announces it: Failed with FailureTarget,
     /// Complete with SuccessCriteriaMet.
     fn check_announcements(&mut self) {
-        self.refuse(
+        self.refuse_if(
             self.changes_condition(["Failed"; 2]) && self.is_set("Failed") && !self.is_set("FailureTarget"),
             "conditions",
             None,
             "cannot set Failed=True condition without the FailureTarget=true condition",
         );
         let is_new = self.changes_condition(["Complete", "SuccessCriteriaMet"]);
-        self.refuse(
+        self.refuse_if(
             is_new && self.is_set("Complete") && !self.is_set("SuccessCriteriaMet"),
             "conditions",
             None,
@@ -124,25 +124,25 @@ impl StatusWrite<'_> {
         let (active, ready, terminating) = (count(status.active), count(status.ready), count(status.terminating));
         let has_no_start = status.start_time.is_none();
         let has_new_active = self.changes_field(|status| status.active);
-        self.refuse(
+        self.refuse_if(
             (is_new || has_new_active) && is_finished && active > 0,
             "active",
             Some(active.to_string()),
             "active>0 is invalid for finished job",
         );
-        self.refuse(
+        self.refuse_if(
             (is_new || self.changes_field(|status| status.start_time)) && is_finished && has_no_start,
             "startTime",
             None,
             "startTime is required for finished job",
         );
-        self.refuse(
+        self.refuse_if(
             (is_new || self.changes_field(|status| status.terminating)) && is_finished && terminating > 0,
             "terminating",
             Some(terminating.to_string()),
             "terminating>0 is invalid for finished job",
         );
-        self.refuse(
+        self.refuse_if(
             (has_new_active || self.changes_field(|status| status.ready)) && ready > active,
             "ready",
             Some(ready.to_string()),
@@ -154,7 +154,7 @@ impl StatusWrite<'_> {
         for kind in ["Failed", "FailureTarget"] {
             let detail = format!("cannot set SuccessCriteriaMet=True and {kind}=true conditions");
             let is_broken = self.is_set("SuccessCriteriaMet") && self.is_set(kind);
-            self.refuse(is_broken, "conditions", None, &detail);
+            self.refuse_if(is_broken, "conditions", None, &detail);
         }
     }
 
@@ -162,7 +162,7 @@ impl StatusWrite<'_> {
     fn check_changes_from_old_status(&mut self) {
         for kind in ["Failed", "Complete", "FailureTarget", "SuccessCriteriaMet"] {
             let detail = format!("cannot disable the terminal {kind}=True condition");
-            self.refuse(
+            self.refuse_if(
                 has_condition(self.old, kind) && !self.is_set(kind),
                 "conditions",
                 None,
@@ -179,10 +179,10 @@ impl StatusWrite<'_> {
         ] {
             let (now, earlier) = (now.unwrap_or(0), earlier.unwrap_or(0));
             let detail = format!("cannot decrease the {field} counter");
-            self.refuse(now < earlier && !may_fall, field, Some(now.to_string()), &detail);
+            self.refuse_if(now < earlier && !may_fall, field, Some(now.to_string()), &detail);
         }
         let time = self.completion_time();
-        self.refuse(
+        self.refuse_if(
             has_time && self.changes_field(|status| status.completion_time),
             "completionTime",
             time,

@@ -135,14 +135,14 @@ impl ErrorList {
     }
 
     /// Checks that a text is one of the supported values, which the message lists in the given order.
-    pub(crate) fn one_of(&mut self, path: &Path<'_>, value: &str, supported: &[&str]) {
+    pub(crate) fn check_one_of(&mut self, path: &Path<'_>, value: &str, supported: &[&str]) {
         if !supported.contains(&value) {
             self.unsupported_text(path, value, supported);
         }
     }
 
     /// Checks that a text is one of the supported values, which the message lists sorted.
-    pub(crate) fn one_of_sorted(&mut self, path: &Path<'_>, value: &str, supported: &[&str]) {
+    pub(crate) fn check_one_of_sorted(&mut self, path: &Path<'_>, value: &str, supported: &[&str]) {
         if !supported.contains(&value) {
             self.unsupported_sorted(path, value, supported);
         }
@@ -210,7 +210,7 @@ impl ErrorList {
     }
 
     /// Checks that a required name satisfies a rule.
-    pub(crate) fn name(&mut self, path: &Path<'_>, name: &str, rule: impl Fn(&str) -> Vec<NameFault>) {
+    pub(crate) fn check_name(&mut self, path: &Path<'_>, name: &str, rule: impl Fn(&str) -> Vec<NameFault>) {
         match name {
             "" => self.required(path, ""),
             name => self.each_invalid(path, name, &rule(name)),
@@ -218,7 +218,7 @@ impl ErrorList {
     }
 
     /// Checks that a number is a valid port.
-    pub(crate) fn port(&mut self, path: &Path<'_>, number: impl Into<i64>) {
+    pub(crate) fn check_port(&mut self, path: &Path<'_>, number: impl Into<i64>) {
         let number = number.into();
         if !(1..=65_535).contains(&number) {
             self.invalid(path, number, &super::names::range_text(1, 65_535));
@@ -226,15 +226,15 @@ impl ErrorList {
     }
 
     /// Checks a required network protocol.
-    pub(crate) fn protocol(&mut self, path: &Path<'_>, protocol: &str) {
+    pub(crate) fn check_protocol(&mut self, path: &Path<'_>, protocol: &str) {
         match protocol {
             "" => self.required(path, ""),
-            given => self.one_of_sorted(path, given, values::PROTOCOL),
+            given => self.check_one_of_sorted(path, given, values::PROTOCOL),
         }
     }
 
     /// Checks that a number is not negative.
-    pub(crate) fn not_negative(&mut self, path: &Path<'_>, value: Option<impl Into<i64> + Copy>) {
+    pub(crate) fn check_not_negative(&mut self, path: &Path<'_>, value: Option<impl Into<i64> + Copy>) {
         if let Some(value) = value.map(Into::into)
             && value < 0
         {

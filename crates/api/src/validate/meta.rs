@@ -56,7 +56,7 @@ fn last_char_len(text: &str) -> usize {
 
 /// Checks metadata on both create and update.
 fn check_common(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
-    errors.not_negative(&path.child("generation"), metadata.generation);
+    errors.check_not_negative(&path.child("generation"), metadata.generation);
     check_labels(&metadata.labels, &path.child("labels"), errors);
     check_annotations(&metadata.annotations, &path.child("annotations"), errors);
     check_owner_references(metadata, &path.child("ownerReferences"), errors);

@@ -71,7 +71,7 @@ fn check_propagation(mount: &VolumeMount, container: &Container, path: &Path<'_>
             path,
             "Bidirectional mount propagation is available only to privileged containers",
         ),
-        Some(given) => errors.one_of_sorted(path, given, values::MOUNT_PROPAGATION),
+        Some(given) => errors.check_one_of_sorted(path, given, values::MOUNT_PROPAGATION),
         None => {}
     }
 }

@@ -29,18 +29,19 @@ impl<T: Into<String>> From<T> for NameFault {
     }
 }
 
-/// Creates the problem of a name that should consist of lower-case letters, digits and hyphens.
-fn bad_letters(text: &str) -> NameFault {
+/// Creates the fault of a name with characters that are not allowed, or not allowed at their position; `text` is the
+/// API server's message.
+fn character_fault(text: &str) -> NameFault {
     NameFault {
         text: text.to_owned(),
         kind: ProblemKind::NoName,
     }
 }
 
-type Messages = Vec<NameFault>;
+type NameFaults = Vec<NameFault>;
 
 /// A function that returns the problems of a name.
-pub(super) type Rule = fn(&str) -> Messages;
+pub(super) type Rule = fn(&str) -> NameFaults;
 
 /// Joins several problems of a name into one problem.
 pub(super) fn join_faults(faults: &[NameFault], before: &str, between: &str) -> NameFault {
@@ -53,11 +54,11 @@ pub(super) fn join_faults(faults: &[NameFault], before: &str, between: &str) -> 
 }
 
 /// Returns the messages of the problems of a name.
-pub(super) fn fault_messages(faults: Messages) -> Vec<String> {
+pub(super) fn fault_messages(faults: NameFaults) -> Vec<String> {
     faults.into_iter().map(|fault| fault.text).collect()
 }
 
-fn max_length(text: &str, max: usize, messages: &mut Messages) {
+fn check_max_length(text: &str, max: usize, messages: &mut NameFaults) {
     if text.len() > max {
         messages.push(format!("must be no more than {max} characters").into());
     }
@@ -86,37 +87,37 @@ fn is_subdomain(text: &str) -> bool {
 }
 
 /// Rule for the names of most objects: a DNS subdomain (VA-070).
-pub(super) fn subdomain(text: &str) -> Messages {
+pub(super) fn subdomain(text: &str) -> NameFaults {
     let mut messages = Vec::new();
-    max_length(text, 253, &mut messages);
+    check_max_length(text, 253, &mut messages);
     if !is_subdomain(text) {
-        messages.push(bad_letters(SUBDOMAIN));
+        messages.push(character_fault(SUBDOMAIN));
     }
     messages
 }
 
 /// Rule for the names of namespaces, containers and volumes: a DNS label (VA-071).
-pub(super) fn label(text: &str) -> Messages {
+pub(super) fn label(text: &str) -> NameFaults {
     let mut messages = Vec::new();
-    max_length(text, 63, &mut messages);
+    check_max_length(text, 63, &mut messages);
     if !is_label(text) {
         messages.push(if is_subdomain(text) {
             "must not contain dots".into()
         } else {
-            bad_letters(LABEL)
+            character_fault(LABEL)
         });
     }
     messages
 }
 
 /// Rule for a label that starts with a letter (VA-059).
-pub(super) fn label_1035(text: &str) -> Messages {
+pub(super) fn label_1035(text: &str) -> NameFaults {
     const MESSAGE: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an \
         alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for \
         validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
     let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let mut messages = Messages::new();
-    max_length(text, 63, &mut messages);
+    let mut messages = NameFaults::new();
+    check_max_length(text, 63, &mut messages);
     let is_valid = text.starts_with(|first: char| first.is_ascii_lowercase())
         && text.bytes().all(|byte| is_part(byte) || byte == b'-')
         && text.bytes().next_back().is_some_and(is_part);
@@ -127,13 +128,13 @@ pub(super) fn label_1035(text: &str) -> Messages {
 }
 
 /// Rule for a wildcard domain such as `*.example.com`.
-pub(super) fn wildcard(text: &str) -> Messages {
+pub(super) fn wildcard(text: &str) -> NameFaults {
     let is_valid = text.strip_prefix("*.").is_some_and(is_subdomain);
     if is_valid { Vec::new() } else { vec![WILDCARD.into()] }
 }
 
 /// Rule for the names of PodDisruptionBudgets (VA-073).
-pub(super) fn path_segment(text: &str) -> Messages {
+pub(super) fn path_segment(text: &str) -> NameFaults {
     if matches!(text, "." | "..") {
         return vec![format!("may not be '{text}'").into()];
     }
@@ -160,7 +161,7 @@ pub fn subdomain_problems(text: &str) -> Vec<String> {
 }
 
 /// Rule for label keys, taint keys and condition types (VA-076).
-pub(super) fn qualified(text: &str) -> Messages {
+pub(super) fn qualified(text: &str) -> NameFaults {
     let mut messages = Vec::new();
     let parts: Vec<&str> = text.split('/').collect();
     let name = match parts.as_slice() {
@@ -173,7 +174,7 @@ pub(super) fn qualified(text: &str) -> Messages {
                     messages.push("prefix part must be no more than 253 bytes".into());
                 }
                 if !is_subdomain(prefix) {
-                    messages.push(bad_letters(&format!("prefix part {SUBDOMAIN}")));
+                    messages.push(character_fault(&format!("prefix part {SUBDOMAIN}")));
                 }
             }
             name
@@ -199,7 +200,7 @@ pub(super) fn qualified(text: &str) -> Messages {
 }
 
 /// Rule for label values (VA-077).
-pub(super) fn label_value(text: &str) -> Messages {
+pub(super) fn label_value(text: &str) -> NameFaults {
     let mut messages = Vec::new();
     if text.len() > 63 {
         messages.push("must be no more than 63 bytes".into());
@@ -216,9 +217,9 @@ pub fn port_name_problems(text: &str) -> Vec<String> {
 }
 
 /// Rule for port names (VA-082).
-pub(super) fn port_name(text: &str) -> Messages {
+pub(super) fn port_name(text: &str) -> NameFaults {
     let mut messages = Vec::new();
-    max_length(text, 15, &mut messages);
+    check_max_length(text, 15, &mut messages);
     if !text.bytes().all(|byte| is_lower_or_digit(byte) || byte == b'-') || text.is_empty() {
         messages.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)".into());
     }
@@ -235,7 +236,7 @@ pub(super) fn port_name(text: &str) -> Messages {
 }
 
 /// Rule for names of environment variables (VA-083).
-pub(super) fn env_name(text: &str) -> Messages {
+pub(super) fn env_name(text: &str) -> NameFaults {
     if text.bytes().all(|byte| (b' '..=b'~').contains(&byte) && byte != b'=') {
         Vec::new()
     } else {
@@ -244,9 +245,9 @@ pub(super) fn env_name(text: &str) -> Messages {
 }
 
 /// Rule for keys of ConfigMaps and Secrets.
-pub(super) fn config_key(text: &str) -> Messages {
+pub(super) fn config_key(text: &str) -> NameFaults {
     let mut messages = Vec::new();
-    max_length(text, 253, &mut messages);
+    check_max_length(text, 253, &mut messages);
     let is_valid = !text.is_empty()
         && text
             .bytes()
@@ -303,13 +304,13 @@ pub(super) fn is_cidr(text: &str) -> bool {
 }
 
 /// Rule for a DNS search domain, which may contain underscores.
-pub(super) fn search_domain(text: &str) -> Messages {
+pub(super) fn search_domain(text: &str) -> NameFaults {
     const RELAXED: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
     let mut messages = Vec::new();
-    max_length(text, 253, &mut messages);
+    check_max_length(text, 253, &mut messages);
     let is_part = |part: &str| has_shape(part.strip_prefix('_').unwrap_or(part), is_lower_or_digit, b"-_");
     if !text.split('.').all(is_part) {
-        messages.push(bad_letters(RELAXED));
+        messages.push(character_fault(RELAXED));
     }
     messages
 }

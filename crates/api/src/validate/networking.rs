@@ -45,7 +45,7 @@ pub(super) fn validate_network_policy(object: &UntypedObject, errors: &mut Error
 
 fn check_policy_port(port: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(protocol) = port.get("protocol").and_then(Value::as_str) {
-        errors.one_of(&path.child("protocol"), protocol, values::PROTOCOL);
+        errors.check_one_of(&path.child("protocol"), protocol, values::PROTOCOL);
     }
     let (at, end_path) = (path.child("port"), path.child("endPort"));
     let end = port.get("endPort").and_then(Value::as_i64);
@@ -58,12 +58,12 @@ fn check_policy_port(port: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         }
         Some(number) => {
             let number = number.as_i64().unwrap_or_default();
-            errors.port(&at, number);
+            errors.check_port(&at, number);
             if let Some(end) = end {
                 if end < number {
                     errors.invalid(&end_path, end, "must be greater than or equal to `port`");
                 }
-                errors.port(&end_path, end);
+                errors.check_port(&end_path, end);
             }
         }
         None => {
@@ -141,7 +141,7 @@ pub(super) fn validate_ingress(object: &UntypedObject, errors: &mut ErrorList) {
         let hosts = path.child("hosts");
         for (index, name) in items(entry, "hosts") {
             let name = name.as_str().unwrap_or_default();
-            errors.each_invalid(&hosts.index(index), name, &host(name));
+            errors.each_invalid(&hosts.index(index), name, &host_problems(name));
         }
         let secret = text(entry, "secretName");
         if !secret.is_empty() {
@@ -162,7 +162,7 @@ pub(super) fn validate_ingress(object: &UntypedObject, errors: &mut ErrorList) {
 }
 
 /// Returns the problems of an Ingress host, which may be a wildcard.
-fn host(name: &str) -> Vec<names::NameFault> {
+fn host_problems(name: &str) -> Vec<names::NameFault> {
     if name.contains('*') {
         names::wildcard(name)
     } else {
@@ -177,7 +177,7 @@ fn check_rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         if names::is_ip(name) {
             errors.invalid_text(&path, name, "must be a DNS name, not an IP address");
         }
-        errors.each_invalid(&path, name, &host(name));
+        errors.each_invalid(&path, name, &host_problems(name));
     }
     let Some(http) = given(rule, "http") else { return };
     let path = path.child("http");
@@ -232,7 +232,7 @@ fn check_backend(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         (None, Some(service)) => service,
     };
     let at = path.child("service");
-    errors.name(&at.child("name"), text(service, "name"), names::label);
+    errors.check_name(&at.child("name"), text(service, "name"), names::label);
     let none = Value::Null;
     let port = service.get("port").unwrap_or(&none);
     let (name, number) = (
@@ -242,7 +242,7 @@ fn check_backend(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let at = at.child("port");
     match (name.is_empty(), number) {
         (true, 0) => errors.required(path, "port name or number is required"),
-        (true, number) => errors.port(&at.child("number"), number),
+        (true, number) => errors.check_port(&at.child("number"), number),
         (false, 0) => errors.each_invalid(&at.child("name"), name, &names::port_name(name)),
         (false, _) => errors.invalid_text(path, "", "cannot set both port name & port number"),
     }
@@ -254,7 +254,7 @@ fn check_reference(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         errors.each_invalid(&path.child("apiGroup"), group, &names::subdomain(group));
     }
     for field in ["kind", "name"] {
-        errors.name(&path.child(field), text(value, field), names::path_segment);
+        errors.check_name(&path.child(field), text(value, field), names::path_segment);
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn validate(node: &Node, errors: &mut ErrorList) {
         }
         match taint.effect.as_str() {
             "" => errors.required(&path.child("effect"), ""),
-            effect => errors.one_of(&path.child("effect"), effect, TaintEffect::KNOWN),
+            effect => errors.check_one_of(&path.child("effect"), effect, TaintEffect::KNOWN),
         }
         let repeated = node
             .spec
@@ -189,5 +189,5 @@ pub(super) fn validate_lease(object: &crate::Lease, errors: &mut ErrorList) {
         errors.invalid(&path.child("leaseDurationSeconds"), seconds, "must be greater than 0");
     }
     let transitions = object.spec.lease_transitions;
-    errors.not_negative(&path.child("leaseTransitions"), transitions);
+    errors.check_not_negative(&path.child("leaseTransitions"), transitions);
 }

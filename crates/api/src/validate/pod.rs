@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::schema::values;
 use crate::well_known::annotation;
 use crate::{
-    BEHAVIOR_PREFIX, CALLS_ANNOTATION, Labels, MIRROR, Pod, PodSpec, PodTemplateSpec, PreemptionPolicy, Quantity,
-    RestartPolicy, Str, container_behaviors, ordered, parse_calls,
+    BEHAVIOR_PREFIX, CALLS_ANNOTATION, Labels, MIRROR_ANNOTATION, Pod, PodSpec, PodTemplateSpec, PreemptionPolicy,
+    Quantity, RestartPolicy, Str, container_behaviors, ordered, parse_calls,
 };
 
 use super::list::quoted;
@@ -142,13 +142,13 @@ fn json_for_untyped_checks(spec: &PodSpec, spec_of_pod: &dyn Wire, extra: &Extra
 
 /// Checks annotations that the server interprets, including those that fields have replaced (VA-301).
 fn check_annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
-    const SECCOMP: &str = "container.seccomp.security.alpha.kubernetes.io/";
-    if let Some(manifest) = annotations.get(MIRROR)
+    const APP_ARMOR_PREFIX: &str = "container.apparmor.security.beta.kubernetes.io/";
+    const SECCOMP_PREFIX: &str = "container.seccomp.security.alpha.kubernetes.io/";
+    if let Some(manifest) = annotations.get(MIRROR_ANNOTATION)
         && spec.node_name.as_ref().is_none_or(|node| node.is_empty())
     {
         errors.invalid_text(
-            &path.key(MIRROR),
+            &path.key(MIRROR_ANNOTATION),
             manifest,
             "must set spec.nodeName if mirror pod annotation is set",
         );
@@ -165,7 +165,7 @@ fn check_annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, erro
         }
     }
     for (key, profile) in annotations.iter() {
-        if &**key == annotation::SECCOMP_POD || key.starts_with(SECCOMP) {
+        if &**key == annotation::SECCOMP_POD || key.starts_with(SECCOMP_PREFIX) {
             let path = path.child(key);
             match profile.strip_prefix("localhost/") {
                 Some(local) => volume::check_local_descending_path(local, &path, errors),
@@ -175,7 +175,7 @@ fn check_annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, erro
         }
     }
     for (key, profile) in annotations.iter() {
-        let Some(container) = key.strip_prefix(APP_ARMOR) else {
+        let Some(container) = key.strip_prefix(APP_ARMOR_PREFIX) else {
             continue;
         };
         let lists = [&spec.init_containers, &spec.containers, &spec.ephemeral_containers];
@@ -310,7 +310,7 @@ fn validate_spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'
         errors.each_invalid(&path.child("runtimeClassName"), class, &names::subdomain(class));
     }
     if let Some(policy) = &spec.preemption_policy {
-        errors.one_of(
+        errors.check_one_of(
             &path.child("preemptionPolicy"),
             policy.as_str(),
             PreemptionPolicy::KNOWN,
@@ -326,7 +326,7 @@ fn validate_spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'
 fn check_enums(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     match &spec.restart_policy {
         None => errors.required(&path.child("restartPolicy"), ""),
-        Some(policy) => errors.one_of(&path.child("restartPolicy"), policy.as_str(), RestartPolicy::KNOWN),
+        Some(policy) => errors.check_one_of(&path.child("restartPolicy"), policy.as_str(), RestartPolicy::KNOWN),
     }
     match &*spec.dns_policy {
         known if values::DNS_POLICY.contains(&known) => {}

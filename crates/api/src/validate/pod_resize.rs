@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Container, MIRROR, Pod, QosClass, ResourceList, ResourceRequirements};
+use crate::{Container, MIRROR_ANNOTATION, Pod, QosClass, ResourceList, ResourceRequirements};
 
 use super::{ErrorList, Path, pod};
 
@@ -13,7 +13,7 @@ const ONLY_CPU_AND_MEMORY: &str = "only cpu and memory resources are mutable";
 /// Validates a resize from `old` to `new`; `qos` is the QoS class that the pod would have afterwards.
 pub fn validate_resize(old: &Pod, new: &Pod, qos: &QosClass) -> ErrorList {
     let mut errors = ErrorList::default();
-    if old.metadata.annotation(MIRROR).is_some() {
+    if old.metadata.annotation(MIRROR_ANNOTATION).is_some() {
         errors.forbidden(&Path::root(""), "static pods cannot be resized");
         return errors;
     }

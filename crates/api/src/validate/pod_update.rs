@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::ordered;
 
-use crate::{Container, MIRROR, Pod, PodSpec, Str, Toleration};
+use crate::{Container, MIRROR_ANNOTATION, Pod, PodSpec, Str, Toleration};
 
 use super::{ErrorList, Path, internal, names, pod};
 use crate::wire::Wire;
@@ -86,11 +86,14 @@ fn internal_spec(pod: &Pod) -> Value {
 
 /// Checks that the mirror annotation is not added, changed or removed (LC-213; `ValidatePodSpecificAnnotationUpdates`).
 fn check_mirror_annotation(old: &Pod, new: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
-    let manifest_of = |pod: &Pod| pod.metadata.annotation(MIRROR).map(str::to_owned);
+    let manifest_of = |pod: &Pod| pod.metadata.annotation(MIRROR_ANNOTATION).map(str::to_owned);
     match (manifest_of(old), manifest_of(new)) {
         (before, after) if before == after => {}
-        (None, _) => errors.forbidden(&path.key(MIRROR), "may not add mirror pod annotation"),
-        _ => errors.forbidden(&path.key(MIRROR), "may not remove or update mirror pod annotation"),
+        (None, _) => errors.forbidden(&path.key(MIRROR_ANNOTATION), "may not add mirror pod annotation"),
+        _ => errors.forbidden(
+            &path.key(MIRROR_ANNOTATION),
+            "may not remove or update mirror pod annotation",
+        ),
     }
 }
 

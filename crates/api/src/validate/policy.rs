@@ -39,7 +39,7 @@ pub(super) fn validate_budget(budget: &PodDisruptionBudget, errors: &mut ErrorLi
         selector::validate(labels, &path.child("selector"), errors);
     }
     if let Some(policy) = &spec.unhealthy_pod_eviction_policy {
-        errors.one_of_sorted(
+        errors.check_one_of_sorted(
             &path.child("unhealthyPodEvictionPolicy"),
             policy,
             values::UNHEALTHY_POD_EVICTION_POLICY,
@@ -108,7 +108,7 @@ pub(super) fn validate_priority_class(class: &PriorityClass, errors: &mut ErrorL
     }
     match class.preemption_policy.as_ref().map(PreemptionPolicy::as_str) {
         Some("") => errors.required(&Path::root("preemptionPolicy"), ""),
-        Some(policy) => errors.one_of(&Path::root("preemptionPolicy"), policy, PreemptionPolicy::KNOWN),
+        Some(policy) => errors.check_one_of(&Path::root("preemptionPolicy"), policy, PreemptionPolicy::KNOWN),
         None => {}
     }
 }

@@ -40,7 +40,7 @@ fn check_handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mu
             errors.required(&path.child("path"), "");
         }
         check_port(&request.port, &path.child("port"), errors);
-        errors.one_of(&path.child("scheme"), &request.scheme, values::URI_SCHEME);
+        errors.check_one_of(&path.child("scheme"), &request.scheme, values::URI_SCHEME);
         for header in &request.http_headers {
             let is_valid = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
             if header.name.is_empty() || !is_valid(&header.name) {
@@ -73,7 +73,7 @@ fn check_handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mu
 /// Checks the port of a handler: a number or a port name (VA-112).
 fn check_port(port: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
     match port {
-        IntOrString::Int(number) => errors.port(path, *number),
+        IntOrString::Int(number) => errors.check_port(path, *number),
         IntOrString::String(name) => errors.each_invalid(path, name, &names::port_name(name)),
     }
 }
@@ -106,7 +106,7 @@ pub(super) fn check_probe(probe: &Probe, kind: ProbeKind, grace: i64, path: &Pat
         ("successThreshold", probe.success_threshold),
         ("failureThreshold", probe.failure_threshold),
     ] {
-        errors.not_negative(&path.child(name), value);
+        errors.check_not_negative(&path.child(name), value);
     }
     let own_grace = path.child("terminationGracePeriodSeconds");
     if let Some(seconds) = probe.termination_grace_period_seconds {

@@ -31,7 +31,7 @@ pub(super) fn validate_cron_job(object: &CronJob, errors: &mut ErrorList) {
             errors.invalid_text(&schedule, &spec.schedule, message);
         }
     }
-    errors.not_negative(&path.child("startingDeadlineSeconds"), spec.starting_deadline_seconds);
+    errors.check_not_negative(&path.child("startingDeadlineSeconds"), spec.starting_deadline_seconds);
     check_time_zone(spec.time_zone.as_deref(), &path.child("timeZone"), errors);
     if let Some(policy) = spec.concurrency_policy.as_ref().filter(|policy| !policy.is_known()) {
         errors.unsupported_text(
@@ -51,11 +51,11 @@ pub(super) fn validate_cron_job(object: &CronJob, errors: &mut ErrorList) {
     if spec.job_template.spec.manual_selector == Some(true) {
         errors.unsupported(&of_job.child("manualSelector"), true, &["nil", "false"]);
     }
-    errors.not_negative(
+    errors.check_not_negative(
         &path.child("successfulJobsHistoryLimit"),
         spec.successful_jobs_history_limit,
     );
-    errors.not_negative(&path.child("failedJobsHistoryLimit"), spec.failed_jobs_history_limit);
+    errors.check_not_negative(&path.child("failedJobsHistoryLimit"), spec.failed_jobs_history_limit);
     if object.metadata.name.len() > CRON_NAME_MAX {
         let metadata = Path::root("metadata");
         let message = format!("must be no more than {CRON_NAME_MAX} characters");
@@ -111,7 +111,7 @@ fn check_scopes(object: &ResourceQuota, path: &Path<'_>, errors: &mut ErrorList)
         if !QUOTA_SCOPES.contains(&&**scope) {
             errors.invalid(path, all(), "unsupported scope");
         }
-        for _ in out_of_scope(object, scope) {
+        for _ in resources_outside_scope(object, scope) {
             errors.invalid(path, all(), "unsupported scope applied to resource");
         }
     }
@@ -121,7 +121,7 @@ fn check_scopes(object: &ResourceQuota, path: &Path<'_>, errors: &mut ErrorList)
 }
 
 /// Returns the standard resources of the quota that the scope does not support.
-fn out_of_scope<'q>(object: &'q ResourceQuota, scope: &'q str) -> impl Iterator<Item = &'q Str> {
+fn resources_outside_scope<'q>(object: &'q ResourceQuota, scope: &'q str) -> impl Iterator<Item = &'q Str> {
     let fits = move |resource: &str| match scope {
         "Terminating" | "NotTerminating" | "NotBestEffort" | "PriorityClass" | "CrossNamespacePodAffinity" => {
             let suffix = ["requests.", "limits."]
@@ -136,7 +136,7 @@ fn out_of_scope<'q>(object: &'q ResourceQuota, scope: &'q str) -> impl Iterator<
         .spec
         .hard
         .keys()
-        .filter(|name| resources::is_standard_quota(name));
+        .filter(|name| resources::is_standard_quota_resource(name));
     standard.filter(move |name| !fits(name))
 }
 
@@ -155,7 +155,7 @@ fn check_scope_selector(object: &ResourceQuota, selector: &Value, path: &Path<'_
         if !QUOTA_SCOPES.contains(&scope) {
             errors.invalid_text(&path.child("scopeName"), scope, "unsupported scope");
         }
-        for _ in out_of_scope(object, scope) {
+        for _ in resources_outside_scope(object, scope) {
             let shown = internal::to_internal_json("ScopeSelector", selector);
             errors.invalid(&path, shown, "unsupported scope applied to resource");
         }
@@ -187,7 +187,7 @@ fn check_scope_selector(object: &ResourceQuota, selector: &Value, path: &Path<'_
     for _ in
         conflicting_scopes(|name| items(selector, "matchExpressions").any(|(_, one)| text(one, "scopeName") == name))
     {
-        // The server prints the field `scopes` instead, which is usually empty.
+        // The server prints the field `scopes` instead of the selector; this field is usually empty.
         let scopes = Some(&object.spec.scopes).filter(|scopes| !scopes.is_empty());
         let shown = scopes.map_or_else(
             || Value::Null.to_string(),

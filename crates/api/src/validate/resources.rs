@@ -50,7 +50,7 @@ pub(super) fn may_overcommit(name: &str) -> bool {
     is_native(name) && !is_huge_page(name)
 }
 
-fn is_integer(name: &str) -> bool {
+fn must_be_integer(name: &str) -> bool {
     matches!(
         name,
         "pods"
@@ -80,7 +80,7 @@ fn check_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) -> bool {
 }
 
 /// Returns whether the resource is a standard resource of quotas.
-pub(super) fn is_standard_quota(resource: &str) -> bool {
+pub(super) fn is_standard_quota_resource(resource: &str) -> bool {
     let name = resource.strip_prefix("requests.").or(resource.strip_prefix("limits."));
     match name {
         Some(name) => matches!(name, "cpu" | "memory" | "ephemeral-storage" | "storage") || is_huge_page(name),
@@ -108,7 +108,7 @@ pub(super) fn is_standard_quota(resource: &str) -> bool {
 /// Checks a resource name in a quota.
 pub(super) fn check_quota_resource_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
     check_name(resource, path, errors);
-    if !resource.contains('/') && !is_standard_quota(resource) {
+    if !resource.contains('/') && !is_standard_quota_resource(resource) {
         errors.invalid_text(path, resource, "must be a standard resource for quota");
     }
 }
@@ -145,7 +145,7 @@ pub(super) fn check_amount(resource: &str, quantity: Quantity, path: &Path<'_>, 
     if quantity.sign() < 0 {
         errors.invalid_text(path, &quantity.to_string(), NEGATIVE);
     }
-    if is_integer(resource) && !quantity.is_whole() {
+    if must_be_integer(resource) && !quantity.is_whole() {
         errors.invalid_text(path, &quantity.to_string(), "must be an integer");
     }
     // Deviation: the server accepts this amount, but its value in thousandths overflows (VA-360).

@@ -27,7 +27,7 @@ pub(super) fn check_spread_constraints(
             .when_unsatisfiable
             .as_ref()
             .map_or("", UnsatisfiableAction::as_str);
-        errors.one_of(&path.child("whenUnsatisfiable"), action, UnsatisfiableAction::KNOWN);
+        errors.check_one_of(&path.child("whenUnsatisfiable"), action, UnsatisfiableAction::KNOWN);
         let repeated = constraints.get(index + 1..).unwrap_or_default().iter().any(|later| {
             later.topology_key == constraint.topology_key && later.when_unsatisfiable == constraint.when_unsatisfiable
         });
@@ -50,7 +50,7 @@ pub(super) fn check_spread_constraints(
             ("nodeTaintsPolicy", &constraint.node_taints_policy),
         ] {
             if let Some(policy) = policy {
-                errors.one_of(&path.child(name), policy.as_str(), NodeInclusionPolicy::KNOWN);
+                errors.check_one_of(&path.child(name), policy.as_str(), NodeInclusionPolicy::KNOWN);
             }
         }
         let keys = &constraint.match_label_keys;

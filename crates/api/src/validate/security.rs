@@ -179,7 +179,7 @@ fn check_seccomp(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     if kind.is_empty() {
         errors.required(&path.child("type"), "type is required when seccompProfile is set");
     } else {
-        errors.one_of_sorted(&path.child("type"), kind, values::SECURITY_PROFILE);
+        errors.check_one_of_sorted(&path.child("type"), kind, values::SECURITY_PROFILE);
     }
     match (kind, name) {
         ("Localhost", None) => errors.required(&profile_path, "must be set when seccomp type is Localhost"),

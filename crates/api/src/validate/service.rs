@@ -38,19 +38,19 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
     for (index, address) in spec.external_ips.iter().enumerate() {
         let path = given.index(index);
         match address.parse() {
-            Ok(parsed) if names::ip_problem(address).is_none() => refuse_special(parsed, &path, errors),
+            Ok(parsed) if names::ip_problem(address).is_none() => refuse_special_address(parsed, &path, errors),
             _ => errors.invalid_text(&path, address, names::ip_problem(address).unwrap_or(names::IP)),
         }
     }
     match &*spec.kind {
         "" => errors.required(&path.child("type"), ""),
-        given => errors.one_of_sorted(&path.child("type"), given, values::SERVICE_TYPE),
+        given => errors.check_one_of_sorted(&path.child("type"), given, values::SERVICE_TYPE),
     }
     check_port_pairs_unique(spec, &ports, errors);
     check_load_balancer_fields(service, &path, errors);
     check_traffic_policy(service, &path, errors);
     if let Some(policy) = spec.internal_traffic_policy.as_deref() {
-        errors.one_of(&path.child("internalTrafficPolicy"), policy, values::TRAFFIC_POLICY);
+        errors.check_one_of(&path.child("internalTrafficPolicy"), policy, values::TRAFFIC_POLICY);
     }
     if let Some(distribution) = spec.traffic_distribution.as_deref() {
         const KNOWN: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNode"];
@@ -143,14 +143,14 @@ pub(super) fn check_addresses(spec: &ServiceSpec, path: &Path<'_>, errors: &mut 
     }
     let families = path.child("ipFamilies");
     for (index, family) in spec.ip_families.iter().enumerate() {
-        errors.one_of(&families.index(index), family, values::IP_FAMILY);
+        errors.check_one_of(&families.index(index), family, values::IP_FAMILY);
         if spec.ip_families.iter().take(index).any(|before| before == family) {
             errors.duplicate(&families.index(index), quoted(family), "");
         }
     }
     if !spec.ip_family_policy.is_empty() {
         let path = path.child("ipFamilyPolicy");
-        errors.one_of_sorted(&path, &spec.ip_family_policy, values::IP_FAMILY_POLICY);
+        errors.check_one_of_sorted(&path, &spec.ip_family_policy, values::IP_FAMILY_POLICY);
     }
     let mut given: Vec<&str> = spec.cluster_ips.iter().map(|ip| &**ip).collect();
     if given.is_empty() && !spec.cluster_ip.is_empty() {
@@ -194,7 +194,7 @@ fn check_address_families(given: &[&str], spec: &ServiceSpec, ips: &Path<'_>, er
 }
 
 /// Refuses unspecified, loopback, link-local and link-local multicast addresses.
-pub(super) fn refuse_special(address: std::net::IpAddr, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn refuse_special_address(address: std::net::IpAddr, path: &Path<'_>, errors: &mut ErrorList) {
     let (is_link_local, is_link_multicast) = match address {
         std::net::IpAddr::V4(address) => {
             let [a, b, c, _] = address.octets();
@@ -311,13 +311,13 @@ fn check_service_port<'p>(
             errors.duplicate(&path.child("name"), quoted(&port.name), "");
         }
     }
-    errors.port(&path.child("port"), port.port);
-    errors.protocol(&path.child("protocol"), &port.protocol);
+    errors.check_port(&path.child("port"), port.port);
+    errors.check_protocol(&path.child("protocol"), &port.protocol);
     if let Some(protocol) = &port.app_protocol {
         errors.each_invalid(&path.child("appProtocol"), protocol, &names::qualified(protocol));
     }
     match &port.target_port {
-        Some(IntOrString::Int(number)) => errors.port(&path.child("targetPort"), *number),
+        Some(IntOrString::Int(number)) => errors.check_port(&path.child("targetPort"), *number),
         Some(IntOrString::String(name)) => {
             errors.each_invalid(&path.child("targetPort"), name, &names::port_name(name));
         }
@@ -374,7 +374,7 @@ fn check_traffic_policy(service: &Service, path: &Path<'_>, errors: &mut ErrorLi
         policy if !is_external => {
             errors.invalid_text(&path, policy, "may only be set for externally-accessible services");
         }
-        given => errors.one_of(&path, given, values::TRAFFIC_POLICY),
+        given => errors.check_one_of(&path, given, values::TRAFFIC_POLICY),
     }
     let is_checked = &*spec.kind == "LoadBalancer" && &*spec.external_traffic_policy == "Local";
     if let Some(port) = spec.health_check_node_port.filter(|port| *port != 0 && !is_checked) {
@@ -382,6 +382,6 @@ fn check_traffic_policy(service: &Service, path: &Path<'_>, errors: &mut ErrorLi
         errors.invalid(&health, port, message);
     }
     if let Some(port) = spec.health_check_node_port.filter(|port| *port != 0 && is_checked) {
-        errors.port(&health, port);
+        errors.check_port(&health, port);
     }
 }

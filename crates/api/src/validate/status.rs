@@ -328,7 +328,8 @@ fn is_started_again(before: &ContainerStatus, after: &[ContainerStatus]) -> bool
 }
 
 /// Checks that numbers are not negative, that the fields in `within` do not exceed `replicas`, and that
-/// `availableReplicas` does not exceed `readyReplicas`; messages call that field `ready`.
+/// `availableReplicas` does not exceed `readyReplicas`. `ready` is the name of `readyReplicas` in the message; if it is
+/// empty, the last check is skipped.
 fn check_counts(object: &Object, fields: &[&str], within: &[&str], ready: &str, errors: &mut ErrorList) {
     let value = object.to_value();
     let path = Path::root("status");
@@ -373,7 +374,7 @@ fn check_conditions(object: &Object, errors: &mut ErrorList) {
             errors.each_invalid(&at.child("type"), kind, &names::qualified(kind));
         }
         let status = text(condition, "status");
-        errors.one_of_sorted(&at.child("status"), status, ConditionStatus::KNOWN);
+        errors.check_one_of_sorted(&at.child("status"), status, ConditionStatus::KNOWN);
         if text(condition, "lastTransitionTime").is_empty() {
             errors.required(&at.child("lastTransitionTime"), "must be set");
         }

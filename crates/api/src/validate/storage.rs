@@ -22,7 +22,7 @@ const PARAMETERS_MAX_BYTES: usize = 256 * 1024;
 
 fn check_access_modes(modes: &[AccessMode], path: &Path<'_>, errors: &mut ErrorList) {
     for mode in modes {
-        errors.one_of_sorted(path, mode.as_str(), AccessMode::KNOWN);
+        errors.check_one_of_sorted(path, mode.as_str(), AccessMode::KNOWN);
     }
     let is_other = |mode: &AccessMode| mode.is_known() && *mode != AccessMode::ReadWriteOncePod;
     if modes.contains(&AccessMode::ReadWriteOncePod) && modes.iter().any(is_other) {
@@ -62,7 +62,7 @@ pub(super) fn validate_volume(object: &PersistentVolume, errors: &mut ErrorList)
     let reclaim = spec.persistent_volume_reclaim_policy.as_deref().unwrap_or("");
     if !reclaim.is_empty() {
         let path = path.child("persistentVolumeReclaimPolicy");
-        errors.one_of_sorted(&path, reclaim, values::VOLUME_RECLAIM_POLICY);
+        errors.check_one_of_sorted(&path, reclaim, values::VOLUME_RECLAIM_POLICY);
     }
     if let Some(rules) = &spec.node_affinity {
         let path = path.child("nodeAffinity");
@@ -106,7 +106,7 @@ pub(super) fn validate_volume(object: &PersistentVolume, errors: &mut ErrorList)
 
 fn check_volume_mode(mode: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(mode) = mode {
-        errors.one_of_sorted(path, mode, values::VOLUME_MODE);
+        errors.check_one_of_sorted(path, mode, values::VOLUME_MODE);
     }
 }
 
@@ -211,7 +211,7 @@ fn check_secrets(csi: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         };
         let path = path.child(field);
         for (field, rule) in [("name", names::subdomain as names::Rule), ("namespace", names::label)] {
-            errors.name(&path.child(field), text(secret, field), rule);
+            errors.check_name(&path.child(field), text(secret, field), rule);
         }
     }
 }
@@ -386,7 +386,7 @@ pub(super) fn validate_claim_update(old: &PersistentVolumeClaim, new: &Persisten
 /// Checks the name of a provisioner or driver: qualified, in lower case.
 pub(super) fn check_provisioner(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let lower = name.to_ascii_lowercase();
-    errors.name(path, &lower, names::qualified);
+    errors.check_name(path, &lower, names::qualified);
 }
 
 pub(super) fn check_parameters<'p>(
@@ -412,11 +412,11 @@ pub(super) fn validate_class(object: &StorageClass, errors: &mut ErrorList) {
     let pairs = object.parameters.iter().map(|(key, value)| (&**key, &**value));
     check_parameters(pairs, &Path::root("parameters"), errors);
     if let Some(policy) = &object.reclaim_policy {
-        errors.one_of(&Path::root("reclaimPolicy"), policy, &["Delete", "Retain"]);
+        errors.check_one_of(&Path::root("reclaimPolicy"), policy, &["Delete", "Retain"]);
     }
     match &object.volume_binding_mode {
         None => errors.required(&Path::root("volumeBindingMode"), ""),
-        Some(mode) => errors.one_of(
+        Some(mode) => errors.check_one_of(
             &Path::root("volumeBindingMode"),
             mode.as_str(),
             VolumeBindingMode::KNOWN,

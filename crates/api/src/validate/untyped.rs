@@ -10,7 +10,7 @@ use super::{ErrorList, Path, names, volume};
 /// Checks that a string field, if set, has one of the known values; the message lists them sorted.
 pub(super) fn one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(given) = value.get(field).and_then(Value::as_str) {
-        errors.one_of_sorted(&path.child(field), given, known);
+        errors.check_one_of_sorted(&path.child(field), given, known);
     }
 }
 

@@ -164,7 +164,7 @@ fn check_binding(object: &UntypedObject, errors: &mut ErrorList) {
     if !kinds.contains(&text(role_ref, "kind")) {
         errors.unsupported_text(&path.child("kind"), text(role_ref, "kind"), kinds);
     }
-    errors.name(&path.child("name"), text(role_ref, "name"), names::path_segment);
+    errors.check_name(&path.child("name"), text(role_ref, "name"), names::path_segment);
     let path = Path::root("subjects");
     for (index, subject) in list(object.at("/subjects")) {
         let path = path.index(index);

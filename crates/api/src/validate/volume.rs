@@ -324,8 +324,8 @@ pub(super) fn validate_nfs(source: &crate::NfsVolume, path: &Path<'_>, errors: &
     }
 }
 
-/// Validates an iSCSI source; `own` is the source in JSON form. For an invalid name, the message is shorter in a
-/// PersistentVolume (`is_object`).
+/// Validates an iSCSI source; `own` is the source in JSON form. In a PersistentVolume (`is_object`), the message for an
+/// invalid name is shorter.
 pub(super) fn validate_iscsi(
     source: &crate::IscsiVolume,
     own: &Value,

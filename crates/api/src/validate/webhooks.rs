@@ -111,7 +111,8 @@ fn check_url(address: &str, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Checks the Service of a webhook. The API server confuses the paths of the Service's name and namespace.
+/// Checks the Service of a webhook. The API server reports a missing namespace under `name`, and a missing name under
+/// `namespace`.
 fn check_service(service: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     for (field, reported_field) in [("namespace", "name"), ("name", "namespace")] {
         if text(service, field).is_empty() {
@@ -162,7 +163,7 @@ fn check_conditions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorList) {
             errors.required(&path.child("expression"), "");
         }
         let name = text(condition, "name");
-        errors.name(&path.child("name"), name, names::qualified);
+        errors.check_name(&path.child("name"), name, names::qualified);
         if !name.is_empty() && known.contains(&name) {
             errors.duplicate(&path.child("name"), super::quoted(name), "");
         }
@@ -188,7 +189,7 @@ fn check_review_versions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorLis
     }
 }
 
-/// Checks the rules that select the webhook's requests.
+/// Checks a rule that selects requests for the webhook.
 fn check_rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
     for field in ["operations", "apiGroups", "apiVersions"] {

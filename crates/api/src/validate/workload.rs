@@ -81,11 +81,11 @@ fn check_always_running(template: &PodTemplateSpec, kind: &str, path: &Path<'_>,
 pub(super) fn validate_replication_controller(object: &ReplicationController, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
-    errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
+    errors.check_not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
     if spec.selector.is_empty() {
         errors.required(&path.child("selector"), "");
     }
-    errors.not_negative(&path.child("replicas"), spec.replicas);
+    errors.check_not_negative(&path.child("replicas"), spec.replicas);
     let template = path.child("template");
     let labels = &spec.template.metadata.labels;
     if labels.is_empty() && spec.template.spec.containers.is_empty() {
@@ -107,8 +107,8 @@ pub(super) fn validate_replication_controller(object: &ReplicationController, er
 pub(super) fn validate_replica_set(object: &ReplicaSet, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
-    errors.not_negative(&path.child("replicas"), spec.replicas);
-    errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
+    errors.check_not_negative(&path.child("replicas"), spec.replicas);
+    errors.check_not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
     check_selector_and_template(spec.selector.as_ref(), &spec.template, &path, errors);
 }
 
@@ -136,14 +136,14 @@ fn check_selector_and_template(
 pub(super) fn validate_deployment(object: &Deployment, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
-    errors.not_negative(&path.child("replicas"), spec.replicas);
+    errors.check_not_negative(&path.child("replicas"), spec.replicas);
     check_selector_and_template(spec.selector.as_ref(), &spec.template, &path, errors);
     check_strategy(spec, &path.child("strategy"), errors);
-    errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
-    errors.not_negative(&path.child("revisionHistoryLimit"), spec.revision_history_limit);
+    errors.check_not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
+    errors.check_not_negative(&path.child("revisionHistoryLimit"), spec.revision_history_limit);
     if let Some(seconds) = spec.progress_deadline_seconds {
         let path = path.child("progressDeadlineSeconds");
-        errors.not_negative(&path, Some(seconds));
+        errors.check_not_negative(&path, Some(seconds));
         if seconds <= spec.min_ready_seconds.unwrap_or(0) {
             errors.invalid(&path, seconds, "must be greater than minReadySeconds");
         }
@@ -247,14 +247,14 @@ pub(super) fn validate_stateful_set_spec(spec: &StatefulSetSpec, path: &Path<'_>
             ("whenDeleted", &retention.when_deleted),
             ("whenScaled", &retention.when_scaled),
         ] {
-            errors.one_of(&path.child(name), policy, &["Retain", "Delete"]);
+            errors.check_one_of(&path.child(name), policy, &["Retain", "Delete"]);
         }
     }
-    errors.not_negative(&path.child("replicas"), spec.replicas);
-    errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
+    errors.check_not_negative(&path.child("replicas"), spec.replicas);
+    errors.check_not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
     if let Some(ordinals) = &spec.ordinals {
         let path = path.child("ordinals");
-        errors.not_negative(&path.child("start"), Some(ordinals.start));
+        errors.check_not_negative(&path.child("start"), Some(ordinals.start));
     }
     let selector_check = SelectorCheck {
         selector: spec.selector.as_ref(),
@@ -302,7 +302,7 @@ fn check_stateful_set_update(strategy: &crate::StatefulSetUpdateStrategy, update
     match &strategy.kind {
         Some(UpdateStrategyType::RollingUpdate) => {
             if let Some(bounds) = rolling {
-                errors.not_negative(&rolling_path.child("partition"), bounds.partition);
+                errors.check_not_negative(&rolling_path.child("partition"), bounds.partition);
             }
         }
         Some(UpdateStrategyType::OnDelete) => {
@@ -340,9 +340,9 @@ fn check_daemon_set_spec(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut Err
     }
     pod::validate_template(&spec.template, &[], &template, errors);
     check_always_running(&spec.template, "DaemonSet", &template, errors);
-    errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
+    errors.check_not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
     check_daemon_strategy(spec, &path.child("updateStrategy"), errors);
-    errors.not_negative(&path.child("revisionHistoryLimit"), spec.revision_history_limit);
+    errors.check_not_negative(&path.child("revisionHistoryLimit"), spec.revision_history_limit);
 }
 
 /// Checks the update strategy of a DaemonSet (VA-191).
@@ -381,7 +381,7 @@ fn check_daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut Err
 
 /// Validates a ControllerRevision.
 pub(super) fn validate_revision(object: &crate::ControllerRevision, errors: &mut ErrorList) {
-    errors.not_negative(&Path::root("revision"), Some(object.revision));
+    errors.check_not_negative(&Path::root("revision"), Some(object.revision));
     if object.data.is_none() {
         errors.required(&Path::root("data"), "data is mandatory");
     }

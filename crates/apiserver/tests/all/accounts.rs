@@ -4,20 +4,20 @@ use podscope_api::{Object, object_from_value};
 use podscope_sim::{Part, Request};
 use serde_json::{Value, json};
 
-use crate::{answer, create, server};
+use crate::{create, send_request, server};
 
 const PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-fn pod(spec: &str) -> String {
+fn pod_manifest(spec: &str) -> String {
     format!("{{apiVersion: v1, kind: Pod, metadata: {{name: p, namespace: default}}, spec: {{{spec}}}}}")
 }
 
-fn account(name: &str, fields: &str) -> String {
+fn account_manifest(name: &str, fields: &str) -> String {
     format!("{{apiVersion: v1, kind: ServiceAccount, metadata: {{name: {name}, namespace: default}}, {fields}}}")
 }
 
 /// Returns the names of the volumes and of each container's mounts, with generated suffixes replaced by `*`.
-fn mounts(stored: &Object) -> String {
+fn volume_and_mount_names(stored: &Object) -> String {
     let spec = &stored.to_value()["spec"];
     let names = |list: &Value| {
         let items = list.as_array().into_iter().flatten();
@@ -86,9 +86,13 @@ fn token_is_mounted_unless_its_path_or_volume_is_taken() {
     ];
     for (spec, expected) in rows {
         let mut server = server();
-        create(&mut server, &account("shy", "automountServiceAccountToken: false")).expect("an account");
-        let stored = create(&mut server, &pod(&spec)).expect(&spec);
-        assert_eq!(mounts(&stored), expected, "{spec}");
+        create(
+            &mut server,
+            &account_manifest("shy", "automountServiceAccountToken: false"),
+        )
+        .expect("an account");
+        let stored = create(&mut server, &pod_manifest(&spec)).expect(&spec);
+        assert_eq!(volume_and_mount_names(&stored), expected, "{spec}");
     }
 }
 
@@ -100,21 +104,29 @@ fn pod_inherits_image_pull_secrets_of_its_account() {
         ("imagePullSecrets: [{name: own}], ", json!([{"name": "own"}])),
     ] {
         let mut server = server();
-        create(&mut server, &account("default", "imagePullSecrets: [{name: registry}]")).expect("an account");
-        let stored = create(&mut server, &pod(&format!("{more}containers: [{{name: c, image: x}}]"))).expect("a pod");
+        create(
+            &mut server,
+            &account_manifest("default", "imagePullSecrets: [{name: registry}]"),
+        )
+        .expect("an account");
+        let stored = create(
+            &mut server,
+            &pod_manifest(&format!("{more}containers: [{{name: c, image: x}}]")),
+        )
+        .expect("a pod");
         assert_eq!(stored.to_value()["spec"]["imagePullSecrets"], expected);
     }
 }
 
-/// An update with the pod as it was read changes nothing. An update that lacks the token volume is refused.
+/// An update that sends the stored pod back changes nothing. An update without the token volume is refused.
 /// Shows: LC-042, VA-284
 #[test]
 fn update_without_token_volume_is_refused() {
     let mut server = server();
-    let text = pod("containers: [{name: c, image: x}]");
+    let text = pod_manifest("containers: [{name: c, image: x}]");
     let stored = create(&mut server, &text).expect("a pod");
     let read = object_from_value(&stored.to_value()).expect("it is well formed");
-    let written = answer(&mut server, &Request::Update(read, Part::Main)).expect("nothing changes");
+    let written = send_request(&mut server, &Request::Update(read, Part::Main)).expect("nothing changes");
     assert_eq!(written, stored);
     // A new pod copied from a stored pod keeps its token volume.
     let mut copy = stored.to_value();
@@ -125,18 +137,18 @@ fn update_without_token_volume_is_refused() {
     }
     copy["metadata"]["name"] = "q".into();
     let copy = Request::Create(object_from_value(&copy).expect("it is well formed"));
-    let copied = answer(&mut server, &copy).expect("a pod of its own");
+    let copied = send_request(&mut server, &copy).expect("a pod of its own");
     for field in ["volumes", "containers"] {
         assert_eq!(copied.to_value()["spec"][field], stored.to_value()["spec"][field]);
     }
-    // The original manifest lacks the token volume.
+    // An update with the original manifest lacks the token volume.
     let mut bare = stored.to_value();
     bare["spec"]
         .as_object_mut()
         .and_then(|spec| spec.shift_remove("volumes"));
     bare["spec"]["containers"] = json!([{"name": "c", "image": "x"}]);
     let bare = Request::Update(object_from_value(&bare).expect("it is well formed"), Part::Main);
-    let refused = answer(&mut server, &bare).expect_err("the update would remove the token volume");
+    let refused = send_request(&mut server, &bare).expect_err("the update would remove the token volume");
     for line in [
         "- \"Volumes\": [",
         "-     \"Name\": \"kube-api-access-",

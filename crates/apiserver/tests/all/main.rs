@@ -15,7 +15,7 @@ const CALLER: Caller<'static> = Caller {
     start: Time::from_seconds(1_767_225_600),
 };
 
-fn object(text: &str) -> Object {
+fn parse_object(text: &str) -> Object {
     let mut parsed = parse(text);
     assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
     parsed.objects.remove(0).value
@@ -25,12 +25,12 @@ fn object(text: &str) -> Object {
 fn server() -> ApiServer {
     let mut server = ApiServer::new(1);
     let namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: default}}";
-    server.import(object(namespace), &CALLER);
+    server.import(parse_object(namespace), &CALLER);
     server
 }
 
 /// Sends a request; returns the stored object, or the message of the error.
-fn answer(server: &mut ApiServer, request: &Request) -> Result<Object, String> {
+fn send_request(server: &mut ApiServer, request: &Request) -> Result<Object, String> {
     let answer = server.handle(request, &CALLER, &mut Outcome::default());
     answer
         .map_err(|error| error.message)
@@ -39,5 +39,5 @@ fn answer(server: &mut ApiServer, request: &Request) -> Result<Object, String> {
 
 /// Creates an object from its manifest; returns the stored object, or the message of the error.
 fn create(server: &mut ApiServer, text: &str) -> Result<Object, String> {
-    answer(server, &Request::Create(object(text)))
+    send_request(server, &Request::Create(parse_object(text)))
 }

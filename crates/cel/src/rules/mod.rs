@@ -17,10 +17,10 @@ use serde_json::{Value, json};
 
 use crate::{check_variables, environment, error_text};
 
-const RULES: &str = "x-kubernetes-validations";
+const RULES_FIELD: &str = "x-kubernetes-validations";
 const NULL: &Value = &Value::Null;
 
-fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+fn string_field<'v>(value: &'v Value, field: &str) -> &'v str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -29,7 +29,7 @@ fn is_true(value: &Value, field: &str) -> bool {
 }
 
 fn rules(schema: &Value) -> impl Iterator<Item = &Value> {
-    schema.get(RULES).and_then(Value::as_array).into_iter().flatten()
+    schema.get(RULES_FIELD).and_then(Value::as_array).into_iter().flatten()
 }
 
 /// Returns the path of a field; `path` is the path of the object that contains the field, empty for the root.
@@ -54,7 +54,8 @@ fn field_error(path: &str, reason: &'static str, message: String) -> ValidationE
     }
 }
 
-/// Compiles an expression that may use `self` and `oldSelf`, values of the schema; it must have the expected type.
+/// Compiles an expression that may use the variables `self` and `oldSelf`, which have the type of the schema. The
+/// result must have the expected type.
 fn compile(expression: &str, schema: &Value, expected: types::Type<'_>) -> Result<Program, String> {
     let program = environment()
         .compile(expression)
@@ -91,8 +92,8 @@ fn check_cost(program: &Program, field: &str, at: &str, errors: &mut Vec<Validat
 
 fn check_at(schema: &Value, path: &str, errors: &mut Vec<ValidationError>) {
     for (index, rule) in rules(schema).enumerate() {
-        let at = format!("{path}.{RULES}[{index}]");
-        let expression = text(rule, "rule");
+        let at = format!("{path}.{RULES_FIELD}[{index}]");
+        let expression = string_field(rule, "rule");
         if expression.trim().is_empty() {
             errors.push(field_error(
                 &format!("{at}.rule"),
@@ -108,7 +109,7 @@ fn check_at(schema: &Value, path: &str, errors: &mut Vec<ValidationError>) {
                 format!("{}: {why}", as_go_struct(rule)),
             )),
         }
-        let message = text(rule, "messageExpression");
+        let message = string_field(rule, "messageExpression");
         if message.is_empty() {
             continue;
         }
@@ -137,11 +138,11 @@ fn check_at(schema: &Value, path: &str, errors: &mut Vec<ValidationError>) {
 /// Returns a rule with the field names of its Go struct, as the API server prints it in errors.
 fn as_go_struct(rule: &Value) -> Value {
     json!({
-        "Rule": text(rule, "rule"),
-        "Message": text(rule, "message"),
-        "MessageExpression": text(rule, "messageExpression"),
+        "Rule": string_field(rule, "rule"),
+        "Message": string_field(rule, "message"),
+        "MessageExpression": string_field(rule, "messageExpression"),
         "Reason": rule.get("reason"),
-        "FieldPath": text(rule, "fieldPath"),
+        "FieldPath": string_field(rule, "fieldPath"),
         "OptionalOldSelf": rule.get("optionalOldSelf"),
     })
 }
@@ -186,7 +187,8 @@ fn validate_at(value: &Value, old: Option<&Value>, schema: &Value, path: &str, e
     }
 }
 
-/// Returns the old element with the keys of an item (`x-kubernetes-list-map-keys`); None for lists without keys.
+/// Returns the element of the old list that has the same keys as an item (`x-kubernetes-list-map-keys`); None for lists
+/// without keys.
 fn find_correlated<'o>(old: &'o Value, item: &Value, schema: &Value) -> Option<&'o Value> {
     let keys = schema.get("x-kubernetes-list-map-keys")?.as_array()?;
     let is_same = |other: &&Value| {
@@ -199,8 +201,8 @@ fn find_correlated<'o>(old: &'o Value, item: &Value, schema: &Value) -> Option<&
 
 /// Evaluates a rule for a value; returns an error if the rule does not hold.
 fn evaluate(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value, path: &str) -> Option<ValidationError> {
-    let expression = text(rule, "rule");
-    // A rule that does not compile was refused when its definition was written.
+    let expression = string_field(rule, "rule");
+    // A rule that does not compile is ignored here: it is refused when its definition is written.
     let program = environment().compile(expression).ok()?;
     let is_transition = program.references().variables().contains(&"oldSelf");
     let is_optional = is_true(rule, "optionalOldSelf");
@@ -209,7 +211,7 @@ fn evaluate(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value, pa
     }
     let result = run_program(&program, value, old, schema, is_optional);
     let is_ratcheted = !is_transition && old == Some(value);
-    let rule_text = match text(rule, "message").trim() {
+    let rule_text = match string_field(rule, "message").trim() {
         "" => expression.trim(),
         message => message,
     };
@@ -226,21 +228,21 @@ fn evaluate(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value, pa
             return Some(invalid_value_error(path, format!("{}{why}", value_prefix(value))));
         }
         Err(why) => {
-            let of = text(schema, "type");
+            let of = string_field(schema, "type");
             return Some(invalid_value_error(
                 path,
                 format!("{of:?}: {why} evaluating rule: {rule_text}"),
             ));
         }
     }
-    let own_message = || match text(rule, "message").trim() {
+    let own_message = || match string_field(rule, "message").trim() {
         "" => format!("failed rule: {rule_text}"),
         message => message.to_owned(),
     };
     let detail = evaluate_message(rule, value, old, schema).unwrap_or_else(own_message);
-    let path = format!("{path}{}", text(rule, "fieldPath"));
+    let path = format!("{path}{}", string_field(rule, "fieldPath"));
     let path = path.trim_start_matches('.');
-    Some(match text(rule, "reason") {
+    Some(match string_field(rule, "reason") {
         "FieldValueForbidden" => field_error(path, "FieldValueForbidden", format!("Forbidden: {detail}")),
         "FieldValueRequired" => field_error(path, "FieldValueRequired", format!("Required value: {detail}")),
         "FieldValueDuplicate" => field_error(path, "FieldValueDuplicate", format!("Duplicate value: {value}")),
@@ -259,7 +261,7 @@ fn value_prefix(value: &Value) -> String {
 /// Evaluates a rule's `messageExpression`; None if the rule has none, or its result is empty, has several lines or is
 /// no string.
 fn evaluate_message(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value) -> Option<String> {
-    let program = environment().compile(text(rule, "messageExpression")).ok()?;
+    let program = environment().compile(string_field(rule, "messageExpression")).ok()?;
     let result = run_program(&program, value, old, schema, false).ok()?;
     let text = result.downcast_ref::<CelString<'_>>()?.inner().trim().to_owned();
     (!text.is_empty() && !text.contains('\n')).then_some(text)
@@ -361,7 +363,7 @@ mod tests {
     /// Shows: HT-166
     #[test]
     fn definition_with_uncompilable_rules_is_refused() {
-        let with = |rule: &str| json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, RULES: [{"rule": rule}]});
+        let with = |rule: &str| json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, RULES_FIELD: [{"rule": rule}]});
         for (rule, expected) in [
             ("self.a > 1", ""),
             ("self.metadata.name == self.b && self.b.size() > 2", ""),

@@ -8,7 +8,7 @@ use cel::{IdedExpr, Program};
 use serde_json::Value;
 
 use super::value::{escaped, with_metadata};
-use super::{NULL, is_true, text};
+use super::{NULL, is_true, string_field};
 
 /// The type of a CEL expression.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,11 +30,11 @@ pub(super) enum Type<'s> {
 impl<'s> Type<'s> {
     /// Returns the type of the values that a schema describes.
     fn of(schema: &'s Value) -> Type<'s> {
-        match text(schema, "type") {
+        match string_field(schema, "type") {
             "boolean" => Type::Bool,
             "integer" => Type::Int,
             "number" => Type::Double,
-            "string" => match text(schema, "format") {
+            "string" => match string_field(schema, "format") {
                 "date-time" | "date" | "duration" | "byte" => Type::Dyn,
                 _ => Type::String,
             },
@@ -249,7 +249,8 @@ impl<'s, 'e> Scope<'s, 'e> {
             (None, true) => self.names.push((&one.iter_var, key)),
             (None, false) => self.names.push((&one.iter_var, value)),
         }
-        // The loop step determines the element type of a list that is built up, so the accumulator is `list(dyn)`.
+        // A list that the comprehension builds starts empty and gets its element type from the loop step, so the
+        // accumulator has the type `list(dyn)`.
         let start = match start {
             Type::List(_) => Type::List(Box::new(Type::Dyn)),
             start => start,
@@ -288,5 +289,5 @@ fn field_type<'s>(of: &Type<'s>, name: &str) -> Result<Type<'s>, String> {
 }
 
 fn is_untyped(schema: &Value) -> bool {
-    text(schema, "type").is_empty() && !is_true(schema, "x-kubernetes-int-or-string")
+    string_field(schema, "type").is_empty() && !is_true(schema, "x-kubernetes-int-or-string")
 }

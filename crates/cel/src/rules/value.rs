@@ -7,7 +7,7 @@ use cel::common::value::Val;
 use podscope_api::ordered::StableSort as _;
 use serde_json::{Map, Value};
 
-use super::{is_true, text};
+use super::{is_true, string_field};
 use crate::map::{Record, Shared};
 
 /// Reserved words of CEL; a field with such a name is escaped.
@@ -77,7 +77,7 @@ pub(super) fn to_cel_value(value: &Value, schema: &Value) -> Box<dyn Val> {
         Value::Null => Box::new(CelNull),
         Value::Bool(value) => Box::new(CelBool::from(*value)),
         Value::Number(number) => match number.as_i64() {
-            Some(number) if text(schema, "type") != "number" => Box::new(CelInt::from(number)),
+            Some(number) if string_field(schema, "type") != "number" => Box::new(CelInt::from(number)),
             _ => Box::new(CelDouble::from(number.as_f64().unwrap_or_default())),
         },
         Value::String(text) => Box::new(CelString::from(text.clone())),
@@ -86,11 +86,11 @@ pub(super) fn to_cel_value(value: &Value, schema: &Value) -> Box<dyn Val> {
             let items: Vec<Box<dyn Val>> = items.iter().map(|item| to_cel_value(item, schema)).collect();
             Box::new(CelList::from(items))
         }
-        Value::Object(map) => Box::new(record(map, schema)),
+        Value::Object(map) => Box::new(to_cel_record(map, schema)),
     }
 }
 
-fn record(map: &Map<String, Value>, schema: &Value) -> Record {
+fn to_cel_record(map: &Map<String, Value>, schema: &Value) -> Record {
     let mut entries: Vec<(CelString<'static>, Shared)> = Vec::new();
     let mut push = |name: String, value: &Value, schema: &Value| {
         entries.push((CelString::from(name), Shared::new(to_cel_value(value, schema))));

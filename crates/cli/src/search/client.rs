@@ -28,14 +28,14 @@ use podscope_session::scenario::{self, File as SourceFile};
 use podscope_session::search::{Goal, Part, Run, Source};
 use podscope_session::timeline::Session;
 
-use super::outcome::{Outcome, Shortest, ViolationCounts};
+use super::outcome::{Outcome, ShortestRun, ViolationCounts};
 use super::processes::Processes;
 use super::swarm::Seeds;
 use crate::progress::Progress;
 use crate::{args, interrupt, serve};
 
-/// Simulated time after the last fault in which the client can recover.
-const RECOVERY: Span = Span::seconds(30);
+/// Simulated time that the run gives the client for its recovery after the last fault.
+const RECOVERY_TIME: Span = Span::seconds(30);
 /// Interval at which the state of a run is polled, in real time.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Number of polling intervals after which time starts even if the command has sent no request.
@@ -51,7 +51,7 @@ pub(super) struct ClientSearch<'a> {
     /// Speed of the cluster as a multiple of real time.
     pub(super) speed: f64,
     pub(super) goal: Goal,
-    /// Number of runs without a fault that must all fail in the same way, so that the fault is removed; 0 keeps every
+    /// Number of runs without a fault that must all fail in the same way before the fault is removed; 0 keeps every
     /// fault.
     pub(super) repetitions: u32,
 }
@@ -98,7 +98,7 @@ impl ClientSearch<'_> {
             let run = Run::draw(&Source::Files(self.files.clone()), seed);
             let run = run.map_err(|problems| args::print_problems(&problems))?;
             let last_fault = run.schedule().last().map_or(SimTime::ZERO, |timed| timed.at);
-            let until = loaded.default_until().max(last_fault + RECOVERY);
+            let until = loaded.default_until().max(last_fault + RECOVERY_TIME);
             let (ended, session) = self.play(&run, until, None).map_err(bad_input)?;
             match ended {
                 RunEnd::Interrupted => break,
@@ -202,7 +202,7 @@ impl ClientSearch<'_> {
             let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
             texts.join("\n")
         })?;
-        let folder = Folder::create(run.seed).map_err(|error| format!("a temporary folder: {error}"))?;
+        let folder = TemporaryFolder::create(run.seed).map_err(|error| format!("a temporary folder: {error}"))?;
         let options = Options {
             speed: Speed::Manual,
             kubeconfig: Some(folder.0.join("kubeconfig")),
@@ -293,13 +293,13 @@ impl ClientSearch<'_> {
     }
 
     /// Converts the failed run to its printed form.
-    fn to_shortest(&self, failed: &FailedRun) -> Shortest {
+    fn to_shortest(&self, failed: &FailedRun) -> ShortestRun {
         let session = &failed.session;
         let seed = failed.run.seed;
         let (at, said) = find_failure(session, &self.goal, failed.expectation)
             .unwrap_or((session.now(), "the run has failed".to_owned()));
         let shared = podscope_serve::shared(session);
-        Shortest {
+        ShortestRun {
             size: (failed.run.parts.len(), session.command_count(), at.0, seed),
             said: format!("{said} at {at} with seed {seed}"),
             is_bug: true,
@@ -309,7 +309,7 @@ impl ClientSearch<'_> {
     }
 }
 
-/// Prints an error. Returns the exit status.
+/// Prints an error. Returns the exit status for bad input.
 fn bad_input(why: impl std::fmt::Display) -> ExitCode {
     args::print_error(format_args!("podscope: {why}"));
     ExitCode::from(args::BAD_INPUT)
@@ -355,17 +355,17 @@ fn find_failure(session: &Session, goal: &Goal, expectation: Option<usize>) -> O
 }
 
 /// A temporary folder; it is removed with its content on drop.
-struct Folder(PathBuf);
+struct TemporaryFolder(PathBuf);
 
-impl Folder {
-    fn create(seed: u64) -> std::io::Result<Folder> {
+impl TemporaryFolder {
+    fn create(seed: u64) -> std::io::Result<TemporaryFolder> {
         let path = std::env::temp_dir().join(format!("podscope-search-{}-{seed}", std::process::id()));
         std::fs::create_dir_all(&path)?;
-        Ok(Folder(path))
+        Ok(TemporaryFolder(path))
     }
 }
 
-impl Drop for Folder {
+impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         // Files that cannot be removed stay in the temporary directory.
         let _ = std::fs::remove_dir_all(&self.0);

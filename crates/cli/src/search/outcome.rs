@@ -17,16 +17,17 @@ pub(super) struct Outcome {
     /// Number of tried seeds; `runs` counts those with a violation.
     pub(super) seeds: u64,
     pub(super) runs: u64,
-    pub(super) broken: Vec<Broken>,
+    pub(super) broken: Vec<ViolationCount>,
     /// The shortest run with a violation that meets the goal.
-    pub(super) shortest: Option<Shortest>,
+    pub(super) shortest: Option<ShortestRun>,
     /// Goal of the search: the name of an invariant, `bug` or `violation`.
     pub(super) wanted: String,
 }
 
-/// Number of violations of one invariant with the same cause and exception.
+/// Number of violations of one invariant with the same kind of cause and the same exception. For violations without a
+/// documented exception, `exception` is the command, fault or component that caused them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Broken {
+pub(super) struct ViolationCount {
     pub(super) invariant: String,
     pub(super) cause: String,
     pub(super) exception: String,
@@ -42,7 +43,7 @@ impl ViolationCounts {
     pub(super) fn add_all(&mut self, violations: &[Arc<Record>]) {
         for violation in violations.iter().filter_map(|record| record.violation()) {
             let exception = violation.by.exception.clone();
-            self.add(Broken {
+            self.add(ViolationCount {
                 invariant: violation.invariant.to_string(),
                 cause: violation.cause.as_str().to_owned(),
                 exception: exception.unwrap_or_else(|| violation.by.who.english()),
@@ -51,13 +52,13 @@ impl ViolationCounts {
         }
     }
 
-    fn add(&mut self, row: Broken) {
+    fn add(&mut self, row: ViolationCount) {
         *self.0.entry((row.invariant, row.cause, row.exception)).or_default() += row.count;
     }
 
     /// Returns the counts, ordered by invariant, cause and exception.
-    pub(super) fn rows(self) -> Vec<Broken> {
-        let row = |((invariant, cause, exception), count)| Broken {
+    pub(super) fn rows(self) -> Vec<ViolationCount> {
+        let row = |((invariant, cause, exception), count)| ViolationCount {
             invariant,
             cause,
             exception,
@@ -70,7 +71,7 @@ impl ViolationCounts {
 /// The shortest run in its printed form.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Shortest {
+pub(super) struct ShortestRun {
     /// Sort key: number of parts of the run, number of commands and faults, microseconds until the violation, seed.
     pub(super) size: (usize, usize, i64, u64),
     /// The violation, with its time and seed, as a sentence.
@@ -113,7 +114,7 @@ impl Outcome {
 pub(super) fn merge_files(names: &[String]) -> Result<Outcome, ExitCode> {
     let mut whole = Outcome::default();
     let mut counts = ViolationCounts::default();
-    for (name, text) in args::files(names)? {
+    for (name, text) in args::read_files(names)? {
         let part: Outcome = serde_json::from_str(&text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             args::print_error(format_args!(

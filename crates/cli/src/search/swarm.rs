@@ -30,7 +30,7 @@ impl Seeds {
 
 /// Result of all tried seeds.
 #[derive(Default)]
-pub(super) struct Tried {
+pub(super) struct TriedSeeds {
     pub(super) seeds: u64,
     /// Number of runs with a violation; `broken` counts the violations in them.
     pub(super) runs: u64,
@@ -43,9 +43,14 @@ pub(super) struct Tried {
 ///
 /// # Errors
 /// The files cannot be read.
-pub(super) fn try_all(source: &Source, goal: &Goal, seeds: &Seeds, max_found: usize) -> Result<Tried, Vec<Problem>> {
+pub(super) fn try_all(
+    source: &Source,
+    goal: &Goal,
+    seeds: &Seeds,
+    max_found: usize,
+) -> Result<TriedSeeds, Vec<Problem>> {
     let (next, has_failed) = (AtomicU64::new(0), AtomicBool::new(false));
-    let tried = Mutex::new((Tried::default(), Progress::of_seeds(seeds.count)));
+    let tried = Mutex::new((TriedSeeds::default(), Progress::of_seeds(seeds.count)));
     let work = || -> Result<(), Vec<Problem>> {
         while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
             if interrupt::is_interrupted() || has_failed.load(Ordering::Relaxed) {

@@ -23,7 +23,7 @@ fn operators_page() -> String {
 }
 
 /// Creates an empty folder for a test.
-pub(crate) fn folder(name: &str) -> PathBuf {
+pub(crate) fn create_folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     // The folder exists only if the test has run before.
     let _ = std::fs::remove_dir_all(&folder);
@@ -65,7 +65,7 @@ fn operators_page_python_example_runs_as_printed() {
     let [example] = code_blocks(&operators_page(), "python")
         .try_into()
         .expect("one example");
-    let folder = folder("operators-python");
+    let folder = create_folder("operators-python");
     succeed(
         Command::new("python3")
             .args(["-c", &example])
@@ -87,7 +87,7 @@ fn operators_page_workflow_starts_a_responding_server() {
     let lines = steps.lines().map_while(|line| line.strip_prefix("          "));
     let script: String = lines.flat_map(|line| [line, "\n"]).collect();
     assert_eq!(script.lines().count(), 4, "{script}");
-    let folder = folder("operators-workflow");
+    let folder = create_folder("operators-workflow");
     // `$!` is the server. The test kills it; in a workflow, the runner does.
     let script = script
         + r#"
@@ -156,7 +156,7 @@ fn search_finds_stale_cache_of_python_controller() {
         stdout.lines().last().is_some_and(|line| line.starts_with("# link: #")),
         "{stdout}"
     );
-    assert_replays(&stdout, &folder("search-client"), "expectation failed");
+    assert_replays(&stdout, &create_folder("search-client"), "expectation failed");
 
     let careful = search(&["--careful"]);
     assert_eq!(

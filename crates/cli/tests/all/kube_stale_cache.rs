@@ -18,7 +18,7 @@ use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client, Config, ResourceExt};
 use serde_json::json;
 
-use crate::clients::{assert_replays, folder};
+use crate::clients::{assert_replays, create_folder};
 
 /// Environment variable: if set, the controller lists pods from the API server before it creates one.
 const IS_CAREFUL: &str = "PODSCOPE_TEST_IS_CAREFUL";
@@ -132,7 +132,7 @@ fn search_finds_stale_cache_of_kube_controller() {
     let (status, stdout, stderr) = search(false);
     assert_eq!(status, Some(1), "{stdout}{stderr}");
     assert!(stderr.contains("expectation failed: at 1m10s: count pods"), "{stderr}");
-    assert_replays(&stdout, &folder("search-kube"), "expectation failed");
+    assert_replays(&stdout, &create_folder("search-kube"), "expectation failed");
 
     let (status, stdout, stderr) = search(true);
     assert_eq!(status, Some(0), "{stdout}{stderr}");

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::clients::{assert_replays, folder};
+use crate::clients::{assert_replays, create_folder};
 
 /// A scenario that expects that a pod does not restart, which fails if the pod's node loses power. With seed 1, and
 /// with seed 2, exactly one of the generated faults causes this.
@@ -42,7 +42,7 @@ struct SearchFixture(PathBuf);
 
 impl SearchFixture {
     fn new(name: &str, scenario: &str) -> SearchFixture {
-        let folder = folder(name);
+        let folder = create_folder(name);
         std::fs::write(folder.join("scenario.yaml"), scenario).expect("it is written");
         SearchFixture(folder)
     }

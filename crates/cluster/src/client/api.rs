@@ -4,7 +4,7 @@
 use super::{ClientAct, Context, Input, exit};
 use crate::{Answer, CallId, Request};
 
-/// State of the client of an HTTP program.
+/// State of a client that sends the requests of a program over HTTP.
 #[derive(Debug, Clone)]
 pub(super) struct ApiClient {
     requests: Vec<Request>,
@@ -39,7 +39,7 @@ impl ApiClient {
         }
     }
 
-    /// Returns all answers to the HTTP program and exits.
+    /// Returns all answers to the program that sent the requests, and exits.
     fn end(&mut self, ctx: &mut Context<'_>) {
         let answers: Vec<Answer> = self.calls.drain(..).filter_map(|(_, answer)| answer).collect();
         let has_failed = answers.iter().any(Result::is_err);

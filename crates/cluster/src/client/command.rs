@@ -26,12 +26,12 @@ pub enum ClientCommand {
     Wait(WaitCommand),
 }
 
-/// The condition of `kubectl wait`: a function that returns whether an object (None if it does not exist) fulfils it.
-/// The UID is that of the object that existed when the command began.
+/// The condition of `kubectl wait`: a function that returns whether an object fulfils it. Its arguments are the object
+/// (None if it does not exist) and the UID that the object had when the command began.
 #[derive(Clone)]
-pub struct Until(pub Arc<Fulfils>);
+pub struct Until(pub Arc<ConditionFn>);
 
-type Fulfils = dyn Fn(Option<&Object>, &Uid) -> bool + Send + Sync;
+type ConditionFn = dyn Fn(Option<&Object>, &Uid) -> bool + Send + Sync;
 
 impl std::fmt::Debug for Until {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -79,7 +79,7 @@ pub enum DryRun {
 }
 
 impl DryRun {
-    /// Returns whether nothing is sent to the server.
+    /// Returns whether the dry run takes place in kubectl alone, without a request to the server.
     #[must_use]
     pub const fn is_of_client(self) -> bool {
         match self {
@@ -89,7 +89,7 @@ impl DryRun {
         }
     }
 
-    /// Returns the suffix of the success message (KC-080).
+    /// Returns the text that the dry run appends to the success message, such as ` (dry run)` (KC-080).
     pub const fn suffix(self) -> &'static str {
         match self {
             DryRun::Server => " (server dry run)",

@@ -95,7 +95,7 @@ impl DeleteClient {
             }
             Input::Listed { .. } | Input::Changed(_) | Input::Timer(_) => {}
         }
-        self.check(view, ctx);
+        self.exit_if_done(view, ctx);
     }
 
     /// Sends the DELETE of the next object.
@@ -120,7 +120,7 @@ impl DeleteClient {
             let text = deletion(kind, &key, how);
             print(ctx, format!("{question}{text}{}", self.command.dry_run.suffix()));
         }
-        // Clients do not watch Leases and Events.
+        // Clients do not watch Leases and Events, so they cannot wait until one is gone.
         if self.must_wait()
             && !matches!(kind, Kind::Lease | Kind::Event)
             && let Some(object) = object
@@ -135,7 +135,7 @@ impl DeleteClient {
     }
 
     /// Exits when all requests are answered and all accepted deletions are complete.
-    fn check(&mut self, view: &View, ctx: &mut Context<'_>) {
+    fn exit_if_done(&mut self, view: &View, ctx: &mut Context<'_>) {
         self.awaited.retain(|left| {
             let is_there = view
                 .objects

@@ -121,7 +121,7 @@ impl DrainClient {
             Input::Timer(ClientTimer::Retry(key)) => {
                 if self.pods.get(&key).is_some_and(|(_, step)| *step == PodStep::Refused) {
                     if self.has_timed_out(ctx) {
-                        // kubectl prints the line of the retry before it detects the timeout.
+                        // kubectl prints `evicting pod` for the retry before it detects that the timeout has passed.
                         if !self.command.options.disable_eviction {
                             print(ctx, format!("evicting pod {key}"));
                         }
@@ -243,7 +243,7 @@ impl DrainClient {
         for (key, _) in &to_evict {
             self.evict(key, ctx);
         }
-        self.check(view, ctx);
+        self.end_node_if_done(view, ctx);
     }
 
     /// Decides what to do with a pod, by kubectl's filters in their order (KC-088).
@@ -287,7 +287,7 @@ impl DrainClient {
             }
             return PodDecision::Evict(Some(UNMANAGED_WARNING.into()));
         }
-        // The last filter accepts a managed pod, which discards an earlier warning.
+        // kubectl's last filter accepts a pod with a controller, and thereby discards the warning of an earlier filter.
         if owner.is_some() {
             PodDecision::Evict(None)
         } else {
@@ -366,7 +366,7 @@ impl DrainClient {
                 ));
             }
         }
-        self.check(view, ctx);
+        self.end_node_if_done(view, ctx);
     }
 
     /// Poll timer: prints the pods that are gone.
@@ -391,11 +391,11 @@ impl DrainClient {
         if self.pods.values().any(|(_, step)| *step == PodStep::Terminating) {
             ctx.timer_in(POLL_INTERVAL, ClientTimer::Poll);
         }
-        self.check(view, ctx);
+        self.end_node_if_done(view, ctx);
     }
 
     /// Reports the node as drained or failed once no pod is left to evict, and continues with the next node.
-    fn check(&mut self, view: &View, ctx: &mut Context<'_>) {
+    fn end_node_if_done(&mut self, view: &View, ctx: &mut Context<'_>) {
         if !self.is_evicting || !self.pods.is_empty() {
             return;
         }

@@ -35,7 +35,7 @@ pub(crate) enum ClientTimer {
     WaitEnds,
 }
 
-/// Effects of a client besides its requests.
+/// Effects of a client other than its requests: output, answers and its exit.
 #[derive(Debug, Clone)]
 pub(crate) enum ClientAct {
     /// Prints a line.
@@ -53,7 +53,7 @@ pub(crate) enum ClientAct {
 type Context<'a> = podscope_sim::Context<'a, ClientTimer, ClientAct>;
 type Input = podscope_sim::Input<ClientTimer>;
 
-/// The state that a client's watch has delivered so far.
+/// The objects that the watch of a client has delivered so far, with their revision.
 #[derive(Debug, Clone, Default)]
 struct View {
     objects: Arc<Objects>,

@@ -18,8 +18,8 @@ pub(super) struct RolloutClient {
     has_failed: bool,
 }
 
-/// `Ok((line, whether the rollout is complete))`, or the error.
-type Line = Result<(String, bool), String>;
+/// The status line of a rollout and whether the rollout is complete, or the error that ends the command.
+type StatusLine = Result<(String, bool), String>;
 
 impl RolloutClient {
     /// Creates the state; returns None if there is no rollout to follow.
@@ -112,7 +112,7 @@ impl RolloutClient {
 }
 
 /// Returns the status line of a Deployment (KC-104).
-fn deployment_line(object: &Deployment) -> Line {
+fn deployment_line(object: &Deployment) -> StatusLine {
     let (name, status) = (&object.metadata.name, &object.status);
     if object.metadata.generation.unwrap_or(0) > status.observed_generation.unwrap_or(0) {
         return Ok(("Waiting for deployment spec update to be observed...".into(), false));
@@ -146,7 +146,7 @@ fn deployment_line(object: &Deployment) -> Line {
 }
 
 /// Returns the status line of a StatefulSet (KC-107).
-fn stateful_set_line(object: &StatefulSet) -> Line {
+fn stateful_set_line(object: &StatefulSet) -> StatusLine {
     let (spec, status) = (&object.spec, &object.status);
     if spec.update_strategy.kind == Some(UpdateStrategyType::OnDelete) {
         return Err("error: rollout status is only available for RollingUpdate strategy type".into());
@@ -187,7 +187,7 @@ fn stateful_set_line(object: &StatefulSet) -> Line {
 }
 
 /// Returns the status line of a DaemonSet (KC-106).
-fn daemon_set_line(object: &DaemonSet) -> Line {
+fn daemon_set_line(object: &DaemonSet) -> StatusLine {
     let (name, status) = (&object.metadata.name, &object.status);
     if object.spec.update_strategy.kind == Some(UpdateStrategyType::OnDelete) {
         return Err("error: rollout status is only available for RollingUpdate strategy type".into());

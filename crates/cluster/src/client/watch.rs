@@ -11,7 +11,7 @@ use crate::Objects;
 #[derive(Debug, Clone)]
 pub(super) struct WatchClient {
     command: WatchCommand,
-    /// The state printed so far; None before the first list.
+    /// The objects as last printed; None before the first list.
     printed: Option<Arc<Objects>>,
 }
 

@@ -79,7 +79,7 @@ impl World {
             uid: None,
             part: Part::Main,
             change: Mutation::new::<PersistentVolume>("detached", |volume| {
-                Holder::strike(&mut volume.metadata);
+                Holder::remove_annotation(&mut volume.metadata);
             }),
         };
         self.serve(by, &patch, sink).map_err(|error| error.message)?;

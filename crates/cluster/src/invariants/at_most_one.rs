@@ -54,7 +54,7 @@ impl Check for AtMostOne {
             let Some(entry) = view.ledger.live.get(other) else {
                 continue;
             };
-            // Blame the removal of the pod object whose processes still run: that removal was too early.
+            // The violation is attributed to the removal of the pod whose object is gone but whose processes still run.
             let removed = if view.ledger.removals.contains_key(other) {
                 other
             } else {

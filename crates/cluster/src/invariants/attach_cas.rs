@@ -27,7 +27,7 @@ pub(super) const ATTACH_CAS: Invariant = Invariant {
     lesson: "attach-protocol-fencing",
 };
 
-const FACT: &str = "CT-174";
+const FACT_ID: &str = "CT-174";
 
 /// State of the check of `attach-cas`.
 #[derive(Debug, Clone, Default)]
@@ -78,8 +78,8 @@ fn recorded_holder(object: &Option<Object>) -> Option<Option<Holder>> {
     }
 }
 
-/// Returns whether the access modes of a volume allow only one node to use it.
-fn is_single(volume: &PersistentVolume) -> bool {
+/// Returns whether the access modes of a volume let only one node use it.
+fn is_single_node(volume: &PersistentVolume) -> bool {
     let modes = &volume.spec.access_modes;
     let is_shared = |mode: &AccessMode| matches!(mode, AccessMode::ReadWriteMany | AccessMode::ReadOnlyMany);
     !modes.is_empty() && !modes.iter().any(is_shared)
@@ -99,7 +99,7 @@ fn is_attached(backend: &Backend, name: &NodeName, view: &View<'_>) -> bool {
                 && attachment.spec.source.persistent_volume_name.as_ref() == Some(&backend.name)
         });
     }
-    !is_single(volume) || Holder::of(&volume.metadata).is_some_and(|holder| holder.node == *name)
+    !is_single_node(volume) || Holder::of(&volume.metadata).is_some_and(|holder| holder.node == *name)
 }
 
 impl AttachCas {
@@ -108,13 +108,13 @@ impl AttachCas {
     /// Node lists the volume until the controller has removed it.
     fn record_detach(&mut self, record: &Record, place: (Str, NodeName), view: &View<'_>) {
         if record.actor == Actor::World {
-            self.forced_detaches.insert(place, blame::of_fault(FACT, view));
+            self.forced_detaches.insert(place, blame::of_fault(FACT_ID, view));
             return;
         }
         let Some(state) = view.nodes.get(&place.1) else { return };
         let mut mounts = state.machine.mounts().filter(|(_, _, mount)| mount.volume == place.0);
         if let Some((uid, _, _)) = mounts.next() {
-            let blame = blame::of_forced_removal(&record.actor, Some(&place.0), uid, &place.1, FACT, view);
+            let blame = blame::of_forced_removal(&record.actor, Some(&place.0), uid, &place.1, FACT_ID, view);
             self.forced_detaches.insert(place, blame);
         }
     }
@@ -128,8 +128,8 @@ impl AttachCas {
             return;
         }
         let (cause, by) = match actor {
-            Actor::World => blame::of_fault(FACT, view),
-            _ => blame::of_component(actor, FACT, view),
+            Actor::World => blame::of_fault(FACT_ID, view),
+            _ => blame::of_component(actor, FACT_ID, view),
         };
         let name = |holder: Option<Holder>| holder.map_or(sentence!(seen::nobody), |holder| holder.to_string().into());
         out.push(DetectedViolation {
@@ -163,12 +163,12 @@ impl AttachCas {
             } else if view.ledger.is_fenced(&node) {
                 (
                     ViolationCause::Fault,
-                    Originator::excused("the fencing controller", format!("{FACT}: fencing break")),
+                    Originator::excused("the fencing controller", format!("{FACT_ID}: fencing break")),
                 )
             } else if let Some(blame) = self.forced_detaches.get(&(backend.name.clone(), node.clone())) {
                 blame.clone()
             } else {
-                blame::of_forced_removal(&record.actor, Some(&backend.name), uid, &node, FACT, view)
+                blame::of_forced_removal(&record.actor, Some(&backend.name), uid, &node, FACT_ID, view)
             };
             out.push(DetectedViolation {
                 corrupts: None,
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn holder_change_without_observed_value_is_violation() {
         let free = |volume: &mut PersistentVolume| {
-            Holder::strike(&mut volume.metadata);
+            Holder::remove_annotation(&mut volume.metadata);
         };
         let manager = Actor::ControllerManager(0);
         let blind = Request::Patch {

@@ -1,6 +1,6 @@
-//! Attribution of violations: the command or fault that caused a violation and the exception in the table of facts that
-//! covers it. If there is none, the violation is a bug. No exception covers more than it explains: a fault covers
-//! violations about its own node or process, while it lasts and some minutes after.
+//! Attribution of violations: finds the command or fault that caused a violation, and the exception in the table of
+//! facts that covers it. A violation without such a cause is a bug. A fault covers only violations about its own node
+//! or process, while it lasts and some minutes after.
 
 use podscope_api::fault::ViolationCause;
 use podscope_api::{NodeName, Str, Uid};
@@ -15,7 +15,7 @@ use crate::Actor;
 /// The kind of cause of a violation, and the command, fault or component that caused it.
 type Blame = (ViolationCause, Originator);
 
-/// Returns the command of an actor as the cause.
+/// Returns the command that the actor executes as the cause; None if it executes none.
 fn command_blame(actor: &Actor, exception: &str, view: &View<'_>) -> Option<Blame> {
     Some((ViolationCause::Command, view.ledger.command(actor, exception)?))
 }
@@ -32,7 +32,7 @@ fn manifest_grace_blame() -> Blame {
     )
 }
 
-/// Blames the early removal of a pod object on its command or fault, with the exception of CT-162 that applies.
+/// Returns the command or fault that removed a pod object too early, with the exception of CT-162 that applies.
 pub(super) fn of_pod_removal(uid: &Uid, view: &View<'_>) -> Blame {
     let Some(removal) = view.ledger.removals.get(uid) else {
         return (ViolationCause::Bug, sentence!(seen::nobody_removed_earlier_pod).into());
@@ -74,7 +74,7 @@ pub(super) fn of_pod_removal(uid: &Uid, view: &View<'_>) -> Blame {
     (ViolationCause::Bug, by.into())
 }
 
-/// Blames an actor: its command, or a bug of the component.
+/// Blames the command that the actor executes, or else a bug of the actor itself.
 pub(super) fn of_component(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     command_blame(actor, fact, view).unwrap_or_else(|| (ViolationCause::Bug, actor.to_string().into()))
 }

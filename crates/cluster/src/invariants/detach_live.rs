@@ -34,7 +34,7 @@ const DETACH_LIMIT: Span = Span::seconds(360 + 122 + 118);
 /// A volume, and a node to which it is attached.
 type Attached = (Str, NodeName);
 
-/// State of the check of `detach-live`: since when each volume has been attached to a node without being needed.
+/// State of the check of `detach-live`: the volumes that are attached to a node without being needed, and since when.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DetachLive {
     open: ordered::Map<Attached, SimTime>,
@@ -45,7 +45,7 @@ impl Check for DetachLive {
     fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         let is_fault_free = match seen {
             Observation::Tick { is_fault_free, .. } => *is_fault_free,
-            // A restart of the controller restarts its timers (CT-133).
+            // A fault or repair may restart the controller, which then measures its timeouts anew (CT-133).
             Observation::Record(record) if matches!(record.what(), What::Fault | What::Healed) => false,
             _ => return,
         };
@@ -53,7 +53,7 @@ impl Check for DetachLive {
             self.open.clear();
             return;
         }
-        let found: ordered::Set<Attached> = attached(view)
+        let found: ordered::Set<Attached> = recorded_attachments(view)
             .into_iter()
             .filter(|(volume, node)| is_due(volume, node, view))
             .collect();
@@ -70,7 +70,7 @@ impl Check for DetachLive {
 
 /// Returns the attachments that the API objects record. Attachments with finalizers of other components than the
 /// attacher are skipped, because those finalizers keep them from being deleted.
-fn attached(view: &View<'_>) -> Vec<Attached> {
+fn recorded_attachments(view: &View<'_>) -> Vec<Attached> {
     let exists = |volume: &Str| view.objects.named::<PersistentVolume>(volume).is_some();
     let by_driver = view.objects.list::<VolumeAttachment>().filter_map(|attachment| {
         let is_managed = attachment.metadata.name.starts_with("csi-");

@@ -25,7 +25,7 @@ pub(super) const FENCE_BEFORE_BREAK: Invariant = Invariant {
 #[derive(Debug, Clone, Default)]
 pub(super) struct FenceBeforeBreak;
 
-const FACT: &str = "CT-175";
+const FACT_ID: &str = "CT-175";
 
 impl Check for FenceBeforeBreak {
     fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
@@ -68,7 +68,7 @@ impl FenceBeforeBreak {
         if self.is_harmless(node, view) {
             return;
         }
-        let (cause, by) = self.blame(&record.actor, Some(volume), uid, node, view);
+        let (cause, by) = self.cause_and_originator(&record.actor, Some(volume), uid, node, view);
         out.push(DetectedViolation {
             corrupts: None,
             invariant: FENCE_BEFORE_BREAK.name,
@@ -108,7 +108,7 @@ impl FenceBeforeBreak {
         if view.ledger.expelled_members.contains(uid) {
             return;
         }
-        let (cause, by) = self.blame(actor, None, uid, node, view);
+        let (cause, by) = self.cause_and_originator(actor, None, uid, node, view);
         let key = pod.metadata.key();
         out.push(DetectedViolation {
             corrupts: None,
@@ -121,7 +121,7 @@ impl FenceBeforeBreak {
     }
 
     /// Returns the cause and the originator of a forced detach or deletion without a fence.
-    fn blame(
+    fn cause_and_originator(
         &self,
         actor: &Actor,
         volume: Option<&Str>,
@@ -133,7 +133,7 @@ impl FenceBeforeBreak {
             // The controller may set the out-of-service taint only after a confirmed fence (CT-144).
             return (ViolationCause::Bug, sentence!(seen::fencing_without_fence).into());
         }
-        blame::of_forced_removal(actor, volume, uid, node, FACT, view)
+        blame::of_forced_removal(actor, volume, uid, node, FACT_ID, view)
     }
 }
 

@@ -14,7 +14,7 @@ use podscope_api::{Object, Pod, Str, Uid};
 
 use super::ledger::LivePod;
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
-use crate::world::Body;
+use crate::world::ComponentState;
 use crate::{Actor, Happening, HookKind, Record, SimTime, Span, Subject};
 
 pub(super) const GRACE_HONOURED: Invariant = Invariant {
@@ -35,26 +35,26 @@ const SLACK: Span = Span::millis(50);
 
 /// The termination of one container: when it began, when its stop signal was sent, and its grace period.
 #[derive(Debug, Clone, Copy)]
-struct Stopping {
-    /// First action of the termination: the preStop hook or the stop signal.
+struct ContainerTermination {
+    /// When the termination began: with the preStop hook or with the stop signal.
     began: SimTime,
     signalled: Option<SimTime>,
     /// Minimum grace period when the termination began, in seconds; a later deletion does not shorten it (LC-127).
     grace: Option<i64>,
 }
 
-/// The period in which the containers of a pod are stopped one after the other.
+/// The termination of a whole pod, whose containers are stopped one after the other.
 #[derive(Debug, Clone, Copy)]
 struct StopSequence {
     began: SimTime,
-    /// The last stop or exit of a container.
+    /// When a container of the pod was last stopped or last exited.
     last: SimTime,
 }
 
 /// State of the check of `grace-honoured`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GraceHonoured {
-    stopping: ordered::Map<(Uid, Str), Stopping>,
+    stopping: ordered::Map<(Uid, Str), ContainerTermination>,
     sequences: ordered::Map<Uid, StopSequence>,
     evicted: ordered::Set<Uid>,
 }
@@ -165,7 +165,7 @@ impl GraceHonoured {
 
     /// Records that a container's preStop hook started or its stop signal was sent; the termination may have begun
     /// earlier, with the hook.
-    fn record_stop(&mut self, key: (Uid, Str), at: SimTime, view: &View<'_>) -> &mut Stopping {
+    fn record_stop(&mut self, key: (Uid, Str), at: SimTime, view: &View<'_>) -> &mut ContainerTermination {
         let (uid, container) = &key;
         let is_in_progress = self.stopping.keys().any(|(other, _)| other == uid);
         let sequence = self
@@ -182,7 +182,7 @@ impl GraceHonoured {
             at
         };
         let grace = self.min_grace_period(uid, container, view);
-        self.stopping.entry(key).or_insert(Stopping {
+        self.stopping.entry(key).or_insert(ContainerTermination {
             began,
             signalled: None,
             grace,
@@ -208,8 +208,8 @@ impl GraceHonoured {
 /// after a restart (LC-060, LC-061).
 fn is_orphan(actor: &Actor, uid: &Uid, view: &View<'_>) -> bool {
     let Actor::Kubelet(node) = actor else { return false };
-    let process = view.nodes.get(node).map(|state| &state.kubelet.body);
-    matches!(process, Some(Body::Kubelet(kubelet)) if kubelet.kills_as_orphan(uid))
+    let process = view.nodes.get(node).map(|state| &state.kubelet.component);
+    matches!(process, Some(ComponentState::Kubelet(kubelet)) if kubelet.kills_as_orphan(uid))
 }
 
 fn is_sidecar(uid: &Uid, container: &str, view: &View<'_>) -> bool {

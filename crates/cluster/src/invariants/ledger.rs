@@ -31,7 +31,7 @@ pub(crate) struct LivePod {
 }
 
 impl LivePod {
-    /// Describes where the pod runs and since when, to distinguish several pods of one name: `on a-1 since 0:02.1`.
+    /// Describes where the pod runs and since when, because several pods may have the same name: `on a-1 since 0:02.1`.
     pub(crate) fn location(&self) -> Sentence {
         let since = self.containers.values().min().copied().unwrap_or(SimTime::ZERO);
         location(&*self.node, since)
@@ -114,7 +114,7 @@ pub(crate) struct Ledger {
     node_removals: ordered::Map<NodeName, (SimTime, Actor)>,
     /// The last out-of-service taint of each Node that exists.
     out_of_service: ordered::Map<NodeName, OutOfServiceTaint>,
-    /// Clients that removed the attachment of a volume to a node.
+    /// The client that removed the attachment of a volume to a node, by volume and node.
     pub requested_detaches: ordered::Map<(Str, NodeName), Actor>,
     /// Pods that a quorum has removed from their application group; their remaining processes are not members (C-12).
     pub expelled_members: ordered::Set<Uid>,
@@ -444,7 +444,7 @@ impl Ledger {
         }
     }
 
-    /// Removes all pods of a machine that lost power or left: their processes have ended.
+    /// Removes all pods of a machine from the live pods: the machine lost power or left, so their processes have ended.
     pub(crate) fn end_all_on_node(&mut self, node: &NodeName) {
         let ended: Vec<Uid> = self
             .live

@@ -172,7 +172,7 @@ impl Liveness {
         }
     }
 
-    /// Restarts the time limit of all pending pods, because they may fit a node now.
+    /// Restarts the time limit of all pending pods after a change by which they may fit a node.
     fn restart_pending_timers(&mut self, now: SimTime) {
         for ((name, _, _), since) in &mut self.open {
             if *name == PENDING_PLACED.name {

@@ -1,11 +1,12 @@
 //! Invariants: checks of what must never happen (safety, at every event) and of what must eventually happen (liveness,
 //! when no fault is active any more). A check observes requests, writes and records, the objects and the machines; it
-//! cannot read the history switches.
+//! cannot read the [`podscope_sim::Switches`] that restore older rules of Kubernetes.
 //!
 //! Every violation is reported, expected or not, with its cause: a command, a fault, or a bug (F-03, F-04).
 //!
 //! All checks together take 4 % of the simulation on 100 nodes with 300 pods in rollouts, and 2 % of a random run of
-//! the search (instructions counted; the limit is 10 %). `podscope bench invariants` measures their share of the time.
+//! `podscope search` (instructions counted; the limit is 10 %). `podscope bench invariants` measures their share of the
+//! time.
 
 mod at_most_one;
 mod attach_cas;
@@ -46,7 +47,7 @@ use crate::{Actor, Change, Network, Objects, Record, Request, SimTime, Subject, 
 
 pub(crate) use ledger::{BlamedAction, Ledger};
 
-/// Whether an invariant states a safety or a liveness property.
+/// Whether the condition of an invariant must hold always (safety) or eventually (liveness).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promise {
     /// The condition holds at every event.
@@ -89,7 +90,7 @@ impl Group {
     }
 }
 
-/// Description of an invariant for users (E-04); declared beside its check.
+/// The description of an invariant that users see (E-04). It is declared in the module of its check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Invariant {
     /// Name of the invariant in kebab case.
@@ -100,9 +101,9 @@ pub struct Invariant {
     pub promise: Promise,
     /// The condition that must hold.
     pub statement: Message,
-    /// The components that ensure the condition.
+    /// Names the components that ensure the condition.
     pub keeper: Message,
-    /// Actions and events that can violate the condition.
+    /// Names actions and events that can violate the condition.
     pub breaker: Message,
     /// The lesson that demonstrates the invariant.
     pub lesson: &'static str,

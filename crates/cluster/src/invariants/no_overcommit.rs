@@ -39,12 +39,14 @@ impl Check for NoOvercommit {
             .filter(|other| !other.is_terminal())
             .collect();
         let is_exceeded = |resource: &Str| {
-            let sum = (others.iter()).fold(Quantity::default(), |sum, other| sum.plus(request(other, resource)));
+            let sum = (others.iter()).fold(Quantity::default(), |sum, other| {
+                sum.plus(requested_amount(other, resource))
+            });
             sum > node.status.allocatable.get(resource).copied().unwrap_or_default()
         };
         let mut exceeded: Vec<String> = requested_resources(&pod)
             .into_iter()
-            .filter(|resource| request(&pod, resource).sign() > 0 && is_exceeded(resource))
+            .filter(|resource| requested_amount(&pod, resource).sign() > 0 && is_exceeded(resource))
             .map(|resource| resource.to_string())
             .collect();
         let pods = i64::try_from(others.len()).unwrap_or(i64::MAX);
@@ -101,7 +103,7 @@ fn requested_resources(pod: &Pod) -> ordered::Set<Str> {
 /// sidecars) and of every step of its start; plus overhead. Computed without building lists, because every binding
 /// calls it for all pods of the node. An extended resource that the scheduler allocated through a claim takes nothing
 /// from the node (DRA-116).
-fn request(pod: &Pod, resource: &Str) -> Quantity {
+fn requested_amount(pod: &Pod, resource: &Str) -> Quantity {
     let mut by_claim = (pod.status.extended_resource_claim_status.iter()).flat_map(|status| &status.request_mappings);
     if by_claim.any(|mapping| mapping.resource_name == *resource) {
         return Quantity::default();

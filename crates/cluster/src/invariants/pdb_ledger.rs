@@ -23,7 +23,7 @@ pub(super) const PDB_LEDGER: Invariant = Invariant {
     lesson: "drain-with-pdb",
 };
 
-const FACT: &str = "CT-170";
+const FACT_ID: &str = "CT-170";
 
 /// Allowed disruptions of a PodDisruptionBudget when its status was last computed, and number of evictions approved
 /// since then.
@@ -96,7 +96,7 @@ impl PdbLedger {
                 .insert(budget.metadata.key(), BudgetAccount { allowed, approved: 0 });
         }
         if allowed < 0 {
-            let (cause, by) = blame::of_component(actor, FACT, view);
+            let (cause, by) = blame::of_component(actor, FACT_ID, view);
             out.push(DetectedViolation {
                 corrupts: None,
                 invariant: PDB_LEDGER.name,

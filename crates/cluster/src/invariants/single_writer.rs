@@ -26,18 +26,18 @@ pub(super) const SINGLE_WRITER: Invariant = Invariant {
     lesson: "corrupting-nfs",
 };
 
-const FACT: &str = "CT-163";
+const FACT_ID: &str = "CT-163";
 
-/// State of the check of `single-writer`: the writable mounts of each volume, and related state.
+/// State of the check of `single-writer`: who has each volume mounted writable, and which violations are reported.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SingleWriter {
     mounts: ordered::Map<Str, ordered::Set<(NodeName, Uid)>>,
     reported: ordered::Set<(Str, Uid, Uid)>,
-    /// Volumes that were detached from a node that had them mounted, and who is to blame: after a forced detach without
-    /// a fence, another node can write too.
+    /// Volumes that were detached while a node had them mounted, with the cause and the originator of the detach.
+    /// Without a fence, that node and another one can then both write.
     forced_detaches: ordered::Map<(Str, NodeName), (ViolationCause, Originator)>,
-    /// Whether another pod may have become able to write to a volume. All volumes are checked at the next record, when
-    /// the ledger is up to date.
+    /// Whether another pod may have become able to write to a volume. All volumes are checked at the next record,
+    /// because the ledger has recorded the change only then.
     may_have_new_writer: bool,
 }
 
@@ -88,7 +88,7 @@ impl SingleWriter {
     fn record_detach(&mut self, record: &Record, place: (Str, NodeName), view: &View<'_>) {
         let mut writers = self.mounts.get(&place.0).into_iter().flatten();
         if let Some((_, uid)) = writers.find(|(node, _)| *node == place.1) {
-            let blame = blame::of_forced_removal(&record.actor, Some(&place.0), uid, &place.1, FACT, view);
+            let blame = blame::of_forced_removal(&record.actor, Some(&place.0), uid, &place.1, FACT_ID, view);
             self.forced_detaches.insert(place, blame);
         }
     }

@@ -11,7 +11,7 @@ use podscope_api::{Node, NodeName, Object, Pod, Str, TopologySpreadConstraint, U
 
 use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::controllers::counts_for_spread;
-use crate::world::Body;
+use crate::world::ComponentState;
 use crate::{Actor, AttemptResult, Happening, Objects, Record, Subject};
 
 pub(super) const SKEW_AT_BIND: Invariant = Invariant {
@@ -25,7 +25,7 @@ pub(super) const SKEW_AT_BIND: Invariant = Invariant {
     lesson: "spread-by-zone",
 };
 
-/// Number of new placements after which the placements that the watch cache contains are dropped.
+/// Number of placements between two removals of those that the watch cache contains meanwhile.
 const PRUNE_INTERVAL: usize = 256;
 
 /// State of the check of `skew-at-bind`: the nodes of placed pods that may still have no node in the scheduler's watch
@@ -60,7 +60,9 @@ impl SkewAtBind {
         view: &View<'_>,
         out: &mut Vec<DetectedViolation>,
     ) {
-        let Some(Body::Scheduler(scheduler)) = view.processes.get(&record.actor).map(|state| &state.body) else {
+        let Some(ComponentState::Scheduler(scheduler)) =
+            view.processes.get(&record.actor).map(|state| &state.component)
+        else {
             return;
         };
         let known = scheduler.watch_cache();

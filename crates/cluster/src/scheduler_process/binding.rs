@@ -55,7 +55,7 @@ pub(super) struct Binding {
     /// Volumes and claims as the API server returned them.
     written: Vec<Object>,
     give_up_at: SimTime,
-    /// The record that caused the next step of the binding.
+    /// The trace record that is the cause of the next step of the binding.
     caused_by: CausedBy,
 }
 

@@ -21,7 +21,7 @@ use podscope_scheduler::{Attempt, Cache, Decision, Outcome, Recorder, Scheduler,
 use crate::{Answer, CallId, EventNote, Mutation, Objects, Part, Request, SimTime, Span, Switches, subject};
 
 use binding::{Binding, BindingPlan, Write};
-use preempt::{Preempting, RunId};
+use preempt::{Preempting, PreemptionId};
 
 /// Timer of kube-scheduler for its next decision or deadline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,11 +98,11 @@ enum Pending {
     /// Sending the Binding of this pod.
     Binding(Uid),
     /// Clearing a nomination, for a preemption.
-    Clearing(RunId),
+    Clearing(PreemptionId),
     /// Writing the condition of a victim (by index).
-    Condition(RunId, usize),
+    Condition(PreemptionId, usize),
     /// Deleting a victim (by index).
-    Victim(RunId, usize),
+    Victim(PreemptionId, usize),
 }
 
 /// State of one kube-scheduler process.
@@ -115,8 +115,8 @@ pub(crate) struct SchedulerProcess {
     busy_until: SimTime,
     calls: ordered::Map<CallId, Pending>,
     bindings: ordered::Map<Uid, Binding>,
-    preemptions: ordered::Map<RunId, Preempting>,
-    n_preemptions: RunId,
+    preemptions: ordered::Map<PreemptionId, Preempting>,
+    n_preemptions: PreemptionId,
     /// Whether the status of an unschedulable pod is being written; the next attempt waits for the answer.
     is_reporting: bool,
     /// Whether the next decision is to be recorded.
@@ -195,7 +195,7 @@ impl SchedulerProcess {
         self.set_timer(ctx);
     }
 
-    /// Applies a list as the changes since the last known state.
+    /// Compares a list with the last known state, and applies the differences as changes.
     fn apply_list(&mut self, objects: Arc<Objects>, ctx: &mut Context<'_>) {
         let old = std::mem::replace(&mut self.known, objects.clone());
         for kind in WATCHED {
@@ -314,8 +314,8 @@ impl SchedulerProcess {
         }
     }
 
-    /// Returns whether the reason of an imported pod must be kept (P-09): it comes from the real scheduler, and the
-    /// dump lacks objects on which it is based.
+    /// Returns whether the reason why an imported pod is unschedulable must be kept (P-09): the real scheduler wrote
+    /// it, and the dump lacks objects on which it is based.
     fn has_imported_reason(&self, pod: &ObjectKey) -> bool {
         let pod = self.known.get::<Pod>(pod);
         pod.is_some_and(|pod| self.known.is_as_refused(pod) && self.known.missing_objects(pod).is_some())
@@ -400,8 +400,8 @@ pub fn scheduler_of(objects: &Objects, config: SchedulerConfiguration, now: i64)
     scheduler
 }
 
-/// Returns whether only the name of a node is known, because a dump does not contain it. The scheduler ignores such
-/// nodes (P-09).
+/// Returns whether the object is a Node that a dump does not contain and of which only the name is known. The scheduler
+/// ignores such nodes (P-09).
 pub fn is_made_up_node(object: &Object) -> bool {
     matches!(object, Object::Node(node) if node.metadata.annotation(crate::NOT_IN_THE_DUMP).is_some())
 }

@@ -11,9 +11,9 @@ use super::{Context, Pending, SchedulerProcess, emit_events, patch_status, set_c
 use crate::{Answer, DeleteOptions, EventNote, Mutation, Part, Propagation, Request, subject};
 
 /// Identifies a preemption in progress. A preemptor that becomes schedulable too early may begin a second one.
-pub(super) type RunId = u64;
+pub(super) type PreemptionId = u64;
 
-/// State of a preemption in progress.
+/// A preemption in progress: the preemptor, its plan, and what is left to do.
 #[derive(Debug, Clone)]
 pub(super) struct Preempting {
     pod: ObjectKey,
@@ -54,11 +54,11 @@ impl SchedulerProcess {
             has_failed: false,
         };
         self.preemptions.insert(self.n_preemptions, run);
-        self.continue_run(self.n_preemptions, ctx);
+        self.continue_preemption(self.n_preemptions, ctx);
     }
 
     /// Starts the next step of a preemption, if all its requests in flight are answered.
-    fn continue_run(&mut self, id: RunId, ctx: &mut Context<'_>) {
+    fn continue_preemption(&mut self, id: PreemptionId, ctx: &mut Context<'_>) {
         let Some(run) = self.preemptions.get_mut(&id) else {
             return;
         };
@@ -75,8 +75,8 @@ impl SchedulerProcess {
             self.calls.insert(call, Pending::Clearing(id));
             return;
         }
-        // After a failed eviction, the last victim is kept: the preemptor is tried again at once, so that evicting it
-        // would be in vain.
+        // If an eviction has failed, the last victim is not evicted: the scheduler tries the preemptor again at once
+        // and may choose other victims.
         let n_waiting = run.waiting.len();
         if n_waiting == 0 || (n_waiting == 1 && run.has_failed) {
             let (uid, has_failed) = (run.uid.clone(), run.has_failed);
@@ -100,7 +100,7 @@ impl SchedulerProcess {
     }
 
     /// Evicts a victim: in memory if the victim waits for its volumes, otherwise through the API.
-    fn evict(&mut self, id: RunId, index: usize, ctx: &mut Context<'_>) {
+    fn evict(&mut self, id: PreemptionId, index: usize, ctx: &mut Context<'_>) {
         let Some(run) = self.preemptions.get(&id) else {
             return;
         };
@@ -139,7 +139,13 @@ impl SchedulerProcess {
     }
 
     /// Handles the answer to a victim's condition: sends the DELETE.
-    pub(super) fn handle_condition_answer(&mut self, id: RunId, index: usize, answer: &Answer, ctx: &mut Context<'_>) {
+    pub(super) fn handle_condition_answer(
+        &mut self,
+        id: PreemptionId,
+        index: usize,
+        answer: &Answer,
+        ctx: &mut Context<'_>,
+    ) {
         let Some(run) = self.preemptions.get(&id) else {
             return;
         };
@@ -160,7 +166,13 @@ impl SchedulerProcess {
         self.calls.insert(call, Pending::Victim(id, index));
     }
 
-    pub(super) fn handle_victim_answer(&mut self, id: RunId, index: usize, answer: &Answer, ctx: &mut Context<'_>) {
+    pub(super) fn handle_victim_answer(
+        &mut self,
+        id: PreemptionId,
+        index: usize,
+        answer: &Answer,
+        ctx: &mut Context<'_>,
+    ) {
         if answer.is_ok() {
             self.record_victim(id, index, "", ctx);
         }
@@ -169,17 +181,17 @@ impl SchedulerProcess {
 
     /// Handles the end of a step: a nomination was cleared, or an eviction ended. `is_done` is false if the step
     /// failed.
-    pub(super) fn finish_step(&mut self, id: RunId, is_done: bool, ctx: &mut Context<'_>) {
+    pub(super) fn finish_step(&mut self, id: PreemptionId, is_done: bool, ctx: &mut Context<'_>) {
         if let Some(run) = self.preemptions.get_mut(&id) {
             assert!(run.in_flight > 0, "the preemption did not wait for this answer");
             run.in_flight -= 1;
             run.has_failed |= !is_done;
         }
-        self.continue_run(id, ctx);
+        self.continue_preemption(id, ctx);
     }
 
     /// Records a preempted pod and emits its event (SCH-128).
-    fn record_victim(&self, id: RunId, index: usize, how: &str, ctx: &mut Context<'_>) {
+    fn record_victim(&self, id: PreemptionId, index: usize, how: &str, ctx: &mut Context<'_>) {
         let Some(run) = self.preemptions.get(&id) else {
             return;
         };

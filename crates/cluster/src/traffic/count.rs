@@ -36,7 +36,7 @@ fn round_robin_share(n: u64, of: u64, which: u64) -> u64 {
 /// Position of one client in the round-robin distribution of a flow's requests to clients, and the state of the
 /// client's own distribution to lanes (one lane per endpoint).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Numbering {
+pub(super) struct RoundRobinPosition {
     pub pace: Pace,
     /// Requests of the flow that were sent before the present distribution to clients began.
     pub before_clients: u64,
@@ -50,7 +50,7 @@ pub(super) struct Numbering {
     pub first: u64,
 }
 
-impl Numbering {
+impl RoundRobinPosition {
     /// Returns the number of requests that the client has sent since the present distribution to clients began.
     pub(super) fn sent_by_client(&self, at: SimTime) -> u64 {
         let distributed = self.pace.sent(at).saturating_sub(self.before_clients);
@@ -93,8 +93,8 @@ mod tests {
         let rate = Rate::parse("7/s").expect("a rate");
         let start = SimTime::from_seconds(3);
         let pace = Pace { start, rate };
-        let mut clients: Vec<Numbering> = (0..3)
-            .map(|client| Numbering {
+        let mut clients: Vec<RoundRobinPosition> = (0..3)
+            .map(|client| RoundRobinPosition {
                 pace,
                 before_clients: 0,
                 clients: 3,
@@ -106,7 +106,7 @@ mod tests {
             .collect();
         for tenth in 0..200 {
             let at = SimTime(start.0 + tenth * 100_000);
-            let lanes = |one: &Numbering| (0..4).map(|lane| one.sent_on_lane(lane, at)).collect::<Vec<_>>();
+            let lanes = |one: &RoundRobinPosition| (0..4).map(|lane| one.sent_on_lane(lane, at)).collect::<Vec<_>>();
             let all: Vec<u64> = clients.iter().flat_map(lanes).collect();
             assert_eq!(all.iter().sum::<u64>(), pace.sent(at), "at {at}");
             let (least, most) = (all.iter().min(), all.iter().max());

@@ -9,7 +9,7 @@ use rpds::RedBlackTreeMapSync;
 
 use crate::world::NodeState;
 
-/// Fate of the requests from one client to one endpoint (a lane): they are answered, or they fail.
+/// What happens to the requests from one client to one endpoint (a lane): they are answered, or they fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Answered {
@@ -65,7 +65,7 @@ impl Fate {
     }
 }
 
-/// The fate of requests, with its cause, and the instant at which it may change.
+/// The fate of requests, with its cause and the instant until which it holds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Assessment {
     pub fate: Fate,

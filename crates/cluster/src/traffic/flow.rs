@@ -15,7 +15,7 @@ use podscope_node::proxy::Backend;
 use podscope_sim::{FailedRequests, RequestClient, RequestOutcome, RequestRate, RequestTruth, SimTime, Span, subject};
 
 use super::balancer::Health;
-use super::count::{Numbering, Pace, per_million_share};
+use super::count::{Pace, RoundRobinPosition, per_million_share};
 use super::fate::{Assessment, ClientOptions, ClusterView, FailureReason, Fate};
 use super::{Failure, Outcomes};
 use crate::Rng;
@@ -57,7 +57,7 @@ pub(super) struct Flow {
 pub(super) struct Stream {
     /// The client's node, or the node through which it enters the cluster.
     pub node: NodeName,
-    pub numbering: Numbering,
+    pub numbering: RoundRobinPosition,
     pub lanes: Vec<Lane>,
     /// Requests in flight on lanes that have been replaced or have a new fate.
     pub in_flight: Vec<InFlight>,
@@ -108,7 +108,7 @@ pub(super) struct Stretch {
 /// Requests of one client to one endpoint that are sent but not answered yet.
 #[derive(Debug, Clone)]
 pub(super) struct InFlight {
-    pub numbering: Numbering,
+    pub numbering: RoundRobinPosition,
     pub lane: u64,
     /// Number of requests of the lane that are answered, and number that were sent.
     pub answered: u64,
@@ -140,7 +140,7 @@ pub(super) struct PlannedLane {
 }
 
 impl Stream {
-    fn new(node: NodeName, numbering: Numbering) -> Self {
+    fn new(node: NodeName, numbering: RoundRobinPosition) -> Self {
         Self {
             node,
             numbering,
@@ -522,7 +522,7 @@ impl Flow {
         let before_clients = self.pace.sent(now);
         let mut streams = Vec::with_capacity(nodes.len());
         for (client, node) in nodes.iter().enumerate() {
-            let numbering = Numbering {
+            let numbering = RoundRobinPosition {
                 pace: self.pace,
                 before_clients,
                 clients: nodes.len() as u64,
@@ -537,7 +537,7 @@ impl Flow {
                     stream.lanes.iter_mut().for_each(|lane| lane.counted = 0);
                     let lanes = stream.numbering.lanes;
                     stream.numbering.redistribute(lanes, now);
-                    stream.numbering = Numbering {
+                    stream.numbering = RoundRobinPosition {
                         lanes,
                         first: stream.numbering.first,
                         ..numbering

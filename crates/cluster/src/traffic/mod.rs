@@ -105,7 +105,7 @@ pub(crate) enum Touch {
     Machine(NodeName),
     /// A pod that sends requests itself has started.
     Caller(Uid),
-    /// A scheduled instant was reached.
+    /// The instant was reached at which a fate may change without another event.
     Instant,
 }
 
@@ -117,9 +117,9 @@ pub(crate) struct Traffic {
     proxies: ordered::Map<NodeName, ProxyState>,
     /// Last state that nodes with cut links had observed; used when the proxies start.
     known_before_cut: ordered::Map<NodeName, Arc<Objects>>,
-    /// States of the API objects from which the cluster's DNS answers, each with the instant from which DNS uses it, in
-    /// this order. DNS has not observed a state yet if its instant is in the future.
-    names: Vec<(SimTime, Arc<Objects>)>,
+    /// States of the API objects that the cluster's DNS observes, oldest first, each with the instant at which DNS
+    /// observes it. The first state is the one from which DNS answers now.
+    dns_states: Vec<(SimTime, Arc<Objects>)>,
     /// Number of requests counted so far, by Service and outcome.
     totals: Totals,
     /// CPU load of the requests since the traffic was settled last.

@@ -6,7 +6,8 @@
 //!
 //! They exist only from the first traffic on. Before that, only the last state observed by nodes with cut links is
 //! stored, because their rules follow from it. Deviation: their watches have their own message order and jitter, so
-//! that traffic does not move other messages; the changes that a broken watch missed arrive in one message.
+//! that traffic does not change when other messages arrive; the changes that a broken watch missed arrive in one
+//! message.
 
 use std::sync::Arc;
 
@@ -105,7 +106,7 @@ impl World {
         let (seed, objects) = (self.seed, self.objects().clone());
         let now = self.now;
         let traffic = self.traffic_mut();
-        traffic.names = vec![(now, objects.clone())];
+        traffic.dns_states = vec![(now, objects.clone())];
         let known = std::mem::take(&mut traffic.known_before_cut);
         for (node, is_on) in nodes {
             let before_cut = known.get(&node);
@@ -134,7 +135,7 @@ impl World {
         };
         if affects_names {
             let at = self.now + DNS_WATCH;
-            self.traffic_mut().names.push((at, change.after.clone()));
+            self.traffic_mut().dns_states.push((at, change.after.clone()));
             self.queue.push(at, Event::Traffic);
         }
         let live: Vec<NodeName> = (self.traffic.proxies.iter())

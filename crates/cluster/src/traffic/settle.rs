@@ -1,4 +1,5 @@
-//! Settles the traffic at the end of a step: clients that were added or removed, rewritten rules, changed fates.
+//! Settles the traffic at the end of a step: adds and removes clients, counts the requests sent so far, and determines
+//! anew to which endpoints requests go and what happens to them.
 
 use std::sync::Arc;
 
@@ -21,12 +22,12 @@ use crate::{Actor, Objects, World};
 /// Taint of a node that the cluster autoscaler is about to remove.
 const TO_BE_DELETED: &str = "ToBeDeletedByClusterAutoscaler";
 
-/// Inputs of settling the traffic.
+/// What [`World::settle_traffic`] reads to settle the flows.
 struct Settling<'a> {
     cluster: ClusterView<'a>,
     objects: &'a Objects,
-    /// The API objects as the cluster's DNS has observed them.
-    names: &'a Objects,
+    /// The API objects from which the cluster's DNS answers now.
+    dns_objects: &'a Objects,
     proxies: &'a ordered::Map<NodeName, ProxyState>,
     touched: &'a [(Touch, CausedBy)],
     /// Cause of the latest change that may affect the fate of requests.
@@ -34,13 +35,14 @@ struct Settling<'a> {
 }
 
 /// The endpoints for a new connection, or the fate of its requests if there is no endpoint.
-enum Choice {
+enum EndpointChoice {
     Any(Vec<Backend>),
     None(Assessment),
 }
 
 impl World {
-    /// Touches the traffic if the record reports that a process started, exited or got a signal.
+    /// Marks the requests to a pod for a new assessment ([`Touch::Pod`]) if the record reports that a process of the
+    /// pod started, exited or got a signal.
     pub(crate) fn touch_traffic_by_record(&mut self, record: &Record) {
         let Some(object) = record.object.as_ref().filter(|object| object.kind == Kind::Pod) else {
             return;
@@ -65,9 +67,9 @@ impl World {
     pub(crate) fn wake_traffic(&mut self) {
         let now = self.now;
         let traffic = Arc::make_mut(&mut self.traffic);
-        let observed = traffic.names.iter().take_while(|(at, _)| *at <= now).count();
+        let observed = traffic.dns_states.iter().take_while(|(at, _)| *at <= now).count();
         if observed > 1 {
-            traffic.names.drain(..observed - 1);
+            traffic.dns_states.drain(..observed - 1);
             self.touch_traffic(Touch::All);
         }
         let traffic = Arc::make_mut(&mut self.traffic);
@@ -93,7 +95,8 @@ impl World {
         let mut rates = Vec::new();
         let mut shared = std::mem::take(&mut self.traffic);
         let traffic = Arc::make_mut(&mut shared);
-        let names: &Arc<Objects> = (traffic.names.first()).map_or(self.api.objects(), |(_, objects)| objects);
+        let dns_objects: &Arc<Objects> =
+            (traffic.dns_states.first()).map_or(self.api.objects(), |(_, objects)| objects);
         let settling = Settling {
             cluster: ClusterView {
                 now: self.now,
@@ -101,7 +104,7 @@ impl World {
                 network: &self.network,
             },
             objects: self.api.objects(),
-            names,
+            dns_objects,
             proxies: &traffic.proxies,
             touched: &touched,
             because,
@@ -121,7 +124,7 @@ impl World {
                 *traffic.totals.entry((service, outcome)).or_default() += count;
             }
         }
-        // A scheduled instant has no cause of its own.
+        // A scheduled instant has no cause, so the cause is the latest record about a process whose fate changed.
         let because = if because == CausedBy::NOTHING {
             out.cause
         } else {
@@ -289,9 +292,9 @@ impl Settling<'_> {
     }
 
     /// Returns the endpoints for a new connection, according to the rules of a node.
-    fn choose_endpoints(&self, flow: &Flow, node: &NodeName) -> Choice {
+    fn choose_endpoints(&self, flow: &Flow, node: &NodeName) -> EndpointChoice {
         use RequestOutcome::{Refused, Timeout};
-        let fails = |outcome, truth| Choice::None(Assessment::failure(outcome, truth));
+        let fails = |outcome, truth| EndpointChoice::None(Assessment::failure(outcome, truth));
         let entry = match flow.client {
             RequestClient::Outside => Entry::Outside,
             _ => Entry::Inside,
@@ -304,7 +307,7 @@ impl Settling<'_> {
                 return fails(Timeout, RequestTruth::LinkCut);
             }
         } else {
-            let Some((service, hostname)) = named_service(self.names, &flow.service) else {
+            let Some((service, hostname)) = named_service(self.dns_objects, &flow.service) else {
                 return fails(Refused, RequestTruth::NoService);
             };
             if &*service.spec.cluster_ip == "None" || hostname.is_some() {
@@ -313,9 +316,9 @@ impl Settling<'_> {
                 if !network.is_open(&here, &names) || !network.is_open(&names, &here) {
                     return fails(Timeout, RequestTruth::NoName);
                 }
-                return match resolve(self.names, service, hostname) {
+                return match resolve(self.dns_objects, service, hostname) {
                     found if found.is_empty() => fails(Refused, RequestTruth::NoEndpoints),
-                    found => Choice::Any(found),
+                    found => EndpointChoice::Any(found),
                 };
             }
         }
@@ -327,7 +330,7 @@ impl Settling<'_> {
             Route::Unknown => fails(Timeout, RequestTruth::NoRules),
             Route::Reject => fails(Refused, RequestTruth::NoEndpoints),
             Route::Drop => fails(Timeout, RequestTruth::NoLocalEndpoints),
-            Route::Any(backends) => Choice::Any(backends),
+            Route::Any(backends) => EndpointChoice::Any(backends),
         }
     }
 
@@ -338,8 +341,8 @@ impl Settling<'_> {
             return self.plan_kept_connection(flow, stream, choice, out);
         }
         let mut backends = match choice {
-            Choice::Any(backends) => backends,
-            Choice::None(assessed) => {
+            EndpointChoice::Any(backends) => backends,
+            EndpointChoice::None(assessed) => {
                 stream.session = None;
                 return vec![planned_lane(None, assessed)];
             }
@@ -374,7 +377,7 @@ impl Settling<'_> {
         &self,
         flow: &mut Flow,
         stream: &mut Stream,
-        choice: Choice,
+        choice: EndpointChoice,
         out: &mut Outcomes,
     ) -> Vec<PlannedLane> {
         let node = stream.node.clone();
@@ -397,8 +400,8 @@ impl Settling<'_> {
         }
         stream.kept = None;
         let backends = match choice {
-            Choice::Any(backends) => backends,
-            Choice::None(assessed) => return vec![planned_lane(None, assessed)],
+            EndpointChoice::Any(backends) => backends,
+            EndpointChoice::None(assessed) => return vec![planned_lane(None, assessed)],
         };
         let assess = |backend: &Backend| self.cluster.assess(&node, backend, flow.options);
         let assessed: Vec<(Backend, Assessment)> = backends.iter().map(|one| (one.clone(), assess(one))).collect();

@@ -1,13 +1,13 @@
-//! Causes: how the cause of a record is carried through the world.
+//! Causes of records: how the world finds the record that caused another record.
 //!
-//! Each queued event carries the record that caused it ([`podscope_sim::Queue`]). A step begins with that cause. What
-//! the step does has this cause, or one that a component stored and sets with `Context::because`: a controller the
-//! change that it reconciles, a kubelet the last event of its machine, the scheduler the change that moved the pod into
-//! its queue.
+//! Each queued event carries the record that caused it ([`podscope_sim::Queue`]). A step begins with that cause.
+//! Everything that the step does has this cause, unless its component sets another one with `Context::because`: a
+//! controller sets the change that it reconciles, a kubelet the last event of its machine, and the scheduler the change
+//! that moved the pod into its queue.
 //!
-//! Causes are deliberately coarse in two cases. When a process lists again, everything that it finds has the repair or
-//! start that allowed the list as its cause. A pass of a kubelet over all its pods has the cause of the first pod that
-//! required it.
+//! Causes are deliberately coarse in two cases. When a process lists again, the cause of everything that it finds is
+//! the repair or start that made the list possible. The cause of a pass of a kubelet over all its pods is that of the
+//! first pod that required the pass.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use podscope_sim::{Change, Happening, ProbeKind, Record, What};
 
 use crate::{Place, Subject, World};
 
-/// A record that a request led to.
+/// A record that was made while a request was served.
 pub(super) struct RequestRecord {
     /// Importance of the record, see [`importance`].
     pub(super) importance: u8,

@@ -1,6 +1,6 @@
-//! Overload protection. A write sends a message to every watcher, and with quotas it leads to a write for each
-//! of them: 500 pods and 1000 quotas are half a million pending messages within milliseconds. A server with that many
-//! pending messages refuses to create objects, as API Priority and Fairness does, and clients retry.
+//! Overload protection. A write sends a message to every watcher. With quotas, a write also leads to a write of
+//! the status of each quota: 500 pods and 1000 quotas are half a million pending messages within milliseconds. A server
+//! with that many pending messages refuses to create objects, as API Priority and Fairness does, and clients retry.
 
 use podscope_api::Kind;
 

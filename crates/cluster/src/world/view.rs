@@ -1,18 +1,18 @@
-//! Read access to a world from outside, and switches for measuring and recording.
+//! Read access to a world from outside, and methods that turn the invariants and the recording of decisions on or off.
 
 use std::sync::Arc;
 
 use podscope_api::well_known::condition;
 use podscope_api::{NodeName, Str, Time, Uid};
 
-use super::{Body, ProcessState, World};
+use super::{ComponentState, ProcessState, World};
 use crate::kubelet::Kubelet;
 use crate::machine::{EmptyDirData, Machine};
 use crate::scheduler_process::RecordedDecision;
 use crate::{Actor, Change, Heartbeats, Network, Objects, Place, SimTime, Switches};
 
 impl World {
-    /// Returns whether no link is cut or slow and no process is down. Liveness is only promised in this state.
+    /// Returns whether no link is cut or slow and no process is down. Liveness properties must hold only in this state.
     pub(crate) fn is_fault_free(&self) -> bool {
         self.is_api_up
             && self.is_etcd_up
@@ -181,8 +181,8 @@ impl World {
 
     /// Returns the leading scheduler, if there is one.
     pub fn scheduler(&self) -> Option<&podscope_scheduler::Scheduler> {
-        self.processes.values().find_map(|state| match &state.body {
-            Body::Scheduler(process) if process.is_leader() => Some(process.core()),
+        self.processes.values().find_map(|state| match &state.component {
+            ComponentState::Scheduler(process) if process.is_leader() => Some(process.core()),
             _ => None,
         })
     }
@@ -196,7 +196,7 @@ impl World {
     /// kept. The simulation itself does not change.
     pub fn record_decisions(&mut self, on: bool) {
         for state in self.processes.values_mut() {
-            if let Body::Scheduler(process) = &mut state.body {
+            if let ComponentState::Scheduler(process) = &mut state.component {
                 Arc::make_mut(process).records_next_decision = on;
             }
         }
@@ -204,10 +204,14 @@ impl World {
 
     /// Takes the recorded decision, if there is one.
     pub fn take_decision(&mut self) -> Option<Arc<RecordedDecision>> {
-        self.processes.values_mut().find_map(|state| match &mut state.body {
-            Body::Scheduler(process) if process.recorded.is_some() => Arc::make_mut(process).recorded.take(),
-            _ => None,
-        })
+        self.processes
+            .values_mut()
+            .find_map(|state| match &mut state.component {
+                ComponentState::Scheduler(process) if process.recorded.is_some() => {
+                    Arc::make_mut(process).recorded.take()
+                }
+                _ => None,
+            })
     }
 
     /// Returns the processes of the control plane, each with whether it runs and whether it leads.
@@ -216,9 +220,9 @@ impl World {
             .iter()
             .filter(|(actor, _)| !matches!(actor, Actor::Client(_)))
             .map(|(actor, state)| {
-                let leads = match &state.body {
-                    Body::Scheduler(process) => process.is_leader(),
-                    Body::Manager(core) => core.is_some(),
+                let leads = match &state.component {
+                    ComponentState::Scheduler(process) => process.is_leader(),
+                    ComponentState::Manager(core) => core.is_some(),
                     _ => false,
                 };
                 (actor.clone(), state.runs(), leads)

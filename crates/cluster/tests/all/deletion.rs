@@ -32,7 +32,7 @@ fn forced_deletion_is_two_writes() {
 
 /// Shows: LC-013, LC-014
 #[test]
-fn grace_only_shrinks() {
+fn grace_period_only_shrinks() {
     let mut trace = Trace::default();
     let mut world = world(&[pod("web", Some("elsewhere"))], &mut trace);
     world.start_client(delete("web", None), &mut trace);

@@ -69,8 +69,8 @@ fn slices(world: &World) -> Vec<ResourceSlice> {
     local.map(|slice| ResourceSlice::clone(slice)).collect()
 }
 
-/// Returns the names of the devices that the driver of node a-1 publishes, and the generation of its pool.
-fn published(world: &World) -> (Vec<String>, i64) {
+/// Returns the names of the devices in the ResourceSlices of node a-1, and the generation of their pool.
+fn published_devices(world: &World) -> (Vec<String>, i64) {
     let slices = slices(world);
     let names = slices
         .iter()
@@ -95,7 +95,7 @@ fn phase(world: &World, pod: &str) -> Option<PodPhase> {
 }
 
 /// Returns the messages of the events with this reason.
-fn events(trace: &Trace, expected_reason: &str) -> Vec<String> {
+fn event_messages(trace: &Trace, expected_reason: &str) -> Vec<String> {
     let message = |happening: &Happening| match happening {
         Happening::Event { reason, message, .. } if &**reason == expected_reason => Some(message.to_string()),
         _ => None,
@@ -108,7 +108,7 @@ fn events(trace: &Trace, expected_reason: &str) -> Vec<String> {
 }
 
 /// Returns the health of the devices of a pod's container, as `RESOURCE DEVICE HEALTH`.
-fn health(world: &World, pod: &str) -> Vec<String> {
+fn device_health(world: &World, pod: &str) -> Vec<String> {
     let pod = world.objects().get::<Pod>(&key(pod)).expect("the pod exists");
     let statuses = pod
         .status
@@ -141,7 +141,7 @@ fn devices_of_annotation_are_published_at_start() {
     );
     assert_eq!(slices[1].metadata.owner_references[0].kind.as_ref(), "Node");
     assert_eq!(
-        published(&world),
+        published_devices(&world),
         (vec!["gpu-0-half-0".into(), "gpu-0-half-1".into(), "gpu-0".into()], 1)
     );
     assert_eq!(slices[1].spec.pool.resource_slice_count, 2);
@@ -155,7 +155,10 @@ fn claim_is_prepared_and_deleted_with_its_pod() {
     assert_eq!(phase(&world, "a"), Some(PodPhase::Running));
     let claim = &claims(&world)[0];
     assert_eq!(claim.status.reserved_for.len(), 1);
-    assert_eq!(health(&world, "a"), ["claim:gpu gpu.example.com/a-1/gpu-0 Healthy"]);
+    assert_eq!(
+        device_health(&world, "a"),
+        ["claim:gpu gpu.example.com/a-1/gpu-0 Healthy"]
+    );
     world.start_client(common::delete("a", Some(0), false), &mut trace);
     world.run_until(at(60), &mut trace);
     assert_eq!(phase(&world, "a"), None);
@@ -189,7 +192,7 @@ fn failed_claim_preparation_keeps_pod_pending() {
     let (mut world, mut trace) = lab(&fails, &[pod("a")]);
     world.run_until(at(120), &mut trace);
     assert_eq!(phase(&world, "a"), Some(PodPhase::Pending));
-    let messages = events(&trace, "FailedPrepareDynamicResources");
+    let messages = event_messages(&trace, "FailedPrepareDynamicResources");
     assert_eq!(
         messages.len(),
         2,
@@ -214,7 +217,10 @@ fn device_taint_evicts_pod_and_keeps_device_free() {
         .apply_fault(&device_fault("gpu-0", taint), &mut trace)
         .expect("the device exists");
     world.run_until(at(70), &mut trace);
-    assert_eq!(events(&trace, "DeviceTaintManagerEviction"), ["Marking for deletion"]);
+    assert_eq!(
+        event_messages(&trace, "DeviceTaintManagerEviction"),
+        ["Marking for deletion"]
+    );
     assert_eq!(phase(&world, "a"), None);
     let slices = slices(&world);
     let [slice] = slices.as_slice() else {
@@ -246,15 +252,21 @@ fn pod_keeps_running_when_its_device_is_gone() {
         .apply_fault(&device_fault("gpu-0", DeviceChange::Gone), &mut trace)
         .expect("the device exists");
     world.run_until(at(40), &mut trace);
-    assert_eq!(published(&world).0, ["gpu-1"]);
+    assert_eq!(published_devices(&world).0, ["gpu-1"]);
     assert_eq!(phase(&world, "a"), Some(PodPhase::Running));
-    assert_eq!(health(&world, "a"), ["claim:gpu gpu.example.com/a-1/gpu-0 Unhealthy"]);
+    assert_eq!(
+        device_health(&world, "a"),
+        ["claim:gpu gpu.example.com/a-1/gpu-0 Unhealthy"]
+    );
     world
         .apply_fault(&device_fault("gpu-0", DeviceChange::Back), &mut trace)
         .expect("the device is gone");
     world.run_until(at(60), &mut trace);
-    assert_eq!(published(&world).0, ["gpu-0", "gpu-1"]);
-    assert_eq!(health(&world, "a"), ["claim:gpu gpu.example.com/a-1/gpu-0 Healthy"]);
+    assert_eq!(published_devices(&world).0, ["gpu-0", "gpu-1"]);
+    assert_eq!(
+        device_health(&world, "a"),
+        ["claim:gpu gpu.example.com/a-1/gpu-0 Healthy"]
+    );
     let unknown = world.apply_fault(&device_fault("gpu-7", DeviceChange::Gone), &mut trace);
     assert_eq!(
         unknown,
@@ -270,10 +282,10 @@ fn restarted_driver_publishes_new_pool_generation() {
     let driver = |up: bool| Fault::Driver { node: a_1(), up };
     world.apply_fault(&driver(false), &mut trace).expect("the driver runs");
     world.run_until(at(45), &mut trace);
-    assert_eq!(published(&world).0.len(), 2, "the kubelet waits for 30 s");
+    assert_eq!(published_devices(&world).0.len(), 2, "the kubelet waits for 30 s");
     world.start_client(common::delete("a", Some(0), false), &mut trace);
     world.run_until(at(60), &mut trace);
-    assert_eq!(published(&world).0.len(), 0);
+    assert_eq!(published_devices(&world).0.len(), 0);
     let pod = world.objects().get::<Pod>(&key("a"));
     assert!(
         pod.is_none(),
@@ -283,7 +295,7 @@ fn restarted_driver_publishes_new_pool_generation() {
         .apply_fault(&driver(true), &mut trace)
         .expect("the driver is down");
     world.run_until(at(90), &mut trace);
-    assert_eq!(published(&world), (vec!["gpu-0".into(), "gpu-1".into()], 2));
+    assert_eq!(published_devices(&world), (vec!["gpu-0".into(), "gpu-1".into()], 2));
 }
 
 /// Shows: DRA-245
@@ -313,7 +325,7 @@ fn restarted_kubelet_makes_the_drivers_publish_again() {
     world.apply_fault(&restart, &mut trace).expect("the machine runs");
     world.run_until(at(20), &mut trace);
     let after = slices(&world);
-    assert_eq!(published(&world).0, ["gpu-0", "gpu-1"]);
+    assert_eq!(published_devices(&world).0, ["gpu-0", "gpu-1"]);
     assert_ne!(before[0].metadata.uid, after[0].metadata.uid);
 }
 
@@ -328,11 +340,11 @@ fn driver_on_partitioned_node_publishes_after_heal() {
         .apply_fault(&device_fault("gpu-1", DeviceChange::Gone), &mut trace)
         .expect("the device exists");
     world.run_until(at(30), &mut trace);
-    assert_eq!(published(&world).0.len(), 2);
+    assert_eq!(published_devices(&world).0.len(), 2);
     let heal = Fault::Heal(podscope_cluster::fault::Targets::All);
     world.apply_fault(&heal, &mut trace).expect("a link is cut");
     world.run_until(at(60), &mut trace);
-    assert_eq!(published(&world).0, ["gpu-0"]);
+    assert_eq!(published_devices(&world).0, ["gpu-0"]);
 }
 
 /// The first fault of a device that is known only from an existing ResourceSlice creates the driver process of its
@@ -350,13 +362,13 @@ fn device_fault_creates_driver_for_existing_slices() {
     let (mut world, mut trace) = lab("", &[slice, pod("a")]);
     world.run_until(at(20), &mut trace);
     assert_eq!(phase(&world, "a"), Some(PodPhase::Running));
-    assert_eq!(health(&world, "a"), ["claim:gpu gpu.example.com/a-1/g0 Unknown"]);
+    assert_eq!(device_health(&world, "a"), ["claim:gpu gpu.example.com/a-1/g0 Unknown"]);
     world
         .apply_fault(&device_fault("g1", DeviceChange::Gone), &mut trace)
         .expect("the device exists");
     world.run_until(at(40), &mut trace);
-    assert_eq!(published(&world), (vec!["g0".into()], 5));
-    assert_eq!(health(&world, "a"), ["claim:gpu gpu.example.com/a-1/g0 Healthy"]);
+    assert_eq!(published_devices(&world), (vec!["g0".into()], 5));
+    assert_eq!(device_health(&world, "a"), ["claim:gpu gpu.example.com/a-1/g0 Healthy"]);
 }
 
 #[test]

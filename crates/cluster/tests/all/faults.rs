@@ -11,7 +11,7 @@ use podscope_cluster::{NodeShorthand, Setup, World};
 use serde_json::{Value, json};
 
 /// Returns a StatefulSet of three pods that are members of the application group `etcd`.
-fn etcd() -> Value {
+fn etcd_stateful_set() -> Value {
     json!({
         "apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "etcd", "namespace": "default"},
         "spec": {
@@ -48,7 +48,7 @@ fn membership_fault(name: &str, add: bool) -> Fault {
 #[test]
 fn membership_changes_need_a_quorum() {
     let mut trace = Trace::default();
-    let mut world = world(&[etcd()], &mut trace);
+    let mut world = world(&[etcd_stateful_set()], &mut trace);
     world.run_until(at(30), &mut trace);
     let nodes = [node_of(&world, "etcd-1"), node_of(&world, "etcd-2")];
     world
@@ -121,7 +121,7 @@ fn machine_join_registers_node_and_leave_makes_it_not_ready() {
 #[test]
 fn cluster_recovers_from_power_kubelet_and_zone_faults() {
     let mut trace = Trace::default();
-    let mut world = world(&[etcd()], &mut trace);
+    let mut world = world(&[etcd_stateful_set()], &mut trace);
     world.run_until(at(30), &mut trace);
     let node = node_of(&world, "etcd-0");
     let faults = [
@@ -234,8 +234,8 @@ fn idle_nodes_create_few_simulation_events() {
     let (_, before) = world.queue_stats();
     world.run_until(at(660), &mut trace);
     let (pending, after) = world.queue_stats();
-    // The remaining events: leader elections, passes of the node controller, liveness checks, and one status per node
-    // every five minutes.
+    // The remaining events are leader elections, passes of the node controller, liveness checks, and one status update
+    // per node every five minutes.
     assert!(after - before < 6_000, "{} events in ten idle minutes", after - before);
     assert!(pending < 2_000, "{pending} events are pending");
 }
@@ -246,7 +246,7 @@ fn idle_nodes_create_few_simulation_events() {
 #[test]
 fn fencing_controller_moves_stateful_pod_safely() {
     let mut trace = Trace::default();
-    let mut single = etcd();
+    let mut single = etcd_stateful_set();
     single["spec"]["replicas"] = json!(1);
     let mut setup = Setup {
         objects: vec![common::object(&single)],

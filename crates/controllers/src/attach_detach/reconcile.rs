@@ -49,7 +49,7 @@ impl AttachDetachController {
             }
         }
         for place in detaches {
-            // The storage refused the attachment, so there is nothing to detach.
+            // An inline volume in the state Uncertain was refused by its storage, so there is nothing to detach.
             let is_refused = self.actual.get(&place).is_some_and(|known| {
                 known.state == AttachmentState::Uncertain
                     && attach_method(&known.backend, cx) == AttachMethod::NodeListOnly

@@ -117,7 +117,7 @@ impl ClusterAutoscaler {
                 Err(reasons) => pod_group.reasons.extend(reasons),
             }
         }
-        // Place the largest pods first (CA-013).
+        // The largest pods are placed first (CA-013).
         pods.stable_sort_by_key(|pod| std::cmp::Reverse(requested_fraction(pod, &new.0)));
         let mut added: Vec<Str> = vec![name.0.clone()];
         let mut is_last_empty = true;

@@ -42,7 +42,7 @@ pub(super) fn allows_surge(set: &DaemonSet) -> bool {
     bounds(set, 1).1 > 0
 }
 
-/// The pods of one node that are not terminating.
+/// The new and the old daemon pod on one node; terminating pods are ignored.
 struct PodsOnNode<'p> {
     new: Option<&'p Arc<Pod>>,
     old: Option<&'p Arc<Pod>>,

@@ -1,5 +1,5 @@
-//! Back-off of a Job's failed pods (CT-094): 10 s after the first failure, doubling up to ten minutes. The record is
-//! kept in memory, so a restarted controller does not wait.
+//! Back-off of a Job's failed pods (CT-094): 10 s after the first failure, doubling up to ten minutes. The failures are
+//! recorded in memory only, so a restarted controller does not wait.
 
 use std::sync::Arc;
 

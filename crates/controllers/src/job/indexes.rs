@@ -6,10 +6,10 @@ use podscope_api::{Job, Pod, ordered};
 pub(super) const INDEX_ANNOTATION: &str = "batch.kubernetes.io/job-completion-index";
 /// Annotation of a pod with the number of earlier failures of its index that count towards the limit. Set only if the
 /// Job has a backoff limit per index.
-pub(super) const FAILURES: &str = "batch.kubernetes.io/job-index-failure-count";
+pub(super) const FAILURE_COUNT_ANNOTATION: &str = "batch.kubernetes.io/job-index-failure-count";
 /// Annotation of a pod with the number of earlier failures of its index that were ignored. Set only if the Job has a
 /// backoff limit per index.
-pub(super) const IGNORED_FAILURES: &str = "batch.kubernetes.io/job-index-ignored-failure-count";
+pub(super) const IGNORED_FAILURE_COUNT_ANNOTATION: &str = "batch.kubernetes.io/job-index-ignored-failure-count";
 
 pub(super) type Indexes = ordered::Set<i32>;
 
@@ -30,8 +30,8 @@ pub(super) fn failures_before(pod: &Pod) -> (i32, i32) {
         let number = pod.metadata.annotation(key).and_then(|text| text.parse::<i32>().ok());
         number.unwrap_or(0).max(0)
     };
-    let counted = count(FAILURES);
-    (counted, counted.saturating_add(count(IGNORED_FAILURES)))
+    let counted = count(FAILURE_COUNT_ANNOTATION);
+    (counted, counted.saturating_add(count(IGNORED_FAILURE_COUNT_ANNOTATION)))
 }
 
 /// Prints indexes in the form of a Job's status, e.g. `0-2,4`.

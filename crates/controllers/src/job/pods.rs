@@ -9,7 +9,10 @@ use podscope_api::{Container, EnvVar, EnvVarSource, EventType, Job, Object, Obje
 use podscope_sim::Request;
 
 use super::backoff::remaining_after;
-use super::indexes::{FAILURES, IGNORED_FAILURES, INDEX_ANNOTATION, Indexes, failures_before, index_of, is_indexed};
+use super::indexes::{
+    FAILURE_COUNT_ANNOTATION, IGNORED_FAILURE_COUNT_ANNOTATION, INDEX_ANNOTATION, Indexes, failures_before, index_of,
+    is_indexed,
+};
 use super::pass::Pass;
 use super::{is_suspended, policy, waits_for_failed};
 use crate::controller::note;
@@ -233,8 +236,16 @@ fn annotate_failure_counts(job: &Job, pod: &mut Pod, replaced: Option<&Arc<Pod>>
             ignored += 1;
         }
     }
-    set_entry(&mut pod.metadata.annotations, FAILURES, &counted.to_string());
+    set_entry(
+        &mut pod.metadata.annotations,
+        FAILURE_COUNT_ANNOTATION,
+        &counted.to_string(),
+    );
     if ignored > 0 {
-        set_entry(&mut pod.metadata.annotations, IGNORED_FAILURES, &ignored.to_string());
+        set_entry(
+            &mut pod.metadata.annotations,
+            IGNORED_FAILURE_COUNT_ANNOTATION,
+            &ignored.to_string(),
+        );
     }
 }

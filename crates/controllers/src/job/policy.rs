@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::indexes::{self, Indexes};
 
-/// The action of the first matching rule.
+/// What a failed pod means for its Job: the action of the first matching rule of podFailurePolicy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Decision {
     /// The failure counts towards the backoff limit, by a rule or by default.

@@ -30,7 +30,7 @@ fn active_job_count(lab: &Lab) -> usize {
 
 fn finish_job(lab: &mut Lab, name: &str, condition_type: &'static str) {
     let now = lab.wall();
-    // The API server requires the interim condition before the final one.
+    // The API server accepts the final condition only after the interim condition.
     let announced = match condition_type {
         "Complete" => "SuccessCriteriaMet",
         _ => "FailureTarget",

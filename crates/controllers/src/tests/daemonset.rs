@@ -7,7 +7,7 @@ use podscope_api::{DaemonSet, Kind, Node, Pod, Taint, TaintEffect};
 use podscope_sim::Span;
 
 use super::super::lab::Lab;
-use super::super::node_selector::target;
+use super::super::node_selector::target_node;
 
 /// Returns the manifest of the DaemonSet `agent`.
 fn agent_manifest(more: &str) -> String {
@@ -22,7 +22,7 @@ fn nodes_of_pods(lab: &Lab) -> Vec<String> {
     let mut nodes: Vec<String> = lab
         .objects()
         .list::<Pod>()
-        .filter_map(|pod| target(pod))
+        .filter_map(|pod| target_node(pod))
         .map(|node| node.0.to_string())
         .collect();
     nodes.stable_sort();

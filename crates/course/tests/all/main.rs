@@ -6,7 +6,7 @@ use podscope_course::scorm;
 use podscope_course::{Family, MAX_LEVEL, Task, course_text, courses, families, family_text};
 use podscope_messages::Sentence;
 use podscope_session::lessons;
-use podscope_session::link::{Link, Reading};
+use podscope_session::link::{Link, ReaderState};
 use podscope_session::play::{self, Attempt};
 use serde_json::json;
 
@@ -134,7 +134,7 @@ fn first_lesson_link(attempt: Attempt, answer: &str) -> String {
     let loaded = lessons::load("first-pod").unwrap_or_else(|problems| panic!("{problems:?}"));
     let played = play::play(loaded, attempt, None).unwrap_or_else(|problems| panic!("{problems:?}"));
     let link = Link {
-        reading: Some(Reading {
+        reading: Some(ReaderState {
             step: 2,
             answers: vec![(2, Some(answer.to_owned()))],
         }),

@@ -20,18 +20,18 @@ pub(super) fn add_node_columns(node: &Node, line: &mut Line) {
     line.put("ROLES", node_roles(node));
     line.add_age();
     line.put("VERSION", info.kubelet_version.to_string());
-    line.wide("INTERNAL-IP", address("InternalIP"));
-    line.wide("EXTERNAL-IP", address("ExternalIP"));
-    line.wide("OS-IMAGE", or_unknown(&info.os_image));
+    line.put_wide("INTERNAL-IP", address("InternalIP"));
+    line.put_wide("EXTERNAL-IP", address("ExternalIP"));
+    line.put_wide("OS-IMAGE", or_unknown(&info.os_image));
     let kernel = or_unknown(&info.kernel_version);
-    line.wide(
+    line.put_wide(
         "KERNEL-VERSION",
         match &*info.architecture {
             "" => kernel,
             architecture => format!("{kernel} ({architecture})"),
         },
     );
-    line.wide("CONTAINER-RUNTIME", or_unknown(&info.container_runtime_version));
+    line.put_wide("CONTAINER-RUNTIME", or_unknown(&info.container_runtime_version));
 }
 
 pub(super) fn add_service_columns(service: &Service, object: &Object, line: &mut Line) {
@@ -66,7 +66,7 @@ pub(super) fn add_service_columns(service: &Service, object: &Object, line: &mut
     line.put("PORT(S)", or_none(&ports.join(",")));
     line.add_age();
     let selector = spec.selector.as_ref();
-    line.wide("SELECTOR", selector.map_or_else(|| "<none>".into(), map_text));
+    line.put_wide("SELECTOR", selector.map_or_else(|| "<none>".into(), map_text));
 }
 
 pub(super) fn add_endpoint_slice_columns(slice: &EndpointSlice, line: &mut Line) {
@@ -86,12 +86,12 @@ pub(super) fn add_endpoint_slice_columns(slice: &EndpointSlice, line: &mut Line)
 
 pub(super) fn add_endpoints_columns(endpoints: &Endpoints, line: &mut Line) {
     line.add_name();
-    line.put("ENDPOINTS", addresses(&endpoints.subsets));
+    line.put("ENDPOINTS", addresses_text(&endpoints.subsets));
     line.add_age();
 }
 
 /// Formats the addresses of Endpoints: `10.0.0.1:80,10.0.0.2:80 + 1 more...`
-fn addresses(subsets: &[EndpointSubset]) -> String {
+fn addresses_text(subsets: &[EndpointSubset]) -> String {
     let mut all: Vec<String> = Vec::new();
     for subset in subsets {
         let ips = || subset.addresses.iter().map(|address| &address.ip);
@@ -119,8 +119,8 @@ pub(super) fn add_event_columns(event: &Event, line: &mut Line) {
         name => format!("{kind}/{name}"),
     };
     line.put("OBJECT", about);
-    line.wide("SUBOBJECT", involved.field_path.to_string());
-    line.wide(
+    line.put_wide("SUBOBJECT", involved.field_path.to_string());
+    line.put_wide(
         "SOURCE",
         match &**host {
             "" => component.to_string(),
@@ -128,9 +128,9 @@ pub(super) fn add_event_columns(event: &Event, line: &mut Line) {
         },
     );
     line.put("MESSAGE", event.message.trim().to_owned());
-    line.wide("FIRST SEEN", age(first, line.now));
-    line.wide("COUNT", count.to_string());
-    line.wide_name();
+    line.put_wide("FIRST SEEN", age(first, line.now));
+    line.put_wide("COUNT", count.to_string());
+    line.add_wide_name();
 }
 
 pub(super) fn add_namespace_columns(namespace: &Namespace, line: &mut Line) {

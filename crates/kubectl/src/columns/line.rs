@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use podscope_api::{Object, PodTemplateSpec, Time};
 
-use super::{age, containers};
+use super::{age, container_names_and_images};
 use crate::text::cell;
 
 /// One column of an object's row.
@@ -44,7 +44,7 @@ impl Line {
     }
 
     /// Adds a column that is printed only with `-o wide`.
-    pub(super) fn wide(&mut self, header: &'static str, text: String) {
+    pub(super) fn put_wide(&mut self, header: &'static str, text: String) {
         self.add(header, true, &text);
     }
 
@@ -59,13 +59,13 @@ impl Line {
     }
 
     /// Adds the NAME column; its cell is the name followed by `suffix`.
-    pub(super) fn name_and(&mut self, suffix: &str) {
+    pub(super) fn add_name_with_suffix(&mut self, suffix: &str) {
         self.put("NAME", format!("{}{suffix}", self.name));
     }
 
     /// Adds the NAME column for `-o wide` only.
-    pub(super) fn wide_name(&mut self) {
-        self.wide("NAME", self.name.clone());
+    pub(super) fn add_wide_name(&mut self) {
+        self.put_wide("NAME", self.name.clone());
     }
 
     pub(super) fn add_age(&mut self) {
@@ -78,10 +78,10 @@ impl Line {
     }
 
     /// Adds the wide columns CONTAINERS and IMAGES of a pod template.
-    pub(super) fn template(&mut self, template: &PodTemplateSpec) {
-        let [names, images] = containers(template);
-        self.wide("CONTAINERS", names);
-        self.wide("IMAGES", images);
+    pub(super) fn add_template_columns(&mut self, template: &PodTemplateSpec) {
+        let [names, images] = container_names_and_images(template);
+        self.put_wide("CONTAINERS", names);
+        self.put_wide("IMAGES", images);
     }
 
     /// Returns the columns added so far.

@@ -140,7 +140,7 @@ pub(crate) fn or_unset(text: Option<&Str>) -> String {
 }
 
 /// Returns the names and the images of a template's containers, each joined by commas.
-fn containers(template: &PodTemplateSpec) -> [String; 2] {
+fn container_names_and_images(template: &PodTemplateSpec) -> [String; 2] {
     let join = |texts: Vec<&str>| texts.join(",");
     [
         join(

@@ -32,7 +32,7 @@ pub(super) fn add_volume_columns(volume: &PersistentVolume, line: &mut Line) {
     );
     line.put("REASON", volume.status.reason.to_string());
     line.add_age();
-    line.wide("VOLUMEMODE", or_unset(spec.volume_mode.as_ref()));
+    line.put_wide("VOLUMEMODE", or_unset(spec.volume_mode.as_ref()));
 }
 
 pub(super) fn add_claim_columns(claim: &PersistentVolumeClaim, line: &mut Line) {
@@ -63,7 +63,7 @@ pub(super) fn add_claim_columns(claim: &PersistentVolumeClaim, line: &mut Line) 
         or_unset(spec.volume_attributes_class_name.as_ref()),
     );
     line.add_age();
-    line.wide("VOLUMEMODE", or_unset(spec.volume_mode.as_ref()));
+    line.put_wide("VOLUMEMODE", or_unset(spec.volume_mode.as_ref()));
 }
 
 pub(super) fn add_storage_class_columns(class: &StorageClass, object: &Object, line: &mut Line) {
@@ -73,7 +73,7 @@ pub(super) fn add_storage_class_columns(class: &StorageClass, object: &Object, l
         Some(serde_json::Value::Bool(on)) => on.to_string(),
         _ => default.to_owned(),
     };
-    line.name_and(if is_default_class(&class.metadata) {
+    line.add_name_with_suffix(if is_default_class(&class.metadata) {
         " (default)"
     } else {
         ""

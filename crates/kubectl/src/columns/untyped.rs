@@ -63,7 +63,7 @@ fn add_binding_columns(object: &UntypedObject, line: &mut Line) {
     };
     line.put("ROLE", format!("{}/{}", text("/roleRef/kind"), text("/roleRef/name")));
     line.add_age();
-    line.wide("USERS", subject_names("User"));
-    line.wide("GROUPS", subject_names("Group"));
-    line.wide("SERVICEACCOUNTS", subject_names("ServiceAccount"));
+    line.put_wide("USERS", subject_names("User"));
+    line.put_wide("GROUPS", subject_names("Group"));
+    line.put_wide("SERVICEACCOUNTS", subject_names("ServiceAccount"));
 }

@@ -32,14 +32,14 @@ pub(super) fn add_pod_columns(pod: &Pod, line: &mut Line) {
     line.put("STATUS", row.status);
     line.put("RESTARTS", row.restarts);
     line.add_age();
-    line.wide("IP", or_none(ip.unwrap_or_default()));
-    line.wide("NODE", or_none(pod.spec.node_name.as_deref().unwrap_or_default()));
-    line.wide("NOMINATED NODE", or_none(&pod.status.nominated_node_name));
+    line.put_wide("IP", or_none(ip.unwrap_or_default()));
+    line.put_wide("NODE", or_none(pod.spec.node_name.as_deref().unwrap_or_default()));
+    line.put_wide("NOMINATED NODE", or_none(&pod.status.nominated_node_name));
     let gates_text = match gates.len() {
         0 => "<none>".to_owned(),
         gates => format!("{n_true}/{gates}"),
     };
-    line.wide("READINESS GATES", gates_text);
+    line.put_wide("READINESS GATES", gates_text);
 }
 
 pub(super) fn add_deployment_columns(deployment: &Deployment, line: &mut Line) {
@@ -49,9 +49,9 @@ pub(super) fn add_deployment_columns(deployment: &Deployment, line: &mut Line) {
     line.put("UP-TO-DATE", or_zero(status.updated_replicas));
     line.put("AVAILABLE", or_zero(status.available_replicas));
     line.add_age();
-    line.template(&spec.template);
+    line.add_template_columns(&spec.template);
     let selector = selector_text(spec.selector.as_ref());
-    line.wide("SELECTOR", if selector == "<none>" { String::new() } else { selector });
+    line.put_wide("SELECTOR", if selector == "<none>" { String::new() } else { selector });
 }
 
 /// Adds the columns that ReplicaSets and ReplicationControllers share.
@@ -65,21 +65,21 @@ fn add_replica_columns(desired: Option<i32>, status: &ReplicaSetStatus, line: &m
 
 pub(super) fn add_replica_set_columns(set: &ReplicaSet, line: &mut Line) {
     add_replica_columns(set.spec.replicas, &set.status, line);
-    line.template(&set.spec.template);
-    line.wide("SELECTOR", selector_text(set.spec.selector.as_ref()));
+    line.add_template_columns(&set.spec.template);
+    line.put_wide("SELECTOR", selector_text(set.spec.selector.as_ref()));
 }
 
 pub(super) fn add_replication_controller_columns(set: &ReplicationController, line: &mut Line) {
     add_replica_columns(set.spec.replicas, &set.status, line);
-    line.template(&set.spec.template);
-    line.wide("SELECTOR", map_text(&set.spec.selector));
+    line.add_template_columns(&set.spec.template);
+    line.put_wide("SELECTOR", map_text(&set.spec.selector));
 }
 
 pub(super) fn add_stateful_set_columns(set: &StatefulSet, line: &mut Line) {
     line.add_name();
     line.put("READY", ready_text(set.status.ready_replicas, set.spec.replicas));
     line.add_age();
-    line.template(&set.spec.template);
+    line.add_template_columns(&set.spec.template);
 }
 
 pub(super) fn add_daemon_set_columns(set: &DaemonSet, line: &mut Line) {
@@ -92,8 +92,8 @@ pub(super) fn add_daemon_set_columns(set: &DaemonSet, line: &mut Line) {
     line.put("AVAILABLE", or_zero(status.number_available));
     line.put("NODE SELECTOR", map_text(&set.spec.template.spec.node_selector));
     line.add_age();
-    line.template(&set.spec.template);
-    line.wide("SELECTOR", selector_text(set.spec.selector.as_ref()));
+    line.add_template_columns(&set.spec.template);
+    line.put_wide("SELECTOR", selector_text(set.spec.selector.as_ref()));
 }
 
 pub(super) fn add_job_columns(job: &Job, line: &mut Line) {
@@ -113,8 +113,8 @@ pub(super) fn add_job_columns(job: &Job, line: &mut Line) {
     line.put("COMPLETIONS", completions);
     line.put("DURATION", duration.unwrap_or_default());
     line.add_age();
-    line.template(&job.spec.template);
-    line.wide("SELECTOR", selector_text(job.spec.selector.as_ref()));
+    line.add_template_columns(&job.spec.template);
+    line.put_wide("SELECTOR", selector_text(job.spec.selector.as_ref()));
 }
 
 pub(super) fn add_cron_job_columns(object: &CronJob, line: &mut Line) {
@@ -131,8 +131,8 @@ pub(super) fn add_cron_job_columns(object: &CronJob, line: &mut Line) {
     let last = last.map_or_else(|| "<none>".to_owned(), |_| age(last, line.now));
     line.put("LAST SCHEDULE", last);
     line.add_age();
-    line.template(&spec.job_template.spec.template);
-    line.wide("SELECTOR", selector_text(spec.job_template.spec.selector.as_ref()));
+    line.add_template_columns(&spec.job_template.spec.template);
+    line.put_wide("SELECTOR", selector_text(spec.job_template.spec.selector.as_ref()));
 }
 
 pub(super) fn add_autoscaler_columns(object: &HorizontalPodAutoscaler, line: &mut Line) {

@@ -1,5 +1,5 @@
-//! The command `api METHOD PATH [--content-type TYPE]`: an HTTP request of a program to the API server, with its body
-//! as a here-document. `podscope serve` records these commands in the timeline of a session.
+//! The command `api METHOD PATH [--content-type TYPE]`: an HTTP request to the API server, with its body as a
+//! here-document. `podscope serve` records the requests of programs as such commands in the timeline of a session.
 
 use super::shell::{Word, here_document, quote};
 use super::{Command, CommandError};

@@ -70,7 +70,7 @@ impl Candidates<'_> {
     }
 
     /// Adds the sub-commands of a command group such as `rollout`.
-    fn add_group(&mut self, group: &str) {
+    fn add_sub_commands(&mut self, group: &str) {
         for verb in VERBS {
             if let Some(sub) = verb.name.strip_prefix(group).and_then(|rest| rest.strip_prefix(' ')) {
                 self.push(sub, verb.summary);
@@ -79,7 +79,7 @@ impl Candidates<'_> {
     }
 
     /// Adds the candidates for the next word of a `kubectl` command.
-    fn kubectl(&mut self, words: &[&str]) {
+    fn add_for_kubectl(&mut self, words: &[&str]) {
         let verb = VERBS.iter().find(|verb| {
             let mut parts = verb.name.split(' ');
             parts.next() == words.first().copied() && parts.next().is_none_or(|sub| words.get(1) == Some(&sub))
@@ -93,7 +93,7 @@ impl Candidates<'_> {
             namespace: value_of(verb, words, "namespace").unwrap_or("default"),
             positionals: positionals(verb, words),
         };
-        if self.value(&partial, words.last().copied()) {
+        if self.add_if_flag_value(&partial, words.last().copied()) {
             return;
         }
         if self.typed.starts_with('-') {
@@ -101,9 +101,9 @@ impl Candidates<'_> {
                 self.push(&format!("--{long}"), "flag");
             }
         } else if verb.name == "explain" {
-            self.field_paths();
+            self.add_field_paths();
         } else if verb.name == "set image" && partial.kind().is_some() && partial.is_named() {
-            self.images(&partial);
+            self.add_container_assignments(&partial);
         } else if let Some((kind_text, _)) = self.typed.split_once('/') {
             if let Some(kind) = Kind::from_resource_name(kind_text) {
                 for name in object_names(self.objects, kind, partial.namespace) {
@@ -136,7 +136,7 @@ impl Candidates<'_> {
     }
 
     /// Adds the candidates for the next word of a `fault` command.
-    fn fault(&mut self, verb: &str, words: &[&str]) {
+    fn add_for_fault(&mut self, verb: &str, words: &[&str]) {
         let Some(fault) = FAULTS.iter().find(|fault| fault.name == verb) else {
             return;
         };
@@ -170,7 +170,7 @@ impl Candidates<'_> {
     }
 
     /// Adds the devices that a node publishes.
-    fn devices(&mut self, node: Option<&str>) {
+    fn add_devices(&mut self, node: Option<&str>) {
         let slices = self.objects.list::<ResourceSlice>();
         let local = slices.filter(|slice| node.is_some() && slice.spec.node_name.as_deref() == node);
         let devices = local.flat_map(|slice| &slice.spec.devices);
@@ -184,14 +184,14 @@ impl Candidates<'_> {
             Argument::Node | Argument::Nodes => self.add_names(Kind::Node, "", "node"),
             Argument::Pod => self.add_pods(),
             Argument::Volume => self.add_names(Kind::PersistentVolume, "", "volume"),
-            Argument::Device => self.devices(before),
+            Argument::Device => self.add_devices(before),
             Argument::Word(words) => self.add_words(words.iter().copied()),
             Argument::New => {}
         }
     }
 
     /// Adds the candidates for the next word of an `app` command.
-    fn app(&mut self, words: &[&str]) {
+    fn add_for_app(&mut self, words: &[&str]) {
         match words {
             [] => {
                 self.push("traffic", "let clients send requests to a Service");
@@ -206,7 +206,7 @@ impl Candidates<'_> {
                     self.push(&format!("--{flag}"), "flag");
                 }
             }
-            ["traffic", "start" | "stop"] => self.add_keys(Kind::Service, "", "service"),
+            ["traffic", "start" | "stop"] => self.add_object_keys(Kind::Service, "", "service"),
             _ => {}
         }
     }
@@ -219,17 +219,17 @@ impl Candidates<'_> {
         for node in object_names(self.objects, Kind::Node, "") {
             self.push(&format!("node/{node}"), "clients on a node");
         }
-        self.add_keys(Kind::Pod, "pod/", "a pod");
+        self.add_object_keys(Kind::Pod, "pod/", "a pod");
         self.push("outside", "clients outside the cluster");
     }
 
     /// Adds the pods of all namespaces.
     fn add_pods(&mut self) {
-        self.add_keys(Kind::Pod, "", "pod");
+        self.add_object_keys(Kind::Pod, "", "pod");
     }
 
     /// Adds the objects of a kind in all namespaces, as `NAME` or `NAMESPACE/NAME` after a prefix.
-    fn add_keys(&mut self, kind: Kind, prefix: &str, hint: &str) {
+    fn add_object_keys(&mut self, kind: Kind, prefix: &str, hint: &str) {
         for object in self.objects.list_kind(kind) {
             let key = object.key();
             if &*key.namespace == "default" {
@@ -256,7 +256,7 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
     });
     let typed = before.get(start..).unwrap_or_default();
     let mut words: Vec<&str> = before.get(..start).unwrap_or_default().split_whitespace().collect();
-    // Another command begins after `|`.
+    // After `|` begins another command, which alone is completed.
     let last_pipe = words.iter().rposition(|word| *word == "|");
     if let Some(at) = last_pipe {
         words.drain(..=at);
@@ -282,12 +282,12 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
         [] => candidates.add_programs(),
         ["kubectl"] => candidates.add_verbs(),
         ["kubectl", "-n" | "--namespace"] => candidates.add_names(Kind::Namespace, "", "namespace"),
-        ["kubectl", group] if *group != "create" && is_group(group) => candidates.add_group(group),
-        ["kubectl", rest @ ..] => candidates.kubectl(rest),
+        ["kubectl", group] if *group != "create" && is_group(group) => candidates.add_sub_commands(group),
+        ["kubectl", rest @ ..] => candidates.add_for_kubectl(rest),
         ["fault"] => candidates.add_faults(),
-        ["fault", verb, rest @ ..] => candidates.fault(verb, rest),
+        ["fault", verb, rest @ ..] => candidates.add_for_fault(verb, rest),
         ["stop"] => candidates.push("--all", "every command that still runs"),
-        ["app", rest @ ..] => candidates.app(rest),
+        ["app", rest @ ..] => candidates.add_for_app(rest),
         _ => {}
     }
     let candidates = candidates

@@ -52,8 +52,8 @@ impl CustomKinds {
         Self(kinds.into())
     }
 
-    /// Finds the kind of a resource name: plural, singular or short name, alone, with a group or the beginning of one, or
-    /// with a version and a group. Case is ignored except for short names.
+    /// Finds the kind of a resource name: plural, singular or short name, alone, with a group or the beginning of one,
+    /// or with a version and a group. Case is ignored except for short names.
     pub(crate) fn named(&self, name: &str) -> Option<Kind> {
         let (bare, qualifier) = name.split_once('.').unwrap_or((name, ""));
         let is_full_name = |kind: &CustomKind| {
@@ -62,12 +62,13 @@ impl CustomKinds {
             is(preferred.plural()) || is(preferred.singular())
         };
         let is_short_name = |kind: &CustomKind| kind.short_names.iter().any(|short| short == bare);
-        self.qualified(qualifier, is_full_name)
-            .or_else(|| self.qualified(qualifier, is_short_name))
+        self.find_qualified(qualifier, is_full_name)
+            .or_else(|| self.find_qualified(qualifier, is_short_name))
     }
 
-    /// Finds the first kind with a matching name in the group, or version and group, of `qualifier`.
-    fn qualified(&self, qualifier: &str, is_named: impl Fn(&CustomKind) -> bool) -> Option<Kind> {
+    /// Finds the first kind for which `is_named` holds and that is in the group of `qualifier`: `VERSION.GROUP`,
+    /// `GROUP` or the beginning of a group.
+    fn find_qualified(&self, qualifier: &str, is_named: impl Fn(&CustomKind) -> bool) -> Option<Kind> {
         let named: Vec<&CustomKind> = self.0.iter().filter(|kind| is_named(kind)).collect();
         let of_version = named.iter().flat_map(|kind| &kind.versions).find(|kind| {
             let (group, version) = kind.group_and_version();
@@ -185,7 +186,7 @@ impl Kubectl {
     /// looked up the types.
     pub fn resolved_in(&self, objects: &Objects) -> Result<Cow<'_, Kubectl>, CommandError> {
         let command = self.resolved(&CustomKinds::of(objects))?;
-        command.check_typed(objects)?;
+        command.check_no_custom_targets(objects)?;
         Ok(command)
     }
 
@@ -202,7 +203,7 @@ impl Kubectl {
     }
 
     /// Returns an error if custom objects are the target of a verb that kubectl supports for built-in types only.
-    fn check_typed(&self, objects: &Objects) -> Result<(), CommandError> {
+    fn check_no_custom_targets(&self, objects: &Objects) -> Result<(), CommandError> {
         let target = match self {
             Kubectl::Rollout { target, .. } | Kubectl::SetImage { target, .. } => target,
             Kubectl::Verbatim(verbatim) => match &verbatim.action {

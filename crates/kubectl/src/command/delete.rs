@@ -1,4 +1,4 @@
-//! The `kubectl delete` command as a value.
+//! The parsed `kubectl delete` command.
 
 use podscope_cluster::{Propagation, Span};
 

@@ -137,9 +137,10 @@ fn operands<'a>(words: &[&'a str]) -> (Vec<&'a str>, bool) {
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {
         let takes_value = match word {
-            // With a value: `compose -f FILE up`, `build -f FILE .`; without: `rm -f NAME`, `logs -f NAME`.
+            // `-f` takes a value in `compose -f FILE up` and `build -f FILE .`, but not in `rm -f NAME` and `logs -f
+            // NAME`.
             "-f" => matches!(found.as_slice(), ["compose" | "build"]),
-            // With a value: `stop -t SECONDS NAME`, `build -t TAG .`; without: `exec -t NAME`.
+            // `-t` takes a value in `stop -t SECONDS NAME` and `build -t TAG .`, but not in `exec -t NAME`.
             "-t" => matches!(found.last(), Some(&("stop" | "restart" | "build"))),
             _ => FLAGS_WITH_VALUE.split(' ').any(|flag| flag == word),
         };

@@ -122,7 +122,8 @@ impl<'a> ArgsParser<'a> {
             let is_flag = text.starts_with('-') && text != "-";
             match text {
                 _ if only_positional && is_flag => {
-                    // The canonical text would contain such an argument as a flag, and no valid name begins with `-`.
+                    // Refuse the argument: in the canonical text it would be parsed as a flag, and no valid name begins
+                    // with `-`.
                     return Err(CommandError::new(
                         word.column,
                         format!("error: invalid argument {text:?}: no name begins with '-'"),
@@ -342,7 +343,7 @@ impl Args {
     }
 
     /// Returns an error with the hint `See '… -h' for help and examples` (KC-086).
-    pub(crate) fn usage(&self, column: u32, message: impl std::fmt::Display) -> CommandError {
+    pub(crate) fn usage_error(&self, column: u32, message: impl std::fmt::Display) -> CommandError {
         CommandError::new(
             column,
             format!("error: {message}\nSee '{} -h' for help and examples", self.command),
@@ -350,7 +351,7 @@ impl Args {
     }
 
     /// Returns an error without a usage hint.
-    pub(crate) fn plain(&self, column: u32, message: impl std::fmt::Display) -> CommandError {
+    pub(crate) fn error(&self, column: u32, message: impl std::fmt::Display) -> CommandError {
         CommandError::new(column, format!("error: {message}"))
     }
 }

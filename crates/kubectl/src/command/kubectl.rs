@@ -1,4 +1,4 @@
-//! The kubectl commands as values (K-02).
+//! The parsed kubectl commands (K-02).
 
 use podscope_api::{Kind, Time};
 pub use podscope_cluster::client::{DrainOptions, DryRun};
@@ -9,7 +9,8 @@ use podscope_cluster::Span;
 /// The objects that a command line selects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
-    /// `pods,deploy`, `pod a b`: each name in each kind. Without names, all objects that match the selectors.
+    /// `pods,deploy` or `pod a b`: for each kind the objects with these names, or without names all objects that match
+    /// the selectors.
     Kinds {
         /// Kinds in the order of the command line.
         kinds: Vec<Kind>,
@@ -128,9 +129,9 @@ pub enum Watch {
     /// Only the list.
     #[default]
     No,
-    /// The list, then every change (`--watch`).
+    /// Prints the list, then every change (`--watch`).
     Yes,
-    /// The changes only (`--watch-only`).
+    /// Prints the changes only (`--watch-only`).
     Only,
 }
 

@@ -155,7 +155,8 @@ pub fn parse_piped(text: &str, stdin: Option<&str>) -> Result<(Command, Pipe), C
         line.stdin.get_or_insert_with(|| stdin.to_owned());
     }
     let pipe = Pipe::parse(&line.pipe, line.end)?;
-    // The first command may only print the input: `cat <<EOF | kubectl apply -f -`, `echo … | kubectl apply -f -`.
+    // The first command of a pipe may be one that only prints the input of the second: `cat <<EOF | kubectl apply -f
+    // -`, `echo … | kubectl apply -f -`.
     let printed = match line.words.split_first() {
         Some((program, [])) if program.text == "cat" => line.stdin.clone(),
         Some((program, words)) if program.text == "echo" => Some(

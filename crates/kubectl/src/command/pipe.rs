@@ -97,7 +97,7 @@ impl Pipe {
                 pipe: Pipe::parse(parts.get(at + 1..).unwrap_or_default(), column)?,
             };
             if !is_xargs {
-                // Errors in the command are reported before the first command runs.
+                // Parse the command now, so that its errors are reported before the first command of the pipe runs.
                 next.parse_command(&[])?;
             }
             pipe.next = Some(Box::new(next));

@@ -51,7 +51,7 @@ struct Splitter<'t> {
 
 impl<'t> Splitter<'t> {
     /// Reads the next character.
-    fn step(&mut self) -> Option<(usize, char)> {
+    fn next_char(&mut self) -> Option<(usize, char)> {
         let next = self.chars.next()?;
         self.column += 1;
         Some(next)
@@ -77,8 +77,8 @@ impl<'t> Splitter<'t> {
     }
 
     /// Splits the first line, and returns the text after it.
-    fn words(&mut self) -> Result<&'t str, CommandError> {
-        while let Some((at, c)) = self.step() {
+    fn split_first_line(&mut self) -> Result<&'t str, CommandError> {
+        while let Some((at, c)) = self.next_char() {
             let rest = self.text.get(at..).unwrap_or_default();
             match c {
                 '\n' | '\r' => {
@@ -86,10 +86,10 @@ impl<'t> Splitter<'t> {
                     return Ok(rest);
                 }
                 c if c.is_whitespace() => self.end_word(),
-                '\'' | '"' => self.quoted(c)?,
-                '\\' => self.escaped()?,
+                '\'' | '"' => self.read_quoted(c)?,
+                '\\' => self.read_escaped()?,
                 '<' if self.word.is_none() && self.delimiter.is_none() && rest.starts_with("<<") => {
-                    self.here_document_delimiter(rest)?;
+                    self.read_delimiter(rest)?;
                 }
                 '|' if self.chars.peek().is_none_or(|(_, next)| *next != '|') => {
                     self.end_word();
@@ -107,11 +107,11 @@ impl<'t> Splitter<'t> {
     }
 
     /// Reads quoted text up to the closing quote.
-    fn quoted(&mut self, quote: char) -> Result<(), CommandError> {
+    fn read_quoted(&mut self, quote: char) -> Result<(), CommandError> {
         let start = self.column;
         self.word();
         loop {
-            let Some((_, mut inner)) = self.step() else {
+            let Some((_, mut inner)) = self.next_char() else {
                 return Err(CommandError::new(start, "this quote is never closed"));
             };
             if inner == quote {
@@ -121,7 +121,7 @@ impl<'t> Splitter<'t> {
                 && inner == '\\'
                 && let Some((_, next @ ('"' | '\\' | '$' | '`'))) = self.chars.peek().copied()
             {
-                self.step();
+                self.next_char();
                 inner = next;
             }
             self.word().text.push(inner);
@@ -129,10 +129,10 @@ impl<'t> Splitter<'t> {
     }
 
     /// Reads the character after a backslash.
-    fn escaped(&mut self) -> Result<(), CommandError> {
+    fn read_escaped(&mut self) -> Result<(), CommandError> {
         self.word();
         match self.chars.next() {
-            // A backslash at the end continues the line.
+            // A backslash at the end of a line continues the line.
             Some((_, '\n')) => {
                 self.word.take_if(|word| word.text.is_empty());
             }
@@ -149,7 +149,7 @@ impl<'t> Splitter<'t> {
     }
 
     /// Reads the delimiter of a here-document: `<<EOF`.
-    fn here_document_delimiter(&mut self, text: &str) -> Result<(), CommandError> {
+    fn read_delimiter(&mut self, text: &str) -> Result<(), CommandError> {
         let rest = text.get(2..).unwrap_or_default();
         let end = rest.find(|c: char| c.is_whitespace()).unwrap_or(rest.len());
         let raw = rest.get(..end).unwrap_or_default();
@@ -159,14 +159,14 @@ impl<'t> Splitter<'t> {
         }
         self.delimiter = Some(delimiter.to_owned());
         for _ in 0..1 + raw.chars().count() {
-            self.step();
+            self.next_char();
         }
         Ok(())
     }
 }
 
 /// Returns the lines of a here-document; `None` if its closing delimiter is missing.
-fn document(body: &str, delimiter: &str) -> Option<String> {
+fn here_document_content(body: &str, delimiter: &str) -> Option<String> {
     let body = body
         .strip_prefix("\r\n")
         .or_else(|| body.strip_prefix('\n'))
@@ -197,7 +197,7 @@ pub(crate) fn split(text: &str) -> Result<Line, CommandError> {
         word: None,
         delimiter: None,
     };
-    let body = splitter.words()?;
+    let body = splitter.split_first_line()?;
     let Splitter {
         mut line,
         delimiter,
@@ -207,7 +207,7 @@ pub(crate) fn split(text: &str) -> Result<Line, CommandError> {
     line.end = column.max(1);
     match delimiter {
         Some(delimiter) => {
-            line.stdin = document(body, &delimiter);
+            line.stdin = here_document_content(body, &delimiter);
             if line.stdin.is_none() {
                 let message = format!("the here-document is never closed by {delimiter}");
                 return Err(CommandError::unfinished(line.end, message));

@@ -209,7 +209,7 @@ impl Words {
     pub(super) fn plural(&mut self, selection: &Selection) {
         match selection {
             Selection::Kinds { kinds, names } => self.kinds(kinds, Kind::plural, names),
-            // The selection comes from a manifest without objects.
+            // A selection without items is that of an empty manifest.
             Selection::Items(items) if items.is_empty() => drop(self.manifest(String::new())),
             Selection::Items(items) => {
                 let items = items.iter().map(|(kind, name)| format!("{}/{name}", kind.singular()));

@@ -18,7 +18,7 @@ struct Rule {
 }
 
 /// Returns the strings of a list field.
-fn strings(value: &Value, field: &str) -> Vec<String> {
+fn string_list(value: &Value, field: &str) -> Vec<String> {
     let items = value.get(field).and_then(Value::as_array);
     let items = items.into_iter().flatten().filter_map(Value::as_str);
     items.map(str::to_owned).collect()
@@ -92,13 +92,13 @@ fn in_brackets(name: &str) -> String {
 
 /// Splits a rule into rules that each have one resource or path, at most one resource name, and one verb.
 fn single_rules(rule: &Value) -> Vec<Rule> {
-    let mut names = strings(rule, "resourceNames");
+    let mut names = string_list(rule, "resourceNames");
     if names.is_empty() {
         names.push(String::new());
     }
-    let (resources, verbs) = (strings(rule, "resources"), strings(rule, "verbs"));
+    let (resources, verbs) = (string_list(rule, "resources"), string_list(rule, "verbs"));
     let mut found = Vec::new();
-    for group in strings(rule, "apiGroups") {
+    for group in string_list(rule, "apiGroups") {
         for resource in &resources {
             for verb in &verbs {
                 found.extend(names.iter().map(|name| Rule {
@@ -111,7 +111,7 @@ fn single_rules(rule: &Value) -> Vec<Rule> {
             }
         }
     }
-    for path in strings(rule, "nonResourceURLs") {
+    for path in string_list(rule, "nonResourceURLs") {
         found.extend(verbs.iter().map(|verb| Rule {
             path: path.clone(),
             verbs: vec![verb.clone()],

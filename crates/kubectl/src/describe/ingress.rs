@@ -7,22 +7,22 @@ use super::super::View;
 use super::super::columns::{or_none, selector_from_value, selector_text};
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
-use super::network::endpoints;
+use super::network::endpoints_text;
 use super::{print_annotations, print_labels};
 
 /// Returns the elements of a list field.
-fn items<'v>(value: &'v Value, field: &str) -> impl DoubleEndedIterator<Item = &'v Value> {
+fn list_items<'v>(value: &'v Value, field: &str) -> impl DoubleEndedIterator<Item = &'v Value> {
     let list = value.get(field).and_then(Value::as_array);
     list.into_iter().flatten()
 }
 
 /// Returns the value of a string field; empty if missing.
-fn string<'v>(value: &'v Value, field: &str) -> &'v str {
+fn string_field<'v>(value: &'v Value, field: &str) -> &'v str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn joined_items(value: &Value, field: &str, between: &str) -> String {
-    let all: Vec<&str> = items(value, field).filter_map(Value::as_str).collect();
+    let all: Vec<&str> = list_items(value, field).filter_map(Value::as_str).collect();
     all.join(between)
 }
 
@@ -34,14 +34,14 @@ pub(super) fn describe_ingress(object: &Object, view: &View<'_>, text: &mut Tabb
     print_labels(text, "Labels", &meta.labels);
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
     let addresses = value.pointer("/status/loadBalancer").unwrap_or(&none);
-    let addresses: Vec<&str> = items(addresses, "ingress")
-        .map(|one| match string(one, "ip") {
-            "" => string(one, "hostname"),
+    let addresses: Vec<&str> = list_items(addresses, "ingress")
+        .map(|one| match string_field(one, "ip") {
+            "" => string_field(one, "hostname"),
             ip => ip,
         })
         .collect();
     text.line(0, &format!("Address:\t{}", addresses.join(",")));
-    let class = or_none(string(spec, "ingressClassName"));
+    let class = or_none(string_field(spec, "ingressClassName"));
     text.line(0, &format!("Ingress Class:\t{class}"));
     let default = spec.get("defaultBackend");
     let default = default.map_or_else(
@@ -49,14 +49,14 @@ pub(super) fn describe_ingress(object: &Object, view: &View<'_>, text: &mut Tabb
         |one| backend_text(one, &meta.namespace, view),
     );
     text.line(0, &format!("Default backend:\t{default}"));
-    if items(spec, "tls").next().is_some() {
+    if list_items(spec, "tls").next().is_some() {
         text.line(0, "TLS:");
     }
-    for one in items(spec, "tls") {
+    for one in list_items(spec, "tls") {
         let hosts = joined_items(one, "hosts", ",");
         text.line(
             1,
-            &match string(one, "secretName") {
+            &match string_field(one, "secretName") {
                 "" => format!("SNI routes {hosts}"),
                 secret => format!("{secret} terminates {hosts}"),
             },
@@ -66,17 +66,17 @@ pub(super) fn describe_ingress(object: &Object, view: &View<'_>, text: &mut Tabb
     text.line(1, "Host\tPath\tBackends");
     text.line(1, "----\t----\t--------");
     let mut is_empty = true;
-    for rule in items(spec, "rules") {
+    for rule in list_items(spec, "rules") {
         let Some(http) = rule.get("http") else { continue };
         is_empty = false;
-        let host = match string(rule, "host") {
+        let host = match string_field(rule, "host") {
             "" => "*",
             host => host,
         };
         text.line(1, &format!("{host}\t"));
-        for path in items(http, "paths") {
+        for path in list_items(http, "paths") {
             let backend = backend_text(path.get("backend").unwrap_or(&none), &meta.namespace, view);
-            text.line(2, &format!("\t{} \t{backend}", string(path, "path")));
+            text.line(2, &format!("\t{} \t{backend}", string_field(path, "path")));
         }
     }
     if is_empty {
@@ -88,18 +88,18 @@ pub(super) fn describe_ingress(object: &Object, view: &View<'_>, text: &mut Tabb
 /// Formats a backend: `web:80 (10.0.0.1:8080)`.
 fn backend_text(value: &Value, namespace: &str, view: &View<'_>) -> String {
     if let Some(resource) = value.get("resource") {
-        let group = or_none(string(resource, "apiGroup"));
-        let (kind, name) = (string(resource, "kind"), string(resource, "name"));
+        let group = or_none(string_field(resource, "apiGroup"));
+        let (kind, name) = (string_field(resource, "kind"), string_field(resource, "name"));
         return format!("APIGroup: {group}, Kind: {kind}, Name: {name}");
     }
     let Some(service) = value.get("service") else {
         return String::new();
     };
-    let name = string(service, "name");
+    let name = string_field(service, "name");
     let none = Value::Null;
     let port = service.get("port").unwrap_or(&none);
     let (port_name, number) = (
-        string(port, "name"),
+        string_field(port, "name"),
         port.get("number").and_then(Value::as_i64).unwrap_or(0),
     );
     let service_port = match number {
@@ -115,7 +115,7 @@ fn backend_text(value: &Value, namespace: &str, view: &View<'_>) -> String {
     });
     let slices: Vec<_> = view.objects.slices_of(namespace, name).collect();
     let port = port.map_or("", |port| &*port.name);
-    format!("{service_port} ({})", endpoints(&slices, port))
+    format!("{service_port} ({})", endpoints_text(&slices, port))
 }
 
 pub(super) fn describe_ingress_class(object: &Object, text: &mut TabbedText) {
@@ -125,7 +125,7 @@ pub(super) fn describe_ingress_class(object: &Object, text: &mut TabbedText) {
     print_annotations(text, "Annotations", &meta.annotations);
     let none = Value::Null;
     let spec = value.get("spec").unwrap_or(&none);
-    text.line(0, &format!("Controller:\t{}", string(spec, "controller")));
+    text.line(0, &format!("Controller:\t{}", string_field(spec, "controller")));
     let Some(parameters) = spec.get("parameters") else {
         return;
     };
@@ -133,8 +133,8 @@ pub(super) fn describe_ingress_class(object: &Object, text: &mut TabbedText) {
     if let Some(group) = parameters.get("apiGroup") {
         text.line(1, &format!("APIGroup:\t{}", plain(group)));
     }
-    text.line(1, &format!("Kind:\t{}", string(parameters, "kind")));
-    text.line(1, &format!("Name:\t{}", string(parameters, "name")));
+    text.line(1, &format!("Kind:\t{}", string_field(parameters, "kind")));
+    text.line(1, &format!("Name:\t{}", string_field(parameters, "name")));
 }
 
 pub(super) fn describe_network_policy(object: &Object, text: &mut TabbedText) {
@@ -165,26 +165,26 @@ pub(super) fn describe_network_policy(object: &Object, text: &mut TabbedText) {
             continue;
         }
         text.line(1, &format!("Allowing {field} traffic:"));
-        let last = items(spec, field).count();
+        let last = list_items(spec, field).count();
         if last == 0 {
             text.line(
                 2,
                 &format!("<none> (Selected pods are isolated for {field} connectivity)"),
             );
         }
-        for (at, rule) in items(spec, field).enumerate() {
-            if items(rule, "ports").next().is_none() {
+        for (at, rule) in list_items(spec, field).enumerate() {
+            if list_items(rule, "ports").next().is_none() {
                 text.line(2, &format!("{port_of}: <any> (traffic allowed to all ports)"));
             }
-            for port in items(rule, "ports") {
+            for port in list_items(rule, "ports") {
                 let number = port.get("port").map_or_else(|| "<nil>".to_owned(), plain);
                 let protocol = port.get("protocol").map_or_else(|| "TCP".to_owned(), plain);
                 text.line(2, &format!("{port_of}: {number}/{protocol}"));
             }
-            if items(rule, peers).next().is_none() {
+            if list_items(rule, peers).next().is_none() {
                 text.line(2, &format!("{peer_of}: <any> (traffic not restricted by {from})"));
             }
-            for one in items(rule, peers) {
+            for one in list_items(rule, peers) {
                 text.line(2, &format!("{peer_of}:"));
                 print_peer(one, text);
             }
@@ -213,7 +213,7 @@ fn print_peer(one: &Value, text: &mut TabbedText) {
     }
     if let Some(block) = one.get("ipBlock").filter(|_| !has_selector) {
         text.line(3, "IPBlock:");
-        text.line(4, &format!("CIDR: {}", string(block, "cidr")));
+        text.line(4, &format!("CIDR: {}", string_field(block, "cidr")));
         text.line(4, &format!("Except: {}", joined_items(block, "except", ", ")));
     }
 }

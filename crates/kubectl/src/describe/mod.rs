@@ -29,7 +29,7 @@ use super::text::{TabbedText, cell};
 use super::{Printed, View};
 use crate::command::{Describe, Selection, Target};
 
-pub(super) use template::template;
+pub(super) use template::print_template_section;
 
 /// Maximum length of an annotation, key included, that is printed on one line (KC-065).
 const ANNOTATION_WIDTH: usize = 140;
@@ -54,7 +54,7 @@ pub(super) fn describe(command: &Describe, view: &View<'_>, printed: &mut Printe
                 }
             }
             Selection::Items(items) if items.len() == 2 => {
-                return found.not_found().for_each(|error| printed.fail(error));
+                return found.lookup_errors().for_each(|error| printed.fail(error));
             }
             Selection::Kinds { .. } | Selection::Items(_) => {}
         }
@@ -68,11 +68,11 @@ pub(super) fn describe(command: &Describe, view: &View<'_>, printed: &mut Printe
             printed.out("");
             printed.out("");
         }
-        lines(object, show_events, view)
+        describe_object(object, show_events, view)
             .into_iter()
             .for_each(|line| printed.out(line));
     }
-    found.not_found().for_each(|error| printed.fail(error));
+    found.lookup_errors().for_each(|error| printed.fail(error));
     if first && found.missing.is_empty() {
         printed.no_objects(if command.target.all_namespaces {
             "No resources found".to_owned()
@@ -104,7 +104,7 @@ fn describe_by_prefix(
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         if object.metadata().name.starts_with(prefix) {
             any = true;
-            lines(object, command.show_events.unwrap_or(false), view)
+            describe_object(object, command.show_events.unwrap_or(false), view)
                 .into_iter()
                 .for_each(|line| printed.out(line));
             printed.out("");
@@ -114,7 +114,7 @@ fn describe_by_prefix(
 }
 
 /// Returns the lines that describe one object, with its events.
-fn lines(object: &Object, show_events: bool, view: &View<'_>) -> Vec<String> {
+fn describe_object(object: &Object, show_events: bool, view: &View<'_>) -> Vec<String> {
     let mut text = TabbedText::default();
     let mut has_events = true;
     match object {
@@ -195,7 +195,7 @@ fn events<'v>(object: &Object, view: &View<'v>) -> Vec<&'v Event> {
             involved.name == meta.name
                 && involved.namespace == meta.namespace
                 && (object.kind() == Kind::Pod || &*involved.kind == object.kind().name())
-                // Events of kubelets about their node have the node's name instead of its UID.
+                // In events about their node, kubelets set the UID of the node to its name.
                 && (involved.uid == meta.uid || (object.kind() == Kind::Node && *involved.uid.0 == *meta.name))
         })
         .map(|event| &**event)

@@ -102,12 +102,12 @@ fn print_ports(service: &Service, value: &Value, view: &View<'_>, text: &mut Tab
         if let Some(node_port) = port.node_port.filter(|port| *port != 0) {
             text.line(0, &format!("NodePort:\t{name}\t{node_port}/{}", port.protocol));
         }
-        text.line(0, &format!("Endpoints:\t{}", endpoints(&slices, &port.name)));
+        text.line(0, &format!("Endpoints:\t{}", endpoints_text(&slices, &port.name)));
     }
 }
 
 /// Formats the ready endpoints of a port: `10.0.0.1:80,10.0.0.2:80 + 2 more...`.
-pub(super) fn endpoints(slices: &[&Arc<EndpointSlice>], port_name: &str) -> String {
+pub(super) fn endpoints_text(slices: &[&Arc<EndpointSlice>], port_name: &str) -> String {
     if slices.is_empty() {
         return "<none>".into();
     }

@@ -24,7 +24,7 @@ pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut TabbedText)
         0,
         &format!("CreationTimestamp:\t{}", rfc1123_time(meta.creation_timestamp)),
     );
-    print_list(text, "Taints", &taints(node));
+    print_list(text, "Taints", &taint_texts(node));
     text.line(0, &format!("Unschedulable:\t{}", node.is_unschedulable()));
     print_lease(node, view, text);
     print_conditions(&status.conditions, text);
@@ -97,7 +97,7 @@ fn print_device_pools(node: &Node, view: &View<'_>, text: &mut TabbedText) {
 }
 
 /// Formats the taints of a node, sorted by effect and key.
-fn taints(node: &Node) -> Vec<String> {
+fn taint_texts(node: &Node) -> Vec<String> {
     let mut taints: Vec<_> = node.spec.taints.iter().collect();
     taints.stable_sort_by_key(|taint| format!("{},{}", taint.effect, taint.key));
     taints.into_iter().map(ToString::to_string).collect()

@@ -10,17 +10,17 @@ use podscope_api::{
 
 use super::super::View;
 use super::super::text::TabbedText;
-use super::template::pod_template;
+use super::template::print_pod_template;
 use super::{capital_bool, print_annotations, print_labels, print_list, rfc1123_time};
 
 /// Prints name and namespace.
-fn header(meta: &ObjectMeta, text: &mut TabbedText) {
+fn print_header(meta: &ObjectMeta, text: &mut TabbedText) {
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
 }
 
 pub(super) fn describe_service_account(account: &Arc<ServiceAccount>, text: &mut TabbedText) {
-    header(&account.metadata, text);
+    print_header(&account.metadata, text);
     print_labels(text, "Labels", &account.metadata.labels);
     print_annotations(text, "Annotations", &account.metadata.annotations);
     let secrets: Vec<String> = account
@@ -32,7 +32,7 @@ pub(super) fn describe_service_account(account: &Arc<ServiceAccount>, text: &mut
 }
 
 pub(super) fn describe_quota(quota: &Arc<ResourceQuota>, text: &mut TabbedText) {
-    header(&quota.metadata, text);
+    print_header(&quota.metadata, text);
     print_quota_rows(quota, 0, " * ", "----", text);
 }
 
@@ -89,7 +89,7 @@ const LIMIT_RANGE_HEADER: &str = "Type\tResource\tMin\tMax\tDefault Request\tDef
 const LIMIT_RANGE_UNDERLINE: &str = "----\t--------\t---\t---\t---------------\t-------------\t-----------------------";
 
 pub(super) fn describe_limit_range(range: &Arc<LimitRange>, text: &mut TabbedText) {
-    header(&range.metadata, text);
+    print_header(&range.metadata, text);
     text.line(0, LIMIT_RANGE_HEADER);
     text.line(0, LIMIT_RANGE_UNDERLINE);
     print_limit_range_rows(range, "", text);
@@ -128,7 +128,7 @@ fn print_limit_range_rows(range: &LimitRange, indent: &str, text: &mut TabbedTex
 }
 
 pub(super) fn describe_endpoints(endpoints: &Arc<Endpoints>, text: &mut TabbedText) {
-    header(&endpoints.metadata, text);
+    print_header(&endpoints.metadata, text);
     print_labels(text, "Labels", &endpoints.metadata.labels);
     print_annotations(text, "Annotations", &endpoints.metadata.annotations);
     text.line(0, "Subsets:");
@@ -165,7 +165,7 @@ pub(super) fn describe_endpoints(endpoints: &Arc<Endpoints>, text: &mut TabbedTe
 
 pub(super) fn describe_cron_job(job: &Arc<CronJob>, text: &mut TabbedText) {
     let spec = &job.spec;
-    header(&job.metadata, text);
+    print_header(&job.metadata, text);
     print_labels(text, "Labels", &job.metadata.labels);
     print_annotations(text, "Annotations", &job.metadata.annotations);
     text.line(0, &format!("Schedule:\t{}", spec.schedule));
@@ -198,7 +198,7 @@ pub(super) fn describe_cron_job(job: &Arc<CronJob>, text: &mut TabbedText) {
         text.line(0, &format!("Active Deadline Seconds:\t{seconds}s"));
     }
     let value = Object::CronJob(job.clone()).to_value();
-    pod_template(
+    print_pod_template(
         &job_spec.template,
         &value["spec"]["jobTemplate"]["spec"]["template"],
         text,

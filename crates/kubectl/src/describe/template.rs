@@ -12,16 +12,16 @@ use super::container::{self, ContainerOwner};
 use super::{print_annotations, print_labels, print_list, volume};
 
 /// Prints the section `Pod Template:`. `object` is a workload, or an object that stores a revision of a workload.
-pub(in super::super) fn template(object: &Object, text: &mut TabbedText) {
+pub(in super::super) fn print_template_section(object: &Object, text: &mut TabbedText) {
     let value = object.to_value();
     match object.template() {
-        Some(template) => pod_template(template, &value["spec"]["template"], text),
+        Some(template) => print_pod_template(template, &value["spec"]["template"], text),
         None => text.line(0, "Pod Template:"),
     }
 }
 
 /// Prints a pod template. `value` is its JSON.
-pub(super) fn pod_template(template: &Arc<PodTemplateSpec>, value: &Value, text: &mut TabbedText) {
+pub(super) fn print_pod_template(template: &Arc<PodTemplateSpec>, value: &Value, text: &mut TabbedText) {
     text.line(0, "Pod Template:");
     let spec_field = |field: &str| &value["spec"][field];
     let PodTemplateSpec { metadata, spec, .. } = &**template;

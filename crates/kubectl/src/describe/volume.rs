@@ -302,7 +302,7 @@ fn print_attributes(attributes: Option<&Value>, text: &mut TabbedText) {
     let Some(((key, value), rest)) = pairs.split_first() else {
         return text.line(2, "VolumeAttributes:\t<none>");
     };
-    // kubectl indents both parts of these lines.
+    // kubectl indents both the part before the tab and the part after it.
     text.line(2, &format!("VolumeAttributes:\t    {key}={value}"));
     for (key, value) in rest {
         text.line(2, &format!("    \t    {key}={value}"));
@@ -348,7 +348,7 @@ fn print_ephemeral_claim(source: &Value, text: &mut TabbedText) {
     let spec = |field: &str| field_text(template.pointer(&format!("/spec/{field}")), "");
     text.line(2, &format!("StorageClass:\t{}", spec("storageClassName")));
     text.line(2, &format!("Volume:\t{}", spec("volumeName")));
-    // kubectl indents both parts of a label line, but only the value of an annotation line.
+    // From the second line on, kubectl indents a label before and after the tab, but an annotation only after it.
     for (title, field, separator, indent) in [
         ("Labels", "labels", "=", "    "),
         ("Annotations", "annotations", ": ", ""),

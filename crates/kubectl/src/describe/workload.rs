@@ -17,7 +17,7 @@ use super::{bracketed, print_annotations, print_labels, print_list, rfc1123_time
 use crate::duration::human_duration;
 
 /// Formats a selector in query syntax; returns an empty text for an empty selector.
-fn query(selector: Option<&LabelSelector>) -> String {
+fn selector_text_or_empty(selector: Option<&LabelSelector>) -> String {
     match selector.filter(|selector| !selector.is_empty()) {
         Some(selector) => selector_text(Some(selector)),
         None => String::new(),
@@ -86,7 +86,10 @@ pub(super) fn describe_deployment(deployment: &Arc<Deployment>, view: &View<'_>,
         &format!("CreationTimestamp:\t{}", rfc1123_time(meta.creation_timestamp)),
     );
     print_labels_and_annotations(meta, text);
-    text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
+    text.line(
+        0,
+        &format!("Selector:\t{}", selector_text_or_empty(spec.selector.as_ref())),
+    );
     let count = |value: Option<i32>| value.unwrap_or(0);
     text.line(
         0,
@@ -110,7 +113,7 @@ pub(super) fn describe_deployment(deployment: &Arc<Deployment>, view: &View<'_>,
             &format!("RollingUpdateStrategy:\t{unavailable} max unavailable, {surge} max surge"),
         );
     }
-    template::template(&object, text);
+    template::print_template_section(&object, text);
     print_conditions(&status.conditions, text);
     let current_template = template_without_hash(&object);
     let mut sets: Vec<&Arc<ReplicaSet>> = view
@@ -118,7 +121,7 @@ pub(super) fn describe_deployment(deployment: &Arc<Deployment>, view: &View<'_>,
         .list_in::<ReplicaSet>(&meta.namespace)
         .filter(|set| set.metadata.controller_ref().is_some_and(|owner| owner.uid == meta.uid))
         .collect();
-    // The new ReplicaSet is the oldest one with the current template.
+    // kubectl's `NewReplicaSet` is the oldest ReplicaSet with the Deployment's current template.
     let new = sets
         .iter()
         .filter(|set| template_without_hash(&Object::ReplicaSet(Arc::clone(set))) == current_template)
@@ -165,7 +168,7 @@ pub(super) fn describe_replica_set(set: &Arc<ReplicaSet>, view: &View<'_>, text:
     print_owner(meta, text);
     print_current_and_desired(set.status.replicas, set.spec.replicas, text);
     print_pods_status(meta, view, text);
-    template::template(&Object::ReplicaSet(set.clone()), text);
+    template::print_template_section(&Object::ReplicaSet(set.clone()), text);
     print_conditions(&set.status.conditions, text);
 }
 
@@ -180,7 +183,7 @@ pub(super) fn describe_replication_controller(
     print_labels_and_annotations(meta, text);
     print_current_and_desired(one.status.replicas, one.spec.replicas, text);
     print_pods_status(meta, view, text);
-    template::template(&Object::ReplicationController(one.clone()), text);
+    template::print_template_section(&Object::ReplicationController(one.clone()), text);
     print_conditions(&one.status.conditions, text);
 }
 
@@ -191,7 +194,10 @@ pub(super) fn describe_stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, tex
         0,
         &format!("CreationTimestamp:\t{}", rfc1123_time(meta.creation_timestamp)),
     );
-    text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
+    text.line(
+        0,
+        &format!("Selector:\t{}", selector_text_or_empty(spec.selector.as_ref())),
+    );
     print_labels_and_annotations(meta, text);
     text.line(
         0,
@@ -212,7 +218,7 @@ pub(super) fn describe_stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, tex
         }
     }
     print_pods_status(meta, view, text);
-    template::template(&Object::StatefulSet(set.clone()), text);
+    template::print_template_section(&Object::StatefulSet(set.clone()), text);
     if spec.volume_claim_templates.is_empty() {
         return text.line(0, "Volume Claims:\t<none>");
     }
@@ -238,7 +244,10 @@ pub(super) fn describe_stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, tex
 pub(super) fn describe_daemon_set(set: &Arc<DaemonSet>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec, status) = (&set.metadata, &set.spec, &set.status);
     print_header(meta, text);
-    text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
+    text.line(
+        0,
+        &format!("Selector:\t{}", selector_text_or_empty(spec.selector.as_ref())),
+    );
     text.line(
         0,
         &format!("Node-Selector:\t{}", map_text(&spec.template.spec.node_selector)),
@@ -260,13 +269,16 @@ pub(super) fn describe_daemon_set(set: &Arc<DaemonSet>, view: &View<'_>, text: &
         text.line(0, &format!("{title}: {count}"));
     }
     print_pods_status(meta, view, text);
-    template::template(&Object::DaemonSet(set.clone()), text);
+    template::print_template_section(&Object::DaemonSet(set.clone()), text);
 }
 
 pub(super) fn describe_job(job: &Arc<Job>, text: &mut TabbedText) {
     let (meta, spec, status) = (&job.metadata, &job.spec, &job.status);
     print_header(meta, text);
-    text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
+    text.line(
+        0,
+        &format!("Selector:\t{}", selector_text_or_empty(spec.selector.as_ref())),
+    );
     print_labels_and_annotations(meta, text);
     print_owner(meta, text);
     fn print_optional<T: std::fmt::Display>(text: &mut TabbedText, title: &str, value: Option<T>) {
@@ -311,14 +323,14 @@ pub(super) fn describe_job(job: &Arc<Job>, text: &mut TabbedText) {
     if spec.completion_mode.as_deref() == Some("Indexed") {
         text.line(
             0,
-            &format!("Completed Indexes:\t{}", indexes(&status.completed_indexes)),
+            &format!("Completed Indexes:\t{}", shortened_indexes(&status.completed_indexes)),
         );
     }
-    template::template(&Object::Job(job.clone()), text);
+    template::print_template_section(&Object::Job(job.clone()), text);
 }
 
 /// Truncates a list of indexes after the first comma beyond 50 characters.
-fn indexes(indexes: &str) -> String {
+fn shortened_indexes(indexes: &str) -> String {
     if indexes.is_empty() {
         return "<none>".into();
     }

@@ -5,7 +5,7 @@ use podscope_api::{Kind, fields};
 use podscope_cluster::Objects;
 use serde_json::Value;
 
-use super::{Printed, header, wrap};
+use super::{Printed, print_header, wrap};
 
 /// Maximum depth of the fields that `--recursive` prints.
 const MAX_DEPTH: usize = 32;
@@ -35,8 +35,8 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, objects: &Ob
 
 impl Explainer<'_> {
     fn print_path(&self, path: &[String], recursive: bool, printed: &mut Printed) {
-        header(self.kind, printed);
-        let Some(explained) = self.at(path) else {
+        print_header(self.kind, printed);
+        let Some(explained) = self.field_at(path) else {
             let unknown = path.last().map_or("", |name| name);
             return printed.fail(format!("error: field {unknown:?} does not exist"));
         };
@@ -70,7 +70,7 @@ impl Explainer<'_> {
     }
 
     fn print_fields(&self, path: &[String], above: &Explained, printed: &mut Printed) {
-        for (name, is_required, field) in self.below(path, above) {
+        for (name, is_required, field) in self.fields_below(path, above) {
             let required = if is_required { " -required-" } else { "" };
             printed.out(format!("  {name}\t<{}>{required}", field.type_name));
             if !field.values.is_empty() {
@@ -87,7 +87,7 @@ impl Explainer<'_> {
     /// Prints name and type of all fields below a path (`--recursive`).
     fn print_names(&self, path: &[String], above: &Explained, level: usize, printed: &mut Printed) {
         let indent = "  ".repeat(level);
-        for (name, is_required, field) in self.below(path, above) {
+        for (name, is_required, field) in self.fields_below(path, above) {
             let required = if is_required { " -required-" } else { "" };
             printed.out(format!("{indent}{name}\t<{}>{required}", field.type_name));
             if !field.values.is_empty() {
@@ -101,23 +101,23 @@ impl Explainer<'_> {
     }
 
     /// Returns the fields directly below a path: name, whether it is required, and description.
-    fn below(&self, path: &[String], above: &Explained) -> Vec<(String, bool, Explained)> {
+    fn fields_below(&self, path: &[String], above: &Explained) -> Vec<(String, bool, Explained)> {
         let field = |(name, is_required): &(String, bool)| {
             let full: Vec<String> = path.iter().chain([name]).cloned().collect();
-            Some((name.clone(), *is_required, self.at(&full)?))
+            Some((name.clone(), *is_required, self.field_at(&full)?))
         };
         above.fields.iter().filter_map(field).collect()
     }
 
     /// Returns the field at a path; `None` if it does not exist. `metadata` and other fields that every object has are
     /// not in the schema.
-    fn at(&self, path: &[String]) -> Option<Explained> {
+    fn field_at(&self, path: &[String]) -> Option<Explained> {
         if let Some(found) = common_field(path) {
             return found;
         }
         let mut schema = self.schema;
         for name in path {
-            schema = elements(schema).get("properties")?.get(name)?;
+            schema = element_schema(schema).get("properties")?.get(name)?;
         }
         let mut explained = explain_schema(schema);
         if path.is_empty() {
@@ -137,7 +137,7 @@ fn common_field(path: &[String]) -> Option<Option<Explained>> {
     let first = path
         .first()
         .filter(|first| matches!(first.as_str(), "apiVersion" | "kind" | "metadata"))?;
-    // The metadata has the same fields in all kinds.
+    // The metadata has the same fields in all kinds, so those of ConfigMaps are looked up.
     let kind = Kind::ConfigMap;
     let known = fields(kind, above).and_then(|siblings| siblings.into_iter().find(|field| field.name == *name));
     let below = match *first == "metadata" {
@@ -153,9 +153,9 @@ fn common_field(path: &[String]) -> Option<Option<Explained>> {
 }
 
 /// Returns the schema of the innermost elements of a list or map; returns any other schema unchanged.
-fn elements(schema: &Value) -> &Value {
+fn element_schema(schema: &Value) -> &Value {
     let inner = schema.get("items").or_else(|| schema.get("additionalProperties"));
-    inner.filter(|inner| inner.is_object()).map_or(schema, elements)
+    inner.filter(|inner| inner.is_object()).map_or(schema, element_schema)
 }
 
 /// Returns what `explain` prints about the field with this schema.
@@ -164,7 +164,7 @@ fn explain_schema(schema: &Value) -> Explained {
         let list = schema.get(field).and_then(Value::as_array).into_iter().flatten();
         list.map(crate::jsonpath::plain).collect()
     };
-    let inner = elements(schema);
+    let inner = element_schema(schema);
     let required: Vec<&str> = inner["required"]
         .as_array()
         .into_iter()

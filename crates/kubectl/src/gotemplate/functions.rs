@@ -110,7 +110,7 @@ pub(super) fn call_function(name: &str, arguments: &[MaybeValue]) -> Result<Mayb
         }
         "print" => within_output_limit(texts(arguments).join(" "))?,
         "println" => within_output_limit(texts(arguments).join(" ") + "\n")?,
-        "printf" => within_output_limit(formatted(&print_value(&first), arguments.get(1..).unwrap_or_default()))?,
+        "printf" => within_output_limit(printf(&print_value(&first), arguments.get(1..).unwrap_or_default()))?,
         _ => {
             let text = print_value(&first);
             let bytes = STANDARD
@@ -142,7 +142,7 @@ fn compare(left: &MaybeValue, right: &MaybeValue) -> Option<i8> {
 }
 
 /// Implements `printf` with `%s`, `%v`, `%d`, `%q` and widths.
-fn formatted(format: &str, arguments: &[MaybeValue]) -> String {
+fn printf(format: &str, arguments: &[MaybeValue]) -> String {
     let mut out = String::new();
     let (mut chars, mut arguments) = (format.chars().peekable(), arguments.iter());
     while let Some(c) = chars.next() {

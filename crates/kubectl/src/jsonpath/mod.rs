@@ -151,7 +151,7 @@ impl Template {
     /// The template visits too many values, or cannot be executed.
     pub(crate) fn print_as_json(&self, value: &Value) -> Result<String, String> {
         let work = Work::default();
-        let groups = self.groups(value, &work)?;
+        let groups = self.values_by_action(value, &work)?;
         let mut out = String::new();
         for group in groups {
             let mut all = Vec::new();
@@ -172,7 +172,7 @@ impl Template {
     pub fn print(&self, value: &Value) -> Result<String, String> {
         let work = Work::default();
         let mut out = String::new();
-        for group in self.groups(value, &work)? {
+        for group in self.values_by_action(value, &work)? {
             for (at, found) in group.into_iter().enumerate() {
                 if at > 0 {
                     out.push(' ');
@@ -188,7 +188,7 @@ impl Template {
     }
 
     /// Returns the values that each action finds.
-    fn groups<'v>(&self, value: &'v Value, work: &Work) -> Result<Vec<Vec<Cow<'v, Value>>>, String> {
+    fn values_by_action<'v>(&self, value: &'v Value, work: &Work) -> Result<Vec<Vec<Cow<'v, Value>>>, String> {
         Walker::new(&self.segments, work).results(value).map_err(|why| match why {
             PathError::TooMuchWork(why) => why.to_string(),
             PathError::Execution(why) => format!(

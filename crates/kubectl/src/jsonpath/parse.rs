@@ -10,7 +10,7 @@ const MAX_NODES: usize = 256;
 
 /// Parses a template into its literal text and its actions.
 pub(super) fn parse(text: &str, keys: QuotedKeys) -> Result<Vec<Segment>, String> {
-    Parser::new(text, 0, keys).template()
+    Parser::new(text, 0, keys).parse_template()
 }
 
 /// Meaning of the text between `['` and `']`.
@@ -44,7 +44,7 @@ impl Parser {
         }
     }
 
-    fn template(mut self) -> Result<Vec<Segment>, String> {
+    fn parse_template(mut self) -> Result<Vec<Segment>, String> {
         let mut out = Vec::new();
         loop {
             let at_action = self.input.get(self.pos) == Some(&'{');
@@ -54,7 +54,7 @@ impl Parser {
             if at_action {
                 self.pos += 1;
                 self.take_token();
-                out.push(Segment::Action(self.action()?));
+                out.push(Segment::Action(self.parse_action()?));
             } else if self.pos >= self.input.len() {
                 return Ok(out);
             } else {
@@ -64,11 +64,11 @@ impl Parser {
     }
 
     /// Parses a part of a union or of a filter with a parser of its own.
-    fn nested(&self, text: &str) -> Result<Vec<Node>, String> {
+    fn parse_nested(&self, text: &str) -> Result<Vec<Node>, String> {
         if self.depth >= MAX_DEPTH {
             return Err("filters are nested too deeply".into());
         }
-        let parts = Parser::new(&format!("{{{text}}}"), self.depth + 1, self.keys).template()?;
+        let parts = Parser::new(&format!("{{{text}}}"), self.depth + 1, self.keys).parse_template()?;
         Ok(match parts.into_iter().next() {
             Some(Segment::Action(nodes)) => nodes,
             _ => Vec::new(),
@@ -106,7 +106,7 @@ impl Parser {
     }
 
     /// Parses an action after its opening brace, up to and including the closing one.
-    fn action(&mut self) -> Result<Vec<Node>, String> {
+    fn parse_action(&mut self) -> Result<Vec<Node>, String> {
         let mut nodes = Vec::new();
         loop {
             if nodes.len() > MAX_NODES {
@@ -118,7 +118,7 @@ impl Parser {
                 return Ok(nodes);
             }
             if self.is_at("[?(") {
-                self.filter(&mut nodes)?;
+                self.parse_filter(&mut nodes)?;
                 continue;
             }
             if self.is_at("..") {
@@ -129,19 +129,19 @@ impl Parser {
                 self.take_token();
                 nodes.push(Node::Recursive);
                 if self.peek().is_some_and(is_alphanumeric) {
-                    self.field(&mut nodes);
+                    self.parse_field(&mut nodes);
                 }
                 continue;
             }
             match self.next() {
                 None | Some('\r' | '\n') => return Err("unclosed action".into()),
                 Some(' ' | '@' | '$') => drop(self.take_token()),
-                Some('[') => self.array(&mut nodes)?,
-                Some(quote @ ('"' | '\'')) => self.quote(quote, &mut nodes)?,
-                Some('.') => self.field(&mut nodes),
+                Some('[') => self.parse_array(&mut nodes)?,
+                Some(quote @ ('"' | '\'')) => self.parse_quote(quote, &mut nodes)?,
+                Some('.') => self.parse_field(&mut nodes),
                 Some(c) if c == '+' || c == '-' || c.is_numeric() => {
                     self.pos -= 1;
-                    self.number(&mut nodes)?;
+                    self.parse_number(&mut nodes)?;
                 }
                 Some(c) if is_alphanumeric(c) => {
                     while self.peek().is_some_and(|c| !is_terminator(c)) {
@@ -164,7 +164,7 @@ impl Parser {
     }
 
     /// Parses a field, up to a terminator that is not escaped by a backslash.
-    fn field(&mut self, nodes: &mut Vec<Node>) {
+    fn parse_field(&mut self, nodes: &mut Vec<Node>) {
         self.take_token();
         while let Some(c) = self.peek() {
             if c == '\\' {
@@ -183,7 +183,7 @@ impl Parser {
         });
     }
 
-    fn number(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
+    fn parse_number(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
         if matches!(self.peek(), Some('+' | '-')) {
             self.pos += 1;
         }
@@ -201,7 +201,7 @@ impl Parser {
     }
 
     /// Parses a quoted string with Go's escapes.
-    fn quote(&mut self, end: char, nodes: &mut Vec<Node>) -> Result<(), String> {
+    fn parse_quote(&mut self, end: char, nodes: &mut Vec<Node>) -> Result<(), String> {
         loop {
             match self.next() {
                 None | Some('\n') => return Err("unterminated quoted string".into()),
@@ -219,7 +219,7 @@ impl Parser {
     }
 
     /// Parses `[0]`, `[0:2]`, `['name']`, `[*]`, or several of them separated by commas.
-    fn array(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
+    fn parse_array(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
         loop {
             match self.next() {
                 None | Some('\n') => return Err("unterminated array".into()),
@@ -236,7 +236,7 @@ impl Parser {
         if text.contains(',') {
             let parts: Result<Vec<Vec<Node>>, String> = text
                 .split(',')
-                .map(|part| self.nested(&format!("[{}]", part.trim_matches(' '))))
+                .map(|part| self.parse_nested(&format!("[{}]", part.trim_matches(' '))))
                 .collect();
             nodes.push(Node::Union(parts?));
             return Ok(());
@@ -244,17 +244,17 @@ impl Parser {
         let key = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
         if let Some(key) = key.filter(|key| !key.contains('\'')) {
             match self.keys {
-                QuotedKeys::Paths => nodes.extend(self.nested(&format!(".{key}"))?),
+                QuotedKeys::Paths => nodes.extend(self.parse_nested(&format!(".{key}"))?),
                 QuotedKeys::Whole => nodes.push(Node::Field(key.replace('\\', ""))),
             }
             return Ok(());
         }
-        nodes.push(Node::Array(slice(text)?));
+        nodes.push(Node::Array(parse_slice(text)?));
         Ok(())
     }
 
     /// Parses `[?(LEFT OPERATOR RIGHT)]` or `[?(PATH)]`.
-    fn filter(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
+    fn parse_filter(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
         self.pos += "[?(".len();
         self.take_token();
         let (mut opening_quote, mut is_quote_closed) = (None, false);
@@ -278,10 +278,11 @@ impl Parser {
         let text = self.take_token();
         let text = text.strip_suffix(")]").unwrap_or(&text);
         nodes.push(match split_comparison(text) {
-            None => Node::Filter(self.nested(text)?, None),
-            Some((left, operator, right)) => {
-                Node::Filter(self.nested(left)?, Some((operator.to_owned(), self.nested(right)?)))
-            }
+            None => Node::Filter(self.parse_nested(text)?, None),
+            Some((left, operator, right)) => Node::Filter(
+                self.parse_nested(left)?,
+                Some((operator.to_owned(), self.parse_nested(right)?)),
+            ),
         });
         Ok(())
     }
@@ -294,14 +295,14 @@ fn split_comparison(text: &str) -> Option<(&str, &str, &str)> {
     let rest = text.get(from..)?;
     let mut len = rest.find(|c| !is_operator(c)).unwrap_or(rest.len());
     if len == rest.len() {
-        // If the text ends with the operator, its last character becomes the right side.
+        // If the text ends with the operator, the last character of the operator becomes the right side.
         len = len.checked_sub(1).filter(|len| *len > 0)?;
     }
     Some((text.get(..from)?, rest.get(..len)?, rest.get(len..)?))
 }
 
 /// Parses `FROM`, `FROM:TO` or `FROM:TO:STEP`.
-fn slice(text: &str) -> Result<[SliceParam; 3], String> {
+fn parse_slice(text: &str) -> Result<[SliceParam; 3], String> {
     let parts: Vec<&str> = text.split(':').collect();
     let is_number = |part: &&str| {
         part.strip_prefix('-')

@@ -6,7 +6,8 @@ use serde_json::json;
 fn expensive_jsonpath_templates_exceed_work_limit() {
     let items: Vec<Value> = (0..300).map(|n| json!({"a": {"b": n}})).collect();
     let value = json!({"items": items});
-    // Comparing or copying a value costs as much as the values that it contains; a long name costs its length.
+    // The work of comparing or copying a value is the number of values that it contains; a long name counts by its
+    // length.
     let text = "x".repeat(1 << 20);
     let large = json!({"items": (0..3_000).collect::<Vec<_>>(), "text": text, "all": vec![text.as_str(); 20]});
     for template in [

@@ -76,7 +76,7 @@ impl<'t> Walker<'t> {
                 return fail("ranges are nested too deeply");
             }
             if found.is_empty() {
-                // The loop is empty; this pass only finds its `end`.
+                // The loop has no iterations: evaluate its body once without values, only to find its `end`.
                 self.evaluate_from(at + 1, Vec::new())?;
             }
             for value in found {
@@ -112,7 +112,7 @@ impl<'t> Walker<'t> {
                 "end" => fail("not in range, nothing to end"),
                 name => fail(format!("unrecognized identifier {name}")),
             },
-            // A string literal is printed once, other literals once per input value.
+            // A string literal gives one value, any other literal one value per input value.
             Node::Literal(value @ Value::String(_)) => Ok(vec![Cow::Owned(value.clone())]),
             Node::Literal(value) => Ok(input.iter().map(|_| Cow::Owned(value.clone())).collect()),
             Node::Union(parts) => {
@@ -133,7 +133,7 @@ impl<'t> Walker<'t> {
                         return fail(format!("{} is not array or slice", gotext::type_name(&value)));
                     }
                     let elements = elements(value);
-                    let Some((from, to, step)) = bounds(params, elements.len())? else {
+                    let Some((from, to, step)) = slice_bounds(params, elements.len())? else {
                         return Ok(out);
                     };
                     self.work.spend(to.saturating_sub(from) as u64)?;
@@ -254,7 +254,7 @@ fn elements(value: Cow<'_, Value>) -> Vec<Cow<'_, Value>> {
 }
 
 /// Returns the first index, end index and step of a slice; `None` if the slice is empty.
-fn bounds(params: &[SliceParam; 3], len: usize) -> Result<Option<(usize, usize, usize)>, PathError> {
+fn slice_bounds(params: &[SliceParam; 3], len: usize) -> Result<Option<(usize, usize, usize)>, PathError> {
     let [from, to, step] = params;
     let len = i64::try_from(len).unwrap_or(i64::MAX);
     let mut first = from.value.unwrap_or(0);

@@ -13,8 +13,8 @@ use crate::write::reading::{Document, Item};
 /// Error message for unsupported values of Content-Type (HT-001).
 pub(super) const UNSUPPORTED_CONTENT_TYPE: &str = "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
-/// Result of decoding the body of a request.
-pub(super) enum Read {
+/// The object in the body of a request, or the request that reports why it cannot be decoded.
+pub(super) enum BodyObject {
     Object {
         object: Object,
         /// Warnings about unknown fields, if the request asks for warnings.
@@ -157,7 +157,7 @@ pub(super) fn read_body(
     target: &Target,
     options: &Options,
     objects: &Objects,
-) -> Result<Read, ApiError> {
+) -> Result<BodyObject, ApiError> {
     let value = &sent.value;
     let duplicates = &sent.duplicates;
     if options.validation == Validation::Strict && !duplicates.is_empty() {
@@ -168,10 +168,10 @@ pub(super) fn read_body(
         };
         let why = Rejection::Type(format!("strict decoding error: {list}"));
         let (kind, key) = (target.kind, target.key.clone());
-        return Ok(Read::Malformed(Request::Malformed { kind, key, why }));
+        return Ok(BodyObject::Malformed(Request::Malformed { kind, key, why }));
     }
     let mut read = read(value, target, options, objects)?;
-    if let (Validation::Warn, Read::Object { warnings, .. }) = (options.validation, &mut read) {
+    if let (Validation::Warn, BodyObject::Object { warnings, .. }) = (options.validation, &mut read) {
         warnings.splice(0..0, duplicates.iter().cloned());
     }
     Ok(read)
@@ -181,7 +181,12 @@ pub(super) fn read_body(
 ///
 /// # Errors
 /// The value has another kind or another namespace.
-pub(super) fn read(value: &Value, target: &Target, options: &Options, objects: &Objects) -> Result<Read, ApiError> {
+pub(super) fn read(
+    value: &Value,
+    target: &Target,
+    options: &Options,
+    objects: &Objects,
+) -> Result<BodyObject, ApiError> {
     match target.kind {
         Kind::Custom(_) => custom::check_kind(value, target)?,
         _ => check_kind(value, target.served.api_version, target.served.kind, target.kind.name())?,
@@ -207,11 +212,11 @@ pub(super) fn read(value: &Value, target: &Target, options: &Options, objects: &
     let tree = Tree::from_value(&value);
     let document = Document::sent(&tree, target.served, key).ok_or_else(ApiError::no_such_resource)?;
     Ok(match document.item(options.validation) {
-        Item::Object { object, unknown, .. } => Read::Object {
+        Item::Object { object, unknown, .. } => BodyObject::Object {
             object,
             warnings: unknown.iter().map(|field| schema::unknown_field(field)).collect(),
         },
-        Item::Malformed { kind, key, why, .. } => Read::Malformed(Request::Malformed { kind, key, why }),
+        Item::Malformed { kind, key, why, .. } => BodyObject::Malformed(Request::Malformed { kind, key, why }),
         Item::Binding { .. } => return Err(ApiError::method_not_allowed()),
     })
 }

@@ -1,5 +1,5 @@
-//! Custom objects in HTTP requests: decodes bodies, and converts between objects and the `scale` subresource by the paths in
-//! the CustomResourceDefinition (P-12).
+//! Custom objects in HTTP requests: decodes bodies, and converts between objects and the `scale` subresource by the
+//! paths in the CustomResourceDefinition (P-12).
 
 use podscope_api::schema::{self, Rejection};
 use podscope_api::{Kind, Object, ObjectKey, Tree};
@@ -7,7 +7,7 @@ use podscope_cluster::{ApiError, Cause, Objects, Request};
 use serde_json::{Map, Value, json};
 
 use super::Target;
-use super::body::Read;
+use super::body::BodyObject;
 use super::options::Options;
 use crate::command::Validation;
 
@@ -60,10 +60,10 @@ pub(super) fn check_kind(value: &Value, target: &Target) -> Result<(), ApiError>
 }
 
 /// Decodes the JSON of a custom object.
-pub(super) fn read(value: &Value, key: ObjectKey, target: &Target, options: &Options, objects: &Objects) -> Read {
+pub(super) fn read(value: &Value, key: ObjectKey, target: &Target, options: &Options, objects: &Objects) -> BodyObject {
     let kind = target.kind;
     let malformed = |why: Rejection| {
-        Read::Malformed(Request::Malformed {
+        BodyObject::Malformed(Request::Malformed {
             kind,
             key: key.clone(),
             why,
@@ -83,7 +83,7 @@ pub(super) fn read(value: &Value, key: ObjectKey, target: &Target, options: &Opt
     match object_of(kind, value) {
         Ok(mut object) => {
             object.metadata_mut().namespace = key.namespace.clone();
-            Read::Object { object, warnings }
+            BodyObject::Object { object, warnings }
         }
         Err(why) => malformed(Rejection::Type(why)),
     }

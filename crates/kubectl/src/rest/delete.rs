@@ -5,7 +5,7 @@ use podscope_cluster::{ApiError, Cause, DeleteOptions, Objects, Propagation, Req
 use serde_json::Value;
 
 use super::body::{self, json};
-use super::options::{Options, dry_run_causes, unsupported};
+use super::options::{Options, dry_run_causes, unsupported_value_cause};
 use super::{ApiCall, ApiPath, Method, Query, Sent, Target};
 use crate::selector::{FieldQuery, LabelQuery};
 
@@ -22,7 +22,7 @@ pub(super) fn translate_delete(
     let value = options_value(call, query)?;
     let mut how = delete_options(&value, options)?;
     let mut warnings = Vec::new();
-    // The first API versions of these kinds orphaned dependents by default, and this default still applies.
+    // Jobs and ReplicationControllers orphan their dependents by default, as in the first API versions of these kinds.
     if matches!(target.kind, Kind::Job | Kind::ReplicationController)
         && how.propagation.is_none()
         && value["orphanDependents"].as_bool().is_none()
@@ -211,7 +211,11 @@ pub(super) fn delete_options(value: &Value, options: &mut Options) -> Result<Del
         (Some("Orphan"), None) => Some(Propagation::Orphan),
         (Some(other), None) => {
             let known = "\"Foreground\", \"Background\", \"Orphan\", \"nil\"";
-            causes.push(unsupported("propagationPolicy", &format!("{other:?}"), known));
+            causes.push(unsupported_value_cause(
+                "propagationPolicy",
+                &format!("{other:?}"),
+                known,
+            ));
             None
         }
         (None, Some(true)) => Some(Propagation::Orphan),

@@ -1,5 +1,5 @@
-//! Rules of `events.k8s.io` that the core API does not have: every field of a new event is required or must be unset, and
-//! an update may only change the series.
+//! Rules of `events.k8s.io` that the core API does not have: every field of a new event is required or must be unset,
+//! and an update may only change the series.
 
 use podscope_api::{ErrorList, Kind, Object, validate_new_event, validate_new_event_update};
 use podscope_cluster::{ApiError, Objects};

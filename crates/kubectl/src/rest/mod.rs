@@ -233,7 +233,7 @@ fn translate_create(
 ) -> Result<Sent, ApiError> {
     let sent = body::decode_with_duplicates(call, target.served.kind)?;
     Ok(match body::read_body(&sent, target, options, objects)? {
-        body::Read::Object { mut object, warnings } => {
+        body::BodyObject::Object { mut object, warnings } => {
             // Clients that create a copy of an object may send the resourceVersion "0".
             if &*object.metadata().resource_version == "0" {
                 object.metadata_mut().resource_version = Default::default();
@@ -245,7 +245,7 @@ fn translate_create(
                 warnings,
             }
         }
-        body::Read::Malformed(request) => Sent {
+        body::BodyObject::Malformed(request) => Sent {
             requests: vec![request],
             warnings: Vec::new(),
         },
@@ -279,7 +279,7 @@ fn translate_put(
     body::check_name(&sent.value, &target.key.name)?;
     let is_there = objects.get_kind(target.kind, &target.key).is_some();
     Ok(match body::read_body(&sent, target, options, objects)? {
-        body::Read::Object { mut object, warnings } => {
+        body::BodyObject::Object { mut object, warnings } => {
             let version = object.metadata().resource_version.clone();
             if &*version == "0" {
                 object.metadata_mut().resource_version = Default::default();
@@ -302,7 +302,7 @@ fn translate_put(
                 warnings,
             }
         }
-        body::Read::Malformed(request) => Sent {
+        body::BodyObject::Malformed(request) => Sent {
             requests: vec![request],
             warnings: Vec::new(),
         },

@@ -27,7 +27,7 @@ pub(super) struct Options {
 }
 
 /// Returns the error cause for a value that is not one of the supported values.
-pub(super) fn unsupported(field: &str, value: &str, known: &str) -> Cause {
+pub(super) fn unsupported_value_cause(field: &str, value: &str, known: &str) -> Cause {
     Cause::new(field, format!("Unsupported value: {value}: supported values: {known}"))
         .with_reason("FieldValueNotSupported")
 }
@@ -61,7 +61,7 @@ impl Options {
             "Strict" => Validation::Strict,
             other => {
                 let known = "\"Ignore\", \"Strict\", \"Warn\"";
-                causes.push(unsupported("fieldValidation", &format!("{other:?}"), known));
+                causes.push(unsupported_value_cause("fieldValidation", &format!("{other:?}"), known));
                 Validation::Warn
             }
         };
@@ -110,7 +110,7 @@ pub(super) fn dry_run_causes(values: &[&str]) -> Option<Cause> {
     let is_wrong = values.iter().any(|value| *value != "All");
     is_wrong.then(|| {
         let shown: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
-        unsupported("dryRun", &format!("[{}]", shown.join(",")), "\"All\"")
+        unsupported_value_cause("dryRun", &format!("[{}]", shown.join(",")), "\"All\"")
     })
 }
 

@@ -12,7 +12,9 @@ use super::body::{check_kind, check_name, go_type, json};
 use super::options::Options;
 use super::{ApiCall, ScalePaths, Sent, Target, custom, event, part_of, subresource};
 use crate::command::{PatchType, Validation};
-use crate::merge::{bad_directive, has_bad_retain_keys, json_merge, json_patch, strategic, without_merge_key};
+use crate::merge::{
+    has_bad_retain_keys, invalid_directive_error, item_without_merge_key, json_merge, json_patch, strategic,
+};
 use crate::scale::{has_scale, scale_of};
 use crate::write::patch::check_convertible;
 use crate::write::reading::without_fields;
@@ -76,7 +78,8 @@ pub(super) fn translate_patch(
     let (part, change) = match target.subresource.as_str() {
         "scale" if has_scale(target.kind) || paths.is_some() => {
             let manager = options.manager.clone();
-            let change = Mutation::or_refused(manager, move |live| given.scaled(live, paths.as_ref())).through("scale");
+            let change =
+                Mutation::or_refused(manager, move |live| given.apply_to_scale(live, paths.as_ref())).through("scale");
             (Part::Main, change)
         }
         subresource => {
@@ -126,7 +129,7 @@ impl SentPatch {
     /// Applies the patch to a JSON value.
     fn merged_into(&self, before: &Value) -> Result<Value, ApiError> {
         match self.how {
-            PatchType::Strategic => match without_merge_key(before, &self.tree) {
+            PatchType::Strategic => match item_without_merge_key(before, &self.tree) {
                 _ if has_bad_retain_keys(&self.tree) => {
                     Err(ApiError::bad_request("invalid patch format of retainKeys"))
                 }
@@ -135,7 +138,7 @@ impl SentPatch {
                     let why = format!("map: {item} does not contain declared merge key: {key}");
                     Err(ApiError::unnamed(why))
                 }
-                None => match bad_directive(before, &self.tree) {
+                None => match invalid_directive_error(before, &self.tree) {
                     Some(why) => Err(ApiError::unnamed(why)),
                     None => Ok(strategic(before, &self.tree)),
                 },
@@ -161,7 +164,7 @@ impl SentPatch {
             return Ok(with_managers(object));
         }
         if let Some(why) = self.version_error(&patched) {
-            return Err(self.invalid(&whole, &Rejection::Type(why)));
+            return Err(self.invalid_object_error(&whole, &Rejection::Type(why)));
         }
         let stored = podscope_api::stored_form(self.served.api_version, self.served.kind, || patched.clone());
         if let Some((_, stored)) = stored {
@@ -170,10 +173,10 @@ impl SentPatch {
         match self.check_decodable(kind, &patched) {
             Ok(()) => {}
             Err(why @ Rejection::Unknown(_)) if self.validation == Validation::Strict => {
-                return Err(self.invalid(&whole, &why));
+                return Err(self.invalid_object_error(&whole, &why));
             }
             Err(Rejection::Unknown(fields)) => patched = without_fields(&patched, &fields),
-            Err(why) => return Err(self.invalid(&whole, &why)),
+            Err(why) => return Err(self.invalid_object_error(&whole, &why)),
         }
         let object = podscope_api::object_from_value(&patched).map_err(|errors| {
             let first = errors.into_iter().next();
@@ -195,7 +198,7 @@ impl SentPatch {
     }
 
     /// Applies the patch to the object's `Scale`, and sets the resulting number of replicas in the object.
-    fn scaled(&self, live: &Object, paths: Option<&ScalePaths>) -> Result<Object, ApiError> {
+    fn apply_to_scale(&self, live: &Object, paths: Option<&ScalePaths>) -> Result<Object, ApiError> {
         let before = paths.map_or_else(|| Ok(scale_of(live)), |paths| paths.scale(live))?;
         let scale = self.merged_into(&before)?;
         check_identity(live, &scale)?;
@@ -232,10 +235,12 @@ impl SentPatch {
         let patched = self.merged_into(&self.served_form(live))?;
         let unknown = match custom::unknown_fields(self.kind, &patched, objects) {
             Ok(unknown) => unknown,
-            Err(why) => return Err(self.invalid(&patched, &why)),
+            Err(why) => return Err(self.invalid_object_error(&patched, &why)),
         };
         match self.validation {
-            Validation::Strict if !unknown.is_empty() => Err(self.invalid(&patched, &Rejection::Unknown(unknown))),
+            Validation::Strict if !unknown.is_empty() => {
+                Err(self.invalid_object_error(&patched, &Rejection::Unknown(unknown)))
+            }
             Validation::Warn => Ok(unknown.iter().map(|field| schema::unknown_field(field)).collect()),
             _ => Ok(Vec::new()),
         }
@@ -262,7 +267,7 @@ impl SentPatch {
     /// Returns the error for an invalid patched object. The server prints a strategic patch as a Go map, and the result
     /// of other patches as JSON. In that JSON, maps on the path of a changed field are sorted; others have the field
     /// order of the Go struct.
-    fn invalid(&self, patched: &Value, why: &Rejection) -> ApiError {
+    fn invalid_object_error(&self, patched: &Value, why: &Rejection) -> ApiError {
         let shown = match self.how {
             PatchType::Strategic => crate::gotext::plain(&self.tree),
             PatchType::Json | PatchType::Merge if matches!(self.kind, Kind::Custom(_)) => crate::gotext::json(patched),

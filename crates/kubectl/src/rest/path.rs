@@ -108,7 +108,8 @@ impl ApiPath {
         {
             (found.is_watch, rest) = (true, after);
         }
-        // `status` and `finalize` are subresources of the namespace itself.
+        // In `namespaces/NAME/status` and `namespaces/NAME/finalize` the last word is a subresource of the namespace.
+        // After any other word, NAME is the namespace of the resource that follows.
         if let ["namespaces", namespace, after @ ..] = rest
             && !matches!(after, [] | ["status" | "finalize"])
         {

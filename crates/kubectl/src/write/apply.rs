@@ -219,7 +219,8 @@ fn patch_request(
         Err(Rejection::Unknown(fields)) => fields,
         _ => Vec::new(),
     };
-    // kubectl does not send an empty patch, but it sends a patch that has no effect.
+    // kubectl prints `unchanged` only if the patch is empty. A patch without effect, for example of an unknown field,
+    // prints `configured`.
     let before = live.to_value();
     let merge = match live.kind() {
         Kind::Custom(_) => three_way_json,

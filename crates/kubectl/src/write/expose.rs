@@ -20,7 +20,7 @@ pub(super) fn services_for(expose: &Expose, view: &View<'_>) -> Result<Generated
             ..one
         };
     }
-    let missing: Vec<String> = found.not_found().map(String::from).collect();
+    let missing: Vec<String> = found.lookup_errors().map(String::from).collect();
     if all.objects.is_empty() {
         return Err(match missing.is_empty() {
             true => "error: no objects passed".to_owned(),

@@ -117,7 +117,7 @@ pub(super) fn with_create_context(request: Request, success: String) -> Write {
 
 /// Returns the request for an object that the server cannot decode.
 pub(super) fn malformed_object(kind: Kind, key: ObjectKey, why: Rejection) -> Write {
-    // A client dry run prints success, because only the server would reject the object.
+    // The success message is printed by a client dry run, because only the server rejects the object.
     let success = format!("{} created", object_name(kind, &key.name));
     with_create_context(Request::Malformed { kind, key, why }, success)
 }

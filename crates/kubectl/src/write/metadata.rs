@@ -32,7 +32,7 @@ pub(super) fn plan_metadata_change(command: &MetadataChange, labels: bool, view:
     let mut marks = ordered::Map::new();
     with_objects(&command.target, view, |object, plan, writes| {
         let meta = object.metadata();
-        // If an object occurs twice in the command, the second change sees the result of the first.
+        // An object may occur twice in the command: its second change is based on the result of the first.
         let stored = if labels { &meta.labels } else { &meta.annotations };
         let map: &mut ordered::Map<Str, Str> = marks
             .entry((object.kind(), object.key()))

@@ -425,7 +425,7 @@ fn with_objects_and_errors(
         NotFoundErrors::First => 0,
         NotFoundErrors::Last => errors.len(),
     };
-    errors.splice(at..at, found.not_found());
+    errors.splice(at..at, found.lookup_errors());
     finish(plan, writes, errors)
 }
 
@@ -433,7 +433,7 @@ fn with_objects_and_errors(
 /// objects exist. `kubectl set` changes nothing in that case.
 fn refuse_if_missing(target: &Target, view: &View<'_>) -> Option<Plan> {
     let found = find(target, view.objects).ok()?;
-    let errors: Vec<Refusal> = found.not_found().collect();
+    let errors: Vec<Refusal> = found.lookup_errors().collect();
     (!errors.is_empty()).then(|| finish(Plan::default(), Vec::new(), errors))
 }
 

@@ -5,7 +5,7 @@ use podscope_api::{Kind, Object, Tree};
 use podscope_cluster::{ApiError, Part};
 use serde_json::{Value, json};
 
-use super::super::merge::{json_merge, json_patch, strategic, three_way, without_merge_key};
+use super::super::merge::{item_without_merge_key, json_merge, json_patch, strategic, three_way};
 use super::reading::without_fields;
 use super::{Plan, View, change_request, typed_name, with_objects};
 use crate::command::{EDITED_TEXT_MISSING, Kubectl, PatchType, Target};
@@ -26,7 +26,7 @@ fn json_type(value: &Value) -> &'static str {
 
 /// Parses a patch in YAML or JSON. The errors are those of the server.
 fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, Refusal> {
-    // The patch `null` changes nothing; only a merge patch must be an object.
+    // The patch `null` is an empty JSON patch or strategic merge patch; as a JSON merge patch it is invalid.
     if text.trim() == "null" {
         return match patch_type {
             PatchType::Json => Ok(json!([])),
@@ -123,7 +123,7 @@ pub(super) fn plan_patch(command: &Kubectl, view: &View<'_>) -> Plan {
         let given = tree.clone();
         let live = object.to_value();
         if patch_type == PatchType::Strategic
-            && let Some((item, key)) = without_merge_key(&live, &tree)
+            && let Some((item, key)) = item_without_merge_key(&live, &tree)
         {
             let item = super::super::gotext::plain(&item);
             return Err(Refusal::as_is(format!(
@@ -143,7 +143,7 @@ pub(super) fn plan_patch(command: &Kubectl, view: &View<'_>) -> Plan {
         if patch_type == PatchType::Json
             && let Some(why) = undecodable(object.kind(), &patched)
         {
-            // The server's error contains the whole object that it could not decode.
+            // The server's error contains the whole patched object as JSON.
             let json = super::super::gotext::json(&patched);
             return Err(Refusal::as_is(format!(
                 "The request is invalid: patch: Invalid value: {json:?}: {why}"
@@ -151,7 +151,7 @@ pub(super) fn plan_patch(command: &Kubectl, view: &View<'_>) -> Plan {
         }
         let unknown = match (check_convertible_in(kind, &patched, view), patch_type) {
             (Err(Rejection::Unknown(fields)), _) => fields,
-            // The server decodes the result of a JSON patch instead of converting it.
+            // The server does not convert the result of a JSON patch: it decodes it, which has been checked above.
             (Ok(()), _) | (Err(_), PatchType::Json) => Vec::new(),
             (Err(why), _) => return Err(invalid_patch(&given, &why)),
         };

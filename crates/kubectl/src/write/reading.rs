@@ -82,7 +82,7 @@ impl Manifest {
                 ))));
                 return Self(found);
             }
-            let source = Source {
+            let source = ManifestOptions {
                 namespace,
                 validation,
                 defined,
@@ -145,8 +145,8 @@ impl Outcome {
     }
 }
 
-/// Options that apply to all objects of a manifest.
-struct Source<'a> {
+/// What is needed to read the objects of a manifest: the options of the command, and the objects of the cluster.
+struct ManifestOptions<'a> {
     /// The namespace of `-n`.
     namespace: Option<&'a str>,
     validation: Validation,
@@ -160,7 +160,7 @@ fn push_items(
     tree: &Tree<'_>,
     api_version: &str,
     kind: &str,
-    source: &Source<'_>,
+    source: &ManifestOptions<'_>,
     found: &mut Vec<Result<ManifestPart, Refusal>>,
 ) {
     let undecodable = |why: String| Err(Refusal::kubectl_error(format!("unable to decode \"STDIN\": {why}")));
@@ -239,7 +239,12 @@ fn type_meta<'t>(tree: &'t Tree<'_>) -> Result<(&'t str, &'t str), String> {
 }
 
 /// Reads one object of a manifest.
-fn read_object(tree: &Tree<'_>, api_version: &str, kind: &str, source: &Source<'_>) -> Result<ManifestPart, Refusal> {
+fn read_object(
+    tree: &Tree<'_>,
+    api_version: &str,
+    kind: &str,
+    source: &ManifestOptions<'_>,
+) -> Result<ManifestPart, Refusal> {
     let namespace = source.namespace;
     if let Some(error) = schema::decode_metadata(tree) {
         return Err(Refusal::kubectl_error(format!("unable to decode \"STDIN\": {error}")));
@@ -315,7 +320,7 @@ fn read_object(tree: &Tree<'_>, api_version: &str, kind: &str, source: &Source<'
 }
 
 /// Decodes an object of a custom kind.
-fn custom_item(tree: &Tree<'_>, kind: Kind, key: ObjectKey, source: &Source<'_>) -> Item {
+fn custom_item(tree: &Tree<'_>, kind: Kind, key: ObjectKey, source: &ManifestOptions<'_>) -> Item {
     let malformed = |why: Rejection| Item::Malformed {
         kind,
         key: key.clone(),

@@ -31,7 +31,8 @@ pub(super) fn plan_replace(text: &str, options: &ReplaceOptions, verbatim: &Verb
                 }
                 plan.warn_unknown_fields(&unknown);
                 let (kind, key) = (object.kind(), object.key());
-                // kubectl sends the resourceVersion that it has read; only custom kinds require one.
+                // kubectl sends the resourceVersion that it has read. It is added here only for custom kinds, which
+                // require it.
                 if let (Kind::Custom(_), Some(live)) = (kind, view.objects.get_kind(kind, &key))
                     && object.metadata().resource_version.is_empty()
                     && force.is_none()

@@ -131,7 +131,7 @@ fn with_field_order(value: &Value, order: &[&str]) -> Value {
             let rank = |name: &str| order.iter().position(|known| *known == name).unwrap_or(order.len());
             let mut sorted: Vec<(usize, &String, &Value)> =
                 fields.iter().map(|(name, value)| (rank(name), name, value)).collect();
-            // Fields of equal rank are sorted by name.
+            // Fields that are not in `order` come last, sorted by name.
             sorted.sort_unstable_by_key(|(rank, name, _)| (*rank, *name));
             let inner = |name: &str| if name == "roleRef" { ROLE_REF } else { FIELD_ORDER };
             let ordered_field = |(_, name, value): (usize, &String, &Value)| match name.as_str() {

@@ -257,7 +257,7 @@ pub(super) fn set_image(
     for (container, _) in images.iter().filter(|image| !is_known(image)) {
         plan.err(format!("error: unable to find container named {container:?}"));
     }
-    // Existing containers are changed even if others do not exist.
+    // If some containers exist, they are changed although others do not exist.
     if !images.iter().any(|image| is_known(&image)) {
         return Ok(());
     }
@@ -265,7 +265,7 @@ pub(super) fn set_image(
     let write = set_request(
         object,
         &format!("{} image updated", typed_name(object)),
-        // Nothing is printed if nothing changes.
+        // The message for an unchanged object is empty.
         Some(String::new()),
         move |value| {
             for field in ["containers", "initContainers"] {

@@ -112,13 +112,13 @@ fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>)
         {
             value["metadata"]["namespace"] = Value::from(namespace);
         }
-        // `run` and `expose` add the annotation only when they send the object.
+        // `run` and `expose` add the last-applied annotation only to an object that they send, not to a printed one.
         let is_saved = !(is_shown && matches!(verbatim.verb, "run" | "expose"));
         if verbatim.save_config && is_saved {
             let mut filled = value.clone();
             set_empty_fields(&mut filled, &generated.empty_fields);
             if !is_shown && namespace.is_none() {
-                // The default namespace is part of the request, not of the saved configuration.
+                // The default namespace is part of the request, but not of the last-applied annotation.
                 filled["metadata"]
                     .as_object_mut()
                     .map(|fields| fields.shift_remove("namespace"));
@@ -244,7 +244,7 @@ fn job_from(name: &str, kind: Kind, source: &str, verbatim: &Verbatim, view: &Vi
 /// Returns the only object of a target, or an error.
 fn find_single(target: &crate::command::Target, view: &View<'_>) -> Result<Object, Refusal> {
     let found = find(target, view.objects)?;
-    if let Some(error) = found.not_found().next() {
+    if let Some(error) = found.lookup_errors().next() {
         return Err(error);
     }
     let object = found.groups.into_iter().flat_map(|(_, objects)| objects).next();
@@ -347,7 +347,7 @@ fn plan_wait(wait: &Wait, view: &View<'_>) -> Plan {
             awaited(*kind, key, None)
         })),
         _ if found.missing.is_empty() => {}
-        _ => return finish(Plan::default(), Vec::new(), found.not_found().collect()),
+        _ => return finish(Plan::default(), Vec::new(), found.lookup_errors().collect()),
     }
     if objects.is_empty() {
         return match waits_for_deletion {

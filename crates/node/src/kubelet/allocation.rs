@@ -61,8 +61,8 @@ pub(super) struct PendingResizes {
 }
 
 impl PodWorker {
-    /// Adopts the new API object, but keeps the granted resources if it requests others. Returns whether this is a new
-    /// resize request.
+    /// Adopts the new API object. If it requests other resources than were granted, the worker keeps the granted ones.
+    /// Returns whether this is a new resize request.
     pub(super) fn set_api_pod(&mut self, api: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
         let has_granted_resources = api.has_resources_of(&self.pod);
         if has_granted_resources || self.stage != Stage::Syncing {
@@ -112,7 +112,8 @@ impl PodWorker {
         }
         let on_disk = host.machine.allocation(&api.metadata.uid).cloned();
         let granted = match &self.resize {
-            // A resize in progress was granted, even if not all containers have it yet.
+            // While a resize is in progress, the resources in the API object are granted, even if not all containers
+            // have them yet.
             Some(resize) if on_disk.is_none() && resize.in_progress.is_some() => None,
             _ => on_disk.or_else(|| actuated_pod(&api, host)),
         };
@@ -250,7 +251,7 @@ impl PodWorker {
 }
 
 impl Managers {
-    /// Queues a pod whose API object requests other resources than it was granted.
+    /// Queues a pod whose API object requests resources that differ from the granted ones.
     pub(super) fn queue_resize(&mut self, uid: &Uid) {
         if !self.resizes.pods.contains(uid) {
             self.resizes.pods.push(uid.clone());
@@ -375,7 +376,7 @@ fn retry_order(worker: &PodWorker) -> (bool, Reverse<i32>, bool, Option<Time>) {
 }
 
 /// Returns the conditions of a resize; the caller sets their transition times.
-pub(super) fn conditions_of(resize: &Resize) -> impl Iterator<Item = PodCondition> {
+pub(super) fn resize_conditions(resize: &Resize) -> impl Iterator<Item = PodCondition> {
     let condition = |kind: &str, given: &Option<ResizeCondition>| {
         let given = given.as_ref()?;
         Some(PodCondition {

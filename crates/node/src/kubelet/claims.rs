@@ -5,8 +5,8 @@
 //! checked ──▶ in the checkpoint ──NodePrepareResources──▶ prepared ──last pod ended: NodeUnprepareResources──▶ (gone)
 //! ```
 //!
-//! Deviation: a driver of which the node has no scripted process counts as registered while it has ResourceSlices for
-//! this node or for several nodes, always succeeds, and reports no health.
+//! Deviation: a driver whose devices the node's driver process does not publish counts as registered while it has
+//! ResourceSlices for this node or for several nodes. Its calls always succeed, and it reports no health.
 
 use std::sync::Arc;
 
@@ -34,12 +34,13 @@ const RECONCILE_PERIOD: Span = Span::seconds(60);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Preparation {
     Ready,
-    /// The preparation is in progress; the drivers answer at this instant.
-    Until(SimTime),
+    /// The drivers are preparing the claims; they answer at this instant.
+    InProgress(SimTime),
     Failed(String),
 }
 
-/// Prepares the claims of a pod. `until` is the instant at which the drivers answer the present call, if there is one.
+/// Prepares the claims of a pod. `until` is the instant at which the drivers answer the call in progress; `None` if
+/// there is no such call.
 pub(super) fn prepare(pod: &Pod, until: Option<SimTime>, host: &mut Host<'_, '_>) -> Preparation {
     if pod.spec.resource_claims.is_empty() && pod.status.extended_resource_claim_status.is_none() {
         return Preparation::Ready;
@@ -69,7 +70,7 @@ pub(super) fn prepare(pod: &Pod, until: Option<SimTime>, host: &mut Host<'_, '_>
     });
     let until = until.unwrap_or_else(|| host.ctx.now + Span(slowest.max().unwrap_or(0)));
     if until > host.ctx.now {
-        return Preparation::Until(until);
+        return Preparation::InProgress(until);
     }
     for claim in &missing {
         let name = &claim.metadata.name;
@@ -204,8 +205,8 @@ fn record_use(claim: &ResourceClaim, pod: &Uid, host: &mut Host<'_, '_>) {
     known.pods.insert(pod.clone());
 }
 
-/// Unprepares the claims that only this pod uses. Returns false if a driver is not registered, and the claim stays
-/// (DRA-245).
+/// Unprepares the claims that only this pod uses. If a driver of a claim is down, the claim stays prepared, and the
+/// function returns false (DRA-245).
 pub(super) fn unprepare(pod: &Uid, host: &mut Host<'_, '_>) -> bool {
     let Some(devices) = host.machine.devices() else {
         return true;
@@ -313,7 +314,7 @@ fn device_health(device: &PreparedDevice, devices: &Devices, host: &Host<'_, '_>
 
 impl PodWorker {
     /// Handles a failed preparation of claims: the pod waits for its next periodic sync (DRA-243).
-    pub(super) fn fail_to_prepare(&mut self, why: &str, host: &mut Host<'_, '_>) {
+    pub(super) fn handle_prepare_failure(&mut self, why: &str, host: &mut Host<'_, '_>) {
         let message = format!("Failed to prepare dynamic resources: prepare dynamic resources: {why}");
         events::emit_for_pod(
             &self.pod,

@@ -70,7 +70,7 @@ pub(super) fn set_all(
         !is_owned_by_kubelet(&condition.kind) && &*condition.kind != condition::DISRUPTION_TARGET
     };
     status.conditions = pod.status.conditions.iter().filter(foreign).cloned().collect();
-    for mut one in inputs.resize.into_iter().flat_map(allocation::conditions_of) {
+    for mut one in inputs.resize.into_iter().flat_map(allocation::resize_conditions) {
         let generation = one.observed_generation;
         set_transition_time(&mut one, old, pod, ctx);
         one.observed_generation = generation;

@@ -20,7 +20,7 @@ impl Kubelet {
 }
 
 /// Returns a scheduled action on a container.
-fn container_due(pod: &Pod, container: &Str, what: PendingEventKind, at: SimTime) -> PendingEvent {
+fn pending_container_event(pod: &Pod, container: &Str, what: PendingEventKind, at: SimTime) -> PendingEvent {
     PendingEvent {
         at,
         what,
@@ -41,7 +41,7 @@ impl PodWorker {
                     StopStep::Stopping => PendingEventKind::Kill,
                     StopStep::Killed | StopStep::Done => return None,
                 };
-                Some(container_due(&self.pod, &call.name, what, call.until?))
+                Some(pending_container_event(&self.pod, &call.name, what, call.until?))
             });
             return ends.collect();
         }
@@ -56,7 +56,12 @@ impl PodWorker {
                 _ => continue,
             };
             if at >= now {
-                due.push(container_due(&self.pod, &container.name, PendingEventKind::BackOff, at));
+                due.push(pending_container_event(
+                    &self.pod,
+                    &container.name,
+                    PendingEventKind::BackOff,
+                    at,
+                ));
             }
         }
         for probe in &self.probes {
@@ -67,7 +72,12 @@ impl PodWorker {
                 .filter(|one| one.is_running());
             let failing = running.zip(probe.kind.spec(container));
             if let Some(at) = failing.and_then(|(running, spec)| probe.fails_at(spec, &running.behavior)) {
-                due.push(container_due(&self.pod, &container.name, PendingEventKind::Probe, at));
+                due.push(pending_container_event(
+                    &self.pod,
+                    &container.name,
+                    PendingEventKind::Probe,
+                    at,
+                ));
             }
         }
         due

@@ -52,7 +52,7 @@ pub(super) struct Eviction {
     /// When the last pass began; the loop then sleeps for ten seconds.
     last_pass: Option<SimTime>,
     state: LoopState,
-    /// Since when each threshold of the settings has been met.
+    /// For each threshold of the settings, the time since which it has been met.
     met_since: Vec<Option<SimTime>>,
     /// When each kind of pressure was last observed, in the order of [`Pressure::ALL`] (LC-191).
     pressure_seen: [Option<SimTime>; Pressure::ALL.len()],
@@ -153,17 +153,17 @@ struct EvictionRank {
     /// Whether the pod has usage statistics; a pod without a sandbox on the machine has none and is evicted first.
     has_stats: bool,
     /// Whether the pod uses no more than it requests. Such pods are evicted after those that use more (LC-196).
-    is_within: bool,
+    is_within_request: bool,
     priority: i32,
     /// Usage above the request, in descending order. For PIDs, which cannot be requested, the number of processes.
-    over: Reverse<i64>,
+    over_request: Reverse<i64>,
     /// Breaks ties between pods that are equal in the other fields.
     uid: Uid,
 }
 
 impl Managers {
-    /// Schedules the next pass if usage can cross a threshold. Checked only when the machine's containers or images
-    /// changed.
+    /// Schedules the next pass if usage can cross a threshold. The check runs only after a change of the machine's
+    /// containers or images.
     pub(super) fn watch_usage(&mut self, host: &mut Host<'_, '_>) {
         let changes = host.machine.changes();
         if self.eviction.checked_changes == Some(changes) {
@@ -385,19 +385,19 @@ impl Managers {
                 EvictionRank {
                     has_stats: held.is_some(),
                     // PIDs cannot be requested: pods are ranked by priority, then by number of processes.
-                    is_within: over <= 0 && resource != EvictionResource::Pids,
+                    is_within_request: over <= 0 && resource != EvictionResource::Pids,
                     priority: if host.ctx.switches.pod_priority_off {
                         0
                     } else {
                         worker.pod.priority()
                     },
-                    over: Reverse(over),
+                    over_request: Reverse(over),
                     uid: uid.clone(),
                 }
             })
             .collect();
         ranked.stable_sort();
-        let is_exempt = |rank: &EvictionRank| rank.is_within && host.ctx.switches.within_requests_exempt;
+        let is_exempt = |rank: &EvictionRank| rank.is_within_request && host.ctx.switches.within_requests_exempt;
         let chosen = ranked.into_iter().find(|rank| {
             let is_critical = self.pods.get(&rank.uid).is_some_and(|worker| is_critical(&worker.pod));
             !is_critical && !is_exempt(rank)
@@ -418,7 +418,7 @@ impl Managers {
     /// Evicts a pod: emits the event and starts the kill.
     fn evict(&mut self, victim: &PodToEvict, host: &mut Host<'_, '_>) {
         if let Some(worker) = self.pods.get_mut(&victim.uid) {
-            // The cause of the eviction is the latest record about the pod's processes.
+            // In the trace, the cause of the eviction is the latest record about the pod.
             host.ctx.set_cause(worker.cause(host));
             events::emit_for_pod(
                 &worker.pod.clone(),

@@ -12,8 +12,8 @@ const MIN_STOP_TIMEOUT: i64 = 2;
 /// Grace period of a container whose spec is unknown, in seconds (LC-136).
 const UNKNOWN_GRACE: i64 = 2;
 
-/// Returns the grace period of a pod's termination in seconds (LC-133). `stored` is the worker's present value (0: none
-/// yet), `requested` the override of an eviction or preemption.
+/// Returns the grace period of a pod's termination in seconds (LC-133). `stored` is the value that the worker has
+/// stored (0 if none yet); `requested` is the value of an eviction or preemption.
 pub(super) fn pod_grace(stored: i64, pod: &Pod, requested: Option<i64>, switches: &Switches) -> i64 {
     let mut grace = stored;
     let mut is_given = false;
@@ -72,23 +72,24 @@ pub(super) fn container_grace(pod: &Pod, container: Option<&podscope_api::Contai
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RemainingGrace {
     seconds: i64,
-    /// v1.23: the timeout passed to the runtime, independent of the time that the hook took (LC-137).
-    replaced_by: Option<i64>,
+    /// The timeout that a v1.23 kubelet passes to the runtime instead of `seconds`, however long the hook took
+    /// (LC-137).
+    runtime_timeout: Option<i64>,
 }
 
 impl RemainingGrace {
-    /// Returns the grace at the start of a kill. `requested` is the pod's grace period if the whole pod is killed;
-    /// otherwise `base`, the container's own, applies.
+    /// Returns the grace period at the start of a kill. It is `requested`, the pod's grace period, if the whole pod is
+    /// killed; otherwise it is `base`, the container's own.
     pub(super) fn new(requested: Option<i64>, base: i64, switches: &Switches) -> Self {
         if switches.grace_rules_v1_23 {
             Self {
                 seconds: base,
-                replaced_by: requested,
+                runtime_timeout: requested,
             }
         } else {
             Self {
                 seconds: requested.unwrap_or(base),
-                replaced_by: None,
+                runtime_timeout: None,
             }
         }
     }
@@ -114,7 +115,7 @@ impl RemainingGrace {
         } else {
             MIN_STOP_TIMEOUT
         };
-        Span::seconds(self.replaced_by.unwrap_or_else(|| self.seconds.max(floor)))
+        Span::seconds(self.runtime_timeout.unwrap_or_else(|| self.seconds.max(floor)))
     }
 }
 

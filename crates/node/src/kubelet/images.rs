@@ -142,7 +142,7 @@ impl Managers {
             let known = before.iter().find(|one| Arc::ptr_eq(&one.image, &held.image));
             let regular = next_tick(held.added_at.max(started_at) - Span(1), COLLECTION_INTERVAL, phase);
             let first_observed = known.map_or(regular, |one| one.first_observed.min(regular)).min(now);
-            // The last regular detection while a container used the image.
+            // The time of the last regular detection at which a container used the image.
             let by_pass = held.used_until.and_then(|until| {
                 let last = next_tick(until, COLLECTION_INTERVAL, phase) - COLLECTION_INTERVAL;
                 (last >= regular).then_some(last)

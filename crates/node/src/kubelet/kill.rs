@@ -169,7 +169,7 @@ impl Kill {
                 StopStep::PreStop => call.wait_for_turn(now),
                 StopStep::Turn => call.send_stop_signal(pod, host),
                 StopStep::Stopping => {
-                    // The cause is the stop signal that the process did not react to.
+                    // In the trace, the cause of SIGKILL is the stop signal, to which the process did not react.
                     let process = process(pod, call.container, host);
                     let signal = process.map_or(host.ctx.caused_by(), |process| process.latest);
                     host.ctx.set_cause(signal);

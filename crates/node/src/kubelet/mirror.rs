@@ -105,7 +105,8 @@ impl Managers {
 
     /// Allows failed requests to be sent again.
     pub(super) fn retry_mirrors(&mut self, host: &Host<'_, '_>) {
-        let pending_keys: ordered::Set<ObjectKey> = host.shared.calls.values().filter_map(mirror_of).cloned().collect();
+        let pending_keys: ordered::Set<ObjectKey> =
+            host.shared.calls.values().filter_map(mirror_key).cloned().collect();
         self.mirrors.requested = pending_keys;
     }
 
@@ -195,7 +196,7 @@ fn new_mirror(key: &ObjectKey, host: &Host<'_, '_>) -> Option<Pod> {
 }
 
 /// Returns the key of the mirror pod that a request is about.
-fn mirror_of(call: &Call) -> Option<&ObjectKey> {
+fn mirror_key(call: &Call) -> Option<&ObjectKey> {
     match call {
         Call::DeleteMirror(key) | Call::CreateMirror(key) => Some(key),
         _ => None,

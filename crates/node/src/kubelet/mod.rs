@@ -62,7 +62,7 @@ pub enum KubeletTimer {
     Housekeeping,
     /// The registration of the node, or its next status, is due.
     Node,
-    /// A group of a graceful shutdown has reached its deadline.
+    /// The deadline of a group of pods in a graceful shutdown is reached.
     Shutdown,
     /// Pass of image garbage collection (every 5 min while an image may have to be removed).
     Images,
@@ -91,7 +91,7 @@ struct Managers {
     preemptions: VecDeque<preemption::Preemption>,
     /// New pods that wait behind the admission of a critical pod, in the order of arrival.
     backlog: Vec<Arc<Pod>>,
-    /// Pods whose API objects were deleted during the admission.
+    /// Pods whose API objects were deleted during the admission of a critical pod.
     deleted_backlog: Vec<Uid>,
     mirrors: mirror::Mirrors,
     resizes: allocation::PendingResizes,
@@ -150,7 +150,7 @@ impl Kubelet {
         });
     }
 
-    /// Runs `act` with the context of one step, and then everything that may follow from any step.
+    /// Runs `act` with the context of one step, and then the passes that follow every step.
     fn step(
         &mut self,
         machine: &mut Machine,
@@ -206,7 +206,7 @@ impl Managers {
             KubeletTimer::Eviction => self.eviction_timer(host),
             KubeletTimer::Housekeeping => self.housekeeping(host),
             KubeletTimer::Node => self.node_pass(host),
-            // Every step checks the shutdown (`shutdown_pass`); the timer only causes a step.
+            // Nothing to do here: `shutdown_pass`, which runs after every step, checks the deadline.
             KubeletTimer::Shutdown => {}
             KubeletTimer::Images => self.image_pass(host),
             KubeletTimer::Resizes => self.resize_timer(host),
@@ -472,7 +472,7 @@ impl Managers {
     }
 
     /// Retries the workers that wait for volumes, because the attached or in-use volumes of the Node changed.
-    fn volumes_changed(&mut self, host: &mut Host<'_, '_>) {
+    fn handle_volumes_changed(&mut self, host: &mut Host<'_, '_>) {
         let waiting: Vec<Uid> = self
             .pods
             .iter()

@@ -190,7 +190,7 @@ impl Managers {
             register_node(host);
         }
         if volumes_changed {
-            self.volumes_changed(host);
+            self.handle_volumes_changed(host);
         }
     }
 
@@ -318,7 +318,7 @@ fn emit_condition_events(before: &[NodeCondition], after: &[NodeCondition], host
 }
 
 /// Returns the boot ID of a machine that has rebooted, if the Node still has an earlier one.
-fn new_boot(node: &Node, host: &Host<'_, '_>) -> Option<Str> {
+fn new_boot_id(node: &Node, host: &Host<'_, '_>) -> Option<Str> {
     let own = boot_id(host);
     let reported = node.status.node_info.as_ref().map(|info| info.boot_id.clone());
     (host.machine.boots() > 0 && reported.as_ref() != Some(&own)).then_some(own)
@@ -495,7 +495,7 @@ fn is_outdated(host: &Host<'_, '_>) -> bool {
     let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
     node_conditions(&node.status.conditions, host) != node.status.conditions
         || in_use != node.status.volumes_in_use
-        || new_boot(node, host).is_some()
+        || new_boot_id(node, host).is_some()
         || declared_features(host) != node.status.declared_features
         || (host.shared.node_state.reports_images && reported_images(host) != node.status.images)
 }
@@ -510,7 +510,7 @@ fn write_status(host: &mut Host<'_, '_>) {
     let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
     let images = host.shared.node_state.reports_images.then(|| reported_images(host));
     let declared = declared_features(host);
-    let boot = new_boot(&node, host);
+    let boot = new_boot_id(&node, host);
     if let Some(boot) = &boot {
         let message = format!("Node {name} has been rebooted, boot id: {boot}");
         events::emit_for_node(&name, EventType::Warning, "Rebooted", message, host);

@@ -12,7 +12,7 @@ use super::status::{has_active_app, should_start};
 use super::worker::PodWorker;
 use crate::machine::{self, ContainerId, Role, containers_of};
 
-/// Actions of one sync; container indices count over [`containers_of`].
+/// The actions of one sync. The index of a container is its position in [`containers_of`].
 #[derive(Debug, Default)]
 pub(super) struct PodActions {
     /// Whether to kill all containers and the sandbox.

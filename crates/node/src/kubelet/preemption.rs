@@ -118,7 +118,8 @@ impl Managers {
 }
 
 impl PodWorker {
-    /// Returns whether the worker waits for the sync loop to begin a sync. A termination goes on without it.
+    /// Returns whether the worker cannot begin a sync because the sync loop is blocked. A termination does not need the
+    /// loop.
     pub(super) fn is_blocked(&self, host: &Host<'_, '_>) -> bool {
         host.shared.is_sync_loop_blocked && self.stage == Stage::Syncing
     }
@@ -165,7 +166,7 @@ pub(super) fn pods_to_preempt<'a>(pod: &Pod, others: &[&'a Pod], host: &Host<'_,
     Some([from_best_effort, from_burstable, from_guaranteed].concat())
 }
 
-/// Returns the amount of a resource that a pod requests; 1 of the resource `pods`.
+/// Returns the amount of a resource that a pod requests. Every pod requests 1 of the resource `pods`.
 fn requested_amount(pod: &Pod, resource: &str) -> i64 {
     if resource == "pods" {
         1
@@ -203,8 +204,8 @@ fn choose_pods<'a>(pods: &[&'a Pod], mut shortfalls: Vec<Shortfall>) -> Vec<&'a 
     chosen
 }
 
-/// Returns the sum of the squared relative shortfalls that remain when the pod is removed. (Only basic arithmetic, so
-/// that all targets compute the same value.)
+/// Returns the sum of the squared relative shortfalls that remain when the pod is removed. It uses only basic
+/// arithmetic, so that all targets compute the same value.
 fn distance(pod: &Pod, shortfalls: &[Shortfall]) -> f64 {
     let share = |(resource, amount): &Shortfall| {
         let left = (amount - requested_amount(pod, resource)).max(0) as f64 / *amount as f64;

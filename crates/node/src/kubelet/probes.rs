@@ -84,7 +84,7 @@ pub(super) struct ProbeWorker {
     pub(super) container_idx: usize,
     pub(super) kind: ProbeKind,
     /// An instant at which the worker ticks; the other ticks follow from the period.
-    align: SimTime,
+    tick_origin: SimTime,
     /// Time of the last tick, whether its probe was executed or skipped.
     last: SimTime,
     target: Option<ProbeTarget>,
@@ -101,12 +101,12 @@ pub(super) struct ProbeWorker {
 impl ProbeWorker {
     /// Creates a worker at `now`; its first tick may be delayed by `offset` (LC-120).
     pub(super) fn new(container_idx: usize, kind: ProbeKind, now: SimTime, offset: Span) -> Self {
-        let align = now + offset;
+        let tick_origin = now + offset;
         Self {
             container_idx,
             kind,
-            align,
-            last: align - Span(1),
+            tick_origin,
+            last: tick_origin - Span(1),
             target: None,
             container: None,
             result: kind.initial(),
@@ -172,7 +172,7 @@ impl ProbeWorker {
             && self.target.is_some_and(|target| target.is_started);
         if triggers_probe && (is_new || self.last < now) {
             // A triggered probe always moves the times of the later ticks, even if that probe itself is skipped.
-            self.align = now;
+            self.tick_origin = now;
             self.last = now - Span(1);
         }
         triggers_probe
@@ -185,7 +185,7 @@ impl ProbeWorker {
             return None;
         }
         let period = Span::seconds(i64::from(spec.period_seconds.unwrap_or(10).max(1)));
-        let tick_from = |at: SimTime| next_tick(at - Span(1), period, Span(self.align.0));
+        let tick_from = |at: SimTime| next_tick(at - Span(1), period, Span(self.tick_origin.0));
         let delay = Span::seconds(i64::from(spec.initial_delay_seconds.unwrap_or(0)));
         let earliest = tick_from((target.started_at + delay).max(self.last + Span(1)));
         let is_steady = self.result && (self.last_answer || self.run == 0);
@@ -245,7 +245,7 @@ impl ProbeWorker {
                     failure_message(spec, pod_ip, container)
                 );
                 events::emit_for_container(pod, &container.name, EventType::Warning, "Unhealthy", message, host);
-                record(Happening::ProbeFailed { probe: self.kind }, pod, container, host);
+                record_probe(Happening::ProbeFailed { probe: self.kind }, pod, container, host);
                 false
             }
         };
@@ -270,7 +270,7 @@ impl ProbeWorker {
             self.run = 0;
         }
         if is_success && is_news {
-            record(Happening::ProbeSucceeded { probe: self.kind }, pod, container, host);
+            record_probe(Happening::ProbeSucceeded { probe: self.kind }, pod, container, host);
         }
         (is_news || self.is_on_hold).then_some(is_success)
     }
@@ -280,14 +280,14 @@ impl ProbeWorker {
         match self.kind {
             ProbeKind::Readiness => false,
             ProbeKind::Liveness => self.container == Some(container) && !self.result,
-            // An undecided startup probe has not failed: it is on hold only when decided.
+            // A startup probe is on hold only after it was decided. Before that, it has not failed.
             ProbeKind::Startup => self.container == Some(container) && !self.result && self.is_on_hold,
         }
     }
 }
 
 impl PodWorker {
-    /// Creates the pod's probe workers, once (LC-119).
+    /// Creates the pod's probe workers at the first call (LC-119).
     pub(super) fn add_probes(&mut self, host: &mut Host<'_, '_>) {
         if std::mem::replace(&mut self.has_probes, true) {
             return;
@@ -308,8 +308,8 @@ impl PodWorker {
                     Span::ZERO
                 };
                 let mut worker = ProbeWorker::new(idx, kind, now, offset);
-                // For containers that ran before this kubelet started, the API status shows the results of an earlier
-                // process; for imported pods at t = 0, those of this process (LC-131).
+                // The API status of a running container shows earlier probe results: of an earlier kubelet process or,
+                // for an imported pod at t = 0, of this process (LC-131).
                 let process = host
                     .machine
                     .pod(&pod.metadata.uid)
@@ -329,7 +329,7 @@ impl PodWorker {
         self.observe_probes(&status, false, host);
     }
 
-    /// Updates the probe workers from a status; `is_publication` if it is being published now.
+    /// Updates the probe workers from a status. `is_publication` is true while the status is being published.
     pub(super) fn observe_probes(&mut self, status: &PodStatus, is_publication: bool, host: &Host<'_, '_>) {
         if self.probes.is_empty() {
             return;
@@ -376,7 +376,7 @@ impl PodWorker {
             // (LC-131).
             let begins = host.shared.is_restart && probe.kind == ProbeKind::Readiness && probe.run == 0;
             if probe.tick(&pod, &pod_ip, container, spec, &behavior, host).is_some() || begins {
-                // The probe's record is the cause of the kubelet's reaction.
+                // In the trace, the record about the probe is the cause of what the kubelet does next.
                 host.ctx.set_cause_to_last_record();
                 self.set_readiness(host);
                 self.request_sync(host);
@@ -462,7 +462,7 @@ fn latest_behavior(pod: &Pod, container: &Container, host: &Host<'_, '_>) -> Opt
     )
 }
 
-fn record(happening: Happening, pod: &Pod, container: &Container, host: &mut Host<'_, '_>) {
+fn record_probe(happening: Happening, pod: &Pod, container: &Container, host: &mut Host<'_, '_>) {
     let subject = podscope_sim::subject(podscope_api::Kind::Pod, pod.metadata.key(), pod.metadata.uid.clone());
     host.ctx
         .record_subject(happening, Some(subject), Some(container.name.clone()));

@@ -23,7 +23,7 @@ const SYSTEM_SHUTDOWN: Span = Span::seconds(1);
 /// A shutdown in progress.
 #[derive(Debug, Clone)]
 pub(super) struct Shutdown {
-    /// Groups whose pods are not being killed yet, with these pods.
+    /// Groups whose pods are not being killed yet, each with its pods.
     left: VecDeque<(ShutdownGroup, Vec<Uid>)>,
     /// The pods being killed, and the deadline of their group.
     current: Option<(Vec<Uid>, SimTime)>,

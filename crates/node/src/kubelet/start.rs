@@ -1,5 +1,5 @@
 //! Starts one container: back-off, image, creation, postStart hook (LC-068 to LC-070, LC-081, LC-084 to LC-089,
-//! LC-180). A part of a sync (`sync.rs`).
+//! LC-180). These are steps of a sync (`sync.rs`).
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ impl PodWorker {
                 message.clone(),
                 host,
             );
-            self.fail_for_image(pod, start.idx, container, "InvalidImageName", message, host);
+            self.handle_image_failure(pod, start.idx, container, "InvalidImageName", message, host);
             return;
         }
         match policy {
@@ -82,7 +82,7 @@ impl PodWorker {
                     message.clone(),
                     host,
                 );
-                self.fail_for_image(pod, start.idx, container, "ErrImageNeverPull", message, host);
+                self.handle_image_failure(pod, start.idx, container, "ErrImageNeverPull", message, host);
             }
             PullPolicy::Always => self.pull_image(pod, start, container, role, run, host),
             _ if is_present => {
@@ -147,7 +147,7 @@ impl PodWorker {
             let event = format!("Back-off pulling image \"{image}\"");
             let message = format!("{event}: ErrImagePull: {}", pull_error(image));
             events::emit_for_container(pod, &container.name, EventType::Normal, "BackOff", event, host);
-            self.fail_for_image(pod, start.idx, container, "ImagePullBackOff", message, host);
+            self.handle_image_failure(pod, start.idx, container, "ImagePullBackOff", message, host);
             return;
         }
         events::emit_for_container(
@@ -181,7 +181,7 @@ impl PodWorker {
         let held = host.machine.pod(self.uid());
         if let Err(message) = config::check_container_config(pod, container, host.cache, held) {
             mark_failed(run, role);
-            self.fail_to_create(pod, start.idx, container, message, host);
+            self.handle_create_failure(pod, start.idx, container, message, host);
             return;
         }
         if let Some(ContainerProblem::NotCreated { reason, message }) = host.machine.problem_of(pod, container).cloned()
@@ -253,7 +253,7 @@ impl PodWorker {
     }
 
     /// Handles a start that failed because of the image: emits event `Failed` and sets the waiting reason.
-    fn fail_for_image(
+    fn handle_image_failure(
         &mut self,
         pod: &Pod,
         idx: usize,
@@ -267,7 +267,7 @@ impl PodWorker {
     }
 
     /// Handles a start that failed because of the container's configuration.
-    fn fail_to_create(
+    fn handle_create_failure(
         &mut self,
         pod: &Pod,
         idx: usize,
@@ -312,7 +312,7 @@ impl PodWorker {
         let error = pull_error(image);
         let message = format!("Failed to pull image \"{image}\": {error}");
         events::emit_for_container(&pod, &container.name, EventType::Warning, "Failed", message, host);
-        self.fail_for_image(&pod, start.idx, container, "ErrImagePull", error, host);
+        self.handle_image_failure(&pod, start.idx, container, "ErrImagePull", error, host);
     }
 
     /// Handles the return of a postStart hook (LC-081).

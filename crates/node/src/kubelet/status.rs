@@ -65,7 +65,7 @@ pub(super) fn generate_status(worker: &PodWorker, host: &Host<'_, '_>, is_final:
         status.pod_ips = vec![IpAddress { ip: sandbox.ip.clone() }];
         status.pod_ip = sandbox.ip.clone();
     }
-    (status.allocated_resources, status.resources) = resources(worker, held);
+    (status.allocated_resources, status.resources) = resources_of(worker, held);
     container_statuses(&mut status, worker, host);
     let mut computed = if worker.is_restarting_all {
         PodPhase::Running
@@ -109,7 +109,7 @@ pub(super) fn generate_status(worker: &PodWorker, host: &Host<'_, '_>, is_final:
 fn container_statuses(status: &mut PodStatus, worker: &PodWorker, host: &Host<'_, '_>) {
     let (pod, old) = (&*worker.pod, worker.status());
     let held = host.machine.pod(&pod.metadata.uid);
-    // Container statuses are large and every pod has some: allocate exactly.
+    // Container statuses are large and every pod has some, so no more memory is reserved than they need.
     let (inits, containers) = (&pod.spec.init_containers, &pod.spec.containers);
     status.init_container_statuses.reserve_exact(inits.len());
     status.container_statuses.reserve_exact(containers.len());
@@ -133,7 +133,7 @@ fn container_statuses(status: &mut PodStatus, worker: &PodWorker, host: &Host<'_
 }
 
 /// Returns the requests allocated to the whole pod, and the resources that are applied to its running containers.
-fn resources(worker: &PodWorker, held: Option<&MachinePod>) -> (ResourceList, Option<Arc<ResourceRequirements>>) {
+fn resources_of(worker: &PodWorker, held: Option<&MachinePod>) -> (ResourceList, Option<Arc<ResourceRequirements>>) {
     let pod = &worker.pod;
     let pod_resources = |pod: &Pod| {
         let of_all = Arc::new(ResourceRequirements {

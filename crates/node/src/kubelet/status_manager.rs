@@ -44,8 +44,8 @@ impl StatusReport {
         self.version == self.acknowledged && !self.is_in_flight
     }
 
-    /// Handles a change of the API object, perhaps by this kubelet. A status that someone overwrote is sent again in
-    /// the next pass (LC-114).
+    /// Handles a change of the API object, which may be a change that this kubelet made. A status that someone
+    /// overwrote is sent again in the next pass (LC-114).
     pub(super) fn handle_api_change(&mut self, before: &Pod, after: &Pod, host: &mut Host<'_, '_>) {
         if !self.is_clean() {
             return;

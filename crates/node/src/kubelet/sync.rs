@@ -236,13 +236,13 @@ impl PodWorker {
         if run.new_sandbox {
             match claims::prepare(&pod, run.prepared_at, host) {
                 Preparation::Ready => run.prepared_at = None,
-                Preparation::Until(at) => {
+                Preparation::InProgress(at) => {
                     run.prepared_at = Some(at);
                     self.activity = Activity::Sync(run);
                     return false;
                 }
                 Preparation::Failed(why) => {
-                    self.fail_to_prepare(&why, host);
+                    self.handle_prepare_failure(&why, host);
                     return true;
                 }
             }

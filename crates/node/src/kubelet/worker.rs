@@ -58,7 +58,8 @@ pub(super) enum Activity {
 pub(super) enum SyncEnd {
     /// The sync succeeded; the next sync follows the next change.
     Ok,
-    /// Only restart back-offs delayed starts; the next sync follows soon after the first of them ends (LC-088).
+    /// The sync only delayed starts because of restart back-offs; the next sync follows soon after the first back-off
+    /// ends (LC-088).
     BackOff(SimTime),
     /// The sync failed; the next sync follows in 10 to 15 s.
     Error,
@@ -208,8 +209,8 @@ impl PodWorker {
         }
     }
 
-    /// Returns the cause of the worker's present actions: the latest among the input that requested the sync and the
-    /// records about the pod's processes.
+    /// Returns the trace record that caused the worker's present actions: the latest of the record that caused the sync
+    /// and the records about the pod's processes.
     pub(super) fn cause(&self, host: &Host<'_, '_>) -> CausedBy {
         let held = host.machine.pod(self.uid());
         self.input_cause

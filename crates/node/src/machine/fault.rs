@@ -24,7 +24,7 @@ pub enum MachineFault {
     Exit { pod: Uid, container: Str, code: i32 },
     /// The sandbox of a pod is lost. If the pod has none, its next sandbox cannot be created.
     Sandbox(Uid),
-    /// The storage servers refuse this machine; false: they accept it again.
+    /// The storage servers begin (true) or stop (false) to refuse this machine.
     StorageRefused(bool),
 }
 
@@ -59,7 +59,7 @@ impl Machine {
                 self.is_runtime_up = true;
                 self.boots += 1;
             }
-            // Allowed also when the machine is off: the storage servers decide it.
+            // This fault happens on the storage servers, so it is possible while the machine is off.
             MachineFault::StorageRefused(refused) => self.is_storage_refused = *refused,
             _ if !self.is_on => return Err(format!("machine {node} is off")),
             MachineFault::ShutDown if self.is_shutting_down => {
@@ -78,7 +78,7 @@ impl Machine {
                 self.events.push(MachineEvent::Runtime { is_up: false });
             }
             MachineFault::RuntimeUp => {
-                // Restarting a runtime that is up: calls in progress fail as well.
+                // If the runtime is already up, the fault restarts it, so that calls in progress fail.
                 if self.is_runtime_up {
                     self.pulls.clear();
                     self.events.push(MachineEvent::Runtime { is_up: false });

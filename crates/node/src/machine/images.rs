@@ -164,7 +164,7 @@ impl Machine {
         image
     }
 
-    /// Remembers when a container of the image was removed.
+    /// Records the time at which a container of the image was removed.
     pub(super) fn release_image(&mut self, image: &Arc<Image>, now: SimTime) {
         let mut all = self.images.iter_mut();
         if let Some(held) = all.find(|held| Arc::ptr_eq(&held.image, image)) {

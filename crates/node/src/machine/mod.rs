@@ -35,7 +35,7 @@ use self::images::Pull;
 use crate::Context;
 use podscope_sim::{ContainerProblem, Happening, SimTime, Span, Subject, subject};
 
-/// Identifies a container on its machine; never reused there.
+/// ID of a container. A machine never uses an ID again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContainerId(pub u64);
 
@@ -210,7 +210,7 @@ pub struct Machine {
     container_problems: ordered::Map<Uid, Arc<[(Str, ContainerProblem)]>>,
     /// Unhealthy node conditions of the imported Node; they last until the machine reboots.
     conditions: Arc<[NodeCondition]>,
-    /// Pods whose next sandbox cannot be created (`fault sandbox`).
+    /// Pods whose next sandbox cannot be created, because of the command `fault sandbox`.
     refused_sandboxes: ordered::Set<Uid>,
     /// Pulls, in the order in which they were requested.
     pulls: Vec<Pull>,

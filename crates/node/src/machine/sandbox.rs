@@ -15,7 +15,7 @@ pub struct Sandbox {
 }
 
 impl Machine {
-    /// Creates a sandbox for a pod. Returns false if that fails (`fault sandbox`).
+    /// Creates a sandbox for a pod. Returns false if the command `fault sandbox` prevents that.
     pub fn create_sandbox(&mut self, pod: &Pod, cidr: Option<&str>, host_ip: Option<Str>) -> bool {
         if self.refused_sandboxes.remove(&pod.metadata.uid) {
             return false;

@@ -122,11 +122,11 @@ fn chosen_endpoints(spec: &str, entry: Entry, endpoints: &[&str]) -> String {
 #[test]
 fn route_follows_traffic_distribution_and_policy() {
     use Entry::{Inside, Outside};
-    const HERE: &str = "{addresses: [10.1.0.1], nodeName: a-1, zone: a}";
-    const NEAR: &str = "{addresses: [10.1.0.2], nodeName: a-2, zone: a}";
-    const FAR: &str = "{addresses: [10.1.0.3], nodeName: b-1, zone: b}";
-    const LOST: &str = "{addresses: [10.1.0.4]}";
-    const LEAVING: &str =
+    const ON_SAME_NODE: &str = "{addresses: [10.1.0.1], nodeName: a-1, zone: a}";
+    const IN_SAME_ZONE: &str = "{addresses: [10.1.0.2], nodeName: a-2, zone: a}";
+    const IN_OTHER_ZONE: &str = "{addresses: [10.1.0.3], nodeName: b-1, zone: b}";
+    const WITHOUT_NODE: &str = "{addresses: [10.1.0.4]}";
+    const TERMINATING: &str =
         "{addresses: [10.1.0.5], nodeName: a-1, zone: a, conditions: {ready: false, serving: true, terminating: true}}";
     let (node, zone) = (
         "trafficDistribution: PreferSameNode, ",
@@ -138,24 +138,29 @@ fn route_follows_traffic_distribution_and_policy() {
     );
     let node_port = "type: NodePort, externalTrafficPolicy: Local, ";
     let rows: [(&str, Entry, &[&str], &str); 18] = [
-        (node, Inside, &[HERE, NEAR, FAR], "1"),
-        (node, Inside, &[NEAR, FAR], "2"),
-        (node, Inside, &[LEAVING, FAR], "3"),
-        (node, Inside, &[HERE, LOST], "1 4"),
-        (zone, Inside, &[HERE, NEAR, FAR], "1 2"),
-        (zone, Inside, &[FAR], "3"),
-        (zone, Inside, &[NEAR, FAR, LOST], "2 3 4"),
-        ("trafficDistribution: PreferClose, ", Inside, &[NEAR, FAR], "2"),
-        ("", Inside, &[HERE, NEAR, FAR], "1 2 3"),
-        (zone_and_local, Inside, &[HERE, NEAR], "1"),
-        (local, Inside, &[LEAVING, FAR], "5"),
-        (local, Inside, &[NEAR, FAR], "Drop"),
+        (node, Inside, &[ON_SAME_NODE, IN_SAME_ZONE, IN_OTHER_ZONE], "1"),
+        (node, Inside, &[IN_SAME_ZONE, IN_OTHER_ZONE], "2"),
+        (node, Inside, &[TERMINATING, IN_OTHER_ZONE], "3"),
+        (node, Inside, &[ON_SAME_NODE, WITHOUT_NODE], "1 4"),
+        (zone, Inside, &[ON_SAME_NODE, IN_SAME_ZONE, IN_OTHER_ZONE], "1 2"),
+        (zone, Inside, &[IN_OTHER_ZONE], "3"),
+        (zone, Inside, &[IN_SAME_ZONE, IN_OTHER_ZONE, WITHOUT_NODE], "2 3 4"),
+        (
+            "trafficDistribution: PreferClose, ",
+            Inside,
+            &[IN_SAME_ZONE, IN_OTHER_ZONE],
+            "2",
+        ),
+        ("", Inside, &[ON_SAME_NODE, IN_SAME_ZONE, IN_OTHER_ZONE], "1 2 3"),
+        (zone_and_local, Inside, &[ON_SAME_NODE, IN_SAME_ZONE], "1"),
+        (local, Inside, &[TERMINATING, IN_OTHER_ZONE], "5"),
+        (local, Inside, &[IN_SAME_ZONE, IN_OTHER_ZONE], "Drop"),
         (local, Inside, &[], "Reject"),
-        (node_port, Outside, &[HERE, FAR], "1"),
-        (node_port, Outside, &[FAR], "Drop"),
-        (node_port, Inside, &[HERE, FAR], "1 3"),
-        ("", Outside, &[HERE], "Unknown"),
-        ("clusterIP: None, ", Inside, &[HERE], "Unknown"),
+        (node_port, Outside, &[ON_SAME_NODE, IN_OTHER_ZONE], "1"),
+        (node_port, Outside, &[IN_OTHER_ZONE], "Drop"),
+        (node_port, Inside, &[ON_SAME_NODE, IN_OTHER_ZONE], "1 3"),
+        ("", Outside, &[ON_SAME_NODE], "Unknown"),
+        ("clusterIP: None, ", Inside, &[ON_SAME_NODE], "Unknown"),
     ];
     for (spec, entry, endpoints, wanted) in rows {
         assert_eq!(

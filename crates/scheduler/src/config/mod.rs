@@ -22,7 +22,7 @@ pub(crate) use read::{Errors, Fields};
 /// A validated configuration.
 #[derive(Debug, Clone)]
 pub struct SchedulerConfiguration {
-    /// Validated but otherwise unused: nodes are examined one after the other (SCH-014).
+    /// This field is validated but has no effect: nodes are examined one after the other (SCH-014).
     pub parallelism: i64,
     /// Percentage of nodes at which the search for feasible nodes stops; 0 selects the adaptive formula (SCH-013).
     pub percentage_of_nodes_to_score: i64,

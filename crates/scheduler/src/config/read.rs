@@ -460,7 +460,7 @@ fn read_plugins(value: &Value, path: &str, version: &str, errors: &mut Errors) -
 }
 
 /// Plugins that do not exist any more in v1.
-const REMOVED: [&str; 4] = ["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"];
+const REMOVED_PLUGINS: [&str; 4] = ["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"];
 
 fn read_set(value: &Value, path: &str, version: &str, errors: &mut Errors) -> PluginSetSpec {
     let mut set = PluginSetSpec::default();
@@ -472,7 +472,7 @@ fn read_set(value: &Value, path: &str, version: &str, errors: &mut Errors) -> Pl
             let name = plugin.string("name", errors).unwrap_or("").to_owned();
             let weight = plugin.integer("weight", errors).unwrap_or(0);
             plugin.finish(errors);
-            if is_enabled && REMOVED.contains(&name.as_str()) {
+            if is_enabled && REMOVED_PLUGINS.contains(&name.as_str()) {
                 if version == "v1" {
                     errors.invalid(&path, format!("\"{name}\""), "was removed in v1");
                 }

@@ -30,8 +30,8 @@ pub(super) fn default_profile() -> Profile {
     }
 }
 
-/// Merges a custom set with the defaults: disabled defaults are removed, and defaults that are enabled again are
-/// replaced at their positions.
+/// Merges a custom set with the defaults. A disabled default is removed; a default that the custom set enables again is
+/// replaced at its position.
 fn merge(custom: &PluginSetSpec) -> Vec<(String, i64)> {
     let is_disabled = |name: &str| {
         custom
@@ -55,7 +55,8 @@ fn merge(custom: &PluginSetSpec) -> Vec<(String, i64)> {
     merged
 }
 
-/// Returns the errors about missing required, duplicate or overflowing plugins of a profile, as `(path, message)`.
+/// Returns an error, as `(path, message)`, if there is not exactly one QueueSort plugin, if there is no Bind plugin, or
+/// if the total score could overflow.
 fn validate_plugins(
     scheduler_name: &str,
     points: &[Vec<Plugin>; 12],

@@ -32,7 +32,7 @@ fn nodes_to_find(config: &SchedulerConfiguration, profile: &Profile, n: usize) -
     (n * percentage / 100).max(100)
 }
 
-/// The Filter plugins of a cycle. The plugins whose check needs only a node's [`Row`] are combined into bounds.
+/// The Filter plugins of a cycle. Plugins that need only a node's [`Row`] are replaced by bounds on the row.
 struct RowFilter {
     bounds: RowBounds,
     /// Nodes with nominated pods, sorted. On these nodes, all plugins run one by one.

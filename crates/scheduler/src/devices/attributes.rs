@@ -17,8 +17,8 @@ pub(super) struct Constraint {
 enum ConstraintKind {
     /// `matchAttribute`: all devices have the same value as the first device.
     Match(Option<DeviceAttribute>),
-    /// `distinctAttribute`: all devices have different values. Values by request name; as in kube-scheduler, only the
-    /// latest value of each request is stored.
+    /// `distinctAttribute`: all devices have different values. The map contains the value by request name. As in
+    /// kube-scheduler, only the latest value of each request is stored.
     Distinct(Map<Str, DeviceAttribute>),
 }
 
@@ -30,7 +30,7 @@ pub(super) struct RequestName<'a> {
 }
 
 impl Constraint {
-    /// Returns `None` if the constraint has neither attribute.
+    /// Compiles a constraint. Returns `None` if it has neither `matchAttribute` nor `distinctAttribute`.
     pub(super) fn new(from: &DeviceConstraint) -> Option<Self> {
         let (attribute, kind) = match (&from.match_attribute, &from.distinct_attribute) {
             (Some(attribute), _) => (attribute, ConstraintKind::Match(None)),
@@ -91,12 +91,12 @@ impl Constraint {
         let Some(value) = look_up(device, driver, &self.attribute) else {
             return DeviceObstacle::NoAttribute { attribute };
         };
-        let value = text(value);
+        let value = value_text(value);
         match &self.kind {
             ConstraintKind::Match(seen) => DeviceObstacle::Differs {
                 attribute,
                 value,
-                wanted: seen.as_ref().map_or_else(String::new, text),
+                wanted: seen.as_ref().map_or_else(String::new, value_text),
             },
             ConstraintKind::Distinct(_) => DeviceObstacle::Repeats { attribute, value },
         }
@@ -123,7 +123,7 @@ fn look_up<'a>(device: &'a Device, driver: &str, name: &Str) -> Option<&'a Devic
 }
 
 /// Returns the text form of an attribute value.
-fn text(value: &DeviceAttribute) -> String {
+fn value_text(value: &DeviceAttribute) -> String {
     match (&value.string, value.int, value.boolean, &value.version) {
         (Some(value), ..) | (None, None, None, Some(value)) => value.to_string(),
         (None, Some(value), ..) => value.to_string(),

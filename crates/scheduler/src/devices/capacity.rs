@@ -10,7 +10,7 @@ pub(super) fn consumed(device: &Device, requested: Option<&CapacityRequirements>
         let requested = requested.and_then(|requested| requested.requests.get(name)).copied();
         (
             name.clone(),
-            amount(requested, capacity.value, capacity.request_policy.as_ref()),
+            consumed_amount(requested, capacity.value, capacity.request_policy.as_ref()),
         )
     });
     amounts.collect()
@@ -42,8 +42,8 @@ pub(super) fn obstacle<'a>(
     device.capacity.iter().find_map(|(name, capacity)| {
         let policy = capacity.request_policy.as_ref();
         let requested = requested.and_then(|requested| requested.requests.get(name)).copied();
-        let own = amount(requested, capacity.value, policy);
-        if policy.is_some_and(|policy| violates(own, policy)) {
+        let own = consumed_amount(requested, capacity.value, policy);
+        if policy.is_some_and(|policy| violates_policy(own, policy)) {
             return Some(Obstacle::Policy(name, own));
         }
         let before = taken.into_iter().flatten().filter_map(|list| list.get(name));
@@ -53,7 +53,7 @@ pub(super) fn obstacle<'a>(
 }
 
 /// Returns the amount that a request consumes of one capacity (DRA-166).
-fn amount(requested: Option<Quantity>, whole: Quantity, policy: Option<&CapacityRequestPolicy>) -> Quantity {
+fn consumed_amount(requested: Option<Quantity>, whole: Quantity, policy: Option<&CapacityRequestPolicy>) -> Quantity {
     let default = policy.and_then(|policy| policy.default);
     let Some(requested) = requested else {
         return default.unwrap_or(whole);
@@ -86,7 +86,7 @@ fn round_up_to_step(requested: Quantity, range: &CapacityRequestPolicyRange) -> 
 }
 
 /// Returns whether an amount violates the request policy of the capacity (DRA-167).
-fn violates(own: Quantity, policy: &CapacityRequestPolicy) -> bool {
+fn violates_policy(own: Quantity, policy: &CapacityRequestPolicy) -> bool {
     if policy.default == Some(own) {
         return false;
     }
@@ -139,8 +139,8 @@ mod tests {
             (Some("5Gi"), None, "5Gi", false),
             (None, None, "10Gi", false),
         ] {
-            let own = amount(requested.map(parse_quantity), parse_quantity("10Gi"), policy);
-            let refused = policy.is_some_and(|policy| violates(own, policy));
+            let own = consumed_amount(requested.map(parse_quantity), parse_quantity("10Gi"), policy);
+            let refused = policy.is_some_and(|policy| violates_policy(own, policy));
             assert_eq!(
                 (own, refused),
                 (parse_quantity(takes), is_refused),

@@ -10,7 +10,7 @@ use crate::symbols::Symbols;
 /// Identity of a shared counter: the name of its counter set, and the name of the counter.
 pub(super) type CounterKey = (Str, Str);
 
-/// A resource pool of one driver, from the view of one node.
+/// A resource pool of one driver, as seen from one node.
 #[derive(Debug)]
 pub(super) struct Pool {
     pub(super) driver: Str,

@@ -240,7 +240,7 @@ impl<'a> Search<'a> {
                 ));
             }
             for candidate in devices(self.inputs.table, pool_at, pool) {
-                match self.test_all(alternative, candidate) {
+                match self.test_for_mode_all(alternative, candidate) {
                     None => all.push(candidate),
                     Some(Obstacle::SelectorError(index)) => self
                         .selector_error(alternative, candidate, index)
@@ -311,7 +311,7 @@ impl<'a> Search<'a> {
             if self.try_select(position, alternative, candidate)?.is_some() {
                 continue;
             }
-            self.record();
+            self.record_if_largest();
             let next = Position {
                 device: position.device + 1,
                 ..position
@@ -329,7 +329,7 @@ impl<'a> Search<'a> {
     }
 
     /// Stores the current selection if selections are recorded and it is larger than all before.
-    fn record(&mut self) {
+    fn record_if_largest(&mut self) {
         if let Some(largest) = &mut self.largest {
             let n_devices = |results: &[Vec<ChosenDevice>]| results.iter().map(Vec::len).sum::<usize>();
             if n_devices(&self.results) > n_devices(largest) {
@@ -376,7 +376,7 @@ impl<'a> Search<'a> {
         if self.try_select(position, alternative, candidate)?.is_some() {
             return Ok(false);
         }
-        self.record();
+        self.record_if_largest();
         let next = Position {
             device: position.device + 1,
             ..position

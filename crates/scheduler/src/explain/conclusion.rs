@@ -24,7 +24,7 @@ pub(super) fn refusal(cache: &Cache, decision: &Decision, node: NodeIdx, status:
 }
 
 /// Returns the reason why the winning node was chosen; `None` if no node is feasible.
-pub(super) fn won(cache: &Cache, decision: &Decision, chosen: Option<&String>) -> Option<WinReason> {
+pub(super) fn win_reason(cache: &Cache, decision: &Decision, chosen: Option<&String>) -> Option<WinReason> {
     let found = &decision.found;
     match (found.hosts.as_slice(), found.feasible.len()) {
         ([], _) => None,

@@ -1,5 +1,5 @@
-//! Explanation of a decision for people (S-14): the conclusion, every node, every score, preemption. It is data,
-//! except for the texts of single plugins; other crates turn it into sentences.
+//! Explanation of a decision for people (S-14): the conclusion, every node, every score, preemption. It is data, except
+//! for the texts of individual plugins; other crates turn it into sentences.
 
 mod conclusion;
 
@@ -20,7 +20,7 @@ use crate::plugins::node_affinity::AddedAffinity;
 use crate::pod_info::{PodInfo, SpreadConstraint};
 use crate::post_filter::Preemption;
 use crate::status::Status;
-use crate::topology::NONE;
+use crate::topology::NO_DOMAIN;
 
 /// The explanation of one decision, and the devices that the pod's claims get on each node.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,7 +69,7 @@ fn explain_decision(cache: &Cache, decision: &Decision, nodes: Vec<NodeExplanati
         scheduler_name: decision.profile.scheduler_name.to_string(),
         priority: pod.priority,
         conclusion: conclusion::conclusion(cache, decision, chosen.as_ref(), &hosts),
-        won: conclusion::won(cache, decision, chosen.as_ref()),
+        won: conclusion::win_reason(cache, decision, chosen.as_ref()),
         chosen,
         hosts,
         message: decision.message.clone(),
@@ -173,7 +173,11 @@ fn explain_spread(cache: &Cache, decision: &Decision) -> Vec<SpreadExplanation> 
         for (at, constraint) in state.constraints.iter().enumerate() {
             let count = |node: NodeIdx| {
                 let domain = cache.topology.key(constraint.key).domain(node);
-                let count = if domain == NONE { None } else { state.count(at, domain) };
+                let count = if domain == NO_DOMAIN {
+                    None
+                } else {
+                    state.count(at, domain)
+                };
                 Some((count?, true))
             };
             let own = state.self_match(at);
@@ -210,7 +214,7 @@ fn spread_of(
     let mut domains: Vec<(String, i64, bool)> = Vec::new();
     for node in cache.order() {
         let domain = key.domain(*node);
-        let Some((count, is_scored)) = count(*node).filter(|_| domain != NONE) else {
+        let Some((count, is_scored)) = count(*node).filter(|_| domain != NO_DOMAIN) else {
             continue;
         };
         let value = cache.symbols.text(key.values[domain as usize]).to_string();

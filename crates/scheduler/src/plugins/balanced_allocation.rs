@@ -13,7 +13,7 @@ use crate::config::{Errors, Fields};
 use crate::cycle::{Cycle, CycleState, Search};
 use crate::node_info::NodeIdx;
 use crate::resources::{evenness_of_two, fraction};
-use crate::rows::{Row, UNEVEN};
+use crate::rows::{EVENNESS_NOT_IN_ROW, Row};
 use crate::status::Status;
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
@@ -58,7 +58,7 @@ impl ExtensionPoints for BalancedAllocation {
 
     fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         let resources = resources(cycle);
-        // With the default resources, a node that has both is scored from its row alone.
+        // With the default resources cpu and memory, a node that has both is scored from its row alone.
         let both = match resources.as_slice() {
             [cpu, memory] if cpu.is_cpu() && memory.is_memory() => Some((cpu.wanted, memory.wanted)),
             _ => None,
@@ -127,7 +127,7 @@ impl Evenness {
 #[inline(always)]
 fn evenness_from_row(row: &Row, cpu: i64, memory: i64) -> Option<Evenness> {
     let part = |used: i64, wanted: i64, have: i64| fraction(used.wrapping_add(wanted), have);
-    (row.evenness != UNEVEN).then(|| Evenness {
+    (row.evenness != EVENNESS_NOT_IN_ROW).then(|| Evenness {
         without: i64::from(row.evenness),
         with: evenness_of_two(
             part(row.used_cpu, cpu, row.cpu),
@@ -152,7 +152,7 @@ fn evenness_from_node(cache: &Cache, resources: &[ScoredResource], node: NodeIdx
     }
 }
 
-/// Returns 100 minus the standard deviation of the fractions, which is scaled to 100.
+/// Returns the balance of the fractions: `(1 - standard deviation) * 100`.
 fn evenness(fractions: &[f64]) -> i64 {
     let deviation = match fractions {
         [] | [_] => 0.0,

@@ -16,7 +16,7 @@ use crate::cycle::{CycleState, Diagnosis, Search};
 use crate::node_info::NodeIdx;
 use crate::pod_info::PodInfo;
 use crate::post_filter::{Limit, PostFilter, Preemption};
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::selector::Selector;
 use crate::status::{Code, Histogram, Status};
 
@@ -80,7 +80,7 @@ impl ExtensionPoints for DefaultPreemption {
 
     /// Returns false for every event. The plugin registers for pod deletions only so that the queue keeps these events;
     /// the end of a preemption activates the pod itself.
-    fn hint(&self, _: &mut Cache, _: &Event<'_>, _: &Waiting<'_>) -> bool {
+    fn hint(&self, _: &mut Cache, _: &Event<'_>, _: &WaitingPod<'_>) -> bool {
         false
     }
 
@@ -286,7 +286,7 @@ pub(crate) fn preempt(
     }
     let nodes = potential_nodes(diagnosis);
     let limit = match limit {
-        Limit::Real(draw) if !nodes.is_empty() => {
+        Limit::Configured(draw) if !nodes.is_empty() => {
             let offset = (draw % nodes.len() as u64) as usize;
             Some((offset, candidates_wanted(search, nodes.len())))
         }

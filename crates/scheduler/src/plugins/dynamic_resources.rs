@@ -21,7 +21,7 @@ use crate::cycle::{Cycle, CycleState, Diagnosis, PreFilter, Search};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::post_filter::{Limit, PostFilter};
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::status::{Code, Status};
 
 pub(crate) use self::claims::{State, of_pod as claims_of};
@@ -115,7 +115,7 @@ impl ExtensionPoints for DynamicResources {
         super::default_normalize(scores, false);
     }
 
-    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         hints::may_help(cache, event, waiting)
     }
 

@@ -11,7 +11,7 @@ use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::{Incoming, PodInfo};
 use crate::post_filter::{Limit, PostFilter};
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::rows::RowBounds;
 use crate::status::Status;
 
@@ -117,7 +117,7 @@ impl PluginSpec {
     }
 
     /// Returns whether the event may make a pod schedulable that the plugin rejected (SCH-120).
-    pub(crate) fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    pub(crate) fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         if self.events.contains(&event.kind) {
             self.extension_points.hint(cache, event, waiting)
         } else {
@@ -198,7 +198,7 @@ pub(crate) trait ExtensionPoints: Sync {
     }
 
     /// QueueingHint. Returns whether the event may help. Called only for the events of [`PluginSpec::events`].
-    fn hint(&self, _cache: &mut Cache, _event: &Event<'_>, _waiting: &Waiting<'_>) -> bool {
+    fn hint(&self, _cache: &mut Cache, _event: &Event<'_>, _waiting: &WaitingPod<'_>) -> bool {
         true
     }
 

@@ -13,10 +13,10 @@ use crate::cycle::{Cycle, CycleState, PreFilter, Search};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::{Incoming, PodInfo, PodMatcher, Term, TermKind};
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::selector::label;
 use crate::status::Status;
-use crate::topology::{KeyIdx, NONE, Topology};
+use crate::topology::{KeyIdx, NO_DOMAIN, Topology};
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 2,
@@ -109,7 +109,7 @@ impl ExtensionPoints for InterPodAffinity {
             let key = cycle.cache.topology.key(*key);
             for (score, node) in scores.iter_mut().zip(feasible) {
                 let domain = key.domain(*node);
-                if domain != NONE {
+                if domain != NO_DOMAIN {
                     *score += table[domain as usize];
                 }
             }
@@ -121,7 +121,7 @@ impl ExtensionPoints for InterPodAffinity {
         normalize_scores(scores);
     }
 
-    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let own = &waiting.incoming.info;
         match event.kind {
             EventKind::NodeAdd | EventKind::NodeLabel => node_event_may_help(cache, event, own),
@@ -174,7 +174,7 @@ fn find_conflicting_pod(
     let conflicting_key = |other: &PodInfo, on: NodeIdx| {
         let is_same_domain = |term: &&Term| {
             let key = cache.topology.key(term.key);
-            key.domain(node) != NONE && key.domain(node) == key.domain(on)
+            key.domain(node) != NO_DOMAIN && key.domain(node) == key.domain(on)
         };
         let labels = cache.namespaces.get(&other.namespace).map(|labels| &**labels);
         let by_own = |term: &&Term| term.pods.matches_incoming(other.namespace, labels, &other.labels);
@@ -274,14 +274,14 @@ impl PairCounts {
 
     fn add_one(&mut self, topology: &Topology, key: KeyIdx, node: NodeIdx, delta: i64) {
         let domain = topology.key(key).domain(node);
-        if domain != NONE {
+        if domain != NO_DOMAIN {
             self.table(topology, key)[domain as usize] += delta;
         }
     }
 
     fn get(&self, topology: &Topology, key: KeyIdx, node: NodeIdx) -> Option<i64> {
         let domain = topology.key(key).domain(node);
-        if domain == NONE {
+        if domain == NO_DOMAIN {
             return None;
         }
         let table = self.by_key.iter().find(|(known, _)| *known == key);
@@ -387,7 +387,7 @@ impl FilterState {
         }
         if matches_all(cache, incoming, pod) {
             for term in incoming.info.terms_where(|kind| kind == TermKind::Affinity) {
-                if topology.key(term.key).domain(node) != NONE {
+                if topology.key(term.key).domain(node) != NO_DOMAIN {
                     self.affinity_total += delta;
                 }
                 self.affinity.add_one(topology, term.key, node, delta);

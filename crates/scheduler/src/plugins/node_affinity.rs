@@ -13,7 +13,7 @@ use crate::config::{self, Errors, Fields, Profile};
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::selector::{NodeSelector, NodeTerm};
 use crate::status::{Code, Status};
 use crate::symbols::Symbol;
@@ -44,7 +44,8 @@ pub struct AddedAffinity {
     pub required: Option<NodeSelector>,
     /// Preferred terms for every pod of the profile, with their weights.
     pub preferred: Vec<(i64, NodeTerm)>,
-    /// Whether there are preferred terms, even if all are empty; in that case the plugin scores, with 0 (SCH-149).
+    /// Whether there are preferred terms. If all of them are empty, the plugin still scores, and gives every node 0
+    /// (SCH-149).
     has_preferred: bool,
 }
 
@@ -147,7 +148,7 @@ impl ExtensionPoints for NodeAffinity {
         default_normalize(scores, false);
     }
 
-    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let allowed = |node: &NodeInfo| {
             let added = &waiting.added_affinity.required;
             added.as_ref().is_none_or(|added| added.matches(&cache.symbols, node))

@@ -9,7 +9,7 @@ use crate::cache::Cache;
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::status::Status;
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
@@ -49,7 +49,7 @@ impl ExtensionPoints for NodeDeclaredFeatures {
         }
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let pod = &waiting.incoming.info.pod;
         event
             .new_node

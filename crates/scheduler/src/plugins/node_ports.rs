@@ -7,7 +7,7 @@ use crate::cycle::{Cycle, CycleState, PreFilter, Search};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::Incoming;
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::rows::{PORTS_TAKEN, RowBounds};
 use crate::status::Status;
 use podscope_messages::plugin as messages;
@@ -46,7 +46,7 @@ impl ExtensionPoints for NodePorts {
         Ok(())
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let own_ports = &waiting.incoming.info.ports;
         event.kind == EventKind::NodeAdd
             || event.deleted_pod().is_some_and(|other| {

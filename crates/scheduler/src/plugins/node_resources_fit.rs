@@ -14,7 +14,7 @@ use crate::cycle::{Cycle, CycleState};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::{Incoming, PodInfo};
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::resources::{Resources, is_extended};
 use crate::rows::RowBounds;
 use crate::status::{Code, Reason, Reasons, Status};
@@ -109,7 +109,7 @@ impl ExtensionPoints for NodeResourcesFit {
         true
     }
 
-    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let pod = &waiting.incoming.info;
         if let Some(Object::DeviceClass(class)) = event.new {
             return serves_new_resource(cache, event.old, class, pod);
@@ -117,8 +117,8 @@ impl ExtensionPoints for NodeResourcesFit {
         match (event.kind, &event.old_node, &event.new_node) {
             (EventKind::PodDelete, ..) => event.deleted_pod().is_some(),
             (EventKind::PodScaleDown, ..) => event.is_about(waiting) || has_scaled_down(event, pod),
-            (_, Some(old), Some(new)) => fits_empty(new, pod) && has_grown(old, new, pod),
-            (_, None, Some(new)) => fits_empty(new, pod),
+            (_, Some(old), Some(new)) => fits_on_empty_node(new, pod) && has_grown(old, new, pod),
+            (_, None, Some(new)) => fits_on_empty_node(new, pod),
             _ => false,
         }
     }
@@ -232,7 +232,7 @@ fn is_ignored(cycle: &Cycle<'_>, name: Symbol) -> bool {
 }
 
 /// Returns whether the pod would fit if the node had no pods.
-fn fits_empty(node: &NodeInfo, pod: &PodInfo) -> bool {
+fn fits_on_empty_node(node: &NodeInfo, pod: &PodInfo) -> bool {
     let (requested, allocatable) = (&pod.requests.requests, &node.allocatable);
     node.allowed_pods >= 1
         && requested.cpu <= allocatable.cpu.max(0)

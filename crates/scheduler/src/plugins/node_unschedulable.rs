@@ -6,7 +6,7 @@ use crate::cycle::{Cycle, CycleState};
 use crate::decide::Decision;
 use crate::node_info::{Effect, NodeIdx, NodeInfo, TaintInfo};
 use crate::pod_info::Incoming;
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::rows::{RowBounds, UNSCHEDULABLE};
 use crate::status::Status;
 use crate::symbols::Symbol;
@@ -51,7 +51,7 @@ impl ExtensionPoints for NodeUnschedulable {
         Err(Status::unresolvable(Plugin::NodeUnschedulable, REASON))
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let is_cordoned = |node: &Option<NodeInfo>| node.as_ref().is_some_and(|node| node.unschedulable);
         match event.kind {
             EventKind::NodeAdd => !is_cordoned(&event.new_node),

@@ -15,7 +15,7 @@ use crate::cache::Cache;
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::status::{Code, Status};
 use crate::stores::Stores;
 
@@ -67,7 +67,7 @@ impl ExtensionPoints for NodeVolumeLimits {
         }
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let pod = &waiting.incoming.info.pod;
         match (event.kind, event.old, event.new) {
             (EventKind::Update(_), Some(Object::CsiNode(old)), Some(Object::CsiNode(new))) => raises_limit(old, new),
@@ -176,7 +176,7 @@ fn collect_volumes(
             return Err(Status::text(
                 Plugin::NodeVolumeLimits,
                 Code::Error,
-                not_owner(claim, pod),
+                not_owner_text(claim, pod),
             ));
         }
         if let Some(found) = driver_of_claim(stores, csi_node, claim) {
@@ -187,7 +187,7 @@ fn collect_volumes(
 }
 
 /// Returns the error text for the claim of an ephemeral volume that the pod does not own (SCH-064).
-pub(crate) fn not_owner(claim: &PersistentVolumeClaim, pod: &Pod) -> String {
+pub(crate) fn not_owner_text(claim: &PersistentVolumeClaim, pod: &Pod) -> String {
     format!(
         "PVC {} was not created for pod {} (pod is not owner)",
         claim.metadata.key(),

@@ -14,10 +14,10 @@ use crate::cycle::{Cycle, CycleState, PreFilter, Search};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::{Incoming, PodInfo, PodMatcher, SpreadConstraint, spread_constraint};
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::selector::{Selector, label};
 use crate::status::{Code, Status};
-use crate::topology::{Domain, NONE, TopologyKey};
+use crate::topology::{Domain, NO_DOMAIN, TopologyKey};
 
 mod args;
 mod score;
@@ -75,7 +75,7 @@ impl ExtensionPoints for PodTopologySpread {
         let state = CycleState::pre_filter_state(Plugin::PodTopologySpread, state.spread.as_ref())?;
         for (index, constraint) in state.constraints.iter().enumerate() {
             let domain = cycle.cache.topology.key(constraint.key).domain(node);
-            if domain == NONE {
+            if domain == NO_DOMAIN {
                 return Err(Status::unresolvable(Plugin::PodTopologySpread, REASON_LABEL));
             }
             let count = state.count(index, domain).unwrap_or(0);
@@ -114,7 +114,7 @@ impl ExtensionPoints for PodTopologySpread {
         }
     }
 
-    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let Ok(constraints) = constraints(cache, waiting.profile, waiting.incoming, true) else {
             // As in kube-scheduler, an error in a hint queues the pod.
             return true;
@@ -138,7 +138,7 @@ impl ExtensionPoints for PodTopologySpread {
 }
 
 /// Returns whether an event about a pod may change the counts of a constraint.
-fn may_change_counts(constraints: &[SpreadConstraint], event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+fn may_change_counts(constraints: &[SpreadConstraint], event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
     let own = &waiting.incoming.info;
     let Some(other) = event.new_pod.as_ref().or(event.old_pod.as_ref()) else {
         return false;
@@ -182,7 +182,7 @@ fn may_change_domains(constraints: &[SpreadConstraint], event: &Event<'_>) -> bo
     }
 }
 
-/// Count of a domain that has no node included by the constraint.
+/// Count of a domain in which the constraint includes no node.
 const UNREGISTERED: i64 = i64::MIN;
 
 /// The counts of the hard constraints by domain, and the smallest counts.
@@ -327,7 +327,10 @@ fn count_per_domain(
     let key = cache.topology.key(constraint.key);
     let n_nodes = cache.order().len();
     let includes_all_nodes = (!constraint.honor_affinity || incoming.required.is_absent()) && !constraint.honor_taints;
-    if includes_all_nodes && key.is_on_all(n_nodes) && required.iter().all(|key| key.is_on_all(n_nodes)) {
+    if includes_all_nodes
+        && key.all_nodes_have_domain(n_nodes)
+        && required.iter().all(|key| key.all_nodes_have_domain(n_nodes))
+    {
         let registered = |n_nodes: &u32| if *n_nodes == 0 { UNREGISTERED } else { 0 };
         let mut count_per_domain: Vec<i64> = key.n_nodes().iter().map(registered).collect();
         key.add_up(pods, 1, &mut count_per_domain);
@@ -336,7 +339,7 @@ fn count_per_domain(
     }
     let mut count_per_domain = vec![UNREGISTERED; key.n_domains() + 1];
     for node in cache.order() {
-        if required.iter().any(|key| key.domain(*node) == NONE) {
+        if required.iter().any(|key| key.domain(*node) == NO_DOMAIN) {
             continue;
         }
         if !includes_all_nodes && !includes(cache, incoming, constraint, cache.node(*node)) {
@@ -372,7 +375,7 @@ fn count_domains(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> R
         .collect();
     for (constraint, pods) in constraints.iter().zip(&pods) {
         let counts = count_per_domain(cache, incoming, constraint, &required, pods);
-        let mut paths = [(NONE, i64::MAX); 2];
+        let mut paths = [(NO_DOMAIN, i64::MAX); 2];
         let mut n_domains = 0;
         for (domain, count) in counts.iter().enumerate() {
             if *count != UNREGISTERED {
@@ -397,7 +400,11 @@ impl FilterState {
         }
         let cache = cycle.cache;
         let domain_of = |constraint: &SpreadConstraint| cache.topology.key(constraint.key).domain(node);
-        if self.constraints.iter().any(|constraint| domain_of(constraint) == NONE) {
+        if self
+            .constraints
+            .iter()
+            .any(|constraint| domain_of(constraint) == NO_DOMAIN)
+        {
             return;
         }
         for (index, constraint) in self.constraints.iter().enumerate() {
@@ -467,7 +474,7 @@ fn explain_rejection(cache: &Cache, decision: &Decision, node: NodeIdx) -> Optio
         let key = cache.topology.key(constraint.key);
         let label = cache.symbols.text(constraint.key_symbol);
         let domain = key.domain(node);
-        if domain == NONE {
+        if domain == NO_DOMAIN {
             return Some(format!("has no label {label}, over which the pod wants to be spread"));
         }
         let count = state.count(at, domain).unwrap_or(0);

@@ -5,7 +5,7 @@ use podscope_messages::plugin as messages;
 
 use super::{ExtensionPoints, PluginSpec, Point};
 use crate::cache::Cache;
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
     events: &[EventKind::PodGatesGone],
@@ -25,7 +25,7 @@ impl ExtensionPoints for SchedulingGates {
         Err(format!("waiting for scheduling gates: [{}]", names.join(" ")))
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         event.is_about(waiting)
     }
 }

@@ -8,7 +8,7 @@ use crate::cycle::{Cycle, CycleState};
 use crate::decide::Decision;
 use crate::node_info::{Effect, NodeIdx, NodeInfo};
 use crate::pod_info::Incoming;
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::rows::{HAS_HARD_TAINT, HAS_SOFT_TAINT, RowBounds};
 use crate::status::Status;
 use crate::symbols::Symbol;
@@ -57,7 +57,7 @@ impl ExtensionPoints for TaintToleration {
         default_normalize(scores, true);
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         if event.kind == EventKind::PodToleration {
             return event.is_about(waiting);
         }

@@ -13,7 +13,7 @@ use podscope_api::{
 
 use super::Point::{Filter, PreBind, PreFilter as AtPreFilter, PreScore, Reserve, Score};
 use super::csi_translation;
-use super::node_volume_limits::not_owner;
+use super::node_volume_limits::not_owner_text;
 use super::places::location_text;
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
@@ -21,7 +21,7 @@ use crate::config::{Args, Errors, Fields};
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::status::{Code, Reason, Reasons, Status};
 use crate::stores::Stores;
 
@@ -82,7 +82,7 @@ struct VolumeBinding;
 impl ExtensionPoints for VolumeBinding {
     fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
         if search.incoming.has_volumes {
-            state.binding = claims(&search.cycle(cache))?;
+            state.binding = collect_claims(&search.cycle(cache))?;
         }
         Ok(PreFilter::run_if(state.binding.is_some()))
     }
@@ -97,7 +97,7 @@ impl ExtensionPoints for VolumeBinding {
         Ok(false)
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         match (event.old, event.new) {
             (_, Some(Object::PersistentVolumeClaim(_))) => uses_claim(&waiting.incoming.info.pod, event.new),
             (Some(Object::StorageClass(old)), Some(Object::StorageClass(new))) => {
@@ -234,7 +234,7 @@ fn error_status(text: impl Into<Str>) -> Status {
 }
 
 /// Collects the pod's claims for PreFilter; returns `None` if it has no claims.
-fn claims(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
+fn collect_claims(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
     let pod = &cycle.incoming.info.pod;
     let stores = &cycle.cache.stores;
     let mut claims = Vec::new();
@@ -263,7 +263,7 @@ fn claims(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
             )));
         }
         if is_ephemeral && !is_owned_by(claim, pod) {
-            return Err(unresolvable(not_owner(claim, pod)));
+            return Err(unresolvable(not_owner_text(claim, pod)));
         }
         claims.push(claim.clone());
     }

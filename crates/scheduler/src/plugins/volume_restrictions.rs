@@ -14,7 +14,7 @@ use crate::cycle::{Cycle, CycleState, PreFilter, Search};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::PodInfo;
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::status::{Code, Status};
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
@@ -49,7 +49,8 @@ impl ExtensionPoints for VolumeRestrictions {
         Ok(PreFilter::run_if(state.restrictions.is_some()))
     }
 
-    /// Updates the number of uses. As in kube-scheduler, claim names are compared without their namespace.
+    /// Updates the number of uses of the ReadWriteOncePod claims. As in kube-scheduler, claim names are compared
+    /// without their namespace.
     fn pod_changed(&self, _: &Cycle<'_>, state: &mut CycleState, pod: &PodInfo, _: NodeIdx, delta: i64) {
         let Some(state) = &mut state.restrictions else {
             return;
@@ -100,7 +101,7 @@ impl ExtensionPoints for VolumeRestrictions {
         holder.unwrap_or(message)
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let pod = &waiting.incoming.info;
         match event.kind {
             EventKind::PodDelete => event.old_pod.as_ref().is_some_and(|other| {

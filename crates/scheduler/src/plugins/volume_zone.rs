@@ -14,7 +14,7 @@ use crate::cache::Cache;
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::selector::label;
 use crate::status::{Code, Status};
 use crate::symbols::Symbol;
@@ -50,7 +50,7 @@ struct VolumeZone;
 impl ExtensionPoints for VolumeZone {
     fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
         if search.incoming.has_volumes {
-            state.zone = zones(&search.cycle(cache))?;
+            state.zone = collect_zones(&search.cycle(cache))?;
         }
         Ok(PreFilter::run_if(state.zone.is_some()))
     }
@@ -73,7 +73,7 @@ impl ExtensionPoints for VolumeZone {
         find_mismatch(cache, decision, node).unwrap_or_else(|| status.message(&cache.symbols))
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         match (event.old, event.new) {
             (_, Some(Object::PersistentVolumeClaim(_))) => uses_claim(&waiting.incoming.info.pod, event.new),
             (Some(Object::PersistentVolume(old)), Some(Object::PersistentVolume(new))) => LABELS
@@ -129,7 +129,7 @@ fn unresolvable(text: String) -> Status {
 }
 
 /// Computes the state in PreFilter; returns `None` if the plugin is skipped.
-fn zones(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
+fn collect_zones(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
     let pod = &cycle.incoming.info.pod;
     let stores = &cycle.cache.stores;
     let mut state = State::default();

@@ -50,7 +50,7 @@ impl EventKind {
 }
 
 /// A waiting pod, in the form that queueing hints receive.
-pub(crate) struct Waiting<'a> {
+pub(crate) struct WaitingPod<'a> {
     pub(crate) profile: &'a Profile,
     pub(crate) added_affinity: &'a AddedAffinity,
     pub(crate) incoming: &'a Incoming,
@@ -94,7 +94,7 @@ impl<'a> Event<'a> {
     }
 
     /// Returns whether the event is an update of the waiting pod itself.
-    pub(crate) fn is_about(&self, waiting: &Waiting<'_>) -> bool {
+    pub(crate) fn is_about(&self, waiting: &WaitingPod<'_>) -> bool {
         let own = &waiting.incoming.info.uid;
         self.new_pod.as_ref().is_some_and(|other| other.uid == *own)
     }

@@ -10,7 +10,7 @@ use crate::cache::is_placed;
 use crate::plugins::node_affinity::AddedAffinity;
 use crate::plugins::{Plugin, Point};
 use crate::pod_info::{Incoming, PodInfo, uid_of};
-use crate::queue::events::{Event, EventKind, Waiting, node_events, pod_events};
+use crate::queue::events::{Event, EventKind, WaitingPod, node_events, pod_events};
 use crate::queue::{Pool, QueuedPod};
 
 impl Scheduler {
@@ -231,7 +231,7 @@ impl Scheduler {
         };
         let (incoming, rejectors, gated_by) = (pod.incoming.clone(), pod.rejectors, pod.gated_by);
         let added_affinity = AddedAffinity::compile(&mut self.cache, &profile);
-        let waiting = Waiting {
+        let waiting = WaitingPod {
             profile: &profile,
             added_affinity: &added_affinity,
             incoming: &incoming,

@@ -10,9 +10,9 @@ use crate::post_filter::Preemption;
 /// Draws one of the nodes with the highest total score, each with the same probability; None if the cycle failed or no
 /// node is feasible (SCH-021).
 ///
-/// Deviation: since v1.35, kube-scheduler draws only among nodes that extenders have scored. Otherwise the first node
-/// of a list wins that a race of 16 workers has ordered. The race cannot be reproduced, and upstream calls the missing
-/// draw an omission.
+/// Deviation: since v1.35, kube-scheduler draws only among nodes that extenders have scored. Without extenders, it
+/// takes the first node of a list whose order depends on a race between 16 workers. The race cannot be reproduced, and
+/// upstream calls the missing draw an omission.
 pub(super) fn pick_host(found: &CycleResult, draw: &mut dyn FnMut() -> u64) -> Option<u32> {
     if found.error.is_some() {
         return None;

@@ -11,7 +11,7 @@ use crate::node_info::NodeIdx;
 use crate::queue::QueuedPod;
 
 /// Returns the claim that PostFilter releases, if any.
-pub(super) fn freed(state: &CycleState) -> Option<FreedClaim> {
+pub(super) fn freed_claim(state: &CycleState) -> Option<FreedClaim> {
     if let Some(claims) = &state.claims {
         let deallocate = claims.deallocate.clone().map(FreedClaim::Deallocate);
         return deallocate.or_else(|| claims.delete.clone().map(FreedClaim::Delete));
@@ -19,7 +19,7 @@ pub(super) fn freed(state: &CycleState) -> Option<FreedClaim> {
     None
 }
 
-/// Returns a substitute for the UID of a claim for extended resources, which does not exist yet.
+/// Returns a substitute for the UID of a claim for extended resources. The claim does not exist yet.
 fn extended_uid(pod: &QueuedPod) -> Str {
     format!("{}/extended-resources", pod.incoming.info.uid).into()
 }

@@ -19,7 +19,7 @@ pub(super) fn bytes(amount: i64) -> String {
     }
 }
 
-/// Rounds a number of bytes down to a common amount, by at most an eighth or by a quarter of a GiB.
+/// Rounds a number of bytes down to a commonly used amount, by at most an eighth or by a quarter of a GiB.
 pub(super) fn bytes_rounded_down(amount: i64) -> i64 {
     let step = match amount {
         ..MEBI => return amount,
@@ -34,7 +34,7 @@ pub(super) fn bytes_rounded_up(amount: i64) -> i64 {
     amount.saturating_add(GIBI - 1) / GIBI * GIBI
 }
 
-/// Rounds millicores down to a common amount.
+/// Rounds millicores down to a commonly used amount.
 pub(super) fn cpu_rounded_down(milli: i64) -> i64 {
     let step = match milli {
         ..100 => 1,

@@ -166,8 +166,8 @@ impl WhatWouldHelp {
     }
 
     /// Plans a new, empty node modelled on `template`, without the taints that the pod does not tolerate, with the
-    /// given labels and at least the given capacity. The tuple is stored in the suggestion: the label key of the
-    /// domain, its value, and the volume that requires the node.
+    /// given labels and at least the given capacity. The suggestion contains the tuple: the label key of the domain,
+    /// its value, and the volume that requires the node.
     fn try_node(
         &mut self,
         template: Option<&Arc<Node>>,
@@ -215,7 +215,7 @@ impl WhatWouldHelp {
             capacity.insert(resource.clone(), *amount);
         }
         for (key, value) in labels.iter() {
-            // A kubelet sets the omitted labels itself.
+            // The suggestion omits labels that the kubelet sets itself.
             if !matches!(&**value, "linux" | "amd64") && *value != name {
                 append_entry(&mut new.labels, key, value);
             }

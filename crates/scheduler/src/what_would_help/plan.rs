@@ -365,7 +365,7 @@ impl WhatWouldHelp {
     fn plan_priority_changes(&mut self, classes: &[Arc<PriorityClass>]) {
         let priority = self.pod.priority();
         if self.pod.spec.preemption_policy == Some(PreemptionPolicy::Never) {
-            // A pod's policy must equal the policy of its class; admission rejects a different one.
+            // A pod's preemptionPolicy must equal that of its PriorityClass; admission rejects a different one.
             let mut all = classes.iter();
             let own_class = all.find(|class| class.metadata.name == self.pod.spec.priority_class_name);
             let is_of_class = own_class.is_some_and(|class| class.preemption_policy == Some(PreemptionPolicy::Never));
@@ -386,7 +386,7 @@ impl WhatWouldHelp {
                 class: class.metadata.name.to_string(),
                 value: class.value,
             };
-            // Admission sets the policy of the class.
+            // Admission sets the preemptionPolicy of the PriorityClass.
             let policy = class.preemption_policy.clone();
             let policy = policy.unwrap_or(PreemptionPolicy::PreemptLowerPriority);
             self.try_pod(change, 61, &|pod| {

@@ -21,7 +21,7 @@ fn objects(cache: &Cache) -> Vec<Object> {
 #[test]
 fn incremental_and_rebuilt_caches_give_equal_decisions() {
     for (workload, name) in Workload::ALL {
-        // Skipped, because the rebuilt caches have no devices.
+        // This workload is skipped, because the rebuilt caches have no devices.
         if workload == Workload::Dra {
             continue;
         }

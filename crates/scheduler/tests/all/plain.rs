@@ -128,7 +128,8 @@ fn totals(pod: &Pod, workload: Workload, nodes: &[PlainNode]) -> ordered::Map<St
         .iter()
         .map(|node| {
             let own = node.pods.iter().filter(|other| has_same_app(pod, other));
-            // The preferences of both pods are counted.
+            // Both the incoming pod and the placed pod prefer not to be near the other, so each placed pod counts
+            // twice.
             let anti_affinity_score: i64 = own.map(|_| if has_preferred_anti_affinity(pod) { -2 } else { 0 }).sum();
             let affinity_score = required_affinity(pod).map_or(0, |_| count_by_zone[&*node.zone]);
             anti_affinity_score + affinity_score

@@ -6,12 +6,12 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
 /// Prints a result line for `cargo xtask bench`.
-pub(crate) fn figure(name: &str, value: f64, unit: &str) {
+pub(crate) fn print_figure(name: &str, value: f64, unit: &str) {
     println!("figure: {name} = {value:.1} {unit}");
 }
 
 /// Returns the memory of this process in MiB.
-pub(crate) fn memory() -> f64 {
+pub(crate) fn memory_mib() -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let kib = line.and_then(|line| line.split_whitespace().next()?.parse().ok());

@@ -51,7 +51,7 @@ pub(super) fn put(paths: &mut Map<String, Value>, resource: &Resource, has_watch
         ""
     };
     let mut put = |path: String, verb: &str, method: &str| {
-        let names = parameters(&path);
+        let names = path_item_with_parameters(&path);
         let item = paths.entry(path).or_insert(names);
         item[method] = operation(resource, verb);
     };
@@ -101,7 +101,7 @@ pub(super) fn put(paths: &mut Map<String, Value>, resource: &Resource, has_watch
 }
 
 /// Creates a path item with the parameters that its path contains.
-fn parameters(path: &str) -> Value {
+fn path_item_with_parameters(path: &str) -> Value {
     let names = path
         .split('/')
         .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));

@@ -3,7 +3,7 @@
 use podscope_cluster::Objects;
 use serde_json::{Map, Value, json};
 
-use super::{built_in, custom_document};
+use super::{built_in_documents, custom_document};
 use crate::http::{HttpRequest, JSON, Reply};
 use crate::resources;
 
@@ -24,7 +24,7 @@ pub(crate) fn answer(request: &HttpRequest, objects: &Objects) -> Reply {
             to.extend(found.unwrap_or_default());
         }
     };
-    for document in built_in().values() {
+    for document in built_in_documents().values() {
         take(&document.text, &mut definitions);
     }
     for definition in definitions.values_mut() {

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{META, Schemas, envelope, put_required, scalar_schema, schema_reference};
+use super::{META, Schemas, put_required, put_type_properties, scalar_schema, schema_reference};
 use crate::protobuf;
 
 /// Returns the OpenAPI name of a message such as `meta.Status` or `authentication.v1.TokenRequest`.
@@ -70,7 +70,7 @@ impl Schemas {
                 | "meta.APIGroupList"
                 | "meta.APIVersions"
         ) {
-            envelope(&mut schema);
+            put_type_properties(&mut schema);
         }
         schema
     }

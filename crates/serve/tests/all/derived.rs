@@ -15,7 +15,7 @@ fn names_of_items(list: &Value) -> Vec<&str> {
 }
 
 /// Returns type and name of each event of a watch.
-fn events(watch: &Watching, count: usize) -> Vec<String> {
+fn event_types_and_names(watch: &Watching, count: usize) -> Vec<String> {
     let lines = watch.wait_for(count, Duration::from_secs(10));
     let of = |line: &String| {
         let event: Value = serde_json::from_str(line).expect("an event");
@@ -49,7 +49,7 @@ fn csi_nodes_are_added_and_deleted_with_nodes() {
     let watch = Watching::open(at, &format!("{CSI_NODES}?watch=true&resourceVersion={version}"), &[]);
     send(at, "DELETE", "/api/v1/nodes/c-2", &[], b"");
     post(at, "/api/v1/nodes", &json!({"metadata": {"name": "d-1"}}).to_string());
-    assert_eq!(events(&watch, 2), ["DELETED c-2", "ADDED d-1"]);
+    assert_eq!(event_types_and_names(&watch, 2), ["DELETED c-2", "ADDED d-1"]);
     assert_eq!(
         names_of_items(&get(at, CSI_NODES).json()),
         ["a-1", "a-2", "b-1", "b-2", "c-1", "d-1"]
@@ -78,7 +78,7 @@ fn stored_csi_node_replaces_derived_one() {
         get(at, &format!("{CSI_NODES}/a-1")).json()["spec"]["drivers"][0]["name"],
         "csi.example.com"
     );
-    assert_eq!(events(&watch, 2), ["ADDED a-1", "MODIFIED a-1"]);
+    assert_eq!(event_types_and_names(&watch, 2), ["ADDED a-1", "MODIFIED a-1"]);
     send(at, "DELETE", "/api/v1/nodes/a-1", &[], b"");
     // The stored CSINode is not derived, so it remains without its node until a client deletes it.
     assert_eq!(get(at, &format!("{CSI_NODES}/a-1")).status, 200);
@@ -104,7 +104,7 @@ fn ip_addresses_are_added_and_deleted_with_services() {
     assert_eq!(address["spec"]["parentRef"], parent);
     send(at, "DELETE", &format!("{services}/web"), &[], b"");
     assert_eq!(
-        events(&watch, 3),
+        event_types_and_names(&watch, 3),
         ["ADDED 10.96.0.1", "ADDED 10.96.0.77", "DELETED 10.96.0.77"]
     );
     assert_eq!(names_of_items(&get(at, ADDRESSES).json()), ["10.96.0.1"]);

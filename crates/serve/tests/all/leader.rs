@@ -82,7 +82,7 @@ impl Candidate {
         lease["spec"] = own(transitions + i64::from(!is_own));
         // The renew time makes every renewal a change of the lease, as in client-go.
         lease["spec"]["renewTime"] = json!(format!("2026-01-01T00:00:00.{:06}Z", self.acts));
-        // The resourceVersion of the lease decides between two candidates.
+        // If two candidates write the lease at once, its resourceVersion lets only one of them succeed.
         let kind = [("Content-Type".to_owned(), "application/json".to_owned())];
         send(self.server, "PUT", &path, &kind, lease.to_string().as_bytes()).status == 200
     }

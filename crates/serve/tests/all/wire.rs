@@ -13,7 +13,7 @@ use crate::client::{Answer, Watching, get, parse_response, post, send, serve};
 
 mod placeholders;
 
-use placeholders::Names;
+use placeholders::PlaceholderValues;
 
 /// The four nodes of the recorded cluster, all of whose components ran on one machine.
 const SCENARIO: &str = "apiVersion: podscope.dev/v1alpha1
@@ -45,16 +45,16 @@ fn recorded_exchanges() -> Vec<Value> {
 }
 
 /// Formats a body as the recording client did, with a space after each comma and colon.
-fn spaced(value: &Value) -> String {
+fn format_with_spaces(value: &Value) -> String {
     match value {
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(spaced).collect();
+            let items: Vec<String> = items.iter().map(format_with_spaces).collect();
             format!("[{}]", items.join(", "))
         }
         Value::Object(map) => {
             let pairs = map
                 .iter()
-                .map(|(key, value)| format!("{}: {}", Value::from(key.as_str()), spaced(value)));
+                .map(|(key, value)| format!("{}: {}", Value::from(key.as_str()), format_with_spaces(value)));
             format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
         }
         other => other.to_string(),
@@ -62,7 +62,7 @@ fn spaced(value: &Value) -> String {
 }
 
 /// Returns the sorted names of an object's fields.
-fn names_of(object: &Value) -> Value {
+fn field_names(object: &Value) -> Value {
     let mut names: Vec<&String> = object
         .as_object()
         .into_iter()
@@ -104,15 +104,15 @@ fn recorded_part(note: &str, expected: &Value, found: &Value) -> Option<Value> {
             let paths = found["paths"].as_object()?;
             let paths: serde_json::Map<String, Value> = paths
                 .iter()
-                .map(|(path, item)| (path.clone(), names_of(item)))
+                .map(|(path, item)| (path.clone(), field_names(item)))
                 .collect();
-            let schemas = names_of(found.pointer("/components/schemas")?);
+            let schemas = field_names(found.pointer("/components/schemas")?);
             serde_json::json!({"openapi": found["openapi"], "paths": paths, "schemas": schemas})
         }
         "keys only" => serde_json::json!({
             "swagger": found["swagger"],
             "info": {"title": found["info"]["title"]},
-            "keys": names_of(found),
+            "keys": field_names(found),
         }),
         "one schema" => schemas?.get("com.example.v1.Widget")?.clone(),
         "two schemas, no descriptions" => ["ConfigMap", "Container"]
@@ -139,7 +139,7 @@ struct Comparison<'a> {
     varies: Vec<&'a str>,
     numbers_vary: bool,
     compares_managed_fields: bool,
-    /// The recording contains only a part of the response.
+    /// Whether the recording contains only a part of the response.
     is_part: bool,
 }
 
@@ -150,12 +150,12 @@ impl<'a> Comparison<'a> {
             varies: varies.into_iter().flatten().filter_map(Value::as_str).collect(),
             numbers_vary: exchange["varies"] == "numbers" || varies.is_some(),
             compares_managed_fields,
-            is_part: !text(exchange, "note").is_empty(),
+            is_part: !text_field(exchange, "note").is_empty(),
         }
     }
 }
 
-fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+fn text_field<'v>(value: &'v Value, field: &str) -> &'v str {
     value[field].as_str().unwrap_or_default()
 }
 
@@ -166,24 +166,24 @@ struct OpenWatch {
 }
 
 /// A group of exchanges, replayed on a new cluster.
-struct Group {
+struct GroupReplay {
     server: SocketAddr,
-    names: Names,
+    names: PlaceholderValues,
     /// Simulated time of the start of the group, in seconds.
     began: f64,
     open: Vec<OpenWatch>,
     /// The latest token that the server has issued.
     token: String,
     compares_managed_fields: bool,
-    /// The difference of each exchange, by name.
+    /// The first difference of each exchange, if any, by the name of the exchange.
     found: BTreeMap<String, Option<String>>,
 }
 
-impl Group {
+impl GroupReplay {
     fn advance_to(&mut self, at: f64) {
         self.close_until(at);
         // Earlier requests have already advanced the simulated time.
-        let left = self.began + at - now(self.server);
+        let left = self.began + at - simulated_seconds(self.server);
         if left > 0.0 {
             let body = serde_json::json!({"seconds": left}).to_string();
             post(self.server, "/podscope/v1/advance", &body);
@@ -193,26 +193,26 @@ impl Group {
     /// Closes the watches that the recorded client had closed by this time.
     fn close_until(&mut self, at: f64) {
         let (over, open) = std::mem::take(&mut self.open).into_iter().partition(|open| {
-            text(&open.exchange, "closed_by") == "client" && open.exchange["end"].as_f64() <= Some(at)
+            text_field(&open.exchange, "closed_by") == "client" && open.exchange["end"].as_f64() <= Some(at)
         });
         self.open = open;
         for open in Vec::<OpenWatch>::from_iter(over) {
-            self.finish(open);
+            self.compare_watch(open);
         }
     }
 
-    fn finish(&mut self, open: OpenWatch) {
+    fn compare_watch(&mut self, open: OpenWatch) {
         let empty = Vec::new();
         let expected = open.exchange["response_lines"].as_array().unwrap_or(&empty);
-        let lines = match text(&open.exchange, "closed_by") {
+        let lines = match text_field(&open.exchange, "closed_by") {
             "server" => open.watch.wait_for(usize::MAX, Duration::from_secs(4)),
             _ => open.watch.wait_for(expected.len(), Duration::from_secs(2)),
         };
         open.watch.close();
-        let name = text(&open.exchange, "name").to_owned();
+        let name = text_field(&open.exchange, "name").to_owned();
         let comparison = Comparison::of(&open.exchange, self.compares_managed_fields);
         let mut why = status_difference(&open.exchange, &open.watch.answer, &comparison);
-        // The number of lines differed between the two recordings.
+        // The exchange was recorded twice, with different numbers of lines, so the lines are not compared.
         if comparison.varies.contains(&"/response_lines") {
             self.found.insert(name, why);
             return;
@@ -239,10 +239,10 @@ impl Group {
     }
 
     fn replay_exchange(&mut self, exchange: &Value) {
-        let name = text(exchange, "name").to_owned();
+        let name = text_field(exchange, "name").to_owned();
         let is_held = exchange["held"] == true;
-        let Some(path) = self.fill_path(text(exchange, "path")) else {
-            // The request needs a value from a response that is not compared.
+        let Some(path) = self.fill_path(text_field(exchange, "path")) else {
+            // The path contains a placeholder whose value occurs only in a response that is not compared.
             return;
         };
         let headers: Vec<(String, String)> = exchange["request_headers"]
@@ -267,11 +267,11 @@ impl Group {
                 .fill_value(value)
                 .or_else(|| self.fill_from_object(&path, value))
             {
-                Some(value) => spaced(&value),
+                Some(value) => format_with_spaces(&value),
                 None => return,
             },
         };
-        let is_get = text(exchange, "method") == "GET";
+        let is_get = text_field(exchange, "method") == "GET";
         let is_watch = exchange.get("response_lines").is_some();
         if is_watch || is_held && is_get && (path.contains("watch=") || path.contains("/v1/watch/")) {
             let watch = Watching::open(self.server, &path, &headers);
@@ -285,10 +285,16 @@ impl Group {
             }
             return;
         }
-        let answer = match text(exchange, "note") {
+        let answer = match text_field(exchange, "note") {
             // The recorded server used TLS and required credentials, as a Podscope server for other machines does.
-            "no credentials" => anonymous(&path, &headers),
-            _ => send(self.server, text(exchange, "method"), &path, &headers, body.as_bytes()),
+            "no credentials" => get_without_credentials(&path, &headers),
+            _ => send(
+                self.server,
+                text_field(exchange, "method"),
+                &path,
+                &headers,
+                body.as_bytes(),
+            ),
         };
         if let Some(token) = serde_json::from_str::<Value>(&answer.body)
             .ok()
@@ -326,7 +332,7 @@ impl Group {
         let collection = path.split('?').next().unwrap_or_default();
         let list: Value = serde_json::from_str(&get(self.server, collection).body).ok()?;
         let version = list["metadata"]["resourceVersion"].as_str()?.to_owned();
-        for name in Names::placeholder()
+        for name in PlaceholderValues::placeholder()
             .find_iter(path)
             .filter(|name| name.as_str().starts_with("<rv#"))
         {
@@ -342,13 +348,13 @@ impl Group {
     fn fill_from_object(&mut self, path: &str, body: &Value) -> Option<Value> {
         let path = path.split('?').next().unwrap_or_default();
         let mut answer = get(self.server, path);
-        // Some subresources cannot be read; their object can.
+        // A subresource that cannot be read is answered with 405: read its object instead.
         if let (405, Some((parent, _))) = (answer.status, path.rsplit_once('/')) {
             answer = get(self.server, parent);
         }
         let object: Value = serde_json::from_str(&answer.body).ok()?;
-        let body = Names::with_live(body, &object);
-        for name in Names::placeholder().find_iter(&body.to_string()) {
+        let body = PlaceholderValues::with_live_values(body, &object);
+        for name in PlaceholderValues::placeholder().find_iter(&body.to_string()) {
             let name = name.as_str();
             if !name.contains('#') {
                 continue;
@@ -398,7 +404,7 @@ impl Group {
                 .first_difference("/response_body", &yaml(text), &yaml(&answer.body), &comparison);
         }
         let json: Value = serde_json::from_str(&answer.body).unwrap_or_default();
-        if let Some(found) = recorded_part(text(exchange, "note"), expected, &json) {
+        if let Some(found) = recorded_part(text_field(exchange, "note"), expected, &json) {
             return self
                 .names
                 .first_difference("/response_body", expected, &found, &comparison);
@@ -413,12 +419,12 @@ impl Group {
                     .collect()
             }
             // Only the names of the fields were recorded.
-            Value::Array(names) if json.is_object() && names.iter().all(Value::is_string) => names_of(&json),
+            Value::Array(names) if json.is_object() && names.iter().all(Value::is_string) => field_names(&json),
             Value::Object(_) if comparison.is_part && expected.get("cpu").is_some() => {
                 json["status"]["capacity"].clone()
             }
-            Value::Object(_) if comparison.is_part && text(exchange, "note") == "groups trimmed" => {
-                trimmed(expected, json.clone())
+            Value::Object(_) if comparison.is_part && text_field(exchange, "note") == "groups trimmed" => {
+                keep_recorded_groups(expected, json.clone())
             }
             Value::Null if answer.body.is_empty() => Value::Null,
             _ => serde_json::from_str(&answer.body).unwrap_or_else(|_| Value::from(answer.body.as_str())),
@@ -429,7 +435,7 @@ impl Group {
 }
 
 /// Reduces a discovery document to the recorded groups.
-fn trimmed(expected: &Value, mut found: Value) -> Value {
+fn keep_recorded_groups(expected: &Value, mut found: Value) -> Value {
     for (list, name) in [("groups", "/name"), ("items", "/metadata/name")] {
         let names: Vec<&Value> = expected[list]
             .as_array()
@@ -454,7 +460,7 @@ fn status_difference(exchange: &Value, answer: &Answer, comparison: &Comparison<
 }
 
 /// Sends a GET without credentials and returns the response.
-fn anonymous(path: &str, headers: &[(String, String)]) -> Answer {
+fn get_without_credentials(path: &str, headers: &[(String, String)]) -> Answer {
     let server = access::listen("anonymous", std::net::Ipv4Addr::LOCALHOST);
     let headers: String = headers
         .iter()
@@ -464,7 +470,7 @@ fn anonymous(path: &str, headers: &[(String, String)]) -> Answer {
 }
 
 /// Returns the simulated time of a server in seconds.
-fn now(server: SocketAddr) -> f64 {
+fn simulated_seconds(server: SocketAddr) -> f64 {
     get(server, "/podscope/v1/time").json()["t"].as_f64().expect("seconds")
 }
 
@@ -473,10 +479,10 @@ fn replay_and_compare(exchanges: &[Value], compares_managed_fields: bool) -> BTr
     let server = serve(SCENARIO);
     let at = server.address();
     post(at, "/podscope/v1/advance", r#"{"seconds": 60}"#);
-    let mut group = Group {
+    let mut group = GroupReplay {
         server: at,
-        names: Names::default(),
-        began: now(at),
+        names: PlaceholderValues::default(),
+        began: simulated_seconds(at),
         open: Vec::new(),
         token: String::new(),
         compares_managed_fields,
@@ -487,14 +493,14 @@ fn replay_and_compare(exchanges: &[Value], compares_managed_fields: bool) -> BTr
         group.advance_to(exchange["at"].as_f64().unwrap_or(0.0));
         group.replay_exchange(exchange);
         if std::mem::take(&mut is_first) {
-            // Starts right after a renewal of the leases (every 2 s), so that none changes between the first exchanges.
+            // Continue right after a renewal of the leases (every 2 s), so that none changes during the next exchanges.
             post(at, "/podscope/v1/advance", r#"{"seconds": 2.5}"#);
             group.began += 2.5;
         }
     }
     group.close_until(f64::MAX);
     for open in std::mem::take(&mut group.open) {
-        group.finish(open);
+        group.compare_watch(open);
     }
     // The server still runs after all requests.
     assert_eq!(get(at, "/readyz").status, 200);
@@ -513,7 +519,7 @@ fn responses_equal_recorded_exchanges() {
     let mut groups: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for exchange in recorded_exchanges() {
         groups
-            .entry(text(&exchange, "group").to_owned())
+            .entry(text_field(&exchange, "group").to_owned())
             .or_default()
             .push(exchange);
     }

@@ -256,7 +256,7 @@ fn time_to_place(session: &Session) -> PlaceTime {
         match &record.happening {
             Happening::Created { .. } => drop(created_at.insert(subject.uid.to_string(), record.at)),
             Happening::Bound { .. } => {
-                // Pods in the files exist from t = 0.
+                // There is no record of the creation of pods in the files: they exist from t = 0.
                 let since = created_at
                     .get(&subject.uid.to_string())
                     .copied()

@@ -22,17 +22,17 @@ pub fn difference_text(difference: &Difference) -> String {
     for (title, lines) in sections(difference) {
         add_section(&mut out, &title, lines);
     }
-    or_nothing(out)
+    or_no_difference(out)
 }
 
 /// Formats a difference as Markdown.
 #[must_use]
 pub fn difference_markdown(difference: &Difference) -> String {
     let blocks = sections(difference).map(|(title, lines)| Block::Section(in_capitals(&title).into(), lines));
-    or_nothing(markdown::print(&blocks.collect::<Vec<_>>()))
+    or_no_difference(markdown::print(&blocks.collect::<Vec<_>>()))
 }
 
-fn or_nothing(text: String) -> String {
+fn or_no_difference(text: String) -> String {
     match text.is_empty() {
         true => format!("{}\n", sentence!(difference::nothing_differs)),
         false => text,

@@ -1,11 +1,11 @@
-//! Audit logs: one Event of `audit.k8s.io` per line. An event has the name of the user, so the writes of simulated
-//! components are recognised. Only events of successful requests in the stage ResponseComplete are read.
+//! Audit logs: one Event of `audit.k8s.io` per line. The writes of simulated components are recognised by the user name
+//! in the event. Only events of successful requests in the stage ResponseComplete are read.
 
 use podscope_api::Tree;
 use podscope_kubectl::command::PatchType;
 use serde_json::{Value, json};
 
-use super::notes::{Note, Notes};
+use super::notes::{Note, NoteCounts};
 use super::replay::{target_text, without_version};
 use super::{Change, Record, Recorded, Target, Writer, clean, kind_of_resource, target, target_of, text, time, writer};
 
@@ -24,7 +24,7 @@ fn response_code(event: &Value) -> Option<i64> {
 ///
 /// # Errors
 /// Line and message of the first event without a time.
-pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recorded, (u32, String)> {
+pub(super) fn records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<Recorded, (u32, String)> {
     let mut recorded = Recorded::default();
     for document in documents {
         let value = document.to_value();
@@ -58,7 +58,7 @@ fn is_write(event: &Value) -> bool {
         && !READ_ONLY_SUBRESOURCES.contains(&text(event, "/objectRef/subresource"))
 }
 
-fn record(event: &Value, at: i64, notes: &mut Notes) -> Option<Record> {
+fn record(event: &Value, at: i64, notes: &mut NoteCounts) -> Option<Record> {
     let field = |name: &str| text(event, &format!("/objectRef/{name}")).to_owned();
     let (group, version, resource) = (field("apiGroup"), field("apiVersion"), field("resource"));
     let user = text(event, "/user/username");
@@ -102,8 +102,8 @@ fn object(event: &Value) -> Option<Value> {
     response.cloned().or_else(|| Some(without_version(request()?)))
 }
 
-/// Returns the change that a request to an object itself makes, not to one of its subresources.
-fn change(event: &Value, target: &Target, by: Writer, notes: &mut Notes) -> Option<Change> {
+/// Returns the change that a request makes to an object. For requests to subresources, see [`subresource_change`].
+fn change(event: &Value, target: &Target, by: Writer, notes: &mut NoteCounts) -> Option<Change> {
     let verb = text(event, "/verb");
     match verb {
         "delete" => {
@@ -164,7 +164,7 @@ fn subresource_change(
     target: &Target,
     subresource: &str,
     by: Writer,
-    notes: &mut Notes,
+    notes: &mut NoteCounts,
 ) -> Option<Change> {
     if by == Writer::Simulated {
         notes.add(Note::BySimulation, "");

@@ -25,7 +25,7 @@ use podscope_protocol::{Problem, Remark, TextKind};
 use serde_json::{Value, json};
 
 use crate::scenario::{self, File, MAX_ENTRIES, Unreadable};
-use notes::{Note, Notes};
+use notes::{Note, NoteCounts};
 
 /// Texts by which a recorded history is recognised: every history contains at least one of them, except a stream of
 /// `kubectl get -w` without `--output-watch-events`.
@@ -173,7 +173,7 @@ pub(crate) struct Opened {
 /// # Errors
 /// All problems of the histories with their positions, and the files.
 pub(crate) fn open(files: Vec<File>) -> Result<Opened, Unreadable> {
-    let (mut notes, mut problems) = (Notes::default(), Vec::new());
+    let (mut notes, mut problems) = (NoteCounts::default(), Vec::new());
     let mut histories: ordered::Map<usize, Recorded> = ordered::Map::new();
     for (index, (name, text)) in files.iter().enumerate().filter(|(_, (_, text))| is_candidate(text)) {
         match read(text, &mut notes) {
@@ -221,7 +221,7 @@ pub(crate) fn open(files: Vec<File>) -> Result<Opened, Unreadable> {
 ///
 /// # Errors
 /// Line and message of the first problem.
-fn read(text: &str, notes: &mut Notes) -> Result<Option<Recorded>, (u32, String)> {
+fn read(text: &str, notes: &mut NoteCounts) -> Result<Option<Recorded>, (u32, String)> {
     let documents = documents::read(text);
     let Some(format) = format(&documents.complete) else {
         return Ok(None);
@@ -248,7 +248,7 @@ fn scenario_file(
     name: &str,
     dump: &[File],
     histories: Vec<Recorded>,
-    notes: Notes,
+    notes: NoteCounts,
 ) -> Result<(String, Vec<Remark>), Sentence> {
     let dumped = dump.iter().flat_map(|(_, text)| {
         let parsed = podscope_api::parse(&scenario::readable(text).text);

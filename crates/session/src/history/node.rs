@@ -29,7 +29,7 @@ pub(super) fn ready(node: &Value) -> &str {
 
 /// A node that became Unknown and has not become Ready again.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Loss {
+pub(super) struct LostNode {
     /// Index in the timeline of the command that makes the node fail. None if the node was already Unknown when the
     /// history began.
     command: Option<usize>,
@@ -48,7 +48,7 @@ impl Replay {
                 let command = Some(self.n_entries());
                 let failed = changed.saturating_sub(node_monitor_grace_period());
                 self.push(failed, json!({"run": format!("fault partition {name}")}));
-                self.lost.insert(target.key.clone(), Loss { command });
+                self.lost.insert(target.key.clone(), LostNode { command });
             }
             ("Unknown", "True") => {
                 let boot = |node: &Value| text(node, "/status/nodeInfo/bootID").to_owned();

@@ -78,11 +78,11 @@ struct Cases {
 
 /// Counts of all cases, by reason.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(super) struct NoteCounts {
     found: ordered::Map<Note, Cases>,
 }
 
-impl Notes {
+impl NoteCounts {
     /// Counts a case. Its name is listed if it is not empty and among the first [`MAX_NAMES`].
     pub(super) fn add(&mut self, note: Note, name: &str) {
         let cases = self.found.entry(note).or_default();

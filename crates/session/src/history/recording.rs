@@ -6,14 +6,14 @@ use podscope_api::{Data, Tree};
 use podscope_kubectl::command::PatchType;
 use serde_json::{Value, json};
 
-use super::notes::{Note, Notes};
+use super::notes::{Note, NoteCounts};
 use super::{Change, Record, Recorded, Target, kind_of_resource, target, text, whole_second};
 
 /// Reads the records of a recording.
 ///
 /// # Errors
 /// Line and message of the first write without a method or a time.
-pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recorded, (u32, String)> {
+pub(super) fn records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<Recorded, (u32, String)> {
     let is_patch = |document: &&Tree<'_>| document.get("kind").and_then(Tree::as_str) == Some("ResourcePatch");
     let (patches, objects): (Vec<_>, Vec<_>) = documents.iter().partition(is_patch);
     let objects: Vec<Value> = objects.into_iter().map(Tree::to_value).collect();
@@ -47,7 +47,7 @@ pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recor
 }
 
 /// Returns the change that a ResourcePatch makes. None, with a note, if its kind is not simulated.
-fn change(patch: &Value, notes: &mut Notes) -> Result<Option<Change>, &'static str> {
+fn change(patch: &Value, notes: &mut NoteCounts) -> Result<Option<Change>, &'static str> {
     let resource = match patch.get("resource") {
         Some(_) => "/resource",
         None => "/target/type",

@@ -7,8 +7,8 @@ use podscope_kubectl::command::PatchType;
 use podscope_kubectl::patched;
 use serde_json::{Value, json};
 
-use super::node::Loss;
-use super::notes::{Note, Notes};
+use super::node::LostNode;
+use super::notes::{Note, NoteCounts};
 use super::writer::{self, Deleter};
 use super::{Change, Record, Target, Writer, clean, target_of, text, time};
 
@@ -44,7 +44,7 @@ pub(super) struct Replayed {
     pub(super) timeline: Vec<Value>,
     /// Objects at t = 0 that are not part of a dump.
     pub(super) objects: Vec<Value>,
-    pub(super) notes: Notes,
+    pub(super) notes: NoteCounts,
 }
 
 pub(super) struct Replay {
@@ -60,8 +60,8 @@ pub(super) struct Replay {
     /// Objects at t = 0 whose kinds are not built in.
     others: Vec<Value>,
     timeline: Vec<(i64, Value)>,
-    pub(super) lost: ordered::Map<ObjectKey, Loss>,
-    pub(super) notes: Notes,
+    pub(super) lost: ordered::Map<ObjectKey, LostNode>,
+    pub(super) notes: NoteCounts,
 }
 
 /// Returns whether a text can be a word of a command line without quotes. Names of objects always can.
@@ -84,7 +84,7 @@ pub(super) fn api_path(target: &Target) -> String {
 }
 
 impl Replay {
-    pub(super) fn new(start: i64, is_live: bool, notes: Notes) -> Self {
+    pub(super) fn new(start: i64, is_live: bool, notes: NoteCounts) -> Self {
         Self {
             start,
             is_live,
@@ -230,7 +230,7 @@ impl Replay {
 
     fn create(&mut self, target: &Target, value: Value, write: Write) {
         let (at, by) = (write.at, write.by);
-        // The creation time in the object is more precise, except for an audit event.
+        // The creation time in the object is more precise than the time of the record, except in an audit log.
         let created = time(&value, "/metadata/creationTimestamp").filter(|_| by == Writer::Unknown);
         let at = created.map_or(at, |created| created.min(at));
         if target.kind == Kind::Node {
@@ -272,7 +272,8 @@ impl Replay {
             &clean::user_set_fields(target.kind, &value),
         );
         let is_owned = writer::simulated_owner(&value, &self.known).is_some();
-        // In objects of a controller, other users change only the labels.
+        // If the history does not record the writer, a change of an object with a controller counts as a user's change
+        // only if it changes the labels of a pod.
         let is_relabelled = patch.pointer("/metadata/labels").is_some() && target.kind == Kind::Pod;
         let is_replayed = by == Writer::External || by == Writer::Unknown && (!is_owned || is_relabelled);
         if is_replayed && !patch.is_null() {
@@ -358,8 +359,8 @@ impl Replay {
         };
         known.value = last.unwrap_or(known.value);
         if write.by == Writer::External {
-            // A later record of the history removes the object, when its grace period is over. In an audit log, a
-            // component makes that later request.
+            // The object is removed later, at the end of its grace period. In an audit log, this is another request,
+            // which a component makes.
             if !known.is_deleted {
                 self.delete(target, &known, grace, write);
             }
@@ -371,7 +372,8 @@ impl Replay {
             self.delete(target, &known, grace, Write { at, ..write });
         }
         if target.kind == Kind::Namespace {
-            // The objects of a namespace are deleted with it.
+            // The namespace is kept as deleted, so that the deletions of its objects are attributed to the namespace
+            // controller.
             if let Some(namespace) = self.known.get_mut(&id) {
                 namespace.is_deleted = true;
             }

@@ -4,7 +4,7 @@
 use podscope_api::{Data, Tree};
 use serde_json::Value;
 
-use super::notes::{Note, Notes};
+use super::notes::{Note, NoteCounts};
 use super::{Change, Record, Recorded, SECOND, target_of, text};
 
 /// Returns whether a document is a SimKube trace.
@@ -18,7 +18,7 @@ pub(super) fn is_trace(document: &Tree<'_>) -> bool {
 ///
 /// # Errors
 /// Line and message of the first event without a time.
-pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recorded, (u32, String)> {
+pub(super) fn records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<Recorded, (u32, String)> {
     let mut recorded = Recorded {
         has_objects: true,
         ..Recorded::default()

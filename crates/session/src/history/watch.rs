@@ -8,7 +8,7 @@
 use podscope_api::{Data, Tree, ordered};
 use serde_json::Value;
 
-use super::notes::{Note, Notes};
+use super::notes::{Note, NoteCounts};
 use super::{Change, Record, Recorded, target_of, text, time, whole_second};
 
 /// Fields of objects whose values are times in the past, such as `creationTimestamp`.
@@ -119,7 +119,7 @@ struct StreamItem {
 ///
 /// # Errors
 /// Line and message of the first document that is neither an object nor an event.
-pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recorded, (u32, String)> {
+pub(super) fn records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<Recorded, (u32, String)> {
     let mut seen = Vec::new();
     for document in documents {
         let (kind, object) = match is_event(document) {
@@ -163,9 +163,10 @@ pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recor
     })
 }
 
-/// Returns, for each record, whether its object existed when the watch began. These are the first records of each kind,
-/// as long as they are ordered by namespace and name. The last objects among them were created during the watch if they
-/// are newer than all objects before and unchanged since their creation.
+/// Returns, for each record, whether its object existed when the watch began. kubectl prints the existing objects
+/// first, so these are the first records of each kind, as long as they are ordered by namespace and name. The last of
+/// them do not count if they are newer than all objects before and unchanged since their creation: they were created
+/// during the watch.
 fn are_initial(seen: &[StreamItem]) -> Vec<bool> {
     let mut of_kind: ordered::Map<&str, Vec<usize>> = ordered::Map::new();
     let mut has_ended: ordered::Set<&str> = ordered::Set::new();
@@ -200,7 +201,7 @@ fn are_initial(seen: &[StreamItem]) -> Vec<bool> {
 }
 
 /// Returns the records with their estimated times.
-fn with_estimated_times(seen: Vec<StreamItem>, is_initial: &[bool], start: i64, notes: &mut Notes) -> Vec<Record> {
+fn with_estimated_times(seen: Vec<StreamItem>, is_initial: &[bool], start: i64, notes: &mut NoteCounts) -> Vec<Record> {
     let mut latest = start;
     let mut times: Vec<Option<i64>> = Vec::new();
     for (one, is_initial) in std::iter::zip(&seen, is_initial) {

@@ -215,7 +215,7 @@ pub(super) fn explain(session: &Session, pod: String, uid: String, attempt: Opti
     })
 }
 
-/// Returns the names of nodes with the sentences about their devices.
+/// Returns, for each node with explained devices, its name and the sentences about its devices.
 fn device_lines(explained: &Explained) -> Vec<(String, Vec<Sentence>)> {
     let lines = |(node, devices): (&NodeExplanation, Option<&NodeDevices>)| {
         Some((node.name.clone(), device_words::lines(devices?)))
@@ -291,13 +291,13 @@ impl HelpSearch {
 
 /// A link that the page has requested.
 #[derive(Debug)]
-pub(super) struct Share {
+pub(super) struct RequestedLink {
     pub(super) screen: String,
     pub(super) anonymise: bool,
     pub(super) revision: u64,
 }
 
-impl Share {
+impl RequestedLink {
     /// Creates the requested link.
     pub(super) fn answer(
         self,

@@ -19,8 +19,8 @@ const UNKNOWN_OUTPUT: [&str; 6] = [
     "{apiVersion: v1, kind: Namespace, metadata: {name: name}}",
     "{apiVersion: v1, kind: Node, metadata: {name: name}}",
 ];
-/// Maximum number of commands behind each other in a pipe that are checked with sample texts as input.
-const MAX_UNKNOWN: usize = 3;
+/// Maximum number of consecutive commands in a pipe that are checked with sample texts as input.
+const MAX_PIPED_COMMANDS: usize = 3;
 
 impl Host {
     /// Returns a request to run lines if none of them is dangerous; otherwise, as `Err`, the question to the user
@@ -65,11 +65,11 @@ impl DangerCheck<'_> {
         let found = reached.and_then(|(_, left)| {
             let (command, pipe) = left?;
             self.command_danger(&command)
-                .or_else(|| self.piped_danger(&pipe, MAX_UNKNOWN))
+                .or_else(|| self.piped_danger(&pipe, MAX_PIPED_COMMANDS))
         });
         match self.is_first {
             true => found,
-            false => found.or_else(|| self.piped_danger(&pipe, MAX_UNKNOWN)),
+            false => found.or_else(|| self.piped_danger(&pipe, MAX_PIPED_COMMANDS)),
         }
     }
 

@@ -201,7 +201,7 @@ fn is_notable(what: UpcomingEventKind) -> bool {
 
 /// Starts a skip to the next step of the story. If the step depends on a condition, the skip ends after
 /// [`SEARCH_LIMIT`]. None if the story has no further step.
-pub(super) fn to_story(session: &Session, clock: ClockMillis) -> Option<FastForward> {
+pub(super) fn skip_to_story(session: &Session, clock: ClockMillis) -> Option<FastForward> {
     let (scenario, story, now) = (&session.loaded().scenario, session.progress().story(), session.now());
     story.next(scenario)?;
     let to = story.waits_until(scenario, now).unwrap_or(now + SEARCH_LIMIT);
@@ -210,7 +210,7 @@ pub(super) fn to_story(session: &Session, clock: ClockMillis) -> Option<FastForw
 }
 
 /// Starts a skip to the next command of the lesson's solution that is being shown. None if no command is left.
-pub(super) fn to_solution(session: &Session, clock: ClockMillis) -> Option<FastForward> {
+pub(super) fn skip_to_solution(session: &Session, clock: ClockMillis) -> Option<FastForward> {
     let next = session.next_user_command()?;
     let words = next.command.to_string();
     let words = words.lines().next().unwrap_or_default().to_owned();
@@ -386,7 +386,7 @@ pub(super) fn continue_run(active: &mut PageSession, fast: &mut FastForward, clo
 }
 
 /// Returns the rows of pending events, the fast-forward in progress and the last caption, for a frame.
-pub(super) fn director(
+pub(super) fn view_for_frame(
     session: &Session,
     reader: &Reader,
     running: Option<&FastForward>,
@@ -400,7 +400,7 @@ pub(super) fn director(
 }
 
 /// Returns whether a request runs command lines or advances time from the cursor.
-pub(super) fn continues_run(request: &Request) -> bool {
+pub(super) fn proceeds_from_cursor(request: &Request) -> bool {
     let runs_lines = !request.command_lines().is_empty();
     runs_lines
         || matches!(
@@ -412,7 +412,7 @@ pub(super) fn continues_run(request: &Request) -> bool {
 /// Returns whether a request moves time or changes the cluster, so that the caption of the last fast-forward no longer
 /// applies.
 pub(super) fn clears_caption(request: &Request) -> bool {
-    continues_run(request)
+    proceeds_from_cursor(request)
         || matches!(
             request,
             Request::Open { .. } | Request::Seek { .. } | Request::Branch { .. } | Request::Undo | Request::ShowMe

@@ -67,7 +67,7 @@ impl DocumentType {
     fn fields(self, path: &[String]) -> Vec<Completion> {
         let DocumentType::Object(kind) = self else {
             return scenario_fields::fields(path)
-                .map(|row| choice(row.name, row.type_name, Some(row.description)))
+                .map(|row| completion(row.name, row.type_name, Some(row.description)))
                 .collect();
         };
         let found = fields(kind, path).unwrap_or_default();
@@ -76,7 +76,7 @@ impl DocumentType {
         (found.iter())
             .filter(|field| wanted(&field.name))
             .map(|field| {
-                choice(
+                completion(
                     &field.name,
                     &field.type_name,
                     field_description(kind, &full(&field.name)),
@@ -91,7 +91,7 @@ impl DocumentType {
             DocumentType::Object(kind) => field_values(kind, path).to_vec(),
             DocumentType::Scenario => scenario_fields::values(path),
         };
-        values.into_iter().map(|value| choice(value, "", None)).collect()
+        values.into_iter().map(|value| completion(value, "", None)).collect()
     }
 }
 
@@ -128,11 +128,11 @@ impl Manifest<'_> {
 pub(super) fn at(before: &str, after: &str) -> Vec<Completion> {
     let is_end = |line: &&str| line.trim_end() == "---";
     // Only the document that contains the cursor is considered.
-    let line_with_text = before.split_inclusive('\n').rev().take_while(|line| !is_end(line));
-    let line_with_text: usize = line_with_text.map(str::len).sum();
-    let before = before.get(before.len() - line_with_text..).unwrap_or_default();
-    let line_with_text = after.split_inclusive('\n').take_while(|line| !is_end(line));
-    let after = after.get(..line_with_text.map(str::len).sum()).unwrap_or_default();
+    let own_lines = before.split_inclusive('\n').rev().take_while(|line| !is_end(line));
+    let own_length: usize = own_lines.map(str::len).sum();
+    let before = before.get(before.len() - own_length..).unwrap_or_default();
+    let own_lines = after.split_inclusive('\n').take_while(|line| !is_end(line));
+    let after = after.get(..own_lines.map(str::len).sum()).unwrap_or_default();
     match flow_to_block(before, after) {
         Some((before, after)) => in_block_style(&before, &after),
         None => in_block_style(before, after),
@@ -162,7 +162,7 @@ fn in_block_style(before: &str, after: &str) -> Vec<Completion> {
             ("metadata", "ObjectMeta"),
             ("spec", "Object"),
         ];
-        let first_fields = first_fields.map(|(name, document_type)| choice(name, document_type, None));
+        let first_fields = first_fields.map(|(name, document_type)| completion(name, document_type, None));
         let offers_first_fields = path.is_empty() && !is_value && manifest.may_start_manifest;
         return if offers_first_fields {
             first_fields.into()
@@ -183,7 +183,7 @@ fn in_block_style(before: &str, after: &str) -> Vec<Completion> {
     }
 }
 
-fn choice(name: &str, document_type: &str, words: Option<&str>) -> Completion {
+fn completion(name: &str, document_type: &str, words: Option<&str>) -> Completion {
     Completion {
         text: name.to_owned(),
         hint: [document_type, words.unwrap_or_default()].join(" ").trim().to_owned(),
@@ -196,9 +196,9 @@ const SCENARIO_API_VERSION: &str = "podscope.dev/v1alpha1";
 fn kinds() -> Vec<Completion> {
     let objects = Kind::ALL
         .iter()
-        .map(|kind| choice(kind.name(), kind.api_version(), None));
+        .map(|kind| completion(kind.name(), kind.api_version(), None));
     objects
-        .chain([choice("Scenario", SCENARIO_API_VERSION, None)])
+        .chain([completion("Scenario", SCENARIO_API_VERSION, None)])
         .collect()
 }
 
@@ -210,7 +210,7 @@ fn versions() -> Vec<Completion> {
         .collect();
     all.sort_unstable();
     all.dedup();
-    all.into_iter().map(|version| choice(version, "", None)).collect()
+    all.into_iter().map(|version| completion(version, "", None)).collect()
 }
 
 /// Returns the manifest around a line, and the path of keys to it.

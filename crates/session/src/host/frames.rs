@@ -82,7 +82,7 @@ impl Host {
         frame.speed_per_mille = self.pace.speed_per_mille;
         frame.achieved_per_mille = self.pace.achieved(clock, active.session.now());
         let fast = self.fast.as_ref().filter(|_| self.job == Some(Job::Fast));
-        let now = director::director(&active.session, &self.reader, fast, self.caption.as_ref());
+        let now = director::view_for_frame(&active.session, &self.reader, fast, self.caption.as_ref());
         if frame.reset || active.director != now {
             active.director = now.clone();
             frame.director = Some(now);

@@ -13,7 +13,7 @@ use podscope_protocol::{ConsoleText, Limit, LineKind, Opened, Request, Update};
 use super::console::{error, line_at};
 use super::frames::PageSession;
 use super::{ClockMillis, Host, Job, open};
-use crate::link::Reading;
+use crate::link::ReaderState;
 use crate::scenario;
 use crate::timeline::{MAX_RECORDS, Session, Slice};
 use crate::view::{Threads, ViewState};
@@ -161,12 +161,12 @@ impl Host {
 
     /// Returns the current step of the story on this host's page, and the reader's answers.
     #[must_use]
-    pub fn reading(&self) -> Reading {
+    pub fn reading(&self) -> ReaderState {
         self.reader.saved()
     }
 
     /// Sets the current step of the story and the reader's answers to those of another host.
-    pub fn set_reading(&mut self, reading: Reading) {
+    pub fn set_reading(&mut self, reading: ReaderState) {
         if let Some(active) = &self.active {
             self.reader.restore(reading, &active.session);
             self.dirty = true;

@@ -17,7 +17,7 @@ const MAX_WAITING: usize = 1_000;
 
 /// The pasted lines that wait, the next one first.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct PastedLines {
     rest: VecDeque<String>,
     /// The pasted line that ran last: its first line of text, the number of its command if it was sent to the
     /// simulation, and the time at which it ran.
@@ -26,7 +26,7 @@ pub(super) struct Lines {
     is_notified: bool,
 }
 
-impl Lines {
+impl PastedLines {
     /// Returns whether a pasted line is waiting and can run now.
     pub(super) fn is_next(&self, session: &Session) -> bool {
         !self.rest.is_empty() && !self.last.1.is_some_and(|number| session.is_command_running(number))

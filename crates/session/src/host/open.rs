@@ -18,14 +18,14 @@ pub(super) enum Opening {
     /// The source has not been read yet.
     Unread(Source),
     /// The source has been read.
-    Read(Box<Read>),
+    Read(Box<ReadSource>),
     /// The source is a dump, and the page already shows its problems; the session starts next.
-    Listed(Box<Read>),
+    Listed(Box<ReadSource>),
 }
 
 /// A source that has been read.
 #[derive(Debug)]
-pub(super) struct Read {
+pub(super) struct ReadSource {
     loaded: Loaded,
     lesson: Option<String>,
     linked: Option<crate::link::Link>,
@@ -38,7 +38,7 @@ pub(super) struct Read {
 const FIRST_VISIT_READY: SimTime = SimTime::from_seconds(10);
 /// Latest time of a first visit from which the guided start continues. The guided start simulates the run up to that
 /// time again, and the page cannot react meanwhile.
-const LATEST_GUIDED: SimTime = SimTime::from_seconds(600);
+const LATEST_GUIDED_START: SimTime = SimTime::from_seconds(600);
 
 fn load_lesson_with_seed(name: &str, seed: Option<u64>) -> Result<Loaded, Vec<Problem>> {
     lessons::load(name).map(|mut loaded| {
@@ -47,7 +47,7 @@ fn load_lesson_with_seed(name: &str, seed: Option<u64>) -> Result<Loaded, Vec<Pr
     })
 }
 
-fn read_source(source: Source) -> Result<Read, Vec<Problem>> {
+fn read_source(source: Source) -> Result<ReadSource, Vec<Problem>> {
     let (mut lesson, mut linked) = (None, None);
     let is_recap = matches!(source, Source::Recap { .. });
     let begins = match &source {
@@ -79,7 +79,7 @@ fn read_source(source: Source) -> Result<Read, Vec<Problem>> {
             Err(message) => Err(vec![Problem::of("", message)]),
         },
     }?;
-    Ok(Read {
+    Ok(ReadSource {
         loaded,
         lesson,
         linked,
@@ -116,13 +116,13 @@ impl Host {
 
     /// Returns the current time of the first visit, if `next` is the guided start and the first visit has no commands.
     /// Up to this time both runs are the same, so the guided start can continue from it.
-    fn instant_of_first_visit(&self, next: &Read) -> Option<SimTime> {
+    fn instant_of_first_visit(&self, next: &ReadSource) -> Option<SimTime> {
         let session = &self.active.as_ref()?.session;
         let is_guided = next.begins == FIRST_VISIT_READY && next.lesson.is_some();
         let is_first_visit = session.loaded().files == [lessons::welcome()] && session.commands().is_empty();
         let has_same_seed = session.world().seed() == next.loaded.setup.seed;
         let now = session.now();
-        (is_guided && is_first_visit && has_same_seed && (FIRST_VISIT_READY..=LATEST_GUIDED).contains(&now))
+        (is_guided && is_first_visit && has_same_seed && (FIRST_VISIT_READY..=LATEST_GUIDED_START).contains(&now))
             .then_some(now)
     }
 
@@ -140,7 +140,7 @@ impl Host {
         let is_large = file.1.len() > LARGE_SOURCE_BYTES;
         let read = match scenario::load_or_return_files(vec![file]) {
             Ok(loaded) if loaded.has_scenario || !loaded.places.is_empty() || is_recognised(&loaded.files) => {
-                Ok(Read {
+                Ok(ReadSource {
                     loaded,
                     lesson: None,
                     linked: None,
@@ -190,8 +190,8 @@ impl Host {
         }
     }
 
-    fn start_session(&mut self, read: Read, clock: ClockMillis) -> Vec<Update> {
-        let Read {
+    fn start_session(&mut self, read: ReadSource, clock: ClockMillis) -> Vec<Update> {
+        let ReadSource {
             loaded,
             lesson,
             linked,
@@ -244,7 +244,8 @@ impl Host {
         if let Some(link) = linked {
             self.job = Some(super::Job::Seek {
                 from: SimTime::ZERO,
-                // The timeline also shows the commands after the cursor.
+                // The seek first goes to the last command, so that the timeline also shows the commands after the
+                // cursor.
                 target: link.cursor_at().max(session_end),
             });
             self.linked = Some(link);

@@ -3,7 +3,7 @@
 
 use podscope_api::ordered;
 
-use crate::link::Reading;
+use crate::link::ReaderState;
 use crate::scenario::{About, Check, Condition, Predict, Scenario, Step, Timing};
 use crate::story::{Goal, Halt, Shown, Story};
 use crate::timeline::Session;
@@ -58,8 +58,8 @@ impl Reader {
     }
 
     /// Returns current step and answers in the form that a link stores.
-    pub(super) fn saved(&self) -> Reading {
-        Reading {
+    pub(super) fn saved(&self) -> ReaderState {
+        ReaderState {
             step: self.step,
             answers: (self.answers.iter())
                 .map(|(step, answer)| (*step, answer.clone()))
@@ -68,13 +68,14 @@ impl Reader {
     }
 
     /// Restores current step and answers from a link. A question without an answer pauses time again.
-    pub(super) fn restore(&mut self, saved: Reading, session: &Session) {
+    pub(super) fn restore(&mut self, saved: ReaderState, session: &Session) {
         self.step = saved.step;
         self.answers = saved.answers.into_iter().collect();
         self.plays_after_answer = self.question(session).is_some();
     }
 
-    /// Starts a recap at the step of the first question; earlier steps are marked as seen.
+    /// Starts a recap, which asks the questions of a finished lesson again, at the step of the first question. Earlier
+    /// steps are marked as seen.
     pub(super) fn start_recap(&mut self, step: usize) {
         (0..step).for_each(|before| {
             self.answers.insert(before, None);

@@ -125,8 +125,9 @@ const CONTROLLERS_LABELS: [&str; 6] = [
     "job-name",
 ];
 
-/// Returns the condition that at least as many pods with this pod's labels as now have the same value in a field.
-/// `None` if the condition cannot be expressed for this field, or if the pod's author has set no labels.
+/// Returns a condition on the number of pods that have this pod's labels and the same value in a field: there must be
+/// at least as many as now. `None` if the condition cannot be expressed for this field, or if the pod's author has set
+/// no labels.
 fn pod_count_condition(session: &Session, pod: &Pod, path: &str, value: Option<&Value>) -> Option<Value> {
     let labels = &pod.metadata.labels;
     let given = || labels.iter().filter(|(key, _)| is_authors_label(key));
@@ -207,11 +208,11 @@ fn depends_on_run(path: &str, value: &Value) -> bool {
     let is_in_metadata_or_status = path.starts_with(".metadata") || path.starts_with(".status");
     let is_user_text = path.starts_with(".metadata.labels") || path.starts_with(".metadata.annotations");
     let key = path.rsplit('.').next().unwrap_or_default();
-    is_instant && !is_user_text || is_in_metadata_or_status && !is_user_text && RUN_DEPENDENT.contains(&key)
+    is_instant && !is_user_text || is_in_metadata_or_status && !is_user_text && RUN_DEPENDENT_FIELDS.contains(&key)
 }
 
 /// Fields of metadata and status whose values differ between runs.
-const RUN_DEPENDENT: [&str; 7] = [
+const RUN_DEPENDENT_FIELDS: [&str; 7] = [
     "uid",
     "resourceVersion",
     "generation",

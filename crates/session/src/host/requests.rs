@@ -97,7 +97,7 @@ impl Host {
                 revision,
             } => {
                 return self.without_answer(|host| {
-                    host.queue_share(answers::Share {
+                    host.queue_share(answers::RequestedLink {
                         screen,
                         anonymise,
                         revision,
@@ -164,7 +164,7 @@ impl Host {
     }
 
     fn skip_to_story(&mut self, clock: ClockMillis) {
-        let fast = (self.active.as_ref()).and_then(|active| director::to_story(&active.session, clock));
+        let fast = (self.active.as_ref()).and_then(|active| director::skip_to_story(&active.session, clock));
         self.run_fast(fast);
     }
 
@@ -271,7 +271,7 @@ impl Host {
         })
     }
 
-    fn queue_share(&mut self, share: answers::Share) {
+    fn queue_share(&mut self, share: answers::RequestedLink) {
         if self.active.is_some() {
             self.shares.retain(|waiting| waiting.anonymise != share.anonymise);
             self.shares.push(share);

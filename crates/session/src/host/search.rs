@@ -35,7 +35,7 @@ impl Host {
         let searching = self.search.as_mut()?;
         let Some(seed) = searching.seeds.pop_front() else {
             let shortest = self.search.take()?.shortest;
-            return Some(Update::Search(SearchUpdate::Shortest(shortest.and_then(shown))));
+            return Some(Update::Search(SearchUpdate::Shortest(shortest.and_then(shortest_run))));
         };
         let run = Run::draw_faults(&searching.search.files, seed);
         let played = match run.and_then(|run| run.play(&Goal::default())) {
@@ -50,7 +50,7 @@ impl Host {
         let tried = TriedSeed {
             seed,
             broken: broken.iter().cloned().collect(),
-            size: played.found.as_ref().map(size),
+            size: played.found.as_ref().map(run_size),
         };
         if searching.search.shrinks {
             let smaller = searching.shortest.take().into_iter().chain(played.found.map(shrink));
@@ -60,7 +60,7 @@ impl Host {
     }
 }
 
-fn size(found: &Found) -> RunSize {
+fn run_size(found: &Found) -> RunSize {
     let (parts, commands, at, seed) = found.size();
     RunSize {
         parts: u32::try_from(parts).unwrap_or(u32::MAX),
@@ -72,7 +72,7 @@ fn size(found: &Found) -> RunSize {
 
 /// Converts a run with a violation for the page. `None` only if its record is not a violation; a search finds no such
 /// run.
-fn shown(found: Found) -> Option<Box<ShortestRun>> {
+fn shortest_run(found: Found) -> Option<Box<ShortestRun>> {
     let schedule = found.schedule();
     let violation = found.record.violation()?;
     Some(Box::new(ShortestRun {

@@ -99,7 +99,9 @@ impl Host {
         let session = &mut active.session;
         let n_shown = session.progress().story().shown().len();
         let is_of_later_step = solution.rest.front().is_none_or(|(step, _)| *step >= n_shown);
-        let to_story = is_of_later_step.then(|| director::to_story(session, clock)).flatten();
+        let to_story = is_of_later_step
+            .then(|| director::skip_to_story(session, clock))
+            .flatten();
         let fast = match (to_story, solution.rest.is_empty()) {
             (Some(fast), _) => Some(fast),
             (None, true) => Some(director::skip(session, None, clock)),
@@ -114,7 +116,7 @@ impl Host {
                     solution.given_at = at;
                     session.schedule(vec![Timed { at, command }]);
                 }
-                director::to_solution(session, clock)
+                director::skip_to_solution(session, clock)
             }
         };
         self.run_fast(fast);

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use podscope_protocol::{Micros, Notice, Request, RequestName, Update};
 
 use super::console::{error, notice};
-use super::director::continues_run;
+use super::director::proceeds_from_cursor;
 use super::{ClockMillis, Host, Job};
 
 /// Maximum number of requests that wait for the end of a seek; further requests are refused.
@@ -15,13 +15,13 @@ const MAX_WAITING: usize = 1_000;
 
 /// Requests that wait for the end of a seek, the oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Waiting {
+pub(super) struct WaitingRequests {
     requests: VecDeque<Request>,
     /// Whether the user has been notified of the waiting requests.
     is_notified: bool,
 }
 
-impl Waiting {
+impl WaitingRequests {
     pub(super) fn is_empty(&self) -> bool {
         self.requests.is_empty()
     }
@@ -29,7 +29,7 @@ impl Waiting {
 
 /// Returns whether a request acts at the cursor, so that it must wait until a seek has reached its target.
 fn acts_at_cursor(request: &Request) -> bool {
-    continues_run(request) || matches!(request, Request::Fork | Request::Undo | Request::TryRemedy { .. })
+    proceeds_from_cursor(request) || matches!(request, Request::Fork | Request::Undo | Request::TryRemedy { .. })
 }
 
 /// Returns whether a request moves the cursor. Requests that already wait must run before it.

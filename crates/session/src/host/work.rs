@@ -68,7 +68,8 @@ impl Host {
         updates
     }
 
-    /// Continues a seek. A question of a lesson stops the seek only after the part that has already been played.
+    /// Continues a seek. A question of a lesson stops the seek only if the target is after the horizon, the latest
+    /// computed instant. It never stops the seek to the instant of a link.
     fn continue_seek(&mut self, from: SimTime, target: SimTime, clock: ClockMillis) -> Vec<Update> {
         let Some(active) = &mut self.active else {
             return Vec::new();

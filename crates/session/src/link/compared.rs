@@ -100,9 +100,9 @@ mod tests {
         };
         let link = Link {
             commands: vec![(1, "kubectl delete pod secretive-one".into())],
-            others: vec![crate::link::Other {
+            others: vec![crate::link::OtherBranch {
                 commands: vec![(1, "kubectl delete pod secretive-two".into())],
-                ..crate::link::Other::default()
+                ..crate::link::OtherBranch::default()
             }],
             ..Link::of_files(vec![("a.yaml".into(), pod("secretive-one"))], 1)
         };

@@ -23,7 +23,7 @@ pub(super) fn renamed(expression: &str, names: &mut Names) -> String {
         };
         let (piece, after) = rest.split_at(end);
         if matches!(first, '\'' | '"') {
-            out.push_str(&text(piece, first, names));
+            out.push_str(&renamed_quoted(piece, first, names));
         } else if first.is_alphabetic() && !is_cel_word(&out, piece, after) {
             out.push_str(&names.text(Role::Name, piece));
         } else {
@@ -49,7 +49,7 @@ fn end_of_text(rest: &str, quote: char) -> usize {
 }
 
 /// Renames the content of a quoted text. Quantities and versions are kept.
-fn text(quoted: &str, quote: char, names: &mut Names) -> String {
+fn renamed_quoted(quoted: &str, quote: char, names: &mut Names) -> String {
     let inner = quoted.trim_matches(quote);
     if is_number_with_unit(inner) {
         return quoted.to_owned();

@@ -42,7 +42,7 @@ pub fn rename(files: &[File]) -> Renamed {
     let files = of_history.as_deref().unwrap_or(files);
     let mut documents: Vec<Value> = files.iter().flat_map(|(_, text)| documents(text)).collect();
     let mut names = Names::default();
-    collect(&mut names, &documents, std::iter::empty());
+    collect_names(&mut names, &documents, std::iter::empty());
     Renamed {
         text: renamed_text(&mut names, &mut documents),
         table: names.table.into_iter().collect(),
@@ -63,7 +63,7 @@ pub(crate) fn link(mut link: Link) -> (Link, Table) {
     }
     let mut names = Names::default();
     let of_others = link.others.iter().flat_map(|other| &other.commands);
-    collect(&mut names, &own, link.commands.iter().chain(of_others));
+    collect_names(&mut names, &own, link.commands.iter().chain(of_others));
     let mut compared = own.split_off(n_own);
     link.files = vec![("shared.yaml".into(), renamed_text(&mut names, &mut own))];
     if let Some(text) = &mut link.compared_scenario {
@@ -82,7 +82,7 @@ pub(crate) fn link(mut link: Link) -> (Link, Table) {
 }
 
 /// Collects all texts that must be renamed, then assigns new names.
-fn collect<'a>(names: &mut Names, documents: &[Value], commands: impl Iterator<Item = &'a (i64, String)>) {
+fn collect_names<'a>(names: &mut Names, documents: &[Value], commands: impl Iterator<Item = &'a (i64, String)>) {
     for document in documents {
         rename_document(&mut document.clone(), names);
     }
@@ -140,7 +140,7 @@ fn rename_document(document: &mut Value, names: &mut Names) {
                 fields.sort_keys();
             }
         }
-        None if kind == "Scenario" => scenario(document, names),
+        None if kind == "Scenario" => rename_scenario(document, names),
         None => rename_untyped(document, names),
     }
 }
@@ -176,7 +176,7 @@ fn rename_struct(fields: &mut Map<String, Value>, api_type: Struct, names: &mut 
                 }
                 rename_typed(&mut value, field.of, names);
             }
-            (_, "annotations") => annotations(&mut value, names),
+            (_, "annotations") => rename_annotations(&mut value, names),
             _ => rename_typed(&mut value, field.of, names),
         }
         fields.insert(key, value);
@@ -226,7 +226,7 @@ fn remove_variable_values(value: &mut Value) {
 
 /// Keeps annotations whose keys Kubernetes or Podscope documents. Their values are renamed, or the annotation is
 /// removed if the value is a document.
-fn annotations(value: &mut Value, names: &mut Names) {
+fn rename_annotations(value: &mut Value, names: &mut Names) {
     let Some(all) = value.as_object_mut() else { return };
     let old = std::mem::take(all);
     for (key, value) in old {
@@ -305,7 +305,7 @@ fn rename_typed(value: &mut Value, api_type: GoType, names: &mut Names) {
 }
 
 /// Renames a Scenario document. Only cluster, components, search and timeline are kept.
-fn scenario(document: &mut Value, names: &mut Names) {
+fn rename_scenario(document: &mut Value, names: &mut Names) {
     let spec = document.get_mut("spec").map(Value::take).unwrap_or_default();
     let mut kept = Map::new();
     for key in ["seed", "start", "cluster", "components", "search"] {

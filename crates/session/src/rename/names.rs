@@ -91,7 +91,7 @@ impl Names {
     /// Renames a text. While names are being collected, the text is returned unchanged.
     pub(super) fn text(&mut self, role: Role, text: &str) -> String {
         match role {
-            Role::Message => self.message(text),
+            Role::Message => self.rename_message(text),
             Role::Word if public::is_word(text) => text.to_owned(),
             Role::Word | Role::Name => {
                 let new = self.rename_name(text);
@@ -107,7 +107,7 @@ impl Names {
         if public::is_public(text) {
             return text.to_owned();
         }
-        if let Some(address) = self.address(text) {
+        if let Some(address) = self.rename_address(text) {
             return address;
         }
         if let Some(kept) = public::user_named_prefix(text).or_else(|| public::plugin_prefix(text)) {
@@ -145,33 +145,33 @@ impl Names {
         for piece in pieces(text) {
             match piece {
                 Piece::Kept(text) => new.push_str(text),
-                Piece::Part(new_part) => new.push_str(&self.new_part(new_part)),
+                Piece::Part(part) => new.push_str(&self.rename_part(part)),
             }
         }
         new
     }
 
-    fn new_part(&mut self, new_part: &str) -> String {
+    fn rename_part(&mut self, part: &str) -> String {
         if self.is_complete {
-            return self.parts.get(new_part).cloned().unwrap_or_else(|| "x".to_owned());
+            return self.parts.get(part).cloned().unwrap_or_else(|| "x".to_owned());
         }
-        self.parts.entry(new_part.to_owned()).or_default();
-        new_part.to_owned()
+        self.parts.entry(part.to_owned()).or_default();
+        part.to_owned()
     }
 
     /// Renames a message. Words that occur in Kubernetes' own messages are kept, unless they are also part of a private
     /// name.
-    fn message(&mut self, text: &str) -> String {
+    fn rename_message(&mut self, text: &str) -> String {
         let mut new = String::with_capacity(text.len());
         for piece in pieces(text) {
             match piece {
                 Piece::Kept(text) => new.push_str(text),
-                Piece::Part(new_part) if !self.is_complete => {
-                    self.message_parts.insert(new_part.to_owned());
+                Piece::Part(part) if !self.is_complete => {
+                    self.message_parts.insert(part.to_owned());
                 }
-                Piece::Part(new_part) => match self.parts.get(new_part) {
+                Piece::Part(part) => match self.parts.get(part) {
                     Some(renamed) => new.push_str(renamed),
-                    None => new.push_str(new_part),
+                    None => new.push_str(part),
                 },
             }
         }
@@ -179,7 +179,7 @@ impl Names {
     }
 
     /// Renames an IP address or range. None if the text is neither.
-    fn address(&mut self, text: &str) -> Option<String> {
+    fn rename_address(&mut self, text: &str) -> Option<String> {
         let (address, range) = match text.split_once('/') {
             Some((address, range)) if range.parse::<u8>().is_ok() => (address, Some(range)),
             _ => (text, None),

@@ -23,7 +23,7 @@ pub(super) fn is_message_word(word: &str) -> bool {
 }
 
 /// Domains of label and annotation keys that Kubernetes or a cloud provider documents.
-const DOMAINS: &[&str] = &[
+const PUBLIC_DOMAINS: &[&str] = &[
     "kubernetes.io",
     "k8s.io",
     "x-k8s.io",
@@ -62,7 +62,7 @@ const USER_NAMED_PREFIXES: &[&str] = &[
 ];
 
 /// Names of public CSI drivers and volume provisioners.
-const DRIVERS: &[&str] = &[
+const PUBLIC_DRIVERS: &[&str] = &[
     "ebs.csi.aws.com",
     "efs.csi.aws.com",
     "fsx.csi.aws.com",
@@ -106,7 +106,7 @@ const DRIVERS: &[&str] = &[
 ];
 
 /// Names that exist in every cluster, and values with a general meaning.
-const NAMES: &[&str] = &[
+const PUBLIC_NAMES: &[&str] = &[
     "default",
     "kube-system",
     "kube-public",
@@ -189,14 +189,14 @@ pub(super) fn is_harmless_part(part: &str) -> bool {
 /// Returns whether Kubernetes or a cloud provider documents the label and annotation keys of a domain.
 fn is_documented_domain(domain: &str) -> bool {
     let is_within = |known: &str| domain.strip_suffix(known).is_some_and(|before| before.ends_with('.'));
-    DOMAINS.iter().any(|known| domain == *known || is_within(known))
+    PUBLIC_DOMAINS.iter().any(|known| domain == *known || is_within(known))
 }
 
 /// Returns whether a text is public in every field.
 pub(super) fn is_public(text: &str) -> bool {
     text.len() < 2
-        || NAMES.contains(&text)
-        || DRIVERS.contains(&text)
+        || PUBLIC_NAMES.contains(&text)
+        || PUBLIC_DRIVERS.contains(&text)
         || is_amount(text)
         || parse_rfc3339(text).is_some()
         || Kind::ALL.iter().any(|kind| kind.name() == text)
@@ -221,7 +221,7 @@ pub(super) fn is_public_key(text: &str) -> bool {
 /// Returns the public prefix of a label or annotation key, including the slash, if users choose the key's last part.
 pub(super) fn user_named_prefix(text: &str) -> Option<&str> {
     let (domain, name) = text.split_once('/')?;
-    let is_user_named = USER_NAMED_PREFIXES.contains(&domain) && !NAMES.contains(&name);
+    let is_user_named = USER_NAMED_PREFIXES.contains(&domain) && !PUBLIC_NAMES.contains(&name);
     is_user_named.then(|| &text[..=domain.len()])
 }
 
@@ -269,5 +269,7 @@ pub(super) fn plugin_prefix(text: &str) -> Option<&str> {
 
 /// Returns whether a text is the name of a public driver in the form in which finalizers contain it, with hyphens.
 pub(super) fn is_driver_in_finalizer(text: &str) -> bool {
-    DRIVERS.iter().any(|driver| driver.replace(['.', '/'], "-") == text)
+    PUBLIC_DRIVERS
+        .iter()
+        .any(|driver| driver.replace(['.', '/'], "-") == text)
 }

@@ -11,9 +11,9 @@ use podscope_scheduler::SchedulerConfiguration;
 use serde_json::Value;
 
 use super::document::{ClusterDocument, Components};
-use super::{MAX_GENERATED_NODES, Problem, Reader, join, quoted};
+use super::{MAX_GENERATED_NODES, Problem, ScenarioReader, join, quoted};
 
-impl Reader {
+impl ScenarioReader {
     /// Reads `spec.cluster`, which defines generated nodes.
     pub(super) fn cluster(&mut self, file: &str, tree: &Tree<'_>, cluster: Option<ClusterDocument>) {
         let Some(cluster) = cluster else { return };
@@ -88,7 +88,8 @@ impl Reader {
         devices.to_string().into()
     }
 
-    /// Reads `spec.components`: settings of components with their Kubernetes names, and the history switches.
+    /// Reads `spec.components`: settings of components with their Kubernetes names, and the history switches, which
+    /// turn on the behavior of older Kubernetes versions.
     pub(super) fn components(&mut self, file: &str, tree: &Tree<'_>, components: Components) {
         let prefix = "spec.components";
         if !components.controller_manager.is_null() {

@@ -62,7 +62,7 @@ fn named_namespace(namespace: &str) -> Option<String> {
     (!matches!(namespace, "" | "default")).then(|| namespace.to_owned())
 }
 
-fn plain(value: &Value) -> String {
+fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -91,8 +91,8 @@ fn field(path: &str, test: &Test) -> ObjectState {
 fn compared_value(test: &Test) -> Result<RequiredValue, bool> {
     Ok(match test {
         Test::Exists(is) => return Err(*is),
-        Test::Equals(value) => RequiredValue::Is(plain(value)),
-        Test::Not(value) => RequiredValue::IsNot(plain(value)),
+        Test::Equals(value) => RequiredValue::Is(text_of(value)),
+        Test::Not(value) => RequiredValue::IsNot(text_of(value)),
         Test::Range { least, most } => RequiredValue::Within {
             least: *least,
             most: *most,
@@ -100,46 +100,47 @@ fn compared_value(test: &Test) -> Result<RequiredValue, bool> {
     })
 }
 
-/// Describes a test of a field of a pod or node for which there is a sentence.
+/// Describes a test of a field of a pod or node. None if there is no special sentence for the test.
 fn pod_or_node_state(path: &str, test: &Test) -> Option<ObjectState> {
     Some(match (path, test) {
         (".spec.nodeName", Test::Exists(is)) => ObjectState::HasNode(*is),
         (".spec.nodeName", Test::Equals(node) | Test::Not(node)) => ObjectState::PlacedOn {
-            node: plain(node),
+            node: text_of(node),
             is: matches!(test, Test::Equals(_)),
         },
         (".status.phase", Test::Equals(phase) | Test::Not(phase)) => ObjectState::Phase {
-            phase: plain(phase),
+            phase: text_of(phase),
             is: matches!(test, Test::Equals(_)),
         },
         (".metadata.deletionTimestamp", Test::Exists(is)) => ObjectState::Deleting(*is),
-        (".metadata.deletionGracePeriodSeconds", Test::Equals(seconds)) => ObjectState::Grace(plain(seconds)),
+        (".metadata.deletionGracePeriodSeconds", Test::Equals(seconds)) => ObjectState::Grace(text_of(seconds)),
         (".spec.unschedulable", Test::Equals(Value::Bool(true))) => ObjectState::Cordoned(true),
         (".spec.unschedulable", Test::Exists(false)) => ObjectState::Cordoned(false),
         (".status.nominatedNodeName", Test::Equals(node)) => ObjectState::Nominated {
-            node: Some(plain(node)),
+            node: Some(text_of(node)),
         },
         (".status.nominatedNodeName", Test::Exists(true)) => ObjectState::Nominated { node: None },
-        (".status.reason", Test::Equals(reason)) => ObjectState::Reason(plain(reason)),
-        (".spec.priority", Test::Equals(priority)) => ObjectState::Priority(plain(priority)),
-        (".metadata.generation", Test::Equals(number)) => ObjectState::Generation(plain(number)),
+        (".status.reason", Test::Equals(reason)) => ObjectState::Reason(text_of(reason)),
+        (".spec.priority", Test::Equals(priority)) => ObjectState::Priority(text_of(priority)),
+        (".metadata.generation", Test::Equals(number)) => ObjectState::Generation(text_of(number)),
         (".metadata.annotations['deployment.kubernetes.io/revision']", Test::Equals(number)) => {
-            ObjectState::Revision(plain(number))
+            ObjectState::Revision(text_of(number))
         }
         (".spec.containers[0].image" | ".spec.template.spec.containers[0].image", Test::Equals(image)) => {
-            ObjectState::Image(plain(image))
+            ObjectState::Image(text_of(image))
         }
         _ => return None,
     })
 }
 
-/// Describes a test of a condition in an object's status, or of a taint, for which there is a sentence.
+/// Describes a test of a condition in an object's status, or of a taint. None if there is no special sentence for the
+/// test.
 fn condition_state(path: &str, test: &Test) -> Option<ObjectState> {
     const CONDITIONS: &str = ".status.conditions[?(@.type==";
     if let Some(name) = quoted(path, CONDITIONS, ")].status") {
         let (status, is) = match test {
-            Test::Equals(status) => (plain(status), true),
-            Test::Not(status) => (plain(status), false),
+            Test::Equals(status) => (text_of(status), true),
+            Test::Not(status) => (text_of(status), false),
             Test::Exists(_) | Test::Range { .. } => return None,
         };
         return Some(match (name, status.as_str(), is) {
@@ -162,7 +163,7 @@ fn condition_state(path: &str, test: &Test) -> Option<ObjectState> {
     let (Some(name), Test::Equals(reason)) = (quoted(path, CONDITIONS, ")].reason"), test) else {
         return None;
     };
-    let reason = plain(reason);
+    let reason = text_of(reason);
     Some(match (name, reason.as_str()) {
         (condition::POD_SCHEDULED, "Unschedulable") => ObjectState::Unschedulable,
         _ => ObjectState::ConditionReason {
@@ -172,7 +173,8 @@ fn condition_state(path: &str, test: &Test) -> Option<ObjectState> {
     })
 }
 
-/// Describes a test of a workload's desired or actual number of pods for which there is a sentence.
+/// Describes a test of a workload's desired or actual number of pods. None if there is no special sentence for the
+/// test.
 fn pod_count_state(path: &str, test: &Test) -> Option<ObjectState> {
     let (wants, which) = match path {
         ".spec.replicas" => (true, PodsWhich::All),
@@ -191,7 +193,7 @@ fn pod_count_state(path: &str, test: &Test) -> Option<ObjectState> {
     is_number.then_some(ObjectState::Pods { wants, number, which })
 }
 
-/// Describes a test of `status.containerStatuses` for which there is a sentence.
+/// Describes a test of `status.containerStatuses`. None if there is no special sentence for the test.
 fn container_state(path: &str, test: &Test) -> Option<ObjectState> {
     match test {
         Test::Range {
@@ -199,12 +201,12 @@ fn container_state(path: &str, test: &Test) -> Option<ObjectState> {
             most: None,
         } if path.ends_with(".restartCount") => Some(ObjectState::Restarted(*least)),
         Test::Equals(reason) if path.ends_with(".state.waiting.reason") => {
-            Some(ObjectState::ContainerWaits(plain(reason)))
+            Some(ObjectState::ContainerWaits(text_of(reason)))
         }
         Test::Equals(reason)
             if path.ends_with(".state.terminated.reason") || path.ends_with(".lastState.terminated.reason") =>
         {
-            Some(ObjectState::ContainerEnded(plain(reason)))
+            Some(ObjectState::ContainerEnded(text_of(reason)))
         }
         _ => None,
     }
@@ -222,7 +224,7 @@ fn label_state(path: &str, test: &Test) -> Option<ObjectState> {
         Test::Exists(false) => Some(ObjectState::NoLabel(name)),
         Test::Equals(value) => Some(ObjectState::Label {
             name,
-            value: Some(plain(value)),
+            value: Some(text_of(value)),
         }),
         Test::Not(_) | Test::Range { .. } => None,
     }

@@ -4,7 +4,7 @@ use podscope_api::SyntaxError;
 
 /// The complete part of a List whose text is truncated.
 pub(super) struct TruncatedText {
-    /// The text without its incomplete last item, completed by the end of a List.
+    /// The text without its incomplete last item, with the missing end of the List added.
     pub(super) text: String,
     /// Number of complete items in the List.
     pub(super) objects: usize,

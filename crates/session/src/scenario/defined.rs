@@ -5,16 +5,16 @@ use podscope_api::custom::Definition;
 use podscope_api::{Converted, Kind, Located, ProblemKind, Tree, Unknown, object_from_tree};
 use podscope_protocol::{Problem, Remark};
 
-use super::{Reader, with_namespace};
+use super::{ScenarioReader, with_namespace};
 
 /// An object of a kind that is not built in, with the index and the name of its file.
-pub(super) struct Foreign {
+pub(super) struct ForeignObject {
     pub(super) file: usize,
     pub(super) file_name: String,
     pub(super) object: Located<Unknown>,
 }
 
-impl Reader {
+impl ScenarioReader {
     /// Adds the custom objects whose kinds are defined in the files. Other objects of unknown kinds are left out with a
     /// notice.
     pub(super) fn add_defined_objects(&mut self) {

@@ -10,9 +10,9 @@ use serde_json::Value;
 /// A time with its unit, as it is written in the file. A number without a unit is kept as text, so that the error
 /// message can quote it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Moment(pub(crate) Option<String>);
+pub(crate) struct WrittenTime(pub(crate) Option<String>);
 
-impl Wire for Moment {
+impl Wire for WrittenTime {
     fn null() -> Self {
         Self(None)
     }
@@ -92,7 +92,7 @@ wire_types! {
     pub(crate) struct NetworkDocument { pub(crate) latency: Option<String>, pub(crate) jitter: Option<String> }
     /// The field `spec.search` of a Scenario document.
     pub(crate) struct SearchDocument { pub(crate) faults: Option<Vec<String>>, pub(crate) horizon: Option<String>, pub(crate) max: Option<u32> }
-    pub(crate) struct EntryDocument { pub(crate) at: Moment, pub(crate) run: Option<String>, pub(crate) apply: Option<String>, pub(crate) api: Option<ApiDocument> }
+    pub(crate) struct EntryDocument { pub(crate) at: WrittenTime, pub(crate) run: Option<String>, pub(crate) apply: Option<String>, pub(crate) api: Option<ApiDocument> }
     /// An API call of a program. The body is a text, or any other value, which is sent as JSON.
     pub(crate) struct ApiDocument { pub(crate) method: String, pub(crate) path: String, pub(crate) content_type: String, pub(crate) body: Value }
     pub(crate) struct StepDocument {
@@ -121,8 +121,8 @@ wire_types! {
     pub(crate) struct MistakeDocument { pub(crate) when: Value, pub(crate) say: String }
     /// An expectation of a scenario, or a condition of a step.
     pub(crate) struct ExpectDocument {
-        pub(crate) at: Moment,
-        pub(crate) by: Moment,
+        pub(crate) at: WrittenTime,
+        pub(crate) by: WrittenTime,
         pub(crate) always: Option<String>,
         pub(crate) object: Option<String>,
         pub(crate) path: Option<String>,

@@ -9,7 +9,7 @@ use podscope_cluster::SimTime;
 use podscope_cluster::fault::{Fault, joining};
 
 use super::document::{ApiDocument, EntryDocument};
-use super::{MAX_ENTRIES, Place, Reader, Timed};
+use super::{MAX_ENTRIES, Place, ScenarioReader, Timed};
 use podscope_kubectl::command::{self, Command};
 use podscope_kubectl::rest::{ApiCall, Method};
 use podscope_protocol::Problem;
@@ -17,23 +17,24 @@ use serde_json::Value;
 
 /// Machines that the faults of a scenario mention.
 #[derive(Default)]
-pub(super) struct Machines {
+pub(super) struct FaultMachines {
     /// Machines to which faults apply, with the positions of the faults.
     named: Vec<(Place, NodeName)>,
     /// Machines that `fault join` adds to the cluster.
     joined: ordered::Set<NodeName>,
 }
 
-/// What is known about commands with resource types that are not built in.
+/// The commands of a scenario with resource types that are not built in, and whether the scenario may define these
+/// types.
 #[derive(Default)]
 pub(super) struct CustomTypes {
-    /// An error for each such command. The errors are reported only if the scenario defines no custom kinds.
+    /// One error for each such command. The errors are reported only if the scenario defines no custom kinds.
     errors: Vec<Problem>,
     /// Whether a command of the scenario creates a CustomResourceDefinition.
     are_defined: bool,
 }
 
-impl Reader {
+impl ScenarioReader {
     /// Parses the command line in the field at `path`.
     pub(super) fn line(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Option<Command> {
         match command::parse_unresolved(text) {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::counted_requests::CountedRequests;
 use super::document::ExpectDocument;
 use super::since::Since;
-use super::{Findings, Place};
+use super::{Place, ValueCache};
 use crate::timeline::END_OF_TIME;
 use podscope_kubectl::command::{self, Command, Get, Kubectl, Selection};
 use podscope_kubectl::duration::{parse_duration, print_duration};
@@ -80,7 +80,7 @@ pub(crate) struct WorldState<'a> {
     pub(crate) broken: &'a dyn Fn(&str) -> bool,
     /// Returns the request totals up to the cursor.
     pub(crate) requests: &'a dyn Fn() -> Totals,
-    pub(crate) findings: &'a RefCell<Findings>,
+    pub(crate) findings: &'a RefCell<ValueCache>,
     /// What the step has recorded for this check since the step was shown. None for checks that do not compare with an
     /// earlier state.
     pub(crate) since: Option<&'a Since>,

@@ -6,31 +6,31 @@ use podscope_kubectl::Path;
 
 use super::expect::value_at;
 
-/// The last value that was found, for each path and object.
+/// The values that conditions have found: the last one for each path and object.
 ///
 /// Invariant: a cached value equals the result of [`value_at`].
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Findings(Vec<Finding>);
+pub(crate) struct ValueCache(Vec<CachedValue>);
 
 #[derive(Debug, Clone)]
-struct Finding {
+struct CachedValue {
     object: Object,
     path: Path,
     found: Option<String>,
 }
 
-impl Findings {
+impl ValueCache {
     /// Returns the value at a path of an object, from the cache if the object has not changed.
     pub(crate) fn at(&mut self, path: &Path, object: &Object) -> Option<String> {
-        let is_cached = |one: &&Finding| one.object.is_same(object) && one.path == *path;
+        let is_cached = |one: &&CachedValue| one.object.is_same(object) && one.path == *path;
         if let Some(known) = self.0.iter().find(is_cached) {
             return known.found.clone();
         }
         let found = value_at(path, object);
         // The cached value for the previous state of the object is no longer needed.
-        let is_earlier = |one: &Finding| one.object.kind() == object.kind() && one.object.key() == object.key();
+        let is_earlier = |one: &CachedValue| one.object.kind() == object.kind() && one.object.key() == object.key();
         self.0.retain(|one| one.path != *path || !is_earlier(one));
-        self.0.push(Finding {
+        self.0.push(CachedValue {
             object: object.clone(),
             path: path.clone(),
             found: found.clone(),

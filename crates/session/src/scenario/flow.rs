@@ -25,7 +25,7 @@ struct FlowReader {
     entry: String,
     /// The open quote, with the quoted text so far. None outside of quotes.
     quoted: Option<(char, String)>,
-    /// The outermost bracket, which is prepared before the reader reaches it.
+    /// The outermost bracket of the value, until the reader has reached it.
     outermost: Option<OpenBracket>,
     /// Minimum indentation of the value's lines; a line with less indentation ends the value.
     min_indent: usize,

@@ -1,5 +1,5 @@
-//! Lessons: scenarios with steps, questions, goals, promises, hints and mistakes. All problems of a file are reported
-//! at once, in messages for authors of lessons.
+//! Lessons: scenarios with steps, questions, goals, promises (conditions that must hold to the end), hints, and
+//! explanations of known mistakes. All problems of a file are reported at once, in messages for authors of lessons.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::counted_requests::CountedRequests;
 use super::document::{ExpectDocument, MistakeDocument, PredictDocument, StepDocument};
 use super::expect::{self, Check, Condition, ConditionError, Test, Timing};
-use super::{Reader, join};
+use super::{ScenarioReader, join};
 use podscope_kubectl::Path;
 use podscope_kubectl::command::{Command, Get};
 use podscope_kubectl::duration::parse_duration;
@@ -196,7 +196,7 @@ fn visible(text: String) -> String {
     }
 }
 
-impl Reader {
+impl ScenarioReader {
     pub(super) fn read_step(&mut self, file: &str, tree: &Tree<'_>, path: &str, step: StepDocument) -> Step {
         if step.text.trim().is_empty() {
             self.problem(file, tree, &format!("{path}.text"), "a step needs a text");

@@ -12,7 +12,7 @@ use podscope_protocol::{
     Assumption, Basis, FirstItems, NodeProblem, NodeWithProblems, PodWithAssumedObjects, PodWithProblem, Remark,
 };
 
-use super::{Reader, Start};
+use super::{ScenarioReader, Start};
 
 /// Maximum number of names in a notice; the remaining names are only counted.
 const MAX_NAMES: usize = 3;
@@ -65,7 +65,7 @@ fn assumed_objects(assumed: &Assumed) -> Option<Remark> {
     })
 }
 
-/// Returns a notice about pods whose problems in the dump last in the simulation. None if there are none.
+/// Returns a notice about pods whose problems in the dump continue in the simulation. None if there are none.
 fn lasting_problems(assumed: &Assumed) -> Option<Remark> {
     let pods_with_problems = assumed.pods_with_problems();
     let each = pods_with_problems.iter().map(|(key, word)| PodWithProblem {
@@ -127,7 +127,7 @@ fn autoscalers_without_metrics(assumed: &Assumed) -> Option<Remark> {
     (many > 0).then_some(Remark::AutoscalersWithoutMetrics(many))
 }
 
-impl Reader {
+impl ScenarioReader {
     /// Adds objects that are in no file although imported objects refer to them. They are assumed to exist; notices
     /// list them.
     pub(super) fn add_assumed_objects(&mut self) {
@@ -169,7 +169,7 @@ impl Reader {
         }
         let assumed = &self.loaded.setup.assumed;
         if self.loaded.setup.nodes.names().next().is_some() {
-            // The scenario defines generated nodes.
+            // The scenario defines the nodes, so no nodes are missing.
         } else if !has(Kind::Node) {
             basis.push(Basis::NoNodes);
         } else if assumed.knows_only_names() {

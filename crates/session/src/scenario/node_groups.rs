@@ -8,7 +8,7 @@ use podscope_cluster::{NodeGroup, NodeShorthand};
 use serde_json::Value;
 
 use super::document::{ClusterDocument, NodeGroupDocument};
-use super::{MAX_GENERATED_NODES, Reader, join};
+use super::{MAX_GENERATED_NODES, ScenarioReader, join};
 
 /// Maximum number of node groups of a scenario.
 const MAX_GROUPS: usize = 100;
@@ -29,7 +29,7 @@ impl ClusterDocument {
     }
 }
 
-impl Reader {
+impl ScenarioReader {
     /// Reads the list `spec.cluster.nodeGroups` of a scenario.
     pub(super) fn node_groups(
         &mut self,

@@ -8,7 +8,7 @@ use podscope_cluster::Setup;
 use podscope_protocol::{Basis, Problem, Remark};
 
 use super::cut::{self, TruncatedText};
-use super::{File, Loaded, Reader, Scenario, Start, entries, foreign, scrubbed};
+use super::{File, Loaded, Scenario, ScenarioReader, Start, entries, foreign, scrubbed};
 
 /// Maximum number of problems that are listed in notices about files that were left out.
 const MAX_LISTED_PROBLEMS: usize = 20;
@@ -34,7 +34,7 @@ pub(crate) fn readable(text: &str) -> Readable<'_> {
     Readable { text: found, cut }
 }
 
-impl Reader {
+impl ScenarioReader {
     /// Creates a reader that has read nothing yet. Its first notices are `notices`.
     pub(super) fn new(notices: Vec<Remark>) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Reader {
             },
             others: ordered::Map::new(),
             foreign: Vec::new(),
-            machines: entries::Machines::default(),
+            machines: entries::FaultMachines::default(),
             custom_types: entries::CustomTypes::default(),
             has_cluster: false,
             is_lenient: false,

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::document::ExpectDocument;
 use super::expect::{self, Check, WorldState};
-use super::findings::Findings;
+use super::findings::ValueCache;
 
 /// A condition on the cluster that a program waits for.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +38,7 @@ impl Until {
     /// Returns whether the condition holds in the world now.
     #[must_use]
     pub fn is_met(&self, world: &World) -> bool {
-        let findings = RefCell::new(Findings::default());
+        let findings = RefCell::new(ValueCache::default());
         let state = WorldState {
             objects: world.objects(),
             broken: &|_| false,

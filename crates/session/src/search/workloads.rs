@@ -13,11 +13,11 @@ use crate::scenario::SearchFault;
 /// Faults and commands of a generated run begin before this time. Their repairs follow within at most the same span.
 pub(super) const LAST_START: Span = Span::seconds(450);
 /// Simulated length of a generated run, in seconds.
-const END: i64 = 2300;
+const RUN_SECONDS: i64 = 2300;
 
 /// Names of the generated objects to which generated commands can refer.
 #[derive(Default)]
-struct Names {
+struct GeneratedNames {
     nodes: Vec<String>,
     /// Pods with predictable names: those of StatefulSets.
     pods: Vec<String>,
@@ -32,7 +32,7 @@ struct Names {
 /// Generates the run of a seed.
 pub(super) fn draw(seed: u64, history: &[String]) -> Run {
     let mut rng = Rng::split(seed, "search");
-    let mut names = Names::default();
+    let mut names = GeneratedNames::default();
     let (zones, per_zone) = (1 + rng.below(3), 1 + rng.below(3));
     let zone_names: Vec<&str> = ["a", "b", "c"]
         .into_iter()
@@ -75,7 +75,7 @@ pub(super) fn draw(seed: u64, history: &[String]) -> Run {
             ("search.yaml".to_owned(), scenario),
             ("classes.yaml".to_owned(), classes.to_owned()),
         ],
-        until: at(END),
+        until: at(RUN_SECONDS),
     }
 }
 
@@ -164,7 +164,7 @@ fn volume(rng: &mut Rng, name: &str, class: &str) -> String {
 }
 
 /// Generates a workload together with the objects that it needs.
-fn workload(rng: &mut Rng, number: u64, names: &mut Names) -> String {
+fn workload(rng: &mut Rng, number: u64, names: &mut GeneratedNames) -> String {
     let app = format!("app{number}");
     let selector = format!("selector: {{matchLabels: {{app: {app}}}}}");
     let replicas = 1 + rng.below(4);
@@ -204,7 +204,7 @@ fn workload(rng: &mut Rng, number: u64, names: &mut Names) -> String {
     }
 }
 
-fn deployment(rng: &mut Rng, app: &str, selector: &str, replicas: u64, names: &mut Names) -> String {
+fn deployment(rng: &mut Rng, app: &str, selector: &str, replicas: u64, names: &mut GeneratedNames) -> String {
     let in_team = rng.below(3) == 0;
     let strategy = if rng.below(4) == 0 {
         "strategy: {type: Recreate}, "
@@ -235,7 +235,7 @@ fn deployment(rng: &mut Rng, app: &str, selector: &str, replicas: u64, names: &m
     text
 }
 
-fn stateful_set(rng: &mut Rng, app: &str, selector: &str, replicas: u64, names: &mut Names) -> String {
+fn stateful_set(rng: &mut Rng, app: &str, selector: &str, replicas: u64, names: &mut GeneratedNames) -> String {
     names.scalable.push(format!("statefulset/{app}"));
     names.owners.push(format!("statefulset {app}"));
     names
@@ -267,7 +267,7 @@ fn stateful_set(rng: &mut Rng, app: &str, selector: &str, replicas: u64, names: 
 }
 
 /// Generates an operator command, such as a drain. If its effect would last, the command that reverts it is added.
-fn command(rng: &mut Rng, names: &Names) -> Option<Part> {
+fn command(rng: &mut Rng, names: &GeneratedNames) -> Option<Part> {
     let start = rng.between(Span::seconds(5), LAST_START).whole_seconds();
     let end = start + rng.between(Span::seconds(20), LAST_START).whole_seconds();
     let node = pick(rng, &names.nodes)?.clone();

@@ -7,7 +7,7 @@ use crate::scenario::Timed;
 
 /// A scheduled command of a branch.
 #[derive(Debug, Clone)]
-pub(crate) struct Entry {
+pub(crate) struct ScheduledCommand {
     pub(crate) timed: Timed,
     /// Whether the user gave the command. If not, it is a command of the scenario.
     pub(crate) is_from_user: bool,
@@ -35,7 +35,7 @@ pub struct Branch {
     /// Time of the cursor when the user last left this branch.
     pub cursor: SimTime,
     /// Commands ordered by time. At equal times the scenario's commands precede the user's.
-    pub(crate) schedule: Vec<Entry>,
+    pub(crate) schedule: Vec<ScheduledCommand>,
     pub(crate) trace: Trace,
     pub(crate) outputs: Vec<OutputLine>,
     pub(crate) finished: Vec<(u32, SimTime, u8)>,
@@ -60,7 +60,7 @@ impl Branch {
             cursor: SimTime::ZERO,
             schedule: timeline
                 .iter()
-                .map(|timed| Entry {
+                .map(|timed| ScheduledCommand {
                     timed: timed.clone(),
                     is_from_user: false,
                 })
@@ -90,7 +90,7 @@ impl Branch {
             let index = later.unwrap_or(self.schedule.len()).max(next);
             self.schedule.insert(
                 index,
-                Entry {
+                ScheduledCommand {
                     timed,
                     is_from_user: true,
                 },

@@ -6,7 +6,7 @@ use podscope_cluster::{Answer, Happening, OutputKind, OutputLine, Record, SimTim
 use podscope_kubectl::Followed;
 
 use super::perform::log_text;
-use super::{Branch, MAX_PRINTED, MAX_UNFETCHED, Progress};
+use super::{Branch, MAX_PRINTED, MAX_UNFETCHED_ANSWERS, Progress};
 
 /// Appends records and output lines to a branch while it is played. During a replay the branch already has them, and
 /// they are only compared.
@@ -103,7 +103,7 @@ impl Sink for Log<'_> {
 
     fn answered(&mut self, command: u32, answers: Vec<Answer>) {
         let unfetched = &mut self.branch.answers;
-        if unfetched.len() >= MAX_UNFETCHED {
+        if unfetched.len() >= MAX_UNFETCHED_ANSWERS {
             unfetched.remove(0);
         }
         unfetched.push((command, answers));
@@ -122,7 +122,7 @@ impl Sink for Log<'_> {
     }
 }
 
-/// A sink that discards records and output, for trying a fault.
+/// A sink that discards records and output. It is used when a fault is tried on a clone of the world.
 pub(super) struct NullSink;
 
 impl Sink for NullSink {

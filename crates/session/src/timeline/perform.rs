@@ -8,7 +8,7 @@ use podscope_cluster::client::ClientCommand;
 use podscope_cluster::fault::Fault;
 use podscope_cluster::{GivenCommand, Happening, OutputKind, OutputLine, SimTime, Sink as _, Span, World};
 
-use super::branch::Entry;
+use super::branch::ScheduledCommand;
 use super::log::{Log, NullSink};
 use super::{MAX_RUNNING, Records, Session};
 use crate::scenario::Timed;
@@ -57,7 +57,7 @@ impl Session {
         }
         branch.schedule.insert(
             index,
-            Entry {
+            ScheduledCommand {
                 timed: Timed { at, command },
                 is_from_user: true,
             },

@@ -9,7 +9,7 @@ use podscope_cluster::{SimTime, Span, World};
 use podscope_kubectl::Followed;
 
 use super::log::Log;
-use crate::scenario::{Findings, Scenario, Step, Timing, WorldState};
+use crate::scenario::{Scenario, Step, Timing, ValueCache, WorldState};
 use crate::story::{Moment, Story};
 
 /// State of all conditions that are checked while time advances, and the cursor's positions in the lists of the branch.
@@ -41,7 +41,7 @@ pub struct Progress {
     /// checked every second.
     counts_requests: bool,
     judged_until: i64,
-    findings: Findings,
+    findings: ValueCache,
 }
 
 impl Progress {

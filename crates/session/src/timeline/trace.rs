@@ -40,7 +40,7 @@ impl Trace {
 
     /// Returns the record with this sequence number.
     pub fn get(&self, index: usize) -> Option<Arc<Record>> {
-        Reader::new(self).at(index)
+        RecordReader::new(self).at(index)
     }
 
     /// Returns the records with sequence numbers in `from..until`.
@@ -49,8 +49,8 @@ impl Trace {
         Records {
             from: from.min(until),
             until,
-            front: Reader::new(self),
-            back: Reader::new(self),
+            front: RecordReader::new(self),
+            back: RecordReader::new(self),
         }
     }
 
@@ -61,7 +61,7 @@ impl Trace {
     /// Returns the scheduling attempts for pods with this key whose sequence number is less than `until`, oldest first.
     pub fn attempts_of(&self, key: &ObjectKey, until: usize) -> impl Iterator<Item = Arc<Record>> {
         let hash = hash_of(key);
-        let mut reader = Reader::new(self);
+        let mut reader = RecordReader::new(self);
         self.attempts
             .iter()
             .filter(move |(_, key_hash)| *key_hash == hash)
@@ -74,7 +74,7 @@ impl Trace {
     /// Returns the records with those sequence numbers, together with all records that caused them, in order.
     pub fn with_causes(&self, seqs: impl IntoIterator<Item = u64>) -> Vec<Arc<Record>> {
         let mut wanted: BinaryHeap<u64> = seqs.into_iter().collect();
-        let mut reader = Reader::new(self);
+        let mut reader = RecordReader::new(self);
         let mut found = Vec::new();
         // The loop goes from the latest record to the earliest. A cause precedes its effects, so each block is unpacked
         // only once.
@@ -160,12 +160,12 @@ fn hash_of(key: &ObjectKey) -> u32 {
 
 /// Reads single records of a trace, and caches the block that was unpacked last.
 #[derive(Debug, Clone)]
-struct Reader<'a> {
+struct RecordReader<'a> {
     trace: &'a Trace,
     unpacked: Option<(usize, Vec<Arc<Record>>)>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> RecordReader<'a> {
     fn new(trace: &'a Trace) -> Self {
         Self { trace, unpacked: None }
     }
@@ -187,8 +187,8 @@ impl<'a> Reader<'a> {
 pub struct Records<'a> {
     from: usize,
     until: usize,
-    front: Reader<'a>,
-    back: Reader<'a>,
+    front: RecordReader<'a>,
+    back: RecordReader<'a>,
 }
 
 impl Iterator for Records<'_> {

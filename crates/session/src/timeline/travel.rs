@@ -29,15 +29,16 @@ const WRITE_WEIGHT: usize = 4;
 /// Weight that creating a checkpoint may copy, per event since the previous checkpoint. It limits the share of the
 /// simulation time that copying takes.
 const WEIGHT_PER_EVENT: u64 = 5;
-/// Copied weight above which the minimum spacing of checkpoints in events exceeds the copied weight. The spacing grows
-/// with the square of the weight, because only few checkpoints of a large world fit into the memory limit.
+/// The minimum number of events between two checkpoints of a large world is the square of the copied weight divided by
+/// this number. The spacing grows with the square, because only few checkpoints of a large world fit into the memory
+/// limit.
 const SQUARE_SPACING_WEIGHT: u64 = 50_000;
 /// Weight of a world above which the memory limit allows only few checkpoints. A checkpoint that would soon be dropped
 /// is then not created.
 const LARGE_WORLD_WEIGHT: usize = MAX_WEIGHT / 4;
 
 /// Returns the number of nodes and the number of pods.
-fn size(world: &World) -> (usize, usize) {
+fn node_and_pod_counts(world: &World) -> (usize, usize) {
     let objects = world.objects();
     (objects.count_kind(Kind::Node), objects.count_kind(Kind::Pod))
 }
@@ -45,7 +46,7 @@ fn size(world: &World) -> (usize, usize) {
 /// Returns the memory weight of a world. In a small cluster with many changes, it consists mostly of Events: each Event
 /// exists for an hour, so distant checkpoints share no Events.
 fn weight(world: &World) -> usize {
-    let (nodes, pods) = size(world);
+    let (nodes, pods) = node_and_pod_counts(world);
     nodes * NODE_WEIGHT + pods * POD_WEIGHT + world.objects().count_kind(Kind::Event) * WRITE_WEIGHT
 }
 
@@ -58,7 +59,7 @@ fn own_weight(checkpoint: &World, after: &World) -> usize {
 }
 
 fn copied_weight(world: &World) -> usize {
-    let (nodes, pods) = size(world);
+    let (nodes, pods) = node_and_pod_counts(world);
     nodes * CACHED_NODE_WEIGHT + pods + world.queue_stats().0 * EVENT_WEIGHT
 }
 

@@ -498,7 +498,7 @@ fn explain_by_new_decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc
     let explained = explain(&cache, &decision);
     if let Some(message) = &explained.explanation.message {
         let more = standing::unmentioned_causes(triage.objects, pod).into_iter();
-        let Some(cause) = more.chain(devices(&explained)).reduce(and_cause) else {
+        let Some(cause) = more.chain(devices(&explained)).reduce(append_cause) else {
             return Some(clause(message).into());
         };
         return Some(sentence!(problem::message_and_cause, message = message, cause = cause));
@@ -513,7 +513,7 @@ fn explain_by_new_decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc
     })
 }
 
-fn and_cause(before: Sentence, cause: Sentence) -> Sentence {
+fn append_cause(before: Sentence, cause: Sentence) -> Sentence {
     sentence!(problem::and_cause, before = before, cause = cause)
 }
 
@@ -529,7 +529,7 @@ fn devices(explained: &Explained) -> Option<Sentence> {
         requests.any(|request| !request.gets.is_empty() || !request.unsuitable.is_empty())
     };
     let (node, devices) = explained.iter().find(has_devices).or(explained.first())?;
-    let lines = device_words::lines(devices).into_iter().reduce(and_cause)?;
+    let lines = device_words::lines(devices).into_iter().reduce(append_cause)?;
     Some(sentence!(problem::devices_on_node, node = *node, lines = lines))
 }
 

@@ -17,9 +17,9 @@ pub fn standing(objects: &Objects, pod: &Pod) -> Vec<Sentence> {
         said.push(sentence!(standing::place_unknown, why = missing.sentence()));
     }
     if pod.metadata.is_terminating() {
-        said.push(deleted(pod));
+        said.push(describe_deletion(pod));
     } else if pod.is_terminal() {
-        said.push(sentence!(standing::has_ended, how = ended(pod)));
+        said.push(sentence!(standing::has_ended, how = describe_end(pod)));
     } else if let Some(node) = node {
         said.push(sentence!(standing::is_placed, node = node.as_str()));
     } else if !pod.spec.scheduling_gates.is_empty() {
@@ -31,7 +31,7 @@ pub fn standing(objects: &Objects, pod: &Pod) -> Vec<Sentence> {
     said
 }
 
-fn deleted(pod: &Pod) -> Sentence {
+fn describe_deletion(pod: &Pod) -> Sentence {
     let held = &*pod.metadata.finalizers;
     match (&pod.spec.node_name, held.is_empty()) {
         (None, true) => sentence!(standing::deleted),
@@ -42,7 +42,7 @@ fn deleted(pod: &Pod) -> Sentence {
 }
 
 /// Describes how a pod has ended, as a clause without a full stop at the end.
-fn ended(pod: &Pod) -> Sentence {
+fn describe_end(pod: &Pod) -> Sentence {
     match (&*pod.status.reason, &pod.status.phase) {
         ("Evicted", _) => sentence!(standing::was_evicted, message = clause(&pod.status.message)),
         ("", Some(PodPhase::Succeeded)) => sentence!(standing::has_succeeded),

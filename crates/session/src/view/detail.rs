@@ -82,7 +82,7 @@ fn event_lines(session: &Session, kind: &str, key: &ObjectKey, uid: &str) -> Vec
     lines
 }
 
-fn micros(session: &Session, at: Option<Time>) -> i64 {
+fn sim_micros(session: &Session, at: Option<Time>) -> i64 {
     at.map_or(0, |at| session.world().sim_time(at).0)
 }
 
@@ -98,7 +98,7 @@ fn condition(
         status,
         reason: reason.to_owned(),
         message: message.to_owned(),
-        since: micros(session, since),
+        since: sim_micros(session, since),
     }
 }
 

@@ -175,8 +175,8 @@ fn are_same_groups(new: &[GroupView], old: &[GroupView]) -> bool {
     new.len() == old.len() && new.iter().zip(old).all(is_same_group)
 }
 
-/// Returns the owner for which a pod is counted. For a pod without an owner, it stands for the labels that the pod's
-/// spread constraint selects. None if the pod has neither.
+/// Returns the owner for which a pod is counted. For a pod without an owner, the labels that its spread constraint
+/// selects are used as the owner. None if the pod has neither.
 fn counting_owner<'a>(view: &'a PodView, constraint: Option<&TopologySpreadConstraint>) -> Option<Cow<'a, str>> {
     if !view.owner.is_empty() {
         return Some(Cow::Borrowed(&view.owner));

@@ -54,7 +54,7 @@ impl Machines {
         let mut kubelets = world.kubelets().map(|(name, _)| name).peekable();
         let network = world.network();
         let cut = network.cut_nodes();
-        let pairs = pairs(network);
+        let cut_links = cut_links(network);
         let mut machines = ordered::Map::new();
         for (name, machine) in world.machines() {
             let mut cuts = Vec::new();
@@ -77,7 +77,7 @@ impl Machines {
                 // off has very many such links.
                 if cut.contains(name) {
                     add_cut(CutFrom::Nodes, network.is_apart(name));
-                    for (other, cut) in pairs.get(name).into_iter().flatten() {
+                    for (other, cut) in cut_links.get(name).into_iter().flatten() {
                         add_cut(CutFrom::Node((*other).clone()), *cut);
                     }
                 }
@@ -126,18 +126,19 @@ impl Machines {
     }
 }
 
-/// Pairs of nodes whose link is cut, with the lost directions: (to the first node, from the first node).
-type Pairs<'w> = ordered::Map<&'w NodeName, ordered::Map<&'w NodeName, (bool, bool)>>;
+/// For each node, the nodes to which its link is cut, with the directions in which messages are lost: (to the first
+/// node, from the first node).
+type CutLinks<'w> = ordered::Map<&'w NodeName, ordered::Map<&'w NodeName, (bool, bool)>>;
 
-fn pairs(network: &Network) -> Pairs<'_> {
-    let mut pairs = Pairs::new();
+fn cut_links(network: &Network) -> CutLinks<'_> {
+    let mut links = CutLinks::new();
     for (from, to) in network.cuts() {
         if let (Place::Node(from), Place::Node(to)) = (from, to) {
-            pairs.entry(from).or_default().entry(to).or_default().1 = true;
-            pairs.entry(to).or_default().entry(from).or_default().0 = true;
+            links.entry(from).or_default().entry(to).or_default().1 = true;
+            links.entry(to).or_default().entry(from).or_default().0 = true;
         }
     }
-    pairs
+    links
 }
 
 /// The view of a node and its ghosts, with the objects from which they were built.

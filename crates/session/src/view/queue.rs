@@ -64,7 +64,8 @@ pub(super) fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueVi
     }
 }
 
-/// Converts the objects that the dump lacks for the page. Without them, it cannot be known why a pod is pending.
+/// Converts the list of objects that the dump lacks to its form on the page. Without these objects, it cannot be known
+/// why a pod is pending.
 pub(crate) fn missing_objects_view(unheld: MissingObjects) -> MissingObjectsView {
     let names = |names: Vec<podscope_api::Str>| names.iter().map(ToString::to_string).collect();
     match unheld {

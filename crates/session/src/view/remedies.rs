@@ -7,7 +7,7 @@ use podscope_cluster::Objects;
 use podscope_protocol::Remedy;
 use podscope_scheduler::what_would_help::{Change, Suggestion};
 
-/// The controller that would create a changed pod.
+/// The controller that would create the pod again with a suggested change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PodCreator {
     /// The pod has no controller, or the controller no longer exists.

@@ -16,7 +16,8 @@ const RECORDS_PER_FRAME: usize = 40_000;
 /// because several records can have common causes.
 const MAX_OWN_RECORDS: usize = 400;
 
-/// Sequence numbers of the records about the selected object, up to the last examined record.
+/// State from which the thread of the selected object is updated: the sequence numbers of the records about the object,
+/// up to the last examined record.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Threads {
     subject: Option<SubjectRef>,

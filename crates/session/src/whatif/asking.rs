@@ -21,8 +21,8 @@ use super::volumes::{StuckVolume, stuck_volumes};
 use super::{Answer, Question};
 use crate::timeline::{Session, Slice};
 
-/// Maximum simulated duration of a what-if run: the default timeout of evictions, of unreachable nodes, and of
-/// rollouts.
+/// Maximum simulated duration of a what-if run. It exceeds the default timeouts after which pods are evicted from an
+/// unreachable node (350 s) and a rollout has failed (600 s).
 const MAX_DURATION: Span = Span::seconds(900);
 /// Simulated time without pod moves after which a what-if run ends.
 const QUIET_TIME: Span = Span::seconds(60);
@@ -41,7 +41,7 @@ pub(super) struct Settling {
     min_duration: Span,
     /// Time at which it was last detected that a pod had moved.
     moved: SimTime,
-    places: Vec<compare::Place>,
+    places: Vec<compare::PodPlace>,
     n_samples: u32,
 }
 

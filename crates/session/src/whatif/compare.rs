@@ -22,7 +22,7 @@ const DISRUPTIONS_PER_EVICTION: i32 = 1;
 
 /// Node and state of a pod. Pods have stopped moving when these no longer change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct PodPlace {
     uid: Uid,
     node: Option<NodeName>,
     /// Whether the pod is terminating and its termination will finish without help.
@@ -31,9 +31,9 @@ pub(super) struct Place {
 
 /// Returns node and state of all pods that have not ended, ordered by key. They are compared every few seconds; for
 /// this, a list of many pods is faster to build than a map.
-pub(super) fn places(session: &Session) -> Vec<Place> {
+pub(super) fn places(session: &Session) -> Vec<PodPlace> {
     let pods = session.world().objects().list::<Pod>().filter(|pod| !pod.is_terminal());
-    let place = |pod: &Pod| Place {
+    let place = |pod: &Pod| PodPlace {
         uid: pod.metadata.uid.clone(),
         node: pod.spec.node_name.clone(),
         is_moving: pod.metadata.is_terminating() && has_responsive_node(session, pod),

@@ -112,7 +112,7 @@ pub fn fit(cluster: &Loaded, shapes: Vec<Shape>, need: usize, control: Control<'
 }
 
 /// The count of the copies that fit, in progress. If fewer fit than are needed, a search follows for changes that make
-/// room. It is done in pieces of work, so that the page stays responsive and can stop it.
+/// room. Both are done in pieces of work, so that the page stays responsive and can stop them.
 #[derive(Debug)]
 pub struct Fitting {
     counting: Counting,

@@ -1,10 +1,10 @@
-//! Decides which node group could run a pending pod on one more node, and why the other groups could not: the view of
-//! the cluster autoscaler (CA-006 to CA-011).
+//! Decides, like the cluster autoscaler (CA-006 to CA-011), which node group could run a pending pod on one more node,
+//! and why the other groups could not.
 //!
 //! The model is simple. One node is made from the group's template, with the pods of DaemonSets that would run on it
-//! and the devices of the node that it copies, and added to a copy of the cluster; then the scheduler's filters decide.
-//! Preferences and preemption are ignored. The groups are those that the scenario declares, and those in the node
-//! labels of cloud providers; the limits of the latter are unknown.
+//! and the devices of the node that it copies. The node is added to a copy of the cluster, and the scheduler's filters
+//! decide whether it accepts the pod. Preferences and preemption are ignored. The groups are those that the scenario
+//! declares, and those in the node labels of cloud providers; the limits of the latter are unknown.
 
 use std::sync::Arc;
 

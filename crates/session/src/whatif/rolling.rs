@@ -346,7 +346,7 @@ mod tests {
 
     /// A scenario in which the pod of `db` can only run on b-1, so b-1 cannot be drained. No controller replaces the
     /// pod on c-1.
-    const NODES: &str = r#"
+    const UNDRAINABLE_NODE: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: three}
@@ -366,22 +366,24 @@ spec:
     spec: {nodeSelector: {kubernetes.io/hostname: b-1}, containers: [{name: c, image: x}]}
 "#;
 
-    /// Number of calls of `stops` so far.
-    static POLLS: AtomicUsize = AtomicUsize::new(0);
+    /// Number of calls of `stops` that still return false.
+    static REMAINING_POLLS: AtomicUsize = AtomicUsize::new(0);
 
     fn stops() -> bool {
         let count = |left: usize| left.checked_sub(1);
-        POLLS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count).is_err()
+        REMAINING_POLLS
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, count)
+            .is_err()
     }
 
     /// The node whose drain is interrupted is reported neither as drained nor as impossible to drain.
     /// Shows: P-14
     #[test]
     fn interrupted_rolling_drain_reports_finished_nodes_only() {
-        let files = [("three.yaml".to_owned(), NODES.to_owned())];
+        let files = [("three.yaml".to_owned(), UNDRAINABLE_NODE.to_owned())];
         let loaded = scenario::load(&files).expect("a scenario");
         let run = |polls: usize| {
-            POLLS.store(polls, Ordering::Relaxed);
+            REMAINING_POLLS.store(polls, Ordering::Relaxed);
             let stages = Mutex::new(Vec::new());
             let control = Control {
                 stop: stops,

@@ -2,8 +2,8 @@
 //! nodes, removing taints, adding nodes.
 //!
 //! Each type of change is tried on one node after another, those with the most CPU first, until enough pods fit. The
-//! scheduler counts the pods that fit on the changed nodes. An attempt at one type of change returns the next cluster
-//! in which to count, and gets the number of pods that fit there; [`RoomSearch`] counts in pieces of work.
+//! scheduler counts the pods that fit on the changed nodes. An attempt at one type of change returns the next changed
+//! cluster; [`RoomSearch`] counts, in pieces of work, the pods that fit there, and passes the number to the attempt.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -44,7 +44,7 @@ struct ActualAndRequired {
     wanted: i32,
 }
 
-/// The numbers of all objects, by the objects' names.
+/// The actual and the required number of each object, by kind and key of the object.
 type Levels = ordered::Map<String, ActualAndRequired>;
 
 /// Samples the objects that have enough at the beginning of a run, to find their shortfalls.

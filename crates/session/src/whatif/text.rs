@@ -256,7 +256,7 @@ pub fn fit_text(fit: &Fit) -> String {
     add_section(&mut out, &sentence!(what_if_print::shapes), shape_lines(fit));
     let on = fit.on.iter().map(|(node, count)| format!("{node}  {count}"));
     add_section(&mut out, &sentence!(what_if_table::nodes), on);
-    add_section(&mut out, &sentence!(what_if::stops_next), reasons(fit));
+    add_section(&mut out, &sentence!(what_if::stops_next), reason_lines(fit));
     add_section(&mut out, &sentence!(what_if_print::not_wanted_on), &fit.unwanted);
     let changes = fit.changes.iter().map(change_line);
     add_section(&mut out, &sentence!(what_if_print::what_makes_room), changes);
@@ -270,7 +270,7 @@ pub fn fit_markdown(fit: &Fit) -> Vec<Block> {
         let commands = change.commands.join("; ");
         sentence!(what_if_answer::room_for, count = change.fits, commands = commands)
     });
-    let lines = shape_lines(fit).into_iter().chain(reasons(fit)).chain(changes);
+    let lines = shape_lines(fit).into_iter().chain(reason_lines(fit)).chain(changes);
     vec![Block::Lead(fit_summary(fit)), Block::List(lines.collect())]
 }
 
@@ -306,7 +306,7 @@ fn change_line(change: &Change) -> Sentence {
 }
 
 /// Returns one line per reason why nodes refuse the next pod, with the nodes.
-fn reasons(fit: &Fit) -> Vec<Sentence> {
+fn reason_lines(fit: &Fit) -> Vec<Sentence> {
     let mut nodes_by_reason: ordered::Map<&str, Vec<&str>> = ordered::Map::new();
     for stopped in &fit.stopped_by {
         nodes_by_reason.entry(&stopped.reason).or_default().push(&stopped.node);

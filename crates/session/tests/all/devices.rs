@@ -40,7 +40,7 @@ fn session_after(text: &str, seconds: i64) -> Session {
 }
 
 /// Returns what a command that only reads prints to stdout.
-fn printed(session: &Session, line: &str) -> String {
+fn output_of(session: &Session, line: &str) -> String {
     let Ok(Command::Kubectl { action: kubectl, .. }) = parse(line) else {
         panic!("{line} is not a kubectl command");
     };
@@ -51,7 +51,7 @@ fn printed(session: &Session, line: &str) -> String {
 #[test]
 fn describe_node_prints_devices_of_scenario() {
     let session = session_after(SCENARIO, 20);
-    let text = printed(&session, "kubectl describe node a-1");
+    let text = output_of(&session, "kubectl describe node a-1");
     let wanted = "\
 Node-Local ResourceSlices:
   Driver           Pool  Slices  Devices
@@ -60,7 +60,7 @@ Node-Local ResourceSlices:
 System Info:
 ";
     assert!(text.contains(wanted), "{text}");
-    let slices = printed(&session, "kubectl get resourceslices");
+    let slices = output_of(&session, "kubectl get resourceslices");
     assert!(slices.contains("a-1    gpu.example.com   a-1"), "{slices}");
 }
 

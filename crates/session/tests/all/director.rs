@@ -1,5 +1,5 @@
-//! The director of time: pending events come from the components' own state, a skip stops at the selected event, and
-//! every fast-forward ends (U-05, E-05).
+//! The director: the list of pending events in a frame, and fast-forwards to them. Pending events come from the
+//! components' own state, a skip stops at the selected event, and every fast-forward ends (U-05, E-05).
 
 use podscope_protocol::{
     Caption, Director, FastRun, Frame, PendingEventKind, Request, Source, SubjectRef, UpcomingEvent, UpcomingEventKind,
@@ -278,7 +278,7 @@ fn no_pending_events_are_listed_while_question_is_open() {
 }
 
 /// A lesson whose next step waits for a time. The cluster has no other pending events.
-const WAITING: &str = r#"
+const LESSON_WAITING_FOR_TIME: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: waits}
@@ -295,7 +295,7 @@ spec:
 fn skip_reaches_step_that_waits_for_time() {
     // Nodes report every 10 s, so other events also occur at 30 s.
     for at in [90, 30] {
-        let mut page = Page::open(&WAITING.replace("90s", &format!("{at}s")));
+        let mut page = Page::open(&LESSON_WAITING_FOR_TIME.replace("90s", &format!("{at}s")));
         page.seek(10);
         assert_eq!(page.pending_seconds(UpcomingEventKind::Story, ""), Some(at));
         page.send(Request::SkipAhead { to: None });
@@ -313,7 +313,7 @@ fn skip_reaches_step_that_waits_for_time() {
     }
 }
 
-const SCRIPTED: &str = r#"
+const SCENARIO_WITH_COMMANDS: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: scripted}
@@ -329,7 +329,7 @@ spec:
 
 #[test]
 fn skip_to_command_runs_all_scenario_commands_of_its_time() {
-    let mut page = Page::open(SCRIPTED);
+    let mut page = Page::open(SCENARIO_WITH_COMMANDS);
     assert_eq!(page.pending_seconds(UpcomingEventKind::Script, ""), Some(20));
     page.send(Request::SkipAhead { to: None });
     assert!(
@@ -344,7 +344,7 @@ fn skip_to_command_runs_all_scenario_commands_of_its_time() {
     );
     assert!((20_000_000..21_000_000).contains(&page.frame.now), "{}", page.frame.now);
     // The result is the same if the clock has already reached the time of the commands, but they have not run yet.
-    let mut page = Page::open(SCRIPTED);
+    let mut page = Page::open(SCENARIO_WITH_COMMANDS);
     page.seek(20);
     for _ in 0..3 {
         page.send(Request::SkipAhead { to: None });
@@ -409,7 +409,7 @@ fn caption_of_step_describes_recorded_event() {
 /// Shows: E-05
 #[test]
 fn skip_to_story_reaches_next_step_or_gives_up() {
-    let begun = WAITING.replace("  - text: Wait.\n", "");
+    let begun = LESSON_WAITING_FOR_TIME.replace("  - text: Wait.\n", "");
     let mut page = Page::open(&begun.replace("  timeline:", ""));
     page.send(Request::SkipToStory);
     assert_eq!(page.frame.now, 90_000_000);
@@ -417,7 +417,7 @@ fn skip_to_story_reaches_next_step_or_gives_up() {
         page.shown_runs.iter().any(|run| matches!(run, FastRun::Skip(_))),
         "frames show the run"
     );
-    let never = WAITING.replace("equals: 1, at: 90s", "equals: 7");
+    let never = LESSON_WAITING_FOR_TIME.replace("equals: 1, at: 90s", "equals: 7");
     let mut page = Page::open(&never);
     page.send(Request::SkipToStory);
     assert!(
@@ -432,7 +432,7 @@ fn skip_to_story_reaches_next_step_or_gives_up() {
 /// Shows: E-07
 #[test]
 fn each_show_me_runs_next_solution_command() {
-    let text = WAITING.replace(
+    let text = LESSON_WAITING_FOR_TIME.replace(
         "  steps:",
         "  solution: [{at: 30s, run: \"kubectl cordon a-1\"}, {at: 10m, run: \"kubectl uncordon a-1\"}]\n  steps:",
     );

@@ -1,4 +1,5 @@
-//! The conditions `same`, `never` and `ready` of lessons: what they detect, and where they are refused.
+//! The conditions `same`, `never` and `ready` of lessons, as promises (`keep`: the learner must not break them) and as
+//! goals: which actions they detect, and where they are refused.
 
 use podscope_session::play::{self, Attempt, Played};
 use podscope_session::scenario;
@@ -8,14 +9,14 @@ const WEB: &str = "  timeline:\n  - at: 1s\n    apply: |\n      {apiVersion: app
     spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, \
     spec: {containers: [{name: c, image: \"web:1\"}]}}}}\n";
 
-fn lesson(spec: &str) -> String {
+fn lesson_text(spec: &str) -> String {
     format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: x}}\nspec:\n  cluster: {{zones: [a], nodesPerZone: 1}}\n{spec}"
     )
 }
 
-/// Plays a lesson with a step that is shown when two pods are ready and has this promise or goal. `command` runs at 20
-/// s.
+/// Plays a lesson with one step, which is shown when two pods are ready and has this promise or goal. The solution runs
+/// `command` at 20 s.
 fn play_with_promise(promise: &str, command: &str) -> Played {
     // A lesson without a goal is finished when its last step is shown, and promises end when the lesson is finished. So
     // the lesson needs a goal.
@@ -28,7 +29,7 @@ fn play_with_promise(promise: &str, command: &str) -> Played {
         "{WEB}  steps:\n  - {{text: a, when: {{ready: pods -l app=web, equals: 2}}, {promise}{goal}}}\n  \
          solution: [{{at: 20s, run: {command:?}}}, {{at: 60s, run: \"kubectl run other --image=o:1\"}}]\n"
     );
-    let loaded = scenario::load(&[("x.yaml".to_owned(), lesson(&spec))]).unwrap_or_else(|all| panic!("{all:?}"));
+    let loaded = scenario::load(&[("x.yaml".to_owned(), lesson_text(&spec))]).unwrap_or_else(|all| panic!("{all:?}"));
     play::play(loaded, Attempt::Solution, None).unwrap_or_else(|all| panic!("{all:?}"))
 }
 
@@ -107,7 +108,7 @@ fn same_goal_is_reached_with_last_other_goal() {
 /// Shows: E-10
 #[test]
 fn invalid_same_never_and_ready_are_refused() {
-    let problems = |spec: &str| match scenario::load(&[("x.yaml".to_owned(), lesson(spec))]) {
+    let problems = |spec: &str| match scenario::load(&[("x.yaml".to_owned(), lesson_text(spec))]) {
         Ok(_) => String::new(),
         Err(problems) => problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
     };

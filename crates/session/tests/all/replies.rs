@@ -36,7 +36,7 @@ const fn case(
 }
 
 const CASES: [Case; 28] = [
-    // The mistake of creating a Deployment leaves its pod, but this is not a second pod `hello`.
+    // The pod of the mistaken Deployment stays. It must not be reported as a second pod `hello`.
     case(
         "first-pod",
         &[
@@ -95,7 +95,7 @@ const CASES: [Case; 28] = [
         3,
         Some("come back at once"),
     ),
-    // The restart in the previous step has left its annotation in the pod template.
+    // The restart has left its annotation in the pod template, but must not get a reply in the next step.
     case(
         "a-new-version",
         &[
@@ -113,7 +113,7 @@ const CASES: [Case; 28] = [
         1,
         Some("Another name is another Service"),
     ),
-    // A new image does not change the pod's annotation, which lets the program end.
+    // The program ends because of the pod's annotation, which a new image does not change.
     case(
         "logs-and-describe",
         &[
@@ -131,7 +131,7 @@ const CASES: [Case; 28] = [
         2,
         Some("another ConfigMap"),
     ),
-    // The labelled node is cordoned and then uncordoned: both the label and the uncordoning were needed.
+    // The node needs the label and must be uncordoned: one of the two commands alone gets a reply.
     case(
         "why-pending",
         &[(20, "kubectl label nodes b-1 disk=ssd")],

@@ -94,7 +94,7 @@ impl Page {
     }
 
     /// Returns the number of pods in each zone at a time, as counted in the row of the timeline.
-    fn lane_at(&self, millis: i64) -> Vec<u32> {
+    fn pods_by_zone_at(&self, millis: i64) -> Vec<u32> {
         let before = self.lane.points.iter().rev().find(|point| point.at <= millis * 1000);
         before.map_or_else(Vec::new, |point| point.pods.iter().flatten().copied().collect())
     }
@@ -122,8 +122,8 @@ fn timeline_counts_of_workload_equal_group_counts() {
     page.run("kubectl delete deployment web");
     step(&mut page, 520_000);
     let differing: Vec<_> = (seen.iter())
-        .filter(|(at, zones)| page.lane_at(*at) != *zones)
-        .map(|(at, zones)| (at, zones, page.lane_at(*at)))
+        .filter(|(at, zones)| page.pods_by_zone_at(*at) != *zones)
+        .map(|(at, zones)| (at, zones, page.pods_by_zone_at(*at)))
         .collect();
     assert!(differing.is_empty(), "{differing:?}");
     let (sums, lane) = (seen.iter().map(|(_, zones)| zones.iter().sum::<u32>()), &page.lane);
@@ -158,12 +158,12 @@ fn timeline_counts_pods_by_constraint_selector_or_owner() {
     page.seek(10_000);
     page.inspect("Pod", "one");
     assert_eq!(
-        (page.lane_at(10_000).iter().sum::<u32>(), page.lane.max_skew),
+        (page.pods_by_zone_at(10_000).iter().sum::<u32>(), page.lane.max_skew),
         (4, Some(1))
     );
     page.inspect("Deployment", "web");
     assert_eq!(
-        (page.lane_at(10_000).iter().sum::<u32>(), page.lane.max_skew),
+        (page.pods_by_zone_at(10_000).iter().sum::<u32>(), page.lane.max_skew),
         (4, None)
     );
     page.send(Request::Inspect { subject: None });

@@ -26,11 +26,11 @@ spec:
 ";
     let loaded = scenario::load(&[("stop.yaml".to_owned(), text.to_owned())]).expect("readable");
     let mut session = Session::new(loaded).expect("admitted");
-    run_to(&mut session, 20);
+    advance_to(&mut session, 20);
     session
 }
 
-fn run_to(session: &mut Session, seconds: i64) {
+fn advance_to(session: &mut Session, seconds: i64) {
     session.advance(SimTime::from_seconds(seconds), u64::MAX);
 }
 

@@ -1,4 +1,5 @@
-//! The story of a lesson, with questions, promises and mistakes, in a session and in a host.
+//! The story of a lesson, played in a session or in a host: its steps, goals and questions, its promises (`keep`
+//! conditions, which the learner must not break) and its replies to mistakes.
 
 use podscope_cluster::SimTime;
 use podscope_messages::Sentence;
@@ -9,14 +10,14 @@ use podscope_session::scenario;
 use podscope_session::story::{Goal, Promise};
 use podscope_session::timeline::{Session, Slice};
 
-fn lesson(spec: &str) -> String {
+fn lesson_text(spec: &str) -> String {
     format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: x}}\nspec:\n  cluster: {{zones: [a], nodesPerZone: 1}}\n{spec}"
     )
 }
 
 fn problems(spec: &str) -> Vec<String> {
-    match scenario::load(&[("x.yaml".to_owned(), lesson(spec))]) {
+    match scenario::load(&[("x.yaml".to_owned(), lesson_text(spec))]) {
         Ok(_) => Vec::new(),
         Err(problems) => problems.iter().map(ToString::to_string).collect(),
     }
@@ -24,7 +25,7 @@ fn problems(spec: &str) -> Vec<String> {
 
 fn play_lesson(spec: &str, attempt: Attempt) -> Played {
     let loaded =
-        scenario::load(&[("x.yaml".to_owned(), lesson(spec))]).unwrap_or_else(|problems| panic!("{problems:?}"));
+        scenario::load(&[("x.yaml".to_owned(), lesson_text(spec))]).unwrap_or_else(|problems| panic!("{problems:?}"));
     play::play(loaded, attempt, None).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
@@ -74,7 +75,7 @@ fn step_with_time_waits_for_earlier_goals() {
     assert!(solved.is_as_promised());
 }
 
-/// Goals are no longer reached after a promise was broken. A seek back to before that time restores the story.
+/// After a promise (`keep`) was broken, no goal is reached. A seek back to before that time restores the story.
 /// Shows: E-07
 #[test]
 fn broken_promise_halts_story() {
@@ -150,8 +151,8 @@ fn run_answers_questions() {
     );
 }
 
-/// A host, with the state of the story in its last frame.
-struct Reading {
+/// A host on which a reader plays a lesson, with the state of the story in its last frame.
+struct LessonReader {
     host: Host,
     clock: f64,
     story: StoryState,
@@ -159,7 +160,7 @@ struct Reading {
     now: i64,
 }
 
-impl Reading {
+impl LessonReader {
     /// Returns the sentence about what the next step waits for.
     fn waits_for(&self) -> String {
         self.story
@@ -169,23 +170,23 @@ impl Reading {
             .to_string()
     }
 
-    fn open(spec: &str) -> Reading {
-        let mut reading = Reading {
+    fn open(spec: &str) -> LessonReader {
+        let mut reading = LessonReader {
             host: Host::new(),
             clock: 0.0,
             story: StoryState::default(),
             playing: false,
             now: 0,
         };
-        let files = vec![("x.yaml".to_owned(), lesson(spec))];
+        let files = vec![("x.yaml".to_owned(), lesson_text(spec))];
         reading.send(Request::Open {
             source: Source::Files { files },
         });
         reading
     }
 
-    fn recap(name: &str, seed: u64) -> Reading {
-        let mut reading = Reading::open("  steps: []\n");
+    fn open_recap(name: &str, seed: u64) -> LessonReader {
+        let mut reading = LessonReader::open("  steps: []\n");
         let name = name.to_owned();
         reading.send(Request::Open {
             source: Source::Recap { name, seed },
@@ -230,7 +231,7 @@ impl Reading {
 /// Shows: E-05, E-06
 #[test]
 fn time_is_paused_until_question_is_answered() {
-    let mut reading = Reading::open(THREE_QUESTIONS);
+    let mut reading = LessonReader::open(THREE_QUESTIONS);
     reading.send(Request::Speed { per_mille: 100_000 });
     assert_eq!(reading.story.question, Some(0));
     reading.send(Request::Play);
@@ -272,7 +273,7 @@ fn show_me_runs_rest_of_solution() {
         "  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, goal: {{object: Pod default/q, exists: true}}}}\n  \
          solution: [{{at: 10s, run: \"kubectl run p --image=p:1\"}}, {{at: 20s, run: \"kubectl run q --image=p:1\"}}]\n"
     );
-    let mut reading = Reading::open(&spec);
+    let mut reading = LessonReader::open(&spec);
     reading.send(Request::Speed { per_mille: 10_000 });
     reading.send(Request::Play);
     reading.run(0.5);
@@ -296,7 +297,7 @@ fn show_me_runs_rest_of_solution() {
 #[test]
 fn condition_of_next_step_is_described() {
     let spec = format!("  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {{count: nodes, equals: 2}}}}\n");
-    let mut reading = Reading::open(&spec);
+    let mut reading = LessonReader::open(&spec);
     assert_eq!(reading.waits_for(), "Pod p exists");
     reading.send(Request::Play);
     reading.send(Request::Command {
@@ -338,7 +339,7 @@ fn lesson_problems_are_reported_for_authors() {
     );
 }
 
-/// If a wrong attempt reaches the final goal, the lesson does not behave as intended.
+/// A bypass is a wrong attempt at a lesson. If one reaches the final goal, the lesson is not as its author promised.
 #[test]
 fn bypass_that_reaches_final_goal_is_not_as_promised() {
     let spec = format!(
@@ -350,7 +351,7 @@ fn bypass_that_reaches_final_goal_is_not_as_promised() {
         "`wrong` is the last bypass"
     );
     assert!(!play_lesson(&spec, Attempt::Bypass(0)).is_as_promised());
-    let loaded = scenario::load(&[("x.yaml".to_owned(), lesson(&spec))]).expect("the lesson loads");
+    let loaded = scenario::load(&[("x.yaml".to_owned(), lesson_text(&spec))]).expect("the lesson loads");
     assert!(play::play(loaded, Attempt::Bypass(3), None).is_err());
     assert!(Session::new(scenario::load(&[]).expect("empty")).is_ok());
 }
@@ -394,7 +395,7 @@ fn question_with_visible_answer_is_not_asked() {
         "  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {{object: Pod default/q, path: .spec.nodeName, exists: true}}, \
          predict: {{ask: Where?, is: {{object: Pod default/q, path: .spec.nodeName}}}}}}\n"
     );
-    let mut reading = Reading::open(&spec);
+    let mut reading = LessonReader::open(&spec);
     reading.send(Request::Speed { per_mille: 10_000 });
     reading.send(Request::Play);
     for pod in ["q", "p"] {
@@ -414,7 +415,7 @@ fn question_with_visible_answer_is_not_asked() {
 /// Shows: E-08
 #[test]
 fn recap_asks_question_with_another_seed() {
-    let mut reading = Reading::recap("prestop-overrun", 1000);
+    let mut reading = LessonReader::open_recap("prestop-overrun", 1000);
     assert_eq!((reading.story.question, reading.story.step), (Some(1), 1));
     assert!(
         reading.now >= 15_000_000,
@@ -436,7 +437,7 @@ fn finished_story_shows_states_around_key_moment() {
         "  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {POD}}}\n  \
          solution: [{{at: 10s, run: \"kubectl run p --image=p:1\"}}]\n"
     );
-    let mut reading = Reading::open(&spec);
+    let mut reading = LessonReader::open(&spec);
     reading.send(Request::Speed { per_mille: 10_000 });
     reading.send(Request::ShowMe);
     reading.run(0.5);
@@ -469,7 +470,7 @@ fn second_picture_shows_end_of_story() {
          - {{text: b, when: {POD}, goal: {{object: Pod default/q, exists: true}}}}\n  \
          solution: [{{at: 10s, run: \"kubectl run p --image=p:1\"}}, {{at: 20s, run: \"kubectl run q --image=q:1\"}}]\n"
     );
-    let mut reading = Reading::open(&spec);
+    let mut reading = LessonReader::open(&spec);
     reading.send(Request::Speed { per_mille: 10_000 });
     reading.answer(0, "1");
     for name in ["p", "q"] {
@@ -497,7 +498,7 @@ fn reply_is_about_last_mistake_until_story_continues() {
         "  steps:\n  - text: a\n    goal: {POD}\n    mistakes: [{{when: {{object: Pod default/m, exists: true}}, say: one}}, {{when: {{object: Pod default/n, exists: true}}, say: two}}]\n  \
          - {{text: b, when: {POD}}}\n"
     );
-    let mut reading = Reading::open(&spec);
+    let mut reading = LessonReader::open(&spec);
     reading.send(Request::Play);
     let mut replies = Vec::new();
     for line in [
@@ -522,7 +523,7 @@ fn story_does_not_wait_for_answered_question() {
         "  steps:\n  - {{text: a, predict: {{ask: When?, options: [1s, 9s], until: {POD}, why: {{9s: wrong}}}}}}\n  \
          - {{text: b, when: {{count: pods, equals: 2}}}}\n"
     );
-    let mut reading = Reading::open(&spec);
+    let mut reading = LessonReader::open(&spec);
     reading.answer(0, "1s");
     reading.send(Request::Play);
     assert_eq!(reading.waits_for(), "the outcome");
@@ -537,7 +538,7 @@ fn story_does_not_wait_for_answered_question() {
 /// Shows: E-10
 #[test]
 fn picked_field_becomes_goal_of_step() {
-    let mut reading = Reading::open("  seed: 1\n");
+    let mut reading = LessonReader::open("  seed: 1\n");
     reading.send(Request::Command {
         line: "kubectl cordon a-1".into(),
     });

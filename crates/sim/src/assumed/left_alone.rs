@@ -1,5 +1,5 @@
-//! Imported objects whose controllers would otherwise react to objects that the dump does not hold: missing pods that a
-//! status counts, missing contents of a terminating namespace, missing users of a volume.
+//! Finds the imported objects that controllers leave alone, because they would react to the absence of objects that
+//! the dump does not contain: pods that a status counts, contents of a terminating namespace, users of a volume.
 
 use podscope_api::ordered;
 use podscope_api::well_known::label;

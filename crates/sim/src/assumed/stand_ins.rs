@@ -47,29 +47,29 @@ pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
     };
     let imported = || objects.iter().filter(|object| is_imported(object));
     for object in imported() {
-        builder.namespace(&object.metadata().namespace);
+        builder.add_namespace(&object.metadata().namespace);
     }
-    builder.nodes(objects);
+    builder.add_nodes(objects);
     for (object, spec) in imported().filter_map(|object| Some((object, spec_of(object)?))) {
-        builder.priority_class(spec);
-        builder.service_account(&object.metadata().namespace, &spec.service_account_name);
+        builder.add_priority_class(spec);
+        builder.add_service_account(&object.metadata().namespace, &spec.service_account_name);
     }
     for object in imported() {
         match object {
-            Object::PersistentVolume(volume) => builder.claim_of(volume),
-            Object::PersistentVolumeClaim(claim) => builder.volume_of(claim),
+            Object::PersistentVolume(volume) => builder.add_claim_of(volume),
+            Object::PersistentVolumeClaim(claim) => builder.add_volume_or_class_of(claim),
             _ => {}
         }
     }
     for pod in pods(objects).filter(|pod| !pod.is_terminal()) {
         for volume in pod.spec.volumes.iter() {
             if let Some(name) = claim_name(pod, volume) {
-                builder.claim(&pod.metadata.namespace, &name);
+                builder.add_claim(&pod.metadata.namespace, &name);
             }
         }
     }
     for (object, spec) in imported().filter_map(|object| Some((object, spec_of(object)?))) {
-        builder.configuration(&object.metadata().namespace, spec);
+        builder.add_configuration(&object.metadata().namespace, spec);
     }
     builder.created
 }
@@ -147,7 +147,7 @@ struct Builder {
 
 impl Builder {
     /// Returns the metadata of a new stand-in; `None` if the object exists already.
-    fn metadata(&mut self, kind: Kind, key: ObjectKey) -> Option<ObjectMeta> {
+    fn new_metadata(&mut self, kind: Kind, key: ObjectKey) -> Option<ObjectMeta> {
         if key.name.is_empty() || !self.known.insert((kind, key.clone())) {
             return None;
         }
@@ -161,11 +161,11 @@ impl Builder {
         })
     }
 
-    fn namespace(&mut self, name: &Str) {
+    fn add_namespace(&mut self, name: &Str) {
         if OWN_NAMESPACES.contains(&&**name) {
             return;
         }
-        let Some(mut metadata) = self.metadata(Kind::Namespace, ObjectKey::cluster(name.clone())) else {
+        let Some(mut metadata) = self.new_metadata(Kind::Namespace, ObjectKey::cluster(name.clone())) else {
             return;
         };
         metadata.labels = Arc::new(ordered::Map::from([(Str::from(label::NAMESPACE_NAME), name.clone())]));
@@ -183,7 +183,7 @@ impl Builder {
     }
 
     /// Creates Nodes that pods run on or volumes are attached to, sized by the requests of their known pods.
-    fn nodes(&mut self, objects: &[Object]) {
+    fn add_nodes(&mut self, objects: &[Object]) {
         let mut asked: ordered::Map<NodeName, (u64, ResourceList)> = ordered::Map::new();
         for pod in pods(objects) {
             let Some(node) = &pod.spec.node_name else { continue };
@@ -206,12 +206,12 @@ impl Builder {
             }
         }
         for (name, (count, sums)) in asked {
-            self.node(&name, count, sums);
+            self.add_node(&name, count, sums);
         }
     }
 
-    fn node(&mut self, name: &NodeName, pods: u64, mut sums: ResourceList) {
-        let Some(metadata) = self.metadata(Kind::Node, ObjectKey::cluster(name.0.clone())) else {
+    fn add_node(&mut self, name: &NodeName, pods: u64, mut sums: ResourceList) {
+        let Some(metadata) = self.new_metadata(Kind::Node, ObjectKey::cluster(name.0.clone())) else {
             return;
         };
         let quantity = |text: &str| text.parse::<Quantity>().expect("the quantities below");
@@ -244,7 +244,7 @@ impl Builder {
 
     /// Creates a PriorityClass with the priority of its pods. If only templates name the class, its value is unknown
     /// and stays 0.
-    fn priority_class(&mut self, spec: &PodSpec) {
+    fn add_priority_class(&mut self, spec: &PodSpec) {
         let name = &spec.priority_class_name;
         if name.starts_with("system-") {
             return;
@@ -259,7 +259,7 @@ impl Builder {
             }
             return;
         }
-        if let Some(metadata) = self.metadata(Kind::PriorityClass, ObjectKey::cluster(name.clone())) {
+        if let Some(metadata) = self.new_metadata(Kind::PriorityClass, ObjectKey::cluster(name.clone())) {
             let policy = spec.preemption_policy.clone();
             self.created.push(Object::PriorityClass(Arc::new(PriorityClass {
                 metadata,
@@ -272,12 +272,12 @@ impl Builder {
 
     /// Creates the ServiceAccount that a pod runs as, which admission requires when the pod is recreated. The
     /// ServiceAccount controller creates the one called `default`.
-    fn service_account(&mut self, namespace: &Str, name: &Str) {
+    fn add_service_account(&mut self, namespace: &Str, name: &Str) {
         if &**name == "default" {
             return;
         }
         let key = ObjectKey::new(namespace.clone(), name.clone());
-        if let Some(metadata) = self.metadata(Kind::ServiceAccount, key) {
+        if let Some(metadata) = self.new_metadata(Kind::ServiceAccount, key) {
             self.created.push(Object::ServiceAccount(Arc::new(ServiceAccount {
                 metadata,
                 ..ServiceAccount::default()
@@ -286,7 +286,7 @@ impl Builder {
     }
 
     /// Creates the claim that a bound volume names.
-    fn claim_of(&mut self, volume: &PersistentVolume) {
+    fn add_claim_of(&mut self, volume: &PersistentVolume) {
         let Some(reference) = volume.spec.claim_ref.as_ref().filter(|claim| !claim.uid.is_empty()) else {
             return;
         };
@@ -294,15 +294,15 @@ impl Builder {
             return;
         }
         let key = ObjectKey::new(reference.namespace.clone(), reference.name.clone());
-        if let Some(mut metadata) = self.metadata(Kind::PersistentVolumeClaim, key) {
+        if let Some(mut metadata) = self.new_metadata(Kind::PersistentVolumeClaim, key) {
             metadata.uid = reference.uid.clone();
-            self.bound(metadata, volume);
+            self.add_bound_claim(metadata, volume);
         }
     }
 
     /// Creates a claim that is bound to the volume.
-    fn bound(&mut self, mut metadata: ObjectMeta, volume: &PersistentVolume) {
-        self.namespace(&metadata.namespace.clone());
+    fn add_bound_claim(&mut self, mut metadata: ObjectMeta, volume: &PersistentVolume) {
+        self.add_namespace(&metadata.namespace.clone());
         Arc::make_mut(&mut metadata.annotations).insert(annotation::BIND_COMPLETED.into(), "yes".into());
         let mut claim = PersistentVolumeClaim {
             metadata,
@@ -320,7 +320,7 @@ impl Builder {
     }
 
     /// Creates the volume of a bound claim, or the StorageClass of an unbound one.
-    fn volume_of(&mut self, claim: &PersistentVolumeClaim) {
+    fn add_volume_or_class_of(&mut self, claim: &PersistentVolumeClaim) {
         let class = claim.spec.storage_class_name.clone().unwrap_or_default();
         let name = &claim.spec.volume_name;
         let refusal = self.claims_of_refused_pods.get(&claim.metadata.key()).copied();
@@ -331,7 +331,7 @@ impl Builder {
                 return;
             }
             // The binding mode is WaitForFirstConsumer: with Immediate the claim would be bound by now.
-            if let Some(metadata) = self.metadata(Kind::StorageClass, ObjectKey::cluster(class)) {
+            if let Some(metadata) = self.new_metadata(Kind::StorageClass, ObjectKey::cluster(class)) {
                 let known = claim.metadata.annotation(PROVISIONER);
                 // A pod that uses the claim was unschedulable, so nothing provisions such volumes.
                 let none = refusal.map(|_| provisioner::NONE);
@@ -345,7 +345,7 @@ impl Builder {
             }
             return;
         }
-        if let Some(metadata) = self.metadata(Kind::PersistentVolume, ObjectKey::cluster(name.clone())) {
+        if let Some(metadata) = self.new_metadata(Kind::PersistentVolume, ObjectKey::cluster(name.clone())) {
             let mut volume = PersistentVolume {
                 metadata,
                 ..PersistentVolume::default()
@@ -367,13 +367,13 @@ impl Builder {
 
     /// Creates a claim of which only the name is known: bound to a volume that every node can reach, or to one that no
     /// node can reach if only unschedulable pods use it.
-    fn claim(&mut self, namespace: &Str, name: &Str) {
+    fn add_claim(&mut self, namespace: &Str, name: &Str) {
         let key = ObjectKey::new(namespace.clone(), name.clone());
         let refusal = self.claims_of_refused_pods.get(&key).copied();
         if refusal == Some(RefusedClaim::Missing) {
             return;
         }
-        let Some(metadata) = self.metadata(Kind::PersistentVolumeClaim, key) else {
+        let Some(metadata) = self.new_metadata(Kind::PersistentVolumeClaim, key) else {
             return;
         };
         if refusal == Some(RefusedClaim::Unbound) {
@@ -387,7 +387,7 @@ impl Builder {
             return;
         }
         let place = ObjectKey::cluster(format!("not-in-the-dump-{namespace}-{name}"));
-        let Some(of_volume) = self.metadata(Kind::PersistentVolume, place) else {
+        let Some(of_volume) = self.new_metadata(Kind::PersistentVolume, place) else {
             return;
         };
         let mut volume = PersistentVolume {
@@ -397,12 +397,12 @@ impl Builder {
         volume.spec.claim_ref = Some(reference_to(&metadata));
         volume.status.phase = Some(VolumePhase::Bound);
         volume.spec.node_affinity = refusal.map(|_| unreachable_affinity());
-        self.bound(metadata, &volume);
+        self.add_bound_claim(metadata, &volume);
         self.created.push(Object::PersistentVolume(Arc::new(volume)));
     }
 
     /// Creates the ConfigMaps and Secrets of a pod, with the keys that it references.
-    fn configuration(&mut self, namespace: &Str, spec: &PodSpec) {
+    fn add_configuration(&mut self, namespace: &Str, spec: &PodSpec) {
         for ((kind, name), mut keys) in configuration_of(spec) {
             let mut missing = MissingConfiguration {
                 kind,
@@ -416,14 +416,14 @@ impl Builder {
                 missing.key = Some(key.clone());
                 !self.missing.contains(&(namespace.clone(), missing.clone()))
             });
-            self.keys_of(kind, ObjectKey::new(namespace.clone(), name), keys);
+            self.add_keys(kind, ObjectKey::new(namespace.clone(), name), keys);
         }
     }
 
     /// Creates a ConfigMap or Secret with these keys, or adds them to an existing stand-in. An imported object stays as
     /// it is.
-    fn keys_of(&mut self, kind: Kind, key: ObjectKey, keys: ordered::Map<Str, Str>) {
-        if let Some(metadata) = self.metadata(kind, key.clone()) {
+    fn add_keys(&mut self, kind: Kind, key: ObjectKey, keys: ordered::Map<Str, Str>) {
+        if let Some(metadata) = self.new_metadata(kind, key.clone()) {
             self.created.push(match kind {
                 Kind::Secret => Object::Secret(Arc::new(Secret {
                     metadata,

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use podscope_api::{EndpointSlice, Object, ObjectKey, Pod, Resource as _, Service, Str};
 
-use super::{Index, Objects, Table, index, unindex};
+use super::{Index, Objects, Table, insert_key, remove_key};
 
 /// A label (key and value) in a namespace.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct LabelAt {
+struct NamespacedLabel {
     namespace: Str,
     key: Str,
     value: Str,
@@ -19,12 +19,12 @@ struct LabelAt {
 #[derive(Debug, Clone, Default)]
 pub(super) struct ServiceIndex {
     /// Services with a selector, by label. Invariant: each is stored under exactly one label of its selector.
-    services: Index<LabelAt>,
+    services: Index<NamespacedLabel>,
     /// Pods by label. Invariant: each pod is stored under exactly those of its labels whose key some Service of its
     /// namespace uses in `services`.
-    pods: Index<LabelAt>,
+    pods: Index<NamespacedLabel>,
     /// EndpointSlices by the label that names their Service.
-    slices: Index<LabelAt>,
+    slices: Index<NamespacedLabel>,
 }
 
 impl ServiceIndex {
@@ -41,7 +41,7 @@ impl ServiceIndex {
                 let label_of = |object: Option<&Object>| {
                     let metadata = &EndpointSlice::from_object(object?)?.metadata;
                     let service = metadata.labels.get(SERVICE_NAME)?;
-                    let at = label_at(metadata.namespace.clone(), SERVICE_NAME, service.clone());
+                    let at = namespaced_label(metadata.namespace.clone(), SERVICE_NAME, service.clone());
                     Some((at, metadata.key()))
                 };
                 let (old, new) = (label_of(old), label_of(new));
@@ -49,10 +49,10 @@ impl ServiceIndex {
                     return;
                 }
                 if let Some((at, key)) = old {
-                    unindex(&mut self.slices, &at, &key);
+                    remove_key(&mut self.slices, &at, &key);
                 }
                 if let Some((at, key)) = new {
-                    index(&mut self.slices, &at, &key);
+                    insert_key(&mut self.slices, &at, &key);
                 }
             }
             _ => {}
@@ -68,11 +68,11 @@ impl ServiceIndex {
         }
         if let Some(old) = old {
             let key = old.metadata.key();
-            (self.labels_in_use(old).iter()).for_each(|at| unindex(&mut self.pods, at, &key));
+            (self.labels_in_use(old).iter()).for_each(|at| remove_key(&mut self.pods, at, &key));
         }
         if let Some(new) = new {
             let key = new.metadata.key();
-            (self.labels_in_use(new).iter()).for_each(|at| index(&mut self.pods, at, &key));
+            (self.labels_in_use(new).iter()).for_each(|at| insert_key(&mut self.pods, at, &key));
         }
     }
 
@@ -84,22 +84,23 @@ impl ServiceIndex {
             return;
         }
         if let Some((old, at)) = old.and_then(|old| Some((old, self.label_of(old)?))) {
-            unindex(&mut self.services, &at, &old.metadata.key());
-            if !self.is_in_use(&at.namespace, &at.key) {
+            remove_key(&mut self.services, &at, &old.metadata.key());
+            if !self.is_key_in_use(&at.namespace, &at.key) {
                 for (pod, at) in pods_with(pods, &at.namespace, &at.key) {
-                    unindex(&mut self.pods, &at, pod);
+                    remove_key(&mut self.pods, &at, pod);
                 }
             }
         }
-        // Choose the label under which the fewest Services are stored: `app=shop` may be in the selectors of all.
+        // Choose the label under which the fewest Services are stored, because all selectors may have one label in
+        // common, such as `app=shop`.
         let labels = new.into_iter().flat_map(selector_labels);
-        let n_services = |at: &LabelAt| self.services.get(at).map_or(0, rpds::RedBlackTreeSetSync::size);
+        let n_services = |at: &NamespacedLabel| self.services.get(at).map_or(0, rpds::RedBlackTreeSetSync::size);
         if let (Some(new), Some(at)) = (new, labels.min_by_key(n_services)) {
-            let was_in_use = self.is_in_use(&at.namespace, &at.key);
-            index(&mut self.services, &at, &new.metadata.key());
+            let was_in_use = self.is_key_in_use(&at.namespace, &at.key);
+            insert_key(&mut self.services, &at, &new.metadata.key());
             if !was_in_use {
                 for (pod, at) in pods_with(pods, &at.namespace, &at.key) {
-                    index(&mut self.pods, &at, pod);
+                    insert_key(&mut self.pods, &at, pod);
                 }
             }
         }
@@ -111,31 +112,33 @@ impl ServiceIndex {
 
     /// Returns the label under which the Service is stored; `None` if it has no selector or is not stored with this
     /// selector.
-    fn label_of(&self, service: &Service) -> Option<LabelAt> {
+    fn label_of(&self, service: &Service) -> Option<NamespacedLabel> {
         self.labels_of(service).next()
     }
 
     /// Returns the labels of the Service's selector under which it is stored.
-    fn labels_of(&self, service: &Service) -> impl Iterator<Item = LabelAt> {
+    fn labels_of(&self, service: &Service) -> impl Iterator<Item = NamespacedLabel> {
         let key = service.metadata.key();
         selector_labels(service).filter(move |at| self.services.get(at).is_some_and(|services| services.contains(&key)))
     }
 
     /// Returns whether a Service of the namespace is stored under a label with this key.
-    fn is_in_use(&self, namespace: &Str, key: &Str) -> bool {
-        let mut labels = self.services.range(label_at(namespace.clone(), key.clone(), "")..);
+    fn is_key_in_use(&self, namespace: &Str, key: &Str) -> bool {
+        let mut labels = self
+            .services
+            .range(namespaced_label(namespace.clone(), key.clone(), "")..);
         labels
             .next()
             .is_some_and(|(at, _)| at.namespace == *namespace && at.key == *key)
     }
 
     /// Returns the labels under which the pod is stored.
-    fn labels_in_use(&self, pod: &Pod) -> Vec<LabelAt> {
+    fn labels_in_use(&self, pod: &Pod) -> Vec<NamespacedLabel> {
         let namespace = &pod.metadata.namespace;
         let labels = pod.metadata.labels.iter();
         labels
-            .filter(|(key, _)| self.is_in_use(namespace, key))
-            .map(|(key, value)| label_at(namespace.clone(), key.clone(), value.clone()))
+            .filter(|(key, _)| self.is_key_in_use(namespace, key))
+            .map(|(key, value)| namespaced_label(namespace.clone(), key.clone(), value.clone()))
             .collect()
     }
 }
@@ -158,7 +161,7 @@ impl Objects {
     pub fn services_selecting<'a>(&'a self, pod: &'a Pod) -> impl Iterator<Item = &'a Service> {
         let labels = pod.metadata.labels.iter();
         let keys = labels.filter_map(|(key, value)| {
-            let at = label_at(pod.metadata.namespace.clone(), key.clone(), value.clone());
+            let at = namespaced_label(pod.metadata.namespace.clone(), key.clone(), value.clone());
             self.service_index.services.get(&at)
         });
         keys.flat_map(|keys| keys.iter())
@@ -172,14 +175,14 @@ impl Objects {
         let keys = self
             .service_index
             .slices
-            .get(&label_at(namespace, SERVICE_NAME, service));
+            .get(&namespaced_label(namespace, SERVICE_NAME, service));
         let keys = keys.into_iter().flat_map(|keys| keys.iter());
         keys.filter_map(|key| self.get::<EndpointSlice>(key))
     }
 }
 
-fn label_at(namespace: impl Into<Str>, key: impl Into<Str>, value: impl Into<Str>) -> LabelAt {
-    LabelAt {
+fn namespaced_label(namespace: impl Into<Str>, key: impl Into<Str>, value: impl Into<Str>) -> NamespacedLabel {
+    NamespacedLabel {
         namespace: namespace.into(),
         key: key.into(),
         value: value.into(),
@@ -187,18 +190,22 @@ fn label_at(namespace: impl Into<Str>, key: impl Into<Str>, value: impl Into<Str
 }
 
 /// Returns the labels of a Service's selector.
-fn selector_labels(service: &Service) -> impl Iterator<Item = LabelAt> {
+fn selector_labels(service: &Service) -> impl Iterator<Item = NamespacedLabel> {
     let selector = service.spec.selector.iter().flat_map(|selector| selector.iter());
-    selector.map(|(key, value)| label_at(service.metadata.namespace.clone(), key.clone(), value.clone()))
+    selector.map(|(key, value)| namespaced_label(service.metadata.namespace.clone(), key.clone(), value.clone()))
 }
 
 /// Returns the pods of a namespace that have a label with this key, each with the label.
-fn pods_with<'p>(pods: &'p Table, namespace: &Str, key: &Str) -> impl Iterator<Item = (&'p ObjectKey, LabelAt)> {
+fn pods_with<'p>(
+    pods: &'p Table,
+    namespace: &Str,
+    key: &Str,
+) -> impl Iterator<Item = (&'p ObjectKey, NamespacedLabel)> {
     let all = pods.range(ObjectKey::new(namespace.clone(), "")..);
     let all = all.take_while(|(pod, _)| pod.namespace == *namespace);
     all.filter_map(|(pod, object)| {
         let value = object.metadata().labels.get(key)?;
-        Some((pod, label_at(namespace.clone(), key.clone(), value.clone())))
+        Some((pod, namespaced_label(namespace.clone(), key.clone(), value.clone())))
     })
 }
 

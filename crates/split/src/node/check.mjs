@@ -1,4 +1,5 @@
-// Prints digests of the updates that the cut engine posts. The rest may be loaded only after the visit, and only once.
+// Prints digests of the updates that the cut engine posts. Fails if it loads the rest during the visit, or not exactly
+// once after it.
 import { readFileSync } from "node:fs";
 import { further, start, visit } from "./worker.mjs";
 

@@ -1,5 +1,5 @@
-// A web worker without a browser, which runs an engine through requests. Its clock depends on nothing else, so that the
-// same engine posts the same updates in every run.
+// Simulates a web worker in Node and runs an engine through requests. The clock is simulated too, so that the same
+// engine posts the same updates in every run.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
@@ -26,16 +26,16 @@ class Channel {
   port2 = new Port();
   constructor() { [this.port1.other, this.port2.other] = [this.port2, this.port1]; }
 }
-const anything = { [Symbol.hasInstance]: () => true };
+const acceptsAnyInstance = { [Symbol.hasInstance]: () => true };
 const globals = {
-  // A real clock moves while the engine works.
+  // Advance the clock at each call, as a real clock advances while the engine works.
   performance: { now: () => (now += 0.1) },
   setTimeout: (run, wait) => add(now + wait, run),
   clearTimeout: (task) => { tasks = tasks.filter((other) => other !== task); },
   MessageChannel: Channel,
   MessagePort: Port,
-  DedicatedWorkerGlobalScope: anything,
-  Performance: anything,
+  DedicatedWorkerGlobalScope: acceptsAnyInstance,
+  Performance: acceptsAnyInstance,
 };
 for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
 
@@ -47,14 +47,14 @@ let instances = 0;
 export const start = async (file) => {
   now = 0;
   tasks = [];
-  // Each address is a module of its own, with an engine of its own.
+  // Each URL loads a new instance of the script, with an engine of its own.
   const glue = await import(`./engine.mjs?${instances++}`);
   const exports = glue.initSync({ module: new WebAssembly.Module(read(file)) });
   const updates = createHash("sha256");
   globalThis.postMessage = (update) => {
     updates.update(update);
     if (failures.includes(update[0])) throw new Error(`the engine refused a request or crashed: ${Buffer.from(update).toString("latin1")}`);
-    // The page answers each frame; the engine ignores an answer without a frame.
+    // Answer each update as the page answers a frame; the engine ignores an answer if the update was no frame.
     add(now, () => receive(frameDone));
   };
   glue.serve([], (part, done) => {

@@ -77,7 +77,7 @@ fn set_style(element: &HtmlElement, name: &str, value: &str) {
 impl Drag {
     /// Starts a gesture on a pod, a link or the background. `None` if the pointer went down on a control.
     pub(crate) fn begin(event: &PointerEvent) -> Option<Drag> {
-        // The second run of a comparison cannot be changed.
+        // The second run of a comparison cannot be changed, so everything in it counts as a control.
         let is_control = super::closest(event.target(), "data-other").is_some();
         if event.button() != 0 || !event.is_primary() || is_control {
             return None;
@@ -111,7 +111,7 @@ impl Drag {
     /// Called after a long press: picks up the pod under the finger, or starts a stroke.
     pub(crate) fn long_pressed(&mut self, root: &Element) {
         self.is_dragging = true;
-        root.set_attribute(HELD, "").warn();
+        root.set_attribute(HELD_ATTRIBUTE, "").warn();
         match &mut self.target {
             Target::Pod { id, flying } => {
                 *flying = pick_up(root, id);
@@ -216,7 +216,7 @@ impl Drag {
 
     /// Ends the gesture when the browser cancels the pointer.
     pub(crate) fn cancel(self, root: &Element) {
-        root.remove_attribute(HELD).warn();
+        root.remove_attribute(HELD_ATTRIBUTE).warn();
         highlight_drop_target(root, None);
         match self.target {
             Target::Pod { flying: Some(mark), .. } => put_down(&mark),
@@ -227,7 +227,7 @@ impl Drag {
 }
 
 /// Attribute of the stage (the drawing of the cluster) while a finger holds a pod.
-const HELD: &str = "data-held";
+const HELD_ATTRIBUTE: &str = "data-held";
 
 /// Suppresses touch events while a finger holds a pod: scrolling, and the click when the finger is lifted, which would
 /// hit a menu that has just opened there. Dropping the guard removes its listeners.
@@ -243,11 +243,11 @@ impl HeldTouchGuard {
     pub(crate) fn new(root: &Element) -> HeldTouchGuard {
         let region = root.clone();
         let hold = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
-            if region.has_attribute(HELD) && event.cancelable() {
+            if region.has_attribute(HELD_ATTRIBUTE) && event.cancelable() {
                 event.prevent_default();
             }
             if event.type_() == "touchend" {
-                region.remove_attribute(HELD).warn();
+                region.remove_attribute(HELD_ATTRIBUTE).warn();
             }
         });
         let options = AddEventListenerOptions::new();

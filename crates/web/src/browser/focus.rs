@@ -4,8 +4,8 @@ use super::Warn as _;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-/// Attribute of a provisional tab stop: an element that is not a node, and became the tab stop while the stage had no
-/// node. It is removed when the user focuses an element.
+/// Attribute of a provisional tab stop: while the stage has no node, another element is the tab stop. The attribute is
+/// removed when the tab stop moves.
 const PROVISIONAL_STOP: &str = "data-stands-in";
 
 /// Makes an element the region's single tab stop (roving tabindex).

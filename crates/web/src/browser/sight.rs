@@ -68,7 +68,7 @@ pub(crate) fn stage() -> Option<(f64, f64)> {
 }
 
 /// Font size of the root element, in CSS pixels.
-pub(crate) fn root_px() -> f64 {
+pub(crate) fn root_font_size() -> f64 {
     let size = || {
         let window = super::window()?;
         let root = window.document()?.document_element()?;

@@ -170,7 +170,7 @@ pub(crate) fn take_over(id: u64) {
 }
 
 /// Makes a session this tab's own once its lock is acquired; switches to a copy if another tab holds the lock. `alone`:
-/// without locks in the browser, assume that no other tab has the session.
+/// a browser without locks assumes that no other tab has the session.
 fn acquire_lock(id: u64, alone: bool) {
     if THIS_SESSION.get() == Some(id) {
         return;
@@ -250,7 +250,7 @@ fn number_of_copy(original: u64) -> u64 {
     id
 }
 
-/// Called when the browser restores the page from its back/forward cache.
+/// Takes this tab's session over again, when the browser restores the page from its back/forward cache.
 pub(crate) fn page_restored() {
     HAS_LEFT.set(false);
     if let (None, Some(id)) = (THIS_SESSION.get(), stored_number()) {
@@ -263,7 +263,7 @@ pub(crate) fn stored_number() -> Option<u64> {
     tab_storage()?.get_item(&full_key("tab")).ok()??.parse().ok()
 }
 
-/// Returns whether this tab presents to a room, which survives a reload.
+/// Returns whether this tab is in presentation mode. A reload keeps the mode.
 pub(crate) fn is_presenting() -> bool {
     tab_storage().is_some_and(|tab| tab.get_item(&full_key("present")).ok().flatten().is_some())
 }
@@ -282,12 +282,12 @@ thread_local! {
     static RESUMED: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
-/// Marks a stored session to be resumed by this tab when the next session opens.
+/// Records that the session that opens next is this stored one, so that this tab resumes it.
 pub(crate) fn resume(id: u64) {
     RESUMED.set(Some(id));
 }
 
-/// Returns the session that [`resume`] marked, and removes the mark.
+/// Returns the session that [`resume`] recorded, and removes the record.
 pub(crate) fn take_resumed() -> Option<u64> {
     RESUMED.take()
 }
@@ -438,7 +438,7 @@ pub(crate) fn store_course(text: &str) {
     write_value("course", (!text.is_empty()).then_some(text));
 }
 
-/// Returns the practice schedule, and the number of the present day.
+/// Returns the practice schedule, and the number of the present day, counted from 1970.
 pub(crate) fn practice() -> podscope_protocol::Practice {
     const MILLIS_PER_DAY: f64 = 86_400_000.0;
     podscope_protocol::Practice {

@@ -70,7 +70,8 @@ pub(crate) fn logo() -> Html {
     }
 }
 
-/// Play, clock, forward, speed, undo. Only the clock and the seconds of the forward button change with every frame.
+/// Renders the controls of time: play, clock, forward, speed, undo. Only the clock and the seconds of the forward
+/// button change with every frame.
 fn playback_controls(ctl: &Ctl, page: &Shared<Page>) -> Html {
     let model = &page.session.model;
     let (request, name, hint, sign) = if model.playing {

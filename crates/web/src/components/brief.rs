@@ -1,5 +1,6 @@
-//! A story of short lines. It has no panel of its own: the line of the present step stands under the stage (the drawing
-//! of the cluster), with its suggested command. The guided start is such a story.
+//! Shows a brief story, one whose steps are short lines (the guided start is one). Such a story has no panel of its
+//! own: the line of the present step stands under the stage (the drawing of the cluster), with the command that the
+//! step suggests.
 
 use podscope_messages::t;
 use podscope_protocol::{Caption, GUIDED_START, Opened, Request, Source};
@@ -42,7 +43,7 @@ pub(crate) fn Brief(props: &Props) -> Html {
     use_record_finished(page, &ctl);
     let story = &page.session.model.story;
     {
-        // A story of short lines advances by itself.
+        // A brief story turns to each new step by itself.
         let (send, step) = (ctl.send.clone(), story.step);
         use_effect_with(story.steps.len(), move |shown| {
             if *shown > step + 1 {
@@ -51,7 +52,7 @@ pub(crate) fn Brief(props: &Props) -> Html {
         });
     }
     {
-        // Time continues after a fast run to the next event, except when the user steps from event to event.
+        // After a fast run time continues. It stays paused after a single step, and if there was no upcoming event.
         let skipped = (page.session.model.director.caption.as_ref())
             .is_some_and(|caption| !matches!(caption, Caption::Event { .. } | Caption::NoUpcomingEvent));
         let send = ctl.send.clone();

@@ -24,8 +24,8 @@ pub(crate) type ClosedAlarms = Set<(String, Micros)>;
 const PRIORITY_GUARANTEES: [&str; 2] = ["at-most-one", "single-writer"];
 
 /// Returns the violation whose alarm is shown: the most important one that was not closed.
-pub(crate) fn violation_to_show<'a>(model: &'a Model, read: &ClosedAlarms) -> Option<&'a BrokenInvariant> {
-    let all = || (model.plane.broken.iter()).filter(|broken| !read.contains(&(broken.name.clone(), broken.at)));
+pub(crate) fn violation_to_show<'a>(model: &'a Model, closed: &ClosedAlarms) -> Option<&'a BrokenInvariant> {
+    let all = || (model.plane.broken.iter()).filter(|broken| !closed.contains(&(broken.name.clone(), broken.at)));
     let named = PRIORITY_GUARANTEES
         .iter()
         .find_map(|name| all().find(|broken| broken.name == *name));

@@ -13,14 +13,14 @@ use crate::state::Model;
 /// Maximum number of lines; the latest ones are drawn, and the panel shows the whole chain.
 const MAX_LINES: usize = 5;
 
-/// Gap between the right edge of a victim and the path that begins beside it, in units.
+/// Gap between the right edge of a preemption victim and the path that begins beside it, in units.
 const GAP_BESIDE_VICTIM: f64 = 7.0;
-/// Where such a path begins, as a share of the victim's height.
+/// Height at which a preemption path begins beside the victim, as a share of the victim's height.
 const PATH_START: f64 = 0.6;
-/// Gap between the end of such a path and the upper edge of the preempting pod, in units.
+/// Gap between the end of a preemption path and the upper edge of the preempting pod, in units.
 const GAP_ABOVE_POD: f64 = 4.0;
-/// Distance of the control points of such a path's curve from its ends, in units.
-const CURVE: f64 = 30.0;
+/// Distance between the ends of a preemption path and the control points of its curve, in units.
+const CONTROL_POINT_DISTANCE: f64 = 30.0;
 
 /// A line on the stage that shows a cause; coordinates are in CSS pixels.
 #[derive(Debug, PartialEq)]
@@ -32,7 +32,7 @@ struct Line {
     word: Option<Message>,
 }
 
-/// Draws the lines for the selection; `pod` if the selection is a pod.
+/// Draws the lines for the selection. `pod` is the selected pod, if a pod is selected.
 pub(super) fn cause_lines(model: &Model, pod: Option<&PodView>, spots: &StagePositions, rail: &Rail) -> Html {
     // The lines could give away the answer to the lesson's question.
     if model.story.question.is_some() {
@@ -88,8 +88,8 @@ fn preemption_lines(
             let (bx, by) = (kept.x + kept.w * 0.5, kept.y - GAP_ABOVE_POD * unit);
             format!(
                 "M{ax:.1} {ay:.1}C{:.1} {ay:.1} {bx:.1} {:.1} {bx:.1} {by:.1}",
-                ax + CURVE * unit,
-                by - CURVE * unit
+                ax + CONTROL_POINT_DISTANCE * unit,
+                by - CONTROL_POINT_DISTANCE * unit
             )
         })
     });
@@ -117,8 +117,8 @@ fn chain_lines(links: &[ThreadLink], spots: &StagePositions, rail: &Rail) -> Vec
     lines
 }
 
-/// Returns start, verb and class of the line to a record. The line starts at the process that acted, or at the other
-/// object whose change caused the record.
+/// Returns where the line to a record starts, its verb and its CSS class. The line starts at the process that acted, or
+/// at the other object whose change caused the record.
 fn line_start(
     link: &ThreadLink,
     cause: Option<&ThreadLink>,
@@ -167,7 +167,8 @@ fn lower_point(rect: &Rect, unit: f64) -> (f64, f64) {
     (rect.x + (40.0 * unit).min(rect.w / 2.0), rect.y + rect.h)
 }
 
-/// Returns where the word of a line begins: beside the middle of the line, or further left if the stage would cut it off.
+/// Returns where the word of a line begins: beside the middle of the line, or further left if the stage would cut it
+/// off.
 fn word_start(middle: f64, word: &str, unit: f64, width: f64) -> f64 {
     let word_width = word.chars().count() as f64 * 8.5 * unit;
     (middle + 8.0 * unit).min(width - word_width)

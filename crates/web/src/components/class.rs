@@ -1,4 +1,5 @@
-//! The dialog of a class: handed-in files are replayed in this browser and listed. Nothing leaves the browser (E-13).
+//! The dialog for teachers: replays the files that a class handed in, and lists the results. Nothing leaves the browser
+//! (E-13).
 
 use podscope_messages::{Message, class, t};
 use podscope_protocol::{CourseRequest, GradedRun, Request, Source};

@@ -21,8 +21,8 @@ use crate::browser::{self, closest, flight, focus};
 use crate::ctl::Ctl;
 use crate::state::{Act, Model, Page, Shared};
 
-/// Number of nodes above which cards are small.
-const MAX_FULL_CARDS: usize = 24;
+/// Maximum number of nodes of a cluster in which the moves of pods are animated.
+const MAX_ANIMATED_NODES: usize = 24;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -85,7 +85,7 @@ fn use_flight(page: &Shared<Page>, root: &NodeRef) {
     if *last_moved.borrow() != page.session.model.moved {
         *last_moved.borrow_mut() = page.session.model.moved.clone();
         // A big cluster is not animated: no single move could be followed, and reading positions forces a layout.
-        let few = page.session.model.nodes.size() <= MAX_FULL_CARDS && !browser::prefers_reduced_motion();
+        let few = page.session.model.nodes.size() <= MAX_ANIMATED_NODES && !browser::prefers_reduced_motion();
         if let Some(root) = root.cast::<Element>().filter(|_| few) {
             *places.borrow_mut() = flight::mark_positions(&root, &page.session.model.moved);
         }

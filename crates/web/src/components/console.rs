@@ -27,7 +27,7 @@ const MAX_LINES_DRAWN: usize = 300;
 
 /// A console: the output of commands above an input line.
 #[component]
-pub(crate) fn ConsoleLineView(props: &Props) -> Html {
+pub(crate) fn ConsoleView(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
@@ -245,7 +245,9 @@ impl TypedText {
             return self.earlier_lines.set(String::new());
         }
         let text = join_lines(&self.earlier_lines, &self.line);
-        let waits = paste::commands(&text).last().is_some_and(|last| paste::is_open(last));
+        let waits = paste::commands(&text)
+            .last()
+            .is_some_and(|last| paste::is_incomplete(last));
         if !waits && !text.trim().is_empty() {
             self.ctl.run_typed(&text);
         }
@@ -306,7 +308,7 @@ fn log_html(console: &Console, log: NodeRef) -> Html {
     }
 }
 
-/// A rule with the title of a run, above the run's first line.
+/// A horizontal line with the title of a run, above the first line of the run.
 fn run_heading(title: &str) -> Html {
     html! { <h3 class="rule">{ shown(title) }</h3> }
 }
@@ -329,7 +331,7 @@ fn join_lines(earlier_lines: &str, line: &str) -> String {
         line.is_empty()
             && !paste::commands(earlier_lines)
                 .last()
-                .is_some_and(|last| paste::is_open(last)),
+                .is_some_and(|last| paste::is_incomplete(last)),
     ) {
         (true, _) => line.to_string(),
         (false, true) => earlier_lines.to_string(),
@@ -346,7 +348,7 @@ fn hint_for(earlier_lines: &str, pasted: TextKind) -> String {
     }
     let commands = paste::commands(earlier_lines);
     match commands.as_slice() {
-        [.., last] if paste::is_open(last) => t!(console::open_document),
+        [.., last] if paste::is_incomplete(last) => t!(console::open_document),
         all => t!(console::commands, count = all.len()),
     }
 }

@@ -22,7 +22,7 @@ use super::shown::{rich, shown, text_with_code};
 use super::spread;
 use super::start::Pending;
 use super::syllabus::Syllabus;
-use super::timeline::{LANES, kind, lists, show_mark};
+use super::timeline::{LANES, kind, lane_list_buttons, show_mark};
 use super::triage::Triage;
 use super::what_if::WhatIfView;
 use super::worksheet::Worksheet;
@@ -175,7 +175,7 @@ fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
                         })
                     } }><span>{ t!(dialogs::only_this_zone) }</span></button></li>
                     <li><button type="button" aria-haspopup="dialog" onclick={ {
-                        let change = loss_of(page, &zone);
+                        let change = loss_question(page, &zone);
                         ctl.act.reform(move |_: MouseEvent| Act::Dialog(Dialog::WhatIf(change.clone())))
                     } }><span>{ t!(dialogs::what_if_it_goes) }</span></button></li>
                 }
@@ -196,7 +196,7 @@ fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
 
 /// Returns the what-if question about a group of nodes: the loss of a zone, or for another label the drain of all nodes
 /// with its value.
-fn loss_of(page: &Page, group: &str) -> WhatIf {
+fn loss_question(page: &Page, group: &str) -> WhatIf {
     let nodes = page.session.model.groups.iter().find(|one| one.name == group);
     match nodes {
         Some(group) if !page.session.group.is_empty() || group.name.is_empty() => WhatIf::Drain(group.nodes.to_vec()),
@@ -220,7 +220,7 @@ fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
     marks.stable_sort_by_key(|mark| (std::cmp::Reverse(mark.from), mark.id));
     html! {
         <Modal key="lane" title={name} class="lane-list">
-            { lists(ctl, page) }
+            { lane_list_buttons(ctl, page) }
             if marks.is_empty() { <p class="none">{ t!(dialogs::no_marks) }</p> }
             <ol>
                 { for marks.iter().take(400).map(|mark| {
@@ -254,7 +254,7 @@ fn shortcuts_dialog() -> Html {
         <Modal key="help" title={t!(dialogs::help)} class="wide shortcuts">
             <p>{ t!(dialogs::help_hint) }</p>
             <div class="columns" tabindex="0" role="group" aria-label={t!(dialogs::shortcuts)}>
-                { for keys::sheet().into_iter().map(|(title, rows)| html! {
+                { for keys::shortcut_groups().into_iter().map(|(title, rows)| html! {
                     <section><h3 class="eyebrow">{ title }</h3><dl>
                         { for rows.into_iter().map(|(key, what)| html! { <div><dt><kbd>{ key }</kbd></dt><dd>{ what }</dd></div> }) }
                     </dl></section>
@@ -297,7 +297,8 @@ fn crash_dialog(message: &str) -> Html {
             location.reload().warn();
         }
     });
-    // The error of `loadRest` in the worker's script. A browser puts "Uncaught Error: " before it.
+    // If the worker could not load the rest of its wasm, the message contains the error of `podscopeLoadRest`
+    // (crates/js/worker.js). A browser puts "Uncaught Error: " before it.
     let hint = match message.contains("the rest of the engine did not load") {
         true => t!(dialogs::rest_not_loaded_hint),
         false => t!(dialogs::engine_stopped_hint),
@@ -555,9 +556,9 @@ mod tests {
             model.groups = Shared::new(vec![group("a"), group("")]);
         });
         let drain = WhatIf::Drain(nodes.clone());
-        assert_eq!(loss_of(&page, "a"), WhatIf::LoseZone("a".into()));
-        assert_eq!(loss_of(&page, ""), drain, "nodes without a zone lose none");
+        assert_eq!(loss_question(&page, "a"), WhatIf::LoseZone("a".into()));
+        assert_eq!(loss_question(&page, ""), drain, "nodes without a zone lose none");
         page.session.group = "rack".to_owned();
-        assert_eq!(loss_of(&page, "a"), drain);
+        assert_eq!(loss_question(&page, "a"), drain);
     }
 }

@@ -328,7 +328,7 @@ fn findings_list(
     }
 }
 
-/// Buttons for the text. `lesson` is the revision if the text is a lesson.
+/// Renders the buttons below the text. `lesson` is the text's revision if the text is a lesson, which can be checked.
 fn editor_buttons(
     beside: bool,
     ctl: &Ctl,
@@ -388,7 +388,7 @@ fn editor_buttons(
     }
 }
 
-/// An advice to fill a gap, at the gap's position.
+/// Advice to fill a gap, at the gap's position.
 fn gap_advice((line, column): &(u32, u32)) -> Problem {
     Problem {
         line: *line,

@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::shown::shown;
 use crate::pure::fullness;
 
-/// Names of the columns, and of the lines of the plots.
+/// Names of the two compared runs, for the columns of the table and the lines of the plots.
 const RUN_NAMES: [Message; 2] = [figures::this_run, figures::other_run];
 
 /// Renders the plots and the table of two compared runs; renders nothing if there are no figures.

@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::icon;
 use crate::browser::{self, Warn as _};
 use crate::ctl::Ctl;
-use crate::pure::find::{Filter, Found};
+use crate::pure::find::{Filter, MatchCounts};
 use crate::state::{Act, Page, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -86,6 +86,6 @@ pub(crate) fn Find(props: &Props) -> Html {
 }
 
 fn match_count(filter: &Filter, page: &Page) -> String {
-    let Found { pods, nodes } = filter.count(&page.session.model);
+    let MatchCounts { pods, nodes } = filter.count(&page.session.model);
     t!(find::found, pods = pods, nodes = nodes)
 }

@@ -22,7 +22,8 @@ pub(crate) struct Props {
 /// State of the announcements: what was already announced about the open session.
 #[derive(Default)]
 struct Announced {
-    /// Title, seed and branch: after a change of these nothing is announced as new.
+    /// Title, seed and branch of the session. When one of these changes, all events count as known and are not
+    /// announced.
     session: (String, u64, usize),
     until: Micros,
     goals: usize,

@@ -92,7 +92,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
             &fallback
         }
     };
-    // Until the engine answers, the subtitle consists of names.
+    // The subtitle that the page shows until the engine answers consists of names, which must not be translated.
     let translate = matches!(detail.subtitle, Subtitle::Known(_)).then_some("no");
     html! {
         <aside class={classes!("side", is_left.then_some("left"))} aria-label={t!(inspector::details)} tabindex="-1" data-subject={detail.title.clone()}>

@@ -128,8 +128,8 @@ pub(crate) fn Lessons(props: &Props) -> Html {
 /// Returns the lessons that match the text, best match first; all lessons if the text is empty.
 fn matching_lessons<'a>(text: &str, all: &'a [LessonInfo]) -> Vec<&'a LessonInfo> {
     let query = Query::read(text);
-    // The text in which a lesson is searched. Its rule, and its command for the reader's own cluster, name kinds,
-    // commands and symptoms that its summary does not name.
+    // Returns the text of a lesson in which the search looks for words. It includes the rule, and the command for the
+    // reader's own cluster, because they name kinds, commands and symptoms that the summary does not name.
     let content = |lesson: &LessonInfo| {
         [&lesson.group, &lesson.summary, &lesson.rule, &lesson.own, &lesson.topic]
             .map(String::as_str)

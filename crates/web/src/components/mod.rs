@@ -66,7 +66,7 @@ pub(crate) use bar::{Bar, next_theme};
 pub(crate) use brief::is_brief;
 pub(crate) use busy::Busy;
 pub(crate) use cluster::Cluster;
-pub(crate) use console::ConsoleLineView;
+pub(crate) use console::ConsoleView;
 pub(crate) use dialogs::{Dialogs, open_files};
 pub(crate) use editor::Editor;
 pub(crate) use find::Find;

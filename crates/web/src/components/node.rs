@@ -140,8 +140,8 @@ pub(super) fn label(node: &NodeState, now: Micros) -> String {
         text.push_str(&format!(", {}", t!(node::cordoned)));
     }
     text.push_str(&match view.only_name {
-        true => format!(", {}, {}", n_pods(node.pods.len()), t!(node::only_name_known)),
-        false => format!(", {}, cpu {}", n_pods(node.pods.len()), quantity::cpu(view.cpu)),
+        true => format!(", {}, {}", pod_count_text(node.pods.len()), t!(node::only_name_known)),
+        false => format!(", {}, cpu {}", pod_count_text(node.pods.len()), quantity::cpu(view.cpu)),
     });
     for line in &view.machine.differs {
         text.push_str(&format!(". {line}"));
@@ -485,7 +485,7 @@ fn difference_lines(props: &Props) -> Html {
     }
 }
 
-fn n_pods(pods: usize) -> String {
+fn pod_count_text(pods: usize) -> String {
     t!(node::pods, count = pods)
 }
 

@@ -9,7 +9,7 @@ use super::recall::Recall;
 use super::record::Record;
 use super::said::{ComingNote, OpenedNote};
 use super::start::Start;
-use super::timeline::chooser;
+use super::timeline::branch_chooser;
 use crate::ctl::Ctl;
 use crate::pure::director;
 use crate::state::{Page, Shared};
@@ -42,7 +42,7 @@ pub(crate) fn Notes(props: &Props) -> Html {
             if !page.shell.embedded { <Recall page={page.clone()} /> }
             if page.shell.records_lesson { <Record goals={page.session.goals.clone()} anonymises={page.session.anonymises} /> }
             <p class="ended" role="status">{ caption.map(director::outcome).unwrap_or_default() }</p>
-            if brief.is_none() { { chooser(&ctl, page) } }
+            if brief.is_none() { { branch_chooser(&ctl, page) } }
             if let Some(opened) = brief.filter(|_| !page.shell.start) { <Brief key={format!("{} {}", opened.title, opened.seed)} page={page.clone()} /> }
             if page.shell.start && page.session.opened.is_some() { <Start asked={page.shell.start_requested} /> }
         </section>

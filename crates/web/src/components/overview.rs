@@ -19,7 +19,7 @@ use crate::browser::{self, sight};
 use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::pure::find::Filter;
-use crate::pure::overview::{Plan, Rect, TITLE, plan, pod_squares};
+use crate::pure::overview::{Plan, Rect, TITLE_HEIGHT, plan, pod_squares};
 use crate::pure::route::Theme;
 use crate::pure::stage::{StageLengths, StageSize, single_node};
 use crate::state::{Act, Model, NodeState, Shared, Truth};
@@ -113,7 +113,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
     // Text for screen readers about the focused node. It is set when an arrow key moves the focus, and not updated when
     // the node changes.
     let announced = use_state(String::new);
-    let onkeydown = arrow_keys(&plan, &zones, &focus, &ctl, {
+    let onkeydown = arrow_key_handler(&plan, &zones, &focus, &ctl, {
         let (mark, announced, now, is_focus_shown) = (
             mark.clone(),
             announced.setter(),
@@ -323,7 +323,7 @@ fn select_node(ctl: &Ctl, zones: &Zones, at: (usize, usize)) {
     }
 }
 
-fn arrow_keys(
+fn arrow_key_handler(
     plan: &Rc<Plan>,
     zones: &Zones,
     focus: &UseStateHandle<(usize, usize)>,
@@ -363,7 +363,7 @@ fn zone_list(zones: &Zones, plan: &Plan, key_name: &str, ctl: &Ctl) -> Html {
                 let go = ctl.act.reform(move |_: MouseEvent| Act::Zone(Some(zone.clone())));
                 let pods: usize = nodes.iter().map(|node| node.pods.len()).sum();
                 let bad = nodes.iter().filter(|node| node.view.ready != ConditionStatus::True).count();
-                let title = Rect { h: TITLE, ..*rect };
+                let title = Rect { h: TITLE_HEIGHT, ..*rect };
                 html! { <li data-zone={name.clone()} ~style={super::scene::position_style(title)}><h2><button type="button" class="quiet" onclick={go} title={t!(overview::group_hint, nodes = nodes.len(), pods = pods)}><b>{ t!(zone::name, key = key_name, value = name) }</b>
                     if bad > 0 { <span class="chip bad">{ t!(overview::not_ready, count = bad) }</span> }<span class="mono">{ clock::thousands(pods as u64) }<span class="sr">{ " " }{ t!(overview::pods) }</span></span></button></h2></li> }
             }) }

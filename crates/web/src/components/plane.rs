@@ -61,7 +61,7 @@ pub(crate) struct Layout {
     pub(crate) is_short: bool,
 }
 
-/// The choices of whose state the stage shows: value, name and description.
+/// The views of the state that the user can choose: value, name and description.
 const TRUTHS: [(Truth, Message, Message); 3] = [
     (Truth::Api, plane::api, plane::api_hint),
     (Truth::Both, plane::both, plane::both_hint),
@@ -86,7 +86,9 @@ pub(crate) fn Plane(props: &Props) -> Html {
     let down_helpers = all
         .iter()
         .filter(|view| matches!(view.component, Component::Attacher | Component::Fencing) && !view.state.is_up());
-    let is_etcd_down = all.iter().any(|view| view.component == Component::Etcd && !view.state.is_up());
+    let is_etcd_down = all
+        .iter()
+        .any(|view| view.component == Component::Etcd && !view.state.is_up());
     html! {
         <section class={classes!("rail", props.layout.is_narrow.then_some("narrow"), props.layout.rail.is_tiny.then_some("tiny"))} aria-label={if props.run == Run::Second { t!(plane::control_plane_other_run) } else { t!(plane::control_plane) }}>
             <div class="machine queueing" ~style={growing_box_style(props.layout.rail.scheduler)}>

@@ -157,7 +157,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
             ..
         })
     );
-    let label = label_here(props);
+    let label = full_label(props);
     html! {
         <button
             type="button"
@@ -190,8 +190,9 @@ pub(crate) fn Pod(props: &Props) -> Html {
     }
 }
 
-/// Returns the pod's label for screen readers at this position.
-fn label_here(props: &Props) -> String {
+/// Returns the pod's label for screen readers: its name and state, any difference between API server and machine or
+/// between the compared runs, and its answer mark.
+fn full_label(props: &Props) -> String {
     let mut label = pod_label(&props.pod);
     if let Some(Place {
         content: content @ MarkContent::Torn { .. },

@@ -64,7 +64,7 @@ pub(crate) fn Presenting(props: &Props) -> Html {
     html! {
         <>
             if present.spotlight { <Spotlight /> }
-            if present.code { <Code page={page.clone()} /> }
+            if present.code { <QrCode page={page.clone()} /> }
             if present.question { { large_question(page, &ctl) } }
             <section class="presenting" aria-label={t!(present::presenting)}>
                 if present.timer { <Timer /> }
@@ -156,7 +156,7 @@ fn Spotlight() -> Html {
 
 /// The QR code of a link to this instant, for a phone's camera.
 #[component]
-pub(crate) fn Code(props: &Props) -> Html {
+pub(crate) fn QrCode(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };

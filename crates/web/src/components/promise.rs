@@ -21,8 +21,9 @@ pub(crate) struct Props {
     pub(crate) guarantees: Shared<Vec<Guarantee>>,
 }
 
-/// Maximum number of nodes with a button that heals the node, and of nodes with a button that powers the node off.
-const MAX_NODES: usize = 3;
+/// Maximum number of nodes for which there is a button that heals the node, and of nodes for which there is one that
+/// powers the node off.
+const MAX_NODES_WITH_BUTTON: usize = 3;
 /// How far the button "back" seeks before the blamed command, or before the violation if no command is blamed.
 const LEAD_TIME: Micros = 100_000;
 
@@ -110,10 +111,10 @@ fn recovery_buttons(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html 
                 if model.cut_nodes().nth(1).is_some() {
                     <li><button type="button" onclick={command(HEAL_ALL.to_owned())}>{ t!(promise::heal_all) }</button><span>{ t!(promise::heal_all_hint) }</span></li>
                 }
-                { for model.cut_nodes().take(MAX_NODES).map(|node| html! {
+                { for model.cut_nodes().take(MAX_NODES_WITH_BUTTON).map(|node| html! {
                     <li key={node.name.clone()}><button type="button" onclick={command(format!("fault heal {}", node.name))}>{ t!(promise::heal, node = node.name) }</button><span>{ t!(promise::heal_hint) }</span></li>
                 }) }
-                { for nodes_with_ghosts.iter().filter(|name| powered(name)).take(MAX_NODES).map(|name| html! {
+                { for nodes_with_ghosts.iter().filter(|name| powered(name)).take(MAX_NODES_WITH_BUTTON).map(|name| html! {
                     <li key={format!("off {name}")}><button type="button" onclick={command(format!("fault poweroff {name}"))}>{ t!(promise::power_off, node = name) }</button><span>{ t!(promise::power_off_hint) }</span></li>
                 }) }
             </ul>

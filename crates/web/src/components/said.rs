@@ -23,7 +23,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The worst problems of a large dump that is still being opened, so that its cluster cannot be shown yet.
+/// Shows the worst problems of a large dump while the dump is being opened and its cluster cannot be shown yet.
 #[component]
 pub(crate) fn ComingNote(props: &ComingProps) -> Html {
     let ComingProps { triage } = props;

@@ -11,7 +11,7 @@ use podscope_protocol::{GroupView, Micros, PodView, SubjectRef};
 use web_sys::Element;
 use yew::prelude::*;
 
-use self::groups::{Group, ids, plan_of};
+use self::groups::{Group, ids_with_slots, plan_of};
 use super::broken::{self, Broken};
 use super::cause_lines::cause_lines;
 use super::emphasis::{NodeEmphasis, PodsEmphasis};
@@ -132,7 +132,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
         differing: &differing,
         breaking: &breaking,
         preview: preview.as_ref(),
-        by_memory: by_memory(model),
+        by_memory: is_memory_scarcer(model),
     };
     let spots = StagePositions {
         groups: &groups,
@@ -220,7 +220,9 @@ impl StagePositions<'_> {
             let id = &from.pods.iter().find(|one| one.key == pod.pod)?.id;
             let begin = on_stage((rect, place.mark(self.slots.slot(&from.view.name, id))));
             let (to, rect, place) = node(pod.to.as_ref()?)?;
-            let taken: Vec<usize> = ids(to).map(|id| self.slots.slot(&to.view.name, id)).collect();
+            let taken: Vec<usize> = ids_with_slots(to)
+                .map(|id| self.slots.slot(&to.view.name, id))
+                .collect();
             let before = preview.arrivals.iter().take(at);
             let nth = before.filter(|one| one.pod.to == pod.to).count();
             let (mark, _) = place_of_arrival(&place, &taken, nth, self.plan.measures.unit)?;
@@ -245,7 +247,7 @@ impl StagePositions<'_> {
 
     fn marks(&self, is: impl Fn(&str) -> bool) -> Vec<Rect> {
         let of_node = |(node, rect, place): (&Shared<NodeState>, Rect, NodePlan)| {
-            let marks = ids(node).filter(|id| is(id)).map(|id| {
+            let marks = ids_with_slots(node).filter(|id| is(id)).map(|id| {
                 let mark = place.mark(self.slots.slot(&node.view.name, id));
                 Rect {
                     x: rect.x + mark.x,
@@ -269,7 +271,7 @@ fn length_properties(measures: &StageLengths, height: f64) -> String {
 
 /// Returns a size of the stage in CSS pixels, with the unit of lengths in this document.
 pub(crate) fn stage_size(w: f64, h: f64) -> StageSize {
-    let unit = sight::root_px() / 14.0;
+    let unit = sight::root_font_size() / 14.0;
     StageSize { w, h, unit }
 }
 
@@ -385,7 +387,7 @@ fn key_name(page: &Page) -> String {
 }
 
 /// Returns whether memory is scarcer than cpu in the whole cluster.
-fn by_memory(model: &Model) -> bool {
+fn is_memory_scarcer(model: &Model) -> bool {
     let share = |(used, has): (i64, i64)| if has > 0 { used as f64 / has as f64 } else { 0.0 };
     let nodes = || model.nodes.values().map(|node| &node.view);
     nodes().map(|view| share(view.memory)).sum::<f64>() > nodes().map(|view| share(view.cpu)).sum::<f64>()
@@ -408,7 +410,7 @@ fn zone_boxes(context: &NodeContext, ctl: &Ctl, groups: &[Group], slots: &Slots)
             }
             { for groups.iter().zip(&plan.zones).map(|(group, zone_plan)| {
                 let nodes = group.nodes.iter().zip(&zone_plan.nodes).map(|(state, place)| {
-                    let slot_indices = ids(state).map(|id| slots.slot(&state.view.name, id)).collect();
+                    let slot_indices = ids_with_slots(state).map(|id| slots.slot(&state.view.name, id)).collect();
                     context.node(state, *place, slot_indices)
                 });
                 match group.view {

@@ -46,7 +46,7 @@ enum Phase {
 
 /// The state of a search: its phase, progress and results.
 #[derive(Debug, Clone, PartialEq, Default)]
-struct Found {
+struct SearchState {
     phase: Phase,
     /// Serial number of this search. Messages of engines with a lower number are ignored.
     nth: u32,
@@ -58,36 +58,36 @@ struct Found {
     problems: Vec<Problem>,
 }
 
-enum Step {
+enum SearchAction {
     Start { first: u64, runs: u32, engines: usize },
     Stop,
     Message { nth: u32, message: WorkerMessage },
 }
 
-impl Reducible for Found {
-    type Action = Step;
+impl Reducible for SearchState {
+    type Action = SearchAction;
 
-    fn reduce(self: Rc<Self>, step: Step) -> Rc<Self> {
+    fn reduce(self: Rc<Self>, step: SearchAction) -> Rc<Self> {
         let mut next = (*self).clone();
         match step {
-            Step::Start { first, runs, engines } => {
-                next = Found {
+            SearchAction::Start { first, runs, engines } => {
+                next = SearchState {
                     phase: Phase::Trying { engines },
                     nth: self.nth + 1,
                     first,
                     runs,
-                    ..Found::default()
+                    ..SearchState::default()
                 };
             }
-            Step::Stop => next.end_of_trying(),
-            Step::Message { nth, message } if nth == self.nth => next.receive(message),
-            Step::Message { .. } => {}
+            SearchAction::Stop => next.end_of_trying(),
+            SearchAction::Message { nth, message } if nth == self.nth => next.receive(message),
+            SearchAction::Message { .. } => {}
         }
         Rc::new(next)
     }
 }
 
-impl Found {
+impl SearchState {
     fn receive(&mut self, message: WorkerMessage) {
         match message {
             WorkerMessage::Update(update) => match *update {
@@ -127,7 +127,7 @@ impl Found {
 
 #[component]
 pub(crate) fn SearchView(props: &Props) -> Html {
-    let found = use_reducer(Found::default);
+    let found = use_reducer(SearchState::default);
     let (first, runs) = (
         use_state(|| props.seed.to_string()),
         use_state(|| DEFAULT_RUNS.to_string()),
@@ -143,7 +143,7 @@ pub(crate) fn SearchView(props: &Props) -> Html {
             if let (Ok(first), Ok(runs)) = (first.parse(), runs.parse::<u32>()) {
                 let runs = runs.clamp(1, MAX_RUNS);
                 let engines = browser::processors().clamp(1, MAX_ENGINES).min(runs as usize);
-                found.dispatch(Step::Start { first, runs, engines });
+                found.dispatch(SearchAction::Start { first, runs, engines });
             }
         })
     };
@@ -153,7 +153,7 @@ pub(crate) fn SearchView(props: &Props) -> Html {
     };
     let stop = {
         let found = found.dispatcher();
-        Callback::from(move |_: MouseEvent| found.dispatch(Step::Stop))
+        Callback::from(move |_: MouseEvent| found.dispatch(SearchAction::Stop))
     };
     let works = matches!(found.phase, Phase::Trying { .. } | Phase::Shrinking);
     html! {
@@ -185,7 +185,7 @@ pub(crate) fn SearchView(props: &Props) -> Html {
 
 /// Starts the engines of a search. Ends them when the search ends or its dialog closes.
 #[hook]
-fn use_engines(found: &UseReducerHandle<Found>, text: &str) {
+fn use_engines(found: &UseReducerHandle<SearchState>, text: &str) {
     let engines = use_mut_ref(Vec::<Engine>::new);
     let (text, first, runs) = (text.to_owned(), found.first, found.runs);
     let (dispatcher, shrunk) = (found.dispatcher(), found.tally.seeds_to_shrink());
@@ -202,7 +202,7 @@ fn use_engines(found: &UseReducerHandle<Found>, text: &str) {
         let nth = *nth;
         let start = |seeds: Vec<u64>, shrinks| {
             let dispatcher = dispatcher.clone();
-            let on_message = Callback::from(move |message| dispatcher.dispatch(Step::Message { nth, message }));
+            let on_message = Callback::from(move |message| dispatcher.dispatch(SearchAction::Message { nth, message }));
             let engine = Engine::start(on_message.clone());
             let search = Search {
                 files: vec![("scenario.yaml".to_owned(), text.clone())],
@@ -224,7 +224,7 @@ fn use_engines(found: &UseReducerHandle<Found>, text: &str) {
     });
 }
 
-fn search_status(found: &Found) -> String {
+fn search_status(found: &SearchState) -> String {
     let (tried, runs, broken) = (found.tally.tried, found.runs, found.tally.broke);
     match found.phase {
         Phase::Shrinking => t!(search::tried_and_shrinks, tried = tried, runs = runs, broken = broken),

@@ -6,7 +6,7 @@ use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 use super::dialog::Modal;
-use super::present::Code;
+use super::present::QrCode;
 use crate::browser::{self, Warn as _, files};
 use crate::ctl::Ctl;
 use crate::pure::clock;
@@ -141,7 +141,7 @@ pub(super) fn short_address_of_untouched(page: &Page) -> Option<String> {
     let opened = page.session.opened.as_ref()?;
     let story = &page.session.model.story;
     let site = page.shell.site_scenario.as_ref().filter(|scenario| scenario.is(opened));
-    // A repeated question runs a lesson with another seed.
+    // A lesson that is opened to repeat a question has another seed, which a short address would not keep.
     let seed = opened.text.lines().find_map(|line| line.trim().strip_prefix("seed:"));
     let is_default_seed = site.is_some() || seed.and_then(|seed| seed.trim().parse().ok()) == Some(opened.seed);
     let is_touched = page.session.model.branches.iter().any(|branch| branch.is_touched);
@@ -190,7 +190,7 @@ fn LinkPart(props: &LinkProps) -> Html {
             if let Some(length) = props.length { <p class="notice">{ length.to_string() }</p> }
             if !props.anonymise {
                 <button type="button" class="quiet" onclick={toggle} aria-expanded={shows.to_string()}>{ t!(share::qr_code) }</button>
-                if *shows { <Code page={props.page.clone()} has_buttons=true /> }
+                if *shows { <QrCode page={props.page.clone()} has_buttons=true /> }
             }
         </>
     }
@@ -204,10 +204,10 @@ struct FrameProps {
 }
 
 /// Sizes of an embedded frame that the user can choose, in CSS pixels.
-const SIZES: [(u32, u32); 4] = [(960, 640), (720, 480), (1280, 720), (420, 720)];
+const FRAME_SIZES: [(u32, u32); 4] = [(960, 640), (720, 480), (1280, 720), (420, 720)];
 
-/// Themes of a frame: value in the address and name.
-const THEMES: [(&str, Message); 3] = [
+/// The themes that an embedded frame can have: each with its value in the address and its name.
+const FRAME_THEMES: [(&str, Message); 3] = [
     ("", share::theme_visitor),
     ("light", share::theme_light),
     ("dark", share::theme_dark),
@@ -229,7 +229,7 @@ fn FramePart(props: &FrameProps) -> Html {
         timeline: true,
         console: false,
     });
-    let size = use_state(|| SIZES[0]);
+    let size = use_state(|| FRAME_SIZES[0]);
     let theme = use_state(String::new);
     // While time runs, the preview keeps the link of the instant at which it was opened.
     let preview = use_state(|| None::<String>);
@@ -259,7 +259,7 @@ fn FramePart(props: &FrameProps) -> Html {
         let size = size.clone();
         Callback::from(move |event: Event| {
             let index: usize = browser::value_of(&event).parse().unwrap_or(0);
-            size.set(SIZES[index.min(SIZES.len() - 1)]);
+            size.set(FRAME_SIZES[index.min(FRAME_SIZES.len() - 1)]);
         })
     };
     let on_theme = {
@@ -281,8 +281,8 @@ fn FramePart(props: &FrameProps) -> Html {
                 { part(share::part_console, parts.console, |parts| parts.console = !parts.console) }
             </fieldset>
             <div class="row">
-                <label>{ t!(share::size) }{ " " }<select onchange={on_size}>{ for SIZES.iter().enumerate().map(|(index, (w, h))| html! { <option value={index.to_string()} selected={(*w, *h) == *size}>{ format!("{w} × {h}") }</option> }) }</select></label>
-                <label>{ t!(share::theme) }{ " " }<select onchange={on_theme}>{ for THEMES.iter().map(|(value, name)| html! { <option value={*value} selected={*theme == *value}>{ name.text() }</option> }) }</select></label>
+                <label>{ t!(share::size) }{ " " }<select onchange={on_size}>{ for FRAME_SIZES.iter().enumerate().map(|(index, (w, h))| html! { <option value={index.to_string()} selected={(*w, *h) == *size}>{ format!("{w} × {h}") }</option> }) }</select></label>
+                <label>{ t!(share::theme) }{ " " }<select onchange={on_theme}>{ for FRAME_THEMES.iter().map(|(value, name)| html! { <option value={*value} selected={*theme == *value}>{ name.text() }</option> }) }</select></label>
                 <button type="button" onclick={toggle} aria-expanded={preview.is_some().to_string()}>{ if preview.is_some() { t!(share::end_preview) } else { t!(share::preview) } }</button>
             </div>
             { copy_field(&ctl, [share::frame, share::frame_copied], &text, "4", props.anonymise) }

@@ -83,7 +83,7 @@ pub(crate) fn list(ctl: &Ctl, page: &Page) -> Html {
     };
     html! {
         <Modal key="lane" title={t!(spread::title, owner = lane.of, key = spread::key(lane))} class="lane-list">
-            { super::timeline::lists(ctl, page) }
+            { super::timeline::lane_list_buttons(ctl, page) }
             <p>{ rule }</p>
             <ol>
                 { for lane.points.iter().rev().filter(|point| is_open(point.at)).take(400).map(|point| {

@@ -100,7 +100,8 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     let model = &*page.session.model;
     let span = page.session.visible_span();
     let question = page.session.time_question();
-    // While the introduction is open, the timeline shows only its axis; otherwise also every lane that is not empty.
+    // Which lanes to show now: none while the introduction is open (the timeline then shows only its axis), otherwise
+    // every lane that is not empty.
     let held = *use_memo((model.marks_rev, model.director.clone(), page.shell.start), |_| {
         if page.shell.start {
             [false; LANES.len()]
@@ -112,7 +113,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     let spreads = !page.shell.start && !model.spread.domains.is_empty();
     let asks = question.is_some();
     let lanes_ref = use_node_ref();
-    let scrub = Scrub {
+    let scrub = TimelineDrag {
         lanes: lanes_ref.clone(),
         span,
         question: question.clone(),
@@ -140,9 +141,9 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     }
 }
 
-/// A drag on the lanes: it seeks, or while a question for a time is open it moves the pin.
+/// A drag with the pointer on the lanes. It moves the playhead, or while a question for a time is open, the pin.
 #[derive(Clone)]
-struct Scrub {
+struct TimelineDrag {
     lanes: NodeRef,
     span: Span,
     question: Option<TimeQuestion>,
@@ -151,7 +152,7 @@ struct Scrub {
     is_down: Rc<RefCell<bool>>,
 }
 
-impl Scrub {
+impl TimelineDrag {
     fn instant_at(&self, x: i32) -> Micros {
         let Some(lanes) = self.lanes.cast::<Element>() else {
             return 0;
@@ -286,7 +287,7 @@ fn axis_buttons(ctl: &Ctl, page: &Page, span: Span) -> Html {
 }
 
 /// Buttons that switch to the list of another lane.
-pub(super) fn lists(ctl: &Ctl, page: &Page) -> Html {
+pub(super) fn lane_list_buttons(ctl: &Ctl, page: &Page) -> Html {
     let chip = |name: Message, dialog: Dialog| {
         let is = page.shell.dialog == dialog;
         let go = ctl.act.reform(move |_: MouseEvent| Act::Dialog(dialog.clone()));
@@ -487,7 +488,7 @@ pub(crate) fn branch_name(branch: &BranchView) -> String {
 }
 
 /// The branches of the session. Each can be compared with the present one, as can the run without the user's commands.
-pub(super) fn chooser(ctl: &Ctl, page: &Page) -> Html {
+pub(super) fn branch_chooser(ctl: &Ctl, page: &Page) -> Html {
     let all = &page.session.model.branches;
     let is_touched = all.iter().any(|branch| branch.current && branch.is_touched);
     if all.len() < 2 && (!is_touched || page.session.other.is_some()) || page.session.opened.is_none() {
@@ -521,7 +522,7 @@ pub(super) fn chooser(ctl: &Ctl, page: &Page) -> Html {
     }
 }
 
-/// Returns the name of a type of upcoming events in the attribute `data-due`: `NotReady`, `Script`.
+/// Returns the value of the attribute `data-due` for a type of upcoming events: `NotReady`, `Script`.
 fn due_name(what: UpcomingEventKind) -> String {
     match what {
         UpcomingEventKind::Pending(kind) => format!("{kind:?}"),

@@ -40,7 +40,7 @@ const MARKS_AT_FIRST: usize = 24;
 
 /// The causes that are unfolded, so that all their pods are shown. The empty string means that the list of causes is
 /// unfolded.
-type Opened = UseStateHandle<Set<String>>;
+type UnfoldedCauses = UseStateHandle<Set<String>>;
 
 /// The pending pods at the scheduler: a few pod icons with a short text; a click unfolds the list.
 #[component]
@@ -153,7 +153,7 @@ fn pod_row(props: &Props, pod: &Shared<PodView>) -> Html {
 }
 
 /// Rows for groups of pods with a common cause; groups that match the filter come first.
-fn group_rows(props: &Props, opened: &Opened) -> Html {
+fn group_rows(props: &Props, opened: &UnfoldedCauses) -> Html {
     let mut groups = waits::groups(&props.pending);
     if let Some(filter) = &props.emphasis.filter {
         for group in &mut groups {
@@ -181,7 +181,7 @@ fn group_rows(props: &Props, opened: &Opened) -> Html {
 }
 
 /// A button that unfolds a cause, or folds it again.
-fn toggle_button(opened: &Opened, cause: &str, words: String) -> Html {
+fn toggle_button(opened: &UnfoldedCauses, cause: &str, words: String) -> Html {
     let (opened, cause) = (opened.clone(), cause.to_owned());
     let is_open = opened.contains(&cause);
     let press = Callback::from(move |event: MouseEvent| {
@@ -195,7 +195,7 @@ fn toggle_button(opened: &Opened, cause: &str, words: String) -> Html {
     html! { <button type="button" class="chip" aria-expanded={is_open.to_string()} onclick={press}>{ words }</button> }
 }
 
-fn group_row(props: &Props, group: &Group, opened: &Opened) -> Html {
+fn group_row(props: &Props, group: &Group, opened: &UnfoldedCauses) -> Html {
     if let [only] = group.pods.as_slice() {
         return pod_row(props, only);
     }

@@ -39,12 +39,12 @@ fn kubectl_target(key: &str) -> String {
     }
 }
 
-/// A graceful delete of a pod.
+/// Returns the command that deletes a pod gracefully.
 pub(crate) fn delete_pod(key: &str) -> String {
     format!("kubectl delete pod {} --wait=false", kubectl_target(key))
 }
 
-/// A forced delete of a pod.
+/// Returns the command that force-deletes a pod.
 pub(crate) fn force_delete_pod(key: &str) -> String {
     format!("kubectl delete pod {} --grace-period=0 --force", kubectl_target(key))
 }
@@ -52,7 +52,7 @@ pub(crate) fn force_delete_pod(key: &str) -> String {
 /// The command that heals every partition at once.
 pub(crate) const HEAL_ALL: &str = "fault heal --all";
 
-/// The command that cuts or heals a node's links.
+/// Returns the command that cuts a node's links, or heals them if one is cut.
 pub(crate) fn toggle_cut(node: &NodeView) -> String {
     if node.machine.cuts.is_empty() {
         format!("fault partition {}", node.name)

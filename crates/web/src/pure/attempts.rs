@@ -75,7 +75,7 @@ pub(crate) struct Attempts {
     items: ordered::Map<usize, Attempt>,
     /// For each unfinished item, the time that the user has spent on it, in milliseconds.
     spent: ordered::Map<usize, f64>,
-    /// The item of which a session is a run, by the session's number in this browser.
+    /// For each session of this browser, by its number: the item that the session is a run of.
     sessions: ordered::Map<u64, usize>,
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn belief_text(node: &NodeView, now: Micros) -> Option<String> {
     Some(text)
 }
 
-/// Formats an instant that may be before the start, in a node from a dump: `1:05`, `−59:20`.
+/// Formats an instant: `1:05`, `−59:20`. For a node from a dump the instant may be before the start.
 fn signed_instant(at: Micros) -> String {
     match at {
         ..0 => format!("−{}", clock::axis(-at)),
@@ -69,7 +69,8 @@ fn evictions_text(at: &[(Micros, u32)]) -> String {
     listed(parts)
 }
 
-/// Returns whether a node is unhealthy in the API server's view or in its machine's view.
+/// Returns whether a node is unhealthy in the view that `truth` selects. With both views, a node that is not Ready and
+/// a node with a cut link are unhealthy.
 pub(crate) fn is_unhealthy(node: &NodeView, truth: Truth) -> bool {
     let machine = &node.machine;
     let believed = node.ready != ConditionStatus::True;
@@ -81,8 +82,7 @@ pub(crate) fn is_unhealthy(node: &NodeView, truth: Truth) -> bool {
     }
 }
 
-/// Returns how a pod is drawn in one view (the API server's or the machine's); `None` if the pod does not exist in that
-/// view.
+/// Returns how a pod is drawn in the view that `truth` selects; `None` if the pod does not exist in that view.
 pub(crate) fn mark(pod: &PodView, node: &NodeView, truth: Truth) -> Option<PodMark> {
     match truth {
         Truth::Both => Some(pod.mark),
@@ -185,7 +185,7 @@ mod tests {
     /// processes.
     /// Shows: U-15
     #[test]
-    fn api_and_machine_truths_show_different_marks() {
+    fn api_and_machine_views_show_different_marks() {
         let node = node("Unknown".into(), None);
         let pod = |id: &str, mark| PodView {
             id: id.into(),

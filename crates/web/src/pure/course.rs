@@ -8,7 +8,7 @@ use podscope_protocol::LessonInfo;
 use super::attempts::HowSolved;
 
 /// Number of days after a lesson was finished at which its questions are repeated.
-pub(crate) const RECAPS: [f64; 3] = [1.0, 3.0, 7.0];
+pub(crate) const RECAP_DAYS: [f64; 3] = [1.0, 3.0, 7.0];
 const DAY: f64 = 86_400_000.0;
 
 /// Seed of the first repeated question; the seeds of lessons are lower.
@@ -144,7 +144,7 @@ impl Course {
     /// Returns the number of repetitions so far, if the next repetition is due.
     fn due(&self, name: &str, now: f64) -> Option<usize> {
         let done = self.done.get(name)?;
-        let days = RECAPS.get(done.recaps)?;
+        let days = RECAP_DAYS.get(done.recaps)?;
         (now - done.at >= days * DAY).then_some(done.recaps)
     }
 }

@@ -122,8 +122,9 @@ pub(crate) fn forward(session: &Session) -> Forward {
         return Forward::Skip;
     }
     let suggested = (session.opened.as_ref()).and_then(|opened| opened.story.get(story.step)?.try_command.clone());
-    let suggested =
-        suggested.filter(|line| !story.finished && actions::short_description(line).is_some() && !is_done(line, model));
+    let suggested = suggested.filter(|line| {
+        !story.finished && actions::short_description(line).is_some() && !is_effect_present(line, model)
+    });
     match suggested.or_else(|| model.cut_nodes().next().map(actions::toggle_cut)) {
         Some(line) => Forward::Command(line),
         None => Forward::Decision,
@@ -131,7 +132,7 @@ pub(crate) fn forward(session: &Session) -> Forward {
 }
 
 /// Returns whether the effect of a command is already present on the node that it names.
-fn is_done(line: &str, model: &Model) -> bool {
+fn is_effect_present(line: &str, model: &Model) -> bool {
     let node = line.split_whitespace().last().and_then(|name| model.nodes.get(name));
     node.is_some_and(|node| actions::reverse_command(line, &node.view).is_some())
 }

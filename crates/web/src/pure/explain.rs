@@ -145,13 +145,13 @@ pub(crate) fn read(
 }
 
 /// A node with its scores.
-struct Scored {
+struct ScoredNode {
     node: String,
     total: i64,
     scores: NodeScores,
 }
 
-impl Scored {
+impl ScoredNode {
     fn remark_of(&self, plugin: usize) -> Option<(String, String)> {
         let (_, note) = self.scores.notes.iter().find(|(place, _)| *place == plugin)?;
         Some((self.node.clone(), explained::score_note(*note).to_string()))
@@ -172,7 +172,7 @@ fn add_explanation(why: &mut Why, explanation: Explanation, devices: Vec<(String
         let is_chosen = node == chosen;
         add_devices(&mut why.devices, node, lines, is_chosen);
     }
-    let mut scored: Vec<Scored> = Vec::new();
+    let mut scored: Vec<ScoredNode> = Vec::new();
     for node in explanation.nodes {
         let fits = matches!(node.verdict, NodeVerdict::Fits(_));
         let text = match node.verdict {
@@ -192,7 +192,7 @@ fn add_explanation(why: &mut Why, explanation: Explanation, devices: Vec<(String
             NodeVerdict::Fits(scores) => match scores.total {
                 Some(total) => {
                     let node = node.name.clone();
-                    scored.push(Scored { node, total, scores });
+                    scored.push(ScoredNode { node, total, scores });
                     total.to_string()
                 }
                 None => t!(explain::fits),
@@ -224,7 +224,7 @@ fn add_explanation(why: &mut Why, explanation: Explanation, devices: Vec<(String
 }
 
 /// Builds the table of scores: nodes by score, and plugins by the difference that they make between the nodes.
-fn table_of_scores(scored: Vec<Scored>, plugins: Vec<ScoringPlugin>) -> Scores {
+fn table_of_scores(scored: Vec<ScoredNode>, plugins: Vec<ScoringPlugin>) -> Scores {
     let rows = plugins.into_iter().enumerate().map(|(index, plugin)| Row {
         cells: scored
             .iter()

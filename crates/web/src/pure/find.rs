@@ -58,7 +58,7 @@ impl Word {
 
 /// Number of matching pods and of matching nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Found {
+pub(crate) struct MatchCounts {
     pub(crate) pods: usize,
     pub(crate) nodes: usize,
 }
@@ -180,8 +180,8 @@ impl Filter {
     }
 
     /// Counts the matches in a cluster.
-    pub(crate) fn count(&self, model: &Model) -> Found {
-        Found {
+    pub(crate) fn count(&self, model: &Model) -> MatchCounts {
+        MatchCounts {
             pods: model.pods.values().filter(|pod| self.finds_pod(pod)).count(),
             nodes: model.nodes.values().filter(|node| self.finds_node(&node.view)).count(),
         }

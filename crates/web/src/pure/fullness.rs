@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 pub(crate) const WIDTH: f64 = 300.0;
 pub(crate) const HEIGHT: f64 = 100.0;
 
-/// Draws the nodes as a line with one step per node: a step is as high as the node is full, in per mille. Steps over
-/// 1000 are cut off at the upper edge.
+/// Draws the nodes as a line with one step per node. The height of a step is the fullness of its node, in per mille;
+/// steps over 1000 are cut off at the upper edge.
 pub(crate) fn line(shares: &[u32]) -> String {
     let mut path = String::new();
     let step = WIDTH / shares.len().max(1) as f64;

@@ -4,9 +4,9 @@ use podscope_api::ProblemKind;
 use podscope_messages::{Message, hints as messages, t};
 use podscope_protocol::Problem;
 
-/// Hints for messages of the YAML parser. Each hint has a part of its message as key, because these messages have no
-/// problem kind.
-const SYNTAX: &[(&str, Message)] = &[
+/// Hints for messages of the YAML parser. These messages have no problem kind, so each hint has a part of its message
+/// as key.
+const SYNTAX_HINTS: &[(&str, Message)] = &[
     ("mapping values are not allowed", messages::second_map),
     ("did not find expected key", messages::key_needed),
     ("did not find expected '-' indicator", messages::item_needed),
@@ -25,7 +25,7 @@ pub(crate) fn hint(problem: &Problem) -> Option<String> {
         ProblemKind::Other => return None,
         ProblemKind::Syntax => {
             let message = problem.message.english();
-            let known = SYNTAX.iter().find(|(part, _)| message.contains(part));
+            let known = SYNTAX_HINTS.iter().find(|(part, _)| message.contains(part));
             return known.map(|(_, words)| words.text());
         }
         ProblemKind::UnknownField => messages::unknown_field,

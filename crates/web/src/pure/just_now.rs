@@ -94,7 +94,7 @@ fn counted(model: &Model, is_included: impl Fn(&Mark) -> bool, max_listed: usize
     for group in all {
         match group.kind {
             Some(kind) if group.lines.len() > max_listed => {
-                lines.push((group.at, number_of(kind, group.lines.len())));
+                lines.push((group.at, counted_text(kind, group.lines.len())));
             }
             _ => lines.extend(group.lines),
         }
@@ -143,7 +143,7 @@ fn counted_kind(mark: &Mark) -> Option<Kind> {
 }
 
 /// Describes several events of one type with their number.
-fn number_of(kind: Kind, count: usize) -> String {
+fn counted_text(kind: Kind, count: usize) -> String {
     match kind {
         Kind::NoNode => t!(just_now::no_node, count = count),
         Kind::Bound => t!(just_now::got_node, count = count),
@@ -268,7 +268,7 @@ mod tests {
     /// Only events before the clock are listed, also after a seek back: each once, and the end of its state once.
     /// Shows: U-15
     #[test]
-    fn seek_back_lists_only_events_before_the_cursor() {
+    fn seek_back_lists_only_events_before_the_clock() {
         let texts_at = |now| {
             let lines = lines_at(now, sample_marks()).into_iter();
             lines.map(|(_, line)| line).collect::<Vec<_>>()

@@ -43,9 +43,9 @@ pub(crate) struct Plan {
 
 const GAP: f64 = 10.0;
 /// Padding inside a zone, in CSS pixels.
-const INSET: f64 = 8.0;
+const ZONE_PADDING: f64 = 8.0;
 /// Height of a zone's title.
-pub(crate) const TITLE: f64 = 28.0;
+pub(crate) const TITLE_HEIGHT: f64 = 28.0;
 
 /// Returns the number of squares for pods in each node: enough for the fullest node. The number stays the same while
 /// more than half of the squares are used, because every change repaints the whole picture.
@@ -97,8 +97,8 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
         let zone_h = (height - GAP * (rows as f64 - 1.0)) / rows as f64;
         let (cell, per_row_of_cells) = cell_size(
             max_nodes,
-            (zone_w - 2.0 * INSET).max(MIN_CELL),
-            (zone_h - TITLE - INSET).max(MIN_CELL),
+            (zone_w - 2.0 * ZONE_PADDING).max(MIN_CELL),
+            (zone_h - TITLE_HEIGHT - ZONE_PADDING).max(MIN_CELL),
         );
         (cell, per_row_of_cells, zone_w, zone_h, columns)
     };
@@ -113,7 +113,7 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
     let between = if cell < 16.0 { 1.5 } else { 4.0 };
     let per_row = squares_per_row(pods);
     let pod = ((cell - between - 2.0) / per_row as f64).clamp(0.5, 12.0);
-    let zone_h = zone_h.max(TITLE + INSET + max_nodes.div_ceil(per_row_of_cells) as f64 * cell);
+    let zone_h = zone_h.max(TITLE_HEIGHT + ZONE_PADDING + max_nodes.div_ceil(per_row_of_cells) as f64 * cell);
     let mut out = Plan {
         pod,
         per_row,
@@ -131,8 +131,8 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
         out.nodes.push(
             (0..*n_nodes)
                 .map(|node_index| Rect {
-                    x: zone.x + INSET + (node_index % per_row_of_cells) as f64 * cell,
-                    y: zone.y + TITLE + (node_index / per_row_of_cells) as f64 * cell,
+                    x: zone.x + ZONE_PADDING + (node_index % per_row_of_cells) as f64 * cell,
+                    y: zone.y + TITLE_HEIGHT + (node_index / per_row_of_cells) as f64 * cell,
                     w: cell - between,
                     h: cell - between,
                 })

@@ -9,7 +9,7 @@ pub(crate) struct Side {
     owner: &'static str,
     /// The command that makes the node fail.
     loss: &'static str,
-    /// The command 90 s after the start that reacts to the failure. A command that only reads means that nobody reacts.
+    /// The command that reacts to the failure, 90 s after the start. A command that only reads stands for no reaction.
     reaction: &'static str,
 }
 
@@ -70,7 +70,7 @@ mod tests {
     // Each run of a prepared comparison is a scenario that loads.
     // Shows: T-04
     #[test]
-    fn every_side_is_a_valid_scenario() {
+    fn every_run_of_a_comparison_is_a_valid_scenario() {
         for side in PAIRS.iter().flat_map(|(_, sides)| sides) {
             let loaded = podscope_session::scenario::load(&[("compare.yaml".into(), scenario(side))]);
             let loaded = loaded.unwrap_or_else(|problems| panic!("{}: {problems:?}", side.title.text()));

@@ -12,7 +12,7 @@ pub(crate) fn commands(text: &str) -> Vec<String> {
             // Web pages show a prompt before a command.
             None => line.trim().trim_start_matches("$ ").to_owned(),
         };
-        if is_open(&command) {
+        if is_incomplete(&command) {
             open = Some(command);
         } else {
             all.push(command);
@@ -23,7 +23,7 @@ pub(crate) fn commands(text: &str) -> Vec<String> {
 }
 
 /// Returns whether a command is incomplete: its here-document has not ended, or its last line ends in a backslash.
-pub(crate) fn is_open(command: &str) -> bool {
+pub(crate) fn is_incomplete(command: &str) -> bool {
     let first = command.lines().next().unwrap_or_default();
     let Some((_, after)) = first.split_once("<<") else {
         return command.ends_with('\\');
@@ -70,10 +70,10 @@ mod tests {
                 "k get nodes"
             ]
         );
-        assert!(is_open("kubectl apply -f - <<EOF"));
-        assert!(is_open("kubectl apply -f - <<EOF\nkind: Pod"));
-        assert!(is_open("kubectl get \\"));
-        assert!(!is_open("kubectl get pods"));
+        assert!(is_incomplete("kubectl apply -f - <<EOF"));
+        assert!(is_incomplete("kubectl apply -f - <<EOF\nkind: Pod"));
+        assert!(is_incomplete("kubectl get \\"));
+        assert!(!is_incomplete("kubectl get pods"));
         assert_eq!(commands("kubectl apply -f - <<EOF\nkind: Pod").len(), 1);
     }
 }

@@ -57,17 +57,17 @@ impl TimeQuestion {
         option.unwrap_or(whole).clamp(self.from + SECOND, self.until())
     }
 
-    /// Returns the answer that a pin means: the text of an option, or a duration.
+    /// Returns the answer for a pin: the text of the option at the pin, or a duration.
     pub(crate) fn answer(&self, pin: Micros) -> String {
         let option = self.options.iter().find(|(_, at)| *at == pin);
         option.map_or_else(|| clock::scenario_duration(pin - self.from), |(text, _)| text.clone())
     }
 
     /// Returns the pin after a key press, such as an arrow key; `None` for other keys.
-    pub(crate) fn pin_after_key(&self, pin: Option<Micros>, pin_after_key: &str, big: bool) -> Option<Micros> {
+    pub(crate) fn pin_after_key(&self, pin: Option<Micros>, key: &str, big: bool) -> Option<Micros> {
         let step = if big { 10 * SECOND } else { SECOND };
         let now = pin.unwrap_or(self.from);
-        let to = match pin_after_key {
+        let to = match key {
             "ArrowLeft" | "ArrowDown" => now - step,
             "ArrowRight" | "ArrowUp" => now + step,
             "PageDown" => now - 10 * SECOND,

@@ -1,7 +1,7 @@
 //! Short texts for amounts of resources.
 
 /// Formats a ratio to one decimal, without a trailing `.0`.
-fn tenths(value: i64, unit: i64) -> String {
+fn format_tenths(value: i64, unit: i64) -> String {
     let tenths = (value.saturating_mul(10) + unit / 2) / unit;
     if tenths % 10 == 0 {
         (tenths / 10).to_string()
@@ -12,7 +12,11 @@ fn tenths(value: i64, unit: i64) -> String {
 
 /// Formats requested and allocatable cpu, from thousandths of a core: `3.5 / 4`.
 pub(crate) fn cpu((requested, allocatable): (i64, i64)) -> String {
-    format!("{} / {}", tenths(requested, 1000), tenths(allocatable, 1000))
+    format!(
+        "{} / {}",
+        format_tenths(requested, 1000),
+        format_tenths(allocatable, 1000)
+    )
 }
 
 /// The largest binary unit that is not larger than the number of bytes.
@@ -28,21 +32,25 @@ fn largest_unit(bytes: i64) -> (i64, &'static str) {
 /// Formats requested and allocatable memory, in the unit of the larger one: `4.1 / 8 Gi`.
 pub(crate) fn memory((requested, allocatable): (i64, i64)) -> String {
     let (unit, name) = largest_unit(allocatable.max(requested));
-    format!("{} / {} {name}", tenths(requested, unit), tenths(allocatable, unit))
+    format!(
+        "{} / {} {name}",
+        format_tenths(requested, unit),
+        format_tenths(allocatable, unit)
+    )
 }
 
 /// Formats an amount of cpu, from thousandths of a core: `1.5`, or `50m` below a tenth.
 pub(crate) fn cores(milli: i64) -> String {
     match milli {
         few @ 1..100 => format!("{few}m"),
-        milli => tenths(milli, 1000),
+        milli => format_tenths(milli, 1000),
     }
 }
 
 /// Formats an amount of memory: `512 Mi`.
 pub(crate) fn bytes(bytes: i64) -> String {
     let (unit, name) = largest_unit(bytes);
-    format!("{} {name}", tenths(bytes, unit))
+    format!("{} {name}", format_tenths(bytes, unit))
 }
 
 #[cfg(test)]

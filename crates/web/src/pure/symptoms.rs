@@ -114,9 +114,10 @@ impl Query {
         Query { symptom, words }
     }
 
-    /// Returns how well a lesson matches the query, as a number in base 16 whose digits count matching words: the first
-    /// digit words of the lesson or its symptoms, the second words of its title, the third words of its own text.
-    /// `None` if the lesson does not match.
+    /// Returns how well a lesson matches the query; `None` if it does not. If the query is a symptom of the list, its
+    /// lessons have the rank 0. Otherwise the rank is a number in base 16: the first digit counts the words of the
+    /// query that occur in the lesson or its symptoms, the second those in its title, the third those in its title,
+    /// text or name.
     pub(crate) fn rank(&self, name: &str, title: &str, text: &str) -> Option<usize> {
         if let Some(symptom) = self.symptom {
             return symptom.lessons.contains(&name).then_some(0);

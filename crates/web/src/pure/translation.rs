@@ -13,7 +13,7 @@ struct Translator<'a> {
 }
 
 impl Translator<'_> {
-    /// Replaces a text by its translation. A text without one stays, and is counted.
+    /// Replaces a text by its translation. A text that has no translation stays, and is counted.
     fn translate_in_place(&mut self, text: &mut String) {
         if text.trim().is_empty() {
             return;
@@ -24,7 +24,7 @@ impl Translator<'_> {
         }
     }
 
-    fn step(&mut self, step: &mut StoryStep) {
+    fn translate_step(&mut self, step: &mut StoryStep) {
         self.translate_in_place(&mut step.text);
         if let Some(question) = &mut step.question {
             // The options are not translated, because answers are compared with them.
@@ -68,7 +68,7 @@ pub(crate) fn opened(opened: &Opened, task: Option<&PracticeTask>) -> (Opened, b
     }
     translator.translate_in_place(&mut opened.title);
     for step in &mut opened.story {
-        translator.step(step);
+        translator.translate_step(step);
     }
     (opened, translator.n_missing > 0)
 }

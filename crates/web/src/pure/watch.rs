@@ -3,7 +3,7 @@
 //! which the page itself slept or was busy does not count.
 
 /// Seconds without a message after which the engine counts as busy.
-const BUSY_AFTER: u32 = 5;
+const BUSY_AFTER_SECONDS: u32 = 5;
 
 /// What to do after a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl EngineWatch {
             None => Tick::Rest,
             Some(seconds) => {
                 self.silent_seconds = Some(seconds + 1);
-                if seconds + 1 == BUSY_AFTER {
+                if seconds + 1 == BUSY_AFTER_SECONDS {
                     Tick::Busy
                 } else {
                     Tick::Rest

@@ -17,7 +17,7 @@ use crate::pure::find::Filter;
 use crate::pure::route::{Theme, View};
 use crate::pure::scale::Span;
 
-/// A change of the page's state. It is not `Clone`, which would link the code that clones an [`Update`].
+/// A change of the page's state. It is not `Clone`: that would add the code that clones an [`Update`] to the wasm.
 #[derive(Debug)]
 pub(crate) enum Act {
     Update(Box<Update>),
@@ -236,7 +236,7 @@ impl Page {
                 }));
             }
             Update::Console { lines } => {
-                self.answer(&lines);
+                self.show_answer_as_toasts(&lines);
                 self.shell.console.change(|console| console.print(lines));
             }
             Update::Dangerous { lines, danger } => self.ask_to_confirm(lines, danger),
@@ -415,7 +415,7 @@ impl Page {
     }
 
     /// Shows refused commands and hints as toasts while the console is closed.
-    fn answer(&mut self, lines: &[ConsoleLine]) {
+    fn show_answer_as_toasts(&mut self, lines: &[ConsoleLine]) {
         let is_recent = self
             .session
             .command_frame
@@ -423,7 +423,8 @@ impl Page {
         if self.shell.console_open {
             return;
         }
-        // kubectl's warnings were shown when the command was confirmed. An error without a command answers a button.
+        // kubectl's warnings are not shown again: they were shown when the command was confirmed. An error that belongs
+        // to no command is the answer to a button.
         let is_shown = |line: &&ConsoleLine| {
             let is_error = line.kind == LineKind::Error;
             is_recent && line.kind == LineKind::Notice || is_error && (is_recent || line.command.is_none())

@@ -16,7 +16,7 @@ const MAX_HISTORY_LINE: usize = 64 << 10;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Console {
     pub(crate) lines: Vec<ConsoleLine>,
-    /// Runs whose lines follow those of another run, in order: the index of the first line, and the title.
+    /// Runs that follow another run in the console, in order: the index of the run's first line, and the run's title.
     runs: Vec<(usize, String)>,
     pub(crate) history: Vec<String>,
     /// The completed line, the byte range to replace, and the choices.

@@ -171,8 +171,8 @@ impl Session {
         }
     }
 
-    /// Returns the decision that highlights or dims nodes: that of the selected pod, while its tab is open. With the
-    /// instant of the decision if the pod has been placed since. `None` for a deleted pod.
+    /// Returns the decision that highlights or dims nodes: that of the selected pod, while its tab is open. If the pod
+    /// has been placed since, the instant of the decision is returned too. `None` for a deleted pod.
     pub(crate) fn shown_decision(&self) -> Option<(&Shared<Why>, Option<Micros>)> {
         // If the files do not tell why the pod waits, the verdicts are hypothetical and not shown.
         let pod = self

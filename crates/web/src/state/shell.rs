@@ -11,9 +11,10 @@ use crate::pure::stage::StageSize;
 /// for the next session.
 #[derive(Debug, Clone)]
 pub(crate) struct Shell {
-    /// Size of the stage at the first render, before it is observed. A size of zero is not known.
+    /// Size of the stage at the first render, before it is observed; zero if it is unknown.
     pub(crate) first_stage: StageSize,
-    /// Number of frames that the engine has sent so far. The next frame is requested when this one is drawn.
+    /// Number of frames that the engine has sent so far. The next frame is requested when the latest one has been
+    /// drawn.
     pub(crate) frames: u64,
     /// Number of changes of the page's state other than frames. They are drawn at once, even in a big cluster.
     pub(crate) acts: u64,

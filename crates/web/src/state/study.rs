@@ -34,15 +34,15 @@ pub(crate) enum StudyAct {
     OpenItem(usize),
     /// A hint was opened, or the solution was shown.
     Helped(HowSolved),
-    /// The present attempt at the open item, and the milliseconds since the item opened or was last recorded.
+    /// The present attempt at the open item, and the time since the item opened or was last recorded, in milliseconds.
     Record(Attempt, f64),
     /// A session with this number is open: a run of the open item, or of an item that was open before.
     Session { id: u64, copy_of: Option<u64> },
     /// The browser goes back or forward to the session of this number.
     Return(u64),
-    /// The stored attempts at the course, or begin and end of an exam.
+    /// Replaces the attempts: by those stored for the course, or by those at the beginning or the end of an exam.
     Attempts(Attempts),
-    /// Files were sent to be graded.
+    /// This number of files was sent to be graded.
     Sent(usize),
     /// Removes the runs of the class.
     ForgetClass,

@@ -24,7 +24,7 @@ fn device_errors(fields: &str) -> Vec<String> {
     ))
 }
 
-fn object(text: &str) -> Object {
+fn parse_object(text: &str) -> Object {
     parse(text).objects.last().expect("an object").value.clone()
 }
 
@@ -100,7 +100,7 @@ fn invalid_claims_are_refused() {
 #[test]
 fn changed_spec_of_a_claim_is_refused() {
     let with_class = |class: &str| {
-        let mut claim = object(&format!(
+        let mut claim = parse_object(&format!(
             "{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: c, namespace: default}}, \
              spec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: {class}}}}}]}}}}}}"
         ));
@@ -125,7 +125,7 @@ fn changed_spec_of_a_claim_is_refused() {
 #[test]
 fn invalid_status_of_a_claim_is_refused() {
     let claim = |status: &str| {
-        object(&format!(
+        parse_object(&format!(
             "{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: c, namespace: default}}, \
              spec: {{devices: {{requests: [{{name: r}}]}}}}, status: {{{status}}}}}"
         ))

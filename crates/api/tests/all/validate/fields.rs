@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn check_rows(problems_of: fn(&str) -> Vec<String>, rows: &[(&str, &[&str])]) {
+fn assert_row_errors(problems_of: fn(&str) -> Vec<String>, rows: &[(&str, &[&str])]) {
     for (fields, expected) in rows {
         assert_errors(&problems_of(fields), expected, fields);
     }
@@ -11,7 +11,7 @@ fn check_rows(problems_of: fn(&str) -> Vec<String>, rows: &[(&str, &[&str])]) {
 /// Shows: VA-292, VA-293, VA-294
 #[test]
 fn invalid_env_sources_are_refused() {
-    check_rows(
+    assert_row_errors(
         container_errors,
         &[
             (
@@ -66,7 +66,7 @@ fn invalid_env_sources_are_refused() {
 /// Shows: VA-295, VA-296
 #[test]
 fn invalid_volume_files_and_sources_are_refused() {
-    check_rows(
+    assert_row_errors(
         pod_errors,
         &[
             (
@@ -145,7 +145,7 @@ fn invalid_volume_mounts_are_refused() {
 /// Shows: VA-298, VA-299
 #[test]
 fn fields_of_another_os_are_refused() {
-    check_rows(
+    assert_row_errors(
         pod_errors,
         &[
             (
@@ -176,7 +176,7 @@ fn fields_of_another_os_are_refused() {
             ),
         ],
     );
-    check_rows(
+    assert_row_errors(
         container_errors,
         &[(
             "securityContext: {privileged: true, allowPrivilegeEscalation: false, seccompProfile: {type: Foo}, runAsUser: -1}",

@@ -4,7 +4,7 @@ use podscope_api::{Object, parse, validate_status_update};
 
 use super::assert_errors;
 
-fn object(head: &str, status: &str) -> Object {
+fn parse_object(head: &str, status: &str) -> Object {
     let head = head.strip_suffix('}').expect("an object in braces");
     let parsed = parse(&format!("{head}, status: {status}}}"));
     assert_eq!(parsed.problems, [], "{head} {status}");
@@ -13,7 +13,7 @@ fn object(head: &str, status: &str) -> Object {
 
 /// Asserts the errors of an update that replaces the status `old` by `new`.
 fn check_status_update(head: &str, old: &str, new: &str, expected: &[&str]) {
-    let problems = validate_status_update(&object(head, old), &object(head, new));
+    let problems = validate_status_update(&parse_object(head, old), &parse_object(head, new));
     let got: Vec<String> = problems.iter().map(ToString::to_string).collect();
     assert_errors(&got, expected, &format!("{head} {new}"));
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn check_rows(rows: &[(&str, &[&str])]) {
+fn assert_row_errors(rows: &[(&str, &[&str])]) {
     for (text, expected) in rows {
         assert_errors(&validation_errors(&format!("{{apiVersion: {text}}}")), expected, text);
     }
@@ -73,7 +73,7 @@ fn invalid_webhooks_are_refused() {
 #[test]
 fn event_outside_namespace_of_its_object_is_refused() {
     const NEW: &str = "eventTime: '2026-01-01T00:00:00.000000Z'";
-    check_rows(&[
+    assert_row_errors(&[
         (
             "v1, kind: Event, metadata: {name: A_}, involvedObject: {kind: Node, name: a}",
             &[],
@@ -118,7 +118,7 @@ fn invalid_crds_are_refused() {
     const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an \
                          alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex \
                          used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
-    check_rows(&[
+    assert_row_errors(&[
         (&definition("kind: Foo", VERSION), &[]),
         (
             &definition(
@@ -179,7 +179,7 @@ fn invalid_crds_are_refused() {
 /// Shows: VA-329
 #[test]
 fn incomplete_roles_and_classes_are_refused() {
-    check_rows(&[
+    assert_row_errors(&[
         (
             "rbac.authorization.k8s.io/v1, kind: ClusterRole, aggregationRule: {clusterRoleSelectors: []}",
             &[
@@ -210,7 +210,7 @@ fn data_source_must_match_data_source_ref() {
     const CLAIM: &str = "v1, kind: PersistentVolumeClaim, spec: {accessModes: [ReadWriteOnce], resources: {requests: \
                          {storage: 1Gi}}, dataSource: {kind: PersistentVolumeClaim, name: a}, dataSourceRef: {kind: \
                          PersistentVolumeClaim, name: ";
-    check_rows(&[
+    assert_row_errors(&[
         (&format!("{CLAIM}a}}}}"), &[]),
         (
             &format!("{CLAIM}b}}}}"),

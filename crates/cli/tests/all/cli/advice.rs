@@ -1,6 +1,6 @@
 //! `podscope check` prints advice (P-08).
 
-use crate::cli::{file, podscope};
+use crate::cli::{podscope, write_file};
 
 const SURPRISING_MANIFESTS: &str = "apiVersion: apps/v1
 kind: Deployment
@@ -49,7 +49,7 @@ spec:
 /// Shows: P-08
 #[test]
 fn check_prints_advice_for_valid_but_surprising_manifests() {
-    let path = file("surprises.yaml", SURPRISING_MANIFESTS);
+    let path = write_file("surprises.yaml", SURPRISING_MANIFESTS);
     let run = podscope(&["check", &path]);
     assert_eq!(run.status, 0, "advice is not an error: {}", run.err);
     let output = run.out + &run.err;

@@ -6,7 +6,7 @@ use super::*;
 // Shows: LC-227, LC-228
 #[test]
 fn explain_shows_matched_restart_rule() {
-    let cluster = file(
+    let cluster = write_file(
         "rules.yaml",
         r"
 apiVersion: v1
@@ -115,7 +115,7 @@ fn explain_prints_decision_as_text_and_json() {
         placed_pod("b", "n2"),
     ]
     .concat();
-    let spread = file(
+    let spread = write_file(
         "spread.yaml",
         &format!(
             "{world}{{apiVersion: v1, kind: Pod, metadata: {{name: web, labels: {{app: web}}}}, spec: {{topologySpreadConstraints: [{{maxSkew: 1, minDomains: 4, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {{matchLabels: {{app: web}}}}}}], containers: [{{name: c, image: x}}]}}}}\n"
@@ -132,7 +132,7 @@ Preemption: ending less important pods would not let the pod run on any node
   n2: no pod there is less important
 ";
     assert!(text.ends_with(expected), "{text}");
-    let urgent = file(
+    let urgent = write_file(
         "urgent.yaml",
         &format!(
             "{world}{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {{name: high}}, value: 9}}\n---\n{{apiVersion: v1, kind: Pod, metadata: {{name: web}}, spec: {{priorityClassName: high, containers: [{{name: c, image: x, resources: {{requests: {{cpu: '1'}}}}}}]}}}}\n"
@@ -189,7 +189,7 @@ Preemption: 2 nodes would do without some less important pods; of these, several
 // Shows: P-07
 #[test]
 fn explain_prints_one_decision_and_checks_cases() {
-    let cluster = file(
+    let cluster = write_file(
         "one-node.yaml",
         "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: \"1\", memory: 1Gi, pods: \"10\"}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: big}\nspec: {containers: [{name: c, image: x, resources: {requests: {cpu: \"2\"}}}]}\n",
     );
@@ -209,7 +209,7 @@ fn explain_prints_one_decision_and_checks_cases() {
         "objects": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "10"}}}],
         "pod": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "default"}, "spec": {"containers": [{"name": "c", "image": "x"}]}},
     });
-    let cases = file("cases.jsonl", &format!("{case}\n"));
+    let cases = write_file("cases.jsonl", &format!("{case}\n"));
     let decision = succeed(&["explain", "--cases", &cases]);
     let decided: Value = serde_json::from_str(&decision).expect("one JSON object per line");
     let case_with_expect = |expect: &Value| {
@@ -217,14 +217,14 @@ fn explain_prints_one_decision_and_checks_cases() {
         case["expect"] = expect.clone();
         format!("{case}\n")
     };
-    let checked = file("checked.jsonl", &case_with_expect(&decided));
+    let checked = write_file("checked.jsonl", &case_with_expect(&decided));
     assert_eq!(
         succeed(&["explain", "--cases", &checked, "--check"]),
         "1 passed, 0 failed\n"
     );
     let mut wrong = decided.clone();
     wrong["node"] = Value::from("n9");
-    let wrong = file("wrong.jsonl", &(case_with_expect(&decided) + &case_with_expect(&wrong)));
+    let wrong = write_file("wrong.jsonl", &(case_with_expect(&decided) + &case_with_expect(&wrong)));
     let run = podscope(&["explain", "--cases", &wrong, "--check"]);
     assert_eq!(run.status, 1);
     assert!(
@@ -232,7 +232,7 @@ fn explain_prints_one_decision_and_checks_cases() {
         "{}",
         run.out
     );
-    let broken = file("broken.jsonl", "{\n");
+    let broken = write_file("broken.jsonl", "{\n");
     let run = podscope(&["explain", "--cases", &broken]);
     assert_eq!(run.status, 2);
     assert!(run.err.starts_with(&format!("{broken}:1: ")), "{}", run.err);
@@ -242,7 +242,7 @@ fn explain_prints_one_decision_and_checks_cases() {
 // Shows: P-07
 #[test]
 fn search_without_violation_exits_with_status_0() {
-    let path = file("calm.yaml", SCENARIO);
+    let path = write_file("calm.yaml", SCENARIO);
     let run = podscope(&["search", &path, "--seeds", "2", "--invariant", "attach-cas"]);
     assert_eq!((run.status, run.out.as_str()), (0, ""), "{}", run.err);
     assert!(run.err.ends_with("no attach-cas in 2 seeds\n"), "{}", run.err);
@@ -279,7 +279,7 @@ fn found_run_violates_same_invariant_when_replayed() {
         .expect("a link in the last line");
     let decoded = succeed(&["link", "decode", link]);
     for (name, text) in [("found.yaml", &run.out), ("linked.yaml", &decoded)] {
-        let repeated = podscope(&["run", &file(name, text)]);
+        let repeated = podscope(&["run", &write_file(name, text)]);
         assert_eq!(repeated.status, 1, "{}", repeated.err);
         let is_same_violation = |line: &&str| line.contains("force-authority") && line.contains(at);
         assert!(

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{fail, file, succeed};
+use super::{fail, succeed, write_file};
 
 const CLUSTER_BEFORE: &str = r#"apiVersion: v1
 kind: List
@@ -27,13 +27,13 @@ fn compare_as_json(args: &[&str]) -> Value {
 /// Shows: P-14
 #[test]
 fn compare_shows_changed_objects_nodes_and_problems() {
-    let before = file("compare-before.yaml", CLUSTER_BEFORE);
+    let before = write_file("compare-before.yaml", CLUSTER_BEFORE);
     let later = CLUSTER_BEFORE
         .replace("nodeName: n-1", "nodeName: n-2")
         .replace("web:1", "web:2");
     let later = later.replace("ConfigMap, metadata: {name: old", "ConfigMap, metadata: {name: new");
     let pending_pod = "- {apiVersion: v1, kind: Pod, metadata: {name: big, namespace: shop, uid: p2}, spec: {containers: [{name: c, image: x, resources: {requests: {cpu: \"9\"}}}]}, status: {phase: Pending}}\n";
-    let after = file("compare-after.yaml", &format!("{later}{pending_pod}"));
+    let after = write_file("compare-after.yaml", &format!("{later}{pending_pod}"));
     let difference = compare_as_json(&[&before, &after]);
     assert_eq!(difference["added"], json!(["ConfigMap shop/new", "Pod shop/big"]));
     assert_eq!(difference["removed"], json!(["ConfigMap shop/old"]));
@@ -54,7 +54,7 @@ fn compare_shows_changed_objects_nodes_and_problems() {
 /// Shows: P-14
 #[test]
 fn compare_shows_packing_and_spreading_configurations() {
-    let workload = file(
+    let workload = write_file(
         "compare-workload.yaml",
         r#"apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -79,8 +79,8 @@ spec:
             "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- plugins: {{score: {{disabled: [{{name: PodTopologySpread}}, {{name: NodeResourcesBalancedAllocation}}]}}}}\n  pluginConfig:\n  - name: NodeResourcesFit\n    args: {{scoringStrategy: {{type: {strategy}, resources: [{{name: cpu, weight: 1}}]}}}}\n"
         )
     };
-    let packs = file("compare-packs.yaml", &configuration("MostAllocated"));
-    let spreads = file("compare-spreads.yaml", &configuration("LeastAllocated"));
+    let packs = write_file("compare-packs.yaml", &configuration("MostAllocated"));
+    let spreads = write_file("compare-spreads.yaml", &configuration("LeastAllocated"));
     let comparison = compare_as_json(&[&workload, "--configs", &packs, &spreads]);
     let result = |at: usize, field: &str| comparison["configurations"][at][field].clone();
     assert_eq!((result(0, "placed"), result(1, "placed")), (json!(6), json!(6)));
@@ -116,7 +116,7 @@ spec:
 /// Shows: P-14, P-04
 #[test]
 fn compare_with_too_few_files_is_rejected() {
-    let one = file("compare-one.yaml", CLUSTER_BEFORE);
+    let one = write_file("compare-one.yaml", CLUSTER_BEFORE);
     for (args, expected) in [
         (vec!["compare", &*one], "two files"),
         (vec!["compare", &*one, "--configs", &*one], "two to 5 files"),

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{file, podscope, succeed};
+use super::{podscope, succeed, write_file};
 
 /// Returns the help of a command as it is printed without a terminal width.
 fn help(path: &[String]) -> String {
@@ -99,7 +99,7 @@ fn completions_contain_commands_and_options() {
 #[cfg(unix)]
 #[test]
 fn bash_completes_command_and_value() {
-    let script = file("completions.bash", &succeed(&["completions", "bash"]));
+    let script = write_file("completions.bash", &succeed(&["completions", "bash"]));
     let complete = |words: &[&str]| {
         let line = format!(
             "source {script}; COMP_WORDS=({}); COMP_CWORD={}; _podscope podscope \"${{COMP_WORDS[COMP_CWORD]}}\" \

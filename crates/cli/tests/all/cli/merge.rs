@@ -1,6 +1,6 @@
 //! `podscope search --shard` and `podscope merge`: the merged results of all shards equal the result of one search.
 
-use super::{fail, file, podscope};
+use super::{fail, podscope, write_file};
 
 /// Shows: P-07
 #[test]
@@ -15,7 +15,7 @@ fn merged_shards_equal_unsharded_search() {
         .map(|index| {
             let run = search(&["--shard", &format!("{index}/3"), "-o", "json"]);
             assert!(run.status <= 1, "{}", run.err);
-            file(&format!("shard-{index}.json"), &run.out)
+            write_file(&format!("shard-{index}.json"), &run.out)
         })
         .collect();
     let mut all = vec!["merge"];
@@ -34,7 +34,7 @@ fn invalid_shard_and_invalid_result_file_are_rejected() {
         let error = fail(&["search", "--seeds", "1", "--shard", shard]);
         assert!(error.contains("not I/N, with I from 1 to N"), "{shard}: {error}");
     }
-    let other = file("no-shard.json", "{\"seeds\": 1}");
+    let other = write_file("no-shard.json", "{\"seeds\": 1}");
     let error = fail(&["merge", &other]);
     assert!(error.contains("no-shard.json:1:12: this is not what"), "{error}");
 }

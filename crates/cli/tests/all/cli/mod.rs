@@ -54,7 +54,7 @@ fn podscope(args: &[&str]) -> Run {
 }
 
 /// Writes an input file and returns its path. Each test uses its own file names.
-fn file(name: &str, text: &str) -> String {
+fn write_file(name: &str, text: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).expect("a writable directory");
     path.to_str().expect("a UTF-8 path").to_owned()
@@ -102,7 +102,7 @@ spec:
 /// Shows: P-07
 #[test]
 fn usage_errors_exit_with_status_2() {
-    let path = file("usage.yaml", SCENARIO);
+    let path = write_file("usage.yaml", SCENARIO);
     for (args, want) in [
         (vec!["frobnicate"], "unrecognized subcommand 'frobnicate'"),
         (vec!["serch"], "some similar subcommands exist"),
@@ -169,7 +169,7 @@ fn missing_subcommand_prints_help_to_stderr() {
 // Shows: P-07, K-01, T-02
 #[test]
 fn run_prints_requested_output() {
-    let path = file("outputs.yaml", SCENARIO);
+    let path = write_file("outputs.yaml", SCENARIO);
     let summary = succeed(&["run", &path]);
     assert!(summary.starts_with("A small one: seed 7, ran to "), "{summary}");
     assert_eq!(summary.matches("\nok     ").count(), 2, "{summary}");
@@ -254,7 +254,7 @@ fn run_prints_requested_output() {
 // Shows: P-02, P-07
 #[test]
 fn output_options_do_not_change_the_run() {
-    let path = file("prefix.yaml", SCENARIO);
+    let path = write_file("prefix.yaml", SCENARIO);
     let long = succeed(&["run", &path, "-o", "trace", "--until", "60s"]);
     let short = succeed(&["run", &path, "-o", "trace", "--until", "19s"]);
     assert!(long.starts_with(&short) && short.len() < long.len());
@@ -276,7 +276,7 @@ fn output_options_do_not_change_the_run() {
 // Shows: P-07, T-02
 #[test]
 fn failed_expectation_exits_with_status_1() {
-    let path = file("fails.yaml", &SCENARIO.replace("equals: Running", "equals: Failed"));
+    let path = write_file("fails.yaml", &SCENARIO.replace("equals: Running", "equals: Failed"));
     let run = podscope(&["run", &path]);
     assert_eq!(run.status, 1);
     let place = format!("{path}:13:5: spec.expect[0]: expectation failed: at 15s: ");
@@ -297,7 +297,7 @@ fn failed_expectation_exits_with_status_1() {
 #[test]
 fn errors_have_file_line_and_column() {
     let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: Web}\nspec:\n  containers:\n  - name: app\n  topologySpreadConstraints:\n  - {maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}\n";
-    let path = file("bad.yaml", text);
+    let path = write_file("bad.yaml", text);
     for command in ["check", "run"] {
         let errors = fail(&[command, &path]);
         let lines: Vec<&str> = errors.lines().collect();
@@ -318,11 +318,11 @@ fn errors_have_file_line_and_column() {
             "{errors}"
         );
     }
-    let broken = file("broken.yaml", "a: [1\nb: }\n");
+    let broken = write_file("broken.yaml", "a: [1\nb: }\n");
     let errors = fail(&["check", &broken]);
     assert!(errors.starts_with(&format!("{broken}:")), "{errors}");
     // A malformed command in the timeline is reported before the run, with its position in the file.
-    let command = file(
+    let command = write_file(
         "command.yaml",
         &SCENARIO.replace("fault partition a-1", "kubectl gett pods"),
     );
@@ -336,10 +336,10 @@ fn errors_have_file_line_and_column() {
 /// Shows: P-07
 #[test]
 fn check_of_valid_file_prints_nothing() {
-    let path = file("good.yaml", SCENARIO);
+    let path = write_file("good.yaml", SCENARIO);
     assert_eq!(succeed(&["check", &path]), "");
     // An object of a kind that is not simulated causes a notice, not an error.
-    let unsupported = file(
+    let unsupported = write_file(
         "stranger.yaml",
         "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: web}\n",
     );
@@ -351,7 +351,7 @@ fn check_of_valid_file_prints_nothing() {
 /// Shows: P-07
 #[test]
 fn files_are_read_from_standard_input() {
-    let path = file("stdin.yaml", SCENARIO);
+    let path = write_file("stdin.yaml", SCENARIO);
     let piped = podscope_with(&["run", "-", "-o", "trace"], SCENARIO);
     assert_eq!((piped.status, piped.err.as_str()), (0, ""));
     assert_eq!(piped.out, succeed(&["run", &path, "-o", "trace"]));
@@ -359,14 +359,14 @@ fn files_are_read_from_standard_input() {
     assert_eq!(broken.status, 2);
     assert!(broken.err.starts_with("stdin:1:"), "{}", broken.err);
     // Several files are read as one scenario, in order.
-    let manifest = file("more.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\n");
+    let manifest = write_file("more.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\n");
     let objects = succeed(&["run", &path, &manifest, "-o", "objects", "--until", "1s"]);
     assert!(objects.contains("name: more\n"), "{objects}");
     let missing = podscope(&["run", "/nowhere/x.yaml", "/nowhere/y.yaml"]);
     assert_eq!((missing.status, missing.out.as_str()), (2, ""));
     assert_eq!(missing.err.lines().count(), 2, "{}", missing.err);
     assert!(missing.err.starts_with("/nowhere/x.yaml: "), "{}", missing.err);
-    let path = file("latin.yaml", "");
+    let path = write_file("latin.yaml", "");
     std::fs::write(&path, b"a: b\nc: \xff\n").expect("a writable directory");
     assert_eq!(
         fail(&["check", &path]),
@@ -391,7 +391,7 @@ fn too_long_link_is_rejected() {
     };
     let mut config_map = |name: &str, bytes: usize| {
         let text = noise(bytes);
-        file(
+        write_file(
             name,
             &format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata: {{x: \"{text}\"}}\n"),
         )
@@ -412,7 +412,7 @@ fn too_long_link_is_rejected() {
 // Shows: P-07, T-03
 #[test]
 fn decoded_link_runs_identically() {
-    let path = file("link.yaml", SCENARIO);
+    let path = write_file("link.yaml", SCENARIO);
     let link = succeed(&["link", "encode", &path]);
     assert!(link.starts_with("#s1:") && link.ends_with('\n'), "{link}");
     let decoded = succeed(&[
@@ -420,7 +420,7 @@ fn decoded_link_runs_identically() {
         "decode",
         &format!("https://example.com/podscope/{}", link.trim()),
     ]);
-    let decoded_file = file("decoded.yaml", &decoded);
+    let decoded_file = write_file("decoded.yaml", &decoded);
     let trace_line = |path: &str| {
         let summary = succeed(&["run", path]);
         summary.lines().last().expect("the line with the trace hash").to_owned()

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{fail, file, podscope, succeed};
+use super::{fail, podscope, succeed, write_file};
 
 const SHOP_CLUSTER: &str = r#"
 apiVersion: podscope.dev/v1alpha1
@@ -56,7 +56,7 @@ fn moves(answer: &Value, prefix: &str) -> Vec<(Value, Value, bool)> {
 /// Shows: P-14
 #[test]
 fn drain_moves_pods_and_respects_disruption_budget() {
-    let shop = file("whatif-drain.yaml", SHOP_CLUSTER);
+    let shop = write_file("whatif-drain.yaml", SHOP_CLUSTER);
     let answer = whatif_as_json(&["drain", "a-1", &shop]);
     assert_eq!(
         moves(&answer, "default/web-"),
@@ -77,7 +77,7 @@ fn drain_moves_pods_and_respects_disruption_budget() {
 /// Shows: P-14
 #[test]
 fn lost_zone_blocks_replacement_of_stateful_pod() {
-    let shop = file("whatif-zone.yaml", SHOP_CLUSTER);
+    let shop = write_file("whatif-zone.yaml", SHOP_CLUSTER);
     let answer = whatif_as_json(&["lose-zone", "b", &shop]);
     let db = &moves(&answer, "default/db-")[0];
     assert_eq!((&db.0, &db.1, db.2), (&json!("b-1"), &json!(null), true));
@@ -93,7 +93,7 @@ fn lost_zone_blocks_replacement_of_stateful_pod() {
 /// Shows: P-14
 #[test]
 fn pending_pods_are_placed_on_added_nodes() {
-    let full = file("whatif-add.yaml", &SHOP_CLUSTER.replace("replicas: 6", "replicas: 12"));
+    let full = write_file("whatif-add.yaml", &SHOP_CLUSTER.replace("replicas: 6", "replicas: 12"));
     let answer = whatif_as_json(&["add", "c-1", "--count", "2", &full]);
     let placed = moves(&answer, "default/");
     assert!(
@@ -110,7 +110,7 @@ fn pending_pods_are_placed_on_added_nodes() {
 /// Shows: P-14
 #[test]
 fn drain_in_full_cluster_leaves_pods_pending() {
-    let full = file("whatif-full.yaml", &SHOP_CLUSTER.replace("replicas: 6", "replicas: 12"));
+    let full = write_file("whatif-full.yaml", &SHOP_CLUSTER.replace("replicas: 6", "replicas: 12"));
     let answer = whatif_as_json(&["drain", "a-1", &full]);
     let moved = moves(&answer, "default/web-");
     assert!(
@@ -125,7 +125,7 @@ fn drain_in_full_cluster_leaves_pods_pending() {
 /// Shows: P-14
 #[test]
 fn added_replicas_are_placed_in_every_draw() {
-    let shop = file("whatif-scale.yaml", SHOP_CLUSTER);
+    let shop = write_file("whatif-scale.yaml", SHOP_CLUSTER);
     let answer = whatif_as_json(&["scale", "deploy/web", "--replicas", "9", "--draws", "4", &shop]);
     let placed = moves(&answer, "default/web-");
     assert_eq!(
@@ -148,8 +148,8 @@ fn added_replicas_are_placed_in_every_draw() {
 /// Shows: P-14
 #[test]
 fn fit_counts_pods_and_limiting_reason_per_node() {
-    let shop = file("whatif-fit.yaml", SHOP_CLUSTER);
-    let pod = file(
+    let shop = write_file("whatif-fit.yaml", SHOP_CLUSTER);
+    let pod = write_file(
         "whatif-pod.yaml",
         "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: x, resources: {requests: {cpu: 500m}}}]}\n",
     );
@@ -174,8 +174,8 @@ fn fit_in_dump_counts_existing_pods() {
 ---
 {apiVersion: v1, kind: Pod, metadata: {name: done, namespace: default, uid: p2}, spec: {nodeName: a-1, containers: [{name: c, image: x, resources: {requests: {cpu: "2"}}}]}, status: {phase: Succeeded}}
 "#;
-    let dump = file("whatif-dump.yaml", DUMP);
-    let pod = file(
+    let dump = write_file("whatif-dump.yaml", DUMP);
+    let pod = write_file(
         "whatif-dump-pod.yaml",
         "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}\n",
     );
@@ -215,7 +215,7 @@ spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}
 /// Shows: P-14
 #[test]
 fn rolling_drain_finds_order_within_budget() {
-    let tight = file("whatif-rolling.yaml", TIGHT_CLUSTER);
+    let tight = write_file("whatif-rolling.yaml", TIGHT_CLUSTER);
     let rolling = whatif_as_json(&["drain", "--rolling", &tight]);
     let order = rolling["order"].as_array().expect("an order");
     let nodes: Vec<&Value> = order.iter().map(|one| &one["node"]).collect();
@@ -233,7 +233,7 @@ fn rolling_drain_finds_order_within_budget() {
 /// Shows: P-14
 #[test]
 fn rolling_drain_reports_pod_at_which_it_stops() {
-    let shop = file("whatif-rolling-stops.yaml", SHOP_CLUSTER);
+    let shop = write_file("whatif-rolling-stops.yaml", SHOP_CLUSTER);
     let rolling = whatif_as_json(&["drain", "--rolling", &shop]);
     assert_eq!(
         rolling["order"],
@@ -246,7 +246,7 @@ fn rolling_drain_reports_pod_at_which_it_stops() {
         stopped["reason"],
         "PodDisruptionBudget default/db allows 0 disruptions, 1 needed"
     );
-    let full = file(
+    let full = write_file(
         "whatif-rolling-full.yaml",
         &TIGHT_CLUSTER.replace("replicas: 4", "replicas: 12"),
     );
@@ -258,7 +258,7 @@ fn rolling_drain_reports_pod_at_which_it_stops() {
 /// Shows: P-14
 #[test]
 fn drain_reports_stuck_volumes_and_missing_replicas() {
-    let local = file(
+    let local = write_file(
         "whatif-volumes.yaml",
         r#"
 apiVersion: podscope.dev/v1alpha1
@@ -327,9 +327,9 @@ const SMALL_POD: &str = "{apiVersion: v1, kind: Pod, metadata: {name: s}, spec: 
 /// Shows: P-14
 #[test]
 fn fit_places_shapes_in_given_proportion() {
-    let shop = file("whatif-shapes.yaml", SHOP_CLUSTER);
-    let big = file("whatif-shape-big.yaml", &SMALL_POD.replace("500m", "1"));
-    let small = file("whatif-shape-small.yaml", SMALL_POD);
+    let shop = write_file("whatif-shapes.yaml", SHOP_CLUSTER);
+    let big = write_file("whatif-shape-big.yaml", &SMALL_POD.replace("500m", "1"));
+    let small = write_file("whatif-shape-small.yaml", SMALL_POD);
     // One CPU is free on each node. A big pod needs one CPU, a small pod half a CPU.
     let answer = whatif_as_json(&["fit", &big, "--also", &format!("{small}=2"), &shop]);
     let counts: Vec<(&Value, &Value)> = (answer["shapes"].as_array().expect("shapes").iter())
@@ -342,8 +342,8 @@ fn fit_places_shapes_in_given_proportion() {
 /// Shows: P-14
 #[test]
 fn fit_finds_smallest_change_that_makes_room() {
-    let tight = file("whatif-room.yaml", TIGHT_CLUSTER);
-    let picky = file("whatif-picky.yaml", SSD_POD);
+    let tight = write_file("whatif-room.yaml", TIGHT_CLUSTER);
+    let picky = write_file("whatif-picky.yaml", SSD_POD);
     let answer = whatif_as_json(&["fit", &picky, "--need", "4", &tight]);
     assert_eq!(answer["fits"], 0);
     let changes = answer["changes"].as_array().expect("changes");
@@ -357,7 +357,7 @@ fn fit_finds_smallest_change_that_makes_room() {
     let is_label = |one: &Value| one.as_str().is_some_and(|one| one.ends_with("--overwrite disk=ssd"));
     assert!(commands.iter().all(is_label), "{commands:?}");
     // 8 CPUs are free on the three nodes; two more nodes are needed for 16.
-    let small = file("whatif-room-small.yaml", &SMALL_POD.replace("500m", "1"));
+    let small = write_file("whatif-room-small.yaml", &SMALL_POD.replace("500m", "1"));
     let more = succeed(&["whatif", "fit", &small, "--need", "16", &tight]);
     assert!(
         more.contains("16 fit after: fault join a-1-copy --like a-1 --count 2"),
@@ -368,11 +368,11 @@ fn fit_finds_smallest_change_that_makes_room() {
 /// Shows: P-14
 #[test]
 fn fit_of_daemon_set_reports_full_nodes() {
-    let shop = file(
+    let shop = write_file(
         "whatif-daemon.yaml",
         &SHOP_CLUSTER.replace("replicas: 6", "replicas: 8"),
     );
-    let set = file(
+    let set = write_file(
         "whatif-daemon-set.yaml",
         "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: agent}\nspec:\n  selector: {matchLabels: {app: \
          agent}}\n  template:\n    metadata: {labels: {app: agent}}\n    spec: {containers: [{name: c, image: x, \
@@ -393,7 +393,7 @@ fn fit_of_daemon_set_reports_full_nodes() {
 /// Shows: P-14
 #[test]
 fn consolidation_lists_nodes_that_can_be_drained() {
-    let tight = file("whatif-consolidate.yaml", TIGHT_CLUSTER);
+    let tight = write_file("whatif-consolidate.yaml", TIGHT_CLUSTER);
     let found = whatif_as_json(&["consolidate", &tight]);
     assert_eq!(
         found["nodes"].as_array().map(Vec::len),
@@ -413,7 +413,7 @@ fn consolidation_lists_nodes_that_can_be_drained() {
 /// Shows: P-14, P-04
 #[test]
 fn invalid_whatif_questions_are_rejected() {
-    let shop = file("whatif-bad.yaml", SHOP_CLUSTER);
+    let shop = write_file("whatif-bad.yaml", SHOP_CLUSTER);
     for (args, expected) in [
         (vec!["drain", "z-9"], "nodes \"z-9\" not found"),
         (
@@ -495,7 +495,7 @@ spec: {nodeSelector: {pool: burst}, containers: [{name: c, image: i, resources: 
 /// Shows: P-14, CA-001, CA-004, CA-010, CA-011
 #[test]
 fn grow_lists_suitable_group_and_reasons_of_others() {
-    let groups = file("whatif-groups.yaml", NODE_GROUPS);
+    let groups = write_file("whatif-groups.yaml", NODE_GROUPS);
     let all = whatif_as_json(&["grow", &groups]);
     assert_eq!(
         all["groups"][1],
@@ -561,7 +561,7 @@ const CLOUD_DUMP: &str = r#"
 /// Shows: P-14, CA-002, CA-003, CA-005
 #[test]
 fn explain_and_why_suggest_groups_of_cloud_labels() {
-    let cloud = file("whatif-cloud.yaml", CLOUD_DUMP);
+    let cloud = write_file("whatif-cloud.yaml", CLOUD_DUMP);
     let all = whatif_as_json(&["grow", &cloud]);
     let unknown = |name: &str, like: &str| json!({"name": name, "nodes": 1, "min": null, "max": null, "like": like});
     assert_eq!(all["groups"], json!([unknown("apps", "ip-1"), unknown("spot", "ip-2")]));

@@ -1,5 +1,5 @@
-//! Causes of pod behaviour that manifests cannot express, such as a failed sandbox (F-06). The user sets each of them
-//! by a command or an annotation; it has the same effect as on a real node.
+//! Tests of events on a node that no manifest can express, such as a failed sandbox (F-06). The user brings them about
+//! by a command or an annotation; their effect on the pod is that on a real node.
 
 use podscope_cluster::What;
 use podscope_cluster::fault::Fault;

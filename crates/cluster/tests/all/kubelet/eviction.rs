@@ -16,7 +16,7 @@ fn memory_user(name: &str, request: &str, behavior: &str, spec: Value) -> Value 
 }
 
 /// Returns a PriorityClass named `p` plus its value.
-fn class(value: i64) -> Value {
+fn priority_class(value: i64) -> Value {
     json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": format!("p{value}")}, "value": value})
 }
 
@@ -54,8 +54,8 @@ fn memory_pressure_evicts_pod_over_its_request() {
     // The machine has 8Gi; the hard threshold is 100Mi available.
     let mut lab = lab(
         &[
-            class(100),
-            class(0),
+            priority_class(100),
+            priority_class(0),
             memory_user(
                 "web",
                 "1Gi",
@@ -170,8 +170,8 @@ fn soft_eviction_waits_and_uses_max_pod_grace_period() {
 fn eviction_kills_one_pod_per_pass_by_priority_first() {
     let mut lab = lab(
         &[
-            class(1),
-            class(50),
+            priority_class(1),
+            priority_class(50),
             memory_user("low", "0", "memory=10Mi", json!({"priorityClassName": "p1"})),
             memory_user(
                 "high",
@@ -300,8 +300,8 @@ fn pid_pressure_evicts_by_priority() {
     let one = || [("main", json!({}), "")];
     let mut lab = lab(
         &[
-            class(1),
-            class(50),
+            priority_class(1),
+            priority_class(50),
             pod("low", json!({"priorityClassName": "p1"}), &one()),
             pod("high", json!({"priorityClassName": "p50"}), &one()),
             pod(

@@ -15,7 +15,7 @@ fn lab(images: &[(&str, i64)], pods: &[Value], kubelet: KubeletSettings) -> Lab 
     lab_with_uid(images, pods, kubelet, "")
 }
 
-/// Like [`lab`]; a `uid` that is not empty makes the node an imported one.
+/// Like [`lab`], but with this UID of the node; a node with a UID counts as imported.
 fn lab_with_uid(images: &[(&str, i64)], pods: &[Value], kubelet: KubeletSettings, uid: &str) -> Lab {
     let images: Vec<Value> = images
         .iter()
@@ -78,7 +78,7 @@ fn reported_images(lab: &Lab) -> Vec<String> {
 }
 
 /// Returns `(second, REASON: message, count)` of the node's events about image garbage collection and eviction.
-fn events(lab: &Lab) -> Vec<(i64, String, i64)> {
+fn gc_events(lab: &Lab) -> Vec<(i64, String, i64)> {
     let of_node = |record: &&podscope_cluster::Record| {
         record.what() == What::Event && record.object.as_ref().is_some_and(|one| &*one.key.name == "a-1")
     };
@@ -94,7 +94,8 @@ fn events(lab: &Lab) -> Vec<(i64, String, i64)> {
 #[test]
 fn image_gc_frees_least_recently_used_to_low_threshold() {
     let held = [("old", 250), ("never", 250), ("base", 250)];
-    // The first pass, at 300 s, detects which images are in use. 75 % of the disk is full: no image has to be removed.
+    // The first pass, at 300 s, detects which images are in use. It removes none, because only 75 % of the disk is
+    // full.
     let mut lab = lab(
         &held,
         &[disk_writer("web", "base", 0), disk_writer("early", "old", 0)],
@@ -138,7 +139,7 @@ fn image_gc_frees_least_recently_used_to_low_threshold() {
         .into_iter()
         .map(|(at, what, n)| (at, what.clone(), n))
         .collect();
-    assert_eq!(events(&lab), expected);
+    assert_eq!(gc_events(&lab), expected);
     assert_eq!(lab.processes().len(), 4);
 }
 
@@ -158,7 +159,7 @@ fn image_gc_keeps_images_detected_within_two_minutes() {
     assert_eq!(reported_images(&lab), ["base", "new"]);
     lab.run(1215.0);
     assert_eq!(reported_images(&lab), ["base"]);
-    let passes: Vec<i64> = events(&lab).iter().map(|row| row.0).collect();
+    let passes: Vec<i64> = gc_events(&lab).iter().map(|row| row.0).collect();
     assert!(passes.contains(&900), "the other images are in use: {passes:?}");
 }
 
@@ -186,7 +187,7 @@ fn image_gc_follows_its_settings() {
         );
         lab.run(if max_age > Span::ZERO { 3915.0 } else { 315.0 });
         assert_eq!(reported_images(&lab), expected, "{name}");
-        assert!(events(&lab).is_empty(), "{name}: {:?}", events(&lab));
+        assert!(gc_events(&lab).is_empty(), "{name}: {:?}", gc_events(&lab));
     }
 }
 
@@ -202,7 +203,7 @@ fn disk_pressure_removes_images_before_pods() {
         lab.create(&disk_writer("web", "base", 370 - if unused == 250 { 250 } else { 0 }));
         lab.run(280.0);
         assert!(!reported_images(&lab).contains(&"unused".to_owned()), "{unused}");
-        let found = events(&lab);
+        let found = gc_events(&lab);
         assert!(
             found[0]
                 .1
@@ -222,7 +223,8 @@ fn disk_pressure_removes_images_before_pods() {
 /// Shows: P-03
 #[test]
 fn imported_node_keeps_its_images() {
-    // The images exceed the node's disk. Without a UID they are on it and are removed; with a UID, on a separate disk.
+    // The images exceed the node's disk. Without a UID of the node they are on that disk and are removed; with a UID
+    // they are on a separate disk and stay.
     for (uid, expected) in [("", vec![]), ("7c9f", vec!["a", "b", "c"])] {
         let held = [("a", 600), ("b", 600), ("c", 100)];
         let mut lab = lab_with_uid(&held, &[], KubeletSettings::default(), uid);

@@ -187,7 +187,7 @@ fn pod_statuses_match_real_yaml() {
             ("ContainersReady", ready, reason, message),
             ("PodScheduled", "True", "", ""),
         ]);
-        // The YAML of the pod-level allocated resources; empty if the pod requests nothing.
+        // The expected `allocatedResources` of the pod as YAML; empty if the pod requests nothing.
         let granted = match name {
             "running" => "allocatedResources:\n  cpu: 100m\n  memory: 64Mi\n",
             _ => "",

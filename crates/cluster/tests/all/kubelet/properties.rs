@@ -1,6 +1,6 @@
 //! Properties of random pods under random interleavings of deletions, shortened grace periods, forced deletions,
-//! crashes, restarts, power losses, partitions and heals (L-01, L-09 to L-13, F-01). A failure names the seed; set
-//! `SEEDS` to it to reproduce it.
+//! crashes, restarts, power losses, partitions and heals (L-01, L-09 to L-13, F-01). A failed assertion prints the
+//! seed; set `SEEDS` to this seed alone to reproduce the failure.
 
 use podscope_api::ordered;
 
@@ -72,7 +72,7 @@ struct Run {
     lab: Lab,
     /// Grace period in the spec of each pod, in seconds, by UID.
     own_grace: ordered::Map<String, i64>,
-    /// The shortest grace period observed for each deletion, in seconds, and since when, by UID.
+    /// The shortest grace period observed for the deletion of each pod, in seconds, and since when it applied, by UID.
     shortest: ordered::Map<String, (i64, SimTime)>,
     /// When a kubelet was first observed to terminate each pod, by UID.
     terminating: ordered::Map<String, SimTime>,
@@ -310,7 +310,8 @@ impl Run {
                     let signalled_at =
                         signalled_at.unwrap_or_else(|| panic!("seed {}: SIGKILL before SIGTERM: {key:?}", self.seed));
                     let kill = kills.get(&uid).expect("a signal begins the kill");
-                    // A grace period that was shortened before the kill began has no record of its own.
+                    // If a deletion shortened the grace period before the kill began, the trace has no record with the
+                    // shorter value.
                     let shorter = self
                         .shortest
                         .get(&uid)

@@ -16,11 +16,11 @@ fn cpu(amount: &str) -> Value {
 }
 
 /// Changes the CPU request of a pod, like `kubectl patch --subresource resize`.
-fn resize(lab: &mut Lab, name: &str, amount: &'static str) {
-    resize_of(lab, name, "cpu", amount);
+fn resize_cpu(lab: &mut Lab, name: &str, amount: &'static str) {
+    resize_resource(lab, name, "cpu", amount);
 }
 
-fn resize_of(lab: &mut Lab, name: &str, resource: &'static str, amount: &'static str) {
+fn resize_resource(lab: &mut Lab, name: &str, resource: &'static str, amount: &'static str) {
     resize_with(lab, name, move |pod| {
         let container = &mut Arc::make_mut(&mut pod.spec.containers)[0];
         let resources = Arc::make_mut(&mut container.resources);
@@ -65,7 +65,7 @@ fn resize_events(lab: &Lab) -> Vec<String> {
 fn fitting_resize_is_applied_without_restart() {
     let mut lab = Lab::new(&[pod("web", json!({}), &[("main", cpu("500m"), "")])]);
     lab.run(5.0);
-    resize(&mut lab, "web", "1");
+    resize_cpu(&mut lab, "web", "1");
     lab.run(10.0);
     let found = status(lab.pod("web").unwrap());
     let container = &found["containerStatuses"][0];
@@ -104,7 +104,7 @@ fn deferred_resize_is_granted_when_neighbour_ends() {
             ),
         ]);
         lab.run(5.0);
-        resize(&mut lab, "web", "2");
+        resize_cpu(&mut lab, "web", "2");
         lab.run(8.0);
         let wanted = "Node didn't have enough resource: cpu, requested: 2000, used: 3000, capacity: 4000";
         assert_eq!(
@@ -159,7 +159,7 @@ fn resize_beyond_node_capacity_is_infeasible() {
         ),
     ]);
     lab.run(5.0);
-    resize(&mut lab, "web", "3");
+    resize_cpu(&mut lab, "web", "3");
     lab.run(8.0);
     assert_eq!(condition(&lab, "web", "PodResizePending").unwrap().0, "Deferred");
     lab.request(Request::Patch {
@@ -187,7 +187,7 @@ fn resize_beyond_node_capacity_is_infeasible() {
         "{:?}",
         resize_events(&lab)
     );
-    resize(&mut lab, "web", "2");
+    resize_cpu(&mut lab, "web", "2");
     lab.run(25.0);
     assert_eq!(condition(&lab, "web", "PodResizePending"), None);
     let granted = status(lab.pod("web").unwrap())["allocatedResources"]["cpu"].clone();
@@ -204,7 +204,7 @@ fn resize_with_restart_container_policy_restarts_container() {
     });
     let mut lab = Lab::new(&[pod("web", json!({}), &[("main", memory, "memory=200Mi")])]);
     lab.run(5.0);
-    resize_of(&mut lab, "web", "memory", "400Mi");
+    resize_resource(&mut lab, "web", "memory", "400Mi");
     lab.run(60.0);
     let container = status(lab.pod("web").unwrap())["containerStatuses"][0].clone();
     assert_eq!(container["restartCount"], 1);
@@ -226,10 +226,10 @@ fn memory_limit_resize_applies_or_fails_by_usage() {
         &[("main", memory, "memory=200Mi..400Mi@100s")],
     )]);
     lab.run(10.0);
-    resize_of(&mut lab, "web", "memory", "500Mi");
+    resize_resource(&mut lab, "web", "memory", "500Mi");
     lab.run(120.0);
     assert!(lab.times(What::ContainerExited, SimTime::ZERO).is_empty());
-    resize_of(&mut lab, "web", "memory", "350Mi");
+    resize_resource(&mut lab, "web", "memory", "350Mi");
     // The next sync reports the error.
     lab.run(145.0);
     let used = 400 << 20;
@@ -413,7 +413,7 @@ fn resize_without_kubelet_is_granted_after_restart() {
     lab.run(5.0);
     kubelet(&mut lab, false);
     lab.run(6.0);
-    resize(&mut lab, "web", "1");
+    resize_cpu(&mut lab, "web", "1");
     lab.run(20.0);
     assert_eq!((applied_cpu(&lab), resize_events(&lab).len()), (json!("500m"), 0));
     kubelet(&mut lab, true);

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::kubelet::lab::{Lab, seconds, status, web};
 
-/// Returns the fields of a container with one restart rule: `action` applies to this exit code.
-fn rules(action: &str, exit_code: i32) -> Value {
+/// Returns the fields of a container with one restart rule, which requires `action` after this exit code.
+fn restart_rule(action: &str, exit_code: i32) -> Value {
     json!({
         "restartPolicy": "Never",
         "restartPolicyRules": [{"action": action, "exitCodes": {"operator": "In", "values": [exit_code]}}],
@@ -31,7 +31,7 @@ fn restart_rule_applies_only_to_its_exit_code() {
         let behavior = format!("run=2s, exit={exit}");
         let mut lab = Lab::new(&[web(
             json!({"restartPolicy": "Never"}),
-            &[("main", rules("Restart", 42), &behavior)],
+            &[("main", restart_rule("Restart", 42), &behavior)],
         )]);
         lab.run(30.0);
         let found = status(lab.web().unwrap());
@@ -53,7 +53,7 @@ fn restart_rule_applies_only_to_its_exit_code() {
 /// Shows: L-17, LC-228
 #[test]
 fn restart_all_containers_restarts_init_and_app_containers() {
-    let restart_all = || rules("RestartAllContainers", 88);
+    let restart_all = || restart_rule("RestartAllContainers", 88);
     let mut lab = Lab::new(&[web(
         json!({"restartPolicy": "Never"}),
         &[
@@ -150,7 +150,7 @@ fn restart_all_containers_restarts_init_and_app_containers() {
 fn restart_all_containers_has_no_back_off() {
     let mut lab = Lab::new(&[web(
         json!({"restartPolicy": "Never"}),
-        &[("main", rules("RestartAllContainers", 88), "run=3s, exit=88")],
+        &[("main", restart_rule("RestartAllContainers", 88), "run=3s, exit=88")],
     )]);
     lab.run(60.0);
     let exits = lab.times(What::ContainerExited, SimTime::ZERO);

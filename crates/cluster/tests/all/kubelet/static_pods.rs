@@ -1,4 +1,4 @@
-//! Static pods and their mirror pods (LC-213, LC-064, LC-066, LC-197). Golden scenarios cover the actions of users.
+//! Static pods and their mirror pods (LC-213, LC-064, LC-066, LC-197). `tests/golden` covers what users do with them.
 
 use podscope_api::fault::ControlPlaneProcess;
 use podscope_api::{Kind, NodeName, ObjectKey, Uid};
@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use crate::kubelet::lab::{Lab, pod, status, web};
 
-/// Returns the mirror pod of a static pod `web` on a-1. Because it has no UID, a scenario with it means that the node
-/// has the manifest of the static pod on disk.
-fn mirror(spec: Value, behavior: &str) -> Value {
+/// Returns the mirror pod of a static pod `web` on a-1. It has no UID, so a scenario that contains it gives the node
+/// the manifest of the static pod.
+fn mirror_pod(spec: Value, behavior: &str) -> Value {
     let mut pod = web(spec, &[("main", json!({}), behavior)]);
     pod["metadata"]["annotations"]["kubernetes.io/config.mirror"] = json!("0a1b");
     pod["metadata"]["annotations"]["kubernetes.io/config.source"] = json!("file");
@@ -21,7 +21,7 @@ fn uid(lab: &Lab) -> Uid {
     lab.web().expect("the mirror pod exists").metadata.uid.clone()
 }
 
-fn node() -> NodeName {
+fn node_a1() -> NodeName {
     NodeName::from("a-1")
 }
 
@@ -32,7 +32,7 @@ fn count_starts(lab: &Lab) -> usize {
 /// Shows: LC-213
 #[test]
 fn deleted_mirror_is_recreated_while_processes_keep_running() {
-    let mut lab = Lab::new(&[mirror(json!({}), "")]);
+    let mut lab = Lab::new(&[mirror_pod(json!({}), "")]);
     lab.run(5.0);
     let first = uid(&lab);
     lab.delete(None);
@@ -46,7 +46,7 @@ fn deleted_mirror_is_recreated_while_processes_keep_running() {
         (&json!("Running"), &json!(true))
     );
     // The machine now identifies the process by the UID of the new mirror pod.
-    let machine = lab.world.machine(&node()).expect("the machine exists");
+    let machine = lab.world.machine(&node_a1()).expect("the machine exists");
     assert_eq!(machine.processes()[0].uid, second);
     assert!(lab.kill_timeline().is_empty(), "{:?}", lab.kill_timeline());
 }
@@ -54,7 +54,7 @@ fn deleted_mirror_is_recreated_while_processes_keep_running() {
 /// Shows: LC-085, LC-213
 #[test]
 fn static_pod_exits_as_scripted_after_mirror_deletion() {
-    let mut lab = Lab::new(&[mirror(json!({}), "run=20s, exit=1")]);
+    let mut lab = Lab::new(&[mirror_pod(json!({}), "run=20s, exit=1")]);
     lab.run(5.0);
     lab.delete(None);
     lab.run(25.0);
@@ -66,17 +66,20 @@ fn static_pod_exits_as_scripted_after_mirror_deletion() {
 /// Shows: LC-213
 #[test]
 fn static_pods_start_after_boot_without_api_server() {
-    let mut lab = Lab::new(&[mirror(json!({}), "")]);
+    let mut lab = Lab::new(&[mirror_pod(json!({}), "")]);
     lab.run(5.0);
     let process = ControlPlaneProcess::ApiServer;
     lab.fault(Fault::ControlPlane { process, up: false });
     lab.fault(Fault::Power {
-        node: node(),
+        node: node_a1(),
         on: false,
     });
     lab.run(10.0);
     assert!(lab.processes().is_empty());
-    lab.fault(Fault::Power { node: node(), on: true });
+    lab.fault(Fault::Power {
+        node: node_a1(),
+        on: true,
+    });
     lab.run(30.0);
     assert_eq!(lab.processes(), ["main"]);
     lab.fault(Fault::ControlPlane { process, up: true });
@@ -88,7 +91,7 @@ fn static_pods_start_after_boot_without_api_server() {
 /// Shows: LC-210, LC-213
 #[test]
 fn static_pod_without_node_object_runs_without_mirror() {
-    let mut lab = Lab::new(&[mirror(json!({}), "")]);
+    let mut lab = Lab::new(&[mirror_pod(json!({}), "")]);
     lab.run(5.0);
     lab.request(Request::Delete {
         kind: Kind::Node,
@@ -103,10 +106,13 @@ fn static_pod_without_node_object_runs_without_mirror() {
     assert_eq!(lab.processes(), ["main"]);
     // A restarted kubelet registers the Node again (LC-210); then the pod gets a mirror.
     lab.fault(Fault::Kubelet {
-        node: node(),
+        node: node_a1(),
         up: false,
     });
-    lab.fault(Fault::Kubelet { node: node(), up: true });
+    lab.fault(Fault::Kubelet {
+        node: node_a1(),
+        up: true,
+    });
     lab.run(150.0);
     assert_eq!(status(lab.web().expect("the mirror pod exists"))["phase"], "Running");
     assert_eq!(count_starts(&lab), 1);
@@ -117,7 +123,7 @@ fn static_pod_without_node_object_runs_without_mirror() {
 fn mirror_without_static_pod_is_deleted() {
     let mut lab = Lab::new(&[]);
     lab.run(5.0);
-    lab.create(&mirror(json!({}), ""));
+    lab.create(&mirror_pod(json!({}), ""));
     lab.run(8.0);
     assert!(lab.web().is_none());
     assert_eq!(count_starts(&lab), 0);

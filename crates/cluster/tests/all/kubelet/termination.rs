@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::kubelet::lab::{Lab, assert_rows, status, web};
 
-fn pre_stop() -> Value {
+fn pre_stop_hook() -> Value {
     json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}})
 }
 
@@ -167,7 +167,7 @@ fn termination_timeline_matches_facts() {
             vec![(0.0, "SIGQUIT main"), (3.0, "exit 0 main")],
         ),
     ] {
-        let container = if hook { pre_stop() } else { json!({}) };
+        let container = if hook { pre_stop_hook() } else { json!({}) };
         assert_rows(
             name,
             &deletion_timeline(grace, request, container, behavior, None),
@@ -184,7 +184,7 @@ fn history_switch_restores_v1_23_grace_rules() {
         &deletion_timeline(
             30,
             None,
-            pre_stop(),
+            pre_stop_hook(),
             "prestop=10s, sigterm=ignore",
             Some("grace-rules-v1.23"),
         ),
@@ -302,7 +302,7 @@ fn waiting_sidecars_are_signalled_when_grace_ends() {
     let sidecar = |hook: bool| {
         let mut one = json!({"init": true, "restartPolicy": "Always"});
         if hook {
-            one["lifecycle"] = pre_stop()["lifecycle"].clone();
+            one["lifecycle"] = pre_stop_hook()["lifecycle"].clone();
         }
         one
     };
@@ -360,7 +360,10 @@ fn shorter_grace_does_not_affect_a_kill_in_progress() {
 #[test]
 fn crashed_kubelet_restarts_the_grace_period() {
     use podscope_cluster::fault::Fault;
-    let mut lab = Lab::new(&[web(json!({}), &[("main", pre_stop(), "prestop=5s, sigterm=ignore")])]);
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[("main", pre_stop_hook(), "prestop=5s, sigterm=ignore")],
+    )]);
     lab.run(20.0);
     lab.delete(None);
     lab.run(30.0);
@@ -439,7 +442,7 @@ fn termination_view_shows_step_and_deadline() {
     use podscope_cluster::kubelet::TerminationStep;
     let mut lab = Lab::new(&[web(
         json!({}),
-        &[("main", pre_stop(), "prestop=5s, sigterm=ignore, stop=3s")],
+        &[("main", pre_stop_hook(), "prestop=5s, sigterm=ignore, stop=3s")],
     )]);
     lab.run(20.0);
     lab.delete(None);
@@ -471,7 +474,7 @@ fn deletion_waits_for_a_pull_in_progress() {
     lab.run(9.0);
     assert!(lab.web().is_some() && lab.processes().is_empty());
     lab.run(20.0);
-    // The start in progress completes; the kill follows that sync.
+    // The sync that starts the container completes before the kill begins.
     assert_rows(
         "the container starts and is then stopped",
         &lab.kill_timeline(),

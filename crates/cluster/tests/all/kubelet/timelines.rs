@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::common::{key, partition};
 use crate::kubelet::lab::{Lab, assert_rows, status, web};
 
-fn pre_stop(mut container: Value) -> Value {
+fn with_pre_stop_hook(mut container: Value) -> Value {
     container["lifecycle"] = json!({"preStop": {"exec": {"command": ["stop"]}}});
     container
 }
@@ -40,7 +40,11 @@ fn process_gets_grace_period_left_by_early_hook() {
     // returns.
     assert_rows(
         "preStop returns at 1 s",
-        &deletion_timeline(&[("main", pre_stop(json!({})), "prestop=1s, sigterm=ignore")], 30, 20.0),
+        &deletion_timeline(
+            &[("main", with_pre_stop_hook(json!({})), "prestop=1s, sigterm=ignore")],
+            30,
+            20.0,
+        ),
         &[
             (0.0, "preStop begins main"),
             (1.0, "preStop ends main"),
@@ -63,7 +67,7 @@ fn sidecar_does_not_wait_for_sidecars_after_a_stopped_one() {
             ("app", json!({}), "sigterm=2s"),
         ],
     )]);
-    // The second sidecar is not running, because of back-off.
+    // Wait until the second sidecar does not run, because it is in back-off.
     assert!(lab.happens_by(400.0, |lab| {
         let second = lab
             .web()
@@ -75,7 +79,7 @@ fn sidecar_does_not_wait_for_sidecars_after_a_stopped_one() {
     lab.run(600.0);
     let rows: Vec<(f64, String)> = {
         let before = lab.kill_timeline();
-        // Only the rows after the deletion, which begin with the first signal.
+        // Keep only the rows after the deletion: they begin with the first signal.
         let first = before
             .iter()
             .position(|row| row.1.starts_with("SIGTERM"))
@@ -108,7 +112,7 @@ fn hook_time_and_wait_reduce_grace_by_whole_seconds() {
         "1.9 s of hook and 8.x s of waiting for its turn: less than G + 3",
         &deletion_timeline(
             &[
-                ("s1", pre_stop(sidecar()), "prestop=1900ms, sigterm=ignore"),
+                ("s1", with_pre_stop_hook(sidecar()), "prestop=1900ms, sigterm=ignore"),
                 ("app", json!({}), "sigterm=ignore"),
             ],
             10,
@@ -204,7 +208,7 @@ fn shorter_grace_counts_before_the_kill_begins() {
 fn pod_missing_after_relist_gets_full_grace_of_its_spec() {
     let mut lab = Lab::new(&[web(
         json!({"terminationGracePeriodSeconds": 12}),
-        &[("main", pre_stop(json!({})), "prestop=4s, sigterm=ignore")],
+        &[("main", with_pre_stop_hook(json!({})), "prestop=4s, sigterm=ignore")],
     )]);
     lab.run(20.0);
     lab.fault(partition(&["a-1".into()]));

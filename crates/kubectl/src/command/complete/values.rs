@@ -7,8 +7,8 @@ use super::{Candidates, object_names};
 use crate::command::flags::{Flag, Takes, flags_of};
 use crate::command::parse::Verb;
 
-/// Flags with a fixed set of values: name of the flag, and its values. A value that ends with `=` is only the beginning
-/// of a value.
+/// Flags with a fixed set of values: name of the flag, and its values. After a value that ends with `=`, the user types
+/// the rest.
 const FLAG_VALUES: &[(&str, &[&str])] = &[
     (
         "output",
@@ -46,8 +46,8 @@ const FLAG_VALUES: &[(&str, &[&str])] = &[
 /// Additional output formats of `kubectl get`.
 const TABLE_FORMATS: &[&str] = &["wide", "custom-columns="];
 
-/// Condition types that `kubectl wait` commonly waits for.
-const fn conditions(kind: Kind) -> &'static [&'static str] {
+/// Returns the condition types of a kind that `kubectl wait` commonly waits for.
+const fn common_conditions(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Pod => &[
             condition::READY,
@@ -152,7 +152,7 @@ impl PartialCommand<'_> {
 impl Candidates<'_> {
     /// Adds candidates if the word at the cursor is a flag value, after the flag or after `=`. Returns whether it is
     /// one.
-    pub(super) fn value(&mut self, partial: &PartialCommand<'_>, before: Option<&str>) -> bool {
+    pub(super) fn add_if_flag_value(&mut self, partial: &PartialCommand<'_>, before: Option<&str>) -> bool {
         if let Some((flag, ..)) = before
             .and_then(|word| flag_of(partial.verb, word))
             .filter(|(.., takes)| *takes == Takes::Value)
@@ -179,9 +179,9 @@ impl Candidates<'_> {
                 let mut put = |text: &str| self.found.push((format!("{prefix}{text}"), "container".to_owned()));
                 object.iter().flat_map(containers).for_each(|name| put(&name));
             }
-            "selector" => self.labels(partial, prefix),
+            "selector" => self.add_labels(partial, prefix),
             "for" if self.typed.trim_start_matches(prefix).starts_with("condition=") => {
-                for condition in partial.kind().map_or(&[] as &[&str], conditions) {
+                for condition in partial.kind().map_or(&[] as &[&str], common_conditions) {
                     put(&format!("condition={condition}"), "condition");
                 }
             }
@@ -200,7 +200,7 @@ impl Candidates<'_> {
     }
 
     /// Adds the labels of all objects of the command's kind as `KEY=VALUE`, after the requirements already typed.
-    fn labels(&mut self, partial: &PartialCommand<'_>, prefix: &str) {
+    fn add_labels(&mut self, partial: &PartialCommand<'_>, prefix: &str) {
         let typed = self.typed.get(prefix.len()..).unwrap_or_default();
         let done = typed.rfind(',').map_or("", |at| &typed[..=at]);
         let mut seen = podscope_api::ordered::Set::new();
@@ -212,8 +212,8 @@ impl Candidates<'_> {
             .extend(seen.into_iter().map(|text| (text, "label".to_owned())));
     }
 
-    /// Adds `CONTAINER=` for each container of the object of `set image`.
-    pub(super) fn images(&mut self, partial: &PartialCommand<'_>) {
+    /// Adds `CONTAINER=` for each container of the object that `set image` changes.
+    pub(super) fn add_container_assignments(&mut self, partial: &PartialCommand<'_>) {
         let all = partial.object(self).as_ref().map(containers).unwrap_or_default();
         for name in all {
             self.push(&format!("{name}="), "container");
@@ -221,7 +221,7 @@ impl Candidates<'_> {
     }
 
     /// Adds kinds, or after the first dot the fields below `TYPE.FIELD…` (`explain`).
-    pub(super) fn field_paths(&mut self) {
+    pub(super) fn add_field_paths(&mut self) {
         let Some((above, _)) = self.typed.rsplit_once('.') else {
             return self.add_kinds();
         };

@@ -11,14 +11,15 @@ const LOCAL_NEEDS_FILE: &str = "you must specify resources by --filename when --
 pub(super) fn parse_local(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
     if args.value("filename").is_none() {
         match name {
-            // The parsers of `label` and `annotate` report a missing manifest, with other messages.
+            // The parsers of `label` and `annotate` report a missing manifest themselves, with other messages.
             "label" | "annotate" => {}
             "set env" => return Err(CommandError::new(args.end, NO_RESOURCES)),
-            _ => return Err(args.plain(args.column("local"), LOCAL_NEEDS_FILE)),
+            _ => return Err(args.error(args.column("local"), LOCAL_NEEDS_FILE)),
         }
     }
     let mut command = parse_arguments(name, args, &mut Words::of("kubectl", name))?;
-    // Objects of the manifest that have no namespace are printed without one.
+    // The namespace is empty if none is given, so that objects of the manifest without a namespace are printed without
+    // one.
     let namespace = target_of(&mut command).map(|target| target.namespace.get_or_insert_default().clone());
     let output = super::operands::output_of_write(args)?;
     let action = Action::Local {

@@ -42,7 +42,8 @@ pub(super) fn parse_kubectl(
         return Ok(Command::Help("kubectl".into()));
     };
     if verb.text.starts_with('-') && !matches!(verb.text.as_str(), "--help" | "-h") {
-        // Before the verb, no flag except the namespace is supported.
+        // Before the verb, no flag except the namespace is supported: report an unknown flag, or else an unknown
+        // command.
         return Args::parse("kubectl", &[], &words, None, false).and_then(|args| {
             let why = format!("error: unknown command {:?} for \"kubectl\"", verb.text);
             Err(CommandError::new(args.end, why))
@@ -94,7 +95,7 @@ pub(super) fn parse_kubectl(
     ];
     let reads_variables = name == "set env" && args.positional.iter().any(|word| word.text == "-");
     if args.stdin.is_some() && !stdin_verbs.contains(&name) && !reads_variables && args.value("filename").is_none() {
-        return Err(args.plain(args.end, format!("{name} reads no text")));
+        return Err(args.error(args.end, format!("{name} reads no text")));
     }
     let mut words = Words::of("kubectl", name);
     let action = parse_verb(name, &args, &mut words).or_else(|why| unresolved(name, &args, why))?;
@@ -131,11 +132,11 @@ fn check_ignored_flags(args: &Args) -> Result<(), CommandError> {
     let is_time = timeout.parse::<i64>().is_ok() || args.duration("request-timeout").is_ok();
     if !timeout.is_empty() && !is_time {
         let why = "Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed by a corresponding time unit (e.g. 1s | 2m | 3h)";
-        return Err(args.plain(args.column("request-timeout"), why));
+        return Err(args.error(args.column("request-timeout"), why));
     }
     if let Some(path) = args.value("kubeconfig").filter(|path| !path.is_empty()) {
         let why = format!("stat {path}: no such file or directory");
-        return Err(args.plain(args.column("kubeconfig"), why));
+        return Err(args.error(args.column("kubeconfig"), why));
     }
     let other_name = |flag: &str| args.value(flag).filter(|name| !name.is_empty() && name != CONTEXT);
     if args.command.starts_with("kubectl config") {
@@ -146,7 +147,7 @@ fn check_ignored_flags(args: &Args) -> Result<(), CommandError> {
         return Err(CommandError::new(args.column("context"), why));
     }
     match other_name("cluster") {
-        Some(name) => Err(args.plain(args.column("cluster"), format!("no server found for cluster {name:?}"))),
+        Some(name) => Err(args.error(args.column("cluster"), format!("no server found for cluster {name:?}"))),
         None => Ok(()),
     }
 }

@@ -15,16 +15,16 @@ fn node_names(args: &Args) -> Result<Vec<String>, CommandError> {
         None => Ok(word.text.clone()),
         Some((kind, name)) => match kinds_of(args, kind, word.column)?.first() {
             Some(kind @ Kind::Custom(_)) => Err(CommandError::new(word.column, custom::unregistered(*kind))),
-            // kubectl looks up the object without a namespace, so it is never found.
+            // kubectl looks up an object of a namespaced kind without a namespace here, so it never finds the object.
             Some(kind) if kind.is_namespaced() => {
                 Err(CommandError::new(word.column, crate::refusals::not_found(*kind, name)))
             }
             Some(Kind::Node) => Ok(name.to_owned()),
-            _ => Err(args.plain(word.column, format!("{} is no node", word.text))),
+            _ => Err(args.error(word.column, format!("{} is no node", word.text))),
         },
     };
     if let Some(word) = args.positional.iter().find(|word| word.text.is_empty()) {
-        return Err(args.plain(word.column, "resource name may not be empty"));
+        return Err(args.error(word.column, "resource name may not be empty"));
     }
     args.positional.iter().map(name).collect()
 }
@@ -35,10 +35,10 @@ pub(super) fn parse_cordon(args: &Args, name: &str, words: &mut Words) -> Result
     let command = {
         let nodes = node_names(args)?;
         if nodes.is_empty() && selector.is_none() {
-            return Err(args.usage(args.end, format!("USAGE: {name} NODE [flags]")));
+            return Err(args.usage_error(args.end, format!("USAGE: {name} NODE [flags]")));
         }
         if !nodes.is_empty() && selector.is_some() {
-            return Err(args.usage(args.end, "cannot specify both a node name and a --selector option"));
+            return Err(args.usage_error(args.end, "cannot specify both a node name and a --selector option"));
         }
         Kubectl::Cordon {
             nodes: words.nodes(nodes),
@@ -56,10 +56,10 @@ pub(super) fn parse_drain(args: &Args, words: &mut Words) -> Result<Kubectl, Com
     let command = {
         let nodes = node_names(args)?;
         if nodes.is_empty() && selector.is_none() {
-            return Err(args.usage(args.end, "USAGE: drain NODE [flags]"));
+            return Err(args.usage_error(args.end, "USAGE: drain NODE [flags]"));
         }
         if !nodes.is_empty() && selector.is_some() {
-            return Err(args.usage(args.end, "cannot specify both a node name and a --selector option"));
+            return Err(args.usage_error(args.end, "cannot specify both a node name and a --selector option"));
         }
         let nodes = words.nodes(nodes);
         let selector = words.value("-l", selector);
@@ -108,7 +108,7 @@ fn split_changes<'w>(
 ) -> Result<(&'w [Word], &'w [Word]), CommandError> {
     let (resources, changes) = split_at_change(args, &is_change);
     match changes.iter().find(|word| !is_change(&word.text)) {
-        Some(late) => Err(args.plain(
+        Some(late) => Err(args.error(
             late.column,
             format!("all resources must be specified before {noun} changes: {}", late.text),
         )),
@@ -121,11 +121,11 @@ pub(super) fn parse_taint(args: &Args, words: &mut Words) -> Result<Kubectl, Com
     let is_change = |word: &str| word.contains(['=', ':']) || word.ends_with('-');
     let (resources, specs) = split_changes(args, "taint", is_change)?;
     let Some((kind, names)) = resources.split_first() else {
-        return Err(args.plain(args.end, "one or more resources must be specified as <resource> <name>"));
+        return Err(args.error(args.end, "one or more resources must be specified as <resource> <name>"));
     };
     let mut changes: Vec<TaintChange> = Vec::new();
     for spec in specs {
-        let change = taint_change(&spec.text).map_err(|why| args.usage(spec.column, why))?;
+        let change = taint_change(&spec.text).map_err(|why| args.usage_error(spec.column, why))?;
         let same = |other: &&TaintChange| other.key == change.key && other.effect == change.effect && !other.remove;
         if !change.remove && changes.iter().any(|other| same(&other)) {
             let value = &change.value;
@@ -133,7 +133,7 @@ pub(super) fn parse_taint(args: &Args, words: &mut Words) -> Result<Kubectl, Com
                 "duplicated taints with the same key and effect: {{{} {value} {} <nil>}}",
                 change.key, change.effect
             );
-            return Err(args.usage(spec.column, why));
+            return Err(args.usage_error(spec.column, why));
         }
         changes.push(change);
     }
@@ -146,11 +146,11 @@ pub(super) fn parse_taint(args: &Args, words: &mut Words) -> Result<Kubectl, Com
         Some(Kind::Node) => {}
         Some(_) => {
             let why = format!("invalid resource type {}, only node types are supported", kind.text);
-            return Err(args.plain(kind.column, why));
+            return Err(args.error(kind.column, why));
         }
     }
     if changes.is_empty() {
-        return Err(args.plain(args.end, "at least one taint update is required"));
+        return Err(args.error(args.end, "at least one taint update is required"));
     }
     let conflicts: Vec<String> = changes
         .iter()
@@ -165,17 +165,17 @@ pub(super) fn parse_taint(args: &Args, words: &mut Words) -> Result<Kubectl, Com
         .collect();
     if !conflicts.is_empty() {
         let why = "can not both modify and remove the following taint(s) in the same command";
-        return Err(args.plain(args.end, format!("{why}: {}", conflicts.join(", "))));
+        return Err(args.error(args.end, format!("{why}: {}", conflicts.join(", "))));
     }
     let (selector, all) = (selector(args), args.bool("all", false)?);
     if all && selector.is_some() {
-        return Err(args.plain(
+        return Err(args.error(
             args.column("all"),
             "setting 'all' parameter with a non empty selector is prohibited",
         ));
     }
     if names.is_empty() && selector.is_none() && !all {
-        return Err(args.plain(
+        return Err(args.error(
             args.end,
             "at least one resource name must be specified since 'all' parameter is not set",
         ));
@@ -242,19 +242,19 @@ fn changes(args: &Args, specs: &[Word], noun: &str) -> Result<Vec<(String, Optio
         };
         if let (Some(value), "label") = (&change.1, noun) {
             if value.contains('=') {
-                return Err(args.plain(spec.column, format!("invalid label spec: {}", spec.text)));
+                return Err(args.error(spec.column, format!("invalid label spec: {}", spec.text)));
             }
             let problems = podscope_api::label_value_problems(value);
             if !problems.is_empty() {
                 let why = format!("invalid label value: {:?}: {}", spec.text, problems.join(";"));
-                return Err(args.plain(spec.column, why));
+                return Err(args.error(spec.column, why));
             }
         }
         if changes
             .iter()
             .any(|(key, value)| *key == change.0 && value.is_some() != change.1.is_some())
         {
-            return Err(args.plain(
+            return Err(args.error(
                 spec.column,
                 match noun {
                     "label" => "can not both modify and remove a label in the same command".to_owned(),
@@ -280,7 +280,7 @@ fn check_source(args: &Args, resources: &[Word]) -> Result<(), CommandError> {
     ] {
         if all && given.is_some_and(|given| !given.is_empty()) {
             let why = format!("cannot set --all and --{flag} at the same time");
-            return Err(args.plain(args.column(flag), why));
+            return Err(args.error(args.column(flag), why));
         }
     }
     let is_manifest = resources.is_empty() && args.value("filename").is_some();
@@ -289,10 +289,10 @@ fn check_source(args: &Args, resources: &[Word]) -> Result<(), CommandError> {
             true => "one or more files must be specified as -f pod.yaml or --filename=pod.json",
             false => "can only use local files by -f pod.yaml or --filename=pod.json when --local=true is set",
         };
-        return Err(args.plain(args.column("local"), why));
+        return Err(args.error(args.column("local"), why));
     }
     if resources.is_empty() && args.value("filename").is_none() {
-        return Err(args.plain(
+        return Err(args.error(
             args.end,
             "one or more resources must be specified as <resource> <name> or <resource>/<name>",
         ));
@@ -312,7 +312,7 @@ fn check_version(args: &Args, resources: &[Word]) -> Result<(), CommandError> {
             .is_some_and(|version| !version.is_empty())
     {
         let why = "--resource-version may only be used with a single resource";
-        return Err(args.plain(args.column("resource-version"), why));
+        return Err(args.error(args.column("resource-version"), why));
     }
     Ok(())
 }
@@ -330,17 +330,17 @@ pub(super) fn parse_label_or_annotate(
     let changes = changes(args, specs, noun)?;
     check_source(args, resources)?;
     if changes.is_empty() && !list {
-        return Err(args.plain(args.end, format!("at least one {noun} update is required")));
+        return Err(args.error(args.end, format!("at least one {noun} update is required")));
     }
     if let Some(path) = args
         .value("filename")
         .filter(|path| path != "-" || args.stdin.is_none())
     {
-        return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
+        return Err(args.error(args.column("filename"), format!("the path {path:?} does not exist")));
     }
     if list && args.value("output").is_some_and(|output| !output.is_empty()) {
         let why = "--list and --output may not be specified together";
-        return Err(args.plain(args.column("output"), why));
+        return Err(args.error(args.column("output"), why));
     }
     check_version(args, resources)?;
     let target = match list {

@@ -31,12 +31,12 @@ pub(super) fn optional_target(args: &Args, words: &[Word]) -> Result<Option<Targ
     let field_selector = args.value("field-selector").filter(|selector| !selector.is_empty());
     let has_selector = selector.is_some() || field_selector.is_some();
     if all && has_selector {
-        return Err(args.plain(
+        return Err(args.error(
             args.column("all"),
             "setting 'all' parameter but found a non empty selector. ",
         ));
     }
-    // Only `delete` treats `--all` as a selector.
+    // For `delete`, `--all` counts as a selector, which cannot be combined with names.
     let selects_all = all && args.command == "kubectl delete";
     if has_selector || selects_all {
         operands.check_no_names(args)?;
@@ -50,7 +50,7 @@ pub(super) fn optional_target(args: &Args, words: &[Word]) -> Result<Option<Targ
         field_selector,
     };
     if target.all_namespaces && has_names(&target.selection) && has_namespaced_kind(&target.selection) {
-        return Err(args.plain(
+        return Err(args.error(
             args.column("all-namespaces"),
             "a resource cannot be retrieved by name across all namespaces",
         ));
@@ -65,7 +65,7 @@ pub(super) fn no_kustomization(args: &Args) -> Result<(), CommandError> {
         (Some(_), Some(_)) => "only one of -f or -k can be specified",
         (Some(_), None) => "kustomizations are files, and there are none here: use -f -",
     };
-    Err(args.plain(args.column("kustomize"), why))
+    Err(args.error(args.column("kustomize"), why))
 }
 
 /// Returns the objects that a manifest contains (`-f -`). Only their kinds, names and namespaces are used.
@@ -73,7 +73,7 @@ fn target_of_manifest(args: &Args, text: &str) -> Result<Target, CommandError> {
     let column = args.column("filename");
     let (documents, error) = podscope_api::read_documents(text);
     if let Some(error) = error {
-        return Err(args.plain(column, format!("error parsing STDIN: {error}")));
+        return Err(args.error(column, format!("error parsing STDIN: {error}")));
     }
     let mut items = Vec::new();
     let mut manifest_namespace = None;
@@ -112,7 +112,7 @@ pub(super) fn explicit_target(args: &Args, words: &[Word]) -> Result<Target, Com
     let target = target(args, words)?;
     let is_selective = target.all || target.selector.is_some() || target.field_selector.is_some();
     if !has_names(&target.selection) && !is_selective {
-        return Err(args.plain(args.end, "resource(s) were provided, but no name was specified"));
+        return Err(args.error(args.end, "resource(s) were provided, but no name was specified"));
     }
     Ok(target)
 }
@@ -120,7 +120,7 @@ pub(super) fn explicit_target(args: &Args, words: &[Word]) -> Result<Target, Com
 /// Like [`explicit_target`], for verbs that do not allow `--all` with a selector.
 pub(super) fn explicit_target_or_all(args: &Args, words: &[Word]) -> Result<Target, CommandError> {
     if args.bool("all", false)? && selector(args).is_some() {
-        return Err(args.plain(args.column("all"), "cannot set --all and --selector at the same time"));
+        return Err(args.error(args.column("all"), "cannot set --all and --selector at the same time"));
     }
     explicit_target(args, words)
 }
@@ -218,7 +218,7 @@ impl<'w> Operands<'w> {
         };
         let flags = ["selector", "field-selector", "all"];
         let flag = flags.iter().find(|flag| args.value(flag).is_some()).unwrap_or(&"all");
-        Err(args.plain(args.column(flag), why))
+        Err(args.error(args.column(flag), why))
     }
 
     /// Looks up the resource types of the operands.
@@ -276,7 +276,7 @@ const BOOLEANS: &[&str] = &[
 pub(super) fn dry_run(args: &Args) -> Result<DryRun, CommandError> {
     let is_local = args.bool("local", false)?;
     match args.value("dry-run").as_deref() {
-        Some("server") if is_local => Err(args.plain(
+        Some("server") if is_local => Err(args.error(
             args.column("dry-run"),
             "cannot specify --local and --dry-run=server - did you mean --dry-run=client?",
         )),
@@ -286,7 +286,7 @@ pub(super) fn dry_run(args: &Args) -> Result<DryRun, CommandError> {
         Some("client") => Ok(DryRun::Client),
         Some("server") => Ok(DryRun::Server),
         Some(text) if let Some(word) = BOOLEANS.iter().find(|word| **word == text) => Ok(DryRun::Boolean(word)),
-        Some(other) => Err(args.plain(
+        Some(other) => Err(args.error(
             args.column("dry-run"),
             format!("Invalid dry-run value ({other}). Must be \"none\", \"server\", or \"client\"."),
         )),
@@ -305,13 +305,13 @@ pub(super) fn manifest(args: &Args) -> Result<Option<String>, CommandError> {
     }
     match (args.value("filename"), &args.stdin) {
         (Some(path), Some(text)) if path == "-" => Ok(Some(text.clone())),
-        // There is no here-document, so standard input is empty.
+        // Without a here-document, standard input is empty.
         (Some(path), None) if path == "-" => Ok(Some(String::new())),
         (Some(url), _) if url.starts_with("http://") || url.starts_with("https://") => {
             Err(connection_refused(args, &url))
         }
-        (Some(path), _) => Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist"))),
-        (None, Some(_)) => Err(args.plain(args.end, "the text after the command needs -f -")),
+        (Some(path), _) => Err(args.error(args.column("filename"), format!("the path {path:?} does not exist"))),
+        (None, Some(_)) => Err(args.error(args.end, "the text after the command needs -f -")),
         (None, None) => Ok(None),
     }
 }
@@ -332,7 +332,7 @@ pub(super) fn output(args: &Args) -> Result<Output, CommandError> {
     match (format, argument) {
         ("wide", None) => Ok(Output::Wide),
         ("custom-columns", Some(spec)) if !spec.is_empty() => Ok(Output::CustomColumns(spec.to_owned())),
-        ("custom-columns", _) => Err(args.plain(
+        ("custom-columns", _) => Err(args.error(
             args.column("output"),
             "custom-columns format specified but no custom columns given",
         )),
@@ -343,7 +343,7 @@ pub(super) fn output(args: &Args) -> Result<Output, CommandError> {
 /// Parses `-o` of a verb that writes, which prints the resulting object.
 pub(super) fn output_of_write(args: &Args) -> Result<Output, CommandError> {
     let output = object_output(args, &args.value("output").unwrap_or_default(), "", "")?;
-    // Tables and names show no managed fields.
+    // Tables and names have no managed fields, so the flag has no effect on them.
     let is_whole_object = !matches!(output, Output::Table | Output::Name);
     Ok(match is_whole_object && args.bool("show-managed-fields", false)? {
         true => Output::WithManagedFields(Box::new(output)),
@@ -363,11 +363,11 @@ fn object_output(args: &Args, text: &str, more_before: &str, more: &str) -> Resu
             .clone()
             .or_else(|| args.value("template"))
             .filter(|text| !text.is_empty());
-        template.ok_or_else(|| args.plain(column, "template format specified but no template given"))
+        template.ok_or_else(|| args.error(column, "template format specified but no template given"))
     };
     let file_error = |noun: &str| {
         let path = template()?;
-        Err(args.plain(
+        Err(args.error(
             column,
             format!("error reading {noun} {path}, open {path}: no such file or directory"),
         ))
@@ -392,7 +392,7 @@ fn object_output(args: &Args, text: &str, more_before: &str, more: &str) -> Resu
         "jsonpath-file" | "go-template-file" | "templatefile" => return file_error("--template"),
         "custom-columns-file" if !more_before.is_empty() => return file_error("template"),
         _ => {
-            return Err(args.plain(
+            return Err(args.error(
                 column,
                 format!(
                     "unable to match a printer suitable for the output format {text:?}, allowed formats are: {more_before}go-template,go-template-file,json,jsonpath,jsonpath-as-json,jsonpath-file,kyaml,name,template,templatefile{more},yaml"
@@ -403,7 +403,7 @@ fn object_output(args: &Args, text: &str, more_before: &str, more: &str) -> Resu
 }
 
 /// Splits `KEY=VALUE`.
-pub(super) fn pair(text: &str) -> Option<(String, String)> {
+pub(super) fn split_pair(text: &str) -> Option<(String, String)> {
     text.split_once('=')
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
 }
@@ -416,7 +416,7 @@ pub(super) fn cascade(args: &Args) -> Result<Option<String>, CommandError> {
         Some("foreground" | "orphan") => Ok(cascade),
         // Booleans are deprecated; kubectl prints a warning.
         Some(text) if BOOLEANS.contains(&text) => Ok(cascade),
-        Some(other) => Err(args.plain(
+        Some(other) => Err(args.error(
             args.column("cascade"),
             format!("invalid cascade value ({other}). Must be \"background\", \"foreground\", or \"orphan\""),
         )),
@@ -440,7 +440,7 @@ pub(super) fn int32(args: &Args, name: &str) -> Result<Option<i32>, CommandError
 }
 
 /// Returns an error unless all flags in `names` are given.
-pub(super) fn required(args: &Args, names: &[&str]) -> Result<(), CommandError> {
+pub(super) fn check_required_flags(args: &Args, names: &[&str]) -> Result<(), CommandError> {
     let missing: Vec<String> = names
         .iter()
         .filter(|name| args.value(name).is_none())
@@ -449,6 +449,6 @@ pub(super) fn required(args: &Args, names: &[&str]) -> Result<(), CommandError> 
     if missing.is_empty() {
         Ok(())
     } else {
-        Err(args.plain(args.end, format!("required flag(s) {} not set", missing.join(", "))))
+        Err(args.error(args.end, format!("required flag(s) {} not set", missing.join(", "))))
     }
 }

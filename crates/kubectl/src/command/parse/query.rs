@@ -16,21 +16,21 @@ pub(super) fn parse_can_i(args: &Args) -> Parsed<Action> {
             [] => Ok(Action::WhatCanI {
                 no_headers: args.bool("no-headers", false)?,
             }),
-            _ => Err(args.plain(args.end, "list option must be specified with no arguments")),
+            _ => Err(args.error(args.end, "list option must be specified with no arguments")),
         };
     }
     let [verb, resource] = words.as_slice() else {
-        return Err(args.plain(args.end, "you must specify two arguments: verb resource or verb resource/resourceName.\nSee 'kubectl auth can-i -h' for help and examples."));
+        return Err(args.error(args.end, "you must specify two arguments: verb resource or verb resource/resourceName.\nSee 'kubectl auth can-i -h' for help and examples."));
     };
     let is_url = resource.starts_with('/');
     if is_url && args.value("subresource").is_some_and(|part| !part.is_empty()) {
         let why = "--subresource can not be used with NonResourceURL";
-        return Err(args.plain(args.column("subresource"), why));
+        return Err(args.error(args.column("subresource"), why));
     }
     let warnings = can_i_warnings(args, verb, resource, is_url)?;
     if args.bool("no-headers", false)? {
         let why = "--no-headers cannot be set without --list specified";
-        return Err(args.plain(args.column("no-headers"), why));
+        return Err(args.error(args.column("no-headers"), why));
     }
     Ok(Action::CanI { warnings, quiet })
 }
@@ -87,11 +87,11 @@ pub(super) fn parse_use_context(args: &Args) -> Parsed<Action> {
         [name] if name.text == CONTEXT => Ok(Action::Config(ConfigCommand::UseContext)),
         [name] => {
             let why = format!("no context exists with the name: {:?}", name.text);
-            Err(args.plain(name.column, why))
+            Err(args.error(name.column, why))
         }
         words => {
             let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-            Err(args.usage(args.end, format!("Unexpected args: {words:?}")))
+            Err(args.usage_error(args.end, format!("Unexpected args: {words:?}")))
         }
     }
 }
@@ -100,7 +100,7 @@ pub(super) fn parse_use_context(args: &Args) -> Parsed<Action> {
 pub(super) fn parse_token(args: &Args) -> Parsed<Action> {
     match args.positional.as_slice() {
         [name] => Ok(Action::Token(name.text.clone())),
-        other => Err(args.usage(args.end, format!("exactly one NAME is required, got {}", other.len()))),
+        other => Err(args.usage_error(args.end, format!("exactly one NAME is required, got {}", other.len()))),
     }
 }
 
@@ -111,14 +111,14 @@ pub(super) fn parse_api_resources(args: &Args) -> Parsed<Action> {
         let why = format!(
             "unable to match a printer suitable for the output format {output:?}, allowed formats are: json,kyaml,name,wide,yaml"
         );
-        return Err(args.plain(args.column("output"), why));
+        return Err(args.error(args.column("output"), why));
     }
     if let Some(extra) = args.positional.first() {
-        return Err(args.usage(extra.column, format!("unexpected arguments: [{}]", extra.text)));
+        return Err(args.usage_error(extra.column, format!("unexpected arguments: [{}]", extra.text)));
     }
     let sort_by = args.value("sort-by").unwrap_or_default();
     if !matches!(sort_by.as_str(), "" | "name" | "kind") {
-        return Err(args.plain(args.column("sort-by"), "--sort-by accepts only name or kind"));
+        return Err(args.error(args.column("sort-by"), "--sort-by accepts only name or kind"));
     }
     Ok(Action::ApiResources {
         group: args.value("api-group"),
@@ -144,13 +144,13 @@ pub(super) fn parse_api_resources(args: &Args) -> Parsed<Action> {
 pub(super) fn parse_version(args: &Args) -> Parsed<Action> {
     if !args.positional.is_empty() {
         let words = args.words();
-        return Err(args.plain(args.end, format!("extra arguments: [{}]", words.join(" "))));
+        return Err(args.error(args.end, format!("extra arguments: [{}]", words.join(" "))));
     }
     let output = match args.value("output").as_deref() {
         None | Some("") => Output::Table,
         Some("yaml") => Output::Yaml,
         Some("json") => Output::Json,
-        Some(_) => return Err(args.plain(args.column("output"), "--output must be 'yaml' or 'json'")),
+        Some(_) => return Err(args.error(args.column("output"), "--output must be 'yaml' or 'json'")),
     };
     Ok(Action::Version {
         client: args.bool("client", false)?,

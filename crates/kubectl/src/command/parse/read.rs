@@ -89,11 +89,11 @@ fn check_flags_of_get(args: &Args, show_labels: bool, output_watch_events: bool)
     let output = args.value("output").unwrap_or_default();
     if show_labels && !matches!(output.as_str(), "" | "wide") {
         let why = format!("--show-labels option cannot be used with {output} printer");
-        return Err(args.plain(args.column("show-labels"), why));
+        return Err(args.error(args.column("show-labels"), why));
     }
     if output_watch_events && !args.bool("watch", false)? && !args.bool("watch-only", false)? {
         let why = "--output-watch-events option can only be used with --watch or --watch-only";
-        return Err(args.plain(args.column("output-watch-events"), why));
+        return Err(args.error(args.column("output-watch-events"), why));
     }
     Ok(())
 }
@@ -102,11 +102,11 @@ fn check_flags_of_get(args: &Args, show_labels: bool, output_watch_events: bool)
 fn parse_raw(args: &Args, path: String) -> Result<Kubectl, CommandError> {
     let column = args.column("raw");
     if !args.positional.is_empty() {
-        return Err(args.plain(column, "arguments may not be passed when --raw is specified"));
+        return Err(args.error(column, "arguments may not be passed when --raw is specified"));
     }
     if !path.starts_with('/') && !path.contains("://") {
         let why = format!("--raw must be a valid URL path: parse {path:?}: invalid URI for request");
-        return Err(args.plain(column, why));
+        return Err(args.error(column, why));
     }
     Ok(super::verbatim::raw_command(args, path))
 }
@@ -114,11 +114,11 @@ fn parse_raw(args: &Args, path: String) -> Result<Kubectl, CommandError> {
 /// Checks that `-f` is standard input and that no resources are given as arguments.
 fn check_filename(args: &Args) -> Result<(), CommandError> {
     if let Some(path) = args.value("filename").filter(|path| path != "-") {
-        return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
+        return Err(args.error(args.column("filename"), format!("the path {path:?} does not exist")));
     }
     if args.value("filename").is_some() && !args.positional.is_empty() {
         let why = "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well";
-        return Err(args.plain(args.column("filename"), why));
+        return Err(args.error(args.column("filename"), why));
     }
     Ok(())
 }
@@ -132,7 +132,7 @@ fn check_subresource(args: &Args, target: &Target) -> Result<(), CommandError> {
         };
         if !is_named {
             let why = "subresource cannot be used when bulk resources are specified";
-            return Err(args.plain(args.column("subresource"), why));
+            return Err(args.error(args.column("subresource"), why));
         }
         if subresource != "status" && subresource != "scale" {
             return Err(CommandError::new(args.column("subresource"), NO_SUCH_RESOURCE));
@@ -162,7 +162,7 @@ fn watch(args: &Args, target: &Target) -> Result<Watch, CommandError> {
         Selection::Items(items) => items.len() > 1,
     };
     if watch != Watch::No && is_multiple {
-        return Err(args.plain(
+        return Err(args.error(
             args.column("watch"),
             "watch is only supported on individual resources and resource collections - more than 1 resource was found",
         ));
@@ -203,11 +203,11 @@ fn resource_without_objects(resource: &str, names: &[Word], column: u32) -> Opti
 /// Parses `kubectl describe`.
 pub(super) fn parse_describe(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     if let Some(path) = args.value("filename").filter(|path| path != "-") {
-        return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
+        return Err(args.error(args.column("filename"), format!("the path {path:?} does not exist")));
     }
     if args.positional.is_empty() && args.value("filename").is_none() && args.value("kustomize").is_none() {
         let why = "You must specify the type of resource to describe. Use \"kubectl api-resources\" for a complete list of supported resources.";
-        return Err(args.plain(args.end, why));
+        return Err(args.error(args.end, why));
     }
     Ok(Kubectl::Describe(Describe {
         target: words.target(target(args, &args.positional)?),
@@ -227,11 +227,11 @@ pub(super) fn parse_events(args: &Args, words: &mut Words) -> Result<Kubectl, Co
                 let column = args.column("for");
                 if text.matches('/').count() > 1 {
                     let why = "arguments in resource/name form may not have more than one slash";
-                    return Err(args.plain(column, why));
+                    return Err(args.error(column, why));
                 }
                 let (kind, name) = text
                     .split_once('/')
-                    .ok_or_else(|| args.plain(column, "--for must be in resource/name form"))?;
+                    .ok_or_else(|| args.error(column, "--for must be in resource/name form"))?;
                 // The server reports this error, so kubectl prints it without `error: `.
                 let known = args
                     .kind_named(kind)
@@ -249,7 +249,7 @@ pub(super) fn parse_events(args: &Args, words: &mut Words) -> Result<Kubectl, Co
             .iter()
             .any(|one| !one.eq_ignore_ascii_case("Normal") && !one.eq_ignore_ascii_case("Warning"))
         {
-            return Err(args.plain(args.column("types"), "valid --types are Normal or Warning"));
+            return Err(args.error(args.column("types"), "valid --types are Normal or Warning"));
         }
         Kubectl::Events(Events {
             namespace: words.value("-n", namespace(args)),
@@ -276,22 +276,23 @@ pub(super) fn parse_explain(args: &Args, words: &mut Words) -> Result<Kubectl, C
     let word = match args.positional.as_slice() {
         [word] => word,
         [] => {
-            return Err(args.plain(
+            return Err(args.error(
                 args.end,
                 "You must specify the type of resource to explain. Use \"kubectl api-resources\" for a complete list of supported resources.",
             ));
         }
-        _ => return Err(args.plain(args.end, "We accept only this format: explain RESOURCE")),
+        _ => return Err(args.error(args.end, "We accept only this format: explain RESOURCE")),
     };
     let output = args.value("output").unwrap_or_default();
     if !matches!(output.as_str(), "" | "plaintext" | "plaintext-openapiv2") {
-        return Err(args.plain(args.column("output"), format!("unrecognized format: {output}")));
+        return Err(args.error(args.column("output"), format!("unrecognized format: {output}")));
     }
     if word.text.starts_with('.') || word.text.contains("..") {
-        return Err(args.plain(word.column, "invalid jsonpath syntax, first node must be field node"));
+        return Err(args.error(word.column, "invalid jsonpath syntax, first node must be field node"));
     }
     let parts: Vec<&str> = word.text.split('.').filter(|part| !part.is_empty()).collect();
-    // The kind may be followed by its group, so the longest prefix that names a kind is used.
+    // The resource type may be followed by its group (`deployments.apps.spec`), so use the longest prefix that names a
+    // kind.
     let found = (1..=parts.len()).rev().find_map(|len| {
         let name = parts.get(..len)?.join(".");
         Some((args.kind_named(&name)?, len))
@@ -311,7 +312,7 @@ pub(super) fn parse_explain(args: &Args, words: &mut Words) -> Result<Kubectl, C
             "couldn't find resource for \"{group}/{version}, Resource={}\"",
             kind.plural()
         );
-        return Err(args.plain(args.column("api-version"), why));
+        return Err(args.error(args.column("api-version"), why));
     }
     let kind = other.unwrap_or(kind);
     let path: Vec<String> = parts.into_iter().skip(len).map(str::to_owned).collect();
@@ -346,11 +347,11 @@ pub(super) fn parse_top(args: &Args, words: &mut Words) -> Result<Kubectl, Comma
         return Err(CommandError::new(extra.column, why));
     }
     if !rest.is_empty() && selector.is_some() {
-        return Err(args.plain(args.column("selector"), "only one of NAME or selector can be provided"));
+        return Err(args.error(args.column("selector"), "only one of NAME or selector can be provided"));
     }
     let sort_by = args.value("sort-by");
     if !matches!(sort_by.as_deref(), None | Some("cpu" | "memory")) {
-        return Err(args.plain(args.column("sort-by"), "--sort-by accepts only cpu or memory"));
+        return Err(args.error(args.column("sort-by"), "--sort-by accepts only cpu or memory"));
     }
     words.word(if nodes { "node" } else { "pod" });
     let name = rest.first().map(|word| word.text.clone());
@@ -375,30 +376,30 @@ pub(super) fn parse_logs(args: &Args, words: &mut Words) -> Result<Kubectl, Comm
             ([word] | [word, _], None) => pod_or_workload(args, word)?,
             ([], Some(_)) => String::new(),
             ([_], Some(_)) => {
-                return Err(args.usage(args.end, "only a selector (-l) or a POD name is allowed"));
+                return Err(args.usage_error(args.end, "only a selector (-l) or a POD name is allowed"));
             }
             _ => {
-                return Err(args.usage(args.end, "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command"));
+                return Err(args.usage_error(args.end, "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command"));
             }
         };
-        // With a selector, kubectl prints only the last lines of each pod.
+        // With a selector, kubectl prints only the last ten lines of each pod by default.
         let tail = if selector.is_some() { 10 } else { -1 };
         let tail = args.int("tail")?.unwrap_or(tail);
         if tail < -1 {
-            return Err(args.plain(args.column("tail"), "--tail must be greater than or equal to -1"));
+            return Err(args.error(args.column("tail"), "--tail must be greater than or equal to -1"));
         }
         let limit_bytes = args.int("limit-bytes")?.unwrap_or(0);
         let limit_bytes = u64::try_from(limit_bytes)
-            .map_err(|_| args.plain(args.column("limit-bytes"), "--limit-bytes must be greater than 0"))?;
+            .map_err(|_| args.error(args.column("limit-bytes"), "--limit-bytes must be greater than 0"))?;
         let (container, inline) = (args.value("container"), args.positional.get(1));
         if container.is_some() && inline.is_some() {
-            return Err(args.plain(args.end, "only one of -c or an inline [CONTAINER] arg is allowed"));
+            return Err(args.error(args.end, "only one of -c or an inline [CONTAINER] arg is allowed"));
         }
         let container = container.or_else(|| inline.map(|word| word.text.clone()));
         let all_containers = args.bool("all-containers", false)?;
         if let Some(name) = container.as_deref().filter(|_| all_containers) {
             let why = format!("--all-containers=true should not be specified with container name {name}");
-            return Err(args.plain(args.column("all-containers"), why));
+            return Err(args.error(args.column("all-containers"), why));
         }
         if selector.is_none() {
             words.word(&pod);
@@ -426,17 +427,17 @@ fn since(args: &Args, words: &mut Words) -> Result<Option<Since>, CommandError> 
     let ago = args.duration("since")?.filter(|since| since.0 != 0);
     let Some(text) = args.value("since-time").filter(|text| !text.is_empty()) else {
         if ago.is_some_and(|ago| ago.0 < 0) {
-            return Err(args.plain(args.column("since"), "--since must be greater than 0"));
+            return Err(args.error(args.column("since"), "--since must be greater than 0"));
         }
         words.equals("--since", ago.map(|ago| podscope_api::print_duration(ago.0)));
         return Ok(ago.map(Since::Ago));
     };
     let column = args.column("since-time");
     let Some(at) = podscope_api::parse_rfc3339(&text) else {
-        return Err(args.plain(column, podscope_api::go_time_error(&text)));
+        return Err(args.error(column, podscope_api::go_time_error(&text)));
     };
     match ago {
-        Some(_) => Err(args.plain(column, "at most one of `sinceTime` or `sinceSeconds` may be specified")),
+        Some(_) => Err(args.error(column, "at most one of `sinceTime` or `sinceSeconds` may be specified")),
         None => {
             words.equals("--since-time", Some(podscope_api::print_rfc3339(at, 6)));
             Ok(Some(Since::At(podscope_api::Time(at))))

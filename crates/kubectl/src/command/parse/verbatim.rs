@@ -28,7 +28,7 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
         let output = args.value("output").unwrap_or_default();
         if !matches!(output.as_str(), "" | "yaml" | "json") {
             let why = format!("Unexpected -o output mode: {output}, the flag 'output' must be one of yaml|json");
-            return Err(args.usage(args.column("output"), why));
+            return Err(args.usage_error(args.column("output"), why));
         }
     }
     let output = if prints_objects {
@@ -61,7 +61,7 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
             text: args
                 .stdin
                 .clone()
-                .ok_or_else(|| args.plain(args.end, super::write::EDITED_TEXT_MISSING))?,
+                .ok_or_else(|| args.error(args.end, super::write::EDITED_TEXT_MISSING))?,
         },
         "auth can-i" => parse_can_i(args)?,
         "auth whoami" => Action::WhoAmI,
@@ -76,14 +76,14 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
         "config use-context" => parse_use_context(args)?,
         "config set-context" => {
             let why = "kubectl config set-context: there is one context here, and no file that it is written to; give each command its -n NAMESPACE";
-            return Err(args.plain(args.end, why));
+            return Err(args.error(args.end, why));
         }
         "create token" => parse_token(args)?,
         "version" => parse_version(args)?,
         verb => match verb.split_once(' ') {
             Some(("create", kind)) => make::create(args, kind)?,
             Some((_, field)) => parse_set(args, field)?,
-            None => return Err(args.plain(args.end, format!("{verb} is not known"))),
+            None => return Err(args.error(args.end, format!("{verb} is not known"))),
         },
     };
     Ok(verbatim(args, verb, action, dry_run, output))
@@ -93,7 +93,7 @@ fn parse_api_versions(args: &Args) -> Parsed<Action> {
     match args.positional.first() {
         Some(extra) => {
             let words = args.words();
-            Err(args.usage(extra.column, format!("unexpected arguments: [{}]", words.join(" "))))
+            Err(args.usage_error(extra.column, format!("unexpected arguments: [{}]", words.join(" "))))
         }
         None => Ok(Action::ApiVersions),
     }
@@ -104,7 +104,7 @@ fn parse_cluster_info(args: &Args) -> Parsed<Action> {
         Some(word) if word.text == "dump" => {
             let why = "kubectl cluster-info dump writes all objects and all logs; \
                        `kubectl get all,nodes,events -A -o yaml` prints the objects, `kubectl logs POD` a log";
-            Err(args.plain(word.column, why))
+            Err(args.error(word.column, why))
         }
         _ => Ok(Action::ClusterInfo),
     }
@@ -116,7 +116,7 @@ fn parse_get_contexts(args: &Args) -> Parsed<Action> {
         Some("name") => Ok(Action::Config(ConfigCommand::CurrentContext)),
         Some(other) => {
             let why = format!("output must be one of '' or 'name': {other}");
-            Err(args.plain(args.column("output"), why))
+            Err(args.error(args.column("output"), why))
         }
     }
 }
@@ -140,13 +140,13 @@ fn force_options(args: &Args) -> Parsed<Option<ForceOptions>> {
     if !args.bool("force", false)? {
         for (flag, is_given) in [("grace-period", grace.is_some()), ("timeout", timeout.is_some())] {
             if is_given {
-                return Err(args.plain(args.column(flag), format!("--{flag} must have --force specified")));
+                return Err(args.error(args.column(flag), format!("--{flag} must have --force specified")));
             }
         }
         return Ok(None);
     }
     if dry_run(args)? != DryRun::None {
-        return Err(args.plain(args.column("dry-run"), "--dry-run can not be used when --force is set"));
+        return Err(args.error(args.column("dry-run"), "--dry-run can not be used when --force is set"));
     }
     Ok(Some(ForceOptions {
         // `replace --force` never deletes with grace period 0: the minimum is one second.
@@ -157,7 +157,7 @@ fn force_options(args: &Args) -> Parsed<Option<ForceOptions>> {
 
 /// Returns the manifest of `-f -`, which is required.
 fn required_manifest(args: &Args) -> Parsed<String> {
-    manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))
+    manifest(args)?.ok_or_else(|| args.error(args.end, "must specify one of -f and -k"))
 }
 
 /// Parses `expose`.
@@ -170,7 +170,7 @@ fn parse_expose(args: &Args) -> Parsed<Action> {
     let affinity = args.value("session-affinity").filter(|affinity| !affinity.is_empty());
     if let Some(other) = affinity.as_deref().filter(|one| !matches!(*one, "None" | "ClientIP")) {
         let why = format!("unknown session affinity: {other}");
-        return Err(args.plain(args.column("session-affinity"), why));
+        return Err(args.error(args.column("session-affinity"), why));
     }
     let overrides = make::overrides(args)?;
     // `--selector` becomes the selector of the Service; it does not select the objects to expose.
@@ -202,15 +202,15 @@ fn parse_expose(args: &Args) -> Parsed<Action> {
 
 /// Parses `autoscale`.
 fn parse_autoscale(args: &Args) -> Parsed<Action> {
-    required(args, &["max"])?;
+    check_required_flags(args, &["max"])?;
     let (min, max) = (args.int("min")?.filter(|min| *min >= 0), args.int("max")?.unwrap_or(-1));
     if max < 1 {
         let why = format!("--max=MAXPODS is required and must be at least 1, max: {max}");
-        return Err(args.plain(args.column("max"), why));
+        return Err(args.error(args.column("max"), why));
     }
     if let Some(min) = min.filter(|min| *min > max) {
         let why = format!("--max=MAXPODS must be larger or equal to --min=MINPODS, max: {max}, min: {min}");
-        return Err(args.plain(args.column("max"), why));
+        return Err(args.error(args.column("max"), why));
     }
     let cpu = match args.value("cpu") {
         Some(text) => text.strip_suffix('%').and_then(|number| number.parse().ok()),
@@ -232,14 +232,14 @@ fn parse_wait(args: &Args) -> Parsed<Action> {
     let for_values = args.values("for");
     let timeout = match args.value("timeout") {
         Some(text) => match text.strip_prefix('-') {
-            // A negative timeout means one week.
+            // A negative timeout, whose sign is stripped here, means one week.
             Some(rest) if crate::duration::parse_duration(rest).is_ok() => Span::seconds(7 * 86_400),
             _ => args.duration("timeout")?.unwrap_or(make::WAIT_DEFAULT),
         },
         None => make::WAIT_DEFAULT,
     };
     if for_values.is_empty() {
-        return Err(args.plain(args.end, "unrecognized condition: []"));
+        return Err(args.error(args.end, "unrecognized condition: []"));
     }
     let conditions = for_values
         .iter()
@@ -253,7 +253,7 @@ fn parse_wait(args: &Args) -> Parsed<Action> {
         Selection::Items(_) => true,
     };
     if !is_explicit {
-        return Err(args.plain(args.end, "resource(s) were provided, but no name was specified"));
+        return Err(args.error(args.end, "resource(s) were provided, but no name was specified"));
     }
     Ok(Action::Wait(Wait {
         target,
@@ -288,15 +288,15 @@ fn wait_condition(args: &Args, text: &str) -> Parsed<WaitCondition> {
         if value.as_deref() == Some("") {
             let why =
                 "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3";
-            return Err(args.plain(column, why));
+            return Err(args.error(column, why));
         }
         if path.is_empty() {
-            return Err(args.plain(column, "jsonpath expression cannot be empty"));
+            return Err(args.error(column, "jsonpath expression cannot be empty"));
         }
-        Path::parse(path).map_err(|why| args.plain(column, why))?;
+        Path::parse(path).map_err(|why| args.error(column, why))?;
         return Ok(WaitCondition::Path(path.to_owned(), value));
     }
-    Err(args.plain(column, format!("unrecognized condition: {text:?}")))
+    Err(args.error(column, format!("unrecognized condition: {text:?}")))
 }
 
 /// Parses `set FIELD`. The changes follow the resources.
@@ -314,7 +314,7 @@ fn parse_set(args: &Args, field: &str) -> Parsed<Action> {
             optional_target(args, resources)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?;
             let (limits, requests) = (make::amounts(args, "limits")?, make::amounts(args, "requests")?);
             if limits.is_empty() && requests.is_empty() {
-                return Err(args.plain(
+                return Err(args.error(
                     args.end,
                     "you must specify an update to requests or limits (in the form of --requests/--limits)",
                 ));
@@ -330,17 +330,17 @@ fn parse_set(args: &Args, field: &str) -> Parsed<Action> {
         }
         "serviceaccount" => match resources.split_last() {
             Some((account, rest)) => (rest, SetChange::ServiceAccount(account.text.clone())),
-            _ => return Err(args.plain(args.end, "serviceaccount is required")),
+            _ => return Err(args.error(args.end, "serviceaccount is required")),
         },
         "subject" => (resources, parse_subjects(args)?),
         _ => {
-            // The last word is the selector, whatever it contains.
+            // The last argument of `set selector` is the selector, whatever it contains.
             let Some((selector, resources)) = args.positional.split_last() else {
-                return Err(args.plain(args.end, "one selector is required"));
+                return Err(args.error(args.end, "one selector is required"));
             };
             if let Err(why) = LabelQuery::parse(&selector.text) {
                 let why = format!("couldn't parse the selector string {:?}: {why}", selector.text);
-                return Err(args.plain(selector.column, why));
+                return Err(args.error(selector.column, why));
             }
             (resources, SetChange::Selector(selector.text.clone()))
         }
@@ -358,13 +358,13 @@ fn parse_set_env(args: &Args, resources: &[Word], changes: &[Word], containers: 
         .transpose()?;
     if resources.is_empty() && args.value("filename").is_none() {
         let why = "one or more resources must be specified as <resource> <name> or <resource>/<name>";
-        return Err(args.plain(args.end, why));
+        return Err(args.error(args.end, why));
     }
     let pairs = parse_variables(args, changes)?;
     if pairs.is_empty() && from.is_none() && !list && !resources.is_empty() {
         // An error about the resources has precedence over the error about missing variables.
         explicit_target(args, resources)?;
-        return Err(args.plain(args.end, "at least one environment variable must be provided"));
+        return Err(args.error(args.end, "at least one environment variable must be provided"));
     }
     let keys = args.values("keys");
     let keys = keys
@@ -393,7 +393,7 @@ fn parse_env_source(args: &Args, from: &str) -> Parsed<(Kind, String)> {
         .copied()
         .unwrap_or(Kind::ConfigMap);
     if name.is_empty() {
-        return Err(args.plain(column, "resource(s) were provided, but no name was specified"));
+        return Err(args.error(column, "resource(s) were provided, but no name was specified"));
     }
     Ok((kind, name.to_owned()))
 }
@@ -420,13 +420,13 @@ fn parse_variables(args: &Args, words: &[Word]) -> Parsed<Vec<(String, Option<St
                     let why = format!(
                         "{name:?} is not a valid key name: a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit (e.g. 'my.env-name',  or 'MY_ENV.NAME',  or 'MyEnvName1', regex used for validation is '[-._a-zA-Z][-._a-zA-Z0-9]*')"
                     );
-                    return Err(args.plain(args.end, why));
+                    return Err(args.error(args.end, why));
                 }
                 (name.to_owned(), Some(value.to_owned()))
             }
             None => match text.strip_suffix('-') {
                 Some(name) => (name.to_owned(), None),
-                None => return Err(args.plain(args.end, format!("unknown argument: {text}"))),
+                None => return Err(args.error(args.end, format!("unknown argument: {text}"))),
             },
         };
         variables.push(variable);
@@ -436,7 +436,7 @@ fn parse_variables(args: &Args, words: &[Word]) -> Parsed<Vec<(String, Option<St
     };
     if variables.iter().any(is_set_and_removed) {
         let why = "can not both modify and remove the same environment variable in the same command";
-        return Err(args.plain(args.end, why));
+        return Err(args.error(args.end, why));
     }
     Ok(variables)
 }
@@ -459,13 +459,13 @@ fn parse_subjects(args: &Args) -> Parsed<SetChange> {
             }
             _ => {
                 let why = "serviceaccount must be <namespace>:<name>";
-                return Err(args.plain(args.column("serviceaccount"), why));
+                return Err(args.error(args.column("serviceaccount"), why));
             }
         }
     }
     if subjects.is_empty() {
         let why = "you must specify at least one value of user, group or serviceaccount";
-        return Err(args.plain(args.end, why));
+        return Err(args.error(args.end, why));
     }
     Ok(SetChange::Subjects(subjects))
 }

@@ -12,16 +12,16 @@ use super::operands::*;
 pub(super) fn parse_apply(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     no_kustomization(args)?;
     if !args.positional.is_empty() {
-        return Err(args.usage(args.end, unexpected(args)));
+        return Err(args.usage_error(args.end, unexpected_args_message(args)));
     }
     let selector = selector(args);
     let all = args.bool("all", false)?;
     let prune = args.bool("prune", false)?;
     if all && selector.is_some() {
-        return Err(args.plain(args.column("all"), "cannot set --all and --selector at the same time"));
+        return Err(args.error(args.column("all"), "cannot set --all and --selector at the same time"));
     }
     if prune && selector.is_none() && !all {
-        return Err(args.plain(
+        return Err(args.error(
             args.column("prune"),
             "all resources selected for prune without explicitly passing --all. To prune all resources, pass the --all flag. If you did not mean to prune all resources, specify a label selector",
         ));
@@ -29,7 +29,7 @@ pub(super) fn parse_apply(args: &Args, words: &mut Words) -> Result<Kubectl, Com
     let dry_run = dry_run(args)?;
     let force = args.bool("force", false)?;
     let server_side = server_side(args, force, dry_run)?;
-    let manifest = manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))?;
+    let manifest = manifest(args)?.ok_or_else(|| args.error(args.end, "must specify one of -f and -k"))?;
     Ok(Kubectl::Apply(Apply {
         namespace: words.value("-n", namespace(args)),
         force: words.flag("--force", force),
@@ -56,7 +56,7 @@ fn prune_allowlist(args: &Args, words: &mut Words) -> Result<Vec<Kind>, CommandE
         let parts: Vec<&str> = text.split('/').collect();
         let [group, version, kind] = parts.as_slice() else {
             let why = format!("invalid GroupVersionKind format: {text}, please follow <group/version/kind>");
-            return Err(args.plain(column, why));
+            return Err(args.error(column, why));
         };
         let api_version = match *group {
             "core" | "" => (*version).to_owned(),
@@ -86,7 +86,7 @@ fn prune_allowlist(args: &Args, words: &mut Words) -> Result<Vec<Kind>, CommandE
 fn server_side(args: &Args, force: bool, dry_run: DryRun) -> Result<Option<ServerSide>, CommandError> {
     let force_conflicts = args.bool("force-conflicts", false)?;
     let is_server_side = args.bool("server-side", false)?;
-    let flag_error = |flag: &str, why: &str| Err(args.plain(args.column(flag), why));
+    let flag_error = |flag: &str, why: &str| Err(args.error(args.column(flag), why));
     if force_conflicts && !is_server_side {
         return flag_error("force-conflicts", "--force-conflicts only works with --server-side");
     }
@@ -113,7 +113,7 @@ pub(super) fn validation(args: &Args) -> Result<Validation, CommandError> {
         None | Some("strict" | "true") => Ok(Validation::Strict),
         Some("warn") => Ok(Validation::Warn),
         Some("ignore" | "false") => Ok(Validation::Ignore),
-        Some(other) => Err(args.plain(
+        Some(other) => Err(args.error(
             args.column("validate"),
             format!("invalid - validate option {other:?}; must be one of: strict (or true), warn, ignore (or false)"),
         )),
@@ -121,7 +121,7 @@ pub(super) fn validation(args: &Args) -> Result<Validation, CommandError> {
 }
 
 /// Returns kubectl's message about unexpected positional arguments: `Unexpected args: [foo x]`.
-fn unexpected(args: &Args) -> String {
+fn unexpected_args_message(args: &Args) -> String {
     let words = args.words();
     format!("Unexpected args: [{}]", words.join(" "))
 }
@@ -129,9 +129,9 @@ fn unexpected(args: &Args) -> String {
 /// Parses `kubectl create -f -`.
 pub(super) fn parse_create(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     if !args.positional.is_empty() {
-        return Err(args.usage(args.end, unexpected(args)));
+        return Err(args.usage_error(args.end, unexpected_args_message(args)));
     }
-    let manifest = manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))?;
+    let manifest = manifest(args)?.ok_or_else(|| args.error(args.end, "must specify one of -f and -k"))?;
     Ok(Kubectl::Create {
         namespace: words.value("-n", namespace(args)),
         validation: words.validation(validation(args)?),
@@ -151,20 +151,20 @@ pub(super) fn parse_delete(args: &Args, words: &mut Words) -> Result<Kubectl, Co
     };
     if is_interactive && manifest.is_some() {
         let why = "standard input holds the manifest, and cannot answer --interactive";
-        return Err(args.plain(args.column("interactive"), why));
+        return Err(args.error(args.column("interactive"), why));
     }
     let cascade = cascade(args)?;
     let grace_period = args.int("grace-period")?.unwrap_or(-1);
     let (force, now) = (args.bool("force", false)?, args.bool("now", false)?);
     if now && grace_period != -1 {
-        return Err(args.plain(
+        return Err(args.error(
             args.column("now"),
             "--now and --grace-period cannot be specified together",
         ));
     }
     let objects = delete_target(args, manifest, words)?;
     if force && (grace_period > 0 || now) {
-        return Err(args.plain(
+        return Err(args.error(
             args.column("force"),
             "--force and --grace-period greater than 0 cannot be specified together",
         ));
@@ -173,7 +173,7 @@ pub(super) fn parse_delete(args: &Args, words: &mut Words) -> Result<Kubectl, Co
         None | Some("") => false,
         Some("name") => true,
         Some(other) => {
-            return Err(args.plain(
+            return Err(args.error(
                 args.column("output"),
                 format!("unexpected -o output mode: {other}. We only support '-o name'"),
             ));
@@ -195,7 +195,7 @@ pub(super) fn parse_delete(args: &Args, words: &mut Words) -> Result<Kubectl, Co
             output_name
         },
         dry_run: words.dry_run(dry_run(args)?),
-        // An empty standard input does not confirm the deletion.
+        // Without a here-document the answer is empty, which does not confirm the deletion.
         answer: words
             .flag("--interactive", is_interactive)
             .then(|| words.document(args.stdin.clone().unwrap_or_default())),
@@ -214,16 +214,17 @@ fn delete_target(args: &Args, manifest: Option<String>, words: &mut Words) -> Re
     Ok(match manifest {
         None => DeleteTarget::Target(words.target(explicit_target(args, &args.positional)?)),
         Some(_) if !args.positional.is_empty() => {
-            return Err(args.plain(
+            return Err(args.error(
                 args.end,
                 "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well",
             ));
         }
         Some(text) => {
-            // Deviation: kubectl can select the manifest's objects by label; the console refuses all of these flags.
+            // Deviation: with a manifest, the console refuses all of these flags, although kubectl can select the
+            // objects of a manifest by label.
             let flags = ["selector", "field-selector", "all", "all-namespaces"];
             if let Some(flag) = flags.iter().find(|flag| args.value(flag).is_some()) {
-                return Err(args.plain(
+                return Err(args.error(
                     args.column(flag),
                     format!(
                         "--{flag} chooses among the objects of the cluster; with -f everything in the text is deleted"
@@ -241,10 +242,10 @@ fn delete_target(args: &Args, manifest: Option<String>, words: &mut Words) -> Re
 /// Parses `kubectl scale`.
 pub(super) fn parse_scale(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let command = {
-        required(args, &["replicas"])?;
+        check_required_flags(args, &["replicas"])?;
         let replicas = int32(args, "replicas")?.unwrap_or(-1);
         if replicas < 0 {
-            return Err(args.plain(
+            return Err(args.error(
                 args.column("replicas"),
                 "The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0",
             ));
@@ -255,7 +256,7 @@ pub(super) fn parse_scale(args: &Args, words: &mut Words) -> Result<Kubectl, Com
                 let current = int32(args, "current-replicas")?;
                 if current.is_some_and(|current| current < -1) {
                     let why = "The --current-replicas must specify an integer of -1 or greater";
-                    return Err(args.plain(args.column("current-replicas"), why));
+                    return Err(args.error(args.column("current-replicas"), why));
                 }
                 words.equals("--current-replicas", current.filter(|current| *current >= 0))
             },
@@ -284,10 +285,10 @@ pub(super) fn parse_patch(args: &Args, words: &mut Words) -> Result<Kubectl, Com
                 Some(_) => "cannot specify --patch and --patch-file together".to_owned(),
                 None => format!("unable to read patch file: open {path}: no such file or directory"),
             };
-            return Err(args.plain(args.column("patch-file"), why));
+            return Err(args.error(args.column("patch-file"), why));
         }
         let patch = patch.ok_or_else(|| {
-            args.plain(
+            args.error(
                 args.end,
                 "must specify --patch or --patch-file containing the contents of the patch",
             )
@@ -297,7 +298,7 @@ pub(super) fn parse_patch(args: &Args, words: &mut Words) -> Result<Kubectl, Com
             Some("merge") => PatchType::Merge,
             Some("json") => PatchType::Json,
             Some(other) => {
-                return Err(args.plain(
+                return Err(args.error(
                     args.column("type"),
                     format!("--type must be one of [json merge strategic], not {other:?}"),
                 ));
@@ -328,7 +329,7 @@ fn edited_subresource(args: &Args) -> Result<Option<String>, CommandError> {
     let subresource = args.value("subresource").filter(|name| !name.is_empty());
     match subresource.as_deref() {
         None | Some("status" | "resize") => Ok(subresource),
-        Some(other) => Err(args.plain(
+        Some(other) => Err(args.error(
             args.column("subresource"),
             format!("invalid subresource value: {other:?}. Must be one of [resize status]"),
         )),
@@ -340,10 +341,11 @@ pub(crate) const EDITED_TEXT_MISSING: &str = "the edited object is missing: writ
 
 /// Parses `kubectl edit`.
 pub(super) fn parse_edit(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
-    // `-o` is the format in which an editor would show the object. The edited text may have either format.
+    // Check `-o`, the format in which an editor would show the object, and ignore it: the edited text may be YAML or
+    // JSON.
     let format = args.value("output").unwrap_or_default();
     if !matches!(format.as_str(), "" | "yaml" | "json") {
-        return Err(args.usage(args.column("output"), "The flag 'output' must be one of yaml|json"));
+        return Err(args.usage_error(args.column("output"), "The flag 'output' must be one of yaml|json"));
     }
     Ok(Kubectl::Edit {
         target: words.target(target(args, &args.positional)?),
@@ -367,9 +369,9 @@ pub(super) fn parse_set_image(args: &Args, words: &mut Words) -> Result<Kubectl,
             .unwrap_or(args.positional.len());
         let (resources, images) = args.positional.split_at(at);
         let target = explicit_target_or_all(args, resources)?;
-        let images: Vec<(String, String)> = images.iter().filter_map(|word| pair(&word.text)).collect();
+        let images: Vec<(String, String)> = images.iter().filter_map(|word| split_pair(&word.text)).collect();
         if images.is_empty() {
-            return Err(args.plain(args.end, "at least one image update is required"));
+            return Err(args.error(args.end, "at least one image update is required"));
         }
         words.selection(&target.selection);
         for (container, image) in &images {
@@ -388,12 +390,13 @@ pub(super) fn parse_set_image(args: &Args, words: &mut Words) -> Result<Kubectl,
 
 /// Parses `kubectl rollout status|undo|…`.
 pub(super) fn parse_rollout(args: &Args, rollout: &str, words: &mut Words) -> Result<Kubectl, CommandError> {
-    // kubectl checks the flags before the objects, but the canonical text begins with the objects.
+    // Parse the flags first, because kubectl checks them before the objects. Append their words last, because the
+    // canonical text begins with the objects.
     let mut flags = Words::default();
     let action = rollout_action(args, rollout, &mut flags)?;
     let output = flags.output(output_of_write(args)?);
     let target = optional_target(args, &args.positional)?
-        .ok_or_else(|| args.plain(args.end, "required resource not specified"))?;
+        .ok_or_else(|| args.error(args.end, "required resource not specified"))?;
     let target = words.target(target);
     words.append(flags);
     Ok(Kubectl::Rollout { action, target, output })
@@ -423,7 +426,7 @@ fn positive_revision(args: &Args) -> Result<i64, CommandError> {
     match args.int("revision")?.unwrap_or(0) {
         negative if negative < 0 => {
             let why = format!("revision must be a positive integer: {negative}");
-            Err(args.plain(args.column("revision"), why))
+            Err(args.error(args.column("revision"), why))
         }
         revision => Ok(revision),
     }

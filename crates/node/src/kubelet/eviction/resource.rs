@@ -63,8 +63,8 @@ impl EvictionResource {
         }
     }
 
-    /// Returns the amount that a container uses, in its own layer and in emptyDirs. For inodes: the bytes that occupy
-    /// them.
+    /// Returns the amount that a container uses, in its own layer and in emptyDirs. For inodes, returns the number of
+    /// bytes that occupy them.
     pub(super) fn container_usage(self, container: &Container, now: SimTime) -> i64 {
         match self {
             Self::Memory => container.memory(now),
@@ -82,7 +82,8 @@ impl EvictionResource {
         }
     }
 
-    /// Returns the maximum that a container may use in the future. For inodes: the bytes that occupy them.
+    /// Returns the maximum that a container may use in the future. For inodes, returns the number of bytes that occupy
+    /// them.
     pub(super) fn max_use_of(self, container: &Container) -> i64 {
         let usage = match self {
             Self::Memory | Self::Pids if !container.is_running() => return 0,
@@ -93,8 +94,8 @@ impl EvictionResource {
         round_to_pages(usage.from.max(usage.to))
     }
 
-    /// Returns the amount that a pod uses: its containers, for PIDs also its sandbox, for disk and inodes also its
-    /// emptyDirs.
+    /// Returns the amount that a pod uses: the sum over its containers, plus its sandbox for PIDs, plus its emptyDirs
+    /// for disk and inodes.
     pub(super) fn pod_usage(self, held: &MachinePod, container: impl Fn(&Container) -> i64) -> i64 {
         match self {
             Self::Memory => saturating_sum(held.containers.iter().map(container)),
@@ -125,7 +126,7 @@ pub(super) fn available_amount(resource: EvictionResource, host: &Host<'_, '_>) 
     let in_pod = |held: &MachinePod| resource.pod_usage(held, |one| resource.container_usage(one, host.ctx.now));
     let used = saturating_sum(host.machine.pods().map(|(_, held)| in_pod(held)));
     let free = resource.capacity(host)?.saturating_sub(used);
-    // Never below zero: on a full disk writes fail, and when memory is full the kernel kills a process.
+    // The result is never negative: on a full disk writes fail, and when memory is full the kernel kills a process.
     Some(free.saturating_sub(resource.image_usage(host)).max(0))
 }
 

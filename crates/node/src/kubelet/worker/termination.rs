@@ -7,8 +7,8 @@ use crate::kubelet::kill::Kill;
 use crate::kubelet::{claims, events, grace};
 
 impl PodWorker {
-    /// Begins the termination (LC-051). If it has begun, stores the grace period that is requested now, if it is
-    /// smaller: the next kill uses it, but a kill in progress keeps its deadline (LC-164, LC-165).
+    /// Begins the termination (LC-051). If it has already begun, a smaller grace period that is requested now replaces
+    /// the stored one: the next kill uses it, but a kill in progress keeps its deadline (LC-164, LC-165).
     pub(in crate::kubelet) fn terminate(&mut self, host: &mut Host<'_, '_>) {
         if self.stage >= Stage::Terminated {
             return;

@@ -157,8 +157,9 @@ impl Explainer<'_> {
         let mut last = 0;
         for (at, candidate) in candidates.iter().enumerate() {
             let is_wanted = own.is_empty() || own.contains(&(candidate.slice, candidate.device));
-            let may_take =
-                taken.len() < n && is_wanted && (!is_all || self.search.test_all(alternative, *candidate).is_none());
+            let may_take = taken.len() < n
+                && is_wanted
+                && (!is_all || self.search.test_for_mode_all(alternative, *candidate).is_none());
             if may_take && self.search.select(position, alternative, *candidate).is_none() {
                 taken.push(*candidate);
                 last = at;
@@ -227,7 +228,7 @@ impl Explainer<'_> {
     /// Returns why a device cannot be selected in addition to the devices that are already selected.
     fn obstacle_of(&mut self, position: Position, alternative: &Alternative, candidate: Candidate) -> DeviceObstacle {
         if alternative.mode == AllocationMode::All
-            && let Some(obstacle) = self.search.test_all(alternative, candidate)
+            && let Some(obstacle) = self.search.test_for_mode_all(alternative, candidate)
         {
             return self.describe_obstacle(position, alternative, candidate, obstacle);
         }
@@ -268,7 +269,7 @@ impl Explainer<'_> {
     ) -> DeviceObstacle {
         let device = self.search.device(candidate);
         // If the selectors exclude the device, report this rather than who uses it.
-        let obstacle = match self.search.test_all(alternative, candidate) {
+        let obstacle = match self.search.test_for_mode_all(alternative, candidate) {
             Some(excluded @ Obstacle::NotSelected(_)) => excluded,
             _ => obstacle,
         };

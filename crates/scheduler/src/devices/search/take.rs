@@ -15,9 +15,9 @@ use crate::devices::{DeviceNo, capacity};
 pub(super) enum Obstacle {
     /// The device is used by an existing allocation or was selected by this search.
     InUse,
-    /// The selector of the alternative with this index excludes the device.
+    /// The alternative's selector with this index excludes the device.
     NotSelected(usize),
-    /// The selector of the alternative with this index has an error, which ends the search.
+    /// The alternative's selector with this index has an error, which ends the search.
     SelectorError(usize),
     OtherNode,
     Capacity,
@@ -91,7 +91,7 @@ impl<'a> Search<'a> {
     }
 
     /// Tests a device for a request with mode `All` before the search starts (DRA-147).
-    pub(super) fn test_all(&self, alternative: &Alternative, candidate: Candidate) -> Option<Obstacle> {
+    pub(super) fn test_for_mode_all(&self, alternative: &Alternative, candidate: Candidate) -> Option<Obstacle> {
         self.test_selection(alternative, candidate)
             .or_else(|| (!self.has_capacity(alternative, candidate)).then_some(Obstacle::Capacity))
     }
@@ -170,7 +170,7 @@ impl<'a> Search<'a> {
             return Some(Obstacle::InUse);
         }
         let is_all = alternative.mode == AllocationMode::All;
-        if !is_all && let Some(obstacle) = self.test_all(alternative, candidate) {
+        if !is_all && let Some(obstacle) = self.test_for_mode_all(alternative, candidate) {
             return Some(obstacle);
         }
         let has_shares = device.allow_multiple_allocations == Some(true);

@@ -75,7 +75,7 @@ impl ExtendedResources {
         let mut sets: Vec<Vec<usize>> = cache
             .order()
             .iter()
-            .map(|node| self.by_devices(cache.node(*node)))
+            .map(|node| self.provided_by_devices(cache.node(*node)))
             .collect();
         sets.sort_unstable();
         sets.dedup();
@@ -95,8 +95,9 @@ impl ExtendedResources {
         }
     }
 
-    /// Returns the indices of the resources that a node provides by devices, because they are not in its allocatable.
-    fn by_devices(&self, node: &NodeInfo) -> Vec<usize> {
+    /// Returns the indices of the resources that a node provides by devices: those that are not in the node's
+    /// allocatable.
+    fn provided_by_devices(&self, node: &NodeInfo) -> Vec<usize> {
         let resources = self.resources.iter().enumerate();
         let by_devices = resources
             .filter(|(_, (symbol, _, class))| class.is_some() && node.allocatable.scalar(*symbol).unwrap_or(0) == 0);
@@ -108,7 +109,7 @@ impl ExtendedResources {
         if self.left_over.is_some() {
             return Err(unresolvable("cannot schedule extended resource claim".to_owned()));
         }
-        let set = self.by_devices(node);
+        let set = self.provided_by_devices(node);
         for (at, (symbol, ..)) in self.resources.iter().enumerate() {
             if !set.contains(&at) && node.allocatable.scalar(*symbol).is_none() {
                 return Err(unresolvable("cannot fit resource".to_owned()));

@@ -34,7 +34,7 @@ pub(super) fn filter(cycle: &Cycle<'_>, claims: &State, index: NodeIdx, node: &N
     if unavailable.is_empty() {
         return Ok(());
     }
-    // Recorded only if the search for the other claims succeeded.
+    // The unavailable claims are recorded only if the search for the other claims succeeded.
     claims.unavailable.borrow().extend(unavailable);
     Err(Status::unresolvable(
         Plugin::DynamicResources,
@@ -75,7 +75,7 @@ fn search(
         }
     };
     let found = allocate(inputs, node, to_allocate).and_then(|solutions| {
-        // Report here already if the node selector of an allocation cannot be built.
+        // Filter already reports the error if the node selector of an allocation cannot be built.
         for (to_allocate, solution) in to_allocate.iter().zip(&solutions) {
             crate::devices::result::allocation(&claims.table, to_allocate, solution, &node.name)
                 .map_err(Failure::Error)?;

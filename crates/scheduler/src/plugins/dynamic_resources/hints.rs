@@ -4,9 +4,9 @@ use podscope_api::{Object, ResourceClaim};
 
 use super::claims::of_pod;
 use crate::cache::Cache;
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::{Event, EventKind, WaitingPod};
 
-pub(super) fn may_help(cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+pub(super) fn may_help(cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
     let pod = &waiting.incoming.info.pod;
     let resolve = || of_pod(&cache.stores, pod).collect::<Result<Vec<_>, String>>();
     match (event.kind, event.old, event.new) {

@@ -10,7 +10,7 @@ use crate::node_info::NodeIdx;
 use crate::pod_info::{Incoming, SpreadConstraint};
 use crate::status::{Code, Status};
 use crate::symbols::Symbol;
-use crate::topology::NONE;
+use crate::topology::NO_DOMAIN;
 
 /// The state of Score: the soft constraints with their counts and weights.
 #[derive(Debug, Clone, Default)]
@@ -60,7 +60,7 @@ pub(super) fn weigh_domains(
         .iter()
         .map(|constraint| cache.topology.key(constraint.key))
         .collect();
-    let lacks_key = |node: NodeIdx| require_all && keys.iter().any(|key| key.domain(node) == NONE);
+    let lacks_key = |node: NodeIdx| require_all && keys.iter().any(|key| key.domain(node) == NO_DOMAIN);
     let ignored: Vec<bool> = feasible.iter().map(|node| lacks_key(*node)).collect();
     let n_ignored = ignored.iter().filter(|ignored| **ignored).count();
     let mut weights = Vec::new();
@@ -101,7 +101,7 @@ impl ScoreState {
     /// Returns the count of a node's domain for a constraint, as used for scoring; `None` if the node lacks the label.
     pub fn count(&self, cache: &Cache, index: usize, node: NodeIdx) -> Option<i64> {
         let domain = cache.topology.key(self.constraints[index].key).domain(node);
-        if domain == NONE {
+        if domain == NO_DOMAIN {
             return None;
         }
         Some(match &self.counts[index] {
@@ -117,7 +117,7 @@ impl ScoreState {
             Counts::ByNode(_) => self.count(cache, index, node),
             Counts::ByDomain { all, .. } => {
                 let domain = cache.topology.key(self.constraints[index].key).domain(node);
-                (domain != NONE).then(|| all[domain as usize].max(0))
+                (domain != NO_DOMAIN).then(|| all[domain as usize].max(0))
             }
         }
     }

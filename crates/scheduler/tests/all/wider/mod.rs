@@ -1,5 +1,5 @@
-//! Tests of decisions on clusters that the corpora do not contain. Each row has a cluster, a pod, and the result of
-//! kube-scheduler v1.36.3.
+//! Tests of decisions on clusters that the conformance corpora do not contain. Each row has a cluster, a pod, and the
+//! result of kube-scheduler v1.36.3.
 
 use podscope_scheduler::cases::run_case;
 use serde_json::{Value, json};
@@ -59,12 +59,12 @@ fn pod(name: &str, more: Value) -> Value {
 }
 
 /// Returns a pod bound to a node.
-fn on(node: &str, name: &str, more: Value) -> Value {
+fn pod_on(node: &str, name: &str, more: Value) -> Value {
     pod(name, merged(json!({"spec": {"nodeName": node}}), &more))
 }
 
 /// Returns the pod to schedule.
-fn new(more: Value) -> Value {
+fn new_pod(more: Value) -> Value {
     pod("new", more)
 }
 

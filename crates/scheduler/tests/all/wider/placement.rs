@@ -4,7 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::wider::{
-    Row, check_rows, cpu_request, decide_case, labelled_node, merged, new, node, node_in_zone, nodes_a_and_b, on, pod,
+    Row, check_rows, cpu_request, decide_case, labelled_node, merged, new_pod, node, node_in_zone, nodes_a_and_b, pod,
+    pod_on,
 };
 
 const REASON_ANTI_AFFINITY: &str = "node(s) didn't match pod anti-affinity rules";
@@ -23,7 +24,7 @@ fn host_ports_conflict_by_protocol_port_and_address() {
     let taken = || {
         vec![
             node("a", json!({})),
-            on("a", "old", with(port(json!({"hostIP": "10.0.0.1"})))),
+            pod_on("a", "old", with(port(json!({"hostIP": "10.0.0.1"})))),
         ]
     };
     let conflict = "a: node(s) didn't have free ports for the requested pod ports";
@@ -31,56 +32,56 @@ fn host_ports_conflict_by_protocol_port_and_address() {
         (
             "the same address",
             taken(),
-            new(with(port(json!({"hostIP": "10.0.0.1"})))),
+            new_pod(with(port(json!({"hostIP": "10.0.0.1"})))),
             conflict,
         ),
         (
             "another address",
             taken(),
-            new(with(port(json!({"hostIP": "10.0.0.2"})))),
+            new_pod(with(port(json!({"hostIP": "10.0.0.2"})))),
             "a ok",
         ),
-        ("every address", taken(), new(with(port(json!({})))), conflict),
+        ("every address", taken(), new_pod(with(port(json!({})))), conflict),
         (
             "every address, given explicitly",
             taken(),
-            new(with(port(json!({"hostIP": "0.0.0.0"})))),
+            new_pod(with(port(json!({"hostIP": "0.0.0.0"})))),
             conflict,
         ),
         (
             "the address :: is one address",
             taken(),
-            new(with(port(json!({"hostIP": "::"})))),
+            new_pod(with(port(json!({"hostIP": "::"})))),
             "a ok",
         ),
         (
             "another protocol",
             taken(),
-            new(with(port(json!({"protocol": "UDP"})))),
+            new_pod(with(port(json!({"protocol": "UDP"})))),
             "a ok",
         ),
         (
             "the default protocol by name",
             taken(),
-            new(with(port(json!({"protocol": "TCP"})))),
+            new_pod(with(port(json!({"protocol": "TCP"})))),
             conflict,
         ),
         (
             "port of a sidecar",
             taken(),
-            new(init(json!({"restartPolicy": "Always"}))),
+            new_pod(init(json!({"restartPolicy": "Always"}))),
             conflict,
         ),
         (
             "port of an ordinary init container",
             taken(),
-            new(init(json!({}))),
+            new_pod(init(json!({}))),
             "a ok",
         ),
         (
             "container port without host port",
             taken(),
-            new(with(json!({"containerPort": 80}))),
+            new_pod(with(json!({"containerPort": 80}))),
             "a ok",
         ),
     ];
@@ -132,32 +133,42 @@ fn node_affinity_matches_numbers_and_names() {
     let only_b = format!("a! {by_name}; b ok; c! {by_name}; d! {by_name}");
     let none = ["a", "b", "c", "d"].map(|name| format!("{name}! {by_name}")).join("; ");
     let rows: Vec<Row<'_>> = vec![
-        ("Gt", cores(), new(expression("Gt", &["4"])), &gt),
-        ("Lt", cores(), new(expression("Lt", &["8"])), &lt),
+        ("Gt", cores(), new_pod(expression("Gt", &["4"])), &gt),
+        ("Lt", cores(), new_pod(expression("Lt", &["8"])), &lt),
         (
             "NotIn takes nodes without the label",
             cores(),
-            new(expression("NotIn", &["4"])),
+            new_pod(expression("NotIn", &["4"])),
             &not_in,
         ),
         (
             "a bound that is no number matches nothing",
             cores(),
-            new(expression("Gt", &["few"])),
+            new_pod(expression("Gt", &["few"])),
             &nowhere,
         ),
-        ("one name", cores(), new(field(&[("In", "b")])), &only_b),
-        ("all except one name", cores(), new(field(&[("NotIn", "b")])), &all_but),
+        ("one name", cores(), new_pod(field(&[("In", "b")])), &only_b),
+        (
+            "all except one name",
+            cores(),
+            new_pod(field(&[("NotIn", "b")])),
+            &all_but,
+        ),
         (
             "two names at once",
             cores(),
-            new(field(&[("In", "a"), ("In", "b")])),
+            new_pod(field(&[("In", "a"), ("In", "b")])),
             "NodeAffinity! pod affinity terms conflict",
         ),
-        ("a name that no node has", cores(), new(field(&[("In", "z")])), &none),
+        (
+            "a name that no node has",
+            cores(),
+            new_pod(field(&[("In", "z")])),
+            &none,
+        ),
     ];
     check_rows(rows);
-    let got = decide_case(&cores(), &new(field(&[("In", "z")])), &Value::Null);
+    let got = decide_case(&cores(), &new_pod(field(&[("In", "z")])), &Value::Null);
     assert_eq!(
         got["message"],
         "0/4 nodes are available: 4 node(s) didn't satisfy plugin(s) [NodeAffinity]. no new claims to deallocate, \
@@ -174,7 +185,7 @@ fn with_spread_constraint(more: Value) -> Value {
 }
 
 fn web_pod_on(node: &str, name: &str, more: Value) -> Value {
-    on(
+    pod_on(
         node,
         name,
         merged(json!({"metadata": {"labels": {"app": "web"}}}), &more),
@@ -207,7 +218,7 @@ fn spread_counts_follow_inclusion_policies() {
     let of_rev = |rev: &str| json!({"metadata": {"labels": {"rev": rev}}});
     let selector = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "a"}}});
     let by_selector = |policy: &str| {
-        new(merged(
+        new_pod(merged(
             with_spread_constraint(json!({"nodeAffinityPolicy": policy})),
             &selector,
         ))
@@ -219,29 +230,29 @@ fn spread_counts_follow_inclusion_policies() {
     let keyless = format!("a ok; b ok; c! {REASON_SKEW} (missing required label)");
     let a_only = format!("a: {REASON_SKEW}; b ok");
     let rows: Vec<Row<'_>> = vec![
-        ("even", base(), new(with_spread_constraint(json!({}))), "a ok; b ok"),
+        ("even", base(), new_pod(with_spread_constraint(json!({}))), "a ok; b ok"),
         (
             "enough domains",
             base(),
-            new(with_spread_constraint(json!({"minDomains": 2}))),
+            new_pod(with_spread_constraint(json!({"minDomains": 2}))),
             "a ok; b ok",
         ),
         (
             "too few domains",
             base(),
-            new(with_spread_constraint(json!({"minDomains": 3}))),
+            new_pod(with_spread_constraint(json!({"minDomains": 3}))),
             &too_many,
         ),
         (
             "tainted nodes count",
             third(),
-            new(with_spread_constraint(json!({}))),
+            new_pod(with_spread_constraint(json!({}))),
             &not_ab,
         ),
         (
             "tainted nodes do not count",
             third(),
-            new(with_spread_constraint(json!({"nodeTaintsPolicy": "Honor"}))),
+            new_pod(with_spread_constraint(json!({"nodeTaintsPolicy": "Honor"}))),
             &ab,
         ),
         (
@@ -259,7 +270,7 @@ fn spread_counts_follow_inclusion_policies() {
         (
             "a node without the label is no domain",
             with(node("c", json!({}))),
-            new(with_spread_constraint(json!({}))),
+            new_pod(with_spread_constraint(json!({}))),
             &keyless,
         ),
         (
@@ -269,31 +280,31 @@ fn spread_counts_follow_inclusion_policies() {
                 "wa2",
                 json!({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}),
             )),
-            new(with_spread_constraint(json!({}))),
+            new_pod(with_spread_constraint(json!({}))),
             "a ok; b ok",
         ),
         (
             "a terminal pod does not count",
             with(web_pod_on("a", "wa2", json!({"status": {"phase": "Succeeded"}}))),
-            new(with_spread_constraint(json!({}))),
+            new_pod(with_spread_constraint(json!({}))),
             "a ok; b ok",
         ),
         (
             "a pod of another namespace does not count",
             with(web_pod_on("a", "wa2", json!({"metadata": {"namespace": "other"}}))),
-            new(with_spread_constraint(json!({}))),
+            new_pod(with_spread_constraint(json!({}))),
             "a ok; b ok",
         ),
         (
             "one more running pod counts",
             with(web_pod_on("a", "wa2", json!({}))),
-            new(with_spread_constraint(json!({}))),
+            new_pod(with_spread_constraint(json!({}))),
             &a_only,
         ),
         (
             "matchLabelKeys restricts the count to the pod's own revision",
             with(web_pod_on("a", "wa2", of_rev("1"))),
-            new(merged(
+            new_pod(merged(
                 with_spread_constraint(json!({"matchLabelKeys": ["rev"]})),
                 &of_rev("2"),
             )),
@@ -302,7 +313,7 @@ fn spread_counts_follow_inclusion_policies() {
         (
             "matchLabelKeys with a label that the pod lacks has no effect",
             with(web_pod_on("a", "wa2", of_rev("1"))),
-            new(with_spread_constraint(json!({"matchLabelKeys": ["rev"]}))),
+            new_pod(with_spread_constraint(json!({"matchLabelKeys": ["rev"]}))),
             &a_only,
         ),
     ];
@@ -344,7 +355,7 @@ fn anti_affinity_applies_to_selected_namespaces() {
         [base.concat(), more].concat()
     };
     let web_in = |more: Value| {
-        new(with_anti_affinity(merged(
+        new_pod(with_anti_affinity(merged(
             json!({"labelSelector": {"matchLabels": {"app": "web"}}}),
             &more,
         )))
@@ -367,7 +378,7 @@ fn anti_affinity_applies_to_selected_namespaces() {
             merged(with_anti_affinity(term), &json!({"metadata": {"namespace": "two"}})),
         )]
     };
-    let new_labelled_pod = || new(json!({"metadata": {"labels": {"app": "new"}}}));
+    let new_labelled_pod = || new_pod(json!({"metadata": {"labels": {"app": "new"}}}));
     let existing = "a: node(s) didn't satisfy existing pods anti-affinity rules; b ok";
     let rows: Vec<Row<'_>> = vec![
         (
@@ -399,7 +410,7 @@ fn anti_affinity_applies_to_selected_namespaces() {
         (
             "pods of other tenants",
             world(vec![]),
-            new(with_anti_affinity(mismatch)),
+            new_pod(with_anti_affinity(mismatch)),
             &on_b,
         ),
         (
@@ -438,7 +449,7 @@ fn image_volumes_count_in_image_locality() {
     let image = |reference: &str| json!({"name": reference.replace([':', '.'], ""), "image": {"reference": reference}});
     let uses = |references: &[&str], inits: Value| {
         let volumes: Vec<Value> = references.iter().map(|reference| image(reference)).collect();
-        new(
+        new_pod(
             json!({"spec": {"containers": [{"name": "c", "image": "app:1"}], "initContainers": inits, "volumes": volumes}}),
         )
     };
@@ -491,13 +502,13 @@ fn pod_needing_feature_fits_only_nodes_declaring_it() {
         (
             "all containers restart",
             objects.clone(),
-            new(rule("RestartAllContainers")),
+            new_pod(rule("RestartAllContainers")),
             &wanted,
         ),
         (
             "one container restarts",
             objects,
-            new(rule("Restart")),
+            new_pod(rule("Restart")),
             "a ok; b ok; c! node(s) were unschedulable",
         ),
     ];
@@ -526,7 +537,7 @@ fn search_stops_after_enough_feasible_nodes() {
         // Odd-numbered nodes fit. The 189th feasible node is the 378th examined node, after 189 rejections.
         (400, even, Value::Null, 188, 189),
     ] {
-        let got = decide_case(&nodes(n, cordoned), &new(json!({})), &config);
+        let got = decide_case(&nodes(n, cordoned), &new_pod(json!({})), &config);
         let found = got["feasible"].as_array().map_or(0, Vec::len);
         let filtered = got["filter"].as_object().map_or(0, serde_json::Map::len);
         assert_eq!((found, filtered), (feasible, refused), "{n} nodes, {config}");
@@ -545,7 +556,7 @@ fn nominated_pod_reserves_resources_against_lower_priority() {
             pod("nominated", merged(merged(base, &cpu_request("3")), &more)),
         ]
     };
-    let asks = |priority: i64| new(merged(json!({"spec": {"priority": priority}}), &cpu_request("2")));
+    let asks = |priority: i64| new_pod(merged(json!({"spec": {"priority": priority}}), &cpu_request("2")));
     let gated = json!({"spec": {"schedulingGates": [{"name": "g"}]}});
     let rows: Vec<Row<'_>> = vec![
         ("lower priority", nominated(json!({})), asks(9), "a: Insufficient cpu"),
@@ -568,7 +579,7 @@ fn nominated_pod_reserves_resources_against_lower_priority() {
             "a terminating pod still uses its node",
             vec![
                 node("a", json!({})),
-                on(
+                pod_on(
                     "a",
                     "old",
                     merged(

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::wider::{Row, check_rows, cpu_request, decide_case, merged, new, node, nodes_a_and_b, on};
+use crate::wider::{Row, check_rows, cpu_request, decide_case, merged, new_pod, node, nodes_a_and_b, pod_on};
 
 fn labelled_pod_on(node: &str, name: &str, labels: Value, started: &str, amount: &str) -> Value {
     let more = json!({"metadata": {"labels": labels}, "status": {"startTime": started}});
-    on(node, name, merged(cpu_request(amount), &more))
+    pod_on(node, name, merged(cpu_request(amount), &more))
 }
 
 fn budget(name: &str, labels: Value, allowed: i64, disrupted: Value) -> Value {
@@ -18,7 +18,7 @@ fn budget(name: &str, labels: Value, allowed: i64, disrupted: Value) -> Value {
 }
 
 fn urgent_pod(amount: &str) -> Value {
-    new(merged(json!({"spec": {"priority": 100}}), &cpu_request(amount)))
+    new_pod(merged(json!({"spec": {"priority": 100}}), &cpu_request(amount)))
 }
 
 const MORNING: &str = "2026-01-01T06:00:00Z";
@@ -119,11 +119,11 @@ fn failure_message_sorts_reasons_by_text() {
             json!({"spec": {"taints": [{"key": format!("k{n}"), "effect": "NoExecute"}]}}),
         )
     });
-    let full = (0..3).map(|n| on(&format!("f{n}"), &format!("p{n}"), cpu_request("4")));
+    let full = (0..3).map(|n| pod_on(&format!("f{n}"), &format!("p{n}"), cpu_request("4")));
     let nodes = (0..3).map(|n| at(format!("f{n}"), json!({})));
     let world: Vec<Value> = cordoned.chain(tainted).chain(nodes).chain(full).collect();
     let reasons = "0/15 nodes are available: 10 node(s) were unschedulable, 2 node(s) had untolerated taint(s), 3 Insufficient cpu.";
-    let asks = |spec: Value| new(merged(cpu_request("1"), &json!({"spec": spec})));
+    let asks = |spec: Value| new_pod(merged(cpu_request("1"), &json!({"spec": spec})));
     for (what, pod, after) in [
         (
             "no lower-priority pods",
@@ -153,7 +153,10 @@ fn preemptor_waits_for_terminating_victims_on_nominated_node() {
             "metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"},
             "status": {"conditions": [{"type": "DisruptionTarget", "status": "True", "reason": reason}]},
         });
-        vec![node("a", json!({})), on("a", "old", merged(cpu_request("4"), &more))]
+        vec![
+            node("a", json!({})),
+            pod_on("a", "old", merged(cpu_request("4"), &more)),
+        ]
     };
     let nominated = |amount: &str, status: Value| merged(urgent_pod(amount), &json!({"status": status}));
     let to_a = || json!({"nominatedNodeName": "a"});

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::wider::{Row, check_rows, decide_case, merged, new, node, nodes_a_and_b, on};
+use crate::wider::{Row, check_rows, decide_case, merged, new_pod, node, nodes_a_and_b, pod_on};
 
 fn container(name: &str, amount: &str) -> Value {
     json!({"name": name, "image": "i", "resources": {"requests": {"cpu": amount}}})
@@ -185,11 +185,12 @@ fn running_pod_uses_maximum_of_requested_allocated_actual() {
         ),
     ];
     for (what, spec, status, used) in rows {
-        let objects = [node("a", json!({})), on("a", "old", merged(spec, &status))];
+        let objects = [node("a", json!({})), pod_on("a", "old", merged(spec, &status))];
         for (more, wanted) in [(0, "a ok"), (1, "a: Insufficient cpu")] {
             // If no cpu remains, only a pod without requests fits.
             let request = 4000 - used + more;
-            let got = crate::wider::format_decision(&objects, &new(crate::wider::cpu_request(&format!("{request}m"))));
+            let got =
+                crate::wider::format_decision(&objects, &new_pod(crate::wider::cpu_request(&format!("{request}m"))));
             assert_eq!(got, wanted, "{what}, a new pod of {request}m");
         }
     }
@@ -211,55 +212,55 @@ fn status_lists_all_insufficient_resources() {
         (
             "huge pages on one node only",
             vec![huge(), node("b", json!({}))],
-            new(asks(json!({"hugepages-2Mi": "2Mi"}))),
+            new_pod(asks(json!({"hugepages-2Mi": "2Mi"}))),
             "a ok; b! Insufficient hugepages-2Mi",
         ),
         (
             "huge pages in use",
-            vec![huge(), on("a", "old", asks(json!({"hugepages-2Mi": "4Mi"})))],
-            new(asks(json!({"hugepages-2Mi": "2Mi"}))),
+            vec![huge(), pod_on("a", "old", asks(json!({"hugepages-2Mi": "4Mi"})))],
+            new_pod(asks(json!({"hugepages-2Mi": "2Mi"}))),
             "a: Insufficient hugepages-2Mi",
         ),
         (
             "devices in use",
-            vec![huge(), on("a", "old", asks(json!({"example.com/gpu": "1"})))],
-            new(asks(json!({"example.com/gpu": "2", "cpu": "1"}))),
+            vec![huge(), pod_on("a", "old", asks(json!({"example.com/gpu": "1"})))],
+            new_pod(asks(json!({"example.com/gpu": "2", "cpu": "1"}))),
             "a: Insufficient example.com/gpu",
         ),
         (
             "request of 0 devices",
             vec![node("b", json!({}))],
-            new(asks(json!({"example.com/gpu": "0"}))),
+            new_pod(asks(json!({"example.com/gpu": "0"}))),
             "b ok",
         ),
         (
             "all reasons in kube-scheduler's order",
             vec![node("a", has(json!({"pods": "0", "ephemeral-storage": "1Gi"})))],
-            new(asks(json!({"ephemeral-storage": "2Gi", "memory": "9Gi", "cpu": "5"}))),
+            new_pod(asks(json!({"ephemeral-storage": "2Gi", "memory": "9Gi", "cpu": "5"}))),
             "a! Too many pods, Insufficient cpu, Insufficient memory, Insufficient ephemeral-storage",
         ),
         (
             "no free pod slot for a pod without requests",
             vec![node("a", has(json!({"pods": "0"})))],
-            new(json!({})),
+            new_pod(json!({})),
             "a: Too many pods",
         ),
         (
             "unknown resource name is ignored",
             vec![node("a", json!({}))],
-            new(asks(json!({"tokens": "5"}))),
+            new_pod(asks(json!({"tokens": "5"}))),
             "a ok",
         ),
         (
             "overcommitted resource does not matter if not requested",
-            vec![node("a", json!({})), on("a", "old", asks(json!({"cpu": "6"})))],
-            new(asks(json!({"memory": "1Gi"}))),
+            vec![node("a", json!({})), pod_on("a", "old", asks(json!({"cpu": "6"})))],
+            new_pod(asks(json!({"memory": "1Gi"}))),
             "a ok",
         ),
         (
             "pod-level request of huge pages",
             vec![huge(), node("b", json!({}))],
-            new(json!({"spec": {"resources": {"requests": {"hugepages-2Mi": "4Mi", "cpu": "1"}}}})),
+            new_pod(json!({"spec": {"resources": {"requests": {"hugepages-2Mi": "4Mi", "cpu": "1"}}}})),
             "a ok; b! Insufficient hugepages-2Mi",
         ),
     ];
@@ -270,7 +271,7 @@ fn status_lists_all_insufficient_resources() {
 /// Shows: SCH-057, SCH-107
 #[test]
 fn pod_level_requests_affect_only_balanced_allocation_score() {
-    let asks = new(with_containers(
+    let asks = new_pod(with_containers(
         json!([{"name": "c", "image": "i"}]),
         json!([]),
         pod_level_request("2"),

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::wider::{Row, check_rows, labelled_node, new, node, node_in_zone, nodes_a_and_b, on};
+use crate::wider::{Row, check_rows, labelled_node, new_pod, node, node_in_zone, nodes_a_and_b, pod_on};
 
 const REASON_LIMIT: &str = "node(s) exceed max volume count";
 const REASON_NO_VOLUME: &str = "node(s) didn't find available persistent volumes to bind";
@@ -111,7 +111,7 @@ fn volume_limit_of_csi_node_is_enforced() {
         bound_claim_and_volume(1, json!({})),
         bound_claim_and_volume(2, json!({})),
     );
-    let runs = [on("a", "old", with_claims(&[1]))];
+    let runs = [pod_on("a", "old", with_claims(&[1]))];
     let unbound = [storage_class("fast", "csi.example.com", json!({})), claim(3, json!({}))];
     let attached = |number: u32| [attachment("va", "a", &format!("v{number}"))];
     let ephemeral = json!({"spec": {"volumes": [{"name": "n1", "ephemeral": {"volumeClaimTemplate": {}}}]}});
@@ -121,61 +121,61 @@ fn volume_limit_of_csi_node_is_enforced() {
         (
             "volume of a running pod reaches the limit",
             concat_objects(&[&a, &limit_one, &first, &second, &runs]),
-            new(with_claims(&[2])),
+            new_pod(with_claims(&[2])),
             &full,
         ),
         (
             "one volume for two pods",
             concat_objects(&[&a, &limit_one, &first, &runs]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             "a ok",
         ),
         (
             "an unbound claim counts for its provisioner",
             concat_objects(&[&a, &limit_one, &first, &unbound, &runs]),
-            new(with_claims(&[3])),
+            new_pod(with_claims(&[3])),
             &full,
         ),
         (
             "attached volume without a pod counts",
             concat_objects(&[&a, &limit_one, &first, &second, &attached(1)]),
-            new(with_claims(&[2])),
+            new_pod(with_claims(&[2])),
             &full,
         ),
         (
             "attached and used volume counts once",
             concat_objects(&[&a, &limit_two, &first, &second, &attached(1), &runs]),
-            new(with_claims(&[2])),
+            new_pod(with_claims(&[2])),
             "a ok",
         ),
         (
             "attached volume of the new pod counts twice",
             concat_objects(&[&a, &limit_one, &second, &attached(2)]),
-            new(with_claims(&[2])),
+            new_pod(with_claims(&[2])),
             &full,
         ),
         (
             "volume attached to another node",
             concat_objects(&[&a, &limit_one, &first, &second, &[attachment("va", "b", "v1")]]),
-            new(with_claims(&[2])),
+            new_pod(with_claims(&[2])),
             "a ok",
         ),
         (
             "driver without a limit",
             concat_objects(&[&a, &unlimited, &first, &second, &runs]),
-            new(with_claims(&[2])),
+            new_pod(with_claims(&[2])),
             "a ok",
         ),
         (
             "no CSINode",
             concat_objects(&[&a, &first, &second, &runs]),
-            new(with_claims(&[2])),
+            new_pod(with_claims(&[2])),
             "a ok",
         ),
         (
             "ephemeral claim not owned by a running pod fails the cycle",
-            concat_objects(&[&a, &limit_two, &second, &[not_owned], &[on("a", "old", ephemeral)]]),
-            new(with_claims(&[2])),
+            concat_objects(&[&a, &limit_two, &second, &[not_owned], &[pod_on("a", "old", ephemeral)]]),
+            new_pod(with_claims(&[2])),
             "running \"NodeVolumeLimits\" filter plugin: PVC default/old-n1 was not created for pod default/old (pod is not owner)",
         ),
     ];
@@ -202,7 +202,7 @@ fn unbound_claim_needs_reachable_static_volume() {
         (
             "volume affinity to the hostname label",
             concat_objects(&[&nodes, &claimed, &[volume(1, on_b())]]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             &only_b,
         ),
         (
@@ -215,19 +215,19 @@ fn unbound_claim_needs_reachable_static_volume() {
                     near(json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["b"]}]})),
                 )],
             ]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             "a ok; b ok",
         ),
         (
             "Gt compares whole numbers",
             concat_objects(&[&racks, &claimed, &[volume(1, near(label("rack", "Gt", "3")))]]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             "a! node(s) didn't find available persistent volumes to bind; b ok; c! node(s) didn't find available persistent volumes to bind",
         ),
         (
             "no volume at all",
             concat_objects(&[&nodes, &claimed]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             &none,
         ),
         (
@@ -243,7 +243,7 @@ fn unbound_claim_needs_reachable_static_volume() {
                     ),
                 )],
             ]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             &none,
         ),
         (
@@ -259,7 +259,7 @@ fn unbound_claim_needs_reachable_static_volume() {
                     ),
                 )],
             ]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             &only_b,
         ),
         (
@@ -272,7 +272,7 @@ fn unbound_claim_needs_reachable_static_volume() {
                     json!({"spec": {"capacity": {"storage": "9Gi"}}, "status": {"phase": "Available"}}),
                 )],
             ]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             &none,
         ),
         (
@@ -285,13 +285,13 @@ fn unbound_claim_needs_reachable_static_volume() {
                     json!({"spec": {"volumeMode": "Block"}, "status": {"phase": "Available"}}),
                 )],
             ]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             &none,
         ),
         (
             "released volume",
             concat_objects(&[&nodes, &claimed, &[volume(1, json!({"status": {"phase": "Released"}}))]]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             &none,
         ),
         (
@@ -307,7 +307,7 @@ fn unbound_claim_needs_reachable_static_volume() {
                     ),
                 )],
             ]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             &only_b,
         ),
         (
@@ -322,7 +322,7 @@ fn unbound_claim_needs_reachable_static_volume() {
                     volume(3, near(label("kubernetes.io/hostname", "In", "a"))),
                 ],
             ]),
-            new(with_claims(&[1, 2])),
+            new_pod(with_claims(&[1, 2])),
             &only_b,
         ),
     ];
@@ -380,19 +380,19 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
         (
             "provisionable on every node",
             concat_objects(&[&zones, &provisioned(json!({}))]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             "a ok; b ok",
         ),
         (
             "allowedTopologies with one zone",
             concat_objects(&[&zones, &provisioned(zone(in_z2))]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             &no_volume_a,
         ),
         (
             "allowedTopologies term without expressions",
             concat_objects(&[&zones, &provisioned(zone(json!({})))]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             &none,
         ),
         (
@@ -407,7 +407,7 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
                     ),
                 ],
             ]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             &no_volume_a,
         ),
         (
@@ -421,7 +421,7 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
                     capacity("r2", in_zone("z2"), json!({"capacity": "10Gi"})),
                 ],
             ]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             &no_space_a,
         ),
         (
@@ -438,7 +438,7 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
                     ),
                 ],
             ]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             &no_space,
         ),
         (
@@ -448,25 +448,25 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
                 &provisioned(json!({})),
                 &[driver(true), capacity("r1", Value::Null, json!({"capacity": "100Gi"}))],
             ]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             &no_space,
         ),
         (
             "driver without capacity tracking",
             concat_objects(&[&zones, &provisioned(json!({})), &[driver(false)]]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             "a ok; b ok",
         ),
         (
             "bound volume reachable from one node",
             concat_objects(&[&zones, &bound_claim_and_volume(1, on_b)]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             &elsewhere,
         ),
         (
             "several reasons in kube-scheduler's order",
             both,
-            new(with_claims(&[1, 2])),
+            new_pod(with_claims(&[1, 2])),
             &reasons,
         ),
         (
@@ -476,19 +476,19 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
                 &[node("c", json!({}))],
                 &bound_claim_and_volume(1, labelled_pv("z2__z3")),
             ]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             "a! node(s) had no available volume zone; b ok; c ok",
         ),
         (
             "invalid zone label is ignored",
             concat_objects(&[&zones, &bound_claim_and_volume(1, labelled_pv("z2__"))]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             "a ok; b ok",
         ),
         (
             "bound volume does not exist",
             concat_objects(&[&zones, &bound_claim_and_volume(1, json!({}))[..1]]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             "VolumeZone! persistentvolume \"v1\" not found",
         ),
         (
@@ -497,7 +497,7 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
                 &zones,
                 &[claim(1, json!({"spec": {"volumeName": "v1"}})), volume(1, json!({}))],
             ]),
-            new(with_claims(&[1])),
+            new_pod(with_claims(&[1])),
             "VolumeBinding! pod has unbound immediate PersistentVolumeClaims",
         ),
     ];
@@ -517,20 +517,20 @@ fn read_write_once_pod_claim_excludes_other_pods_on_all_nodes() {
         ),
         exclusive[1].clone(),
     ];
-    let high = |more: &Value| new(crate::wider::merged(json!({"spec": {"priority": 10}}), more));
+    let high = |more: &Value| new_pod(crate::wider::merged(json!({"spec": {"priority": 10}}), more));
     let both_rejected = format!("a: {REASON_CLAIM_IN_USE}; b: {REASON_CLAIM_IN_USE}");
     let of_one = format!("{both_rejected}; a* without old");
     let of_two = format!("{both_rejected}; a* without old; b* without older");
     let rows: Vec<Row<'_>> = vec![
         (
             "user has equal priority",
-            concat_objects(&[&nodes, &exclusive, &[on("a", "old", with_claims(&[1]))]]),
-            new(with_claims(&[1])),
+            concat_objects(&[&nodes, &exclusive, &[pod_on("a", "old", with_claims(&[1]))]]),
+            new_pod(with_claims(&[1])),
             &both_rejected,
         ),
         (
             "user is a victim",
-            concat_objects(&[&nodes, &exclusive, &[on("a", "old", with_claims(&[1]))]]),
+            concat_objects(&[&nodes, &exclusive, &[pod_on("a", "old", with_claims(&[1]))]]),
             high(&with_claims(&[1])),
             &of_one,
         ),
@@ -539,15 +539,18 @@ fn read_write_once_pod_claim_excludes_other_pods_on_all_nodes() {
             concat_objects(&[
                 &nodes,
                 &exclusive,
-                &[on("a", "old", with_claims(&[1])), on("b", "older", with_claims(&[1]))],
+                &[
+                    pod_on("a", "old", with_claims(&[1])),
+                    pod_on("b", "older", with_claims(&[1])),
+                ],
             ]),
             high(&with_claims(&[1])),
             &of_two,
         ),
         (
             "node of the user does not exist",
-            concat_objects(&[&nodes, &exclusive, &[on("gone", "old", with_claims(&[1]))]]),
-            new(with_claims(&[1])),
+            concat_objects(&[&nodes, &exclusive, &[pod_on("gone", "old", with_claims(&[1]))]]),
+            new_pod(with_claims(&[1])),
             "a ok; b ok",
         ),
     ];

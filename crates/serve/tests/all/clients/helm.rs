@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{ClientFixture, fixture, programs, tool};
 use crate::client::{Answer, get};
 
-/// helm with a cluster, and the chart that replaces the word CHART in its commands.
+/// The helm program, a cluster, and a chart. In commands, the path of the chart replaces the word CHART.
 struct Helm {
     program: OsString,
     chart: std::path::PathBuf,
@@ -43,7 +43,7 @@ impl Helm {
     }
 
     /// Runs a command that must fail. Returns its stderr.
-    fn fail(&self, line: &str) -> String {
+    fn run_failing(&self, line: &str) -> String {
         self.fixture.run_failing(&mut self.command(line))
     }
 
@@ -51,7 +51,7 @@ impl Helm {
         get(self.fixture.server.address(), path)
     }
 
-    fn items(&self, path: &str) -> Vec<Value> {
+    fn list_items(&self, path: &str) -> Vec<Value> {
         self.get(path).json()["items"].as_array().cloned().unwrap_or_default()
     }
 
@@ -66,7 +66,7 @@ impl Helm {
 
     /// Checks that no release is left, nor the Secrets in which helm stores its revisions.
     fn assert_no_release_left(&self) {
-        let secrets = self.items("/api/v1/namespaces/default/secrets?labelSelector=owner%3Dhelm");
+        let secrets = self.list_items("/api/v1/namespaces/default/secrets?labelSelector=owner%3Dhelm");
         assert_eq!(secrets, [] as [Value; 0]);
         assert_eq!(self.run("list -A -q"), "");
     }
@@ -121,7 +121,7 @@ fn helm_stateful_chart_keeps_volumes_and_password() {
     let ready = || helm.get(set).json()["status"]["readyReplicas"].clone();
     let password = || helm.get("/api/v1/namespaces/default/secrets/store").json()["data"]["password"].clone();
     let expect_image = |image: &str| {
-        let pods = helm.items("/api/v1/namespaces/default/pods");
+        let pods = helm.list_items("/api/v1/namespaces/default/pods");
         let has_image = |pod: &Value| pod["spec"]["containers"][0]["image"] == image;
         assert!(pods.iter().all(has_image), "{image}: {pods:?}");
     };
@@ -135,7 +135,7 @@ fn helm_stateful_chart_keeps_volumes_and_password() {
             ]
             .map(|value| value.as_str().unwrap_or_default().to_owned())
         };
-        helm.items(claims).iter().map(of).collect::<Vec<_>>()
+        helm.list_items(claims).iter().map(of).collect::<Vec<_>>()
     };
 
     let installed = helm.run("install store CHART --wait --timeout 60s");
@@ -161,7 +161,7 @@ fn helm_stateful_chart_keeps_volumes_and_password() {
     assert_eq!(budget["status"]["disruptionsAllowed"], 1, "{budget}");
     let headless = helm.get("/api/v1/namespaces/default/services/store-headless").json();
     assert_eq!(headless["spec"]["clusterIP"], "None");
-    // helm sends the ports of a list as a patch that is merged by key.
+    // helm sends the list of ports in a patch that the server merges by key.
     let set_now = helm.get(set).json();
     assert_eq!(
         set_now["spec"]["template"]["spec"]["containers"][0]["ports"][0]["protocol"],
@@ -174,7 +174,7 @@ fn helm_stateful_chart_keeps_volumes_and_password() {
     assert_eq!((volumes(), password()), (first_volumes.clone(), first_password.clone()));
 
     // A volumeClaimTemplate is immutable: the upgrade fails, and the release stays as it is.
-    let refused = helm.fail("upgrade store CHART --set storage.size=2Gi --wait --timeout 60s");
+    let refused = helm.run_failing("upgrade store CHART --set storage.size=2Gi --wait --timeout 60s");
     assert!(
         refused.contains("updates to statefulset spec for fields other than"),
         "{refused}"
@@ -202,7 +202,7 @@ fn helm_chart_with_custom_kind_hooks_and_tests_works() {
     let backup = "/apis/charts.podscope.dev/v1/namespaces/default/backups/nightly";
     let definition = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/backups.charts.podscope.dev";
     let jobs = || {
-        let jobs = helm.items("/apis/batch/v1/namespaces/default/jobs");
+        let jobs = helm.list_items("/apis/batch/v1/namespaces/default/jobs");
         let named = jobs
             .iter()
             .map(|job| (job["metadata"]["name"].clone(), job["status"]["succeeded"].clone()));
@@ -226,7 +226,7 @@ fn helm_chart_with_custom_kind_hooks_and_tests_works() {
     helm.run("upgrade nightly CHART --set retention=14 --wait --timeout 60s");
     assert_eq!(helm.get(backup).json()["spec"]["retention"], 14);
     assert_eq!(jobs(), [(json!("nightly-rotate-2"), json!(1))]);
-    let refused = helm.fail("upgrade nightly CHART --set retention=1000 --wait --timeout 60s");
+    let refused = helm.run_failing("upgrade nightly CHART --set retention=1000 --wait --timeout 60s");
     assert!(
         refused.contains("spec.retention in body should be less than or equal to 365"),
         "{refused}"
@@ -240,7 +240,7 @@ fn helm_chart_with_custom_kind_hooks_and_tests_works() {
     );
 
     helm.run("upgrade nightly CHART --set broken=true --wait --timeout 60s");
-    let failed = helm.fail("test nightly --timeout 60s");
+    let failed = helm.run_failing("test nightly --timeout 60s");
     assert!(failed.contains("nightly-test failed"), "{failed}");
 
     helm.run("uninstall nightly --wait --timeout 60s");

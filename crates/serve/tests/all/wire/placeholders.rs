@@ -10,9 +10,9 @@ use super::{Comparison, truncated_text};
 
 /// Values of the placeholders in a group of exchanges.
 #[derive(Default)]
-pub(super) struct Names(pub(super) BTreeMap<String, String>);
+pub(super) struct PlaceholderValues(pub(super) BTreeMap<String, String>);
 
-impl Names {
+impl PlaceholderValues {
     pub(super) fn placeholder() -> &'static Regex {
         static PATTERN: OnceLock<Regex> = OnceLock::new();
         PATTERN.get_or_init(|| Regex::new(r"<([a-z]+)(#\d+)?>").expect("a pattern"))
@@ -46,7 +46,7 @@ impl Names {
     }
 
     /// Replaces placeholders without a number by the values of the same fields in the live object.
-    pub(super) fn with_live(value: &Value, live: &Value) -> Value {
+    pub(super) fn with_live_values(value: &Value, live: &Value) -> Value {
         match value {
             Value::String(text) if Self::placeholder().is_match(text) && !text.contains('#') => match live {
                 Value::String(live) => live.as_str().into(),
@@ -56,13 +56,13 @@ impl Names {
                 let live = |number: usize| live.get(number).unwrap_or(&Value::Null);
                 let items = items.iter().enumerate();
                 items
-                    .map(|(number, item)| Self::with_live(item, live(number)))
+                    .map(|(number, item)| Self::with_live_values(item, live(number)))
                     .collect()
             }
             Value::Object(map) => {
                 let pairs = map
                     .iter()
-                    .map(|(key, value)| (key.clone(), Self::with_live(value, &live[key.as_str()])));
+                    .map(|(key, value)| (key.clone(), Self::with_live_values(value, &live[key.as_str()])));
                 Value::Object(pairs.collect())
             }
             other => other.clone(),
@@ -112,12 +112,12 @@ impl Names {
         if comparison.varies.contains(&at) || at.ends_with("/managedFields") && !comparison.compares_managed_fields {
             return None;
         }
-        // The recorded build has no version stamp.
+        // The recorded API server was built without a version stamp, so these fields are not compared.
         let of_build = ["/gitCommit", "/gitTreeState", "/goVersion", "/buildDate"];
         if of_build.iter().any(|field| at.ends_with(field)) {
             return None;
         }
-        // Schema errors come in the random order of a Go map.
+        // The real server lists schema errors in the random order of a Go map, so both lists are sorted.
         if let (true, Some(expected), Some(found)) = (at.ends_with("/causes"), expected.as_array(), found.as_array())
             && comparison.varies.iter().any(|pointer| pointer.starts_with(at))
         {
@@ -129,7 +129,7 @@ impl Names {
             let (expected, found) = (ordered(expected), ordered(found));
             return (expected != found).then(|| format!("{at}: wanted {expected:?}, found {found:?}"));
         }
-        // The recording contains only the name of this item.
+        // If an object was recorded as a string, the string is its name.
         if let (Value::String(_), Some(name)) = (expected, found.pointer("/metadata/name")) {
             return self.first_difference(at, expected, &name.clone(), comparison);
         }

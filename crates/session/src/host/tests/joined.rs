@@ -8,7 +8,7 @@ use crate::scenario;
 use crate::timeline::{Session, Slice};
 
 /// A lesson that asks a question at t = 5 s.
-const QUESTION: &str = "apiVersion: podscope.dev/v1alpha1
+const QUESTION_LESSON: &str = "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: asks}
 spec:
@@ -103,7 +103,7 @@ fn joined_host_rests_until_frame_is_acknowledged() {
 
 #[test]
 fn question_pauses_played_session_until_answered() {
-    let mut session = session(QUESTION);
+    let mut session = session(QUESTION_LESSON);
     let mut host = Host::new();
     host.join(&mut session, None, 0.0);
     send(&mut host, &mut session, Request::Play);
@@ -126,7 +126,7 @@ fn session_opened_by_joined_host_replaces_callers_session() {
     let mut session = session("");
     let mut host = Host::new();
     host.join(&mut session, None, 0.0);
-    let files = vec![("asks.yaml".to_owned(), QUESTION.to_owned())];
+    let files = vec![("asks.yaml".to_owned(), QUESTION_LESSON.to_owned())];
     let source = Source::Files { files };
     send(&mut host, &mut session, Request::Open { source });
     assert_eq!(session.world().machines().count(), 2);

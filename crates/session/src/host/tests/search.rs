@@ -4,15 +4,15 @@ use podscope_protocol::{Search, SearchUpdate, ShortestRun, TriedSeed};
 
 use super::*;
 
-/// A scenario with a StatefulSet, a force-deleted pod and randomly generated partitions. The end-to-end story of the
+/// A scenario with a StatefulSet, a force-deleted pod and randomly generated partitions. The end-to-end test of the
 /// seed search opens the same file.
-const FORCED: &str = include_str!("../../../../../tests/fixtures/forced-deletion.yaml");
+const FORCED_DELETION_SCENARIO: &str = include_str!("../../../../../tests/fixtures/forced-deletion.yaml");
 
 /// Searches all seeds. Returns the result of each seed, and the shortest run with a violation if `shrinks` is set.
 fn run_search(seeds: &[u64], shrinks: bool) -> (Vec<TriedSeed>, Option<Box<ShortestRun>>) {
     let mut host = Host::new();
     let search = Search {
-        files: vec![("forced.yaml".to_owned(), FORCED.to_owned())],
+        files: vec![("forced.yaml".to_owned(), FORCED_DELETION_SCENARIO.to_owned())],
         seeds: seeds.to_vec(),
         shrinks,
     };

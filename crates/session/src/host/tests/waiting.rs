@@ -5,12 +5,12 @@ use podscope_protocol::{ConsoleLine, LineKind, Request, Update};
 use super::{frames, settle, welcome};
 use crate::host::{Host, Wants};
 
-const TARGET: i64 = 600_000_000;
+const SEEK_TARGET: i64 = 600_000_000;
 
 /// Returns a host that is seeking a distant time, and the clock.
 fn seeking_host() -> (Host, f64) {
     let (mut host, mut clock) = (welcome().0, 0.0);
-    host.handle(Request::Seek { at: TARGET }, clock);
+    host.handle(Request::Seek { at: SEEK_TARGET }, clock);
     for _ in 0..20 {
         clock += 0.1;
         host.work(clock);
@@ -46,9 +46,9 @@ fn command_during_seek_runs_at_target() {
     let given = console_lines(&updates).into_iter().find(|line| line.command.is_some());
     assert_eq!(
         given.map(|line| (line.at, line.text.words())),
-        Some((TARGET, "fault partition a-1".into()))
+        Some((SEEK_TARGET, "fault partition a-1".into()))
     );
-    assert!(last_now(&updates) >= TARGET, "{}", last_now(&updates));
+    assert!(last_now(&updates) >= SEEK_TARGET, "{}", last_now(&updates));
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn queued_commands_run_in_order_before_a_later_seek() {
         .filter(|line| line.kind == LineKind::Input)
         .map(|line| (line.at, line.text.to_string()))
         .collect();
-    let wanted = [(TARGET, "kubectl cordon a-1"), (20_000_000, "kubectl get nodes")];
+    let wanted = [(SEEK_TARGET, "kubectl cordon a-1"), (20_000_000, "kubectl get nodes")];
     assert_eq!(inputs, wanted.map(|(at, line)| (at, line.to_owned())));
     assert_eq!(last_now(&updates), 20_000_000);
 }
@@ -82,12 +82,12 @@ fn play_and_fork_wait_for_seek() {
             host.handle(Request::FrameDone, clock);
         }
         updates.extend(some);
-        if last_now(&updates) > TARGET {
+        if last_now(&updates) > SEEK_TARGET {
             break;
         }
     }
     let last = *frames(&updates).last().expect("frames after the seek");
-    assert!(last.playing && last.now > TARGET, "{}", last.now);
+    assert!(last.playing && last.now > SEEK_TARGET, "{}", last.now);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn pause_ends_seek_and_reports_dropped_commands() {
         "{texts:?}"
     );
     let updates = [updates, settle(&mut host, &mut clock)].concat();
-    assert!((0..TARGET).contains(&last_now(&updates)));
+    assert!((0..SEEK_TARGET).contains(&last_now(&updates)));
 }
 
 #[test]

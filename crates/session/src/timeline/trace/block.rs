@@ -23,14 +23,14 @@ struct Row<'a> {
 }
 
 /// The names of a custom kind: version, kind, plural, singular, and whether it is namespaced.
-type Names<'a> = (&'a str, &'a str, &'a str, &'a str, bool);
+type CustomKindNames<'a> = (&'a str, &'a str, &'a str, &'a str, bool);
 
 /// Packs consecutive records into a block.
 pub(super) fn pack(records: &[Arc<Record>]) -> Arc<[u8]> {
     let first = records.first().map_or(0, |record| record.seq);
     let mut custom: Vec<Kind> = Vec::new();
     let rows: Vec<Row<'_>> = records.iter().map(|record| row(record, &mut custom)).collect();
-    let names: Vec<Names<'_>> = custom
+    let names: Vec<CustomKindNames<'_>> = custom
         .into_iter()
         .map(|kind| {
             (
@@ -48,9 +48,9 @@ pub(super) fn pack(records: &[Arc<Record>]) -> Arc<[u8]> {
 
 pub(super) fn unpack(packed: &[u8]) -> Vec<Arc<Record>> {
     let bytes = miniz_oxide::inflate::decompress_to_vec(packed).expect("`pack` deflated it");
-    let (first, names, rows): (u64, Vec<Names<'_>>, Vec<Row<'_>>) =
+    let (first, names, rows): (u64, Vec<CustomKindNames<'_>>, Vec<Row<'_>>) =
         postcard::from_bytes(&bytes).expect("`pack` wrote it");
-    let defined = |(version, kind, plural, singular, is_namespaced): Names<'_>| {
+    let defined = |(version, kind, plural, singular, is_namespaced): CustomKindNames<'_>| {
         podscope_api::custom::defined(version, kind, plural, singular, is_namespaced)
     };
     let kinds: Vec<Kind> = (Kind::ALL.iter().copied())

@@ -266,7 +266,7 @@ Source:
     );
 }
 
-const OTHERS: &str = r#"
+const DAEMON_SET_AND_JOB: &str = r#"
 apiVersion: apps/v1
 kind: DaemonSet
 metadata: {name: agent}
@@ -290,7 +290,7 @@ spec:
 // Shows: K-02, KC-077
 #[test]
 fn daemon_set_and_job_descriptions_equal_kubectl() {
-    let session = session_after(OTHERS, 60);
+    let session = session_after(DAEMON_SET_AND_JOB, 60);
     assert_output(
         &session,
         "kubectl describe ds agent --show-events=false",

@@ -5,7 +5,7 @@ use podscope_protocol::triage::{Problem, markdown};
 use super::*;
 
 /// A dump with a pending pod that fits on no node. The names of the node, the namespace and the pod are private.
-const LIVE: &str = r#"
+const LIVE_DUMP: &str = r#"
 apiVersion: v1
 kind: Node
 metadata: {name: machine-of-acme, uid: n-1, creationTimestamp: "2026-11-25T00:00:00Z"}
@@ -27,18 +27,18 @@ status:
   conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, message: "0/1 nodes are available", lastTransitionTime: "2026-11-25T01:00:00Z"}]
 "#;
 
-/// The private names in the dump [`LIVE`].
-const PRIVATE: [&str; 4] = ["acme", "secretproject", "ledger", "payments"];
+/// The private names in the dump [`LIVE_DUMP`].
+const PRIVATE_NAMES: [&str; 4] = ["acme", "secretproject", "ledger", "payments"];
 
 fn assert_no_private_names(what: &str, text: &str) {
-    for name in PRIVATE {
+    for name in PRIVATE_NAMES {
         assert!(!text.contains(name), "{what} has {name}:\n{text}");
     }
 }
 
 fn open_live_dump() -> (Page, Vec<Update>) {
     Page::open(Source::Files {
-        files: vec![("acme.yaml".into(), LIVE.into())],
+        files: vec![("acme.yaml".into(), LIVE_DUMP.into())],
     })
 }
 
@@ -81,7 +81,7 @@ status:
   conditions: [{type: Ready, status: Unknown, lastHeartbeatTime: "2026-11-25T01:00:00Z", lastTransitionTime: "2026-11-25T01:00:40Z"}]
 "#;
     let (_, updates) = Page::open(Source::Files {
-        files: vec![("acme.yaml".into(), format!("{LIVE}{cut_off}"))],
+        files: vec![("acme.yaml".into(), format!("{LIVE_DUMP}{cut_off}"))],
     });
     let frame = last_frame(&updates);
     let node = (frame.nodes.iter())
@@ -97,7 +97,7 @@ status:
 /// Shows: P-13
 #[test]
 fn large_dump_lists_its_problems_before_it_opens() {
-    let text = format!("{LIVE}{}", "# a line of a large file\n".repeat(50_000));
+    let text = format!("{LIVE_DUMP}{}", "# a line of a large file\n".repeat(50_000));
     let (mut page, updates) = Page::open(Source::Files {
         files: vec![("acme.yaml".into(), text)],
     });
@@ -121,7 +121,7 @@ fn large_dump_lists_its_problems_before_it_opens() {
 /// Shows: P-13, Q-06
 #[test]
 fn file_with_only_nodes_is_a_dump() {
-    let (nodes, _) = LIVE.split_once("---").expect("the node is first");
+    let (nodes, _) = LIVE_DUMP.split_once("---").expect("the node is first");
     let (_, updates) = Page::open(Source::Files {
         files: vec![("nodes.yaml".into(), nodes.into())],
     });
@@ -192,7 +192,7 @@ fn anonymised_output_has_no_private_names() {
 #[test]
 fn notices_are_sorted_by_severity() {
     let text = format!(
-        "{LIVE}---\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {{name: i, namespace: acme-shop, uid: i-1}}\n"
+        "{LIVE_DUMP}---\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {{name: i, namespace: acme-shop, uid: i-1}}\n"
     );
     let (_, updates) = Page::open(Source::Files {
         files: vec![("acme.yaml".into(), text)],

@@ -105,7 +105,7 @@ fn frames_have_rates_routes_and_failures_by_service() {
     );
 }
 
-fn failures(endpoint: Option<&str>, record: Option<u64>) -> SubjectRef {
+fn failed_requests(endpoint: Option<&str>, record: Option<u64>) -> SubjectRef {
     SubjectRef::FailedRequests {
         service: "default/web".into(),
         endpoint: endpoint.map(str::to_owned),
@@ -115,7 +115,7 @@ fn failures(endpoint: Option<&str>, record: Option<u64>) -> SubjectRef {
 
 /// Selects failed requests on the page. Returns the inspector's sentence about them, and their thread (chain of
 /// causes).
-fn select(page: &mut Page, subject: SubjectRef) -> (String, Thread) {
+fn select_failures(page: &mut Page, subject: SubjectRef) -> (String, Thread) {
     // A thread that has not changed would not be sent again.
     page.send(Request::Inspect { subject: None });
     let updates = page.send(Request::Inspect { subject: Some(subject) });
@@ -144,14 +144,14 @@ fn selected_failures_have_sentence_and_thread() {
     let (mut page, _) = Page::open(Source::Files {
         files: vec![("session.yaml".into(), SCENARIO.into())],
     });
-    let none = page.inspect(failures(None, None));
+    let none = page.inspect(failed_requests(None, None));
     assert_eq!(
         (&*none.title, none.summary.to_string()),
         ("Requests to web", "No request has failed yet.".to_owned())
     );
 
     page.seek(40);
-    let (sentence, thread) = select(&mut page, failures(Some("default/web-1"), None));
+    let (sentence, thread) = select_failures(&mut page, failed_requests(Some("default/web-1"), None));
     assert_eq!(
         sentence,
         "100 requests timed out: a-1 sent to web-1, which is on a machine without power, for 10 s; a-1 listed it as an \
@@ -164,7 +164,7 @@ fn selected_failures_have_sentence_and_thread() {
         *depth > 0 && *is_own && last.starts_with("100 requests timed out"),
         "{told:?}"
     );
-    let (sentence, thread) = select(&mut page, failures(Some("default/web-0"), None));
+    let (sentence, thread) = select_failures(&mut page, failed_requests(Some("default/web-0"), None));
     assert_eq!(sentence, "No request has failed yet.", "none at that pod");
     assert!(thread.links.is_empty());
 
@@ -175,8 +175,11 @@ fn selected_failures_have_sentence_and_thread() {
         _ => None,
     });
     let mark = (marks.flatten().find(|mark| mark.kind == MarkKind::RequestsFailed)).expect("a mark");
-    assert_eq!(mark.subject, Some(failures(Some("default/web-1"), Some(mark.id))));
-    let (sentence, thread) = select(&mut page, failures(None, Some(mark.id)));
+    assert_eq!(
+        mark.subject,
+        Some(failed_requests(Some("default/web-1"), Some(mark.id)))
+    );
+    let (sentence, thread) = select_failures(&mut page, failed_requests(None, Some(mark.id)));
     assert!(
         sentence.starts_with("200 requests timed out: a-1 sent to web-1"),
         "{sentence}"

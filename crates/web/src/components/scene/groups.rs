@@ -60,7 +60,7 @@ impl Group<'_> {
 
 /// Returns ids of the pods that have slots (cells) on a node. A nominated pod has one too, and keeps it when it is
 /// bound to the node.
-pub(super) fn ids(node: &NodeState) -> impl Iterator<Item = &str> + Clone {
+pub(super) fn ids_with_slots(node: &NodeState) -> impl Iterator<Item = &str> + Clone {
     node.pods.iter().chain(&node.nominated).map(|pod| pod.id.as_str())
 }
 
@@ -105,7 +105,7 @@ pub(super) fn plan_of(
 fn assign_slots(groups: &[Group], slots: &mut Slots) -> usize {
     let mut names: Set<&str> = Set::new();
     for node in groups.iter().flat_map(|group| &group.nodes) {
-        slots.assign(&node.view.name, ids(node));
+        slots.assign(&node.view.name, ids_with_slots(node));
         names.insert(&node.view.name);
     }
     slots.retain_nodes(|name| names.contains(name));

@@ -65,7 +65,7 @@ pub(super) fn End(props: &Props) -> Html {
 }
 
 /// The card at the end of a task of a running exam. It shows neither the task's rule nor whether the answer is right.
-pub(super) fn examined(ctl: &Ctl, study: &Study) -> Html {
+pub(super) fn exam_task_card(ctl: &Ctl, study: &Study) -> Html {
     html! {
         <section class="end" aria-label={t!(end::end_of_task)}>
             <h3>{ t!(end::noted) }</h3>

@@ -46,7 +46,7 @@ pub(super) fn Hints(props: &Props) -> Html {
 }
 
 /// The button for the next hint, if there is one.
-pub(super) fn more(hints: &[String], n_revealed: usize, next: Callback<MouseEvent>) -> Html {
+pub(super) fn next_hint_button(hints: &[String], n_revealed: usize, next: Callback<MouseEvent>) -> Html {
     if n_revealed >= hints.len() {
         return Html::default();
     }

@@ -92,7 +92,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     let mut answer_state = now.clone();
     answer_state.truth.take_if(|_| hides_solutions);
     let hint = if page.shell.study.has_hints() {
-        help::more(&step.hints, n_revealed, more)
+        help::next_hint_button(&step.hints, n_revealed, more)
     } else {
         Html::default()
     };
@@ -119,7 +119,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                 if asking.is_none() && !state.finished { <Hints revealed={step.hints[..n_revealed].to_vec()} /> }
                 { halted_message(&ctl, state, &restart) }
                 if let Some(task) = task { { practise::end(&ctl, task, &page.shell.study) } }
-                if hides_solutions && is_over { { end::examined(&ctl, &page.shell.study) } }
+                if hides_solutions && is_over { { end::exam_task_card(&ctl, &page.shell.study) } }
                 if is_end && task.is_none() && !hides_solutions { <End info={info.cloned()} lessons={page.shell.lessons.clone()} answers={count_answers(state)} moments={state.moments.clone()} study={page.shell.study.clone()} /> }
             </div>
             // The task and the reply to a mistake are below the scrolling text, so that they are visible however long
@@ -132,7 +132,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                     <p class="waits">{ t!(story::waits_for_question, step = other + 1) }{ " " }<button type="button" class="primary" onclick={ctl.on(Request::StoryStep { step: other })}>{ t!(story::to_question) }</button></p>
                 }
                 if asking.is_none() {
-                    { try_it(&ctl, page, step.try_command.as_deref()) }
+                    { suggested_command_button(&ctl, page, step.try_command.as_deref()) }
                     if let Some(text) = &step.manifest {
                         <Starter key={at} text={text.clone()} checked={page.session.checked.clone()} answer={page.shell.console.answer()} />
                     }
@@ -342,7 +342,7 @@ pub(crate) fn use_record_finished(page: &Page, ctl: &Ctl) {
 
 /// The button for the command that a step suggests. When the command has taken effect, a text says so, and a button
 /// offers the reverse command.
-fn try_it(ctl: &Ctl, page: &Page, command: Option<&str>) -> Html {
+fn suggested_command_button(ctl: &Ctl, page: &Page, command: Option<&str>) -> Html {
     let Some(command) = command else {
         return Html::default();
     };

@@ -8,12 +8,13 @@ use crate::components::pod;
 use crate::pure::{clock, names};
 use crate::state::HUES;
 
-// Lengths in units of the drawing; PER_ROW is a number of pods.
+// Lengths in units of the drawing: its width, the side of a pod, the distance from one pod to the next, and the height
+// of a node's heading. `PODS_PER_ROW` is a number of pods.
 const WIDTH: usize = 108;
-const PER_ROW: usize = 4;
-const POD: usize = 20;
-const STEP: usize = 24;
-const NODE: usize = 18;
+const PODS_PER_ROW: usize = 4;
+const POD_SIDE: usize = 20;
+const POD_STEP: usize = 24;
+const HEADING_HEIGHT: usize = 18;
 
 /// The pictures before and after the key moment.
 pub(super) fn pair(moments: &[Moment]) -> Html {
@@ -64,7 +65,7 @@ pub(crate) fn picture(moment: &Moment) -> Html {
     }
     if !moment.pending.is_empty() {
         drawn.push(html! { <text x="6" y={(top + 13).to_string()} class="soft">{ t!(moments::pending) }</text> });
-        drawn.extend(pod_row(&moment.pending, top + NODE));
+        drawn.extend(pod_row(&moment.pending, top + HEADING_HEIGHT));
         top += node_height(moment.pending.len()) + 4;
     }
     let view = format!("0 0 {WIDTH} {}", top.max(24));
@@ -72,7 +73,7 @@ pub(crate) fn picture(moment: &Moment) -> Html {
 }
 
 fn node_height(pods: usize) -> usize {
-    NODE + 4 + pods.div_ceil(PER_ROW) * STEP
+    HEADING_HEIGHT + 4 + pods.div_ceil(PODS_PER_ROW) * POD_STEP
 }
 
 fn node_card(node: &MomentNode, top: usize) -> Html {
@@ -81,14 +82,14 @@ fn node_card(node: &MomentNode, top: usize) -> Html {
             <rect class={classes!("card", node.trouble.is_some().then_some("bad"))} x="1" y={(top + 1).to_string()} width={(WIDTH - 2).to_string()} height={(node_height(node.pods.len()) - 1).to_string()} rx="5" />
             <text x="6" y={(top + 14).to_string()}>{ &node.name }</text>
             if let Some(trouble) = node.trouble { <text x={(WIDTH - 6).to_string()} y={(top + 14).to_string()} text-anchor="end" class="bad">{ trouble.short() }</text> }
-            { for pod_row(&node.pods, top + NODE) }
+            { for pod_row(&node.pods, top + HEADING_HEIGHT) }
         </g>
     }
 }
 
 fn pod_row(pods: &[MomentPod], top: usize) -> Vec<Html> {
     let mark = |(at, pod): (usize, &MomentPod)| {
-        let (x, y) = (6 + at % PER_ROW * STEP, top + 2 + at / PER_ROW * STEP);
+        let (x, y) = (6 + at % PODS_PER_ROW * POD_STEP, top + 2 + at / PODS_PER_ROW * POD_STEP);
         let hue = pod.hue.map_or(HUES, |hue| hue % HUES);
         let sign = match pod.mark {
             PodMark::Terminating => "↓",
@@ -102,9 +103,9 @@ fn pod_row(pods: &[MomentPod], top: usize) -> Vec<Html> {
         html! {
             <g class={classes!("p", pod::class(pod.mark), format!("h{hue}"))}>
                 <title>{ pod_name(pod) }</title>
-                <rect x={x.to_string()} y={y.to_string()} width={POD.to_string()} height={POD.to_string()} rx="5" />
-                <text x={(x + POD / 2).to_string()} y={(y + 14).to_string()} text-anchor="middle">{ &pod.short }</text>
-                if !sign.is_empty() { <text x={(x + POD).to_string()} y={(y + 6).to_string()} text-anchor="middle" class="sign">{ sign }</text> }
+                <rect x={x.to_string()} y={y.to_string()} width={POD_SIDE.to_string()} height={POD_SIDE.to_string()} rx="5" />
+                <text x={(x + POD_SIDE / 2).to_string()} y={(y + 14).to_string()} text-anchor="middle">{ &pod.short }</text>
+                if !sign.is_empty() { <text x={(x + POD_SIDE).to_string()} y={(y + 6).to_string()} text-anchor="middle" class="sign">{ sign }</text> }
             </g>
         }
     };

@@ -11,15 +11,15 @@ use crate::state::Truth;
 /// How one half is painted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Surface {
-    /// In the owner's colour.
+    /// The half is in the owner's colour.
     Full,
-    /// In the owner's colour, pale: the API server is deleting the pod.
+    /// The half is in a pale form of the owner's colour: the API server is deleting the pod.
     Pale,
-    /// In the owner's colour, pale, with a dashed edge: the API server's state is out of date.
+    /// The half is in a pale form of the owner's colour, with a dashed edge: the API server's state is out of date.
     Stale,
-    /// With dots in the ghosts' colour: the API server has no such pod.
+    /// The half has dots in the ghosts' colour: the API server has no such pod.
     Gone,
-    /// With dots: no process of the pod runs.
+    /// The half has dots: no process of the pod runs.
     Empty,
 }
 
@@ -286,7 +286,7 @@ mod tests {
     /// A mark that shows only the API server's or only the machine's state is never torn.
     /// Shows: U-15
     #[test]
-    fn single_truth_is_never_torn() {
+    fn mark_with_a_single_view_is_never_torn() {
         let unconfirmed = pod(PodMark::Unconfirmed);
         for truth in [Truth::Api, Truth::Machine] {
             let mark_content = mark_content(&unconfirmed, PodMark::Ready, &node_running(&[]), truth, 0);

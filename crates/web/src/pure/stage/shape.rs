@@ -41,7 +41,7 @@ fn zigzag(path: &mut String, from: f64, to: f64, y: f64, amplitude: f64, teeth: 
     }
 }
 
-/// Returns a polyline with rounded corners.
+/// Returns the path of a polyline with rounded corners.
 pub(crate) fn rounded(points: &[(f64, f64)], radius: f64) -> String {
     let Some(first) = points.first() else {
         return String::new();

@@ -6,13 +6,13 @@ use podscope_api::ordered::{self, StableSort as _};
 /// Slots by node and pod.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Slots {
-    nodes: ordered::Map<String, Node>,
+    nodes: ordered::Map<String, NodeSlots>,
     /// Number of slots that most nodes show.
     usual: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Node {
+struct NodeSlots {
     /// Slot by pod id.
     pods: ordered::Map<String, usize>,
     /// Number of shown slots.
@@ -87,12 +87,12 @@ impl Slots {
 
     /// Returns the slot of a pod.
     pub(crate) fn slot(&self, node: &str, pod: &str) -> usize {
-        let of = |node: &Node| node.pods.get(pod).copied();
+        let of = |node: &NodeSlots| node.pods.get(pod).copied();
         self.nodes.get(node).and_then(of).unwrap_or_default()
     }
 }
 
-impl Node {
+impl NodeSlots {
     /// Moves pods whose slots are no longer shown into free slots.
     fn move_into_shown_slots(&mut self) {
         let moved: Vec<String> = (self.pods.iter())

@@ -1,4 +1,4 @@
-//! `create role|clusterrole|rolebinding|clusterrolebinding`.
+//! Generates the objects of `create role|clusterrole|rolebinding|clusterrolebinding`.
 
 use podscope_api::ordered::StableSort as _;
 
@@ -80,17 +80,17 @@ fn resource_rules(args: &Args, resources: &[String], verbs: &[String]) -> Parsed
     Ok(rules)
 }
 
-/// `create role` and `create clusterrole`.
+/// Generates the object of `create role` or `create clusterrole`.
 pub(super) fn generate_role(args: &Args, kind_name: &str) -> Parsed<Generated> {
     let name = object_name_argument(args)?;
     let verbs = split_all(args, "verb");
     let rule_flags = ["verb", "resource", "resource-name", "non-resource-url"];
     if args.value("aggregation-rule").is_some() && rule_flags.iter().any(|flag| args.value(flag).is_some()) {
         let why = "aggregation rule must be specified without nonResourceURLs, verbs, resources or resourceNames";
-        return Err(args.plain(args.column("aggregation-rule"), why));
+        return Err(args.error(args.column("aggregation-rule"), why));
     }
     if verbs.is_empty() && args.value("aggregation-rule").is_none() {
-        return Err(args.plain(args.end, "at least one verb must be specified"));
+        return Err(args.error(args.end, "at least one verb must be specified"));
     }
     let (resources, urls) = (split_all(args, "resource"), split_all(args, "non-resource-url"));
     let aggregated = pairs(args, "aggregation-rule", "aggregation-rule")?;
@@ -102,7 +102,7 @@ pub(super) fn generate_role(args: &Args, kind_name: &str) -> Parsed<Generated> {
         ));
     }
     if resources.is_empty() && urls.is_empty() {
-        return Err(args.plain(
+        return Err(args.error(
             args.end,
             match kind_name {
                 "role" => "at least one resource must be specified",
@@ -112,14 +112,14 @@ pub(super) fn generate_role(args: &Args, kind_name: &str) -> Parsed<Generated> {
     }
     let mut rules = resource_rules(args, &resources, &verbs)?;
     if urls.iter().any(|url| *url != "*" && !url.starts_with('/')) {
-        return Err(args.plain(args.column("non-resource-url"), "nonResourceURL should start with /"));
+        return Err(args.error(args.column("non-resource-url"), "nonResourceURL should start with /"));
     }
     if let Some(verb) = verbs
         .iter()
         .find(|verb| !urls.is_empty() && !URL_VERBS.contains(&verb.as_str()))
     {
         let why = format!("invalid verb: '{verb}' for nonResourceURL");
-        return Err(args.plain(args.column("verb"), why));
+        return Err(args.error(args.column("verb"), why));
     }
     if !urls.is_empty() {
         rules.push(json!({"nonResourceURLs": urls, "verbs": verbs}));
@@ -136,7 +136,7 @@ pub(super) fn generate_role(args: &Args, kind_name: &str) -> Parsed<Generated> {
     Ok(generated)
 }
 
-/// `create rolebinding` and `create clusterrolebinding`.
+/// Generates the object of `create rolebinding` or `create clusterrolebinding`.
 pub(super) fn generate_role_binding(args: &Args, kind_name: &str) -> Parsed<Generated> {
     const GROUP: &str = "rbac.authorization.k8s.io";
     let name = object_name_argument(args)?;
@@ -145,9 +145,9 @@ pub(super) fn generate_role_binding(args: &Args, kind_name: &str) -> Parsed<Gene
         (Some(role), None) if kind_name == "rolebinding" => json!({"apiGroup": GROUP, "kind": "Role", "name": role}),
         (None, Some(role)) => json!({"apiGroup": GROUP, "kind": "ClusterRole", "name": role}),
         _ if kind_name == "rolebinding" => {
-            return Err(args.plain(args.end, "exactly one of clusterrole or role must be specified"));
+            return Err(args.error(args.end, "exactly one of clusterrole or role must be specified"));
         }
-        _ => return required(args, &["clusterrole"]).map(|()| Generated::default()),
+        _ => return check_required_flags(args, &["clusterrole"]).map(|()| Generated::default()),
     };
     let mut subjects: Vec<Value> = Vec::new();
     for (flag, kind) in [("user", "User"), ("group", "Group")] {
@@ -159,7 +159,7 @@ pub(super) fn generate_role_binding(args: &Args, kind_name: &str) -> Parsed<Gene
     }
     for account in split_all(args, "serviceaccount") {
         let Some((namespace, name)) = account.split_once(':').filter(|(a, b)| !a.is_empty() && !b.is_empty()) else {
-            return Err(args.plain(
+            return Err(args.error(
                 args.column("serviceaccount"),
                 "serviceaccount must be <namespace>:<name>",
             ));

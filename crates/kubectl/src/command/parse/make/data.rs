@@ -1,4 +1,4 @@
-//! `create configmap|secret`: data from literals, and names with a hash of the data.
+//! Generates the objects of `create configmap|secret`: their data from literals, and names with a hash of the data.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,15 +11,15 @@ fn literals(args: &Args, kind: &str, name: &str) -> Parsed<Map<String, Value>> {
     let is_given = |flag: &str| args.value(flag).is_some();
     if is_given("from-env-file") && (is_given("from-file") || is_given("from-literal")) {
         let why = "from-env-file cannot be combined with from-file or from-literal";
-        return Err(args.plain(args.column("from-env-file"), why));
+        return Err(args.error(args.column("from-env-file"), why));
     }
     for flag in ["from-file", "from-env-file"] {
         if let Some(path) = args.value(flag) {
             if flag == "from-file" && path.matches('=').count() > 1 {
-                return Err(args.plain(args.column(flag), "key names or file paths cannot contain '='"));
+                return Err(args.error(args.column(flag), "key names or file paths cannot contain '='"));
             }
             let path = path.rsplit('=').next().unwrap_or_default().to_owned();
-            return Err(args.plain(
+            return Err(args.error(
                 args.column(flag),
                 format!("error reading {path}: no such file or directory"),
             ));
@@ -28,21 +28,21 @@ fn literals(args: &Args, kind: &str, name: &str) -> Parsed<Map<String, Value>> {
     let mut data = Map::new();
     for literal in args.values("from-literal") {
         let column = args.column("from-literal");
-        let (key, value) = pair(&literal)
+        let (key, value) = split_pair(&literal)
             .filter(|(key, _)| !key.is_empty())
-            .ok_or_else(|| args.plain(column, format!("invalid literal source {literal}, expected key=value")))?;
+            .ok_or_else(|| args.error(column, format!("invalid literal source {literal}, expected key=value")))?;
         let is_key = key.len() <= 253
             && key
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
         if !is_key {
-            return Err(args.plain(
+            return Err(args.error(
                 column,
                 format!("{key:?} is not a valid key name for a {kind}: a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"),
             ));
         }
         if data.insert(key.clone(), Value::from(value)).is_some() {
-            return Err(args.plain(
+            return Err(args.error(
                 column,
                 match kind {
                     "ConfigMap" => format!(
@@ -97,10 +97,10 @@ pub(super) fn generate_secret(args: &Args, kind: &str) -> Parsed<Generated> {
         "tls" => {
             let given = |flag: &str| args.value(flag).filter(|path| !path.is_empty());
             let Some((path, _)) = given("cert").zip(given("key")) else {
-                return Err(args.plain(args.end, "key and cert must be specified"));
+                return Err(args.error(args.end, "key and cert must be specified"));
             };
             let why = format!("Cannot read file {path}, open {path}: no such file or directory");
-            return Err(args.plain(args.column("cert"), why));
+            return Err(args.error(args.column("cert"), why));
         }
         "docker-registry" => {
             let given = |flag: &str| args.value(flag).unwrap_or_default();
@@ -110,7 +110,7 @@ pub(super) fn generate_secret(args: &Args, kind: &str) -> Parsed<Generated> {
                 .unwrap_or_else(|| "https://index.docker.io/v1/".to_owned());
             if user.is_empty() || password.is_empty() || server.is_empty() {
                 let why = "either --from-file or the combination of --docker-username, --docker-password and --docker-server is required";
-                return Err(args.plain(args.end, why));
+                return Err(args.error(args.end, why));
             }
             let mut entry = json!({"username": user, "password": password});
             if let Some(email) = args.value("docker-email") {

@@ -48,7 +48,7 @@ pub(super) fn create(args: &Args, kind_name: &str) -> Parsed<Action> {
         _ => match kind_name.split_once(' ') {
             Some(("secret", kind)) => generate_secret(args, kind)?,
             Some((_, kind)) => generate_service(args, kind)?,
-            None => return Err(args.plain(args.end, "must specify one of -f and -k")),
+            None => return Err(args.error(args.end, "must specify one of -f and -k")),
         },
     };
     Ok(Action::Create(generated))
@@ -58,7 +58,7 @@ pub(super) fn create(args: &Args, kind_name: &str) -> Parsed<Action> {
 fn object_name_argument(args: &Args) -> Parsed<String> {
     match args.positional.as_slice() {
         [name] => Ok(name.text.clone()),
-        other => Err(args.usage(args.end, format!("exactly one NAME is required, got {}", other.len()))),
+        other => Err(args.usage_error(args.end, format!("exactly one NAME is required, got {}", other.len()))),
     }
 }
 
@@ -91,8 +91,10 @@ fn generate_named_object(args: &Args, mut object: Value, kind: &str) -> Parsed<G
 pub(super) fn pairs(args: &Args, flag: &str, noun: &str) -> Parsed<Map<String, Value>> {
     let mut out = Map::new();
     for text in split_all(args, flag) {
-        let spec_error = || args.plain(args.column(flag), format!("unexpected {noun} spec: {text}"));
-        let (key, value) = pair(&text).filter(|(key, _)| !key.is_empty()).ok_or_else(spec_error)?;
+        let spec_error = || args.error(args.column(flag), format!("unexpected {noun} spec: {text}"));
+        let (key, value) = split_pair(&text)
+            .filter(|(key, _)| !key.is_empty())
+            .ok_or_else(spec_error)?;
         out.insert(key, Value::from(value));
     }
     Ok(out)

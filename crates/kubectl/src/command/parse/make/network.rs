@@ -1,11 +1,11 @@
-//! `create service|ingress`.
+//! Generates the objects of `create service|ingress`.
 
 use super::*;
 
 /// `create service`.
 pub(super) fn generate_service(args: &Args, kind: &str) -> Parsed<Generated> {
     if kind == "externalname" {
-        required(args, &["external-name"])?;
+        check_required_flags(args, &["external-name"])?;
     }
     let name = object_name_argument(args)?;
     let mut ports = Vec::new();
@@ -16,7 +16,7 @@ pub(super) fn generate_service(args: &Args, kind: &str) -> Parsed<Generated> {
         let mut parts = text.split(':');
         let (port, target) = (parts.next().unwrap_or_default(), parts.next());
         let parse_port = |text: &str| {
-            let parse_error = |why: &str| args.plain(column, format!("strconv.ParseUint: parsing {text:?}: {why}"));
+            let parse_error = |why: &str| args.error(column, format!("strconv.ParseUint: parsing {text:?}: {why}"));
             match text.parse::<u64>() {
                 Ok(number) if number <= u64::from(u16::MAX) => Ok(number),
                 Ok(_) => Err(parse_error("value out of range")),
@@ -28,10 +28,10 @@ pub(super) fn generate_service(args: &Args, kind: &str) -> Parsed<Generated> {
             None => Value::from(port_number),
             Some(target) => match target.parse::<i32>() {
                 Ok(number) if (1..=65535).contains(&number) => Value::from(number),
-                Ok(_) => return Err(args.plain(column, "must be between 1 and 65535, inclusive")),
+                Ok(_) => return Err(args.error(column, "must be between 1 and 65535, inclusive")),
                 Err(_) => match podscope_api::port_name_problems(target).join(",") {
                     none if none.is_empty() => Value::from(target),
-                    why => return Err(args.plain(column, why)),
+                    why => return Err(args.error(column, why)),
                 },
             },
         };
@@ -44,7 +44,7 @@ pub(super) fn generate_service(args: &Args, kind: &str) -> Parsed<Generated> {
     }
     let cluster_ip = args.value("clusterip").filter(|ip| !ip.is_empty());
     if ports.is_empty() && kind != "externalname" && cluster_ip.as_deref() != Some("None") {
-        return Err(args.plain(args.end, "at least one tcp port specifier must be provided"));
+        return Err(args.error(args.end, "at least one tcp port specifier must be provided"));
     }
     let (service_type, noun) = match kind {
         "clusterip" => ("ClusterIP", "ClusterIP service"),
@@ -63,7 +63,7 @@ pub(super) fn generate_service(args: &Args, kind: &str) -> Parsed<Generated> {
         let name = args.value("external-name").unwrap_or_default();
         if !podscope_api::subdomain_problems(&name).is_empty() {
             let why = format!("invalid service external name {name}");
-            return Err(args.plain(args.column("external-name"), why));
+            return Err(args.error(args.column("external-name"), why));
         }
         spec["externalName"] = Value::from(name);
     }
@@ -76,7 +76,7 @@ pub(super) fn generate_service(args: &Args, kind: &str) -> Parsed<Generated> {
 }
 
 /// Parses the backend of an Ingress: `SERVICE:PORT`.
-fn backend(text: &str) -> Option<Value> {
+fn parse_backend(text: &str) -> Option<Value> {
     let (service, port) = text.split_once(':').filter(|(service, _)| !service.is_empty())?;
     let port = match port.parse::<u16>() {
         Ok(number) => json!({"number": number}),
@@ -101,7 +101,7 @@ impl Rules {
             rules.add(text).ok_or_else(|| {
                 let why =
                     format!("rule {text} is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]");
-                args.plain(args.column("rule"), why)
+                args.error(args.column("rule"), why)
             })?;
         }
         Ok(rules)
@@ -118,7 +118,7 @@ impl Rules {
             Some(prefix) => (format!("/{prefix}"), "Prefix"),
             None => (format!("/{path}"), "Exact"),
         };
-        let one = json!({"backend": backend(target)?, "path": path, "pathType": path_type});
+        let one = json!({"backend": parse_backend(target)?, "path": path, "pathType": path_type});
         match self.hosts.iter_mut().find(|(known, _)| known == host) {
             Some((_, paths)) => paths.push(one),
             None => self.hosts.push((host.to_owned(), vec![one])),
@@ -149,12 +149,12 @@ fn annotations(args: &Args) -> Parsed<Map<String, Value>> {
     let mut annotations = Map::new();
     for text in args.values("annotation") {
         let format_error = || {
-            args.plain(
+            args.error(
                 args.column("annotation"),
                 format!("annotation {text} is invalid and should be in format key=[value]"),
             )
         };
-        let (key, value) = pair(&text).ok_or_else(format_error)?;
+        let (key, value) = split_pair(&text).ok_or_else(format_error)?;
         annotations.insert(key, Value::from(value));
     }
     Ok(annotations)
@@ -165,7 +165,7 @@ pub(super) fn generate_ingress(args: &Args) -> Parsed<Generated> {
     let name = object_name_argument(args)?;
     let (rules, default) = (args.values("rule"), args.value("default-backend"));
     if rules.is_empty() && default.is_none() {
-        return Err(args.plain(
+        return Err(args.error(
             args.end,
             "not enough information provided: every ingress has to either specify a default-backend (which catches all traffic) or a list of rules (which catch specific paths)",
         ));
@@ -176,12 +176,12 @@ pub(super) fn generate_ingress(args: &Args) -> Parsed<Generated> {
     }
     if let Some(text) = default {
         let format_error = || {
-            args.plain(
+            args.error(
                 args.column("default-backend"),
                 "default-backend should be in format servicename:serviceport",
             )
         };
-        spec["defaultBackend"] = backend(&text).ok_or_else(format_error)?;
+        spec["defaultBackend"] = parse_backend(&text).ok_or_else(format_error)?;
     }
     let rules = Rules::read(args, &rules)?;
     if !rules.hosts.is_empty() {

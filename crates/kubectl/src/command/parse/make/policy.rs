@@ -1,11 +1,11 @@
-//! `create priorityclass|poddisruptionbudget|quota`.
+//! Generates the objects of `create priorityclass|poddisruptionbudget|quota`.
 
 use podscope_api::Quantity;
 
 use super::*;
 use crate::LabelQuery;
 
-/// `create priorityclass`.
+/// Generates the object of `create priorityclass`.
 pub(super) fn generate_priority_class(args: &Args) -> Parsed<Generated> {
     let name = object_name_argument(args)?;
     let mut object = json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name},
@@ -20,14 +20,14 @@ pub(super) fn generate_priority_class(args: &Args) -> Parsed<Generated> {
     Ok(generated(object, "priorityclass"))
 }
 
-/// `create poddisruptionbudget`.
+/// Generates the object of `create poddisruptionbudget`.
 pub(super) fn generate_budget(args: &Args) -> Parsed<Generated> {
     let name = object_name_argument(args)?;
     let selector = args.value("selector").filter(|text| !text.is_empty());
-    let selector = selector.ok_or_else(|| args.plain(args.end, "a selector must be specified"))?;
+    let selector = selector.ok_or_else(|| args.error(args.end, "a selector must be specified"))?;
     let query = LabelQuery::parse(&selector).map_err(|why| {
         let why = format!("couldn't parse the selector string {selector:?}: {why}");
-        args.plain(args.column("selector"), why)
+        args.error(args.column("selector"), why)
     })?;
     let bound = |flag: &str| {
         let Some(text) = args.value(flag).filter(|text| !text.is_empty()) else {
@@ -39,7 +39,7 @@ pub(super) fn generate_budget(args: &Args) -> Parsed<Generated> {
         match text.parse::<i32>() {
             Ok(number) if number >= 0 && !text.starts_with(['-', '+']) => Ok(Some(Value::from(number))),
             Err(_) if is_percent => Ok(Some(Value::from(text))),
-            _ => Err(args.plain(args.column(flag), format!("invalid format specified for {flag}"))),
+            _ => Err(args.error(args.column(flag), format!("invalid format specified for {flag}"))),
         }
     };
     let mut spec = json!({"selector": match query.equalities() {
@@ -48,10 +48,10 @@ pub(super) fn generate_budget(args: &Args) -> Parsed<Generated> {
     }});
     match (bound("min-available")?, bound("max-unavailable")?) {
         (None, None) => {
-            return Err(args.plain(args.end, "one of min-available or max-unavailable must be specified"));
+            return Err(args.error(args.end, "one of min-available or max-unavailable must be specified"));
         }
         (Some(_), Some(_)) => {
-            return Err(args.plain(args.end, "min-available and max-unavailable cannot be both specified"));
+            return Err(args.error(args.end, "min-available and max-unavailable cannot be both specified"));
         }
         (Some(min), None) => spec["minAvailable"] = min,
         (None, Some(max)) => spec["maxUnavailable"] = max,
@@ -77,15 +77,17 @@ pub(in super::super) fn amounts(args: &Args, flag: &str) -> Parsed<Vec<(String, 
         .flat_map(|list| list.split(','))
         .filter(|text| !text.is_empty())
     {
-        let (name, amount) = pair(text).filter(|(_, amount)| !amount.contains('=')).ok_or_else(|| {
-            args.plain(
-                column,
-                format!("Invalid argument syntax {text}, expected <resource>=<value>"),
-            )
-        })?;
+        let (name, amount) = split_pair(text)
+            .filter(|(_, amount)| !amount.contains('='))
+            .ok_or_else(|| {
+                args.error(
+                    column,
+                    format!("Invalid argument syntax {text}, expected <resource>=<value>"),
+                )
+            })?;
         if amount.parse::<Quantity>().is_err() {
             let why = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-            return Err(args.plain(column, why));
+            return Err(args.error(column, why));
         }
         out.push((name, amount));
     }

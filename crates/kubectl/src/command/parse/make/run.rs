@@ -1,4 +1,4 @@
-//! `run`: generates a pod with one container.
+//! Generates the pod of `kubectl run`, which has one container.
 
 use super::*;
 
@@ -13,10 +13,10 @@ pub(in super::super) fn overrides(args: &Args) -> Parsed<Option<(PatchType, Valu
         Some("json") => PatchType::Json,
         Some(other) => {
             let why = format!("invalid override type: {other}");
-            return Err(args.plain(args.column("override-type"), why));
+            return Err(args.error(args.column("override-type"), why));
         }
     };
-    let parse_error = |_| args.plain(args.column("overrides"), "Invalid JSON Patch");
+    let parse_error = |_| args.error(args.column("overrides"), "Invalid JSON Patch");
     Ok(Some((patch_type, serde_json::from_str(&text).map_err(parse_error)?)))
 }
 
@@ -24,11 +24,11 @@ pub(in super::super) fn overrides(args: &Args) -> Parsed<Option<(PatchType, Valu
 fn image(args: &Args) -> Parsed<String> {
     let image = args.value("image").unwrap_or_default();
     if image.is_empty() {
-        return Err(args.plain(args.column("image"), "--image is required"));
+        return Err(args.error(args.column("image"), "--image is required"));
     }
     if !podscope_api::is_image_reference(&image) {
         let why = format!("Invalid image name {image:?}: invalid reference format");
-        return Err(args.plain(args.column("image"), why));
+        return Err(args.error(args.column("image"), why));
     }
     Ok(image)
 }
@@ -39,7 +39,7 @@ fn is_attached(args: &Args) -> Parsed<bool> {
     let is_attached = args.bool("attach", is_interactive)?;
     if args.bool("tty", false)? && !is_interactive {
         let why = "-i/--stdin is required for containers with -t/--tty=true";
-        return Err(args.usage(args.column("tty"), why));
+        return Err(args.usage_error(args.column("tty"), why));
     }
     Ok(is_attached)
 }
@@ -47,12 +47,12 @@ fn is_attached(args: &Args) -> Parsed<bool> {
 /// Checks the flags for attached containers, and rejects attaching, which the simulation does not support.
 fn check_attached(args: &Args, is_attached: bool) -> Parsed<()> {
     if args.bool("rm", false)? && !is_attached {
-        return Err(args.usage(args.column("rm"), "--rm should only be used for attached containers"));
+        return Err(args.usage_error(args.column("rm"), "--rm should only be used for attached containers"));
     }
     if is_attached && dry_run(args)? != DryRun::None {
         let why =
             "--dry-run=[server|client] can't be used with attached containers options (--attach, --stdin, or --tty)";
-        return Err(args.usage(args.end, why));
+        return Err(args.usage_error(args.end, why));
     }
     if is_attached && let Some(why) = super::super::verbatim::unsupported_verb("run -i") {
         return Err(CommandError::new(args.end, why));
@@ -65,7 +65,7 @@ fn restart_policy(args: &Args) -> Parsed<String> {
     let restart = args.value("restart").filter(|policy| !policy.is_empty());
     let restart = restart.unwrap_or_else(|| "Always".to_owned());
     if !matches!(restart.as_str(), "Always" | "OnFailure" | "Never") {
-        return Err(args.usage(args.column("restart"), format!("invalid restart policy: {restart}")));
+        return Err(args.usage_error(args.column("restart"), format!("invalid restart policy: {restart}")));
     }
     Ok(restart)
 }
@@ -77,7 +77,7 @@ fn pull_policy(args: &Args) -> Parsed<Option<String>> {
         .as_deref()
         .filter(|policy| !["Always", "IfNotPresent", "Never"].contains(policy))
     {
-        return Err(args.usage(
+        return Err(args.usage_error(
             args.column("image-pull-policy"),
             format!("invalid image pull policy: {policy}"),
         ));
@@ -91,7 +91,7 @@ fn port(args: &Args) -> Parsed<Option<i64>> {
         return Ok(None);
     };
     let parse_error = |_| {
-        args.plain(
+        args.error(
             args.column("port"),
             format!("strconv.Atoi: parsing {text:?}: invalid syntax"),
         )
@@ -104,12 +104,12 @@ fn annotations(args: &Args) -> Parsed<Map<String, Value>> {
     let mut annotations = Map::new();
     for text in args.values("annotations") {
         let format_error = || {
-            args.plain(
+            args.error(
                 args.column("annotations"),
                 format!("invalid annotations format: {text}"),
             )
         };
-        let (key, value) = pair(&text)
+        let (key, value) = split_pair(&text)
             .filter(|(key, _)| !key.is_empty())
             .ok_or_else(format_error)?;
         annotations.insert(key, Value::from(value));
@@ -150,10 +150,10 @@ impl Container<'_> {
         let env: Vec<Value> = args
             .values("env")
             .iter()
-            .map(|text| match pair(text).filter(|(name, _)| !name.is_empty()) {
+            .map(|text| match split_pair(text).filter(|(name, _)| !name.is_empty()) {
                 Some((name, value)) if value.is_empty() => Ok(json!({"name": name})),
                 Some((name, value)) => Ok(json!({"name": name, "value": value})),
-                None => Err(args.plain(args.column("env"), format!("invalid env: {text}"))),
+                None => Err(args.error(args.column("env"), format!("invalid env: {text}"))),
             })
             .collect::<Parsed<_>>()?;
         if !env.is_empty() {
@@ -165,9 +165,9 @@ impl Container<'_> {
 
 /// Parses `kubectl run`.
 pub(in super::super) fn run(args: &Args) -> Parsed<Action> {
-    required(args, &["image"])?;
+    check_required_flags(args, &["image"])?;
     let Some((name, more)) = args.positional.split_first() else {
-        return Err(args.usage(args.end, "NAME is required for run"));
+        return Err(args.usage_error(args.end, "NAME is required for run"));
     };
     let name = name.text.as_str();
     let words = more.iter().map(|word| word.text.clone());
@@ -179,7 +179,7 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Action> {
     let port = port(args)?;
     let expose = args.bool("expose", false)?;
     if expose && port.is_none() {
-        return Err(args.usage(args.column("expose"), "--port must be set when exposing a service"));
+        return Err(args.usage_error(args.column("expose"), "--port must be set when exposing a service"));
     }
     let container = Container {
         name,
@@ -200,7 +200,7 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Action> {
         object["metadata"]["annotations"] = Value::Object(annotations);
     }
     if let Some((patch_type, overrides)) = overrides(args)? {
-        let patch_error = |why| args.plain(args.column("overrides"), why);
+        let patch_error = |why| args.error(args.column("overrides"), why);
         object = crate::patched(&object, patch_type, &overrides).map_err(patch_error)?;
     }
     let mut run = generated(object, "");

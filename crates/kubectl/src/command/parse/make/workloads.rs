@@ -1,4 +1,4 @@
-//! `create deployment|job|cronjob`.
+//! Generates the objects of `create deployment|job|cronjob`.
 
 use super::*;
 
@@ -14,13 +14,13 @@ pub(super) fn container_name(image: &str) -> String {
 
 /// `create deployment`.
 pub(super) fn generate_deployment(args: &Args) -> Parsed<Generated> {
-    required(args, &["image"])?;
+    check_required_flags(args, &["image"])?;
     let (name, images) = (object_name_argument(args)?, args.values("image"));
     let images = images.iter().filter(|list| !list.is_empty());
     let images: Vec<&str> = images.flat_map(|list| list.split(',')).collect();
     let command = args.passthrough_args.clone().unwrap_or_default();
     if images.len() > 1 && !command.is_empty() {
-        return Err(args.plain(args.end, "cannot specify multiple --image options and command"));
+        return Err(args.error(args.end, "cannot specify multiple --image options and command"));
     }
     let mut containers: Vec<Value> = images
         .iter()
@@ -56,7 +56,7 @@ pub(super) fn generate_job(args: &Args) -> Parsed<Action> {
     let command = args.passthrough_args.clone().unwrap_or_default();
     match (image, from) {
         (Some(image), None) => Ok(Action::Create(job_from_image(&name, &image, &command))),
-        (None, Some(_)) if !command.is_empty() => Err(args.plain(args.end, "cannot specify --from and command")),
+        (None, Some(_)) if !command.is_empty() => Err(args.error(args.end, "cannot specify --from and command")),
         (None, Some(from)) => {
             let column = args.column("from");
             let (kind, source) = from.split_once('/').unwrap_or((&from, ""));
@@ -64,7 +64,7 @@ pub(super) fn generate_job(args: &Args) -> Parsed<Action> {
             let source = source.to_owned();
             Ok(Action::JobFrom { name, kind, source })
         }
-        _ => Err(args.plain(args.end, "either --image or --from must be specified")),
+        _ => Err(args.error(args.end, "either --image or --from must be specified")),
     }
 }
 
@@ -88,7 +88,7 @@ fn job_from_image(name: &str, image: &str, command: &[String]) -> Generated {
 
 /// `create cronjob`.
 pub(super) fn generate_cron_job(args: &Args) -> Parsed<Generated> {
-    required(args, &["image", "schedule"])?;
+    check_required_flags(args, &["image", "schedule"])?;
     let (name, image) = (object_name_argument(args)?, args.value("image").unwrap_or_default());
     let mut container = json!({"name": name, "image": image});
     if let Some(command) = args.passthrough_args.as_ref().filter(|command| !command.is_empty()) {
