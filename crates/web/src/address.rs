@@ -246,6 +246,7 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
                 if browser::note_of_history_entry().is_some() {
                     return; // Back or Forward: `popstate` handles it.
                 }
+                browser::accept_address();
                 let route = current_route();
                 ctl.act.emit(Act::View(route.view));
                 // The address before the fragment (`?lang=`) has not changed. It set the language when the visit began,

@@ -195,3 +195,24 @@ test("a comparison opened from a link says 'its commands', not 'your commands', 
   await expect(receiver.getByText("your commands")).toHaveCount(0);
   await expect(receiver.getByRole("button", { name: /^End/ })).toHaveCount(1);
 });
+
+// Shows: U-08
+test("an address that is entered while the page writes its own opens what it names", async ({ t }) => {
+  // The browser reports an entered address in a task of its own, which may come late on a busy machine.
+  const page = await t.open("#new", { before: (page) => page.addInitScript(() => {
+    addEventListener("hashchange", (event) => {
+      if (!event.isTrusted) return;
+      event.stopImmediatePropagation();
+      window.report = () => dispatchEvent(new HashChangeEvent("hashchange"));
+    });
+  }) });
+  await t.seek(page, "0:20.0");
+  await t.command(page, "kubectl cordon a-1");
+  await t.waitUntilSaved(page);
+  await expect(page).toHaveURL(/#s1:/);
+  await page.evaluate(() => { location.hash = "#lesson=first-pod"; });
+  await t.command(page, "kubectl cordon a-2");
+  await t.waitUntilSaved(page);
+  await page.evaluate(() => window.report());
+  await expect(page.getByRole("heading", { name: "Your first pod", exact: true })).toBeVisible();
+});

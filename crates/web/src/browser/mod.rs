@@ -8,6 +8,8 @@ pub(crate) mod listen;
 pub(crate) mod sight;
 pub(crate) mod store;
 
+use std::cell::Cell;
+
 use gloo_timers::callback::Timeout;
 use podscope_messages::t;
 use wasm_bindgen::JsCast;
@@ -313,6 +315,7 @@ pub(crate) fn forget_link() {
         };
         let done = history.replace_state_with_url(&JsValue::NULL, "", Some(&format!("{path}{search}{hash}")));
         done.warn();
+        HAS_NOTE.set(false);
     }
 }
 
@@ -325,9 +328,18 @@ pub(crate) fn fits_address(fragment: &str) -> bool {
     fragment.len() <= MAX_FRAGMENT
 }
 
+thread_local! {
+    /// Whether the page has stored a note with the current history entry.
+    static HAS_NOTE: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Writes a link to the present state into the address bar, as the current history entry or a new one. `what`
-/// identifies session and instant, and is stored with the entry.
+/// identifies session and instant, and is stored with the entry. Does nothing while an entered address has yet to be
+/// handled, which would be lost.
 pub(crate) fn write_address(fragment: &str, what: &str, is_new: bool) {
+    if HAS_NOTE.get() && note_of_history_entry().is_none() {
+        return;
+    }
     let Some(window) = window() else { return };
     let (Ok(history), Ok(path), Ok(search)) = (
         window.history(),
@@ -347,7 +359,14 @@ pub(crate) fn write_address(fragment: &str, what: &str, is_new: bool) {
     } else {
         history.replace_state_with_url(&what, "", Some(&address))
     };
-    done.warn();
+    if done.warn().is_some() {
+        HAS_NOTE.set(true);
+    }
+}
+
+/// Lets the page write to the current history entry, which an entered address has created.
+pub(crate) fn accept_address() {
+    HAS_NOTE.set(false);
 }
 
 /// Returns the note (`what`) that [`write_address`] stored with the current history entry. Returns `None` if the page
