@@ -21,6 +21,8 @@ const instantiateRest = (module) => {
 /** Loads the rest and returns when it is there: the engine has called a function of it (crates/js/src/rest.rs). */
 globalThis.podscopeLoadRest = () => {
   try {
+    // The page says what it waits for (crates/web/src/engine.rs).
+    postMessage("loading");
     const request = new XMLHttpRequest();
     request.open("GET", REST, false);
     request.responseType = "arraybuffer";

@@ -74,6 +74,7 @@ const openEngine = async () => {
     const fail = (message) => waiting?.reject(new Error(message));
     worker.onerror = (event) => fail(event.message || "the engine did not load");
     worker.onmessage = ({ data }) => {
+      if (data === "loading") return; // the rest of the engine
       const update = wire.decodeUpdate(data);
       if (update.progress) window.progress += 1;
       if (update.error !== undefined) fail(update.error);

@@ -24,6 +24,8 @@ const STARTED_WORKER: &str = "podscopeWorker";
 pub(crate) enum WorkerMessage {
     /// The worker responds: the answer to [`Engine::ping`].
     Alive,
+    /// The worker loads the rest of its wasm, and answers when it is there.
+    Loading,
     /// An update of the protocol, decoded.
     Update(Box<Update>),
     /// The engine trapped: it has a bug, or the rest of its wasm could not be loaded. The page offers to go on with the
@@ -96,6 +98,9 @@ impl Drop for Engine {
 }
 
 fn decode_message(message: JsValue) -> WorkerMessage {
+    if message.is_string() {
+        return WorkerMessage::Loading;
+    }
     let message = message.unchecked_into::<Uint8Array>();
     if message.length() == 0 {
         return WorkerMessage::Alive;

@@ -71,7 +71,8 @@ pub(crate) fn use_engine(
             stop_engine(&connection, &ctl, &route, &busy);
         })
     };
-    html! { <Busy {stop} {wait} /> }
+    let is_loading = connection.borrow().watch.is_loading();
+    html! { <Busy {is_loading} {stop} {wait} /> }
 }
 
 /// Starts an engine and ends the running one, if any. Returns false if no engine can be started.
@@ -83,6 +84,7 @@ fn start_engine(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, busy: &UseS
                 connection.borrow_mut().watch.ping_answered();
                 busy.set(false);
             }
+            WorkerMessage::Loading => connection.borrow_mut().watch.loading_began(),
             WorkerMessage::Update(update) => {
                 connection.borrow_mut().watch.update_received();
                 handle_update(*update, &ctl, &connection);

@@ -101,3 +101,19 @@ test("the busy dialog closes when the engine answers again", async ({ t }) => {
   await expect(busyDialog).toHaveCount(0);
   await expect(page.locator('.page[data-playing="true"]')).toBeVisible();
 });
+
+// Shows: Q-05
+test("an engine that loads its rest over a slow line says so", async ({ t }) => {
+  const page = await t.open("#new", { before: (page) => page.route(/\/rest\.wasm/, async (route) => {
+    await new Promise((loaded) => { setTimeout(loaded, 9_000); });
+    await route.continue();
+  }) });
+  await t.seek(page, "0:20.0");
+  const field = page.getByLabel("Command", { exact: true });
+  await field.fill("kubectl describe node a-1");
+  await field.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "The engine is still loading" });
+  await expect(dialog).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+  await expect(page.locator(".con .log").getByText(/^Name:\s+a-1/)).toBeVisible();
+});

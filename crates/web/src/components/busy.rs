@@ -7,6 +7,8 @@ use super::dialog::Modal;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
+    /// Whether the engine loads the rest of its wasm.
+    pub(crate) is_loading: bool,
     /// Ends the engine.
     pub(crate) stop: Callback<()>,
     /// Continues to wait for the engine's answer.
@@ -15,9 +17,13 @@ pub(crate) struct Props {
 
 #[component]
 pub(crate) fn Busy(props: &Props) -> Html {
+    let (title, explanation) = match props.is_loading {
+        true => (t!(busy::loading_title), t!(busy::loading)),
+        false => (t!(busy::title), t!(busy::explanation)),
+    };
     html! {
-        <Modal title={t!(busy::title)} class="confirm" on_close={props.wait.clone()}>
-            <p>{ t!(busy::explanation) }</p>
+        <Modal {title} class="confirm" on_close={props.wait.clone()}>
+            <p>{ explanation }</p>
             <div class="buttons">
                 <button type="button" onclick={props.wait.reform(|_| ())}>{ t!(busy::wait) }</button>
                 <button type="button" class="primary" onclick={props.stop.reform(|_| ())} autofocus=true>{ t!(busy::stop) }</button>

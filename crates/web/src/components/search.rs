@@ -107,7 +107,7 @@ impl SearchState {
                 _ => {}
             },
             WorkerMessage::Trapped(message) => self.fail(vec![Problem::of("engine", message)]),
-            WorkerMessage::Alive => {}
+            WorkerMessage::Alive | WorkerMessage::Loading => {}
         }
     }
 

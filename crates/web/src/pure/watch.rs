@@ -24,6 +24,8 @@ pub(crate) struct EngineWatch {
     has_work: bool,
     /// Seconds since the pending ping, or since the last message after it; `None` without a pending ping.
     silent_seconds: Option<u32>,
+    /// The engine loads the rest of its wasm, and has sent nothing since.
+    is_loading: bool,
 }
 
 impl EngineWatch {
@@ -32,15 +34,27 @@ impl EngineWatch {
         self.has_work = true;
     }
 
+    /// Called when the engine begins to load the rest of its wasm.
+    pub(crate) fn loading_began(&mut self) {
+        self.is_loading = true;
+    }
+
+    /// Returns whether the engine is silent because it loads the rest of its wasm.
+    pub(crate) fn is_loading(&self) -> bool {
+        self.is_loading
+    }
+
     /// Called when the engine sends an update: the engine works, and will answer the ping later.
     pub(crate) fn update_received(&mut self) {
         self.has_spoken = true;
+        self.is_loading = false;
         self.wait_on();
     }
 
     /// Called when the engine answers the ping.
     pub(crate) fn ping_answered(&mut self) {
         self.silent_seconds = None;
+        self.is_loading = false;
     }
 
     /// Restarts the count of silent seconds, because the user chose to wait.
@@ -106,5 +120,17 @@ mod tests {
         );
         watch.request_sent();
         assert_eq!(run_ticks(&mut watch, 1), [Tick::Ping]);
+    }
+
+    #[test]
+    fn engine_is_loading_until_its_next_message() {
+        let mut watch = EngineWatch::default();
+        watch.loading_began();
+        assert!(watch.is_loading());
+        watch.update_received();
+        assert!(!watch.is_loading());
+        watch.loading_began();
+        watch.ping_answered();
+        assert!(!watch.is_loading());
     }
 }
