@@ -4,16 +4,16 @@
 "use strict";
 (() => {
   const root = document.documentElement;
-  const here = new URL("./", document.baseURI).href;
+  const siteUrl = new URL("./", document.baseURI).href;
   // Keys contain the site's path (crates/web/src/browser/store.rs).
-  const stored = (key) => localStorage.getItem(`podscope:${location.pathname.replace(/\/[^/]*$/, "")}/${key}`);
+  const storedValue = (key) => localStorage.getItem(`podscope:${location.pathname.replace(/\/[^/]*$/, "")}/${key}`);
   try {
-    const theme = stored("theme") ?? localStorage.getItem("podscope.theme");
+    const theme = storedValue("theme") ?? localStorage.getItem("podscope.theme");
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   } catch { /* storage may be forbidden: the system's theme is used */ }
 
   try {
-    if (location.hash.length > 1 || location.search || stored("sessions")) root.dataset.opens = "";
+    if (location.hash.length > 1 || location.search || storedValue("sessions")) root.dataset.opens = "";
   } catch { /* without storage it is a first visit */ }
 
   const showStatus = (text) => {
@@ -28,48 +28,48 @@
   // A start may fail because the offline copy is damaged, or because the host is replacing its files at this moment.
   // After a first failure the offline copy is deleted, and the page is loaded again from the network.
   const started = { page: false, engine: false };
-  const RETRIED = `podscope.retried ${here}`;
+  const RETRIED_KEY = `podscope.retried ${siteUrl}`;
   let failed = false;
-  const succeed = (what) => {
+  const markStarted = (what) => {
     started[what] = true;
     try {
-      if (started.page && started.engine) sessionStorage.removeItem(RETRIED);
+      if (started.page && started.engine) sessionStorage.removeItem(RETRIED_KEY);
     } catch { /* storage is forbidden, so there is no mark to remove */ }
   };
-  const fail = async (why) => {
+  const reportFailedStart = async (why) => {
     if (failed || (started.page && started.engine)) return;
     failed = true;
     showStatus(`Podscope could not start: ${why}`);
     try {
-      if (sessionStorage.getItem(RETRIED)) return;
+      if (sessionStorage.getItem(RETRIED_KEY)) return;
       // A HEAD request is not answered by the offline copy, so it fails without a network. Then the copy is kept.
       if (!(await fetch(location.pathname, { method: "HEAD", cache: "no-store" })).ok) return;
-      sessionStorage.setItem(RETRIED, "1");
+      sessionStorage.setItem(RETRIED_KEY, "1");
       for (const name of await caches.keys()) {
-        if (name.startsWith(`podscope ${here} `)) await caches.delete(name);
+        if (name.startsWith(`podscope ${siteUrl} `)) await caches.delete(name);
       }
       const registration = await navigator.serviceWorker?.getRegistration();
-      if (registration?.scope === here) await registration.unregister();
+      if (registration?.scope === siteUrl) await registration.unregister();
       location.reload();
     } catch { /* no network, or storage is forbidden: the message stays */ }
   };
   addEventListener("error", ({ message, target }) => {
     // The error of an element whose file did not load does not bubble and has no message.
-    const file = (target instanceof HTMLScriptElement && target.src) || (target instanceof HTMLLinkElement && target.href);
-    if (message || (file && file !== window.podscopeEditorSource)) fail(message || `${file} did not load`);
+    const failedFile = (target instanceof HTMLScriptElement && target.src) || (target instanceof HTMLLinkElement && target.href);
+    if (message || (failedFile && failedFile !== window.podscopeEditorSource)) reportFailedStart(message || `${failedFile} did not load`);
   }, true);
-  addEventListener("unhandledrejection", ({ reason }) => fail(reason));
+  addEventListener("unhandledrejection", ({ reason }) => reportFailedStart(reason));
 
   // The rest of the page's wasm (crates/web/src/rest.rs). A build that is not cut has none.
-  const REST = root.dataset.rest && new URL(root.dataset.rest, here).href;
+  const REST_URL = root.dataset.rest && new URL(root.dataset.rest, siteUrl).href;
   /** Instantiates the rest, which writes its functions to the tables of the first part. */
   const instantiateRest = (module, first) => {
     if (first.is_loaded?.value !== 0) return;
-    const functions = new Proxy({}, { get: (_, slot) => first.slots.get(Number(slot)) });
-    new WebAssembly.Instance(module, { first, functions });
+    const functionsBySlot = new Proxy({}, { get: (_, slot) => first.slots.get(Number(slot)) });
+    new WebAssembly.Instance(module, { first, functions: functionsBySlot });
   };
   const fetchRest = async () => {
-    const response = await fetch(REST);
+    const response = await fetch(REST_URL);
     if (response.ok) return WebAssembly.compile(await response.arrayBuffer());
   };
   let fetchedRest;
@@ -83,26 +83,26 @@
   };
   // A visit that opens something needs both parts before anything is drawn. The offline copy has both, and does not answer
   // synchronous requests.
-  const loadsAll = root.hasAttribute("data-opens") || Boolean(navigator.serviceWorker?.controller);
-  if (REST && loadsAll) (fetchedRest = fetchRest()).catch(() => { /* reported when the rest is needed */ });
-  window.podscopePrepare = async (first) => { if (loadsAll) await loadRestAhead(first); };
+  const loadsRestAtOnce = root.hasAttribute("data-opens") || Boolean(navigator.serviceWorker?.controller);
+  if (REST_URL && loadsRestAtOnce) (fetchedRest = fetchRest()).catch(() => { /* reported when the rest is needed */ });
+  window.podscopePrepare = async (first) => { if (loadsRestAtOnce) await loadRestAhead(first); };
   /** Loads the rest and returns when it is there: the page has called a function of it, and wasm cannot wait. */
   window.podscopeLoadRest = (first) => {
     try {
       const request = new XMLHttpRequest();
-      request.open("GET", REST, false);
+      request.open("GET", REST_URL, false);
       // A synchronous request of a page can return only text: here a character for each byte.
       request.overrideMimeType("text/plain; charset=x-user-defined");
       request.send();
       if (request.status !== 200) throw new Error(`${request.status} ${request.statusText}`);
       instantiateRest(new WebAssembly.Module(Uint8Array.from(request.responseText, (c) => c.charCodeAt(0))), first);
     } catch (error) {
-      showLoss();
+      showRestNotLoaded();
       throw new Error(`a part of the page did not load: ${error.message}`);
     }
   };
   /** Says that the page cannot go on without its rest. */
-  const showLoss = () => {
+  const showRestNotLoaded = () => {
     const alert = document.createElement("p");
     const button = document.createElement("button");
     alert.className = "loss toast";
@@ -117,20 +117,20 @@
   let answered;
   const engineAnswered = new Promise((resolve) => { answered = resolve; });
   addEventListener("TrunkApplicationStarted", async ({ detail }) => {
-    succeed("page");
+    markStarted("page");
     await engineAnswered;
     loadRestAhead(detail.wasm);
   });
 
   // The only scripts that this page starts. The Trusted Types policy takes names, never addresses. A worker from a
   // `blob:` inherits the page's Content-Security-Policy, whatever headers the host sends with the script.
-  const SCRIPTS = {
-    engine: () => URL.createObjectURL(new Blob([`import ${JSON.stringify(new URL(root.dataset.engine, here).href)};`], { type: "text/javascript" })),
-    editor: () => new URL(root.dataset.editor, here).href,
-    offline: () => new URL("sw.js", here).href,
+  const SCRIPT_URLS = {
+    engine: () => URL.createObjectURL(new Blob([`import ${JSON.stringify(new URL(root.dataset.engine, siteUrl).href)};`], { type: "text/javascript" })),
+    editor: () => new URL(root.dataset.editor, siteUrl).href,
+    offline: () => new URL("sw.js", siteUrl).href,
   };
-  const rules = { createScriptURL: (name) => SCRIPTS[name]() };
-  const policy = window.trustedTypes?.createPolicy("podscope", rules) ?? rules;
+  const policyRules = { createScriptURL: (name) => SCRIPT_URLS[name]() };
+  const policy = window.trustedTypes?.createPolicy("podscope", policyRules) ?? policyRules;
   /** Starts a new engine's worker (crates/web/src/engine.rs), unless `podscope serve` is the engine (crates/serve/src/page.js). */
   window.podscopeEngine ??= () => new Worker(policy.createScriptURL("engine"), { type: "module" });
   /** Returns a script element that loads the editor (crates/web/src/components/editor.rs). */
@@ -143,42 +143,42 @@
   };
 
   /** Records a film as a video (www/film/film.js); the module is loaded at its first use (crates/web/src/components/share.rs). */
-  window.podscopeRecord = async (film) => (await import(new URL(root.dataset.film, here).href)).record(film);
+  window.podscopeRecord = async (film) => (await import(new URL(root.dataset.film, siteUrl).href)).record(film);
 
   /** Requests a lock that only one tab holds at a time. Calls `answer` with whether this tab holds it, or without an argument
    *  if the browser has no locks. Returns the function that releases it (crates/web/src/browser/store.rs). */
   window.podscopeHold = (name, answer) => {
     let release;
-    const until = new Promise((resolve) => { release = resolve; });
+    const untilReleased = new Promise((resolve) => { release = resolve; });
     if (!navigator.locks) answer();
-    else navigator.locks.request(name, { ifAvailable: true }, (lock) => { answer(lock !== null); return lock && until; }).catch(() => answer());
+    else navigator.locks.request(name, { ifAvailable: true }, (lock) => { answer(lock !== null); return lock && untilReleased; }).catch(() => answer());
     return release;
   };
 
-  const missing = [
+  const missingFeatures = [
     ["WebAssembly", typeof WebAssembly === "object"],
     ["module workers", typeof Worker === "function"],
     ["CompressionStream", typeof CompressionStream === "function"],
     ["CSS light-dark()", CSS.supports("color", "light-dark(#000, #fff)")],
   ].filter(([, there]) => !there).map(([what]) => what);
-  if (missing.length > 0) {
+  if (missingFeatures.length > 0) {
     failed = true;
-    showStatus(`This browser lacks ${missing.join(", ")}. Podscope runs in Chrome and Edge 123, Firefox 120, Safari 17.5 and later.`);
+    showStatus(`This browser lacks ${missingFeatures.join(", ")}. Podscope runs in Chrome and Edge 123, Firefox 120, Safari 17.5 and later.`);
   }
 
   // The page (crates/web) takes over this worker. After a trap of the engine the page starts another worker.
   try {
     const worker = window.podscopeEngine();
-    worker.addEventListener("message", () => { succeed("engine"); answered(); }, { once: true });
+    worker.addEventListener("message", () => { markStarted("engine"); answered(); }, { once: true });
     worker.addEventListener("error", (event) => {
       worker.failed = event.message || "the engine did not load";
-      fail(worker.failed);
+      reportFailedStart(worker.failed);
     });
     worker.early = []; // messages from before the page listens
     worker.onmessage = (event) => worker.early.push(event.data);
     window.podscopeWorker = worker;
   } catch (error) {
-    fail(`the engine: ${error.message}`);
+    reportFailedStart(`the engine: ${error.message}`);
   }
 
   // The offline copy. A new version is activated only when the user accepts it: the page receives the event
@@ -187,17 +187,17 @@
   // (www/sw.js).
   const version = root.dataset.version;
   if (!version || !navigator.serviceWorker) return;
-  navigator.locks?.request(`podscope ${here} ${version}`, { mode: "shared" }, () => new Promise(() => {}));
+  navigator.locks?.request(`podscope ${siteUrl} ${version}`, { mode: "shared" }, () => new Promise(() => {}));
   addEventListener("load", async () => {
     try {
-      const copies = navigator.serviceWorker;
-      const registration = await copies.register(policy.createScriptURL("offline"));
+      const serviceWorkers = navigator.serviceWorker;
+      const registration = await serviceWorkers.register(policy.createScriptURL("offline"));
       registration.active?.postMessage("tidy"); // this tab may have been the last one with its previous version
       // The controller may be the service worker of a site whose path contains this one.
-      const isOurWorker = () => copies.controller?.scriptURL === new URL("sw.js", here).href;
-      let hadController = isOurWorker();
+      const isControlledByOurWorker = () => serviceWorkers.controller?.scriptURL === new URL("sw.js", siteUrl).href;
+      let hadController = isControlledByOurWorker();
       let isRequested = false;
-      const offer = () => {
+      const offerUpdate = () => {
         if (window.podscopeUpdate) return;
         window.podscopeUpdate = true;
         // The page listens to the event only after it has replaced the loading screen (the shell).
@@ -207,20 +207,20 @@
         };
         notify();
       };
-      copies.addEventListener("controllerchange", () => {
+      serviceWorkers.addEventListener("controllerchange", () => {
         if (isRequested) location.reload();
-        else if (hadController) offer();
-        hadController = isOurWorker();
+        else if (hadController) offerUpdate();
+        hadController = isControlledByOurWorker();
       });
       addEventListener("podscope-update-now", () => {
         if (!registration.waiting) return location.reload();
         isRequested = true;
         registration.waiting.postMessage("take over");
       });
-      const offerIfWaiting = () => { if (registration.waiting && hadController) offer(); };
-      offerIfWaiting();
+      const offerUpdateIfWaiting = () => { if (registration.waiting && hadController) offerUpdate(); };
+      offerUpdateIfWaiting();
       registration.addEventListener("updatefound", () => {
-        registration.installing?.addEventListener("statechange", offerIfWaiting);
+        registration.installing?.addEventListener("statechange", offerUpdateIfWaiting);
       });
     } catch { /* without an offline copy the page works all the same */ }
   });

@@ -4,8 +4,8 @@
 const VERSION = "unversioned";
 const FILES = {};
 // Two deployments of the site may share an origin, so the names of caches contain the scope of the service worker.
-const PREFIX = `podscope ${registration.scope} `;
-const CACHE = PREFIX + VERSION;
+const CACHE_PREFIX = `podscope ${registration.scope} `;
+const CACHE_NAME = CACHE_PREFIX + VERSION;
 
 // The page's Content-Security-Policy does not apply to this worker, and not every host sends headers, so the worker
 // restricts its own requests to this site.
@@ -25,13 +25,13 @@ const fetchFile = async ([file, integrity]) => {
 };
 
 addEventListener("install", (event) => event.waitUntil((async () => {
-  const answers = await Promise.all(Object.entries(FILES).map(fetchFile));
-  const isNew = !(await caches.has(CACHE));
+  const fetchedFiles = await Promise.all(Object.entries(FILES).map(fetchFile));
+  const isNew = !(await caches.has(CACHE_NAME));
   try {
-    const cache = await caches.open(CACHE);
-    await Promise.all(answers.map(([file, answer]) => cache.put(file, answer)));
+    const cache = await caches.open(CACHE_NAME);
+    await Promise.all(fetchedFiles.map(([file, answer]) => cache.put(file, answer)));
   } catch (error) {
-    if (isNew) await caches.delete(CACHE);
+    if (isNew) await caches.delete(CACHE_NAME);
     throw error;
   }
 })()));
@@ -40,12 +40,12 @@ addEventListener("install", (event) => event.waitUntil((async () => {
  *  (www/boot.js). */
 const deleteOldCaches = async () => {
   if (registration.installing || registration.waiting) return;
-  const held = (await navigator.locks.query()).held.map((lock) => lock.name);
+  const heldLocks = (await navigator.locks.query()).held.map((lock) => lock.name);
   for (const name of await caches.keys()) {
     // In old versions the cache's name had no scope. Such a cache belongs to this site if it contains the site's page.
-    const isOld = /^podscope-[0-9a-f]+$/.test(name) && await caches.match(registration.scope, { cacheName: name });
-    const isOurs = name.startsWith(PREFIX) && name !== CACHE && !held.includes(name);
-    if (isOld || isOurs) await caches.delete(name);
+    const isUnscopedCache = /^podscope-[0-9a-f]+$/.test(name) && await caches.match(registration.scope, { cacheName: name });
+    const isUnusedCache = name.startsWith(CACHE_PREFIX) && name !== CACHE_NAME && !heldLocks.includes(name);
+    if (isUnscopedCache || isUnusedCache) await caches.delete(name);
   }
 };
 
@@ -66,10 +66,10 @@ const storedResponse = async (request) => {
       // The page is stored under the address of its directory, because some hosts redirect `index.html` there.
       const { origin, pathname } = new URL(request.url);
       const page = origin + pathname.replace(/\/index\.html$/, "/");
-      return await caches.match(page, { cacheName: CACHE });
+      return await caches.match(page, { cacheName: CACHE_NAME });
     }
-    const others = (await caches.keys()).filter((name) => name.startsWith(PREFIX) && name !== CACHE);
-    for (const cacheName of [CACHE, ...others]) {
+    const otherCacheNames = (await caches.keys()).filter((name) => name.startsWith(CACHE_PREFIX) && name !== CACHE_NAME);
+    for (const cacheName of [CACHE_NAME, ...otherCacheNames]) {
       const answer = await caches.match(request, { cacheName });
       if (answer) return answer;
     }

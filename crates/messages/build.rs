@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 /// Control characters in compiled patterns: start of an argument, start of a selection, end of a variant's key, end of
 /// a variant, end of a selection.
-const MARKS: [char; 5] = ['\u{1}', '\u{2}', '\u{3}', '\u{4}', '\u{5}'];
+const PATTERN_MARKS: [char; 5] = ['\u{1}', '\u{2}', '\u{3}', '\u{4}', '\u{5}'];
 
 /// Code of the language that the others are translated from.
 const SOURCE_LANGUAGE: &str = "en";
@@ -37,7 +37,7 @@ struct Message {
 type Resource = BTreeMap<String, Message>;
 
 /// The messages of a language, by file name without extension.
-type Files = BTreeMap<String, Resource>;
+type ResourcesByFile = BTreeMap<String, Resource>;
 
 fn main() {
     println!("cargo::rerun-if-changed=locales");
@@ -45,14 +45,14 @@ fn main() {
     let out = PathBuf::from(env("OUT_DIR"));
     let mut languages = read_languages(&root.join("locales"));
     let (_, english) = languages.remove(0);
-    let mut rust = message_items(&english);
+    let mut rust = message_items_source(&english);
     rust.push_str(&language_constants(&english, &languages));
     write(&out.join("messages.rs"), &rust);
     let plain = |text: &str| text.to_owned();
     write(&out.join("en.txt"), &compile_language(&english, &english, plain));
     write(
         &out.join(format!("{PSEUDO}.txt")),
-        &compile_language(&english, &english, pseudo),
+        &compile_language(&english, &english, pseudo_localized),
     );
     for (language, files) in &languages {
         check_against_english(language, files, &english);
@@ -64,7 +64,7 @@ fn main() {
 }
 
 /// Reads the messages of all languages; returns them with language codes, English first, the others sorted by code.
-fn read_languages(locales: &Path) -> Vec<(String, Files)> {
+fn read_languages(locales: &Path) -> Vec<(String, ResourcesByFile)> {
     let entries = std::fs::read_dir(locales).unwrap_or_else(|error| panic!("{}: {error}", locales.display()));
     let folders = entries.flatten().filter(|entry| entry.path().is_dir());
     let mut codes: Vec<String> = folders
@@ -85,7 +85,7 @@ fn read_languages(locales: &Path) -> Vec<(String, Files)> {
 }
 
 /// Fails the build if a translation has a message or an argument that English does not have.
-fn check_against_english(language: &str, files: &Files, english: &Files) {
+fn check_against_english(language: &str, files: &ResourcesByFile, english: &ResourcesByFile) {
     for (file, messages) in files {
         for (id, message) in messages {
             let Some(source) = english.get(file).and_then(|file| file.get(id)) else {
@@ -105,7 +105,7 @@ fn check_against_english(language: &str, files: &Files, english: &Files) {
 }
 
 /// Generates the Rust constants that list the languages.
-fn language_constants(english: &Files, languages: &[(String, Files)]) -> String {
+fn language_constants(english: &ResourcesByFile, languages: &[(String, ResourcesByFile)]) -> String {
     let (mut names, mut texts) = (String::new(), String::new());
     for (code, files) in
         std::iter::once((SOURCE_LANGUAGE, english)).chain(languages.iter().map(|(code, files)| (&**code, files)))
@@ -144,7 +144,7 @@ fn write(path: &Path, text: &str) {
 }
 
 /// Reads the files of a language, by file name without extension.
-fn read_language(folder: &Path) -> Files {
+fn read_language(folder: &Path) -> ResourcesByFile {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -259,7 +259,7 @@ fn rust_name(id: &str) -> String {
 }
 
 /// Generates the Rust items of all messages.
-fn message_items(english: &Files) -> String {
+fn message_items_source(english: &ResourcesByFile) -> String {
     let mut rust = String::new();
     let mut first = 0;
     for (file, messages) in english {
@@ -277,7 +277,7 @@ fn message_items(english: &Files) -> String {
         for (number, (id, message)) in messages.iter().enumerate() {
             let name = rust_name(id);
             if !message.arguments.is_empty() {
-                sentences.push_str(&sentence_item(&name, number, message));
+                sentences.push_str(&message_struct_source(&name, number, message));
             }
             for line in message.shown.lines().filter(|line| !line.trim().is_empty()) {
                 let _ = writeln!(rust, "    /// {}", line.replace('[', "\\[").replace('<', "\\<"));
@@ -330,7 +330,7 @@ fn message_items(english: &Files) -> String {
 }
 
 /// Generates the struct of a message with arguments, with methods that format it.
-fn sentence_item(name: &str, number: usize, message: &Message) -> String {
+fn message_struct_source(name: &str, number: usize, message: &Message) -> String {
     let (mut fields, mut list) = (String::new(), String::new());
     for (argument, is_number) in &message.arguments {
         let argument = rust_name(argument);
@@ -350,7 +350,7 @@ fn sentence_item(name: &str, number: usize, message: &Message) -> String {
 
 /// Compiles the patterns of a language in the order of the English messages, each with a NUL at its end. A message that
 /// the language lacks is an empty pattern.
-fn compile_language(english: &Files, language: &Files, text: fn(&str) -> String) -> String {
+fn compile_language(english: &ResourcesByFile, language: &ResourcesByFile, text: fn(&str) -> String) -> String {
     let mut all = String::new();
     for (file, messages) in english {
         for (id, source) in messages {
@@ -384,12 +384,12 @@ fn compile_pattern(pattern: &Pattern<String>, order: &[&String], text: fn(&str) 
             PatternElement::TextElement { value } => into.push_str(&text(value)),
             PatternElement::Placeable { expression } => match expression {
                 Expression::Inline(InlineExpression::VariableReference { id }) => {
-                    into.extend([MARKS[0], index(&id.name)]);
+                    into.extend([PATTERN_MARKS[0], index(&id.name)]);
                 }
                 Expression::Inline(InlineExpression::StringLiteral { value }) => into.push_str(value),
                 Expression::Select { selector, variants } => {
                     if let InlineExpression::VariableReference { id } = selector {
-                        into.extend([MARKS[1], index(&id.name)]);
+                        into.extend([PATTERN_MARKS[1], index(&id.name)]);
                     }
                     for variant in variants {
                         let key = match &variant.key {
@@ -398,11 +398,11 @@ fn compile_pattern(pattern: &Pattern<String>, order: &[&String], text: fn(&str) 
                             _ => "",
                         };
                         into.push_str(key);
-                        into.push(MARKS[2]);
+                        into.push(PATTERN_MARKS[2]);
                         compile_pattern(&variant.value, order, text, into);
-                        into.push(MARKS[3]);
+                        into.push(PATTERN_MARKS[3]);
                     }
-                    into.push(MARKS[4]);
+                    into.push(PATTERN_MARKS[4]);
                 }
                 Expression::Inline(_) => {}
             },
@@ -412,7 +412,7 @@ fn compile_pattern(pattern: &Pattern<String>, order: &[&String], text: fn(&str) 
 
 /// Converts English text to the pseudo-locale: adds accents, and makes it a third longer. Code in backticks is
 /// unchanged.
-fn pseudo(text: &str) -> String {
+fn pseudo_localized(text: &str) -> String {
     let accents: BTreeMap<char, char> = "aáeéiíoóuúyýcçnñsšzžAÁEÉIÍOÓUÚCÇNÑSŠ"
         .chars()
         .collect::<Vec<char>>()

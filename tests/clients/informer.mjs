@@ -26,7 +26,7 @@ const createPod = (name) => core.createNamespacedPod({
 // `waitUntil` waits for a condition, which is checked at each event of the informer.
 let waiting = [];
 const received = [];
-const handler = (type) => (pod) => {
+const recordEventOfType = (type) => (pod) => {
   received.push(`${type} ${pod.metadata.name}`);
   for (const { condition, met } of waiting) if (condition()) met();
   waiting = waiting.filter(({ condition }) => !condition());
@@ -35,7 +35,7 @@ const waitUntil = (condition) => condition() ? Promise.resolve() : new Promise((
 
 const path = `/api/v1/namespaces/${namespace}/pods`;
 const informer = makeInformer(config, path, () => core.listNamespacedPod({ namespace, labelSelector }), labelSelector);
-for (const type of ["add", "update", "delete"]) informer.on(type, handler(type));
+for (const type of ["add", "update", "delete"]) informer.on(type, recordEventOfType(type));
 const podPhase = (name) => informer.get(name, namespace)?.status?.phase;
 
 await informer.start();
@@ -43,9 +43,9 @@ await createPod("before");
 await waitUntil(() => podPhase("before") === "Running");
 assert.equal(received[0], "add before");
 
-const lost = new Promise((reject) => informer.on("error", reject));
+const connectionLost = new Promise((reject) => informer.on("error", reject));
 await runFault("crash apiserver");
-await lost;
+await connectionLost;
 await runFault("restart apiserver");
 
 // Changes that happen while no watch is open.

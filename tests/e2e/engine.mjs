@@ -113,7 +113,7 @@ const readMemory = async (page) => {
 };
 
 /** Measures the time to open a dump. The fastest run counts, because other programs use the same machine. */
-const measureLoad = async () => {
+const measureDumpOpening = async () => {
   for (const name of ["dump.yaml", "dump.json"]) {
     const text = readFileSync(join(inputs, name), "utf8");
     const runs = [];
@@ -144,7 +144,7 @@ const measureLoad = async () => {
 };
 
 /** Measures the speed of a run of half an hour, and seeks to random instants in it. */
-const measureTimeline = async (name) => {
+const measureSeeks = async (name) => {
   const page = await openEngine();
   await open(page, `${name}.yaml`);
   const ran = await seek(page, SESSION_MICROSECONDS);
@@ -167,7 +167,7 @@ const measureTimeline = async (name) => {
 };
 
 /** Measures a large cluster while it fills with pods, and afterwards. */
-const measureHuge = async () => {
+const measureLargestCluster = async () => {
   const page = await openEngine();
   printFigure("open, huge", await open(page, "huge.yaml"));
   const fillTime = Number(process.env.PODSCOPE_BENCH_FILLED ?? 60) * 1e6;
@@ -182,7 +182,7 @@ const measureHuge = async () => {
 };
 
 const measurements = {
-  load: measureLoad, lesson: () => measureTimeline("lesson"), large: () => measureTimeline("large"), huge: measureHuge,
+  load: measureDumpOpening, lesson: () => measureSeeks("lesson"), large: () => measureSeeks("large"), huge: measureLargestCluster,
 };
 for (const [name, run] of Object.entries(measurements)) {
   if (names.length === 0 || names.includes(name)) await run();

@@ -9,7 +9,7 @@ import { visit } from "./visit.mjs";
 const SECONDS = Number(process.env.PODSCOPE_BENCH_SECONDS ?? 8);
 
 /** A scenario with Deployments of fifty replicas; every few seconds one of them is restarted. */
-const scenario = (nodes, pods) => {
+const scenarioWithRollouts = (nodes, pods) => {
   const deployments = pods / 50;
   const timeline = Array.from({ length: 40 }, (_, i) =>
     `  - {at: ${70 + i * 4}s, run: "kubectl rollout restart deployment/d${i % deployments}"}`);
@@ -37,7 +37,7 @@ ${objects.join("\n")}
 };
 
 /** Returns the CPU milliseconds of the page's main thread for each animation frame, sorted. */
-const frameTimes = (events) => {
+const workTimesOfFrames = (events) => {
   const threads = new Map(events
     .filter((e) => e.name === "thread_name" && e.args?.name === "CrRendererMain")
     .map((e) => [`${e.pid}/${e.tid}`, { frames: [], tasks: [] }]));
@@ -73,7 +73,7 @@ const recordFrameTimes = async (page) => {
   const done = new Promise((resolve) => devtools.once("Tracing.tracingComplete", resolve));
   await devtools.send("Tracing.end");
   await done;
-  return frameTimes(events);
+  return workTimesOfFrames(events);
 };
 
 const site = await serve();
@@ -85,7 +85,7 @@ for (const [nodes, pods] of [[100, 1_000], [1_000, 10_000]]) {
   await t.pause(page);
   await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({
-    name: "bench.yaml", mimeType: "text/plain", buffer: Buffer.from(scenario(nodes, pods)),
+    name: "bench.yaml", mimeType: "text/plain", buffer: Buffer.from(scenarioWithRollouts(nodes, pods)),
   });
   await page.getByText(`${nodes} nodes, ${pods} pods`).first().waitFor();
   await t.seek(page, "1:10.0", 400_000);
@@ -93,9 +93,9 @@ for (const [nodes, pods] of [[100, 1_000], [1_000, 10_000]]) {
   await page.locator(".speed option:checked", { hasText: "10×" }).waitFor({ state: "attached" });
   await page.getByRole("button", { name: "Play" }).click();
   const workPerFrame = await recordFrameTimes(page);
-  const percentile = (share) => workPerFrame[Math.min(workPerFrame.length - 1, Math.floor(workPerFrame.length * share))] ?? NaN;
-  console.log(`figure: ${nodes} nodes ${pods} pods, frame work, median = ${percentile(0.5).toFixed(2)} ms`);
-  console.log(`figure: ${nodes} nodes ${pods} pods, frame work, 95 % below = ${percentile(0.95).toFixed(2)} ms`);
+  const percentileOfWork = (share) => workPerFrame[Math.min(workPerFrame.length - 1, Math.floor(workPerFrame.length * share))] ?? NaN;
+  console.log(`figure: ${nodes} nodes ${pods} pods, frame work, median = ${percentileOfWork(0.5).toFixed(2)} ms`);
+  console.log(`figure: ${nodes} nodes ${pods} pods, frame work, 95 % below = ${percentileOfWork(0.95).toFixed(2)} ms`);
   console.log(`figure: ${nodes} nodes ${pods} pods, frames a second = ${(workPerFrame.length / SECONDS).toFixed(1)} Hz`);
   await page.context().close();
 }

@@ -17,9 +17,9 @@ use podscope_session::{export, lessons, scenario, triage};
 use podscope_tests::dump::{Size, dump};
 
 /// Simulated duration of a measured session: half an hour.
-const SESSION: SimTime = SimTime::from_seconds(1800);
+const SESSION_DURATION: SimTime = SimTime::from_seconds(1800);
 /// Number of measured seeks.
-const SEEKS: u64 = 100;
+const MEASURED_SEEKS: u64 = 100;
 /// Number of pods of Deployments in the largest measured cluster.
 const HUGE_PODS: u64 = 50_000;
 const LARGE_POD: &str = "large";
@@ -32,11 +32,11 @@ fn main() {
         return write_inputs(Path::new(directory));
     }
     for (name, run) in [
-        ("timeline", measure_timeline as fn()),
-        ("load", measure_load),
-        ("help", measure_help),
-        ("frame", measure_frame),
-        ("huge", measure_huge),
+        ("timeline", measure_seeks as fn()),
+        ("load", measure_dump_loading),
+        ("help", measure_remedy_search),
+        ("frame", measure_frame_creation),
+        ("huge", measure_largest_cluster),
     ] {
         // The largest cluster takes minutes, so it runs only on request.
         if (names.is_empty() && name != "huge") || names.iter().any(|wanted| wanted == name) {
@@ -160,7 +160,7 @@ fn write_inputs(directory: &Path) {
     fs::create_dir_all(directory).expect("a directory");
     let write = |name: &str, text: String| fs::write(directory.join(name), text).expect("a writable directory");
     let yaml = dump(Size::FULL);
-    write("dump.json", as_json(&yaml));
+    write("dump.json", yaml_to_json(&yaml));
     write("dump.yaml", yaml);
     write("lesson.yaml", export::scenario(&lesson_session()));
     write("large.yaml", export::scenario(&large_session()));
@@ -168,13 +168,13 @@ fn write_inputs(directory: &Path) {
 }
 
 /// Converts YAML objects to JSON as printed by `kubectl get -o json`.
-fn as_json(yaml: &str) -> String {
+fn yaml_to_json(yaml: &str) -> String {
     let value = podscope_api::read_yaml(yaml).expect("YAML").to_value();
     serde_json::to_string_pretty(&value).expect("JSON")
 }
 
 /// Measures seeks within half an hour. Targets: 50 ms for a lesson, 300 ms for a thousand nodes.
-fn measure_timeline() {
+fn measure_seeks() {
     for (name, make) in [
         ("lesson", lesson_session as fn() -> Session),
         ("1000 nodes", large_session),
@@ -182,10 +182,14 @@ fn measure_timeline() {
         let before = memory_mib("VmRSS");
         let began = Stopwatch::start();
         let mut session = make();
-        session.advance(SESSION, u64::MAX);
+        session.advance(SESSION_DURATION, u64::MAX);
         let run_millis = began.millis();
         print_figure(&format!("run 30 min, {name}"), run_millis, "ms");
-        print_figure(&format!("speed, {name}"), SESSION.0 as f64 / 1000.0 / run_millis, "x");
+        print_figure(
+            &format!("speed, {name}"),
+            SESSION_DURATION.0 as f64 / 1000.0 / run_millis,
+            "x",
+        );
         print_figure(
             &format!("checkpoints, {name}"),
             session.branch().checkpoint_count() as f64,
@@ -199,9 +203,9 @@ fn measure_timeline() {
         print_figure(&format!("events, {name}"), session.world().queue_stats().1 as f64, "");
         print_figure(&format!("records, {name}"), session.trace().len() as f64, "");
         let mut rng = Rng::split(1, "seeks");
-        let mut times: Vec<f64> = (0..SEEKS)
+        let mut times: Vec<f64> = (0..MEASURED_SEEKS)
             .map(|_| {
-                let to = SimTime(i64::try_from(rng.below(SESSION.0.unsigned_abs())).unwrap_or(0));
+                let to = SimTime(i64::try_from(rng.below(SESSION_DURATION.0.unsigned_abs())).unwrap_or(0));
                 let began = Stopwatch::start();
                 session.seek(to);
                 session.advance(to, u64::MAX);
@@ -215,9 +219,9 @@ fn measure_timeline() {
 }
 
 /// Measures loading the 25 MB dump and finding its problems natively. The target in a browser is three seconds.
-fn measure_load() {
+fn measure_dump_loading() {
     let yaml = dump(Size::FULL);
-    let json = as_json(&yaml);
+    let json = yaml_to_json(&yaml);
     for (name, text) in [("dump.yaml", yaml), ("dump.json", json)] {
         print_figure(name, text.len() as f64 / 1e6, "MB");
         // Reset the peak memory, so that generating the dump does not count.
@@ -239,13 +243,13 @@ fn measure_load() {
 
 /// Measures the largest cluster until all of its pods run, and for ten more minutes. Targets in a browser: twenty times
 /// real time, at most 400 MB.
-fn measure_huge() {
+fn measure_largest_cluster() {
     let before = memory_mib("VmRSS");
     let began = Stopwatch::start();
     let mut session = huge_session();
     print_figure("start, huge", began.millis(), "ms");
     let began = Stopwatch::start();
-    while n_running_pods(&session) < HUGE_PODS && session.now() < SESSION {
+    while n_running_pods(&session) < HUGE_PODS && session.now() < SESSION_DURATION {
         if session.advance(session.now() + Span::seconds(10), u64::MAX) == Slice::Limit {
             break;
         }
@@ -257,7 +261,7 @@ fn measure_huge() {
     print_figure("records, huge", session.trace().len() as f64, "");
     print_figure("checkpoints, huge", session.branch().checkpoint_count() as f64, "");
     print_figure("session when it is full, huge", memory_mib("VmRSS") - before, "MiB");
-    measure_copies(&session);
+    measure_fitting_pods(&session);
     let began = Stopwatch::start();
     session.advance(session.now() + Span::seconds(600), u64::MAX);
     print_figure("speed, huge", 600_000.0 / began.millis(), "x");
@@ -266,7 +270,7 @@ fn measure_huge() {
 }
 
 /// Measures how long it takes to count how many more pods of two shapes fit (limit 5 s).
-fn measure_copies(session: &Session) {
+fn measure_fitting_pods(session: &Session) {
     let pods = session.world().objects().list::<Pod>();
     let small = pods.map(|pod| &*pod.metadata.name).find(|name| *name != LARGE_POD);
     for (shape, name) in [("large", Some(LARGE_POD)), ("small", small)] {
@@ -307,7 +311,7 @@ spec:
 }
 
 /// Measures the cost of creating and packing a frame while the scenario of [`rollouts_scenario`] plays at 10×.
-fn measure_frame() {
+fn measure_frame_creation() {
     let (mut host, mut clock) = (Host::new(), 0.0);
     // Runs the host until it is idle or until the clock reaches `until`.
     let settle = |host: &mut Host, clock: &mut f64, until: f64| {
@@ -355,7 +359,7 @@ fn n_running_pods(session: &Session) -> u64 {
 }
 
 /// Measures the search of remedies for a pod on a thousand nodes. Targets: one second, in steps that can be cancelled.
-fn measure_help() {
+fn measure_remedy_search() {
     let mut session = large_session();
     session.advance(SimTime::from_seconds(50), u64::MAX);
     let zone = "topology.kubernetes.io/zone";

@@ -2,7 +2,7 @@
 //!
 //! `fuzz --minutes N [--inputs N] [--seed S] [--target NAME] [--log FILE]`, `fuzz TARGET FILE`: runs until the time is
 //! up, or until N inputs were run. An input that panics, exceeds its target's budget of work, or takes longer than
-//! [`TOO_LONG`], is saved in `target/fuzz-findings/`, and the exit status is 1.
+//! [`MAX_INPUT_TIME`], is saved in `target/fuzz-findings/`, and the exit status is 1.
 #![allow(clippy::disallowed_types)] // a measurement needs a clock; nothing simulated sees it
 
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use podscope_tests::fuzz::{Cost, Depth, Fuzzer, TARGETS, Target, run_input, save_finding, target};
 
 /// Maximum processor time of one input, in an optimised build.
-const TOO_LONG: Duration = Duration::from_secs(5);
+const MAX_INPUT_TIME: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -76,7 +76,7 @@ fn run_file(name: &str, file: &str) -> ExitCode {
 
 /// Statistics of a target.
 #[derive(Debug, Default)]
-struct Stats {
+struct TargetStats {
     executions: u64,
     processor_time: Duration,
     slowest: Duration,
@@ -91,9 +91,9 @@ fn run_fuzzers(options: &Options) -> ExitCode {
         Some(only) => vec![only],
         None => TARGETS.iter().collect(),
     };
-    let mut runs: Vec<(Fuzzer, Stats)> = targets
+    let mut runs: Vec<(Fuzzer, TargetStats)> = targets
         .iter()
-        .map(|target| (Fuzzer::new(target, options.seed), Stats::default()))
+        .map(|target| (Fuzzer::new(target, options.seed), TargetStats::default()))
         .collect();
     for (fuzzer, stats) in &mut runs {
         for text in fuzzer.corpus() {
@@ -107,7 +107,7 @@ fn run_fuzzers(options: &Options) -> ExitCode {
     let memory_after_corpus = memory_kib("VmRSS");
     let mut lines = String::new();
     let mut next_line = Duration::from_secs(300);
-    let n_executions = |runs: &[(Fuzzer, Stats)]| runs.iter().map(|(_, stats)| stats.executions).sum::<u64>();
+    let n_executions = |runs: &[(Fuzzer, TargetStats)]| runs.iter().map(|(_, stats)| stats.executions).sum::<u64>();
     while began.elapsed() < end && n_executions(&runs) < options.inputs {
         for (at, (fuzzer, stats)) in runs.iter_mut().enumerate() {
             let (turn, worked) = (Instant::now(), processor_time());
@@ -150,7 +150,7 @@ fn run_fuzzers(options: &Options) -> ExitCode {
     ExitCode::from(u8::from(runs.iter().any(|(_, stats)| stats.findings > 0)))
 }
 
-fn run_one(fuzzer: &mut Fuzzer, stats: &mut Stats, text: &str) {
+fn run_one(fuzzer: &mut Fuzzer, stats: &mut TargetStats, text: &str) {
     let began = Instant::now();
     let answer = fuzzer.run_input(text);
     let mut took = began.elapsed();
@@ -183,7 +183,7 @@ fn run_one(fuzzer: &mut Fuzzer, stats: &mut Stats, text: &str) {
             fuzzer.name(),
             save_finding(fuzzer.name(), "broken", text)
         );
-    } else if took > TOO_LONG {
+    } else if took > MAX_INPUT_TIME {
         stats.findings += 1;
         eprintln!(
             "{}: {took:?}: {}",
@@ -201,7 +201,7 @@ fn start_watchdog(current: &Arc<Mutex<(Instant, &'static str, String)>>) {
             std::thread::sleep(Duration::from_secs(5));
             if let Ok(current) = current.lock()
                 && !current.1.is_empty()
-                && current.0.elapsed() > 15 * TOO_LONG
+                && current.0.elapsed() > 15 * MAX_INPUT_TIME
             {
                 eprintln!("{}: hangs: {}", current.1, save_finding(current.1, "hang", &current.2));
                 std::process::exit(1);
@@ -228,7 +228,7 @@ fn memory_kib(name: &str) -> u64 {
 fn format_report(
     options: &Options,
     targets: &[&'static Target],
-    runs: &[(Fuzzer, Stats)],
+    runs: &[(Fuzzer, TargetStats)],
     took: Duration,
     memory_after_corpus: u64,
     lines: &str,

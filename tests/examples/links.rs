@@ -30,7 +30,7 @@ spec:
   template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: nginx}]}}
 ";
 
-const UNICODE: &str = "\
+const UNICODE_SCENARIO: &str = "\
 apiVersion: v1
 kind: Pod
 metadata: {name: p, annotations: {who: \"Grüße, 世界 😀 \\u202e\\\"<b>\"}}
@@ -38,15 +38,19 @@ spec: {containers: [{name: c, image: nginx}]}
 ";
 
 fn session_after(text: &str, steps: &[(i64, &str)]) -> Session {
-    let name = if text == UNICODE { "übung.yaml" } else { "shared.yaml" };
-    play(
+    let name = if text == UNICODE_SCENARIO {
+        "übung.yaml"
+    } else {
+        "shared.yaml"
+    };
+    seek_and_run_commands(
         scenario::load(&[(name.to_owned(), text.to_owned())]).expect("the scenario must load"),
         steps,
     )
 }
 
 /// Seeks to each instant, forwards or backwards, and runs the command there.
-fn play(loaded: scenario::Loaded, steps: &[(i64, &str)]) -> Session {
+fn seek_and_run_commands(loaded: scenario::Loaded, steps: &[(i64, &str)]) -> Session {
     let mut session = Session::new(loaded).expect("the session must start");
     for (seconds, line) in steps {
         let at = SimTime::from_seconds(*seconds);
@@ -59,7 +63,7 @@ fn play(loaded: scenario::Loaded, steps: &[(i64, &str)]) -> Session {
 }
 
 fn main() {
-    let lesson = play(
+    let lesson = seek_and_run_commands(
         lessons::load("partition-statefulset").expect("a lesson"),
         &[
             (20, "fault partition a-1"),
@@ -80,7 +84,7 @@ fn main() {
         ("plain", Link::of(&session_after(SCENARIO, &[]), None, String::new())),
         ("lesson", Link::of(&lesson, Some("partition-statefulset"), "{\"selected\":\"pod/default/web-0\"}".into())),
         ("fork", Link::of(&session_after(SCENARIO, &[(30, "fault heal b-1"), (60, "kubectl scale deploy/web --replicas=4"), (20, "kubectl cordon a-1")]), None, String::new())),
-        ("unicode", Link::of(&session_after(UNICODE, &[(5, "kubectl annotate pod p note='Grüße 😀' --overwrite")]), None, "ü😀".into())),
+        ("unicode", Link::of(&session_after(UNICODE_SCENARIO, &[(5, "kubectl annotate pod p note='Grüße 😀' --overwrite")]), None, "ü😀".into())),
         ("files", Link::of_files(vec![("a.yaml".into(), SCENARIO.into()), ("b.json".into(), "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}".into())], 3)),
         ("largest", Link { screen: "x".repeat(MAX_DOCUMENT - too_long), ..largest }),
     ];

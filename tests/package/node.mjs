@@ -6,13 +6,13 @@ import { writeFileSync } from "node:fs";
 import { use } from "./use.mjs";
 
 const results = await use();
-const plain = (value) => {
-  if (Array.isArray(value)) return value.forEach(plain);
+const assertPlainValue = (value) => {
+  if (Array.isArray(value)) return value.forEach(assertPlainValue);
   if (value === null || typeof value !== "object") return assert.notEqual(typeof value, "bigint");
   assert.equal(Object.getPrototypeOf(value), Object.prototype, "a plain object");
-  Object.values(value).forEach(plain);
+  Object.values(value).forEach(assertPlainValue);
 };
-plain(results);
+assertPlainValue(results);
 
 assert.deepEqual(results.began, [0, 7, [], results.began[3]]);
 assert.ok(results.stepped >= 0 && results.stepped < 15);
@@ -52,15 +52,15 @@ assert.deepEqual([soon, negative, nothing, wrong, option].map((one) => one.name)
 assert.equal(results.untouched, 600);
 
 writeFileSync("results.json", JSON.stringify(results));
-const literal = (name, type, value) => `export const ${name}: ${type} = ${JSON.stringify(value, null, 1)};\n`;
+const typedConstant = (name, type, value) => `export const ${name}: ${type} = ${JSON.stringify(value, null, 1)};\n`;
 writeFileSync("values.ts", [
   'import type { Explanation, KubernetesObject, Lesson, OutputLine, Problem, Process, TraceRecord } from "@podscope/engine";\n',
-  literal("objects", "KubernetesObject[]", results.objects),
-  literal("processes", "Process[]", results.processes),
-  literal("trace", "TraceRecord[]", results.trace),
-  literal("explanations", "Explanation[]", [results.explained, results.unschedulable, results.first]),
-  literal("output", "OutputLine[]", results.output),
-  literal("lessons", "Lesson[]", results.lessons),
-  literal("problems", "Problem[]", results.errors[0].problems),
+  typedConstant("objects", "KubernetesObject[]", results.objects),
+  typedConstant("processes", "Process[]", results.processes),
+  typedConstant("trace", "TraceRecord[]", results.trace),
+  typedConstant("explanations", "Explanation[]", [results.explained, results.unschedulable, results.first]),
+  typedConstant("output", "OutputLine[]", results.output),
+  typedConstant("lessons", "Lesson[]", results.lessons),
+  typedConstant("problems", "Problem[]", results.errors[0].problems),
 ].join(""));
 console.log(`${results.trace.length} records, ${results.objects.length} objects`);

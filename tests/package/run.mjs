@@ -12,51 +12,51 @@ import { inBrowser } from "./browser.mjs";
 const HERE = dirname(fileURLToPath(import.meta.url));
 const tarball = resolve(process.argv[2]);
 const project = mkdtempSync(join(tmpdir(), "podscope-package-"));
-const at = (name) => join(project, name);
-const run = (program, args) => execFileSync(program, args, { cwd: project, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+const pathInProject = (name) => join(project, name);
+const runInProject = (program, args) => execFileSync(program, args, { cwd: project, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 
-writeFileSync(at("package.json"), '{"name": "stranger", "private": true, "type": "module"}\n');
-run("npm", ["install", "--offline", "--no-audit", "--no-fund", "--loglevel=error", tarball]);
-const installed = at("node_modules/@podscope/engine");
+writeFileSync(pathInProject("package.json"), '{"name": "stranger", "private": true, "type": "module"}\n');
+runInProject("npm", ["install", "--offline", "--no-audit", "--no-fund", "--loglevel=error", tarball]);
+const installed = pathInProject("node_modules/@podscope/engine");
 const readmeCodeBlocks = (language) =>
   [...readFileSync(join(installed, "README.md"), "utf8").matchAll(/^```(\w+)\n(.*?)^```$/gms)]
     .filter(([, found]) => found === language).map(([, , text]) => text);
 
 const tests = {
   "the tarball contains exactly the needed files"() {
-    const files = run("tar", ["-tzf", tarball]).trim().split("\n").sort();
+    const files = runInProject("tar", ["-tzf", tarball]).trim().split("\n").sort();
     assert.deepEqual(files, [
       "LICENSE", "README.md", "THIRD-PARTY.md", "lesson.js", "node.js", "package.json", "podscope.d.ts", "podscope.js", "podscope_bg.wasm",
     ].map((name) => `package/${name}`).sort());
   },
 
   "a Node program loads a scenario, runs commands and reads the results"() {
-    cpSync(join(HERE, "use.mjs"), at("use.mjs"));
-    cpSync(join(HERE, "node.mjs"), at("node.mjs"));
-    process.stdout.write(run("node", ["node.mjs"]).replace(/^/gm, "        ").trimEnd() + "\n");
+    cpSync(join(HERE, "use.mjs"), pathInProject("use.mjs"));
+    cpSync(join(HERE, "node.mjs"), pathInProject("node.mjs"));
+    process.stdout.write(runInProject("node", ["node.mjs"]).replace(/^/gm, "        ").trimEnd() + "\n");
   },
 
   async "the same program in Chromium, with an import map, gives the same results"() {
-    const node = JSON.parse(readFileSync(at("results.json"), "utf8"));
+    const node = JSON.parse(readFileSync(pathInProject("results.json"), "utf8"));
     assert.deepEqual(await inBrowser(project), node);
   },
 
   "the examples of the README run and print what it says"() {
     const [first, second] = readmeCodeBlocks("js");
-    writeFileSync(at("readme-1.mjs"), first);
-    const lines = run("node", ["readme-1.mjs"]);
+    writeFileSync(pathInProject("readme-1.mjs"), first);
+    const lines = runInProject("node", ["readme-1.mjs"]);
     assert.equal(lines.match(/pod: 'db-0'/g)?.length, 2, lines);
     assert.match(lines, /ghost: true/);
     assert.match(lines, /#s1:/);
-    writeFileSync(at("readme-2.mjs"), `import init, { load } from "@podscope/engine";\nawait init();\n${second}`);
-    assert.equal(run("node", ["readme-2.mjs"]).trim(), second.match(/\/\/ (.*)$/m)[1]);
+    writeFileSync(pathInProject("readme-2.mjs"), `import init, { load } from "@podscope/engine";\nawait init();\n${second}`);
+    assert.equal(runInProject("node", ["readme-2.mjs"]).trim(), second.match(/\/\/ (.*)$/m)[1]);
   },
 
   "TypeScript accepts valid uses and rejects invalid ones, and the types match the values"() {
     // node.mjs wrote the values as literals, so that an unknown or a missing field is an error.
-    cpSync(join(HERE, "use.ts"), at("use.ts"));
+    cpSync(join(HERE, "use.ts"), pathInProject("use.ts"));
     try {
-      run("tsc", ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--types", "", "--lib", "es2022,dom,esnext.disposable", "use.ts", "values.ts"]);
+      runInProject("tsc", ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--types", "", "--lib", "es2022,dom,esnext.disposable", "use.ts", "values.ts"]);
     } catch (error) {
       assert.fail(error.stdout);
     }

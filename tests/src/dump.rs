@@ -42,7 +42,7 @@ pub fn dump(size: Size) -> String {
         dump.add_workload(owner, pods, size.nodes);
     }
     for at in 0..size.pods / 50 + 2 {
-        dump.unsimulated_objects(at);
+        dump.add_unsimulated_objects(at);
     }
     dump.text.push_str("kind: List\nmetadata:\n  resourceVersion: \"\"\n");
     dump.text
@@ -267,7 +267,7 @@ impl Dump {
 
     /// Adds objects of kinds that are not simulated: an Ingress, a custom resource and, once, the
     /// CustomResourceDefinition.
-    fn unsimulated_objects(&mut self, number: u64) {
+    fn add_unsimulated_objects(&mut self, number: u64) {
         let ingress = self.new_metadata(&format!("ingress-{number}"), Some("shop"), 9000);
         self.push_item(&json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": ingress, "spec": {"rules": [{"host": format!("app-{number}.example.com")}]}, "status": {"loadBalancer": {}}}));
         let widget = self.new_metadata(&format!("widget-{number}"), Some("shop"), 8000);

@@ -41,16 +41,16 @@ pub fn advice(objects: &[Object]) -> Vec<Advice> {
         warn_about_shared_volumes(subject, &lookup, &mut note);
         warn_about_short_grace_period(subject, &mut note);
         warn_about_affinity_to_lower_priority(subject, &lookup, &mut note);
-        warn_about_differing_spread(subject, &lookup, &mut note);
-        warn_about_uncounted_own_labels(subject, &mut note);
-        warn_about_private_topology_keys(subject, &mut note);
+        warn_about_differing_spread_constraints(subject, &lookup, &mut note);
+        warn_about_spread_not_counting_own_pod(subject, &mut note);
+        warn_about_topology_keys_without_prefix(subject, &mut note);
         warn_about_unusable_handlers(subject, &mut note);
     }
     found
 }
 
 /// A bare pod or the pod template of a workload.
-struct Subject<'o> {
+struct AdviceSubject<'o> {
     object: usize,
     kind: &'static str,
     namespace: &'o str,
@@ -63,7 +63,7 @@ struct Subject<'o> {
 }
 
 struct ObjectIndex<'o> {
-    subjects: Vec<Subject<'o>>,
+    subjects: Vec<AdviceSubject<'o>>,
     classes: ordered::Map<&'o str, &'o PriorityClass>,
     claims: ordered::Map<(&'o str, &'o str), &'o PersistentVolumeClaim>,
     volumes: ordered::Map<&'o str, &'o PersistentVolume>,
@@ -85,7 +85,9 @@ impl<'o> ObjectIndex<'o> {
                     lookup.classes.insert(&class.metadata.name, class);
                 }
                 Object::PersistentVolumeClaim(claim) => {
-                    lookup.claims.insert((namespace(object), &claim.metadata.name), claim);
+                    lookup
+                        .claims
+                        .insert((namespace_or_default(object), &claim.metadata.name), claim);
                 }
                 Object::PersistentVolume(volume) => {
                     lookup.volumes.insert(&volume.metadata.name, volume);
@@ -94,10 +96,10 @@ impl<'o> ObjectIndex<'o> {
                     lookup.storage.insert(&class.metadata.name, class);
                 }
                 // Pods of a workload get no advice of their own: the workload's template represents them.
-                Object::Pod(pod) if pod.metadata.controller_ref().is_none() => lookup.subjects.push(Subject {
+                Object::Pod(pod) if pod.metadata.controller_ref().is_none() => lookup.subjects.push(AdviceSubject {
                     object: index,
                     kind: "Pod",
-                    namespace: namespace(object),
+                    namespace: namespace_or_default(object),
                     name: &pod.metadata.name,
                     labels: &pod.metadata.labels,
                     annotations: &pod.metadata.annotations,
@@ -107,10 +109,10 @@ impl<'o> ObjectIndex<'o> {
                 _ => {
                     let owned = object.metadata().controller_ref().is_some();
                     if let Some(template) = object.template().filter(|_| !owned) {
-                        lookup.subjects.push(Subject {
+                        lookup.subjects.push(AdviceSubject {
                             object: index,
                             kind: object.kind().name(),
-                            namespace: namespace(object),
+                            namespace: namespace_or_default(object),
                             name: &object.metadata().name,
                             labels: &template.metadata.labels,
                             annotations: &template.metadata.annotations,
@@ -125,7 +127,7 @@ impl<'o> ObjectIndex<'o> {
     }
 
     /// Returns the volume that a claim is bound to, or the one it would bind to.
-    fn volume_of(&self, namespace: &str, claim: &PersistentVolumeClaim) -> Option<&'o PersistentVolume> {
+    fn volume_for_claim(&self, namespace: &str, claim: &PersistentVolumeClaim) -> Option<&'o PersistentVolume> {
         if !claim.spec.volume_name.is_empty() {
             return self.volumes.get(&*claim.spec.volume_name).copied();
         }
@@ -138,7 +140,7 @@ impl<'o> ObjectIndex<'o> {
         if let Some(volume) = self.volumes.values().find(is_claimed) {
             return Some(volume);
         }
-        let class = self.class_name(claim);
+        let class = self.own_or_default_class_name(claim);
         let fitting = self.volumes.values().filter(|volume| can_bind(claim, class, volume));
         fitting
             .min_by_key(|volume| volume.spec.capacity.get("storage").copied())
@@ -146,7 +148,7 @@ impl<'o> ObjectIndex<'o> {
     }
 
     /// Returns the name of a claim's storage class, or of the default class if the claim names none.
-    fn class_name<'a>(&'a self, claim: &'a PersistentVolumeClaim) -> &'a str {
+    fn own_or_default_class_name<'a>(&'a self, claim: &'a PersistentVolumeClaim) -> &'a str {
         match &claim.spec.storage_class_name {
             Some(name) => name,
             None => {
@@ -161,11 +163,11 @@ impl<'o> ObjectIndex<'o> {
         }
     }
 
-    fn class_of(&self, claim: &PersistentVolumeClaim) -> Option<&'o StorageClass> {
-        self.storage.get(self.class_name(claim)).copied()
+    fn storage_class_of(&self, claim: &PersistentVolumeClaim) -> Option<&'o StorageClass> {
+        self.storage.get(self.own_or_default_class_name(claim)).copied()
     }
 
-    fn priority(&self, spec: &PodSpec) -> Option<i32> {
+    fn priority_of_pod(&self, spec: &PodSpec) -> Option<i32> {
         if let Some(priority) = spec.priority {
             return Some(priority);
         }
@@ -185,7 +187,7 @@ impl<'o> ObjectIndex<'o> {
     }
 }
 
-fn namespace(object: &Object) -> &str {
+fn namespace_or_default(object: &Object) -> &str {
     match &*object.metadata().namespace {
         "" => "default",
         name => name,
@@ -194,7 +196,7 @@ fn namespace(object: &Object) -> &str {
 
 /// Warns about probes and hooks that the API server accepts, but the kubelet cannot run: those that refer to a port
 /// name which the container does not define (LC-117), and `tcpSocket` hooks (LC-144).
-fn warn_about_unusable_handlers(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
+fn warn_about_unusable_handlers(subject: &AdviceSubject<'_>, note: &mut impl FnMut(String, String)) {
     let spec = subject.spec;
     for (list, containers) in [
         ("initContainers", &spec.init_containers),
@@ -257,7 +259,11 @@ fn warn_about_unusable_handlers(subject: &Subject<'_>, note: &mut impl FnMut(Str
 }
 
 /// Warns about storage that several nodes can write, used by a workload that may run two pods at once (CT-126).
-fn warn_about_shared_volumes(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut impl FnMut(String, String)) {
+fn warn_about_shared_volumes(
+    subject: &AdviceSubject<'_>,
+    lookup: &ObjectIndex<'_>,
+    note: &mut impl FnMut(String, String),
+) {
     if !matches!(subject.kind, "ReplicaSet" | "Deployment" | "ReplicationController") {
         return;
     }
@@ -298,9 +304,9 @@ fn multi_writer_backend(volume: &Volume, namespace: &str, lookup: &ObjectIndex<'
                 return None;
             }
             let claim = lookup.claims.get(&(namespace, &*source.claim_name))?;
-            match lookup.volume_of(namespace, claim) {
+            match lookup.volume_for_claim(namespace, claim) {
                 Some(volume) => backend_of_volume(&volume.spec),
-                None => backend_of_driver(&lookup.class_of(claim)?.provisioner),
+                None => backend_of_csi_driver(&lookup.storage_class_of(claim)?.provisioner),
             }
         }
         _ => None,
@@ -315,14 +321,14 @@ fn backend_of_volume(spec: &PersistentVolumeSpec) -> Option<&'static str> {
         "fc" => "Fibre Channel",
         "cephfs" => "CephFS",
         "glusterfs" => "GlusterFS",
-        "csi" => return backend_of_driver(&spec.csi.as_ref()?.driver),
+        "csi" => return backend_of_csi_driver(&spec.csi.as_ref()?.driver),
         _ => return None,
     })
 }
 
 /// Returns the name of the storage backend of a CSI driver or provisioner, if the backend allows several writers. Only
 /// widely used drivers are covered.
-fn backend_of_driver(driver: &str) -> Option<&'static str> {
+fn backend_of_csi_driver(driver: &str) -> Option<&'static str> {
     Some(match driver {
         "nfs.csi.k8s.io" | "efs.csi.aws.com" | "filestore.csi.storage.gke.io" => "NFS",
         "file.csi.azure.com" | "smb.csi.k8s.io" => "SMB",
@@ -356,8 +362,8 @@ fn can_bind(claim: &PersistentVolumeClaim, class: &str, volume: &PersistentVolum
 
 /// Warns about a grace period that is shorter than the preStop hook and the shutdown together: the kubelet then kills
 /// the process (L-10).
-fn warn_about_short_grace_period(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
-    const SECOND: i64 = 1_000_000;
+fn warn_about_short_grace_period(subject: &AdviceSubject<'_>, note: &mut impl FnMut(String, String)) {
+    const MICROS_PER_SECOND: i64 = 1_000_000;
     let grace = subject.spec.grace_seconds();
     let behaviors = container_behaviors(subject.annotations, subject.spec).unwrap_or_default();
     let default = ContainerBehavior::default();
@@ -371,7 +377,7 @@ fn warn_about_short_grace_period(subject: &Subject<'_>, note: &mut impl FnMut(St
         let hook = match pre_stop {
             None => 0,
             Some(handler) => match (&handler.sleep, behavior.prestop()) {
-                (Some(sleep), _) => sleep.seconds.saturating_mul(SECOND),
+                (Some(sleep), _) => sleep.seconds.saturating_mul(MICROS_PER_SECOND),
                 (None, HookBehavior::Takes(time)) => time,
                 (None, HookBehavior::Fails) => 0,
                 // A `Hangs` hook uses up the grace period on purpose, so no advice is given.
@@ -385,7 +391,7 @@ fn warn_about_short_grace_period(subject: &Subject<'_>, note: &mut impl FnMut(St
             continue;
         }
         let need = hook.saturating_add(shutdown);
-        if grace.saturating_mul(SECOND) <= need && worst.as_ref().is_none_or(|(known, _)| *known < need) {
+        if grace.saturating_mul(MICROS_PER_SECOND) <= need && worst.as_ref().is_none_or(|(known, _)| *known < need) {
             let parts = if pre_stop.is_some() {
                 format!(
                     "preStop ({}) plus shutdown ({})",
@@ -411,7 +417,7 @@ fn warn_about_short_grace_period(subject: &Subject<'_>, note: &mut impl FnMut(St
 /// Warns about required affinity to a pod of lower priority: preemption cannot remove that pod from its node (seed
 /// 001).
 fn warn_about_affinity_to_lower_priority(
-    subject: &Subject<'_>,
+    subject: &AdviceSubject<'_>,
     lookup: &ObjectIndex<'_>,
     note: &mut impl FnMut(String, String),
 ) {
@@ -422,7 +428,7 @@ fn warn_about_affinity_to_lower_priority(
     else {
         return;
     };
-    let Some(own) = lookup.priority(subject.spec) else {
+    let Some(own) = lookup.priority_of_pod(subject.spec) else {
         return;
     };
     for (index, term) in rules
@@ -439,7 +445,9 @@ fn warn_about_affinity_to_lower_priority(
             };
             in_scope
                 && selector.matches(other.labels)
-                && lookup.priority(other.spec).is_some_and(|priority| priority < own)
+                && lookup
+                    .priority_of_pod(other.spec)
+                    .is_some_and(|priority| priority < own)
         });
         if let Some(other) = lower {
             note(
@@ -455,7 +463,11 @@ fn warn_about_affinity_to_lower_priority(
 }
 
 /// Warns about pods that count each other for topology spread but have different spread constraints (seed 004).
-fn warn_about_differing_spread(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut impl FnMut(String, String)) {
+fn warn_about_differing_spread_constraints(
+    subject: &AdviceSubject<'_>,
+    lookup: &ObjectIndex<'_>,
+    note: &mut impl FnMut(String, String),
+) {
     let own = &subject.spec.topology_spread_constraints;
     for (index, constraint) in own.iter().enumerate() {
         let Some(selector) = &constraint.label_selector else {
@@ -465,7 +477,7 @@ fn warn_about_differing_spread(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, 
             other.object != subject.object
                 && other.namespace == subject.namespace
                 && selector.matches(other.labels)
-                && !have_equal_constraints(own, &other.spec.topology_spread_constraints)
+                && !have_equal_spread_constraints(own, &other.spec.topology_spread_constraints)
         });
         if let Some(other) = other {
             note(
@@ -480,12 +492,12 @@ fn warn_about_differing_spread(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, 
     }
 }
 
-fn have_equal_constraints(one: &[TopologySpreadConstraint], other: &[TopologySpreadConstraint]) -> bool {
+fn have_equal_spread_constraints(one: &[TopologySpreadConstraint], other: &[TopologySpreadConstraint]) -> bool {
     one.len() == other.len() && one.iter().all(|constraint| other.contains(constraint))
 }
 
 /// Warns about a spread constraint that does not count the pod itself (seed 004).
-fn warn_about_uncounted_own_labels(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
+fn warn_about_spread_not_counting_own_pod(subject: &AdviceSubject<'_>, note: &mut impl FnMut(String, String)) {
     for (index, constraint) in subject.spec.topology_spread_constraints.iter().enumerate() {
         let path = format!("spec.topologySpreadConstraints[{index}].labelSelector");
         match &constraint.label_selector {
@@ -504,7 +516,7 @@ fn warn_about_uncounted_own_labels(subject: &Subject<'_>, note: &mut impl FnMut(
 }
 
 /// Warns about topology keys without a prefix, such as `zone`: nodes do not have such labels by default (seed 004).
-fn warn_about_private_topology_keys(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
+fn warn_about_topology_keys_without_prefix(subject: &AdviceSubject<'_>, note: &mut impl FnMut(String, String)) {
     let private = |key: &str| !key.is_empty() && !WELL_KNOWN_TOPOLOGY_KEYS.contains(&key) && !key.contains('/');
     let text = |key: &Str| {
         let known = match &**key {

@@ -26,7 +26,7 @@ impl ApiAccess {
         suffix.as_bytes().try_into().ok().filter(|_| is_plain).map(Self)
     }
 
-    fn volume_name(self) -> Str {
+    fn token_volume_name(self) -> Str {
         TOKEN_VOLUME_PREFIX
             .chars()
             .chain(self.0.map(char::from))
@@ -156,7 +156,7 @@ impl PodSpec {
         }) else {
             return;
         };
-        let name = access.volume_name();
+        let name = access.token_volume_name();
         let token_mount = build_token_mount(name.clone());
         let has_token_mount = |container: &Container| container.volume_mounts.last() == Some(&token_mount);
         let mounts_volume_elsewhere = |container: &Container| {
@@ -201,7 +201,7 @@ impl Pod {
             self.spec.compact_token_volume();
         }
         let Some(access) = self.spec.api_access else { return };
-        let known = build_token_mount_status(access.volume_name());
+        let known = build_token_mount_status(access.token_volume_name());
         for status in all_container_statuses(self) {
             if status.volume_mounts.last() == Some(&known) {
                 status.volume_mounts.pop();
@@ -216,7 +216,7 @@ impl Pod {
         let Some(access) = self.spec.api_access else {
             return Cow::Borrowed(self);
         };
-        let name = access.volume_name();
+        let name = access.token_volume_name();
         let mut pod = self.clone();
         pod.spec.api_access = None;
         pod.spec.add_token_mounts(&name);

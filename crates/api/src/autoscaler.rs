@@ -7,7 +7,7 @@ use crate::behavior::parse_usage;
 use crate::{BEHAVIOR_PREFIX, Labels, Str, Usage, ordered};
 
 /// Maximum number of metrics in one load annotation.
-const METRICS_MAX: usize = 50;
+const MAX_LOAD_METRICS: usize = 50;
 
 /// Returns the key of the load annotation.
 pub fn load_key() -> String {
@@ -33,8 +33,8 @@ pub fn load(annotations: &Labels) -> Result<ordered::Map<Str, Usage>, String> {
         if load.insert(metric.into(), amount).is_some() {
             return Err(format!("{metric} stands twice"));
         }
-        if load.len() > METRICS_MAX {
-            return Err(format!("more than {METRICS_MAX} metrics"));
+        if load.len() > MAX_LOAD_METRICS {
+            return Err(format!("more than {MAX_LOAD_METRICS} metrics"));
         }
     }
     Ok(load)

@@ -13,7 +13,9 @@ mod values;
 use crate::ordered;
 use std::fmt;
 
-use self::values::{is_signal_name, parse_cpu, parse_errors, parse_hook, parse_listener, parse_probe};
+use self::values::{
+    is_signal_name, parse_cpu_usage, parse_errors, parse_hook_behavior, parse_listener, parse_probe_behavior,
+};
 pub(crate) use self::values::{parse_micros, parse_usage};
 use crate::duration::print_duration_short;
 use crate::{Container, Labels, PodSpec, Quantity, Str};
@@ -21,7 +23,7 @@ use crate::{Container, Labels, PodSpec, Quantity, Str};
 /// Prefix of behaviour annotation keys; the container's name follows.
 pub const BEHAVIOR_PREFIX: &str = "behavior.podscope.dev/";
 
-const SECOND: i64 = 1_000_000;
+const MICROS_PER_SECOND: i64 = 1_000_000;
 
 /// The behaviour of one container as written in the annotation; the accessor methods apply the defaults.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -186,18 +188,18 @@ pub const MAX_ERRORS: usize = 20;
 impl ContainerBehavior {
     /// Returns the outcome of an image pull: by default, it succeeds after 1 s.
     pub fn pull(&self) -> Pull {
-        self.pull.unwrap_or(Pull::Takes(SECOND))
+        self.pull.unwrap_or(Pull::Takes(MICROS_PER_SECOND))
     }
 
     /// Returns the duration from process start until the process serves requests, in microseconds; 1 s by default.
     pub fn startup(&self) -> i64 {
-        self.startup.unwrap_or(SECOND)
+        self.startup.unwrap_or(MICROS_PER_SECOND)
     }
 
     /// Returns the duration after which the process exits on its own, in microseconds; None if it does not. By default,
     /// only init containers that are not sidecars exit, after 1 s.
     pub fn run(&self, is_init: bool) -> Option<i64> {
-        self.run.or(is_init.then_some(SECOND))
+        self.run.or(is_init.then_some(MICROS_PER_SECOND))
     }
 
     /// Returns the exit code of a process that exits on its own; 0 by default.
@@ -207,7 +209,7 @@ impl ContainerBehavior {
 
     /// Returns the reaction to SIGTERM; by default the process exits after 1 s.
     pub fn sigterm(&self) -> OnSigterm {
-        self.sigterm.unwrap_or(OnSigterm::ExitsAfter(SECOND))
+        self.sigterm.unwrap_or(OnSigterm::ExitsAfter(MICROS_PER_SECOND))
     }
 
     /// Returns the stop signal that the image defines; SIGTERM by default.
@@ -218,13 +220,13 @@ impl ContainerBehavior {
     /// Returns the outcome of the preStop hook: by default, it succeeds after 1 s. A `sleep` handler in the manifest
     /// takes precedence.
     pub fn prestop(&self) -> HookBehavior {
-        self.prestop.unwrap_or(HookBehavior::Takes(SECOND))
+        self.prestop.unwrap_or(HookBehavior::Takes(MICROS_PER_SECOND))
     }
 
     /// Returns the outcome of the postStart hook: by default, it succeeds after 1 s. A `sleep` handler in the manifest
     /// takes precedence.
     pub fn poststart(&self) -> HookBehavior {
-        self.poststart.unwrap_or(HookBehavior::Takes(SECOND))
+        self.poststart.unwrap_or(HookBehavior::Takes(MICROS_PER_SECOND))
     }
 
     /// Returns the duration from SIGKILL until the container runtime has removed the process, in microseconds; 0 by
@@ -259,21 +261,21 @@ impl ContainerBehavior {
     /// Returns the memory usage in bytes, `since_start` microseconds after container start; by default the memory
     /// request.
     pub fn memory_at(&self, container: &Container, since_start: i64) -> i64 {
-        usage_or_request(self.memory, container, "memory", since_start).value()
+        usage_or_resource_request(self.memory, container, "memory", since_start).value()
     }
 
     /// Returns the CPU usage in millicores, `since_start` microseconds after container start: the usage without
     /// requests (by default the container's cpu request) plus `request_load`, the usage for the requests that it
     /// answers.
     pub fn cpu_milli_at(&self, container: &Container, since_start: i64, request_load: i64) -> i64 {
-        let idle = usage_or_request(self.cpu, container, "cpu", since_start).milli_value();
+        let idle = usage_or_resource_request(self.cpu, container, "cpu", since_start).milli_value();
         cpu_with_load(idle, request_load, cpu_limit(container))
     }
 
     /// Returns the disk usage in bytes, `since_start` microseconds after container start; by default the
     /// `ephemeral-storage` request.
     pub fn disk_at(&self, container: &Container, since_start: i64) -> i64 {
-        usage_or_request(self.disk, container, "ephemeral-storage", since_start).value()
+        usage_or_resource_request(self.disk, container, "ephemeral-storage", since_start).value()
     }
 
     /// Parses `KEY=VALUE, …`.
@@ -297,11 +299,11 @@ impl ContainerBehavior {
                 if text.trim().is_empty() {
                     continue;
                 }
-                errors.push(error("", position(start), "nothing between two commas".into()));
+                errors.push(behavior_error("", position(start), "nothing between two commas".into()));
                 continue;
             }
             let Some((key, value)) = part.split_once('=') else {
-                errors.push(error(
+                errors.push(behavior_error(
                     part,
                     position(start),
                     format!("expected KEY=VALUE, found {part:?}"),
@@ -311,15 +313,15 @@ impl ContainerBehavior {
             let value_at = position(start + key.len() + 1 + (value.len() - value.trim_start().len()));
             let (key, value) = (key.trim(), value.trim());
             if seen.contains(&key) {
-                errors.push(error(key, position(start), "given twice".into()));
+                errors.push(behavior_error(key, position(start), "given twice".into()));
                 continue;
             }
             seen.push(key);
-            if !KEYS.contains(&key) {
-                let message = format!("no such key; the keys are {}", KEYS.join(", "));
-                errors.push(error(key, position(start), message));
+            if !BEHAVIOR_KEYS.contains(&key) {
+                let message = format!("no such key; the keys are {}", BEHAVIOR_KEYS.join(", "));
+                errors.push(behavior_error(key, position(start), message));
             } else if let Err(message) = behavior.set(key, value) {
-                errors.push(error(key, value_at, message));
+                errors.push(behavior_error(key, value_at, message));
             }
         }
         if errors.is_empty() { Ok(behavior) } else { Err(errors) }
@@ -354,13 +356,13 @@ impl ContainerBehavior {
                 }
                 self.stopsignal = Some(value.into());
             }
-            "prestop" => self.prestop = Some(parse_hook(value)?),
-            "poststart" => self.poststart = Some(parse_hook(value)?),
-            "liveness" => self.liveness = Some(parse_probe(value)?),
-            "readiness" => self.readiness = Some(parse_probe(value)?),
-            "started" => self.started = Some(parse_probe(value)?),
+            "prestop" => self.prestop = Some(parse_hook_behavior(value)?),
+            "poststart" => self.poststart = Some(parse_hook_behavior(value)?),
+            "liveness" => self.liveness = Some(parse_probe_behavior(value)?),
+            "readiness" => self.readiness = Some(parse_probe_behavior(value)?),
+            "started" => self.started = Some(parse_probe_behavior(value)?),
             "memory" => self.memory = Some(parse_usage(value)?),
-            "cpu" => (self.cpu, self.cpu_per_request) = parse_cpu(value)?,
+            "cpu" => (self.cpu, self.cpu_per_request) = parse_cpu_usage(value)?,
             "listener" => self.listener = Some(parse_listener(value)?),
             "latency" => self.latency = Some(parse_micros(value)?),
             "errors" => self.errors = Some(parse_errors(value)?),
@@ -370,7 +372,7 @@ impl ContainerBehavior {
     }
 }
 
-const KEYS: [&str; 18] = [
+const BEHAVIOR_KEYS: [&str; 18] = [
     "pull",
     "startup",
     "run",
@@ -391,7 +393,7 @@ const KEYS: [&str; 18] = [
     "errors",
 ];
 
-fn error(key: &str, position: usize, message: String) -> BehaviorError {
+fn behavior_error(key: &str, position: usize, message: String) -> BehaviorError {
     BehaviorError {
         container: "".into(),
         key: key.into(),
@@ -401,7 +403,7 @@ fn error(key: &str, position: usize, message: String) -> BehaviorError {
 }
 
 impl fmt::Display for ContainerBehavior {
-    /// Prints the given keys in the order of `KEYS`, in the format that [`ContainerBehavior::parse`] reads.
+    /// Prints the given keys in the order of `BEHAVIOR_KEYS`, in the format that [`ContainerBehavior::parse`] reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let span = |micros: i64| print_duration_short(micros);
         let probe = |probe: ProbeBehavior| probe.to_string();
@@ -464,7 +466,12 @@ impl fmt::Display for HookBehavior {
     }
 }
 
-fn usage_or_request(usage: Option<Usage>, container: &Container, resource: &str, since_start: i64) -> Quantity {
+fn usage_or_resource_request(
+    usage: Option<Usage>,
+    container: &Container,
+    resource: &str,
+    since_start: i64,
+) -> Quantity {
     match usage {
         Some(usage) => usage.at(since_start),
         None => container.resources.requests.get(resource).copied().unwrap_or_default(),
@@ -506,7 +513,7 @@ pub fn container_behaviors(
             });
         };
         let Some(container) = spec.all_containers().find(|container| container.name == name) else {
-            refuse(error("", 0, format!("the pod has no container {name:?}")));
+            refuse(behavior_error("", 0, format!("the pod has no container {name:?}")));
             continue;
         };
         match ContainerBehavior::parse(text) {
@@ -530,7 +537,11 @@ pub fn container_behaviors(
                 for (key, hook, given, declared) in hooks {
                     if given && !declared {
                         let position = text.find(key).map_or(0, |at| text[..at].chars().count() + 1);
-                        refuse(error(key, position, format!("the container declares no {hook} hook")));
+                        refuse(behavior_error(
+                            key,
+                            position,
+                            format!("the container declares no {hook} hook"),
+                        ));
                     }
                 }
                 found.insert(name.clone(), behavior);

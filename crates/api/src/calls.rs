@@ -37,7 +37,7 @@ impl Rate {
             )
         };
         let (requests, unit) = text.split_once('/').ok_or_else(wrong)?;
-        let micros = UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(wrong)?.1;
+        let micros = RATE_UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(wrong)?.1;
         let is_number = requests.bytes().all(|byte| byte.is_ascii_digit());
         let requests = requests
             .parse()
@@ -50,11 +50,11 @@ impl Rate {
     }
 }
 
-const UNITS: [(&str, i64); 3] = [("s", 1_000_000), ("m", 60_000_000), ("h", 3_600_000_000)];
+const RATE_UNITS: [(&str, i64); 3] = [("s", 1_000_000), ("m", 60_000_000), ("h", 3_600_000_000)];
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = UNITS.iter().find(|(_, micros)| *micros == self.micros);
+        let unit = RATE_UNITS.iter().find(|(_, micros)| *micros == self.micros);
         write!(f, "{}/{}", self.requests, unit.map_or("s", |(name, _)| name))
     }
 }
@@ -95,7 +95,7 @@ pub fn parse_calls(text: &str) -> Result<Vec<Calls>, Vec<String>> {
             errors.push(format!("more than {MAX_CALLS} calls"));
             break;
         }
-        match parse_call(part, offset, text) {
+        match parse_calls_to_service(part, offset, text) {
             Ok(call) => calls.push(call),
             Err(mistakes) => errors.extend(mistakes),
         }
@@ -105,8 +105,8 @@ pub fn parse_calls(text: &str) -> Result<Vec<Calls>, Vec<String>> {
     if errors.is_empty() { Ok(calls) } else { Err(errors) }
 }
 
-fn parse_call(part: &str, offset: usize, whole: &str) -> Result<Calls, Vec<String>> {
-    const KEYS: &str = "svc, rate, timeout, keepalive, retries";
+fn parse_calls_to_service(part: &str, offset: usize, whole: &str) -> Result<Calls, Vec<String>> {
+    const CALL_KEYS: &str = "svc, rate, timeout, keepalive, retries";
     let (mut service, mut rate, mut timeout, mut keep_alive, mut retries) = (None, None, None, None, None);
     let mut errors = Vec::new();
     let mut at = offset;
@@ -126,7 +126,7 @@ fn parse_call(part: &str, offset: usize, whole: &str) -> Result<Calls, Vec<Strin
             "timeout" => set_once(&mut timeout, parse_positive_duration(value)),
             "keepalive" => set_once(&mut keep_alive, parse_boolean(value)),
             "retries" => set_once(&mut retries, parse_number(value)),
-            _ => Err(format!("no such key; the keys are {KEYS}")),
+            _ => Err(format!("no such key; the keys are {CALL_KEYS}")),
         };
         if let Err(message) = stored {
             wrong(format!("{key}: {message}"));

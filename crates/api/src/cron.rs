@@ -38,11 +38,11 @@ struct FieldBounds {
     names: &'static [&'static str],
 }
 
-const MONTHS: &[&str] = &[
+const MONTH_NAMES: &[&str] = &[
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 ];
-const DAYS: &[&str] = &["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
-const BOUNDS: [FieldBounds; 5] = [
+const WEEKDAY_NAMES: &[&str] = &["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const FIELD_BOUNDS: [FieldBounds; 5] = [
     FieldBounds {
         low: 0,
         high: 59,
@@ -61,12 +61,12 @@ const BOUNDS: [FieldBounds; 5] = [
     FieldBounds {
         low: 1,
         high: 12,
-        names: MONTHS,
+        names: MONTH_NAMES,
     },
     FieldBounds {
         low: 0,
         high: 6,
-        names: DAYS,
+        names: WEEKDAY_NAMES,
     },
 ];
 
@@ -89,7 +89,7 @@ impl Schedule {
             rest = after.trim();
         }
         if rest.starts_with('@') {
-            return parse_descriptor(rest);
+            return parse_schedule_descriptor(rest);
         }
         let words: Vec<&str> = rest.split_whitespace().collect();
         if words.len() != 5 {
@@ -100,7 +100,7 @@ impl Schedule {
             ));
         }
         let mut sets = [0; 5];
-        for ((word, bounds), set) in words.iter().zip(&BOUNDS).zip(&mut sets) {
+        for ((word, bounds), set) in words.iter().zip(&FIELD_BOUNDS).zip(&mut sets) {
             *set = parse_field(word, bounds)?;
         }
         let [minute, hour, day, month, weekday] = sets;
@@ -118,7 +118,7 @@ impl Schedule {
 }
 
 /// Number of days that [`Schedule::next`] looks ahead. A schedule such as February 30 is never due.
-const DAYS_AHEAD: i64 = 5 * 366;
+const MAX_DAYS_AHEAD: i64 = 5 * 366;
 
 impl Schedule {
     /// Returns the first time after `after` at which the schedule is due, in the local time of a zone. A local time
@@ -131,7 +131,7 @@ impl Schedule {
                 let first = |from: i64| {
                     fields
                         .local_times_after(from)
-                        .find_map(|local_time| zone.instants(local_time).find(|at| *at > after))
+                        .find_map(|local_time| zone.instants_with_local_time(local_time).find(|at| *at > after))
                 };
                 let local_time = zone.local_time(after);
                 let next = first(local_time)?;
@@ -149,7 +149,7 @@ impl Fields {
     fn local_times_after(&self, after: i64) -> impl Iterator<Item = i64> {
         let minute = after.div_euclid(60) + 1;
         let (first_day, of_first) = (minute.div_euclid(1440), minute.rem_euclid(1440));
-        let days = (first_day..first_day + DAYS_AHEAD).filter(move |day| self.matches_day(*day));
+        let days = (first_day..first_day + MAX_DAYS_AHEAD).filter(move |day| self.matches_day_of_epoch(*day));
         days.flat_map(move |day| {
             let from = if day == first_day { of_first } else { 0 };
             let of_day = (from..1440).filter(move |minute| self.matches_minute_of_day(*minute));
@@ -164,7 +164,7 @@ impl Fields {
     }
 
     /// Returns whether a day, counted since the epoch, matches the day and month fields.
-    fn matches_day(&self, day: i64) -> bool {
+    fn matches_day_of_epoch(&self, day: i64) -> bool {
         let has = |set: u64, value: i64| set >> value & 1 == 1;
         let (_, month, of_month) = civil_from_days(day);
         // 1970-01-01 was a Thursday; weekday 0 is Sunday.
@@ -179,7 +179,7 @@ impl Fields {
     }
 }
 
-fn parse_descriptor(text: &str) -> Result<Schedule, String> {
+fn parse_schedule_descriptor(text: &str) -> Result<Schedule, String> {
     let fields = match text {
         "@yearly" | "@annually" => "0 0 1 1 *",
         "@monthly" => "0 0 1 * *",
@@ -221,7 +221,7 @@ fn parse_range(text: &str, bounds: &FieldBounds) -> Result<u64, String> {
     match halves.as_slice() {
         [_] => {}
         [_, by] => {
-            step = parse_int(by)?;
+            step = parse_field_number(by)?;
             // A single number with a step is a range up to the maximum.
             if is_single {
                 high = bounds.high;
@@ -253,11 +253,11 @@ fn parse_number_or_name(text: &str, bounds: &FieldBounds) -> Result<u32, String>
     let lower = text.to_ascii_lowercase();
     match bounds.names.iter().position(|name| **name == *lower) {
         Some(at) => Ok(bounds.low + u32::try_from(at).unwrap_or(0)),
-        None => parse_int(text),
+        None => parse_field_number(text),
     }
 }
 
-fn parse_int(text: &str) -> Result<u32, String> {
+fn parse_field_number(text: &str) -> Result<u32, String> {
     let number: i64 = text
         .parse()
         .map_err(|_| format!("failed to parse int from {text}: strconv.Atoi: parsing {text:?}: invalid syntax"))?;
@@ -268,7 +268,7 @@ fn parse_int(text: &str) -> Result<u32, String> {
 mod tests {
     use super::*;
 
-    fn parse_error(text: &str) -> String {
+    fn schedule_parse_error(text: &str) -> String {
         Schedule::parse(text).err().unwrap_or_default()
     }
 
@@ -281,24 +281,30 @@ mod tests {
             "@every 1h30m",
             "CRON_TZ=Etc/UTC 0 0 * * *",
         ] {
-            assert_eq!(parse_error(text), "", "{text}");
+            assert_eq!(schedule_parse_error(text), "", "{text}");
         }
-        assert_eq!(parse_error("x"), "expected exactly 5 fields, found 1: [x]");
-        assert_eq!(parse_error("61 * * * *"), "end of range (61) above maximum (59): 61");
-        assert_eq!(parse_error("* * 0 * *"), "beginning of range (0) below minimum (1): 0");
+        assert_eq!(schedule_parse_error("x"), "expected exactly 5 fields, found 1: [x]");
         assert_eq!(
-            parse_error("9-3 * * * *"),
+            schedule_parse_error("61 * * * *"),
+            "end of range (61) above maximum (59): 61"
+        );
+        assert_eq!(
+            schedule_parse_error("* * 0 * *"),
+            "beginning of range (0) below minimum (1): 0"
+        );
+        assert_eq!(
+            schedule_parse_error("9-3 * * * *"),
             "beginning of range (9) beyond end of range (3): 9-3"
         );
         assert_eq!(
-            parse_error("*/0 * * * *"),
+            schedule_parse_error("*/0 * * * *"),
             "step of range should be a positive number: */0"
         );
         assert_eq!(
-            parse_error("a * * * *"),
+            schedule_parse_error("a * * * *"),
             "failed to parse int from a: strconv.Atoi: parsing \"a\": invalid syntax"
         );
-        assert_eq!(parse_error("@never"), "unrecognized descriptor: @never");
+        assert_eq!(schedule_parse_error("@never"), "unrecognized descriptor: @never");
     }
 
     #[test]

@@ -49,14 +49,14 @@ impl CustomKind {
         self.api_version.split_once('/').unwrap_or(("", self.api_version))
     }
 
-    fn identity(&self) -> (&'static str, &'static str) {
+    fn api_version_and_plural(&self) -> (&'static str, &'static str) {
         (self.group_and_version().0, self.plural)
     }
 }
 
 impl PartialEq for CustomKind {
     fn eq(&self, other: &Self) -> bool {
-        self.identity() == other.identity()
+        self.api_version_and_plural() == other.api_version_and_plural()
     }
 }
 
@@ -70,13 +70,13 @@ impl PartialOrd for CustomKind {
 
 impl Ord for CustomKind {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.identity().cmp(&other.identity())
+        self.api_version_and_plural().cmp(&other.api_version_and_plural())
     }
 }
 
 impl Hash for CustomKind {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.identity().hash(state);
+        self.api_version_and_plural().hash(state);
     }
 }
 
@@ -335,7 +335,7 @@ impl<'d> Version<'d> {
         errors.extend(structural::validate(&object.fields, old, self.schema()));
         let replicas = self.scale().map(|scale| text(scale, "specReplicasPath"));
         if let Some(path) = replicas {
-            structural::check_path(&object.fields, path, errors);
+            structural::check_objects_above_path(&object.fields, path, errors);
         }
         !structural::are_rules_blocked(errors, self.schema())
     }

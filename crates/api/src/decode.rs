@@ -94,7 +94,7 @@ pub(crate) fn decode_into<'n>(
     // After a wrong field: record it, erase it from a copy and decode again, so that all problems are reported.
     let mut errors = vec![first.field];
     let mut copy = node.clone();
-    copy.erase(&first.steps);
+    copy.set_null_at(&first.steps);
     while errors.len() < limits::TYPE_PROBLEMS {
         let next = match value.read(&copy, &mut Reader::default()) {
             Ok(_) => break,
@@ -104,7 +104,7 @@ pub(crate) fn decode_into<'n>(
             break;
         }
         errors.push(next.field);
-        copy.erase(&next.steps);
+        copy.set_null_at(&next.steps);
     }
     errors.stable_sort_by_key(|error| (error.line, error.column));
     Err(errors)
@@ -130,14 +130,14 @@ pub fn decode_lenient<T: Wire>(node: &Tree<'_>, strict: bool) -> (T, Vec<FieldEr
             break T::null();
         }
         errors.push(failure.field);
-        copy.erase(&failure.steps);
+        copy.set_null_at(&failure.steps);
     };
     errors.stable_sort_by_key(|error| (error.line, error.column));
     (value, errors)
 }
 
 /// Returns the message of the first error, with its field path.
-pub(crate) fn first_message(errors: Vec<FieldError>) -> String {
+pub(crate) fn first_error_message(errors: Vec<FieldError>) -> String {
     errors
         .into_iter()
         .next()
@@ -159,7 +159,7 @@ struct FailedField {
 
 /// One part of the path to the value being decoded.
 #[derive(Clone, Copy)]
-enum Segment<'n> {
+enum PathSegment<'n> {
     Field(&'n str),
     Key(&'n str),
     Index(usize),
@@ -168,7 +168,7 @@ enum Segment<'n> {
 /// The current position in the tree while decoding.
 #[derive(Default)]
 pub struct Reader<'n> {
-    path: Vec<Segment<'n>>,
+    path: Vec<PathSegment<'n>>,
     /// Name of the struct whose field is being decoded.
     holder: &'static str,
 }
@@ -176,20 +176,20 @@ pub struct Reader<'n> {
 impl<'n> Reader<'n> {
     /// Creates an error at this value.
     pub fn fail(&self, node: &Tree<'_>, message: impl Into<String>) -> Failure {
-        self.failure(node, message.into())
+        self.failure_at(node, message.into())
     }
 
     /// Creates an error of a given kind at this value.
     pub(crate) fn fail_with_kind(&self, kind: ProblemKind, node: &Tree<'_>, message: impl Into<String>) -> Failure {
-        let mut failure = self.failure(node, message.into());
+        let mut failure = self.failure_at(node, message.into());
         failure.0.field.kind = kind;
         failure
     }
 
-    fn failure(&self, node: &Tree<'_>, message: String) -> Failure {
+    fn failure_at(&self, node: &Tree<'_>, message: String) -> Failure {
         let steps = self.path.iter().map(|segment| match segment {
-            Segment::Field(key) | Segment::Key(key) => Step::Key((*key).into()),
-            Segment::Index(index) => Step::Index(*index),
+            PathSegment::Field(key) | PathSegment::Key(key) => Step::Key((*key).into()),
+            PathSegment::Index(index) => Step::Index(*index),
         });
         Failure(Box::new(FailedField {
             field: FieldError {
@@ -205,16 +205,16 @@ impl<'n> Reader<'n> {
     }
 
     /// Creates the error for a list or map where a scalar is expected.
-    pub(crate) fn not_a_scalar(&self, node: &Tree<'_>, expected: &str) -> Failure {
+    pub(crate) fn not_a_scalar_failure(&self, node: &Tree<'_>, expected: &str) -> Failure {
         let found = match node.data {
             Data::Seq(_) => "sequence",
             _ => "map",
         };
-        self.failure(node, format!("invalid type: {found}, expected {expected}"))
+        self.failure_at(node, format!("invalid type: {found}, expected {expected}"))
     }
 
     /// Creates the error for a value that does not have the Go type `go_type`.
-    pub(crate) fn mismatch(&self, node: &Tree<'_>, go_type: &str) -> Failure {
+    pub(crate) fn mismatch_failure(&self, node: &Tree<'_>, go_type: &str) -> Failure {
         let found = match &node.data {
             Data::Number(text) if go_type != "string" => format!("number {text}"),
             Data::Int(number) if go_type.starts_with("int") || go_type.starts_with("uint") => {
@@ -226,7 +226,7 @@ impl<'n> Reader<'n> {
             .path
             .iter()
             .filter_map(|segment| match segment {
-                Segment::Field(key) => Some(*key),
+                PathSegment::Field(key) => Some(*key),
                 _ => None,
             })
             .collect();
@@ -236,7 +236,7 @@ impl<'n> Reader<'n> {
             format!("struct field {}.{}", self.holder, fields.join("."))
         };
         let message = format!("json: cannot unmarshal {found} into Go {target} of type {go_type}");
-        let mut failure = self.failure(node, message);
+        let mut failure = self.failure_at(node, message);
         failure.0.field.kind = match go_type {
             "string" => ProblemKind::NoText,
             _ => ProblemKind::OtherType,
@@ -252,7 +252,7 @@ impl<'n> Reader<'n> {
         match &node.data {
             Data::Null => Ok(""),
             Data::String(text) => Ok(text),
-            _ => Err(self.mismatch(node, "string")),
+            _ => Err(self.mismatch_failure(node, "string")),
         }
     }
 
@@ -264,8 +264,8 @@ impl<'n> Reader<'n> {
             Data::Number(text) => text
                 .parse::<u64>()
                 .map(i128::from)
-                .map_err(|_| self.mismatch(node, go_type)),
-            _ => Err(self.mismatch(node, go_type)),
+                .map_err(|_| self.mismatch_failure(node, go_type)),
+            _ => Err(self.mismatch_failure(node, go_type)),
         }
     }
 
@@ -273,7 +273,7 @@ impl<'n> Reader<'n> {
         match node.data {
             Data::Null => Ok(false),
             Data::Bool(value) => Ok(value),
-            _ => Err(self.mismatch(node, "bool")),
+            _ => Err(self.mismatch_failure(node, "bool")),
         }
     }
 
@@ -286,13 +286,13 @@ impl<'n> Reader<'n> {
         let entries = match &node.data {
             Data::Null => return Ok(None),
             Data::Map(entries) => entries,
-            _ => return Err(self.mismatch(node, &crate::wire::go_struct(shape.name))),
+            _ => return Err(self.mismatch_failure(node, &crate::wire::go_struct(shape.name))),
         };
         let holder = std::mem::replace(&mut self.holder, shape.name);
         let mut residuals = Vec::new();
         for entry in entries.iter().filter(|entry| !entry.value.is_null()) {
-            let rest = match shape.find(&entry.key) {
-                Some(at) => self.with_segment(Segment::Field(&entry.key), &mut |reader| {
+            let rest = match shape.field_index(&entry.key) {
+                Some(at) => self.read_with_segment(PathSegment::Field(&entry.key), &mut |reader| {
                     record.field_mut(at).read(&entry.value, reader)
                 })?,
                 None => Some(Residual::Raw(&entry.value)),
@@ -307,7 +307,7 @@ impl<'n> Reader<'n> {
 
     /// Decodes one field of a value that is not a [`Record`].
     pub(crate) fn field(&mut self, key: &'n str, field: &mut dyn Wire, node: &'n Tree<'n>) -> Read<'n> {
-        self.with_segment(Segment::Field(key), &mut |reader| field.read(node, reader))
+        self.read_with_segment(PathSegment::Field(key), &mut |reader| field.read(node, reader))
     }
 
     /// Decodes the elements of a list.
@@ -320,11 +320,11 @@ impl<'n> Reader<'n> {
         let items = match &node.data {
             Data::Null => return Ok(None),
             Data::Seq(items) => items,
-            _ => return Err(self.mismatch(node, &go_type())),
+            _ => return Err(self.mismatch_failure(node, &go_type())),
         };
         let mut residuals = Vec::new();
         for (index, item) in items.iter().enumerate() {
-            let rest = self.with_segment(Segment::Index(index), &mut |reader| element(item, reader))?;
+            let rest = self.read_with_segment(PathSegment::Index(index), &mut |reader| element(item, reader))?;
             if rest.is_some() {
                 residuals.resize_with(index, || None);
                 residuals.push(rest);
@@ -343,19 +343,19 @@ impl<'n> Reader<'n> {
         let entries = match &node.data {
             Data::Null => return Ok(None),
             Data::Map(entries) => entries,
-            _ => return Err(self.mismatch(node, &go_type())),
+            _ => return Err(self.mismatch_failure(node, &go_type())),
         };
         let mut residuals = Vec::new();
         for found in entries {
             let read = &mut |reader: &mut Self| entry(&found.key, &found.value, reader);
-            if let Some(rest) = self.with_segment(Segment::Key(&found.key), read)? {
+            if let Some(rest) = self.read_with_segment(PathSegment::Key(&found.key), read)? {
                 residuals.push((&*found.key, rest));
             }
         }
         Ok((!residuals.is_empty()).then_some(Residual::Map(residuals)))
     }
 
-    fn with_segment(&mut self, segment: Segment<'n>, read: &mut dyn FnMut(&mut Self) -> Read<'n>) -> Read<'n> {
+    fn read_with_segment(&mut self, segment: PathSegment<'n>, read: &mut dyn FnMut(&mut Self) -> Read<'n>) -> Read<'n> {
         self.path.push(segment);
         let rest = read(self)?;
         self.path.pop();
@@ -363,22 +363,22 @@ impl<'n> Reader<'n> {
     }
 }
 
-fn field_path(path: &[Segment<'_>]) -> String {
+fn field_path(path: &[PathSegment<'_>]) -> String {
     let mut text = String::new();
     for segment in path {
         match segment {
-            Segment::Field(key) => {
+            PathSegment::Field(key) => {
                 if !text.is_empty() {
                     text.push('.');
                 }
                 text.push_str(key);
             }
-            Segment::Key(key) => {
+            PathSegment::Key(key) => {
                 text.push('[');
                 text.push_str(key);
                 text.push(']');
             }
-            Segment::Index(index) => text.push_str(&format!("[{index}]")),
+            PathSegment::Index(index) => text.push_str(&format!("[{index}]")),
         }
     }
     text

@@ -12,11 +12,11 @@
 
 use serde_json::Value;
 
-use crate::validate::dns_label;
+use crate::validate::dns_label_problems;
 use crate::{Device, DeviceAttribute, DeviceCapacity, Quantity, Str, ordered, parse_duration, subdomain_problems};
 
 /// Maximum number of devices that one node publishes, partitions included.
-const MAX_DEVICES: u64 = 1_024;
+const MAX_DEVICES_PER_NODE: u64 = 1_024;
 /// Default duration of NodePrepareResources, in microseconds.
 const DEFAULT_PREPARE_MICROS: i64 = 100_000;
 
@@ -81,7 +81,7 @@ pub fn parse_devices(text: &str) -> Result<Vec<DeviceDescription>, Vec<Descripti
 /// # Errors
 /// Every error in the list.
 pub fn describe_devices(value: &Value) -> Result<Vec<DeviceDescription>, Vec<DescriptionError>> {
-    let mut errors = Errors(Vec::new());
+    let mut errors = DescriptionErrors(Vec::new());
     let Some(list) = value.as_array() else {
         errors.add("", "must be a list of devices");
         return Err(errors.0);
@@ -91,7 +91,7 @@ pub fn describe_devices(value: &Value) -> Result<Vec<DeviceDescription>, Vec<Des
         .enumerate()
         .map(|(index, value)| read_device(value, &format!("[{index}]"), &mut errors))
         .collect();
-    check_names(&described, &mut errors);
+    check_device_names_and_total(&described, &mut errors);
     if errors.0.is_empty() {
         Ok(described)
     } else {
@@ -99,9 +99,9 @@ pub fn describe_devices(value: &Value) -> Result<Vec<DeviceDescription>, Vec<Des
     }
 }
 
-struct Errors(Vec<DescriptionError>);
+struct DescriptionErrors(Vec<DescriptionError>);
 
-impl Errors {
+impl DescriptionErrors {
     fn add(&mut self, path: &str, message: impl Into<String>) {
         self.0.push(DescriptionError {
             path: path.to_owned(),
@@ -122,14 +122,14 @@ const DEVICE_FIELDS: [&str; 9] = [
     "prepare",
 ];
 
-fn read_device(value: &Value, path: &str, errors: &mut Errors) -> DeviceDescription {
-    let fields = read_object(value, path, &DEVICE_FIELDS, errors);
+fn read_device(value: &Value, path: &str, errors: &mut DescriptionErrors) -> DeviceDescription {
+    let fields = read_object_fields(value, path, &DEVICE_FIELDS, errors);
     let at = |name: &str| format!("{path}.{name}");
     let mut described = DeviceDescription {
-        driver: read_text(fields, "driver", path, errors).unwrap_or_default(),
-        pool: read_text(fields, "pool", path, errors),
-        count: read_count(fields, path, errors),
-        prefix: read_text(fields, "prefix", path, errors).unwrap_or_else(|| "device".into()),
+        driver: read_text_field(fields, "driver", path, errors).unwrap_or_default(),
+        pool: read_text_field(fields, "pool", path, errors),
+        count: read_device_count(fields, path, errors),
+        prefix: read_text_field(fields, "prefix", path, errors).unwrap_or_else(|| "device".into()),
         attributes: ordered::Map::new(),
         capacity: read_quantities(fields, "capacity", path, errors),
         partitions: Vec::new(),
@@ -141,7 +141,7 @@ fn read_device(value: &Value, path: &str, errors: &mut Errors) -> DeviceDescript
                 false
             }
         },
-        prepare: read_prepare(fields.get("prepare"), &at("prepare"), errors),
+        prepare: read_prepare_description(fields.get("prepare"), &at("prepare"), errors),
     };
     if described.driver.is_empty() {
         errors.add(&at("driver"), "Required value");
@@ -152,7 +152,7 @@ fn read_device(value: &Value, path: &str, errors: &mut Errors) -> DeviceDescript
     {
         errors.add(&at("driver"), problem);
     }
-    for problem in dns_label(&described.prefix) {
+    for problem in dns_label_problems(&described.prefix) {
         errors.add(&at("prefix"), problem);
     }
     if let Some(given) = fields.get("attributes") {
@@ -186,29 +186,29 @@ fn read_device(value: &Value, path: &str, errors: &mut Errors) -> DeviceDescript
     described
 }
 
-fn read_partition(value: &Value, path: &str, errors: &mut Errors) -> PartitionDescription {
-    let fields = read_object(value, path, &["name", "count", "consumes"], errors);
-    let name = read_text(fields, "name", path, errors).unwrap_or_default();
-    for problem in dns_label(&name) {
+fn read_partition(value: &Value, path: &str, errors: &mut DescriptionErrors) -> PartitionDescription {
+    let fields = read_object_fields(value, path, &["name", "count", "consumes"], errors);
+    let name = read_text_field(fields, "name", path, errors).unwrap_or_default();
+    for problem in dns_label_problems(&name) {
         errors.add(&format!("{path}.name"), problem);
     }
     PartitionDescription {
         name,
-        count: read_count(fields, path, errors),
+        count: read_device_count(fields, path, errors),
         consumes: read_quantities(fields, "consumes", path, errors),
     }
 }
 
 /// Checks that device names are unique in each pool, and that their number is within the limit.
-fn check_names(described: &[DeviceDescription], errors: &mut Errors) {
+fn check_device_names_and_total(described: &[DeviceDescription], errors: &mut DescriptionErrors) {
     let total = described.iter().fold(0_u64, |total, one| {
         let of_one = one.partitions.iter().map(|part| u64::from(part.count)).sum::<u64>() + 1;
         total.saturating_add(u64::from(one.count).saturating_mul(of_one))
     });
-    if total > MAX_DEVICES {
+    if total > MAX_DEVICES_PER_NODE {
         errors.add(
             "",
-            format!("describes {total} devices; at most {MAX_DEVICES} are possible"),
+            format!("describes {total} devices; at most {MAX_DEVICES_PER_NODE} are possible"),
         );
     }
     for (index, one) in described.iter().enumerate() {
@@ -225,11 +225,11 @@ fn check_names(described: &[DeviceDescription], errors: &mut Errors) {
 }
 
 /// Returns the fields of a JSON object; reports any other value as an error and returns no fields.
-fn read_object<'v>(
+fn read_object_fields<'v>(
     value: &'v Value,
     path: &str,
     known: &[&str],
-    errors: &mut Errors,
+    errors: &mut DescriptionErrors,
 ) -> &'v serde_json::Map<String, Value> {
     static EMPTY: std::sync::LazyLock<serde_json::Map<String, Value>> = std::sync::LazyLock::new(serde_json::Map::new);
     let Some(fields) = value.as_object() else {
@@ -245,7 +245,12 @@ fn read_object<'v>(
     fields
 }
 
-fn read_text(fields: &serde_json::Map<String, Value>, name: &str, path: &str, errors: &mut Errors) -> Option<Str> {
+fn read_text_field(
+    fields: &serde_json::Map<String, Value>,
+    name: &str,
+    path: &str,
+    errors: &mut DescriptionErrors,
+) -> Option<Str> {
     match fields.get(name)? {
         Value::String(text) => Some(text.as_str().into()),
         _ => {
@@ -255,7 +260,7 @@ fn read_text(fields: &serde_json::Map<String, Value>, name: &str, path: &str, er
     }
 }
 
-fn read_count(fields: &serde_json::Map<String, Value>, path: &str, errors: &mut Errors) -> u32 {
+fn read_device_count(fields: &serde_json::Map<String, Value>, path: &str, errors: &mut DescriptionErrors) -> u32 {
     let Some(value) = fields.get("count") else { return 1 };
     let count = value.as_u64().and_then(|count| u32::try_from(count).ok());
     if let Some(count) = count.filter(|count| *count > 0) {
@@ -269,7 +274,7 @@ fn read_quantities(
     fields: &serde_json::Map<String, Value>,
     name: &str,
     path: &str,
-    errors: &mut Errors,
+    errors: &mut DescriptionErrors,
 ) -> ordered::Map<Str, Quantity> {
     let mut all = ordered::Map::new();
     let Some(value) = fields.get(name) else { return all };
@@ -309,7 +314,7 @@ fn read_attribute(value: &Value) -> Option<DeviceAttribute> {
     Some(attribute)
 }
 
-fn read_prepare(value: Option<&Value>, path: &str, errors: &mut Errors) -> PrepareDescription {
+fn read_prepare_description(value: Option<&Value>, path: &str, errors: &mut DescriptionErrors) -> PrepareDescription {
     let Some(value) = value else {
         return PrepareDescription::Takes(DEFAULT_PREPARE_MICROS);
     };

@@ -43,7 +43,7 @@ impl Extra {
     }
 
     /// Returns the untyped fields below a path of keys; used to compare parts of two objects.
-    pub(crate) fn part(&self, path: &[&str]) -> Option<Value> {
+    pub(crate) fn value_at_path(&self, path: &[&str]) -> Option<Value> {
         let mut value = self.parse_json()?;
         for key in path {
             let Value::Object(mut map) = value else { return None };
@@ -60,7 +60,7 @@ impl Extra {
     pub fn paths(&self) -> Vec<String> {
         let mut found = Vec::new();
         if let Some(kept) = self.parse_json() {
-            collect_paths(&kept, &mut String::new(), &mut found);
+            collect_untyped_paths(&kept, &mut String::new(), &mut found);
         }
         found
     }
@@ -110,7 +110,7 @@ fn classify_untyped(value: &Value) -> ExtraNode<'_> {
 
 fn merge_untyped(value: &mut Value, extra: &Value) {
     match (classify_untyped(extra), value) {
-        (ExtraNode::Map(fields), Value::Object(map)) => merge_fields(map, fields),
+        (ExtraNode::Map(fields), Value::Object(map)) => merge_untyped_fields(map, fields),
         (ExtraNode::List(elements), Value::Array(items)) => {
             let mut taken = vec![false; items.len()];
             for (position, element) in elements.iter().enumerate() {
@@ -131,7 +131,7 @@ fn merge_untyped(value: &mut Value, extra: &Value) {
                 if let Some(at) = at {
                     taken[at] = true;
                     if let Value::Object(map) = &mut items[at] {
-                        merge_fields(map, fields);
+                        merge_untyped_fields(map, fields);
                     }
                 }
             }
@@ -144,7 +144,7 @@ fn is_scalar(value: &Value) -> bool {
     !(value.is_object() || value.is_array())
 }
 
-fn merge_fields(map: &mut Map<String, Value>, fields: &Map<String, Value>) {
+fn merge_untyped_fields(map: &mut Map<String, Value>, fields: &Map<String, Value>) {
     for (key, extra) in fields {
         match (map.get_mut(key), classify_untyped(extra)) {
             (Some(value), _) => merge_untyped(value, extra),
@@ -157,16 +157,16 @@ fn merge_fields(map: &mut Map<String, Value>, fields: &Map<String, Value>) {
     }
 }
 
-fn collect_paths(value: &Value, path: &mut String, found: &mut Vec<String>) {
+fn collect_untyped_paths(value: &Value, path: &mut String, found: &mut Vec<String>) {
     let length = path.len();
     match classify_untyped(value) {
         ExtraNode::Raw(_) => found.push(path.clone()),
-        ExtraNode::Map(fields) => collect_field_paths(fields, false, path, found),
+        ExtraNode::Map(fields) => collect_untyped_field_paths(fields, false, path, found),
         ExtraNode::List(elements) => {
             for (index, element) in elements.iter().enumerate() {
                 path.push_str(&format!("[{index}]"));
                 if let Value::Object(fields) = element {
-                    collect_field_paths(fields, true, path, found);
+                    collect_untyped_field_paths(fields, true, path, found);
                 }
                 path.truncate(length);
             }
@@ -174,7 +174,12 @@ fn collect_paths(value: &Value, path: &mut String, found: &mut Vec<String>) {
     }
 }
 
-fn collect_field_paths(fields: &Map<String, Value>, of_element: bool, path: &mut String, found: &mut Vec<String>) {
+fn collect_untyped_field_paths(
+    fields: &Map<String, Value>,
+    of_element: bool,
+    path: &mut String,
+    found: &mut Vec<String>,
+) {
     let length = path.len();
     for (key, inner) in fields {
         if of_element && IDENTITY_FIELDS.contains(&key.as_str()) && is_scalar(inner) {
@@ -184,7 +189,7 @@ fn collect_field_paths(fields: &Map<String, Value>, of_element: bool, path: &mut
             path.push('.');
         }
         path.push_str(key);
-        collect_paths(inner, path, found);
+        collect_untyped_paths(inner, path, found);
         path.truncate(length);
     }
 }

@@ -11,7 +11,7 @@ pub const INIT_CONTAINER_RESIZE: &str = "InPlacePodVerticalScalingInitContainers
 
 /// Features that kubelet v1.36 declares with default feature gates, sorted. The first concerns exec and attach, which
 /// are not simulated.
-const DECLARED_BY_V1_36: [&str; 4] = [
+const FEATURES_DECLARED_BY_V1_36: [&str; 4] = [
     "ExtendWebSocketsToKubelet",
     POD_LEVEL_RESIZE,
     INIT_CONTAINER_RESIZE,
@@ -29,7 +29,7 @@ pub fn declared_by(kubelet_version: &str) -> Vec<Str> {
     let mut parts = kubelet_version.trim_start_matches('v').split('.');
     let mut number = || parts.next().and_then(|part| part.parse::<u32>().ok());
     if (number(), number()) >= (Some(1), Some(36)) {
-        DECLARED_BY_V1_36.map(Str::from).to_vec()
+        FEATURES_DECLARED_BY_V1_36.map(Str::from).to_vec()
     } else {
         Vec::new()
     }

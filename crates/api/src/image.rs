@@ -2,7 +2,7 @@
 //! (LC-238).
 
 /// Maximum length of a repository path, in characters.
-const PATH_MAX: usize = 255;
+const MAX_REPOSITORY_PATH_LEN: usize = 255;
 
 /// Parses an image name as the kubelet does before it looks for the image.
 ///
@@ -12,10 +12,10 @@ const PATH_MAX: usize = 255;
 /// # Errors
 /// The kubelet's message: `couldn't parse image name "A": invalid reference format: …`.
 pub fn check_image_name(image: &str) -> Result<(), String> {
-    check_reference(image).map_err(|why| format!("couldn't parse image name {image:?}: {why}"))
+    check_image_reference(image).map_err(|why| format!("couldn't parse image name {image:?}: {why}"))
 }
 
-fn check_reference(image: &str) -> Result<(), String> {
+fn check_image_reference(image: &str) -> Result<(), String> {
     let is_identifier = |c: char| matches!(c, 'a'..='f' | '0'..='9');
     if image.len() == 64 && image.chars().all(is_identifier) {
         return Err(format!(
@@ -42,8 +42,10 @@ fn check_reference(image: &str) -> Result<(), String> {
     } else {
         0
     };
-    if path.len() + prefix > PATH_MAX {
-        return Err(format!("repository name must not be more than {PATH_MAX} characters"));
+    if path.len() + prefix > MAX_REPOSITORY_PATH_LEN {
+        return Err(format!(
+            "repository name must not be more than {MAX_REPOSITORY_PATH_LEN} characters"
+        ));
     }
     digest.map_or(Ok(()), check_digest)
 }
@@ -83,20 +85,20 @@ fn split_tag(named: &str) -> (&str, Option<&str>) {
 pub fn is_image_reference(text: &str) -> bool {
     let (named, digest) = split_digest(text);
     let (name, tag) = split_tag(named);
-    is_name(name) && tag.is_none_or(is_tag) && digest.is_none_or(is_digest)
+    is_repository_name(name) && tag.is_none_or(is_image_tag) && digest.is_none_or(is_image_digest)
 }
 
-fn is_name(name: &str) -> bool {
-    let is_path = |path: &str| path.split('/').all(is_component);
+fn is_repository_name(name: &str) -> bool {
+    let is_path = |path: &str| path.split('/').all(is_path_component);
     is_path(name)
         || name
             .split_once('/')
-            .is_some_and(|(host, path)| is_host(host) && is_path(path))
+            .is_some_and(|(host, path)| is_registry_host(host) && is_path(path))
 }
 
 /// Returns whether a path component is valid: lower-case letters and digits, separated by a dot, one or two
 /// underscores, or hyphens.
-fn is_component(part: &str) -> bool {
+fn is_path_component(part: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let is_separator = |text: &str| matches!(text, "." | "_" | "__") || text.chars().all(|c| c == '-');
     let mut rest = part;
@@ -117,7 +119,7 @@ fn is_component(part: &str) -> bool {
     }
 }
 
-fn is_host(host: &str) -> bool {
+fn is_registry_host(host: &str) -> bool {
     let (name, port) = host
         .rsplit_once(':')
         .map_or((host, None), |(name, port)| (name, Some(port)));
@@ -139,14 +141,14 @@ fn is_host(host: &str) -> bool {
     (is_address(name) || name.split('.').all(is_label)) && port.is_none_or(is_number)
 }
 
-fn is_tag(tag: &str) -> bool {
+fn is_image_tag(tag: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     tag.len() <= 128
         && tag.chars().next().is_some_and(is_word)
         && tag.chars().all(|c| is_word(c) || matches!(c, '.' | '-'))
 }
 
-fn is_digest(digest: &str) -> bool {
+fn is_image_digest(digest: &str) -> bool {
     let Some((algorithm, hex)) = digest.split_once(':') else {
         return false;
     };

@@ -50,13 +50,13 @@ type OnItems<'e, 't> = &'e mut dyn FnMut(&[JsonItem<'t>]) -> Option<()>;
 pub(crate) fn read_item<'t>(item: &JsonItem<'t>) -> Option<Tree<'t>> {
     let mut reader = JsonReader::new(item.text, item.line);
     reader.counted = (0, item.column);
-    let value = reader.value_at(ITEM_DEPTH).ok()?;
+    let value = reader.read_value_at_depth(LIST_ITEM_DEPTH).ok()?;
     reader.skip_space();
     (reader.pos == item.text.len() && reader.duplicates.is_empty()).then_some(value)
 }
 
 /// Nesting depth of a list's items: they are inside an array, which is inside an object.
-const ITEM_DEPTH: usize = 2;
+const LIST_ITEM_DEPTH: usize = 2;
 
 /// Parses a sequence of JSON values.
 pub(crate) struct JsonReader<'t> {
@@ -96,7 +96,7 @@ impl<'t> JsonReader<'t> {
     }
 
     /// Skips white space and `---` lines. Returns whether there is more text.
-    pub(crate) fn skip_to_next(&mut self) -> bool {
+    pub(crate) fn skip_to_next_value(&mut self) -> bool {
         loop {
             self.skip_space();
             if self.pos == self.line_start && self.text[self.pos..].starts_with("---") {
@@ -108,7 +108,7 @@ impl<'t> JsonReader<'t> {
     }
 
     /// Returns the remaining text and the number of its first line.
-    pub(crate) fn rest(&self) -> (&'t str, u32) {
+    pub(crate) fn rest_with_line(&self) -> (&'t str, u32) {
         (&self.text[self.pos..], self.line)
     }
 
@@ -145,7 +145,7 @@ impl<'t> JsonReader<'t> {
         column
     }
 
-    fn error(&mut self, message: impl Into<String>) -> TextError {
+    fn error_here(&mut self, message: impl Into<String>) -> TextError {
         let column = self.column();
         TextError {
             line: self.line,
@@ -158,10 +158,10 @@ impl<'t> JsonReader<'t> {
     /// Parses the next value. If it is an object with a list `items`, the texts of the items are passed to the callback
     /// and omitted from the result. Returns None if a value cannot be parsed; the caller must then discard the items it
     /// received.
-    pub(crate) fn value_splitting_items(&mut self, on_items: OnItems<'_, 't>) -> Option<Tree<'t>> {
+    pub(crate) fn read_value_splitting_items(&mut self, on_items: OnItems<'_, 't>) -> Option<Tree<'t>> {
         self.skip_space();
         if self.peek() != Some(b'{') {
-            return self.value().ok();
+            return self.read_value().ok();
         }
         let (line, column) = (self.line, self.column());
         let data = self.parse_object(0, Some(on_items)).ok()?;
@@ -172,25 +172,25 @@ impl<'t> JsonReader<'t> {
     ///
     /// # Errors
     /// The first syntax error.
-    pub(crate) fn value(&mut self) -> Result<Tree<'t>, TextError> {
-        self.value_at(0)
+    pub(crate) fn read_value(&mut self) -> Result<Tree<'t>, TextError> {
+        self.read_value_at_depth(0)
     }
 
-    fn unexpected(&mut self, context: &str) -> TextError {
+    fn unexpected_character(&mut self, context: &str) -> TextError {
         match self.text[self.pos..].chars().next() {
-            None => self.error("unexpected end of JSON input"),
-            Some(found) => self.error(format!("invalid character {found:?} {context}")),
+            None => self.error_here("unexpected end of JSON input"),
+            Some(found) => self.error_here(format!("invalid character {found:?} {context}")),
         }
     }
 
-    fn value_at(&mut self, depth: usize) -> Result<Tree<'t>, TextError> {
+    fn read_value_at_depth(&mut self, depth: usize) -> Result<Tree<'t>, TextError> {
         self.skip_space();
         if depth > limits::DEPTH {
-            return Err(self.error(format!("nested deeper than {} levels", limits::DEPTH)));
+            return Err(self.error_here(format!("nested deeper than {} levels", limits::DEPTH)));
         }
         self.nodes += 1;
         if self.nodes > limits::NODES {
-            return Err(self.error(format!("more than {} values", limits::NODES)));
+            return Err(self.error_here(format!("more than {} values", limits::NODES)));
         }
         let (line, column) = (self.line, self.column());
         let data = match self.peek() {
@@ -207,12 +207,12 @@ impl<'t> JsonReader<'t> {
                 .into_iter()
                 .find(|(word, _)| word.bytes().next() == self.peek());
                 let Some((word, data)) = known else {
-                    return Err(self.unexpected("looking for beginning of value"));
+                    return Err(self.unexpected_character("looking for beginning of value"));
                 };
                 for letter in word.bytes() {
                     if self.peek() != Some(letter) {
                         let context = format!("in literal {word} (expecting {:?})", char::from(letter));
-                        return Err(self.unexpected(&context));
+                        return Err(self.unexpected_character(&context));
                     }
                     self.pos += 1;
                 }
@@ -234,13 +234,13 @@ impl<'t> JsonReader<'t> {
         loop {
             self.skip_space();
             if self.peek() != Some(b'"') {
-                return Err(self.unexpected("looking for beginning of object key string"));
+                return Err(self.unexpected_character("looking for beginning of object key string"));
             }
             let (line, column) = (self.line, self.column());
             let key = self.parse_string()?;
             self.skip_space();
             if self.peek() != Some(b':') {
-                return Err(self.unexpected("after object key"));
+                return Err(self.unexpected_character("after object key"));
             }
             self.pos += 1;
             self.skip_space();
@@ -250,7 +250,7 @@ impl<'t> JsonReader<'t> {
             };
             let value = match splitting_callback {
                 Some(on_items) => self.split_items(on_items)?,
-                None => self.value_at(depth + 1)?,
+                None => self.read_value_at_depth(depth + 1)?,
             };
             let entry = Entry {
                 key,
@@ -275,7 +275,7 @@ impl<'t> JsonReader<'t> {
                     self.pos += 1;
                     return Ok(Data::Map(entries));
                 }
-                _ => return Err(self.unexpected("after object key:value pair")),
+                _ => return Err(self.unexpected_character("after object key:value pair")),
             }
         }
     }
@@ -297,12 +297,12 @@ impl<'t> JsonReader<'t> {
             match self.peek() {
                 Some(b',') => self.pos += 1,
                 Some(_) => is_end = true,
-                None => return Err(self.unexpected("after array element")),
+                None => return Err(self.unexpected_character("after array element")),
             }
         }
         self.pos += 1;
         if on_items(&items).is_none() {
-            return Err(self.error("an item cannot be read"));
+            return Err(self.error_here("an item cannot be read"));
         }
         Ok(Tree {
             line,
@@ -343,7 +343,7 @@ impl<'t> JsonReader<'t> {
             return Ok(Data::Seq(items));
         }
         loop {
-            items.push(self.value_at(depth + 1)?);
+            items.push(self.read_value_at_depth(depth + 1)?);
             self.skip_space();
             match self.peek() {
                 Some(b',') => self.pos += 1,
@@ -351,7 +351,7 @@ impl<'t> JsonReader<'t> {
                     self.pos += 1;
                     return Ok(Data::Seq(items));
                 }
-                _ => return Err(self.unexpected("after array element")),
+                _ => return Err(self.unexpected_character("after array element")),
             }
         }
     }
@@ -370,12 +370,12 @@ impl<'t> JsonReader<'t> {
         }
         let leading = self.pos;
         if !digits(self) || (self.bytes[leading] == b'0' && self.pos > leading + 1) {
-            return Err(self.unexpected("in numeric literal"));
+            return Err(self.unexpected_character("in numeric literal"));
         }
         if self.peek() == Some(b'.') {
             self.pos += 1;
             if !digits(self) {
-                return Err(self.unexpected("after decimal point in numeric literal"));
+                return Err(self.unexpected_character("after decimal point in numeric literal"));
             }
         }
         if matches!(self.peek(), Some(b'e' | b'E')) {
@@ -384,7 +384,7 @@ impl<'t> JsonReader<'t> {
                 self.pos += 1;
             }
             if !digits(self) {
-                return Err(self.unexpected("in exponent of numeric literal"));
+                return Err(self.unexpected_character("in exponent of numeric literal"));
             }
         }
         let text = &self.text[start..self.pos];
@@ -415,7 +415,7 @@ impl<'t> JsonReader<'t> {
                 Some(b'\\') => {
                     self.pos += 1;
                     let Some(escape) = self.peek() else {
-                        return Err(self.unexpected("in string literal"));
+                        return Err(self.unexpected_character("in string literal"));
                     };
                     let plain = match escape {
                         b'"' | b'\\' | b'/' => char::from(escape),
@@ -430,12 +430,12 @@ impl<'t> JsonReader<'t> {
                             out.to_mut().push(letter);
                             continue;
                         }
-                        _ => return Err(self.unexpected("in string escape code")),
+                        _ => return Err(self.unexpected_character("in string escape code")),
                     };
                     self.pos += 1;
                     out.to_mut().push(plain);
                 }
-                _ => return Err(self.unexpected("in string literal")),
+                _ => return Err(self.unexpected_character("in string literal")),
             }
         }
     }
@@ -466,7 +466,7 @@ impl<'t> JsonReader<'t> {
                 self.pos += 4;
                 Ok(u32::from_str_radix(digits, 16).unwrap_or(0xFFFD))
             }
-            None => Err(self.unexpected("in \\u hexadecimal character escape")),
+            None => Err(self.unexpected_character("in \\u hexadecimal character escape")),
         }
     }
 }

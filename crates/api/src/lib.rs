@@ -154,10 +154,10 @@ pub use self::zone::Zone;
 pub type Str = Arc<str>;
 
 /// Maximum number of strings that [`shared`] interns.
-const SHARED_MAX: usize = 4096;
+const MAX_INTERNED_STRINGS: usize = 4096;
 
 /// Interns a string that many objects have in common, such as a condition type or an event reason. Only the first
-/// `SHARED_MAX` distinct strings are interned; later ones are allocated anew.
+/// `MAX_INTERNED_STRINGS` distinct strings are interned; later ones are allocated anew.
 pub fn shared(text: &str) -> Str {
     thread_local! {
         static INTERNED: RefCell<ordered::Set<Str>> = const { RefCell::new(ordered::Set::new()) };
@@ -169,7 +169,7 @@ pub fn shared(text: &str) -> Str {
         Some(known) => known.clone(),
         None => {
             let text = Str::from(text);
-            if known.len() < SHARED_MAX {
+            if known.len() < MAX_INTERNED_STRINGS {
                 known.insert(text.clone());
             }
             text

@@ -69,7 +69,7 @@ macro_rules! string_newtype {
         }
 
         impl Ord for $name {
-            fn cmp(&self, other: &Self) -> std::cmp::Ordering { crate::meta::compare(&self.0, &other.0) }
+            fn cmp(&self, other: &Self) -> std::cmp::Ordering { crate::meta::compare_key_strings(&self.0, &other.0) }
         }
 
         impl $name {

@@ -109,13 +109,13 @@ impl Ord for ObjectKey {
 }
 
 fn compare_key_parts((namespace, name): (&str, &str), (other_namespace, other_name): (&str, &str)) -> Ordering {
-    compare(namespace, other_namespace).then_with(|| compare(name, other_name))
+    compare_key_strings(namespace, other_namespace).then_with(|| compare_key_strings(name, other_name))
 }
 
 /// Returns the same as `a.cmp(b)`, but faster for object keys. Keys of one namespace usually share the namespace's
 /// string, so pointers are compared first. Names of pods with the same owner have long common prefixes: on wasm, `std`
 /// compares them byte by byte, this function eight bytes at a time.
-pub(crate) fn compare(a: &str, b: &str) -> Ordering {
+pub(crate) fn compare_key_strings(a: &str, b: &str) -> Ordering {
     if std::ptr::eq(a, b) {
         return Ordering::Equal;
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::custom::CustomKind;
-use crate::decode::{FieldError, decode_into, first_message};
+use crate::decode::{FieldError, decode_into, first_error_message};
 use crate::residual::Residual;
 use crate::untyped_object::UntypedObject;
 use crate::wire::Wire;
@@ -122,7 +122,7 @@ macro_rules! kinds {
             /// # Errors
             /// The error of the first field with a wrong type.
             pub fn from_typed_value(kind: Kind, value: &Value) -> Result<Object, String> {
-                Object::from_tree(kind, &Tree::from_value(value)).map(|(object, _)| object).map_err(first_message)
+                Object::from_tree(kind, &Tree::from_value(value)).map(|(object, _)| object).map_err(first_error_message)
             }
         }
 
@@ -205,7 +205,7 @@ impl Object {
     /// Returns whether the statuses of two versions of an object differ in fields without a Rust type.
     pub fn differs_in_untyped_status(&self, other: &Object) -> bool {
         let (own, other) = (self.extra(), other.extra());
-        own != other && own.part(&["status"]) != other.part(&["status"])
+        own != other && own.value_at_path(&["status"]) != other.value_at_path(&["status"])
     }
 
     /// Returns the pod template, for kinds that create pods.

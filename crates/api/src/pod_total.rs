@@ -7,14 +7,14 @@ use crate::well_known::condition;
 use crate::{Container, ContainerStatus, Pod, PodSpec, ResourceList, ResourceRequirements};
 
 /// Selects the requests or the limits of a container or pod.
-type SelectList = fn(&ResourceRequirements) -> &ResourceList;
+type SelectResourceList = fn(&ResourceRequirements) -> &ResourceList;
 
 impl PodSpec {
     /// Returns the requests of the whole pod: the sum of app containers and sidecars, or the peak during initialization
     /// if that is larger. Pod-level requests of cpu, memory and huge pages replace the sum. Overhead is added.
     pub fn total_requests(&self) -> ResourceList {
         let mut total = self.sum_containers(|resources| &resources.requests);
-        self.replace_with_pod_level(&mut total, |resources| &resources.requests);
+        self.replace_with_pod_level_resources(&mut total, |resources| &resources.requests);
         add_amounts(&mut total, &self.overhead);
         total
     }
@@ -23,12 +23,12 @@ impl PodSpec {
     /// resources with a limit.
     pub fn total_limits(&self) -> ResourceList {
         let mut total = self.sum_containers(|resources| &resources.limits);
-        self.replace_with_pod_level(&mut total, |resources| &resources.limits);
+        self.replace_with_pod_level_resources(&mut total, |resources| &resources.limits);
         self.add_overhead_to_limited(&mut total);
         total
     }
 
-    fn replace_with_pod_level(&self, total: &mut ResourceList, select: SelectList) {
+    fn replace_with_pod_level_resources(&self, total: &mut ResourceList, select: SelectResourceList) {
         for (name, amount) in self.resources.iter().flat_map(|own| select(own)) {
             if is_of_pods(name) {
                 total.insert(name.clone(), *amount);
@@ -54,7 +54,7 @@ impl PodSpec {
 
     /// Returns the larger of two amounts, for each resource: the sum of app containers and sidecars, and the peak of
     /// any init container with the sidecars started before it.
-    pub(crate) fn sum_containers(&self, select: SelectList) -> ResourceList {
+    pub(crate) fn sum_containers(&self, select: SelectResourceList) -> ResourceList {
         self.sum_containers_by(|container| Cow::Borrowed(select(&container.resources)))
     }
 
@@ -72,9 +72,9 @@ impl PodSpec {
                 add_amounts(&mut total, &own);
                 sidecars = now.clone();
             }
-            raise_amounts(&mut peak, &now);
+            raise_amounts_to_max(&mut peak, &now);
         }
-        raise_amounts(&mut total, &peak);
+        raise_amounts_to_max(&mut total, &peak);
         total
     }
 }
@@ -91,7 +91,7 @@ fn add_amounts(into: &mut ResourceList, list: &ResourceList) {
     }
 }
 
-fn raise_amounts(into: &mut ResourceList, list: &ResourceList) {
+fn raise_amounts_to_max(into: &mut ResourceList, list: &ResourceList) {
     for (name, amount) in list {
         let high = into.entry(name.clone()).or_default();
         if *amount > *high {
@@ -112,7 +112,7 @@ impl Pod {
     /// the maximum of requested, allocated and applied resources (SCH-052, KC-075).
     pub fn requests_in_use(&self) -> ResourceList {
         let allocated = |status: &ContainerStatus| status.allocated_resources.clone();
-        let mut total = self.containers_in_use(|resources| &resources.requests, allocated);
+        let mut total = self.container_resources_in_use(|resources| &resources.requests, allocated);
         if let Some(own) = self.own_requests_in_use() {
             total.extend(own);
         }
@@ -122,9 +122,9 @@ impl Pod {
 
     /// Returns the limits as counted on the pod's node, computed like [`Pod::requests_in_use`].
     pub fn limits_in_use(&self) -> ResourceList {
-        let mut total = self.containers_in_use(|resources| &resources.limits, |_| ResourceList::new());
+        let mut total = self.container_resources_in_use(|resources| &resources.limits, |_| ResourceList::new());
         if self.spec.has_pod_level_resources() {
-            total.extend(self.pod_level_in_use(|resources| &resources.limits, &ResourceList::new()));
+            total.extend(self.pod_level_resources_in_use(|resources| &resources.limits, &ResourceList::new()));
         }
         self.spec.add_overhead_to_limited(&mut total);
         total
@@ -138,20 +138,20 @@ impl Pod {
     pub fn own_requests_in_use(&self) -> Option<ResourceList> {
         let own = self.spec.resources.as_ref()?;
         let asks = own.requests.keys().any(|name| is_of_pods(name));
-        asks.then(|| self.pod_level_in_use(|resources| &resources.requests, &self.status.allocated_resources))
+        asks.then(|| self.pod_level_resources_in_use(|resources| &resources.requests, &self.status.allocated_resources))
     }
 
-    fn pod_level_in_use(&self, select: SelectList, allocated: &ResourceList) -> ResourceList {
+    fn pod_level_resources_in_use(&self, select: SelectResourceList, allocated: &ResourceList) -> ResourceList {
         let requested = self.spec.resources.as_ref().map(|own| select(own));
         let mut own = ResourceList::new();
         match &self.status.resources {
-            None => raise_amounts(&mut own, requested.unwrap_or(&ResourceList::new())),
+            None => raise_amounts_to_max(&mut own, requested.unwrap_or(&ResourceList::new())),
             Some(applied) => {
                 if let Some(requested) = requested.filter(|_| !self.is_resize_infeasible()) {
-                    raise_amounts(&mut own, requested);
+                    raise_amounts_to_max(&mut own, requested);
                 }
-                raise_amounts(&mut own, select(applied));
-                raise_amounts(&mut own, allocated);
+                raise_amounts_to_max(&mut own, select(applied));
+                raise_amounts_to_max(&mut own, allocated);
             }
         }
         own.retain(|name, _| is_of_pods(name));
@@ -160,7 +160,11 @@ impl Pod {
 
     /// Returns the sum of the containers' resources: for app containers and sidecars by their spec and status, for
     /// other init containers by their spec.
-    fn containers_in_use(&self, select: SelectList, allocated: fn(&ContainerStatus) -> ResourceList) -> ResourceList {
+    fn container_resources_in_use(
+        &self,
+        select: SelectResourceList,
+        allocated: fn(&ContainerStatus) -> ResourceList,
+    ) -> ResourceList {
         let is_infeasible = self.is_resize_infeasible();
         let is_app = |container: &Container| self.spec.containers.iter().any(|app| app.name == container.name);
         self.spec.sum_containers_by(|container| {
@@ -174,9 +178,9 @@ impl Pod {
                 return Cow::Borrowed(select(&container.resources));
             };
             let mut list = allocated(status);
-            raise_amounts(&mut list, select(applied));
+            raise_amounts_to_max(&mut list, select(applied));
             if !is_infeasible {
-                raise_amounts(&mut list, select(&container.resources));
+                raise_amounts_to_max(&mut list, select(&container.resources));
             }
             Cow::Owned(list)
         })

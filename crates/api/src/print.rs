@@ -9,11 +9,11 @@ use crate::visible::{is_hidden, visible};
 use crate::yaml_scalar::resolve_plain;
 
 /// Maximum column after which a long line is broken at the next space, as in Go's emitter.
-const MAX_WIDTH: usize = 80;
+const MAX_LINE_WIDTH: usize = 80;
 
 /// Prints a value as `kubectl get -o yaml` does.
 pub fn print_yaml(value: &Value) -> String {
-    let mut out = Emitter::default();
+    let mut out = YamlEmitter::default();
     match value {
         Value::Object(map) if !map.is_empty() => out.put_mapping(map, 0, false),
         Value::Array(items) if !items.is_empty() => out.put_sequence(items, 0, false),
@@ -28,13 +28,13 @@ pub fn print_yaml(value: &Value) -> String {
 /// Prints a value as `kubectl get -o json` does: sorted keys, four spaces of indentation, a final newline.
 pub fn print_json(value: &Value) -> String {
     let mut out = String::new();
-    put_json(value, 0, &mut out);
+    put_json_value(value, 0, &mut out);
     out.push('\n');
     out
 }
 
 /// Compares two map keys in the order of Go's YAML encoder: letters after other characters, numbers by value.
-pub(crate) fn go_key_order(a: &str, b: &str) -> std::cmp::Ordering {
+pub(crate) fn compare_keys_as_go(a: &str, b: &str) -> std::cmp::Ordering {
     use std::cmp::Ordering;
     let (left, right): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let Some(at) = left.iter().zip(&right).position(|(a, b)| a != b) else {
@@ -58,12 +58,12 @@ pub(crate) fn go_key_order(a: &str, b: &str) -> std::cmp::Ordering {
 }
 
 #[derive(Default)]
-struct Emitter {
+struct YamlEmitter {
     text: String,
     column: usize,
 }
 
-impl Emitter {
+impl YamlEmitter {
     fn put(&mut self, text: &str) {
         self.text.push_str(text);
         self.column += text.chars().count();
@@ -84,7 +84,7 @@ impl Emitter {
     /// Prints a map at `indent`; `inline` if its first key follows `- ` on the same line.
     fn put_mapping(&mut self, map: &serde_json::Map<String, Value>, indent: usize, inline: bool) {
         let mut entries: Vec<(&String, &Value)> = map.iter().collect();
-        go_sort(&mut entries, |a, b| go_key_order(a.0, b.0).is_lt());
+        go_sort(&mut entries, |a, b| compare_keys_as_go(a.0, b.0).is_lt());
         let mut inline = inline;
         for (key, value) in entries {
             if !inline {
@@ -167,10 +167,10 @@ impl Emitter {
         if text.contains('\n') && shape.block && !is_key {
             self.put_literal_block(text, indent);
         } else if may_be_plain && shape.plain && !text.contains('\n') {
-            self.put_folded(text, indent, is_key, |emitter, letter| emitter.put_char(letter));
+            self.put_folded_text(text, indent, is_key, |emitter, letter| emitter.put_char(letter));
         } else if may_be_plain && shape.single && !text.contains('\n') {
             self.put("'");
-            self.put_folded(text, indent, is_key, |emitter, letter| {
+            self.put_folded_text(text, indent, is_key, |emitter, letter| {
                 if letter == '\'' {
                     emitter.put_char('\'');
                 }
@@ -188,14 +188,14 @@ impl Emitter {
     }
 
     /// Writes a text character by character. Beyond the maximum width, a single space becomes a line break.
-    fn put_folded(&mut self, text: &str, indent: usize, is_key: bool, write: impl Fn(&mut Self, char)) {
+    fn put_folded_text(&mut self, text: &str, indent: usize, is_key: bool, write: impl Fn(&mut Self, char)) {
         let letters: Vec<char> = text.chars().collect();
         for (at, letter) in letters.iter().enumerate() {
             let lone_blank = *letter == ' '
                 && at > 0
                 && letters[at - 1] != ' '
                 && letters.get(at + 1).is_some_and(|next| *next != ' ');
-            if lone_blank && !is_key && self.column > MAX_WIDTH {
+            if lone_blank && !is_key && self.column > MAX_LINE_WIDTH {
                 self.put_newline();
                 self.put_indent(indent);
             } else {
@@ -239,7 +239,7 @@ impl Emitter {
                 after_blank = false;
             } else if *letter == ' ' {
                 let inside = at > 0 && at + 1 < letters.len();
-                if !is_key && !after_blank && self.column > MAX_WIDTH && inside {
+                if !is_key && !after_blank && self.column > MAX_LINE_WIDTH && inside {
                     self.put_newline();
                     self.put_indent(indent);
                     if letters[at + 1] == ' ' {
@@ -405,7 +405,7 @@ fn number_text(number: &serde_json::Number) -> String {
     }
 }
 
-fn put_json(value: &Value, indent: usize, out: &mut String) {
+fn put_json_value(value: &Value, indent: usize, out: &mut String) {
     let line = |out: &mut String, indent: usize| {
         out.push('\n');
         for _ in 0..indent {
@@ -425,7 +425,7 @@ fn put_json(value: &Value, indent: usize, out: &mut String) {
                 put_json_string(key, out);
                 out.push_str(": ");
                 if let Some(value) = map.get(key) {
-                    put_json(value, indent + 1, out);
+                    put_json_value(value, indent + 1, out);
                 }
             }
             line(out, indent);
@@ -438,7 +438,7 @@ fn put_json(value: &Value, indent: usize, out: &mut String) {
                     out.push(',');
                 }
                 line(out, indent + 1);
-                put_json(item, indent + 1, out);
+                put_json_value(item, indent + 1, out);
             }
             line(out, indent);
             out.push(']');

@@ -19,7 +19,7 @@ pub struct Quantity {
     format: Format,
 }
 
-const NANO: i128 = 1_000_000_000;
+const NANOS_PER_UNIT: i128 = 1_000_000_000;
 const BINARY_SUFFIXES: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const DECIMAL_SUFFIXES: [(&str, i32); 10] = [
     ("E", 18),
@@ -61,7 +61,7 @@ impl Quantity {
     /// Creates a whole number of units, printed in decimal notation.
     pub const fn from_units(units: i64) -> Self {
         Self {
-            nanos: units as i128 * NANO,
+            nanos: units as i128 * NANOS_PER_UNIT,
             format: Format::DecimalSi,
         }
     }
@@ -77,14 +77,14 @@ impl Quantity {
     /// Creates a number of bytes, printed with binary suffixes (`64Mi`).
     pub const fn from_bytes(bytes: i64) -> Self {
         Self {
-            nanos: bytes as i128 * NANO,
+            nanos: bytes as i128 * NANOS_PER_UNIT,
             format: Format::BinarySi,
         }
     }
 
     /// Returns the amount in whole units, rounded up (Go's `Value()`), saturating at 64 bits.
     pub fn value(&self) -> i64 {
-        saturate_to_i64(ceil_div(self.nanos, NANO))
+        saturate_to_i64(ceil_div(self.nanos, NANOS_PER_UNIT))
     }
 
     /// Returns the amount in thousandths, rounded up (Go's `MilliValue()`), saturating at 64 bits.
@@ -98,7 +98,7 @@ impl Quantity {
     }
 
     pub fn is_whole(&self) -> bool {
-        self.nanos % NANO == 0
+        self.nanos % NANOS_PER_UNIT == 0
     }
 
     pub fn is_zero(&self) -> bool {
@@ -113,9 +113,13 @@ impl Quantity {
     /// Rounds away from zero to whole thousandths, as the API stores resources (VA-031).
     #[must_use]
     pub fn rounded_up_to_milli(self) -> Self {
-        const MICRO: i128 = 1_000_000;
-        let rest = self.nanos % MICRO;
-        let up = if rest == 0 { 0 } else { MICRO * rest.signum() - rest };
+        const NANOS_PER_MILLI: i128 = 1_000_000;
+        let rest = self.nanos % NANOS_PER_MILLI;
+        let up = if rest == 0 {
+            0
+        } else {
+            NANOS_PER_MILLI * rest.signum() - rest
+        };
         Self {
             nanos: self.nanos + up,
             format: self.format,
@@ -223,7 +227,7 @@ impl std::str::FromStr for Quantity {
             .saturating_add(9)
             .saturating_sub(i32::try_from(fraction.len()).map_err(|_| BAD_FORMAT)?);
         let mut nanos: i128 = 0;
-        let cap = i128::from(i64::MAX) * NANO;
+        let cap = i128::from(i64::MAX) * NANOS_PER_UNIT;
         if !digits.is_empty() {
             let keep = digits.len().min(30);
             nanos = digits[..keep].parse().map_err(|_| BAD_FORMAT)?;
@@ -261,9 +265,11 @@ impl std::fmt::Display for Quantity {
         let sign = if self.nanos < 0 { "-" } else { "" };
         // As in Go, amounts below 1024 or with a fraction are printed in decimal notation even if they were written in
         // binary.
-        if self.format == Format::BinarySi && magnitude >= 1024 * NANO as u128 && magnitude.is_multiple_of(NANO as u128)
+        if self.format == Format::BinarySi
+            && magnitude >= 1024 * NANOS_PER_UNIT as u128
+            && magnitude.is_multiple_of(NANOS_PER_UNIT as u128)
         {
-            let mut units = magnitude / NANO as u128;
+            let mut units = magnitude / NANOS_PER_UNIT as u128;
             let mut power = 0;
             while units.is_multiple_of(1024) && power < 6 {
                 units /= 1024;

@@ -14,13 +14,13 @@ pub fn usage(object: &Object, now: Time) -> ResourceList {
     let one_object = || Quantity::from_units(1);
     taken.insert(object_count_resource(object.kind()), one_object());
     match object {
-        Object::Pod(pod) if counts_resources_of_pod(pod, now) => {
+        Object::Pod(pod) if are_pod_resources_counted(pod, now) => {
             let resources = ResourceRequirements {
                 requests: pod.spec.total_requests(),
                 limits: pod.spec.total_limits(),
                 ..ResourceRequirements::default()
             };
-            taken.extend(compute_resources(&resources));
+            taken.extend(compute_resource_usage(&resources));
         }
         Object::Service(service) => {
             let [ports, balancers] = node_ports_and_load_balancers(service);
@@ -82,7 +82,7 @@ fn node_ports_and_load_balancers(service: &Service) -> [i64; 2] {
 }
 
 /// Returns whether a pod's resources are counted: until the pod has terminated or its grace period is over.
-fn counts_resources_of_pod(pod: &Pod, now: Time) -> bool {
+fn are_pod_resources_counted(pod: &Pod, now: Time) -> bool {
     let grace = pod
         .metadata
         .deletion_grace_period_seconds
@@ -93,7 +93,7 @@ fn counts_resources_of_pod(pod: &Pod, now: Time) -> bool {
 }
 
 /// Returns the compute resources used by a pod or container with these requests and limits.
-fn compute_resources(resources: &ResourceRequirements) -> ResourceList {
+fn compute_resource_usage(resources: &ResourceRequirements) -> ResourceList {
     let mut taken = ResourceList::from([("pods".into(), Quantity::from_units(1))]);
     for (name, amount) in &resources.requests {
         let is_plain = matches!(&**name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");
@@ -146,7 +146,7 @@ pub fn concerns(quota: &ResourceQuota, object: &Object) -> bool {
     let names_resource = quota_resources_of_kind(object.kind(), &quota.spec.hard)
         .next()
         .is_some();
-    names_resource && scopes(quota).iter().all(|scope| scope.contains(object))
+    names_resource && quota_scopes(quota).iter().all(|scope| scope.contains(object))
 }
 
 /// Returns the kinds whose objects a quota counts.
@@ -194,7 +194,7 @@ pub fn unspecified(quota: &ResourceQuota, pod: &Pod) -> Option<String> {
     }
     let mut missing: Map<&str, Set<Str>> = Map::new();
     for container in pod.spec.all_containers() {
-        let specified = compute_resources(&container.resources);
+        let specified = compute_resource_usage(&container.resources);
         for name in REQUIRABLE_RESOURCES {
             if quota.spec.hard.contains_key(name) && !specified.contains_key(name) {
                 missing.entry(name).or_default().insert(container.name.clone());
@@ -210,14 +210,14 @@ pub fn unspecified(quota: &ResourceQuota, pod: &Pod) -> Option<String> {
 }
 
 /// A scope of a quota: a condition that a pod must meet to be counted.
-struct Scope {
+struct QuotaScope {
     name: Str,
     /// For a scope of the `scopeSelector`: the requirement that the name of a pod's PriorityClass must meet.
     values: Option<LabelSelectorRequirement>,
 }
 
-fn scopes(quota: &ResourceQuota) -> Vec<Scope> {
-    let plain = quota.spec.scopes.iter().map(|name| Scope {
+fn quota_scopes(quota: &ResourceQuota) -> Vec<QuotaScope> {
+    let plain = quota.spec.scopes.iter().map(|name| QuotaScope {
         name: name.clone(),
         values: None,
     });
@@ -226,7 +226,7 @@ fn scopes(quota: &ResourceQuota) -> Vec<Scope> {
     let selected = expressions.filter_map(|(_, one)| {
         let text = |key: &str| one.get(key).and_then(serde_json::Value::as_str);
         let name = Str::from(text("scopeName")?);
-        Some(Scope {
+        Some(QuotaScope {
             values: Some(LabelSelectorRequirement {
                 key: name.clone(),
                 operator: SelectorOperator::from(text("operator")?),
@@ -238,7 +238,7 @@ fn scopes(quota: &ResourceQuota) -> Vec<Scope> {
     plain.chain(selected).collect()
 }
 
-impl Scope {
+impl QuotaScope {
     /// Returns whether an object is in the quota scope. Only pods can be in a scope.
     fn contains(&self, object: &Object) -> bool {
         let Object::Pod(pod) = object else { return false };

@@ -70,7 +70,7 @@ impl<'n> Residual<'n> {
     }
 
     /// Removes and returns the residual under a path of keys.
-    pub(crate) fn take(&mut self, path: &[&str]) -> Option<Residual<'n>> {
+    pub(crate) fn take_at_path(&mut self, path: &[&str]) -> Option<Residual<'n>> {
         let (first, rest) = path.split_first()?;
         let Residual::Map(fields) = self else {
             return None;
@@ -80,7 +80,7 @@ impl<'n> Residual<'n> {
             return Some(fields.remove(at).1);
         }
         let (_, inner) = fields.get_mut(at)?;
-        let found = inner.take(rest);
+        let found = inner.take_at_path(rest);
         if matches!(inner, Residual::Map(fields) if fields.is_empty()) {
             fields.remove(at);
         }

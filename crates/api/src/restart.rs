@@ -71,7 +71,7 @@ impl ContainerRestartRule {
 }
 
 impl RestartPolicy {
-    fn allows_restart(&self, exit_code: i32) -> bool {
+    fn allows_restart_after(&self, exit_code: i32) -> bool {
         match self {
             Self::Never => false,
             Self::OnFailure => exit_code != 0,
@@ -81,7 +81,7 @@ impl RestartPolicy {
 }
 
 impl Container {
-    fn rules(&self) -> impl Iterator<Item = PlacedRule<'_>> {
+    fn placed_restart_rules(&self) -> impl Iterator<Item = PlacedRule<'_>> {
         let rules = self.restart_policy_rules.iter().enumerate();
         rules.map(|(index, rule)| PlacedRule {
             container: self,
@@ -96,8 +96,8 @@ impl RestartDecision<'_> {
     pub fn restarts(&self) -> bool {
         match self.by {
             RestartDecider::Rule(_) => true,
-            RestartDecider::Container { policy, .. } => policy.allows_restart(self.exit_code),
-            RestartDecider::Pod(policy) => policy.is_none_or(|policy| policy.allows_restart(self.exit_code)),
+            RestartDecider::Container { policy, .. } => policy.allows_restart_after(self.exit_code),
+            RestartDecider::Pod(policy) => policy.is_none_or(|policy| policy.allows_restart_after(self.exit_code)),
         }
     }
 
@@ -111,7 +111,7 @@ impl Pod {
     /// Decides on the restart of a container that exited with this code. Not valid for ephemeral containers, which
     /// never restart.
     pub fn restart_decision<'a>(&'a self, container: &'a Container, exit_code: i32) -> RestartDecision<'a> {
-        let mut rules = container.rules();
+        let mut rules = container.placed_restart_rules();
         let by = match (
             rules.find(|placed| placed.rule.matches_exit_code(exit_code)),
             &container.restart_policy,
@@ -140,7 +140,7 @@ impl Pod {
         if status.state.waiting.as_ref().is_some_and(is_restarting_all)
             || last.is_some_and(|last| &*last.reason == RESTARTING_ALL)
         {
-            let rules = self.spec.all_containers().flat_map(Container::rules);
+            let rules = self.spec.all_containers().flat_map(Container::placed_restart_rules);
             return Some(RestartReason::WithAll(
                 rules.filter(|placed| placed.rule.restarts_all()).collect(),
             ));

@@ -8,7 +8,7 @@ pub const KUBERNETES_VERSION: &str = "v1.36.3";
 
 /// How an object is treated, depending on its `apiVersion` and `kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Served {
+pub(crate) enum ServedAs {
     /// The object is stored as this kind.
     Simulated(Kind),
     /// The object is stored and listed, but not simulated.
@@ -41,9 +41,9 @@ pub struct OtherResource {
 pub const ALL_VERBS: &str = "create,delete,deletecollection,get,list,patch,update,watch";
 /// The kubectl category of resources that extend the API, such as APIServices.
 pub const API_EXTENSIONS: &str = "api-extensions";
-const AUTHENTICATION: &str = "authentication.k8s.io/v1";
-const AUTHORIZATION: &str = "authorization.k8s.io/v1";
-const ADMISSION: &str = "admissionregistration.k8s.io/v1";
+const AUTHENTICATION_VERSION: &str = "authentication.k8s.io/v1";
+const AUTHORIZATION_VERSION: &str = "authorization.k8s.io/v1";
+const ADMISSION_VERSION: &str = "admissionregistration.k8s.io/v1";
 
 const fn create_only_resource(api_version: &'static str, plural: &'static str, kind: &'static str) -> OtherResource {
     OtherResource {
@@ -76,21 +76,37 @@ pub const OTHER_RESOURCES: &[OtherResource] = &[
         verbs: "get,list",
         ..create_only_resource("v1", "componentstatuses", "ComponentStatus")
     },
-    api_extension_resource(ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy"),
     api_extension_resource(
-        ADMISSION,
+        ADMISSION_VERSION,
+        "mutatingadmissionpolicies",
+        "MutatingAdmissionPolicy",
+    ),
+    api_extension_resource(
+        ADMISSION_VERSION,
         "mutatingadmissionpolicybindings",
         "MutatingAdmissionPolicyBinding",
     ),
-    create_only_resource(AUTHENTICATION, "selfsubjectreviews", "SelfSubjectReview"),
-    create_only_resource(AUTHENTICATION, "tokenreviews", "TokenReview"),
+    create_only_resource(AUTHENTICATION_VERSION, "selfsubjectreviews", "SelfSubjectReview"),
+    create_only_resource(AUTHENTICATION_VERSION, "tokenreviews", "TokenReview"),
     OtherResource {
         is_namespaced: true,
-        ..create_only_resource(AUTHORIZATION, "localsubjectaccessreviews", "LocalSubjectAccessReview")
+        ..create_only_resource(
+            AUTHORIZATION_VERSION,
+            "localsubjectaccessreviews",
+            "LocalSubjectAccessReview",
+        )
     },
-    create_only_resource(AUTHORIZATION, "selfsubjectaccessreviews", "SelfSubjectAccessReview"),
-    create_only_resource(AUTHORIZATION, "selfsubjectrulesreviews", "SelfSubjectRulesReview"),
-    create_only_resource(AUTHORIZATION, "subjectaccessreviews", "SubjectAccessReview"),
+    create_only_resource(
+        AUTHORIZATION_VERSION,
+        "selfsubjectaccessreviews",
+        "SelfSubjectAccessReview",
+    ),
+    create_only_resource(
+        AUTHORIZATION_VERSION,
+        "selfsubjectrulesreviews",
+        "SelfSubjectRulesReview",
+    ),
+    create_only_resource(AUTHORIZATION_VERSION, "subjectaccessreviews", "SubjectAccessReview"),
     OtherResource {
         short_names: &["ev"],
         is_namespaced: true,
@@ -146,9 +162,9 @@ const BUILT_IN_GROUPS: &[&str] = &[
 ];
 
 /// Looks up how an object with this `apiVersion` and `kind` is treated.
-pub(crate) fn look_up(api_version: &str, kind: &str) -> Served {
+pub(crate) fn look_up(api_version: &str, kind: &str) -> ServedAs {
     if let Some(kind) = Kind::from_wire(api_version, kind) {
-        return Served::Simulated(kind);
+        return ServedAs::Simulated(kind);
     }
     let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
     let is_other = OTHER_RESOURCES
@@ -158,9 +174,9 @@ pub(crate) fn look_up(api_version: &str, kind: &str) -> Served {
         .iter()
         .any(|(served, kinds)| *served == api_version && kinds.contains(&kind));
     if is_other || is_kept || !BUILT_IN_GROUPS.contains(&group) {
-        Served::Untyped
+        ServedAs::Untyped
     } else {
-        Served::Unserved
+        ServedAs::Unserved
     }
 }
 

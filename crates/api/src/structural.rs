@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::untyped::is_true;
 
 pub use check::validate;
-pub(crate) use check::{are_rules_blocked, check_path};
+pub(crate) use check::{are_rules_blocked, check_objects_above_path};
 
 const PRESERVE_UNKNOWN_FIELDS: &str = "x-kubernetes-preserve-unknown-fields";
 const EMBEDDED_RESOURCE: &str = "x-kubernetes-embedded-resource";
@@ -21,13 +21,13 @@ pub fn undeclared(document: &Value, schema: &Value) -> Vec<String> {
     let mut found = Vec::new();
     for (name, value) in document.as_object().into_iter().flatten() {
         if !FIELDS_OF_EVERY_OBJECT.contains(&name.as_str()) {
-            push_undeclared_field(name, value, schema, "", &mut found);
+            push_undeclared_in_field(name, value, schema, "", &mut found);
         }
     }
     found
 }
 
-fn push_undeclared_field(name: &str, value: &Value, schema: &Value, path: &str, found: &mut Vec<String>) {
+fn push_undeclared_in_field(name: &str, value: &Value, schema: &Value, path: &str, found: &mut Vec<String>) {
     let path = format!("{path}.{name}");
     match field_schema(schema, name) {
         Some(schema) => push_undeclared_in_value(value, schema, &path, found),
@@ -42,7 +42,7 @@ fn push_undeclared_in_value(value: &Value, schema: &Value, path: &str, found: &m
             let is_object = is_true(schema, EMBEDDED_RESOURCE);
             for (name, value) in map {
                 if !is_object || !FIELDS_OF_EVERY_OBJECT.contains(&name.as_str()) {
-                    push_undeclared_field(name, value, schema, path, found);
+                    push_undeclared_in_field(name, value, schema, path, found);
                 }
             }
         }

@@ -107,8 +107,8 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
 /// Prints a time in RFC 1123 in UTC with a numeric zone, as kubectl does: `Sat, 21 Nov 2026 01:06:15 +0000` (KC-064).
 pub fn print_rfc1123(at: Time) -> String {
     // 1970-01-01 was a Thursday.
-    const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-    const MONTHS: [&str; 12] = [
+    const WEEKDAY_NAMES: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+    const MONTH_NAMES: [&str; 12] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ];
     let days = at.seconds().div_euclid(86_400);
@@ -121,7 +121,10 @@ pub fn print_rfc1123(at: Time) -> String {
             .and_then(|at| names.get(at).copied())
             .unwrap_or("")
     };
-    let (weekday, month) = (name_at(&DAYS, days.rem_euclid(7)), name_at(&MONTHS, month - 1));
+    let (weekday, month) = (
+        name_at(&WEEKDAY_NAMES, days.rem_euclid(7)),
+        name_at(&MONTH_NAMES, month - 1),
+    );
     format!("{weekday}, {day:02} {month} {year:04} {hour:02}:{minute:02}:{second:02} +0000")
 }
 
@@ -142,14 +145,14 @@ pub fn print_rfc3339(micros: i64, fraction_digits: usize) -> String {
 /// Returns Go's error message for a text that is not an RFC 3339 time (VA-241).
 #[must_use]
 pub fn go_time_error(text: &str) -> String {
-    let (rest, element) = first_mismatch(text, "");
+    let (rest, element) = first_layout_mismatch(text, "");
     format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {rest:?} as {element:?}")
 }
 
 /// Returns Go's error message for a text that is not a time with exactly six fractional digits; None if the text is
 /// such a time.
 pub(crate) fn go_micro_time_error(text: &str) -> Option<String> {
-    let (rest, element) = first_mismatch(text, ".000000");
+    let (rest, element) = first_layout_mismatch(text, ".000000");
     let is_zone = element == "Z07:00" && !rest.starts_with(|first: char| first.is_ascii_digit());
     (!is_zone || parse_rfc3339(text).is_none()).then(|| {
         format!("parsing time {text:?} as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse {rest:?} as {element:?}")
@@ -158,7 +161,7 @@ pub(crate) fn go_micro_time_error(text: &str) -> Option<String> {
 
 /// Finds where a text stops matching Go's time layout: returns the rest of the text and the layout element that it does
 /// not match, which is the zone if everything before it matches.
-fn first_mismatch<'t>(text: &'t str, fraction: &'static str) -> (&'t str, &'static str) {
+fn first_layout_mismatch<'t>(text: &'t str, fraction: &'static str) -> (&'t str, &'static str) {
     let layout: [(&'static str, usize); 13] = [
         ("2006", 4),
         ("-", 1),

@@ -88,7 +88,7 @@ impl<'t> Tree<'t> {
         let mut node = self;
         let mut rest = path;
         while !rest.is_empty() {
-            let Some((next, key_at, left)) = node.resolve_first(rest) else {
+            let Some((next, key_at, left)) = node.resolve_first_element(rest) else {
                 break;
             };
             at = match next.data {
@@ -103,7 +103,7 @@ impl<'t> Tree<'t> {
 
     /// Resolves the first element of a field path: returns the value there, the line and column of its key, and the
     /// remaining path.
-    fn resolve_first<'n, 'p>(&'n self, path: &'p str) -> Option<(&'n Tree<'t>, (u32, u32), &'p str)> {
+    fn resolve_first_element<'n, 'p>(&'n self, path: &'p str) -> Option<(&'n Tree<'t>, (u32, u32), &'p str)> {
         match &self.data {
             Data::Seq(items) => {
                 let (index, rest) = path.strip_prefix('[')?.split_once(']')?;
@@ -221,16 +221,16 @@ impl<'t> Tree<'t> {
     }
 
     /// Returns the number of values in the tree, including this one.
-    pub(crate) fn count(&self) -> usize {
+    pub(crate) fn count_tree_values(&self) -> usize {
         1 + match &self.data {
-            Data::Seq(items) => items.iter().map(Tree::count).sum(),
-            Data::Map(entries) => entries.iter().map(|entry| entry.value.count()).sum(),
+            Data::Seq(items) => items.iter().map(Tree::count_tree_values).sum(),
+            Data::Map(entries) => entries.iter().map(|entry| entry.value.count_tree_values()).sum(),
             _ => 0,
         }
     }
 
     /// Sets the value at a path to null, so that decoding can continue after a field of a wrong type.
-    pub(crate) fn erase(&mut self, path: &[Step]) {
+    pub(crate) fn set_null_at(&mut self, path: &[Step]) {
         let mut node = self;
         for step in path {
             let next = match (&mut node.data, step) {

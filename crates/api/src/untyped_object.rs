@@ -63,7 +63,7 @@ impl Wire for UntypedObject {
         let entries = match &node.data {
             Data::Null => return Ok(None),
             Data::Map(entries) => entries,
-            _ => return Err(reader.mismatch(node, &Self::go_type())),
+            _ => return Err(reader.mismatch_failure(node, &Self::go_type())),
         };
         let mut rest = None;
         for entry in entries.iter().filter(|entry| !entry.value.is_null()) {

@@ -19,7 +19,7 @@ impl<T: Wire> Wire for Option<T> {
         T::go_type()
     }
 
-    fn absent(&self) -> bool {
+    fn is_omitted_when_printed(&self) -> bool {
         self.is_none()
     }
 
@@ -50,8 +50,8 @@ macro_rules! pointers {
                 T::go_type()
             }
 
-            fn absent(&self) -> bool {
-                (**self).absent()
+            fn is_omitted_when_printed(&self) -> bool {
+                (**self).is_omitted_when_printed()
             }
 
             fn write(&self) -> Value {
@@ -78,7 +78,7 @@ impl<T: Wire> Wire for Vec<T> {
         format!("[]{}", T::go_type())
     }
 
-    fn absent(&self) -> bool {
+    fn is_omitted_when_printed(&self) -> bool {
         self.is_empty()
     }
 
@@ -110,7 +110,7 @@ impl<K: Key, V: Wire> Wire for ordered::Map<K, V> {
         format!("map[string]{}", V::go_type())
     }
 
-    fn absent(&self) -> bool {
+    fn is_omitted_when_printed(&self) -> bool {
         self.is_empty()
     }
 
@@ -141,7 +141,7 @@ impl Wire for Value {
         "interface {}".into()
     }
 
-    fn absent(&self) -> bool {
+    fn is_omitted_when_printed(&self) -> bool {
         self.is_null()
     }
 
@@ -167,7 +167,7 @@ macro_rules! texts {
                 "string".into()
             }
 
-            fn absent(&self) -> bool {
+            fn is_omitted_when_printed(&self) -> bool {
                 self.is_empty()
             }
 
@@ -200,7 +200,7 @@ macro_rules! integers {
             }
 
             fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
-                *self = $ty::try_from(reader.integer(node, $go)?).map_err(|_| reader.mismatch(node, $go))?;
+                *self = $ty::try_from(reader.integer(node, $go)?).map_err(|_| reader.mismatch_failure(node, $go))?;
                 Ok(None)
             }
         }
@@ -262,7 +262,7 @@ fn int_or_string(node: &Tree<'_>, reader: &Reader<'_>) -> Result<IntOrString, Fa
             .map_err(|_| narrow(&format!("number {number}"))),
         Data::Number(text) => Err(narrow(&format!("number {text}"))),
         Data::Bool(_) => Err(narrow("bool")),
-        Data::Seq(_) | Data::Map(_) => Err(reader.not_a_scalar(node, "an integer or a string")),
+        Data::Seq(_) | Data::Map(_) => Err(reader.not_a_scalar_failure(node, "an integer or a string")),
     }
 }
 
@@ -291,7 +291,9 @@ impl Wire for Quantity {
                 let read = value.to_string().parse();
                 read.map_err(|error| reader.fail_with_kind(ProblemKind::NoQuantity, node, error))?
             }
-            Data::Seq(_) | Data::Map(_) => return Err(reader.not_a_scalar(node, "a quantity such as 250m or 1Gi")),
+            Data::Seq(_) | Data::Map(_) => {
+                return Err(reader.not_a_scalar_failure(node, "a quantity such as 250m or 1Gi"));
+            }
         };
         Ok(None)
     }
@@ -334,7 +336,7 @@ macro_rules! off_wire {
                 String::new()
             }
 
-            fn absent(&self) -> bool {
+            fn is_omitted_when_printed(&self) -> bool {
                 true
             }
 

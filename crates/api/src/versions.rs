@@ -52,7 +52,7 @@ pub(crate) fn current_device_form(
 }
 
 /// Fields that v1beta1 has directly in a device request, and later versions in the request's field `exactly`.
-const EXACT_FIELDS: [&str; 7] = [
+const EXACT_REQUEST_FIELDS: [&str; 7] = [
     "deviceClassName",
     "selectors",
     "allocationMode",
@@ -65,7 +65,9 @@ const EXACT_FIELDS: [&str; 7] = [
 fn convert_requests(requests: Option<&mut Value>) {
     let requests = requests.and_then(Value::as_array_mut).into_iter().flatten();
     for request in requests.filter_map(Value::as_object_mut) {
-        let exact = EXACT_FIELDS.iter().filter_map(|name| request.shift_remove_entry(*name));
+        let exact = EXACT_REQUEST_FIELDS
+            .iter()
+            .filter_map(|name| request.shift_remove_entry(*name));
         let exact: Map<String, Value> = exact.collect();
         if !exact.is_empty() {
             request.insert("exactly".to_owned(), Value::Object(exact));
@@ -97,7 +99,7 @@ fn convert_autoscaler(fields: &mut Map<String, Value>) {
 }
 
 /// Fields of an event with different names in two API versions: the name in `events.k8s.io`, and in the stored version.
-const EVENT_FIELDS: [(&str, &str); 7] = [
+const RENAMED_EVENT_FIELDS: [(&str, &str); 7] = [
     ("regarding", "involvedObject"),
     ("note", "message"),
     ("reportingController", "reportingComponent"),
@@ -108,7 +110,7 @@ const EVENT_FIELDS: [(&str, &str); 7] = [
 ];
 
 fn convert_event(fields: &mut Map<String, Value>) {
-    for (new, old) in EVENT_FIELDS {
+    for (new, old) in RENAMED_EVENT_FIELDS {
         if let Some(value) = fields.shift_remove(new) {
             fields.insert(old.to_owned(), value);
         }
@@ -124,13 +126,13 @@ pub fn served_form(api_version: &str, kind: &str, mut value: Value) -> Value {
     };
     match (api_version, kind) {
         ("events.k8s.io/v1", "Event") => {
-            for (new, old) in EVENT_FIELDS {
+            for (new, old) in RENAMED_EVENT_FIELDS {
                 if let Some(value) = fields.shift_remove(old) {
                     fields.insert(new.to_owned(), value);
                 }
             }
         }
-        ("autoscaling/v1", "HorizontalPodAutoscaler") => served_autoscaler(fields),
+        ("autoscaling/v1", "HorizontalPodAutoscaler") => convert_autoscaler_to_v1(fields),
         _ => return value,
     }
     fields.insert("apiVersion".to_owned(), api_version.into());
@@ -139,7 +141,7 @@ pub fn served_form(api_version: &str, kind: &str, mut value: Value) -> Value {
 
 /// Converts the metrics of v2 to those of `autoscaling/v1`: the CPU target gets its own field, other metrics are stored
 /// in an annotation.
-fn served_autoscaler(fields: &mut Map<String, Value>) {
+fn convert_autoscaler_to_v1(fields: &mut Map<String, Value>) {
     let spec = fields.get_mut("spec").and_then(Value::as_object_mut);
     let metrics = spec.and_then(|spec| spec.shift_remove("metrics"));
     let metrics = metrics.as_ref().and_then(Value::as_array).cloned().unwrap_or_default();

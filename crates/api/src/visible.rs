@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 include!(concat!(env!("OUT_DIR"), "/hidden.rs"));
 
-fn is_in(table: &[(char, char)], c: char) -> bool {
+fn is_in_ranges(table: &[(char, char)], c: char) -> bool {
     let after = table.partition_point(|(first, _)| *first <= c);
     after
         .checked_sub(1)
@@ -23,9 +23,9 @@ pub(crate) fn is_hidden(before: Option<char>, c: char) -> bool {
     }
     let is_part_of_emoji = || {
         matches!(c, '\u{200d}' | '\u{fe0f}')
-            && before.is_some_and(|b| !b.is_ascii() && (b == '\u{fe0f}' || is_in(PICTURES, b)))
+            && before.is_some_and(|b| !b.is_ascii() && (b == '\u{fe0f}' || is_in_ranges(PICTURES, b)))
     };
-    is_in(HIDDEN, c) && !is_part_of_emoji()
+    is_in_ranges(HIDDEN, c) && !is_part_of_emoji()
 }
 
 /// Returns the text with each hidden character escaped as `\u001b`, in UTF-16 units as in JSON; line breaks and tabs

@@ -26,7 +26,7 @@ pub trait Wire {
     ///
     /// Options, lists, maps and strings are omitted when empty; numbers and booleans are always printed (use
     /// `Option<bool>` where the API omits them).
-    fn absent(&self) -> bool {
+    fn is_omitted_when_printed(&self) -> bool {
         false
     }
 
@@ -68,7 +68,7 @@ impl Shape {
     }
 
     /// Returns the index of the field with this wire name.
-    pub(crate) fn find(&self, key: &str) -> Option<usize> {
+    pub(crate) fn field_index(&self, key: &str) -> Option<usize> {
         // Most names differ in the first letter. It is compared first, because this needs no function call.
         let first = key.as_bytes().first();
         let has_key = |name: &&str| name.as_bytes().first() == first && is_camel_case_of(name, key);
@@ -114,7 +114,7 @@ pub fn write_record(record: &dyn Record) -> Value {
     let shape = record.shape();
     for (at, name) in shape.fields.iter().enumerate() {
         let field = record.field(at);
-        if !name.is_empty() && (!field.absent() || shape.shown.contains(&at)) {
+        if !name.is_empty() && (!field.is_omitted_when_printed() || shape.shown.contains(&at)) {
             map.insert(to_camel_case(name), field.write());
         }
     }
@@ -131,7 +131,7 @@ pub fn to_json(value: &dyn Wire) -> String {
 /// # Errors
 /// The error of the first field with a wrong type.
 pub fn from_value<T: Wire>(value: &Value) -> Result<T, String> {
-    crate::decode(&Tree::from_value(value), false).map_err(crate::decode::first_message)
+    crate::decode(&Tree::from_value(value), false).map_err(crate::decode::first_error_message)
 }
 
 /// Returns the name of a struct in error messages, given its Go name.
@@ -146,8 +146,8 @@ pub fn no_field(at: usize) -> ! {
 
 /// Declares structs with a JSON form. `as` after the name of a struct gives Go's name if it differs. Wire names of
 /// fields are camelCase, or given by `as`; a field with `as ""` is not part of the JSON form. Every field is optional
-/// on input. Empty fields are omitted on output (see [`Wire::absent`](crate::wire::Wire::absent)) unless they are
-/// marked `[shown]`.
+/// on input. Empty fields are omitted on output unless they are marked `[shown]` (see
+/// [`Wire::is_omitted_when_printed`](crate::wire::Wire::is_omitted_when_printed)).
 #[macro_export]
 macro_rules! wire_types {
     ($($(#[$m:meta])* $vis:vis struct $name:ident $(as $go:literal)? {

@@ -15,9 +15,9 @@ use crate::yaml_loose::{Reindented, reindent};
 use crate::yaml_scalar::{key_text, plain_scalar, resolve_scalar};
 
 /// Splits a YAML text at `---` lines; returns each document with the number of lines before it.
-pub(crate) fn documents(text: &str) -> Vec<(u32, &str)> {
+pub(crate) fn split_documents(text: &str) -> Vec<(u32, &str)> {
     let mut found = Vec::new();
-    if !may_have_markers(text.as_bytes()) {
+    if !may_have_document_markers(text.as_bytes()) {
         return vec![(0, text)];
     }
     let (mut start, mut start_line, mut only_prelude) = (0, 0_u32, true);
@@ -41,7 +41,7 @@ pub(crate) fn documents(text: &str) -> Vec<(u32, &str)> {
 }
 
 /// Returns whether a line after the first may begin with `---`. This test is fast: it looks at every third byte only.
-fn may_have_markers(bytes: &[u8]) -> bool {
+fn may_have_document_markers(bytes: &[u8]) -> bool {
     let mut at = 3;
     while let Some(byte) = bytes.get(at) {
         if *byte == b'-' && (at - 3..at).any(|start| bytes[start..].starts_with(b"\n---")) {
@@ -172,10 +172,10 @@ impl<'e, 't> Reader<'e, 't> {
     }
 
     fn error(&self, span: Span, message: impl Into<String>) -> TextError {
-        self.error_of(TextErrorKind::Syntax, span, message)
+        self.error_of_kind(TextErrorKind::Syntax, span, message)
     }
 
-    fn error_of(&self, kind: TextErrorKind, span: Span, message: impl Into<String>) -> TextError {
+    fn error_of_kind(&self, kind: TextErrorKind, span: Span, message: impl Into<String>) -> TextError {
         let (line, column) = self.at(span);
         TextError {
             line,
@@ -190,8 +190,8 @@ impl<'e, 't> Reader<'e, 't> {
             Some(Ok(event)) => Ok(event),
             Some(Err(error)) => {
                 let mark = *error.marker();
-                let (kind, message) = reword(error.info());
-                Err(self.error_of(kind, Span::empty(mark), message))
+                let (kind, message) = reword_parser_error(error.info());
+                Err(self.error_of_kind(kind, Span::empty(mark), message))
             }
             None => Ok((Event::StreamEnd, Span::default())),
         }
@@ -246,12 +246,12 @@ impl<'e, 't> Reader<'e, 't> {
     /// Returns a copy of the value that an alias refers to; the number of copied values is limited.
     fn parse_alias(&mut self, anchor: usize, span: Span) -> Result<Tree<'t>, TextError> {
         let Some(node) = self.anchors.get(&anchor) else {
-            return Err(self.error_of(TextErrorKind::Recursion, span, "anchor value contains itself"));
+            return Err(self.error_of_kind(TextErrorKind::Recursion, span, "anchor value contains itself"));
         };
-        let count = node.count();
+        let count = node.count_tree_values();
         self.alias_nodes = self.alias_nodes.saturating_add(count);
         if self.alias_nodes > limits::ALIAS_NODES {
-            return Err(self.error_of(TextErrorKind::Meaning, span, "document contains excessive aliasing"));
+            return Err(self.error_of_kind(TextErrorKind::Meaning, span, "document contains excessive aliasing"));
         }
         let copy = node.clone();
         self.count_values(count, span)?;
@@ -268,7 +268,7 @@ impl<'e, 't> Reader<'e, 't> {
             Event::Alias(anchor) => return self.parse_alias(anchor, span),
             Event::Scalar(text, style, anchor, tag) => {
                 let data = resolve_scalar(text, style, tag.as_deref())
-                    .map_err(|message| self.error_of(TextErrorKind::Meaning, span, message))?;
+                    .map_err(|message| self.error_of_kind(TextErrorKind::Meaning, span, message))?;
                 (data, anchor)
             }
             Event::SequenceStart(anchor, _) => {
@@ -281,7 +281,7 @@ impl<'e, 't> Reader<'e, 't> {
         };
         let node = Tree { line, column, data };
         if anchor != 0 {
-            let count = node.count();
+            let count = node.count_tree_values();
             self.count_values(count, span)?;
             self.anchors.insert(anchor, node.clone());
         }
@@ -320,11 +320,11 @@ impl<'e, 't> Reader<'e, 't> {
                     } else {
                         Data::String(text)
                     };
-                    key_text(data).map_err(|message| self.error_of(TextErrorKind::Key, span, message))?
+                    key_text(data).map_err(|message| self.error_of_kind(TextErrorKind::Key, span, message))?
                 }
                 event => {
                     let node = self.parse_node(event, span, depth + 1)?;
-                    key_text(node.data).map_err(|message| self.error_of(TextErrorKind::Key, span, message))?
+                    key_text(node.data).map_err(|message| self.error_of_kind(TextErrorKind::Key, span, message))?
                 }
             };
             let (line, column) = self.at(span);
@@ -347,7 +347,7 @@ impl<'e, 't> Reader<'e, 't> {
                 && self.problems.len() < limits::PROBLEMS
             {
                 let message = format!("key {key:?} already set in map");
-                let problem = self.error_of(TextErrorKind::Duplicate, span, message);
+                let problem = self.error_of_kind(TextErrorKind::Duplicate, span, message);
                 self.problems.push(problem);
             }
         }
@@ -369,7 +369,7 @@ impl<'e, 't> Reader<'e, 't> {
         let (event, span) = self.next()?;
         let node = self.parse_node(event, span, depth + 1)?;
         let message = "map merge requires map or sequence of maps as the value";
-        let wrong = self.error_of(TextErrorKind::Meaning, span, message);
+        let wrong = self.error_of_kind(TextErrorKind::Meaning, span, message);
         let mut found = Vec::new();
         match node.data {
             Data::Map(entries) => found = entries,
@@ -396,8 +396,8 @@ pub(crate) fn put_entry<'t>(
     entry: Entry<'t>,
     by_merge: bool,
 ) -> Option<Cow<'t, str>> {
-    const MIN_INDEXED_LEN: usize = 24;
-    let known = if entries.len() < MIN_INDEXED_LEN {
+    const MIN_INDEXED_ENTRIES: usize = 24;
+    let known = if entries.len() < MIN_INDEXED_ENTRIES {
         // Different keys of equal length usually differ in the last letter, so it is compared first.
         let key = entry.key.as_bytes();
         let is_same = |other: &Entry<'_>| other.key.as_bytes().last() == key.last() && *other.key == *entry.key;
@@ -449,7 +449,7 @@ pub(crate) fn put_entry<'t>(
 
 /// Converts an error message of the YAML parser to the message of kubectl's parser; also returns the category of the
 /// error.
-fn reword(message: &str) -> (TextErrorKind, String) {
+fn reword_parser_error(message: &str) -> (TextErrorKind, String) {
     if message.contains("tab") && !message.contains("table") {
         let words = "found a tab character that violates indentation";
         (TextErrorKind::Tab, words.into())
@@ -469,14 +469,14 @@ mod tests {
 
     #[test]
     fn yaml_text_is_split_at_document_markers() {
-        let cut = |text| documents(text);
+        let cut = |text| split_documents(text);
         assert_eq!(cut("a: 1\n---\nb: 2\n"), [(0, "a: 1\n"), (1, "---\nb: 2\n")]);
         assert_eq!(cut("# hi\n---\nb: 2\n---"), [(0, "# hi\n---\nb: 2\n"), (3, "---")]);
         assert_eq!(cut("%YAML 1.1\n---\nb: 2"), [(0, "%YAML 1.1\n---\nb: 2")]);
         assert_eq!(cut("a: |\n  ---\n---x: 2"), [(0, "a: |\n  ---\n---x: 2")]);
         for key in ["a", "-a", "a-b", "a--b"] {
             let text = format!("{key}: 1\n---\nb: 2");
-            assert_eq!(documents(&text).len(), 2, "{text}");
+            assert_eq!(split_documents(&text).len(), 2, "{text}");
         }
     }
 }

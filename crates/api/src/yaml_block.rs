@@ -29,7 +29,7 @@ type OnItems<'e, 't> = &'e mut dyn FnMut(&[ItemText<'t>]) -> Option<()>;
 /// Reads a document that is a map with a list `items`; passes the items to the callback and omits them from the result.
 /// Returns None if the text has another form; the caller must then discard the items it received.
 pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, on_items: OnItems<'_, 't>) -> Option<YamlText<'t>> {
-    let mut reader = Reader::new(text, lines_before);
+    let mut reader = BlockReader::new(text, lines_before);
     if text.starts_with("---\n") {
         reader.next_line();
     }
@@ -49,7 +49,7 @@ fn is_printable_ascii(text: &str) -> bool {
 
 /// A reader whose position moves from the start of one value to the start of the next. Invariant: the part of the
 /// current line before `at` is ASCII, so that columns are byte offsets.
-struct Reader<'t> {
+struct BlockReader<'t> {
     text: &'t str,
     at: usize,
     line_start: usize,
@@ -62,13 +62,13 @@ struct Reader<'t> {
     items: (usize, usize),
 }
 
-impl<'t> Reader<'t> {
+impl<'t> BlockReader<'t> {
     fn new(text: &'t str, lines_before: u32) -> Self {
         Self {
             text,
             at: 0,
             line_start: 0,
-            line_end: end_of_line(text, 0),
+            line_end: end_of_line_at(text, 0),
             line: lines_before.saturating_add(1),
             nodes: 0,
             items: (0, 0),
@@ -76,7 +76,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Returns the rest of the current line.
-    fn rest(&self) -> &'t str {
+    fn rest_of_line(&self) -> &'t str {
         &self.text[self.at..self.line_end]
     }
 
@@ -87,7 +87,7 @@ impl<'t> Reader<'t> {
             self.line += 1;
         }
         self.line_start = self.at;
-        self.line_end = end_of_line(self.text, self.at);
+        self.line_end = end_of_line_at(self.text, self.at);
     }
 
     /// Returns the column of the current position, from 0; None at the end of the text.
@@ -123,7 +123,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Returns whether a list item begins at the current position.
-    fn is_item(&self) -> bool {
+    fn is_at_list_item(&self) -> bool {
         let rest = &self.text.as_bytes()[self.at..];
         matches!(rest, [b'-'] | [b'-', b' ' | b'\n', ..])
     }
@@ -136,12 +136,12 @@ impl<'t> Reader<'t> {
 
     /// Reads the top-level map and passes the items of its list to the callback.
     fn read_list_document(&mut self, on_items: OnItems<'_, 't>) -> BlockResult<Tree<'t>> {
-        if self.column() != Some(0) || self.is_item() {
+        if self.column() != Some(0) || self.is_at_list_item() {
             return Err(UnsupportedForm);
         }
         let (line, column) = self.position();
         let data = self.read_map(0, 0, &mut |reader, key| {
-            if key != "items" || !reader.rest().trim_end_matches(' ').is_empty() {
+            if key != "items" || !reader.rest_of_line().trim_end_matches(' ').is_empty() {
                 return Ok(None);
             }
             let (line, column, items) = reader.split_items()?;
@@ -163,7 +163,7 @@ impl<'t> Reader<'t> {
         let before = (self.at, self.line_start, self.line_end, self.line);
         self.next_line();
         self.skip_to_content()?;
-        if !self.is_item() {
+        if !self.is_at_list_item() {
             (self.at, self.line_start, self.line_end, self.line) = before;
             return Ok((0, 0, None));
         }
@@ -173,7 +173,7 @@ impl<'t> Reader<'t> {
             _ => self.position(),
         };
         let mut items = Vec::new();
-        while self.column() == Some(indent) && self.is_item() {
+        while self.column() == Some(indent) && self.is_at_list_item() {
             let (start, lines_before) = (self.line_start, self.line - 1);
             loop {
                 self.next_line();
@@ -211,13 +211,13 @@ impl<'t> Reader<'t> {
     fn read_node(&mut self, parent: usize, depth: usize) -> BlockResult<Tree<'t>> {
         self.count_value(depth)?;
         let at = self.column().ok_or(UnsupportedForm)?;
-        if self.is_item() && at == parent && depth > 1 {
+        if self.is_at_list_item() && at == parent && depth > 1 {
             return self.read_list_in_key_column(at, depth);
         }
         let (mut line, mut column) = self.position();
-        let data = if self.is_item() {
+        let data = if self.is_at_list_item() {
             self.read_list(at, depth)?
-        } else if self.is_key()? {
+        } else if self.is_at_map_key()? {
             self.read_map(at, depth, &mut |_, _| Ok(None))?
         } else {
             (line, column) = self.scalar_position();
@@ -236,7 +236,7 @@ impl<'t> Reader<'t> {
 
     fn position_after_dash(&self) -> BlockResult<(u32, u32)> {
         let (line, column) = self.position();
-        let behind = &self.rest()[1..];
+        let behind = &self.rest_of_line()[1..];
         let inner = behind.trim_start_matches(' ');
         let spaces = u32::try_from(behind.len() - inner.len()).map_err(|_| UnsupportedForm)?;
         let is_here = !inner.is_empty() && !inner.starts_with('#');
@@ -245,7 +245,7 @@ impl<'t> Reader<'t> {
 
     /// Returns the position of a scalar; for a literal block, the position of its first line of text.
     fn scalar_position(&self) -> (u32, u32) {
-        if !self.rest().starts_with('|') {
+        if !self.rest_of_line().starts_with('|') {
             return self.position();
         }
         let below = &self.text[self.line_end..];
@@ -261,7 +261,9 @@ impl<'t> Reader<'t> {
         self.next_line();
         self.skip_to_content()?;
         match self.column() {
-            Some(at) if at > parent || (may_be_list && at == parent && self.is_item()) => self.read_node(parent, depth),
+            Some(at) if at > parent || (may_be_list && at == parent && self.is_at_list_item()) => {
+                self.read_node(parent, depth)
+            }
             _ => {
                 self.count_value(depth)?;
                 Ok(Tree {
@@ -279,14 +281,14 @@ impl<'t> Reader<'t> {
             self.at += 1;
             let end = self.at;
             self.skip_spaces();
-            items.push(if self.rest().is_empty() {
+            items.push(if self.rest_of_line().is_empty() {
                 self.at = end;
                 self.read_value_below(indent, depth + 1, false)?
             } else {
                 self.read_node(indent, depth + 1)?
             });
             match self.column() {
-                Some(at) if at == indent && self.is_item() => {}
+                Some(at) if at == indent && self.is_at_list_item() => {}
                 Some(at) if at > indent => return Err(UnsupportedForm),
                 _ => return Ok(Data::Seq(items)),
             }
@@ -309,7 +311,7 @@ impl<'t> Reader<'t> {
             self.skip_spaces();
             let value = match special(self, &key)? {
                 Some(value) => value,
-                None if self.rest().is_empty() => {
+                None if self.rest_of_line().is_empty() => {
                     // For a null value, the full parser reports the position of the colon.
                     self.at = end - 1;
                     self.read_value_below(indent, depth + 1, true)?
@@ -331,7 +333,7 @@ impl<'t> Reader<'t> {
                 return Err(UnsupportedForm);
             }
             match self.column() {
-                Some(at) if at == indent && !self.is_item() => {}
+                Some(at) if at == indent && !self.is_at_list_item() => {}
                 Some(at) if at >= indent => return Err(UnsupportedForm),
                 _ => return Ok(Data::Map(entries)),
             }
@@ -339,7 +341,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Returns whether a map begins at the current position.
-    fn is_key(&mut self) -> BlockResult<bool> {
+    fn is_at_map_key(&mut self) -> BlockResult<bool> {
         let before = self.at;
         let key = self.read_key()?;
         self.at = before;
@@ -348,11 +350,11 @@ impl<'t> Reader<'t> {
 
     /// Reads a key and its colon; returns None if there is no key at the current position.
     fn read_key(&mut self) -> BlockResult<Option<Cow<'t, str>>> {
-        let rest = self.rest();
+        let rest = self.rest_of_line();
         let is_colon = |after: &str| matches!(after.as_bytes(), [b':'] | [b':', b' ', ..]);
         let (text, length, is_quoted) = match rest.as_bytes().first() {
             Some(b'"' | b'\'') => {
-                let Ok((text, length)) = quoted_string(rest) else {
+                let Ok((text, length)) = read_quoted_string(rest) else {
                     return Ok(None);
                 };
                 (text, length, true)
@@ -369,7 +371,7 @@ impl<'t> Reader<'t> {
         }
         // This reader does not support keys of 512 bytes and more; the full parser reads them.
         let is_printable_ascii =
-            length > 0 && length < 512 && rest[..length].is_ascii() && (is_quoted || is_plain(&text));
+            length > 0 && length < 512 && rest[..length].is_ascii() && (is_quoted || is_plain_scalar(&text));
         if !is_printable_ascii || text == "<<" || (!is_quoted && text.ends_with(' ')) {
             return Err(UnsupportedForm);
         }
@@ -384,10 +386,10 @@ impl<'t> Reader<'t> {
 
     /// Reads a one-line scalar or a literal block, and moves to the next value.
     fn read_scalar(&mut self, parent: usize) -> BlockResult<Data<'t>> {
-        let rest = self.rest().trim_end_matches(' ');
+        let rest = self.rest_of_line().trim_end_matches(' ');
         let data = match rest.as_bytes() {
             [b'"' | b'\'', ..] => {
-                let (text, length) = quoted_string(rest)?;
+                let (text, length) = read_quoted_string(rest)?;
                 if length != rest.len() {
                     return Err(UnsupportedForm);
                 }
@@ -396,7 +398,7 @@ impl<'t> Reader<'t> {
             b"{}" => Data::Map(Vec::new()),
             b"[]" => Data::Seq(Vec::new()),
             b"|" | b"|-" => return self.read_literal(parent, rest.len() == 1).map(Data::String),
-            _ if is_plain(rest) && colon_of_key(rest).is_none() => plain_scalar(Cow::Borrowed(rest)),
+            _ if is_plain_scalar(rest) && colon_of_key(rest).is_none() => plain_scalar(Cow::Borrowed(rest)),
             _ => return Err(UnsupportedForm),
         };
         self.next_line();
@@ -413,13 +415,13 @@ impl<'t> Reader<'t> {
         self.next_line();
         self.skip_spaces();
         let indent = self.at - self.line_start;
-        if indent <= parent || self.rest().is_empty() {
+        if indent <= parent || self.rest_of_line().is_empty() {
             return Err(UnsupportedForm);
         }
         let mut text = String::new();
         loop {
             self.at = self.line_start;
-            let line = self.rest();
+            let line = self.rest_of_line();
             let body = line.trim_start_matches(' ');
             let at = line.len() - body.len();
             match body.is_empty() {
@@ -451,17 +453,17 @@ impl<'t> Reader<'t> {
 }
 
 /// Returns whether the text can be a plain scalar. The caller must check for a colon.
-fn is_plain(text: &str) -> bool {
+fn is_plain_scalar(text: &str) -> bool {
     let starts = match text.as_bytes() {
         [] => false,
         [b'-' | b'?' | b':', rest @ ..] => !matches!(rest, [] | [b' ', ..]),
         [first, ..] => !b",[]{}#&*!|>'\"%@` ".contains(first),
     };
-    starts && !has_pair(text, *b" #")
+    starts && !contains_byte_pair(text, *b" #")
 }
 
 /// Returns the position of the line break that ends the line of `at`, or the end of the text.
-fn end_of_line(text: &str, at: usize) -> usize {
+fn end_of_line_at(text: &str, at: usize) -> usize {
     let length = text.as_bytes()[at..].iter().position(|byte| *byte == b'\n');
     length.map_or(text.len(), |length| at + length)
 }
@@ -475,12 +477,12 @@ fn colon_of_key(line: &str) -> Option<usize> {
 
 /// Returns whether the text contains these two successive bytes. Lines are short, so a search with a preparation phase
 /// would be slower.
-fn has_pair(text: &str, pair: [u8; 2]) -> bool {
+fn contains_byte_pair(text: &str, pair: [u8; 2]) -> bool {
     text.as_bytes().windows(2).any(|window| window == pair)
 }
 
 /// Reads a quoted string that ends on this line; returns the string, and its length in the text including the quotes.
-fn quoted_string(text: &str) -> BlockResult<(Cow<'_, str>, usize)> {
+fn read_quoted_string(text: &str) -> BlockResult<(Cow<'_, str>, usize)> {
     let bytes = text.as_bytes();
     let quote = *bytes.first().ok_or(UnsupportedForm)?;
     let mut at = 1;
@@ -498,12 +500,12 @@ fn quoted_string(text: &str) -> BlockResult<(Cow<'_, str>, usize)> {
     let unquoted = match (is_escaped, quote) {
         (false, _) => Cow::Borrowed(inner),
         (true, b'\'') => Cow::Owned(inner.replace("''", "'")),
-        (true, _) => Cow::Owned(unescaped(inner)),
+        (true, _) => Cow::Owned(unescape_double_quoted(inner)),
     };
     Ok((unquoted, at + 1))
 }
 
-fn unescaped(text: &str) -> String {
+fn unescape_double_quoted(text: &str) -> String {
     let mut unescaped = String::with_capacity(text.len());
     let mut rest = text.chars();
     while let Some(next) = rest.next() {
@@ -523,7 +525,7 @@ fn unescaped(text: &str) -> String {
 /// Parses one item of a list; returns None if it is not valid YAML by itself.
 pub(crate) fn read_item((lines_before, text): ItemText<'_>) -> Option<Tree<'_>> {
     let read = || {
-        let mut reader = Reader::new(text, lines_before);
+        let mut reader = BlockReader::new(text, lines_before);
         reader.skip_to_content()?;
         let read = reader.read_node(0, 1)?;
         if reader.column().is_some() {

@@ -59,7 +59,7 @@ enum MultilineScalar {
 }
 
 impl Lexer {
-    fn is_inside(&self) -> bool {
+    fn is_inside_brackets_or_quotes(&self) -> bool {
         self.depth > 0 || self.quote.is_some()
     }
 
@@ -67,7 +67,7 @@ impl Lexer {
     fn missing_indent(&self, line: &str) -> usize {
         let body = line.trim_start_matches([' ', '\t']);
         let is_marker = line.starts_with("---") || line.starts_with("...");
-        if !self.is_inside() || body.trim().is_empty() || is_marker {
+        if !self.is_inside_brackets_or_quotes() || body.trim().is_empty() || is_marker {
             return 0;
         }
         let blanks = &line[..line.len() - body.len()];
@@ -84,7 +84,7 @@ impl Lexer {
         if start == characters.len() {
             return;
         }
-        if !self.is_inside() {
+        if !self.is_inside_brackets_or_quotes() {
             let is_further = start + 1 > self.block_column;
             match self.continued_scalar {
                 Some(MultilineScalar::Block) if is_further => return,
@@ -140,7 +140,7 @@ impl Lexer {
                 line.len()
             }
             '[' | '{' => {
-                self.record_opening(at);
+                self.record_opening_column(at);
                 self.depth += 1;
                 at + 1
             }
@@ -150,9 +150,9 @@ impl Lexer {
             }
             ',' | ':' if self.depth > 0 => at + 1,
             mark @ ('"' | '\'') => {
-                self.record_opening(at);
+                self.record_opening_column(at);
                 self.quote = Some(mark);
-                if self.depth == 0 && ends_as_key(line, at, mark) {
+                if self.depth == 0 && is_quoted_key(line, at, mark) {
                     self.block_column = at + 1;
                 }
                 at + 1
@@ -162,7 +162,7 @@ impl Lexer {
     }
 
     /// Records the column of an opening bracket or quotation mark.
-    fn record_opening(&mut self, at: usize) {
+    fn record_opening_column(&mut self, at: usize) {
         if self.depth == 0 {
             self.inside_column = at + 1;
         }
@@ -195,7 +195,7 @@ impl Lexer {
 }
 
 /// Returns whether a colon follows a quoted text on its line, which makes the text a key.
-fn ends_as_key(line: &[char], start: usize, mark: char) -> bool {
+fn is_quoted_key(line: &[char], start: usize, mark: char) -> bool {
     let mut inner = Lexer::default();
     let end = inner.read_quoted(line, start + 1, mark);
     let mut rest = line[end..].iter().skip_while(|c| matches!(c, ' ' | '\t'));

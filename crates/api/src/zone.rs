@@ -40,17 +40,17 @@ impl Zone {
         let line = ZONE_TABLE
             .lines()
             .find(|line| !line.starts_with('#') && contains_name(line, name))?;
-        parse_rule(line.split(' ').next()?)
+        parse_zone_rule(line.split(' ').next()?)
     }
 
     /// Returns the local time at an instant, in seconds since the epoch as if the local time were UTC.
     #[must_use]
     pub(crate) fn local_time(&self, at: Time) -> i64 {
-        at.seconds() + self.offset(at.seconds())
+        at.seconds() + self.utc_offset_at(at.seconds())
     }
 
     /// Returns the instants with this local time: none if the local time is skipped, two if it occurs twice.
-    pub(crate) fn instants(&self, local_time: i64) -> impl Iterator<Item = Time> + use<> {
+    pub(crate) fn instants_with_local_time(&self, local_time: i64) -> impl Iterator<Item = Time> + use<> {
         let zone = *self;
         let summer = self.summer.map(|summer| summer.offset);
         // The larger the offset from UTC, the earlier the instant with the given local time.
@@ -60,23 +60,23 @@ impl Zone {
             .into_iter()
             .flatten()
             .map(move |offset| (local_time - offset, offset));
-        let has_this_offset = move |(at, offset): &(i64, i64)| zone.offset(*at) == *offset;
+        let has_this_offset = move |(at, offset): &(i64, i64)| zone.utc_offset_at(*at) == *offset;
         candidates.filter(has_this_offset).map(|(at, _)| Time::from_seconds(at))
     }
 
     /// Returns whether clocks go back within three hours of an instant.
     pub(crate) fn clocks_go_back_near(&self, at: Time) -> bool {
-        self.offset(at.seconds() - 3 * HOUR_SECONDS) > self.offset(at.seconds() + 3 * HOUR_SECONDS)
+        self.utc_offset_at(at.seconds() - 3 * HOUR_SECONDS) > self.utc_offset_at(at.seconds() + 3 * HOUR_SECONDS)
     }
 
     /// Returns the offset from UTC at an instant, in seconds.
-    fn offset(&self, at: i64) -> i64 {
+    fn utc_offset_at(&self, at: i64) -> i64 {
         let Some(summer) = self.summer else {
             return self.standard;
         };
         let (year, ..) = crate::time::civil_from_days((at + self.standard).div_euclid(DAY_SECONDS));
-        let begins = summer.begins.in_year(year) - self.standard;
-        let ends = summer.ends.in_year(year) - summer.offset;
+        let begins = summer.begins.local_time_in_year(year) - self.standard;
+        let ends = summer.ends.local_time_in_year(year) - summer.offset;
         let (has_begun, has_ended) = (begins <= at, ends <= at);
         // In the southern hemisphere, summer time includes the turn of the year.
         let is_summer = match begins < ends {
@@ -89,7 +89,7 @@ impl Zone {
 
 impl ClockChange {
     /// Returns the local time of the clock change in a year, in seconds since the epoch.
-    fn in_year(&self, year: i64) -> i64 {
+    fn local_time_in_year(&self, year: i64) -> i64 {
         let first = crate::time::days_from_civil(year, self.month, 1);
         // 1970-01-01 was a Thursday; weekday 0 is Sunday.
         let weekday_of_first = (first + 4).rem_euclid(7);
@@ -119,15 +119,15 @@ fn contains_name(line: &str, name: &str) -> bool {
 
 /// Parses a rule such as `-1,,M3.5.0,M10.5.0/3`: hours west of Greenwich, the same in summer (one hour less if empty),
 /// begin and end of summer time.
-fn parse_rule(rule: &str) -> Option<Zone> {
+fn parse_zone_rule(rule: &str) -> Option<Zone> {
     let mut parts = rule.split(',');
-    let standard = -parse_seconds(parts.next()?)?;
+    let standard = -parse_hours_and_minutes(parts.next()?)?;
     let Some(in_summer) = parts.next() else {
         return Some(Zone { standard, summer: None });
     };
     let offset = match in_summer {
         "" => standard + HOUR_SECONDS,
-        text => -parse_seconds(text)?,
+        text => -parse_hours_and_minutes(text)?,
     };
     let summer = DaylightSaving {
         offset,
@@ -148,12 +148,12 @@ fn parse_clock_change(text: &str) -> Option<ClockChange> {
         month: numbers.next()??,
         week: numbers.next()??,
         weekday: numbers.next()??,
-        seconds: parse_seconds(time)?,
+        seconds: parse_hours_and_minutes(time)?,
     })
 }
 
 /// Parses hours and minutes such as `-3:30` to seconds.
-fn parse_seconds(text: &str) -> Option<i64> {
+fn parse_hours_and_minutes(text: &str) -> Option<i64> {
     let (sign, text) = text.strip_prefix('-').map_or((1, text), |text| (-1, text));
     let (hours, minutes) = text.split_once(':').unwrap_or((text, "0"));
     Some(sign * (hours.parse::<i64>().ok()? * HOUR_SECONDS + minutes.parse::<i64>().ok()? * 60))
@@ -173,7 +173,9 @@ mod tests {
     fn all_zone_rules_parse() {
         for line in ZONE_TABLE.lines().filter(|line| !line.starts_with('#')) {
             assert!(
-                line.split(' ').next().is_some_and(|rule| parse_rule(rule).is_some()),
+                line.split(' ')
+                    .next()
+                    .is_some_and(|rule| parse_zone_rule(rule).is_some()),
                 "{line}"
             );
         }

@@ -57,7 +57,7 @@ impl ApiServer {
                     .default_priority_class()
                     .filter(|other| other.metadata.name != *name)
                 {
-                    return Err(second_default_error(name, &other.metadata.name));
+                    return Err(second_default_class_error(name, &other.metadata.name));
                 }
             }
             Object::PersistentVolumeClaim(claim) => {
@@ -207,7 +207,7 @@ impl ApiServer {
                     .default_priority_class()
                     .filter(|other| other.metadata.name != *name)
                 {
-                    return Err(second_default_error(name, &other.metadata.name));
+                    return Err(second_default_class_error(name, &other.metadata.name));
                 }
             }
             _ => {}
@@ -325,7 +325,7 @@ impl ApiServer {
 }
 
 /// Returns the error for a second PriorityClass with `globalDefault: true`.
-fn second_default_error(name: &str, other: &str) -> ApiError {
+fn second_default_class_error(name: &str, other: &str) -> ApiError {
     ApiError::forbidden(
         Kind::PriorityClass,
         name,

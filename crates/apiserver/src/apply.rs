@@ -21,13 +21,13 @@ const KUBECTL_MANAGER: &str = "kubectl";
 /// How a write changes field ownership.
 pub(super) enum Ownership {
     /// The writer becomes the owner of the fields that it changes. `None` if ownership is not tracked for this write.
-    Writer(Option<Writer>),
+    FieldWriter(Option<FieldWriter>),
     /// The object gets this complete list of managers, which server-side apply has computed.
     Managers(Managers),
 }
 
 /// The field manager of a write to an existing object, with the time of the write.
-pub(super) struct Writer {
+pub(super) struct FieldWriter {
     name: Str,
     subresource: Str,
     time: Time,
@@ -37,7 +37,7 @@ pub(super) struct Writer {
     is_reset: bool,
 }
 
-impl Writer {
+impl FieldWriter {
     /// Returns the field manager of a write; `client_manager` is its name if a client writes. `None` if ownership is
     /// not tracked, because the stored object has no field managers.
     pub(super) fn of(
@@ -46,7 +46,7 @@ impl Writer {
         client_manager: &str,
         subresource: &str,
         part: Part,
-    ) -> Option<Writer> {
+    ) -> Option<FieldWriter> {
         if old.metadata().managers.list().is_empty() {
             return None;
         }
@@ -66,10 +66,10 @@ impl Writer {
         let sent = new.metadata().managers.list().iter();
         let is_reset = sent.clone().any(|manager| manager.name.is_empty());
         let sent = sent.filter(|manager| !manager.fields.is_empty()).cloned().collect();
-        Some(Writer {
+        Some(FieldWriter {
             name: name.into(),
             subresource: subresource.into(),
-            time: caller.wall(),
+            time: caller.wall_time(),
             sent: Managers::of(sent),
             is_reset,
         })
@@ -117,7 +117,7 @@ impl ApiServer {
         let mut managers = metadata.managers.list().to_vec();
         for manager in managers.iter_mut().filter(|one| one.fields.is_empty()) {
             manager.fields = fields.clone();
-            manager.time = Some(caller.wall());
+            manager.time = Some(caller.wall_time());
         }
         managers.retain(|manager| !manager.fields.is_empty());
         metadata.managers = Managers::of(managers);
@@ -134,7 +134,7 @@ impl ApiServer {
         let is_status = &*applied.subresource == "status";
         let in_part = |path: &FieldPath| match is_status {
             true => path.first().is_some_and(|step| &**step == "f:status"),
-            false => !self.keeps_status_apart(*kind) || path.first().is_none_or(|step| &**step != "f:status"),
+            false => !self.has_status_subresource(*kind) || path.first().is_none_or(|step| &**step != "f:status"),
         };
         let mut applied_fields = fields_of(document, semantics);
         applied_fields.retain(in_part);
@@ -142,7 +142,7 @@ impl ApiServer {
             name: applied.manager.clone(),
             subresource: applied.subresource.clone(),
             is_apply: true,
-            time: Some(caller.wall()),
+            time: Some(caller.wall_time()),
             fields: FieldSet::of(&applied_fields),
         };
         let Some(live) = self.objects().get_kind(*kind, key) else {
@@ -154,7 +154,7 @@ impl ApiServer {
         };
         ApiError::check_uid_and_resource_version(&live, document)?;
         let before = live.to_value();
-        let mut managers = explicit_managers(&live, semantics);
+        let mut managers = managers_or_implicit_manager(&live, semantics);
         let mut conflicting = find_conflicts(&managers, &applied_fields, document, &before, &own);
         if applied.manager == KUBECTL_MANAGER.into() {
             remove_last_applied_conflicts(&live, &before, &mut conflicting);
@@ -168,31 +168,31 @@ impl ApiServer {
                 .filter(|manager| *manager == owner || manager.is_same(owner))
                 .for_each(|manager| remove_ownership(manager, path));
         }
-        let mut dropped = take_replaced_entries(&mut managers, &own);
+        let mut dropped = remove_replaced_managers(&mut managers, &own);
         // A map is not removed if the document applies a field inside it: an apply owns only that field, whereas other
         // writes also own the maps that they create.
         let is_applied = |path: &FieldPath| applied_fields.iter().any(|one| one.starts_with(path));
         dropped.retain(|path| !is_applied(path) && !is_owned(&managers, path));
-        let mut merged = merge(semantics, &before, &applied_part(document, is_status));
+        let mut merged = merge(semantics, &before, &document_part_to_apply(document, is_status));
         // List elements are removed before their fields, because the key fields identify the element.
         dropped.iter().for_each(|path| remove_field(&mut merged, path));
-        keep_last_applied(&live, applied, &mut merged);
+        update_last_applied_annotation(&live, applied, &mut merged);
         if !own.fields.is_empty() {
             managers.push(own);
         }
         managers.retain(|manager| !manager.fields.is_empty());
         let object = decode_applied(applied, &merged)?;
-        if merged == before && are_equal_except_times(live.metadata().managers.list(), &managers) {
+        if merged == before && are_managers_equal_except_times(live.metadata().managers.list(), &managers) {
             return Ok(Some(live));
         }
-        restore_times(live.metadata().managers.list(), &mut managers, merged == before);
+        restore_unchanged_manager_times(live.metadata().managers.list(), &mut managers, merged == before);
         let part = if is_status { Part::Status } else { Part::Main };
         let by = Ownership::Managers(Managers::of(managers));
         self.replace_as(&live, object, part, by, caller, out)
     }
 
     /// Makes the writer the owner of the fields that the write changes, and removes those from all other managers.
-    pub(super) fn note_write(&self, old: &Object, new: &mut Object, writer: &Writer) {
+    pub(super) fn update_field_managers(&self, old: &Object, new: &mut Object, writer: &FieldWriter) {
         if writer.is_reset {
             new.metadata_mut().managers = Managers::default();
             return;
@@ -263,7 +263,7 @@ fn new_object(applied: &Applied, own: Manager) -> Result<Object, ApiError> {
 }
 
 /// Returns the part of a document that an apply writes: the status, or everything else.
-fn applied_part(document: &Value, is_status: bool) -> Value {
+fn document_part_to_apply(document: &Value, is_status: bool) -> Value {
     let mut document = document.clone();
     if let Some(map) = document.as_object_mut() {
         match is_status {
@@ -282,7 +282,7 @@ fn created_fields(object: &Object, semantics: Semantics<'_>) -> Vec<FieldPath> {
 }
 
 /// Returns the managers of an object. If it has none, a manager that owns all its fields is added.
-fn explicit_managers(object: &Object, semantics: Semantics<'_>) -> Vec<Manager> {
+fn managers_or_implicit_manager(object: &Object, semantics: Semantics<'_>) -> Vec<Manager> {
     let metadata = object.metadata();
     let mut managers = metadata.managers.list().to_vec();
     if managers.is_empty() {
@@ -300,7 +300,7 @@ fn explicit_managers(object: &Object, semantics: Semantics<'_>) -> Vec<Manager> 
 }
 
 /// Returns whether the same managers own the same fields, regardless of their timestamps.
-fn are_equal_except_times(before: &[Manager], now: &[Manager]) -> bool {
+fn are_managers_equal_except_times(before: &[Manager], now: &[Manager]) -> bool {
     let is_known = |one: &Manager| {
         before
             .iter()
@@ -310,7 +310,7 @@ fn are_equal_except_times(before: &[Manager], now: &[Manager]) -> bool {
 }
 
 /// Restores the time of entries whose fields did not change, if the apply did not change the object.
-fn restore_times(before: &[Manager], now: &mut [Manager], is_unchanged: bool) {
+fn restore_unchanged_manager_times(before: &[Manager], now: &mut [Manager], is_unchanged: bool) {
     for manager in now.iter_mut().filter(|_| is_unchanged) {
         let old = before
             .iter()
@@ -368,7 +368,7 @@ fn remove_last_applied_conflicts(live: &Object, before: &Value, conflicting: &mu
 
 /// Removes the entries that the new apply replaces: the earlier entry of its manager and, if that is kubectl, the entry
 /// of client-side apply. Returns the fields of the removed entries.
-fn take_replaced_entries(managers: &mut Vec<Manager>, own: &Manager) -> Vec<FieldPath> {
+fn remove_replaced_managers(managers: &mut Vec<Manager>, own: &Manager) -> Vec<FieldPath> {
     let is_own = |manager: &Manager| {
         let is_followed =
             own.name == KUBECTL_MANAGER.into() && !manager.is_apply && manager.name == CLIENT_SIDE_APPLY_MANAGER.into();
@@ -398,7 +398,7 @@ fn take_replaced_entries(managers: &mut Vec<Manager>, own: &Manager) -> Vec<Fiel
 }
 
 /// Updates the last-applied annotation if kubectl applies an object that has it from an earlier client-side apply.
-fn keep_last_applied(live: &Object, applied: &Applied, merged: &mut Value) {
+fn update_last_applied_annotation(live: &Object, applied: &Applied, merged: &mut Value) {
     if applied.manager != KUBECTL_MANAGER.into() || live.metadata().annotation(LAST_APPLIED).is_none() {
         return;
     }

@@ -25,7 +25,7 @@ impl ApiServer {
             ));
         }
         let name = metadata.name.clone();
-        self.check_defined(kind, &name)?;
+        self.check_kind_is_served(kind, &name)?;
         let metadata = object.metadata_mut();
         let was_unnamed = metadata.name.is_empty() && !metadata.generate_name.is_empty();
         if was_unnamed {
@@ -39,16 +39,16 @@ impl ApiServer {
         }
         object.metadata_mut().uid = self.next_uid(&object);
         let metadata = object.metadata_mut();
-        metadata.creation_timestamp = Some(caller.wall());
+        metadata.creation_timestamp = Some(caller.wall_time());
         metadata.deletion_timestamp = None;
         metadata.deletion_grace_period_seconds = None;
         metadata.generation = None;
-        if self.keeps_status_apart(kind) {
+        if self.has_status_subresource(kind) {
             parts::clear_status(&mut object);
         }
         parts::set_first_generations(&mut object);
         default_object(&mut object);
-        super::device_taints::set_time_added(&mut object, caller.wall());
+        super::device_taints::set_time_added(&mut object, caller.wall_time());
         self.prune_and_set_defaults(&mut object);
         self.set_creator_as_manager(&mut object, caller);
         if let Object::Job(job) = &mut object {
@@ -57,9 +57,9 @@ impl ApiServer {
         self.admit_before_naming(&mut object, was_unnamed, caller)?;
         if let Object::Service(service) = &mut object {
             super::service::set_cluster_ips(&mut Arc::make_mut(service).spec);
-            self.check_allocation(service, None)?;
+            self.check_requested_addresses(service, None)?;
         }
-        self.apply_strategy(&mut object, caller);
+        self.prepare_for_create(&mut object, caller);
         let mut problems = ErrorList::default();
         problems.extend(self.admin_access_on_create(&object));
         problems.extend(validate(&object));
@@ -74,7 +74,7 @@ impl ApiServer {
             return Err(ApiError::already_exists(kind, &object.metadata().name));
         }
         self.store_charged_quotas(charges, out);
-        self.to_storage(&mut object);
+        self.convert_to_storage_version(&mut object);
         let stored = self.write(object, out);
         if !is_unrecorded(kind) {
             out.record(created_record(&stored), &stored);
@@ -111,7 +111,7 @@ impl ApiServer {
     }
 
     /// Applies the defaults of the kind's create strategy (LC-040, LC-044).
-    fn apply_strategy(&mut self, object: &mut Object, caller: &Caller<'_>) {
+    fn prepare_for_create(&mut self, object: &mut Object, caller: &Caller<'_>) {
         match object {
             Object::Pod(pod) => {
                 let pod = Arc::make_mut(pod);
@@ -124,7 +124,7 @@ impl ApiServer {
                         kind: condition::POD_SCHEDULED.into(),
                         status: ConditionStatus::False,
                         reason: "SchedulingGated".into(),
-                        last_transition_time: Some(caller.wall()),
+                        last_transition_time: Some(caller.wall_time()),
                         message: "Scheduling is blocked due to non-empty scheduling gates".into(),
                         ..PodCondition::default()
                     });
@@ -143,7 +143,7 @@ impl ApiServer {
             Object::PersistentVolume(volume) => {
                 let volume = Arc::make_mut(volume);
                 volume.status.phase = Some(podscope_api::VolumePhase::Pending);
-                volume.status.last_phase_transition_time = Some(caller.wall());
+                volume.status.last_phase_transition_time = Some(caller.wall_time());
             }
             Object::PersistentVolumeClaim(claim) => {
                 Arc::make_mut(claim).status.phase = Some(podscope_api::ClaimPhase::Pending);
@@ -163,7 +163,7 @@ impl ApiServer {
                     bounds.max_unavailable = None;
                 }
             }
-            Object::Service(service) => self.allocate(Arc::make_mut(service), true),
+            Object::Service(service) => self.allocate_addresses_and_ports(Arc::make_mut(service), true),
             Object::Untyped(untyped) if untyped.kind == Kind::CustomResourceDefinition => {
                 custom::set_initial_status(Arc::make_mut(untyped));
             }

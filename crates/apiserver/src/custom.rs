@@ -18,7 +18,7 @@ impl ApiServer {
     ///
     /// # Errors
     /// Returns error 404 if the kind is not served, and error 403 if its definition is being deleted.
-    pub(super) fn check_defined(&self, kind: Kind, name: &str) -> Result<(), ApiError> {
+    pub(super) fn check_kind_is_served(&self, kind: Kind, name: &str) -> Result<(), ApiError> {
         if !matches!(kind, Kind::Custom(_)) {
             return Ok(());
         }
@@ -34,7 +34,7 @@ impl ApiServer {
     }
 
     /// Returns whether the kind has a status subresource, so that writes of the main resource do not change the status.
-    pub(super) fn keeps_status_apart(&self, kind: Kind) -> bool {
+    pub(super) fn has_status_subresource(&self, kind: Kind) -> bool {
         self.objects()
             .with_version(kind, |version| version.has_status())
             .unwrap_or(true)
@@ -59,13 +59,13 @@ impl ApiServer {
         let old_fields = old.and_then(Object::as_untyped).map(|untyped| &**untyped);
         self.objects().with_version(untyped.kind, |version| {
             if version.validate(untyped, old_fields, problems) {
-                problems.extend(rules::check_object(object, old, version.schema()));
+                problems.extend(rules::check_validation_rules(object, old, version.schema()));
             }
         });
     }
 
     /// Converts a custom object to the storage version.
-    pub(super) fn to_storage(&self, object: &mut Object) {
+    pub(super) fn convert_to_storage_version(&self, object: &mut Object) {
         let definition = self.objects().definition_of(object.kind());
         let version = definition.as_ref().and_then(|object| Definition::of(object)?.storage());
         if let (Some(version), Object::Untyped(untyped)) = (version, object) {
@@ -104,7 +104,7 @@ pub(super) fn set_initial_status(definition: &mut UntypedObject) {
 }
 
 /// Adds the storage version to `status.storedVersions`.
-pub(super) fn note_stored_version(definition: &mut UntypedObject) {
+pub(super) fn add_stored_version(definition: &mut UntypedObject) {
     let spec = definition.at("/spec").cloned().unwrap_or_default();
     let Some(stored) = podscope_api::stored_version(&spec) else {
         return;
@@ -131,7 +131,7 @@ pub(super) fn begin_deletion(definition: &mut UntypedObject, caller: &Caller<'_>
     let condition = json!({
         "type": "Terminating",
         "status": "True",
-        "lastTransitionTime": caller.wall().to_string(),
+        "lastTransitionTime": caller.wall_time().to_string(),
         "reason": "InstanceDeletionPending",
         "message": "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
     });

@@ -15,9 +15,9 @@ use super::{ApiServer, Caller, Outcome, custom, records};
 use podscope_sim::{Answer, ApiError, DeleteOptions, Happening, Propagation};
 
 /// Finalizer of an owner in foreground deletion: its dependents are deleted first (CT-152).
-const FOREGROUND: &str = "foregroundDeletion";
+const FOREGROUND_FINALIZER: &str = "foregroundDeletion";
 /// Finalizer of an owner whose dependents are not deleted (CT-152).
-const ORPHAN: &str = "orphan";
+const ORPHAN_FINALIZER: &str = "orphan";
 
 /// The effect of a DELETE on an object (LC-011 to LC-015).
 #[derive(Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl ApiServer {
         }
         let mut object = old.clone();
         let deletion_step = match &old {
-            Object::Pod(pod) => deletion_step(pod, options, caller.wall()),
+            Object::Pod(pod) => deletion_step(pod, options, caller.wall_time()),
             _ => DeletionStep::Immediate,
         };
         if let Object::Untyped(untyped) = &mut object
@@ -67,7 +67,7 @@ impl ApiServer {
             custom::begin_deletion(Arc::make_mut(untyped), caller);
         }
         let had_finalizers = !old.metadata().finalizers.is_empty();
-        set_propagation(&mut object, options.propagation);
+        set_propagation_finalizers(&mut object, options.propagation);
         match deletion_step {
             DeletionStep::Pending => Ok(Some(old)),
             DeletionStep::Mark {
@@ -79,9 +79,9 @@ impl ApiServer {
                 metadata.deletion_timestamp = Some(timestamp);
                 metadata.deletion_grace_period_seconds = Some(grace);
                 if is_first {
-                    raise_generation(&mut object);
+                    increment_generation(&mut object);
                 }
-                let stored = self.store_and_record(&old, object, is_first, out);
+                let stored = self.store_deletion_change(&old, object, is_first, out);
                 if grace > 0 || !stored.metadata().finalizers.is_empty() {
                     return Ok(Some(stored));
                 }
@@ -91,7 +91,7 @@ impl ApiServer {
             DeletionStep::Immediate => {
                 if object.metadata().finalizers.is_empty() {
                     if had_finalizers {
-                        object = self.store_and_record(&old, object, false, out);
+                        object = self.store_deletion_change(&old, object, false, out);
                     }
                     self.remove(kind, key, out);
                     return Ok(Some(object));
@@ -99,23 +99,23 @@ impl ApiServer {
                 let is_first = !old.metadata().is_terminating();
                 if is_first {
                     let metadata = object.metadata_mut();
-                    metadata.deletion_timestamp = Some(caller.wall());
+                    metadata.deletion_timestamp = Some(caller.wall_time());
                     // The real server sets only the deletion timestamp of a CustomResourceDefinition.
                     if kind != Kind::CustomResourceDefinition {
                         metadata.deletion_grace_period_seconds = Some(0);
-                        raise_generation(&mut object);
+                        increment_generation(&mut object);
                     }
                 }
                 if object == old {
                     return Ok(Some(old));
                 }
-                Ok(Some(self.store_and_record(&old, object, is_first, out)))
+                Ok(Some(self.store_deletion_change(&old, object, is_first, out)))
             }
         }
     }
 
     /// Stores an object whose deletion timestamp or grace period has changed, and records the change.
-    fn store_and_record(&mut self, old: &Object, object: Object, is_first: bool, out: &mut Outcome) -> Object {
+    fn store_deletion_change(&mut self, old: &Object, object: Object, is_first: bool, out: &mut Outcome) -> Object {
         let stored = self.write(object, out);
         if super::is_unrecorded(stored.kind()) {
             return stored;
@@ -124,7 +124,7 @@ impl ApiServer {
         if is_first {
             out.record(Happening::DeletionRequested { grace }, &stored);
         } else {
-            out.record(records::updated(old, &stored).into(), &stored);
+            out.record(records::updated_record(old, &stored).into(), &stored);
         }
         stored
     }
@@ -156,14 +156,14 @@ impl ApiServer {
             return Ok(Some(old.clone()));
         }
         let mut object = old.clone();
-        set_propagation(&mut object, options.propagation);
+        set_propagation_finalizers(&mut object, options.propagation);
         if let Object::Namespace(namespace) = &mut object {
             let namespace = Arc::make_mut(namespace);
-            namespace.metadata.deletion_timestamp = Some(caller.wall());
+            namespace.metadata.deletion_timestamp = Some(caller.wall_time());
             namespace.metadata.deletion_grace_period_seconds = None;
             namespace.status.phase = Str::from("Terminating");
         }
-        Ok(Some(self.store_and_record(old, object, true, out)))
+        Ok(Some(self.store_deletion_change(old, object, true, out)))
     }
 }
 
@@ -244,12 +244,12 @@ fn check_preconditions(old: &Object, options: &DeleteOptions) -> Result<(), ApiE
 
 /// Sets the garbage collector's finalizers for the requested propagation (CT-152). The client may change the policy
 /// while deletion is pending; the collector reads it when the last dependent is deleted.
-fn set_propagation(object: &mut Object, propagation: Option<Propagation>) {
+fn set_propagation_finalizers(object: &mut Object, propagation: Option<Propagation>) {
     let Some(propagation) = propagation else { return };
     let wanted = match propagation {
         Propagation::Background => None,
-        Propagation::Foreground => Some(FOREGROUND),
-        Propagation::Orphan => Some(ORPHAN),
+        Propagation::Foreground => Some(FOREGROUND_FINALIZER),
+        Propagation::Orphan => Some(ORPHAN_FINALIZER),
     };
     let has_finalizer = |name: &str| {
         object
@@ -258,18 +258,18 @@ fn set_propagation(object: &mut Object, propagation: Option<Propagation>) {
             .iter()
             .any(|finalizer| &**finalizer == name)
     };
-    let is_up_to_date = [FOREGROUND, ORPHAN]
+    let is_up_to_date = [FOREGROUND_FINALIZER, ORPHAN_FINALIZER]
         .iter()
         .all(|name| has_finalizer(name) == (wanted == Some(*name)));
     if is_up_to_date {
         return;
     }
     let finalizers = &mut object.metadata_mut().finalizers;
-    finalizers.retain(|finalizer| !matches!(&**finalizer, FOREGROUND | ORPHAN));
+    finalizers.retain(|finalizer| !matches!(&**finalizer, FOREGROUND_FINALIZER | ORPHAN_FINALIZER));
     finalizers.extend(wanted.map(Str::from));
 }
 
-fn raise_generation(object: &mut Object) {
+fn increment_generation(object: &mut Object) {
     if let Some(generation) = &mut object.metadata_mut().generation
         && *generation > 0
     {

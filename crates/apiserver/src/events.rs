@@ -35,29 +35,29 @@ const EVENTS_MAX: usize = 10_000;
 const EVENT_TTL: i64 = 3600 * 1_000_000;
 
 /// Host name of the control plane's machine, for `reportingInstance`. Not verified against a real cluster.
-const HOST: &str = "control-plane";
+const CONTROL_PLANE_HOST: &str = "control-plane";
 
 /// Number of different messages with the same reason at which the combining of events begins: the event with the tenth
 /// message is the first combined one.
-const SIMILAR_MAX: usize = 10;
+const MESSAGES_BEFORE_COMBINING: usize = 10;
 /// Time without a similar event after which the different messages are counted anew, in microseconds.
-const SIMILAR_INTERVAL: i64 = 600 * 1_000_000;
+const SIMILAR_EVENTS_PAUSE: i64 = 600 * 1_000_000;
 /// Number of events that one component may send about one object without a pause.
-const BURST: i64 = 25;
+const EVENT_BURST: i64 = 25;
 /// Interval after which a component may send one more event about an object, in microseconds.
-const REFILL: i64 = 300 * 1_000_000;
+const TOKENS_PER_EVENT: i64 = 300 * 1_000_000;
 /// Time without an event that ends an event series of the scheduler, in microseconds.
-const SERIES_PAUSE: i64 = 360 * 1_000_000;
+const SERIES_END_PAUSE: i64 = 360 * 1_000_000;
 
 /// The existing event objects, and the state of all event recorders.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EventLog {
     /// Sent events, by the hash of the properties that make two events equal.
-    sent: LruCache<Sent>,
+    sent: LruCache<SentEvent>,
     /// The different messages of similar events, by the hash of component, object, type and reason.
-    similar: LruCache<Similar>,
+    similar: LruCache<SimilarEvents>,
     /// Remaining event budgets, by the hash of component and object.
-    budget: LruCache<Budget>,
+    budget: LruCache<EventBudget>,
     /// Keys of the stored events, in the order of their creation.
     order: Fifo<ObjectKey>,
     /// No stored event has its last occurrence before this time; `None` if not computed yet.
@@ -71,7 +71,7 @@ pub(super) struct EventLog {
 
 /// A sent event: the key of its stored object, its count, and the time of its last occurrence.
 #[derive(Debug, Clone)]
-struct Sent {
+struct SentEvent {
     key: ObjectKey,
     count: i32,
     at: Time,
@@ -80,15 +80,15 @@ struct Sent {
 /// Similar events (same component, object, type and reason): the hashes of their different messages in order of
 /// arrival, and the time of the last event.
 #[derive(Debug, Clone, Default)]
-struct Similar {
+struct SimilarEvents {
     messages: Vec<u64>,
     at: Time,
 }
 
 /// The event budget of a component for one object: a token bucket. Each elapsed microsecond adds one token, and each
-/// event takes [`REFILL`] tokens.
+/// event takes [`TOKENS_PER_EVENT`] tokens.
 #[derive(Debug, Clone)]
-struct Budget {
+struct EventBudget {
     tokens: i64,
     at: Time,
 }
@@ -106,20 +106,20 @@ impl EventLog {
         if !note.action.is_empty() {
             let parts = [&*note.reason, note.kind_of_event.as_str(), &*note.action, version];
             return CorrelatedEvent {
-                hash: hash_of(reporter_hash, &parts),
+                hash: extend_reporter_hash(reporter_hash, &parts),
                 message: note.message.clone(),
             };
         }
-        let group_hash = hash_of(reporter_hash, &[&note.reason, note.kind_of_event.as_str()]);
+        let group_hash = extend_reporter_hash(reporter_hash, &[&note.reason, note.kind_of_event.as_str()]);
         let message = fnv64([&*note.message]);
         let mut similar = self.similar.get(group_hash).cloned().unwrap_or_default();
-        if now.0 - similar.at.0 > SIMILAR_INTERVAL {
+        if now.0 - similar.at.0 > SIMILAR_EVENTS_PAUSE {
             similar.messages.clear();
         }
         if !similar.messages.contains(&message) {
             similar.messages.push(message);
         }
-        let is_combined = similar.messages.len() >= SIMILAR_MAX;
+        let is_combined = similar.messages.len() >= MESSAGES_BEFORE_COMBINING;
         if is_combined {
             similar.messages.remove(0);
         }
@@ -132,7 +132,7 @@ impl EventLog {
             };
         }
         CorrelatedEvent {
-            hash: hash_of(
+            hash: extend_reporter_hash(
                 reporter_hash,
                 &[
                     &note.reason,
@@ -146,15 +146,15 @@ impl EventLog {
     }
 
     /// Takes the tokens of one event from the budget of a component and object; false if the budget has too few.
-    fn spend_budget(&mut self, about: u64, now: Time) -> bool {
-        let capacity = BURST * REFILL;
+    fn take_event_tokens(&mut self, about: u64, now: Time) -> bool {
+        let capacity = EVENT_BURST * TOKENS_PER_EVENT;
         let tokens = self
             .budget
             .get(about)
             .map_or(capacity, |budget| (budget.tokens + (now.0 - budget.at.0)).min(capacity));
-        let has_token = tokens >= REFILL;
-        let tokens = if has_token { tokens - REFILL } else { tokens };
-        self.budget.put(about, Budget { tokens, at: now });
+        let has_token = tokens >= TOKENS_PER_EVENT;
+        let tokens = if has_token { tokens - TOKENS_PER_EVENT } else { tokens };
+        self.budget.put(about, EventBudget { tokens, at: now });
         has_token
     }
 }
@@ -167,13 +167,13 @@ impl ApiServer {
 
     /// Stores an event, or increments the count of an equal one.
     pub(super) fn note_event(&mut self, note: &EventNote, caller: &Caller<'_>, out: &mut Outcome) {
-        let (now, is_series) = (caller.wall(), !note.action.is_empty());
-        let version = self.version_of(note.kind, &note.key, &note.uid);
+        let (now, is_series) = (caller.wall_time(), !note.action.is_empty());
+        let version = self.resource_version_of(note.kind, &note.key, &note.uid);
         let restarts = self.events.restarts.get(caller.actor).copied().unwrap_or_default();
         let reporter_hash = reporter_hash(note, caller.actor).wrapping_add(restarts);
         let CorrelatedEvent { hash, message } = self.events.correlate(note, reporter_hash, &version, now);
         let last = self.events.sent.get(hash).cloned();
-        let last = last.filter(|last| !is_series || now.0 - last.at.0 <= SERIES_PAUSE);
+        let last = last.filter(|last| !is_series || now.0 - last.at.0 <= SERIES_END_PAUSE);
         let count = last.as_ref().map_or(0, |last| last.count).saturating_add(1);
         let namespace = if note.key.namespace.is_empty() {
             shared("default")
@@ -188,19 +188,19 @@ impl ApiServer {
         if known.is_none() && self.is_terminating(&namespace) {
             return;
         }
-        let is_within_budget = is_series || self.events.spend_budget(reporter_hash, now);
+        let is_within_budget = is_series || self.events.take_event_tokens(reporter_hash, now);
         let (key, count) = match known {
             Some(event) => {
                 let key = event.metadata.key();
                 if is_within_budget {
-                    self.raise_count(event, &message, count, now);
+                    self.increment_event_count(event, &message, count, now);
                 }
                 (key, count)
             }
             None if is_within_budget => (self.create_event(note, namespace, &message, version, caller), 1),
             None => return,
         };
-        self.events.sent.put(hash, Sent { key, count, at: now });
+        self.events.sent.put(hash, SentEvent { key, count, at: now });
         if !is_within_budget {
             return;
         }
@@ -211,12 +211,12 @@ impl ApiServer {
                 message,
                 count,
             },
-            object: Some(subject(note.kind, note.key.clone(), self.uid_of(note))),
+            object: Some(subject(note.kind, note.key.clone(), self.object_uid_of_note(note))),
         });
     }
 
     /// Returns the UID of the object that the event is about, looked up by name if the event has no UID.
-    fn uid_of(&self, note: &EventNote) -> Uid {
+    fn object_uid_of_note(&self, note: &EventNote) -> Uid {
         let object = note
             .uid
             .is_empty()
@@ -228,7 +228,7 @@ impl ApiServer {
 
     /// Returns the resourceVersion of the object that an event refers to. Empty for Nodes, because kubelets and node
     /// controllers set only the node's name.
-    fn version_of(&self, kind: Kind, key: &ObjectKey, uid: &Uid) -> Str {
+    fn resource_version_of(&self, kind: Kind, key: &ObjectKey, uid: &Uid) -> Str {
         let object = (kind != Kind::Node)
             .then(|| self.objects().get_kind(kind, key))
             .flatten();
@@ -246,14 +246,14 @@ impl ApiServer {
         caller: &Caller<'_>,
     ) -> ObjectKey {
         self.events.next += 1;
-        let nanoseconds = caller.wall().0.wrapping_mul(1000) + (self.events.next % 1000) as i64;
-        let (wall, source) = (caller.wall(), event_source(caller.actor, note));
+        let nanoseconds = caller.wall_time().0.wrapping_mul(1000) + (self.events.next % 1000) as i64;
+        let (wall_time, source) = (caller.wall_time(), event_source(caller.actor, note));
         let mut event = Event {
             metadata: podscope_api::ObjectMeta {
                 name: format!("{}.{nanoseconds:x}", note.key.name).into(),
                 namespace,
                 uid: self.rng.uid(),
-                creation_timestamp: Some(caller.wall()),
+                creation_timestamp: Some(caller.wall_time()),
                 labels: self.events.no_labels.clone(),
                 annotations: self.events.no_labels.clone(),
                 ..Default::default()
@@ -266,7 +266,7 @@ impl ApiServer {
             message: message.clone(),
             kind: shared(note.kind_of_event.as_str()),
             related: note.related.as_ref().map(|(kind, key, uid)| ObjectReference {
-                resource_version: self.version_of(*kind, key, uid),
+                resource_version: self.resource_version_of(*kind, key, uid),
                 ..object_reference(*kind, key, uid, "")
             }),
             reporting_component: source.component.clone(),
@@ -275,13 +275,13 @@ impl ApiServer {
         };
         if note.action.is_empty() {
             event.source = source;
-            event.first_timestamp = Some(wall);
-            event.last_timestamp = Some(wall);
+            event.first_timestamp = Some(wall_time);
+            event.last_timestamp = Some(wall_time);
             event.count = Some(1);
         } else {
             event.action = note.action.clone();
-            event.event_time = Some(MicroTime(wall.0));
-            event.reporting_instance = format!("{}-{HOST}", source.component).into();
+            event.event_time = Some(MicroTime(wall_time.0));
+            event.reporting_instance = format!("{}-{CONTROL_PLANE_HOST}", source.component).into();
         }
         let key = event.metadata.key();
         self.store.put_unwatched(Object::Event(Arc::new(event)));
@@ -297,7 +297,7 @@ impl ApiServer {
     }
 
     /// Increments the count of a stored event and updates its message.
-    fn raise_count(&mut self, mut event: Arc<Event>, message: &Str, count: i32, now: Time) {
+    fn increment_event_count(&mut self, mut event: Arc<Event>, message: &Str, count: i32, now: Time) {
         let typed = Arc::make_mut(&mut event);
         if typed.action.is_empty() {
             typed.message = message.clone();
@@ -381,7 +381,7 @@ fn reporter_hash(note: &EventNote, actor: &Actor) -> u64 {
 }
 
 /// Extends the hash by further texts. Collisions are detected by [`matches_note`].
-fn hash_of(reporter_hash: u64, more: &[&str]) -> u64 {
+fn extend_reporter_hash(reporter_hash: u64, more: &[&str]) -> u64 {
     let extend = |hash, text: &&str| fnv1a(hash, [0].into_iter().chain(text.bytes()));
     more.iter().fold(reporter_hash, extend)
 }

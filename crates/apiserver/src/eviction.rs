@@ -29,10 +29,10 @@ impl ApiServer {
             return Err(ApiError::not_found(Kind::Pod, &key.name));
         };
         if !ignores_budgets(&pod)
-            && let Some(budget) = self.budget_of(&pod)?
+            && let Some(budget) = self.disruption_budget_of(&pod)?
             && !may_evict_unready(&pod, &budget)
         {
-            self.take_disruption(&pod, &budget, caller, out)?;
+            self.use_allowed_disruption(&pod, &budget, caller, out)?;
         }
         if !pod.metadata.is_terminating() && !pod.is_terminal() {
             let old = Object::Pod(pod.clone());
@@ -42,7 +42,7 @@ impl ApiServer {
                 PodCondition {
                     kind: condition::DISRUPTION_TARGET.into(),
                     status: ConditionStatus::True,
-                    last_transition_time: Some(caller.wall()),
+                    last_transition_time: Some(caller.wall_time()),
                     reason: "EvictionByEvictionAPI".into(),
                     message: "Eviction API: evicting".into(),
                     observed_generation: pod.metadata.generation,
@@ -50,14 +50,14 @@ impl ApiServer {
                 },
             );
             let stored = self.write(Object::Pod(with_condition), out);
-            out.record(records::updated(&old, &stored).into(), &stored);
-            records::add_detail_records(&old, &stored, out);
+            out.record(records::updated_record(&old, &stored).into(), &stored);
+            records::add_condition_and_taint_records(&old, &stored, out);
         }
         self.delete(Kind::Pod, key, options, caller, out)
     }
 
     /// Returns the PodDisruptionBudget that selects the pod; an error if there are several.
-    fn budget_of(&self, pod: &Pod) -> Result<Option<Arc<PodDisruptionBudget>>, ApiError> {
+    fn disruption_budget_of(&self, pod: &Pod) -> Result<Option<Arc<PodDisruptionBudget>>, ApiError> {
         let mut matching = self.objects().budgets_of(pod);
         let first = matching.next().cloned();
         if matching.next().is_some() {
@@ -69,7 +69,7 @@ impl ApiServer {
     }
 
     /// Takes one disruption from the budget, or refuses the eviction.
-    fn take_disruption(
+    fn use_allowed_disruption(
         &mut self,
         pod: &Pod,
         budget: &Arc<PodDisruptionBudget>,
@@ -103,7 +103,9 @@ impl ApiServer {
         let mut new = budget.clone();
         let status = &mut Arc::make_mut(&mut new).status;
         status.disruptions_allowed -= 1;
-        status.disrupted_pods.insert(pod.metadata.name.clone(), caller.wall());
+        status
+            .disrupted_pods
+            .insert(pod.metadata.name.clone(), caller.wall_time());
         let allowed = status.disruptions_allowed;
         let stored = self.write(Object::PodDisruptionBudget(new), out);
         let updated = Updated {

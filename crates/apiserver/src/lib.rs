@@ -66,7 +66,7 @@ pub struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    fn wall(&self) -> Time {
+    fn wall_time(&self) -> Time {
         Time(self.start.0 + self.now.0)
     }
 }
@@ -156,9 +156,9 @@ impl ApiServer {
             object.metadata_mut().uid = self.next_uid(&object);
         }
         self.prune_and_set_defaults(&mut object);
-        self.to_storage(&mut object);
+        self.convert_to_storage_version(&mut object);
         let metadata = object.metadata_mut();
-        metadata.creation_timestamp.get_or_insert(caller.wall());
+        metadata.creation_timestamp.get_or_insert(caller.wall_time());
         if is_unwatched(object.kind()) {
             let key = (object.kind() == Kind::Event).then(|| object.key());
             let stored = self.store.put_unwatched(object);
@@ -173,7 +173,7 @@ impl ApiServer {
     /// # Errors
     /// Always returns error 429, after which clients retry.
     pub fn turn_away(&self, request: &Request, out: &mut Outcome) -> Answer {
-        let answer = Err(ApiError::overloaded(target(request).0));
+        let answer = Err(ApiError::overloaded(target_object(request).0));
         record_refusal(request, &answer, out);
         answer
     }
@@ -290,7 +290,7 @@ impl ApiServer {
 /// Records an answer that is a client error (4xx). Lost leader elections are not recorded.
 fn record_refusal(request: &Request, answer: &Answer, out: &mut Outcome) {
     let Err(error) = answer else { return };
-    let (kind, key, uid) = target(request);
+    let (kind, key, uid) = target_object(request);
     if (400..500).contains(&error.code) && kind != Kind::Lease {
         out.records.push(Draft {
             happening: Happening::Refused {
@@ -323,7 +323,7 @@ fn is_unrecorded(kind: Kind) -> bool {
 }
 
 /// Returns the object that a request is about.
-fn target(request: &Request) -> (Kind, ObjectKey, Uid) {
+fn target_object(request: &Request) -> (Kind, ObjectKey, Uid) {
     match request {
         Request::Create(object) | Request::Update(object, _) => {
             let mut key = object.key();
@@ -342,7 +342,7 @@ fn target(request: &Request) -> (Kind, ObjectKey, Uid) {
         Request::Evict { pod, .. } => (Kind::Pod, pod.clone(), Uid::default()),
         Request::Finalize { namespace, .. } => (Kind::Namespace, ObjectKey::cluster(namespace.clone()), Uid::default()),
         Request::Event(note) => (note.kind, note.key.clone(), note.uid.clone()),
-        Request::DryRun(request) => target(request),
+        Request::DryRun(request) => target_object(request),
     }
 }
 

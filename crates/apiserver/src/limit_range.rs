@@ -11,7 +11,7 @@ use super::ApiServer;
 use podscope_sim::ApiError;
 
 /// Annotation of a pod that lists the defaults set by LimitRanges.
-const ANNOTATION: &str = "kubernetes.io/limit-ranger";
+const LIMIT_RANGER_ANNOTATION: &str = "kubernetes.io/limit-ranger";
 
 impl ApiServer {
     /// Sets the default resources of the namespace on the containers of a new pod.
@@ -24,12 +24,12 @@ impl ApiServer {
             }
             for containers in [&mut pod.spec.containers, &mut pod.spec.init_containers] {
                 for container in Arc::make_mut(containers) {
-                    set_defaults(container, &requests, &limits, &mut defaulted);
+                    set_container_defaults(container, &requests, &limits, &mut defaulted);
                 }
             }
             if !defaulted.is_empty() {
                 let text = format!("LimitRanger plugin set: {}", defaulted.join("; "));
-                Arc::make_mut(&mut pod.metadata.annotations).insert(ANNOTATION.into(), text.into());
+                Arc::make_mut(&mut pod.metadata.annotations).insert(LIMIT_RANGER_ANNOTATION.into(), text.into());
             }
         }
     }
@@ -42,7 +42,7 @@ impl ApiServer {
                 match (object, &*item.kind) {
                     (Object::Pod(pod), "Container") => {
                         for container in pod.spec.all_containers() {
-                            check_item(item, &container.resources, &mut problems);
+                            check_limit_range_item(item, &container.resources, &mut problems);
                         }
                     }
                     (Object::Pod(pod), "Pod") => {
@@ -53,7 +53,7 @@ impl ApiServer {
                             limits: spec.total_limits(),
                             ..ResourceRequirements::default()
                         };
-                        check_item(item, &total, &mut problems);
+                        check_limit_range_item(item, &total, &mut problems);
                     }
                     (Object::PersistentVolumeClaim(claim), "PersistentVolumeClaim") => {
                         check_claim(item, &claim.spec.resources.requests, &mut problems);
@@ -87,7 +87,7 @@ fn container_defaults(range: &LimitRange) -> (ResourceList, ResourceList) {
 }
 
 /// Sets missing resources of a container to their defaults, and adds their descriptions to `defaulted`.
-fn set_defaults(
+fn set_container_defaults(
     container: &mut Container,
     requests: &ResourceList,
     limits: &ResourceList,
@@ -114,7 +114,7 @@ fn set_defaults(
     }
 }
 
-fn check_item(item: &LimitRangeItem, own: &ResourceRequirements, problems: &mut Vec<String>) {
+fn check_limit_range_item(item: &LimitRangeItem, own: &ResourceRequirements, problems: &mut Vec<String>) {
     let kind = &item.kind;
     check_minimum(item, &own.requests, &own.limits, problems);
     for (resource, bound) in &item.max {
@@ -133,7 +133,7 @@ fn check_item(item: &LimitRangeItem, own: &ResourceRequirements, problems: &mut 
             (None, _) => problems.push(format!("{message} no request is specified or request is 0")),
             (_, None) => problems.push(format!("{message} no limit is specified or limit is 0")),
             (Some(request), Some(limit)) => {
-                let ratio = ratio(limit, request);
+                let ratio = limit_to_request_ratio(limit, request);
                 if ratio * 1000.0 > bound.milli_value() as f64 {
                     problems.push(format!("{message} provided ratio is {ratio:.6}"));
                 }
@@ -154,7 +154,7 @@ fn check_minimum(item: &LimitRangeItem, requests: &ResourceList, limits: &Resour
     }
 }
 
-fn ratio(limit: Quantity, request: Quantity) -> f64 {
+fn limit_to_request_ratio(limit: Quantity, request: Quantity) -> f64 {
     limit.milli_value() as f64 / request.milli_value() as f64
 }
 

@@ -21,14 +21,14 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
     }
     if part == Part::EphemeralContainers {
         // All other differences between the pods are dropped (`dropNonEphemeralContainerUpdates`).
-        return with_field_of(old, &new, "spec/ephemeralContainers");
+        return with_field_copied_from(old, &new, "spec/ephemeralContainers");
     }
 
     // The status of a Service, and fields of other statuses without a Rust type, are stored separately from the typed
     // fields. Such objects are merged as JSON.
     let is_service_status = old.kind() == Kind::Service && part == Part::Status;
     if is_service_status || old.differs_in_untyped_status(&new) {
-        return with_status(old, &new, part);
+        return with_status_merged_as_json(old, &new, part);
     }
 
     macro_rules! merge {
@@ -38,7 +38,7 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
                     Part::Main => {
                         let typed = Arc::make_mut(&mut new);
                         typed.status.clone_from(&old.status);
-                        keep_metadata(&mut typed.metadata, &old.metadata);
+                        restore_server_metadata(&mut typed.metadata, &old.metadata);
                         Object::$with(new)
                     }
                     Part::Status | Part::Resize | Part::EphemeralContainers => {
@@ -48,14 +48,14 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
                     }
                 }),)*
                 $((Object::$without(old), Object::$without(mut new)) => {
-                    keep_metadata(&mut Arc::make_mut(&mut new).metadata, &old.metadata);
+                    restore_server_metadata(&mut Arc::make_mut(&mut new).metadata, &old.metadata);
                     Some(Object::$without(new))
                 })*
                 (Object::Untyped(old), Object::Untyped(mut new)) => Some(match part {
                     Part::Main => {
                         let untyped = Arc::make_mut(&mut new);
-                        put_status(&mut untyped.fields, old.fields.get("status"));
-                        keep_metadata(&mut untyped.metadata, &old.metadata);
+                        set_untyped_status(&mut untyped.fields, old.fields.get("status"));
+                        restore_server_metadata(&mut untyped.metadata, &old.metadata);
                         Object::Untyped(new)
                     }
                     // Only pods have the subresources `resize` and `ephemeralcontainers`, so other objects do not
@@ -63,7 +63,7 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
                     Part::Resize | Part::EphemeralContainers => Object::Untyped(old.clone()),
                     Part::Status => {
                         let mut merged = old.clone();
-                        put_status(&mut Arc::make_mut(&mut merged).fields, new.fields.get("status"));
+                        set_untyped_status(&mut Arc::make_mut(&mut merged).fields, new.fields.get("status"));
                         Object::Untyped(merged)
                     }
                 }),
@@ -123,18 +123,18 @@ pub(super) fn align_pod_ips(status: &mut PodStatus) {
 }
 
 /// Merges a write through the JSON of the object: only the status changes, or everything except the status.
-fn with_status(old: &Object, new: &Object, part: Part) -> Option<Object> {
+fn with_status_merged_as_json(old: &Object, new: &Object, part: Part) -> Option<Object> {
     if part == Part::Status {
-        return with_field_of(old, new, "status");
+        return with_field_copied_from(old, new, "status");
     }
-    let mut merged = with_field_of(new, old, "status")?;
-    keep_metadata(merged.metadata_mut(), old.metadata());
+    let mut merged = with_field_copied_from(new, old, "status")?;
+    restore_server_metadata(merged.metadata_mut(), old.metadata());
     Some(merged)
 }
 
 /// Returns the object with a field, such as `status` or `spec/ephemeralContainers`, copied from another object. The
 /// metadata is unchanged.
-fn with_field_of(object: &Object, other: &Object, path: &str) -> Option<Object> {
+fn with_field_copied_from(object: &Object, other: &Object, path: &str) -> Option<Object> {
     let (mut value, other) = (object.to_value(), other.to_value());
     let (parent, field) = path.rsplit_once('/').unwrap_or(("", path));
     let pointer = |path: &str| match path {
@@ -168,11 +168,11 @@ fn with_resources_of(old: &Arc<Pod>, new: &Pod) -> Arc<Pod> {
 
 /// Merges a write to a kind without a status subresource, where the status is a field like any other.
 pub(super) fn replace(old: &Object, mut new: Object) -> Option<Object> {
-    keep_metadata(new.metadata_mut(), old.metadata());
+    restore_server_metadata(new.metadata_mut(), old.metadata());
     (new.kind() == old.kind()).then_some(new)
 }
 
-fn put_status(fields: &mut Map<String, Value>, status: Option<&Value>) {
+fn set_untyped_status(fields: &mut Map<String, Value>, status: Option<&Value>) {
     match status {
         Some(status) => drop(fields.insert("status".to_owned(), status.clone())),
         None => drop(fields.shift_remove("status")),
@@ -180,7 +180,7 @@ fn put_status(fields: &mut Map<String, Value>, status: Option<&Value>) {
 }
 
 /// Restores the stored values of the metadata fields that only the server may change.
-fn keep_metadata(metadata: &mut ObjectMeta, old: &ObjectMeta) {
+fn restore_server_metadata(metadata: &mut ObjectMeta, old: &ObjectMeta) {
     let stored = old.clone();
     metadata.name = stored.name;
     metadata.namespace = stored.namespace;
@@ -252,7 +252,7 @@ pub(super) fn set_first_generations(object: &mut Object) {
 }
 
 /// Increments the template generation annotation of a DaemonSet if its template changes.
-pub(super) fn count_template_generation(old: &Object, new: &mut Object) {
+pub(super) fn update_template_generation(old: &Object, new: &mut Object) {
     let (Object::DaemonSet(old), Object::DaemonSet(new)) = (old, new) else {
         return;
     };
@@ -315,7 +315,7 @@ pub(super) fn clear_status(object: &mut Object) {
         ($($kind:ident),*) => {
             match object {
                 $(Object::$kind(typed) => Arc::make_mut(typed).status = Default::default(),)*
-                Object::Untyped(untyped) => put_status(&mut Arc::make_mut(untyped).fields, None),
+                Object::Untyped(untyped) => set_untyped_status(&mut Arc::make_mut(untyped).fields, None),
                 _ => {}
             }
         };

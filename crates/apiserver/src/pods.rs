@@ -8,7 +8,7 @@ use podscope_api::{ConditionStatus, Kind, NodeName, Object, ObjectKey, ObjectMet
 use super::{ApiServer, Caller, Outcome};
 use podscope_sim::{Answer, ApiError, Happening};
 
-const BINDING: &str = "pods/binding";
+const BINDING_SUBRESOURCE: &str = "pods/binding";
 
 impl ApiServer {
     /// Handles POST pods/binding: assigns the pod to a node permanently (LC-001, LC-045).
@@ -26,7 +26,7 @@ impl ApiServer {
         let name = &old.metadata.name;
         if !uid.is_empty() && *uid != old.metadata.uid {
             return Err(ApiError::other_uid(
-                BINDING,
+                BINDING_SUBRESOURCE,
                 name,
                 uid.as_str(),
                 old.metadata.uid.as_str(),
@@ -34,15 +34,15 @@ impl ApiServer {
         }
         if old.metadata.is_terminating() {
             let why = format!("pod {name} is being deleted, cannot be assigned to a host");
-            return Err(ApiError::conflict_on(BINDING, name, &why));
+            return Err(ApiError::conflict_on(BINDING_SUBRESOURCE, name, &why));
         }
         if let Some(bound) = &old.spec.node_name {
             let why = format!("pod {name} is already assigned to node {:?}", bound.as_str());
-            return Err(ApiError::conflict_on(BINDING, name, &why));
+            return Err(ApiError::conflict_on(BINDING_SUBRESOURCE, name, &why));
         }
         if !old.spec.scheduling_gates.is_empty() {
             let why = format!("pod {name} has non-empty .spec.schedulingGates");
-            return Err(ApiError::conflict_on(BINDING, name, &why));
+            return Err(ApiError::conflict_on(BINDING_SUBRESOURCE, name, &why));
         }
         let mut pod = old.clone();
         let typed = Arc::make_mut(&mut pod);
@@ -65,7 +65,7 @@ impl ApiServer {
             PodCondition {
                 kind: condition::POD_SCHEDULED.into(),
                 status: ConditionStatus::True,
-                last_transition_time: Some(caller.wall()),
+                last_transition_time: Some(caller.wall_time()),
                 ..PodCondition::default()
             },
         );

@@ -42,7 +42,7 @@ impl ApiServer {
             let mut charged = limit.clone();
             if charged.status.hard != charged.spec.hard {
                 let list = |kind| self.objects().list_kind_in(kind, namespace);
-                let used = quota::used(limit, list, caller.wall());
+                let used = quota::used(limit, list, caller.wall_time());
                 let status = &mut Arc::make_mut(&mut charged).status;
                 (status.hard, status.used) = (limit.spec.hard.clone(), used);
             }
@@ -77,8 +77,8 @@ pub(super) fn may_increase_usage(new: &Object, part: Part) -> bool {
 
 /// Returns the usage that a write adds to the quota.
 fn added_usage(limit: &ResourceQuota, old: Option<&Object>, new: &Object, caller: &Caller<'_>) -> ResourceList {
-    let before = old.map_or_else(ResourceList::new, |old| quota::usage(old, caller.wall()));
-    let taken = quota::usage(new, caller.wall()).into_iter();
+    let before = old.map_or_else(ResourceList::new, |old| quota::usage(old, caller.wall_time()));
+    let taken = quota::usage(new, caller.wall_time()).into_iter();
     taken
         .filter(|(resource, _)| limit.spec.hard.contains_key(resource))
         .map(|(resource, amount)| match before.get(&resource) {

@@ -31,7 +31,7 @@ pub(super) fn is_heartbeat(old: &Object, new: &Object) -> bool {
 }
 
 /// Returns the changed fields for the record `Updated` of an update.
-pub(super) fn updated(old: &Object, new: &Object) -> Updated {
+pub(super) fn updated_record(old: &Object, new: &Object) -> Updated {
     let phase = match (old, new) {
         (Object::Pod(old), Object::Pod(new)) if old.status.phase != new.status.phase => {
             new.status.phase.as_ref().map(|phase| phase.as_str().into())
@@ -67,10 +67,10 @@ pub(super) fn updated(old: &Object, new: &Object) -> Updated {
 }
 
 /// Adds the records that follow the record `Updated`: one for each change of a condition, a taint or the nomination.
-pub(super) fn add_detail_records(old: &Object, new: &Object, out: &mut Outcome) {
+pub(super) fn add_condition_and_taint_records(old: &Object, new: &Object, out: &mut Outcome) {
     match (old, new) {
-        (Object::Pod(before), Object::Pod(after)) => pod_details(before, after, new, out),
-        (Object::Node(before), Object::Node(after)) => node_details(before, after, new, out),
+        (Object::Pod(before), Object::Pod(after)) => record_pod_changes(before, after, new, out),
+        (Object::Node(before), Object::Node(after)) => record_node_changes(before, after, new, out),
         _ => {}
     }
 }
@@ -106,7 +106,7 @@ impl<'a> From<&'a NodeCondition> for ConditionView<'a> {
 }
 
 /// Records every condition whose status or reason changed.
-fn condition_details<'a, C>(before: &'a [C], after: &'a [C], object: &Object, out: &mut Outcome)
+fn record_changed_conditions<'a, C>(before: &'a [C], after: &'a [C], object: &Object, out: &mut Outcome)
 where
     ConditionView<'a>: From<&'a C>,
 {
@@ -127,8 +127,8 @@ where
     }
 }
 
-fn pod_details(before: &Pod, after: &Pod, object: &Object, out: &mut Outcome) {
-    condition_details(&before.status.conditions, &after.status.conditions, object, out);
+fn record_pod_changes(before: &Pod, after: &Pod, object: &Object, out: &mut Outcome) {
+    record_changed_conditions(&before.status.conditions, &after.status.conditions, object, out);
     let nominated = &after.status.nominated_node_name;
     if *nominated != before.status.nominated_node_name && !nominated.is_empty() {
         let node = (&**nominated).into();
@@ -136,8 +136,8 @@ fn pod_details(before: &Pod, after: &Pod, object: &Object, out: &mut Outcome) {
     }
 }
 
-fn node_details(before: &Node, after: &Node, object: &Object, out: &mut Outcome) {
-    condition_details(&before.status.conditions, &after.status.conditions, object, out);
+fn record_node_changes(before: &Node, after: &Node, object: &Object, out: &mut Outcome) {
+    record_changed_conditions(&before.status.conditions, &after.status.conditions, object, out);
     let same = |condition: &podscope_api::Taint, other: &podscope_api::Taint| {
         condition.key == other.key && condition.effect == other.effect && condition.value == other.value
     };

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Returns an error for each validation rule (CEL) of the schema that a custom object violates. `old` is the object
 /// that it replaces.
-pub(super) fn check_object(object: &Object, old: Option<&Object>, schema: &Value) -> Vec<ValidationError> {
+pub(super) fn check_validation_rules(object: &Object, old: Option<&Object>, schema: &Value) -> Vec<ValidationError> {
     let old = old.map(Object::to_value);
     podscope_cel::rules::validate(&object.to_value(), old.as_ref(), schema)
 }

@@ -31,7 +31,7 @@ impl ApiServer {
     }
 
     /// Refuses a Service that requests unavailable addresses or ports. `old` is the Service that an update replaces.
-    pub(super) fn check_allocation(&self, service: &Service, old: Option<&Service>) -> Result<(), ApiError> {
+    pub(super) fn check_requested_addresses(&self, service: &Service, old: Option<&Service>) -> Result<(), ApiError> {
         let name = &service.metadata.name;
         let replaced = old.map(|old| old.metadata.key());
         let services = self.objects().list::<Service>().map(|other| &**other);
@@ -46,9 +46,9 @@ impl ApiServer {
     }
 
     /// Allocates the addresses and ports that the type of the Service needs and that it does not have yet.
-    pub(super) fn allocate(&mut self, service: &mut Service, is_new: bool) {
+    pub(super) fn allocate_addresses_and_ports(&mut self, service: &mut Service, is_new: bool) {
         let mut ports = self.free_node_ports(&service.spec);
-        node_ports(&mut service.spec, is_new, &mut ports);
+        allocate_node_ports(&mut service.spec, is_new, &mut ports);
         let is_external = &*service.spec.kind == "ExternalName";
         // The cluster has no IPv6 addresses, so none is allocated; validation refuses a Service that requests one.
         let wants_ipv6 = service
@@ -94,7 +94,7 @@ fn needs_node_ports(spec: &ServiceSpec) -> bool {
     matches!(&*spec.kind, "NodePort" | "LoadBalancer")
 }
 
-fn needs_health_port(spec: &ServiceSpec) -> bool {
+fn needs_health_check_port(spec: &ServiceSpec) -> bool {
     &*spec.kind == "LoadBalancer" && &*spec.external_traffic_policy == "Local"
 }
 
@@ -123,7 +123,7 @@ pub(super) fn keep_omitted_fields(old: &ServiceSpec, new: &mut ServiceSpec) {
             port.node_port = old.ports.iter().find(same).and_then(|one| one.node_port);
         }
     }
-    if needs_health_port(old) && needs_health_port(new) && new.health_check_node_port.unwrap_or(0) == 0 {
+    if needs_health_check_port(old) && needs_health_check_port(new) && new.health_check_node_port.unwrap_or(0) == 0 {
         new.health_check_node_port = old.health_check_node_port;
     }
     if !is_external(old) && is_external(new) && new.cluster_ip == old.cluster_ip {
@@ -150,7 +150,10 @@ pub(super) fn keep_omitted_fields(old: &ServiceSpec, new: &mut ServiceSpec) {
     {
         new.external_traffic_policy = "".into();
     }
-    if needs_health_port(old) && !needs_health_port(new) && new.health_check_node_port == old.health_check_node_port {
+    if needs_health_check_port(old)
+        && !needs_health_check_port(new)
+        && new.health_check_node_port == old.health_check_node_port
+    {
         new.health_check_node_port = None;
     }
     let is_balanced = |spec: &ServiceSpec| &*spec.kind == "LoadBalancer";
@@ -166,7 +169,7 @@ pub(super) fn keep_omitted_fields(old: &ServiceSpec, new: &mut ServiceSpec) {
 
 /// Allocates the node ports of a Service that needs them. In a new Service, equal ports with different protocols share
 /// one.
-fn node_ports(spec: &mut ServiceSpec, is_new: bool, free: &mut impl Iterator<Item = i32>) {
+fn allocate_node_ports(spec: &mut ServiceSpec, is_new: bool, free: &mut impl Iterator<Item = i32>) {
     let needs_ports = match &*spec.kind {
         "NodePort" => true,
         "LoadBalancer" => spec.allocate_load_balancer_node_ports != Some(false),

@@ -10,13 +10,13 @@ use podscope_sim::{Assumed, Change, Objects, WatchResponse};
 
 /// Maximum number of changes kept for watches that resume. A watch that is further behind must list again, as after a
 /// compaction of etcd.
-const LOG_MAX: usize = 1024;
+const MAX_LOGGED_CHANGES: usize = 1024;
 /// Maximum number of changes kept for kinds that no process watches.
 const UNWATCHED_CHANGES_MAX: usize = 512;
 
 /// A change in the log of the store, with the trace record that reports it.
 #[derive(Debug, Clone)]
-struct Logged {
+struct LoggedChange {
     change: Arc<Change>,
     record: CausedBy,
 }
@@ -27,7 +27,7 @@ struct Logged {
 pub struct Store {
     objects: Arc<Objects>,
     revision: u64,
-    log: VecDeque<Logged>,
+    log: VecDeque<LoggedChange>,
     /// Revision of the newest change that was dropped from the log.
     compacted: u64,
     /// The latest changes of kinds that no process in the simulation watches; HTTP clients may watch them.
@@ -109,7 +109,7 @@ impl Store {
         self.revision += 1;
         object.metadata_mut().resource_version = self.revision.to_string().into();
         let old = Arc::make_mut(&mut self.objects).put(object.clone());
-        self.append(self.revision, old, Some(object))
+        self.append_to_log(self.revision, old, Some(object))
     }
 
     /// Stores several objects at once. Each watch response carries the state after all of them, so that only one state
@@ -124,7 +124,7 @@ impl Store {
         }
         let written = written.into_iter();
         written
-            .map(|(revision, old, object)| self.append(revision, old, Some(object)))
+            .map(|(revision, old, object)| self.append_to_log(revision, old, Some(object)))
             .collect()
     }
 
@@ -132,7 +132,7 @@ impl Store {
     pub(super) fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Arc<WatchResponse>> {
         let old = Arc::make_mut(&mut self.objects).remove(kind, key)?;
         self.revision += 1;
-        Some(self.append(self.revision, Some(old), None))
+        Some(self.append_to_log(self.revision, Some(old), None))
     }
 
     /// Stores an object of an unwatched kind (events, leases), without an entry in the main log.
@@ -161,7 +161,7 @@ impl Store {
             .push_back(Arc::new(Change { revision, old, new }));
     }
 
-    fn append(&mut self, revision: u64, old: Option<Object>, new: Option<Object>) -> Arc<WatchResponse> {
+    fn append_to_log(&mut self, revision: u64, old: Option<Object>, new: Option<Object>) -> Arc<WatchResponse> {
         let change = Arc::new(Change { revision, old, new });
         assert!(
             self.log
@@ -169,13 +169,13 @@ impl Store {
                 .is_none_or(|last| last.change.revision < change.revision),
             "revisions increase: watches find their position in the log by revision"
         );
-        if self.log.len() >= LOG_MAX {
+        if self.log.len() >= MAX_LOGGED_CHANGES {
             self.compacted = self
                 .log
                 .pop_front()
                 .map_or(self.compacted, |logged| logged.change.revision);
         }
-        self.log.push_back(Logged {
+        self.log.push_back(LoggedChange {
             change: change.clone(),
             record: CausedBy::NOTHING,
         });

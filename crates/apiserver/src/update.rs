@@ -3,7 +3,7 @@
 
 use podscope_api::{ErrorList, Kind, Object, ObjectKey, ObjectMeta, Uid};
 
-use super::apply::{Ownership, Writer};
+use super::apply::{FieldWriter, Ownership};
 use super::{ApiServer, Caller, Outcome, custom, is_unrecorded, parts, quota, records};
 use podscope_sim::{Actor, Answer, ApiError, Mutation, Part};
 
@@ -25,9 +25,9 @@ impl ApiServer {
         let mut managers = metadata.managers.list().iter();
         let sender = managers.find(|manager| manager.fields.is_empty());
         let sender = sender.map_or("kubectl-replace", |manager| &*manager.name);
-        let writer = Writer::of(caller, (&old, object), sender, "", part);
+        let writer = FieldWriter::of(caller, (&old, object), sender, "", part);
         let new = with_finalizers(&old, object.clone());
-        self.replace_as(&old, new, part, Ownership::Writer(writer), caller, out)
+        self.replace_as(&old, new, part, Ownership::FieldWriter(writer), caller, out)
     }
 
     /// Handles a PATCH, which is applied to the stored object.
@@ -49,9 +49,9 @@ impl ApiServer {
         if new.kind() != kind {
             return Err(ApiError::bad_request("the patch changes the kind of the object"));
         }
-        let writer = Writer::of(caller, (&old, &new), &change.name, change.subresource, part);
+        let writer = FieldWriter::of(caller, (&old, &new), &change.name, change.subresource, part);
         let new = with_finalizers(&old, new);
-        self.replace_as(&old, new, part, Ownership::Writer(writer), caller, out)
+        self.replace_as(&old, new, part, Ownership::FieldWriter(writer), caller, out)
     }
 
     /// Returns the stored object, or error 404.
@@ -128,7 +128,7 @@ impl ApiServer {
                 return Err(error);
             }
         }
-        let has_status = self.keeps_status_apart(new.kind());
+        let has_status = self.has_status_subresource(new.kind());
         // Status updates of the cluster's own components change no metadata, except the revision annotation of a
         // Deployment.
         let has_metadata = part == Part::Status && (is_client || kind == Kind::Deployment);
@@ -143,12 +143,12 @@ impl ApiServer {
         }
         if part == Part::Main {
             podscope_api::default_object(&mut merged);
-            super::device_taints::set_time_added(&mut merged, caller.wall());
+            super::device_taints::set_time_added(&mut merged, caller.wall_time());
             self.prune_and_set_defaults(&mut merged);
             if let (Object::Service(old), Object::Service(new)) = (old, &mut merged) {
                 super::service::keep_omitted_fields(&old.spec, &mut std::sync::Arc::make_mut(new).spec);
-                self.check_allocation(new, Some(old))?;
-                self.allocate(std::sync::Arc::make_mut(new), false);
+                self.check_requested_addresses(new, Some(old))?;
+                self.allocate_addresses_and_ports(std::sync::Arc::make_mut(new), false);
             }
             self.admit_update(old, &mut merged)?;
             self.validate_replacement(old, &merged)?;
@@ -157,30 +157,30 @@ impl ApiServer {
                 _ => parts::increments_generation(old, &merged),
             };
             if has_new_spec {
-                raise_generation(&mut merged);
+                increment_generation(&mut merged);
             }
             if let Object::Untyped(untyped) = &mut merged
                 && untyped.kind == Kind::CustomResourceDefinition
             {
-                custom::note_stored_version(std::sync::Arc::make_mut(untyped));
+                custom::add_stored_version(std::sync::Arc::make_mut(untyped));
             }
-            parts::count_template_generation(old, &mut merged);
+            parts::update_template_generation(old, &mut merged);
         }
         if part == Part::Resize {
             podscope_api::default_object(&mut merged);
             self.admit_resize(old, &merged)?;
             if parts::increments_generation(old, &merged) {
-                raise_generation(&mut merged);
+                increment_generation(&mut merged);
             }
         }
         if part == Part::EphemeralContainers {
             admit_ephemeral_containers(old, &mut merged)?;
         }
-        self.to_storage(&mut merged);
+        self.convert_to_storage_version(&mut merged);
         match by {
             Ownership::Managers(managers) => merged.metadata_mut().managers = managers,
-            Ownership::Writer(Some(writer)) => self.note_write(old, &mut merged, &writer),
-            Ownership::Writer(_) => {}
+            Ownership::FieldWriter(Some(writer)) => self.update_field_managers(old, &mut merged, &writer),
+            Ownership::FieldWriter(_) => {}
         }
         if merged == *old {
             return Ok(Some(merged));
@@ -196,8 +196,8 @@ impl ApiServer {
         }
         let stored = self.write(merged, out);
         if !is_unrecorded(kind) && !records::is_heartbeat(old, &stored) {
-            out.record(records::updated(old, &stored).into(), &stored);
-            records::add_detail_records(old, &stored, out);
+            out.record(records::updated_record(old, &stored).into(), &stored);
+            records::add_condition_and_taint_records(old, &stored, out);
         }
         Ok(Some(stored))
     }
@@ -230,7 +230,7 @@ impl ApiServer {
             &old,
             Object::Namespace(new),
             Part::Main,
-            Ownership::Writer(None),
+            Ownership::FieldWriter(None),
             caller,
             out,
         )
@@ -247,7 +247,7 @@ fn admit_ephemeral_containers(old: &Object, merged: &mut Object) -> Result<(), A
         }
     }
     if parts::increments_generation(old, merged) {
-        raise_generation(merged);
+        increment_generation(merged);
     }
     Ok(())
 }
@@ -265,7 +265,7 @@ fn with_finalizers(old: &Object, mut new: Object) -> Object {
     new
 }
 
-fn raise_generation(object: &mut Object) {
+fn increment_generation(object: &mut Object) {
     let metadata = object.metadata_mut();
     metadata.generation = metadata.generation.map(|generation| generation + 1);
 }

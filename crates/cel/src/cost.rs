@@ -7,10 +7,10 @@ use cel::IdedExpr;
 use cel::common::ast::{EntryExpr, Expr};
 
 /// Maximum estimated cost of a device selector, in evaluation steps.
-pub(crate) const LIMIT: u64 = 1_000_000;
+pub(crate) const MAX_ESTIMATED_COST: u64 = 1_000_000;
 /// Assumed number of elements of a list or map that is not a literal. A device has at most 48 attributes and
 /// capacities.
-const UNKNOWN_SIZE: u64 = 64;
+const ASSUMED_COLLECTION_SIZE: u64 = 64;
 
 /// Returns the direct subexpressions of an expression.
 fn subexpressions(expression: &IdedExpr) -> Vec<&IdedExpr> {
@@ -47,20 +47,21 @@ fn entry_subexpressions(entry: &EntryExpr) -> Vec<&IdedExpr> {
 }
 
 /// Visits an expression and all its subexpressions, parents first.
-pub(crate) fn walk<'a>(expression: &'a IdedExpr, visit: &mut dyn FnMut(&'a IdedExpr)) {
+pub(crate) fn visit_subexpressions<'a>(expression: &'a IdedExpr, visit: &mut dyn FnMut(&'a IdedExpr)) {
     visit(expression);
     for part in subexpressions(expression) {
-        walk(part, visit);
+        visit_subexpressions(part, visit);
     }
 }
 
 /// Estimates the number of evaluation steps of an expression.
-pub(crate) fn estimate(expression: &IdedExpr) -> u64 {
+pub(crate) fn estimate_cost(expression: &IdedExpr) -> u64 {
     let Expr::Comprehension(comprehension) = &expression.expr else {
-        let sum = subexpressions(expression).into_iter().map(estimate);
+        let sum = subexpressions(expression).into_iter().map(estimate_cost);
         return sum.fold(1, u64::saturating_add);
     };
-    let steps_per_element = estimate(&comprehension.loop_cond).saturating_add(estimate(&comprehension.loop_step));
+    let steps_per_element =
+        estimate_cost(&comprehension.loop_cond).saturating_add(estimate_cost(&comprehension.loop_step));
     let loop_steps = steps_per_element.saturating_mul(range_size(&comprehension.iter_range));
     [
         &comprehension.iter_range,
@@ -68,7 +69,7 @@ pub(crate) fn estimate(expression: &IdedExpr) -> u64 {
         &comprehension.result,
     ]
     .into_iter()
-    .map(estimate)
+    .map(estimate_cost)
     .fold(loop_steps, u64::saturating_add)
 }
 
@@ -77,14 +78,14 @@ fn range_size(range: &IdedExpr) -> u64 {
         Expr::List(list) => list.elements.len() as u64,
         Expr::Map(map) => map.entries.len() as u64,
         Expr::Comprehension(one) => range_size(&one.iter_range),
-        _ => UNKNOWN_SIZE,
+        _ => ASSUMED_COLLECTION_SIZE,
     }
 }
 
 /// Returns whether an expression concatenates the result of `string(…)`, whose length the API server does not know.
 pub(crate) fn concatenates_unbounded(expression: &IdedExpr) -> bool {
     let mut found = false;
-    walk(expression, &mut |expression| {
+    visit_subexpressions(expression, &mut |expression| {
         if let Expr::Call(call) = &expression.expr
             && call.func_name == "_+_"
         {

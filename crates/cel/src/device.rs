@@ -9,7 +9,7 @@ use cel::common::value::{CowVal, Val};
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Device, DeviceAttribute};
 
-use crate::map::{Record, Shared, SortedMap, key_of};
+use crate::map::{Record, SharedValue, SortedMap, string_key};
 use crate::quantity::CelQuantity;
 use crate::version::CelVersion;
 
@@ -17,13 +17,13 @@ static DEVICE: Type = Type::new_unspecified_type("kubernetes.DRADevice");
 
 /// The value of the variable `device`: the fields of a device that a CEL expression can access. Clones share the data.
 #[derive(Debug, Clone)]
-pub struct DeviceValue(Arc<Fields>);
+pub struct DeviceValue(Arc<DeviceFields>);
 
 #[derive(Debug)]
-struct Fields {
+struct DeviceFields {
     driver: CelString<'static>,
-    attributes: Domains,
-    capacity: Domains,
+    attributes: FieldsByDomain,
+    capacity: FieldsByDomain,
     allow_multiple_allocations: CelBool,
 }
 
@@ -38,9 +38,9 @@ impl DeviceValue {
             let value: Box<dyn Val> = Box::new(CelQuantity(capacity.value));
             (&**name, value)
         });
-        Self(Arc::new(Fields {
-            attributes: Domains::group_by_domain(driver, attributes),
-            capacity: Domains::group_by_domain(driver, capacity),
+        Self(Arc::new(DeviceFields {
+            attributes: FieldsByDomain::group_by_domain(driver, attributes),
+            capacity: FieldsByDomain::group_by_domain(driver, capacity),
             driver: CelString::from(driver.to_owned()),
             allow_multiple_allocations: CelBool::from(device.allow_multiple_allocations == Some(true)),
         }))
@@ -90,7 +90,7 @@ impl Indexer for DeviceValue {
     where
         Self: 'v,
     {
-        Ok(match key_of(index)? {
+        Ok(match string_key(index)? {
             "driver" => CowVal::Borrowed(&self.0.driver),
             "attributes" => CowVal::Borrowed(&self.0.attributes),
             "capacity" => CowVal::Borrowed(&self.0.capacity),
@@ -107,10 +107,10 @@ impl Indexer for DeviceValue {
     }
 }
 
-type Domain = Record;
-type Domains = SortedMap<Domain>;
+type DomainFields = Record;
+type FieldsByDomain = SortedMap<DomainFields>;
 
-impl Domains {
+impl FieldsByDomain {
     fn group_by_domain<'a>(driver: &str, values: impl Iterator<Item = (&'a str, Box<dyn Val>)>) -> Self {
         let mut sorted: Vec<(&str, &str, Box<dyn Val>)> = values
             .map(|(name, value)| {
@@ -120,16 +120,16 @@ impl Domains {
             .collect();
         // The sort is stable: equal names keep their order in the device's map.
         sorted.stable_sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
-        let mut domains: Vec<(CelString<'static>, Vec<(CelString<'static>, Shared)>)> = Vec::new();
+        let mut domains: Vec<(CelString<'static>, Vec<(CelString<'static>, SharedValue)>)> = Vec::new();
         for (domain, id, value) in sorted {
             if domains.last().is_none_or(|(last, _)| last.inner() != domain) {
                 domains.push((CelString::from(domain.to_owned()), Vec::new()));
             }
             if let Some((_, ids)) = domains.last_mut() {
-                ids.push((CelString::from(id.to_owned()), Shared::new(value)));
+                ids.push((CelString::from(id.to_owned()), SharedValue::new(value)));
             }
         }
-        let entries = domains.into_iter().map(|(domain, ids)| (domain, Domain::of(ids)));
-        Self::of(entries.collect()).with_default(Domain::of(Vec::new()))
+        let entries = domains.into_iter().map(|(domain, ids)| (domain, DomainFields::of(ids)));
+        Self::of(entries.collect()).with_value_for_absent_key(DomainFields::of(Vec::new()))
     }
 }

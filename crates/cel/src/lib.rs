@@ -41,12 +41,12 @@ impl Selector {
         if expression.len() > MAX_LENGTH {
             return Err(format!("expression must not be longer than {MAX_LENGTH} bytes"));
         }
-        let program = environment()
+        let program = cel_environment()
             .compile(expression)
             .map_err(|errors| format!("compilation failed: {errors}"))?;
         check_variables(&program, expression, &["device"])?;
-        let found = cost::estimate(program.expression());
-        if found > cost::LIMIT {
+        let found = cost::estimate_cost(program.expression());
+        if found > cost::MAX_ESTIMATED_COST {
             return Err("too complex, exceeds cost limit".to_owned());
         }
         Ok(Self { program })
@@ -58,7 +58,7 @@ impl Selector {
     /// Returns the text that Kubernetes prints after `CEL runtime error:`, for example for a missing attribute or
     /// mismatched types.
     pub fn matches(&self, device: &DeviceValue) -> Result<bool, String> {
-        let mut context = Context::with_env(environment().clone());
+        let mut context = Context::with_env(cel_environment().clone());
         context.add_variable_as_val("device", Box::new(device.clone()));
         let value = Value::resolve_val(self.program.expression(), &context).map_err(|error| error_text(&error))?;
         match value.downcast_ref::<CelBool>() {
@@ -74,7 +74,7 @@ impl Selector {
 }
 
 /// Returns CEL's standard library with the functions and types that Kubernetes adds.
-fn environment() -> &'static Arc<Env> {
+fn cel_environment() -> &'static Arc<Env> {
     static ENVIRONMENT: OnceLock<Arc<Env>> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| {
         let mut env = Env::stdlib();
@@ -134,7 +134,7 @@ fn check_variables(program: &Program, source: &str, variables: &[&str]) -> Resul
 /// Returns whether a comprehension in the expression declares the variable.
 fn is_declared_by_comprehension(expression: &cel::IdedExpr, name: &str) -> bool {
     let mut found = false;
-    cost::walk(expression, &mut |expression| {
+    cost::visit_subexpressions(expression, &mut |expression| {
         if let cel::common::ast::Expr::Comprehension(one) = &expression.expr {
             found |= one.iter_var == name || one.accu_var == name || one.iter_var2.as_deref() == Some(name);
         }

@@ -54,7 +54,7 @@ fn find_all(text: &CelString<'_>, regex: &CelString<'_>) -> Result<CelList<'stat
     Ok(CelList::from(found))
 }
 
-fn elements(list: &dyn Val) -> Vec<&dyn Val> {
+fn list_elements(list: &dyn Val) -> Vec<&dyn Val> {
     let mut elements = list.as_iterable().map(|list| list.iter());
     let mut found = Vec::new();
     while let Some(element) = elements.as_mut().and_then(|elements| elements.next()) {
@@ -75,13 +75,13 @@ fn compare_sets<'b, 'v>(
     args: &[CowVal<'b, 'v>],
     relation: impl Fn(&[&dyn Val], &[&dyn Val]) -> bool,
 ) -> Result<CowVal<'b, 'v>, ExecutionError> {
-    let answer = relation(&elements(&*args[0]), &elements(&*args[1]));
+    let answer = relation(&list_elements(&*args[0]), &list_elements(&*args[1]));
     Ok(CowVal::owned(CelBool::from(answer)))
 }
 
 fn sum<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
     let mut total = 0_i64;
-    for element in elements(&*args[0]) {
+    for element in list_elements(&*args[0]) {
         let element = element
             .downcast_ref::<CelInt>()
             .ok_or_else(|| ExecutionError::no_such_member_overload("sum", vec!["list".to_owned()]))?;

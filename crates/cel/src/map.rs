@@ -11,7 +11,7 @@ use cel::common::value::{CowVal, Val};
 ///
 /// # Errors
 /// The index is not a string.
-pub(crate) fn key_of(value: &dyn Val) -> Result<&str, ExecutionError> {
+pub(crate) fn string_key(value: &dyn Val) -> Result<&str, ExecutionError> {
     value
         .downcast_ref::<CelString<'_>>()
         .map(CelString::inner)
@@ -30,13 +30,13 @@ pub(crate) struct SortedMap<V> {
 }
 
 /// A map of values of any type.
-pub(crate) type Record = SortedMap<Shared>;
+pub(crate) type Record = SortedMap<SharedValue>;
 
 /// A CEL value; clones share it.
 #[derive(Debug, Clone)]
-pub(crate) struct Shared(Arc<dyn Val>);
+pub(crate) struct SharedValue(Arc<dyn Val>);
 
-impl Shared {
+impl SharedValue {
     pub(crate) fn new(value: Box<dyn Val>) -> Self {
         Self(Arc::from(value))
     }
@@ -47,7 +47,7 @@ pub(crate) trait MapValue: std::fmt::Debug + Clone + Send + Sync + 'static {
     fn as_val(&self) -> &(dyn Val + 'static);
 }
 
-impl MapValue for Shared {
+impl MapValue for SharedValue {
     fn as_val(&self) -> &(dyn Val + 'static) {
         &*self.0
     }
@@ -69,7 +69,7 @@ impl<V> SortedMap<V> {
     }
 
     /// Returns the same map with a default value for missing keys.
-    pub(crate) fn with_default(self, absent: V) -> Self {
+    pub(crate) fn with_value_for_absent_key(self, absent: V) -> Self {
         Self {
             absent: Some(absent),
             ..self
@@ -146,7 +146,7 @@ impl<V: MapValue> Indexer for SortedMap<V> {
     where
         Self: 'v,
     {
-        let key = key_of(index)?;
+        let key = string_key(index)?;
         let found = self.find(key).or(self.absent.as_ref());
         found
             .map(|value| CowVal::Borrowed(value.as_val()))
@@ -163,7 +163,7 @@ impl<V: MapValue> Indexer for SortedMap<V> {
 
 impl<V: MapValue> Container for SortedMap<V> {
     fn contains(&self, value: &dyn Val) -> Result<bool, ExecutionError> {
-        Ok(key_of(value).is_ok_and(|key| self.find(key).is_some()))
+        Ok(string_key(value).is_ok_and(|key| self.find(key).is_some()))
     }
 }
 
@@ -184,13 +184,13 @@ impl<V: MapValue> Iterable for SortedMap<V> {
     where
         Self: 'v,
     {
-        Box::new(Keys(self.entries.iter()))
+        Box::new(MapKeys(self.entries.iter()))
     }
 }
 
-struct Keys<'b, V>(std::slice::Iter<'b, (CelString<'static>, V)>);
+struct MapKeys<'b, V>(std::slice::Iter<'b, (CelString<'static>, V)>);
 
-impl<'b, 'v, V> Elements<'b, 'v> for Keys<'b, V> {
+impl<'b, 'v, V> Elements<'b, 'v> for MapKeys<'b, V> {
     fn next(&mut self) -> Option<&'b (dyn Val + 'v)> {
         self.0.next().map(|(key, _)| key as &dyn Val)
     }

@@ -17,7 +17,7 @@ use podscope_session::timeline::END_OF_TIME;
 use crate::msgpack;
 
 /// Exit status after bad input or wrong usage.
-pub(crate) const BAD_INPUT: u8 = 2;
+pub(crate) const BAD_INPUT_STATUS: u8 = 2;
 
 /// Output format of a command that prints either text or JSON.
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
@@ -47,7 +47,7 @@ pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     if error.use_stderr() {
         print_error(text.trim_end());
-        ExitCode::from(BAD_INPUT)
+        ExitCode::from(BAD_INPUT_STATUS)
     } else {
         print_text(&text);
         ExitCode::SUCCESS
@@ -90,14 +90,14 @@ pub(crate) fn exit_on_write_error(result: std::io::Result<()>) {
         && error.kind() != std::io::ErrorKind::BrokenPipe
     {
         print_error(format_args!("podscope: standard output: {error}"));
-        std::process::exit(BAD_INPUT.into());
+        std::process::exit(BAD_INPUT_STATUS.into());
     }
 }
 
 /// Maximum number of manifests in a folder that is given on the command line.
-const MAX_FILES: usize = 20_000;
+const MAX_INPUT_FILES: usize = 20_000;
 /// Maximum total size of the manifests in such a folder, in bytes.
-const MAX_BYTES: u64 = 512 << 20;
+const MAX_INPUT_BYTES: u64 = 512 << 20;
 
 /// Reads the files that are given on the command line. `-` is standard input; a folder stands for all YAML and JSON
 /// files in it.
@@ -134,7 +134,7 @@ pub(crate) fn read_files(names: &[String]) -> Result<Vec<File>, ExitCode> {
         }
     }
     if failed {
-        Err(ExitCode::from(BAD_INPUT))
+        Err(ExitCode::from(BAD_INPUT_STATUS))
     } else {
         Ok(files)
     }
@@ -156,9 +156,9 @@ fn collect_manifests(folder: &Path, found: &mut Vec<String>, bytes: &mut u64) ->
             collect_manifests(&path, found, bytes)?;
         } else if extension.is_some_and(|end| ["yaml", "yml", "json"].contains(&end)) && path.is_file() {
             *bytes += path.metadata().map_or(0, |metadata| metadata.len());
-            if found.len() >= MAX_FILES || *bytes > MAX_BYTES {
+            if found.len() >= MAX_INPUT_FILES || *bytes > MAX_INPUT_BYTES {
                 return Err(format!(
-                    "{}: more than {MAX_FILES} files, or {MAX_BYTES} bytes: name the folders that matter",
+                    "{}: more than {MAX_INPUT_FILES} files, or {MAX_INPUT_BYTES} bytes: name the folders that matter",
                     folder.display()
                 ));
             }
@@ -205,14 +205,14 @@ pub(crate) fn load(names: &[String]) -> Result<Loaded, ExitCode> {
 
 /// Output format of the commands `compare`, `whatif` and `why`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, ValueEnum)]
-pub(crate) enum Output {
+pub(crate) enum AnswerFormat {
     #[default]
     Text,
     Json,
     Markdown,
 }
 
-impl Output {
+impl AnswerFormat {
     /// Prints the result of a command in this format; each argument creates the result in one format.
     pub(crate) fn print(
         self,
@@ -221,9 +221,9 @@ impl Output {
         json: impl FnOnce() -> serde_json::Value,
     ) {
         match self {
-            Output::Text => print_text(&text()),
-            Output::Markdown => print_text(&markdown()),
-            Output::Json => print_data(&format!("{:#}\n", json())),
+            AnswerFormat::Text => print_text(&text()),
+            AnswerFormat::Markdown => print_text(&markdown()),
+            AnswerFormat::Json => print_data(&format!("{:#}\n", json())),
         }
     }
 }
@@ -243,11 +243,11 @@ pub(crate) fn print_notices(loaded: &Loaded, objects: &Objects) {
 /// Prints problems to stderr. Returns the exit status for bad input.
 pub(crate) fn print_problems(problems: &[Problem]) -> ExitCode {
     problems.iter().for_each(print_error);
-    ExitCode::from(BAD_INPUT)
+    ExitCode::from(BAD_INPUT_STATUS)
 }
 
 /// Parses a simulated time, given as a duration since t = 0.
-pub(crate) fn instant(text: &str) -> Result<SimTime, String> {
+pub(crate) fn parse_time_since_start(text: &str) -> Result<SimTime, String> {
     match parse_duration(text) {
         Ok(span) if span >= Span::ZERO && SimTime::ZERO + span <= END_OF_TIME => Ok(SimTime::ZERO + span),
         Ok(span) if span >= Span::ZERO => Err("after the end of time, a hundred years (876000h)".to_owned()),
@@ -256,12 +256,12 @@ pub(crate) fn instant(text: &str) -> Result<SimTime, String> {
 }
 
 /// Parses a seed.
-pub(crate) fn seed(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("not a number from 0 to {}", u64::MAX))
 }
 
 /// Returns the names, or `-` for standard input if there are none.
-pub(crate) fn or_stdin(names: &[String]) -> Vec<String> {
+pub(crate) fn names_or_stdin(names: &[String]) -> Vec<String> {
     if names.is_empty() {
         vec!["-".to_owned()]
     } else {

@@ -18,19 +18,19 @@ use crate::args::{self, UsageError};
 /// Measure scheduling decisions, or what the invariants cost of twenty simulated minutes
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
-    #[arg(value_parser = workloads())]
+    #[arg(value_parser = workload_parser())]
     workload: String,
     /// Number of nodes; 5000 by default, and 100 for invariants
-    #[arg(long, value_name = "N", value_parser = at_least_one())]
+    #[arg(long, value_name = "N", value_parser = at_least_one_parser())]
     nodes: Option<u64>,
     /// Number of pods that run before; 5000 by default, and 1000 for invariants
     #[arg(long, value_name = "N")]
     pods: Option<usize>,
     /// Number of measured decisions
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = at_least_one())]
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = at_least_one_parser())]
     decisions: u64,
     /// Number of different pod templates, so that less can be reused
-    #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one())]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one_parser())]
     templates: u64,
     /// Delete a running pod before every decision
     #[arg(long)]
@@ -38,14 +38,14 @@ pub(crate) struct BenchArgs {
 }
 
 /// Name of the workload that measures the invariants.
-const INVARIANTS: &str = "invariants";
+const INVARIANTS_WORKLOAD: &str = "invariants";
 
-fn workloads() -> PossibleValuesParser {
+fn workload_parser() -> PossibleValuesParser {
     let names = Workload::ALL.iter().map(|(_, name)| *name);
-    names.chain([INVARIANTS]).collect::<Vec<_>>().into()
+    names.chain([INVARIANTS_WORKLOAD]).collect::<Vec<_>>().into()
 }
 
-fn at_least_one() -> clap::builder::RangedU64ValueParser {
+fn at_least_one_parser() -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(1..=1_000_000)
 }
 
@@ -126,9 +126,9 @@ fn busy_scenario(nodes: usize, pods: usize) -> String {
 }
 
 /// Length of a measured slice, in simulated seconds.
-const SLICE_SECONDS: i64 = 10;
+const MEASURED_SLICE_SECONDS: i64 = 10;
 /// Number of runs. For each slice only the fastest run counts, because other processes slow down some runs.
-const RUNS: usize = 5;
+const RUNS_PER_MEASUREMENT: usize = 5;
 
 /// Runs the same scenario alternately with and without invariant checks, and prints both times.
 fn measure_invariants(nodes: usize, pods: usize) -> Result<ExitCode, ExitCode> {
@@ -142,15 +142,15 @@ fn measure_invariants(nodes: usize, pods: usize) -> Result<ExitCode, ExitCode> {
         }
         for (slice, fastest) in (1..).zip(fastest) {
             let start = Instant::now();
-            session.advance(SimTime::from_seconds(slice * SLICE_SECONDS), u64::MAX);
+            session.advance(SimTime::from_seconds(slice * MEASURED_SLICE_SECONDS), u64::MAX);
             *fastest = start.elapsed().min(*fastest);
         }
         records = session.trace().len();
         Ok(())
     };
-    let slices = usize::try_from(1200 / SLICE_SECONDS).unwrap_or(1);
+    let slices = usize::try_from(1200 / MEASURED_SLICE_SECONDS).unwrap_or(1);
     let (mut with, mut without) = (vec![Duration::MAX; slices], vec![Duration::MAX; slices]);
-    for _ in 0..RUNS {
+    for _ in 0..RUNS_PER_MEASUREMENT {
         run(false, &mut without)?;
         run(true, &mut with)?;
     }

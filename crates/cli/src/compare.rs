@@ -6,7 +6,7 @@ use clap::Args;
 use podscope_protocol::markdown;
 use podscope_session::compare::{self, MAX_CONFIGURATIONS};
 
-use crate::args::{self, Output, UsageError};
+use crate::args::{self, AnswerFormat, UsageError};
 use crate::interrupt;
 
 /// Compare two clusters, or one workload under several configurations of the scheduler
@@ -26,12 +26,12 @@ pub(crate) struct CompareArgs {
     configs: Vec<String>,
     /// Output format
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
-    output: Output,
+    output: AnswerFormat,
 }
 
 impl CompareArgs {
     pub(crate) fn is_machine_readable(&self) -> bool {
-        self.output == Output::Json
+        self.output == AnswerFormat::Json
     }
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn run(given: &CompareArgs) -> Result<ExitCode, UsageError> {
     Ok(result.unwrap_or_else(|status| status))
 }
 
-fn compare_clusters(one: &str, other: &str, output: Output) -> Result<ExitCode, ExitCode> {
+fn compare_clusters(one: &str, other: &str, output: AnswerFormat) -> Result<ExitCode, ExitCode> {
     let load = |name: &str| args::load(&[name.to_owned()]);
     let difference = compare::clusters(load(one)?, load(other)?).map_err(|problems| args::print_problems(&problems))?;
     output.print(
@@ -62,7 +62,7 @@ fn compare_clusters(one: &str, other: &str, output: Output) -> Result<ExitCode, 
 fn compare_configurations(
     workload: &[String],
     configurations: &[String],
-    output: Output,
+    output: AnswerFormat,
 ) -> Result<ExitCode, ExitCode> {
     let (workload, configurations) = (args::read_files(workload)?, args::read_files(configurations)?);
     let compared = compare::configurations(&workload, &configurations, interrupt::is_interrupted);

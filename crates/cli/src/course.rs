@@ -14,10 +14,10 @@ use podscope_messages::{said, t};
 use crate::args;
 
 /// Maximum total size of the files in a package, in bytes. ZIP without extensions allows 4 GiB.
-const MAX_PACKAGE: usize = 1 << 30;
+const MAX_PACKAGE_BYTES: usize = 1 << 30;
 
 /// Reads a built-in course by name, or another course from a file.
-pub(crate) fn read(name: &str) -> Result<(Course, String), ExitCode> {
+pub(crate) fn read_course(name: &str) -> Result<(Course, String), ExitCode> {
     let text = match podscope_course::course_text(name) {
         Some(text) => text.to_owned(),
         None => args::read_files(&[name.to_owned()])?
@@ -54,12 +54,12 @@ pub(crate) struct ScormArgs {
 pub(crate) fn run(given: &CourseArgs) -> ExitCode {
     let Some(name) = &given.course else {
         for name in podscope_course::courses() {
-            let title = read(name).map_or_else(|_| String::new(), |(course, _)| said(&course.title));
+            let title = read_course(name).map_or_else(|_| String::new(), |(course, _)| said(&course.title));
             args::print_text(&format!("{name:28}{title}\n"));
         }
         return ExitCode::SUCCESS;
     };
-    read(name).map_or_else(|status| status, |(course, _)| print_course(&course))
+    read_course(name).map_or_else(|status| status, |(course, _)| print_course(&course))
 }
 
 fn print_course(course: &Course) -> ExitCode {
@@ -93,9 +93,9 @@ pub(crate) fn scorm(given: &ScormArgs) -> ExitCode {
 fn write_scorm_package(name: &str, site: &Path, output: &Path) -> Result<(), ExitCode> {
     let bad = |message: String| {
         args::print_error(format_args!("podscope: {message}"));
-        ExitCode::from(args::BAD_INPUT)
+        ExitCode::from(args::BAD_INPUT_STATUS)
     };
-    let (course, text) = read(name)?;
+    let (course, text) = read_course(name)?;
     if !site.join("index.html").is_file() {
         return Err(bad(format!(
             "{}: there is no index.html in it: give the built site",
@@ -130,9 +130,9 @@ fn collect_site_files(
         } else if kind.is_file() {
             let bytes = std::fs::read(entry.path()).map_err(with_path)?;
             *size += bytes.len();
-            if *size > MAX_PACKAGE {
+            if *size > MAX_PACKAGE_BYTES {
                 return Err(format!(
-                    "{}: the site is larger than {MAX_PACKAGE} bytes",
+                    "{}: the site is larger than {MAX_PACKAGE_BYTES} bytes",
                     folder.display()
                 ));
             }
@@ -144,8 +144,8 @@ fn collect_site_files(
 
 /// Creates a ZIP file. Equal files give an equal ZIP: all entries have the earliest date that ZIP can store.
 fn zip(files: &[PackedFile]) -> Vec<u8> {
-    const EARLIEST_DATE: u16 = (1 << 5) | 1;
-    const UTF8_NAMES: u16 = 1 << 11;
+    const ZIP_EARLIEST_DATE: u16 = (1 << 5) | 1;
+    const ZIP_UTF8_NAMES_FLAG: u16 = 1 << 11;
     let mut out = Vec::new();
     let mut directory = Vec::new();
     for (name, bytes) in files {
@@ -161,7 +161,7 @@ fn zip(files: &[PackedFile]) -> Vec<u8> {
         let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         let offset = length(&out);
         let mut header = Vec::new();
-        for half in [20, UTF8_NAMES, method, 0, EARLIEST_DATE] {
+        for half in [20, ZIP_UTF8_NAMES_FLAG, method, 0, ZIP_EARLIEST_DATE] {
             header.extend(half.to_le_bytes());
         }
         for word in [crc.sum(), length(stored), length(bytes)] {

@@ -72,7 +72,7 @@ pub(crate) fn run(given: &ExplainArgs) -> ExitCode {
 fn explanation_text(names: &[String], pod: &str, json: bool) -> Result<String, ExitCode> {
     let bad_input = |message: String| {
         args::print_error(format_args!("{}: {message}", names.join(", ")));
-        ExitCode::from(args::BAD_INPUT)
+        ExitCode::from(args::BAD_INPUT_STATUS)
     };
     let loaded = load_cluster(names)?;
     let config = loaded.setup.settings.scheduler.clone();
@@ -94,7 +94,7 @@ fn explanation_text(names: &[String], pod: &str, json: bool) -> Result<String, E
         return Err(bad_input(format!("no profile of the scheduler is named {name}")));
     };
     let explained = explain(&cache, &decision);
-    let output = Output {
+    let output = ExplainOutput {
         standing: &standing,
         explanation: explanation_json(&explained),
         restarted: restart_reasons(&found),
@@ -134,7 +134,7 @@ fn pod_and_other_objects(store: &Objects, pod: &str) -> (Option<Arc<Pod>>, Vec<O
 }
 
 /// Everything that the command prints about a pod: the explanation of its decision, and what goes with it.
-struct Output<'a> {
+struct ExplainOutput<'a> {
     standing: &'a [Sentence],
     explanation: ExplanationJson<'a>,
     /// The containers that ended, with the reason for their restart.
@@ -143,11 +143,11 @@ struct Output<'a> {
     groups: Option<PodGroups>,
 }
 
-impl Output<'_> {
+impl ExplainOutput<'_> {
     fn to_json(&self) -> serde_json::Result<String> {
         let mut value = serde_json::to_value(&self.explanation)?;
         if !self.standing.is_empty() {
-            value["standing"] = english_json(self.standing);
+            value["standing"] = english_sentences(self.standing);
         }
         if !self.restarted.is_empty() {
             let reasons = self.restarted.iter();
@@ -189,7 +189,7 @@ fn restart_reasons(pod: &Pod) -> Vec<(&str, Sentence)> {
 }
 
 /// Returns the sentences in English, as a JSON array.
-fn english_json(sentences: &[Sentence]) -> serde_json::Value {
+fn english_sentences(sentences: &[Sentence]) -> serde_json::Value {
     sentences.iter().map(Sentence::english).collect()
 }
 
@@ -202,7 +202,7 @@ fn text_without_decision(pod: &Pod, standing: &[Sentence], json: bool) -> String
     if json {
         let pod = pod.metadata.key().to_string();
         let value =
-            serde_json::json!({"pod": pod, "standing": english_json(standing), "message": message, "nodes": []});
+            serde_json::json!({"pod": pod, "standing": english_sentences(standing), "message": message, "nodes": []});
         return format!("{value:#}");
     }
     let standing: Vec<String> = standing.iter().map(ToString::to_string).collect();

@@ -9,16 +9,16 @@ use serde_json::Value;
 use crate::{args, interrupt};
 
 /// Maximum size of a file of cases in bytes, both compressed and decompressed.
-const MAX_BYTES: u64 = 512 << 20;
+const MAX_CASES_BYTES: u64 = 512 << 20;
 
-/// Reads at most [`MAX_BYTES`], otherwise fails: a file may be a device that never ends, and a compressed file may
-/// expand a thousandfold.
+/// Reads at most [`MAX_CASES_BYTES`], otherwise fails: a file may be a device that never ends, and a compressed file
+/// may expand a thousandfold.
 fn read_bounded(reader: impl Read) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    let read = reader.take(MAX_BYTES + 1).read_to_end(&mut bytes);
+    let read = reader.take(MAX_CASES_BYTES + 1).read_to_end(&mut bytes);
     match read.map_err(|error| error.to_string())? as u64 {
-        ..=MAX_BYTES => Ok(bytes),
-        _ => Err(format!("more than {MAX_BYTES} bytes of cases: split the file")),
+        ..=MAX_CASES_BYTES => Ok(bytes),
+        _ => Err(format!("more than {MAX_CASES_BYTES} bytes of cases: split the file")),
     }
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn run(file: &str, check: bool) -> ExitCode {
         args::exit_on_write_error(written);
         if interrupt::is_interrupted() {
             args::exit_on_write_error(out.flush());
-            return interrupt::status();
+            return interrupt::interrupted_status();
         }
     }
     if check {

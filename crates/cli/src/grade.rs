@@ -14,7 +14,7 @@ use crate::args::{self, UsageError};
 
 /// Format of the output.
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
-enum Format {
+enum GradeFormat {
     Table,
     Csv,
     Markdown,
@@ -39,27 +39,27 @@ pub(crate) struct GradeArgs {
     site: Option<String>,
     /// Output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
-    output: Format,
+    output: GradeFormat,
 }
 
 impl GradeArgs {
     pub(crate) fn is_machine_readable(&self) -> bool {
-        matches!(self.output, Format::Csv | Format::Xapi)
+        matches!(self.output, GradeFormat::Csv | GradeFormat::Xapi)
     }
 }
 
 pub(crate) fn run(given: &GradeArgs) -> Result<ExitCode, UsageError> {
     let format = given.output;
     let site = match (format, given.site.as_deref()) {
-        (Format::Xapi, None) => return Err("-o xapi needs --site URL: lessons are named by their address".into()),
-        (Format::Xapi, Some(site)) if !site.starts_with("http://") && !site.starts_with("https://") => {
+        (GradeFormat::Xapi, None) => return Err("-o xapi needs --site URL: lessons are named by their address".into()),
+        (GradeFormat::Xapi, Some(site)) if !site.starts_with("http://") && !site.starts_with("https://") => {
             return Err(format!("--site is an address (https://…), not {site:?}").into());
         }
-        (Format::Xapi, site) => site.unwrap_or_default(),
+        (GradeFormat::Xapi, site) => site.unwrap_or_default(),
         (_, Some(_)) => return Err("--site belongs to -o xapi".into()),
         (_, None) => "",
     };
-    let course = match given.course.as_deref().map(crate::course::read) {
+    let course = match given.course.as_deref().map(crate::course::read_course) {
         Some(Err(status)) => return Ok(status),
         Some(Ok((course, _))) => Some(course),
         None => None,
@@ -68,13 +68,13 @@ pub(crate) fn run(given: &GradeArgs) -> Result<ExitCode, UsageError> {
 }
 
 /// Grades files. Returns status 2 if a file cannot be read; the others are graded all the same.
-fn grade_files(names: &[String], format: Format, course: Option<&Course>, site: &str) -> ExitCode {
+fn grade_files(names: &[String], format: GradeFormat, course: Option<&Course>, site: &str) -> ExitCode {
     let mut status = ExitCode::SUCCESS;
     let mut runs = Vec::new();
     for name in names {
         let Ok(text) = std::fs::read_to_string(name) else {
             args::print_error(format_args!("{name}: the file cannot be read as text"));
-            status = ExitCode::from(args::BAD_INPUT);
+            status = ExitCode::from(args::BAD_INPUT_STATUS);
             continue;
         };
         match grade::read(name, &text) {
@@ -93,12 +93,12 @@ fn grade_files(names: &[String], format: Format, course: Option<&Course>, site: 
             .collect::<String>()
     };
     args::print_text(&match format {
-        Format::Table => columns::table(&rows, "   ") + &words(),
-        Format::Csv => rows.iter().map(csv_line).collect(),
-        Format::Markdown => markdown_table(&rows) + &words(),
-        Format::Xapi => {
-            let mut statements = xapi::of_runs(&runs, site);
-            statements.extend(course.map_or_else(Vec::new, |course| xapi::of_course(course, &results, site)));
+        GradeFormat::Table => columns::table(&rows, "   ") + &words(),
+        GradeFormat::Csv => rows.iter().map(csv_line).collect(),
+        GradeFormat::Markdown => markdown_table(&rows) + &words(),
+        GradeFormat::Xapi => {
+            let mut statements = xapi::run_statements(&runs, site);
+            statements.extend(course.map_or_else(Vec::new, |course| xapi::course_statements(course, &results, site)));
             format!("{:#}\n", serde_json::Value::from(statements))
         }
     });

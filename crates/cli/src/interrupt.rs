@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Exit status of an interrupted run. By the convention of shells, it is 128 plus the number of SIGINT.
-const INTERRUPTED: u8 = 130;
+const INTERRUPTED_STATUS: u8 = 130;
 
 static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
@@ -13,7 +13,7 @@ pub(crate) fn install_handler() {
     // If the handler cannot be installed, Ctrl-C ends the program at once.
     let _ = ctrlc::set_handler(|| {
         if IS_INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(INTERRUPTED.into());
+            std::process::exit(INTERRUPTED_STATUS.into());
         }
     });
 }
@@ -24,11 +24,11 @@ pub(crate) fn is_interrupted() -> bool {
 }
 
 /// Forgets an earlier Ctrl-C, so that a prompt can continue after it.
-pub(crate) fn clear() {
+pub(crate) fn clear_interrupt() {
     IS_INTERRUPTED.store(false, Ordering::Relaxed);
 }
 
 /// Returns the exit status of an interrupted command.
-pub(crate) fn status() -> ExitCode {
-    ExitCode::from(INTERRUPTED)
+pub(crate) fn interrupted_status() -> ExitCode {
+    ExitCode::from(INTERRUPTED_STATUS)
 }

@@ -14,23 +14,23 @@ use unic_langid::LanguageIdentifier;
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));
 
 /// Position of the option in help texts: after the options of the command.
-const DISPLAY_ORDER: usize = 900;
+const LANGUAGE_OPTION_ORDER: usize = 900;
 
 /// The option of all commands.
 #[derive(Debug, Args)]
 pub(crate) struct LanguageOption {
     /// Language of sentences for people. Errors, help, what Kubernetes says, and output for programs are English
     #[arg(long = "lang", value_name = "LANG", default_value = "en", value_parser = accepted_languages())]
-    #[arg(env = "PODSCOPE_LANG", hide_env_values = true, global = true, display_order = DISPLAY_ORDER)]
+    #[arg(env = "PODSCOPE_LANG", hide_env_values = true, global = true, display_order = LANGUAGE_OPTION_ORDER)]
     code: String,
 }
 
 impl LanguageOption {
     /// Sets the language of this process; it stays English if the output is machine-readable.
-    pub(crate) fn choose(&self, is_machine_readable: bool) {
+    pub(crate) fn set_language(&self, is_machine_readable: bool) {
         if !is_machine_readable {
             // This function is called only once, at the start, so setting the value cannot fail.
-            let _ = CHOSEN.set(self.code.clone());
+            let _ = CHOSEN_LANGUAGE.set(self.code.clone());
             set_for_thread();
         }
     }
@@ -47,11 +47,11 @@ fn accepted_languages() -> Vec<PossibleValue> {
 }
 
 /// Code of the chosen language; unset for machine-readable output.
-static CHOSEN: OnceLock<String> = OnceLock::new();
+static CHOSEN_LANGUAGE: OnceLock<String> = OnceLock::new();
 
 /// Sets the chosen language for this thread. Each thread must call this before it creates sentences.
 pub(crate) fn set_for_thread() {
-    let file = CHOSEN
+    let file = CHOSEN_LANGUAGE
         .get()
         .and_then(|chosen| FILES.iter().find(|(code, _)| code == chosen));
     let locale = file.and_then(|(code, file)| Locale::new(code, (*file).to_owned(), plural_rule(code)));

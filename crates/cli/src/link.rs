@@ -25,7 +25,7 @@ enum LinkAction {
         #[arg(value_name = "FILE", required = true)]
         files: Vec<String>,
         /// Seed of the run, instead of the scenario's
-        #[arg(long, value_parser = args::seed)]
+        #[arg(long, value_parser = args::parse_seed)]
         seed: Option<u64>,
         /// Replace private names first
         #[arg(long)]
@@ -70,7 +70,7 @@ pub(crate) fn fragment_with_files(
             text.len(),
             podscope_protocol::LONGEST_LINK
         ));
-        return Err(ExitCode::from(args::BAD_INPUT));
+        return Err(ExitCode::from(args::BAD_INPUT_STATUS));
     }
     if let Some(warning) = link::warning(&text) {
         args::print_error(format_args!("{warning}"));
@@ -81,7 +81,7 @@ pub(crate) fn fragment_with_files(
 fn decode(text: &str) -> Result<ExitCode, ExitCode> {
     let bad = |message: String| {
         args::print_error(format_args!("link: {message}"));
-        ExitCode::from(args::BAD_INPUT)
+        ExitCode::from(args::BAD_INPUT_STATUS)
     };
     let link = link::decode(text).map_err(|why| bad(why.english()))?;
     let loaded = link.load().map_err(|problems| args::print_problems(&problems))?;

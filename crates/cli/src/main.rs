@@ -85,11 +85,11 @@ enum Command {
 
 fn main() -> ExitCode {
     interrupt::install_handler();
-    if plugin::is_invoked() {
-        return match plugin::Plugin::try_parse() {
+    if plugin::is_invoked_as_plugin() {
+        return match plugin::PluginArgs::try_parse() {
             Ok(given) => {
-                given.language.choose(given.options.is_machine_readable());
-                finish::<plugin::Plugin>(plugin::run(&given), &[])
+                given.language.set_language(given.options.is_machine_readable());
+                finish::<plugin::PluginArgs>(plugin::run(&given), &[])
             }
             Err(error) => args::print_usage(&error),
         };
@@ -98,7 +98,7 @@ fn main() -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return args::print_usage(&error),
     };
-    language.choose(command.is_machine_readable());
+    language.set_language(command.is_machine_readable());
     let result = match command {
         Command::Run(given) => run::run(given),
         Command::Check(given) => Ok(run::check(&given)),
@@ -180,6 +180,6 @@ mod tests {
     #[test]
     fn argument_definitions_are_consistent() {
         Podscope::command().debug_assert();
-        plugin::Plugin::command().debug_assert();
+        plugin::PluginArgs::command().debug_assert();
     }
 }

@@ -43,7 +43,7 @@ pub(crate) fn man(given: &ManArgs) -> ExitCode {
         Err(error) => {
             let dir = given.dir.as_deref().unwrap_or_else(|| "podscope.1".as_ref());
             args::print_error(format_args!("{}: {error}", dir.display()));
-            return ExitCode::from(args::BAD_INPUT);
+            return ExitCode::from(args::BAD_INPUT_STATUS);
         }
     }
     ExitCode::SUCCESS

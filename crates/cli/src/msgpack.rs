@@ -4,10 +4,10 @@
 use serde_json::{Map, Number, Value};
 
 /// Maximum nesting depth, as for other input.
-const DEPTH: usize = podscope_api::limits::DEPTH;
+const MAX_DEPTH: usize = podscope_api::limits::DEPTH;
 
 /// Keys with which a trace can begin.
-const FIRST_KEYS: [&str; 3] = ["version", "config", "events"];
+const FIRST_TRACE_KEYS: [&str; 3] = ["version", "config", "events"];
 
 /// Converts a trace to JSON text; None if the bytes are not a trace.
 ///
@@ -25,8 +25,8 @@ pub(crate) fn trace_as_json(bytes: &[u8]) -> Option<Result<String, String>> {
     let key = Reader {
         rest: bytes.get(header..)?,
     }
-    .read_value(DEPTH)?;
-    if !FIRST_KEYS.contains(&key.as_str()?) {
+    .read_value(MAX_DEPTH)?;
+    if !FIRST_TRACE_KEYS.contains(&key.as_str()?) {
         return None;
     }
     let mut reader = Reader { rest: bytes };
@@ -68,7 +68,7 @@ impl<'b> Reader<'b> {
     }
 
     fn read_value(&mut self, depth: usize) -> Option<Value> {
-        if depth > DEPTH {
+        if depth > MAX_DEPTH {
             return None;
         }
         let first = *self.take_bytes(1)?.first()?;

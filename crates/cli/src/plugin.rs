@@ -16,7 +16,7 @@ use crate::{link, rename, why};
 
 /// Resources that influence where a pod runs or when it ends, by the names that `kubectl api-resources -o name` prints.
 /// Secrets are not read.
-const RESOURCES: &[&str] = &[
+const READ_RESOURCES: &[&str] = &[
     "nodes",
     "pods",
     "namespaces",
@@ -51,7 +51,7 @@ const RESOURCES: &[&str] = &[
 ];
 
 /// Returns whether the binary was started under the name of the plugin.
-pub(crate) fn is_invoked() -> bool {
+pub(crate) fn is_invoked_as_plugin() -> bool {
     let name = std::env::args_os().next().unwrap_or_default();
     let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
     // kubectl also looks for plugin names with underscores.
@@ -69,9 +69,9 @@ pub(crate) fn is_invoked() -> bool {
     args_override_self = true
 )]
 #[command(max_term_width = 110)]
-pub(crate) struct Plugin {
+pub(crate) struct PluginArgs {
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<PluginAction>,
     #[command(flatten)]
     pub(crate) language: LanguageOption,
     #[command(flatten)]
@@ -87,7 +87,7 @@ pub(crate) struct Plugin {
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum PluginAction {
     /// List what is wrong in the cluster, worst first, as `podscope why` does (the default)
     Why,
     /// Save the cluster to a file that Podscope's page and command line open
@@ -147,22 +147,22 @@ impl KubectlOptions {
     }
 }
 
-pub(crate) fn run(given: &Plugin) -> Result<ExitCode, UsageError> {
-    let is_why = matches!(given.action, None | Some(Action::Why));
+pub(crate) fn run(given: &PluginArgs) -> Result<ExitCode, UsageError> {
+    let is_why = matches!(given.action, None | Some(PluginAction::Why));
     if !is_why && !given.options.are_empty() {
         return Err("-n, --pod and -o go with `why`".into());
     }
     let result = read_cluster(given).and_then(|files| match &given.action {
-        None | Some(Action::Why) => {
+        None | Some(PluginAction::Why) => {
             let loaded = scenario::load_owned(files).map_err(|problems| args::print_problems(&problems))?;
             why::print(loaded, "the cluster", &given.options)
         }
-        Some(Action::Save { file }) => {
+        Some(PluginAction::Save { file }) => {
             let text: String = files.into_iter().map(|(_, text)| text).collect();
             rename::write(file, &text)?;
             Ok(ExitCode::SUCCESS)
         }
-        Some(Action::Link { site }) => {
+        Some(PluginAction::Link { site }) => {
             let fragment = link::fragment_with_files(files, None, false)?;
             args::print_text(&format!("{}{fragment}\n", site.as_deref().unwrap_or_default()));
             Ok(ExitCode::SUCCESS)
@@ -172,7 +172,7 @@ pub(crate) fn run(given: &Plugin) -> Result<ExitCode, UsageError> {
 }
 
 /// Reads the cluster through kubectl, and replaces private names with `--rename`.
-fn read_cluster(given: &Plugin) -> Result<Vec<File>, ExitCode> {
+fn read_cluster(given: &PluginArgs) -> Result<Vec<File>, ExitCode> {
     let resources = served_resources(given)?;
     let output = run_kubectl(
         given,
@@ -190,17 +190,17 @@ fn read_cluster(given: &Plugin) -> Result<Vec<File>, ExitCode> {
     if !given.rename {
         return Ok(files);
     }
-    let text = rename::renamed(&files, given.table.as_deref())?;
+    let text = rename::renamed_objects_yaml(&files, given.table.as_deref())?;
     Ok(vec![("cluster.yaml".to_owned(), text)])
 }
 
-/// Returns the resources of [`RESOURCES`] that this cluster serves, because kubectl refuses a list with an unknown
+/// Returns the resources of [`READ_RESOURCES`] that this cluster serves, because kubectl refuses a list with an unknown
 /// resource.
-fn served_resources(given: &Plugin) -> Result<Vec<&'static str>, ExitCode> {
+fn served_resources(given: &PluginArgs) -> Result<Vec<&'static str>, ExitCode> {
     let output = run_kubectl(given, &["api-resources", "--verbs=list", "--output=name"])?;
     let names = String::from_utf8_lossy(&output.stdout).into_owned();
     let served = |resource: &&&str| names.lines().any(|name| name.trim() == **resource);
-    let found: Vec<&str> = RESOURCES.iter().filter(served).copied().collect();
+    let found: Vec<&str> = READ_RESOURCES.iter().filter(served).copied().collect();
     // If the discovery of an aggregated API fails, kubectl prints the other resources and then fails.
     if found.is_empty() {
         Err(print_kubectl_errors(&output))
@@ -209,7 +209,7 @@ fn served_resources(given: &Plugin) -> Result<Vec<&'static str>, ExitCode> {
     }
 }
 
-fn run_kubectl(given: &Plugin, arguments: &[&str]) -> Result<Finished, ExitCode> {
+fn run_kubectl(given: &PluginArgs, arguments: &[&str]) -> Result<Finished, ExitCode> {
     let mut command = Command::new("kubectl");
     command
         .args(arguments)
@@ -217,7 +217,7 @@ fn run_kubectl(given: &Plugin, arguments: &[&str]) -> Result<Finished, ExitCode>
         .stdin(Stdio::null());
     command.output().map_err(|error| {
         args::print_error(format_args!("podscope: kubectl: {error}"));
-        ExitCode::from(args::BAD_INPUT)
+        ExitCode::from(args::BAD_INPUT_STATUS)
     })
 }
 
@@ -230,5 +230,5 @@ fn print_kubectl_errors(output: &Finished) -> ExitCode {
     } else {
         errors
     });
-    ExitCode::from(args::BAD_INPUT)
+    ExitCode::from(args::BAD_INPUT_STATUS)
 }

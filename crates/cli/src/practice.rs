@@ -34,7 +34,7 @@ pub(crate) struct PracticeArgs {
     #[arg(value_name = "NAME|FILE")]
     family: Option<String>,
     /// Seed of the task
-    #[arg(long, default_value = "1", value_parser = args::seed)]
+    #[arg(long, default_value = "1", value_parser = args::parse_seed)]
     seed: u64,
     /// Level of difficulty
     #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LEVEL)))]
@@ -58,7 +58,7 @@ impl PracticeArgs {
 
 pub(crate) fn run(given: PracticeArgs) -> ExitCode {
     if let Some(file) = given.progress {
-        return practise(&file, given.answer).unwrap_or_else(|status| status);
+        return practise_next_task(&file, given.answer).unwrap_or_else(|status| status);
     }
     let Some(name) = given.family else {
         print_families();
@@ -90,17 +90,17 @@ pub(crate) fn run(given: PracticeArgs) -> ExitCode {
 
 /// Asks the task that is next in the schedule of a progress file, records the result, and prints when each family is
 /// due.
-fn practise(file: &Path, answer: Option<String>) -> Result<ExitCode, ExitCode> {
+fn practise_next_task(file: &Path, answer: Option<String>) -> Result<ExitCode, ExitCode> {
     let bad = |error: std::io::Error| {
         args::print_error(format_args!("{}: {error}", file.display()));
-        ExitCode::from(args::BAD_INPUT)
+        ExitCode::from(args::BAD_INPUT_STATUS)
     };
     let mut schedule = match std::fs::read_to_string(file) {
         Ok(text) => Schedule::read(&text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Schedule::default(),
         Err(error) => return Err(bad(error)),
     };
-    let today = today();
+    let today = days_since_1970();
     let Some(next) = schedule.next(podscope_course::families(), today) else {
         return Ok(ExitCode::SUCCESS);
     };
@@ -131,7 +131,7 @@ fn practise(file: &Path, answer: Option<String>) -> Result<ExitCode, ExitCode> {
     clippy::disallowed_types,
     reason = "the day on which somebody practises, outside of the simulation"
 )]
-fn today() -> u32 {
+fn days_since_1970() -> u32 {
     let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     u32::try_from(since.as_secs() / 86_400).unwrap_or_default()
 }
@@ -154,7 +154,7 @@ fn read_family(name: &str) -> Result<Family, ExitCode> {
         args::print_error(format_args!(
             "podscope: there is no practice family {name:?}; `podscope practice` lists them"
         ));
-        return Err(ExitCode::from(args::BAD_INPUT));
+        return Err(ExitCode::from(args::BAD_INPUT_STATUS));
     }
     let files = args::read_files(&[name.to_owned()])?;
     let text = files.first().map(|(_, text)| text.as_str()).unwrap_or_default();

@@ -4,7 +4,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use podscope_cluster::SimTime;
 
 /// Progress is shown only if the work takes longer than this.
-const DELAY: std::time::Duration = std::time::Duration::from_millis(500);
+const PROGRESS_DELAY: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// Template of the progress line of a stage with an unknown number of steps.
 const STAGE_TEMPLATE: &str = "{spinner} {msg}, {elapsed}";
@@ -52,7 +52,7 @@ impl Progress {
         progress.bar.set_message(words);
         // Reading a file and starting a cluster do not report progress, so a thread redraws the line.
         progress.bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
-        progress.bar.enable_steady_tick(DELAY);
+        progress.bar.enable_steady_tick(PROGRESS_DELAY);
         progress
     }
 
@@ -72,7 +72,7 @@ impl Progress {
 
     /// Updates the number of finished steps and the message of the line.
     pub(crate) fn update(&mut self, done: u64, message: impl FnOnce() -> String) {
-        if self.is_hidden && self.bar.elapsed() > DELAY {
+        if self.is_hidden && self.bar.elapsed() > PROGRESS_DELAY {
             self.is_hidden = false;
             // Indicatif draws nothing if stderr is not a terminal.
             self.bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());

@@ -30,8 +30,8 @@ pub(crate) fn run(given: &RenameArgs) -> ExitCode {
 }
 
 fn rename_files(given: &RenameArgs) -> Result<(), ExitCode> {
-    let files = args::read_files(&args::or_stdin(&given.files))?;
-    let text = renamed(&files, given.table.as_deref())?;
+    let files = args::read_files(&args::names_or_stdin(&given.files))?;
+    let text = renamed_objects_yaml(&files, given.table.as_deref())?;
     match &given.output {
         Some(file) => write(file, &text)?,
         None => args::print_data(&text),
@@ -41,7 +41,7 @@ fn rename_files(given: &RenameArgs) -> Result<(), ExitCode> {
 
 /// Returns the objects of the files as YAML, with private names replaced. Writes the old and new names to the file
 /// `table`.
-pub(crate) fn renamed(files: &[File], table: Option<&OsStr>) -> Result<String, ExitCode> {
+pub(crate) fn renamed_objects_yaml(files: &[File], table: Option<&OsStr>) -> Result<String, ExitCode> {
     // Reports unreadable input, which would otherwise be silently missing in the output.
     scenario::load(files).map_err(|problems| args::print_problems(&problems))?;
     let Renamed { text, table: rows } = rename(files);
@@ -54,6 +54,6 @@ pub(crate) fn renamed(files: &[File], table: Option<&OsStr>) -> Result<String, E
 pub(crate) fn write(file: &OsStr, text: &str) -> Result<(), ExitCode> {
     std::fs::write(file, text).map_err(|error| {
         args::print_error(format_args!("{}: {error}", file.to_string_lossy()));
-        ExitCode::from(args::BAD_INPUT)
+        ExitCode::from(args::BAD_INPUT_STATUS)
     })
 }

@@ -21,7 +21,7 @@ const EVENTS_PER_SLICE: u64 = 5_000;
 
 /// What `podscope run` prints.
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
-enum Output {
+enum RunOutput {
     /// Verdicts, broken invariants, counts, and the trace's hash
     Summary,
     /// A v1 List in YAML: what `kubectl get -o yaml` of all kinds would print
@@ -47,17 +47,17 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
     /// Seed of the run, instead of the scenario's
-    #[arg(long, value_parser = args::seed)]
+    #[arg(long, value_parser = args::parse_seed)]
     seed: Option<u64>,
     /// End of the run, by default a minute after the last instant of the timeline and the expectations
-    #[arg(long, value_name = "DURATION", value_parser = args::instant)]
+    #[arg(long, value_name = "DURATION", value_parser = args::parse_time_since_start)]
     until: Option<SimTime>,
     /// Instant at which objects, processes, events and causes are shown, by default the end
-    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = args::instant)]
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = args::parse_time_since_start)]
     at: Option<SimTime>,
     /// What to print
     #[arg(short, long, value_name = "WHAT", default_value = "summary")]
-    output: Output,
+    output: RunOutput,
     /// The object of `-o causes`, such as "Pod default/web-0"
     #[arg(long, value_name = "KIND NAMESPACE/NAME", value_parser = scenario::object_ref)]
     object: Option<(Kind, ObjectKey)>,
@@ -82,7 +82,10 @@ pub(crate) struct CheckArgs {
 
 impl RunArgs {
     pub(crate) fn is_machine_readable(&self) -> bool {
-        matches!(self.output, Output::Objects | Output::Processes | Output::Trace)
+        matches!(
+            self.output,
+            RunOutput::Objects | RunOutput::Processes | RunOutput::Trace
+        )
     }
 }
 
@@ -95,20 +98,25 @@ fn load(names: &[String], seed: Option<u64>) -> Result<Loaded, ExitCode> {
 }
 
 pub(crate) fn run(given: RunArgs) -> Result<ExitCode, UsageError> {
-    match (given.output == Output::Causes, &given.object) {
+    match (given.output == RunOutput::Causes, &given.object) {
         (true, None) => return Err("-o causes needs --object, e.g. --object \"Pod default/web-0\"".into()),
         (false, Some(_)) => return Err("--object goes with -o causes".into()),
         _ => {}
     }
     let result = match given.play {
-        Some(attempt) => play(&given.files, given.seed, given.until, attempt),
+        Some(attempt) => print_played_lesson(&given.files, given.seed, given.until, attempt),
         None => run_files(&given),
     };
     Ok(result.unwrap_or_else(|status| status))
 }
 
 /// Plays a lesson without a page, and prints a report.
-fn play(names: &[String], seed: Option<u64>, until: Option<SimTime>, attempt: Attempt) -> Result<ExitCode, ExitCode> {
+fn print_played_lesson(
+    names: &[String],
+    seed: Option<u64>,
+    until: Option<SimTime>,
+    attempt: Attempt,
+) -> Result<ExitCode, ExitCode> {
     let loaded = load(names, seed)?;
     let played =
         podscope_session::play::play(loaded, attempt, until).map_err(|problems| args::print_problems(&problems))?;
@@ -124,7 +132,7 @@ fn run_files(given: &RunArgs) -> Result<ExitCode, ExitCode> {
     let mut session = Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
     // The summary contains the notices. With other outputs they are printed to stderr, so that stdout contains only the
     // output.
-    if output != Output::Summary {
+    if output != RunOutput::Summary {
         for notice in &session.loaded().notices {
             args::print_error(notice);
         }
@@ -143,20 +151,20 @@ fn run_files(given: &RunArgs) -> Result<ExitCode, ExitCode> {
                     "podscope: the run wrote more records than a run may ({})",
                     podscope_session::timeline::MAX_RECORDS
                 ));
-                break Err(ExitCode::from(args::BAD_INPUT));
+                break Err(ExitCode::from(args::BAD_INPUT_STATUS));
             }
         }
     };
     advance(&mut session, shown)?;
     let text = match output {
-        Output::Objects => Some(report::objects(&session)),
-        Output::Processes => Some(report::processes(&session)),
-        Output::Events => Some(report::events(&session)),
-        Output::Requests => Some(report::requests(&session)),
-        Output::Causes => {
+        RunOutput::Objects => Some(report::objects(&session)),
+        RunOutput::Processes => Some(report::processes(&session)),
+        RunOutput::Events => Some(report::events(&session)),
+        RunOutput::Requests => Some(report::requests(&session)),
+        RunOutput::Causes => {
             (given.object.as_ref()).map(|(kind, key)| causes::print(&causes::chains(&session, *kind, key)))
         }
-        Output::Summary | Output::Trace => None,
+        RunOutput::Summary | RunOutput::Trace => None,
     };
     advance(&mut session, until)?;
     drop(progress);
@@ -167,31 +175,31 @@ fn run_files(given: &RunArgs) -> Result<ExitCode, ExitCode> {
         ));
     }
     let text = match output {
-        Output::Trace => report::trace(session.trace()),
-        Output::Summary => summary_text(&session),
+        RunOutput::Trace => report::trace(session.trace()),
+        RunOutput::Summary => summary_text(&session),
         _ => text.unwrap_or_default(),
     };
     match output {
-        Output::Summary | Output::Events | Output::Causes | Output::Requests => args::print_text(&text),
-        Output::Objects | Output::Processes | Output::Trace => args::print_data(&text),
+        RunOutput::Summary | RunOutput::Events | RunOutput::Causes | RunOutput::Requests => args::print_text(&text),
+        RunOutput::Objects | RunOutput::Processes | RunOutput::Trace => args::print_data(&text),
     }
     let progress = session.progress();
     let failed = progress.expectations().contains(&Some(false));
     for (expect, verdict) in session.loaded().scenario.expect.iter().zip(progress.expectations()) {
         if *verdict == Some(false) {
-            let found = found_state(&session, &expect.text);
+            let found = state_found_by_expectation(&session, &expect.text);
             let message = format!("expectation failed: {}: found {found}", expect.text);
             args::print_error(format_args!("{}", expect.place.problem(message)));
         }
     }
     if interrupt::is_interrupted() && progress.bugs() == 0 {
-        return Ok(interrupt::status());
+        return Ok(interrupt::interrupted_status());
     }
     Ok(ExitCode::from(u8::from(failed || progress.bugs() > 0)))
 }
 
 /// Returns the state that was found instead of the one that the failed expectation `text` requires.
-fn found_state(session: &Session, text: &str) -> String {
+fn state_found_by_expectation(session: &Session, text: &str) -> String {
     let last_found = session.trace().rev().find_map(|record| match &record.happening {
         Happening::Expectation {
             expect,

@@ -25,7 +25,7 @@ use outcome::{Outcome, ShortestRun};
 use swarm::Seeds;
 
 /// Maximum number of violating runs that are shrunk; the search selects the smallest ones.
-const MAX_SHRUNK: usize = 8;
+const MAX_SHRUNK_RUNS: usize = 8;
 
 /// Try seeds, and print the shortest run that breaks an invariant
 ///
@@ -47,16 +47,16 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "N")]
     seeds: u64,
     /// First seed, by default the scenario's, or else 0
-    #[arg(long, value_name = "SEED", value_parser = args::seed)]
+    #[arg(long, value_name = "SEED", value_parser = args::parse_seed)]
     from: Option<u64>,
     /// Try every Nth seed from the Ith on, so that machines divide them; see `podscope merge`
     #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = Shard::parse)]
     shard: Shard,
     /// Count only violations of this invariant
-    #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = invariants())]
+    #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = invariant_name_parser())]
     invariant: Option<String>,
     /// Turn a switch of the history on in drawn runs, to see the checks find what it breaks
-    #[arg(long, value_name = "SWITCH", hide_possible_values = true, value_parser = switches())]
+    #[arg(long, value_name = "SWITCH", hide_possible_values = true, value_parser = switch_name_parser())]
     #[arg(conflicts_with = "files")]
     history: Vec<String>,
     /// Output format; `podscope merge` reads json
@@ -88,7 +88,7 @@ pub(crate) struct MergeArgs {
     files: Vec<String>,
 }
 
-fn invariants() -> PossibleValuesParser {
+fn invariant_name_parser() -> PossibleValuesParser {
     podscope_cluster::INVARIANTS
         .iter()
         .map(|known| known.name)
@@ -96,7 +96,7 @@ fn invariants() -> PossibleValuesParser {
         .into()
 }
 
-fn switches() -> PossibleValuesParser {
+fn switch_name_parser() -> PossibleValuesParser {
     podscope_cluster::Switches::NAMES.to_vec().into()
 }
 
@@ -156,7 +156,7 @@ fn try_seeds(given: &SearchArgs) -> Result<ExitCode, ExitCode> {
     if !given.command.is_empty() {
         return search_with_client(given, source, goal, &seeds);
     }
-    let tried = swarm::try_all(&source, &goal, &seeds, MAX_SHRUNK).map_err(print_problems)?;
+    let tried = swarm::try_all(&source, &goal, &seeds, MAX_SHRUNK_RUNS).map_err(print_problems)?;
     let is_complete = tried.seeds == seeds.count;
     let outcome = Outcome {
         seeds: tried.seeds,
@@ -189,7 +189,7 @@ fn print(outcome: &Outcome, format: TextOrJson, is_complete: bool) -> ExitCode {
 
 fn search_with_client(given: &SearchArgs, source: Source, goal: Goal, seeds: &Seeds) -> Result<ExitCode, ExitCode> {
     let Source::Files(files) = source else {
-        return Err(ExitCode::from(args::BAD_INPUT));
+        return Err(ExitCode::from(args::BAD_INPUT_STATUS));
     };
     let search = ClientSearch {
         files,

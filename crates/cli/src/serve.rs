@@ -31,7 +31,7 @@ pub(crate) struct ServeArgs {
     port: u16,
     /// How many times as fast as real time the cluster runs, or `manual`: time moves while writes are answered, and by
     /// POST /podscope/v1/advance {"seconds": N}
-    #[arg(long, value_name = "N|manual", default_value = "1", value_parser = speed)]
+    #[arg(long, value_name = "N|manual", default_value = "1", value_parser = parse_speed)]
     speed: Speed,
     /// Write a kubeconfig of the server to this file; with --listen it holds the certificate and the token
     #[arg(long, value_name = "FILE")]
@@ -69,7 +69,7 @@ pub(crate) fn run(given: ServeArgs) -> ExitCode {
     serve(&given.files, &options).unwrap_or_else(|status| status)
 }
 
-fn speed(text: &str) -> Result<Speed, String> {
+fn parse_speed(text: &str) -> Result<Speed, String> {
     if text == "manual" {
         return Ok(Speed::Manual);
     }
@@ -107,7 +107,7 @@ fn serve(names: &[String], options: &Options) -> Result<ExitCode, ExitCode> {
     args::print_notices(session.loaded(), session.world().objects());
     let failed = |error: std::io::Error| {
         args::print_error(format_args!("podscope: {error}"));
-        ExitCode::from(args::BAD_INPUT)
+        ExitCode::from(args::BAD_INPUT_STATUS)
     };
     let server = Server::start(session, options).map_err(failed)?;
     let mut stdout = std::io::stdout().lock();
@@ -125,10 +125,10 @@ fn serve(names: &[String], options: &Options) -> Result<ExitCode, ExitCode> {
     }
     while server.is_running() {
         if interrupt::is_interrupted() {
-            return Ok(interrupt::status());
+            return Ok(interrupt::interrupted_status());
         }
         std::thread::sleep(Duration::from_millis(50));
     }
     args::print_error("podscope: the simulation has ended");
-    Ok(ExitCode::from(args::BAD_INPUT))
+    Ok(ExitCode::from(args::BAD_INPUT_STATUS))
 }

@@ -56,7 +56,7 @@ pub(crate) fn run(given: &ShellArgs) -> ExitCode {
     };
     result.unwrap_or_else(|error| {
         args::print_error(format_args!("podscope: {error}"));
-        ExitCode::from(args::BAD_INPUT)
+        ExitCode::from(args::BAD_INPUT_STATUS)
     })
 }
 
@@ -92,7 +92,7 @@ fn run_json(mut shell: Shell) -> std::io::Result<ExitCode> {
             break;
         }
         if interrupt::is_interrupted() {
-            return Ok(interrupt::status());
+            return Ok(interrupt::interrupted_status());
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -172,7 +172,7 @@ fn read_pipe(mut shell: Shell) -> std::io::Result<ExitCode> {
         }
         text.clear();
         if interrupt::is_interrupted() {
-            return Ok(interrupt::status());
+            return Ok(interrupt::interrupted_status());
         }
     }
     if !text.is_empty()
@@ -197,7 +197,7 @@ fn prompt(shell: Shell) -> std::io::Result<ExitCode> {
                 Ok(typed) => {
                     run_typed(&mut shell.borrow_mut(), typed);
                     // Ctrl-C has ended the command; the prompt continues.
-                    interrupt::clear();
+                    interrupt::clear_interrupt();
                 }
                 Err(error) => args::print_error(error),
             },

@@ -12,7 +12,7 @@ use podscope_protocol::{Problem, markdown};
 use podscope_session::scenario::Loaded;
 use podscope_session::whatif::{self, Answer, Control, MAX_DRAWS, Question, Stage};
 
-use crate::args::{self, Output, UsageError};
+use crate::args::{self, AnswerFormat, UsageError};
 use crate::progress::Progress;
 use crate::{interrupt, language};
 
@@ -27,12 +27,12 @@ pub(crate) struct WhatIfArgs {
     #[command(flatten)]
     about: ClusterArgs,
     #[command(subcommand)]
-    change: Change,
+    change: WhatIfChange,
 }
 
 impl WhatIfArgs {
     pub(crate) fn is_machine_readable(&self) -> bool {
-        self.about.output == Output::Json
+        self.about.output == AnswerFormat::Json
     }
 }
 
@@ -44,19 +44,19 @@ struct ClusterArgs {
     cluster: Vec<String>,
     /// Output format
     #[arg(short, long, value_name = "FORMAT", default_value = "text", global = true)]
-    output: Output,
+    output: AnswerFormat,
 }
 
 /// How often a question is asked.
 #[derive(Debug, Args)]
-struct Draws {
+struct DrawOptions {
     /// Ask with so many seeds, on all processors
-    #[arg(long, value_name = "N", default_value = "1", value_parser = up_to(MAX_DRAWS))]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = number_up_to_parser(MAX_DRAWS))]
     draws: u32,
 }
 
 #[derive(Debug, Subcommand)]
-enum Change {
+enum WhatIfChange {
     /// Drain nodes
     Drain {
         /// The nodes, then files. With --rolling, all nodes by default
@@ -67,7 +67,7 @@ enum Change {
         #[arg(long, conflicts_with = "draws")]
         rolling: bool,
         #[command(flatten)]
-        draws: Draws,
+        draws: DrawOptions,
     },
     /// Cut the power of a zone
     LoseZone {
@@ -75,7 +75,7 @@ enum Change {
         #[arg(value_name = "ZONE|FILE", required = true)]
         words: Vec<String>,
         #[command(flatten)]
-        draws: Draws,
+        draws: DrawOptions,
     },
     /// Add copies of a node
     Add {
@@ -83,10 +83,10 @@ enum Change {
         #[arg(value_name = "NODE|FILE", required = true)]
         words: Vec<String>,
         /// Number of copies
-        #[arg(long, value_name = "N", default_value = "1", value_parser = up_to(1_000))]
+        #[arg(long, value_name = "N", default_value = "1", value_parser = number_up_to_parser(1_000))]
         count: u32,
         #[command(flatten)]
-        draws: Draws,
+        draws: DrawOptions,
     },
     /// Scale a workload
     Scale {
@@ -100,7 +100,7 @@ enum Change {
         #[arg(short, long, default_value = "default")]
         namespace: String,
         #[command(flatten)]
-        draws: Draws,
+        draws: DrawOptions,
     },
     /// Count how many more pods of a shape fit, and what stops the next one on each node
     ///
@@ -116,7 +116,7 @@ enum Change {
         #[arg(long, value_name = "PODFILE[=N]", value_parser = parse_shape)]
         also: Vec<ShapeArgument>,
         /// Look for the smallest change of nodes, labels or taints that lets so many fit
-        #[arg(long, value_name = "N", default_value = "0", value_parser = up_to(100_000))]
+        #[arg(long, value_name = "N", default_value = "0", value_parser = number_up_to_parser(100_000))]
         need: u32,
     },
     /// Say which node group would take a pending pod with one more node, and why the others would not
@@ -137,7 +137,7 @@ enum Change {
         #[arg(value_name = "FILE")]
         files: Vec<String>,
         /// Maximum number of drains that are tried
-        #[arg(long, value_name = "N", default_value = "20", value_parser = up_to(1_000))]
+        #[arg(long, value_name = "N", default_value = "20", value_parser = number_up_to_parser(1_000))]
         count: u32,
     },
 }
@@ -145,33 +145,33 @@ enum Change {
 /// A shape to fit: the file of a pod or workload, and the number of copies in each round.
 type ShapeArgument = (String, usize);
 
-fn up_to(max: u32) -> clap::builder::RangedI64ValueParser<u32> {
+fn number_up_to_parser(max: u32) -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(0..=i64::from(max))
 }
 
 pub(crate) fn run(given: WhatIfArgs) -> Result<ExitCode, UsageError> {
     let mut about = given.about;
     let result = match given.change {
-        Change::Drain {
+        WhatIfChange::Drain {
             words, rolling: true, ..
         } => {
             let nodes = about.take_files(words);
-            rolling_drain(&about, &nodes)
+            print_rolling_drain(&about, &nodes)
         }
-        Change::Drain { words, draws, .. } => match about.take_files(words) {
+        WhatIfChange::Drain { words, draws, .. } => match about.take_files(words) {
             nodes if nodes.is_empty() => return Err("drain takes the nodes".into()),
             nodes => print_answer(&about, &Question::Drain(nodes), draws.draws),
         },
-        Change::LoseZone { words, draws } => {
+        WhatIfChange::LoseZone { words, draws } => {
             let zone = about.take_files_and_one_word(words, "zone")?;
             print_answer(&about, &Question::LoseZone(zone), draws.draws)
         }
-        Change::Add { words, count, draws } => {
+        WhatIfChange::Add { words, count, draws } => {
             let like = about.take_files_and_one_word(words, "node, which the new ones are like")?;
             let count = count.max(1);
             print_answer(&about, &Question::Add { like, count }, draws.draws)
         }
-        Change::Scale {
+        WhatIfChange::Scale {
             words,
             replicas,
             namespace,
@@ -183,7 +183,7 @@ pub(crate) fn run(given: WhatIfArgs) -> Result<ExitCode, UsageError> {
             let key = ObjectKey::new(&*namespace, name);
             print_answer(&about, &Question::Scale { kind, key, replicas }, draws.draws)
         }
-        Change::Fit {
+        WhatIfChange::Fit {
             shape,
             files,
             also,
@@ -193,13 +193,13 @@ pub(crate) fn run(given: WhatIfArgs) -> Result<ExitCode, UsageError> {
             let shapes: Vec<ShapeArgument> = std::iter::once(shape).chain(also).collect();
             fit(&about, &shapes, need as usize)
         }
-        Change::Grow { files, pod } => {
+        WhatIfChange::Grow { files, pod } => {
             about.cluster.extend(files);
-            grow(&about, pod.as_deref())
+            print_grow_answer(&about, pod.as_deref())
         }
-        Change::Consolidate { files, count } => {
+        WhatIfChange::Consolidate { files, count } => {
             about.cluster.extend(files);
-            consolidate(&about, count as usize)
+            print_consolidation(&about, count as usize)
         }
     };
     Ok(result.unwrap_or_else(|status| status))
@@ -224,7 +224,7 @@ impl ClusterArgs {
 
     fn load(&self) -> Result<Loaded, ExitCode> {
         let _progress_line = ShownProgress::new("reading the cluster");
-        args::load(&args::or_stdin(&self.cluster))
+        args::load(&args::names_or_stdin(&self.cluster))
     }
 }
 
@@ -269,12 +269,12 @@ fn with_progress<T>(work: impl FnOnce(Control<'_>) -> Result<T, Vec<Problem>>) -
 }
 
 /// Returns the exit status of an answer. Prints a message if Ctrl-C ended the work early.
-fn status() -> ExitCode {
+fn answer_exit_status() -> ExitCode {
     if !interrupt::is_interrupted() {
         return ExitCode::SUCCESS;
     }
     args::print_error("podscope: interrupted: the answer is about what was done until then");
-    interrupt::status()
+    interrupt::interrupted_status()
 }
 
 /// Parses the kind of a scalable workload from its resource name, short name or kind name.
@@ -300,7 +300,7 @@ fn print_answer(about: &ClusterArgs, question: &Question, draws: u32) -> Result<
         || markdown::print(&whatif::markdown(&answer)),
         || serde_json::json!(answer),
     );
-    Ok(status())
+    Ok(answer_exit_status())
 }
 
 /// Returns the answers of all draws (seeds) in order. Uses as many threads as there are processors.
@@ -343,7 +343,7 @@ fn ask_draws(loaded: &Loaded, question: &Question, draws: u32) -> Result<Vec<Ans
 }
 
 /// `drain --rolling [NODE…]`: drains the nodes one after another; all nodes if none is given.
-fn rolling_drain(about: &ClusterArgs, nodes: &[String]) -> Result<ExitCode, ExitCode> {
+fn print_rolling_drain(about: &ClusterArgs, nodes: &[String]) -> Result<ExitCode, ExitCode> {
     let loaded = about.load()?;
     let rolling = with_progress(|control| whatif::rolling_drain(&loaded, nodes, control))?;
     about.output.print(
@@ -351,11 +351,11 @@ fn rolling_drain(about: &ClusterArgs, nodes: &[String]) -> Result<ExitCode, Exit
         || whatif::rolling_markdown(&rolling),
         || serde_json::json!(rolling),
     );
-    Ok(status())
+    Ok(answer_exit_status())
 }
 
 /// `consolidate`: prints the nodes that can be removed.
-fn consolidate(about: &ClusterArgs, max: usize) -> Result<ExitCode, ExitCode> {
+fn print_consolidation(about: &ClusterArgs, max: usize) -> Result<ExitCode, ExitCode> {
     let loaded = about.load()?;
     let found = with_progress(|control| whatif::consolidate(&loaded, max, control))?;
     about.output.print(
@@ -363,11 +363,11 @@ fn consolidate(about: &ClusterArgs, max: usize) -> Result<ExitCode, ExitCode> {
         || markdown::print(&whatif::consolidation_markdown(&found)),
         || serde_json::json!(found),
     );
-    Ok(status())
+    Ok(answer_exit_status())
 }
 
 /// `grow`: prints for each node group which pending pods a new node would take.
-fn grow(about: &ClusterArgs, pod: Option<&str>) -> Result<ExitCode, ExitCode> {
+fn print_grow_answer(about: &ClusterArgs, pod: Option<&str>) -> Result<ExitCode, ExitCode> {
     let loaded = about.load()?;
     let grow = with_progress(|control| whatif::grow(&loaded, pod, control))?;
     about.output.print(
@@ -375,7 +375,7 @@ fn grow(about: &ClusterArgs, pod: Option<&str>) -> Result<ExitCode, ExitCode> {
         || whatif::grow_markdown(&grow),
         || serde_json::json!(grow),
     );
-    Ok(status())
+    Ok(answer_exit_status())
 }
 
 /// Parses a shape: `FILE`, or `FILE=N` for N copies in each round.
@@ -393,7 +393,7 @@ fn fit(about: &ClusterArgs, shapes: &[ShapeArgument], need: usize) -> Result<Exi
     let mut all = Vec::new();
     for (file, copies) in shapes {
         let file = args::read_files(std::slice::from_ref(file))?.pop();
-        let (file, copies) = (file.ok_or(ExitCode::from(args::BAD_INPUT))?, *copies);
+        let (file, copies) = (file.ok_or(ExitCode::from(args::BAD_INPUT_STATUS))?, *copies);
         all.push(whatif::Shape { file, copies });
     }
     let loaded = about.load()?;
@@ -403,5 +403,5 @@ fn fit(about: &ClusterArgs, shapes: &[ShapeArgument], need: usize) -> Result<Exi
         || markdown::print(&whatif::fit_markdown(&fit)),
         || serde_json::json!(fit),
     );
-    Ok(status())
+    Ok(answer_exit_status())
 }

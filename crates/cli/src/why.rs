@@ -7,7 +7,7 @@ use podscope_cluster::SimTime;
 use podscope_session::scenario::Loaded;
 use podscope_session::triage::{self, Scope};
 
-use crate::args::{self, Output};
+use crate::args::{self, AnswerFormat};
 
 /// List what is wrong in a cluster, worst first: each problem with its reason and what would help
 #[derive(Debug, Args)]
@@ -31,12 +31,12 @@ pub(crate) struct WhyOptions {
     pod: Option<String>,
     /// Output format; text by default
     #[arg(short, long, value_name = "FORMAT", global = true)]
-    output: Option<Output>,
+    output: Option<AnswerFormat>,
 }
 
 impl WhyOptions {
     pub(crate) fn is_machine_readable(&self) -> bool {
-        self.output == Some(Output::Json)
+        self.output == Some(AnswerFormat::Json)
     }
 
     /// Returns whether no option is given.
@@ -46,7 +46,7 @@ impl WhyOptions {
 }
 
 pub(crate) fn run(given: &WhyArgs) -> ExitCode {
-    let names = args::or_stdin(&given.files);
+    let names = args::names_or_stdin(&given.files);
     args::load(&names)
         .and_then(|loaded| print(loaded, &names.join(", "), &given.options))
         .unwrap_or_else(|status| status)
@@ -66,7 +66,7 @@ pub(crate) fn print(loaded: Loaded, name: &str, options: &WhyOptions) -> Result<
         let mut pods = objects.list::<podscope_api::Pod>();
         if !pods.any(|known| known.metadata.key().to_string() == *pod) {
             args::print_error(format_args!("{name}: no pod {pod}"));
-            return Err(ExitCode::from(args::BAD_INPUT));
+            return Err(ExitCode::from(args::BAD_INPUT_STATUS));
         }
     }
     args::print_notices(&loaded, &objects);

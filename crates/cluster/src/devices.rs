@@ -21,7 +21,7 @@ use crate::world::{ComponentState, ProcessState};
 use crate::{Actor, Change, Objects, Rng, Sink, Span, World};
 
 /// Time from the start of a driver process to its first action.
-const START_DELAY: Span = Span::millis(100);
+const DRIVER_START_DELAY: Span = Span::millis(100);
 
 fn devices_annotation(node: &Node) -> Option<&str> {
     node.metadata.annotation(DEVICES_ANNOTATION)
@@ -29,7 +29,7 @@ fn devices_annotation(node: &Node) -> Option<&str> {
 
 impl World {
     /// Publishes the devices of all nodes before t = 0, unless the scenario contains their ResourceSlices.
-    pub(crate) fn import_slices(&mut self) {
+    pub(crate) fn import_resource_slices(&mut self) {
         let nodes: Vec<Arc<Node>> = self.objects().list::<Node>().cloned().collect();
         for node in nodes {
             let mut rng = Rng::split(self.seed, &format!("slices/{}", node.metadata.name));
@@ -53,7 +53,7 @@ impl World {
         let names: Vec<NodeName> = described.map(|node| NodeName(node.metadata.name.clone())).collect();
         for name in names {
             self.boot_driver(&name);
-            self.start_now(&Actor::Driver(name), revision, objects, sink);
+            self.start_running_process(&Actor::Driver(name), revision, objects, sink);
         }
     }
 
@@ -111,12 +111,12 @@ impl World {
         }
         if is_new {
             self.boot_driver(&name);
-            self.start_driver(&name, START_DELAY);
+            self.start_driver(&name, DRIVER_START_DELAY);
         }
     }
 
     /// Returns the pools that the drivers of a node publish.
-    fn pools_of(&self, node: &NodeName) -> Vec<DevicePool> {
+    fn device_pools_of(&self, node: &NodeName) -> Vec<DevicePool> {
         let object = self.objects().named::<Node>(node.as_str());
         let machine = self.nodes.get(node).map(|state| &state.machine);
         match (object, machine) {
@@ -127,8 +127,8 @@ impl World {
 
     /// Creates a driver process on a node for the ResourceSlices that are known only from the scenario or dump. A pool
     /// that also has slices of other nodes is left alone, because no driver of a single node owns it.
-    fn adopt_slices(&mut self, node: &NodeName, sink: &mut dyn Sink) {
-        let known = self.pools_of(node);
+    fn adopt_resource_slices(&mut self, node: &NodeName, sink: &mut dyn Sink) {
+        let known = self.device_pools_of(node);
         let slices: Vec<Arc<ResourceSlice>> = self.objects().list::<ResourceSlice>().cloned().collect();
         let is_local = |slice: &ResourceSlice| slice.spec.node_name.as_deref() == Some(node.as_str());
         let is_same_pool = |one: &ResourceSlice, other: &ResourceSlice| {
@@ -160,9 +160,14 @@ impl World {
     }
 
     /// Finds a device of a node, given as `DEVICE` or `DRIVER/DEVICE`; returns its driver and its name.
-    fn find_device(&mut self, node: &NodeName, device: &str, sink: &mut dyn Sink) -> Result<(Str, Str), String> {
+    fn find_driver_and_device(
+        &mut self,
+        node: &NodeName,
+        device: &str,
+        sink: &mut dyn Sink,
+    ) -> Result<(Str, Str), String> {
         for attempt in 0..2 {
-            let pools = self.pools_of(node);
+            let pools = self.device_pools_of(node);
             let all = pools.iter().flat_map(|pool| {
                 let names = pool.device_names();
                 names.map(|(name, _)| (pool.driver.clone(), name.clone()))
@@ -172,7 +177,7 @@ impl World {
             let found: Vec<&(Str, Str)> = all.iter().filter(is_meant).collect();
             match found.as_slice() {
                 [one] => return Ok((*one).clone()),
-                [] if attempt == 0 => self.adopt_slices(node, sink),
+                [] if attempt == 0 => self.adopt_resource_slices(node, sink),
                 [] if all.is_empty() => return Err(format!("machine {:?} has no devices", node.as_str())),
                 [] => {
                     let names: Vec<&str> = all.iter().map(|(_, name)| &**name).collect();
@@ -195,7 +200,7 @@ impl World {
     }
 
     /// Performs `fault device`.
-    pub(crate) fn device_fault(
+    pub(crate) fn apply_device_fault(
         &mut self,
         by: &Actor,
         node: &NodeName,
@@ -204,14 +209,15 @@ impl World {
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
         self.powered_node(node)?;
-        let key = self.find_device(node, device, sink)?;
+        let key = self.find_driver_and_device(node, device, sink)?;
         let devices = self.nodes.get(node).and_then(|state| state.machine.devices());
         let mut state = devices
             .and_then(|devices| devices.states.get(&key))
             .cloned()
             .unwrap_or_default();
         let now = Time::from_seconds(self.wall().seconds());
-        apply(change, &mut state, now).map_err(|why| format!("device {:?} of {:?} {why}", &*key.1, node.as_str()))?;
+        apply_device_change(change, &mut state, now)
+            .map_err(|why| format!("device {:?} of {:?} {why}", &*key.1, node.as_str()))?;
         let fault = FaultKind::Device;
         let details = FaultDetails::Device {
             device: key.1.clone(),
@@ -221,7 +227,7 @@ impl World {
             DeviceChange::Back | DeviceChange::Untaint { .. } => Happening::Healed { fault, details },
             _ => Happening::Fault { fault, details },
         };
-        self.emit_node(by, happening, node, sink);
+        self.emit_node_record(by, happening, node, sink);
         self.with_machine(node, sink, |machine, _| {
             machine.devices_mut().states.insert(key, state);
             machine.devices_changed();
@@ -234,7 +240,7 @@ impl World {
     }
 
     /// Performs `fault crash|restart driver`.
-    pub(crate) fn driver_fault(
+    pub(crate) fn apply_driver_fault(
         &mut self,
         by: &Actor,
         node: &NodeName,
@@ -242,7 +248,7 @@ impl World {
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
         if self.powered_node(node)?.driver.is_none() {
-            self.adopt_slices(node, sink);
+            self.adopt_resource_slices(node, sink);
         }
         if self.powered_node(node)?.driver.is_none() {
             return Err(format!("machine {:?} has no device drivers", node.as_str()));
@@ -257,10 +263,10 @@ impl World {
         } else {
             Happening::Fault { fault, details }
         };
-        self.emit_node(by, happening, node, sink);
+        self.emit_node_record(by, happening, node, sink);
         self.stop_driver(node, sink);
         if up {
-            self.start_driver(node, START_DELAY);
+            self.start_driver(node, DRIVER_START_DELAY);
         }
         Ok(())
     }
@@ -270,7 +276,7 @@ impl World {
 ///
 /// # Errors
 /// Returns the reason why the change is not possible.
-fn apply(change: &DeviceChange, state: &mut DeviceState, now: Time) -> Result<(), &'static str> {
+fn apply_device_change(change: &DeviceChange, state: &mut DeviceState, now: Time) -> Result<(), &'static str> {
     match change {
         DeviceChange::Gone if state.is_gone => return Err("is already gone"),
         DeviceChange::Gone => state.is_gone = true,

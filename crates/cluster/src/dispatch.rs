@@ -52,7 +52,7 @@ impl World {
                 self.with_machine(&node, sink, |machine, ctx| machine.handle(timer, ctx));
             }
             Event::HeldRequest(id) => self.on_held_request(id),
-            Event::Proxy(node, life, event) => self.on_proxy(&node, life, event),
+            Event::Proxy(node, life, event) => self.on_proxy_event(&node, life, event),
             Event::Traffic => self.wake_traffic(),
             Event::CheckLiveness => {
                 self.check_liveness(sink);
@@ -88,7 +88,7 @@ impl World {
             }
             verdict.unwrap_or(ElectionResult::Unchanged)
         });
-        self.apply_election(process, verdict, sink);
+        self.apply_election_result(process, verdict, sink);
     }
 
     fn on_timer(&mut self, process: &Process, timer: Timer, sink: &mut dyn Sink) {
@@ -99,10 +99,10 @@ impl World {
             let election = acting.election.as_mut();
             election.map_or(ElectionResult::Unchanged, |election| election.tick(ctx))
         });
-        self.apply_election(process, verdict, sink);
+        self.apply_election_result(process, verdict, sink);
     }
 
-    fn apply_election(&mut self, process: &Process, verdict: Option<ElectionResult>, sink: &mut dyn Sink) {
+    fn apply_election_result(&mut self, process: &Process, verdict: Option<ElectionResult>, sink: &mut dyn Sink) {
         match verdict {
             Some(ElectionResult::Elected) => {
                 let core = ControllerManager::new(self.settings.controller_manager.clone());
@@ -221,11 +221,11 @@ impl World {
         if is_open && exists && self.running(&Actor::Kubelet(node.clone())).is_some() {
             let mut rng = Rng::split(self.seed, &format!("heartbeat/{node}"));
             let pause = rng.between(Span::ZERO, Span::seconds(7));
-            self.heartbeats.begin(node, first_renewal(self.now, pause));
+            self.heartbeats.begin(node, first_lease_renewal(self.now, pause));
         }
     }
 }
 
-fn first_renewal(now: SimTime, pause: Span) -> SimTime {
+fn first_lease_renewal(now: SimTime, pause: Span) -> SimTime {
     now + Span::millis(2) + pause
 }

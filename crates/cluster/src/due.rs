@@ -21,7 +21,7 @@ impl World {
                 .election
                 .as_ref()
                 .filter(|_| state.runs() && self.is_api_up && self.is_etcd_up);
-            if let Some((lease, at)) = candidate.and_then(|election| election.takes_over_at())
+            if let Some((lease, at)) = candidate.and_then(|election| election.lease_and_takeover_time())
                 && !self.has_leader(lease)
             {
                 due.push(PendingEvent {

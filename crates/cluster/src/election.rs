@@ -47,7 +47,7 @@ pub(crate) enum ElectionResult {
 
 /// The pending request of a process in a leader election: it reads or writes the lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ElectionStage {
     Reading,
     Writing,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Election {
     observed: Option<(Str, SimTime)>,
     /// The lease as last read or written.
     stored: Option<Arc<Lease>>,
-    pending: Option<(CallId, Stage)>,
+    pending: Option<(CallId, ElectionStage)>,
 }
 
 impl Election {
@@ -123,7 +123,7 @@ impl Election {
 
     /// Returns the name of the lease, and the latest instant at which this candidate takes it over if it does not
     /// change. None for a leader.
-    pub(crate) fn takes_over_at(&self) -> Option<(&'static str, SimTime)> {
+    pub(crate) fn lease_and_takeover_time(&self) -> Option<(&'static str, SimTime)> {
         let (_, since) = self.observed.as_ref().filter(|_| !self.is_leader)?;
         Some((
             self.lease,
@@ -141,11 +141,11 @@ impl Election {
         ctx.timer(if self.is_leader { next.min(deadline) } else { next }, Timer::Election);
         if self.pending.is_none() {
             if self.is_leader && self.stored.is_some() {
-                self.write(ctx);
+                self.write_lease(ctx);
             } else {
                 let key = ObjectKey::new("kube-system", self.lease);
                 let id = ctx.call(Request::Get { kind: Kind::Lease, key });
-                self.pending = Some((id, Stage::Reading));
+                self.pending = Some((id, ElectionStage::Reading));
             }
         }
         ElectionResult::Unchanged
@@ -165,9 +165,9 @@ impl Election {
         self.pending = None;
         let lease = match answer {
             Ok(Some(Object::Lease(lease))) => lease,
-            Err(error) if error.is_not_found() && stage == Stage::Reading => {
+            Err(error) if error.is_not_found() && stage == ElectionStage::Reading => {
                 self.stored = None;
-                self.write(ctx);
+                self.write_lease(ctx);
                 return Some(ElectionResult::Unchanged);
             }
             _ => {
@@ -176,7 +176,7 @@ impl Election {
             }
         };
         self.stored = Some(lease.clone());
-        if stage == Stage::Writing {
+        if stage == ElectionStage::Writing {
             self.renewed_at = ctx.now;
             if self.is_leader {
                 return Some(ElectionResult::Unchanged);
@@ -195,7 +195,7 @@ impl Election {
             .as_ref()
             .is_some_and(|(_, since)| *since + self.settings.lease_duration < ctx.now);
         if is_mine || is_free || has_expired {
-            self.write(ctx);
+            self.write_lease(ctx);
         } else {
             self.stored = None;
         }
@@ -203,7 +203,7 @@ impl Election {
     }
 
     /// Sends the request that makes this process the holder of the lease, or renews it.
-    fn write(&mut self, ctx: &mut Context<'_>) {
+    fn write_lease(&mut self, ctx: &mut Context<'_>) {
         let lease = Object::Lease(Arc::new(self.claimed_lease(ctx)));
         let request = if self.stored.is_some() {
             Request::Update(lease, Part::Main)
@@ -211,6 +211,6 @@ impl Election {
             Request::Create(lease)
         };
         let id = ctx.call(request);
-        self.pending = Some((id, Stage::Writing));
+        self.pending = Some((id, ElectionStage::Writing));
     }
 }

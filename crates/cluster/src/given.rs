@@ -10,7 +10,7 @@ use crate::{Actor, ApiError, Part, Request, Setup, SetupError, Sink, World};
 
 /// The imported nodes of a scenario.
 #[derive(Default)]
-pub(crate) struct Imported {
+pub(crate) struct ImportedNodes {
     /// Whether the scenario contains no imported object.
     is_empty: bool,
     pub(crate) nodes: Vec<NodeName>,
@@ -20,7 +20,7 @@ pub(crate) struct Imported {
 
 impl World {
     /// Adds the nodes, and imports the other objects that have a UID, without admission.
-    pub(crate) fn import_scenario_objects(&mut self, setup: &Setup, errors: &mut Vec<SetupError>) -> Imported {
+    pub(crate) fn import_scenario_objects(&mut self, setup: &Setup, errors: &mut Vec<SetupError>) -> ImportedNodes {
         // A Node in the scenario replaces the generated node of the same name.
         let given = setup.objects.iter().filter(|object| object.kind() == Kind::Node);
         let given: ordered::Set<Str> = given.map(|node| node.metadata().name.clone()).collect();
@@ -30,9 +30,9 @@ impl World {
         for (index, node) in generated.into_iter().enumerate() {
             self.add_node(node, index, setup);
         }
-        let mut imported = Imported {
+        let mut imported = ImportedNodes {
             is_empty: !setup.objects.iter().any(|object| !object.metadata().uid.is_empty()),
-            ..Imported::default()
+            ..ImportedNodes::default()
         };
         let newest = podscope_sim::newest_heartbeat(&setup.objects);
         for (index, object) in setup.objects.iter().enumerate() {
@@ -78,7 +78,7 @@ impl World {
         }
         self.add_nodes_of_groups(setup);
         if !imported.is_empty {
-            self.import_missing();
+            self.import_missing_objects();
         }
         imported
     }
@@ -97,7 +97,7 @@ impl World {
     }
 
     /// Imports the objects that the dump lacks although they exist in every cluster or controllers create them.
-    fn import_missing(&mut self) {
+    fn import_missing_objects(&mut self) {
         let namespaces: Vec<Str> = (self.objects().list::<podscope_api::Namespace>())
             .filter(|namespace| !namespace.metadata.is_terminating())
             .map(|namespace| namespace.metadata.name.clone())
@@ -163,7 +163,7 @@ impl World {
             let existing = self.objects().get_kind(object.kind(), &object.key());
             if let Some(existing) = existing.filter(|existing| defaults.contains(&(existing.kind(), existing.key()))) {
                 defaults.remove(&(existing.kind(), existing.key()));
-                request = Request::Update(as_update(object.clone(), &existing), Part::Main);
+                request = Request::Update(as_update_of_existing(object.clone(), &existing), Part::Main);
             }
             match self.serve(&Actor::Client(0), &request, sink) {
                 Err(error) => errors.push(SetupError { index, error }),
@@ -174,7 +174,9 @@ impl World {
                         self.with_machine(&node, sink, |machine, _| machine.set_static_pod(pod));
                     }
                 }
-                Ok(Some(definition)) if defines_scenario_kind(&definition, setup) => self.establish(definition),
+                Ok(Some(definition)) if defines_scenario_kind(&definition, setup) => {
+                    self.import_established_definition(definition)
+                }
                 Ok(_) => {}
             }
         }
@@ -182,7 +184,7 @@ impl World {
 
     /// Accepts the names of a CustomResourceDefinition at once, so that its custom objects in the same file can be
     /// created.
-    fn establish(&mut self, mut definition: Object) {
+    fn import_established_definition(&mut self, mut definition: Object) {
         if let Object::Untyped(untyped) = &mut definition {
             let untyped = Arc::make_mut(untyped);
             untyped.fields.shift_remove("status");
@@ -202,7 +204,7 @@ fn defines_scenario_kind(object: &Object, setup: &Setup) -> bool {
 }
 
 /// Returns the update that gives an existing default object the content of the scenario's object.
-fn as_update(mut object: Object, existing: &Object) -> Object {
+fn as_update_of_existing(mut object: Object, existing: &Object) -> Object {
     let before = existing.metadata();
     let metadata = object.metadata_mut();
     metadata.uid = before.uid.clone();

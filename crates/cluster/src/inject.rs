@@ -15,15 +15,15 @@ use crate::event::Event;
 use crate::fault::{Fault, Targets, joining};
 use crate::machine::MachineFault;
 use crate::node_groups::MachineTemplate;
-use crate::traffic::Touch;
+use crate::traffic::TrafficTouch;
 use crate::watch::WatchState;
 use crate::world::NodeState;
 use crate::{Actor, Place, Sink, Span, Subject, World, subject, subject_of};
 
 /// Time from power on to the start of the kubelet.
-const BOOT_DELAY: Span = Span::seconds(10);
+const MACHINE_BOOT_DELAY: Span = Span::seconds(10);
 /// Time from the start of a process to its first action.
-const START_DELAY: Span = Span::millis(100);
+const PROCESS_START_DELAY: Span = Span::millis(100);
 
 impl World {
     /// Applies a fault or its repair now, before the events of this instant.
@@ -41,7 +41,7 @@ impl World {
     pub(crate) fn inject(&mut self, by: &Actor, fault: &Fault, sink: &mut dyn Sink) -> Result<(), String> {
         match fault {
             Fault::Partition { targets, from, one_way } => {
-                let nodes = self.targets(targets)?;
+                let nodes = self.resolve_targets(targets)?;
                 if let Some(CutFrom::Node(other)) = from {
                     self.existing_node(other)?;
                 }
@@ -54,7 +54,7 @@ impl World {
                         one_way: *one_way,
                     };
                     let fault = FaultKind::Partition;
-                    self.emit_node(by, Happening::Fault { fault, details }, &node, sink);
+                    self.emit_node_record(by, Happening::Fault { fault, details }, &node, sink);
                     self.heartbeats.blame(&node, self.queue.cause());
                 }
             }
@@ -68,7 +68,7 @@ impl World {
             } => {
                 let mut template = MachineTemplate::default();
                 if let Some(like) = like {
-                    template = self.template_of(like)?;
+                    template = self.machine_template_like(like)?;
                 }
                 template
                     .labels
@@ -80,13 +80,13 @@ impl World {
             }
             Fault::Leave(node) => {
                 self.existing_node(node)?;
-                self.emit_node(by, fault_record(FaultKind::Leave), node, sink);
+                self.emit_node_record(by, fault_record(FaultKind::Leave), node, sink);
                 self.power_off(node, sink);
                 self.network.heal(node);
                 self.nodes.remove_mut(node);
                 self.update_proxy_of_machine(node);
             }
-            Fault::Kubelet { node, up } => self.kubelet_fault(by, node, *up, sink)?,
+            Fault::Kubelet { node, up } => self.apply_kubelet_fault(by, node, *up, sink)?,
             Fault::Runtime { node, up } => {
                 self.powered_node(node)?;
                 let fault = if *up {
@@ -95,19 +95,19 @@ impl World {
                     MachineFault::RuntimeDown
                 };
                 let happening = fault_or_repair_record(FaultKind::CrashRuntime, *up);
-                self.emit_node(by, happening, node, sink);
-                self.machine_fault(node, &fault, sink)?;
+                self.emit_node_record(by, happening, node, sink);
+                self.apply_machine_fault(node, &fault, sink)?;
                 if let Some(state) = self.nodes.get_mut(node) {
                     state.has_runtime = *up;
                 }
             }
-            Fault::Device { node, device, change } => self.device_fault(by, node, device, change, sink)?,
-            Fault::Driver { node, up } => self.driver_fault(by, node, *up, sink)?,
-            Fault::Power { node, on } => self.power_fault(by, node, *on, sink)?,
-            Fault::Shutdown(node) => self.shut_down(by, node, sink)?,
-            Fault::ControlPlane { process, up } => self.control_plane_fault(by, *process, *up, sink)?,
+            Fault::Device { node, device, change } => self.apply_device_fault(by, node, device, change, sink)?,
+            Fault::Driver { node, up } => self.apply_driver_fault(by, node, *up, sink)?,
+            Fault::Power { node, on } => self.apply_power_fault(by, node, *on, sink)?,
+            Fault::Shutdown(node) => self.shut_down_machine(by, node, sink)?,
+            Fault::ControlPlane { process, up } => self.apply_control_plane_fault(by, *process, *up, sink)?,
             Fault::Second(process) => self.start_second_instance(by, *process, sink)?,
-            Fault::Etcd { up } => self.etcd_fault(by, *up, sink)?,
+            Fault::Etcd { up } => self.apply_etcd_fault(by, *up, sink)?,
             Fault::Slow(node, extra) => {
                 self.existing_node(node)?;
                 self.network.slow(node.clone(), *extra);
@@ -117,7 +117,7 @@ impl World {
                 } else {
                     Happening::Fault { fault, details }
                 };
-                self.emit_node(by, happening, node, sink);
+                self.emit_node_record(by, happening, node, sink);
             }
             Fault::Exit { pod, container, code } => {
                 let (subject, node, uid) = self.bound_pod(pod)?;
@@ -134,20 +134,20 @@ impl World {
                     },
                 };
                 self.emit(by, happening, Some(subject), None, sink);
-                self.machine_fault(&node, &fault, sink)?;
+                self.apply_machine_fault(&node, &fault, sink)?;
             }
             Fault::Sandbox(pod) => {
                 let (subject, node, uid) = self.bound_pod(pod)?;
                 self.emit(by, fault_record(FaultKind::Sandbox), Some(subject), None, sink);
-                self.machine_fault(&node, &MachineFault::Sandbox(uid), sink)?;
+                self.apply_machine_fault(&node, &MachineFault::Sandbox(uid), sink)?;
             }
             Fault::Fence(node, mechanism) => self.fence(by, node, *mechanism, sink)?,
             Fault::Unfence(node) => self.unfence(by, node, sink)?,
-            Fault::Detach(volume) => self.force_detach(by, volume, sink)?,
+            Fault::Detach(volume) => self.force_detach_volume(by, volume, sink)?,
             Fault::Member { group, member, add } => self.change_member(group, member, *add)?,
             Fault::Traffic(command) => self.change_traffic(command)?,
         }
-        self.touch_traffic(Touch::All);
+        self.touch_traffic(TrafficTouch::All);
         Ok(())
     }
 
@@ -161,7 +161,7 @@ impl World {
         };
     }
 
-    pub(crate) fn emit_node(&mut self, by: &Actor, happening: Happening, node: &NodeName, sink: &mut dyn Sink) {
+    pub(crate) fn emit_node_record(&mut self, by: &Actor, happening: Happening, node: &NodeName, sink: &mut dyn Sink) {
         let subject = self.node_subject(node);
         self.emit(by, happening, Some(subject), None, sink);
     }
@@ -204,7 +204,12 @@ impl World {
         Ok((subject_of(&podscope_api::Object::Pod(pod.clone())), node, uid))
     }
 
-    fn machine_fault(&mut self, node: &NodeName, fault: &MachineFault, sink: &mut dyn Sink) -> Result<(), String> {
+    fn apply_machine_fault(
+        &mut self,
+        node: &NodeName,
+        fault: &MachineFault,
+        sink: &mut dyn Sink,
+    ) -> Result<(), String> {
         self.with_machine(node, sink, |machine, ctx| machine.fault(fault, ctx))
             .unwrap_or_else(|| Err(format!("there is no machine called {:?}", node.as_str())))
     }
@@ -213,7 +218,7 @@ impl World {
     ///
     /// # Errors
     /// Returns an error if a node or zone does not exist.
-    fn targets(&self, targets: &Targets) -> Result<Vec<NodeName>, String> {
+    fn resolve_targets(&self, targets: &Targets) -> Result<Vec<NodeName>, String> {
         match targets {
             Targets::Nodes(nodes) => {
                 for node in nodes {
@@ -239,7 +244,9 @@ impl World {
 
     /// Cuts links, by default all of them in both directions. No record is made and no component is notified.
     pub(crate) fn partition(&mut self, targets: &Targets, from: Option<&CutFrom>, one_way: Option<OneWay>) {
-        let Ok(nodes) = self.targets(targets) else { return };
+        let Ok(nodes) = self.resolve_targets(targets) else {
+            return;
+        };
         let zone = match targets {
             Targets::Zone(zone) => Some(zone.clone()),
             Targets::Nodes(_) | Targets::All => None,
@@ -268,12 +275,12 @@ impl World {
                     self.network.cut(place, other);
                 }
             }
-            self.after_cut(node);
+            self.break_watches_over_cut_link(node);
         }
     }
 
     /// Breaks a kubelet's watch and stops its heartbeats if they used links that were just cut.
-    fn after_cut(&mut self, node: &NodeName) {
+    fn break_watches_over_cut_link(&mut self, node: &NodeName) {
         self.update_proxy_link(node);
         let place = Place::Node(node.clone());
         if !self.network.is_open(&Place::ControlPlane, &place) {
@@ -290,27 +297,27 @@ impl World {
     fn heal(&mut self, by: &Actor, targets: &Targets, sink: &mut dyn Sink) -> Result<(), String> {
         let nodes = match targets {
             Targets::All => self.network.cut_nodes().into_iter().collect(),
-            targets => self.targets(targets)?,
+            targets => self.resolve_targets(targets)?,
         };
         let mut healed = Vec::new();
         let cause = self.queue.cause();
         for node in nodes {
             if self.network.heal(&node) {
                 self.queue.set_cause(cause);
-                self.emit_node(by, repair_record(FaultKind::Partition), &node, sink);
+                self.emit_node_record(by, repair_record(FaultKind::Partition), &node, sink);
                 healed.push((node, self.queue.cause()));
             }
         }
         // Restoring a link between two nodes may allow both of them to resume, so all links are restored first.
         for (node, repair) in &healed {
             self.queue.set_cause(*repair);
-            self.after_heal(node);
+            self.resume_watches_over_healed_link(node);
         }
         Ok(())
     }
 
     /// Resumes heartbeats and watch of a node if links that were just restored make that possible.
-    fn after_heal(&mut self, node: &NodeName) {
+    fn resume_watches_over_healed_link(&mut self, node: &NodeName) {
         self.update_proxy_link(node);
         if self.heartbeats.silent().any(|silent| silent == node) {
             self.start_heartbeats_if_reachable(node);
@@ -334,12 +341,18 @@ impl World {
         self.start_heartbeats_if_reachable(node);
     }
 
-    fn kubelet_fault(&mut self, by: &Actor, node: &NodeName, up: bool, sink: &mut dyn Sink) -> Result<(), String> {
+    fn apply_kubelet_fault(
+        &mut self,
+        by: &Actor,
+        node: &NodeName,
+        up: bool,
+        sink: &mut dyn Sink,
+    ) -> Result<(), String> {
         let is_running = self.powered_node(node)?.kubelet.runs();
         if !up && !is_running {
             return Err(format!("the kubelet of {:?} does not run", node.as_str()));
         }
-        self.emit_node(by, fault_or_repair_record(FaultKind::CrashKubelet, up), node, sink);
+        self.emit_node_record(by, fault_or_repair_record(FaultKind::CrashKubelet, up), node, sink);
         if is_running {
             self.kill(&Actor::Kubelet(node.clone()));
         }
@@ -351,7 +364,7 @@ impl World {
         {
             self.power_off(node, sink);
         } else if up {
-            self.start_kubelet(node, START_DELAY);
+            self.start_kubelet(node, PROCESS_START_DELAY);
         }
         Ok(())
     }
@@ -363,40 +376,40 @@ impl World {
             state.is_powered = false;
         }
         // The result is ignored: the fault fails only if the machine is already off.
-        let _ = self.machine_fault(node, &MachineFault::PowerOff, sink);
-        self.monitors.ledger.end_all_on_node(node);
+        let _ = self.apply_machine_fault(node, &MachineFault::PowerOff, sink);
+        self.monitors.ledger.end_live_pods_on_node(node);
         self.update_proxy_of_machine(node);
     }
 
-    fn shut_down(&mut self, by: &Actor, node: &NodeName, sink: &mut dyn Sink) -> Result<(), String> {
+    fn shut_down_machine(&mut self, by: &Actor, node: &NodeName, sink: &mut dyn Sink) -> Result<(), String> {
         let has_kubelet = self.powered_node(node)?.kubelet.runs();
-        self.emit_node(by, fault_record(FaultKind::Shutdown), node, sink);
+        self.emit_node_record(by, fault_record(FaultKind::Shutdown), node, sink);
         if has_kubelet && !self.settings.kubelet.shutdown.is_empty() {
-            return self.machine_fault(node, &MachineFault::ShutDown, sink);
+            return self.apply_machine_fault(node, &MachineFault::ShutDown, sink);
         }
         self.power_off(node, sink);
         Ok(())
     }
 
-    fn power_fault(&mut self, by: &Actor, node: &NodeName, on: bool, sink: &mut dyn Sink) -> Result<(), String> {
+    fn apply_power_fault(&mut self, by: &Actor, node: &NodeName, on: bool, sink: &mut dyn Sink) -> Result<(), String> {
         let is_powered = self.existing_node(node)?.is_powered;
         match (on, is_powered) {
             (true, true) => Err(format!("machine {:?} already has power", node.as_str())),
             (false, false) => Err(format!("machine {:?} has no power", node.as_str())),
             (false, true) => {
-                self.emit_node(by, fault_record(FaultKind::PowerOff), node, sink);
+                self.emit_node_record(by, fault_record(FaultKind::PowerOff), node, sink);
                 self.power_off(node, sink);
                 Ok(())
             }
             (true, false) => {
-                self.emit_node(by, repair_record(FaultKind::PowerOff), node, sink);
+                self.emit_node_record(by, repair_record(FaultKind::PowerOff), node, sink);
                 if let Some(state) = self.nodes.get_mut(node) {
                     state.is_powered = true;
                     state.has_runtime = true;
                 }
-                self.machine_fault(node, &MachineFault::Boot, sink)?;
-                self.start_kubelet(node, BOOT_DELAY);
-                self.start_driver(node, BOOT_DELAY);
+                self.apply_machine_fault(node, &MachineFault::Boot, sink)?;
+                self.start_kubelet(node, MACHINE_BOOT_DELAY);
+                self.start_driver(node, MACHINE_BOOT_DELAY);
                 self.update_proxy_of_machine(node);
                 Ok(())
             }
@@ -418,14 +431,14 @@ impl World {
                 }
             }
             FenceMechanism::Storage => {
-                self.machine_fault(node, &MachineFault::StorageRefused(true), sink)?;
+                self.apply_machine_fault(node, &MachineFault::StorageRefused(true), sink)?;
             }
             FenceMechanism::Network => {
                 self.network.fence(node);
-                self.after_cut(node);
+                self.break_watches_over_cut_link(node);
             }
         }
-        self.emit_node(by, Happening::Fenced { by: mechanism }, node, sink);
+        self.emit_node_record(by, Happening::Fenced { by: mechanism }, node, sink);
         Ok(())
     }
 
@@ -453,12 +466,12 @@ impl World {
             return Err(format!("machine {name:?} is not fenced from storage or network{more}"));
         }
         for mechanism in lifted {
-            self.emit_node(by, repair_record(FaultKind::Fence(mechanism)), node, sink);
+            self.emit_node_record(by, repair_record(FaultKind::Fence(mechanism)), node, sink);
             if mechanism == FenceMechanism::Storage {
-                self.machine_fault(node, &MachineFault::StorageRefused(false), sink)?;
+                self.apply_machine_fault(node, &MachineFault::StorageRefused(false), sink)?;
             } else {
                 self.network.unfence(node);
-                self.after_heal(node);
+                self.resume_watches_over_healed_link(node);
             }
         }
         Ok(())

@@ -48,7 +48,7 @@ impl World {
                 let members = members
                     .into_iter()
                     .map(|(pod, uid)| Member {
-                        runs_on: self.runs_on(&pod, uid.as_ref()),
+                        runs_on: self.node_running_pod(&pod, uid.as_ref()),
                         pod,
                         uid,
                     })
@@ -59,7 +59,7 @@ impl World {
     }
 
     /// Returns the machine on which processes of a pod with this name run; with `uid`, only of the pod with this UID.
-    fn runs_on(&self, key: &ObjectKey, uid: Option<&Uid>) -> Option<NodeName> {
+    fn node_running_pod(&self, key: &ObjectKey, uid: Option<&Uid>) -> Option<NodeName> {
         self.machines().find_map(|(node, machine)| {
             machine
                 .pods()
@@ -89,7 +89,7 @@ impl World {
         let running: Vec<&NodeName> = members.iter().filter_map(|member| member.runs_on.as_ref()).collect();
         let reached = running
             .iter()
-            .map(|from| running.iter().filter(|to| self.reach_each_other(from, to)).count())
+            .map(|from| running.iter().filter(|to| self.can_reach_each_other(from, to)).count())
             .max()
             .unwrap_or(0);
         if reached < quorum {
@@ -121,7 +121,7 @@ impl World {
         Ok(())
     }
 
-    fn reach_each_other(&self, one: &NodeName, other: &NodeName) -> bool {
+    fn can_reach_each_other(&self, one: &NodeName, other: &NodeName) -> bool {
         let (one, other) = (Place::Node(one.clone()), Place::Node(other.clone()));
         self.network.is_open(&one, &other) && self.network.is_open(&other, &one)
     }

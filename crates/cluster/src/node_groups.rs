@@ -26,7 +26,7 @@ pub const GROUP_LABELS: [&str; 4] = [
 ];
 
 /// Default time from the request for a machine to its boot: a cloud takes minutes (CA-017).
-const DEFAULT_DELAY: Span = Span::seconds(180);
+const DEFAULT_MACHINE_DELAY: Span = Span::seconds(180);
 
 /// A declared node group.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +62,7 @@ impl NodeGroup {
             labels: ordered::Map::new(),
             taints: Vec::new(),
             capacity: ResourceList::new(),
-            delay: DEFAULT_DELAY,
+            delay: DEFAULT_MACHINE_DELAY,
         }
     }
 
@@ -146,7 +146,7 @@ impl GroupOfNodes {
         let mut company = Vec::new();
         if let Some(model) = self.model(objects) {
             daemons.extend(daemon_and_static_pods(objects, model, name));
-            company.extend(copied_slices(objects, model, name));
+            company.extend(copied_resource_slices(objects, model, name));
         }
         company.extend(daemons.into_iter().map(Object::Pod));
         NewGroupNode {
@@ -194,7 +194,7 @@ fn daemon_and_static_pods(objects: &Objects, model: &Node, name: &str) -> Vec<Ar
 }
 
 /// Copies the ResourceSlices of a node, as the drivers of a node like it publish them (CA-004).
-fn copied_slices(objects: &Objects, model: &Node, name: &str) -> Vec<Object> {
+fn copied_resource_slices(objects: &Objects, model: &Node, name: &str) -> Vec<Object> {
     let is_own = |slice: &&Arc<ResourceSlice>| slice.spec.node_name.as_ref() == Some(&model.metadata.name);
     let copies = objects.list::<ResourceSlice>().filter(is_own).map(|slice| {
         let mut copy = ResourceSlice::clone(slice);

@@ -222,7 +222,7 @@ impl World {
             Election::new(lease, identity.into(), self.election_settings(&actor))
         });
         if leads && let Some(candidate) = election.take() {
-            election = Some(self.install_leader(candidate));
+            election = Some(self.import_lease_of_leader(candidate));
         }
         let leads = leads || !has_election;
         let component = match actor {
@@ -247,7 +247,7 @@ impl World {
     }
 
     /// Stores the lease of a process that leads from the start.
-    fn install_leader(&mut self, candidate: Election) -> Election {
+    fn import_lease_of_leader(&mut self, candidate: Election) -> Election {
         let mut rng = self.world_rng.clone();
         let mut calls = 0;
         let ctx = Context::new(self.now, self.start, Actor::World, &mut rng, &self.switches, &mut calls);

@@ -18,7 +18,7 @@ use crate::controllers::{ClusterAutoscalerSettings, ControllerManagerSettings, F
 use crate::dispatch::LIVENESS_CHECK_INTERVAL;
 use crate::effect::Input;
 use crate::fault::Targets;
-use crate::given::Imported;
+use crate::given::ImportedNodes;
 use crate::kubelet::{self, KubeletSettings};
 use crate::machine::Machine;
 use crate::node_groups::NodeGroup;
@@ -128,7 +128,7 @@ impl World {
     /// Returns an error for every object that the API server refuses.
     pub fn new(setup: Setup, sink: &mut dyn Sink) -> Result<World, Vec<SetupError>> {
         let mut errors = Vec::new();
-        let (mut world, Imported { nodes, cut_off, .. }) = World::with_imports(&setup, &mut errors);
+        let (mut world, ImportedNodes { nodes, cut_off, .. }) = World::with_imports(&setup, &mut errors);
         if !cut_off.is_empty() {
             for node in &cut_off {
                 world
@@ -158,7 +158,7 @@ impl World {
         let mut errors = Vec::new();
         let (mut world, _) = World::with_imports(setup, &mut errors);
         world.start_control_plane();
-        world.import_slices();
+        world.import_resource_slices();
         world.create_scenario_objects(setup, &mut errors, &mut NoRecords);
         if !errors.is_empty() {
             return Err(errors);
@@ -167,16 +167,16 @@ impl World {
     }
 
     /// Creates a world that contains the system's objects, the nodes and the imported objects, without processes.
-    fn with_imports(setup: &Setup, errors: &mut Vec<SetupError>) -> (World, Imported) {
+    fn with_imports(setup: &Setup, errors: &mut Vec<SetupError>) -> (World, ImportedNodes) {
         let mut world = World::empty(setup);
         world.api.assume(setup.assumed.clone());
-        world.import_system(setup);
+        world.import_system_objects(setup);
         let imported = world.import_scenario_objects(setup, errors);
         (world, imported)
     }
 
     /// Imports the objects that every cluster has: namespaces with their objects, and system PriorityClasses.
-    fn import_system(&mut self, setup: &Setup) {
+    fn import_system_objects(&mut self, setup: &Setup) {
         // A dump may contain the namespaces and classes; these are not imported twice.
         let is_imported = |kind: Kind, name: &str| {
             let given = setup.objects.iter();
@@ -188,7 +188,7 @@ impl World {
                 self.import(Object::Namespace(Arc::new(namespace(name))));
             }
         }
-        // If there is a dump, `import_missing` imports later the objects of these namespaces that the dump lacks.
+        // If there is a dump, `import_missing_objects` later imports the objects of these namespaces that it lacks.
         if !setup.objects.iter().any(|object| !object.metadata().uid.is_empty()) {
             for name in podscope_sim::OWN_NAMESPACES {
                 crate::controllers::objects_of(name)
@@ -238,7 +238,7 @@ impl World {
     /// Adds a registered, Ready node with its machine and kubelet.
     pub(crate) fn add_node(&mut self, mut node: Node, index: usize, setup: &Setup) {
         let name = NodeName(node.metadata.name.clone());
-        complete(&mut node, index, setup);
+        complete_registered_node(&mut node, index, setup);
         let mut machine = Machine::new(
             name.clone(),
             ordered::Map::clone(&node.metadata.labels),
@@ -283,14 +283,14 @@ impl World {
             self.add_image_disk_if_needed(name, sink);
         }
         self.start_control_plane();
-        self.import_slices();
+        self.import_resource_slices();
         let (revision, objects) = (self.api.store().revision(), self.api.objects().clone());
         for name in names {
             self.boot_kubelet(&name);
             // A kubelet that is cut off has not observed changes after the cut.
             let known = cut_off.contains(&name).then(|| self.known_before_cut(&name, &objects));
             let actor = Actor::Kubelet(name);
-            self.start_now(&actor, revision, known.as_ref().unwrap_or(&objects), sink);
+            self.start_running_process(&actor, revision, known.as_ref().unwrap_or(&objects), sink);
             if let Some(view) = known {
                 let broken = WatchState::Broken {
                     since: None,
@@ -302,7 +302,7 @@ impl World {
         }
         self.start_drivers(revision, &objects, sink);
         for actor in self.processes.keys().cloned().collect::<Vec<_>>() {
-            self.start_now(&actor, revision, &objects, sink);
+            self.start_running_process(&actor, revision, &objects, sink);
         }
     }
 
@@ -328,7 +328,13 @@ impl World {
     }
 
     /// Starts a process that has been running since before t = 0: it lists and watches immediately.
-    pub(crate) fn start_now(&mut self, actor: &Actor, revision: u64, objects: &Arc<Objects>, sink: &mut dyn Sink) {
+    pub(crate) fn start_running_process(
+        &mut self,
+        actor: &Actor,
+        revision: u64,
+        objects: &Arc<Objects>,
+        sink: &mut dyn Sink,
+    ) {
         let Some(process) = self.running(actor) else { return };
         self.on_start(&process, sink);
         let objects = objects.clone();
@@ -489,7 +495,7 @@ pub(crate) fn with_lasting_conditions(mut node: Node, setup: &Setup) -> Node {
 }
 
 /// Adds the fields that a registered, Ready node has. Fields of an imported node are kept.
-fn complete(node: &mut Node, index: usize, setup: &Setup) {
+fn complete_registered_node(node: &mut Node, index: usize, setup: &Setup) {
     let name = node.metadata.name.clone();
     let labels = Arc::make_mut(&mut node.metadata.labels);
     for (key, value) in kubelet::default_labels(&name) {

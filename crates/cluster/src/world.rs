@@ -28,7 +28,7 @@ use crate::node_groups::NodeGroup;
 use crate::process::ActingProcess;
 use crate::scheduler_process::SchedulerProcess;
 use crate::setup::{Settings, Setup};
-use crate::traffic::{Touch, Traffic};
+use crate::traffic::{Traffic, TrafficTouch};
 use crate::watch::WatchState;
 use causes::RequestRecord;
 
@@ -354,7 +354,7 @@ impl World {
             object,
             container,
         };
-        self.note_process(&record);
+        self.store_process_cause(&record);
         self.touch_traffic_by_record(&record);
         let is_origin = matches!(record.what(), What::Fault | What::Healed | What::Command);
         let violations = self.violations(&Observation::Record(&record));
@@ -388,7 +388,7 @@ impl World {
         let value = act(machine, &mut ctx);
         let events = machine.take_events();
         let effects = ctx.into_effects();
-        self.apply(&Process { actor, incarnation: 0 }, effects, sink);
+        self.apply_effects(&Process { actor, incarnation: 0 }, effects, sink);
         self.deliver_machine_events(node, events, sink);
         Some(value)
     }
@@ -446,9 +446,9 @@ impl World {
         let has_moved = machine.as_ref().map(|machine| machine.address_changes()) != addresses;
         let events = machine.map(Machine::take_events);
         let effects = ctx.into_effects();
-        self.apply(process, effects, sink);
+        self.apply_effects(process, effects, sink);
         if let Some(node) = node.filter(|_| has_moved) {
-            self.touch_traffic(Touch::Machine(node.clone()));
+            self.touch_traffic(TrafficTouch::Machine(node.clone()));
         }
         if let (Some(node), Some(events)) = (node, events) {
             self.deliver_machine_events(node, events, sink);
@@ -459,7 +459,7 @@ impl World {
     /// Applies the effects of a component. A record is caused by the cause of the step. Requests and timers are caused
     /// by the last record made in the step, if there is one: for example, a decision is the cause of its binding, and a
     /// signal the cause of the exit.
-    fn apply(&mut self, process: &Process, effects: Vec<Effect>, sink: &mut dyn Sink) {
+    fn apply_effects(&mut self, process: &Process, effects: Vec<Effect>, sink: &mut dyn Sink) {
         let mut because = self.queue.cause();
         let mut latest = because;
         for effect in effects {

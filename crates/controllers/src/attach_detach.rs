@@ -33,9 +33,9 @@ const RECONCILE_PERIOD: Span = Span::millis(100);
 /// Interval of the verification of attachments (`attach-detach-reconcile-sync-period`).
 const VERIFY_PERIOD: Span = Span::seconds(60);
 /// Initial back-off after a failed attach or detach (CT-130).
-const INITIAL_BACKOFF: Span = Span::millis(500);
+const INITIAL_OPERATION_BACKOFF: Span = Span::millis(500);
 /// Maximum back-off after failed attaches or detaches (CT-130).
-const MAX_BACKOFF: Span = Span::seconds(122);
+const MAX_OPERATION_BACKOFF: Span = Span::seconds(122);
 
 /// The unique name of a volume, and the node that it is attached to.
 type VolumeOnNode = (Str, NodeName);
@@ -116,11 +116,11 @@ impl Controller for AttachDetachController {
 
     fn started(&mut self, cx: &mut ControllerContext<'_, '_>) {
         self.start = cx.now();
-        self.rebuild(cx);
+        self.rebuild_attachments(cx);
         if !self.volumes_without_attachment(cx).is_empty() {
             self.schedule_verification(cx);
         }
-        self.schedule_pass(cx);
+        self.schedule_reconcile_pass(cx);
     }
 
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
@@ -132,7 +132,7 @@ impl Controller for AttachDetachController {
             Some(Object::PersistentVolumeClaim(claim)) => {
                 let users: Vec<Arc<Pod>> = cx
                     .index
-                    .users_of(&claim.metadata.key())
+                    .pods_using_claim(&claim.metadata.key())
                     .filter_map(|key| cx.objects.get::<Pod>(key))
                     .cloned()
                     .collect();
@@ -153,7 +153,7 @@ impl Controller for AttachDetachController {
                         return;
                     }
                 }
-                self.schedule_pass(cx);
+                self.schedule_reconcile_pass(cx);
             }
             Some(Object::PersistentVolume(volume)) => {
                 // Another client removed the holder annotation of a volume.
@@ -193,11 +193,11 @@ impl Controller for AttachDetachController {
         };
         match known.state {
             AttachmentState::Attaching => {
-                attachment::attach(&known.backend, &place.1, self.pods_using(&place).first(), cx)
+                attachment::attach(&known.backend, &place.1, self.pods_using_volume(&place).first(), cx)
             }
             AttachmentState::Attached => Plan::default().then(attachment::update_volumes_attached(&place, true, cx)),
             AttachmentState::Detaching => {
-                let forced = self.is_forced(&place, known, cx);
+                let forced = self.is_detach_forced(&place, known, cx);
                 attachment::detach(&known.backend, &place, !forced, cx)
             }
             AttachmentState::Uncertain => Plan::default(),
@@ -215,7 +215,7 @@ impl Controller for AttachDetachController {
                 self.set_attached(&place, &known, true, cx)
             }
             (AttachmentState::Detaching, Request::Update(Object::PersistentVolume(_), _), Ok(_)) => {
-                self.remove_detached(&place, true, cx)
+                self.remove_detached_volume(&place, true, cx)
             }
             (AttachmentState::Attaching, Request::Patch { .. }, Ok(_))
                 if attachment::attach_method(&known.backend, cx) == AttachMethod::NodeListOnly =>
@@ -230,22 +230,22 @@ impl Controller for AttachDetachController {
                 }
             }
             (AttachmentState::Detaching, Request::Get { .. }, Ok(Some(Object::Node(node)))) => {
-                let forced = self.is_forced(&place, &known, cx);
+                let forced = self.is_detach_forced(&place, &known, cx);
                 if !forced && node.status.volumes_in_use.contains(&place.0) {
                     // The node still uses the volume: report it as attached again and retry later (CT-132).
-                    self.set_state(&place, AttachmentState::Attached);
+                    self.set_attachment_state(&place, AttachmentState::Attached);
                     cx.enqueue(key.clone());
-                    self.schedule_pass(cx);
+                    self.schedule_reconcile_pass(cx);
                 }
             }
             // The VolumeAttachment was deleted already, or the volume never had one.
             (AttachmentState::Detaching, Request::Delete { .. }, Err(error)) if error.code == 404 => {
-                self.remove_detached(&place, false, cx)
+                self.remove_detached_volume(&place, false, cx)
             }
             (AttachmentState::Detaching, Request::Patch { .. }, _)
                 if attachment::attach_method(&known.backend, cx) == AttachMethod::NodeListOnly =>
             {
-                self.remove_detached(&place, true, cx);
+                self.remove_detached_volume(&place, true, cx);
             }
             _ => {}
         }
@@ -265,7 +265,7 @@ fn emit_for_pods(pods: &[ObjectKey], kind: EventType, reason: &str, text: &str, 
         .cloned()
         .collect::<Vec<_>>()
     {
-        cx.event(note(&*pod, kind.clone(), reason, text));
+        cx.emit_event(note(&*pod, kind.clone(), reason, text));
     }
 }
 
@@ -273,7 +273,7 @@ impl AttachDetachController {
     /// Rebuilds the actual state from the API. A volume counts as attached to a node if the node's `volumesAttached` or
     /// a holder annotation says so. If only a VolumeAttachment exists, the state is uncertain. A volume held by a
     /// deleted Node counts as mounted there until the force timeout (CT-131).
-    fn rebuild(&mut self, cx: &mut ControllerContext<'_, '_>) {
+    fn rebuild_attachments(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let mut backends: ordered::Map<Str, Backend> = ordered::Map::new();
         for volume in cx.objects.list::<PersistentVolume>() {
             if let Some(backend) = of_persistent_volume(volume, cx.objects) {
@@ -288,7 +288,7 @@ impl AttachDetachController {
         for node in cx.objects.list::<Node>() {
             for attached in &node.status.volumes_attached {
                 if let Some(backend) = backends.get(&attached.name) {
-                    self.insert(
+                    self.insert_attachment(
                         (attached.name.clone(), (&*node.metadata.name).into()),
                         backend.clone(),
                         AttachmentState::Attached,
@@ -304,7 +304,7 @@ impl AttachDetachController {
                 if cx.objects.assumed().is_attached(&backend.name, &place.1) {
                     self.actual.remove(&place);
                 } else if !self.actual.contains_key(&place) {
-                    self.insert(place, backend.clone(), AttachmentState::Uncertain);
+                    self.insert_attachment(place, backend.clone(), AttachmentState::Uncertain);
                 }
             }
         }
@@ -317,25 +317,25 @@ impl AttachDetachController {
                     if cx.objects.named::<Node>(&place.1).is_none() {
                         self.in_use.entry(place.1.clone()).or_default().push(place.0.clone());
                     }
-                    self.insert(place, backend.clone(), AttachmentState::Attached);
+                    self.insert_attachment(place, backend.clone(), AttachmentState::Attached);
                 }
             }
         }
     }
 
     /// Adds an attachment to the actual state.
-    fn insert(&mut self, place: VolumeOnNode, backend: Backend, state: AttachmentState) {
+    fn insert_attachment(&mut self, place: VolumeOnNode, backend: Backend, state: AttachmentState) {
         let known = Attachment {
             backend,
             state,
             unneeded_since: None,
             retry_at: SimTime::ZERO,
-            retry: INITIAL_BACKOFF,
+            retry: INITIAL_OPERATION_BACKOFF,
         };
         self.actual.insert(place, known);
     }
 
-    fn set_state(&mut self, place: &VolumeOnNode, state: AttachmentState) {
+    fn set_attachment_state(&mut self, place: &VolumeOnNode, state: AttachmentState) {
         if let Some(known) = self.actual.get_mut(place) {
             known.state = state;
         }
@@ -360,7 +360,7 @@ impl AttachDetachController {
             self.needed.insert(key.clone(), volumes.clone()).unwrap_or_default()
         };
         if before != volumes {
-            self.schedule_pass(cx);
+            self.schedule_reconcile_pass(cx);
         }
     }
 
@@ -377,7 +377,9 @@ impl AttachDetachController {
         };
         if !exists {
             match known.state {
-                AttachmentState::Detaching | AttachmentState::Uncertain => self.remove_detached(&place, false, cx),
+                AttachmentState::Detaching | AttachmentState::Uncertain => {
+                    self.remove_detached_volume(&place, false, cx)
+                }
                 AttachmentState::Attaching => self.mark_uncertain(&place, "the VolumeAttachment was deleted", cx),
                 // The real controller receives no event about the deletion; it notices it at the next verification.
                 AttachmentState::Attached => self.schedule_verification(cx),
@@ -396,14 +398,14 @@ impl AttachDetachController {
         let passed = (cx.now() - self.start).0;
         let at = self.start + Span((passed.div_euclid(VERIFY_PERIOD.0) + 1) * VERIFY_PERIOD.0);
         self.verify_at.get_or_insert(at);
-        self.schedule_pass_at(at, cx);
+        self.schedule_reconcile_pass_at(at, cx);
     }
 
     /// Removes attachments whose VolumeAttachment no longer exists.
     fn verify_attachments(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let Some(at) = self.verify_at else { return };
         if at > cx.now() {
-            return self.schedule_pass_at(at, cx);
+            return self.schedule_reconcile_pass_at(at, cx);
         }
         self.verify_at = None;
         for place in self.volumes_without_attachment(cx) {
@@ -434,13 +436,13 @@ impl AttachDetachController {
         self.actual.remove(place);
         self.reported.retain(|reported| reported.0 != place.0);
         cx.enqueue(key_of_attachment(place));
-        self.schedule_pass(cx);
+        self.schedule_reconcile_pass(cx);
     }
 
     /// Marks an attachment as uncertain after a failed operation, and schedules a retry with exponential back-off
     /// (CT-130).
     fn mark_uncertain(&mut self, place: &VolumeOnNode, why: &str, cx: &mut ControllerContext<'_, '_>) {
-        let pods = self.pods_using(place);
+        let pods = self.pods_using_volume(place);
         if let Some(known) = self.actual.get_mut(place) {
             if known.state == AttachmentState::Attaching {
                 let text = format!(
@@ -451,9 +453,9 @@ impl AttachDetachController {
             }
             known.state = AttachmentState::Uncertain;
             known.retry_at = cx.now() + known.retry;
-            known.retry = known.retry.doubled(MAX_BACKOFF);
+            known.retry = known.retry.doubled(MAX_OPERATION_BACKOFF);
         }
-        self.schedule_pass(cx);
+        self.schedule_reconcile_pass(cx);
     }
 
     /// Records a successful attach, and emits an event about each pod that needs the volume.
@@ -466,29 +468,34 @@ impl AttachDetachController {
     ) {
         if let Some(known) = self.actual.get_mut(place) {
             known.state = AttachmentState::Attached;
-            known.retry = INITIAL_BACKOFF;
+            known.retry = INITIAL_OPERATION_BACKOFF;
         }
         if should_record {
             let (volume, node) = (known.backend.name.clone(), place.1.clone());
-            record(Happening::VolumeAttached { volume, node }, &known.backend, cx);
+            record_volume_happening(Happening::VolumeAttached { volume, node }, &known.backend, cx);
         }
         let text = format!(
             "AttachVolume.Attach succeeded for volume \"{}\" ",
             known.backend.spec_name
         );
         emit_for_pods(
-            &self.pods_using(place),
+            &self.pods_using_volume(place),
             EventType::Normal,
             "SuccessfulAttachVolume",
             &text,
             cx,
         );
         cx.enqueue(key_of_attachment(place));
-        self.schedule_pass(cx);
+        self.schedule_reconcile_pass(cx);
     }
 
     /// Removes a detached volume from the actual state.
-    fn remove_detached(&mut self, place: &VolumeOnNode, should_record: bool, cx: &mut ControllerContext<'_, '_>) {
+    fn remove_detached_volume(
+        &mut self,
+        place: &VolumeOnNode,
+        should_record: bool,
+        cx: &mut ControllerContext<'_, '_>,
+    ) {
         if let Some(known) = self.actual.remove(place)
             && should_record
         {
@@ -497,14 +504,14 @@ impl AttachDetachController {
                 node: place.1.clone(),
                 forced: Flag(false),
             };
-            record(detached, &known.backend, cx);
+            record_volume_happening(detached, &known.backend, cx);
         }
         self.reported.retain(|reported| reported.0 != place.0);
-        self.schedule_pass(cx);
+        self.schedule_reconcile_pass(cx);
     }
 
     /// Returns the pods that need a volume on a node.
-    fn pods_using(&self, place: &VolumeOnNode) -> Vec<ObjectKey> {
+    fn pods_using_volume(&self, place: &VolumeOnNode) -> Vec<ObjectKey> {
         let of_place = |volumes: &Vec<(Backend, NodeName)>| {
             volumes
                 .iter()
@@ -518,13 +525,13 @@ impl AttachDetachController {
     }
 
     /// Schedules the next pass, at a multiple of `RECONCILE_PERIOD`. Passes run only when there is work.
-    fn schedule_pass(&mut self, cx: &mut ControllerContext<'_, '_>) {
+    fn schedule_reconcile_pass(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let passed = (cx.now() - self.start).0;
         let at = self.start + Span((passed.div_euclid(RECONCILE_PERIOD.0) + 1) * RECONCILE_PERIOD.0);
-        self.schedule_pass_at(at, cx);
+        self.schedule_reconcile_pass_at(at, cx);
     }
 
-    fn schedule_pass_at(&mut self, at: SimTime, cx: &mut ControllerContext<'_, '_>) {
+    fn schedule_reconcile_pass_at(&mut self, at: SimTime, cx: &mut ControllerContext<'_, '_>) {
         self.pass_cause = self.pass_cause.latest(cx.ctx.caused_by());
         if self.next_tick.is_none_or(|armed| at < armed) {
             self.next_tick = Some(at);
@@ -533,7 +540,7 @@ impl AttachDetachController {
     }
 }
 
-fn record(happening: Happening, backend: &Backend, cx: &mut ControllerContext<'_, '_>) {
+fn record_volume_happening(happening: Happening, backend: &Backend, cx: &mut ControllerContext<'_, '_>) {
     let key = ObjectKey::cluster(backend.name.clone());
     let uid = cx
         .objects

@@ -13,7 +13,7 @@ use super::plan::{Accept, Action, Plan};
 use super::queue::{Key, key_of};
 
 /// Duration of an attach or detach operation of the storage.
-const STORAGE_TIME: Span = Span::seconds(1);
+const STORAGE_OPERATION_TIME: Span = Span::seconds(1);
 /// Prefix of the finalizers of attachers.
 const FINALIZER_PREFIX: &str = "external-attacher/";
 
@@ -41,7 +41,7 @@ impl Attacher {
             .get(key)
             .filter(|(kind, _)| *kind == is_detach)
             .map(|(_, ends_at)| *ends_at);
-        let ends_at = started.unwrap_or(now + STORAGE_TIME);
+        let ends_at = started.unwrap_or(now + STORAGE_OPERATION_TIME);
         if ends_at > now {
             self.in_progress.insert(key.clone(), (is_detach, ends_at));
             return Err(ends_at - now);
@@ -86,7 +86,7 @@ impl Controller for Attacher {
                     if attachment.status.attached {
                         let (volume, node) = volume_and_node(&attachment);
                         let forced = Flag(false);
-                        record(Happening::VolumeDetached { volume, node, forced }, &attachment, cx);
+                        record_volume_happening(Happening::VolumeDetached { volume, node, forced }, &attachment, cx);
                     }
                     Plan::one(patch_attachment(&attachment, Part::Main, |attachment| {
                         attachment
@@ -152,7 +152,7 @@ impl Attacher {
             return Plan::one(refused).and_retry(true);
         }
         let (volume, node) = volume_and_node(attachment);
-        record(Happening::VolumeAttached { volume, node }, attachment, cx);
+        record_volume_happening(Happening::VolumeAttached { volume, node }, attachment, cx);
         Plan::one(patch_attachment(attachment, Part::Status, |attachment| {
             attachment.status.attached = true;
             attachment.status.attach_error = None;
@@ -181,7 +181,7 @@ fn volume_and_node(attachment: &VolumeAttachment) -> (Str, NodeName) {
     (name.unwrap_or_default(), attachment.spec.node_name.clone())
 }
 
-fn record(happening: Happening, attachment: &VolumeAttachment, cx: &mut ControllerContext<'_, '_>) {
+fn record_volume_happening(happening: Happening, attachment: &VolumeAttachment, cx: &mut ControllerContext<'_, '_>) {
     let name = attachment.spec.source.persistent_volume_name.as_ref();
     let volume = name.and_then(|name| cx.objects.named::<PersistentVolume>(name));
     let about = volume.map(|volume| subject_of(&Object::PersistentVolume(volume.clone())));

@@ -204,7 +204,7 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
             kind: Kind::Node,
             key: ObjectKey::cluster(place.1.0.clone()),
         };
-        plan = plan.then_one(Action::from(read).accept(Accept::NotInUse(place.0.clone())));
+        plan = plan.then_action(Action::from(read).accept(Accept::NotInUse(place.0.clone())));
     }
     match attach_method(backend, cx) {
         AttachMethod::Driver(attacher) => {
@@ -218,12 +218,12 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
                 key: ObjectKey::cluster(name),
                 options: DeleteOptions::default(),
             };
-            plan.then_one(Action::from(delete).accept(Accept::OrNotFound))
+            plan.then_action(Action::from(delete).accept(Accept::OrNotFound))
         }
         AttachMethod::Swap(volume) => {
             let mut released = volume.clone();
             Holder::remove_annotation(&mut released.metadata);
-            plan.then_one(Request::Update(
+            plan.then_action(Request::Update(
                 Object::PersistentVolume(Arc::new(released)),
                 Part::Main,
             ))

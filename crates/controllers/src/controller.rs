@@ -120,13 +120,13 @@ impl ControllerContext<'_, '_> {
         self.queue.ticks.insert((at.max(self.ctx.now), tick));
     }
 
-    pub(super) fn event(&mut self, mut note: EventNote) {
+    pub(super) fn emit_event(&mut self, mut note: EventNote) {
         note.component = self.component.into();
         self.ctx.call(Request::Event(note));
     }
 }
 
-/// Creates an event about an object. [`ControllerContext::event`] fills in the component.
+/// Creates an event about an object. [`ControllerContext::emit_event`] fills in the component.
 pub(super) fn note<T: Resource>(about: &T, kind: EventType, reason: &str, message: impl Into<String>) -> EventNote {
     let meta = about.metadata();
     EventNote {

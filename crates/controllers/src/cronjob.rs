@@ -61,14 +61,14 @@ impl CronJobController {
                     }
                     _ => {
                         let text = format!("Saw a job that the controller did not create or forgot: {name}");
-                        cx.event(note(&**cron, EventType::Warning, "UnexpectedJob", text));
+                        cx.emit_event(note(&**cron, EventType::Warning, "UnexpectedJob", text));
                     }
                 },
                 Some(ended) => {
                     if is_listed {
                         status.active.retain(|job_ref| job_ref.uid != *uid);
                         let text = format!("Saw completed job: {name}, condition: {}", ended.kind);
-                        cx.event(note(&**cron, EventType::Normal, "SawCompletedJob", text));
+                        cx.emit_event(note(&**cron, EventType::Normal, "SawCompletedJob", text));
                     }
                     let completed = job.status.completion_time.filter(|_| &*ended.kind == "Complete");
                     if completed > status.last_successful_time {
@@ -82,7 +82,7 @@ impl CronJobController {
             let is_there = jobs.iter().any(|job| job.metadata.uid == job_ref.uid);
             if !is_there && !deleted.contains_key(&job_ref.uid) {
                 let text = format!("Active job went missing: {}", job_ref.name);
-                cx.event(note(&**cron, EventType::Normal, "MissingJob", text));
+                cx.emit_event(note(&**cron, EventType::Normal, "MissingJob", text));
             }
             is_there
         });
@@ -116,7 +116,7 @@ impl CronJobController {
     }
 
     /// Deletes the oldest finished Jobs beyond the history limits.
-    fn clean_up(&mut self, cron: &CronJob, jobs: &[Arc<Job>]) -> Vec<Action> {
+    fn delete_surplus_jobs(&mut self, cron: &CronJob, jobs: &[Arc<Job>]) -> Vec<Action> {
         let limits = [
             ("Complete", cron.spec.successful_jobs_history_limit),
             ("Failed", cron.spec.failed_jobs_history_limit),
@@ -159,14 +159,14 @@ impl CronJobController {
             Ok(schedule) => schedule,
             Err(why) => {
                 let text = format!("unparseable schedule: {:?} : {why}", spec.schedule);
-                cx.event(note(&**cron, EventType::Warning, "UnparseableSchedule", text));
+                cx.emit_event(note(&**cron, EventType::Warning, "UnparseableSchedule", text));
                 return Plan::default();
             }
         };
-        let missed = schedule.missed(now, spec.starting_deadline_seconds);
+        let missed = schedule.missed_times(now, spec.starting_deadline_seconds);
         if missed.are_too_many {
             let text = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew";
-            cx.event(note(&**cron, EventType::Warning, "TooManyMissedTimes", text));
+            cx.emit_event(note(&**cron, EventType::Warning, "TooManyMissedTimes", text));
         }
         let wait = Plan::default().requeue_after(schedule.until_next(now));
         let Some(at) = missed.latest else { return wait };
@@ -175,7 +175,7 @@ impl CronJobController {
             .map(|seconds| at.0.saturating_add(seconds.saturating_mul(1_000_000)));
         if deadline.is_some_and(|deadline| deadline < now.0) {
             let text = format!("Missed scheduled time to start a job: {}", print_rfc1123(at));
-            cx.event(note(&**cron, EventType::Warning, "MissSchedule", text));
+            cx.emit_event(note(&**cron, EventType::Warning, "MissSchedule", text));
             return wait;
         }
         let name = Str::from(format!("{}-{}", key.1.name, at.seconds() / 60));
@@ -196,7 +196,7 @@ impl CronJobController {
         let is_running = !cron.status.active.is_empty();
         if is_running && spec.concurrency_policy == Some(ConcurrencyPolicy::Forbid) {
             let text = "Not starting job because prior execution is running and concurrency policy is Forbid";
-            cx.event(note(&**cron, EventType::Normal, "JobAlreadyActive", text));
+            cx.emit_event(note(&**cron, EventType::Normal, "JobAlreadyActive", text));
             return wait;
         }
         let mut plan = Plan::default();
@@ -221,7 +221,7 @@ impl CronJobController {
                 "FailedCreate",
                 "Error creating job: {error}",
             ));
-        plan.then_one(create).requeue_after(schedule.until_next(now))
+        plan.then_action(create).requeue_after(schedule.until_next(now))
     }
 }
 
@@ -305,7 +305,7 @@ impl Controller for CronJobController {
             .collect();
         let mut status = cron.status.clone();
         self.update_active_jobs(key, &cron, &jobs, &mut status, cx);
-        let deletes = self.clean_up(&cron, &jobs);
+        let deletes = self.delete_surplus_jobs(&cron, &jobs);
         if status == cron.status {
             let start = self.create_due_job(key, &cron, &jobs, cx);
             let mut plan = Plan::default().then(deletes);
@@ -318,7 +318,7 @@ impl Controller for CronJobController {
         // A due Job is created in the next sync, when the cache contains this status.
         Plan::default()
             .then(deletes)
-            .then_one(Action::from(update).always())
+            .then_action(Action::from(update).always())
             .requeue_after(Some(Span::ZERO))
     }
 

@@ -60,7 +60,7 @@ impl Controller for CustomResourceDefinitionController {
             return Plan::default();
         };
         if object.metadata().is_terminating() {
-            return clean_up(&object, definition, cx);
+            return delete_custom_objects(&object, definition, cx);
         }
         let now = cx.time().to_string();
         let named = accept_names(definition, cx);
@@ -196,7 +196,7 @@ fn accept_names(definition: Definition<'_>, cx: &ControllerContext<'_, '_>) -> A
     }
 }
 
-fn patch(object: &Object, part: Part, change: Mutation) -> Plan {
+fn patch_definition(object: &Object, part: Part, change: Mutation) -> Plan {
     let patch = Request::Patch {
         kind: object.kind(),
         key: object.key(),
@@ -211,7 +211,7 @@ fn change_status(object: &Object, name: &'static str, change: impl Fn(&mut Value
     let change = untyped_mutation(name, move |untyped| {
         change(untyped.fields.entry("status").or_insert_with(|| json!({})));
     });
-    patch(object, Part::Status, change)
+    patch_definition(object, Part::Status, change)
 }
 
 fn untyped_mutation(name: &'static str, change: impl Fn(&mut UntypedObject) + Send + Sync + 'static) -> Mutation {
@@ -225,7 +225,7 @@ fn untyped_mutation(name: &'static str, change: impl Fn(&mut UntypedObject) + Se
 }
 
 /// Deletes the objects of a terminating definition. When none is left, removes the definition's finalizer.
-fn clean_up(object: &Object, definition: Definition<'_>, cx: &ControllerContext<'_, '_>) -> Plan {
+fn delete_custom_objects(object: &Object, definition: Definition<'_>, cx: &ControllerContext<'_, '_>) -> Plan {
     if !object
         .metadata()
         .finalizers
@@ -240,7 +240,7 @@ fn clean_up(object: &Object, definition: Definition<'_>, cx: &ControllerContext<
         let change = untyped_mutation("finalizer", |untyped| {
             untyped.metadata.finalizers.retain(|name| &**name != CLEANUP_FINALIZER);
         });
-        return patch(object, Part::Main, change);
+        return patch_definition(object, Part::Main, change);
     }
     let deletes = left
         .iter()

@@ -31,9 +31,9 @@ use super::template::{Template, set_entry};
 use rolling::{allows_surge, roll};
 
 /// Maximum number of pods that one sync creates; one sync also deletes at most this number.
-const BURST: usize = 250;
+const BURST_REPLICAS: usize = 250;
 /// Initial and maximum back-off before a failed daemon pod is replaced; it doubles with each failure on the node.
-const BACKOFF: (Span, Span) = (Span::seconds(1), Span::seconds(900));
+const FAILED_POD_BACKOFF: (Span, Span) = (Span::seconds(1), Span::seconds(900));
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct DaemonSetController {
@@ -65,7 +65,7 @@ fn daemon_tolerations(host_network: bool) -> Vec<Toleration> {
 }
 
 /// Returns whether a daemon pod should run on the node, and whether an existing one may stay (CT-089).
-fn node_should_run(set: &DaemonSet, node: &Node) -> (bool, bool) {
+fn should_run_and_may_stay(set: &DaemonSet, node: &Node) -> (bool, bool) {
     let spec = &set.spec.template.spec;
     let name_fits = spec.node_name.as_ref().is_none_or(|name| *name == *node.metadata.name);
     if !name_fits || !spec.selects(node) {
@@ -92,7 +92,7 @@ fn node_should_run(set: &DaemonSet, node: &Node) -> (bool, bool) {
 pub fn daemon_pods_on(objects: &Objects, node: &Node) -> Vec<Arc<Pod>> {
     let sets = objects
         .list::<DaemonSet>()
-        .filter(|set| !set.metadata.is_terminating() && node_should_run(set, node).0);
+        .filter(|set| !set.metadata.is_terminating() && should_run_and_may_stay(set, node).0);
     let pods = sets.map(|set| {
         let template = Template::of(&set.spec.template);
         let mut pod = template.pod(&set.metadata.namespace, "", controller_ref(&**set));
@@ -145,7 +145,8 @@ impl Controller for DaemonSetController {
                 let (old, new) = (node(&change.old), node(&change.new));
                 let sets: Vec<Arc<DaemonSet>> = cx.objects.list::<DaemonSet>().cloned().collect();
                 for set in sets {
-                    let place = |node: &Option<Arc<Node>>| node.as_ref().map(|node| node_should_run(&set, node));
+                    let place =
+                        |node: &Option<Arc<Node>>| node.as_ref().map(|node| should_run_and_may_stay(&set, node));
                     if place(&old) != place(&new) {
                         cx.enqueue(key_of(&*set));
                     }
@@ -177,7 +178,7 @@ impl Controller for DaemonSetController {
         let history = revision::history(cx.objects, &*set, &template, set.status.collision_count);
         plan = plan.then(history.action.clone().into_iter().collect());
         let hash = revision::hash_of(&history.update);
-        let by_node = by_node(&claimed.owned);
+        let by_node = pods_by_node(&claimed.owned);
         let mut changes = DaemonPodChanges {
             template,
             hash: hash.clone(),
@@ -202,7 +203,7 @@ impl Controller for DaemonSetController {
             let mut updated = (*set).clone();
             updated.status = status;
             let update = Request::Update(Object::DaemonSet(Arc::new(updated)), Part::Status);
-            plan = plan.then_one(Action::from(update).always());
+            plan = plan.then_action(Action::from(update).always());
         }
         let live: ordered::Set<Str> = claimed
             .owned
@@ -260,7 +261,7 @@ fn revision_hash_of_pod(pod: &Pod) -> &str {
 }
 
 /// Groups the set's pods by target node, without those that are both finished and terminating (CT-088).
-fn by_node(pods: &[Arc<Pod>]) -> ordered::Map<NodeName, Vec<Arc<Pod>>> {
+fn pods_by_node(pods: &[Arc<Pod>]) -> ordered::Map<NodeName, Vec<Arc<Pod>>> {
     let mut map: ordered::Map<NodeName, Vec<Arc<Pod>>> = ordered::Map::new();
     for pod in pods
         .iter()
@@ -298,7 +299,7 @@ impl DaemonSetController {
         let nodes: Vec<Arc<Node>> = cx.objects.list::<Node>().cloned().collect();
         for node in &nodes {
             let name = NodeName::from(&*node.metadata.name);
-            let (should_run, may_stay) = node_should_run(set, node);
+            let (should_run, may_stay) = should_run_and_may_stay(set, node);
             let pods = by_node.get(&name).map(Vec::as_slice).unwrap_or_default();
             if should_run && pods.is_empty() {
                 changes.create.push(name);
@@ -335,13 +336,13 @@ impl DaemonSetController {
         let mut running = Vec::new();
         for pod in pods.iter().filter(|pod| !pod.metadata.is_terminating()) {
             if is_failed(pod) {
-                self.replace_failed(key, set, node, pod, changes, cx);
+                self.replace_failed_pod(key, set, node, pod, changes, cx);
             } else if is_succeeded(pod) {
                 let text = format!(
                     "Found succeeded daemon pod {} on node {node}, will try to delete it",
                     pod.metadata.key()
                 );
-                cx.event(note(set, EventType::Normal, "SucceededDaemonPod", text));
+                cx.emit_event(note(set, EventType::Normal, "SucceededDaemonPod", text));
                 changes.delete(pod);
             } else {
                 running.push(pod);
@@ -367,7 +368,7 @@ impl DaemonSetController {
         running.len()
     }
 
-    fn replace_failed(
+    fn replace_failed_pod(
         &mut self,
         key: &Key,
         set: &DaemonSet,
@@ -386,13 +387,13 @@ impl DaemonSetController {
         let wait = self
             .backoff
             .get(&place)
-            .map_or(BACKOFF.0, |(_, wait)| wait.doubled(BACKOFF.1));
+            .map_or(FAILED_POD_BACKOFF.0, |(_, wait)| wait.doubled(FAILED_POD_BACKOFF.1));
         self.backoff.insert(place, (now + wait, wait));
         let text = format!(
             "Found failed daemon pod {} on node {node}, will try to kill it",
             pod.metadata.key()
         );
-        cx.event(note(set, EventType::Warning, "FailedDaemonPod", text));
+        cx.emit_event(note(set, EventType::Warning, "FailedDaemonPod", text));
         changes.delete(pod);
     }
 
@@ -404,8 +405,8 @@ impl DaemonSetController {
         mut changes: DaemonPodChanges,
         cx: &ControllerContext<'_, '_>,
     ) -> Plan {
-        changes.create.truncate(BURST);
-        let delete: Vec<Arc<Pod>> = changes.delete.into_values().take(BURST).collect();
+        changes.create.truncate(BURST_REPLICAS);
+        let delete: Vec<Arc<Pod>> = changes.delete.into_values().take(BURST_REPLICAS).collect();
         if !changes.create.is_empty() || !delete.is_empty() {
             let keys = delete.iter().map(|pod| pod.metadata.key()).collect();
             self.expectations.expect(key, changes.create.len(), keys, cx.now());
@@ -417,7 +418,7 @@ impl DaemonSetController {
                 .on_success(note(set, EventType::Normal, "SuccessfulCreate", "Created pod: {name}"))
                 .on_failure(note(set, EventType::Warning, "FailedCreate", "Error creating: {error}"))
         });
-        plan.then_slowly(create.collect())
+        plan.then_in_growing_batches(create.collect())
             .then(delete.iter().map(|pod| delete_pod(set, pod)).collect())
             .requeue_after(changes.requeue)
     }
@@ -461,7 +462,7 @@ fn status_of(
     let (mut desired, mut current, mut misscheduled, mut ready, mut updated, mut available) = (0, 0, 0, 0, 0, 0);
     for node in cx.objects.list::<Node>() {
         let pods = by_node.get(&*node.metadata.name).map(Vec::as_slice).unwrap_or_default();
-        if !node_should_run(set, node).0 {
+        if !should_run_and_may_stay(set, node).0 {
             misscheduled += i32::from(!pods.is_empty());
             continue;
         }

@@ -23,7 +23,7 @@ use super::owner::{self, controller_of, controller_ref};
 use super::plan::{Accept, Action, Failure, Plan};
 use super::queue::{Key, key_of};
 use super::template::{Template, set_entry, with_label};
-use status::Progress;
+use status::ProgressConditionUpdate;
 
 pub(super) const HASH_LABEL: &str = "pod-template-hash";
 /// Annotation of a ReplicaSet with `spec.replicas` of its Deployment.
@@ -31,7 +31,7 @@ const DESIRED_REPLICAS_ANNOTATION: &str = "deployment.kubernetes.io/desired-repl
 /// Annotation of a ReplicaSet with the maximum number of pods that its Deployment has during a rollout.
 const MAX_REPLICAS_ANNOTATION: &str = "deployment.kubernetes.io/max-replicas";
 /// Annotations of a Deployment that are not copied to its ReplicaSets.
-const NOT_COPIED: &[&str] = &[
+const ANNOTATIONS_NOT_COPIED: &[&str] = &[
     annotation::LAST_APPLIED,
     annotation::DEPLOYMENT_REVISION,
     annotation::DEPLOYMENT_REVISION_HISTORY,
@@ -43,7 +43,7 @@ const NOT_COPIED: &[&str] = &[
 pub(super) struct DeploymentController;
 
 /// Returns the resolved maxSurge and maxUnavailable of a rolling update (CT-061).
-pub(super) fn bounds(deployment: &Deployment) -> (i32, i32) {
+pub(super) fn max_surge_and_unavailable(deployment: &Deployment) -> (i32, i32) {
     let replicas = i64::from(replicas_of(deployment));
     let rolling = deployment.spec.strategy.rolling_update.clone().unwrap_or_default();
     let quarter = IntOrString::String("25%".into());
@@ -66,14 +66,14 @@ pub(super) fn max_unavailable(deployment: &Deployment) -> i32 {
     if is_recreate(deployment) || replicas == 0 {
         return 0;
     }
-    bounds(deployment).1.min(replicas)
+    max_surge_and_unavailable(deployment).1.min(replicas)
 }
 
 fn max_surge(deployment: &Deployment) -> i32 {
     if is_recreate(deployment) {
         0
     } else {
-        bounds(deployment).0
+        max_surge_and_unavailable(deployment).0
     }
 }
 
@@ -155,7 +155,7 @@ impl Controller for DeploymentController {
         let selector = original.spec.selector.clone().unwrap_or_default();
         if selector.is_empty() {
             let text = "This deployment is selecting all pods. A non-empty selector is required.";
-            cx.event(note(&*original, EventType::Warning, "SelectingAll", text));
+            cx.emit_event(note(&*original, EventType::Warning, "SelectingAll", text));
             return Plan::default();
         }
         let candidates: Vec<Arc<ReplicaSet>> = cx.objects.list_in(&original.metadata.namespace).cloned().collect();
@@ -165,7 +165,7 @@ impl Controller for DeploymentController {
             plan = plan.then(step);
         }
         let mut sets: Vec<ReplicaSet> = claimed.owned.iter().map(|set| (**set).clone()).collect();
-        sets.stable_sort_by(by_age);
+        sets.stable_sort_by(compare_by_age);
         let template = Template::of(&original.spec.template);
         let position = sets.iter().position(|set| is_of_template(set, &template));
         let new = position.map(|position| sets.remove(position));
@@ -209,7 +209,7 @@ impl Controller for DeploymentController {
                 "Failed to create new replica set \"{}\": {}",
                 set.metadata.name, failure.error.message
             );
-            cx.event(note(
+            cx.emit_event(note(
                 &**deployment,
                 EventType::Warning,
                 "ReplicaSetCreateError",
@@ -232,7 +232,7 @@ impl Controller for DeploymentController {
 }
 
 /// Compares two ReplicaSets by creation time, then by name.
-fn by_age(left: &ReplicaSet, right: &ReplicaSet) -> std::cmp::Ordering {
+fn compare_by_age(left: &ReplicaSet, right: &ReplicaSet) -> std::cmp::Ordering {
     let key = |set: &ReplicaSet| (set.metadata.creation_timestamp, set.metadata.name.clone());
     key(left).cmp(&key(right))
 }
@@ -255,17 +255,17 @@ impl Rollout<'_, '_, '_> {
     fn run(mut self, template: &Template) -> Plan {
         if self.deployment.metadata.is_terminating() {
             self.sync_revision(None);
-            return self.finish(Progress::Keep);
+            return self.finish_sync(ProgressConditionUpdate::Keep);
         }
-        self.check_paused();
+        self.update_paused_condition();
         let paused = self.deployment.spec.paused == Some(true);
         if paused || self.is_scaling() {
             self.sync_revision(None);
             self.scale_proportionally();
             if paused {
-                self.clean_up();
+                self.delete_surplus_replica_sets();
             }
-            return self.finish(Progress::Keep);
+            return self.finish_sync(ProgressConditionUpdate::Keep);
         }
         if is_recreate(&self.deployment) {
             self.recreate(template)
@@ -279,12 +279,12 @@ impl Rollout<'_, '_, '_> {
     fn roll(mut self, template: &Template) -> Plan {
         self.sync_revision(Some(template));
         if self.scale_up_new() || self.scale_down_old() {
-            return self.finish(Progress::Report);
+            return self.finish_sync(ProgressConditionUpdate::Report);
         }
         if status::is_complete(&self.deployment, &self.deployment.status) {
-            self.clean_up();
+            self.delete_surplus_replica_sets();
         }
-        self.finish(Progress::Report)
+        self.finish_sync(ProgressConditionUpdate::Report)
     }
 
     /// Rolls the Deployment with the strategy Recreate: creates new pods after all old ones have stopped (CT-064).
@@ -295,16 +295,16 @@ impl Rollout<'_, '_, '_> {
             was_scaled |= size(&self.old[index]) > 0 && self.scale_old(index, 0);
         }
         if was_scaled || self.has_running_old_pods() {
-            return self.finish(Progress::Report);
+            return self.finish_sync(ProgressConditionUpdate::Report);
         }
         if self.new.is_none() {
             self.sync_revision(Some(template));
         }
         self.scale_new(replicas_of(&self.deployment));
         if status::is_complete(&self.deployment, &self.deployment.status) {
-            self.clean_up();
+            self.delete_surplus_replica_sets();
         }
-        self.finish(Progress::Report)
+        self.finish_sync(ProgressConditionUpdate::Report)
     }
 
     fn has_running_old_pods(&self) -> bool {
@@ -327,18 +327,18 @@ impl Rollout<'_, '_, '_> {
         let next = self.old.iter().map(revision).max().unwrap_or(0) + 1;
         if let Some(mut set) = self.new.take() {
             let before = set.clone();
-            self.annotate(&mut set, next, true);
+            self.annotate_replica_set(&mut set, next, true);
             set.spec.min_ready_seconds = self.deployment.spec.min_ready_seconds;
             if set != before {
                 self.update_replica_set(&set, None);
             }
             let current = revision(&set).to_string();
-            self.set_revision(&current);
+            self.set_deployment_revision(&current);
             if status::has_deadline(&self.deployment)
                 && status::find_condition(&self.deployment.status, condition::PROGRESSING).is_none()
             {
                 let text = format!("Found new replica set \"{}\"", set.metadata.name);
-                self.set_progressing(ConditionStatus::True, "FoundNewReplicaSet", &text);
+                self.set_progressing_condition(ConditionStatus::True, "FoundNewReplicaSet", &text);
             }
             self.new = Some(set);
             return;
@@ -369,29 +369,29 @@ impl Rollout<'_, '_, '_> {
             extra: Extra::default(),
         };
         let others = sum(self.old.iter().map(size));
-        let replicas = self.new_size(others, 0);
+        let replicas = self.desired_size_of_new(others, 0);
         set.spec.replicas = Some(replicas);
-        self.annotate(&mut set, next, false);
+        self.annotate_replica_set(&mut set, next, false);
         let mut create = Action::from(Request::Create(Object::ReplicaSet(Arc::new(set.clone()))));
         if replicas > 0 {
             let text = format!("Scaled up replica set {name} from 0 to {replicas}");
             create = create.on_success(note(&self.deployment, EventType::Normal, "ScalingReplicaSet", text));
         }
-        self.push_step(vec![create]);
-        self.set_revision(&next.to_string());
+        self.push_plan_step(vec![create]);
+        self.set_deployment_revision(&next.to_string());
         if status::has_deadline(&self.deployment) {
             let text = format!("Created new replica set \"{name}\"");
-            self.set_progressing(ConditionStatus::True, "NewReplicaSetCreated", &text);
+            self.set_progressing_condition(ConditionStatus::True, "NewReplicaSetCreated", &text);
         }
         self.new = Some(set);
     }
 
     /// Copies the Deployment's annotations to a ReplicaSet, and updates its revision.
-    fn annotate(&self, set: &mut ReplicaSet, next: i64, exists: bool) {
+    fn annotate_replica_set(&self, set: &mut ReplicaSet, next: i64, exists: bool) {
         for (key, value) in self.deployment.metadata.annotations.iter() {
             let assumed = self.cx.objects.assumed();
             let is_known = exists && assumed.had_annotation(&self.deployment.metadata.uid, key, value);
-            if !NOT_COPIED.contains(&&**key) && !is_known {
+            if !ANNOTATIONS_NOT_COPIED.contains(&&**key) && !is_known {
                 set_entry(&mut set.metadata.annotations, key, value);
             }
         }
@@ -415,12 +415,12 @@ impl Rollout<'_, '_, '_> {
             }
         }
         if !exists {
-            self.annotate_sizes(set);
+            self.annotate_desired_and_max_replicas(set);
         }
     }
 
     /// Writes the desired and the maximum number of pods into a ReplicaSet's annotations; returns whether they changed.
-    fn annotate_sizes(&self, set: &mut ReplicaSet) -> bool {
+    fn annotate_desired_and_max_replicas(&self, set: &mut ReplicaSet) -> bool {
         let replicas = replicas_of(&self.deployment);
         let max = replicas.saturating_add(max_surge(&self.deployment));
         let desired = set_entry(
@@ -431,7 +431,7 @@ impl Rollout<'_, '_, '_> {
         set_entry(&mut set.metadata.annotations, MAX_REPLICAS_ANNOTATION, &max.to_string()) || desired
     }
 
-    fn set_revision(&mut self, revision: &str) {
+    fn set_deployment_revision(&mut self, revision: &str) {
         set_entry(
             &mut self.deployment.metadata.annotations,
             annotation::DEPLOYMENT_REVISION,
@@ -439,7 +439,7 @@ impl Rollout<'_, '_, '_> {
         );
     }
 
-    fn set_progressing(&mut self, value: ConditionStatus, reason: &str, text: &str) {
+    fn set_progressing_condition(&mut self, value: ConditionStatus, reason: &str, text: &str) {
         let now = self.cx.time();
         status::set_condition(
             &mut self.deployment.status,
@@ -451,7 +451,7 @@ impl Rollout<'_, '_, '_> {
         );
     }
 
-    fn push_step(&mut self, step: Vec<Action>) {
+    fn push_plan_step(&mut self, step: Vec<Action>) {
         self.plan = std::mem::take(&mut self.plan).then(step);
     }
 
@@ -460,11 +460,11 @@ impl Rollout<'_, '_, '_> {
         if let Some(text) = event {
             action = action.on_success(note(&self.deployment, EventType::Normal, "ScalingReplicaSet", text));
         }
-        self.push_step(vec![action]);
+        self.push_plan_step(vec![action]);
     }
 
     /// Deletes old ReplicaSets beyond the history limit (10 by default).
-    fn clean_up(&mut self) {
+    fn delete_surplus_replica_sets(&mut self) {
         let limit = usize::try_from(self.deployment.spec.revision_history_limit.unwrap_or(10)).unwrap_or(0);
         let mut live_sets: Vec<&ReplicaSet> = self.old.iter().filter(|set| !set.metadata.is_terminating()).collect();
         let surplus = live_sets.len().saturating_sub(limit);
@@ -482,11 +482,11 @@ impl Rollout<'_, '_, '_> {
                 .accept(Accept::OrNotFound)
             })
             .collect();
-        self.push_step(step);
+        self.push_plan_step(step);
     }
 
     /// Updates the condition Progressing if the Deployment was paused or resumed.
-    fn check_paused(&mut self) {
+    fn update_paused_condition(&mut self) {
         if !status::has_deadline(&self.deployment) {
             return;
         }
@@ -497,9 +497,11 @@ impl Rollout<'_, '_, '_> {
             return;
         }
         match (self.deployment.spec.paused == Some(true), was_paused) {
-            (true, false) => self.set_progressing(ConditionStatus::Unknown, "DeploymentPaused", "Deployment is paused"),
+            (true, false) => {
+                self.set_progressing_condition(ConditionStatus::Unknown, "DeploymentPaused", "Deployment is paused")
+            }
             (false, true) => {
-                self.set_progressing(ConditionStatus::Unknown, "DeploymentResumed", "Deployment is resumed")
+                self.set_progressing_condition(ConditionStatus::Unknown, "DeploymentResumed", "Deployment is resumed")
             }
             _ => {}
         }
@@ -507,11 +509,11 @@ impl Rollout<'_, '_, '_> {
 
     /// Updates the status, and schedules a sync for the time when the progress deadline may have passed. A new revision
     /// and the conditions are written first, through the status subresource, as in `getNewReplicaSet`.
-    fn finish(mut self, progress: Progress) -> Plan {
+    fn finish_sync(mut self, progress: ProgressConditionUpdate) -> Plan {
         let old: Vec<&ReplicaSet> = self.old.iter().collect();
         let now = self.cx.time();
         let next = status::compute_status(&self.deployment, self.new.as_ref(), &old, progress, now);
-        let requeue = status::recheck_in(&self.deployment, &next, self.cx.ctx.wall());
+        let requeue = status::progress_recheck_delay(&self.deployment, &next, self.cx.ctx.wall());
         let mut updated = (*self.original).clone();
         let revision = self.deployment.metadata.annotation(annotation::DEPLOYMENT_REVISION);
         let is_status_changed = status::has_changed(&next, &self.original.status);
@@ -524,7 +526,7 @@ impl Rollout<'_, '_, '_> {
                 revision,
             );
             updated.status.conditions = self.deployment.status.conditions.clone();
-            self.push_step(vec![status_update(updated)]);
+            self.push_plan_step(vec![status_update(updated)]);
             if is_status_changed {
                 let patch = Request::Patch {
                     kind: Kind::Deployment,
@@ -535,11 +537,11 @@ impl Rollout<'_, '_, '_> {
                         deployment.status.clone_from(&next);
                     }),
                 };
-                self.push_step(vec![patch.into()]);
+                self.push_plan_step(vec![patch.into()]);
             }
         } else if is_status_changed {
             updated.status = next;
-            self.push_step(vec![status_update(updated)]);
+            self.push_plan_step(vec![status_update(updated)]);
         }
         self.plan.requeue_after(requeue)
     }

@@ -139,7 +139,7 @@ impl Controller for DeviceTaintEvictionController {
         match eviction_time(cx.objects, &pod, now) {
             None => {
                 if self.pending_evictions.remove(uid).is_some() {
-                    cx.event(note(
+                    cx.emit_event(note(
                         &*pod,
                         EventType::from("Normal"),
                         EVICTION_REASON,
@@ -156,7 +156,7 @@ impl Controller for DeviceTaintEvictionController {
             Some(_) => {
                 self.pending_evictions.remove(uid);
                 self.evicted.insert(uid.clone());
-                cx.event(note(
+                cx.emit_event(note(
                     &*pod,
                     EventType::from("Normal"),
                     EVICTION_REASON,
@@ -204,5 +204,6 @@ fn evict(pod: &Pod, now: Time) -> Plan {
             ..DeleteOptions::default()
         },
     };
-    Plan::one(Action::from(patch).accept(Accept::OrNotFound)).then_one(Action::from(delete).accept(Accept::OrNotFound))
+    Plan::one(Action::from(patch).accept(Accept::OrNotFound))
+        .then_action(Action::from(delete).accept(Accept::OrNotFound))
 }

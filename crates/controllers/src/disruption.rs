@@ -19,7 +19,7 @@ use super::pod_util::set_condition;
 use super::queue::{Key, key_of};
 
 /// Maximum time until an approved eviction deletes its pod, and until a stale DisruptionTarget condition is reset.
-const EVICTION_TIMEOUT: Span = Span::seconds(120);
+const APPROVED_EVICTION_TIMEOUT: Span = Span::seconds(120);
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct DisruptionController;
@@ -54,8 +54,8 @@ impl Controller for DisruptionController {
                 for pod in [old, new].into_iter().flatten() {
                     enqueue_budgets_of(pod, cx);
                 }
-                if new.is_some() && is_stale_target(pod) {
-                    cx.enqueue_after((Kind::Pod, pod.metadata.key()), EVICTION_TIMEOUT);
+                if new.is_some() && is_stale_disruption_target(pod) {
+                    cx.enqueue_after((Kind::Pod, pod.metadata.key()), APPROVED_EVICTION_TIMEOUT);
                 }
             }
             // A change of the workload's scale changes the expected number of pods (CT-097).
@@ -95,13 +95,13 @@ impl Controller for DisruptionController {
             .cloned()
             .collect();
         if pods.is_empty() {
-            cx.event(note(&*budget, EventType::Normal, "NoPods", "No matching pods found"));
+            cx.emit_event(note(&*budget, EventType::Normal, "NoPods", "No matching pods found"));
         }
-        let (expected, desired) = match expected_and_desired(&budget, &pods, cx) {
+        let (expected, desired) = match expected_and_desired_pods(&budget, &pods, cx) {
             Ok(counts) => counts,
             Err(error) => {
                 let text = format!("Failed to calculate the number of expected pods: {error}");
-                cx.event(note(
+                cx.emit_event(note(
                     &*budget,
                     EventType::Warning,
                     "CalculateExpectedPodCountFailed",
@@ -109,7 +109,7 @@ impl Controller for DisruptionController {
                 ));
                 let mut status = budget.status.clone();
                 status.disruptions_allowed = 0;
-                set_allowed(
+                set_disruption_allowed_condition(
                     &mut status,
                     &budget,
                     ConditionStatus::False,
@@ -141,7 +141,7 @@ impl Controller for DisruptionController {
         } else {
             (ConditionStatus::False, "InsufficientPods")
         };
-        set_allowed(&mut status, &budget, value, reason, "", cx.time());
+        set_disruption_allowed_condition(&mut status, &budget, value, reason, "", cx.time());
         update_status(&budget, status).requeue_after(recheck)
     }
 }
@@ -166,7 +166,7 @@ fn update_status(budget: &PodDisruptionBudget, status: PodDisruptionBudgetStatus
     ))
 }
 
-fn set_allowed(
+fn set_disruption_allowed_condition(
     status: &mut PodDisruptionBudgetStatus,
     budget: &PodDisruptionBudget,
     value: ConditionStatus,
@@ -196,7 +196,7 @@ fn set_allowed(
 }
 
 /// Returns the expected number of pods, and the number that must stay healthy (CT-097).
-fn expected_and_desired(
+fn expected_and_desired_pods(
     budget: &PodDisruptionBudget,
     pods: &[Arc<Pod>],
     cx: &mut ControllerContext<'_, '_>,
@@ -206,12 +206,12 @@ fn expected_and_desired(
         |value: &IntOrString, of: i64| scaled_value(value, of, true).ok_or_else(|| format!("invalid value {value}"));
     match (&budget.spec.max_unavailable, &budget.spec.min_available) {
         (Some(max), _) => {
-            let expected = expected_scale(budget, pods, cx)?;
+            let expected = expected_pods_of_controllers(budget, pods, cx)?;
             Ok((number(expected), number((expected - percent(max, expected)?).max(0))))
         }
         (None, Some(IntOrString::Int(min))) => Ok((i32::try_from(pods.len()).unwrap_or(i32::MAX), *min)),
         (None, Some(min)) => {
-            let expected = expected_scale(budget, pods, cx)?;
+            let expected = expected_pods_of_controllers(budget, pods, cx)?;
             Ok((number(expected), number(percent(min, expected)?)))
         }
         (None, None) => Ok((i32::try_from(pods.len()).unwrap_or(i32::MAX), 0)),
@@ -219,7 +219,7 @@ fn expected_and_desired(
 }
 
 /// Returns the sum of the scales of the pods' distinct controllers. Pods without a controller do not count (CT-113).
-fn expected_scale(
+fn expected_pods_of_controllers(
     budget: &PodDisruptionBudget,
     pods: &[Arc<Pod>],
     cx: &mut ControllerContext<'_, '_>,
@@ -231,8 +231,8 @@ fn expected_scale(
             unmanaged.push(pod.metadata.name.to_string());
             continue;
         }
-        let (uid, scale) =
-            scale_of(pod, cx).ok_or_else(|| format!("found no controllers for pod \"{}\"", pod.metadata.name))?;
+        let (uid, scale) = controller_scale_of(pod, cx)
+            .ok_or_else(|| format!("found no controllers for pod \"{}\"", pod.metadata.name))?;
         scales.insert(uid, scale);
     }
     if !unmanaged.is_empty() {
@@ -242,7 +242,7 @@ fn expected_scale(
              the PDB to an integer value.",
             selector_text(budget)
         );
-        cx.event(note(budget, EventType::Warning, "UnmanagedPods", text));
+        cx.emit_event(note(budget, EventType::Warning, "UnmanagedPods", text));
     }
     Ok(scales.values().sum())
 }
@@ -258,7 +258,7 @@ fn selector_text(budget: &PodDisruptionBudget) -> String {
 }
 
 /// Returns the workload that determines the expected number of pods, and its scale.
-fn scale_of(pod: &Pod, cx: &ControllerContext<'_, '_>) -> Option<(Uid, i64)> {
+fn controller_scale_of(pod: &Pod, cx: &ControllerContext<'_, '_>) -> Option<(Uid, i64)> {
     let meta = &pod.metadata;
     if let Some(set) = controller_of::<ReplicaSet>(cx.objects, meta) {
         if let Some(deployment) = controller_of::<Deployment>(cx.objects, &set.metadata) {
@@ -297,13 +297,13 @@ fn pending_disruptions(
         if pod.metadata.is_terminating() {
             continue;
         }
-        let remaining = Span(approved.0 + EVICTION_TIMEOUT.0 - now.0);
+        let remaining = Span(approved.0 + APPROVED_EVICTION_TIMEOUT.0 - now.0);
         if remaining < Span::ZERO {
             let text = format!(
                 "Pod was expected by PDB {} to be deleted but it wasn't",
                 budget.metadata.key()
             );
-            cx.event(note(&**pod, EventType::Warning, "NotDeleted", text));
+            cx.emit_event(note(&**pod, EventType::Warning, "NotDeleted", text));
         } else {
             disrupted.insert(pod.metadata.name.clone(), *approved);
             recheck = Some(recheck.map_or(remaining, |least: Span| least.min(remaining)) + Span(1));
@@ -314,7 +314,7 @@ fn pending_disruptions(
 
 /// Returns whether a pod has DisruptionTarget=True although it is not terminating. Conditions set by the kubelet do not
 /// count (CT-100).
-fn is_stale_target(pod: &Pod) -> bool {
+fn is_stale_disruption_target(pod: &Pod) -> bool {
     !pod.metadata.is_terminating()
         && !pod.is_terminal()
         && pod.condition(condition::DISRUPTION_TARGET).is_some_and(|condition| {
@@ -323,14 +323,18 @@ fn is_stale_target(pod: &Pod) -> bool {
 }
 
 fn reset_stale_target(key: &Key, cx: &ControllerContext<'_, '_>) -> Plan {
-    let Some(pod) = cx.objects.get::<Pod>(&key.1).filter(|pod| is_stale_target(pod)) else {
+    let Some(pod) = cx
+        .objects
+        .get::<Pod>(&key.1)
+        .filter(|pod| is_stale_disruption_target(pod))
+    else {
         return Plan::default();
     };
     let since = pod
         .condition(condition::DISRUPTION_TARGET)
         .and_then(|condition| condition.last_transition_time)
         .unwrap_or_default();
-    let remaining = Span(since.0 + EVICTION_TIMEOUT.0 - cx.ctx.wall().0);
+    let remaining = Span(since.0 + APPROVED_EVICTION_TIMEOUT.0 - cx.ctx.wall().0);
     if remaining > Span::ZERO {
         return Plan::default().requeue_after(Some(remaining));
     }

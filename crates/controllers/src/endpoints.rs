@@ -85,7 +85,7 @@ impl Controller for EndpointsController {
             },
             ..Endpoints::default()
         });
-        wanted.subsets = subsets(&service, &pods, publish);
+        wanted.subsets = endpoint_subsets(&service, &pods, publish);
         wanted.metadata.labels = service.metadata.labels.clone();
         set_entry(&mut wanted.metadata.labels, MANAGED_BY_LABEL.0, MANAGED_BY_LABEL.1);
         if &*service.spec.cluster_ip == "None" {
@@ -115,10 +115,10 @@ impl Controller for EndpointsController {
 }
 
 /// Groups the addresses by ports, with ready and unready addresses separate.
-fn subsets(service: &Service, pods: &[&Pod], publish: bool) -> Vec<EndpointSubset> {
+fn endpoint_subsets(service: &Service, pods: &[&Pod], publish: bool) -> Vec<EndpointSubset> {
     let mut by_ports: Vec<(Vec<EndpointPort>, EndpointSubset)> = Vec::new();
     let mut sorted = pods.to_vec();
-    sorted.stable_sort_by_key(|pod| octets(&pod.status.pod_ip));
+    sorted.stable_sort_by_key(|pod| ip_octets(&pod.status.pod_ip));
     for pod in sorted.into_iter().take(MAX_ADDRESSES) {
         let Some(ports) = ports_of(service, pod) else { continue };
         let at = by_ports.iter().position(|(known, _)| *known == ports);
@@ -143,7 +143,7 @@ fn subsets(service: &Service, pods: &[&Pod], publish: bool) -> Vec<EndpointSubse
 }
 
 /// Returns the numbers of an IPv4 address, by which addresses are sorted.
-fn octets(ip: &str) -> Vec<u32> {
+fn ip_octets(ip: &str) -> Vec<u32> {
     ip.split('.').filter_map(|part| part.parse().ok()).collect()
 }
 

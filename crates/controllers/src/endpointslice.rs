@@ -128,7 +128,7 @@ impl Controller for EndpointSliceController {
         let since = self.times.update(&service, &pods);
         let (wanted, lacks_node) = group_endpoints(&service, &pods, &objects);
         // The pod's node may not be in the cache yet, so try again soon (CT-115).
-        reconcile(&service, wanted, since, cx).requeue_after(lacks_node.then_some(Span::seconds(1)))
+        reconcile_slices(&service, wanted, since, cx).requeue_after(lacks_node.then_some(Span::seconds(1)))
     }
 }
 
@@ -190,7 +190,7 @@ pub(super) fn missing_slices(service: &Service, objects: &Objects) -> Vec<Object
     if chunks.is_empty() {
         chunks.push((Vec::new(), Vec::new()));
     }
-    let labels = labels(service);
+    let labels = slice_labels(service);
     let slices = chunks.into_iter().enumerate().map(|(at, (ports, endpoints))| {
         let mut slice = new_slice(service, &labels, ports, endpoints, None);
         let suffix = fnv_hash(&format!("{} {at}", meta.uid), None);
@@ -259,7 +259,7 @@ fn resolve_port(port: &ServicePort, pod: &Pod) -> Option<EndpointPort> {
 
 /// Keeps existing endpoints in their slices, fills slices that have space, and creates and deletes slices. Reuses a
 /// slice that is no longer needed instead of creating a new one.
-fn reconcile(
+fn reconcile_slices(
     service: &Service,
     wanted: Vec<EndpointGroup>,
     since: Option<Time>,
@@ -305,7 +305,7 @@ fn reconcile(
     if kept.is_empty() && new.is_empty() {
         new.push((Vec::new(), Vec::new()));
     }
-    let labels = labels(service);
+    let labels = slice_labels(service);
     let mut reusable = reusable.into_iter();
     let mut step = Vec::new();
     for (ports, endpoints) in new {
@@ -347,7 +347,7 @@ fn reconcile(
 }
 
 /// Returns the Service's labels and the labels that the controller adds.
-fn labels(service: &Service) -> Labels {
+fn slice_labels(service: &Service) -> Labels {
     let mut labels = service.metadata.labels.clone();
     set_entry(&mut labels, label::SERVICE_NAME, &service.metadata.name);
     set_entry(&mut labels, MANAGED_BY_LABEL.0, MANAGED_BY_LABEL.1);

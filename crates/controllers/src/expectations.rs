@@ -15,14 +15,14 @@ const EXPECTATION_TIMEOUT: Span = Span::seconds(300);
 
 /// Creations and deletions of pods that are expected for one key.
 #[derive(Debug, Clone)]
-struct Expected {
+struct ExpectedChanges {
     creations: u64,
     deletions: ordered::Set<ObjectKey>,
     since: SimTime,
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Expectations(ordered::Map<Key, Expected>);
+pub(super) struct Expectations(ordered::Map<Key, ExpectedChanges>);
 
 impl Expectations {
     /// Returns whether all expectations of a key are fulfilled or have expired.
@@ -34,7 +34,7 @@ impl Expectations {
 
     /// Replaces the expectations of a key.
     pub(super) fn expect(&mut self, key: &Key, creations: usize, deletions: ordered::Set<ObjectKey>, now: SimTime) {
-        let expected = Expected {
+        let expected = ExpectedChanges {
             creations: creations as u64,
             deletions,
             since: now,

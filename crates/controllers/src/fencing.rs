@@ -30,7 +30,7 @@ use super::settings::Setting;
 use super::taints::{is_out_of_service, patch_taints, ready_status};
 
 /// Annotation of a pod that requires (`always`) or forbids (`never`) fencing of its node. Without the annotation,
-/// [`FencingController::decide`] applies its rules.
+/// [`FencingController::delay_before_fencing`] applies its rules.
 const FENCING_ANNOTATION: &str = "podscope.dev/fencing";
 
 super::settings::settings! {
@@ -142,7 +142,7 @@ impl Controller for FencingController {
         if self.unknown_since.len() * 2 > cx.objects.list::<Node>().count() {
             return Plan::default().requeue_after(Some(self.settings.detect_after));
         }
-        let Some(wait) = self.decide(&name, cx) else {
+        let Some(wait) = self.delay_before_fencing(&name, cx) else {
             return Plan::default();
         };
         let due = since + wait;
@@ -151,7 +151,7 @@ impl Controller for FencingController {
         }
         let mechanism = self.settings.mechanism;
         let text = format!("Fencing node {name} by {}", mechanism.as_str());
-        cx.event(note(&*node, EventType::Warning, "FencingNode", text));
+        cx.emit_event(note(&*node, EventType::Warning, "FencingNode", text));
         cx.ctx.act(Act::Fence(name.clone(), mechanism));
         let confirmation = self.settings.confirmation;
         self.requested.insert(name, now + confirmation);
@@ -162,12 +162,12 @@ impl Controller for FencingController {
 impl FencingController {
     /// Decides how long the node may stay Unknown before it is fenced; returns `None` if no pod on it requires fencing
     /// (CT-141, CT-143).
-    fn decide(&self, node: &NodeName, cx: &ControllerContext<'_, '_>) -> Option<Span> {
+    fn delay_before_fencing(&self, node: &NodeName, cx: &ControllerContext<'_, '_>) -> Option<Span> {
         let pods = cx.objects.pods_on(node).filter(|pod| !pod.is_terminal());
         pods.filter_map(|pod| match pod.metadata.annotation(FENCING_ANNOTATION) {
             Some("never") => None,
             Some("always") => Some(self.settings.detect_after),
-            _ if i64::from(pod.priority()) < self.settings.min_priority || !is_not_replaced(pod) => None,
+            _ if i64::from(pod.priority()) < self.settings.min_priority || !is_not_replaced_on_lost_node(pod) => None,
             _ if has_substitutes(pod, cx) => Some(self.settings.patience),
             _ => Some(self.settings.detect_after),
         })
@@ -192,7 +192,7 @@ impl FencingController {
 }
 
 /// Returns whether the pod is not replaced while its node is Unknown: it belongs to a StatefulSet or uses a claim.
-fn is_not_replaced(pod: &Pod) -> bool {
+fn is_not_replaced_on_lost_node(pod: &Pod) -> bool {
     let is_of_stateful_set = pod
         .metadata
         .controller_ref()

@@ -124,7 +124,7 @@ fn delete_if_ownerless(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan 
             .map(|reference| reference.uid)
             .chain(waiting)
             .collect();
-        return plan.then_one(change_meta(object, "owners", move |meta| {
+        return plan.then_action(change_meta(object, "owners", move |meta| {
             meta.owner_references
                 .retain(|reference| !removed_owners.contains(&reference.uid));
         }));
@@ -147,7 +147,7 @@ fn delete_if_ownerless(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan 
         key: object.key(),
         options,
     };
-    plan.then_one(Action::from(delete).accept(Accept::OrNotFound))
+    plan.then_action(Action::from(delete).accept(Accept::OrNotFound))
 }
 
 /// Returns the kind of an owner, if the API server serves it.
@@ -206,7 +206,7 @@ fn sync_orphan_deletion(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan
         .collect();
     Plan::default()
         .then(strip_references)
-        .then_one(drop_finalizer(object, ORPHAN_FINALIZER))
+        .then_action(drop_finalizer(object, ORPHAN_FINALIZER))
 }
 
 fn drop_finalizer(object: &Object, name: &'static str) -> Action {

@@ -20,27 +20,27 @@ impl Index {
     pub(super) fn update(&mut self, change: &Change) {
         // Most changes concern only a status and do not affect the indexes.
         if let (Some(old), Some(new)) = (&change.old, &change.new)
-            && has_equal_entries(old, new)
+            && has_equal_index_entries(old, new)
         {
             return;
         }
         if let Some(old) = &change.old {
-            self.for_each_owner(old, |map, owner, key| remove(map, owner, &key));
+            self.for_each_owner(old, |map, owner, key| remove_from_set(map, owner, &key));
             if let Object::Pod(pod) = old {
                 self.orphans.remove_mut(&pod.metadata.key());
                 for claim in claims_of_pod(pod) {
-                    remove(&mut self.by_claim, &claim, &pod.metadata.key());
+                    remove_from_set(&mut self.by_claim, &claim, &pod.metadata.key());
                 }
             }
         }
         if let Some(new) = &change.new {
-            self.for_each_owner(new, insert);
+            self.for_each_owner(new, insert_in_set);
             if let Object::Pod(pod) = new {
                 if pod.metadata.controller_ref().is_none() {
                     self.orphans.insert_mut(pod.metadata.key());
                 }
                 for claim in claims_of_pod(pod) {
-                    insert(&mut self.by_claim, &claim, pod.metadata.key());
+                    insert_in_set(&mut self.by_claim, &claim, pod.metadata.key());
                 }
             }
         }
@@ -56,7 +56,7 @@ impl Index {
     }
 
     /// Returns the pods that use a claim.
-    pub(super) fn users_of(&self, claim: &ObjectKey) -> impl Iterator<Item = &ObjectKey> {
+    pub(super) fn pods_using_claim(&self, claim: &ObjectKey) -> impl Iterator<Item = &ObjectKey> {
         self.by_claim.get(claim).into_iter().flat_map(|keys| keys.iter())
     }
 
@@ -81,7 +81,7 @@ impl Index {
 }
 
 /// Returns whether both versions of an object have the same entries in all indexes.
-fn has_equal_entries(old: &Object, new: &Object) -> bool {
+fn has_equal_index_entries(old: &Object, new: &Object) -> bool {
     let has_same_owners = old.metadata().owner_references == new.metadata().owner_references;
     has_same_owners
         && match (old, new) {
@@ -104,14 +104,22 @@ pub(super) fn claims_of_pod(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
 }
 
 /// Adds a value to the set of the key `at` in an index.
-fn insert<K: Ord + Clone, V: Ord + Clone>(map: &mut RedBlackTreeMapSync<K, RedBlackTreeSetSync<V>>, at: &K, value: V) {
+fn insert_in_set<K: Ord + Clone, V: Ord + Clone>(
+    map: &mut RedBlackTreeMapSync<K, RedBlackTreeSetSync<V>>,
+    at: &K,
+    value: V,
+) {
     let mut values = map.get(at).cloned().unwrap_or_default();
     values.insert_mut(value);
     map.insert_mut(at.clone(), values);
 }
 
 /// Removes a value from the set of the key `at` in an index.
-fn remove<K: Ord + Clone, V: Ord + Clone>(map: &mut RedBlackTreeMapSync<K, RedBlackTreeSetSync<V>>, at: &K, value: &V) {
+fn remove_from_set<K: Ord + Clone, V: Ord + Clone>(
+    map: &mut RedBlackTreeMapSync<K, RedBlackTreeSetSync<V>>,
+    at: &K,
+    value: &V,
+) {
     let Some(mut values) = map.get(at).cloned() else { return };
     values.remove_mut(value);
     if values.is_empty() {

@@ -33,13 +33,13 @@ use super::queue::{Backoff, Key, key_of};
 use super::replicaset::delete_pod;
 use backoff::FailureRecord;
 use pass::Pass;
-use pods::Step;
+use pods::JobPodsStep;
 pub(super) use status::final_condition;
 
 /// The name of this controller in `spec.managedBy` of a Job. The controller ignores Jobs that have another name there.
 const CONTROLLER_NAME: &str = "kubernetes.io/job-controller";
 /// Delay of a sync after a change of a pod, so that several changes are handled together.
-const BATCH_DELAY: Span = Span::seconds(1);
+const POD_CHANGE_BATCH_DELAY: Span = Span::seconds(1);
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct JobController {
@@ -58,7 +58,7 @@ fn has_finalizer(pod: &Pod) -> bool {
 }
 
 /// Returns whether a replacement waits until the old pod is Failed (CT-092).
-fn waits_for_failed(job: &Job) -> bool {
+fn replaces_only_failed_pods(job: &Job) -> bool {
     job.spec.pod_replacement_policy.as_deref() == Some("Failed") || job.spec.pod_failure_policy.is_some()
 }
 
@@ -66,7 +66,7 @@ fn is_suspended(job: &Job) -> bool {
     job.spec.suspend == Some(true)
 }
 
-fn is_ignored(job: &Job, cx: &ControllerContext<'_, '_>) -> bool {
+fn is_ignored_job(job: &Job, cx: &ControllerContext<'_, '_>) -> bool {
     let is_managed_elsewhere = job
         .spec
         .managed_by
@@ -123,7 +123,7 @@ impl Controller for JobController {
             } else if old.is_none() {
                 self.expectations.creation_observed(&key);
             }
-            cx.enqueue_after(key, BATCH_DELAY);
+            cx.enqueue_after(key, POD_CHANGE_BATCH_DELAY);
         }
     }
 
@@ -136,7 +136,7 @@ impl Controller for JobController {
             self.records.remove(key);
             return Plan::default();
         };
-        if is_ignored(&job, cx) {
+        if is_ignored_job(&job, cx) {
             return Plan::default();
         }
         let pods: Vec<Arc<Pod>> = cx.objects.pods_of(&job.metadata.uid).cloned().collect();
@@ -162,13 +162,13 @@ impl Controller for JobController {
             let mut active = pass.active.len();
             if is_managed {
                 match pods::next_step(&mut pass) {
-                    Step::Nothing => {}
-                    Step::Delete(victims) => {
+                    JobPodsStep::Nothing => {}
+                    JobPodsStep::Delete(victims) => {
                         active -= victims.len();
                         plan = self.delete_pods(plan, key, &pass, &victims);
                         deleted = victims;
                     }
-                    Step::Create(indexes) => {
+                    JobPodsStep::Create(indexes) => {
                         active += indexes.len();
                         plan = self.create_pods(plan, key, &pass, &indexes);
                     }
@@ -217,7 +217,12 @@ impl JobController {
     fn create_pods(&mut self, plan: Plan, key: &Key, pass: &Pass<'_, '_, '_>, indexes: &[Option<i32>]) -> Plan {
         self.expectations
             .expect(key, indexes.len(), ordered::Set::new(), pass.cx.now());
-        plan.then_slowly(indexes.iter().map(|index| pods::create_request(pass, *index)).collect())
+        plan.then_in_growing_batches(
+            indexes
+                .iter()
+                .map(|index| pods::create_pod_action(pass, *index))
+                .collect(),
+        )
     }
 }
 

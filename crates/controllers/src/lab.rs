@@ -20,9 +20,9 @@ use podscope_sim::{
 use super::{ControllerManager, ControllerManagerSettings};
 
 /// Time that a request takes to the API server, and time that the answer takes back.
-const LATENCY: Span = Span::millis(2);
+const API_LATENCY: Span = Span::millis(2);
 /// Wall-clock time at which every lab starts.
-const START: Time = Time::from_seconds(1_767_225_600);
+const START_TIME: Time = Time::from_seconds(1_767_225_600);
 
 #[derive(Debug, Clone)]
 enum LabEvent {
@@ -106,7 +106,7 @@ impl Lab {
             readiness_fails: false,
             refuse: None,
             heartbeats: Heartbeats::default(),
-            watch_lag: LATENCY,
+            watch_lag: API_LATENCY,
             events: Vec::new(),
             writes: Vec::new(),
             queue: ordered::Map::new(),
@@ -180,7 +180,7 @@ impl Lab {
             let caller = Caller {
                 actor: &Actor::World,
                 now: self.now,
-                start: START,
+                start: START_TIME,
             };
             self.api.import(object, &caller);
         }
@@ -237,7 +237,7 @@ impl Lab {
     pub(super) fn heal(&mut self, node: &str) {
         self.partitioned.remove(node);
         self.heartbeats.begin(&node.into(), self.now);
-        self.set_ready(node, ConditionStatus::True);
+        self.set_node_ready(node, ConditionStatus::True);
         let pods: Vec<Arc<Pod>> = self.objects().pods_on(&node.into()).cloned().collect();
         for pod in pods {
             let key = pod.metadata.key();
@@ -251,7 +251,7 @@ impl Lab {
     }
 
     /// Sets the condition Ready of a node to `status`, and its other conditions to False.
-    pub(super) fn set_ready(&mut self, node: &str, status: ConditionStatus) {
+    pub(super) fn set_node_ready(&mut self, node: &str, status: ConditionStatus) {
         let beat = self.wall();
         self.edit::<podscope_api::Node>(node, move |node| {
             for condition in &mut node.status.conditions {
@@ -281,7 +281,7 @@ impl Lab {
 
     /// Returns the current wall-clock time.
     pub(super) fn wall(&self) -> Time {
-        Time(START.0 + self.now.0)
+        Time(START_TIME.0 + self.now.0)
     }
 
     /// Advances the simulated time by `span`, and processes all events until then.
@@ -295,7 +295,7 @@ impl Lab {
             match event {
                 Some(LabEvent::Request(manager, id, request)) => {
                     let answer = self.serve(&Actor::ControllerManager(0), &request);
-                    self.schedule_event(LATENCY, LabEvent::Input(manager, Input::Answered(id, answer)));
+                    self.schedule_event(API_LATENCY, LabEvent::Input(manager, Input::Answered(id, answer)));
                 }
                 Some(LabEvent::Input(manager, input)) => self.step_manager(manager, input),
                 Some(LabEvent::Start(key, uid)) => self.start_pod(&key, &uid),
@@ -317,7 +317,7 @@ impl Lab {
         let network = Network::new(NetworkSettings::default(), 1);
         let mut ctx = Context::new(
             self.now,
-            START,
+            START_TIME,
             Actor::ControllerManager(0),
             &mut self.rng,
             &self.switches,
@@ -328,7 +328,7 @@ impl Lab {
         let effects = ctx.into_effects::<Timer, Act>();
         for effect in effects {
             match effect {
-                Effect::Call(id, request) => self.schedule_event(LATENCY, LabEvent::Request(manager, id, request)),
+                Effect::Call(id, request) => self.schedule_event(API_LATENCY, LabEvent::Request(manager, id, request)),
                 Effect::Record { happening, .. } => {
                     let node = match &happening {
                         Happening::VolumeAttached { node, .. } | Happening::VolumeDetached { node, .. } => {
@@ -451,11 +451,11 @@ impl Lab {
         let caller = Caller {
             actor,
             now: self.now,
-            start: START,
+            start: START_TIME,
         };
         let answer = self.api.handle(request, &caller, &mut Outcome::default());
         if let (Ok(object), Actor::ControllerManager(_)) = (&answer, actor)
-            && let Some(write) = write_of(request, object.as_ref())
+            && let Some(write) = describe_write(request, object.as_ref())
         {
             self.writes.push((self.now, write));
         }
@@ -491,7 +491,7 @@ impl Lab {
 }
 
 /// Describes a successful write as verb, kind and name; `None` for requests that are not logged.
-fn write_of(request: &Request, answer: Option<&Object>) -> Option<String> {
+fn describe_write(request: &Request, answer: Option<&Object>) -> Option<String> {
     let describe = |verb: &str, kind: Kind, part: Part, name: &str| {
         let part = if part == Part::Status { "/status" } else { "" };
         Some(format!("{verb} {}{part} {name}", kind.singular()))

@@ -370,7 +370,7 @@ impl ControllerManager {
             };
             for mut note in template {
                 note.message = note.message.replace("{name}", &name).replace("{error}", &error).into();
-                cx.event(note);
+                cx.emit_event(note);
             }
         });
         let Some(mut running) = self.workers[index].running.remove(&key) else {

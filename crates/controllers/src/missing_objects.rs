@@ -15,7 +15,7 @@ pub fn missing_controller_objects(objects: &Objects) -> Vec<Object> {
     let mut missing: Vec<Object> = services
         .flat_map(|service| endpointslice::missing_slices(service, objects))
         .collect();
-    let create = |history: revision::History| match history.action.map(|action| action.request) {
+    let create = |history: revision::RevisionHistory| match history.action.map(|action| action.request) {
         Some(Request::Create(object)) => Some(object),
         _ => None,
     };

@@ -14,7 +14,7 @@ use super::queue::{Backoff, Key};
 /// Delay between the deletion request and the controller's first pass.
 const FIRST_PASS_DELAY: Span = Span::seconds(5);
 /// Time that other controllers are assumed to need to remove their finalizers, in seconds.
-const FINALIZER_ESTIMATE: i64 = 15;
+const FINALIZER_ESTIMATE_SECONDS: i64 = 15;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct NamespaceController;
@@ -59,7 +59,7 @@ impl Controller for NamespaceController {
         let elapsed = Span(cx.ctx.wall().0 - deleted_at.0);
         let pods = KindContent::of(Kind::Pod, &pods, forced, elapsed);
         let mut plan = Plan::default().then(pods.deletes);
-        let mut report = Report::default();
+        let mut report = RemainingContentReport::default();
         if pods.remaining > 0 {
             report.add_remaining(name, Kind::Pod, pods.remaining, pods.finalizers, pods.estimate_seconds);
             // While pods remain, the conditions report only the number of pods (CT-121).
@@ -94,7 +94,7 @@ impl Controller for NamespaceController {
                 namespace: namespace.metadata.name.clone(),
                 finalizers: None,
             };
-            plan.then_one(Action::from(finalize).accept(Accept::OrNotFound))
+            plan.then_action(Action::from(finalize).accept(Accept::OrNotFound))
         }
     }
 }
@@ -112,7 +112,9 @@ struct KindContent {
 impl KindContent {
     fn of(kind: Kind, objects: &[Object], forced: bool, elapsed: Span) -> Self {
         let mut finalizers: ordered::Map<String, usize> = ordered::Map::new();
-        let remains = |object: &&Object| !object.metadata().finalizers.is_empty() || (!forced && needs_grace(object));
+        let remains = |object: &&Object| {
+            !object.metadata().finalizers.is_empty() || (!forced && has_remaining_grace_period(object))
+        };
         let remaining: Vec<&Object> = objects.iter().filter(remains).collect();
         for name in remaining.iter().flat_map(|object| &object.metadata().finalizers) {
             *finalizers.entry(name.to_string()).or_default() += 1;
@@ -137,7 +139,7 @@ impl KindContent {
 }
 
 /// Returns whether a delete request leaves the object for a grace period.
-fn needs_grace(object: &Object) -> bool {
+fn has_remaining_grace_period(object: &Object) -> bool {
     let Object::Pod(pod) = object else { return false };
     let has_remaining_grace = pod
         .metadata
@@ -163,7 +165,7 @@ fn delete_request(kind: Kind, key: ObjectKey, forced: bool) -> Action {
 
 /// The findings of a pass, which the namespace's conditions report.
 #[derive(Default)]
-struct Report {
+struct RemainingContentReport {
     /// Messages about kinds with objects that remain for an unknown reason.
     failures: Vec<String>,
     content: Vec<String>,
@@ -172,7 +174,7 @@ struct Report {
     estimate_seconds: i64,
 }
 
-impl Report {
+impl RemainingContentReport {
     /// Adds the remaining objects of one kind to the report.
     fn add_remaining(
         &mut self,
@@ -191,7 +193,7 @@ impl Report {
                 ));
                 0
             }
-            0 => FINALIZER_ESTIMATE,
+            0 => FINALIZER_ESTIMATE_SECONDS,
             estimate => estimate,
         };
         self.estimate_seconds = self.estimate_seconds.max(estimate);
@@ -316,7 +318,7 @@ mod tests {
     use super::*;
     use podscope_api::Pod;
 
-    const DEMO: &str = "{apiVersion: v1, kind: Namespace, metadata: {name: demo, finalizers: [lab/hold]}, spec: {finalizers: [kubernetes]}}\n---\n\
+    const DEMO_NAMESPACE: &str = "{apiVersion: v1, kind: Namespace, metadata: {name: demo, finalizers: [lab/hold]}, spec: {finalizers: [kubernetes]}}\n---\n\
         {apiVersion: v1, kind: Secret, metadata: {name: s, namespace: demo}}\n---\n\
         {apiVersion: v1, kind: Pod, metadata: {name: one, namespace: demo}, spec: {nodeName: a-1, terminationGracePeriodSeconds: 30, containers: [{name: c, image: i}]}}";
 
@@ -349,7 +351,7 @@ mod tests {
     /// Shows: CT-119, CT-120
     #[test]
     fn namespace_deletes_pods_before_other_objects() {
-        let mut lab = Lab::new(&["a-1"], DEMO);
+        let mut lab = Lab::new(&["a-1"], DEMO_NAMESPACE);
         lab.run(Span::seconds(10));
         lab.delete(Kind::Namespace, "demo", None);
         lab.run(Span::millis(4900));
@@ -370,7 +372,7 @@ mod tests {
     /// Shows: C-05, C-07, CT-121, CT-122
     #[test]
     fn partitioned_pod_blocks_namespace_deletion() {
-        let mut lab = Lab::new(&["a-1", "b-1"], DEMO);
+        let mut lab = Lab::new(&["a-1", "b-1"], DEMO_NAMESPACE);
         lab.run(Span::seconds(10));
         lab.partition("a-1");
         lab.delete(Kind::Namespace, "demo", None);
@@ -403,7 +405,7 @@ mod tests {
         switches.turn_on("namespace-controller-force-deletes");
         let mut lab = Lab::with_settings(
             &["a-1"],
-            DEMO,
+            DEMO_NAMESPACE,
             super::super::ControllerManagerSettings::default(),
             switches,
         );

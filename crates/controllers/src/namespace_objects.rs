@@ -20,9 +20,9 @@ use super::plan::{Accept, Action, Plan};
 use super::queue::Key;
 
 /// Name of the ServiceAccount that every namespace has.
-const SERVICE_ACCOUNT: &str = "default";
+const DEFAULT_SERVICE_ACCOUNT: &str = "default";
 /// Placeholder for the cluster's CA certificate; no component of the simulation uses TLS.
-const CERTIFICATE: &str =
+const CA_CERTIFICATE: &str =
     "-----BEGIN CERTIFICATE-----\nUG9kc2NvcGUgaGFzIG5vIGNlcnRpZmljYXRl\n-----END CERTIFICATE-----\n";
 
 /// Name of the API server's Service.
@@ -32,7 +32,7 @@ const API_SERVER_IP: &str = "10.0.255.254";
 const API_SERVER_PORT: i32 = 6443;
 
 /// Returns the API server's Service, with its Endpoints and EndpointSlice.
-fn api_server() -> Vec<Object> {
+fn api_server_service_objects() -> Vec<Object> {
     let labelled = |labels: &[(&str, &str)]| ObjectMeta {
         name: API_SERVER_SERVICE.into(),
         namespace: "default".into(),
@@ -114,13 +114,13 @@ pub fn objects_of(namespace: &str) -> Vec<Object> {
     };
     let mut map = ConfigMap {
         metadata: metadata(ROOT_CA),
-        data: ordered::Map::from([(Str::from("ca.crt"), Str::from(CERTIFICATE))]),
+        data: ordered::Map::from([(Str::from("ca.crt"), Str::from(CA_CERTIFICATE))]),
         ..ConfigMap::default()
     };
     let why = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
     Arc::make_mut(&mut map.metadata.annotations).insert("kubernetes.io/description".into(), why.into());
     let account = ServiceAccount {
-        metadata: metadata(SERVICE_ACCOUNT),
+        metadata: metadata(DEFAULT_SERVICE_ACCOUNT),
         ..ServiceAccount::default()
     };
     let mut objects = vec![
@@ -128,7 +128,7 @@ pub fn objects_of(namespace: &str) -> Vec<Object> {
         Object::ServiceAccount(Arc::new(account)),
     ];
     if namespace == "default" {
-        objects.extend(api_server());
+        objects.extend(api_server_service_objects());
     }
     objects
 }
@@ -137,7 +137,7 @@ pub fn objects_of(namespace: &str) -> Vec<Object> {
 fn is_maintained(kind: Kind, meta: &ObjectMeta) -> bool {
     match kind {
         Kind::ConfigMap => &*meta.name == ROOT_CA,
-        Kind::ServiceAccount => &*meta.name == SERVICE_ACCOUNT,
+        Kind::ServiceAccount => &*meta.name == DEFAULT_SERVICE_ACCOUNT,
         Kind::Service | Kind::Endpoints | Kind::EndpointSlice => {
             &*meta.name == API_SERVER_SERVICE && &*meta.namespace == "default"
         }

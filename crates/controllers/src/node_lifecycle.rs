@@ -60,13 +60,13 @@ pub(super) struct NodeLifecycleController {
 
 /// Type of work on a node: update its NoSchedule taints. The type is stored as the namespace of the key, so that one
 /// queue serves all types.
-const NO_SCHEDULE: &str = "no-schedule";
+const UPDATE_NO_SCHEDULE_WORK: &str = "no-schedule";
 /// Type of work on a node: update its conditions, its pods and the taint queue.
-const HEALTH: &str = "health";
+const CHECK_HEALTH_WORK: &str = "health";
 /// Type of work on a node: add a NoExecute taint, after the node was taken from its zone's queue.
-const TAINT_NODE: &str = "turn";
+const TAINT_NODE_WORK: &str = "turn";
 /// Type of work on a node: remove its NoExecute taints, because all zones are fully disrupted.
-const CLEAR_TAINTS: &str = "clear";
+const CLEAR_TAINTS_WORK: &str = "clear";
 
 fn node_key(work: &str, node: &str) -> Key {
     (Kind::Node, ObjectKey::new(work, node))
@@ -120,8 +120,8 @@ impl Controller for NodeLifecycleController {
             cx.tick_at(cx.now() + cx.settings.node_monitor_period, MONITOR_TICK);
         } else if self.taint_tick.is_some_and(|at| at <= cx.now()) {
             self.taint_tick = None;
-            for node in self.zones.take_due(cx.now()) {
-                cx.enqueue(node_key(TAINT_NODE, &node));
+            for node in self.zones.take_due_nodes(cx.now()) {
+                cx.enqueue(node_key(TAINT_NODE_WORK, &node));
             }
             self.set_taint_tick(cx);
         }
@@ -132,26 +132,26 @@ impl Controller for NodeLifecycleController {
             let pod = cx.objects.get::<Pod>(&key.1).cloned();
             return Plan::default().then(pod.iter().flat_map(|pod| mark_not_ready(pod, cx.time())).collect());
         }
-        if &*key.1.namespace == CLEAR_TAINTS {
+        if &*key.1.namespace == CLEAR_TAINTS_WORK {
             self.to_clear.remove(&*key.1.name);
         }
         let Some(node) = cx.objects.named::<Node>(&key.1.name).cloned() else {
             return Plan::default();
         };
-        if matches!(&*key.1.namespace, HEALTH | TAINT_NODE) {
+        if matches!(&*key.1.namespace, CHECK_HEALTH_WORK | TAINT_NODE_WORK) {
             cx.ctx.set_cause(self.cause_of_actions(&node, cx));
         }
         match &*key.1.namespace {
-            NO_SCHEDULE => {
+            UPDATE_NO_SCHEDULE_WORK => {
                 let (add, remove) = no_schedule_difference(&node);
                 if add.is_empty() && remove.is_empty() {
                     return Plan::default();
                 }
                 Plan::one(patch_taints(&node, add, remove, cx.time()))
             }
-            HEALTH => self.check_health(&node, cx),
-            TAINT_NODE => taint(&node, ready_status(&node), cx.time()),
-            _ => Plan::one(untaint(&node, cx.time())),
+            CHECK_HEALTH_WORK => self.check_health(&node, cx),
+            TAINT_NODE_WORK => taint_lost_node(&node, ready_status(&node), cx.time()),
+            _ => Plan::one(untaint_node(&node, cx.time())),
         }
     }
 
@@ -193,11 +193,11 @@ impl NodeLifecycleController {
             if let Some(old) = old {
                 self.zones.remove(&old);
                 let text = format!("Node {name} event: Removing Node {name} from Controller");
-                cx.event(note(&*old, EventType::Normal, "RemovingNode", text));
+                cx.emit_event(note(&*old, EventType::Normal, "RemovingNode", text));
             }
             return;
         };
-        cx.enqueue(node_key(NO_SCHEDULE, &name));
+        cx.enqueue(node_key(UPDATE_NO_SCHEDULE_WORK, &name));
         let heartbeat = |node: &Node| {
             node.condition(condition::READY)
                 .map(|ready| (ready.last_heartbeat_time, ready.status.clone()))
@@ -212,7 +212,7 @@ impl NodeLifecycleController {
                 let beats = |last_seen: &Option<(Option<Time>, ConditionStatus)>| last_seen.as_ref().map(|(at, _)| *at);
                 if beats(&before) != beats(&after) {
                     // The next pass notices the heartbeat (CT-022).
-                    let pass = self.pass_at_or_after(cx.now(), cx);
+                    let pass = self.monitor_pass_at_or_after(cx.now(), cx);
                     self.last_seen.insert_mut(name.clone(), pass);
                 }
                 let statuses = |last_seen: &Option<(Option<Time>, ConditionStatus)>| {
@@ -247,7 +247,7 @@ impl NodeLifecycleController {
             .unwrap_or(silenced_by)
     }
 
-    fn pass_at_or_after(&self, at: SimTime, cx: &ControllerContext<'_, '_>) -> SimTime {
+    fn monitor_pass_at_or_after(&self, at: SimTime, cx: &ControllerContext<'_, '_>) -> SimTime {
         pass_at_or_after(self.start, cx.settings.node_monitor_period, at)
     }
 
@@ -261,7 +261,7 @@ impl NodeLifecycleController {
             if self.has_passed {
                 // Deviation: nodes that exist from the start get no event.
                 let text = format!("Node {name} event: Registered Node {name} in Controller");
-                cx.event(note(&*node, EventType::Normal, "RegisteredNode", text));
+                cx.emit_event(note(&*node, EventType::Normal, "RegisteredNode", text));
             }
             let first = if node.condition(condition::READY).is_none() {
                 cx.ctx.sim_time(node.metadata.creation_timestamp.unwrap_or_default())
@@ -281,14 +281,16 @@ impl NodeLifecycleController {
             .filter(|name| cx.objects.named::<Node>(name).is_some());
         let to_check: ordered::Set<NodeName> = known.chain(self.watched.iter().cloned()).collect();
         for name in &to_check {
-            cx.enqueue(node_key(HEALTH, name));
+            cx.enqueue(node_key(CHECK_HEALTH_WORK, name));
         }
         // The same pass assesses the zones after it has checked the nodes.
         if self.zones_changed || !to_check.is_empty() || !self.zones.are_normal() || !self.has_passed {
             let written_status: ordered::Map<NodeName, ConditionStatus> = to_check
                 .iter()
                 .filter_map(|name| cx.objects.named::<Node>(name).map(|node| (name, node)))
-                .filter(|(_, node)| ready_status(node) != Some(&ConditionStatus::Unknown) && self.is_overdue(node, cx))
+                .filter(|(_, node)| {
+                    ready_status(node) != Some(&ConditionStatus::Unknown) && self.is_heartbeat_overdue(node, cx)
+                })
                 .map(|(name, _)| (name.clone(), ConditionStatus::Unknown))
                 .collect();
             self.is_assessed &= written_status.is_empty();
@@ -311,7 +313,7 @@ impl NodeLifecycleController {
         let written_status = &self.written_status;
         let ready = |node: &Node| written_status.get(&*node.metadata.name).cloned();
         let nodes = cx.objects.list::<Node>().map(|node| &**node);
-        let transition = self.zones.assess(nodes, ready, cx.settings, cx.ctx.now);
+        let transition = self.zones.update_zone_states(nodes, ready, cx.settings, cx.ctx.now);
         match transition {
             ZoneTransition::Nothing => {}
             ZoneTransition::EnteredFull => {
@@ -332,7 +334,7 @@ impl NodeLifecycleController {
                 for node in &tainted {
                     self.zones.remove(node);
                     self.to_clear.insert((&*node.metadata.name).into());
-                    cx.enqueue(node_key(CLEAR_TAINTS, &node.metadata.name));
+                    cx.enqueue(node_key(CLEAR_TAINTS_WORK, &node.metadata.name));
                 }
             }
             ZoneTransition::LeftFull => {
@@ -357,7 +359,7 @@ impl NodeLifecycleController {
         let renewed = cx.ctx.last_renewal(&name).filter(|at| *at >= self.start);
         // In tests without computed heartbeats, only the status counts.
         renewed.map_or(last_seen, |at| {
-            last_seen.max(self.pass_at_or_after(at, cx).min(cx.now()))
+            last_seen.max(self.monitor_pass_at_or_after(at, cx).min(cx.now()))
         })
     }
 
@@ -401,7 +403,7 @@ impl NodeLifecycleController {
     }
 
     /// Returns whether the node has been silent for longer than its grace period.
-    fn is_overdue(&self, node: &Node, cx: &ControllerContext<'_, '_>) -> bool {
+    fn is_heartbeat_overdue(&self, node: &Node, cx: &ControllerContext<'_, '_>) -> bool {
         let grace = if node.condition(condition::READY).is_some() {
             cx.settings.node_monitor_grace_period
         } else {
@@ -416,12 +418,12 @@ impl NodeLifecycleController {
         let observed = ready_status(node).cloned();
         let mut current = observed.clone();
         let mut plan = Plan::default();
-        if self.is_overdue(node, cx) {
+        if self.is_heartbeat_overdue(node, cx) {
             current = Some(ConditionStatus::Unknown);
             // If the node is already Unknown, its status is not updated again.
             if observed != current {
                 let updated = with_unknown_conditions(node, cx.time());
-                plan = plan.then_one(Request::Update(Object::Node(Arc::new(updated)), Part::Status));
+                plan = plan.then_action(Request::Update(Object::Node(Arc::new(updated)), Part::Status));
             }
         }
         match &current {
@@ -430,7 +432,7 @@ impl NodeLifecycleController {
                 self.to_mark.remove(&name);
                 self.zones.remove(node);
                 if is_tainted(node) {
-                    plan = plan.then_one(untaint(node, cx.time()));
+                    plan = plan.then_action(untaint_node(node, cx.time()));
                 }
                 return plan;
             }
@@ -438,7 +440,7 @@ impl NodeLifecycleController {
         }
         if observed == Some(ConditionStatus::True) {
             let text = format!("Node {name} status is now: NodeNotReady");
-            cx.event(note(&**node, EventType::Normal, "NodeNotReady", text));
+            cx.emit_event(note(&**node, EventType::Normal, "NodeNotReady", text));
             self.to_mark.insert(name.clone());
         }
         if self.to_mark.contains(&name) {
@@ -459,7 +461,7 @@ impl NodeLifecycleController {
         }
         if has_taint(node, other, &TaintEffect::NoExecute) {
             // The opposite taint is replaced at once, without using a token (CT-027).
-            return plan.then_one(exchange_taint(node, own, other, cx.time()));
+            return plan.then_action(exchange_taint(node, own, other, cx.time()));
         }
         let tainted = has_taint(node, own, &TaintEffect::NoExecute);
         self.is_assessed &= self.zones.queue(node, tainted, cx.settings, cx.ctx.now);
@@ -507,13 +509,13 @@ fn exchange_taint(node: &Node, add: &str, remove: &str, now: Time) -> Action {
     patch_taints(node, taint(add), taint(remove), now)
 }
 
-fn untaint(node: &Node, now: Time) -> Action {
+fn untaint_node(node: &Node, now: Time) -> Action {
     let both = [taint::NOT_READY, taint::UNREACHABLE].map(|key| (key.to_owned(), TaintEffect::NoExecute));
     patch_taints(node, Vec::new(), both.to_vec(), now)
 }
 
 /// Taints a node that was taken from the queue; a node that is Ready again is not tainted (CT-029).
-fn taint(node: &Node, ready: Option<&ConditionStatus>, now: Time) -> Plan {
+fn taint_lost_node(node: &Node, ready: Option<&ConditionStatus>, now: Time) -> Plan {
     match ready {
         None | Some(ConditionStatus::True) => Plan::default(),
         Some(_) => {

@@ -15,7 +15,7 @@ use podscope_sim::{SimTime, Span};
 use super::taints::ready_status;
 use super::{ControllerManagerSettings, Millis};
 
-const EXCLUDE_DISRUPTION: &str = "node.kubernetes.io/exclude-disruption";
+const EXCLUDE_DISRUPTION_LABEL: &str = "node.kubernetes.io/exclude-disruption";
 
 /// Returns the region and zone of a node, combined into one key.
 pub(super) fn zone_of(node: &Node) -> Str {
@@ -25,7 +25,7 @@ pub(super) fn zone_of(node: &Node) -> Str {
 
 /// Disruption state of a zone, which depends on its share of unready nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Disruption {
+pub(super) enum ZoneDisruption {
     Initial,
     Normal,
     Partial,
@@ -49,7 +49,7 @@ impl TokenBucket {
     }
 
     /// Takes a token; returns false if none is available.
-    fn take(&mut self, now: SimTime) -> bool {
+    fn take_token(&mut self, now: SimTime) -> bool {
         if self.next.is_none_or(|next| next > now) {
             return false;
         }
@@ -60,7 +60,7 @@ impl TokenBucket {
 
 #[derive(Debug, Clone)]
 pub(super) struct Zone {
-    state: Disruption,
+    state: ZoneDisruption,
     tokens: TokenBucket,
     /// Nodes that wait for a NoExecute taint, oldest first.
     queue: ordered::Set<(SimTime, u64, NodeName)>,
@@ -73,7 +73,7 @@ pub(super) struct Zone {
 impl Zone {
     fn new(settings: &ControllerManagerSettings, now: SimTime) -> Self {
         Self {
-            state: Disruption::Initial,
+            state: ZoneDisruption::Initial,
             tokens: TokenBucket::new(settings.node_eviction_rate, now),
             queue: ordered::Set::new(),
             queued: ordered::Map::new(),
@@ -101,14 +101,14 @@ impl Zone {
     }
 
     /// Changes the rate of new tokens. A token that is already available is kept.
-    fn set_rate(&mut self, rate: Millis, now: SimTime) {
+    fn set_taint_rate(&mut self, rate: Millis, now: SimTime) {
         if rate == self.tokens.rate {
             return;
         }
-        let had_token = self.tokens.take(now);
+        let had_token = self.tokens.take_token(now);
         self.tokens = TokenBucket::new(rate, now);
         if !had_token && rate.0 > 0 {
-            self.tokens.take(now);
+            self.tokens.take_token(now);
         }
     }
 }
@@ -158,11 +158,11 @@ impl Zones {
     }
 
     /// Takes the nodes that may be tainted at this tick; each node uses one token.
-    pub(super) fn take_due(&mut self, now: SimTime) -> Vec<NodeName> {
+    pub(super) fn take_due_nodes(&mut self, now: SimTime) -> Vec<NodeName> {
         let mut taken = Vec::new();
         for zone in self.0.values_mut() {
             while let Some(first) = zone.queue.first().cloned() {
-                if !zone.tokens.take(now) {
+                if !zone.tokens.take_token(now) {
                     break;
                 }
                 zone.queue.remove(&first);
@@ -185,12 +185,12 @@ impl Zones {
 
     /// Returns whether every zone is in the state Normal.
     pub(super) fn are_normal(&self) -> bool {
-        self.0.values().all(|zone| zone.state == Disruption::Normal)
+        self.0.values().all(|zone| zone.state == ZoneDisruption::Normal)
     }
 
     /// Sets the state and rate of each zone from all nodes (CT-030, CT-031). `ready` overrides the Ready status of a
     /// node in the cache.
-    pub(super) fn assess<'n>(
+    pub(super) fn update_zone_states<'n>(
         &mut self,
         nodes: impl Iterator<Item = &'n Node>,
         ready: impl Fn(&Node) -> Option<ConditionStatus>,
@@ -200,7 +200,7 @@ impl Zones {
         let mut counts: ordered::Map<Str, (i64, i64)> = ordered::Map::new();
         // Nodes with adjacent names are mostly in the same zone.
         let mut last: Option<([Option<&str>; 2], Str)> = None;
-        for node in nodes.filter(|node| node.metadata.label(EXCLUDE_DISRUPTION).is_none()) {
+        for node in nodes.filter(|node| node.metadata.label(EXCLUDE_DISRUPTION_LABEL).is_none()) {
             let place = [label::REGION, label::ZONE].map(|key| node.metadata.label(key));
             let name = match &last {
                 Some((known, name)) if *known == place => name,
@@ -220,25 +220,25 @@ impl Zones {
                 *n_unready += 1;
             }
         }
-        let was_full = self.0.values().all(|zone| zone.state == Disruption::Full) && !self.0.is_empty();
+        let was_full = self.0.values().all(|zone| zone.state == ZoneDisruption::Full) && !self.0.is_empty();
         for name in counts.keys() {
             self.zone(name.clone(), settings, now);
         }
-        let states: ordered::Map<&Str, (Disruption, Millis)> = counts
+        let states: ordered::Map<&Str, (ZoneDisruption, Millis)> = counts
             .iter()
             .map(|(name, (n_ready, n_unready))| (name, state_and_rate(*n_ready, *n_unready, settings)))
             .collect();
-        let is_full = !states.is_empty() && states.values().all(|(state, _)| *state == Disruption::Full);
+        let is_full = !states.is_empty() && states.values().all(|(state, _)| *state == ZoneDisruption::Full);
         if is_full && was_full {
             return ZoneTransition::Nothing;
         }
         for (name, zone) in &mut self.0 {
             if is_full {
-                zone.state = Disruption::Full;
-                zone.set_rate(Millis(0), now);
+                zone.state = ZoneDisruption::Full;
+                zone.set_taint_rate(Millis(0), now);
             } else if let Some((state, rate)) = states.get(name) {
                 if was_full || zone.state != *state {
-                    zone.set_rate(*rate, now);
+                    zone.set_taint_rate(*rate, now);
                 }
                 zone.state = *state;
             }
@@ -251,14 +251,14 @@ impl Zones {
     }
 }
 
-fn state_and_rate(n_ready: i64, n_unready: i64, settings: &ControllerManagerSettings) -> (Disruption, Millis) {
+fn state_and_rate(n_ready: i64, n_unready: i64, settings: &ControllerManagerSettings) -> (ZoneDisruption, Millis) {
     if n_ready == 0 && n_unready > 0 {
-        return (Disruption::Full, settings.node_eviction_rate);
+        return (ZoneDisruption::Full, settings.node_eviction_rate);
     }
     if n_unready > 2 && n_unready * 1000 >= settings.unhealthy_zone_threshold.0 * (n_ready + n_unready) {
         let is_large = n_ready + n_unready > settings.large_cluster_size_threshold;
         return (
-            Disruption::Partial,
+            ZoneDisruption::Partial,
             if is_large {
                 settings.secondary_node_eviction_rate
             } else {
@@ -266,7 +266,7 @@ fn state_and_rate(n_ready: i64, n_unready: i64, settings: &ControllerManagerSett
             },
         );
     }
-    (Disruption::Normal, settings.node_eviction_rate)
+    (ZoneDisruption::Normal, settings.node_eviction_rate)
 }
 
 #[cfg(test)]
@@ -279,12 +279,17 @@ mod tests {
     fn zone_disruption_determines_state_and_taint_rate() {
         let settings = ControllerManagerSettings::default();
         for (name, n_ready, n_unready, expected) in [
-            ("two of five", 3, 2, (Disruption::Normal, Millis(100))),
-            ("three of five", 2, 3, (Disruption::Partial, Millis(0))),
-            ("a large zone", 20, 31, (Disruption::Partial, Millis(10))),
-            ("just below the threshold", 23, 28, (Disruption::Normal, Millis(100))),
-            ("none ready", 0, 1, (Disruption::Full, Millis(100))),
-            ("no nodes", 0, 0, (Disruption::Normal, Millis(100))),
+            ("two of five", 3, 2, (ZoneDisruption::Normal, Millis(100))),
+            ("three of five", 2, 3, (ZoneDisruption::Partial, Millis(0))),
+            ("a large zone", 20, 31, (ZoneDisruption::Partial, Millis(10))),
+            (
+                "just below the threshold",
+                23,
+                28,
+                (ZoneDisruption::Normal, Millis(100)),
+            ),
+            ("none ready", 0, 1, (ZoneDisruption::Full, Millis(100))),
+            ("no nodes", 0, 0, (ZoneDisruption::Normal, Millis(100))),
         ] {
             assert_eq!(state_and_rate(n_ready, n_unready, &settings), expected, "{name}");
         }
@@ -302,10 +307,13 @@ mod tests {
             zones.queue(&node, false, &settings, SimTime::ZERO);
         }
         let names = |nodes: Vec<NodeName>| nodes.iter().map(|name| name.0.to_string()).collect::<Vec<_>>();
-        assert_eq!(names(zones.take_due(SimTime::ZERO)), ["a"]);
+        assert_eq!(names(zones.take_due_nodes(SimTime::ZERO)), ["a"]);
         assert_eq!(zones.next_due(), Some(SimTime::from_seconds(10)));
-        assert_eq!(names(zones.take_due(SimTime::from_seconds(9))), Vec::<String>::new());
-        assert_eq!(names(zones.take_due(SimTime::from_seconds(10))), ["b"]);
+        assert_eq!(
+            names(zones.take_due_nodes(SimTime::from_seconds(9))),
+            Vec::<String>::new()
+        );
+        assert_eq!(names(zones.take_due_nodes(SimTime::from_seconds(10))), ["b"]);
         node.metadata.name = "c".into();
         zones.remove(&node);
         assert_eq!(zones.next_due(), None);

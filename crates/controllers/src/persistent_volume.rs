@@ -30,7 +30,7 @@ use super::template::set_entry;
 use provisioned::provisioned_volume;
 
 /// Annotation of a volume with the name of the driver that provisioned it.
-const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
+const PROVISIONED_BY_ANNOTATION: &str = "pv.kubernetes.io/provisioned-by";
 /// Duration of the creation or deletion of a volume by its driver.
 const PROVISIONING_TIME: Span = Span::seconds(1);
 /// Interval of syncs of pending claims.
@@ -124,7 +124,7 @@ fn refers_to(reference: &ObjectReference, claim: &PersistentVolumeClaim) -> bool
 }
 
 /// Returns the smallest volume that satisfies the claim; prefers a volume that is reserved for the claim (CT-123).
-fn best_match<'o>(
+fn best_matching_volume<'o>(
     claim: &PersistentVolumeClaim,
     cx: &'o ControllerContext<'_, '_>,
     reserved_only: bool,
@@ -166,7 +166,7 @@ fn best_match<'o>(
 }
 
 /// Binds the volume first, then the claim.
-fn bind(volume: &PersistentVolume, claim: &PersistentVolumeClaim, plan: Plan) -> Plan {
+fn bind_volume_and_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim, plan: Plan) -> Plan {
     let mut plan = plan;
     let mut bound = volume.clone();
     if bound
@@ -187,7 +187,7 @@ fn bind(volume: &PersistentVolume, claim: &PersistentVolumeClaim, plan: Plan) ->
             resource_version: claim.metadata.resource_version.clone(),
             ..ObjectReference::default()
         });
-        plan = plan.then_one(Request::Update(Object::PersistentVolume(Arc::new(bound)), Part::Main));
+        plan = plan.then_action(Request::Update(Object::PersistentVolume(Arc::new(bound)), Part::Main));
     }
     let mut named = claim.clone();
     if named.spec.volume_name.is_empty() {
@@ -197,7 +197,7 @@ fn bind(volume: &PersistentVolume, claim: &PersistentVolumeClaim, plan: Plan) ->
     set_entry(&mut named.metadata.annotations, annotation::BIND_COMPLETED, "yes");
     if named != *claim {
         // The status is updated after the cache shows the `volumeName`.
-        return plan.then_one(Request::Update(
+        return plan.then_action(Request::Update(
             Object::PersistentVolumeClaim(Arc::new(named)),
             Part::Main,
         ));
@@ -208,7 +208,7 @@ fn bind(volume: &PersistentVolume, claim: &PersistentVolumeClaim, plan: Plan) ->
     if named.status == claim.status {
         return plan;
     }
-    plan.then_one(Request::Update(
+    plan.then_action(Request::Update(
         Object::PersistentVolumeClaim(Arc::new(named)),
         Part::Status,
     ))
@@ -242,38 +242,41 @@ impl PersistentVolumeController {
             .as_ref()
             .is_some_and(|class| class.volume_binding_mode == Some(VolumeBindingMode::WaitForFirstConsumer));
         let selected = claim.metadata.annotation(annotation::SELECTED_NODE).map(str::to_owned);
-        if let Some(volume) = best_match(claim, cx, waits_for_consumer) {
-            return bind(&volume.clone(), claim, Plan::default());
+        if let Some(volume) = best_matching_volume(claim, cx, waits_for_consumer) {
+            return bind_volume_and_claim(&volume.clone(), claim, Plan::default());
         }
         let pending = set_claim_phase(claim, ClaimPhase::Pending);
         if waits_for_consumer && selected.is_none() {
-            self.explain_wait(claim, cx);
+            self.emit_waiting_event(claim, cx);
             return pending.requeue_after(Some(RESYNC_PERIOD));
         }
         match class {
             None if class_of(claim).is_empty() => {
                 let text = "no persistent volumes available for this claim and no storage class is set";
-                cx.event(note(&**claim, EventType::Normal, "FailedBinding", text));
+                cx.emit_event(note(&**claim, EventType::Normal, "FailedBinding", text));
                 pending.requeue_after(Some(RESYNC_PERIOD))
             }
             None => {
                 let text = format!("storageclass.storage.k8s.io \"{}\" not found", class_of(claim));
-                cx.event(note(&**claim, EventType::Warning, "ProvisioningFailed", text));
+                cx.emit_event(note(&**claim, EventType::Warning, "ProvisioningFailed", text));
                 pending.requeue_after(Some(RESYNC_PERIOD))
             }
             Some(class) if &*class.provisioner == provisioner::NONE => {
                 let text = "no volume plugin matched name: kubernetes.io/no-provisioner";
-                cx.event(note(&**claim, EventType::Warning, "ProvisioningFailed", text));
+                cx.emit_event(note(&**claim, EventType::Warning, "ProvisioningFailed", text));
                 pending.requeue_after(Some(RESYNC_PERIOD))
             }
-            Some(class) => self.provision(key, claim, &class, selected.as_deref(), pending, cx),
+            Some(class) => self.provision_volume(key, claim, &class, selected.as_deref(), pending, cx),
         }
     }
 
     /// Emits an event with the reason why a claim of the mode WaitForFirstConsumer is pending.
-    fn explain_wait(&self, claim: &PersistentVolumeClaim, cx: &mut ControllerContext<'_, '_>) {
+    fn emit_waiting_event(&self, claim: &PersistentVolumeClaim, cx: &mut ControllerContext<'_, '_>) {
         let key = claim.metadata.key();
-        let users = cx.index.users_of(&key).filter_map(|pod| cx.objects.get::<Pod>(pod));
+        let users = cx
+            .index
+            .pods_using_claim(&key)
+            .filter_map(|pod| cx.objects.get::<Pod>(pod));
         let waiting = users
             .filter(|pod| pod.spec.node_name.is_none())
             .map(|pod| pod.metadata.name.to_string())
@@ -285,11 +288,11 @@ impl PersistentVolumeController {
                 "waiting for first consumer to be created before binding".to_owned(),
             ),
         };
-        cx.event(note(claim, EventType::Normal, reason, text));
+        cx.emit_event(note(claim, EventType::Normal, reason, text));
     }
 
     /// Requests a new volume from the driver of the class.
-    fn provision(
+    fn provision_volume(
         &mut self,
         key: &Key,
         claim: &PersistentVolumeClaim,
@@ -306,12 +309,12 @@ impl PersistentVolumeController {
                 "Waiting for a volume to be created either by the external provisioner '{driver}' or manually by the system administrator. \
                  If volume creation is delayed, please verify that the provisioner is running and correctly registered."
             );
-            cx.event(note(claim, EventType::Normal, "ExternalProvisioning", text));
+            cx.emit_event(note(claim, EventType::Normal, "ExternalProvisioning", text));
             let text = format!(
                 "External provisioner is provisioning volume for claim \"{}\"",
                 claim.metadata.key()
             );
-            cx.event(note(claim, EventType::Normal, "Provisioning", text));
+            cx.emit_event(note(claim, EventType::Normal, "Provisioning", text));
             self.in_progress.insert(key.clone(), now + PROVISIONING_TIME);
             return pending.requeue_after(Some(PROVISIONING_TIME));
         };
@@ -325,7 +328,7 @@ impl PersistentVolumeController {
         let create = Action::from(Request::Create(Object::PersistentVolume(Arc::new(volume))))
             .accept(Accept::OrAlreadyExists)
             .on_success(note(claim, EventType::Normal, "ProvisioningSucceeded", text));
-        pending.then_one(create)
+        pending.then_action(create)
     }
 
     fn sync_volume(&mut self, key: &Key, volume: &PersistentVolume, cx: &mut ControllerContext<'_, '_>) -> Plan {
@@ -351,12 +354,12 @@ impl PersistentVolumeController {
             }
             // The volume was not dynamically provisioned, and its claim is bound to another volume.
             Some(_) if !is_deleted_with_claim(volume) => named::unbind(volume),
-            _ => self.release(key, volume, cx),
+            _ => self.release_volume(key, volume, cx),
         }
     }
 
     /// Reclaims the volume of a deleted claim: `Retain` keeps it, `Delete` lets its driver delete it.
-    fn release(&mut self, key: &Key, volume: &PersistentVolume, cx: &mut ControllerContext<'_, '_>) -> Plan {
+    fn release_volume(&mut self, key: &Key, volume: &PersistentVolume, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let plan = match volume.status.phase {
             Some(VolumePhase::Failed) => Plan::default(),
             _ => set_volume_phase(volume, VolumePhase::Released, cx),
@@ -389,7 +392,7 @@ impl PersistentVolumeController {
                 part: Part::Main,
                 change,
             };
-            return plan.then_one(Action::from(patch).accept(Accept::OrNotFound));
+            return plan.then_action(Action::from(patch).accept(Accept::OrNotFound));
         }
         let now = cx.now();
         let ready = *self.in_progress.entry(key.clone()).or_insert(now + PROVISIONING_TIME);
@@ -402,13 +405,13 @@ impl PersistentVolumeController {
             key: key.1.clone(),
             options: DeleteOptions::default(),
         };
-        plan.then_one(Action::from(delete).accept(Accept::OrNotFound))
+        plan.then_action(Action::from(delete).accept(Accept::OrNotFound))
     }
 }
 
 /// Returns whether the volume was dynamically provisioned and is deleted with its claim.
 fn is_deleted_with_claim(volume: &PersistentVolume) -> bool {
-    volume.metadata.annotation(PROVISIONED_BY).is_some()
+    volume.metadata.annotation(PROVISIONED_BY_ANNOTATION).is_some()
         && volume.spec.persistent_volume_reclaim_policy.as_deref() == Some("Delete")
 }
 

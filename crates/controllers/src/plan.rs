@@ -47,12 +47,12 @@ impl Plan {
     }
 
     /// Adds a step with one request.
-    pub(super) fn then_one(self, action: impl Into<Action>) -> Self {
+    pub(super) fn then_action(self, action: impl Into<Action>) -> Self {
         self.then(vec![action.into()])
     }
 
     /// Adds steps of 1, 2, 4, … requests, so that a persistent failure costs few requests (CT-056).
-    pub(super) fn then_slowly(mut self, actions: Vec<Action>) -> Self {
+    pub(super) fn then_in_growing_batches(mut self, actions: Vec<Action>) -> Self {
         let mut rest = actions.into_iter();
         let mut size = 1;
         loop {

@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 use super::controller::{Controller, ControllerContext, note};
 use super::plan::{Action, Failure, Plan};
 use super::queue::{Backoff, Key, key_of};
-use limits::{AllowedReplicas, History};
+use limits::{AllowedReplicas, ScalingHistory};
 
 /// Interval between the evaluations of an autoscaler (`--horizontal-pod-autoscaler-sync-period`).
 const SYNC_PERIOD: Span = Span::seconds(15);
@@ -43,13 +43,13 @@ const BACKOFF: Backoff = Backoff {
 #[derive(Debug, Clone, Default)]
 pub(super) struct HorizontalController {
     /// Recent recommendations and scaling actions, by autoscaler.
-    histories: ordered::Map<Key, History>,
+    histories: ordered::Map<Key, ScalingHistory>,
     /// Selectors of the autoscalers whose metrics were evaluated. A pod that two of them select is ambiguous.
     selectors: ordered::Map<Key, LabelSelector>,
 }
 
 /// The scale subresource of a workload.
-struct Scale {
+struct ScaleTarget {
     kind: Kind,
     key: ObjectKey,
     replicas: i32,
@@ -57,7 +57,7 @@ struct Scale {
     selector: LabelSelector,
 }
 
-impl Scale {
+impl ScaleTarget {
     /// Returns the scale of an autoscaler's target.
     fn of(autoscaler: &HorizontalPodAutoscaler, objects: &Objects) -> Result<Self, String> {
         let target = &autoscaler.spec.scale_target_ref;
@@ -134,13 +134,13 @@ fn is_left_unchanged(autoscaler: &HorizontalPodAutoscaler, objects: &podscope_si
         return false;
     }
     let spec = &autoscaler.spec;
-    Scale::of(autoscaler, objects).is_ok_and(|scale| {
+    ScaleTarget::of(autoscaler, objects).is_ok_and(|scale| {
         scale.replicas == 0 || (spec.min_replicas.unwrap_or(1)..=spec.max_replicas).contains(&scale.replicas)
     })
 }
 
 /// A new number of replicas, and the reason.
-struct Rescale {
+struct RescaleDecision {
     to: i32,
     why: String,
 }
@@ -152,7 +152,7 @@ impl Pass<'_, '_, '_> {
 
     fn emit_warning(&mut self, reason: &str, message: &str) {
         let event = note(&*self.autoscaler, EventType::Warning, reason, message);
-        self.cx.event(event);
+        self.cx.emit_event(event);
     }
 
     /// Sets a condition; its transition time changes only with its status.
@@ -181,11 +181,11 @@ impl Pass<'_, '_, '_> {
     ///
     /// # Errors
     /// Returns a summary of the metrics if the number cannot be determined.
-    fn decide(&mut self, scale: &Scale, history: &mut History) -> Result<Option<Rescale>, String> {
+    fn decide(&mut self, scale: &ScaleTarget, history: &mut ScalingHistory) -> Result<Option<RescaleDecision>, String> {
         let spec = self.autoscaler.spec.clone();
         let (current, min_replicas) = (scale.replicas, spec.min_replicas.unwrap_or(1));
         let rescale = |to: i32, why: &str| {
-            Ok(Some(Rescale {
+            Ok(Some(RescaleDecision {
                 to,
                 why: why.to_owned(),
             }))
@@ -221,11 +221,11 @@ impl Pass<'_, '_, '_> {
         } else {
             "All metrics below target".to_owned()
         };
-        Ok((replicas != current).then_some(Rescale { to: replicas, why }))
+        Ok((replicas != current).then_some(RescaleDecision { to: replicas, why }))
     }
 
     /// Checks that no other autoscaler selects the pods of the scale (CT-229).
-    fn check_selector(&mut self, scale: &Scale, pods: &[Arc<Pod>]) -> Result<(), String> {
+    fn check_selector(&mut self, scale: &ScaleTarget, pods: &[Arc<Pod>]) -> Result<(), String> {
         let selector = scale.selector.to_string();
         if selector.is_empty() {
             self.emit_warning("SelectorRequired", "selector is required");
@@ -253,7 +253,7 @@ impl Pass<'_, '_, '_> {
 
     /// Returns the largest number of replicas that a metric proposes, and the name of the metric. If a metric is
     /// missing, the workload may be scaled up but not down.
-    fn recommended_replicas(&mut self, scale: &Scale) -> Result<(i32, String), String> {
+    fn recommended_replicas(&mut self, scale: &ScaleTarget) -> Result<(i32, String), String> {
         let usage = metrics::UsageOfPods::new(
             &self.autoscaler,
             scale,
@@ -332,7 +332,7 @@ impl Controller for HorizontalController {
                 self.selectors.remove(&key);
                 cx.enqueue(key);
             } else if !self.histories.contains_key(&key) {
-                self.histories.insert(key.clone(), History::default());
+                self.histories.insert(key.clone(), ScalingHistory::default());
                 cx.enqueue_after(key, SYNC_PERIOD);
             }
         }
@@ -355,7 +355,7 @@ impl Controller for HorizontalController {
             selectors: &mut self.selectors,
             cx,
         };
-        let scale = match Scale::of(&pass.autoscaler, pass.cx.objects) {
+        let scale = match ScaleTarget::of(&pass.autoscaler, pass.cx.objects) {
             Ok(scale) => scale,
             Err(why) => {
                 pass.emit_warning("FailedGetScale", &why);
@@ -379,7 +379,7 @@ impl Controller for HorizontalController {
         };
         status.desired_replicas = rescale.as_ref().map_or(scale.replicas, |rescale| rescale.to);
         let mut plan = next_sync;
-        if let Some(Rescale { to, why }) = rescale {
+        if let Some(RescaleDecision { to, why }) = rescale {
             pass.new.status.last_scale_time = Some(pass.now());
             let text = format!("the HPA controller was able to update the target scale to {to}");
             pass.set_condition("AbleToScale", true, "SucceededRescale", &text);
@@ -394,7 +394,7 @@ impl Controller for HorizontalController {
                     format!("{size}; error: {{error}}"),
                 ));
             history.record_change(scale.replicas, to, pass.cx.now());
-            plan = plan.then_one(set);
+            plan = plan.then_action(set);
         }
         plan.then(pass.status_update().into_iter().collect())
     }

@@ -21,7 +21,7 @@ use super::taints::is_out_of_service;
 
 const GC_PERIOD: Span = Span::seconds(20);
 /// Time that a Node must be missing before PodGC deletes the pods that are bound to it.
-const NODE_QUARANTINE: Span = Span::seconds(40);
+const MISSING_NODE_QUARANTINE: Span = Span::seconds(40);
 
 /// Why a pod is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,7 +132,7 @@ impl Controller for PodGcController {
             });
             // The patch to Failed and the DELETE are two writes: a crash of the controller between them leaves a Failed
             // pod (CT-051).
-            plan = plan.then_one(patch.accept(Accept::OrStop));
+            plan = plan.then_action(patch.accept(Accept::OrStop));
         }
         let delete = Request::Delete {
             kind: Kind::Pod,
@@ -142,7 +142,7 @@ impl Controller for PodGcController {
                 ..DeleteOptions::default()
             },
         };
-        plan.then_one(Action::from(delete).accept(Accept::OrStop))
+        plan.then_action(Action::from(delete).accept(Accept::OrStop))
     }
 
     fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, cx: &mut ControllerContext<'_, '_>) {
@@ -199,7 +199,7 @@ impl PodGcController {
             .retain(|node, _| cx.objects.pods_on(node).next().is_some() && cx.objects.named::<Node>(node).is_none());
         for (node, cause) in &self.missing {
             let entry = self.quarantine.entry(node.clone());
-            entry.or_insert((now + NODE_QUARANTINE, *cause));
+            entry.or_insert((now + MISSING_NODE_QUARANTINE, *cause));
         }
         let due: Vec<(NodeName, CausedBy)> = self
             .quarantine

@@ -29,7 +29,7 @@ use super::template::Template;
 use super::victims::victims;
 
 /// Maximum number of creations or deletions in one sync (CT-056).
-pub(super) const BURST: usize = 500;
+pub(super) const BURST_REPLICAS: usize = 500;
 
 /// The common interface of ReplicaSet and ReplicationController.
 pub(super) trait ReplicaOwner: Resource + Clone + Default + std::fmt::Debug {
@@ -174,7 +174,7 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
                 .filter_map(|key| cx.objects.get::<Pod>(key))
                 .any(|pod| tally.matches(pod));
         if is_settled {
-            let counts = Counts {
+            let counts = ReplicaCounts {
                 replicas: tally.active,
                 labeled: tally.labeled,
                 ready: tally.ready,
@@ -186,14 +186,14 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
                 plan = match n_excess(&*set, counts.replicas + n_missing) {
                     0 => self.create_pods(plan, key, &set, counts.replicas + n_missing, cx),
                     n_excess => {
-                        let active: Vec<Arc<Pod>> = active_of(&*set, cx);
+                        let active: Vec<Arc<Pod>> = active_pods_of(&*set, cx);
                         self.delete_pods(plan, key, &set, &active, n_excess, cx)
                     }
                 };
             }
             return plan.then(update_status(
                 &*set,
-                status_of(&*set, counts.with_missing(missing), None, cx.ctx.wall()),
+                status_of(&*set, counts.with_missing_pods(missing), None, cx.ctx.wall()),
             ));
         }
         let claimed = owner::claim_dependents::<T, Pod>(&set, &selector, owner::pod_candidates(cx, &*set));
@@ -212,7 +212,7 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
         let now = cx.ctx.wall();
         let status = status_of(
             &*set,
-            Counts::of(&*set, &active, n_terminating, now).with_missing(missing),
+            ReplicaCounts::of(&*set, &active, n_terminating, now).with_missing_pods(missing),
             None,
             now,
         );
@@ -246,7 +246,8 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
         let missing = cx.objects.assumed().missing_pods(&set.metadata().uid);
         let owned = cx.objects.pods_of(&set.metadata().uid);
         let n_terminating = owned.filter(|pod| is_terminating(pod)).count();
-        let counts = Counts::of(&*set, &active_of(&*set, cx), n_terminating, now).with_missing(missing);
+        let counts =
+            ReplicaCounts::of(&*set, &active_pods_of(&*set, cx), n_terminating, now).with_missing_pods(missing);
         let status = status_of(&*set, counts, Some((reason, &failure.error.message)), now);
         Plan::default().then(update_status(&*set, status))
     }
@@ -258,7 +259,7 @@ impl<T: ReplicaOwner> ReplicaSetController<T> {
         self.expectations.are_satisfied(key, cx.now()) && !set.metadata().is_terminating()
     }
 
-    /// Creates the missing pods, at most [`BURST`] of them.
+    /// Creates the missing pods, at most [`BURST_REPLICAS`] of them.
     fn create_pods(
         &mut self,
         plan: Plan,
@@ -267,7 +268,7 @@ impl<T: ReplicaOwner> ReplicaSetController<T> {
         active: usize,
         cx: &ControllerContext<'_, '_>,
     ) -> Plan {
-        let mut count = desired_replicas(&**set).saturating_sub(active).min(BURST);
+        let mut count = desired_replicas(&**set).saturating_sub(active).min(BURST_REPLICAS);
         if count == 0 {
             return plan;
         }
@@ -297,7 +298,7 @@ impl<T: ReplicaOwner> ReplicaSetController<T> {
                 "FailedCreate",
                 "Error creating: {error}",
             ));
-        plan.then_slowly(vec![create; count])
+        plan.then_in_growing_batches(vec![create; count])
     }
 
     /// Deletes `n_excess` of the active pods.
@@ -321,12 +322,12 @@ fn desired_replicas<T: ReplicaOwner>(set: &T) -> usize {
     usize::try_from(set.replicas()).unwrap_or(0)
 }
 
-/// Returns the number of excess pods, at most [`BURST`].
+/// Returns the number of excess pods, at most [`BURST_REPLICAS`].
 fn n_excess<T: ReplicaOwner>(set: &T, active: usize) -> usize {
-    active.saturating_sub(desired_replicas(set)).min(BURST)
+    active.saturating_sub(desired_replicas(set)).min(BURST_REPLICAS)
 }
 
-fn active_of<T: ReplicaOwner>(set: &T, cx: &ControllerContext<'_, '_>) -> Vec<Arc<Pod>> {
+fn active_pods_of<T: ReplicaOwner>(set: &T, cx: &ControllerContext<'_, '_>) -> Vec<Arc<Pod>> {
     let pods = cx.objects.pods_of(&set.metadata().uid);
     pods.filter(|pod| is_active(pod)).cloned().collect()
 }
@@ -356,7 +357,7 @@ pub(super) fn delete_pod<T: Resource>(set: &T, pod: &Pod) -> Action {
 
 /// The numbers of active and terminating pods that the status reports.
 #[derive(Clone, Copy)]
-struct Counts {
+struct ReplicaCounts {
     replicas: usize,
     labeled: usize,
     ready: usize,
@@ -364,7 +365,7 @@ struct Counts {
     terminating: usize,
 }
 
-impl Counts {
+impl ReplicaCounts {
     fn of<T: ReplicaOwner>(set: &T, active: &[Arc<Pod>], terminating: usize, now: Time) -> Self {
         let labels = &set.template().metadata.labels;
         let count = |test: &dyn Fn(&Pod) -> bool| active.iter().filter(|pod| test(pod)).count();
@@ -378,10 +379,10 @@ impl Counts {
     }
 }
 
-impl Counts {
+impl ReplicaCounts {
     /// Adds the pods that exist in the cluster but were not imported (P-09). Their labels are unknown, so they count as
     /// fully labeled.
-    fn with_missing(self, missing: MissingPods) -> Self {
+    fn with_missing_pods(self, missing: MissingPods) -> Self {
         let count = |count: i32| usize::try_from(count).unwrap_or(0);
         Self {
             replicas: self.replicas + count(missing.replicas),
@@ -394,7 +395,12 @@ impl Counts {
 }
 
 /// Returns the desired status of the set.
-fn status_of<T: ReplicaOwner>(set: &T, counts: Counts, failure: Option<(&str, &str)>, now: Time) -> ReplicaSetStatus {
+fn status_of<T: ReplicaOwner>(
+    set: &T,
+    counts: ReplicaCounts,
+    failure: Option<(&str, &str)>,
+    now: Time,
+) -> ReplicaSetStatus {
     let number = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
     let nonzero = |count: usize| (count > 0).then_some(number(count));
     let mut conditions = set.status().conditions.clone();

@@ -79,7 +79,7 @@ impl Controller for ResourceClaimController {
                     claims_of(pod)
                         .into_iter()
                         .for_each(|claim| cx.enqueue((Kind::ResourceClaim, claim)));
-                } else if needs_work(pod, cx) {
+                } else if needs_claim_sync(pod, cx) {
                     cx.enqueue(key_of(&**pod));
                 }
             }
@@ -127,8 +127,8 @@ impl Controller for ResourceClaimController {
 }
 
 /// Returns whether a claim of the pod must be created, added to the pod's status, or reserved for the pod (DRA-192).
-fn needs_work(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
-    if !pod.metadata.is_terminating() && unreserved(pod, cx).next().is_some() {
+fn needs_claim_sync(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
+    if !pod.metadata.is_terminating() && unreserved_claims(pod, cx).next().is_some() {
         return true;
     }
     !pod.metadata.is_terminating()
@@ -146,7 +146,10 @@ fn needs_work(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
 
 /// Returns the allocated claims of a bound pod that are not reserved for the pod, because it was bound without the
 /// scheduler, or the reservation was lost (DRA-198).
-fn unreserved<'a>(pod: &'a Pod, cx: &'a ControllerContext<'_, '_>) -> impl Iterator<Item = &'a Arc<ResourceClaim>> {
+fn unreserved_claims<'a>(
+    pod: &'a Pod,
+    cx: &'a ControllerContext<'_, '_>,
+) -> impl Iterator<Item = &'a Arc<ResourceClaim>> {
     let keys = if pod.spec.node_name.is_some() {
         claims_of(pod)
     } else {
@@ -197,7 +200,7 @@ fn sync_pod(pod: &Arc<Pod>, cx: &mut ControllerContext<'_, '_>) -> Plan {
                 "PodResourceClaim {}: resource claim template \"{template}\": resourceclaimtemplate.resource.k8s.io \"{template}\" not found",
                 entry.name
             );
-            cx.event(note(
+            cx.emit_event(note(
                 &**pod,
                 EventType::from("Warning"),
                 "FailedResourceClaimCreation",
@@ -212,9 +215,9 @@ fn sync_pod(pod: &Arc<Pod>, cx: &mut ControllerContext<'_, '_>) -> Plan {
         return Plan::default().then(create);
     }
     let mut plan = Plan::default();
-    for claim in unreserved(pod, cx) {
+    for claim in unreserved_claims(pod, cx) {
         let (name, uid) = (pod.metadata.name.clone(), pod.metadata.uid.0.clone());
-        plan = plan.then_one(patch(claim, Part::Status, move |claim| {
+        plan = plan.then_action(patch_claim(claim, Part::Status, move |claim| {
             if claim.status.allocation.is_some() && !claim.is_reserved_for(&uid) {
                 claim.status.reserved_for.push(ResourceClaimConsumerReference {
                     resource: "pods".into(),
@@ -228,7 +231,7 @@ fn sync_pod(pod: &Arc<Pod>, cx: &mut ControllerContext<'_, '_>) -> Plan {
     if !is_new {
         return plan;
     }
-    plan.then_one(Request::Patch {
+    plan.then_action(Request::Patch {
         kind: Kind::Pod,
         key: pod.metadata.key(),
         uid: Some(pod.metadata.uid.clone()),
@@ -252,7 +255,7 @@ fn claim_from_template(template: &ResourceClaimTemplate, pod: &Arc<Pod>, entry: 
     }
     Arc::make_mut(&mut metadata.annotations).insert(POD_CLAIM_NAME.into(), entry.clone());
     metadata.namespace = pod.metadata.namespace.clone();
-    metadata.generate_name = base_name(&pod.metadata.name, entry).into();
+    metadata.generate_name = claim_base_name(&pod.metadata.name, entry).into();
     let mut owner = controller_ref(&**pod);
     owner.block_owner_deletion = None;
     metadata.owner_references = vec![owner];
@@ -260,7 +263,7 @@ fn claim_from_template(template: &ResourceClaimTemplate, pod: &Arc<Pod>, entry: 
 }
 
 /// Returns `<pod>-<entry>-`; if the text is too long, both parts are cut in proportion.
-fn base_name(pod: &str, entry: &str) -> String {
+fn claim_base_name(pod: &str, entry: &str) -> String {
     const MAX_LENGTH: usize = 57;
     let length = pod.len() + entry.len() + 2;
     if length <= MAX_LENGTH {
@@ -298,7 +301,7 @@ fn sync_claim(claim: &Arc<ResourceClaim>, cx: &mut ControllerContext<'_, '_>) ->
                 claim.status.devices.clear();
             }
         };
-        plan = plan.then_one(patch(claim, Part::Status, status));
+        plan = plan.then_action(patch_claim(claim, Part::Status, status));
     }
     let drops_finalizer =
         deallocates || (!is_allocated && has_dropped) || (claim.metadata.is_terminating() && is_unused);
@@ -306,7 +309,7 @@ fn sync_claim(claim: &Arc<ResourceClaim>, cx: &mut ControllerContext<'_, '_>) ->
         let release = |claim: &mut ResourceClaim| {
             claim.metadata.finalizers.retain(|one| &**one != CLAIM_FINALIZER);
         };
-        plan = plan.then_one(patch(claim, Part::Main, release));
+        plan = plan.then_action(patch_claim(claim, Part::Main, release));
     }
     let owner = owner_of(claim).and_then(|(key, uid)| Some((cx.objects.get::<Pod>(&key)?, uid)));
     let is_abandoned = owner.is_some_and(|(pod, uid)| pod.metadata.uid != *uid || is_claim_user_finished(pod));
@@ -316,12 +319,16 @@ fn sync_claim(claim: &Arc<ResourceClaim>, cx: &mut ControllerContext<'_, '_>) ->
             key: claim.metadata.key(),
             options: DeleteOptions::default(),
         };
-        plan = plan.then_one(Action::from(delete).accept(Accept::OrNotFound));
+        plan = plan.then_action(Action::from(delete).accept(Accept::OrNotFound));
     }
     plan
 }
 
-fn patch(claim: &ResourceClaim, part: Part, change: impl Fn(&mut ResourceClaim) + Send + Sync + 'static) -> Action {
+fn patch_claim(
+    claim: &ResourceClaim,
+    part: Part,
+    change: impl Fn(&mut ResourceClaim) + Send + Sync + 'static,
+) -> Action {
     let patch = Request::Patch {
         kind: Kind::ResourceClaim,
         key: claim.metadata.key(),
@@ -340,13 +347,13 @@ mod tests {
 
     const POD: &str = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {resourceClaims: [{name: gpu, \
                        resourceClaimTemplateName: t}], containers: [{name: c, image: i}]}}";
-    const TEMPLATE: &str = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: t}, spec: \
+    const CLAIM_TEMPLATE: &str = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: t}, spec: \
                             {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}}";
 
     /// Shows: DRA-193, DRA-194, DRA-195
     #[test]
     fn pod_with_claim_template_gets_its_own_claim() {
-        let mut lab = Lab::new(&["a-1"], &format!("{TEMPLATE}\n---\n{POD}"));
+        let mut lab = Lab::new(&["a-1"], &format!("{CLAIM_TEMPLATE}\n---\n{POD}"));
         lab.run(Span::seconds(5));
         let pod = lab.get::<Pod>("a").expect("the pod exists");
         let [status] = pod.status.resource_claim_statuses.as_slice() else {
@@ -365,8 +372,8 @@ mod tests {
     /// Shows: DRA-194
     #[test]
     fn long_claim_names_are_cut_in_proportion() {
-        assert_eq!(base_name("a", "gpu"), "a-gpu-");
-        let long = base_name(&"p".repeat(60), &"e".repeat(20));
+        assert_eq!(claim_base_name("a", "gpu"), "a-gpu-");
+        let long = claim_base_name(&"p".repeat(60), &"e".repeat(20));
         assert!(long.len() <= 57 && !long.ends_with('-'), "{long}");
     }
 }

@@ -72,7 +72,7 @@ impl Controller for ResourceQuotaController {
         counted.status.used = used;
         // If the API server has increased the usage of this quota and the cache does not show it yet, the update fails
         // with a conflict, and the controller counts again.
-        next_sync.then_one(Action::from(Request::Update(
+        next_sync.then_action(Action::from(Request::Update(
             Object::ResourceQuota(counted.into()),
             Part::Status,
         )))

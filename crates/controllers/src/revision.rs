@@ -18,7 +18,7 @@ pub(super) const REVISION_LABEL: &str = "controller-revision-hash";
 const HASH_LABEL: &str = "controller.kubernetes.io/hash";
 
 /// The template history of a workload, and the request that updates the history.
-pub(super) struct History {
+pub(super) struct RevisionHistory {
     /// All revisions, oldest first, including that of the current template.
     pub(super) all: Vec<Arc<ControllerRevision>>,
     /// The revision of the current template.
@@ -32,7 +32,7 @@ pub(super) fn history<T: Resource>(
     owner: &T,
     template: &Template,
     collision_count: Option<i32>,
-) -> History {
+) -> RevisionHistory {
     let meta = owner.metadata();
     let owned = |revision: &&Arc<ControllerRevision>| {
         revision
@@ -49,13 +49,13 @@ pub(super) fn history<T: Resource>(
         )
     });
     let next = all.last().map_or(0, |revision| revision.revision) + 1;
-    let data = data_of(template);
+    let data = revision_data_of(template);
     let equal = all.iter().rposition(|revision| revision.data.as_deref() == Some(&data));
     // A revision created by a real API server may have the same template with additional fields, such as
     // `creationTimestamp: null`.
     let equal = equal.or_else(|| all.iter().rposition(|revision| has_template(revision, template)));
     match equal {
-        Some(position) if position + 1 == all.len() => History {
+        Some(position) if position + 1 == all.len() => RevisionHistory {
             update: all[position].clone(),
             all,
             action: None,
@@ -75,7 +75,7 @@ pub(super) fn history<T: Resource>(
                 part: Part::Main,
                 change,
             });
-            History {
+            RevisionHistory {
                 all,
                 update: renewed,
                 action: Some(action),
@@ -102,7 +102,7 @@ pub(super) fn history<T: Resource>(
             });
             all.push(revision.clone());
             let action = Action::from(Request::Create(revision.clone().into_object())).accept(Accept::OrAlreadyExists);
-            History {
+            RevisionHistory {
                 all,
                 update: revision,
                 action: Some(action),
@@ -112,7 +112,7 @@ pub(super) fn history<T: Resource>(
 }
 
 /// Deletes the oldest revisions beyond the history limit, except those that pods or the status use.
-pub(super) fn truncate_history(history: &History, limit: Option<i32>, live: &ordered::Set<Str>) -> Vec<Action> {
+pub(super) fn truncate_history(history: &RevisionHistory, limit: Option<i32>, live: &ordered::Set<Str>) -> Vec<Action> {
     let limit = usize::try_from(limit.unwrap_or(10)).unwrap_or(0);
     let is_live = |revision: &ControllerRevision| {
         live.contains(&revision.metadata.name)
@@ -146,7 +146,7 @@ pub(super) fn hash_of(revision: &ControllerRevision) -> Str {
 }
 
 /// Returns the field `data` of the revision of a template.
-fn data_of(template: &Template) -> Value {
+fn revision_data_of(template: &Template) -> Value {
     let mut tree = template.value();
     if let Value::Object(map) = &mut tree {
         map.insert("$patch".into(), "replace".into());

@@ -46,7 +46,7 @@ pub(super) fn ordinal_of(set: &StatefulSet, pod: &str) -> Option<i32> {
     (ordinal >= 0 && ordinal.to_string() == digits).then_some(ordinal)
 }
 
-fn start_of(set: &StatefulSet) -> i32 {
+fn first_ordinal(set: &StatefulSet) -> i32 {
     set.spec.ordinals.as_ref().map_or(0, |ordinals| ordinals.start)
 }
 
@@ -120,7 +120,7 @@ impl Controller for StatefulSetController {
             .iter()
             .find(|revision| revision.metadata.name == set.status.current_revision);
         let current = current.unwrap_or(&history.update).clone();
-        let pass = Pass {
+        let pass = SyncPass {
             pods: claimed
                 .owned
                 .into_iter()
@@ -149,7 +149,7 @@ impl Controller for StatefulSetController {
             let mut updated = (*set).clone();
             updated.status = status;
             let update = Request::Update(Object::StatefulSet(Arc::new(updated)), Part::Status);
-            plan = plan.then_one(Action::from(update).always());
+            plan = plan.then_action(Action::from(update).always());
         }
         plan.then(revision::truncate_history(
             &history,
@@ -161,7 +161,7 @@ impl Controller for StatefulSetController {
 }
 
 /// The state of one sync of one StatefulSet.
-struct Pass<'c, 'a, 'x> {
+struct SyncPass<'c, 'a, 'x> {
     set: Arc<StatefulSet>,
     pods: Vec<Arc<Pod>>,
     current: Arc<ControllerRevision>,
@@ -172,12 +172,12 @@ struct Pass<'c, 'a, 'x> {
 }
 
 /// The plan after a step of a sync, and whether the sync continues.
-enum Step {
+enum SyncStepResult {
     Continue(Plan),
     Wait(Plan),
 }
 
-impl Pass<'_, '_, '_> {
+impl SyncPass<'_, '_, '_> {
     fn is_ordered(&self) -> bool {
         self.set.spec.pod_management_policy != Some(PodManagementPolicy::Parallel)
     }
@@ -192,13 +192,13 @@ impl Pass<'_, '_, '_> {
     }
 
     /// Returns the partition of a rolling update; `None` if the set has no settings for rolling updates.
-    fn partition(&self) -> Option<i32> {
+    fn update_partition(&self) -> Option<i32> {
         let rolling = self.set.spec.update_strategy.rolling_update.as_ref()?;
         Some(rolling.partition.unwrap_or(0))
     }
 
     fn reconcile(mut self, plan: Plan, status: &mut StatefulSetStatus) -> Plan {
-        let start = start_of(&self.set);
+        let start = first_ordinal(&self.set);
         let replicas = self.set.spec.replicas.unwrap_or(1).max(0);
         let mut holders: ordered::Map<i32, Arc<Pod>> = ordered::Map::new();
         for pod in &self.pods {
@@ -224,19 +224,19 @@ impl Pass<'_, '_, '_> {
         let mut condemned: Vec<Arc<Pod>> = self.pods.iter().filter(|pod| !in_range(pod)).cloned().collect();
         condemned.stable_sort_by_key(|pod| std::cmp::Reverse(ordinal_of(&self.set, &pod.metadata.name)));
         let plan = match self.fill_slots(plan, &slots) {
-            Step::Continue(plan) => plan,
-            Step::Wait(plan) => return plan,
+            SyncStepResult::Continue(plan) => plan,
+            SyncStepResult::Wait(plan) => return plan,
         };
         let plan = match self.scale_down(plan, &slots, &condemned) {
-            Step::Continue(plan) => plan,
-            Step::Wait(plan) => return plan,
+            SyncStepResult::Continue(plan) => plan,
+            SyncStepResult::Wait(plan) => return plan,
         };
-        self.roll(plan, &slots, status)
+        self.replace_old_pods(plan, &slots, status)
     }
 
     /// Ensures that every slot has a pod. In ordered management, each slot waits for the pods in the slots before it
     /// (CT-074, CT-076).
-    fn fill_slots(&mut self, mut plan: Plan, slots: &[(i32, Option<Arc<Pod>>)]) -> Step {
+    fn fill_slots(&mut self, mut plan: Plan, slots: &[(i32, Option<Arc<Pod>>)]) -> SyncStepResult {
         let ordered = self.is_ordered();
         let (mut claims_step, mut creations, mut deletions) = (Vec::new(), Vec::new(), Vec::new());
         let mut waits = false;
@@ -250,11 +250,14 @@ impl Pass<'_, '_, '_> {
             }
         }
         let created = !creations.is_empty();
-        let plan = plan.then(claims_step).then(deletions).then_slowly(creations);
+        let plan = plan
+            .then(claims_step)
+            .then(deletions)
+            .then_in_growing_batches(creations);
         if ordered && (waits || created) {
-            Step::Wait(plan)
+            SyncStepResult::Wait(plan)
         } else {
-            Step::Continue(plan)
+            SyncStepResult::Continue(plan)
         }
     }
 
@@ -278,7 +281,8 @@ impl Pass<'_, '_, '_> {
                     "Create Pod {} in StatefulSet {} failed error: {text}",
                     pod.metadata.name, set.metadata.name
                 );
-                self.cx.event(note(&*set, EventType::Warning, "FailedCreate", text));
+                self.cx
+                    .emit_event(note(&*set, EventType::Warning, "FailedCreate", text));
                 *plan = std::mem::take(plan).and_retry(true);
                 return true;
             }
@@ -339,7 +343,7 @@ impl Pass<'_, '_, '_> {
 
     /// Deletes pods beyond the range. In ordered management, deletes one pod at a time, the highest ordinal first
     /// (CT-075).
-    fn scale_down(&mut self, plan: Plan, slots: &[(i32, Option<Arc<Pod>>)], condemned: &[Arc<Pod>]) -> Step {
+    fn scale_down(&mut self, plan: Plan, slots: &[(i32, Option<Arc<Pod>>)], condemned: &[Arc<Pod>]) -> SyncStepResult {
         let mut retained = Vec::new();
         for pod in condemned {
             retained.extend(claims::update_owners(self.cx.objects, &self.set, pod, true));
@@ -353,25 +357,30 @@ impl Pass<'_, '_, '_> {
         if !self.is_ordered() {
             let excess = condemned.iter().filter(|pod| !pod.metadata.is_terminating());
             let step: Vec<Action> = excess.map(|pod| self.delete_pod(pod, None)).collect();
-            return Step::Continue(plan.then_slowly(step));
+            return SyncStepResult::Continue(plan.then_in_growing_batches(step));
         }
         let Some(pod) = condemned.first() else {
-            return Step::Continue(plan);
+            return SyncStepResult::Continue(plan);
         };
         let is_first = first_unhealthy.is_some_and(|first| first.metadata.uid == pod.metadata.uid);
         if pod.metadata.is_terminating() || (!self.is_available(pod) && !is_first) {
-            return Step::Wait(plan);
+            return SyncStepResult::Wait(plan);
         }
         let delete = self.delete_pod(pod, None);
-        Step::Wait(plan.then_one(delete))
+        SyncStepResult::Wait(plan.then_action(delete))
     }
 
     /// Replaces pods of an old revision, from the highest ordinal down to the partition (CT-077).
-    fn roll(&mut self, plan: Plan, slots: &[(i32, Option<Arc<Pod>>)], status: &mut StatefulSetStatus) -> Plan {
+    fn replace_old_pods(
+        &mut self,
+        plan: Plan,
+        slots: &[(i32, Option<Arc<Pod>>)],
+        status: &mut StatefulSetStatus,
+    ) -> Plan {
         if self.set.spec.update_strategy.kind == Some(UpdateStrategyType::OnDelete) {
             return plan;
         }
-        let least = start_of(&self.set).saturating_add(self.partition().unwrap_or(0));
+        let least = first_ordinal(&self.set).saturating_add(self.update_partition().unwrap_or(0));
         for (_, pod) in slots.iter().rev().take_while(|(ordinal, _)| *ordinal >= least) {
             let Some(pod) = pod else {
                 // The pod was created in this sync: it has the right revision but is not available yet.
@@ -383,7 +392,7 @@ impl Pass<'_, '_, '_> {
                     .map(|count| count - 1)
                     .filter(|count| *count > 0);
                 let delete = self.delete_pod(pod, None);
-                return plan.then_one(delete);
+                return plan.then_action(delete);
             }
             if self.is_unavailable(pod) {
                 return plan;
@@ -422,8 +431,8 @@ impl Pass<'_, '_, '_> {
     /// (CT-078).
     fn new_pod(&self, ordinal: i32) -> Pod {
         let set = &self.set;
-        let offset = ordinal - start_of(set);
-        let is_below_partition = match self.partition() {
+        let offset = ordinal - first_ordinal(set);
+        let is_below_partition = match self.update_partition() {
             Some(partition) => offset < partition,
             None => {
                 set.spec.update_strategy.kind != Some(UpdateStrategyType::OnDelete)

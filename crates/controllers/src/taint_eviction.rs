@@ -22,10 +22,10 @@ use super::controller::{Controller, ControllerContext, PendingContext};
 use super::plan::{Accept, Action, Failure, Plan};
 use super::pod_util::set_condition;
 use super::queue::Key;
-use super::taints::{no_execute, ready_status};
+use super::taints::{no_execute_taints, ready_status};
 
 /// Maximum number of attempts to delete a pod.
-const MAX_ATTEMPTS: u8 = 5;
+const MAX_EVICTION_ATTEMPTS: u8 = 5;
 
 /// State of the eviction of a pod; the diagram of this module shows the transitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,9 +71,9 @@ impl Controller for TaintEvictionController {
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match (&change.old, &change.new) {
             (old, Some(Object::Node(node))) => {
-                let taints: Vec<Taint> = no_execute(node).cloned().collect();
+                let taints: Vec<Taint> = no_execute_taints(node).cloned().collect();
                 let before: Vec<Taint> = match old {
-                    Some(Object::Node(old)) => no_execute(old).cloned().collect(),
+                    Some(Object::Node(old)) => no_execute_taints(old).cloned().collect(),
                     _ => Vec::new(),
                 };
                 if taints == before {
@@ -98,7 +98,7 @@ impl Controller for TaintEvictionController {
                     .node_name
                     .as_ref()
                     .and_then(|name| cx.objects.named::<Node>(name));
-                let taints: Vec<Taint> = node.iter().flat_map(|node| no_execute(node)).cloned().collect();
+                let taints: Vec<Taint> = node.iter().flat_map(|node| no_execute_taints(node)).cloned().collect();
                 if !taints.is_empty() {
                     self.update_timer(pod, &taints, cx);
                 }
@@ -115,7 +115,7 @@ impl Controller for TaintEvictionController {
             {
                 cx.ctx.set_cause(caused_by);
                 *state = EvictionState::Firing { failures: 0 };
-                cx.event(event(key, "Marking for deletion Pod"));
+                cx.emit_event(taint_manager_event(key, "Marking for deletion Pod"));
                 cx.enqueue((Kind::Pod, key.clone()));
             }
         }
@@ -160,7 +160,7 @@ impl Controller for TaintEvictionController {
         };
         if fails {
             // Only the phase is set; the pod's controller then replaces the pod, and PodGC deletes the object.
-            return Plan::one(read).then_one(patch);
+            return Plan::one(read).then_action(patch);
         }
         let forced = is_lost && cx.ctx.switches.node_controller_force_deletes;
         let delete = Request::Delete {
@@ -172,8 +172,8 @@ impl Controller for TaintEvictionController {
             },
         };
         Plan::one(read)
-            .then_one(patch)
-            .then_one(Action::from(delete).accept(Accept::OrNotFound))
+            .then_action(patch)
+            .then_action(Action::from(delete).accept(Accept::OrNotFound))
     }
 
     fn answered(
@@ -199,7 +199,7 @@ impl Controller for TaintEvictionController {
     fn failed(&mut self, key: &Key, _failure: &Failure, _cx: &mut ControllerContext<'_, '_>) -> Plan {
         if let Some(EvictionState::Firing { failures }) = self.pods.get_mut(&key.1) {
             *failures += 1;
-            if *failures >= MAX_ATTEMPTS {
+            if *failures >= MAX_EVICTION_ATTEMPTS {
                 self.pods.remove(&key.1);
             }
         }
@@ -274,14 +274,14 @@ impl TaintEvictionController {
     /// Removes a pod's state, and emits an event if its timer has not fired.
     fn cancel_timer(&mut self, key: &ObjectKey, cx: &mut ControllerContext<'_, '_>) {
         if let Some(EvictionState::Timer { .. }) = self.pods.remove(key) {
-            cx.event(event(key, "Cancelling deletion of Pod"));
+            cx.emit_event(taint_manager_event(key, "Cancelling deletion of Pod"));
         }
     }
 }
 
 /// Creates an event of the taint manager. It refers to the pod without its UID, so `describe` does not show it
 /// (CT-033).
-fn event(key: &ObjectKey, text: &str) -> EventNote {
+fn taint_manager_event(key: &ObjectKey, text: &str) -> EventNote {
     EventNote {
         component: "".into(),
         kind: Kind::Pod,

@@ -24,7 +24,7 @@ pub(super) fn is_out_of_service(node: &Node) -> bool {
 }
 
 /// Returns the NoExecute taints of a node.
-pub(super) fn no_execute(node: &Node) -> impl Iterator<Item = &Taint> {
+pub(super) fn no_execute_taints(node: &Node) -> impl Iterator<Item = &Taint> {
     node.spec
         .taints
         .iter()

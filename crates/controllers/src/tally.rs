@@ -16,7 +16,7 @@ use super::queue::Key;
 ///
 /// Invariant: the counts cover exactly the cached pods whose controller has the UID `uid`.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Tally {
+pub(super) struct PodTally {
     uid: Uid,
     selector: LabelSelector,
     template: Arc<PodTemplateSpec>,
@@ -32,7 +32,7 @@ pub(super) struct Tally {
     pub(super) terminating: usize,
 }
 
-impl Tally {
+impl PodTally {
     fn of(uid: &Uid, selector: &LabelSelector, template: &Arc<PodTemplateSpec>, objects: &Objects) -> Self {
         let mut tally = Self {
             uid: uid.clone(),
@@ -80,7 +80,7 @@ pub(super) fn has_labels(pod: &Pod, labels: &Labels) -> bool {
 
 /// The tallies of all owners of one kind, created on first use.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tallies(ordered::Map<Key, Tally>);
+pub(super) struct Tallies(ordered::Map<Key, PodTally>);
 
 impl Tallies {
     /// Updates the tallies of a changed pod's controllers before and after the change.
@@ -114,22 +114,23 @@ impl Tallies {
         selector: &LabelSelector,
         template: &Arc<PodTemplateSpec>,
         objects: &Objects,
-    ) -> &'t Tally {
+    ) -> &'t PodTally {
         let uid = &owner.metadata().uid;
-        let is_current = |tally: &Tally| {
+        let is_current = |tally: &PodTally| {
             tally.uid == *uid
                 && tally.selector == *selector
                 && tally.template.metadata.labels == template.metadata.labels
         };
         if !self.0.get(key).is_some_and(is_current) {
-            self.0.insert(key.clone(), Tally::of(uid, selector, template, objects));
+            self.0
+                .insert(key.clone(), PodTally::of(uid, selector, template, objects));
         }
         let tally = &self.0[key];
         // Verifies the tally by a recount, if there are few pods, as in all tests.
         debug_assert!(
             tally.active > 50 || {
-                let counted = Tally::of(uid, selector, template, objects);
-                let counts = |tally: &Tally| {
+                let counted = PodTally::of(uid, selector, template, objects);
+                let counts = |tally: &PodTally| {
                     (
                         tally.unselected,
                         tally.active,

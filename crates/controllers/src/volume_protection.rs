@@ -54,7 +54,7 @@ impl Controller for VolumeProtectionController {
 
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::VolumeAttributesClass {
-            return release_class(&key.1, cx);
+            return release_attributes_class(&key.1, cx);
         }
         if key.0 == Kind::PersistentVolume {
             let volume = cx.objects.get::<PersistentVolume>(&key.1);
@@ -70,7 +70,10 @@ impl Controller for VolumeProtectionController {
         }) else {
             return Plan::default();
         };
-        let mut users = cx.index.users_of(&key.1).filter_map(|pod| cx.objects.get::<Pod>(pod));
+        let mut users = cx
+            .index
+            .pods_using_claim(&key.1)
+            .filter_map(|pod| cx.objects.get::<Pod>(pod));
         if users.any(|pod| pod.spec.node_name.is_some()) {
             return Plan::default();
         }
@@ -88,7 +91,7 @@ fn attributes_class(object: &Object) -> Option<&Str> {
 }
 
 /// Removes the finalizer of a deleted VolumeAttributesClass that no claim and no volume refers to.
-fn release_class(key: &ObjectKey, cx: &ControllerContext<'_, '_>) -> Plan {
+fn release_attributes_class(key: &ObjectKey, cx: &ControllerContext<'_, '_>) -> Plan {
     let names_it = |name: &Option<Str>| name.as_ref() == Some(&key.name);
     let mut claims = cx.objects.list::<PersistentVolumeClaim>();
     let mut volumes = cx.objects.list::<PersistentVolume>();

@@ -24,7 +24,7 @@ use podscope_session::{lessons, scenario};
 use serde_json::Value;
 
 use crate::family::MAX_LEVEL;
-use crate::{parse_document, problem_at};
+use crate::{parse_document, problem_at_path};
 
 /// Maximum number of lessons in a course.
 pub const MAX_LESSONS: usize = 200;
@@ -181,7 +181,7 @@ impl Course {
     pub fn read(file: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let parsed = podscope_api::parse(text);
         let (tree, document, mut problems) = parse_document::<Document>(file, &parsed, "Course")?;
-        let at = |path: &str, message: String| problem_at(file, tree, path, message);
+        let at = |path: &str, message: String| problem_at_path(file, tree, path, message);
         let spec = document.spec;
         if spec.title.trim().is_empty() {
             problems.push(at("spec.title", "Required value".to_owned()));
@@ -193,7 +193,7 @@ impl Course {
         for (index, value) in spec.lessons.iter().take(MAX_LESSONS).enumerate() {
             match parse_item_source(value) {
                 Ok(source) => items.push(Item {
-                    text: text_before(&spec.texts, index, source.name()),
+                    text: text_before_item(&spec.texts, index, source.name()),
                     weight: weight_of_item(spec.exam.as_ref(), source.name()),
                     source,
                 }),
@@ -262,7 +262,7 @@ impl Course {
 }
 
 /// Returns the text that is shown before an item, if there is one.
-fn text_before(texts: &Value, index: usize, name: &str) -> Option<String> {
+fn text_before_item(texts: &Value, index: usize, name: &str) -> Option<String> {
     let text = match texts {
         Value::Array(list) => list.get(index),
         Value::Object(by_name) => by_name.get(name),

@@ -26,7 +26,7 @@ use podscope_protocol::template::{Variable, fill, hide_variables, show_variables
 use podscope_protocol::{FilledTexts, Problem};
 use serde_json::Value;
 
-use crate::{parse_document, problem_at};
+use crate::{parse_document, problem_at_path};
 
 /// The highest level of difficulty. Levels begin with 1.
 pub const MAX_LEVEL: u32 = 3;
@@ -50,7 +50,7 @@ wire_types! {
 
 /// One alternative of an axis: variables with the values that are chosen together.
 #[derive(Debug, Clone, PartialEq)]
-struct Alternative {
+struct AxisAlternative {
     variables: Vec<Variable>,
     /// First and last level at which the alternative can be chosen.
     levels: (u32, u32),
@@ -65,7 +65,7 @@ pub struct Family {
     pub rule: String,
     /// Page of the Kubernetes documentation about the rule.
     pub topic: String,
-    axes: Vec<Vec<Alternative>>,
+    axes: Vec<Vec<AxisAlternative>>,
     scenario: String,
     /// `NAMESPACE/NAME` of the pod whose scheduling decision explains wrong answers.
     pub pod: Option<String>,
@@ -96,7 +96,7 @@ impl Family {
     pub fn read(file: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let parsed = podscope_api::parse(text);
         let (tree, document, mut problems) = parse_document::<Document>(file, &parsed, "Practice")?;
-        let at = |path: &str, message: String| problem_at(file, tree, path, message);
+        let at = |path: &str, message: String| problem_at_path(file, tree, path, message);
         let spec = document.spec;
         for (field, value) in [
             ("title", &spec.title),
@@ -143,8 +143,8 @@ impl Family {
     pub(crate) fn choose_values(&self, level: u32, rng: &mut Rng) -> Vec<Variable> {
         let mut values = Vec::new();
         for axis in &self.axes {
-            let fits = |one: &&Alternative| (one.levels.0..=one.levels.1).contains(&level);
-            let possible: Vec<&Alternative> = axis.iter().filter(fits).collect();
+            let fits = |one: &&AxisAlternative| (one.levels.0..=one.levels.1).contains(&level);
+            let possible: Vec<&AxisAlternative> = axis.iter().filter(fits).collect();
             if let Some(chosen) = possible.get(rng.below(possible.len() as u64) as usize) {
                 values.extend(chosen.variables.iter().cloned());
             }
@@ -159,23 +159,25 @@ impl Family {
     }
 
     /// Returns the step texts that contain variables, with the values that were filled in.
-    pub(crate) fn texts(&self, values: Vec<Variable>) -> FilledTexts {
+    pub(crate) fn fill_step_texts(&self, values: Vec<Variable>) -> FilledTexts {
         let hidden = hide_variables(&self.scenario);
         let parsed = podscope_api::parse(&hidden);
         let mut templates = Vec::new();
         for config in parsed.configs.iter().filter(|config| &*config.value.kind == "Scenario") {
             let steps = config.value.tree.get("spec").and_then(|spec| spec.get("steps"));
-            steps.into_iter().for_each(|steps| add_templates(steps, &mut templates));
+            steps
+                .into_iter()
+                .for_each(|steps| collect_templates(steps, &mut templates));
         }
         FilledTexts { templates, values }
     }
 }
 
 /// Appends to `into` every text below a YAML node that contains a variable.
-fn add_templates(tree: &Tree<'_>, into: &mut Vec<String>) {
+fn collect_templates(tree: &Tree<'_>, into: &mut Vec<String>) {
     match &tree.data {
-        Data::Map(fields) => fields.iter().for_each(|field| add_templates(&field.value, into)),
-        Data::Seq(items) => items.iter().for_each(|item| add_templates(item, into)),
+        Data::Map(fields) => fields.iter().for_each(|field| collect_templates(&field.value, into)),
+        Data::Seq(items) => items.iter().for_each(|item| collect_templates(item, into)),
         _ => {
             let template = tree.as_str().map(show_variables);
             into.extend(template.filter(|text| variables(text).next().is_some()));
@@ -184,7 +186,7 @@ fn add_templates(tree: &Tree<'_>, into: &mut Vec<String>) {
 }
 
 /// Parses an axis: the list of its alternatives.
-fn parse_axis(axis: &Value) -> Result<Vec<Alternative>, String> {
+fn parse_axis(axis: &Value) -> Result<Vec<AxisAlternative>, String> {
     let list = axis.as_array().filter(|list| !list.is_empty());
     let list = list.ok_or("an axis is a list of alternatives, each of them fields with values")?;
     let alternative = |value: &Value| {
@@ -207,7 +209,7 @@ fn parse_axis(axis: &Value) -> Result<Vec<Alternative>, String> {
             Value::String(text) => (name.clone(), text.clone()),
             other => (name.clone(), other.to_string()),
         };
-        Ok(Alternative {
+        Ok(AxisAlternative {
             variables: names.map(variable).collect(),
             levels: (level("level", 1)?, level("until", MAX_LEVEL)?),
         })
@@ -226,7 +228,7 @@ mod tests {
         for name in crate::families() {
             let family = Family::built_in(name).expect("it is valid");
             let values = family.choose_values(2, &mut Rng::split(1, name));
-            let texts = family.texts(values.clone());
+            let texts = family.fill_step_texts(values.clone());
             let filled: Vec<String> = texts.templates.iter().map(|text| fill(text, &texts.values)).collect();
             let loaded =
                 scenario::load(&[(format!("{name}.yaml"), family.fill_variables(&values).0)]).expect("it loads");

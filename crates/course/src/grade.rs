@@ -24,7 +24,7 @@ use crate::Family;
 use crate::course::{Course, Item, ItemSource, file_stem};
 
 /// Simulated time for which a replay continues after the cursor of the link, so that the last actions can complete.
-const TIME_AFTER_CURSOR: Span = Span::seconds(1);
+const PLAYED_TIME_AFTER_CURSOR: Span = Span::seconds(1);
 /// Maximum number of runs in a file.
 pub const MAX_RUNS: usize = 500;
 
@@ -93,7 +93,7 @@ struct CustomLesson {
 impl GradedRun {
     /// Returns whether this is a run of the course item. A lesson by URL is identified by its file name, which the page
     /// puts into the link; an inline lesson by its whole text.
-    fn is_run_of(&self, source: &ItemSource) -> bool {
+    fn is_run_of_item(&self, source: &ItemSource) -> bool {
         match (source, &self.custom) {
             (ItemSource::Url(path), Some(custom)) => custom.stem == file_stem(path),
             (ItemSource::Inline(text), Some(custom)) => custom.text == *text,
@@ -209,7 +209,7 @@ fn grade_run(student: &str, handed: &HandedRun) -> GradedRun {
     let mut graded = GradedRun {
         student: student.to_owned(),
         lesson: handed.lesson.clone().unwrap_or_default(),
-        title: title_of(handed.lesson.as_deref().unwrap_or_default()),
+        title: lesson_or_family_title(handed.lesson.as_deref().unwrap_or_default()),
         custom: None,
         is_finished: false,
         goals: (0, 0),
@@ -217,14 +217,14 @@ fn grade_run(student: &str, handed: &HandedRun) -> GradedRun {
         handed: handed.clone(),
         complaints: Vec::new(),
     };
-    if let Err(why) = replay(handed, &mut graded) {
+    if let Err(why) = replay_and_grade(handed, &mut graded) {
         graded.complaints.push(why);
     }
     graded
 }
 
 /// Replays a run and sets the results in `graded`.
-fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
+fn replay_and_grade(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
     let first = |problems: Vec<Problem>| {
         let problem = problems.into_iter().next();
         problem.map_or_else(Sentence::default, |problem| {
@@ -233,7 +233,7 @@ fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
     };
     let link = link::decode(&handed.link).map_err(|why| sentence!(grading::link_unreadable, error = why))?;
     let loaded = link.load().map_err(first)?;
-    set_lesson(&link, &loaded, graded);
+    set_lesson_of_link(&link, &loaded, graded);
     let is_claimed = |claimed: &str| match &graded.custom {
         None => claimed == graded.lesson,
         // A custom scenario is never accepted as a built-in lesson, whatever its title.
@@ -242,7 +242,7 @@ fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
         }
     };
     if let Some(claimed) = handed.lesson.as_deref().filter(|claimed| !is_claimed(claimed)) {
-        let (claimed, of) = (title_of(claimed), &graded.title);
+        let (claimed, of) = (lesson_or_family_title(claimed), &graded.title);
         let complaint = match claimed == *of {
             true => sentence!(grading::run_of_namesake, claimed = Sentence::from(claimed)),
             false => {
@@ -257,7 +257,7 @@ fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
         .map_err(|unreadable| Sentence::from(unreadable.to_string()))?;
     let mut session = Session::new(loaded).map_err(first)?;
     session.schedule(timed);
-    let until = SimTime(link.cursor.max(0)) + TIME_AFTER_CURSOR;
+    let until = SimTime(link.cursor.max(0)) + PLAYED_TIME_AFTER_CURSOR;
     while session.advance(until, 100_000) == Slice::More {}
     let scenario = &session.loaded().scenario;
     let story = session.progress().story();
@@ -272,7 +272,7 @@ fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
 }
 
 /// Sets `lesson` and `title` of a graded run.
-fn set_lesson(link: &Link, loaded: &Loaded, graded: &mut GradedRun) {
+fn set_lesson_of_link(link: &Link, loaded: &Loaded, graded: &mut GradedRun) {
     if let Some(name) = &link.lesson {
         graded.lesson.clone_from(name);
     } else {
@@ -282,11 +282,11 @@ fn set_lesson(link: &Link, loaded: &Loaded, graded: &mut GradedRun) {
             text: text.clone(),
         });
     }
-    graded.title = title_of(&graded.lesson);
+    graded.title = lesson_or_family_title(&graded.lesson);
 }
 
 /// Returns the title of a built-in lesson or practice family; for any other scenario, `name` is already its title.
-fn title_of(name: &str) -> String {
+fn lesson_or_family_title(name: &str) -> String {
     if let Some(title) = lessons::title(name) {
         return title.to_owned();
     }
@@ -354,7 +354,7 @@ pub fn results(course: &Course, runs: &[GradedRun]) -> Vec<CourseResult> {
                 .filter(|run| run.student == student && run.complaints.is_empty())
         };
         let best = |item: &Item| {
-            let of_item = valid().filter(|run| run.is_run_of(&item.source));
+            let of_item = valid().filter(|run| run.is_run_of_item(&item.source));
             of_item.map(GradedRun::score).max_by(f64::total_cmp)
         };
         let scores: Vec<Option<f64>> = course.items.iter().map(best).collect();

@@ -77,12 +77,12 @@ fn parse_document<'p, T: Wire>(
     let config = config.ok_or_else(|| vec![Problem::of(file, format!("there is no document of kind {kind} in it"))])?;
     let tree = &config.value.tree;
     let (fields, errors) = podscope_api::decode_lenient(tree, true);
-    let problem = |error: podscope_api::FieldError| problem_at(file, tree, &error.path, error.message);
+    let problem = |error: podscope_api::FieldError| problem_at_path(file, tree, &error.path, error.message);
     Ok((tree, fields, errors.into_iter().map(problem).collect()))
 }
 
 /// Creates a problem at the position of a field.
-fn problem_at(file: &str, tree: &Tree<'_>, path: &str, message: String) -> Problem {
+fn problem_at_path(file: &str, tree: &Tree<'_>, path: &str, message: String) -> Problem {
     let (line, column) = tree.position(path);
     Problem {
         line,

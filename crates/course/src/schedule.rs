@@ -12,7 +12,7 @@ use podscope_api::ordered;
 use crate::family::MAX_LEVEL;
 
 /// Easiness of a new family, in thousandths.
-const FIRST_EASINESS: u32 = 2500;
+const INITIAL_EASINESS: u32 = 2500;
 /// Minimum easiness in SM-2, in thousandths.
 const MIN_EASINESS: u32 = 1300;
 /// Increase of the easiness after a right answer without hesitation (quality 5 in SM-2), in thousandths.
@@ -20,7 +20,7 @@ const EASINESS_INCREASE: u32 = 100;
 /// Decrease of the easiness after a wrong answer (quality 2 in SM-2), in thousandths.
 const EASINESS_DECREASE: u32 = 320;
 /// Maximum interval in days.
-const MAX_INTERVAL: u32 = 365;
+const MAX_INTERVAL_DAYS: u32 = 365;
 /// Number of right answers in a row after which the level rises.
 const ANSWERS_PER_LEVEL: u32 = 2;
 
@@ -70,8 +70,8 @@ impl Schedule {
             let (repetitions, level) = (small()?, small()?);
             let practised = PracticeRecord {
                 due,
-                interval: interval.min(MAX_INTERVAL),
-                easiness: easiness.clamp(MIN_EASINESS, 2 * FIRST_EASINESS),
+                interval: interval.min(MAX_INTERVAL_DAYS),
+                easiness: easiness.clamp(MIN_EASINESS, 2 * INITIAL_EASINESS),
                 repetitions,
                 level: level.clamp(1, MAX_LEVEL),
                 seed: number()?,
@@ -113,7 +113,7 @@ impl Schedule {
         let known = self.families.get(&next.family).copied().unwrap_or(PracticeRecord {
             due: today,
             interval: 0,
-            easiness: FIRST_EASINESS,
+            easiness: INITIAL_EASINESS,
             repetitions: 0,
             level: 1,
             seed: 0,
@@ -122,7 +122,7 @@ impl Schedule {
         let interval = match repetitions {
             0 | 1 => 1,
             2 => 6,
-            _ => (known.interval * known.easiness).div_ceil(1000).min(MAX_INTERVAL),
+            _ => (known.interval * known.easiness).div_ceil(1000).min(MAX_INTERVAL_DAYS),
         };
         let easiness = if is_right {
             known.easiness + EASINESS_INCREASE
@@ -140,7 +140,7 @@ impl Schedule {
             PracticeRecord {
                 due: today.saturating_add(interval),
                 interval,
-                easiness: easiness.clamp(MIN_EASINESS, 2 * FIRST_EASINESS),
+                easiness: easiness.clamp(MIN_EASINESS, 2 * INITIAL_EASINESS),
                 repetitions,
                 level,
                 seed: next.seed,

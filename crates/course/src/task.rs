@@ -16,9 +16,9 @@ use podscope_session::triage;
 use crate::family::{Family, MAX_LEVEL};
 
 /// Maximum number of attempts to generate a task with exactly one right answer.
-const MAX_ATTEMPTS: u64 = 64;
+const MAX_DRAW_ATTEMPTS: u64 = 64;
 /// Simulated time after a command until its effect is evaluated.
-const EFFECT_TIME: Span = Span::seconds(180);
+const COMMAND_EFFECT_TIME: Span = Span::seconds(180);
 
 /// A generated task with its answer.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl Task {
     pub fn draw(family: &Family, seed: u64, level: u32) -> Result<Self, Vec<Problem>> {
         let file = format!("{}.yaml", family.name);
         let level = level.clamp(1, MAX_LEVEL);
-        for attempt in 0..MAX_ATTEMPTS {
+        for attempt in 0..MAX_DRAW_ATTEMPTS {
             let mut rng = Rng::split(seed, &format!("practice/{}/{level}/{attempt}", family.name));
             let values = family.choose_values(level, &mut rng);
             let (text, commands) = family.fill_variables(&values);
@@ -75,8 +75,8 @@ impl Task {
             };
             let (situation, predict) = (Sentence::from(step.text.trim()), step.predict.clone());
             let found = match &predict {
-                Some(ask) => answer_of_question(family, loaded, ask)?,
-                None => answer_of_commands(family, &loaded, &commands, &mut rng)?,
+                Some(ask) => find_answer_of_question(family, loaded, ask)?,
+                None => find_right_command(family, &loaded, &commands, &mut rng)?,
             };
             let Some(found) = found else { continue };
             let ask = predict.as_ref().map_or_else(
@@ -87,7 +87,7 @@ impl Task {
                 family: family.clone(),
                 seed,
                 level,
-                texts: family.texts(values),
+                texts: family.fill_step_texts(values),
                 text,
                 situation,
                 ask,
@@ -159,14 +159,14 @@ impl Task {
                 .map(Sentence::from)
         };
         words(answer)
-            .or_else(|| self.why_not_node(answer))
+            .or_else(|| self.why_node_is_not_chosen(answer))
             .or_else(|| words("else").filter(|_| answer != self.answer))
             .unwrap_or_else(|| self.family.rule.as_str().into())
     }
 
     /// Returns the scheduler's verdict on a node.
-    fn why_not_node(&self, node: &str) -> Option<Sentence> {
-        let attempt = first_attempt(&self.session, self.family.pod.as_deref()?)?;
+    fn why_node_is_not_chosen(&self, node: &str) -> Option<Sentence> {
+        let attempt = first_scheduling_attempt(&self.session, self.family.pod.as_deref()?)?;
         let explanation = self.session.explain(attempt.0)?.explanation;
         let found = explanation.nodes.iter().find(|one| one.name == node)?;
         Some(sentence!(judged::node, node = node, why = verdict(found)))
@@ -182,7 +182,7 @@ struct FoundAnswer {
 }
 
 /// Returns a pod's first scheduling attempt: its sequence number, and the number of feasible nodes.
-fn first_attempt(session: &Session, pod: &str) -> Option<(u64, usize)> {
+fn first_scheduling_attempt(session: &Session, pod: &str) -> Option<(u64, usize)> {
     let (namespace, name) = pod.split_once('/')?;
     let key = ObjectKey::new(namespace, name);
     let record = session.attempts_of(&key).next()?;
@@ -194,7 +194,11 @@ fn first_attempt(session: &Session, pod: &str) -> Option<(u64, usize)> {
 
 /// Plays the scenario of a question. Returns None if the answer is not among the options, or if more than one node
 /// would be right.
-fn answer_of_question(family: &Family, loaded: Loaded, ask: &Predict) -> Result<Option<FoundAnswer>, Vec<Problem>> {
+fn find_answer_of_question(
+    family: &Family,
+    loaded: Loaded,
+    ask: &Predict,
+) -> Result<Option<FoundAnswer>, Vec<Problem>> {
     let played = play::play(loaded, Attempt::Nothing, None)?;
     let truth = played
         .session
@@ -207,7 +211,7 @@ fn answer_of_question(family: &Family, loaded: Loaded, ask: &Predict) -> Result<
         return Ok(None);
     };
     let is_unique = match &family.pod {
-        Some(pod) => first_attempt(&played.session, pod).is_some_and(|(_, feasible)| feasible == 1),
+        Some(pod) => first_scheduling_attempt(&played.session, pod).is_some_and(|(_, feasible)| feasible == 1),
         None => true,
     };
     let answer = match ask.option_of(&value) {
@@ -224,7 +228,7 @@ fn answer_of_question(family: &Family, loaded: Loaded, ask: &Predict) -> Result<
 }
 
 /// Plays each command. Returns None unless exactly one reaches all goals of the step.
-fn answer_of_commands(
+fn find_right_command(
     family: &Family,
     loaded: &Loaded,
     commands: &[String],
@@ -247,7 +251,7 @@ fn answer_of_commands(
         let mut session = Session::new(loaded.clone())?;
         let at = SimTime::ZERO + family.at;
         session.schedule(vec![Timed { at, command: parsed }]);
-        while session.advance(at + EFFECT_TIME, 100_000) == Slice::More {}
+        while session.advance(at + COMMAND_EFFECT_TIME, 100_000) == Slice::More {}
         let story = session.progress().story();
         let reaches = story.halt().is_none()
             && story.shown().first().is_some_and(|shown| {

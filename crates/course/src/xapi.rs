@@ -14,7 +14,7 @@ const COMPLAINTS_KEY: &str = "urn:podscope:complaints";
 /// Returns the statements about runs, in order: for each run its answers, then the lesson. The address of a lesson is
 /// `site` followed by its name.
 #[must_use]
-pub fn of_runs(runs: &[GradedRun], site: &str) -> Vec<Value> {
+pub fn run_statements(runs: &[GradedRun], site: &str) -> Vec<Value> {
     let of_run = |run: &GradedRun| {
         let answers = run.answers.iter().filter(|answer| answer.given.is_some());
         let mut statements: Vec<Value> = answers.map(|answer| answer_statement(run, answer, site)).collect();
@@ -26,7 +26,7 @@ pub fn of_runs(runs: &[GradedRun], site: &str) -> Vec<Value> {
 
 /// Returns the statements about a course: which students passed and which failed.
 #[must_use]
-pub fn of_course(course: &Course, results: &[CourseResult], site: &str) -> Vec<Value> {
+pub fn course_statements(course: &Course, results: &[CourseResult], site: &str) -> Vec<Value> {
     let statement = |result: &CourseResult| {
         let verb = if result.is_passed { "passed" } else { "failed" };
         let outcome = json!({
@@ -34,11 +34,11 @@ pub fn of_course(course: &Course, results: &[CourseResult], site: &str) -> Vec<V
             "score": {"scaled": rounded_score(result.percent / 100.0)},
         });
         let id = format!("{site}?course={}", percent_encoded(&course.name));
-        statement(
+        xapi_statement(
             &result.student,
             verb,
             site,
-            &activity(&id, "course", &course.title),
+            &activity_object(&id, "course", &course.title),
             outcome,
         )
     };
@@ -46,7 +46,7 @@ pub fn of_course(course: &Course, results: &[CourseResult], site: &str) -> Vec<V
 }
 
 /// Creates a statement: the student as actor, a verb, an object and a result.
-fn statement(student: &str, verb: &str, site: &str, object: &Value, result: Value) -> Value {
+fn xapi_statement(student: &str, verb: &str, site: &str, object: &Value, result: Value) -> Value {
     json!({
         "actor": {"objectType": "Agent", "account": {"homePage": site, "name": student}},
         "verb": {"id": format!("http://adlnet.gov/expapi/verbs/{verb}"), "display": {"en": verb}},
@@ -56,7 +56,7 @@ fn statement(student: &str, verb: &str, site: &str, object: &Value, result: Valu
 }
 
 /// Creates the object of a statement: an activity of this kind.
-fn activity(id: &str, kind: &str, name: &str) -> Value {
+fn activity_object(id: &str, kind: &str, name: &str) -> Value {
     json!({
         "objectType": "Activity", "id": id,
         "definition": {"type": format!("http://adlnet.gov/expapi/activities/{kind}"), "name": {"en": name}},
@@ -89,20 +89,20 @@ fn lesson_statement(run: &GradedRun, site: &str) -> Value {
     }
     result["extensions"] = Value::Object(extensions);
     let verb = if is_complete { "completed" } else { "attempted" };
-    let object = activity(&lesson_address(run, site), "lesson", &run.lesson);
-    statement(&run.student, verb, site, &object, result)
+    let object = activity_object(&lesson_address(run, site), "lesson", &run.lesson);
+    xapi_statement(&run.student, verb, site, &object, result)
 }
 
 /// Creates the statement about an answer to a question.
 fn answer_statement(run: &GradedRun, answer: &GradedAnswer, site: &str) -> Value {
     let id = format!("{}&step={}", lesson_address(run, site), answer.step + 1);
-    let mut object = activity(&id, "cmi.interaction", &answer.ask);
+    let mut object = activity_object(&id, "cmi.interaction", &answer.ask);
     object["definition"]["interactionType"] = json!("other");
     let mut result = json!({"response": answer.given});
     if answer.truth.is_some() {
         result["success"] = json!(answer.is_right);
     }
-    statement(&run.student, "answered", site, &object, result)
+    xapi_statement(&run.student, "answered", site, &object, result)
 }
 
 /// Rounds a score from 0 to 1 to three decimal places, as the page does.

@@ -69,7 +69,7 @@ pub(crate) fn input_error(problems: &[Problem]) -> JsValue {
 }
 
 /// Creates an `InputError` for an invalid link or command: one problem without a file.
-pub(crate) fn line_error(column: u32, message: impl Into<Sentence>) -> JsValue {
+pub(crate) fn command_line_error(column: u32, message: impl Into<Sentence>) -> JsValue {
     input_error(&[Problem {
         document: 1,
         line: 1,
@@ -80,5 +80,5 @@ pub(crate) fn line_error(column: u32, message: impl Into<Sentence>) -> JsValue {
 
 /// Creates an `InputError` for an invalid command.
 pub(crate) fn command_error(error: CommandError) -> JsValue {
-    line_error(error.column, error.message)
+    command_line_error(error.column, error.message)
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Size of a page of wasm memory, in bytes.
 const PAGE_BYTES: usize = 1 << 16;
 /// Maximum size by which [`GrowAhead`] grows the memory in advance at one time, in bytes.
-const MAX_GROWTH: usize = 2 << 20;
+const MAX_GROWTH_BYTES: usize = 2 << 20;
 
 /// Allocator that passes each call to [`System`]. If a call has grown the wasm memory, the allocator grows the memory
 /// by another eighth in advance.
@@ -32,7 +32,7 @@ impl GrowAhead {
         if pages == self.pages.load(Ordering::Relaxed) {
             return;
         }
-        let more = (pages * PAGE_BYTES / 8).min(MAX_GROWTH);
+        let more = (pages * PAGE_BYTES / 8).min(MAX_GROWTH_BYTES);
         if let Ok(layout) = Layout::from_size_align(more, 16) {
             // SAFETY: the size is not zero, since there is memory, and the block is freed with the layout of its
             // allocation. The memory stays with the allocator, which cannot return it to the browser.

@@ -16,7 +16,7 @@ use wasm_bindgen::prelude::*;
 use crate::{errors, plain};
 
 #[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str = include_str!("../npm/types.d.ts");
+const TYPESCRIPT_DECLARATIONS: &str = include_str!("../npm/types.d.ts");
 
 type Fallible<T> = Result<T, JsValue>;
 
@@ -111,7 +111,7 @@ pub fn load(source: JsSource, options: Option<JsOptions>) -> Fallible<Session> {
             Session::open(loaded, options, Some(lesson))
         }
         Source::Link { link } => {
-            let link = link::decode(&link).map_err(|message| errors::line_error(1, message))?;
+            let link = link::decode(&link).map_err(|message| errors::command_line_error(1, message))?;
             let mut session = Session::open(link.load(), options, link.lesson.clone())?;
             let notices = link.replay(&mut session.inner);
             session.notices.extend(notices.iter().map(ToString::to_string));

@@ -125,7 +125,7 @@ impl Service {
         self.is_slice_scheduled = false;
         let mut now = self.clock.now();
         let end = now + SLICE_MILLIS;
-        while now < end && is_due(self.host.wants(), now) {
+        while now < end && is_work_due(self.host.wants(), now) {
             let updates = self.host.work(now);
             self.post(updates);
             now = self.clock.now();
@@ -143,7 +143,7 @@ impl Service {
         let now = self.clock.now();
         self.alarm = None;
         match self.host.wants() {
-            wants if is_due(wants, now) => self.schedule_slice(),
+            wants if is_work_due(wants, now) => self.schedule_slice(),
             Wants::At(time) => {
                 let next_slice = self.next_slice.clone();
                 let wait = (time - now).ceil() as u32;
@@ -197,7 +197,7 @@ fn report_panic(info: &PanicHookInfo<'_>) {
 }
 
 /// Returns whether the host wants to work now.
-fn is_due(wants: Wants, now: f64) -> bool {
+fn is_work_due(wants: Wants, now: f64) -> bool {
     match wants {
         Wants::Rest => false,
         Wants::Now => true,

@@ -19,7 +19,7 @@ impl Command {
                 ..
             } => return Some(Danger::Detach),
             Command::Kubectl { action, .. } => action,
-            Command::Api(call) => return danger_of_call(call),
+            Command::Api(call) => return danger_of_api_call(call),
             _ => return None,
         };
         let dry_run = kubectl.dry_run();
@@ -53,7 +53,7 @@ fn danger_of_delete(delete: &Delete) -> Option<Danger> {
 }
 
 /// Returns why a DELETE of the HTTP API is dangerous. A grace period of 0 corresponds to `kubectl delete --force`.
-fn danger_of_call(call: &ApiCall) -> Option<Danger> {
+fn danger_of_api_call(call: &ApiCall) -> Option<Danger> {
     let (kind, options) = rest::deletion(call)?;
     match options.grace_seconds {
         Some(0) => Some(Danger::ForceDelete),

@@ -4,7 +4,7 @@
 const CONTEXT_LINES: usize = 3;
 /// Maximum number of lines that are compared, without equal lines at the beginning and at the end. The comparison table
 /// grows with the product of both lengths, so beyond this limit the whole middle part is printed as replaced.
-const MAX_LINES: usize = 2_000;
+const MAX_DIFF_LINES: usize = 2_000;
 
 /// One line of the result of a comparison.
 #[derive(Clone, Copy)]
@@ -15,9 +15,9 @@ enum DiffLine<'t> {
 }
 
 /// Returns the lines of a unified diff with three lines of context; empty if the texts are equal.
-pub(super) fn unified(before: &str, after: &str) -> Vec<String> {
+pub(super) fn unified_diff(before: &str, after: &str) -> Vec<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let compared = compare(&old, &new);
+    let compared = compare_lines(&old, &new);
     let mut out = Vec::new();
     let changed: Vec<usize> = compared
         .iter()
@@ -67,7 +67,7 @@ pub(super) fn unified(before: &str, after: &str) -> Vec<String> {
 
 /// Compares two texts by their longest common subsequence. Equal lines at the beginning and at the end are split off
 /// first.
-fn compare<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffLine<'t>> {
+fn compare_lines<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffLine<'t>> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let tail = old[head..]
         .iter()
@@ -77,7 +77,7 @@ fn compare<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffLine<'t>> {
         .count();
     let (a, b) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     let mut out: Vec<DiffLine<'t>> = old[..head].iter().map(|line| DiffLine::Same(line)).collect();
-    if a.len().max(b.len()) > MAX_LINES {
+    if a.len().max(b.len()) > MAX_DIFF_LINES {
         out.extend(a.iter().map(|line| DiffLine::Old(line)));
         out.extend(b.iter().map(|line| DiffLine::New(line)));
     } else {
@@ -111,14 +111,14 @@ fn compare<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffLine<'t>> {
 
 #[cfg(test)]
 mod tests {
-    use super::unified;
+    use super::unified_diff;
 
     #[test]
     fn unified_diff_shows_three_lines_of_context() {
         let before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
         let after = "1\n2\n3\n4\nfive\n6\n7\n8\n9\nten\n";
         assert_eq!(
-            unified(before, after),
+            unified_diff(before, after),
             [
                 "@@ -2,8 +2,9 @@",
                 " 2",
@@ -133,7 +133,7 @@ mod tests {
                 "+ten"
             ]
         );
-        assert!(unified(before, before).is_empty());
-        assert_eq!(unified("", "a\n"), ["@@ -0,0 +1 @@", "+a"]);
+        assert!(unified_diff(before, before).is_empty());
+        assert_eq!(unified_diff("", "a\n"), ["@@ -0,0 +1 @@", "+a"]);
     }
 }

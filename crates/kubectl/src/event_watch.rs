@@ -5,7 +5,7 @@ use podscope_api::{Event, Kind, Object, Time};
 use podscope_cluster::client::{ClientCommand, WatchCommand, WatchEvent, WatchPrinter};
 
 use super::output::{ObjectFormat, object_text};
-use super::text::Widths;
+use super::text::ColumnWidths;
 use super::write::Plan;
 use crate::command::Events;
 
@@ -14,7 +14,7 @@ use crate::command::Events;
 struct Printer {
     command: Events,
     format: Option<ObjectFormat>,
-    widths: Widths,
+    widths: ColumnWidths,
     has_printed: bool,
 }
 
@@ -30,7 +30,7 @@ pub(super) fn plan(command: &Events) -> Plan {
             printer: Box::new(Printer {
                 command: command.clone(),
                 format,
-                widths: Widths::default(),
+                widths: ColumnWidths::default(),
                 has_printed: false,
             }),
         })),

@@ -44,14 +44,14 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, objects: &Ob
     printed.out("DESCRIPTION:");
     let text = match path {
         [] => kind_description(kind),
-        path => description(kind, path).map_or("<empty>", |(_, text)| text),
+        path => field_key_and_description(kind, path).map_or("<empty>", |(_, text)| text),
     };
-    for line in wrap(text) {
+    for line in wrap_lines(text) {
         printed.out(format!("    {line}"));
     }
     if !fields.is_empty() {
         printed.out("");
-        for line in wrap(DESCRIBED_FIELDS_NOTE) {
+        for line in wrap_lines(DESCRIBED_FIELDS_NOTE) {
             printed.out(format!("    {line}"));
         }
         printed.out("");
@@ -62,13 +62,13 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, objects: &Ob
     }
     for field in &fields {
         let full: Vec<String> = path.iter().chain([&field.name]).cloned().collect();
-        let described = description(kind, &full);
+        let described = field_key_and_description(kind, &full);
         let required = described.map_or("", |(required, _)| required);
         printed.out(format!("  {}\t<{}>{required}", field.name, field.type_name));
         if let Some(values) = allowed_values(kind, &full) {
             printed.out(format!("  enum: {}", values.join(", ")));
         }
-        for line in described.into_iter().flat_map(|(_, text)| wrap(text)) {
+        for line in described.into_iter().flat_map(|(_, text)| wrap_lines(text)) {
             printed.out(format!("    {line}"));
         }
         printed.out("");
@@ -113,12 +113,12 @@ fn print_names_below(kind: Kind, path: &[String], level: usize, printed: &mut Pr
 
 /// Returns Podscope's description of a field, if it has one.
 pub fn field_description(kind: Kind, path: &[String]) -> Option<&'static str> {
-    description(kind, path).map(|(_, text)| text)
+    field_key_and_description(kind, path).map(|(_, text)| text)
 }
 
 /// Returns the marker (` -required-` or empty) and the description of a field. The fields of a pod template have the
 /// descriptions of a pod's fields.
-fn description(kind: Kind, path: &[String]) -> Option<(&'static str, &'static str)> {
+fn field_key_and_description(kind: Kind, path: &[String]) -> Option<(&'static str, &'static str)> {
     let (kind, path) = match path {
         [spec, template, rest @ ..] if spec == "spec" && template == "template" && !rest.is_empty() => {
             (Kind::Pod, rest)
@@ -161,7 +161,7 @@ pub(super) fn capitalized(text: &str) -> String {
 }
 
 /// Breaks a text into lines of at most 76 characters.
-fn wrap(text: &str) -> Vec<String> {
+fn wrap_lines(text: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let line = lines.last_mut();

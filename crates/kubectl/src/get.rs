@@ -19,7 +19,7 @@ use crate::command::{Get, Output, Selection, Target};
 use crate::refusals::{Refusal, bad_request, not_found};
 
 /// The objects that a selection matches, grouped by kind in the order of the command line.
-pub(crate) struct Found {
+pub(crate) struct FoundObjects {
     pub(crate) groups: Vec<(Kind, Vec<Object>)>,
     /// Objects that were requested by name and do not exist.
     pub(crate) missing: Vec<(Kind, String)>,
@@ -32,7 +32,7 @@ pub(crate) struct Found {
     absent_namespace: Option<String>,
 }
 
-impl Found {
+impl FoundObjects {
     /// Returns kubectl's errors about kinds that the server refused to list, and NotFound errors about objects
     /// requested by name.
     pub(crate) fn lookup_errors(&self) -> impl Iterator<Item = Refusal> + '_ {
@@ -56,7 +56,7 @@ pub fn selected(target: &Target, objects: &Objects) -> Vec<Object> {
 }
 
 /// Returns whether a namespace does not exist; `default` always exists.
-pub(crate) fn is_absent(namespace: &str, objects: &Objects) -> bool {
+pub(crate) fn is_namespace_absent(namespace: &str, objects: &Objects) -> bool {
     namespace != "default"
         && objects
             .get_kind(Kind::Namespace, &ObjectKey::cluster(namespace))
@@ -64,7 +64,7 @@ pub(crate) fn is_absent(namespace: &str, objects: &Objects) -> bool {
 }
 
 /// Finds the objects that a target matches.
-pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal> {
+pub(crate) fn find(target: &Target, objects: &Objects) -> Result<FoundObjects, Refusal> {
     let namespace = target.namespace();
     let selector = target.selector.as_deref().unwrap_or_default();
     let field_selector = target.field_selector.as_deref().unwrap_or_default();
@@ -72,15 +72,16 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
         Ok(labels) => labels,
         Err(why) => {
             let answer = |kind: &Kind| bad_request(refused(*kind, selector, field_selector, &why));
-            return Err(combined_refusal(target.kinds().iter().map(answer).collect()));
+            return Err(combine_refusals(target.kinds().iter().map(answer).collect()));
         }
     };
-    let mut found = Found {
+    let mut found = FoundObjects {
         groups: Vec::new(),
         missing: Vec::new(),
         refused: Vec::new(),
         is_single: false,
-        absent_namespace: (!target.all_namespaces && is_absent(namespace, objects)).then(|| namespace.to_owned()),
+        absent_namespace: (!target.all_namespaces && is_namespace_absent(namespace, objects))
+            .then(|| namespace.to_owned()),
     };
     let by_name = |kind: Kind, name: &str| {
         let object = objects.get_kind(kind, &ObjectKey::of(kind, namespace, name))?;
@@ -137,7 +138,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
                 found.groups.push((*kind, listed.collect()));
             }
             if found.groups.is_empty() && !found.refused.is_empty() {
-                return Err(combined_refusal(found.refused));
+                return Err(combine_refusals(found.refused));
             }
         }
     }
@@ -145,7 +146,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
 }
 
 /// Combines the server's errors about several kinds into one error.
-fn combined_refusal(answers: Vec<Refusal>) -> Refusal {
+fn combine_refusals(answers: Vec<Refusal>) -> Refusal {
     let texts: Vec<String> = answers.into_iter().map(String::from).collect();
     Refusal::as_is(texts.join("\n"))
 }
@@ -176,7 +177,7 @@ pub fn printed_value(object: &Object, managed_fields: bool) -> Value {
     }
     if let (Object::Node(_), Some(Value::Object(info))) = (object, value.pointer_mut("/status/nodeInfo")) {
         let mut given = std::mem::take(info);
-        for field in NODE_INFO {
+        for field in NODE_INFO_FIELDS {
             info.insert(field.to_owned(), given.shift_remove(field).unwrap_or_else(|| "".into()));
         }
         info.extend(given);
@@ -186,7 +187,7 @@ pub fn printed_value(object: &Object, managed_fields: bool) -> Value {
 
 /// Fields of a node's `nodeInfo`, in Go's order. Go encodes empty fields too, and typed clients refuse a node without
 /// them.
-const NODE_INFO: [&str; 10] = [
+const NODE_INFO_FIELDS: [&str; 10] = [
     "machineID",
     "systemUUID",
     "bootID",
@@ -201,7 +202,7 @@ const NODE_INFO: [&str; 10] = [
 
 /// Creates a `v1` `List` of objects (KC-053).
 pub fn list_value(objects: &[Object], managed_fields: bool) -> Value {
-    list_of(
+    list_of_items(
         objects
             .iter()
             .map(|object| printed_value(object, managed_fields))
@@ -210,7 +211,7 @@ pub fn list_value(objects: &[Object], managed_fields: bool) -> Value {
 }
 
 /// Creates a `v1` `List` whose items are these JSON values.
-pub(super) fn list_of(items: Vec<Value>) -> Value {
+pub(super) fn list_of_items(items: Vec<Value>) -> Value {
     json!({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}})
 }
 
@@ -309,7 +310,7 @@ fn print_tables(
     };
     if !has_printed && !is_named && !get.ignore_not_found && !is_incomplete {
         let namespaced = groups.iter().all(|(kind, _)| kind.is_namespaced());
-        printed.no_objects(if namespaced && !get.target.all_namespaces {
+        printed.print_no_objects(if namespaced && !get.target.all_namespaces {
             format!("No resources found in {} namespace.", get.target.namespace())
         } else {
             "No resources found".into()
@@ -381,13 +382,13 @@ pub(super) fn object_row(
             .map(|key| meta.label(key).unwrap_or_default().to_owned()),
     );
     if get.show_labels {
-        row.push(super::columns::map_text(&meta.labels));
+        row.push(super::columns::label_map_text(&meta.labels));
     }
     row
 }
 
 /// Parses the headers and paths of `-o custom-columns` (KC-055).
-pub(super) fn columns_of(spec: &str) -> Result<Vec<(String, Path)>, String> {
+pub(super) fn parse_custom_columns(spec: &str) -> Result<Vec<(String, Path)>, String> {
     spec.split(',')
         .map(|part| {
             let (header, path) = part.split_once(':').ok_or_else(|| {
@@ -403,7 +404,11 @@ pub(super) fn columns_of(spec: &str) -> Result<Vec<(String, Path)>, String> {
 ///
 /// # Errors
 /// The paths visit more values than the work limit allows.
-pub(super) fn columns_row(columns: &[(String, Path)], object: &Object, work: &Work) -> Result<Vec<String>, String> {
+pub(super) fn custom_columns_row(
+    columns: &[(String, Path)],
+    object: &Object,
+    work: &Work,
+) -> Result<Vec<String>, String> {
     let value = object.to_value();
     let row = columns.iter().map(|(_, path)| {
         let found = path.find(&value, work).map_err(|why| format!("error: {why}"))?;
@@ -423,7 +428,7 @@ pub(super) fn columns_row(columns: &[(String, Path)], object: &Object, work: &Wo
 const MAX_TABLE_BYTES: usize = 32 << 20;
 
 fn print_custom_columns(get: &Get, spec: &str, objects: &[Object], printed: &mut Printed) {
-    let columns = match columns_of(spec) {
+    let columns = match parse_custom_columns(spec) {
         Ok(columns) => columns,
         Err(message) => return printed.fail(message),
     };
@@ -433,7 +438,7 @@ fn print_custom_columns(get: &Get, spec: &str, objects: &[Object], printed: &mut
     }
     let work = Work::default();
     for object in objects {
-        match columns_row(&columns, object, &work) {
+        match custom_columns_row(&columns, object, &work) {
             Ok(row) => rows.push(row),
             Err(why) => return printed.fail(why),
         }

@@ -7,7 +7,7 @@ use podscope_api::ordered::StableSort as _;
 use serde_json::{Map, Value};
 
 /// Returns the entries of a map sorted by key, the order in which Go writes them.
-pub(crate) fn sorted(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
+pub(crate) fn sorted_entries(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let mut entries: Vec<(&String, &Value)> = map.iter().collect();
     entries.stable_sort_by_key(|(key, _)| key.as_str().to_owned());
     entries
@@ -37,7 +37,7 @@ fn write_json(value: &Value, indent: Option<usize>, level: usize, out: &mut Stri
     match value {
         Value::Object(map) if !map.is_empty() => {
             out.push('{');
-            for (at, (key, value)) in sorted(map).into_iter().enumerate() {
+            for (at, (key, value)) in sorted_entries(map).into_iter().enumerate() {
                 if at > 0 {
                     out.push(',');
                 }
@@ -82,11 +82,11 @@ fn json_float(number: f64) -> String {
 
 /// Formats a string like `json.Marshal`.
 fn quoted(text: &str) -> String {
-    escaped(&Value::from(text).to_string())
+    escape_html_in_json(&Value::from(text).to_string())
 }
 
 /// Replaces characters in JSON that are special in HTML and JavaScript by `\u` escapes.
-pub(crate) fn escaped(json: &str) -> String {
+pub(crate) fn escape_html_in_json(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")
         .replace('&', "\\u0026")
@@ -101,7 +101,7 @@ pub(crate) fn plain(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(" ")),
         Value::Object(map) => {
-            let entries: Vec<String> = sorted(map)
+            let entries: Vec<String> = sorted_entries(map)
                 .into_iter()
                 .map(|(key, value)| format!("{key}:{}", plain(value)))
                 .collect();
@@ -146,7 +146,7 @@ pub(crate) fn go_syntax(value: &Value) -> String {
             items.iter().map(go_syntax).collect::<Vec<_>>().join(", ")
         ),
         Value::Object(map) => {
-            let entries: Vec<String> = sorted(map)
+            let entries: Vec<String> = sorted_entries(map)
                 .into_iter()
                 .map(|(key, value)| format!("{}:{}", go_quoted(key), go_syntax(value)))
                 .collect();
@@ -179,7 +179,7 @@ pub(crate) fn go_quoted(text: &str) -> String {
 }
 
 /// Formats a character with its code point, like `%#U`.
-pub(crate) fn unicode(c: char) -> String {
+pub(crate) fn format_code_point(c: char) -> String {
     match c.is_control() {
         true => format!("U+{:04X}", u32::from(c)),
         false => format!("U+{:04X} '{c}'", u32::from(c)),
@@ -187,7 +187,7 @@ pub(crate) fn unicode(c: char) -> String {
 }
 
 /// Formats a log line of klog, the logger of kubectl's libraries. `source` is the file and line that logs.
-pub(crate) fn klog(level: char, now: podscope_api::Time, source: &str, message: &str) -> String {
+pub(crate) fn klog_line(level: char, now: podscope_api::Time, source: &str, message: &str) -> String {
     // `2026-01-02T03:04:05.000000Z`
     let stamp = podscope_api::print_rfc3339(now.0, 6);
     let part = |from: usize, to: usize| stamp.get(from..to).unwrap_or_default();

@@ -21,7 +21,13 @@ struct Revision {
 }
 
 /// Prints the revisions of the selected objects, or the template of one revision.
-pub(super) fn history(target: &Target, revision: i64, output: &Output, view: &View<'_>, printed: &mut Printed) {
+pub(super) fn print_rollout_history(
+    target: &Target,
+    revision: i64,
+    output: &Output,
+    view: &View<'_>,
+    printed: &mut Printed,
+) {
     let format = match ObjectFormat::of(output) {
         Ok(format) => format,
         Err(message) => return printed.fail(message),
@@ -84,7 +90,7 @@ fn print_history(object: &Object, revisions: &ordered::Map<i64, Revision>, revis
         printed.out(format!("{name} with revision #{revision}"));
         // Unlike `describe`, `rollout history` prints tabs without aligning them.
         let mut text = TabbedText::default();
-        print_template_section(&with_change_cause(one), &mut text);
+        print_template_section(&object_with_change_cause(one), &mut text);
         text.raw().into_iter().for_each(|line| printed.out(line));
         return printed.out("");
     }
@@ -105,7 +111,7 @@ fn print_history(object: &Object, revisions: &ordered::Map<i64, Revision>, revis
 
 /// Returns the object of a revision, with the change-cause of a ReplicaSet copied into its template, as kubectl prints
 /// it.
-fn with_change_cause(revision: &Revision) -> Object {
+fn object_with_change_cause(revision: &Revision) -> Object {
     let mut holder = revision.holder.clone();
     if let (Object::ReplicaSet(set), Some(cause)) = (&mut holder, &revision.cause) {
         let template = Arc::make_mut(&mut Arc::make_mut(set).spec.template);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::gotext::sorted;
+use super::gotext::sorted_entries;
 
 /// Prints a document as kubectl does, with a leading `---`.
 pub(crate) fn print(value: &Value) -> String {
@@ -20,7 +20,7 @@ fn write_value(value: &Value, level: usize, out: &mut String) {
     match value {
         Value::Object(map) if !map.is_empty() => {
             out.push_str("{\n");
-            for (key, value) in sorted(map) {
+            for (key, value) in sorted_entries(map) {
                 indent(level + 1, out);
                 out.push_str(&self::key_text(key));
                 out.push_str(": ");

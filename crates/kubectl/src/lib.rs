@@ -119,7 +119,7 @@ impl Printed {
     }
 
     /// Prints kubectl's message about an empty list, which is no error.
-    pub(crate) fn no_objects(&mut self, text: impl Into<String>) {
+    pub(crate) fn print_no_objects(&mut self, text: impl Into<String>) {
         self.lines.push((OutputKind::Remark, text.into()));
     }
 
@@ -167,7 +167,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
         _ => None,
     };
     for kind in target.map(Target::kinds).unwrap_or_default() {
-        if let Some(warning) = deprecation(kind, view.objects) {
+        if let Some(warning) = deprecation_warning(kind, view.objects) {
             printed.warn(warning);
         }
     }
@@ -184,9 +184,9 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
             action: crate::command::RolloutAction::History { revision },
             target,
             output,
-        } => history::history(target, *revision, output, view, &mut printed),
+        } => history::print_rollout_history(target, *revision, output, view, &mut printed),
         Kubectl::Label(mark) | Kubectl::Annotate(mark) if mark.list => {
-            others::list_metadata(mark, matches!(command, Kubectl::Label(_)), view, &mut printed);
+            others::print_metadata_list(mark, matches!(command, Kubectl::Label(_)), view, &mut printed);
         }
         Kubectl::Verbatim(verbatim) if query::execute_query(verbatim, view, &mut printed) => {}
         _ => return client_dry_run(command, view),
@@ -195,7 +195,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
 }
 
 /// Returns the deprecation warning of a kind or version; `None` if it is not deprecated.
-fn deprecation(kind: Kind, objects: &Objects) -> Option<String> {
+fn deprecation_warning(kind: Kind, objects: &Objects) -> Option<String> {
     match kind {
         Kind::Endpoints => Some(podscope_api::DEPRECATED_ENDPOINTS.to_owned()),
         Kind::Custom(_) => objects.with_version(kind, |version| version.warning()).flatten(),

@@ -10,11 +10,11 @@ use podscope_cluster::SimTime;
 use super::command::{Logs, Since};
 use super::selector::{LabelQuery, refused};
 use super::{Followed, Printed, View};
-use crate::get::is_absent;
+use crate::get::is_namespace_absent;
 use crate::refusals::bad_request;
 
 /// Returns the Go type name of a kind: `v1.Node`.
-pub(crate) fn go_type(kind: Kind) -> String {
+pub(crate) fn go_type_of_kind(kind: Kind) -> String {
     let version = kind.api_version().rsplit('/').next().unwrap_or_default();
     format!("{version}.{}", kind.name())
 }
@@ -23,7 +23,7 @@ pub(crate) fn go_type(kind: Kind) -> String {
 pub(super) fn logs(logs: &Logs, view: &View<'_>, printed: &mut Printed) {
     match requested_pods(logs, view, printed) {
         Ok(pods) if pods.is_empty() => {
-            printed.no_objects(format!("No resources found in {} namespace.", namespace(logs)))
+            printed.print_no_objects(format!("No resources found in {} namespace.", namespace(logs)))
         }
         Ok(pods) => pods.iter().for_each(|pod| print_pod(logs, pod, view, printed)),
         Err(message) => printed.fail(message),
@@ -91,7 +91,7 @@ fn requested_pods(logs: &Logs, view: &View<'_>, printed: &mut Printed) -> Result
 /// Returns kubectl's error about an object that does not exist, or about its namespace if the namespace does not exist.
 fn not_found_in(kind: Kind, name: &str, logs: &Logs, view: &View<'_>) -> String {
     let namespace = namespace(logs);
-    let (kind, name) = match is_absent(namespace, view.objects) {
+    let (kind, name) = match is_namespace_absent(namespace, view.objects) {
         true => (Kind::Namespace, namespace),
         false => (kind, name),
     };
@@ -125,8 +125,8 @@ fn pod_of_workload(
     let Some(wanted) = wanted.filter(|wanted| is_plain || !wanted.is_empty()) else {
         return Err(format!(
             "error: cannot get the logs from *{}: selector for *{} not implemented",
-            go_type(kind),
-            go_type(kind)
+            go_type_of_kind(kind),
+            go_type_of_kind(kind)
         ));
     };
     let is_selected = |pod: &&Arc<Pod>| {

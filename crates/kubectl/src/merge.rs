@@ -25,12 +25,12 @@ fn as_items(value: Option<&Value>) -> &[Value] {
 
 /// Merges objects as `apply` does: sets the fields of `desired`, removes fields of `original` that `desired` lacks, and
 /// keeps the other fields of `live`.
-pub(crate) fn three_way(original: &Value, desired: &Value, live: &Value) -> Value {
-    three_way_field(SchemaNode::of_object(live), original, desired, live)
+pub(crate) fn three_way_merge(original: &Value, desired: &Value, live: &Value) -> Value {
+    three_way_merge_field(SchemaNode::of_object(live), original, desired, live)
 }
 
 /// Merges objects as `apply` does for custom kinds, whose lists are replaced and not merged.
-pub(crate) fn three_way_json(original: &Value, desired: &Value, live: &Value) -> Value {
+pub(crate) fn three_way_json_merge(original: &Value, desired: &Value, live: &Value) -> Value {
     let (Value::Object(wanted), Value::Object(have)) = (desired, live) else {
         return desired.clone();
     };
@@ -42,9 +42,10 @@ pub(crate) fn three_way_json(original: &Value, desired: &Value, live: &Value) ->
     }
     for (key, value) in wanted {
         let before = original.get(key).unwrap_or(&Value::Null);
-        let next = have
-            .get(key)
-            .map_or_else(|| without_nulls(value), |live| three_way_json(before, value, live));
+        let next = have.get(key).map_or_else(
+            || without_nulls(value),
+            |live| three_way_json_merge(before, value, live),
+        );
         match next {
             Value::Null => drop(merged.shift_remove(key)),
             next => drop(merged.insert(key.clone(), next)),
@@ -64,8 +65,8 @@ fn with_retained_keys(field: &str, mut merged: Value, desired: &Value, live: &Va
     merged
 }
 
-/// Like [`three_way`], for one field.
-fn three_way_field(of: SchemaNode, original: &Value, desired: &Value, live: &Value) -> Value {
+/// Like [`three_way_merge`], for one field.
+fn three_way_merge_field(of: SchemaNode, original: &Value, desired: &Value, live: &Value) -> Value {
     match (desired, live) {
         (Value::Object(wanted), Value::Object(have)) => {
             let empty = Map::new();
@@ -80,7 +81,12 @@ fn three_way_field(of: SchemaNode, original: &Value, desired: &Value, live: &Val
                 let next = match have.get(key) {
                     Some(live) => {
                         let before = before.get(key).unwrap_or(&Value::Null);
-                        with_retained_keys(key, three_way_field(of.field(key), before, value, live), value, live)
+                        with_retained_keys(
+                            key,
+                            three_way_merge_field(of.field(key), before, value, live),
+                            value,
+                            live,
+                        )
                     }
                     None => without_nulls(value),
                 };
@@ -103,7 +109,7 @@ fn three_way_field(of: SchemaNode, original: &Value, desired: &Value, live: &Val
                 .map(|item| {
                     let old = before.iter().find(|old| same(old, item)).unwrap_or(&Value::Null);
                     match have.iter().find(|live| same(live, item)) {
-                        Some(live) => three_way_field(of.item(), old, item, live),
+                        Some(live) => three_way_merge_field(of.item(), old, item, live),
                         None => item.clone(),
                     }
                 })
@@ -142,7 +148,7 @@ fn merge_patch_of_field(of: SchemaNode, original: &Value, desired: &Value, live:
         match (value, given) {
             (Value::Object(_), Value::Object(_)) => {
                 let inner = merge_patch_of_field(of.field(key), before, value, given);
-                let is_changed = three_way_field(of.field(key), before, value, given) != *given;
+                let is_changed = three_way_merge_field(of.field(key), before, value, given) != *given;
                 if is_changed {
                     patch.insert(key.clone(), inner);
                 }
@@ -175,7 +181,7 @@ fn without_nulls(value: &Value) -> Value {
 /// Applies a strategic merge patch: lists with a merge key are merged; `$patch: delete|replace`, `$retainKeys`,
 /// `$deleteFromPrimitiveList` and null are supported.
 pub(crate) fn strategic(live: &Value, patch: &Value) -> Value {
-    strategic_field("", SchemaNode::of_object(live), live, patch, None)
+    strategic_merge_field("", SchemaNode::of_object(live), live, patch, None)
 }
 
 /// Sorts a merged list (`normalizeElementOrder` of apimachinery). Elements in `order` get that order; the other
@@ -211,7 +217,7 @@ fn normalize_element_order(
 }
 
 /// Applies a strategic merge patch to the field `name`. `order` is the `$setElementOrder` of a list.
-fn strategic_field(name: &str, of: SchemaNode, live: &Value, patch: &Value, order: Option<&Vec<Value>>) -> Value {
+fn strategic_merge_field(name: &str, of: SchemaNode, live: &Value, patch: &Value, order: Option<&Vec<Value>>) -> Value {
     match (live, patch) {
         (Value::Object(have), Value::Object(wanted)) => {
             let directive = wanted.get("$patch").and_then(Value::as_str);
@@ -245,7 +251,7 @@ fn strategic_field(name: &str, of: SchemaNode, live: &Value, patch: &Value, orde
                     let next = match merged.get(key) {
                         Some(live) => {
                             let order = wanted.get(&format!("$setElementOrder/{key}"));
-                            strategic_field(key, of.field(key), live, value, order.and_then(Value::as_array))
+                            strategic_merge_field(key, of.field(key), live, value, order.and_then(Value::as_array))
                         }
                         None => without_directives(value),
                     };
@@ -256,15 +262,15 @@ fn strategic_field(name: &str, of: SchemaNode, live: &Value, patch: &Value, orde
         }
         // `finalizers` is the only set that a patch merges; a patch replaces all other sets as a whole.
         (Value::Array(have), Value::Array(wanted)) if name == "finalizers" && of.is_set() => {
-            strategic_set(have, wanted, order.unwrap_or(wanted))
+            merge_strategic_set(have, wanted, order.unwrap_or(wanted))
         }
-        (Value::Array(have), Value::Array(wanted)) => strategic_list(of, have, wanted, order.unwrap_or(wanted)),
+        (Value::Array(have), Value::Array(wanted)) => merge_strategic_list(of, have, wanted, order.unwrap_or(wanted)),
         _ => without_directives(patch),
     }
 }
 
 /// Merges lists whose elements are identified by their value.
-fn strategic_set(live_items: &[Value], patch_items: &[Value], order: &[Value]) -> Value {
+fn merge_strategic_set(live_items: &[Value], patch_items: &[Value], order: &[Value]) -> Value {
     let new = patch_items.iter().filter(|item| !live_items.contains(item));
     let merged = live_items.iter().chain(new).cloned().collect();
     Value::Array(normalize_element_order(merged, live_items, order, |one, other| {
@@ -273,7 +279,7 @@ fn strategic_set(live_items: &[Value], patch_items: &[Value], order: &[Value]) -
 }
 
 /// Merges lists that have a merge key; a list without a merge key is replaced.
-fn strategic_list(of: SchemaNode, live_items: &Vec<Value>, patch_items: &Vec<Value>, order: &[Value]) -> Value {
+fn merge_strategic_list(of: SchemaNode, live_items: &Vec<Value>, patch_items: &Vec<Value>, order: &[Value]) -> Value {
     if patch_items
         .iter()
         .any(|item| item.get("$patch").and_then(Value::as_str) == Some("replace"))
@@ -299,7 +305,7 @@ fn strategic_list(of: SchemaNode, live_items: &Vec<Value>, patch_items: &Vec<Val
             }
             (Some(at), false) => {
                 if let Some(element) = merged.get_mut(at) {
-                    *element = strategic_field("", of.item(), element, item, None);
+                    *element = strategic_merge_field("", of.item(), element, item, None);
                 }
             }
             (None, false) => merged.push(without_directives(item)),
@@ -438,7 +444,7 @@ mod tests {
             json!({"spec": {"replicas": 3, "template": {"spec": {"containers": [{"name": "a", "image": "x:2"}]}}}});
         let live = json!({"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"replicas": 5, "paused": true, "strategy": "S", "template": {"spec": {"containers": [{"name": "a", "image": "x:1", "command": ["c"], "pull": "p"}, {"name": "b"}, {"name": "injected"}]}}}, "status": 1});
         assert_eq!(
-            three_way(&original, &desired, &live),
+            three_way_merge(&original, &desired, &live),
             json!({"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"replicas": 3, "strategy": "S", "template": {"spec": {"containers": [{"name": "a", "image": "x:2", "pull": "p"}, {"name": "injected"}]}}}, "status": 1})
         );
     }
@@ -447,7 +453,7 @@ mod tests {
     fn strategic_and_merge_patches_change_lists_and_fields() {
         let spec = SchemaNode::of_kind(Kind::Pod).field("spec");
         let container = spec.field("containers").item();
-        let strategic = |of: SchemaNode, live: &Value, patch: &Value| strategic_field("", of, live, patch, None);
+        let strategic = |of: SchemaNode, live: &Value, patch: &Value| strategic_merge_field("", of, live, patch, None);
         let live = json!({"a": {"b": 1}, "containers": [{"name": "x", "image": "1"}], "l": [1]});
         assert_eq!(
             strategic(

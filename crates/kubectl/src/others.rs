@@ -99,7 +99,7 @@ pub(super) fn events(command: &Events, view: &View<'_>, printed: &mut Printed) {
 }
 
 /// Prints the output of `label --list` or `annotate --list` (KC-100).
-pub(super) fn list_metadata(command: &MetadataChange, labels: bool, view: &View<'_>, printed: &mut Printed) {
+pub(super) fn print_metadata_list(command: &MetadataChange, labels: bool, view: &View<'_>, printed: &mut Printed) {
     let found = match find(&command.target, view.objects) {
         Ok(found) => found,
         Err(message) => return printed.fail(message),

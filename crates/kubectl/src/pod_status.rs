@@ -23,12 +23,12 @@ fn is_main_ready(status: &ContainerStatus) -> bool {
 
 /// Number of container restarts, and the time when the last terminated instance ended.
 #[derive(Default)]
-struct Restarts {
+struct RestartCount {
     count: i32,
     last: Option<Time>,
 }
 
-impl Restarts {
+impl RestartCount {
     fn add(&mut self, one: &ContainerStatus) {
         let ended = one.last_state.terminated.as_ref();
         self.count += one.restart_count;
@@ -60,7 +60,7 @@ struct RowBuilder<'p> {
     pod: &'p Pod,
     status: String,
     ready: usize,
-    restarts: Restarts,
+    restarts: RestartCount,
 }
 
 impl<'p> RowBuilder<'p> {
@@ -84,7 +84,7 @@ impl<'p> RowBuilder<'p> {
             pod,
             status,
             ready: 0,
-            restarts: Restarts::default(),
+            restarts: RestartCount::default(),
         }
     }
 
@@ -96,7 +96,7 @@ impl<'p> RowBuilder<'p> {
     /// Adds the init containers up to the first one that blocks the others. Returns whether one blocks the pod's
     /// initialization.
     fn add_init_containers(&mut self) -> bool {
-        let mut sidecar_restarts = Restarts::default();
+        let mut sidecar_restarts = RestartCount::default();
         let mut is_blocked = false;
         for (at, one) in self.pod.status.init_container_statuses.iter().enumerate() {
             let is_sidecar = self.sidecars().any(|container| container.name == one.name);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::diff;
 use super::get::find;
-use super::merge::three_way;
+use super::merge::three_way_merge;
 use super::output::ObjectFormat;
 use super::text::table;
 use super::write::manifest_objects;
@@ -126,7 +126,7 @@ fn all_resources(objects: &Objects) -> Vec<ListedResource> {
             _ => ALL_VERBS,
         },
         category: match kind {
-            kind if crate::command::is_in_all(*kind) => "all",
+            kind if crate::command::is_in_category_all(*kind) => "all",
             kind if API_EXTENSION_KINDS.contains(kind) => API_EXTENSIONS,
             _ => "",
         },
@@ -146,7 +146,7 @@ fn all_resources(objects: &Objects) -> Vec<ListedResource> {
             .map(|category| (*category).to_owned())
             .collect(),
     });
-    let custom = CustomKinds::of(objects).into_listed();
+    let custom = CustomKinds::of(objects).into_names_and_categories();
     let custom = custom
         .into_iter()
         .map(|(kind, short_names, categories)| ListedResource {
@@ -311,7 +311,7 @@ fn print_component_statuses(names: &[String], output: &Output, view: &View<'_>, 
         match (&format, names, items.as_slice()) {
             (ObjectFormat::Name, ..) => items.iter().for_each(|item| print_document(&format, item, printed)),
             (_, [_], [one]) => print_document(&format, one, printed),
-            _ => print_document(&format, &super::get::list_of(items), printed),
+            _ => print_document(&format, &super::get::list_of_items(items), printed),
         }
     } else if !found.is_empty() {
         let mut rows = vec![["NAME", "STATUS", "MESSAGE", "ERROR"].map(String::from).to_vec()];
@@ -438,7 +438,7 @@ fn print_diff(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mu
                 {
                     metadata.entry("annotations").or_insert_with(|| json!({}));
                 }
-                three_way(&original.unwrap_or(Value::Null), &desired, &printed_value(live, false))
+                three_way_merge(&original.unwrap_or(Value::Null), &desired, &printed_value(live, false))
             }
         };
         let text = |value: &Value| podscope_api::print_yaml(value);
@@ -449,7 +449,7 @@ fn print_diff(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mu
             object.metadata().namespace,
             object.metadata().name
         );
-        let changed = diff::unified(&before, &after);
+        let changed = diff::unified_diff(&before, &after);
         if changed.is_empty() {
             continue;
         }

@@ -86,7 +86,7 @@ pub(super) fn step(action: &RolloutAction, object: &Object, view: &View<'_>) -> 
                 json!({"spec": {"template": {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": at}}}}}),
             )
         }
-        RolloutAction::Undo { to_revision, dry_run } => Undo {
+        RolloutAction::Undo { to_revision, dry_run } => RolloutUndo {
             object,
             to_revision: *to_revision,
             paused,
@@ -135,7 +135,7 @@ fn client_dry_run(name: &str, object: &Object) -> RolloutStep {
 }
 
 /// `kubectl rollout undo` for one object.
-struct Undo<'a> {
+struct RolloutUndo<'a> {
     object: &'a Object,
     to_revision: i64,
     paused: bool,
@@ -143,7 +143,7 @@ struct Undo<'a> {
     view: &'a View<'a>,
 }
 
-impl Undo<'_> {
+impl RolloutUndo<'_> {
     fn step(&self) -> Result<RolloutStep, Refusal> {
         match self.object {
             Object::Deployment(deployment) => self.undo_deployment(deployment),

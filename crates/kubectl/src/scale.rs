@@ -6,7 +6,7 @@ use podscope_cluster::{ApiError, Objects};
 use serde_json::{Value, json};
 
 use super::columns::{age, selector_from_value};
-use super::get::list_of;
+use super::get::list_of_items;
 use super::output::ObjectFormat;
 use super::text::table;
 use super::{Printed, View, printed_value};
@@ -128,7 +128,7 @@ pub(super) fn print(get: &Get, objects: &[Object], view: &View<'_>, printed: &mu
             (_, Some(format)) => {
                 let scales_json = match scales.as_slice() {
                     [one] => one.clone(),
-                    all => list_of(all.to_vec()),
+                    all => list_of_items(all.to_vec()),
                 };
                 match format.text(&scales_json) {
                     Ok(text) => text.split('\n').for_each(|line| printed.out(line)),

@@ -47,7 +47,7 @@ pub(crate) fn fields(kind: Kind) -> &'static [&'static str] {
 }
 
 /// Returns the selectable fields of a custom kind, except name and namespace; empty for a built-in kind.
-pub(crate) fn of_custom(kind: Kind, objects: &Objects) -> Vec<String> {
+pub(crate) fn selectable_fields_of_custom(kind: Kind, objects: &Objects) -> Vec<String> {
     let fields = objects.with_version(kind, |version| {
         let paths = version.selectable().into_iter();
         paths.map(|path| path.trim_start_matches('.').to_owned()).collect()

@@ -285,7 +285,7 @@ impl FieldQuery {
     pub(crate) fn parse_in(kind: Kind, text: &str, label: &str, objects: &Objects) -> Result<Self, String> {
         let selectable = match text.is_empty() {
             true => Vec::new(),
-            false => selectable::of_custom(kind, objects),
+            false => selectable::selectable_fields_of_custom(kind, objects),
         };
         Self::read(kind, text, &selectable).map_err(|why| refused(kind, label, text, &why))
     }

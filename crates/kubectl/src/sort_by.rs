@@ -4,7 +4,7 @@ use podscope_api::ordered::go_sort;
 use podscope_api::{Kind, Object, Quantity, Time};
 use serde_json::{Value, json};
 
-use super::gotext::klog;
+use super::gotext::klog_line;
 use super::jsonpath::{Path, weight};
 use super::work::Work;
 use crate::command::{Get, Output, Selection};
@@ -91,7 +91,7 @@ pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<b
         let why = format!(
             "Field {field} in [][][]reflect.Value is an unsortable type: interface, err: unsortable type: {of}"
         );
-        return Err(klog('F', now, "sorter.go:359", &why));
+        return Err(klog_line('F', now, "sorter.go:359", &why));
     }
     // The order of equal keys is visible, so this is Go's `sort.Sort`, which kubectl uses. An object without the field
     // is less than any other object, even another one without the field.

@@ -3,9 +3,9 @@
 
 /// Column widths of a table to which a watch appends rows; they never shrink (KC-006).
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Widths(Vec<usize>);
+pub(crate) struct ColumnWidths(Vec<usize>);
 
-impl Widths {
+impl ColumnWidths {
     /// Lays out rows as `get` does: columns at least 6 wide, padding 3, the last cell unpadded.
     pub(crate) fn lay_out(&mut self, rows: &[Vec<String>]) -> Vec<String> {
         for row in rows {
@@ -34,7 +34,7 @@ impl Widths {
 
 /// Lays out all rows of a table as `get` does.
 pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
-    Widths::default().lay_out(rows)
+    ColumnWidths::default().lay_out(rows)
 }
 
 /// Like [`table`], but pads the last cell of each row too (`top`, KC-112).

@@ -72,9 +72,9 @@ impl Row {
         match (self.used, self.allocatable) {
             (Some((cpu, memory)), Some((all_cpu, all_memory))) => cells.extend([
                 format!("{cpu}m"),
-                percent(cpu, all_cpu),
+                percent_text(cpu, all_cpu),
                 format!("{}Mi", memory >> 20),
-                percent(memory, all_memory),
+                percent_text(memory, all_memory),
             ]),
             (Some((cpu, memory)), None) => cells.extend([format!("{cpu}m"), format!("{}Mi", memory >> 20)]),
             (None, _) => cells.extend(std::iter::repeat_n("<unknown>".to_owned(), 4)),
@@ -83,7 +83,7 @@ impl Row {
     }
 }
 
-fn percent(part: i64, of: i64) -> String {
+fn percent_text(part: i64, of: i64) -> String {
     if of > 0 {
         format!("{}%", 100 * part / of)
     } else {
@@ -189,7 +189,7 @@ pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
     }
     if rows.is_empty() {
         if printed.status == 0 {
-            printed.no_objects(top.no_resources_message());
+            printed.print_no_objects(top.no_resources_message());
         }
         return;
     }

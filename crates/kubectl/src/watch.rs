@@ -6,11 +6,13 @@ use serde_json::json;
 
 use super::View;
 use super::columns::PrinterColumn;
-use super::get::{columns_of, columns_row, header_row, is_absent, name_prefix, object_row, printed_value};
+use super::get::{
+    custom_columns_row, header_row, is_namespace_absent, name_prefix, object_row, parse_custom_columns, printed_value,
+};
 use super::jsonpath::Path;
 use super::output::ObjectFormat;
 use super::selector::{FieldQuery, LabelQuery};
-use super::text::Widths;
+use super::text::ColumnWidths;
 use super::work::Work;
 use super::write::Plan;
 use crate::command::{Get, Output, Selection, Watch};
@@ -35,7 +37,7 @@ struct Printer {
     /// Printer columns of a custom kind, as they were when the watch started.
     printers: Vec<PrinterColumn>,
     format: WatchFormat,
-    widths: Widths,
+    widths: ColumnWidths,
     has_printed: bool,
 }
 
@@ -55,7 +57,7 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
     if let Some(name) = &name {
         let key = ObjectKey::of(kind, namespace, name.as_str());
         if view.objects.get_kind(kind, &key).is_none() {
-            let is_absent = kind.is_namespaced() && is_absent(namespace, view.objects);
+            let is_absent = kind.is_namespaced() && is_namespace_absent(namespace, view.objects);
             let (kind, name) = if is_absent {
                 (Kind::Namespace, namespace)
             } else {
@@ -74,7 +76,7 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
         .map_err(|why| bad_request(why).to_string());
     let format = match &get.output {
         Output::Table | Output::Wide => Ok(WatchFormat::Table),
-        Output::CustomColumns(spec) => columns_of(spec).map(WatchFormat::Columns),
+        Output::CustomColumns(spec) => parse_custom_columns(spec).map(WatchFormat::Columns),
         output => ObjectFormat::of(output).map(|format| format.map_or(WatchFormat::Table, WatchFormat::Whole)),
     };
     let ((labels, fields), format) = match (queries, format) {
@@ -95,7 +97,7 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
             fields,
             printers: PrinterColumn::of_kind(kind, view.objects),
             format,
-            widths: Widths::default(),
+            widths: ColumnWidths::default(),
             has_printed: false,
         }),
     }));
@@ -132,7 +134,7 @@ impl Printer {
                 }
                 let work = Work::default();
                 for object in objects {
-                    match columns_row(columns, object, &work) {
+                    match custom_columns_row(columns, object, &work) {
                         Ok(row) => rows.push(with_event(row, event)),
                         Err(why) => return vec![why],
                     }

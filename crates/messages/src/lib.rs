@@ -186,7 +186,7 @@ pub struct Locale {
     code: String,
     file: String,
     /// Start and end of each message in the file, as byte indices.
-    ranges: Vec<(usize, usize)>,
+    text_ranges: Vec<(usize, usize)>,
     /// Digest of the English text, and start and end of its translation in the file. Invariant: in the order of the
     /// digests.
     texts: Vec<(u64, (usize, usize))>,
@@ -199,7 +199,7 @@ impl Locale {
     /// Returns `None` if the file has another format or belongs to another version.
     #[must_use]
     pub fn new(code: &str, file: String, plural: impl Fn(u64) -> Plural + 'static) -> Option<Self> {
-        let mut parts = ranges(&file);
+        let mut parts = text_ranges(&file);
         if parts.len() < N_MESSAGES || !file.ends_with('\0') {
             return None;
         }
@@ -211,14 +211,14 @@ impl Locale {
         Some(Self {
             code: code.to_owned(),
             texts: texts.collect(),
-            ranges: parts,
+            text_ranges: parts,
             file,
             plural: Box::new(plural),
         })
     }
 
     fn pattern(&self, number: usize) -> Option<&str> {
-        let &(start, end) = self.ranges.get(number)?;
+        let &(start, end) = self.text_ranges.get(number)?;
         self.file.get(start..end).filter(|pattern| !pattern.is_empty())
     }
 
@@ -232,7 +232,7 @@ impl Locale {
 }
 
 /// Returns the byte ranges of the texts of a file, each of which ends with a NUL.
-fn ranges(file: &str) -> Vec<(usize, usize)> {
+fn text_ranges(file: &str) -> Vec<(usize, usize)> {
     let mut start = 0;
     let ends = file.bytes().enumerate().filter(|(_, byte)| *byte == 0);
     ends.map(|(end, _)| (std::mem::replace(&mut start, end + 1), end))

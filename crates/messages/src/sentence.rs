@@ -75,7 +75,11 @@ impl Sentence {
             into.push_str(translation.unwrap_or(&self.english));
             return;
         }
-        let values: Vec<InLanguage<'_>> = self.arguments.iter().map(|value| InLanguage(value, language)).collect();
+        let values: Vec<ValueInLanguage<'_>> = self
+            .arguments
+            .iter()
+            .map(|value| ValueInLanguage(value, language))
+            .collect();
         let arguments: Vec<Argument<'_>> = (values.iter())
             .map(|value| match value.0 {
                 Value::Number(number) => Argument::Number(number),
@@ -96,9 +100,9 @@ impl fmt::Display for Sentence {
 }
 
 /// Prints a value in a language; `None` is English.
-struct InLanguage<'a>(&'a Value, Option<&'a Locale>);
+struct ValueInLanguage<'a>(&'a Value, Option<&'a Locale>);
 
-impl fmt::Display for InLanguage<'_> {
+impl fmt::Display for ValueInLanguage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(value, language) = self;
         match value {
@@ -114,7 +118,7 @@ impl fmt::Display for InLanguage<'_> {
                 messages::separator.sentence().write(*language, &mut separator);
                 for (at, value) in values.iter().enumerate() {
                     f.write_str(if at == 0 { "" } else { &separator })?;
-                    InLanguage(value, *language).fmt(f)?;
+                    ValueInLanguage(value, *language).fmt(f)?;
                 }
                 Ok(())
             }
@@ -252,7 +256,7 @@ mod tests {
     };
 
     /// Spanish with translations of both messages, which have their arguments in another order.
-    fn spanish() -> Option<Locale> {
+    fn spanish_locale() -> Option<Locale> {
         let file = format!("\u{1}1 ejecuta \u{1}0\0en \u{1}0\0{}", "\0".repeat(N_MESSAGES - 2));
         Locale::new("es", file, Plural::english)
     }
@@ -264,7 +268,7 @@ mod tests {
         let sent = serde_json::to_string(&sentence).expect("it is serialised");
         let sentence: Sentence = serde_json::from_str(&sent).expect("it is read again");
         assert_eq!(sentence.to_string(), "web-0 runs on a-1");
-        set(spanish());
+        set(spanish_locale());
         assert_eq!(sentence.to_string(), "en a-1 ejecuta web-0");
         assert_eq!(sentence.english(), "web-0 runs on a-1");
         set(None);

@@ -45,7 +45,7 @@ pub fn device_pools(node: &Node, devices: Option<&Devices>) -> Vec<DevicePool> {
     }
     let mut all: Vec<DevicePool> = pools
         .into_iter()
-        .map(|((driver, name), described)| described_pool(&node.metadata.name, driver, name, &described))
+        .map(|((driver, name), described)| pool_from_descriptions(&node.metadata.name, driver, name, &described))
         .collect();
     for slice in devices.iter().flat_map(|devices| &devices.adopted) {
         let (driver, name) = (&slice.spec.driver, &slice.spec.pool.name);
@@ -67,7 +67,7 @@ pub fn device_pools(node: &Node, devices: Option<&Devices>) -> Vec<DevicePool> {
     all
 }
 
-fn described_pool(node: &Str, driver: Str, name: Str, described: &[DeviceDescription]) -> DevicePool {
+fn pool_from_descriptions(node: &Str, driver: Str, name: Str, described: &[DeviceDescription]) -> DevicePool {
     let mut devices: Vec<(Device, Option<Str>)> = Vec::new();
     let mut sets: Vec<CounterSet> = Vec::new();
     for one in described {

@@ -24,7 +24,7 @@ use crate::machine::Machine;
 use crate::{Context, Timer};
 
 /// Delay before a failed request is sent again.
-const RETRY_DELAY: Span = Span::seconds(1);
+const FAILED_REQUEST_RETRY_DELAY: Span = Span::seconds(1);
 
 /// In-memory state of the driver process; a crash deletes it.
 #[derive(Debug, Clone)]
@@ -97,7 +97,7 @@ impl DeviceDriver {
     pub fn handle(&mut self, input: Input<Timer>, machine: &mut Machine, ctx: &mut Context<'_>) {
         match input {
             Input::Started => machine.set_driver_running(true),
-            Input::Listed { objects, .. } => self.observe_list(&objects, ctx.now, machine),
+            Input::Listed { objects, .. } => self.observe_listed_slices(&objects, ctx.now, machine),
             Input::Changed(change) => match (&change.old, &change.new) {
                 (_, Some(Object::Node(node))) => self.node = Some(node.clone()),
                 (Some(Object::Node(_)), None) => self.node = None,
@@ -115,17 +115,17 @@ impl DeviceDriver {
                     }
                     Ok(_) => {}
                     Err(_) => {
-                        ctx.timer_in(RETRY_DELAY, Timer::Driver);
+                        ctx.timer_in(FAILED_REQUEST_RETRY_DELAY, Timer::Driver);
                         return;
                     }
                 }
             }
             Input::Timer(_) => {}
         }
-        self.sync(machine, ctx);
+        self.sync_slices(machine, ctx);
     }
 
-    fn observe_list(&mut self, objects: &Objects, now: SimTime, machine: &mut Machine) {
+    fn observe_listed_slices(&mut self, objects: &Objects, now: SimTime, machine: &mut Machine) {
         self.node = objects.named::<Node>(self.name.as_str()).cloned();
         let is_local = |slice: &&Arc<ResourceSlice>| slice.spec.node_name.as_deref() == Some(self.name.as_str());
         let own = objects.list::<ResourceSlice>().filter(is_local);
@@ -133,7 +133,10 @@ impl DeviceDriver {
         self.has_listed = true;
         // If the process runs when the simulation begins, it has already published its pools.
         if now == SimTime::ZERO {
-            let pools = self.pools(machine).into_iter().map(|pool| (pool.driver, pool.name));
+            let pools = self
+                .described_pools(machine)
+                .into_iter()
+                .map(|pool| (pool.driver, pool.name));
             self.published = pools.collect();
             for key in &self.published {
                 machine.devices_mut().generations.insert(key.clone(), 1);
@@ -151,7 +154,7 @@ impl DeviceDriver {
     }
 
     /// Returns the pools that the Node describes; none if there is no Node.
-    fn pools(&self, machine: &Machine) -> Vec<DevicePool> {
+    fn described_pools(&self, machine: &Machine) -> Vec<DevicePool> {
         match &self.node {
             Some(node) => device_pools(node, machine.devices()),
             None => Vec::new(),
@@ -159,15 +162,15 @@ impl DeviceDriver {
     }
 
     /// Sends the requests that make the slices match the description, once earlier requests are answered.
-    fn sync(&mut self, machine: &mut Machine, ctx: &mut Context<'_>) {
+    fn sync_slices(&mut self, machine: &mut Machine, ctx: &mut Context<'_>) {
         if !self.has_listed || !self.calls.is_empty() {
             return;
         }
         let Some(node) = self.node.clone() else { return };
-        let pools = self.pools(machine);
+        let pools = self.described_pools(machine);
         let mut requests = Vec::new();
         for pool in &pools {
-            requests.extend(self.plan_pool(&node, pool, machine));
+            requests.extend(self.plan_pool_requests(&node, pool, machine));
         }
         // Delete the slices of pools that are no longer described.
         let mut generations = machine
@@ -186,7 +189,7 @@ impl DeviceDriver {
     }
 
     /// Returns the requests that create, update or delete the slices of a pool, so that they match its plan.
-    fn plan_pool(&mut self, node: &Node, pool: &DevicePool, machine: &mut Machine) -> Vec<Request> {
+    fn plan_pool_requests(&mut self, node: &Node, pool: &DevicePool, machine: &mut Machine) -> Vec<Request> {
         let key = (pool.driver.clone(), pool.name.clone());
         let is_of_pool = |slice: &&Arc<ResourceSlice>| slice.spec.driver == key.0 && slice.spec.pool.name == key.1;
         let known: Vec<Arc<ResourceSlice>> = self.slices.values().filter(is_of_pool).cloned().collect();

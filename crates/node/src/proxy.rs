@@ -174,7 +174,7 @@ impl Proxy {
 }
 
 /// Returns the zone of a node, from the label of its Node object.
-fn zone_of(objects: &Objects, node: &NodeName) -> Option<Str> {
+fn node_zone(objects: &Objects, node: &NodeName) -> Option<Str> {
     let node = objects.named::<Node>(node.as_str())?;
     node.metadata.labels.get("topology.kubernetes.io/zone").cloned()
 }

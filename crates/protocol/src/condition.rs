@@ -263,7 +263,11 @@ impl fmt::Display for LessonCondition {
             Self::Awaited(what) => return what.fmt(f),
             Self::Required { when, what } => (when, what),
         };
-        let position = if when.is_some() { INSIDE } else { START };
+        let position = if when.is_some() {
+            POSITION_INSIDE
+        } else {
+            POSITION_START
+        };
         let what = what.as_ref().map(|state| state.sentence(position));
         let time = |at: Micros| podscope_api::print_duration_short(at);
         f.write_str(&match (when, what) {
@@ -277,25 +281,25 @@ impl fmt::Display for LessonCondition {
 }
 
 /// Value of the message argument `position` if the message is a whole sentence.
-const START: &str = "start";
+const POSITION_START: &str = "start";
 /// Value of the message argument `position` if the message is part of another sentence.
-const INSIDE: &str = "inside";
+const POSITION_INSIDE: &str = "inside";
 
 impl RequiredState {
     /// Formats the state as a sentence, or as the end of a sentence.
     fn sentence(&self, position: &str) -> String {
         match self {
             RequiredState::Object { object, is } => is.sentence(position, object),
-            RequiredState::Count(count) => count.sentence(position, &count.phrase()),
+            RequiredState::Count(count) => count.sentence(position, &count.objects_phrase()),
             RequiredState::Serving(count) => {
-                let objects = t!(condition::serving, objects = count.phrase());
+                let objects = t!(condition::serving, objects = count.objects_phrase());
                 count.sentence(position, &objects)
             }
             RequiredState::Same(objects) => {
                 let objects = objects.noun_phrase(false);
                 t!(condition::same_objects, position = position, objects = objects)
             }
-            RequiredState::Never(state) => t!(condition::never, what = state.sentence(INSIDE)),
+            RequiredState::Never(state) => t!(condition::never, what = state.sentence(POSITION_INSIDE)),
             RequiredState::Requests {
                 service,
                 outcome,
@@ -382,7 +386,7 @@ impl ObjectState {
             ),
             Self::Taint { effect, is: true } => t!(condition::has_taint, object = object, effect = effect),
             Self::Taint { effect, is: false } => t!(condition::has_no_taint, object = object, effect = effect),
-            Self::Pods { wants, number, which } => pods(object, *wants, number, *which),
+            Self::Pods { wants, number, which } => pod_count_sentence(object, *wants, number, *which),
             Self::Label {
                 name,
                 value: Some(value),
@@ -462,7 +466,7 @@ fn requests_sentence(position: &str, service: &str, outcome: Option<&str>, numbe
 }
 
 /// Formats a sentence about the current or desired number of pods of a workload.
-fn pods(object: &RequiredObject, wants: bool, number: &RequiredValue, which: PodsWhich) -> String {
+fn pod_count_sentence(object: &RequiredObject, wants: bool, number: &RequiredValue, which: PodsWhich) -> String {
     let count = number.plural_count();
     macro_rules! sentence {
         ($id:ident) => {
@@ -511,7 +515,7 @@ impl fmt::Display for RequiredValue {
 
 impl RequiredCount {
     /// Formats the objects as a noun phrase, in the singular if their number is 1.
-    fn phrase(&self) -> String {
+    fn objects_phrase(&self) -> String {
         self.objects.noun_phrase(self.number.plural_count() == 1)
     }
 

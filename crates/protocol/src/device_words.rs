@@ -60,10 +60,10 @@ pub fn outcome(request: &RequestDevices) -> Sentence {
             class = class
         ),
     };
-    devices_sentence(named, request)
+    gained_devices_sentence(named, request)
 }
 
-fn devices_sentence(named: Sentence, request: &RequestDevices) -> Sentence {
+fn gained_devices_sentence(named: Sentence, request: &RequestDevices) -> Sentence {
     let both = |one: Sentence, other: Sentence| sentence!(device_words::both, one = one, other = other);
     let gets = request.gets.iter().map(share_sentence).reduce(both).unwrap_or_default();
     match (&request.outcome, request.gets.len()) {
@@ -86,7 +86,7 @@ fn devices_sentence(named: Sentence, request: &RequestDevices) -> Sentence {
             devices = gets
         ),
         (RequestOutcome::TooFew { asks: None }, _)
-            if request.unsuitable.iter().all(|group| is_unmatched(&group.why)) =>
+            if request.unsuitable.iter().all(|group| is_device_unmatched(&group.why)) =>
         {
             sentence!(device_words::none_matches, request = named)
         }
@@ -94,7 +94,7 @@ fn devices_sentence(named: Sentence, request: &RequestDevices) -> Sentence {
     }
 }
 
-fn is_unmatched(why: &DeviceObstacle) -> bool {
+fn is_device_unmatched(why: &DeviceObstacle) -> bool {
     matches!(why, DeviceObstacle::NotSelected { .. } | DeviceObstacle::OtherNode)
 }
 

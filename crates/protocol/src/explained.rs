@@ -34,8 +34,8 @@ pub fn sentence(conclusion: &DecisionSummary) -> String {
         DecisionOutcome::Waits { cause, room } => {
             let room = room
                 .as_ref()
-                .map_or_else(String::new, |room| t!(explained::gap) + &making_room(room));
-            waits(pod, cause, &room)
+                .map_or_else(String::new, |room| t!(explained::gap) + &making_room_phrase(room));
+            pending_pod_sentence(pod, cause, &room)
         }
     }
 }
@@ -58,7 +58,7 @@ pub fn past_sentence(conclusion: &DecisionSummary) -> String {
 
 /// Formats the sentence about a pending pod:
 /// `web waits: none of 4 nodes can take it. Of these: 3 too full for its requests, 1 cordoned.`
-fn waits(pod: &str, cause: &WaitsBecause, room: &str) -> String {
+fn pending_pod_sentence(pod: &str, cause: &WaitsBecause, room: &str) -> String {
     match cause {
         WaitsBecause::NoNodes => t!(explained::waits_no_nodes, pod = pod, room = room),
         WaitsBecause::WhateverTheNode(why) => {
@@ -87,7 +87,7 @@ fn waits(pod: &str, cause: &WaitsBecause, room: &str) -> String {
     }
 }
 
-fn making_room(room: &Room) -> String {
+fn making_room_phrase(room: &Room) -> String {
     let nodes = room.nodes.join(&t!(explained::or));
     t!(explained::room, victims = room.victims, nodes = nodes)
 }
@@ -206,7 +206,7 @@ pub fn preemption(result: PreemptionResult) -> String {
 mod tests {
     use super::*;
 
-    fn conclusion(outcome: DecisionOutcome) -> String {
+    fn conclusion_sentence(outcome: DecisionOutcome) -> String {
         let pod = "default/web".to_owned();
         sentence(&DecisionSummary { pod, outcome })
     }
@@ -247,7 +247,7 @@ mod tests {
                 "default/web goes to one of a-1, b-1: they score equally high, and a draw decides.",
             ),
         ] {
-            assert_eq!(conclusion(outcome), want);
+            assert_eq!(conclusion_sentence(outcome), want);
         }
     }
 
@@ -291,7 +291,7 @@ mod tests {
                  pods on a-1 or b-1 and take their room.",
             ),
         ] {
-            assert_eq!(conclusion(DecisionOutcome::Waits { cause, room }), want);
+            assert_eq!(conclusion_sentence(DecisionOutcome::Waits { cause, room }), want);
         }
     }
 

@@ -143,7 +143,7 @@ mod tests {
     };
 
     /// Returns one node for each kind of verdict. The first node has scores if `is_scored`.
-    fn nodes(is_scored: bool) -> Vec<NodeExplanation> {
+    fn nodes_with_each_verdict(is_scored: bool) -> Vec<NodeExplanation> {
         let scores = NodeScores {
             weighted: vec![512, -1],
             raw: Vec::new(),
@@ -170,7 +170,7 @@ mod tests {
 
     /// Returns an explanation in which either all optional fields are set or none. Fields that only the JSON output
     /// contains are not set.
-    fn explanation(is_full: bool) -> Explanation {
+    fn explanation_with_options(is_full: bool) -> Explanation {
         let victim = |pod: &str| VictimExplanation {
             pod: pod.into(),
             priority: -1,
@@ -210,7 +210,7 @@ mod tests {
                 about: "free".into(),
                 weight: 1,
             }],
-            nodes: nodes(is_full),
+            nodes: nodes_with_each_verdict(is_full),
             spread: vec![SpreadExplanation {
                 index: 2,
                 topology_key: "zone".into(),
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn explanation_survives_packing_with_and_without_options() {
         for is_full in [true, false] {
-            let explanation = explanation(is_full);
+            let explanation = explanation_with_options(is_full);
             let bytes = pack(&explanation).expect("the explanation must be packable");
             assert_eq!(unpack::<Explanation>(&bytes), Ok(explanation));
         }
@@ -252,7 +252,7 @@ mod tests {
     /// The page does not show the profile's name and the unweighted scores, so they are not sent.
     #[test]
     fn packed_explanation_omits_fields_of_json() {
-        let sent = explanation(true);
+        let sent = explanation_with_options(true);
         let mut full = sent.clone();
         full.scheduler_name = "default-scheduler".into();
         full.priority = 1000;

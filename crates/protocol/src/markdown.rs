@@ -27,11 +27,11 @@ pub fn print(blocks: &[Block]) -> String {
     let mut out = String::new();
     for block in blocks {
         let _ = match block {
-            Block::Table(rows) => write_table(&mut out, rows),
-            Block::List(items) => write_list(&mut out, items),
+            Block::Table(rows) => write_markdown_table(&mut out, rows),
+            Block::List(items) => write_markdown_list(&mut out, items),
             Block::Section(title, items) => {
                 let _ = write!(out, "**{title}**\n\n");
-                write_list(&mut out, items).and_then(|()| writeln!(out))
+                write_markdown_list(&mut out, items).and_then(|()| writeln!(out))
             }
             Block::Lead(sentence) => write!(out, "**{sentence}**\n\n"),
             Block::End(sentence) => write!(out, "\n{sentence}\n"),
@@ -40,7 +40,7 @@ pub fn print(blocks: &[Block]) -> String {
     out
 }
 
-fn write_table(out: &mut String, rows: &[Vec<Sentence>]) -> std::fmt::Result {
+fn write_markdown_table(out: &mut String, rows: &[Vec<Sentence>]) -> std::fmt::Result {
     for (at, row) in rows.iter().enumerate() {
         let cells: Vec<String> = row.iter().map(|cell| escape_cell(&cell.to_string())).collect();
         writeln!(out, "| {} |", cells.join(" | "))?;
@@ -51,7 +51,7 @@ fn write_table(out: &mut String, rows: &[Vec<Sentence>]) -> std::fmt::Result {
     writeln!(out)
 }
 
-fn write_list(out: &mut String, items: &[Sentence]) -> std::fmt::Result {
+fn write_markdown_list(out: &mut String, items: &[Sentence]) -> std::fmt::Result {
     items.iter().try_for_each(|item| writeln!(out, "- {item}"))
 }
 

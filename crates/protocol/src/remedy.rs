@@ -37,8 +37,8 @@ impl fmt::Display for Remedy {
 }
 
 /// Names of controllers that sentences replace by a phrase with an article, such as `the Coscheduling plugin`.
-const COSCHEDULING: &str = "Coscheduling";
-const MULTIARCH: &str = "Multiarch Tuning Operator";
+const COSCHEDULING_NAME: &str = "Coscheduling";
+const MULTIARCH_OPERATOR_NAME: &str = "Multiarch Tuning Operator";
 
 /// Returns the controller that sets a well-known scheduling gate; `None` for other gates.
 #[must_use]
@@ -48,8 +48,8 @@ pub fn gate_setter(gate: &str) -> Option<Sentence> {
         ("kueue.x-k8s.io", "Kueue"),
         ("jobset.sigs.k8s.io", "JobSet"),
         ("leaderworkerset.sigs.k8s.io", "LeaderWorkerSet"),
-        ("scheduling.x-k8s.io", COSCHEDULING),
-        ("multiarch.openshift.io", MULTIARCH),
+        ("scheduling.x-k8s.io", COSCHEDULING_NAME),
+        ("multiarch.openshift.io", MULTIARCH_OPERATOR_NAME),
         ("karmada.io", "Karmada"),
         ("volcano.sh", "Volcano"),
         ("yunikorn.apache.org", "YuniKorn"),
@@ -60,8 +60,8 @@ pub fn gate_setter(gate: &str) -> Option<Sentence> {
         |known: &str| domain == known || domain.strip_suffix(known).is_some_and(|before| before.ends_with('.'));
     let (_, setter) = known.iter().find(|(known, _)| is_in_domain(known))?;
     Some(match *setter {
-        COSCHEDULING => sentence!(remedy::coscheduling_plugin),
-        MULTIARCH => sentence!(remedy::multiarch_operator),
+        COSCHEDULING_NAME => sentence!(remedy::coscheduling_plugin),
+        MULTIARCH_OPERATOR_NAME => sentence!(remedy::multiarch_operator),
         setter => setter.into(),
     })
 }
@@ -115,7 +115,7 @@ fn change_text(change: &Change) -> Sentence {
         Change::AddPod { pod, namespace, labels } => {
             sentence!(remedy::add_pod, pod = format!("{namespace}/{pod}"), labels = labels)
         }
-        Change::Claim { claim, request, edit } => claim_edit(claim, request, edit),
+        Change::Claim { claim, request, edit } => claim_edit_text(claim, request, edit),
         Change::DeleteClaim { claim } => sentence!(remedy::delete_claim, claim = claim),
         Change::AddNodeWithDevices { node, drivers, .. } => sentence!(
             remedy::add_node_with_devices,
@@ -129,7 +129,7 @@ fn change_text(change: &Change) -> Sentence {
             volume,
             more,
         } => {
-            let node = new_node(node);
+            let node = new_node_text(node);
             match (topology_key.as_str(), domain.as_str(), volume.as_str()) {
                 ("", ..) => sentence!(remedy::add_node_with, node = node, more = more),
                 (key, "", _) => sentence!(remedy::add_node_in_new_domain, node = node, topology_key = key),
@@ -151,7 +151,7 @@ fn change_text(change: &Change) -> Sentence {
     }
 }
 
-fn new_node(node: &NewNode) -> Sentence {
+fn new_node_text(node: &NewNode) -> Sentence {
     match (node.like.as_str(), node.without.as_slice()) {
         ("", _) => sentence!(remedy::any_node),
         (like, []) => sentence!(remedy::node_like, like = like),
@@ -164,7 +164,7 @@ fn new_node(node: &NewNode) -> Sentence {
     }
 }
 
-fn claim_edit(claim: &str, request: &str, edit: &ClaimEdit) -> Sentence {
+fn claim_edit_text(claim: &str, request: &str, edit: &ClaimEdit) -> Sentence {
     let place = match request {
         "" => sentence!(remedy::in_claim, claim = claim),
         request => sentence!(remedy::in_request, request = request, claim = claim),

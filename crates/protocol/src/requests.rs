@@ -53,7 +53,7 @@ impl fmt::Display for Thousandths {
 }
 
 /// Formats a duration in seconds; with tenths of a second if it is shorter than ten seconds.
-fn seconds(micros: Micros) -> String {
+fn seconds_text(micros: Micros) -> String {
     let tenths = (micros.max(0) + 50_000) / 100_000;
     match tenths {
         0 => t!(failed_requests::a_moment),
@@ -64,7 +64,7 @@ fn seconds(micros: Micros) -> String {
 
 impl FailedStretch {
     /// Formats the number of requests and how they failed.
-    fn count_and_outcome(&self) -> String {
+    fn count_and_outcome_text(&self) -> String {
         match &*self.outcome {
             "refused" => t!(failed_requests::refused, count = self.count),
             "reset" => t!(failed_requests::reset, count = self.count),
@@ -75,10 +75,10 @@ impl FailedStretch {
     }
 
     /// Returns why requests to this endpoint failed; `None` if the true state of the endpoint is unknown.
-    fn why_at_endpoint(&self, endpoint: &str) -> Option<String> {
+    fn failure_reason_at_endpoint(&self, endpoint: &str) -> Option<String> {
         let node = &self.node;
         let pod = endpoint.strip_prefix("default/").unwrap_or(endpoint);
-        let ago = self.truth_since.map(|since| seconds(self.until - since));
+        let ago = self.truth_since.map(|since| seconds_text(self.until - since));
         Some(match &*self.truth {
             "starting" => t!(failed_requests::starting, node = node, pod = pod),
             "not-running" => match ago {
@@ -161,14 +161,14 @@ impl fmt::Display for FailedStretch {
         let at_endpoint = self
             .endpoint
             .as_ref()
-            .and_then(|endpoint| self.why_at_endpoint(endpoint));
-        let (requests, why) = (self.count_and_outcome(), at_endpoint.unwrap_or_else(|| self.why()));
+            .and_then(|endpoint| self.failure_reason_at_endpoint(endpoint));
+        let (requests, why) = (self.count_and_outcome_text(), at_endpoint.unwrap_or_else(|| self.why()));
         f.write_str(&match self.until - self.since {
             span if span > 0 => t!(
                 failed_requests::failed_for,
                 requests = requests,
                 why = why,
-                time = seconds(span)
+                time = seconds_text(span)
             ),
             _ => t!(failed_requests::failed, requests = requests, why = why),
         })

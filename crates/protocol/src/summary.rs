@@ -170,13 +170,13 @@ impl fmt::Display for Summary {
             Self::GonePod { pod } => f.write_str(&t!(summary::gone_pod, pod = pod)),
             Self::GhostPod { pod, node } => f.write_str(&t!(summary::ghost_pod, pod = pod, node = node)),
             Self::Agrees { status } => f.write_str(&t!(summary::agrees, status = status)),
-            Self::Differs(differs) => f.write_str(&join_sentences(differs)),
+            Self::Differs(differs) => f.write_str(&join_differences(differs)),
             Self::MachineAlone { node, differs } => {
                 write!(
                     f,
                     "{} {}",
                     t!(summary::machine_alone, node = node),
-                    join_sentences(differs)
+                    join_differences(differs)
                 )
             }
             Self::GoneNode { node } => f.write_str(&t!(summary::gone_node, node = node)),
@@ -191,7 +191,7 @@ impl fmt::Display for Summary {
     }
 }
 
-fn join_sentences(differs: &[Difference]) -> String {
+fn join_differences(differs: &[Difference]) -> String {
     let all: Vec<String> = differs.iter().map(ToString::to_string).collect();
     all.join(" ")
 }

@@ -59,14 +59,14 @@ impl FilledTexts {
         let is_template = |template: &&String| fill(template, &self.values).trim() == english.trim();
         let template = translated(self.templates.iter().find(is_template)?)?;
         let values: Vec<Variable> = (self.values.iter())
-            .map(|(name, value)| (name.clone(), translated_word(value)))
+            .map(|(name, value)| (name.clone(), translated_value(value)))
             .collect();
         Some(fill(&template, &values))
     }
 }
 
 /// Translates a value and keeps its leading and trailing spaces; returns the value itself if it has no translation.
-fn translated_word(value: &str) -> String {
+fn translated_value(value: &str) -> String {
     match translated(value) {
         Some(translation) => value.replace(value.trim(), &translation),
         None => value.to_owned(),

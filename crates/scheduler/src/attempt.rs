@@ -149,7 +149,7 @@ impl Outcome {
     }
 
     /// Returns the node chosen for binding or for preemption.
-    pub(crate) fn chosen(&self) -> Option<&NodeName> {
+    pub(crate) fn chosen_node(&self) -> Option<&NodeName> {
         match self {
             Self::Assumed { node, .. } => Some(node),
             Self::Unschedulable { preempt, .. } => preempt.as_ref().map(|preempt| &preempt.node),
@@ -221,7 +221,7 @@ impl Attempt {
 }
 
 /// Cuts an event's note to 1024 bytes as kube-scheduler does (SCH-024).
-pub(crate) fn truncate(text: &str) -> String {
+pub(crate) fn truncate_event_note(text: &str) -> String {
     const MAX_BYTES: usize = 1024;
     const SUFFIX: &str = " ...";
     if text.len() <= MAX_BYTES {

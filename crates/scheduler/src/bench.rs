@@ -110,7 +110,7 @@ fn container_with_requests(cpu: i64, memory_mib: i64) -> Arc<Vec<Container>> {
 }
 
 /// Number of devices of each node, in the workload `dra`.
-const DEVICES: usize = 8;
+const DEVICES_PER_NODE: usize = 8;
 
 fn device_class() -> Object {
     let mut class = DeviceClass::default();
@@ -137,7 +137,7 @@ fn resource_slice(index: usize) -> Object {
     spec.driver = "gpu.example.com".into();
     spec.node_name = Some(node.clone());
     (spec.pool.name, spec.pool.generation, spec.pool.resource_slice_count) = (node, 1, 1);
-    for number in 0..DEVICES {
+    for number in 0..DEVICES_PER_NODE {
         let mut device = Device {
             name: format!("gpu-{number}").into(),
             ..Device::default()
@@ -153,7 +153,7 @@ fn resource_slice(index: usize) -> Object {
 }
 
 /// Returns the claim of a pod; it has the same name as the pod.
-fn claim(pod: &Pod) -> ResourceClaim {
+fn claim_for_pod(pod: &Pod) -> ResourceClaim {
     let mut claim = ResourceClaim::default();
     claim.metadata.name = pod.metadata.name.clone();
     claim.metadata.namespace = pod.metadata.namespace.clone();
@@ -345,7 +345,7 @@ impl Bench {
             pod.spec.priority = Some(1000);
         }
         if self.workload == Workload::Dra {
-            let claim = Object::ResourceClaim(Arc::new(claim(&pod)));
+            let claim = Object::ResourceClaim(Arc::new(claim_for_pod(&pod)));
             self.scheduler.on_change(None, Some(&claim), 0);
         }
         let pod = Arc::new(pod);

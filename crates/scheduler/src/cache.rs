@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use podscope_api::{ContainerStatus, Node, NodeName, Object, Pod, Str};
 
-use crate::counters::{ClassIdx, Counters, NamespaceLabels, PlacedTerms, PodQuery};
+use crate::counters::{NamespaceLabels, PlacedTerms, PodClassIdx, PodCounters, PodQuery};
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::{PodInfo, uid_of};
 use crate::rows::{Row, Rows};
@@ -47,13 +47,13 @@ pub(crate) struct ImageState {
 impl ImageState {
     /// Returns the number of nodes with the image, as recorded when the row of `node` was last updated; 0 if `node`
     /// does not have the image (SCH-109).
-    pub(crate) fn frozen_count(&self, node: NodeIdx) -> u32 {
+    pub(crate) fn frozen_node_count(&self, node: NodeIdx) -> u32 {
         self.frozen.get(node as usize).copied().unwrap_or(0)
     }
 
-    fn freeze_count(&mut self, node: NodeIdx, count: u32) {
+    fn record_frozen_count(&mut self, node: NodeIdx, count: u32) {
         let at = node as usize;
-        if self.frozen_count(node) == count {
+        if self.frozen_node_count(node) == count {
             return;
         }
         let frozen = Arc::make_mut(&mut self.frozen);
@@ -123,7 +123,7 @@ pub struct Cache {
     order_is_stale: bool,
     pods: ordered::Map<Str, PlacedPod>,
     pub(crate) topology: Topology,
-    pub(crate) counters: Counters,
+    pub(crate) counters: PodCounters,
     pub(crate) terms: PlacedTerms,
     pub(crate) namespaces: NamespaceLabels,
     images: ordered::Map<Symbol, ImageState>,
@@ -213,8 +213,8 @@ impl Cache {
             (_, Some(Object::Node(new))) => self.set_node(new),
             (Some(Object::Node(old)), None) => self.remove_node(&old.metadata.name),
             (old, Some(Object::Pod(new))) => {
-                let was_placed = matches!(old, Some(Object::Pod(old)) if is_placed(old));
-                if is_placed(new) {
+                let was_placed = matches!(old, Some(Object::Pod(old)) if is_bound_and_not_terminal(old));
+                if is_bound_and_not_terminal(new) {
                     self.set_pod(new);
                 } else if was_placed {
                     self.remove_pod(&uid_of(new));
@@ -228,11 +228,11 @@ impl Cache {
             (_, Some(Object::Namespace(new))) => {
                 let name = self.symbols.intern(&new.metadata.name);
                 let labels = intern_labels(&mut self.symbols, &new.metadata.labels);
-                self.set_namespace(name, Some(labels));
+                self.set_namespace_labels(name, Some(labels));
             }
             (Some(Object::Namespace(old)), None) => {
                 let name = self.symbols.intern(&old.metadata.name);
-                self.set_namespace(name, None);
+                self.set_namespace_labels(name, None);
             }
             _ => {
                 self.stores.on_change(old, new);
@@ -251,7 +251,7 @@ impl Cache {
         self.devices.set_claim(key, claim);
     }
 
-    fn set_namespace(&mut self, name: Symbol, labels: Option<LabelSet>) {
+    fn set_namespace_labels(&mut self, name: Symbol, labels: Option<LabelSet>) {
         let before = match &labels {
             Some(labels) => self.namespaces.insert(name, labels.clone()),
             None => self.namespaces.remove(&name),
@@ -281,7 +281,7 @@ impl Cache {
         index
     }
 
-    fn release_if_unused(&mut self, index: NodeIdx) {
+    fn release_node_index_if_unused(&mut self, index: NodeIdx) {
         let info = &self.nodes[index as usize];
         if info.node.is_none() && info.pods.is_empty() {
             self.node_ids.remove(&info.name);
@@ -322,7 +322,7 @@ impl Cache {
         self.order_is_stale = true;
         info.node = None;
         self.topology.update_node(index, &self.nodes[index as usize]);
-        self.release_if_unused(index);
+        self.release_node_index_if_unused(index);
     }
 
     fn add_images(&mut self, index: NodeIdx, node: &Node) {
@@ -347,7 +347,7 @@ impl Cache {
         let info = Arc::make_mut(&mut self.nodes[index as usize]);
         for image in std::mem::take(&mut info.images) {
             if let Some(state) = self.images.get_mut(&image) {
-                state.freeze_count(index, 0);
+                state.record_frozen_count(index, 0);
                 state.nodes.remove(&index);
                 if state.nodes.is_empty() {
                     self.images.remove(&image);
@@ -380,7 +380,7 @@ impl Cache {
         };
         let info = &placed.info;
         let is_plain = info.ports.is_empty() && info.terms.is_empty() && claim_names(pod).next().is_none();
-        if placed.assumed || !is_plain || !has_same_counts(&info.pod, pod) {
+        if placed.assumed || !is_plain || !has_same_contributions(&info.pod, pod) {
             return false;
         }
         let renewed = Arc::new(PodInfo {
@@ -455,7 +455,7 @@ impl Cache {
             }
         }
         self.dirty.push(node);
-        self.release_if_unused(node);
+        self.release_node_index_if_unused(node);
     }
 
     /// Updates the state that is frozen during a cycle: node order, rows and image counts (SCH-006, SCH-109).
@@ -474,7 +474,7 @@ impl Cache {
             self.rows.set(index, info);
             for image in &info.images {
                 let state = self.images.get_mut(image).expect("every image on a node has an entry");
-                state.freeze_count(index, state.nodes.len() as u32);
+                state.record_frozen_count(index, state.nodes.len() as u32);
             }
         }
     }
@@ -490,16 +490,16 @@ impl Cache {
     }
 
     /// Class index of pods that are not placed: they belong to no class of the counters.
-    pub const NO_CLASS: ClassIdx = ClassIdx::MAX;
+    pub const NO_CLASS: PodClassIdx = PodClassIdx::MAX;
 }
 
 /// Returns whether a pod uses its node: it is bound and not terminal (SCH-004).
-pub(crate) fn is_placed(pod: &Pod) -> bool {
+pub(crate) fn is_bound_and_not_terminal(pod: &Pod) -> bool {
     pod.spec.node_name.as_ref().is_some_and(|name| !name.is_empty()) && !pod.is_terminal()
 }
 
 /// Returns whether two versions of a pod contribute the same to sums, counters and preemption.
-fn has_same_counts(old: &Pod, new: &Pod) -> bool {
+fn has_same_contributions(old: &Pod, new: &Pod) -> bool {
     let same_resources = |old: &[ContainerStatus], new: &[ContainerStatus]| {
         let is_same = |one: &ContainerStatus, other: &ContainerStatus| {
             one.name == other.name

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use podscope_api::{Kind, Object, Pod};
 use serde_json::{Map, Value, json};
 
-use crate::cache::{Cache, is_placed};
+use crate::cache::{Cache, is_bound_and_not_terminal};
 use crate::config::SchedulerConfiguration;
-use crate::cycle::name_of;
+use crate::cycle::name_of_node;
 use crate::decide::{Decision, decide};
 use crate::nominator::Nominator;
 use crate::plugins::default_preemption::not_eligible_text;
@@ -44,7 +44,7 @@ pub fn load(objects: &[Object], config: &SchedulerConfiguration) -> (Cache, Nomi
     }
     for object in pods {
         if let Object::Pod(pod) = object
-            && !is_placed(pod)
+            && !is_bound_and_not_terminal(pod)
             && !pod.is_terminal()
             && !pod.status.nominated_node_name.is_empty()
             && pod.spec.scheduling_gates.is_empty()
@@ -106,7 +106,10 @@ fn status_value(cache: &Cache, status: &Status) -> Value {
 }
 
 fn sorted_node_names(cache: &Cache, nodes: &[u32]) -> Vec<String> {
-    let mut names: Vec<String> = nodes.iter().map(|node| name_of(cache, *node).to_string()).collect();
+    let mut names: Vec<String> = nodes
+        .iter()
+        .map(|node| name_of_node(cache, *node).to_string())
+        .collect();
     names.stable_sort();
     names
 }
@@ -130,13 +133,13 @@ pub fn to_value(cache: &Cache, decision: &Decision) -> Value {
             .diagnosis
             .refused
             .iter()
-            .map(|(node, status)| (name_of(cache, *node).to_string(), status_value(cache, status)))
+            .map(|(node, status)| (name_of_node(cache, *node).to_string(), status_value(cache, status)))
             .collect();
         if let Some(status) = &found.diagnosis.absent {
             for node in cache.order() {
                 let refused = found.diagnosis.refused.iter().any(|(refused, _)| refused == node);
                 if !refused && !found.feasible.contains(node) {
-                    filter.push((name_of(cache, *node).to_string(), status_value(cache, status)));
+                    filter.push((name_of_node(cache, *node).to_string(), status_value(cache, status)));
                 }
             }
         }
@@ -149,9 +152,9 @@ pub fn to_value(cache: &Cache, decision: &Decision) -> Value {
     if found.feasible.len() > 1 {
         let (mut scores, mut totals) = (Map::new(), Map::new());
         let mut order: Vec<usize> = (0..found.feasible.len()).collect();
-        order.stable_sort_by_key(|at| name_of(cache, found.feasible[*at]));
+        order.stable_sort_by_key(|at| name_of_node(cache, found.feasible[*at]));
         for at in order {
-            let name = name_of(cache, found.feasible[at]).to_string();
+            let name = name_of_node(cache, found.feasible[at]).to_string();
             let mut by_plugin: Vec<(&str, i64)> = found
                 .scores
                 .iter()
@@ -195,8 +198,8 @@ fn allocation_value(cache: &Cache, decision: &Decision) -> Option<Value> {
         return None;
     }
     let hosts = decision.found.hosts.iter();
-    let (name, host) = hosts.map(|host| (name_of(cache, *host), *host)).min()?;
-    let reserved = claims.map(|claims| crate::plugins::dynamic_resources::reserved_on(claims, host, &name));
+    let (name, host) = hosts.map(|host| (name_of_node(cache, *host), *host)).min()?;
+    let reserved = claims.map(|claims| crate::plugins::dynamic_resources::reserved_claims_on_node(claims, host, &name));
     let reserved = reserved.transpose().ok()?.unwrap_or_default();
     let own = reserved.claims.iter().filter_map(|(claim, new)| {
         let allocation = new.as_ref().or(claim.status.allocation.as_ref())?;
@@ -229,7 +232,7 @@ fn preemption_value(cache: &Cache, preemption: Option<&Preemption>) -> Value {
                         .map(|pod| pod.pod.metadata.key().to_string())
                         .collect();
                     (
-                        name_of(cache, candidate.node).to_string(),
+                        name_of_node(cache, candidate.node).to_string(),
                         json!({ "victims": victims, "pdbViolations": candidate.pdb_violations }),
                     )
                 })

@@ -19,7 +19,7 @@ use crate::selector::LabelSet;
 use crate::symbols::Symbol;
 
 /// Index of a class of pods with equal namespace, labels and deletion state.
-pub(crate) type ClassIdx = u32;
+pub(crate) type PodClassIdx = u32;
 /// Maximum number of counters; the least recently used one is evicted.
 const MAX_COUNTERS: usize = 512;
 
@@ -36,7 +36,7 @@ pub(crate) struct PodQuery {
 }
 
 impl PodQuery {
-    fn matches(&self, class: &Class, namespaces: &NamespaceLabels) -> bool {
+    fn matches(&self, class: &PodClass, namespaces: &NamespaceLabels) -> bool {
         let namespace_labels = namespaces.get(&class.key.namespace).map(|labels| &**labels);
         (self.include_terminating || !class.key.terminating)
             && self
@@ -53,46 +53,46 @@ impl PodQuery {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct ClassKey {
+struct PodClassKey {
     namespace: Symbol,
     labels: LabelSet,
     terminating: bool,
 }
 
 #[derive(Debug, Clone)]
-struct Class {
-    key: ClassKey,
+struct PodClass {
+    key: PodClassKey,
     n_pods: u32,
     /// Indices of the counters whose query matches this class.
     counters: Vec<u32>,
 }
 
 #[derive(Debug, Clone)]
-struct Counter {
+struct PodCounter {
     query: Arc<PodQuery>,
     /// Number of matching pods by node index. Shared with checkpoints until it changes.
     on_node: Arc<Vec<u32>>,
-    /// Value of [`Counters::clock`] at the last use, for eviction.
+    /// Value of [`PodCounters::clock`] at the last use, for eviction.
     used_at: u64,
 }
 
 /// Classes and counters.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Counters {
-    classes: Vec<Option<Class>>,
-    class_ids: ordered::Map<ClassKey, ClassIdx>,
-    free_classes: Vec<ClassIdx>,
-    counters: Vec<Option<Counter>>,
+pub(crate) struct PodCounters {
+    classes: Vec<Option<PodClass>>,
+    class_ids: ordered::Map<PodClassKey, PodClassIdx>,
+    free_classes: Vec<PodClassIdx>,
+    counters: Vec<Option<PodCounter>>,
     counter_ids: ordered::Map<Arc<PodQuery>, u32>,
     free_counters: Vec<u32>,
     /// Number of queries so far.
     clock: u64,
 }
 
-impl Counters {
+impl PodCounters {
     /// Adds a pod that was placed on a node to the counters. Returns the class of the pod.
-    pub(crate) fn add(&mut self, pod: &PodInfo, node: NodeIdx, namespaces: &NamespaceLabels) -> ClassIdx {
-        let key = ClassKey {
+    pub(crate) fn add(&mut self, pod: &PodInfo, node: NodeIdx, namespaces: &NamespaceLabels) -> PodClassIdx {
+        let key = PodClassKey {
             namespace: pod.namespace,
             labels: pod.labels.clone(),
             terminating: pod.terminating,
@@ -100,7 +100,7 @@ impl Counters {
         let index = match self.class_ids.get(&key) {
             Some(index) => *index,
             None => {
-                let mut class = Class {
+                let mut class = PodClass {
                     key: key.clone(),
                     n_pods: 0,
                     counters: Vec::new(),
@@ -115,7 +115,7 @@ impl Counters {
                 }
                 let index = self.free_classes.pop().unwrap_or_else(|| {
                     self.classes.push(None);
-                    self.classes.len() as ClassIdx - 1
+                    self.classes.len() as PodClassIdx - 1
                 });
                 self.classes[index as usize] = Some(class);
                 self.class_ids.insert(key, index);
@@ -138,7 +138,7 @@ impl Counters {
     }
 
     /// Subtracts a pod of the given class that left a node.
-    pub(crate) fn remove(&mut self, index: ClassIdx, node: NodeIdx) {
+    pub(crate) fn remove(&mut self, index: PodClassIdx, node: NodeIdx) {
         let Some(class) = &mut self.classes[index as usize] else {
             return;
         };
@@ -209,7 +209,7 @@ impl Counters {
         }
         let (query, on_node) = (Arc::new(query), Arc::new(on_node));
         self.counter_ids.insert(query.clone(), id);
-        self.counters[id as usize] = Some(Counter {
+        self.counters[id as usize] = Some(PodCounter {
             query,
             on_node: on_node.clone(),
             used_at: self.clock,

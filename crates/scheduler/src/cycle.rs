@@ -16,7 +16,7 @@ use crate::plugins::{
     Plugin, PluginSet, Point, inter_pod_affinity, pod_topology_spread, volume_binding, volume_restrictions, volume_zone,
 };
 use crate::pod_info::{Incoming, PodInfo};
-use crate::status::{Code, Histogram, Status};
+use crate::status::{Code, ReasonHistogram, Status};
 use crate::symbols::Symbol;
 
 /// The read-only inputs of plugins during a cycle.
@@ -45,7 +45,7 @@ pub(crate) enum PreFilter {
 
 impl PreFilter {
     /// Returns `Run` if the condition holds, otherwise `Skip`.
-    pub(crate) fn run_if(run: bool) -> Self {
+    pub(crate) fn run_or_skip(run: bool) -> Self {
         if run { Self::Run } else { Self::Skip }
     }
 }
@@ -66,7 +66,7 @@ pub struct CycleState {
     pub(crate) zone: Option<volume_zone::State>,
     /// Whether PreFilter of DynamicResources ran (SCH-031).
     pub(crate) dynamic_resources_ran: bool,
-    pub(crate) claims: Option<crate::plugins::dynamic_resources::State>,
+    pub(crate) claims: Option<crate::plugins::dynamic_resources::ClaimsState>,
     pub(crate) spread_score: Option<pod_topology_spread::ScoreState>,
     pub(crate) affinity_score: Option<inter_pod_affinity::ScoreState>,
 }
@@ -86,7 +86,7 @@ impl CycleState {
         for at in 0..self.pre_filter_extensions.len() {
             self.pre_filter_extensions[at]
                 .extension_points()
-                .pod_changed(cycle, self, pod, node, delta);
+                .update_for_changed_pod(cycle, self, pod, node, delta);
         }
     }
 
@@ -107,7 +107,7 @@ impl CycleState {
         self.spread.as_ref()
     }
 
-    pub(crate) fn binding(&self) -> Option<&volume_binding::State> {
+    pub(crate) fn volume_binding_state(&self) -> Option<&volume_binding::State> {
         self.binding.as_ref()
     }
 }
@@ -142,7 +142,7 @@ impl Diagnosis {
     /// Returns the message of the FailedScheduling event, and the same reasons as structured counts.
     pub fn message_and_refusal(&self, cache: &Cache) -> (String, RefusedNodes) {
         let n_nodes = cache.order().len();
-        let histogram = self.histogram(n_nodes);
+        let histogram = self.reason_histogram(n_nodes);
         let refusal = RefusedNodes {
             nodes: n_nodes,
             causes: histogram.causes(&cache.symbols),
@@ -164,8 +164,8 @@ impl Diagnosis {
         (text, refusal)
     }
 
-    fn histogram(&self, n_nodes: usize) -> Histogram {
-        let mut histogram = Histogram::default();
+    fn reason_histogram(&self, n_nodes: usize) -> ReasonHistogram {
+        let mut histogram = ReasonHistogram::default();
         if let Some(status) = &self.pre_filter {
             histogram.add(status, n_nodes);
             return histogram;
@@ -253,7 +253,7 @@ impl Search<'_> {
             0 => {}
             1 => found.hosts = found.feasible.clone(),
             _ => {
-                if let Err(error) = self.score(cache, &mut state, &mut found) {
+                if let Err(error) = self.score_and_select_hosts(cache, &mut state, &mut found) {
                     found.error = Some(error);
                 }
             }
@@ -329,6 +329,6 @@ impl Search<'_> {
 }
 
 /// Returns a node's name, for results.
-pub(crate) fn name_of(cache: &Cache, node: NodeIdx) -> Str {
+pub(crate) fn name_of_node(cache: &Cache, node: NodeIdx) -> Str {
     cache.node(node).name.clone()
 }

@@ -11,7 +11,7 @@ use crate::nominator::Nominator;
 use crate::plugins::node_affinity::AddedAffinity;
 use crate::plugins::{Plugin, Point, default_preemption};
 use crate::pod_info::Incoming;
-use crate::post_filter::{self, Limit, Preemption};
+use crate::post_filter::{self, DryRunLimit, Preemption};
 
 /// A decision with all intermediate results.
 #[derive(Debug, Clone)]
@@ -57,10 +57,11 @@ pub fn decide(
     let mut message = found.error.clone();
     if found.feasible.is_empty() && message.is_none() {
         if !cache.order().is_empty() {
-            preemption = post_filter::run(&search, cache, &mut state, &mut found.diagnosis, Limit::None);
+            preemption = post_filter::run(&search, cache, &mut state, &mut found.diagnosis, DryRunLimit::None);
             // If an earlier PostFilter plugin failed, run preemption nevertheless to report its result.
             if preemption.is_none() && profile.has(Point::PostFilter, Plugin::DefaultPreemption) {
-                let tried = default_preemption::preempt(&search, cache, &mut state, &found.diagnosis, Limit::None);
+                let tried =
+                    default_preemption::preempt(&search, cache, &mut state, &found.diagnosis, DryRunLimit::None);
                 preemption = tried.ok();
             }
         }

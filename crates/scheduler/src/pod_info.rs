@@ -6,7 +6,7 @@ use std::sync::Arc;
 use podscope_api::{self as api, Pod, Str, TolerationOperator};
 
 use crate::cache::Cache;
-use crate::counters::ClassIdx;
+use crate::counters::PodClassIdx;
 use crate::node_info::{Effect, HostPort, NodeInfo, TaintInfo};
 use crate::resources::PodRequests;
 use crate::selector::{LabelSet, NodeSelector, NodeTerm, Selector, intern_labels};
@@ -96,8 +96,8 @@ pub struct PodInfo {
     pub terms: Vec<Term>,
     /// Error of the first invalid selector among the terms.
     pub malformed: Option<String>,
-    /// Class of the pod in the cache's counters; [`ClassIdx::MAX`] if the pod is not placed.
-    pub(crate) class: ClassIdx,
+    /// Class of the pod in the cache's counters; [`PodClassIdx::MAX`] if the pod is not placed.
+    pub(crate) class: PodClassIdx,
     /// Indices of `terms` in the cache's table, if the pod is placed.
     pub(crate) term_ids: Vec<u32>,
 }
@@ -127,7 +127,7 @@ impl PodInfo {
             ports: host_ports(symbols, pod),
             terms: Vec::new(),
             malformed: None,
-            class: ClassIdx::MAX,
+            class: PodClassIdx::MAX,
             term_ids: Vec::new(),
             pod: pod.clone(),
         };

@@ -44,7 +44,7 @@ pub(crate) enum PostFilter {
 
 /// How many of the potential nodes preemption tries with a dry run.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Limit {
+pub(crate) enum DryRunLimit {
     /// All potential nodes.
     None,
     /// As many as are needed for the number of candidates in the plugin's arguments. The first node is this random
@@ -58,7 +58,7 @@ pub(crate) fn run(
     cache: &mut Cache,
     state: &mut CycleState,
     diagnosis: &mut Diagnosis,
-    limit: Limit,
+    limit: DryRunLimit,
 ) -> Option<Preemption> {
     let mut texts: Vec<String> = Vec::new();
     let mut preemption = None;

@@ -99,13 +99,13 @@ pub(crate) fn is_extended(name: &str) -> bool {
 
 /// Exact amounts by resource name, used to compute a pod's total.
 #[derive(Debug, Clone, Default)]
-struct Amounts {
+struct ResourceAmounts {
     cpu: Option<Quantity>,
     memory: Option<Quantity>,
     other: Vec<(Str, Quantity)>,
 }
 
-impl Amounts {
+impl ResourceAmounts {
     fn cpu_or_memory(&mut self, name: &Str) -> &mut Option<Quantity> {
         // The name is always cpu or memory here.
         if &**name == "cpu" {
@@ -127,7 +127,7 @@ impl Amounts {
         }
     }
 
-    fn merge_all(&mut self, from: &Amounts, combine: impl Fn(Quantity, Quantity) -> Quantity + Copy) {
+    fn merge_all(&mut self, from: &ResourceAmounts, combine: impl Fn(Quantity, Quantity) -> Quantity + Copy) {
         let into = |cpu_or_memory: &mut Option<Quantity>, from: Option<Quantity>| {
             if let Some(quantity) = from {
                 *cpu_or_memory = Some(cpu_or_memory.map_or(quantity, |current| combine(current, quantity)));
@@ -140,15 +140,15 @@ impl Amounts {
         }
     }
 
-    fn add(&mut self, from: &Amounts) {
+    fn add(&mut self, from: &ResourceAmounts) {
         self.merge_all(from, Quantity::plus);
     }
 
-    fn max(&mut self, from: &Amounts) {
+    fn max(&mut self, from: &ResourceAmounts) {
         self.merge_all(from, std::cmp::max);
     }
 
-    fn max_list(&mut self, list: &ResourceList) {
+    fn raise_to_list(&mut self, list: &ResourceList) {
         for (name, quantity) in list {
             self.merge(name, *quantity, std::cmp::max);
         }
@@ -191,8 +191,8 @@ fn container_requests(
     container: &Container,
     statuses: &[ContainerStatus],
     options: RequestOptions,
-) -> Amounts {
-    let mut amounts = Amounts::default();
+) -> ResourceAmounts {
+    let mut amounts = ResourceAmounts::default();
     let reported = if options.include_status {
         status_of(statuses, container).and_then(|status| status.resources.as_ref().map(|resources| (status, resources)))
     } else {
@@ -201,12 +201,12 @@ fn container_requests(
     match reported {
         Some((status, resources)) => {
             if !pod.is_resize_infeasible() {
-                amounts.max_list(&container.resources.requests);
+                amounts.raise_to_list(&container.resources.requests);
             }
-            amounts.max_list(&resources.requests);
-            amounts.max_list(&status.allocated_resources);
+            amounts.raise_to_list(&resources.requests);
+            amounts.raise_to_list(&status.allocated_resources);
         }
-        None => amounts.max_list(&container.resources.requests),
+        None => amounts.raise_to_list(&container.resources.requests),
     }
     if options.default_cpu && amounts.cpu.is_none() {
         amounts.cpu = Some(Quantity::from_milli(DEFAULT_MILLI_CPU));
@@ -224,9 +224,9 @@ fn has_pod_level_requests(pod: &Pod) -> bool {
         .is_some_and(|resources| resources.requests.keys().any(|name| is_of_pods(name)))
 }
 
-fn total_requests(pod: &Pod, options: RequestOptions) -> Amounts {
+fn total_requests(pod: &Pod, options: RequestOptions) -> ResourceAmounts {
     let spec = &pod.spec;
-    let mut app = Amounts::default();
+    let mut app = ResourceAmounts::default();
     for container in spec.containers.iter() {
         app.add(&container_requests(
             pod,
@@ -236,8 +236,8 @@ fn total_requests(pod: &Pod, options: RequestOptions) -> Amounts {
         ));
     }
     if !spec.init_containers.is_empty() {
-        let mut sidecars = Amounts::default();
-        let mut init_peak = Amounts::default();
+        let mut sidecars = ResourceAmounts::default();
+        let mut init_peak = ResourceAmounts::default();
         for container in spec.init_containers.iter() {
             let sidecar = container.is_sidecar();
             let own_options = RequestOptions {

@@ -22,13 +22,13 @@ use crate::node_info::{Effect, NodeIdx, NodeInfo};
 use crate::resources::{Resources, evenness_of_two, fraction};
 
 /// Flag: the node is cordoned.
-pub(crate) const UNSCHEDULABLE: u16 = 1;
+pub(crate) const CORDONED_FLAG: u16 = 1;
 /// Flag: the node has a NoSchedule or NoExecute taint.
-pub(crate) const HAS_HARD_TAINT: u16 = 1 << 1;
+pub(crate) const HARD_TAINT_FLAG: u16 = 1 << 1;
 /// Flag: the node has a PreferNoSchedule taint.
-pub(crate) const HAS_SOFT_TAINT: u16 = 1 << 2;
+pub(crate) const SOFT_TAINT_FLAG: u16 = 1 << 2;
 /// Flag: at least one host port is in use.
-pub(crate) const PORTS_TAKEN: u16 = 1 << 3;
+pub(crate) const PORTS_TAKEN_FLAG: u16 = 1 << 3;
 
 /// Value of [`Row::evenness`] if the balance is not in the row: the node has no cpu or no memory, or the result is out
 /// of range.
@@ -77,10 +77,10 @@ impl Row {
             nonzero_memory: node.nonzero_memory,
             free_ephemeral: allocatable.ephemeral.wrapping_sub(requested.ephemeral),
             free_pods: free_pods.clamp(-1, i64::from(i32::MAX)) as i32,
-            flags: flag(node.unschedulable, UNSCHEDULABLE)
-                | flag(taint(&[Effect::NoSchedule, Effect::NoExecute]), HAS_HARD_TAINT)
-                | flag(taint(&[Effect::PreferNoSchedule]), HAS_SOFT_TAINT)
-                | flag(!node.ports.is_empty(), PORTS_TAKEN),
+            flags: flag(node.unschedulable, CORDONED_FLAG)
+                | flag(taint(&[Effect::NoSchedule, Effect::NoExecute]), HARD_TAINT_FLAG)
+                | flag(taint(&[Effect::PreferNoSchedule]), SOFT_TAINT_FLAG)
+                | flag(!node.ports.is_empty(), PORTS_TAKEN_FLAG),
             evenness: evenness(allocatable, requested),
         }
     }

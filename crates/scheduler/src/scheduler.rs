@@ -12,18 +12,18 @@ use std::sync::Arc;
 
 use podscope_api::{NodeName, Object, ObjectKey, Pod, Str};
 
-use self::choice::{draw_preemption_offset, nomination, pick_host};
+use self::choice::{draw_preemption_offset, nomination_to_write, pick_host};
 use self::claims::freed_claim;
-use crate::attempt::{Attempt, EventNote, Outcome, Preempt, ReservedClaims, StatusPatch, Victim, truncate};
+use crate::attempt::{Attempt, EventNote, Outcome, Preempt, ReservedClaims, StatusPatch, Victim, truncate_event_note};
 use crate::cache::Cache;
 use crate::config::{Profile, SchedulerConfiguration};
-use crate::cycle::{Search, name_of};
+use crate::cycle::{Search, name_of_node};
 use crate::decide::Decision;
 use crate::nominator::Nominator;
 use crate::plugins::node_affinity::AddedAffinity;
 use crate::plugins::{Plugin, PluginSet, Point, default_binder, default_preemption, volume_binding};
 use crate::pod_info::Incoming;
-use crate::post_filter::{self, Limit, Preemption};
+use crate::post_filter::{self, DryRunLimit, Preemption};
 use crate::queue::events::EventKind;
 use crate::queue::{Pool, Queue, QueuedPod};
 
@@ -130,7 +130,7 @@ impl Scheduler {
                 },
                 tried_at: match pool {
                     Pool::ErrorBackoff => self.queue.release_at(pod),
-                    Pool::Unschedulable => Some(self.queue.flush_at(pod.timestamp)),
+                    Pool::Unschedulable => Some(self.queue.unschedulable_flush_at(pod.timestamp)),
                     Pool::Active | Pool::Backoff | Pool::Gated => None,
                 },
                 rejectors: pod.rejectors.iter().map(Plugin::name).collect(),
@@ -147,10 +147,10 @@ impl Scheduler {
     /// Returns the next time to call [`Scheduler::schedule_one`]: `now` if a pod can be popped, otherwise the time of
     /// the next timer.
     pub fn next_deadline(&self, now: i64) -> Option<i64> {
-        if self.queue.is_ready() {
+        if self.queue.has_pod_to_pop() {
             return Some(now);
         }
-        self.queue.next_timer().map(|at| at.max(now))
+        self.queue.next_timer_at().map(|at| at.max(now))
     }
 
     fn is_responsible_for(&self, pod: &Pod) -> bool {
@@ -213,7 +213,7 @@ impl Scheduler {
         let mut reserved = None;
         let no_nodes = self.cache.order().is_empty();
         if let Some(host) = pick_host(&found, draw) {
-            let bindings = match state.binding() {
+            let bindings = match state.volume_binding_state() {
                 None => Ok(volume_binding::Bindings::default()),
                 Some(binding) => volume_binding::reserve(&search.cycle(&self.cache), binding, self.cache.node(host)),
             };
@@ -225,7 +225,7 @@ impl Scheduler {
                 Err(status) => found.error = Some(status.message(&self.cache.symbols)),
             }
         } else if found.error.is_none() && !no_nodes {
-            let limit = Limit::Configured(draw_preemption_offset(draw, &found));
+            let limit = DryRunLimit::Configured(draw_preemption_offset(draw, &found));
             preemption = post_filter::run(&search, &mut self.cache, &mut state, &mut found.diagnosis, limit);
             preempt = preemption
                 .as_ref()
@@ -255,7 +255,7 @@ impl Scheduler {
             (None, message) => {
                 let message = message.unwrap_or_default();
                 let is_cleared = found.error.is_some() || no_nodes || profile.at(Point::PostFilter).is_empty();
-                let nominated = nomination(preemption.as_ref(), preempt.as_ref(), is_cleared);
+                let nominated = nomination_to_write(preemption.as_ref(), preempt.as_ref(), is_cleared);
                 let reason = if found.error.is_some() {
                     "SchedulerError"
                 } else {
@@ -270,13 +270,13 @@ impl Scheduler {
                     Some(_) => PluginSet::default(),
                     None => found.diagnosis.rejectors,
                 };
-                let failure = Failure {
+                let failure = AttemptFailure {
                     reason,
                     message: &message,
                     nominated,
                     rejectors,
                 };
-                self.fail(pod, failure, now, &mut attempt);
+                self.handle_failed_attempt(pod, failure, now, &mut attempt);
                 attempt.outcome = if found.error.is_some() {
                     Outcome::Error { message }
                 } else {
@@ -292,7 +292,7 @@ impl Scheduler {
                 state,
                 preemption,
                 message: attempt.outcome.message().map(ToOwned::to_owned),
-                chosen: attempt.outcome.chosen().map(|node| node.0.clone()),
+                chosen: attempt.outcome.chosen_node().map(|node| node.0.clone()),
             };
             recorder.record(&self.cache, &decision);
         }
@@ -321,7 +321,7 @@ impl Scheduler {
         }
         self.nominator.remove(&info.uid);
         self.cache.assume(&info, host);
-        let node = name_of(&self.cache, host);
+        let node = name_of_node(&self.cache, host);
         let key = &info.pod.metadata;
         // PreBind may take long, so the expected node is published as `nominatedNodeName` (SCH-025).
         if (bindings.is_slow || devices.is_some()) && node != info.pod.status.nominated_node_name {
@@ -378,7 +378,7 @@ impl Scheduler {
             many => many[(draw() % many.len() as u64) as usize],
         };
         let candidate = candidates.iter().find(|candidate| candidate.node == node)?;
-        let name = name_of(&self.cache, node);
+        let name = name_of_node(&self.cache, node);
         let victims: Vec<Victim> = candidate
             .victims
             .iter()
@@ -413,8 +413,14 @@ impl Scheduler {
 
     /// Handles a failed attempt: returns the pod to the queue, updates its nomination, and adds the condition and the event
     /// to the attempt (SCH-024, SCH-025).
-    fn fail(&mut self, mut pod: QueuedPod, failure: Failure<'_>, now: i64, attempt: &mut Attempt) {
-        let Failure {
+    fn handle_failed_attempt(
+        &mut self,
+        mut pod: QueuedPod,
+        failure: AttemptFailure<'_>,
+        now: i64,
+        attempt: &mut Attempt,
+    ) {
+        let AttemptFailure {
             reason,
             message,
             nominated,
@@ -443,7 +449,7 @@ impl Scheduler {
             kind: "Warning",
             reason: "FailedScheduling",
             action: "Scheduling",
-            note: truncate(message),
+            note: truncate_event_note(message),
             related: None,
         });
         let is_condition_unchanged = info.pod.condition(condition::POD_SCHEDULED).is_some_and(|condition| {
@@ -476,20 +482,20 @@ impl Scheduler {
         self.cache.forget(uid);
         self.cache.stores.forget_assumed(&info.pod);
         // If the pod was deleted in the meantime, its reservations are released only now.
-        self.move_all(EventKind::PodDelete, Some(&Object::Pod(assumed)), None, now, None);
+        self.move_waiting_pods(EventKind::PodDelete, Some(&Object::Pod(assumed)), None, now, None);
         let mut attempt = Attempt {
             outcome: Outcome::Error {
                 message: message.clone(),
             },
             ..Attempt::without_result(&pod, &info.pod.spec.scheduler_name)
         };
-        let failure = Failure {
+        let failure = AttemptFailure {
             reason: "SchedulerError",
             message: &message,
             nominated: Some("".into()),
             rejectors: PluginSet::default(),
         };
-        self.fail(pod, failure, now, &mut attempt);
+        self.handle_failed_attempt(pod, failure, now, &mut attempt);
         Some(attempt)
     }
 
@@ -559,7 +565,7 @@ struct PendingBinding {
 }
 
 /// Details of a failed attempt.
-struct Failure<'a> {
+struct AttemptFailure<'a> {
     reason: &'static str,
     message: &'a str,
     /// The nominated node to write; `None` leaves it unchanged.

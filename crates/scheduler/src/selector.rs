@@ -34,7 +34,7 @@ pub(crate) fn intern_labels(symbols: &mut Symbols, labels: &ordered::Map<Str, St
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Operator {
+enum LabelOperator {
     In,
     NotIn,
     Exists,
@@ -45,7 +45,7 @@ enum Operator {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Requirement {
     key: Symbol,
-    operator: Operator,
+    operator: LabelOperator,
     values: Vec<Symbol>,
 }
 
@@ -53,10 +53,10 @@ impl Requirement {
     fn matches(&self, labels: &[(Symbol, Symbol)]) -> bool {
         let value = label(labels, self.key);
         match self.operator {
-            Operator::In => value.is_some_and(|value| self.values.contains(&value)),
-            Operator::NotIn => value.is_none_or(|value| !self.values.contains(&value)),
-            Operator::Exists => value.is_some(),
-            Operator::DoesNotExist => value.is_none(),
+            LabelOperator::In => value.is_some_and(|value| self.values.contains(&value)),
+            LabelOperator::NotIn => value.is_none_or(|value| !self.values.contains(&value)),
+            LabelOperator::Exists => value.is_some(),
+            LabelOperator::DoesNotExist => value.is_none(),
         }
     }
 }
@@ -82,17 +82,17 @@ impl Selector {
         let mut all: Vec<Requirement> = selector
             .match_labels
             .iter()
-            .map(|(key, value)| equals(symbols.intern(key), symbols.intern(value)))
+            .map(|(key, value)| equality_requirement(symbols.intern(key), symbols.intern(value)))
             .collect();
         for requirement in &selector.match_expressions {
             let operator = match &requirement.operator {
-                SelectorOperator::In => Operator::In,
-                SelectorOperator::NotIn => Operator::NotIn,
-                SelectorOperator::Exists => Operator::Exists,
-                SelectorOperator::DoesNotExist => Operator::DoesNotExist,
+                SelectorOperator::In => LabelOperator::In,
+                SelectorOperator::NotIn => LabelOperator::NotIn,
+                SelectorOperator::Exists => LabelOperator::Exists,
+                SelectorOperator::DoesNotExist => LabelOperator::DoesNotExist,
                 other => return Err(format!("\"{other}\" is not a valid label selector operator")),
             };
-            let wants_values = matches!(operator, Operator::In | Operator::NotIn);
+            let wants_values = matches!(operator, LabelOperator::In | LabelOperator::NotIn);
             if wants_values && requirement.values.is_empty() {
                 return Err("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty".into());
             }
@@ -117,7 +117,7 @@ impl Selector {
     pub fn from_map(symbols: &mut Symbols, map: &ordered::Map<Str, Str>) -> Self {
         let mut all: Vec<Requirement> = map
             .iter()
-            .map(|(key, value)| equals(symbols.intern(key), symbols.intern(value)))
+            .map(|(key, value)| equality_requirement(symbols.intern(key), symbols.intern(value)))
             .collect();
         all.stable_sort();
         Self::All(all)
@@ -140,7 +140,7 @@ impl Selector {
     /// Adds the requirement `key = value`; `Nothing` is unchanged (SCH-072).
     pub fn require(&mut self, key: Symbol, value: Symbol) {
         if let Self::All(all) = self {
-            all.push(equals(key, value));
+            all.push(equality_requirement(key, value));
             all.stable_sort();
             all.dedup();
         }
@@ -160,10 +160,10 @@ impl Selector {
     }
 }
 
-fn equals(key: Symbol, value: Symbol) -> Requirement {
+fn equality_requirement(key: Symbol, value: Symbol) -> Requirement {
     Requirement {
         key,
-        operator: Operator::In,
+        operator: LabelOperator::In,
         values: vec![value],
     }
 }

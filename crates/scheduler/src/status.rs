@@ -117,11 +117,11 @@ impl Status {
 
 /// Counts how many nodes have each reason, for the list after `0/N nodes are available:` (SCH-026, SCH-027).
 #[derive(Debug, Default)]
-pub(crate) struct Histogram {
+pub(crate) struct ReasonHistogram {
     entries: Vec<(Reason, usize)>,
 }
 
-impl Histogram {
+impl ReasonHistogram {
     pub(crate) fn add(&mut self, status: &Status, times: usize) {
         for reason in status.reasons.as_slice() {
             match self.entries.iter_mut().find(|(known, _)| known == reason) {

@@ -113,7 +113,7 @@ impl TopologyKey {
 
     /// Adds `weight` to the sum of a domain for every pod on a node of the domain. `on_node` is the number of pods by
     /// node index. Returns whether any pod was counted.
-    pub(crate) fn add_up(&self, on_node: &[u32], weight: i64, sums: &mut [i64]) -> bool {
+    pub(crate) fn add_up_by_domain(&self, on_node: &[u32], weight: i64, sums: &mut [i64]) -> bool {
         let mut any = false;
         for (count, domain) in on_node.iter().zip(&self.of_node) {
             if *count != 0
@@ -133,7 +133,7 @@ impl TopologyKey {
 
     /// Returns the index of a node's domain in sums over domains. Nodes without the label share the index of the empty
     /// value, or the index after the last domain if no node has an empty value.
-    pub(crate) fn slot(&self, node: NodeIdx) -> usize {
+    pub(crate) fn domain_slot(&self, node: NodeIdx) -> usize {
         match self.domain(node) {
             NO_DOMAIN => self
                 .by_value

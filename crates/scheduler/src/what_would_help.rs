@@ -73,7 +73,7 @@ fn is_superfluous(change: &Change, known: &Change) -> bool {
 
 /// Appends an entry to a list `KEY=VALUE,…`.
 #[inline(never)]
-fn append_entry(list: &mut String, key: &str, value: &str) {
+fn append_list_entry(list: &mut String, key: &str, value: &str) {
     if !list.is_empty() {
         list.push(',');
     }
@@ -109,7 +109,7 @@ enum Trial {
     /// Schedule a changed pod on the same cluster.
     Pod(Change, Arc<Pod>, i64),
     /// Find the largest request of the resource with which the pod fits.
-    Shrink(Resource),
+    Shrink(ReducibleResource),
     /// Replace a node: change, old object, new object, cost.
     Node(Change, Arc<Node>, Arc<Node>, i64),
     /// Add a new node to the cluster.
@@ -140,13 +140,13 @@ impl Trial {
 
 /// A resource whose request a suggestion can reduce.
 #[derive(Debug, Clone, Copy)]
-enum Resource {
+enum ReducibleResource {
     Cpu,
     Memory,
     Ephemeral,
 }
 
-impl Resource {
+impl ReducibleResource {
     fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
@@ -178,10 +178,10 @@ impl Resource {
     }
 
     /// Formats an amount for people.
-    fn print(self, amount: i64) -> String {
+    fn displayed_amount(self, amount: i64) -> String {
         match self {
             Self::Cpu => Quantity::from_milli(amount).to_string(),
-            Self::Memory | Self::Ephemeral => amounts::bytes(amount),
+            Self::Memory | Self::Ephemeral => amounts::format_bytes(amount),
         }
     }
 
@@ -280,7 +280,7 @@ impl WhatWouldHelp {
         self.with_search(pod, |cache, search| search.run(cache, &mut 0))
     }
 
-    fn n_feasible(&mut self, pod: &Arc<Pod>) -> usize {
+    fn count_feasible_nodes(&mut self, pod: &Arc<Pod>) -> usize {
         self.schedule_on_copy(pod).map_or(
             0,
             |(found, _)| {
@@ -305,21 +305,21 @@ impl WhatWouldHelp {
                 }
             }
             Trial::Pod(change, pod, cost) => {
-                let n_feasible = self.n_feasible(&pod);
+                let n_feasible = self.count_feasible_nodes(&pod);
                 self.suggest_if_feasible(change, n_feasible, cost);
             }
-            Trial::Shrink(resource) => self.shrink(resource),
+            Trial::Shrink(resource) => self.suggest_smaller_request(resource),
             Trial::Node(change, before, after, cost) => {
                 let (before, after) = (Object::Node(before), Object::Node(after));
                 self.cache.on_change(Some(&before), Some(&after));
-                let n_feasible = self.n_feasible(&pod);
+                let n_feasible = self.count_feasible_nodes(&pod);
                 self.cache.on_change(Some(&after), Some(&before));
                 self.suggest_if_feasible(change, n_feasible, cost);
             }
             Trial::AddNode(change, node, cost) => {
                 let node = Object::Node(node);
                 self.cache.on_change(None, Some(&node));
-                let n_feasible = self.n_feasible(&pod);
+                let n_feasible = self.count_feasible_nodes(&pod);
                 self.cache.on_change(Some(&node), None);
                 self.suggest_if_feasible(change, n_feasible, cost);
             }
@@ -327,7 +327,7 @@ impl WhatWouldHelp {
             Trial::Delete(change, other, cost) => {
                 let other = Object::Pod(other);
                 self.cache.on_change(Some(&other), None);
-                let n_feasible = self.n_feasible(&pod);
+                let n_feasible = self.count_feasible_nodes(&pod);
                 self.cache.on_change(None, Some(&other));
                 self.suggest_if_feasible(change, n_feasible, cost);
             }
@@ -336,7 +336,7 @@ impl WhatWouldHelp {
                 for (before, after) in &objects {
                     self.cache.on_change(before.as_ref(), after.as_ref());
                 }
-                let n_feasible = self.n_feasible(&pod);
+                let n_feasible = self.count_feasible_nodes(&pod);
                 for (before, after) in objects.iter().rev() {
                     self.cache.on_change(after.as_ref(), before.as_ref());
                 }
@@ -383,7 +383,7 @@ impl WhatWouldHelp {
 
     /// Finds the largest request below the current one that fits, by a binary search over the free amounts of the
     /// nodes.
-    fn shrink(&mut self, resource: Resource) {
+    fn suggest_smaller_request(&mut self, resource: ReducibleResource) {
         let info = Incoming::new(&mut self.cache, &self.pod).info;
         let request = resource.amount_in(&info.requests.requests);
         if request == 0 || self.pod.spec.resources.is_some() {
@@ -406,8 +406,8 @@ impl WhatWouldHelp {
         let mut best = None;
         while low < high {
             let middle = low.midpoint(high);
-            let smaller = self.with_request(resource, request, amounts[middle]);
-            let n_feasible = smaller.map_or(0, |(pod, _)| self.n_feasible(&Arc::new(pod)));
+            let smaller = self.with_reduced_request(resource, request, amounts[middle]);
+            let n_feasible = smaller.map_or(0, |(pod, _)| self.count_feasible_nodes(&Arc::new(pod)));
             if n_feasible > 0 {
                 best = Some((amounts[middle], n_feasible));
                 low = middle + 1;
@@ -416,7 +416,7 @@ impl WhatWouldHelp {
             }
         }
         if let Some((amount, n_feasible)) = best
-            && let Some((_, change)) = self.with_request(resource, request, amount)
+            && let Some((_, change)) = self.with_reduced_request(resource, request, amount)
         {
             // The cost grows with the percentage by which the request is reduced.
             let percent = (request - amount) * 100 / request;
@@ -426,7 +426,7 @@ impl WhatWouldHelp {
 
     /// Returns a copy of the pod whose total request is reduced from `from` to `to`, at the container with the largest
     /// request, and the change to suggest. Returns `None` if the request of that container is too small.
-    fn with_request(&self, resource: Resource, from: i64, to: i64) -> Option<(Pod, Change)> {
+    fn with_reduced_request(&self, resource: ReducibleResource, from: i64, to: i64) -> Option<(Pod, Change)> {
         let mut pod = (*self.pod).clone();
         let amount = |list: &podscope_api::ResourceList| list.get(resource.name()).map_or(0, |q| resource.amount_of(q));
         let container: &mut Container = Arc::make_mut(&mut pod.spec.containers)
@@ -439,10 +439,10 @@ impl WhatWouldHelp {
         }
         let change = Change::Shrink {
             resource: resource.name().to_owned(),
-            from: resource.print(from),
-            to: resource.print(to),
+            from: resource.displayed_amount(from),
+            to: resource.displayed_amount(to),
             container: container.name.to_string(),
-            request: resource.print(free),
+            request: resource.displayed_amount(free),
             with_limit: amount(&container.resources.limits) == request,
         };
         let requests = &mut Arc::make_mut(&mut container.resources).requests;

@@ -28,22 +28,22 @@ use common::{Connection, memory_mib, print_figure};
 
 const DEFAULT_MINUTES: u64 = 60;
 /// Speed of the cluster as a multiple of real time.
-const SPEED: f64 = 10.0;
+const SIMULATION_SPEED: f64 = 10.0;
 /// Number of memory measurements after the start: one for each quarter of the run.
-const MEASUREMENTS: u64 = 4;
+const MEMORY_MEASUREMENTS: u64 = 4;
 /// Expected statuses of answers: success, object missing, object already exists, control plane failed. 0 means that the
 /// connection was closed without an answer, as by a crashed API server.
 const EXPECTED_STATUSES: [u16; 8] = [200, 201, 404, 409, 0, 500, 503, 504];
 /// Number of threads that write.
-const WRITERS: u64 = 4;
+const WRITER_THREADS: u64 = 4;
 /// Pause of a writing thread after each request.
 const WRITE_PAUSE: Duration = Duration::from_millis(100);
 /// Number of threads that list and watch.
-const READERS: u64 = 8;
+const READER_THREADS: u64 = 8;
 /// Time between a fault and its repair, and between a repair and the next fault.
-const BETWEEN_FAULTS: Duration = Duration::from_secs(3);
+const PAUSE_BETWEEN_FAULTS: Duration = Duration::from_secs(3);
 /// Number of different object names for each kind, so that requests often meet existing objects.
-const NAMES_PER_KIND: u64 = 40;
+const OBJECT_NAMES_PER_KIND: u64 = 40;
 
 const CLUSTER: &str = "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -56,7 +56,7 @@ spec:
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
+    fn random_below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -64,7 +64,7 @@ impl Random {
     }
 
     fn choose<'o, T>(&mut self, of: &'o [T]) -> &'o T {
-        &of[self.below(of.len() as u64) as usize]
+        &of[self.random_below(of.len() as u64) as usize]
     }
 }
 
@@ -96,7 +96,7 @@ fn main() {
     let loaded = scenario::load(&[("chaos.yaml".to_owned(), CLUSTER.to_owned())]).expect("it loads");
     let recording = std::env::temp_dir().join(format!("podscope-chaos-{}.yaml", std::process::id()));
     let options = Options {
-        speed: Speed::Times(SPEED),
+        speed: Speed::Times(SIMULATION_SPEED),
         record: Some(recording.clone()),
         ..Options::default()
     };
@@ -116,15 +116,15 @@ fn main() {
             }
         })
     };
-    let mut threads: Vec<_> = (0..WRITERS).map(|seed| start(seed, write_randomly)).collect();
-    threads.extend((0..READERS).map(|seed| start(100 + seed, read_randomly)));
-    threads.push(start(200, fail_and_repair));
+    let mut threads: Vec<_> = (0..WRITER_THREADS).map(|seed| start(seed, write_randomly)).collect();
+    threads.extend((0..READER_THREADS).map(|seed| start(100 + seed, read_randomly)));
+    threads.push(start(200, cause_and_repair_fault));
 
     let began = Instant::now();
-    for interval in 0..=MEASUREMENTS {
-        let due = Duration::from_secs(minutes * 60 * interval / MEASUREMENTS).div_f64(SPEED);
+    for interval in 0..=MEMORY_MEASUREMENTS {
+        let due = Duration::from_secs(minutes * 60 * interval / MEMORY_MEASUREMENTS).div_f64(SIMULATION_SPEED);
         std::thread::sleep(due.saturating_sub(began.elapsed()));
-        report(&server, &chaos);
+        print_figures(&server, &chaos);
     }
     chaos.is_over.store(true, Ordering::Relaxed);
     for thread in threads {
@@ -134,7 +134,7 @@ fn main() {
     let _ = std::fs::remove_file(recording);
 }
 
-fn report(server: &Server, chaos: &Chaos) {
+fn print_figures(server: &Server, chaos: &Chaos) {
     let counts = server.ask(|session| (session.trace().len(), session.command_count(), session.now()));
     let (records, commands, now) = counts.expect("the server runs");
     let minutes = now.0 / 60_000_000;
@@ -156,7 +156,7 @@ fn report(server: &Server, chaos: &Chaos) {
 
 /// Creates, changes, scales or deletes an object. The request may be refused.
 fn write_randomly(chaos: &Chaos, random: &mut Random) {
-    let number = random.below(NAMES_PER_KIND);
+    let number = random.random_below(OBJECT_NAMES_PER_KIND);
     let resource = *random.choose(&["pods", "configmaps", "deployments"]);
     let (path, create, patch) = match resource {
         "pods" => (
@@ -166,7 +166,7 @@ fn write_randomly(chaos: &Chaos, random: &mut Random) {
             ),
             format!(
                 "{{\"metadata\": {{\"labels\": {{\"n\": \"{}\"}}}}}}",
-                random.below(1000)
+                random.random_below(1000)
             ),
         ),
         "configmaps" => (
@@ -175,7 +175,7 @@ fn write_randomly(chaos: &Chaos, random: &mut Random) {
                 "{{\"metadata\": {{\"name\": \"n-{number}\"}}, \"data\": {{\"key\": \"{}\"}}}}",
                 "x".repeat(1000)
             ),
-            format!("{{\"data\": {{\"key\": \"{}\"}}}}", random.below(1000)),
+            format!("{{\"data\": {{\"key\": \"{}\"}}}}", random.random_below(1000)),
         ),
         _ => (
             "/apis/apps/v1/namespaces/default/deployments",
@@ -183,12 +183,12 @@ fn write_randomly(chaos: &Chaos, random: &mut Random) {
                 "{{\"metadata\": {{\"name\": \"n-{number}\"}}, \"spec\": {{\"replicas\": 2, \"selector\": {{\"matchLabels\": {{\"n\": \"{number}\"}}}}, \
                  \"template\": {{\"metadata\": {{\"labels\": {{\"n\": \"{number}\"}}}}, \"spec\": {{\"containers\": [{{\"name\": \"c\", \"image\": \"i\"}}]}}}}}}}}"
             ),
-            format!("{{\"spec\": {{\"replicas\": {}}}}}", random.below(5)),
+            format!("{{\"spec\": {{\"replicas\": {}}}}}", random.random_below(5)),
         ),
     };
     let one = format!("{path}/n-{number}");
     let scale = format!("{one}/scale");
-    let (method, path, body) = match random.below(4) {
+    let (method, path, body) = match random.random_below(4) {
         0 => ("POST", path, create),
         1 => ("PATCH", one.as_str(), patch),
         2 if resource == "deployments" => ("PATCH", scale.as_str(), patch),
@@ -196,7 +196,7 @@ fn write_randomly(chaos: &Chaos, random: &mut Random) {
     };
     // Each write opens a new connection: the server must free the memory of the old ones.
     let mut connection = Connection::open(chaos.address);
-    for _ in 0..=random.below(3) {
+    for _ in 0..=random.random_below(3) {
         if !chaos.send(&mut connection, method, path, &body) {
             break;
         }
@@ -212,7 +212,7 @@ fn read_randomly(chaos: &Chaos, random: &mut Random) {
         "/apis/apps/v1/deployments",
         "/api/v1/nodes",
     ]);
-    if random.below(3) == 0 {
+    if random.random_below(3) == 0 {
         chaos.send(&mut Connection::open(chaos.address), "GET", path, "");
         return std::thread::sleep(WRITE_PAUSE);
     }
@@ -223,10 +223,10 @@ fn read_randomly(chaos: &Chaos, random: &mut Random) {
         return;
     }
     chaos.watches.fetch_add(1, Ordering::Relaxed);
-    let until = Instant::now() + WRITE_PAUSE * random.below(50) as u32;
+    let until = Instant::now() + WRITE_PAUSE * random.random_below(50) as u32;
     let (mut reader, mut line) = (BufReader::new(&stream), Vec::new());
     // One watch in four does not read, so that the server has to limit its buffer.
-    if random.below(4) == 0 {
+    if random.random_below(4) == 0 {
         std::thread::sleep(until.saturating_duration_since(Instant::now()));
     }
     while Instant::now() < until && !chaos.is_over.load(Ordering::Relaxed) {
@@ -241,9 +241,9 @@ fn read_randomly(chaos: &Chaos, random: &mut Random) {
 }
 
 /// Causes a random fault and repairs it.
-fn fail_and_repair(chaos: &Chaos, random: &mut Random) {
-    let node = format!("{}-{}", random.choose(&["a", "b", "c"]), 1 + random.below(4));
-    let (fault, repair) = match random.below(5) {
+fn cause_and_repair_fault(chaos: &Chaos, random: &mut Random) {
+    let node = format!("{}-{}", random.choose(&["a", "b", "c"]), 1 + random.random_below(4));
+    let (fault, repair) = match random.random_below(5) {
         0 => ("crash apiserver".to_owned(), "restart apiserver".to_owned()),
         1 => ("etcd down".to_owned(), "etcd up".to_owned()),
         2 => (format!("poweroff {node}"), format!("boot {node}")),
@@ -253,6 +253,6 @@ fn fail_and_repair(chaos: &Chaos, random: &mut Random) {
     for command in [fault, repair] {
         let body = format!("{{\"run\": \"fault {command}\"}}");
         Connection::open(chaos.address).send_ok("POST", "/podscope/v1/command", &body);
-        std::thread::sleep(BETWEEN_FAULTS);
+        std::thread::sleep(PAUSE_BETWEEN_FAULTS);
     }
 }

@@ -27,11 +27,11 @@ use common::{Connection, memory_mib, print_figure};
 /// Number of listed pods.
 const PODS: usize = 10_000;
 /// Number of list requests of each form that are measured.
-const LISTS: usize = 11;
+const LIST_REQUESTS: usize = 11;
 /// Number of created objects. Invariant: at most the number of commands that a session can record (`docs/limits.md`).
-const CREATES: usize = 8_000;
+const CREATED_OBJECTS: usize = 8_000;
 /// Number of connections that create objects.
-const CREATORS: usize = 16;
+const CREATOR_CONNECTIONS: usize = 16;
 /// Number of watches that are open at the same time.
 const WATCHERS: usize = 1_000;
 /// Number of changes per second in the measurement of watches.
@@ -39,7 +39,7 @@ const CHANGES_PER_SECOND: usize = 100;
 /// Duration of the measurement of watches, in seconds.
 const WATCH_SECONDS: usize = 10;
 /// Number of connections that make the changes.
-const WRITERS: usize = 4;
+const WRITER_CONNECTIONS: usize = 4;
 /// Name of the threads that belong to clients.
 const CLIENT_THREAD: &str = "client";
 
@@ -55,7 +55,7 @@ fn main() {
     measure_watches();
 }
 
-fn serve(scenario: &str, speed: Speed) -> Server {
+fn start_server(scenario: &str, speed: Speed) -> Server {
     let loaded = scenario::load(&[("bench.yaml".to_owned(), scenario.to_owned())]).expect("it loads");
     let options = Options {
         speed,
@@ -109,7 +109,7 @@ fn scenario_with_many_pods() -> String {
 }
 
 fn measure_lists() {
-    let server = serve(&scenario_with_many_pods(), Speed::Manual);
+    let server = start_server(&scenario_with_many_pods(), Speed::Manual);
     let mut connection = Connection::open(server.address());
     let until = format!(
         "{{\"until\": {{\"object\": \"Deployment default/web\", \"path\": \".status.readyReplicas\", \"equals\": {PODS}}}}}"
@@ -129,7 +129,7 @@ fn measure_lists() {
         ),
     ] {
         let (mut walls, mut processors, mut size) = (Vec::new(), Vec::new(), 0);
-        for _ in 0..LISTS {
+        for _ in 0..LIST_REQUESTS {
             let (wall, processor) = (Instant::now(), ProcessorTime::start());
             size = connection.send_ok("GET", path, "").len();
             walls.push(wall.elapsed().as_secs_f64() * 1e3);
@@ -144,9 +144,9 @@ fn measure_lists() {
 }
 
 fn measure_creates(resource: &str, body: fn(usize) -> String) {
-    let server = serve("", Speed::Times(1.0));
+    let server = start_server("", Speed::Times(1.0));
     let (next, began, processor) = (Arc::new(AtomicUsize::new(0)), Instant::now(), ProcessorTime::start());
-    let creators: Vec<_> = (0..CREATORS)
+    let creators: Vec<_> = (0..CREATOR_CONNECTIONS)
         .map(|_| {
             let (next, address) = (next.clone(), server.address());
             let path = format!("/api/v1/namespaces/default/{resource}");
@@ -154,7 +154,7 @@ fn measure_creates(resource: &str, body: fn(usize) -> String) {
                 let mut connection = Connection::open(address);
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= CREATES {
+                    if number >= CREATED_OBJECTS {
                         return;
                     }
                     connection.send_ok("POST", &path, &body(number));
@@ -170,13 +170,17 @@ fn measure_creates(resource: &str, body: fn(usize) -> String) {
         creator.join().expect("every object is created");
     }
     let seconds = began.elapsed().as_secs_f64();
-    print_figure(&format!("{resource} created"), CREATES as f64 / seconds, "per s");
-    let processor = processor.seconds() * 1e6 / CREATES as f64;
+    print_figure(
+        &format!("{resource} created"),
+        CREATED_OBJECTS as f64 / seconds,
+        "per s",
+    );
+    let processor = processor.seconds() * 1e6 / CREATED_OBJECTS as f64;
     print_figure(&format!("{resource}: processor per create"), processor, "µs");
 }
 
 /// Reads the events of a watch. The annotation `at` of an object is the time at which it was changed.
-async fn read_watch(address: SocketAddr, clock: Instant, opened: Arc<AtomicUsize>) -> Vec<f64> {
+async fn read_watch_delays(address: SocketAddr, clock: Instant, opened: Arc<AtomicUsize>) -> Vec<f64> {
     let stream = tokio::net::TcpStream::connect(address).await.expect("it listens");
     let mut reader = tokio::io::BufReader::new(stream);
     let path = "/api/v1/namespaces/default/pods?watch=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan";
@@ -200,7 +204,7 @@ async fn read_watch(address: SocketAddr, clock: Instant, opened: Arc<AtomicUsize
 }
 
 fn measure_watches() {
-    let server = serve("", Speed::Times(1.0));
+    let server = start_server("", Speed::Times(1.0));
     let address = server.address();
     let mut connection = Connection::open(address);
     for number in 0..CHANGES_PER_SECOND {
@@ -219,7 +223,7 @@ fn measure_watches() {
             .expect("a runtime");
         runtime.block_on(async {
             let tasks: Vec<_> = (0..WATCHERS)
-                .map(|_| tokio::spawn(read_watch(address, clock, told.clone())))
+                .map(|_| tokio::spawn(read_watch_delays(address, clock, told.clone())))
                 .collect();
             let mut all = Vec::new();
             for task in tasks {
@@ -242,11 +246,11 @@ fn measure_watches() {
     );
 
     let (began, processor) = (Instant::now(), ProcessorTime::start());
-    let writers: Vec<_> = (0..WRITERS)
+    let writers: Vec<_> = (0..WRITER_CONNECTIONS)
         .map(|writer| {
             let write = move || {
                 let mut connection = Connection::open(address);
-                for change in (writer..CHANGES_PER_SECOND * WATCH_SECONDS).step_by(WRITERS) {
+                for change in (writer..CHANGES_PER_SECOND * WATCH_SECONDS).step_by(WRITER_CONNECTIONS) {
                     let due = Duration::from_secs_f64(change as f64 / CHANGES_PER_SECOND as f64);
                     std::thread::sleep(due.saturating_sub(began.elapsed()));
                     let at = clock.elapsed().as_secs_f64() * 1e3;

@@ -27,11 +27,11 @@ use crate::authenticate;
 use crate::http::Reply;
 
 /// Name in the certificate under which a client reaches the server at any address (`tls-server-name`).
-const SERVER_NAME: &str = "podscope";
+const TLS_SERVER_NAME: &str = "podscope";
 /// How long before their creation the certificates become valid, because the clock of a client may be behind.
-const BACKDATED: Duration = Duration::from_secs(24 * 3600);
+const CERTIFICATE_BACKDATING: Duration = Duration::from_secs(24 * 3600);
 /// Validity of the certificates. They are generated again at each start.
-const VALIDITY: Duration = Duration::from_secs(365 * 24 * 3600);
+const CERTIFICATE_VALIDITY: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// A bearer token. Its `Debug` form does not show it.
 #[derive(Clone, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub(crate) struct Authority {
 /// # Errors
 /// Random numbers or keys cannot be generated.
 pub(crate) fn generate_guard(listen: &Listen) -> io::Result<(Guard, Authority)> {
-    let (config, authority) = certificates(listen.address).map_err(io::Error::other)?;
+    let (config, authority) = generate_certificates(listen.address).map_err(io::Error::other)?;
     let guard = Guard {
         acceptor: TlsAcceptor::from(Arc::new(config)),
         token: listen.token.clone(),
@@ -91,12 +91,14 @@ pub(crate) fn generate_guard(listen: &Listen) -> io::Result<(Guard, Authority)> 
     Ok((guard, authority))
 }
 
-fn certificates(address: IpAddr) -> Result<(ServerConfig, Authority), Box<dyn std::error::Error + Send + Sync>> {
+fn generate_certificates(
+    address: IpAddr,
+) -> Result<(ServerConfig, Authority), Box<dyn std::error::Error + Send + Sync>> {
     let now = SystemTime::now();
     let params = |names: Vec<String>, common_name: &str| -> Result<CertificateParams, rcgen::Error> {
         let mut params = CertificateParams::new(names)?;
-        params.not_before = (now - BACKDATED).into();
-        params.not_after = (now + VALIDITY).into();
+        params.not_before = (now - CERTIFICATE_BACKDATING).into();
+        params.not_after = (now + CERTIFICATE_VALIDITY).into();
         params.distinguished_name = rcgen::DistinguishedName::new();
         params.distinguished_name.push(DnType::CommonName, common_name);
         Ok(params)
@@ -108,13 +110,13 @@ fn certificates(address: IpAddr) -> Result<(ServerConfig, Authority), Box<dyn st
     let ca_certificate = ca.self_signed(&ca_key)?;
     let issuer = Issuer::new(ca, ca_key);
 
-    let mut names = [SERVER_NAME, "localhost", "127.0.0.1", "::1"]
+    let mut names = [TLS_SERVER_NAME, "localhost", "127.0.0.1", "::1"]
         .map(str::to_owned)
         .to_vec();
     if !address.is_unspecified() && !address.is_loopback() {
         names.push(address.to_string());
     }
-    let mut server = params(names, SERVER_NAME)?;
+    let mut server = params(names, TLS_SERVER_NAME)?;
     server.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     server.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     server.use_authority_key_identifier_extension = true;
@@ -147,7 +149,7 @@ impl Guard {
     pub(crate) fn admit(&self, headers: &mut HeaderMap) -> Result<(), Reply> {
         let mut given = headers.get_all(AUTHORIZATION).iter();
         let sent = match (given.next().map(|value| value.as_bytes()), given.next()) {
-            (Some(value), None) => bearer(value),
+            (Some(value), None) => bearer_token(value),
             _ => None,
         };
         let is_known = sent.is_some_and(|sent| bool::from(sent.ct_eq(self.token.0.as_bytes())));
@@ -165,7 +167,7 @@ impl Guard {
 }
 
 /// Returns the token of an `Authorization: Bearer` header.
-fn bearer(value: &[u8]) -> Option<&[u8]> {
+fn bearer_token(value: &[u8]) -> Option<&[u8]> {
     let (scheme, token) = value.split_at_checked(7)?;
     scheme.eq_ignore_ascii_case(b"bearer ").then(|| token.trim_ascii())
 }
@@ -177,7 +179,7 @@ pub(crate) fn kubeconfig_cluster(listen: &Listen, authority: &Authority) -> Stri
     // The server also has addresses that the certificate does not list. With `tls-server-name` a client can use any of
     // them.
     if listen.address.is_unspecified() {
-        lines.push_str(&format!("    tls-server-name: {SERVER_NAME}\n"));
+        lines.push_str(&format!("    tls-server-name: {TLS_SERVER_NAME}\n"));
     }
     lines
 }

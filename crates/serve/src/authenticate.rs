@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use crate::board::Snapshot;
 use crate::http::HttpRequest;
 
-const AUTHENTICATED: &str = "system:authenticated";
-const UNAUTHENTICATED: &str = "system:unauthenticated";
-const ANONYMOUS: &str = "system:anonymous";
+const AUTHENTICATED_GROUP: &str = "system:authenticated";
+const UNAUTHENTICATED_GROUP: &str = "system:unauthenticated";
+const ANONYMOUS_USER: &str = "system:anonymous";
 
 /// The user who sends a request, as `SelfSubjectReview` and `TokenReview` report it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -28,7 +28,7 @@ impl User {
     fn admin() -> User {
         User {
             name: podscope_kubectl::USER.to_owned(),
-            groups: vec!["system:masters".to_owned(), AUTHENTICATED.to_owned()],
+            groups: vec!["system:masters".to_owned(), AUTHENTICATED_GROUP.to_owned()],
             ..User::default()
         }
     }
@@ -79,7 +79,7 @@ pub(crate) fn user_of_token(token: &str, snapshot: &Snapshot) -> Option<User> {
         .find(|account| account.metadata().uid.as_str() == uid)?;
     let metadata = account.metadata();
     let mut groups = service_account_groups(&metadata.namespace);
-    groups.push(AUTHENTICATED.to_owned());
+    groups.push(AUTHENTICATED_GROUP.to_owned());
     Some(User {
         name: format!("system:serviceaccount:{}:{}", metadata.namespace, metadata.name),
         uid: uid.to_owned(),
@@ -102,7 +102,7 @@ fn token_id(token: &str) -> String {
 ///
 /// # Errors
 /// The credentials are not accepted (401), or groups are impersonated without a user (400).
-pub(crate) fn user(request: &HttpRequest, snapshot: &Snapshot) -> Result<User, ApiError> {
+pub(crate) fn user_of_request(request: &HttpRequest, snapshot: &Snapshot) -> Result<User, ApiError> {
     let user = match request
         .header("authorization")
         .map(str::trim)
@@ -117,7 +117,7 @@ pub(crate) fn user(request: &HttpRequest, snapshot: &Snapshot) -> Result<User, A
                 .ok_or_else(unauthorized)?
         }
     };
-    Ok(impersonated(request)?.unwrap_or(user))
+    Ok(impersonated_user(request)?.unwrap_or(user))
 }
 
 pub(crate) fn unauthorized() -> ApiError {
@@ -129,7 +129,7 @@ pub(crate) fn unauthorized() -> ApiError {
 }
 
 /// Returns the user whom a request impersonates, if any.
-fn impersonated(request: &HttpRequest) -> Result<Option<User>, ApiError> {
+fn impersonated_user(request: &HttpRequest) -> Result<Option<User>, ApiError> {
     let texts = |name: &str| -> Vec<String> {
         let values = request.headers.get_all(name).iter();
         values
@@ -159,12 +159,12 @@ fn impersonated(request: &HttpRequest) -> Result<Option<User>, ApiError> {
         groups = service_account_groups(account.split(':').next().unwrap_or_default());
     }
     let all = match name.as_str() {
-        ANONYMOUS => UNAUTHENTICATED,
-        _ => AUTHENTICATED,
+        ANONYMOUS_USER => UNAUTHENTICATED_GROUP,
+        _ => AUTHENTICATED_GROUP,
     };
     if !groups
         .iter()
-        .any(|group| matches!(group.as_str(), AUTHENTICATED | UNAUTHENTICATED))
+        .any(|group| matches!(group.as_str(), AUTHENTICATED_GROUP | UNAUTHENTICATED_GROUP))
     {
         groups.push(all.to_owned());
     }

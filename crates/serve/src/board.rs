@@ -13,9 +13,9 @@ use crate::items::Items;
 
 /// Maximum number of recent changes that are kept, for watches that start at a resourceVersion. A watch from an older
 /// version is answered with 410 (HT-191).
-const MAX_HISTORY: usize = 20_000;
+const MAX_HISTORY_CHANGES: usize = 20_000;
 /// Maximum number of publications that a slow watch may lag behind before it is closed.
-const MAX_LAG: usize = 4096;
+const MAX_WATCH_LAG: usize = 4096;
 
 /// The state of the cluster at one time, with all that read requests need.
 #[derive(Debug, Clone)]
@@ -33,8 +33,8 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     /// Returns a set of objects that contains all objects of this kind, stored and derived.
-    pub(crate) fn with_kind(&self, kind: Kind) -> &Objects {
-        self.derived.with_kind(kind).unwrap_or(&self.objects)
+    pub(crate) fn objects_with_kind(&self, kind: Kind) -> &Objects {
+        self.derived.objects_with_kind(kind).unwrap_or(&self.objects)
     }
 }
 
@@ -71,7 +71,7 @@ impl Publication {
 
 /// A message to all watches.
 #[derive(Debug, Clone)]
-pub(crate) enum News {
+pub(crate) enum WatchMessage {
     Changes(Arc<Publication>),
     /// Watches must end: the session's history was replaced, or the API server stopped.
     Ended,
@@ -83,11 +83,11 @@ pub(crate) struct Subscription {
     /// Changes since the requested version; None if no version was requested or it is older than `oldest`.
     pub(crate) since: Option<Vec<Arc<Change>>>,
     pub(crate) oldest: u64,
-    pub(crate) news: broadcast::Receiver<News>,
+    pub(crate) news: broadcast::Receiver<WatchMessage>,
 }
 
 #[derive(Debug)]
-struct Published {
+struct PublishedState {
     snapshot: Arc<Snapshot>,
     history: VecDeque<Arc<Change>>,
     /// Revision at which the history begins: it contains all later changes.
@@ -99,25 +99,25 @@ struct Published {
 
 #[derive(Debug)]
 pub(crate) struct Board {
-    published: Mutex<Published>,
-    sender: broadcast::Sender<News>,
+    published: Mutex<PublishedState>,
+    sender: broadcast::Sender<WatchMessage>,
 }
 
 impl Board {
     pub(crate) fn new(snapshot: Snapshot) -> Board {
         let oldest = snapshot.revision;
         Board {
-            published: Mutex::new(Published {
+            published: Mutex::new(PublishedState {
                 snapshot: Arc::new(snapshot),
                 history: VecDeque::new(),
                 oldest,
                 items: Arc::default(),
             }),
-            sender: broadcast::channel(MAX_LAG).0,
+            sender: broadcast::channel(MAX_WATCH_LAG).0,
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Published> {
+    fn lock(&self) -> MutexGuard<'_, PublishedState> {
         // Ignores poisoning: a panic of another thread leaves no incomplete state.
         self.published.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -133,7 +133,7 @@ impl Board {
     }
 
     /// Returns the revision at which the history begins: it contains all later changes.
-    pub(crate) fn oldest(&self) -> u64 {
+    pub(crate) fn oldest_revision(&self) -> u64 {
         self.lock().oldest
     }
 
@@ -181,7 +181,7 @@ impl Board {
     pub(crate) fn publish(&self, snapshot: Snapshot, changes: Vec<Arc<Change>>) {
         let mut published = self.lock();
         for change in &changes {
-            if published.history.len() >= MAX_HISTORY
+            if published.history.len() >= MAX_HISTORY_CHANGES
                 && let Some(gone) = published.history.pop_front()
             {
                 published.oldest = gone.revision;
@@ -192,7 +192,7 @@ impl Board {
         published.snapshot = Arc::new(snapshot);
         if !changes.is_empty() {
             // Sending fails if there are no watches.
-            let _ = self.sender.send(News::Changes(Arc::new(Publication {
+            let _ = self.sender.send(WatchMessage::Changes(Arc::new(Publication {
                 changes,
                 now,
                 encoded: Mutex::default(),
@@ -207,6 +207,6 @@ impl Board {
         published.oldest = snapshot.revision;
         published.snapshot = Arc::new(snapshot);
         published.items = Arc::default();
-        let _ = self.sender.send(News::Ended);
+        let _ = self.sender.send(WatchMessage::Ended);
     }
 }

@@ -8,16 +8,16 @@ use serde_json::{Map, Value, json};
 
 use crate::engine::EngineHandle;
 use crate::http::{HttpRequest, Reply};
-use crate::negotiate::{Offer, Shape};
+use crate::negotiate::{OfferedForms, Shape};
 use crate::route::{HandlerResult, check_transform_of_type, is_pretty, negotiated_form};
 use crate::table::{self, Columns};
 use crate::{read, value};
 
-const WARNING: &str = "v1 ComponentStatus is deprecated in v1.19+";
+const DEPRECATION_WARNING: &str = "v1 ComponentStatus is deprecated in v1.19+";
 
 pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandle) -> HandlerResult {
     let is_list = path.name.is_empty();
-    let form = negotiated_form(request, Offer::Objects, is_list)?;
+    let form = negotiated_form(request, OfferedForms::Objects, is_list)?;
     let snapshot = engine.board.snapshot();
     read::check_control_plane(&snapshot)?;
     let go_type = if is_list {
@@ -40,7 +40,7 @@ pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandl
     let mut shown = chosen.iter().map(|(name, why)| component_status(name, why));
     let shown = match form.shape {
         Shape::Table => {
-            let include = table::include(path)?;
+            let include = table::parse_included_object(path)?;
             let rows = chosen.iter().zip(shown);
             let rows = rows.map(|((name, why), shown)| {
                 let state = if why == "ok" { "Healthy" } else { "Unhealthy" };
@@ -50,23 +50,23 @@ pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandl
             table::table(Map::new(), columns, rows.collect())
         }
         Shape::Partial { .. } if is_list => {
-            let items = shown.map(|one| value::partial(&one)).collect();
+            let items = shown.map(|one| value::partial_object_metadata(&one)).collect();
             value::list("PartialObjectMetadataList", "meta.k8s.io/v1", Map::new(), items)
         }
         Shape::Plain | Shape::Discovery { .. } if is_list => {
-            let items = shown.map(value::as_item).collect();
+            let items = shown.map(value::as_list_item).collect();
             value::list("ComponentStatusList", &path.api_version, Map::new(), items)
         }
         shape => {
             let one = shown.next().unwrap_or_default();
             match shape {
-                Shape::Partial { .. } => value::partial(&one),
+                Shape::Partial { .. } => value::partial_object_metadata(&one),
                 _ => one,
             }
         }
     };
     let reply = Reply::value(200, &shown, form, is_pretty(request, &request.path));
-    Ok(reply.with_warnings(&[WARNING.to_owned()]))
+    Ok(reply.with_warnings(&[DEPRECATION_WARNING.to_owned()]))
 }
 
 fn component_status(name: &str, why: &str) -> Value {

@@ -12,14 +12,14 @@ use podscope_api::{Kind, Object, ObjectKey, ObjectMeta, Str, hash, object_from_v
 use podscope_cluster::{Change, Objects};
 use serde_json::{Value, json};
 
-const KINDS: [Kind; 3] = [Kind::CsiNode, Kind::IpAddress, Kind::ServiceCidr];
+const DERIVED_KINDS: [Kind; 3] = [Kind::CsiNode, Kind::IpAddress, Kind::ServiceCidr];
 /// The network from which the API server allocates cluster IPs.
 const SERVICE_NETWORK: &str = "10.96.0.0/12";
 /// The in-tree plugins that the kubelet of v1.36 replaces with CSI drivers.
 const MIGRATED_PLUGINS: &str = "kubernetes.io/aws-ebs,kubernetes.io/azure-disk,kubernetes.io/azure-file,kubernetes.io/cinder,kubernetes.io/gce-pd,kubernetes.io/portworx-volume,kubernetes.io/vsphere-volume";
 
-/// The derived objects of a cluster state. Invariant: `all` contains exactly the objects of [`KINDS`], stored and
-/// derived.
+/// The derived objects of a cluster state. Invariant: `all` contains exactly the objects of [`DERIVED_KINDS`], stored
+/// and derived.
 #[derive(Debug, Clone)]
 pub(crate) struct Derived {
     all: Arc<Objects>,
@@ -28,27 +28,30 @@ pub(crate) struct Derived {
 impl Derived {
     pub(crate) fn of(objects: &Objects) -> Derived {
         let mut all = Objects::default();
-        for stored in KINDS.iter().flat_map(|kind| objects.list_kind(*kind)) {
+        for stored in DERIVED_KINDS.iter().flat_map(|kind| objects.list_kind(*kind)) {
             all.put(stored);
         }
         let mut derived = Derived { all: Arc::new(all) };
         let parents = [Kind::Node, Kind::Service, Kind::Namespace];
         for parent in parents.iter().flat_map(|kind| objects.list_kind(*kind)) {
-            for object in children_of(&parent) {
+            for object in derived_objects_of(&parent) {
                 derived.add(object);
             }
         }
         derived
     }
 
-    /// Returns all objects of a kind, stored and derived; None if the kind is not one of [`KINDS`].
-    pub(crate) fn with_kind(&self, kind: Kind) -> Option<&Objects> {
-        KINDS.contains(&kind).then_some(&*self.all)
+    /// Returns all objects of a kind, stored and derived; None if the kind is not one of [`DERIVED_KINDS`].
+    pub(crate) fn objects_with_kind(&self, kind: Kind) -> Option<&Objects> {
+        DERIVED_KINDS.contains(&kind).then_some(&*self.all)
     }
 
     /// Reverts a change.
     pub(crate) fn undo(&mut self, change: &Change) {
-        if !change.object().is_some_and(|object| KINDS.contains(&object.kind())) {
+        if !change
+            .object()
+            .is_some_and(|object| DERIVED_KINDS.contains(&object.kind()))
+        {
             return;
         }
         let all = Arc::make_mut(&mut self.all);
@@ -66,7 +69,7 @@ impl Derived {
         for change in changes {
             let kind = change.object().map(Object::kind);
             match kind {
-                Some(kind) if KINDS.contains(&kind) => all_changes.push(self.apply_stored(change)),
+                Some(kind) if DERIVED_KINDS.contains(&kind) => all_changes.push(self.apply_stored_change(change)),
                 Some(Kind::Node | Kind::Service) => {
                     all_changes.push(change.clone());
                     self.push_derived_changes(&change, &mut all_changes);
@@ -77,8 +80,8 @@ impl Derived {
         all_changes
     }
 
-    /// Applies a change of a stored object whose kind is one of [`KINDS`].
-    fn apply_stored(&mut self, change: Arc<Change>) -> Arc<Change> {
+    /// Applies a change of a stored object whose kind is one of [`DERIVED_KINDS`].
+    fn apply_stored_change(&mut self, change: Arc<Change>) -> Arc<Change> {
         let before = match (&change.old, &change.new) {
             (_, Some(new)) => Arc::make_mut(&mut self.all).put(new.clone()),
             (Some(old), None) => Arc::make_mut(&mut self.all).remove(old.kind(), &old.key()),
@@ -95,7 +98,7 @@ impl Derived {
     }
 
     fn push_derived_changes(&mut self, change: &Change, all_changes: &mut Vec<Arc<Change>>) {
-        let of = |parent: &Option<Object>| parent.as_ref().map_or(Vec::new(), children_of);
+        let of = |parent: &Option<Object>| parent.as_ref().map_or(Vec::new(), derived_objects_of);
         let (old, new) = (of(&change.old), of(&change.new));
         let is_in = |object: &Object, others: &[Object]| others.iter().any(|other| other.key() == object.key());
         let revision = change.revision;
@@ -118,7 +121,7 @@ impl Derived {
 
     /// Adds an object unless one of the same name exists. Returns the object if it was added.
     fn add(&mut self, object: Object) -> Option<Object> {
-        debug_assert!(KINDS.contains(&object.kind()), "only these kinds are derived");
+        debug_assert!(DERIVED_KINDS.contains(&object.kind()), "only these kinds are derived");
         if self.all.get_kind(object.kind(), &object.key()).is_some() {
             return None;
         }
@@ -128,7 +131,7 @@ impl Derived {
 }
 
 /// Returns the objects that are derived from another object.
-fn children_of(parent: &Object) -> Vec<Object> {
+fn derived_objects_of(parent: &Object) -> Vec<Object> {
     let metadata = parent.metadata();
     match parent {
         Object::Node(_) => {
@@ -189,14 +192,14 @@ fn derived_object(value: Value, parent: &ObjectMeta) -> Option<Object> {
         hash::fnv1a(hash::EMPTY, seed.bytes().rev()),
     );
     let metadata = object.metadata_mut();
-    metadata.uid = uuid(high, low).as_str().into();
+    metadata.uid = format_uuid(high, low).as_str().into();
     metadata.creation_timestamp = parent.creation_timestamp;
     metadata.resource_version = parent.resource_version.clone();
     Some(object)
 }
 
 /// Formats 128 bits as a version 4 UUID.
-fn uuid(high: u64, low: u64) -> String {
+fn format_uuid(high: u64, low: u64) -> String {
     let (a, b, c) = (high >> 32, high >> 16 & 0xffff, high & 0xfff);
     let (d, e) = (low >> 48 & 0x3fff | 0x8000, low & 0xffff_ffff_ffff);
     format!("{a:08x}-{b:04x}-4{c:03x}-{d:04x}-{e:012x}")

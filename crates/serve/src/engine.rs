@@ -29,11 +29,11 @@ use crate::pages::{PageEffects, PageId, Pages};
 use crate::record::Recorder;
 
 /// Maximum number of events in one slice of work. Invariant: the store's log has room for their changes.
-const SLICE_EVENTS: u64 = 100;
+const MAX_EVENTS_PER_SLICE: u64 = 100;
 /// Maximum real time by which the published simulated time lags behind.
-const TICK: Duration = Duration::from_millis(50);
+const PUBLISH_INTERVAL: Duration = Duration::from_millis(50);
 /// Maximum lag of simulated time behind real time. If it is exceeded, the lag is dropped: real time counts from now.
-const MAX_LAG: Duration = Duration::from_millis(500);
+const MAX_CLOCK_LAG: Duration = Duration::from_millis(500);
 /// Maximum simulated time until a call is answered: its timeout and the latency.
 const ANSWER_TIMEOUT: Span = Span::seconds(30);
 
@@ -172,7 +172,7 @@ fn snapshot(world: &World, derived: &Derived) -> Snapshot {
 }
 
 /// Returns the rate that pages show for this speed.
-fn rate_of(speed: Speed) -> Rate {
+fn displayed_rate(speed: Speed) -> Rate {
     match speed {
         Speed::Manual => Rate {
             is_playing: false,
@@ -212,7 +212,7 @@ pub(crate) fn start(session: Session, speed: Speed, recorder: Option<Recorder>) 
             advances: VecDeque::new(),
             checkpoints: Vec::new(),
             forgotten: 0,
-            pages: Pages::new(rate_of(speed)),
+            pages: Pages::new(displayed_rate(speed)),
             recorder,
             has_new_history: false,
             has_ended: false,
@@ -268,7 +268,7 @@ impl Engine {
     pub(crate) fn resume(&mut self, session: Session) {
         self.shell.resume(session);
         self.on_history_replaced();
-        self.pages.session_replaced(self.shell.session_mut());
+        self.pages.on_session_replaced(self.shell.session_mut());
     }
 
     /// Drops pending calls and requests to advance time, and ends all watches, because the session was replaced, went
@@ -288,7 +288,7 @@ impl Engine {
 
     /// Makes a page the leader.
     pub(crate) fn set_leading_page(&mut self, id: PageId) {
-        self.pages.lead(id, self.shell.session_mut());
+        self.pages.make_leader(id, self.shell.session_mut());
     }
 
     /// Removes a page that has disconnected.
@@ -335,18 +335,20 @@ impl Engine {
         }
         let until_frame = self
             .pages
-            .wait()
+            .time_until_work()
             .map_or(Duration::MAX, |millis| Duration::from_micros((millis * 1000.0) as u64));
         let Speed::Times(speed) = self.speed else {
             return Duration::from_secs(3600).min(until_frame);
         };
         let next = self.session().world().next_at().unwrap_or(SimTime(i64::MAX));
-        let micros = (next.0.saturating_sub(self.due_time(speed).0)).max(0) as f64 / speed;
-        TICK.min(until_frame).min(Duration::from_micros(micros.min(1e6) as u64))
+        let micros = (next.0.saturating_sub(self.due_simulated_time(speed).0)).max(0) as f64 / speed;
+        PUBLISH_INTERVAL
+            .min(until_frame)
+            .min(Duration::from_micros(micros.min(1e6) as u64))
     }
 
     /// Returns the simulated time that should be reached at the current real time.
-    fn due_time(&self, speed: f64) -> SimTime {
+    fn due_simulated_time(&self, speed: f64) -> SimTime {
         let (then, at) = self.anchor;
         let micros = (then.elapsed().as_micros() as f64 * speed) as i64;
         SimTime(at.0.saturating_add(micros))
@@ -386,7 +388,7 @@ impl Engine {
             let done = self
                 .shell
                 .session_mut()
-                .advance_while(until, SLICE_EVENTS, is_under_way);
+                .advance_while(until, MAX_EVENTS_PER_SLICE, is_under_way);
             self.publish();
             if done != Slice::More {
                 break;
@@ -406,10 +408,10 @@ impl Engine {
         if let Some(request) = self.advances.pop_front() {
             let session = self.shell.session_mut();
             let slice = match &request.condition {
-                None => session.advance(request.until, SLICE_EVENTS),
-                Some(condition) => {
-                    session.advance_until(request.until, SLICE_EVENTS, |session| condition.is_met(session.world()))
-                }
+                None => session.advance(request.until, MAX_EVENTS_PER_SLICE),
+                Some(condition) => session.advance_until(request.until, MAX_EVENTS_PER_SLICE, |session| {
+                    condition.is_met(session.world())
+                }),
             };
             if slice == Slice::More {
                 self.advances.push_front(request);
@@ -422,16 +424,16 @@ impl Engine {
             return;
         }
         let Speed::Times(speed) = self.speed else { return };
-        let due = self.due_time(speed);
+        let due = self.due_simulated_time(speed);
         let begun = Instant::now();
         while self.play_to(due) == Slice::More {
             self.publish();
-            if begun.elapsed() > TICK {
+            if begun.elapsed() > PUBLISH_INTERVAL {
                 break;
             }
         }
         let behind = (due.0 - self.session().now().0) as f64 / speed;
-        if behind > MAX_LAG.as_micros() as f64 {
+        if behind > MAX_CLOCK_LAG.as_micros() as f64 {
             self.reset_anchor();
         }
     }
@@ -440,7 +442,7 @@ impl Engine {
     /// earlier.
     fn play_to(&mut self, due: SimTime) -> Slice {
         match self.pages.play_to(due, self.shell.session_mut()) {
-            None => self.shell.session_mut().advance(due, SLICE_EVENTS),
+            None => self.shell.session_mut().advance(due, MAX_EVENTS_PER_SLICE),
             Some((slice, done)) => {
                 self.apply_page_effects(done);
                 slice
@@ -454,7 +456,7 @@ impl Engine {
         let is_up = world.control_plane().0;
         if self.was_up && !is_up {
             self.publish_new_history();
-        } else if let Some(changes) = self.changes() {
+        } else if let Some(changes) = self.changes_since_publication() {
             self.publish_changes(changes);
         } else {
             self.restart_clock_and_history();
@@ -465,7 +467,7 @@ impl Engine {
 
     /// Returns the changes since the last publication in the order of their revisions; None if the log no longer has
     /// all of them.
-    fn changes(&self) -> Option<Vec<Arc<Change>>> {
+    fn changes_since_publication(&self) -> Option<Vec<Arc<Change>>> {
         let world = self.session().world();
         if world.revision() == self.published {
             return Some(Vec::new());
@@ -483,10 +485,10 @@ impl Engine {
         let changes = self.derived.with_derived_changes(changes);
         let world = self.session().world();
         self.board.publish(snapshot(world, &self.derived), changes);
-        self.remember_published();
+        self.record_published_revision();
     }
 
-    fn remember_published(&mut self) {
+    fn record_published_revision(&mut self) {
         let world = self.session().world();
         (self.last, self.published) = (world.last_write().cloned(), world.revision());
     }
@@ -496,7 +498,7 @@ impl Engine {
         self.derived = Derived::of(self.session().world().objects());
         let world = self.session().world();
         self.board.publish_new_history(snapshot(world, &self.derived));
-        self.remember_published();
+        self.record_published_revision();
     }
 
     /// Publishes an empty history and counts real time from now, after the session was replaced or moved to another
@@ -512,7 +514,7 @@ impl Engine {
                 let (called, sender) = self.waiting.remove(at);
                 // The client's next read must see the effects of its write.
                 if self.session().world().revision() != self.published
-                    && let Some(changes) = self.changes()
+                    && let Some(changes) = self.changes_since_publication()
                 {
                     self.publish_changes(changes);
                 }

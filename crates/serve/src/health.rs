@@ -43,10 +43,10 @@ const HOOK_CHECKS: [&str; 30] = [
     "poststarthook/apiservice-openapi-controller",
     "poststarthook/apiservice-openapiv3-controller",
 ];
-const ETCD_FAILED: &str = "error getting data from etcd: context deadline exceeded";
+const ETCD_FAILURE_MESSAGE: &str = "error getting data from etcd: context deadline exceeded";
 
 /// Returns the checks of an endpoint in the order in which it lists them; None if the endpoint is unknown.
-fn checks(endpoint: &str, has_etcd: bool) -> Option<Vec<&'static str>> {
+fn checks_of_endpoint(endpoint: &str, has_etcd: bool) -> Option<Vec<&'static str>> {
     let (first, last): (Vec<&str>, &[&str]) = match endpoint {
         "healthz" | "livez" => (LIVENESS_CHECKS.to_vec(), &[]),
         // The real server lists no etcd check for `/readyz`. Without etcd, `/readyz` fails all the same, because the
@@ -63,7 +63,7 @@ pub(crate) fn paths() -> Vec<String> {
     let mut paths = Vec::new();
     for endpoint in ["healthz", "livez", "readyz"] {
         paths.push(format!("/{endpoint}"));
-        let all = checks(endpoint, true).unwrap_or_default();
+        let all = checks_of_endpoint(endpoint, true).unwrap_or_default();
         paths.extend(all.iter().map(|check| format!("/{endpoint}/{check}")));
     }
     paths.sort_unstable();
@@ -76,15 +76,15 @@ pub(crate) fn answer(request: &HttpRequest, path: &str, has_etcd: bool) -> Optio
         Some((endpoint, check)) => (endpoint, Some(check)),
         None => (path.trim_start_matches('/'), None),
     };
-    let all = checks(endpoint, has_etcd)?;
+    let all = checks_of_endpoint(endpoint, has_etcd)?;
     let passes = |check: &str| check != "etcd" || has_etcd;
     let Some(check) = check else {
         let query = request.path.split_once('?').map_or("", |(_, query)| query);
-        return Some(all_checks(endpoint, &all, &passes, &Query::of(query)));
+        return Some(reply_with_all_checks(endpoint, &all, &passes, &Query::of(query)));
     };
     all.contains(&check).then(|| match passes(check) {
         true => Reply::new(200, TEXT, "ok"),
-        false => failure_reply(format!("internal server error: {ETCD_FAILED}\n")),
+        false => failure_reply(format!("internal server error: {ETCD_FAILURE_MESSAGE}\n")),
     })
 }
 
@@ -92,7 +92,7 @@ fn failure_reply(text: String) -> Reply {
     Reply::new(500, TEXT, text).with_header("X-Content-Type-Options", "nosniff")
 }
 
-fn all_checks(endpoint: &str, all: &[&str], passes: &dyn Fn(&str) -> bool, query: &Query) -> Reply {
+fn reply_with_all_checks(endpoint: &str, all: &[&str], passes: &dyn Fn(&str) -> bool, query: &Query) -> Reply {
     let mut excluded: Vec<&str> = query.all("exclude").collect();
     excluded.sort_unstable();
     excluded.dedup();

@@ -31,7 +31,7 @@ use crate::{protobuf, route, socket, status};
 /// Maximum number of open connections; further ones wait to be accepted.
 const MAX_CONNECTIONS: usize = 4096;
 /// Maximum size of a body in bytes (HT-034).
-const MAX_BODY: usize = 3 * 1024 * 1024;
+const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
 /// Timeout for the TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout for receiving the head of a request.
@@ -39,7 +39,7 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// Timeout for receiving a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum number of lines of a stream that are buffered for a slow client.
-const STREAM_BUFFER: usize = 64;
+const MAX_BUFFERED_LINES: usize = 64;
 
 /// A complete HTTP request.
 #[derive(Debug, Clone)]
@@ -177,7 +177,7 @@ impl Reply {
 
     /// Creates a streaming response, and the sender of its lines.
     pub(crate) fn stream(content_type: &'static str) -> (Reply, mpsc::Sender<Bytes>) {
-        let (sender, receiver) = mpsc::channel(STREAM_BUFFER);
+        let (sender, receiver) = mpsc::channel(MAX_BUFFERED_LINES);
         let reply = Reply {
             status: 200,
             content_type,
@@ -227,7 +227,7 @@ impl Reply {
 
 /// State that all connections of a server share.
 #[derive(Clone)]
-pub(crate) struct Service {
+pub(crate) struct ServerState {
     pub(crate) address: SocketAddr,
     /// With a guard, connections use TLS, and each request must carry the token.
     pub(crate) guard: Option<Arc<Guard>>,
@@ -237,7 +237,7 @@ pub(crate) struct Service {
 }
 
 /// Accepts connections until the process ends.
-pub(crate) async fn serve(listener: TcpListener, service: Service) {
+pub(crate) async fn serve(listener: TcpListener, service: ServerState) {
     let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(permit) = permits.clone().acquire_owned().await else {
@@ -259,7 +259,7 @@ pub(crate) async fn serve(listener: TcpListener, service: Service) {
     }
 }
 
-async fn serve_connection(stream: TcpStream, service: Service) {
+async fn serve_connection(stream: TcpStream, service: ServerState) {
     // Without Nagle's algorithm: responses are small, and clients wait for them.
     let _ = stream.set_nodelay(true);
     match service.guard.clone() {
@@ -274,7 +274,7 @@ async fn serve_connection(stream: TcpStream, service: Service) {
     }
 }
 
-async fn serve_requests<S>(stream: S, service: Service)
+async fn serve_requests<S>(stream: S, service: ServerState)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -288,8 +288,8 @@ where
     let _ = served.await;
 }
 
-async fn answer(mut request: Request<Incoming>, service: Service) -> Result<Response<Body>, ConnectionClosed> {
-    let Service {
+async fn answer(mut request: Request<Incoming>, service: ServerState) -> Result<Response<Body>, ConnectionClosed> {
+    let ServerState {
         address,
         guard,
         engine,
@@ -312,7 +312,7 @@ async fn answer(mut request: Request<Incoming>, service: Service) -> Result<Resp
     }
     let head = parts.method == hyper::Method::HEAD;
     let path = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-    let body = match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, MAX_BODY).collect()).await {
+    let body = match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, MAX_BODY_BYTES).collect()).await {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
             return Ok(body_too_large().into_response(false));
@@ -335,7 +335,7 @@ async fn answer(mut request: Request<Incoming>, service: Service) -> Result<Resp
 fn body_too_large() -> Reply {
     let status = serde_json::json!({
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
-        "message": format!("Request entity too large: limit is {MAX_BODY}"),
+        "message": format!("Request entity too large: limit is {MAX_BODY_BYTES}"),
         "reason": "RequestEntityTooLarge", "code": 413,
     });
     Reply::json(413, &status)

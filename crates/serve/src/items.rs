@@ -14,7 +14,7 @@ use crate::board::Snapshot;
 use crate::value;
 
 /// Maximum size of the cached texts in bytes. When it is exceeded, all are dropped.
-const MAX_BYTES: usize = 64 * 1024 * 1024;
+const MAX_CACHED_BYTES: usize = 64 * 1024 * 1024;
 
 type CacheKey = (&'static str, &'static str, ObjectKey);
 
@@ -38,7 +38,7 @@ impl Items {
     /// Returns the text of an object as a list item. The kind must be built in: items of custom kinds have another
     /// form.
     pub(crate) fn text(&self, object: &Object, served: ServedKind, snapshot: &Snapshot) -> Bytes {
-        let encode = || Bytes::from(value::as_item(value::of(object, served, snapshot)).to_string());
+        let encode = || Bytes::from(value::as_list_item(value::of(object, served, snapshot)).to_string());
         // Not cached: the renew time of a node's Lease changes without a new version.
         if object.kind() == Kind::Lease {
             return encode();
@@ -52,7 +52,7 @@ impl Items {
         }
         let text = encode();
         let mut cache = self.lock();
-        if cache.bytes + text.len() > MAX_BYTES {
+        if cache.bytes + text.len() > MAX_CACHED_BYTES {
             *cache = Cache::default();
         }
         cache.bytes += text.len();

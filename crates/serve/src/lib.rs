@@ -140,7 +140,7 @@ impl Server {
             .map_or(Ipv4Addr::LOCALHOST.into(), |listen| listen.address);
         let listener = std::net::TcpListener::bind((ip, options.port))?;
         listener.set_nonblocking(true)?;
-        let address = reachable(listener.local_addr()?);
+        let address = reachable_address(listener.local_addr()?);
         let guarded = options.listen.as_ref().map(access::generate_guard).transpose()?;
         let scheme = if guarded.is_some() { "https" } else { "http" };
         let (guard, authority) = guarded.unzip();
@@ -157,7 +157,7 @@ impl Server {
         let entered = runtime.enter();
         let listener = tokio::net::TcpListener::from_std(listener)?;
         drop(entered);
-        let service = http::Service {
+        let service = http::ServerState {
             address,
             guard: guard.map(Arc::new),
             engine: engine.clone(),
@@ -222,7 +222,7 @@ impl Drop for Server {
 }
 
 /// Returns an address that a client can connect to: the loopback address instead of "all interfaces".
-fn reachable(address: SocketAddr) -> SocketAddr {
+fn reachable_address(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         ip if !ip.is_unspecified() => ip,
         IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
@@ -233,11 +233,11 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 
 /// Writes a file that other users of the machine cannot read, because it may contain a token.
 fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    private_file(path)?.write_all(text.as_bytes())
+    create_private_file(path)?.write_all(text.as_bytes())
 }
 
 /// Creates or empties a file that other users of the machine cannot read.
-fn private_file(path: &Path) -> io::Result<std::fs::File> {
+fn create_private_file(path: &Path) -> io::Result<std::fs::File> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]

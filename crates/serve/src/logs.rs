@@ -17,7 +17,7 @@ use crate::route::{Failure, HandlerResult};
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Returns the names of a pod's containers, and of its init containers.
-fn containers(pod: &Pod) -> (Vec<&str>, Vec<&str>) {
+fn container_names(pod: &Pod) -> (Vec<&str>, Vec<&str>) {
     (
         pod.spec.containers.iter().map(|one| &*one.name).collect(),
         pod.spec.init_containers.iter().map(|one| &*one.name).collect(),
@@ -25,8 +25,8 @@ fn containers(pod: &Pod) -> (Vec<&str>, Vec<&str>) {
 }
 
 /// Returns the container that a request selects (HT-115).
-fn container(pod: &Pod, query: &Query) -> Result<String, ApiError> {
-    let (own, initial) = containers(pod);
+fn requested_container(pod: &Pod, query: &Query) -> Result<String, ApiError> {
+    let (own, initial) = container_names(pod);
     let name = &pod.metadata.name;
     match query.get("container").unwrap_or_default() {
         "" => match own.as_slice() {
@@ -54,7 +54,7 @@ fn container(pod: &Pod, query: &Query) -> Result<String, ApiError> {
 ///
 /// # Errors
 /// Error 400 if a number cannot be parsed, otherwise error 422 with all other problems.
-fn check(pod: &str, query: &Query) -> Result<(), ApiError> {
+fn check_log_parameters(pod: &str, query: &Query) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     for (field, least, why) in [
         ("tailLines", 0, "must be greater than or equal to 0"),
@@ -83,7 +83,7 @@ fn check(pod: &str, query: &Query) -> Result<(), ApiError> {
 
 /// Checks that the node of a pod exists, because the API server looks up the kubelet's address there. The error for a
 /// missing node says "pods", as the real one does.
-fn check_node(pod: &Pod, snapshot: &Snapshot) -> Result<(), ApiError> {
+fn check_node_exists(pod: &Pod, snapshot: &Snapshot) -> Result<(), ApiError> {
     match &pod.spec.node_name {
         Some(node) if snapshot.objects.named::<Node>(node.as_str()).is_none() => {
             Err(ApiError::not_found(Kind::Pod, node.as_str()))
@@ -93,7 +93,7 @@ fn check_node(pod: &Pod, snapshot: &Snapshot) -> Result<(), ApiError> {
 }
 
 /// Returns the equivalent console command.
-fn command_line(path: &ApiPath, container: &str) -> String {
+fn logs_command_line(path: &ApiPath, container: &str) -> String {
     let query = &path.query;
     let mut command_line = format!("kubectl logs {} -n {} -c {container}", path.name, path.namespace);
     if query.is_true("previous") {
@@ -125,13 +125,13 @@ pub(crate) async fn log(request: &HttpRequest, path: &ApiPath, engine: &EngineHa
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
     let pod = snapshot.objects.get::<Pod>(&key).cloned();
     let pod = pod.ok_or_else(|| ApiError::not_found(Kind::Pod, &path.name))?;
-    check(&path.name, &path.query)?;
-    let container = container(&pod, &path.query)?;
+    check_log_parameters(&path.name, &path.query)?;
+    let container = requested_container(&pod, &path.query)?;
     if pod.spec.node_name.is_none() {
         return Ok(Reply::new(204, "", ""));
     }
-    check_node(&pod, &snapshot)?;
-    let command_line = command_line(path, &container);
+    check_node_exists(&pod, &snapshot)?;
+    let command_line = logs_command_line(path, &container);
     let text = run_console_command(engine, command_line.clone()).await?;
     if !path.query.is_true("follow") {
         return Ok(Reply::new(200, "text/plain", text));
@@ -192,7 +192,7 @@ pub(crate) fn refused(path: &ApiPath, kind: Kind, engine: &EngineHandle) -> Hand
     let object = object.ok_or_else(|| ApiError::not_found(kind, &path.name))?;
     if let podscope_api::Object::Pod(pod) = &object {
         if matches!(path.subresource.as_str(), "exec" | "attach") {
-            container(pod, &path.query)?;
+            requested_container(pod, &path.query)?;
         }
         if pod.spec.node_name.is_none() {
             let why = match path.subresource.as_str() {
@@ -202,7 +202,7 @@ pub(crate) fn refused(path: &ApiPath, kind: Kind, engine: &EngineHandle) -> Hand
             return Err(ApiError::bad_request(why).into());
         }
         if path.subresource != "proxy" {
-            check_node(pod, &snapshot)?;
+            check_node_exists(pod, &snapshot)?;
         }
     }
     let what = match path.subresource.as_str() {

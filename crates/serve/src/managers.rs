@@ -9,19 +9,19 @@ use podscope_api::{Kind, Object};
 use serde_json::Value;
 
 const API_SERVER: &str = "kube-apiserver";
-const CONTROLLERS: &str = "kube-controller-manager";
+const CONTROLLER_MANAGER: &str = "kube-controller-manager";
 const KUBELET: &str = "kubelet";
 
 /// Returns the component that creates an object; None if a client creates it, or if its kind is shown without managers.
-fn creator(object: &Object) -> Option<&'static str> {
+fn creating_component(object: &Object) -> Option<&'static str> {
     let metadata = object.metadata();
     let (namespace, name) = (&*metadata.namespace, &*metadata.name);
     match object.kind() {
-        Kind::ConfigMap if name == "kube-root-ca.crt" => Some(CONTROLLERS),
+        Kind::ConfigMap if name == "kube-root-ca.crt" => Some(CONTROLLER_MANAGER),
         Kind::ReplicaSet | Kind::ControllerRevision | Kind::EndpointSlice | Kind::Endpoints
             if metadata.controller_ref().is_some() =>
         {
-            Some(CONTROLLERS)
+            Some(CONTROLLER_MANAGER)
         }
         Kind::Namespace if name == "default" || name.starts_with("kube-") => Some(API_SERVER),
         Kind::Service | Kind::Endpoints | Kind::EndpointSlice if (namespace, name) == ("default", "kubernetes") => {
@@ -40,7 +40,7 @@ pub(crate) fn put_managed_fields(object: &Object, value: &mut Value) {
     if !object.metadata().managers.list().is_empty() || value.pointer("/metadata/managedFields").is_some() {
         return;
     }
-    let Some(name) = creator(object) else { return };
+    let Some(name) = creating_component(object) else { return };
     let fields = compare_with_new(value, Semantics::of_kind(object.kind()));
     let is_status = |path: &Vec<podscope_api::Str>| path.first().is_some_and(|step| &**step == "f:status");
     let (status, main): (Vec<_>, Vec<_>) = fields.into_iter().partition(is_status);

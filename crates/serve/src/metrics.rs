@@ -20,7 +20,7 @@ pub(crate) async fn answer(path: &ApiPath, engine: &EngineHandle) -> HandlerResu
     };
     let owned_path = path.clone();
     let found = engine
-        .ask(move |engine| metrics(engine.session(), &owned_path, kind))
+        .ask(move |engine| metrics_at_path(engine.session(), &owned_path, kind))
         .await??;
     if path.name.is_empty() {
         let list = json!({"kind": format!("{plural}List"), "apiVersion": VERSION, "metadata": {}, "items": found});
@@ -37,7 +37,7 @@ pub(crate) async fn answer(path: &ApiPath, engine: &EngineHandle) -> HandlerResu
 }
 
 /// Returns the metrics of the objects that a path selects: of one object if the path has a name.
-fn metrics(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>, ApiError> {
+fn metrics_at_path(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>, ApiError> {
     let objects = session.world().objects();
     let now = session.world().wall().to_string();
     let chosen = selected(kind, &path.namespace, &path.query, objects)?;
@@ -63,7 +63,7 @@ fn metrics(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>, 
         });
         match &object {
             podscope_api::Object::Pod(pod) => {
-                let containers: Vec<Value> = usages(session, pod)
+                let containers: Vec<Value> = container_usages(session, pod)
                     .map(|(name, usage)| json!({"name": name, "usage": usage_json(usage)}))
                     .collect();
                 // Pods without running containers have no metrics.
@@ -74,7 +74,11 @@ fn metrics(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>, 
             }
             _ => {
                 let pods = objects.pods_on(&NodeName(metadata.name.clone()));
-                let all = pods.flat_map(|pod| usages(session, pod).map(|(_, usage)| usage).collect::<Vec<_>>());
+                let all = pods.flat_map(|pod| {
+                    container_usages(session, pod)
+                        .map(|(_, usage)| usage)
+                        .collect::<Vec<_>>()
+                });
                 let sum = all.fold((0, 0), |(cpu, memory), (more, bytes)| (cpu + more, memory + bytes));
                 value["usage"] = usage_json(sum);
             }
@@ -85,7 +89,7 @@ fn metrics(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>, 
 }
 
 /// Returns CPU and memory usage of the pod's running containers, by container name.
-fn usages<'a>(session: &'a Session, pod: &'a Pod) -> impl Iterator<Item = (&'a str, (i64, i64))> {
+fn container_usages<'a>(session: &'a Session, pod: &'a Pod) -> impl Iterator<Item = (&'a str, (i64, i64))> {
     let containers = pod.spec.containers.iter();
     containers.filter_map(|one| Some((&*one.name, session.usage(pod, &one.name)?)))
 }

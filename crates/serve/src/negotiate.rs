@@ -40,7 +40,7 @@ impl Form {
 
 /// The forms in which a route can serve its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Offer {
+pub(crate) enum OfferedForms {
     Objects,
     /// `/api` and `/apis`.
     Discovery,
@@ -57,12 +57,13 @@ pub(crate) enum Refused {
 }
 
 /// Chooses the form of the response by the Accept header.
-pub(crate) fn form(accept: Option<&str>, offer: Offer) -> Result<Form, Refused> {
+pub(crate) fn form(accept: Option<&str>, offer: OfferedForms) -> Result<Form, Refused> {
     let accept = accept.unwrap_or_default();
     if accept.trim().is_empty() {
         return Ok(Form::JSON);
     }
-    let mut clauses: Vec<(i32, Clause<'_>)> = accept.split(',').map(|text| Clause::parse(text.trim())).collect();
+    let mut clauses: Vec<(i32, AcceptClause<'_>)> =
+        accept.split(',').map(|text| AcceptClause::parse(text.trim())).collect();
     // Sorted by quality; clauses of equal quality keep the order of the header.
     clauses.sort_by_key(|(quality, _)| -quality);
     let mut refused = Refused::Media;
@@ -86,18 +87,18 @@ pub(crate) fn form(accept: Option<&str>, offer: Offer) -> Result<Form, Refused> 
     last_resort.ok_or(refused)
 }
 
-struct Clause<'a> {
+struct AcceptClause<'a> {
     media: &'a str,
     kind: &'a str,
     group: &'a str,
     version: &'a str,
 }
 
-impl<'a> Clause<'a> {
+impl<'a> AcceptClause<'a> {
     /// Parses a clause of the Accept header. Returns its quality in thousandths, and the clause.
-    fn parse(text: &'a str) -> (i32, Clause<'a>) {
+    fn parse(text: &'a str) -> (i32, AcceptClause<'a>) {
         let mut parts = text.split(';').map(str::trim);
-        let mut clause = Clause {
+        let mut clause = AcceptClause {
             media: parts.next().unwrap_or_default(),
             kind: "",
             group: "",
@@ -116,19 +117,19 @@ impl<'a> Clause<'a> {
         (quality, clause)
     }
 
-    fn shape(&self, offer: Offer) -> Option<Shape> {
+    fn shape(&self, offer: OfferedForms) -> Option<Shape> {
         if self.kind.is_empty() {
             return Some(Shape::Plain);
         }
         match (offer, self.group, self.version, self.kind) {
-            (Offer::Objects, "meta.k8s.io", "v1" | "v1beta1", "Table") => Some(Shape::Table),
-            (Offer::Objects, "meta.k8s.io", "v1" | "v1beta1", "PartialObjectMetadata") => {
+            (OfferedForms::Objects, "meta.k8s.io", "v1" | "v1beta1", "Table") => Some(Shape::Table),
+            (OfferedForms::Objects, "meta.k8s.io", "v1" | "v1beta1", "PartialObjectMetadata") => {
                 Some(Shape::Partial { is_list: false })
             }
-            (Offer::Objects, "meta.k8s.io", "v1" | "v1beta1", "PartialObjectMetadataList") => {
+            (OfferedForms::Objects, "meta.k8s.io", "v1" | "v1beta1", "PartialObjectMetadataList") => {
                 Some(Shape::Partial { is_list: true })
             }
-            (Offer::Discovery, "apidiscovery.k8s.io", "v2", "APIGroupDiscoveryList") => {
+            (OfferedForms::Discovery, "apidiscovery.k8s.io", "v2", "APIGroupDiscoveryList") => {
                 Some(Shape::Discovery { version: "v2" })
             }
             _ => None,

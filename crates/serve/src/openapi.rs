@@ -54,7 +54,7 @@ impl Document {
 /// Responds to a path below `/openapi/v3`.
 pub(crate) fn answer(request: &HttpRequest, path: &str, objects: &Objects) -> Reply {
     if path == INDEX {
-        return Reply::json(200, &index(objects));
+        return Reply::json(200, &document_index(objects));
     }
     let name = path.strip_prefix(INDEX).unwrap_or_default().trim_start_matches('/');
     let custom;
@@ -94,7 +94,7 @@ fn document_url(name: &str, tag: &str) -> String {
     format!("{INDEX}/{name}?hash={tag}")
 }
 
-fn index(objects: &Objects) -> Value {
+fn document_index(objects: &Objects) -> Value {
     let entry = |name: &str, document: &Document| json!({"serverRelativeURL": document_url(name, &document.tag)});
     let mut paths: BTreeMap<String, Value> = built_in_documents()
         .iter()
@@ -156,7 +156,7 @@ fn version_document(version: &str, resources: &[&Resource]) -> Document {
             continue;
         }
         schemas.add(resource.kind_group(), resource.kind, resource.verbs.contains(&"list"));
-        add_common(&mut schemas, resource);
+        add_option_schemas(&mut schemas, resource);
         if resource.verbs.contains(&"watch") {
             schemas.add_message("meta.WatchEvent");
         }
@@ -165,7 +165,7 @@ fn version_document(version: &str, resources: &[&Resource]) -> Document {
 }
 
 /// Adds the schemas that depend on the verbs of a resource, such as `DeleteOptions`.
-fn add_common(schemas: &mut Schemas, resource: &Resource) {
+fn add_option_schemas(schemas: &mut Schemas, resource: &Resource) {
     if has_delete(resource) {
         schemas.add_message("meta.DeleteOptions");
         schemas.add_message("meta.Status");
@@ -185,13 +185,13 @@ fn custom_document(name: &str, objects: &Objects) -> Option<Document> {
     let mut schemas = Schemas::default();
     for resource in resources::with_custom(objects)
         .iter()
-        .filter(|resource| resource.custom().is_some() && resource.api_version == version)
+        .filter(|resource| resource.custom_kind().is_some() && resource.api_version == version)
     {
         put(&mut paths, resource, false);
-        if let Some(kind) = resource.custom() {
+        if let Some(kind) = resource.custom_kind() {
             objects.with_version(kind, |version| schemas.add_custom(version));
         }
-        add_common(&mut schemas, resource);
+        add_option_schemas(&mut schemas, resource);
     }
     (!paths.is_empty()).then(|| Document::of(paths, schemas))
 }

@@ -8,19 +8,19 @@ use serde_json::json;
 use crate::http::{HttpRequest, JSON, Reply};
 use crate::route::{HandlerResult, check_accepted};
 
-pub(crate) const CONFIGURATION: &str = "/.well-known/openid-configuration";
-pub(crate) const KEYS: &str = "/openid/v1/jwks";
-const KEYS_TYPE: &str = "application/jwk-set+json";
+pub(crate) const CONFIGURATION_PATH: &str = "/.well-known/openid-configuration";
+pub(crate) const KEYS_PATH: &str = "/openid/v1/jwks";
+const KEYS_MEDIA_TYPE: &str = "application/jwk-set+json";
 
 pub(crate) fn answer(request: &HttpRequest, path: &str) -> HandlerResult {
-    let content_type = if path == KEYS { KEYS_TYPE } else { JSON };
+    let content_type = if path == KEYS_PATH { KEYS_MEDIA_TYPE } else { JSON };
     check_accepted(request, content_type)?;
     let host = request.header("host").unwrap_or_default();
     let value = match path {
-        KEYS => json!({"keys": []}),
+        KEYS_PATH => json!({"keys": []}),
         _ => json!({
             "issuer": "https://kubernetes.default.svc",
-            "jwks_uri": format!("{}://{host}{KEYS}", request.scheme),
+            "jwks_uri": format!("{}://{host}{KEYS_PATH}", request.scheme),
             "response_types_supported": ["id_token"],
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": ["RS256"],

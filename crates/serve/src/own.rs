@@ -12,9 +12,9 @@ use crate::http::{HttpRequest, JSON, Reply};
 use crate::secrets;
 
 /// Maximum time that one request can advance, in seconds: a hundred years.
-const MAX_SECONDS: f64 = 3.2e9;
+const MAX_ADVANCE_SECONDS: f64 = 3.2e9;
 /// Default timeout of `advance` with a condition, in simulated seconds.
-const DEFAULT_TIMEOUT: f64 = 3600.0;
+const DEFAULT_ADVANCE_TIMEOUT: f64 = 3600.0;
 /// Maximum number of checkpoints.
 const MAX_CHECKPOINTS: usize = 16;
 
@@ -107,11 +107,11 @@ async fn advance(request: &HttpRequest, engine: &EngineHandle) -> Result<Reply, 
         Err(why) => return Ok(bad_request(format!("until: {why}"))),
     };
     let seconds = match &condition {
-        Some(_) if value["seconds"].is_null() => Some(DEFAULT_TIMEOUT),
+        Some(_) if value["seconds"].is_null() => Some(DEFAULT_ADVANCE_TIMEOUT),
         _ => value["seconds"].as_f64(),
     };
     match seconds {
-        Some(seconds) if (0.0..=MAX_SECONDS).contains(&seconds) => {
+        Some(seconds) if (0.0..=MAX_ADVANCE_SECONDS).contains(&seconds) => {
             let at = engine
                 .advance(Span((seconds * 1e6).round() as i64), condition.clone())
                 .await?;
@@ -141,7 +141,7 @@ async fn command(request: &HttpRequest, engine: &EngineHandle) -> Result<Reply, 
     let stdin = value["stdin"].as_str().map(str::to_owned);
     let wait = value["wait"]
         .as_f64()
-        .filter(|seconds| (0.0..=MAX_SECONDS).contains(seconds))
+        .filter(|seconds| (0.0..=MAX_ADVANCE_SECONDS).contains(seconds))
         .unwrap_or(0.0);
     let wait = Span((wait * 1e6).round() as i64);
     let answer = engine

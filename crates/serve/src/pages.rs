@@ -26,7 +26,7 @@ const MAX_PAGES: usize = 64;
 pub(crate) const BACKLOG: usize = 512;
 
 /// The console's answer to a refused action on a page that does not lead.
-const NOT_LEADING: &str = "this page watches: another page leads the run; press Take over to lead";
+const NOT_LEADING_MESSAGE: &str = "this page watches: another page leads the run; press Take over to lead";
 /// The answer to requests about practice and courses.
 const COURSES_REFUSED: &str = "practice and courses are not part of podscope serve: open the site itself";
 
@@ -183,7 +183,7 @@ impl Pages {
     }
 
     /// Makes a page the leader.
-    pub(crate) fn lead(&mut self, id: PageId, session: &mut Session) {
+    pub(crate) fn make_leader(&mut self, id: PageId, session: &mut Session) {
         let Some(index) = self.index_of(id).filter(|index| self.pages[*index].host.is_joined()) else {
             return;
         };
@@ -206,7 +206,7 @@ impl Pages {
             self.leader = None;
             let oldest = self.pages.iter().find(|page| page.host.is_joined()).map(|page| page.id);
             if let Some(id) = oldest {
-                self.lead(id, session);
+                self.make_leader(id, session);
             }
         }
     }
@@ -229,7 +229,7 @@ impl Pages {
         let leads = self.leader == Some(id);
         let done = match request {
             Request::Open { .. } if !self.pages[index].host.is_joined() => {
-                self.join(index, session);
+                self.send_whole_state(index, session);
                 self.choose_leader(session);
                 if self.leader != Some(id) {
                     self.pages[index].post(Message::Leads(false));
@@ -247,7 +247,7 @@ impl Pages {
             request => self.act(index, session, move |host, clock| {
                 match leads || !host.changes_run(&request) {
                     true => host.handle(request, clock),
-                    false => host.refuse(&request, NOT_LEADING.into()),
+                    false => host.refuse(&request, NOT_LEADING_MESSAGE.into()),
                 }
             }),
         };
@@ -259,10 +259,10 @@ impl Pages {
     }
 
     /// Sends the whole state of the session to a page, which then shows it in place of what it showed before.
-    fn join(&mut self, index: usize, session: &mut Session) {
+    fn send_whole_state(&mut self, index: usize, session: &mut Session) {
         let (clock, rate) = (self.clock(), self.rate);
         let reading = self.leader().map(|leader| self.pages[leader].host.reading());
-        let lesson = self.lesson_of(session);
+        let lesson = self.opened_lesson_name(session);
         let page = &mut self.pages[index];
         page.host.set_rate(rate, clock, session.now());
         let updates = page.host.join(session, lesson, clock);
@@ -273,26 +273,26 @@ impl Pages {
     }
 
     /// Returns the name of the lesson, if the session is a lesson that a page has opened.
-    fn lesson_of(&self, session: &Session) -> Option<String> {
+    fn opened_lesson_name(&self, session: &Session) -> Option<String> {
         let (loaded, lesson) = self.opened.as_ref()?;
         lesson.clone().filter(|_| Arc::ptr_eq(loaded, session.loaded()))
     }
 
     /// Sends the whole state of the session to all pages but one.
-    fn join_all_but(&mut self, except: Option<usize>, session: &mut Session) {
+    fn send_state_to_all_except(&mut self, except: Option<usize>, session: &mut Session) {
         for index in 0..self.pages.len() {
             if Some(index) != except && self.pages[index].host.is_joined() {
-                self.join(index, session);
+                self.send_whole_state(index, session);
             }
         }
     }
 
     /// Sends the whole state of the session to all pages, after the engine has replaced it.
-    pub(crate) fn session_replaced(&mut self, session: &mut Session) {
+    pub(crate) fn on_session_replaced(&mut self, session: &mut Session) {
         if let Some(leader) = self.leader() {
             self.pages[leader].host.stop_leading();
         }
-        self.join_all_but(None, session);
+        self.send_state_to_all_except(None, session);
     }
 
     /// Runs an action of a page's host on the session, sends the resulting updates, and applies the changes to the
@@ -320,7 +320,7 @@ impl Pages {
         if updates.iter().any(|update| matches!(update, Update::Opened(_))) {
             let lesson = page.host.lesson().map(str::to_owned);
             self.opened = Some((session.loaded().clone(), lesson));
-            self.join_all_but(Some(index), session);
+            self.send_state_to_all_except(Some(index), session);
             done.has_jumped = true;
         } else if reading != reading_now {
             for page in self.other_pages(index).filter(|page| page.host.is_joined()) {
@@ -384,7 +384,7 @@ impl Pages {
                 self.pages.iter_mut().for_each(|page| page.host.session_changed());
             }
             let clock = self.clock();
-            if self.pages[index].host.is_joined() && is_due(self.pages[index].host.wants(), clock) {
+            if self.pages[index].host.is_joined() && is_work_due(self.pages[index].host.wants(), clock) {
                 let done = self.act(index, session, Host::work);
                 all.has_jumped |= done.has_jumped;
                 all.rate = done.rate.or(all.rate);
@@ -395,7 +395,7 @@ impl Pages {
     }
 
     /// Returns the time until a page has work, in milliseconds; None if no page has any.
-    pub(crate) fn wait(&self) -> Option<f64> {
+    pub(crate) fn time_until_work(&self) -> Option<f64> {
         let clock = self.clock();
         let joined = self.pages.iter().filter(|page| page.host.is_joined());
         let waits = joined.filter_map(|page| match page.host.wants() {
@@ -407,7 +407,7 @@ impl Pages {
     }
 }
 
-fn is_due(wants: Wants, clock: f64) -> bool {
+fn is_work_due(wants: Wants, clock: f64) -> bool {
     match wants {
         Wants::Rest => false,
         Wants::Now => true,

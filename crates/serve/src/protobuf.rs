@@ -10,13 +10,13 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use encode::encode;
 
-const TABLE: &str = include_str!("protobuf-tags.tsv");
+const TAG_TABLE: &str = include_str!("protobuf-tags.tsv");
 /// Magic bytes at the start of a Kubernetes protobuf body.
 pub(crate) const MAGIC: &[u8] = b"k8s\0";
 /// Maximum nesting depth of messages, far above that of any Kubernetes kind.
-const MAX_DEPTH: usize = 100;
+const MAX_MESSAGE_DEPTH: usize = 100;
 /// Fields whose struct Go embeds: protobuf has them as separate messages, JSON has their fields inline.
-const EMBEDDED: [&str; 9] = [
+const EMBEDDED_FIELDS: [&str; 9] = [
     "localObjectReference",
     "volumeSource",
     "persistentVolumeSource",
@@ -30,7 +30,7 @@ const EMBEDDED: [&str; 9] = [
 
 /// String fields in which an empty value has a meaning. In all other fields an empty value means absent, because Go's encoder
 /// also writes unset strings.
-const MEANINGFUL_EMPTY: [&str; 2] = ["storageClassName", "volumeAttributesClassName"];
+const FIELDS_WITH_MEANINGFUL_EMPTY: [&str; 2] = ["storageClassName", "volumeAttributesClassName"];
 
 /// A field of a message, from the table.
 #[derive(Debug, Clone, Copy)]
@@ -42,10 +42,10 @@ struct Field {
 
 type Message = BTreeMap<u64, Field>;
 
-fn messages() -> &'static BTreeMap<&'static str, Message> {
+fn messages_by_name() -> &'static BTreeMap<&'static str, Message> {
     static ALL: OnceLock<BTreeMap<&'static str, Message>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
+        let rows = TAG_TABLE.lines().filter(|line| !line.starts_with('#'));
         rows.filter_map(|line| {
             let (name, fields) = line.split_once('\t').unwrap_or((line, ""));
             let fields = fields.split(' ').filter_map(|field| {
@@ -74,7 +74,7 @@ enum Raw<'a> {
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    fn varint(&mut self) -> Result<u64, String> {
+    fn read_varint(&mut self) -> Result<u64, String> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let (byte, rest) = self.0.split_first().ok_or("unexpected EOF")?;
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         Err("proto: integer overflow".to_owned())
     }
 
-    fn take(&mut self, size: u64) -> Result<&'a [u8], String> {
+    fn take_bytes(&mut self, size: u64) -> Result<&'a [u8], String> {
         let size = usize::try_from(size).map_err(|_| "unexpected EOF")?;
         if size > self.0.len() {
             return Err("unexpected EOF".to_owned());
@@ -98,19 +98,19 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the number and the value of the next field; None at the end.
-    fn field(&mut self) -> Result<Option<(u64, Raw<'a>)>, String> {
+    fn next_field(&mut self) -> Result<Option<(u64, Raw<'a>)>, String> {
         if self.0.is_empty() {
             return Ok(None);
         }
-        let tag = self.varint()?;
+        let tag = self.read_varint()?;
         let raw = match tag & 7 {
-            0 => Raw::Varint(self.varint()?),
-            1 => self.take(8).map(|_| Raw::Fixed)?,
+            0 => Raw::Varint(self.read_varint()?),
+            1 => self.take_bytes(8).map(|_| Raw::Fixed)?,
             2 => {
-                let size = self.varint()?;
-                Raw::Bytes(self.take(size)?)
+                let size = self.read_varint()?;
+                Raw::Bytes(self.take_bytes(size)?)
             }
-            5 => self.take(4).map(|_| Raw::Fixed)?,
+            5 => self.take_bytes(4).map(|_| Raw::Fixed)?,
             other => return Err(format!("proto: illegal wireType {other}")),
         };
         Ok(Some((tag >> 3, raw)))
@@ -127,11 +127,11 @@ pub(crate) fn decode(body: &[u8]) -> Result<Value, String> {
         .ok_or("provided data does not appear to be a protobuf message")?;
     let (mut api_version, mut kind, mut raw) = (String::new(), String::new(), &[][..]);
     let mut envelope = Reader(inner);
-    while let Some((number, value)) = envelope.field()? {
+    while let Some((number, value)) = envelope.next_field()? {
         match (number, value) {
             (1, Raw::Bytes(bytes)) => {
                 let mut meta = Reader(bytes);
-                while let Some((number, value)) = meta.field()? {
+                while let Some((number, value)) = meta.next_field()? {
                     if let (1 | 2, Raw::Bytes(text)) = (number, value) {
                         let text = String::from_utf8_lossy(text).into_owned();
                         if number == 1 { api_version = text } else { kind = text }
@@ -144,7 +144,7 @@ pub(crate) fn decode(body: &[u8]) -> Result<Value, String> {
     }
     let name = message_name(&api_version, &kind);
     let unknown = || format!("no kind {kind:?} is registered for version {api_version:?}");
-    if !messages().contains_key(name.as_str()) {
+    if !messages_by_name().contains_key(name.as_str()) {
         return Err(unknown());
     }
     let mut value = json!({"apiVersion": api_version, "kind": kind});
@@ -157,7 +157,7 @@ pub(crate) fn decode(body: &[u8]) -> Result<Value, String> {
 /// Returns the message name of a kind, such as `core.v1.Pod` or `rbac.v1.Role`. Kinds of options, such as
 /// `DeleteOptions`, have the same name in every group.
 pub(crate) fn message_name(api_version: &str, kind: &str) -> String {
-    if kind.ends_with("Options") && messages().contains_key(format!("meta.{kind}").as_str()) {
+    if kind.ends_with("Options") && messages_by_name().contains_key(format!("meta.{kind}").as_str()) {
         return format!("meta.{kind}");
     }
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("core", api_version));
@@ -166,7 +166,7 @@ pub(crate) fn message_name(api_version: &str, kind: &str) -> String {
 }
 
 /// Returns the full name of a type to which a message (`within`) refers.
-fn full_name<'t>(of: &'t str, within: &str) -> std::borrow::Cow<'t, str> {
+fn full_type_name<'t>(of: &'t str, within: &str) -> std::borrow::Cow<'t, str> {
     if of.contains('.') {
         return of.into();
     }
@@ -175,7 +175,7 @@ fn full_name<'t>(of: &'t str, within: &str) -> std::borrow::Cow<'t, str> {
 }
 
 pub(crate) fn has_message(name: &str) -> bool {
-    messages().contains_key(name)
+    messages_by_name().contains_key(name)
 }
 
 /// A field of the JSON form of a message.
@@ -187,19 +187,23 @@ pub(crate) struct JsonField {
 }
 
 /// Returns the fields of the JSON form of a message, sorted by name. Fields of embedded structs are inlined.
-pub(crate) fn fields(name: &str) -> Vec<JsonField> {
+pub(crate) fn json_fields(name: &str) -> Vec<JsonField> {
     let is_message = |of: &str| of.contains('.') || of.chars().next().is_some_and(char::is_uppercase);
     let mut all = Vec::new();
-    for field in messages().get(name).into_iter().flat_map(|message| message.values()) {
+    for field in messages_by_name()
+        .get(name)
+        .into_iter()
+        .flat_map(|message| message.values())
+    {
         let of = match field.of.strip_prefix("map<").and_then(|types| types.split_once(',')) {
             Some((key, value)) if is_message(value) => {
-                format!("map<{key},{}>", full_name(value.trim_end_matches('>'), name))
+                format!("map<{key},{}>", full_type_name(value.trim_end_matches('>'), name))
             }
-            None if is_message(field.of) => full_name(field.of, name).into_owned(),
+            None if is_message(field.of) => full_type_name(field.of, name).into_owned(),
             _ => field.of.to_owned(),
         };
-        if EMBEDDED.contains(&field.name) && is_message(field.of) && is_embedded(field, name) {
-            all.extend(fields(&of));
+        if EMBEDDED_FIELDS.contains(&field.name) && is_message(field.of) && is_embedded(field, name) {
+            all.extend(json_fields(&of));
             continue;
         }
         all.push(JsonField {
@@ -213,34 +217,34 @@ pub(crate) fn fields(name: &str) -> Vec<JsonField> {
 }
 
 fn decode_message(name: &str, bytes: &[u8], depth: usize) -> Result<Value, String> {
-    if depth > MAX_DEPTH {
+    if depth > MAX_MESSAGE_DEPTH {
         return Err("proto: too deep".to_owned());
     }
     match name {
         "meta.Time" | "meta.MicroTime" => return decode_time(bytes, name == "meta.MicroTime"),
         "meta.Duration" => {
-            return first_field(bytes).map(|raw| raw.map_or(Value::Null, |raw| decode_scalar("int64", &raw)));
+            return first_field_value(bytes).map(|raw| raw.map_or(Value::Null, |raw| decode_scalar("int64", &raw)));
         }
         "resource.Quantity" => return decode_quantity(bytes),
         "intstr.IntOrString" => return decode_int_or_string(bytes),
         "runtime.RawExtension" | "meta.FieldsV1" => return decode_embedded_json(bytes),
         _ => {}
     }
-    let fields = messages()
+    let fields = messages_by_name()
         .get(name)
         .ok_or_else(|| format!("proto: no message {name}"))?;
     let mut map = Map::new();
     let mut reader = Reader(bytes);
-    while let Some((number, raw)) = reader.field()? {
+    while let Some((number, raw)) = reader.next_field()? {
         let Some(field) = fields.get(&number) else { continue };
         if let Some(types) = field.of.strip_prefix("map<") {
-            let (key, value) = decode_entry(types.trim_end_matches('>'), &raw, name, depth)?;
+            let (key, value) = decode_map_entry(types.trim_end_matches('>'), &raw, name, depth)?;
             let slot = map.entry(field.name).or_insert_with(|| json!({}));
             slot[key] = value;
             continue;
         }
         let value = decode_value(field.of, &raw, name, depth)?;
-        if EMBEDDED.contains(&field.name) && value.is_object() && is_embedded(field, name) {
+        if EMBEDDED_FIELDS.contains(&field.name) && value.is_object() && is_embedded(field, name) {
             map.extend(value.as_object().cloned().unwrap_or_default());
             continue;
         }
@@ -251,7 +255,7 @@ fn decode_message(name: &str, bytes: &[u8], depth: usize) -> Result<Value, Strin
                     list.push(value);
                 }
             }
-            false if value.is_null() || value == "" && !MEANINGFUL_EMPTY.contains(&field.name) => {}
+            false if value.is_null() || value == "" && !FIELDS_WITH_MEANINGFUL_EMPTY.contains(&field.name) => {}
             false => drop(map.insert(field.name.to_owned(), value)),
         }
     }
@@ -277,7 +281,7 @@ fn is_embedded(field: &Field, within: &str) -> bool {
 fn decode_value(of: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Result<Value, String> {
     match raw {
         Raw::Bytes(bytes) if of.chars().next().is_some_and(char::is_uppercase) || of.contains('.') => {
-            decode_message(&full_name(of, within), bytes, depth + 1)
+            decode_message(&full_type_name(of, within), bytes, depth + 1)
         }
         raw => Ok(decode_scalar(of, raw)),
     }
@@ -299,7 +303,7 @@ fn decode_scalar(of: &str, raw: &Raw<'_>) -> Value {
 }
 
 /// Decodes an entry of a map with string keys.
-fn decode_entry(types: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Result<(String, Value), String> {
+fn decode_map_entry(types: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Result<(String, Value), String> {
     let of = types.split_once(',').map_or("string", |(_, of)| of);
     let Raw::Bytes(bytes) = raw else {
         return Err("proto: a map has entries".to_owned());
@@ -307,7 +311,7 @@ fn decode_entry(types: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Resul
     let is_message = of.contains('.') || of.chars().next().is_some_and(char::is_uppercase);
     let (mut key, mut found) = (String::new(), if is_message { json!({}) } else { json!("") });
     let mut reader = Reader(bytes);
-    while let Some((number, raw)) = reader.field()? {
+    while let Some((number, raw)) = reader.next_field()? {
         match (number, &raw) {
             (1, Raw::Bytes(text)) => key = String::from_utf8_lossy(text).into_owned(),
             (2, raw) => found = decode_value(of, raw, within, depth)?,
@@ -317,12 +321,12 @@ fn decode_entry(types: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Resul
     Ok((key, found))
 }
 
-fn first_field(bytes: &[u8]) -> Result<Option<Raw<'_>>, String> {
-    Ok(Reader(bytes).field()?.map(|(_, raw)| raw))
+fn first_field_value(bytes: &[u8]) -> Result<Option<Raw<'_>>, String> {
+    Ok(Reader(bytes).next_field()?.map(|(_, raw)| raw))
 }
 
 fn decode_quantity(bytes: &[u8]) -> Result<Value, String> {
-    Ok(match first_field(bytes)? {
+    Ok(match first_field_value(bytes)? {
         Some(Raw::Bytes(text)) => String::from_utf8_lossy(text).into_owned().into(),
         _ => Value::Null,
     })
@@ -330,7 +334,7 @@ fn decode_quantity(bytes: &[u8]) -> Result<Value, String> {
 
 /// Decodes JSON that is stored as bytes in protobuf.
 fn decode_embedded_json(bytes: &[u8]) -> Result<Value, String> {
-    match first_field(bytes)? {
+    match first_field_value(bytes)? {
         Some(Raw::Bytes(text)) if !text.is_empty() => serde_json::from_slice(text).map_err(|error| error.to_string()),
         _ => Ok(Value::Null),
     }
@@ -340,7 +344,7 @@ fn decode_embedded_json(bytes: &[u8]) -> Result<Value, String> {
 fn decode_time(bytes: &[u8], is_micro: bool) -> Result<Value, String> {
     let (mut seconds, mut nanos) = (0i64, 0i64);
     let mut reader = Reader(bytes);
-    while let Some((number, raw)) = reader.field()? {
+    while let Some((number, raw)) = reader.next_field()? {
         match (number, raw) {
             (1, Raw::Varint(value)) => seconds = value as i64,
             (2, Raw::Varint(value)) => nanos = value as i64,
@@ -361,7 +365,7 @@ fn decode_time(bytes: &[u8], is_micro: bool) -> Result<Value, String> {
 fn decode_int_or_string(bytes: &[u8]) -> Result<Value, String> {
     let (mut is_text, mut number, mut text) = (false, 0i64, String::new());
     let mut reader = Reader(bytes);
-    while let Some((field, raw)) = reader.field()? {
+    while let Some((field, raw)) = reader.next_field()? {
         match (field, raw) {
             (1, Raw::Varint(kind)) => is_text = kind == 1,
             (2, Raw::Varint(value)) => number = value as i64,

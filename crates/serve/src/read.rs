@@ -15,7 +15,7 @@ use crate::board::Snapshot;
 use crate::engine::EngineHandle;
 use crate::http::{HttpRequest, JSON, Reply};
 use crate::items::Items;
-use crate::negotiate::{Form, Media, Offer, Shape};
+use crate::negotiate::{Form, Media, OfferedForms, Shape};
 use crate::resources::{self, Resource};
 use crate::route::{HandlerResult, check_transform, is_pretty, negotiated_form};
 use crate::{status, table, value};
@@ -68,18 +68,18 @@ pub(crate) fn get(
     kind: Kind,
     engine: &EngineHandle,
 ) -> HandlerResult {
-    let form = negotiated_form(request, Offer::Objects, false)?;
+    let form = negotiated_form(request, OfferedForms::Objects, false)?;
     let snapshot = engine.board.snapshot();
     check_control_plane(&snapshot)?;
-    requested_version(&path.query, &snapshot)?;
+    requested_resource_version(&path.query, &snapshot)?;
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
-    let object = snapshot.with_kind(kind).get_kind(kind, &key);
+    let object = snapshot.objects_with_kind(kind).get_kind(kind, &key);
     let object = object.ok_or_else(|| ApiError::not_found(kind, &path.name))?;
     check_transform(form, kind, false)?;
     let shown = object_or_subresource(&object, path, served, &snapshot)?;
     let shown = match form.shape {
         Shape::Table => table::of_objects(path, &[(object, shown)], &snapshot, object_metadata)?,
-        Shape::Partial { .. } => value::partial(&shown),
+        Shape::Partial { .. } => value::partial_object_metadata(&shown),
         Shape::Plain | Shape::Discovery { .. } => shown,
     };
     Ok(Reply::value(200, &shown, form, is_pretty(request, &request.path)))
@@ -109,7 +109,7 @@ pub(crate) fn object_or_subresource(
             Some(paths) => paths.scale(object),
             None => Err(no_subresource(object.kind(), &object.metadata().name)),
         },
-        "status" if !has_status(object.kind(), &snapshot.objects) => {
+        "status" if !has_status_subresource(object.kind(), &snapshot.objects) => {
             Err(no_subresource(object.kind(), &object.metadata().name))
         }
         "" | "status" | "resize" | "ephemeralcontainers" | "approval" | "finalize" => {
@@ -120,14 +120,14 @@ pub(crate) fn object_or_subresource(
 }
 
 /// Returns whether objects of a kind have the `status` subresource; for a custom kind, its definition decides.
-fn has_status(kind: Kind, objects: &Objects) -> bool {
+fn has_status_subresource(kind: Kind, objects: &Objects) -> bool {
     objects
         .with_version(kind, |version| version.has_status())
         .unwrap_or(true)
 }
 
 /// Parses the `resourceVersion` parameter; None if it is absent (HT-061).
-pub(crate) fn version(query: &Query) -> Result<Option<u64>, ApiError> {
+pub(crate) fn parse_resource_version(query: &Query) -> Result<Option<u64>, ApiError> {
     match query.get("resourceVersion") {
         None | Some("") => Ok(None),
         Some(text) => text.parse().map(Some).map_err(|_| {
@@ -140,16 +140,18 @@ pub(crate) fn version(query: &Query) -> Result<Option<u64>, ApiError> {
 
 /// Returns the requested resourceVersion, if any; it is an error if it is newer than the snapshot (HT-040, HT-058).
 /// Deviation: it fails immediately; the real server waits three seconds for the version.
-fn requested_version(query: &Query, snapshot: &Snapshot) -> Result<Option<u64>, ApiError> {
-    let requested = version(query)
+fn requested_resource_version(query: &Query, snapshot: &Snapshot) -> Result<Option<u64>, ApiError> {
+    let requested = parse_resource_version(query)
         .map_err(|error| ApiError::bad_request(format!("invalid resource version: {}", error.message)))?;
     match requested {
-        Some(requested) if requested > snapshot.revision => Err(version_too_large(requested, snapshot.revision)),
+        Some(requested) if requested > snapshot.revision => {
+            Err(resource_version_too_large(requested, snapshot.revision))
+        }
         requested => Ok(requested),
     }
 }
 
-fn version_too_large(requested: u64, current: u64) -> ApiError {
+fn resource_version_too_large(requested: u64, current: u64) -> ApiError {
     ApiError {
         message: format!("Timeout: Too large resource version: {requested}, current: {current}"),
         resource: Some(Default::default()),
@@ -166,7 +168,7 @@ fn expired_error(message: &str) -> ApiError {
     }
 }
 
-const CONTINUE_TOO_OLD: &str = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
+const EXPIRED_CONTINUE_MESSAGE: &str = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
 
 pub(crate) fn forbidden_cause(field: &str, why: &str) -> Cause {
     Cause::new(field, format!("Forbidden: {why}")).with_reason("FieldValueForbidden")
@@ -256,7 +258,7 @@ impl ListRequest {
     fn of(query: &Query, engine: &EngineHandle) -> Result<ListRequest, ApiError> {
         integer(query, "timeoutSeconds")?;
         let limit = limit(query)?;
-        check_match(query)?;
+        check_version_match(query)?;
         let (snapshot, items) = engine.board.snapshot_with_items();
         check_control_plane(&snapshot)?;
         let token = query.get("continue").filter(|text| !text.is_empty());
@@ -268,14 +270,14 @@ impl ListRequest {
                 "specifying resource version is not allowed when using continue",
             ));
         }
-        let requested = requested_version(query, &snapshot)?;
+        let requested = requested_resource_version(query, &snapshot)?;
         // With resourceVersion 0, any version is acceptable: the newest one is used, and the limit is ignored (HT-059).
         let limit = limit.filter(|_| requested != Some(0) || query.get("resourceVersionMatch").is_some());
-        let oldest = engine.board.oldest();
+        let oldest = engine.board.oldest_revision();
         if let Some(token) = token {
             let token = ContinueToken::of(token)?;
             if token.version < oldest {
-                return Err(expired_error(CONTINUE_TOO_OLD));
+                return Err(expired_error(EXPIRED_CONTINUE_MESSAGE));
             }
             // All pages show the version of the first page, if the history reaches back to it.
             let version = token.version.min(snapshot.revision);
@@ -320,7 +322,7 @@ impl ListRequest {
 }
 
 /// Checks `resourceVersionMatch` (HT-060).
-fn check_match(query: &Query) -> Result<(), ApiError> {
+fn check_version_match(query: &Query) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     let version = query.get("resourceVersion").unwrap_or_default();
     let has_continue = query.get("continue").is_some_and(|text| !text.is_empty());
@@ -374,15 +376,15 @@ pub(crate) fn list(
     kind: Kind,
     engine: &EngineHandle,
 ) -> HandlerResult {
-    let form = negotiated_form(request, Offer::Objects, true)?;
+    let form = negotiated_form(request, OfferedForms::Objects, true)?;
     check_transform(form, kind, true)?;
     let query = &path.query;
     let page = match ListRequest::of(query, engine) {
-        Err(error) if error.message == CONTINUE_TOO_OLD => return respond_expired_token(query, &error),
+        Err(error) if error.message == EXPIRED_CONTINUE_MESSAGE => return respond_expired_token(query, &error),
         page => page?,
     };
     let snapshot = &page.snapshot;
-    let mut objects = selected(kind, &path.namespace, query, snapshot.with_kind(kind))?;
+    let mut objects = selected(kind, &path.namespace, query, snapshot.objects_with_kind(kind))?;
     if let Some(token) = &page.token {
         let first = token.key(&path.namespace);
         objects.retain(|object| object.key() >= first);
@@ -393,8 +395,8 @@ pub(crate) fn list(
     let has_selector = !Selectors::of(kind, query, &snapshot.objects)?.is_empty();
     let metadata = list_metadata(path, page.version, (left, has_selector), objects.last());
     let is_json = form.media == Media::Json && form.shape == Shape::Plain;
-    if is_json && !is_pretty(request, &request.path) && !is_custom(served) {
-        return Ok(plain_list(&objects, served, metadata, &page));
+    if is_json && !is_pretty(request, &request.path) && !is_custom_kind(served) {
+        return Ok(plain_list_reply(&objects, served, metadata, &page));
     }
     let rows: Vec<(Object, Value)> = objects
         .into_iter()
@@ -408,7 +410,7 @@ pub(crate) fn list(
 }
 
 /// Creates a list in JSON from the cached texts of its items. As JSON values they would take ten times the memory.
-fn plain_list(objects: &[Object], served: ServedKind, metadata: Map<String, Value>, page: &ListRequest) -> Reply {
+fn plain_list_reply(objects: &[Object], served: ServedKind, metadata: Map<String, Value>, page: &ListRequest) -> Reply {
     let list = value::list(
         &format!("{}List", served.kind),
         served.api_version,
@@ -431,7 +433,7 @@ fn plain_list(objects: &[Object], served: ServedKind, metadata: Map<String, Valu
 }
 
 /// Returns whether a kind is custom and so has no Go type.
-fn is_custom(served: ServedKind) -> bool {
+fn is_custom_kind(served: ServedKind) -> bool {
     resources::is_custom_group(served.api_version.split_once('/').map_or("", |(group, _)| group))
 }
 
@@ -480,7 +482,10 @@ pub(crate) fn list_in_form(
     Ok(match form.shape {
         Shape::Table => table::of_objects(path, &rows, snapshot, |_| metadata)?,
         Shape::Partial { .. } => {
-            let items = rows.iter().map(|(_, shown)| value::partial(shown)).collect();
+            let items = rows
+                .iter()
+                .map(|(_, shown)| value::partial_object_metadata(shown))
+                .collect();
             let mut list = value::list("PartialObjectMetadataList", "meta.k8s.io/v1", metadata, items);
             // The real server returns null for an empty list, because Go encodes a nil slice as null.
             if rows.is_empty() {
@@ -490,14 +495,14 @@ pub(crate) fn list_in_form(
         }
         Shape::Plain | Shape::Discovery { .. } => {
             // Lists of custom kinds have no Go type: items keep apiVersion and kind, and no empty field is omitted.
-            let is_custom = is_custom(served);
+            let is_custom = is_custom_kind(served);
             let mut metadata = metadata;
             if is_custom {
                 metadata.entry("continue").or_insert_with(|| "".into());
             }
             let items = rows
                 .into_iter()
-                .map(|(_, shown)| if is_custom { shown } else { value::as_item(shown) })
+                .map(|(_, shown)| if is_custom { shown } else { value::as_list_item(shown) })
                 .collect();
             value::list(&format!("{}List", served.kind), served.api_version, metadata, items)
         }

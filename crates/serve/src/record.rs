@@ -16,7 +16,7 @@ use podscope_session::scenario::MAX_ENTRIES;
 use podscope_session::timeline::Session;
 
 /// Maximum size of a recording in bytes: the largest file that the command line reads.
-const MAX_BYTES: u64 = podscope_api::limits::INPUT_BYTES as u64;
+const MAX_RECORDING_BYTES: u64 = podscope_api::limits::INPUT_BYTES as u64;
 
 /// An open recording.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl Recorder {
         }
         self.written.1 = session.command_count();
         let of_scenario = session.loaded().scenario.timeline.len();
-        session.allow_commands(match self.size < MAX_BYTES {
+        session.allow_commands(match self.size < MAX_RECORDING_BYTES {
             true => MAX_ENTRIES.saturating_sub(of_scenario),
             false => self.written.1,
         });
@@ -84,7 +84,7 @@ impl Recorder {
 fn begin(path: &Path, session: &Session) -> io::Result<(File, u64)> {
     let text = export::recording_head(session);
     let create = || {
-        let mut file = crate::private_file(path)?;
+        let mut file = crate::create_private_file(path)?;
         file.write_all(text.as_bytes())?;
         Ok(file)
     };

@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 
 use crate::negotiate::Shape;
 
-const TABLE: &str = include_str!("discovery.tsv");
+const DISCOVERY_TABLE: &str = include_str!("discovery.tsv");
 /// Groups in the order of a real server's discovery. The order decides how clients resolve a name without a group (HT-101).
-const GROUPS: [&str; 21] = [
+const GROUP_ORDER: [&str; 21] = [
     "apiregistration.k8s.io",
     "apps",
     "events.k8s.io",
@@ -69,13 +69,13 @@ fn split_at_commas(text: &'static str) -> Vec<&'static str> {
 pub(crate) fn all() -> &'static [Resource] {
     static ALL: OnceLock<Vec<Resource>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
-        rows.filter_map(built_in).collect()
+        let rows = DISCOVERY_TABLE.lines().filter(|line| !line.starts_with('#'));
+        rows.filter_map(parse_table_row).collect()
     })
 }
 
 /// Parses a row of the table. Empty cells are filled from the [`Kind`] of the resource.
-fn built_in(row: &'static str) -> Option<Resource> {
+fn parse_table_row(row: &'static str) -> Option<Resource> {
     let mut cells = row.split('\t');
     let mut next = || cells.next().unwrap_or_default();
     let (api_version, name, singular, kind) = (next(), next(), next(), next());
@@ -110,7 +110,9 @@ fn built_in(row: &'static str) -> Option<Resource> {
 /// Returns all built-in resources, then all custom resources.
 pub(crate) fn with_custom(objects: &Objects) -> Vec<Cow<'static, Resource>> {
     let built_in = all().iter().map(Cow::Borrowed);
-    built_in.chain(custom(objects).into_iter().map(Cow::Owned)).collect()
+    built_in
+        .chain(custom_resources(objects).into_iter().map(Cow::Owned))
+        .collect()
 }
 
 const CUSTOM_VERBS: [&str; 8] = [
@@ -125,7 +127,7 @@ const CUSTOM_VERBS: [&str; 8] = [
 ];
 
 /// Returns the custom resources, each with its subresources: one for each established definition and served version.
-fn custom(objects: &Objects) -> Vec<Resource> {
+fn custom_resources(objects: &Objects) -> Vec<Resource> {
     let mut found = Vec::new();
     for object in objects.definitions() {
         let Some(definition) = Definition::of(&object).filter(|definition| definition.is_established()) else {
@@ -172,14 +174,14 @@ fn custom(objects: &Objects) -> Vec<Resource> {
 
 /// Returns the groups of all resources: built-in groups, then custom groups by name.
 fn groups_of(all: &[Cow<'static, Resource>]) -> Vec<&'static str> {
-    let mut groups = GROUPS.to_vec();
+    let mut groups = GROUP_ORDER.to_vec();
     for resource in all.iter().filter(|resource| resource.custom.is_some()) {
         let group = resource.api_version.split_once('/').map_or("", |(group, _)| group);
         if !groups.contains(&group) {
             groups.push(group);
         }
     }
-    groups[GROUPS.len()..].sort_unstable();
+    groups[GROUP_ORDER.len()..].sort_unstable();
     groups
 }
 
@@ -201,12 +203,12 @@ pub(crate) fn find(
 
 /// Returns whether a group is not built in.
 pub(crate) fn is_custom_group(group: &str) -> bool {
-    !group.is_empty() && !GROUPS.contains(&group)
+    !group.is_empty() && !GROUP_ORDER.contains(&group)
 }
 
 /// Returns whether a group is served in any version.
 pub(crate) fn has_group(group: &str, objects: &Objects) -> bool {
-    GROUPS.contains(&group) || groups_of(&with_custom(objects)).contains(&group)
+    GROUP_ORDER.contains(&group) || groups_of(&with_custom(objects)).contains(&group)
 }
 
 impl Resource {
@@ -221,7 +223,7 @@ impl Resource {
     }
 
     /// Returns the kind, if this is a custom resource.
-    pub(crate) fn custom(&self) -> Option<Kind> {
+    pub(crate) fn custom_kind(&self) -> Option<Kind> {
         self.custom
     }
 
@@ -231,7 +233,7 @@ impl Resource {
             "singularName": self.singular,
             "namespaced": self.is_namespaced,
         });
-        if let Some((group, version)) = self.other_group() {
+        if let Some((group, version)) = self.kind_group_if_different() {
             value["group"] = group.into();
             value["version"] = version.into();
         }
@@ -251,11 +253,11 @@ impl Resource {
     /// Returns group and version of the resource's kind.
     pub(crate) fn kind_group(&self) -> (&'static str, &'static str) {
         let own = self.api_version.split_once('/').unwrap_or(("", self.api_version));
-        self.other_group().unwrap_or(own)
+        self.kind_group_if_different().unwrap_or(own)
     }
 
     /// Returns group and version of the kind, if they differ from the resource's.
-    fn other_group(&self) -> Option<(&'static str, &'static str)> {
+    fn kind_group_if_different(&self) -> Option<(&'static str, &'static str)> {
         match self.kind_version {
             "" => None,
             version => Some(version.split_once('/').unwrap_or(("", version))),
@@ -266,14 +268,14 @@ impl Resource {
         // For built-in kinds, group and version are omitted if they equal the resource's.
         let (group, version) = match self.custom {
             Some(_) => self.kind_group(),
-            None => self.other_group().unwrap_or_default(),
+            None => self.kind_group_if_different().unwrap_or_default(),
         };
         json!({"group": group, "version": version, "kind": self.kind})
     }
 }
 
 /// Returns the versions of a group, preferred version first.
-fn versions(group: &str, all: &[Cow<'static, Resource>]) -> Vec<&'static str> {
+fn versions_of_group(group: &str, all: &[Cow<'static, Resource>]) -> Vec<&'static str> {
     let mut found: Vec<&str> = Vec::new();
     for resource in all {
         let (own, version) = resource
@@ -312,7 +314,7 @@ pub(crate) fn groups(objects: &Objects) -> Value {
 }
 
 fn group_value(group: &str, all: &[Cow<'static, Resource>]) -> Value {
-    let versions: Vec<Value> = versions(group, all)
+    let versions: Vec<Value> = versions_of_group(group, all)
         .iter()
         .map(|version| json!({"groupVersion": api_version_of(group, version), "version": version}))
         .collect();
@@ -348,7 +350,7 @@ pub(crate) fn resources(api_version: &str, objects: &Objects) -> Option<Value> {
 }
 
 /// Returns the aggregated discovery (HT-096) of the core group, or of all other groups.
-pub(crate) fn aggregated(is_core: bool, shape: Shape, objects: &Objects) -> Value {
+pub(crate) fn aggregated_discovery(is_core: bool, shape: Shape, objects: &Objects) -> Value {
     let all = with_custom(objects);
     let groups = if is_core { vec![""] } else { groups_of(&all) };
     let items: Vec<Value> = groups.iter().map(|group| aggregated_group(group, &all)).collect();
@@ -405,7 +407,7 @@ fn aggregated_group(group: &str, all: &[Cow<'static, Resource>]) -> Value {
             .collect();
         json!({"version": version, "resources": resources, "freshness": "Current"})
     };
-    let versions: Vec<Value> = versions(group, all).iter().map(version).collect();
+    let versions: Vec<Value> = versions_of_group(group, all).iter().map(version).collect();
     let metadata = if group.is_empty() {
         json!({})
     } else {

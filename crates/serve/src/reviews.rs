@@ -12,13 +12,13 @@ use crate::http::{HttpRequest, Reply};
 use crate::route::HandlerResult;
 
 /// Default lifetime of a token, in seconds.
-const DEFAULT_EXPIRATION: i64 = 3600;
+const DEFAULT_TOKEN_LIFETIME: i64 = 3600;
 /// Minimum lifetime of a token, in seconds.
-const MIN_EXPIRATION: i64 = 600;
+const MIN_TOKEN_LIFETIME: i64 = 600;
 /// Maximum lifetime of a token, in seconds.
-const MAX_EXPIRATION: i64 = 1 << 32;
+const MAX_TOKEN_LIFETIME: i64 = 1 << 32;
 /// The audience of the API server's tokens.
-const AUDIENCE: &str = "https://kubernetes.default.svc";
+const DEFAULT_AUDIENCE: &str = "https://kubernetes.default.svc";
 
 /// Responds to a review or a token request; None for other requests.
 pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandle) -> Option<HandlerResult> {
@@ -41,7 +41,7 @@ pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandl
     };
     Some(
         body(request)
-            .and_then(|value| review(request, path, about, value, engine))
+            .and_then(|value| answer_review(request, path, about, value, engine))
             .map_err(Into::into),
     )
 }
@@ -56,7 +56,7 @@ fn body(request: &HttpRequest) -> Result<Value, ApiError> {
 
 /// Creates the `managedFields` of a review: its sender owns the spec. The real server adds them although reviews are
 /// not stored.
-fn managed_by_sender(path: &ApiPath, api_version: &str, spec: &Value, now: &str) -> Value {
+fn managed_fields_of_sender(path: &ApiPath, api_version: &str, spec: &Value, now: &str) -> Value {
     let (before, after) = (json!({"spec": {}}), json!({"spec": spec}));
     let fields = compare(&before, &after, Semantics::Defined(&Value::Null)).written;
     let manager = path.query.get("fieldManager").filter(|name| !name.is_empty());
@@ -70,7 +70,7 @@ fn managed_by_sender(path: &ApiPath, api_version: &str, spec: &Value, now: &str)
     json!([entry])
 }
 
-fn review(
+fn answer_review(
     request: &HttpRequest,
     path: &ApiPath,
     about: &str,
@@ -80,14 +80,14 @@ fn review(
     let snapshot = engine.board.snapshot();
     let spec = value.get("spec").cloned().unwrap_or_else(|| json!({}));
     let mut metadata = value.get("metadata").cloned().unwrap_or_else(|| json!({}));
-    metadata["managedFields"] = managed_by_sender(path, &path.api_version, &spec, &snapshot.now.to_string());
+    metadata["managedFields"] = managed_fields_of_sender(path, &path.api_version, &spec, &snapshot.now.to_string());
     if !path.namespace.is_empty() {
         metadata["namespace"] = path.namespace.as_str().into();
     }
     let answer = match about {
-        "TokenRequest" => return token(path, value, &snapshot),
+        "TokenRequest" => return answer_token_request(path, value, &snapshot),
         "SelfSubjectReview" => {
-            let user = authenticate::user(request, &snapshot)?;
+            let user = authenticate::user_of_request(request, &snapshot)?;
             json!({
                 "kind": about, "apiVersion": path.api_version,
                 "metadata": {"creationTimestamp": snapshot.now.to_string()},
@@ -115,7 +115,7 @@ fn review(
                 ));
             }
             let status = match authenticate::user_of_token(token, &snapshot) {
-                Some(user) => json!({"authenticated": true, "user": user.user_info(), "audiences": [AUDIENCE]}),
+                Some(user) => json!({"authenticated": true, "user": user.user_info(), "audiences": [DEFAULT_AUDIENCE]}),
                 None => json!({"user": {}, "error": "invalid bearer token"}),
             };
             json!({"kind": about, "apiVersion": path.api_version, "metadata": metadata, "spec": spec, "status": status})
@@ -176,16 +176,20 @@ fn check_attributes(about: &str, spec: &Value, path: &ApiPath) -> Result<(), Api
 }
 
 /// Responds to a request for a token of a ServiceAccount (HT-119).
-fn token(path: &ApiPath, mut value: Value, snapshot: &crate::board::Snapshot) -> Result<Reply, ApiError> {
+fn answer_token_request(
+    path: &ApiPath,
+    mut value: Value,
+    snapshot: &crate::board::Snapshot,
+) -> Result<Reply, ApiError> {
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
     let account = snapshot.objects.get_kind(Kind::ServiceAccount, &key);
     let account = account.ok_or_else(|| ApiError::not_found(Kind::ServiceAccount, &path.name))?;
     let seconds = value["spec"]["expirationSeconds"]
         .as_i64()
-        .unwrap_or(DEFAULT_EXPIRATION);
+        .unwrap_or(DEFAULT_TOKEN_LIFETIME);
     let wrong = match seconds {
-        ..MIN_EXPIRATION => Some("less than 10 minutes"),
-        MIN_EXPIRATION..=MAX_EXPIRATION => None,
+        ..MIN_TOKEN_LIFETIME => Some("less than 10 minutes"),
+        MIN_TOKEN_LIFETIME..=MAX_TOKEN_LIFETIME => None,
         _ => Some("larger than 2^32 seconds"),
     };
     if let Some(wrong) = wrong {
@@ -205,9 +209,9 @@ fn token(path: &ApiPath, mut value: Value, snapshot: &crate::board::Snapshot) ->
         *spec = json!({});
     }
     let now = snapshot.now.to_string();
-    let managed = managed_by_sender(path, "authentication.k8s.io/v1", spec, &now);
+    let managed = managed_fields_of_sender(path, "authentication.k8s.io/v1", spec, &now);
     if spec["audiences"].is_null() {
-        spec["audiences"] = json!([AUDIENCE]);
+        spec["audiences"] = json!([DEFAULT_AUDIENCE]);
     }
     spec["expirationSeconds"] = seconds.into();
     if spec["boundObjectRef"].is_null() {

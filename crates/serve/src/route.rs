@@ -10,7 +10,7 @@ use podscope_kubectl::rest::{ApiPath, no_subresource};
 use crate::board::Snapshot;
 use crate::engine::{EngineHandle, EngineStopped};
 use crate::http::{ConnectionClosed, HttpRequest, JSON, Reply};
-use crate::negotiate::{Form, Media, Offer, Refused, Shape, form};
+use crate::negotiate::{Form, Media, OfferedForms, Refused, Shape, form};
 use crate::resources::{self, Resource};
 use crate::{
     authenticate, components, health, logs, metrics, openapi, openid, own, protobuf, read, reviews, value, watch, write,
@@ -82,7 +82,7 @@ pub(crate) fn not_acceptable_media() -> ApiError {
 }
 
 /// Returns the form of the response that the client accepts.
-pub(crate) fn negotiated_form(request: &HttpRequest, offer: Offer, is_list: bool) -> Result<Form, ApiError> {
+pub(crate) fn negotiated_form(request: &HttpRequest, offer: OfferedForms, is_list: bool) -> Result<Form, ApiError> {
     form(request.header("accept"), offer).map_err(|refused| match refused {
         Refused::Transform => not_acceptable_media(),
         Refused::Media => {
@@ -143,13 +143,13 @@ pub(crate) async fn answer(request: HttpRequest, engine: EngineHandle) -> Result
         return Err(ConnectionClosed);
     }
     let accept_header = request.header("accept").unwrap_or_default().to_owned();
-    let answered = match authenticate::user(&request, &engine.board.snapshot()) {
+    let answered = match authenticate::user_of_request(&request, &engine.board.snapshot()) {
         Ok(_) => dispatch(&request, &path, &engine).await,
         Err(error) => Err(error.into()),
     };
     match answered {
         Ok(reply) => Ok(reply),
-        Err(Failure::Error(error)) => Ok(error_in_form(&accept_header, &error)),
+        Err(Failure::Error(error)) => Ok(error_reply_in_form(&accept_header, &error)),
         Err(Failure::ConnectionClosed) => Err(ConnectionClosed),
     }
 }
@@ -162,8 +162,8 @@ async fn dispatch(request: &HttpRequest, path: &str, engine: &EngineHandle) -> H
 }
 
 /// Formats an error in the requested form, if that is possible for errors.
-fn error_in_form(accept: &str, error: &ApiError) -> Reply {
-    match form(Some(accept), Offer::Objects) {
+fn error_reply_in_form(accept: &str, error: &ApiError) -> Reply {
+    match form(Some(accept), OfferedForms::Objects) {
         Ok(form) if form.media != Media::Json && error.code != 406 => {
             Reply::value(error.code, &crate::status::of(error), form, false)
         }
@@ -189,8 +189,13 @@ fn answer_non_resource(request: &HttpRequest, path: &str, snapshot: &Snapshot) -
             check_accepted(request, JSON)?;
             Reply::value(200, &resources::version(), Form::JSON, true)
         }
-        "/" => Reply::value(200, &serde_json::json!({"paths": paths(objects)}), Form::JSON, true),
-        openid::CONFIGURATION | openid::KEYS if is_read => return openid::answer(request, path),
+        "/" => Reply::value(
+            200,
+            &serde_json::json!({"paths": served_paths(objects)}),
+            Form::JSON,
+            true,
+        ),
+        openid::CONFIGURATION_PATH | openid::KEYS_PATH if is_read => return openid::answer(request, path),
         "/openapi/v2" if is_read => openapi::answer_v2(request, objects),
         path if path.starts_with("/openapi/v3") && is_read => openapi::answer(request, path, objects),
         path if path.starts_with("/version/") => return Err(ApiError::no_such_resource().into()),
@@ -199,10 +204,10 @@ fn answer_non_resource(request: &HttpRequest, path: &str, snapshot: &Snapshot) -
 }
 
 /// Returns the served paths in alphabetical order.
-fn paths(objects: &Objects) -> Vec<String> {
+fn served_paths(objects: &Objects) -> Vec<String> {
     let own = [
-        openid::CONFIGURATION,
-        openid::KEYS,
+        openid::CONFIGURATION_PATH,
+        openid::KEYS_PATH,
         "/api",
         "/api/v1",
         "/apis",
@@ -231,11 +236,11 @@ async fn answer_api(request: &HttpRequest, path: &str, engine: &EngineHandle) ->
     let snapshot = engine.board.snapshot();
     let objects = &snapshot.objects;
     let discovered = match parts.as_slice() {
-        ["api"] => Some(discovery(request, true, objects)?),
-        ["apis"] => Some(discovery(request, false, objects)?),
+        ["api"] => Some(answer_discovery(request, true, objects)?),
+        ["apis"] => Some(answer_discovery(request, false, objects)?),
         ["api", version] => Some(resource_list(request, version, None, objects)?),
         ["apis", group] => Some(match resources::has_group(group, objects) {
-            true => negotiated(request, &resources::group(group, objects))?,
+            true => reply_in_negotiated_form(request, &resources::group(group, objects))?,
             false => Reply::page_not_found(),
         }),
         ["apis", group, version] => Some(resource_list(request, version, Some(group), objects)?),
@@ -258,11 +263,11 @@ async fn answer_api(request: &HttpRequest, path: &str, engine: &EngineHandle) ->
         return Err(ApiError::no_such_resource().into());
     }
     let found = ApiPath::of(&request.path).ok_or_else(ApiError::no_such_resource)?;
-    resource(request, found, engine).await
+    answer_resource(request, found, engine).await
 }
 
-fn negotiated(request: &HttpRequest, value: &serde_json::Value) -> HandlerResult {
-    let form = negotiated_form(request, Offer::Plain, false)?;
+fn reply_in_negotiated_form(request: &HttpRequest, value: &serde_json::Value) -> HandlerResult {
+    let form = negotiated_form(request, OfferedForms::Plain, false)?;
     Ok(Reply::value(200, value, form, is_pretty(request, &request.path)))
 }
 
@@ -273,14 +278,14 @@ fn resource_list(request: &HttpRequest, version: &str, group: Option<&str>, obje
         None => version.to_owned(),
     };
     let value = resources::resources(&api_version, objects).ok_or_else(ApiError::no_such_resource)?;
-    negotiated(request, &value)
+    reply_in_negotiated_form(request, &value)
 }
 
 /// Responds to discovery in both forms, aggregated or not (HT-095, HT-098).
-fn discovery(request: &HttpRequest, is_core: bool, objects: &Objects) -> HandlerResult {
-    let form = negotiated_form(request, Offer::Discovery, false)?;
+fn answer_discovery(request: &HttpRequest, is_core: bool, objects: &Objects) -> HandlerResult {
+    let form = negotiated_form(request, OfferedForms::Discovery, false)?;
     if let Shape::Discovery { .. } = form.shape {
-        let value = resources::aggregated(is_core, form.shape, objects);
+        let value = resources::aggregated_discovery(is_core, form.shape, objects);
         let text = format!("{value}\n");
         let tag = format!(
             "\"{:016X}\"",
@@ -306,7 +311,7 @@ fn discovery(request: &HttpRequest, is_core: bool, objects: &Objects) -> Handler
 }
 
 /// Dispatches a request for a resource.
-async fn resource(request: &HttpRequest, path: ApiPath, engine: &EngineHandle) -> HandlerResult {
+async fn answer_resource(request: &HttpRequest, path: ApiPath, engine: &EngineHandle) -> HandlerResult {
     let snapshot = engine.board.snapshot();
     let known = resources::find(&path.api_version, &path.resource, &path.subresource, &snapshot.objects);
     let group = path.api_version.split_once('/').map_or("", |(group, _)| group);
@@ -328,11 +333,13 @@ async fn resource(request: &HttpRequest, path: ApiPath, engine: &EngineHandle) -
     }
     // Errors also carry the warning about a deprecated version.
     let reply = match answer_stored(request, &path, known, engine).await {
-        Err(Failure::Error(error)) => error_in_form(request.header("accept").unwrap_or_default(), &error),
+        Err(Failure::Error(error)) => error_reply_in_form(request.header("accept").unwrap_or_default(), &error),
         answered => answered?,
     };
     let is_endpoints = path.api_version == "v1" && path.resource == "endpoints";
-    let of_version = known.custom().and_then(|kind| value::warning(kind, &snapshot.objects));
+    let of_version = known
+        .custom_kind()
+        .and_then(|kind| value::warning(kind, &snapshot.objects));
     Ok(match (is_endpoints, of_version) {
         (true, _) => reply.with_warnings(&[DEPRECATED_ENDPOINTS.to_owned()]),
         (_, Some(warning)) => reply.with_warnings(&[warning]),

@@ -19,10 +19,10 @@ use serde_json::{Map, Value, json};
 
 use crate::protobuf;
 
-const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
+const META_PACKAGE: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
 const QUANTITY: &str = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 const INT_OR_STRING: &str = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
-/// Structs whose schemas belong to the package [`META`].
+/// Structs whose schemas belong to the package [`META_PACKAGE`].
 const META_STRUCTS: [&str; 13] = [
     "Condition",
     "DeleteOptions",
@@ -48,7 +48,7 @@ fn schema_reference(name: &str) -> Value {
 }
 
 /// Returns the Go package of the types of a group version.
-fn package(group: &str, version: &str) -> String {
+fn go_package(group: &str, version: &str) -> String {
     match group {
         "" => format!("io.k8s.api.core.{version}"),
         "apiextensions.k8s.io" => format!("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.{version}"),
@@ -94,7 +94,7 @@ impl Schemas {
 
     /// Adds the schema of a built-in kind, and that of its list if it can be listed.
     pub(crate) fn add(&mut self, (group, version): (&str, &str), kind: &str, has_list: bool) {
-        let package = package(group, version);
+        let package = go_package(group, version);
         let name = format!("{package}.{kind}");
         let api_version = match group {
             "" => version.to_owned(),
@@ -140,7 +140,7 @@ impl Schemas {
         let reversed: Vec<&str> = group.split('.').rev().collect();
         let full = format!("{}.{name}.{}", reversed.join("."), kind.name());
         let mut context = SchemaContext {
-            package: META,
+            package: META_PACKAGE,
             kind: None,
             path: Vec::new(),
         };
@@ -156,7 +156,7 @@ impl Schemas {
         put_type_properties(&mut schema);
         schema["properties"]["metadata"] = json!({
             "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-            "allOf": [schema_reference(&format!("{META}.ObjectMeta"))],
+            "allOf": [schema_reference(&format!("{META_PACKAGE}.ObjectMeta"))],
         });
         schema["x-kubernetes-group-version-kind"] = group_version_kind(group, name, kind.name());
         let selectable = version.selectable().into_iter();
@@ -171,7 +171,7 @@ impl Schemas {
     }
 
     fn add_list(&mut self, name: &str, of: &str, (group, version, kind): (&str, &str, &str)) {
-        let metadata = format!("{META}.ListMeta");
+        let metadata = format!("{META_PACKAGE}.ListMeta");
         let texts = ["continue", "resourceVersion", "selfLink"];
         let mut fields: Map<String, Value> = texts
             .iter()
@@ -182,7 +182,7 @@ impl Schemas {
             json!({"type": "integer", "format": "int64"}),
         );
         self.add_message("meta.ShardInfo");
-        let shard = schema_reference(&format!("{META}.ShardInfo"));
+        let shard = schema_reference(&format!("{META_PACKAGE}.ShardInfo"));
         fields.insert("shardInfo".to_owned(), json!({"allOf": [shard]}));
         self.0
             .entry(metadata.clone())
@@ -203,7 +203,7 @@ impl Schemas {
     /// Creates the schema of a struct that is published as `name`.
     fn struct_schema(&mut self, name: &str, of: Struct, context: &mut SchemaContext<'_>) -> Value {
         let mut properties = Map::new();
-        let required = published::required(name);
+        let required = published::required_fields(name);
         let mut all: Vec<StructField> = of.fields().collect();
         all.sort_unstable_by_key(|field| field.name);
         for field in all {
@@ -211,7 +211,7 @@ impl Schemas {
             let mut schema = match field.name {
                 "fieldsV1" => {
                     self.add_message("meta.FieldsV1");
-                    json!({"allOf": [schema_reference(&format!("{META}.FieldsV1"))]})
+                    json!({"allOf": [schema_reference(&format!("{META_PACKAGE}.FieldsV1"))]})
                 }
                 _ => self.value_schema(field.of, context),
             };
@@ -222,7 +222,7 @@ impl Schemas {
                 schema["description"] = text.into();
             }
             put_merge_extensions(field, &mut schema);
-            if let Some(default) = published::default(of.name(), field, required.contains(&field.name)) {
+            if let Some(default) = published::field_default(of.name(), field, required.contains(&field.name)) {
                 schema["default"] = default;
             }
             context.path.pop();
@@ -244,7 +244,7 @@ impl Schemas {
             }
             Shape::Leaf(leaf) => {
                 let mut schema = scalar_schema(leaf);
-                let values = published::values(of);
+                let values = published::enum_values(of);
                 if !values.is_empty() {
                     schema["enum"] = json!(values);
                 }
@@ -269,7 +269,7 @@ impl Schemas {
             }
             Shape::Leaf(time @ ("Time" | "MicroTime")) => {
                 self.add_message(&format!("meta.{time}"));
-                schema_reference(&format!("{META}.{time}"))
+                schema_reference(&format!("{META_PACKAGE}.{time}"))
             }
             _ => self.value_schema(of, context),
         }
@@ -278,7 +278,7 @@ impl Schemas {
     /// Adds the schema of a struct and returns its name.
     fn add_struct(&mut self, of: Struct, context: &mut SchemaContext<'_>) -> String {
         let name = match of.name() {
-            name if META_STRUCTS.contains(&name) => format!("{META}.{name}"),
+            name if META_STRUCTS.contains(&name) => format!("{META_PACKAGE}.{name}"),
             name if core_structs().contains(name) => format!("io.k8s.api.core.v1.{name}"),
             name => format!("{}.{name}", context.package),
         };
@@ -294,7 +294,7 @@ impl Schemas {
 
 /// Adds the required fields of a built-in schema, if it has any.
 fn put_required(name: &str, schema: &mut Value) {
-    let required = published::required(name);
+    let required = published::required_fields(name);
     if !required.is_empty() {
         schema["required"] = json!(required);
     }

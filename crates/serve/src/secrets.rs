@@ -11,7 +11,7 @@ use podscope_session::{export, link};
 use serde_json::{Map, Value};
 
 /// The fields of a Secret that hold its data.
-const DATA: [&str; 2] = ["data", "stringData"];
+const DATA_FIELDS: [&str; 2] = ["data", "stringData"];
 
 /// A run as a link and as a scenario file, for sharing.
 #[derive(Debug, Clone)]
@@ -124,7 +124,7 @@ impl StandIns {
             self.drop_data_of_objects(&mut document);
             // The export of a lesson contains the requests in its solution, and also as command texts in its steps.
             if let Some(steps) = document.pointer_mut("/spec/steps") {
-                self.drop_data_of_texts(steps);
+                self.drop_data_in_commands(steps);
             }
             for list in ["/spec/timeline", "/spec/solution"] {
                 let entries = document.pointer_mut(list).and_then(Value::as_array_mut);
@@ -143,15 +143,15 @@ impl StandIns {
     }
 
     /// Replaces the data of Secrets in all strings of a value that are commands.
-    fn drop_data_of_texts(&mut self, value: &mut Value) {
+    fn drop_data_in_commands(&mut self, value: &mut Value) {
         match value {
             Value::String(text) => {
                 if let Some(without) = self.command_without_data(text) {
                     *text = without;
                 }
             }
-            Value::Object(map) => map.values_mut().for_each(|value| self.drop_data_of_texts(value)),
-            Value::Array(items) => items.iter_mut().for_each(|value| self.drop_data_of_texts(value)),
+            Value::Object(map) => map.values_mut().for_each(|value| self.drop_data_in_commands(value)),
+            Value::Array(items) => items.iter_mut().for_each(|value| self.drop_data_in_commands(value)),
             _ => {}
         }
     }
@@ -232,14 +232,14 @@ impl StandIns {
         let field = path.split('/').nth(1).unwrap_or_default().to_owned();
         match operation.get_mut("value") {
             Some(value) if field.is_empty() => self.drop_data(value),
-            Some(value) if DATA.contains(&field.as_str()) => self.replace(value, field == "data"),
+            Some(value) if DATA_FIELDS.contains(&field.as_str()) => self.replace(value, field == "data"),
             _ => {}
         }
     }
 
     /// Replaces the fields of a Secret that hold its data.
     fn drop_data(&mut self, secret: &mut Value) {
-        for field in DATA {
+        for field in DATA_FIELDS {
             if let Some(data) = secret.get_mut(field) {
                 self.replace(data, field == "data");
             }

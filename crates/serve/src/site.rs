@@ -12,14 +12,14 @@ use crate::http::{HttpRequest, Reply};
 
 /// Maximum total size of the files in bytes. A built page has about ten megabytes; a wrong directory may have many
 /// more.
-const MAX_SIZE: u64 = 128 * 1024 * 1024;
+const MAX_SITE_BYTES: u64 = 128 * 1024 * 1024;
 /// File name of the page.
-const INDEX: &str = "index.html";
-/// File name under which [`SCRIPT`] is served.
+const INDEX_FILE: &str = "index.html";
+/// File name under which [`PAGE_SCRIPT`] is served.
 const SCRIPT_NAME: &str = "podscope-serve.js";
 /// Script that connects the page to this server instead of a worker.
-const SCRIPT: &str = include_str!("page.js");
-/// Text that a page contains if its start script (`www/boot.js`) supports [`SCRIPT`].
+const PAGE_SCRIPT: &str = include_str!("page.js");
+/// Text that a page contains if its start script (`www/boot.js`) supports [`PAGE_SCRIPT`].
 const BOOT_MARKER: &str = "podscopeEngine ??=";
 
 #[derive(Debug)]
@@ -42,12 +42,12 @@ impl Site {
     /// The directory cannot be read, or is not a built page of this version.
     pub(crate) fn read(dir: &Path) -> io::Result<Site> {
         let mut contents = BTreeMap::new();
-        let mut left = MAX_SIZE;
+        let mut left = MAX_SITE_BYTES;
         read_dir(dir, "", &mut left, &mut contents)
             .map_err(|error| directory_error(dir, &error.to_string(), error.kind()))?;
         let wrong = |why: &str| directory_error(dir, why, io::ErrorKind::InvalidInput);
         let index = contents
-            .remove(INDEX)
+            .remove(INDEX_FILE)
             .and_then(|index| String::from_utf8(index).ok())
             .ok_or_else(|| wrong("there is no index.html; `cargo xtask build` makes dist/"))?;
         if !index.contains(BOOT_MARKER) || !index.contains("<title>") {
@@ -55,8 +55,11 @@ impl Site {
         }
         // The script must run before the page's start script.
         let script = format!("<script src=\"{SCRIPT_NAME}\"></script>\n    <title>");
-        contents.insert(INDEX.to_owned(), index.replacen("<title>", &script, 1).into_bytes());
-        contents.insert(SCRIPT_NAME.to_owned(), SCRIPT.as_bytes().to_vec());
+        contents.insert(
+            INDEX_FILE.to_owned(),
+            index.replacen("<title>", &script, 1).into_bytes(),
+        );
+        contents.insert(SCRIPT_NAME.to_owned(), PAGE_SCRIPT.as_bytes().to_vec());
         let files = contents
             .into_iter()
             .map(|(name, content)| (name.clone(), File::new(&name, content)));
@@ -71,7 +74,7 @@ impl Site {
         let path = request.path.split(['?', '#']).next().unwrap_or_default();
         let name = match path.strip_prefix('/')? {
             // The Kubernetes API has this path too. Browsers accept HTML explicitly.
-            "" if request.header("accept")?.contains("text/html") => INDEX,
+            "" if request.header("accept")?.contains("text/html") => INDEX_FILE,
             name => name,
         };
         let file = self.files.get(name)?;
@@ -88,7 +91,7 @@ impl Site {
         // The page's HTML contains its content security policy, except for this directive, which is valid only in a
         // header.
         Some(match name {
-            INDEX => reply.with_header("Content-Security-Policy", "frame-ancestors 'none'"),
+            INDEX_FILE => reply.with_header("Content-Security-Policy", "frame-ancestors 'none'"),
             _ => reply,
         })
     }

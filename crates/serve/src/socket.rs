@@ -27,14 +27,14 @@ use crate::pages::{BACKLOG, Message, PageId};
 /// Path of the endpoint.
 pub(crate) const PATH: &str = "/podscope/v1/page";
 /// Maximum size of a message of a page, in bytes. It must suffice for a large cluster dump.
-const MAX_MESSAGE: usize = 64 * 1024 * 1024;
+const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 /// Timeout for sending a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Reasons why the server closes a connection.
-const TOO_MANY: &str = "too many pages are open";
-const TOO_SLOW: &str = "the page is too slow";
-const OTHER_VERSION: &str = "the page is not of the same version as podscope serve";
+const TOO_MANY_PAGES: &str = "too many pages are open";
+const PAGE_TOO_SLOW: &str = "the page is too slow";
+const PAGE_VERSION_DIFFERS: &str = "the page is not of the same version as podscope serve";
 
 /// Switches a connection to the WebSocket protocol and serves a page on it.
 ///
@@ -66,17 +66,17 @@ type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
 async fn serve(upgraded: Upgraded, engine: EngineHandle) {
     let config = WebSocketConfig::default()
-        .max_message_size(Some(MAX_MESSAGE))
-        .max_frame_size(Some(MAX_MESSAGE));
+        .max_message_size(Some(MAX_MESSAGE_BYTES))
+        .max_frame_size(Some(MAX_MESSAGE_BYTES));
     let mut socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
     let (outbox, mut messages) = mpsc::channel(BACKLOG);
     let Ok(added) = engine.ask(|engine| engine.pages.add(outbox)).await else {
         return;
     };
     let why = match added {
-        None => Some(TOO_MANY),
+        None => Some(TOO_MANY_PAGES),
         Some(id) => {
-            let why = exchange(&mut socket, id, &mut messages, &engine).await;
+            let why = exchange_messages(&mut socket, id, &mut messages, &engine).await;
             // Fails if the engine has ended.
             let _ = engine.ask(move |engine| engine.remove_page(id)).await;
             why
@@ -91,7 +91,7 @@ async fn serve(upgraded: Upgraded, engine: EngineHandle) {
 }
 
 /// Exchanges messages until one side closes the connection. Returns the reason if the server does.
-async fn exchange(
+async fn exchange_messages(
     socket: &mut Socket,
     id: PageId,
     messages: &mut mpsc::Receiver<Message>,
@@ -104,7 +104,7 @@ async fn exchange(
                     Some(Ok(Frame::Binary(bytes))) if bytes.is_empty() => ping(socket, engine).await,
                     Some(Ok(Frame::Binary(bytes))) => {
                         let Ok(request) = unpack::<Request>(&bytes) else {
-                            return Some(OTHER_VERSION);
+                            return Some(PAGE_VERSION_DIFFERS);
                         };
                         // Waits for the engine, so that the next request is read when this one has been handled.
                         engine.ask(move |engine| engine.handle_page_request(id, request)).await.ok()
@@ -123,7 +123,7 @@ async fn exchange(
                     Some(Message::Leads(true)) => Frame::text("leads"),
                     Some(Message::Leads(false)) => Frame::text("watches"),
                     // The engine has disconnected this page, or has ended.
-                    None => return Some(TOO_SLOW).filter(|_| engine.is_running()),
+                    None => return Some(PAGE_TOO_SLOW).filter(|_| engine.is_running()),
                 };
                 send_frame(socket, frame).await.ok()?;
             }

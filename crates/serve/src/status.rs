@@ -15,14 +15,14 @@ pub(crate) fn of(error: &ApiError) -> Value {
     if !error.reason.as_str().is_empty() {
         status["reason"] = error.reason.as_str().into();
     }
-    if let Some(details) = details(error) {
+    if let Some(details) = status_details(error) {
         status["details"] = details;
     }
     status["code"] = error.code.into();
     status
 }
 
-fn details(error: &ApiError) -> Option<Value> {
+fn status_details(error: &ApiError) -> Option<Value> {
     let mut details = Map::new();
     let mut is_given = false;
     let (what, name) = match (&error.about, &error.resource) {
@@ -42,7 +42,7 @@ fn details(error: &ApiError) -> Option<Value> {
         let is_conflict = error.field_conflicts > 0;
         details.insert(
             "causes".to_owned(),
-            error.causes.iter().map(|one| cause(one, is_conflict)).collect(),
+            error.causes.iter().map(|one| cause_json(one, is_conflict)).collect(),
         );
     }
     if let Some(seconds) = error.retry_after_seconds {
@@ -52,7 +52,7 @@ fn details(error: &ApiError) -> Option<Value> {
     is_given.then_some(Value::Object(details))
 }
 
-fn cause(cause: &Cause, is_conflict: bool) -> Value {
+fn cause_json(cause: &Cause, is_conflict: bool) -> Value {
     if is_conflict {
         return json!({"reason": "FieldManagerConflict", "message": cause.message, "field": cause.about});
     }

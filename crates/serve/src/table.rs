@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::board::Snapshot;
 use crate::value;
 
-const TABLE: &str = include_str!("table-columns.tsv");
+const COLUMN_TABLE: &str = include_str!("table-columns.tsv");
 
 /// Pairs of resource and column: the type of the column is string, but its cells are numbers, as on a real server.
 const NUMBERS_IN_STRING_COLUMNS: [(&str, &str); 8] = [
@@ -28,23 +28,23 @@ const NUMBERS_IN_STRING_COLUMNS: [(&str, &str); 8] = [
 ];
 
 /// Resources without a printer. An empty table of these has `rows: null`.
-const WITHOUT_PRINTER: [&str; 3] = ["csistoragecapacities", "customresourcedefinitions", "limitranges"];
+const RESOURCES_WITHOUT_PRINTER: [&str; 3] = ["csistoragecapacities", "customresourcedefinitions", "limitranges"];
 
 /// Definition of a column of a built-in kind.
 #[derive(Debug, Clone)]
-struct Definition {
+struct ColumnDefinition {
     name: String,
     kind: &'static str,
     format: &'static str,
     priority: i64,
 }
 
-fn parse_definition(text: &'static str) -> Option<Definition> {
+fn parse_definition(text: &'static str) -> Option<ColumnDefinition> {
     let mut parts = text.rsplitn(4, '/');
     let priority = parts.next()?.parse().ok()?;
     let (format, kind, name) = (parts.next()?, parts.next()?, parts.next()?);
     let name = name.replace('_', " ");
-    Some(Definition {
+    Some(ColumnDefinition {
         name,
         kind,
         format,
@@ -53,11 +53,11 @@ fn parse_definition(text: &'static str) -> Option<Definition> {
 }
 
 /// Returns the columns of a built-in resource; name and age if it has no printer.
-fn definitions(path: &ApiPath) -> &'static [Definition] {
-    static ALL: OnceLock<BTreeMap<&'static str, Vec<Definition>>> = OnceLock::new();
+fn definitions(path: &ApiPath) -> &'static [ColumnDefinition] {
+    static ALL: OnceLock<BTreeMap<&'static str, Vec<ColumnDefinition>>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
-        let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
-        let mut all: BTreeMap<&str, Vec<Definition>> = rows
+        let rows = COLUMN_TABLE.lines().filter(|line| !line.starts_with('#'));
+        let mut all: BTreeMap<&str, Vec<ColumnDefinition>> = rows
             .filter_map(|line| line.split_once('\t'))
             .map(|(resource, columns)| (resource, columns.split(' ').filter_map(parse_definition).collect()))
             .collect();
@@ -112,7 +112,7 @@ impl Columns {
                 name.chain(custom.iter().map(own)).collect()
             }
             None => {
-                let own = |column: &Definition| {
+                let own = |column: &ColumnDefinition| {
                     let kind = match (self.is_custom_scale, column.name.as_str()) {
                         (true, "Age") => "date",
                         _ => column.kind,
@@ -125,7 +125,7 @@ impl Columns {
     }
 
     /// Creates the row of an object.
-    pub(crate) fn row(&self, object: &Object, shown: &Value, include: Include, now: Time) -> Value {
+    pub(crate) fn row(&self, object: &Object, shown: &Value, include: IncludedObject, now: Time) -> Value {
         match &self.custom {
             Some(custom) => {
                 let name = Value::from(&*object.metadata().name);
@@ -138,35 +138,35 @@ impl Columns {
 }
 
 /// Returns the `object` field of a row.
-pub(crate) fn row_object(shown: &Value, include: Include) -> Value {
+pub(crate) fn row_object(shown: &Value, include: IncludedObject) -> Value {
     match include {
-        Include::None => Value::Null,
-        Include::Metadata => value::partial(shown),
-        Include::Object => shown.clone(),
+        IncludedObject::None => Value::Null,
+        IncludedObject::Metadata => value::partial_object_metadata(shown),
+        IncludedObject::Object => shown.clone(),
     }
 }
 
 /// The part of the object that a row contains (`includeObject`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Include {
+pub(crate) enum IncludedObject {
     None,
     Metadata,
     Object,
 }
 
 /// Parses `includeObject`.
-pub(crate) fn include(path: &ApiPath) -> Result<Include, ApiError> {
+pub(crate) fn parse_included_object(path: &ApiPath) -> Result<IncludedObject, ApiError> {
     match path.query.get("includeObject").unwrap_or_default() {
-        "" | "Metadata" => Ok(Include::Metadata),
-        "None" => Ok(Include::None),
-        "Object" => Ok(Include::Object),
+        "" | "Metadata" => Ok(IncludedObject::Metadata),
+        "None" => Ok(IncludedObject::None),
+        "Object" => Ok(IncludedObject::Object),
         other => Err(ApiError::bad_request(format!(
             "Unable to convert to Table as requested: includeObject: Invalid value: {other:?}: must be 'Metadata', 'Object', 'None', or empty"
         ))),
     }
 }
 
-fn row(path: &ApiPath, object: &Object, shown: &Value, include: Include, now: Time) -> Value {
+fn row(path: &ApiPath, object: &Object, shown: &Value, include: IncludedObject, now: Time) -> Value {
     let cells = match path.subresource.as_str() {
         "scale" => scale_cells(shown, object, now),
         _ => cells(path, object, now),
@@ -202,7 +202,7 @@ fn scale_cells(shown: &Value, object: &Object, now: Time) -> Vec<Value> {
 
 fn cells(path: &ApiPath, object: &Object, now: Time) -> Vec<Value> {
     let known = podscope_kubectl::cells(object, now);
-    let cell = |column: &Definition| {
+    let cell = |column: &ColumnDefinition| {
         let header = column.name.to_ascii_uppercase();
         let found = known.iter().find(|cell| cell.header.eq_ignore_ascii_case(&header));
         let Some(found) = found else {
@@ -232,7 +232,7 @@ fn cells(path: &ApiPath, object: &Object, now: Time) -> Vec<Value> {
 }
 
 /// Returns whether the cells of a column are booleans, whatever its declared type.
-fn is_boolean(column: &Definition) -> bool {
+fn is_boolean(column: &ColumnDefinition) -> bool {
     column.kind == "boolean" || column.name == "AllowVolumeExpansion"
 }
 
@@ -246,14 +246,14 @@ pub(crate) fn of_objects(
     snapshot: &Snapshot,
     metadata: impl FnOnce(&[(Object, Value)]) -> Map<String, Value>,
 ) -> Result<Value, ApiError> {
-    let include = include(path)?;
+    let include = parse_included_object(path)?;
     let columns = Columns::of(path, &snapshot.objects);
     let lines: Vec<Value> = rows
         .iter()
         .map(|(object, shown)| columns.row(object, shown, include, snapshot.now))
         .collect();
     let mut table = table(metadata(rows), columns.definitions(), lines);
-    if rows.is_empty() && WITHOUT_PRINTER.contains(&path.resource.as_str()) {
+    if rows.is_empty() && RESOURCES_WITHOUT_PRINTER.contains(&path.resource.as_str()) {
         table["rows"] = Value::Null;
     }
     Ok(table)

@@ -15,13 +15,13 @@ pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Va
     if let Object::Untyped(untyped) = object
         && let Kind::Custom(_) = untyped.kind
     {
-        return of_custom(untyped, served, snapshot);
+        return serialize_custom_object(untyped, served, snapshot);
     }
     let mut value = podscope_kubectl::printed_value(object, true);
     if let (Object::Lease(lease), true) = (object, &*object.metadata().namespace == "kube-node-lease") {
-        renew(&mut value, &lease.metadata.name, snapshot);
+        set_lease_renew_time(&mut value, &lease.metadata.name, snapshot);
     }
-    put_unset(object.kind(), &mut value);
+    put_unset_fields(object.kind(), &mut value);
     managers::put_managed_fields(object, &mut value);
     value = podscope_api::served_form(served.api_version, served.kind, value);
     match served.api_version {
@@ -49,7 +49,7 @@ pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Va
 }
 
 /// Returns the time fields of a condition that Go encodes as null if they are not set.
-fn condition_times(kind: Kind) -> &'static [&'static str] {
+fn nullable_condition_times(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Deployment | Kind::CertificateSigningRequest => &["lastUpdateTime", "lastTransitionTime"],
         Kind::Job | Kind::PersistentVolumeClaim => &["lastProbeTime", "lastTransitionTime"],
@@ -75,9 +75,9 @@ fn put_unset_as_null(fields: &[&str], value: &mut Value) {
 }
 
 /// Adds unset structs, times and lists that Go encodes although they are empty.
-fn put_unset(kind: Kind, value: &mut Value) {
+fn put_unset_fields(kind: Kind, value: &mut Value) {
     let empty = || json!({});
-    let times = condition_times(kind);
+    let times = nullable_condition_times(kind);
     let conditions = value.pointer_mut("/status/conditions").filter(|_| !times.is_empty());
     for condition in conditions.and_then(Value::as_array_mut).into_iter().flatten() {
         put_unset_as_null(times, condition);
@@ -105,7 +105,7 @@ fn put_unset(kind: Kind, value: &mut Value) {
 }
 
 /// Serializes a custom object in the requested version.
-fn of_custom(untyped: &Arc<UntypedObject>, served: ServedKind, snapshot: &Snapshot) -> Value {
+fn serialize_custom_object(untyped: &Arc<UntypedObject>, served: ServedKind, snapshot: &Snapshot) -> Value {
     let mut untyped = untyped.clone();
     if untyped.kind.api_version() != served.api_version {
         let (_, version) = served.api_version.split_once('/').unwrap_or_default();
@@ -125,7 +125,7 @@ pub(crate) fn warning(kind: Kind, objects: &Objects) -> Option<String> {
 
 /// Sets the renew time of a node's Lease. A reachable node renews its Lease every ten seconds, but the simulation does
 /// not store these writes.
-fn renew(value: &mut Value, node: &str, snapshot: &Snapshot) {
+fn set_lease_renew_time(value: &mut Value, node: &str, snapshot: &Snapshot) {
     let start = snapshot.now.0 - snapshot.at.0;
     if let Some(at) = snapshot.heartbeats.last_renewal(&NodeName(node.into()), snapshot.at) {
         value["spec"]["renewTime"] = podscope_api::print_rfc3339(start + at.0, 6).into();
@@ -133,7 +133,7 @@ fn renew(value: &mut Value, node: &str, snapshot: &Snapshot) {
 }
 
 /// Returns the `PartialObjectMetadata` of an object (HT-045).
-pub(crate) fn partial(value: &Value) -> Value {
+pub(crate) fn partial_object_metadata(value: &Value) -> Value {
     json!({
         "kind": "PartialObjectMetadata",
         "apiVersion": "meta.k8s.io/v1",
@@ -142,7 +142,7 @@ pub(crate) fn partial(value: &Value) -> Value {
 }
 
 /// Removes `apiVersion` and `kind`, which items of typed lists do not have (HT-006).
-pub(crate) fn as_item(mut value: Value) -> Value {
+pub(crate) fn as_list_item(mut value: Value) -> Value {
     if let Some(map) = value.as_object_mut() {
         map.shift_remove("kind");
         map.shift_remove("apiVersion");

@@ -17,11 +17,11 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, sleep_until};
 
-use crate::board::{Encoding, News, Publication, Snapshot, Subscription};
+use crate::board::{Encoding, Publication, Snapshot, Subscription, WatchMessage};
 use crate::engine::EngineHandle;
 use crate::http::{HttpRequest, JSON, Reply};
-use crate::negotiate::{Media, Offer, Shape};
-use crate::read::{check_control_plane, forbidden_cause, invalid_list_options, version};
+use crate::negotiate::{Media, OfferedForms, Shape};
+use crate::read::{check_control_plane, forbidden_cause, invalid_list_options, parse_resource_version};
 use crate::route::{HandlerResult, negotiated_form, not_acceptable_media};
 use crate::{status, table, value};
 
@@ -34,7 +34,7 @@ const LAST_BOOKMARK_LEAD: Duration = Duration::from_secs(2);
 
 /// Time from a change of a CustomResourceDefinition to the end of the watches of its objects, whose storage the API
 /// server replaces.
-const DRAIN_DELAY: Duration = Duration::from_secs(1);
+const STORAGE_DRAIN_DELAY: Duration = Duration::from_secs(1);
 
 /// The selected objects and the output form of a watch.
 struct Watch {
@@ -43,7 +43,7 @@ struct Watch {
     kind: Kind,
     selectors: Selectors,
     shape: Shape,
-    include: table::Include,
+    include: table::IncludedObject,
     has_bookmarks: bool,
     columns: table::Columns,
     /// Whether the next row contains the column definitions; only the first one does.
@@ -61,17 +61,17 @@ pub(crate) fn watch(
     kind: Kind,
     engine: &EngineHandle,
 ) -> HandlerResult {
-    let form = negotiated_form(request, Offer::Objects, true)?;
+    let form = negotiated_form(request, OfferedForms::Objects, true)?;
     // Deviation: events are always JSON, so a client that accepts only protobuf is refused.
     if form.media == Media::Protobuf {
         return Err(not_acceptable_media().into());
     }
     let query = &path.query;
-    let sends_initial = check(query)?;
-    let since = version(query).map_err(|error| ApiError::unnamed(error.message))?;
+    let sends_initial = check_watch_parameters(query)?;
+    let since = parse_resource_version(query).map_err(|error| ApiError::unnamed(error.message))?;
     let timeout = integer(query, "timeoutSeconds")?;
     let selectors = Selectors::of(kind, query, &engine.board.snapshot().objects)?;
-    let include = table::include(path)?;
+    let include = table::parse_included_object(path)?;
     let subscription = engine
         .board
         .subscribe(since.filter(|since| *since > 0 && sends_initial != Some(true)));
@@ -105,7 +105,7 @@ pub(crate) fn watch(
 }
 
 /// Checks the parameters of a watch (HT-076, HT-078).
-fn check(query: &Query) -> Result<Option<bool>, ApiError> {
+fn check_watch_parameters(query: &Query) -> Result<Option<bool>, ApiError> {
     let field = "resourceVersionMatch";
     let how = query.get(field).unwrap_or_default();
     let sends = query
@@ -200,19 +200,19 @@ impl Watch {
         let mut reached = snapshot.revision;
         match first_events {
             FirstEvents::Initial => {
-                self.send_all(&snapshot).await?;
+                self.send_all_objects(&snapshot).await?;
                 if self.has_bookmarks {
                     self.send_bookmark(reached, true).await?;
                 }
             }
-            FirstEvents::Everything => self.send_all(&snapshot).await?,
+            FirstEvents::Everything => self.send_all_objects(&snapshot).await?,
             FirstEvents::Now => {}
             FirstEvents::After(version) => match since {
                 Some(changes) => {
                     reached = reached.max(version);
                     self.send_changes(&changes, None, &snapshot).await?;
                 }
-                None => return self.send_too_old(version, oldest).await,
+                None => return self.send_version_too_old(version, oldest).await,
             },
         }
         let mut bookmark = Instant::now() + BOOKMARK_INTERVAL;
@@ -244,8 +244,10 @@ impl Watch {
                 () = self.lines.closed() => return Err(Disconnected),
             };
             match received {
-                Ok(News::Changes(news)) if drain_end.is_some_and(|drain_end| news.now >= drain_end) => return Ok(()),
-                Ok(News::Changes(news)) => {
+                Ok(WatchMessage::Changes(news)) if drain_end.is_some_and(|drain_end| news.now >= drain_end) => {
+                    return Ok(());
+                }
+                Ok(WatchMessage::Changes(news)) => {
                     let now = news.now;
                     let after = Arc::make_mut(&mut snapshot);
                     (after.now, after.at.0) = (now, after.at.0 + now.0 - after.now.0);
@@ -254,13 +256,13 @@ impl Watch {
                     self.send_changes(fresh, Some(&news), &snapshot).await?;
                     reached = fresh.last().map_or(reached, |change| change.revision);
                     if drain_end.is_none() && fresh.iter().any(|change| replaces_storage(change, self.kind)) {
-                        drain_end = Some(Time(now.0 + DRAIN_DELAY.as_micros() as i64));
-                        ends = ends.min(Instant::now() + DRAIN_DELAY);
+                        drain_end = Some(Time(now.0 + STORAGE_DRAIN_DELAY.as_micros() as i64));
+                        ends = ends.min(Instant::now() + STORAGE_DRAIN_DELAY);
                         has_ended = true;
                     }
                 }
-                Ok(News::Ended) | Err(RecvError::Closed) => return Ok(()),
-                Err(RecvError::Lagged(_)) => return self.send_too_old(reached, reached + 1).await,
+                Ok(WatchMessage::Ended) | Err(RecvError::Closed) => return Ok(()),
+                Err(RecvError::Lagged(_)) => return self.send_version_too_old(reached, reached + 1).await,
             }
         }
         Ok(())
@@ -275,8 +277,8 @@ impl Watch {
             && self.selectors.choose(object)
     }
 
-    async fn send_all(&mut self, snapshot: &Snapshot) -> Result<(), Disconnected> {
-        let objects = snapshot.with_kind(self.kind);
+    async fn send_all_objects(&mut self, snapshot: &Snapshot) -> Result<(), Disconnected> {
+        let objects = snapshot.objects_with_kind(self.kind);
         let all = match self.path.namespace.as_str() {
             "" => objects.list_kind(self.kind),
             namespace => objects.list_kind_in(self.kind, namespace),
@@ -340,7 +342,7 @@ impl Watch {
                 let row = self.columns.row(object, &shown, self.include, snapshot.now);
                 self.row(row, &object.metadata().resource_version)
             }
-            Shape::Partial { .. } => value::partial(&shown),
+            Shape::Partial { .. } => value::partial_object_metadata(&shown),
             Shape::Plain | Shape::Discovery { .. } => shown,
         };
         event_line(event, &shown)
@@ -377,7 +379,7 @@ impl Watch {
                 });
                 self.row(row, &version)
             }
-            (Shape::Partial { .. }, _) => value::partial(&json!({"metadata": metadata})),
+            (Shape::Partial { .. }, _) => value::partial_object_metadata(&json!({"metadata": metadata})),
             _ => json!({
                 "kind": self.served.kind, "apiVersion": self.served.api_version, "metadata": metadata,
             }),
@@ -385,7 +387,7 @@ impl Watch {
         self.send(event_line("BOOKMARK", &shown)).await
     }
 
-    async fn send_too_old(&mut self, version: u64, oldest: u64) -> Result<(), Disconnected> {
+    async fn send_version_too_old(&mut self, version: u64, oldest: u64) -> Result<(), Disconnected> {
         let error = ApiError {
             code: 410,
             reason: StatusReason::Expired,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::board::Snapshot;
 use crate::engine::{CallAnswers, EngineHandle};
 use crate::http::{HttpRequest, Reply};
-use crate::negotiate::{Form, Offer, Shape};
+use crate::negotiate::{Form, OfferedForms, Shape};
 use crate::read::{list_in_form, list_metadata, object_or_subresource};
 use crate::route::{HandlerResult, is_pretty, negotiated_form};
 use crate::{status, table, value};
@@ -22,9 +22,9 @@ pub(crate) async fn write(
     kind: Kind,
     engine: &EngineHandle,
 ) -> HandlerResult {
-    let form = negotiated_form(request, Offer::Objects, false)?;
+    let form = negotiated_form(request, OfferedForms::Objects, false)?;
     let method = Method::named(&request.method).ok_or_else(ApiError::method_not_allowed)?;
-    let call = call(request, path, method)?;
+    let call = api_call_of(request, path, method)?;
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
     let is_apply = request
         .header("content-type")
@@ -62,7 +62,7 @@ pub(crate) async fn write(
         let metadata = list_metadata(
             path,
             before.revision,
-            count_left(path, kind, rows.len(), &before)?,
+            count_undeleted(path, kind, rows.len(), &before)?,
             last,
         );
         let list = list_in_form(path, served, form, metadata, rows, &snapshot)?;
@@ -101,7 +101,7 @@ pub(crate) async fn write(
 }
 
 /// Returns the number of objects that a DELETE of a collection with a limit leaves, and whether it has a selector.
-fn count_left(path: &ApiPath, kind: Kind, deleted: usize, before: &Snapshot) -> Result<(usize, bool), ApiError> {
+fn count_undeleted(path: &ApiPath, kind: Kind, deleted: usize, before: &Snapshot) -> Result<(usize, bool), ApiError> {
     if limit(&path.query)?.is_none() {
         return Ok((0, false));
     }
@@ -134,7 +134,7 @@ fn with_stored_version(mut object: Object, path: &ApiPath, before: &Snapshot) ->
 }
 
 /// Creates the API call of a request. The field manager defaults to the name in the User-Agent (HT-068).
-fn call(request: &HttpRequest, path: &ApiPath, method: Method) -> Result<ApiCall, ApiError> {
+fn api_call_of(request: &HttpRequest, path: &ApiPath, method: Method) -> Result<ApiCall, ApiError> {
     let body = std::str::from_utf8(&request.body)
         .map_err(|_| ApiError::bad_request("the body of the request is no UTF-8 text"))?;
     let mut text = request.path.clone();
@@ -203,7 +203,7 @@ impl Answer<'_> {
                     metadata
                 })?
             }
-            Shape::Partial { .. } => value::partial(&shown),
+            Shape::Partial { .. } => value::partial_object_metadata(&shown),
             Shape::Plain | Shape::Discovery { .. } => shown,
         };
         let is_pretty = is_pretty(self.request, &self.request.path);

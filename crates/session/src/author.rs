@@ -14,14 +14,14 @@ use podscope_protocol::is_command_hint;
 /// Lists the rules that a lesson violates.
 pub fn complaints(loaded: &Loaded) -> Vec<Sentence> {
     let scenario = &loaded.scenario;
-    let mut found = check_form(scenario);
+    let mut found = check_scenario_rules(scenario);
     let attempt = |attempt: Attempt| play::play(loaded.clone(), attempt, None).ok();
     if !scenario.solution.is_empty()
         && let Some(solved) = attempt(Attempt::Solution)
     {
         check_solution(&solved, &mut found);
         check_questions(&solved, &mut found);
-        check_paces(loaded, &mut found);
+        check_solution_at_other_paces(loaded, &mut found);
     }
     if let Some(nothing) = attempt(Attempt::Nothing) {
         if nothing.reaches_final_goal() {
@@ -62,7 +62,7 @@ pub fn complaints(loaded: &Loaded) -> Vec<Sentence> {
 }
 
 /// Returns the rules that the text of a lesson violates, as far as they can be checked without playing the lesson.
-fn check_form(scenario: &Scenario) -> Vec<Sentence> {
+fn check_scenario_rules(scenario: &Scenario) -> Vec<Sentence> {
     let mut found = Vec::new();
     if scenario.steps.is_empty() {
         found.push(sentence!(author::no_steps));
@@ -202,7 +202,7 @@ fn check_solution(played: &Played, found: &mut Vec<Sentence>) {
 
 /// Adds a complaint if the lesson is not finished when the solution's commands for each step begin 1 s, or 200 s, after
 /// the step is shown.
-fn check_paces(loaded: &Loaded, found: &mut Vec<Sentence>) {
+fn check_solution_at_other_paces(loaded: &Loaded, found: &mut Vec<Sentence>) {
     for seconds in [1, 200] {
         let played = play::play_with_delay(loaded.clone(), Span::seconds(seconds)).ok();
         if let Some(open) = played.and_then(|played| played.first_incomplete()) {

@@ -13,7 +13,7 @@ use podscope_kubectl::duration::print_duration;
 use podscope_protocol::{NodeView, PodMark, PodView};
 
 /// Returns the session's Scenario document (an empty one if there is none), and the other documents.
-fn documents(session: &Session) -> (Value, Vec<Value>) {
+fn scenario_and_other_documents(session: &Session) -> (Value, Vec<Value>) {
     let loaded = session.loaded();
     let mut scenario =
         json!({"apiVersion": "podscope.dev/v1alpha1", "kind": "Scenario", "metadata": {"name": "session"}, "spec": {}});
@@ -41,7 +41,7 @@ fn documents(session: &Session) -> (Value, Vec<Value>) {
 /// only one condition; the step waits for all earlier goals anyway. The author writes the texts and questions;
 /// [`crate::author`] lists what is missing.
 pub(crate) fn lesson(session: &Session, goals: &[PickedGoal]) -> String {
-    let (mut scenario, documents) = documents(session);
+    let (mut scenario, documents) = scenario_and_other_documents(session);
     let given = session.commands_and_failures();
     let (refused, kept): (Vec<_>, Vec<_>) = given.iter().partition(|(_, is_refused)| *is_refused);
     let commands: Vec<&Timed> = kept.into_iter().map(|(timed, _)| timed).collect();
@@ -145,7 +145,7 @@ pub fn scenario(session: &Session) -> String {
 /// documents.
 fn beginning(session: &Session) -> (Value, Vec<Value>) {
     let loaded = session.loaded();
-    let (mut scenario, documents) = documents(session);
+    let (mut scenario, documents) = scenario_and_other_documents(session);
     if let Some(spec) = scenario.get_mut("spec").and_then(Value::as_object_mut) {
         spec.insert("seed".into(), Value::from(loaded.setup.seed));
         if loaded.start == Start::Chosen {
@@ -207,7 +207,7 @@ fn to_yaml(scenario: &Value, documents: &[Value]) -> String {
 }
 
 /// Escapes a text for XML 1.0. Most control characters are not allowed there; they are replaced by visible symbols.
-fn escape(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     podscope_api::visible(text)
         .replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -231,13 +231,13 @@ const POD_DISTANCE: usize = 38;
 
 /// A drawing of the cluster under construction: SVG elements by layer, the lowest layer first.
 #[derive(Debug, Default)]
-pub(crate) struct Drawing {
-    pub(crate) layers: [Vec<String>; LAYERS],
+pub(crate) struct ClusterDrawing {
+    pub(crate) layers: [Vec<String>; LAYER_COUNT],
     pub(crate) height: usize,
 }
 
 /// Number of layers of a drawing: zones, nodes, pods, texts.
-pub(crate) const LAYERS: usize = 4;
+pub(crate) const LAYER_COUNT: usize = 4;
 const ZONE_LAYER: usize = 0;
 const CARD_LAYER: usize = 1;
 const POD_LAYER: usize = 2;
@@ -248,35 +248,35 @@ pub(crate) const WIDTH: usize = MARGIN + ZONES_PER_ROW * (CARD_WIDTH + 30) - 10 
 const MARGIN: usize = 16;
 /// Maximum number of characters in a line of text on a node's card (its rectangle in the drawing), and maximum number
 /// of lines.
-const MAX_LINE_CHARS: usize = 46;
-const MAX_LINES: usize = 2;
+const MAX_CARD_LINE_CHARS: usize = 46;
+const MAX_CARD_LINES: usize = 2;
 
-impl Drawing {
+impl ClusterDrawing {
     fn push(&mut self, layer: usize, element: String) {
         self.layers[layer].push(element);
     }
 
     pub(crate) fn write(&mut self, x: usize, y: usize, words: &str, attributes: &str) {
-        self.push(TEXT_LAYER, text(x, y, words, attributes));
+        self.push(TEXT_LAYER, text_element(x, y, words, attributes));
     }
 }
 
 /// Draws the cluster at the cursor as an SVG document: zones side by side, with nodes and pods as on the page.
 pub fn picture(session: &Session) -> String {
-    let drawing = drawing(session, "");
+    let drawing = draw_cluster(session, "");
     let body: Vec<String> = drawing.layers.into_iter().flatten().collect();
-    document(drawing.height, &body.join("\n"))
+    svg_document(drawing.height, &body.join("\n"))
 }
 
 /// Wraps elements in an SVG document of the given height.
-pub(crate) fn document(height: usize, body: &str) -> String {
+pub(crate) fn svg_document(height: usize, body: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"system-ui, sans-serif\" font-size=\"13\" fill=\"#1c2433\">\n<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#ffffff\"/>\n{body}\n</svg>\n"
     )
 }
 
 /// Draws the cluster at the cursor, with a caption above it.
-pub(crate) fn drawing(session: &Session, caption: &str) -> Drawing {
+pub(crate) fn draw_cluster(session: &Session, caption: &str) -> ClusterDrawing {
     let frame = ViewState::default().update(session, label::ZONE, &mut Owners::default(), Default::default());
     let owners = frame.owners.unwrap_or_default();
     let hue = |owner: &str| {
@@ -285,7 +285,7 @@ pub(crate) fn drawing(session: &Session, caption: &str) -> Drawing {
             OWNER_COLOURS[usize::from(known.hue) % OWNER_COLOURS.len()]
         })
     };
-    let (mut drawing, mut top) = (Drawing::default(), 64);
+    let (mut drawing, mut top) = (ClusterDrawing::default(), 64);
     drawing.write(
         16,
         26,
@@ -347,13 +347,13 @@ pub(crate) fn drawing(session: &Session, caption: &str) -> Drawing {
     drawing
 }
 
-fn text(x: usize, y: usize, text: &str, attributes: &str) -> String {
-    format!("<text x=\"{x}\" y=\"{y}\" {attributes}>{}</text>", escape(text))
+fn text_element(x: usize, y: usize, text: &str, attributes: &str) -> String {
+    format!("<text x=\"{x}\" y=\"{y}\" {attributes}>{}</text>", escape_xml(text))
 }
 
 /// Draws a node with its pods. Returns the height of the drawn node, in SVG units.
 fn draw_node(
-    drawing: &mut Drawing,
+    drawing: &mut ClusterDrawing,
     x: usize,
     y: usize,
     node: &NodeView,
@@ -364,7 +364,7 @@ fn draw_node(
         .machine
         .differs
         .iter()
-        .flat_map(|line| wrap(&line.to_string()))
+        .flat_map(|line| wrap_card_text(&line.to_string()))
         .collect();
     let rows = pods.len().div_ceil(PODS_PER_ROW);
     let height = 34 + rows * POD_DISTANCE + lines.len() * 17;
@@ -400,12 +400,12 @@ fn draw_node(
 
 /// Wraps a sentence into lines that fit on a node's card. An ellipsis replaces the text beyond the maximum number of
 /// lines.
-fn wrap(text: &str) -> Vec<String> {
+fn wrap_card_text(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
-        let is_full = lines.len() == MAX_LINES;
+        let is_full = lines.len() == MAX_CARD_LINES;
         match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= MAX_LINE_CHARS => {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= MAX_CARD_LINE_CHARS => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -413,14 +413,14 @@ fn wrap(text: &str) -> Vec<String> {
                 line.push('…');
                 break;
             }
-            _ => lines.push(word.chars().take(MAX_LINE_CHARS).collect()),
+            _ => lines.push(word.chars().take(MAX_CARD_LINE_CHARS).collect()),
         }
     }
     lines
 }
 
 /// Draws a pod: its shape and texture show its state, its colour shows its owner, and its title names both.
-fn draw_pod(drawing: &mut Drawing, x: usize, y: usize, pod: &PodView, colour: &str) {
+fn draw_pod(drawing: &mut ClusterDrawing, x: usize, y: usize, pod: &PodView, colour: &str) {
     let (fill, stroke, extra, ink, sign) = match pod.mark {
         PodMark::Ready => (colour, colour, "", "#ffffff", ""),
         PodMark::NotReady => (colour, colour, " fill-opacity=\"0.55\"", "#1c2433", "!"),
@@ -448,8 +448,8 @@ fn draw_pod(drawing: &mut Drawing, x: usize, y: usize, pod: &PodView, colour: &s
         POD_LAYER,
         format!(
             "<rect x=\"{x}\" y=\"{y}\" width=\"32\" height=\"32\" rx=\"8\" fill=\"{fill}\" stroke=\"{stroke}\"{extra}><title>{} {}</title></rect>",
-            escape(&pod.key),
-            escape(&pod.status)
+            escape_xml(&pod.key),
+            escape_xml(&pod.status)
         ),
     );
     let attributes = format!("font-size=\"10\" font-weight=\"bold\" text-anchor=\"middle\" fill=\"{ink}\"");
@@ -462,14 +462,14 @@ fn draw_pod(drawing: &mut Drawing, x: usize, y: usize, pod: &PodView, colour: &s
 
 #[cfg(test)]
 mod tests {
-    use super::{escape, wrap};
+    use super::{escape_xml, wrap_card_text};
 
     /// Sentences on a node's card in the SVG image are wrapped between words.
     /// Shows: T-06
     #[test]
     fn long_sentence_is_cut_to_two_lines_with_ellipsis() {
         let text = "c-2: cut off, no heartbeat for 77 s. The API server cannot know whether its pods still run, or what they do.";
-        let lines = wrap(text);
+        let lines = wrap_card_text(text);
         assert_eq!(
             lines,
             [
@@ -477,7 +477,7 @@ mod tests {
                 "server cannot know whether its pods still run,…"
             ]
         );
-        assert_eq!(wrap("a-1: off"), ["a-1: off"]);
+        assert_eq!(wrap_card_text("a-1: off"), ["a-1: off"]);
     }
 
     /// XML 1.0 cannot represent most control characters, so the SVG image shows them as visible symbols.
@@ -486,9 +486,9 @@ mod tests {
     fn escaped_text_is_valid_xml() {
         let every: String = (0..=0x1_ffff).filter_map(char::from_u32).collect();
         let is_xml = |c: char| matches!(c, '\t' | '\n' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
-        let written = escape(&every);
+        let written = escape_xml(&every);
         assert_eq!(written.chars().find(|c| !is_xml(*c)), None);
         assert!(!written.contains(['<', '>', '"']));
-        assert_eq!(escape("a\u{1b}<b>&\u{ffff}"), "a\\u001b&lt;b&gt;&amp;\\uffff");
+        assert_eq!(escape_xml("a\u{1b}<b>&\u{ffff}"), "a\\u001b&lt;b&gt;&amp;\\uffff");
     }
 }

@@ -7,7 +7,7 @@ use podscope_api::ordered::{Map, StableSort as _};
 use podscope_cluster::SimTime;
 use podscope_protocol::{FilmRefusal, Lane, Mark};
 
-use crate::export::{Drawing, LAYERS, WIDTH, document, drawing};
+use crate::export::{ClusterDrawing, LAYER_COUNT, WIDTH, draw_cluster, svg_document};
 use crate::timeline::{Session, Slice};
 use crate::view::{Marks, new_marks};
 
@@ -25,10 +25,10 @@ const FINAL_FRAMES: u32 = 12;
 const CAPTION_SECONDS: u32 = 2;
 
 /// For each SVG element (its layer and text): the numbers of the frames that show it.
-type ShownFrames = Map<(usize, String), Vec<u32>>;
+type FramesByElement = Map<(usize, String), Vec<u32>>;
 
 /// SVG elements of one group, each with its rank in the order of first appearance.
-type Elements<'a> = Vec<(usize, &'a str)>;
+type RankedElements<'a> = Vec<(usize, &'a str)>;
 
 /// A film that is being rendered.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(crate) struct Film {
     seconds: u32,
     /// Number of the next frame to draw.
     at: u32,
-    shown: ShownFrames,
+    shown: FramesByElement,
     /// Rank of each SVG element (layer and text) in the order of first appearance.
     order: Map<(usize, String), usize>,
     height: usize,
@@ -91,13 +91,13 @@ impl Film {
     }
 
     /// Returns the first frame that shows the end of the span.
-    fn end_frame(&self) -> u32 {
+    fn first_final_frame(&self) -> u32 {
         self.frame_count().saturating_sub(FINAL_FRAMES).max(1)
     }
 
     /// Returns the simulated time that a frame shows.
     fn simulated_time(&self, frame: u32) -> SimTime {
-        let last = i64::from(self.end_frame());
+        let last = i64::from(self.first_final_frame());
         SimTime(self.from.0 + (self.to.0 - self.from.0) / last * i64::from(frame)).min(self.to)
     }
 
@@ -110,13 +110,13 @@ impl Film {
         if self.session.advance(target, EVENTS_PER_PIECE) == Slice::More {
             return Ok(None);
         }
-        let drawing = drawing(&self.session, &self.caption(target));
+        let drawing = draw_cluster(&self.session, &self.caption(target));
         self.add_frame(drawing);
         if self.bytes > MAX_MIB << 20 {
             return Err(FilmRefusal::TooLarge { mib: MAX_MIB });
         }
         self.at += 1;
-        Ok((self.at == self.frame_count()).then(|| self.print()))
+        Ok((self.at == self.frame_count()).then(|| self.to_svg()))
     }
 
     /// Returns the caption at a time: the label of the latest mark for `CAPTION_SECONDS` after it, otherwise an empty
@@ -128,7 +128,7 @@ impl Film {
         last.map_or_else(String::new, |mark| mark.label.to_string())
     }
 
-    fn add_frame(&mut self, drawing: Drawing) {
+    fn add_frame(&mut self, drawing: ClusterDrawing) {
         self.height = self.height.max(drawing.height);
         for (layer, elements) in drawing.layers.into_iter().enumerate() {
             for element in elements {
@@ -148,10 +148,10 @@ impl Film {
     }
 
     /// Formats the film as SVG. Elements of one layer that are shown in the same frames form one group.
-    fn print(&self) -> String {
+    fn to_svg(&self) -> String {
         let mut body = String::new();
-        for layer in 0..LAYERS {
-            let mut groups = Map::<(usize, &[u32]), Elements<'_>>::new();
+        for layer in 0..LAYER_COUNT {
+            let mut groups = Map::<(usize, &[u32]), RankedElements<'_>>::new();
             let mut first: Map<&[u32], usize> = Map::new();
             for (key, shown) in self.shown.iter().filter(|(key, _)| key.0 == layer) {
                 let order = self.order.get(key).copied().unwrap_or_default();
@@ -170,7 +170,7 @@ impl Film {
                 if shown.len() == self.frame_count() as usize {
                     body.push_str(&drawn);
                 } else {
-                    let _ = write!(body, "{}\n{drawn}\n</g>", self.group_tag(shown));
+                    let _ = write!(body, "{}\n{drawn}\n</g>", self.svg_group_tag(shown));
                 }
                 body.push('\n');
             }
@@ -179,14 +179,14 @@ impl Film {
         let _ = write!(
             body,
             "<rect y=\"{line}\" width=\"{WIDTH}\" height=\"4\" fill=\"#026fd7\"><animate attributeName=\"width\" values=\"0;{WIDTH};{WIDTH}\" keyTimes=\"0;{:.4};1\" dur=\"{}s\" repeatCount=\"indefinite\"/></rect>",
-            f64::from(self.end_frame()) / f64::from(self.frame_count()),
+            f64::from(self.first_final_frame()) / f64::from(self.frame_count()),
             self.seconds
         );
-        document(line + 4, &body)
+        svg_document(line + 4, &body)
     }
 
     /// Returns the opening tag of a group that is visible in the given frames.
-    fn group_tag(&self, shown: &[u32]) -> String {
+    fn svg_group_tag(&self, shown: &[u32]) -> String {
         let is_first = shown.first() == Some(&0);
         let visibility = |is: bool| if is { "visible" } else { "hidden" };
         let (mut values, mut times) = (visibility(is_first).to_owned(), "0".to_owned());
@@ -224,7 +224,7 @@ mod tests {
 
     const SCENARIO: &str = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: film}\nspec:\n  title: Film\n  seed: 3\n  cluster: {zones: [a], nodesPerZone: 2}\n";
 
-    fn film(session: &Session, from: i64, to: i64) -> Result<String, FilmRefusal> {
+    fn render_film(session: &Session, from: i64, to: i64) -> Result<String, FilmRefusal> {
         let mut film = Film::start(session, SimTime(from), SimTime(to), 4)?;
         loop {
             if let Some(text) = film.work()? {
@@ -243,7 +243,7 @@ mod tests {
         session.command(run).expect("the command is accepted");
         while session.advance(SimTime(20_000_000), EVENTS_PER_PIECE) == Slice::More {}
         let before = session.now();
-        let text = film(&session, 0, 20_000_000).expect("the span was played");
+        let text = render_film(&session, 0, 20_000_000).expect("the span was played");
         assert_eq!(session.now(), before, "the session's cursor does not move");
         assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
         assert!(text.contains("default/web Running"), "the running pod is drawn");
@@ -261,11 +261,11 @@ mod tests {
         assert_eq!(text.matches("<g ").count(), text.matches("</g>").count());
         assert_eq!(
             Some(&text),
-            film(&session, 0, 20_000_000).ok().as_ref(),
+            render_film(&session, 0, 20_000_000).ok().as_ref(),
             "the film is deterministic"
         );
         assert!(
-            film(&session, 30_000_000, 40_000_000).is_err(),
+            render_film(&session, 30_000_000, 40_000_000).is_err(),
             "the future has not been computed"
         );
     }

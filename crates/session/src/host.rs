@@ -239,7 +239,7 @@ impl Host {
 }
 
 /// Returns the suggested file name and the media type of an export.
-pub(crate) fn file_kind(what: ExportKind) -> (&'static str, &'static str) {
+pub(crate) fn export_name_and_media_type(what: ExportKind) -> (&'static str, &'static str) {
     match what {
         ExportKind::Objects => ("objects.yaml", "application/yaml"),
         ExportKind::Trace => ("trace.jsonl", "application/jsonl"),

@@ -55,7 +55,7 @@ pub fn list() -> Vec<LessonInfo> {
         minutes: lesson.minutes,
         needs: names(lesson.needs),
         recap: names(lesson.recap),
-        page: page(lesson.topic),
+        page: doc_page_address(lesson.topic),
         topic: lesson.topic.to_owned(),
         rule: lesson.rule.to_owned(),
         own: lesson.own.to_owned(),
@@ -137,7 +137,7 @@ const DOC_PAGES: &[(&str, &str)] = &[
 
 /// Returns the URL of a page of the Kubernetes documentation, or an empty text for an unknown page. A topic such as
 /// `Nodes, Rate limits on eviction` names a page and one of its sections.
-fn page(topic: &str) -> String {
+fn doc_page_address(topic: &str) -> String {
     let name = topic.split(", ").next().unwrap_or_default();
     let known = DOC_PAGES.iter().filter(|(known, _)| *known == topic || *known == name);
     let address = known
@@ -150,7 +150,7 @@ fn page(topic: &str) -> String {
 static PROVIDED: OnceLock<Vec<(&'static str, &'static str)>> = OnceLock::new();
 
 /// Returns names and texts of the lessons whose texts are available.
-fn texts() -> &'static [(&'static str, &'static str)] {
+fn lesson_texts() -> &'static [(&'static str, &'static str)] {
     PROVIDED.get().map_or(LESSONS, Vec::as_slice)
 }
 
@@ -166,7 +166,7 @@ pub fn are_missing_for(request: &Request) -> bool {
         Request::Course(request) => matches!(request, CourseRequest::Grade { .. }),
         _ => false,
     };
-    may_need && texts().is_empty()
+    may_need && lesson_texts().is_empty()
 }
 
 /// Stores the lessons' texts from a file that contains alternating names and texts, each terminated by a NUL.
@@ -200,7 +200,10 @@ pub fn missing(why: &str) -> Vec<Problem> {
 }
 
 pub fn text(name: &str) -> Option<&'static str> {
-    let known = texts().iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+    let known = lesson_texts()
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, text)| *text);
     known.or_else(|| (name == GUIDED_START).then_some(GUIDED_LESSON))
 }
 
@@ -218,8 +221,8 @@ pub(crate) fn without_story(text: &str) -> String {
     let mut removed_ranges: Vec<(u32, u32)> = Vec::new();
     for config in scenarios {
         let tree = &config.value.tree;
-        for (part, keys) in REMOVED_KEYS {
-            removed_ranges.extend(lines_of(tree, part, keys));
+        for (part, keys) in KEYS_WITHOUT_EFFECT_ON_RUN {
+            removed_ranges.extend(line_ranges_of_keys(tree, part, keys));
         }
     }
     let is_removed = |line: u32| removed_ranges.iter().any(|(from, to)| (*from..*to).contains(&line));
@@ -235,7 +238,7 @@ pub(crate) fn without_story(text: &str) -> String {
 
 /// Returns, for each of the given keys in a part of a document, the range of lines from the key's line to the line of
 /// the next key.
-fn lines_of(document: &Tree<'_>, part: &str, keys: &[&str]) -> Vec<(u32, u32)> {
+fn line_ranges_of_keys(document: &Tree<'_>, part: &str, keys: &[&str]) -> Vec<(u32, u32)> {
     let entries = |tree: &Tree<'_>| match &tree.data {
         Data::Map(entries) => entries
             .iter()
@@ -254,7 +257,7 @@ fn lines_of(document: &Tree<'_>, part: &str, keys: &[&str]) -> Vec<(u32, u32)> {
 }
 
 /// Keys of a lesson that do not affect its run.
-const REMOVED_KEYS: [(&str, &[&str]); 2] = [
+const KEYS_WITHOUT_EFFECT_ON_RUN: [(&str, &[&str]); 2] = [
     ("metadata", &["annotations"]),
     ("spec", &["steps", "solution", "wrong", "bypasses", "recap"]),
 ];
@@ -278,16 +281,16 @@ pub fn load(name: &str) -> Result<Loaded, Vec<Problem>> {
 
 /// Returns name and text of the file with the first visit's scenario, in which a rolling update starts automatically.
 pub fn welcome() -> (String, String) {
-    ("welcome.yaml".into(), with_objects(WELCOME_SCENARIO))
+    ("welcome.yaml".into(), with_guided_start_objects(WELCOME_SCENARIO))
 }
 
 /// Returns name and text of the file with the free play scenario: the first visit's cluster without the rolling update.
 pub fn free() -> (String, String) {
-    ("free.yaml".into(), with_objects(FREE_PLAY_SCENARIO))
+    ("free.yaml".into(), with_guided_start_objects(FREE_PLAY_SCENARIO))
 }
 
 /// Appends the Kubernetes objects of the guided start to a scenario.
-fn with_objects(scenario: &str) -> String {
+fn with_guided_start_objects(scenario: &str) -> String {
     let objects = GUIDED_LESSON.split_once("\n---\n").map_or("", |(_, objects)| objects);
     format!("{scenario}---\n{objects}")
 }

@@ -30,7 +30,7 @@ pub const MAX_DOCUMENT: usize = 32 << 20;
 /// File name of a lesson's text in the files of a link.
 const LESSON_FILE: &str = "lesson.yaml";
 /// Length of a link in characters above which the user gets a warning.
-pub const LONG: usize = podscope_protocol::LONG_LINK;
+pub const LONG_LINK_LENGTH: usize = podscope_protocol::LONG_LINK;
 
 /// Content of a share link.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -114,7 +114,7 @@ fn is_first(at: &usize) -> bool {
 }
 
 /// Returns the engine's name in links: its version and that of Kubernetes, separated by `+`.
-fn engine() -> String {
+fn engine_name() -> String {
     format!("{}+{KUBERNETES_VERSION}", env!("CARGO_PKG_VERSION"))
 }
 
@@ -152,16 +152,16 @@ fn decode_commands(commands: &[(i64, String)]) -> Result<Vec<Timed>, Remark> {
         .collect()
 }
 
-/// Returns a warning about a link's length. None if the link has at most [`LONG`] characters.
+/// Returns a warning about a link's length. None if the link has at most [`LONG_LINK_LENGTH`] characters.
 #[must_use]
 pub fn warning(fragment: &str) -> Option<LinkLength> {
     let characters = fragment.len();
     if characters > podscope_protocol::LONGEST_LINK {
         return Some(LinkLength::TooLong { characters });
     }
-    (characters > LONG).then_some(LinkLength::Long {
+    (characters > LONG_LINK_LENGTH).then_some(LinkLength::Long {
         characters,
-        limit: LONG,
+        limit: LONG_LINK_LENGTH,
     })
 }
 
@@ -184,7 +184,7 @@ impl Link {
             loaded.files.len() == 1 && lessons::text(name) == text
         });
         Link {
-            engine: engine(),
+            engine: engine_name(),
             lesson: lesson.map(str::to_owned),
             files: match lesson.and_then(lessons::bare) {
                 Some(bare) => vec![(LESSON_FILE.to_owned(), bare)],
@@ -225,7 +225,7 @@ impl Link {
     /// Creates a link that contains files and no user commands, as `podscope link encode` does.
     pub fn of_files(files: Vec<File>, seed: u64) -> Link {
         Link {
-            engine: engine(),
+            engine: engine_name(),
             files,
             seed,
             ..Link::default()
@@ -315,7 +315,7 @@ impl Link {
         if is_same {
             return None;
         }
-        let (followed, own) = (kubernetes_version_of(&self.engine), engine());
+        let (followed, own) = (kubernetes_version_of(&self.engine), engine_name());
         Some(OtherEngine {
             maker: self.engine.clone(),
             followed: (followed != kubernetes_version_of(&own)).then(|| followed.to_owned()),
@@ -326,11 +326,11 @@ impl Link {
 
     /// Returns the link with the names of the user's objects replaced.
     pub fn anonymised(self) -> Link {
-        self.renamed().0
+        self.renamed_with_table().0
     }
 
     /// Like [`Link::anonymised`], but also returns the table of the old and new names.
-    pub(crate) fn renamed(self) -> (Link, crate::rename::Table) {
+    pub(crate) fn renamed_with_table(self) -> (Link, crate::rename::Table) {
         crate::rename::link(self)
     }
 }
@@ -433,7 +433,7 @@ mod tests {
     fn link_of_other_engine_reports_difference() {
         let cases = [
             ("0.1.0", "engine 0.1.0, which followed Kubernetes v1.34; this is "),
-            (engine().as_str(), "; this is "),
+            (engine_name().as_str(), "; this is "),
         ]
         .map(|(engine, says)| (engine.to_owned(), says.to_owned()));
         for (engine, says) in cases {
@@ -509,7 +509,7 @@ mod tests {
                 ..Link::default()
             };
             let text = link.encode();
-            assert!(text.len() < LONG, "{name}: {}", text.len());
+            assert!(text.len() < LONG_LINK_LENGTH, "{name}: {}", text.len());
         }
     }
 

@@ -90,7 +90,7 @@ pub fn play(loaded: Loaded, attempt: Attempt, until: Option<SimTime>) -> Result<
 }
 
 /// Maximum simulated time to wait for a step to be shown or for the lesson to be finished.
-const MAX_WAIT: Span = Span::seconds(1500);
+const MAX_STEP_WAIT: Span = Span::seconds(1500);
 
 /// Plays the solution like a faster or slower reader: the first command of each step is performed `delay` after the
 /// step is shown.
@@ -111,7 +111,7 @@ pub fn play_with_delay(loaded: Loaded, delay: Span) -> Result<Played, Vec<Proble
         let (Some(first), Some(end)) = (commands.first(), commands.last()) else {
             continue;
         };
-        wait(&mut session, last + MAX_WAIT, |story| story.shown().len() > step);
+        advance_until_story(&mut session, last + MAX_STEP_WAIT, |story| story.shown().len() > step);
         let Some(shown) = session.progress().story().shown().get(step) else {
             break;
         };
@@ -123,13 +123,13 @@ pub fn play_with_delay(loaded: Loaded, delay: Span) -> Result<Played, Vec<Proble
         last = begin + (end.at - first.at);
         session.schedule(commands.iter().map(moved).collect());
     }
-    wait(&mut session, last + MAX_WAIT, |story| story.finished().is_some());
+    advance_until_story(&mut session, last + MAX_STEP_WAIT, |story| story.finished().is_some());
     let attempt = Attempt::Solution;
     Ok(Played { attempt, session })
 }
 
 /// Advances the session second by second until the predicate is true or the time `until` is reached.
-fn wait(session: &mut Session, until: SimTime, predicate: impl Fn(&Story) -> bool) {
+fn advance_until_story(session: &mut Session, until: SimTime, predicate: impl Fn(&Story) -> bool) {
     while !predicate(session.progress().story()) && session.now() < until {
         let target = session.now() + Span::seconds(1);
         while session.advance(target, 100_000) == Slice::More {}

@@ -31,7 +31,7 @@ use podscope_api::{FieldError, Location, Object, Parsed, ProblemKind, Str, Time,
 use podscope_cluster::{Cause, Setup, SimTime, Span};
 
 use crate::history;
-pub use bounds::{MAX_STEPS, MAX_TEXT, MAX_ZONES};
+pub use bounds::{MAX_STEPS, MAX_TEXT_BYTES, MAX_ZONES};
 pub use counted_requests::{CountedRequests, WhichRequests};
 #[cfg(test)]
 pub(crate) use document::accepted_fields;
@@ -276,7 +276,7 @@ pub(crate) fn is_other_known_text(text: &str) -> bool {
 
 /// Like [`load_owned`], but the error also contains the files.
 pub(crate) fn load_or_return_files(files: Vec<File>) -> Result<Loaded, Unreadable> {
-    let history::Opened { files, notices } = history::open(files)?;
+    let history::ConvertedFiles { files, notices } = history::convert_histories(files)?;
     let mut reader = ScenarioReader::new(notices);
     reader.read(&files);
     reader.add_defined_objects();
@@ -381,10 +381,10 @@ impl ScenarioReader {
                 "Scenario" => self.read_scenario(name, &located.value.tree),
                 "KubeSchedulerConfiguration" => {
                     let value = located.value.tree.to_value();
-                    self.scheduler(name, &located.value.tree, "", value);
+                    self.read_scheduler(name, &located.value.tree, "", value);
                 }
                 "KubeletConfiguration" => {
-                    self.kubelet(name, &located.value.tree, "");
+                    self.read_kubelet(name, &located.value.tree, "");
                 }
                 other => self.problem(name, &located.value.tree, "kind", format!("{other} is not read here")),
             }
@@ -468,17 +468,17 @@ impl ScenarioReader {
             self.read_start(file, tree, &start);
         }
         self.has_cluster = spec.cluster.as_ref().is_some_and(ClusterDocument::defines_nodes);
-        self.cluster(file, tree, spec.cluster);
-        self.components(file, tree, spec.components);
+        self.read_cluster(file, tree, spec.cluster);
+        self.read_components(file, tree, spec.components);
         if let Some(search) = spec.search {
             self.read_search(file, tree, search);
         }
-        let timeline = self.entries(file, tree, "spec.timeline", &spec.timeline);
-        let solution = self.entries(file, tree, "spec.solution", &spec.solution);
-        let wrong = self.entries(file, tree, "spec.wrong", &spec.wrong);
+        let timeline = self.read_entries(file, tree, "spec.timeline", &spec.timeline);
+        let solution = self.read_entries(file, tree, "spec.solution", &spec.solution);
+        let wrong = self.read_entries(file, tree, "spec.wrong", &spec.wrong);
         let bypasses = spec.bypasses.iter().enumerate();
         let bypasses = bypasses
-            .map(|(at, entries)| self.entries(file, tree, &format!("spec.bypasses[{at}]"), entries))
+            .map(|(at, entries)| self.read_entries(file, tree, &format!("spec.bypasses[{at}]"), entries))
             .collect();
         let steps = spec.steps.into_iter().enumerate();
         let steps = steps
@@ -489,7 +489,13 @@ impl ScenarioReader {
             let path = format!("spec.expect[{index}]");
             match expect::expectation(document, self.place(file, tree, &path)) {
                 Ok(expectation) => expectations.push(expectation),
-                Err(error) => self.problem_of(error.kind, file, tree, &join(&path, &error.field), error.message),
+                Err(error) => self.problem_of(
+                    error.kind,
+                    file,
+                    tree,
+                    &join_field_paths(&path, &error.field),
+                    error.message,
+                ),
             }
         }
         let scenario = &mut self.loaded.scenario;
@@ -567,7 +573,7 @@ fn quoted(names: &[&str]) -> String {
         .join(", ")
 }
 
-fn join(path: &str, inner: &str) -> String {
+fn join_field_paths(path: &str, inner: &str) -> String {
     match (path.is_empty(), inner.is_empty()) {
         (true, _) => inner.to_owned(),
         (_, true) => path.to_owned(),

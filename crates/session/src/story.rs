@@ -60,7 +60,7 @@ pub struct Shown {
     /// The answer to the step's question.
     pub truth: Option<Truth>,
     /// State recorded for the conditions of the step that compare with the time at which the step was shown
-    /// ([`Step::comparing`]).
+    /// ([`Step::conditions_comparing_with_start`]).
     since: Vec<Since>,
 }
 
@@ -103,7 +103,7 @@ pub struct Story {
 }
 
 /// State of the cluster after the events of an instant, against which the story is checked.
-pub(crate) struct Moment<'a> {
+pub(crate) struct StoryMoment<'a> {
     pub(crate) now: SimTime,
     pub(crate) objects: &'a Objects,
     pub(crate) broken: &'a ordered::Map<String, SimTime>,
@@ -111,7 +111,7 @@ pub(crate) struct Moment<'a> {
     pub(crate) requests: &'a dyn Fn() -> Totals,
 }
 
-impl Moment<'_> {
+impl StoryMoment<'_> {
     fn count(&self, counted: &Counted) -> u64 {
         match counted {
             Counted::Objects(get) => count(get, self.objects) as u64,
@@ -138,8 +138,11 @@ impl Moment<'_> {
     }
 
     /// Updates the state that a shown step records for its conditions `same` and `never`.
-    fn record(&self, step: &Step, since: &mut Vec<Since>) {
-        let checks = || step.comparing().filter_map(|condition| condition.check.as_ref());
+    fn update_recorded_states(&self, step: &Step, since: &mut Vec<Since>) {
+        let checks = || {
+            step.conditions_comparing_with_start()
+                .filter_map(|condition| condition.check.as_ref())
+        };
         if since.is_empty() {
             since.extend(checks().filter_map(|check| Since::start(check, self.objects)));
         }
@@ -161,13 +164,15 @@ impl Moment<'_> {
 /// Returns whether a goal must hold to the end of the lesson: `always`, `same` and `never`.
 pub(crate) fn must_hold_to_end(goal: &Condition) -> bool {
     let check = goal.check.as_ref();
-    check.is_some_and(|check| check.compares() || matches!(check, Check::Invariant(_)))
+    check.is_some_and(|check| check.compares_with_step_start() || matches!(check, Check::Invariant(_)))
 }
 
 /// Returns the state that a step has recorded for one of its conditions. None if the condition does not compare with
 /// the start of the step.
 fn recorded_state<'a>(step: &Step, since: &'a [Since], condition: &Condition) -> Option<&'a Since> {
-    let at = step.comparing().position(|known| std::ptr::eq(known, condition))?;
+    let at = step
+        .conditions_comparing_with_start()
+        .position(|known| std::ptr::eq(known, condition))?;
     since.get(at)
 }
 
@@ -176,7 +181,7 @@ impl Story {
     pub(crate) fn new(scenario: &Scenario) -> Self {
         let mut story = Self::default();
         if let Some(first) = scenario.steps.first().filter(|step| step.when.is_none()) {
-            story.show(first, SimTime::ZERO);
+            story.show_step(first, SimTime::ZERO);
         }
         story
     }
@@ -196,7 +201,7 @@ impl Story {
         self.finished
     }
 
-    fn show(&mut self, step: &Step, at: SimTime) {
+    fn show_step(&mut self, step: &Step, at: SimTime) {
         self.shown.push(Shown {
             at,
             goals: vec![Goal::Open; step.goals.len()],
@@ -285,14 +290,14 @@ impl Story {
     }
 
     /// Checks the story against the state of the cluster at an instant. Returns whether another step is shown.
-    pub(crate) fn check(&mut self, scenario: &Scenario, moment: &Moment<'_>) -> bool {
+    pub(crate) fn check(&mut self, scenario: &Scenario, moment: &StoryMoment<'_>) -> bool {
         let before = self.shown.len();
         self.check_shown_steps(scenario, moment);
         while let Some(next) = self.next(scenario)
             && next.when.as_ref().is_none_or(|when| moment.holds(when, None))
         {
-            self.answer_counts(scenario, moment);
-            self.show(next, moment.now);
+            self.answer_count_questions(scenario, moment);
+            self.show_step(next, moment.now);
             self.check_shown_steps(scenario, moment);
         }
         let is_over = self.shown.len() == scenario.steps.len() && !self.shown.is_empty();
@@ -303,11 +308,11 @@ impl Story {
     }
 
     /// Checks the goals, promises, mistakes and questions of all shown steps at one instant.
-    fn check_shown_steps(&mut self, scenario: &Scenario, moment: &Moment<'_>) {
+    fn check_shown_steps(&mut self, scenario: &Scenario, moment: &StoryMoment<'_>) {
         let now = moment.now;
         let last = self.shown.len().saturating_sub(1);
         for (at, (shown, step)) in self.shown.iter_mut().zip(&scenario.steps).enumerate() {
-            moment.record(step, &mut shown.since);
+            moment.update_recorded_states(step, &mut shown.since);
             let since = &shown.since;
             let holds = |condition| moment.holds(condition, recorded_state(step, since, condition));
             // What is a mistake in an earlier step may be a goal of a later step, so only mistakes of the last step are
@@ -326,7 +331,7 @@ impl Story {
             if shown.truth.is_none()
                 && let Some(ask) = &step.predict
             {
-                shown.truth = truth(&ask.about, shown.at, moment);
+                shown.truth = answer_from_run(&ask.about, shown.at, moment);
             }
             if self.halt.is_some() || self.finished.is_some() {
                 continue;
@@ -361,7 +366,7 @@ impl Story {
     }
 
     /// Answers the questions about a count that have no time. The objects are counted when the story continues.
-    fn answer_counts(&mut self, scenario: &Scenario, moment: &Moment<'_>) {
+    fn answer_count_questions(&mut self, scenario: &Scenario, moment: &StoryMoment<'_>) {
         for (shown, step) in self.shown.iter_mut().zip(&scenario.steps) {
             if shown.truth.is_none()
                 && let Some(ask) = &step.predict
@@ -375,8 +380,8 @@ impl Story {
         }
     }
 
-    fn finish(&mut self, scenario: &Scenario, moment: &Moment<'_>) {
-        self.answer_counts(scenario, moment);
+    fn finish(&mut self, scenario: &Scenario, moment: &StoryMoment<'_>) {
+        self.answer_count_questions(scenario, moment);
         self.finished = Some(moment.now);
         for state in self.shown.iter_mut().flat_map(|shown| &mut shown.goals) {
             if *state == Goal::Open {
@@ -387,7 +392,7 @@ impl Story {
 }
 
 /// Returns the answer that the run has determined by now. None if there is none yet.
-fn truth(about: &About, asked_at: SimTime, moment: &Moment<'_>) -> Option<Truth> {
+fn answer_from_run(about: &About, asked_at: SimTime, moment: &StoryMoment<'_>) -> Option<Truth> {
     let is_time = |at: &Option<SimTime>| at.is_none_or(|at| moment.now >= at);
     let value = match about {
         About::Field { kind, key, path, at } => {

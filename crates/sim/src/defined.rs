@@ -32,15 +32,16 @@ impl Objects {
 
     /// Finds a built-in kind, or a served custom kind, by API version and kind name.
     pub fn served_kind(&self, api_version: &str, kind: &str) -> Option<Kind> {
-        Kind::from_wire(api_version, kind).or_else(|| self.find_custom(api_version, |custom| custom.name() == kind))
+        Kind::from_wire(api_version, kind)
+            .or_else(|| self.find_custom_kind(api_version, |custom| custom.name() == kind))
     }
 
     /// Finds a served custom kind by API version and plural name.
     pub fn served_resource(&self, api_version: &str, plural: &str) -> Option<Kind> {
-        self.find_custom(api_version, |custom| custom.plural() == plural)
+        self.find_custom_kind(api_version, |custom| custom.plural() == plural)
     }
 
-    fn find_custom(&self, api_version: &str, matches: impl Fn(Kind) -> bool) -> Option<Kind> {
+    fn find_custom_kind(&self, api_version: &str, matches: impl Fn(Kind) -> bool) -> Option<Kind> {
         let (group, version) = api_version.split_once('/')?;
         self.definitions()
             .iter()

@@ -84,7 +84,7 @@ impl ApiError {
     }
 
     /// Creates an error about an object, given by its resource with group, and its name.
-    fn of_object(code: u16, reason: StatusReason, (resource, name): (&str, &str), message: String) -> Self {
+    fn error_about_object(code: u16, reason: StatusReason, (resource, name): (&str, &str), message: String) -> Self {
         Self {
             resource: Some(Box::new((resource.to_owned(), name.to_owned()))),
             ..Self::of(code, reason, message)
@@ -95,14 +95,14 @@ impl ApiError {
     pub fn not_found(kind: Kind, name: &str) -> Self {
         let resource = kind.qualified_plural();
         let message = format!("{resource} {name:?} not found");
-        Self::of_object(404, StatusReason::NotFound, (&resource, name), message)
+        Self::error_about_object(404, StatusReason::NotFound, (&resource, name), message)
     }
 
     /// Creates error 409 for a create: an object with this name already exists.
     pub fn already_exists(kind: Kind, name: &str) -> Self {
         let resource = kind.qualified_plural();
         let message = format!("{resource} {name:?} already exists");
-        Self::of_object(409, StatusReason::AlreadyExists, (&resource, name), message)
+        Self::error_about_object(409, StatusReason::AlreadyExists, (&resource, name), message)
     }
 
     /// Creates error 409 for a write that conflicts with the stored object.
@@ -113,7 +113,7 @@ impl ApiError {
     /// Creates error 409 for a write to a resource given by name, e.g. `pods/binding`.
     pub fn conflict_on(resource: &str, name: &str, why: &str) -> Self {
         let message = format!("Operation cannot be fulfilled on {resource} {name:?}: {why}");
-        Self::of_object(409, StatusReason::Conflict, (resource, name), message)
+        Self::error_about_object(409, StatusReason::Conflict, (resource, name), message)
     }
 
     /// Creates error 409: the resourceVersion is stale (CT-161).
@@ -212,7 +212,7 @@ impl ApiError {
     pub fn forbidden(kind: Kind, name: &str, why: &str) -> Self {
         let resource = kind.qualified_plural();
         let message = format!("{resource} {name:?} is forbidden: {why}");
-        Self::of_object(403, StatusReason::Forbidden, (&resource, name), message)
+        Self::error_about_object(403, StatusReason::Forbidden, (&resource, name), message)
     }
 
     /// Creates error 422 with all validation errors.
@@ -234,7 +234,7 @@ impl ApiError {
         let message = format!("{what} {name:?} is invalid: {list}");
         Self {
             causes,
-            ..Self::of_object(422, StatusReason::Invalid, (what, name), message)
+            ..Self::error_about_object(422, StatusReason::Invalid, (what, name), message)
         }
     }
 

@@ -35,7 +35,9 @@ macro_rules! happenings {
             /// Returns the fields of the trace line, besides actor, time and object.
             pub fn fields(&self) -> Fields {
                 let mut fields = Fields::new();
-                match self { $(Self::$name $({ $($field),* })? => { $($($field.add_to($wire, &mut fields);)*)? }),* }
+                match self {
+                    $(Self::$name $({ $($field),* })? => { $($($field.add_to_trace_fields($wire, &mut fields);)*)? }),*
+                }
                 fields
             }
         }
@@ -292,14 +294,14 @@ pub enum FaultDetails {
 }
 
 /// A detail of a happening that can be printed into a trace line.
-pub(crate) trait Field {
-    fn add_to(&self, name: &'static str, fields: &mut Fields);
+pub(crate) trait TraceField {
+    fn add_to_trace_fields(&self, name: &'static str, fields: &mut Fields);
 }
 
 macro_rules! as_json {
     ($($type:ty: $value:expr),* $(,)?) => {$(
-        impl Field for $type {
-            fn add_to(&self, name: &'static str, fields: &mut Fields) {
+        impl TraceField for $type {
+            fn add_to_trace_fields(&self, name: &'static str, fields: &mut Fields) {
                 let value: fn(&$type) -> Value = $value;
                 fields.push((name, value(self)));
             }
@@ -334,100 +336,101 @@ as_json! {
     Span: |it| it.to_string().into(),
 }
 
-impl<T: Field> Field for Option<T> {
-    fn add_to(&self, name: &'static str, fields: &mut Fields) {
+impl<T: TraceField> TraceField for Option<T> {
+    fn add_to_trace_fields(&self, name: &'static str, fields: &mut Fields) {
         if let Some(it) = self {
-            it.add_to(name, fields);
+            it.add_to_trace_fields(name, fields);
         }
     }
 }
 
-impl Field for Flag {
-    fn add_to(&self, name: &'static str, fields: &mut Fields) {
+impl TraceField for Flag {
+    fn add_to_trace_fields(&self, name: &'static str, fields: &mut Fields) {
         if self.0 {
             fields.push((name, true.into()));
         }
     }
 }
 
-impl Field for Updated {
-    fn add_to(&self, _: &'static str, fields: &mut Fields) {
-        self.phase.add_to("phase", fields);
-        self.grace.add_to("grace", fields);
-        self.finalizers.add_to("finalizers", fields);
-        self.unschedulable.add_to("unschedulable", fields);
-        self.replicas.add_to("replicas", fields);
-        self.disruptions_allowed.add_to("disruptionsAllowed", fields);
+impl TraceField for Updated {
+    fn add_to_trace_fields(&self, _: &'static str, fields: &mut Fields) {
+        self.phase.add_to_trace_fields("phase", fields);
+        self.grace.add_to_trace_fields("grace", fields);
+        self.finalizers.add_to_trace_fields("finalizers", fields);
+        self.unschedulable.add_to_trace_fields("unschedulable", fields);
+        self.replicas.add_to_trace_fields("replicas", fields);
+        self.disruptions_allowed
+            .add_to_trace_fields("disruptionsAllowed", fields);
     }
 }
 
-impl Field for Violation {
-    fn add_to(&self, _: &'static str, fields: &mut Fields) {
-        self.invariant.add_to("invariant", fields);
-        self.cause.add_to("cause", fields);
-        self.by.sentence().english().add_to("by", fields);
-        self.seen.english().add_to("message", fields);
+impl TraceField for Violation {
+    fn add_to_trace_fields(&self, _: &'static str, fields: &mut Fields) {
+        self.invariant.add_to_trace_fields("invariant", fields);
+        self.cause.add_to_trace_fields("cause", fields);
+        self.by.sentence().english().add_to_trace_fields("by", fields);
+        self.seen.english().add_to_trace_fields("message", fields);
     }
 }
 
-impl Field for AttemptResult {
-    fn add_to(&self, name: &'static str, fields: &mut Fields) {
+impl TraceField for AttemptResult {
+    fn add_to_trace_fields(&self, name: &'static str, fields: &mut Fields) {
         match self {
             Self::Scheduled { node, ties } => {
                 fields.push((name, "scheduled".into()));
-                node.add_to("node", fields);
-                (*ties > 1).then_some(*ties).add_to("ties", fields);
+                node.add_to_trace_fields("node", fields);
+                (*ties > 1).then_some(*ties).add_to_trace_fields("ties", fields);
             }
             Self::Unschedulable { message, preempts } => {
                 fields.push((name, "unschedulable".into()));
-                message.add_to("message", fields);
+                message.add_to_trace_fields("message", fields);
                 if let Some((victims, node)) = preempts {
-                    victims.add_to("preempts", fields);
-                    node.add_to("node", fields);
+                    victims.add_to_trace_fields("preempts", fields);
+                    node.add_to_trace_fields("node", fields);
                 }
             }
             Self::Error { message } => {
                 fields.push((name, "error".into()));
-                message.add_to("message", fields);
+                message.add_to_trace_fields("message", fields);
             }
             Self::Skipped => fields.push((name, "skipped".into())),
         }
     }
 }
 
-impl Field for FaultDetails {
-    fn add_to(&self, _: &'static str, fields: &mut Fields) {
+impl TraceField for FaultDetails {
+    fn add_to_trace_fields(&self, _: &'static str, fields: &mut Fields) {
         match self {
             Self::None => {}
             Self::Cut { from, one_way } => {
                 fields.push(("from", from.as_ref().map_or("everything", CutFrom::as_str).into()));
-                one_way.add_to("oneWay", fields);
+                one_way.add_to_trace_fields("oneWay", fields);
             }
-            Self::Latency(latency) => latency.add_to("latency", fields),
+            Self::Latency(latency) => latency.add_to_trace_fields("latency", fields),
             Self::Exit { container, code } => {
-                container.add_to("container", fields);
-                code.add_to("exitCode", fields);
+                container.add_to_trace_fields("container", fields);
+                code.add_to_trace_fields("exitCode", fields);
             }
             Self::Volume { volume, node } => {
-                volume.add_to("volume", fields);
-                node.add_to("node", fields);
+                volume.add_to_trace_fields("volume", fields);
+                node.add_to_trace_fields("node", fields);
             }
             Self::Device { device, change } => {
-                device.add_to("device", fields);
-                change.add_to("change", fields);
+                device.add_to_trace_fields("device", fields);
+                change.add_to_trace_fields("change", fields);
             }
         }
     }
 }
 
 /// A string type of the API that a packed trace stores as text.
-trait Text: for<'t> From<&'t str> {
+trait ApiTextType: for<'t> From<&'t str> {
     fn text(&self) -> &str;
 }
 
 macro_rules! texts {
     ($($type:ty),*) => {$(
-        impl Text for $type {
+        impl ApiTextType for $type {
             fn text(&self) -> &str {
                 self.as_str()
             }
@@ -440,11 +443,11 @@ mod text {
     use serde::{Deserialize as _, Deserializer, Serializer};
     use std::borrow::Cow;
 
-    pub(super) fn serialize<S: Serializer>(it: &impl super::Text, to: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(it: &impl super::ApiTextType, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(it.text())
     }
 
-    pub(super) fn deserialize<'d, D: Deserializer<'d>, T: super::Text>(from: D) -> Result<T, D::Error> {
+    pub(super) fn deserialize<'d, D: Deserializer<'d>, T: super::ApiTextType>(from: D) -> Result<T, D::Error> {
         Cow::<str>::deserialize(from).map(|text| T::from(&text))
     }
 }
@@ -453,11 +456,11 @@ mod texts {
     use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
     use std::borrow::Cow;
 
-    pub(super) fn serialize<S: Serializer>(it: &Option<impl super::Text>, to: S) -> Result<S::Ok, S::Error> {
-        it.as_ref().map(super::Text::text).serialize(to)
+    pub(super) fn serialize<S: Serializer>(it: &Option<impl super::ApiTextType>, to: S) -> Result<S::Ok, S::Error> {
+        it.as_ref().map(super::ApiTextType::text).serialize(to)
     }
 
-    pub(super) fn deserialize<'d, D: Deserializer<'d>, T: super::Text>(from: D) -> Result<Option<T>, D::Error> {
+    pub(super) fn deserialize<'d, D: Deserializer<'d>, T: super::ApiTextType>(from: D) -> Result<Option<T>, D::Error> {
         Ok(Option::<Cow<'d, str>>::deserialize(from)?.map(|text| T::from(&text)))
     }
 }

@@ -13,7 +13,7 @@ pub const RENEW_INTERVAL: Span = Span::seconds(10);
 
 /// The lease renewals of one node, as the API server has them.
 #[derive(Debug, Clone)]
-struct Renewals {
+struct NodeRenewals {
     /// First renewal of the current unbroken sequence; later ones follow every [`RENEW_INTERVAL`]. `None` while
     /// renewals do not arrive.
     first_of_sequence: Option<SimTime>,
@@ -24,7 +24,7 @@ struct Renewals {
 /// The lease renewals of all nodes, as the API server has them.
 #[derive(Debug, Clone, Default)]
 pub struct Heartbeats {
-    renewals_by_node: rpds::RedBlackTreeMapSync<NodeName, Renewals>,
+    renewals_by_node: rpds::RedBlackTreeMapSync<NodeName, NodeRenewals>,
     /// Nodes whose renewals do not arrive, each with the record that stopped them.
     silent: ordered::Map<NodeName, CausedBy>,
     /// Start of the current API server outage, in which no renewal is stored.
@@ -35,7 +35,7 @@ impl Heartbeats {
     /// Starts the renewals of a node; the first one arrives at `first`.
     pub fn begin(&mut self, node: &NodeName, first: SimTime) {
         let last = self.renewals_by_node.get(node).and_then(|renewals| renewals.last);
-        let renewals = Renewals {
+        let renewals = NodeRenewals {
             first_of_sequence: Some(first),
             last,
         };
@@ -48,7 +48,7 @@ impl Heartbeats {
         let last = self.last_renewal(node, now);
         self.renewals_by_node.insert_mut(
             node.clone(),
-            Renewals {
+            NodeRenewals {
                 first_of_sequence: None,
                 last,
             },
@@ -75,7 +75,7 @@ impl Heartbeats {
         match (up, self.stopped_at) {
             (false, None) => self.stopped_at = Some(now),
             (true, Some(since)) => {
-                let renewing: Vec<(NodeName, Renewals)> = self
+                let renewing: Vec<(NodeName, NodeRenewals)> = self
                     .renewals_by_node
                     .iter()
                     .filter(|(_, renewals)| renewals.first_of_sequence.is_some())
@@ -86,7 +86,7 @@ impl Heartbeats {
                     let first = renewals.first_of_sequence.map(|first| next_renewal(first, now));
                     self.renewals_by_node.insert_mut(
                         node,
-                        Renewals {
+                        NodeRenewals {
                             first_of_sequence: first,
                             last,
                         },
@@ -137,7 +137,7 @@ impl Heartbeats {
 }
 
 /// Returns the last renewal of a node at or before an instant.
-fn latest_renewal(renewals: &Renewals, at: SimTime) -> Option<SimTime> {
+fn latest_renewal(renewals: &NodeRenewals, at: SimTime) -> Option<SimTime> {
     match renewals.first_of_sequence {
         Some(first) if first <= at => {
             let n_renewals = (at - first).0 / RENEW_INTERVAL.0;

@@ -112,7 +112,7 @@ impl Network {
         if from == to {
             return true;
         }
-        if !self.fenced.is_empty() && [from, to].into_iter().any(|place| self.has_fenced(place)) {
+        if !self.fenced.is_empty() && [from, to].into_iter().any(|place| self.is_place_fenced(place)) {
             return false;
         }
         if !self.cuts.is_empty() && self.cuts.contains(&(from.clone(), to.clone())) {
@@ -198,7 +198,7 @@ impl Network {
         self.fenced.contains(node)
     }
 
-    fn has_fenced(&self, place: &Place) -> bool {
+    fn is_place_fenced(&self, place: &Place) -> bool {
         matches!(place, Place::Node(node) if self.is_fenced(node))
     }
 

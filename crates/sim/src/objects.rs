@@ -16,32 +16,32 @@ use service_index::ServiceIndex;
 ///
 /// Invariant: all objects are of the kind that the table stands for. All kinds share one type, because the code of a
 /// persistent map is large and would be generated for every type of value.
-type Table = RedBlackTreeMapSync<ObjectKey, Object>;
+type ObjectTable = RedBlackTreeMapSync<ObjectKey, Object>;
 
 /// The objects of all kinds, one table per kind.
 #[derive(Debug, Clone)]
-struct Tables {
+struct ObjectTables {
     /// Tables of the built-in kinds, by [`Kind::index`].
-    built_in: [Table; Kind::ALL.len()],
+    built_in: [ObjectTable; Kind::ALL.len()],
     /// Tables of the custom kinds, which CustomResourceDefinitions define. Invariant: none is empty.
-    custom: ordered::Map<Kind, Table>,
+    custom: ordered::Map<Kind, ObjectTable>,
     /// An empty list, for a custom kind without objects.
-    empty: Table,
+    empty: ObjectTable,
 }
 
-impl Default for Tables {
+impl Default for ObjectTables {
     fn default() -> Self {
         Self {
-            built_in: std::array::from_fn(|_| Table::default()),
+            built_in: std::array::from_fn(|_| ObjectTable::default()),
             custom: ordered::Map::new(),
-            empty: Table::default(),
+            empty: ObjectTable::default(),
         }
     }
 }
 
-impl Tables {
+impl ObjectTables {
     /// Returns the table of a kind, which may be empty.
-    fn of(&self, kind: Kind) -> &Table {
+    fn of(&self, kind: Kind) -> &ObjectTable {
         let built_in = self.built_in.get(kind.index());
         built_in.unwrap_or_else(|| self.custom.get(&kind).unwrap_or(&self.empty))
     }
@@ -74,7 +74,7 @@ impl Tables {
 /// Invariant: the indexes hold exactly the pods of the pod table.
 #[derive(Debug, Clone, Default)]
 pub struct Objects {
-    tables: Tables,
+    tables: ObjectTables,
     pods_by_node: RedBlackTreeMapSync<NodeName, RedBlackTreeSetSync<ObjectKey>>,
     pods_by_owner: RedBlackTreeMapSync<Uid, RedBlackTreeSetSync<ObjectKey>>,
     by_uid: RedBlackTreeMapSync<PrefixedUid, (Kind, ObjectKey)>,
@@ -83,7 +83,7 @@ pub struct Objects {
 }
 
 impl Objects {
-    fn table(&self, kind: Kind) -> &Table {
+    fn table(&self, kind: Kind) -> &ObjectTable {
         self.tables.of(kind)
     }
 
@@ -205,20 +205,20 @@ impl Objects {
         let key = object.key();
         let old = self.get_kind(object.kind(), &key);
         // The indexes are updated only if an indexed value changed, which is rare.
-        if old.as_ref().map(index_keys) != Some(index_keys(&object)) {
+        if old.as_ref().map(indexed_values) != Some(indexed_values(&object)) {
             if let Some(old) = &old {
-                self.unindex(old);
+                self.remove_from_indexes(old);
             }
             if object.kind() != Kind::Event {
                 let uid = PrefixedUid::new(&object.metadata().uid);
                 self.by_uid.insert_mut(uid, (object.kind(), key.clone()));
             }
-            let (_, node, owner) = index_keys(&object);
+            let (_, node, owner) = indexed_values(&object);
             if let Some(node) = node {
-                insert_key(&mut self.pods_by_node, node, &key);
+                insert_index_key(&mut self.pods_by_node, node, &key);
             }
             if let Some(owner) = owner {
-                insert_key(&mut self.pods_by_owner, owner, &key);
+                insert_index_key(&mut self.pods_by_owner, owner, &key);
             }
         }
         debug_assert!(
@@ -235,7 +235,7 @@ impl Objects {
     /// Returns whether the indexes contain the object. In the index by UID, an object with the same UID is enough,
     /// because two objects of an imported dump may share a UID.
     fn is_indexed(&self, object: &Object, key: &ObjectKey) -> bool {
-        let (uid, node, owner) = index_keys(object);
+        let (uid, node, owner) = indexed_values(object);
         let by_uid = object.kind() == Kind::Event || self.by_uid.contains_key(&PrefixedUid::new(uid));
         let on_node = node.is_none_or(|node| self.pods_by_node.get(node).is_some_and(|keys| keys.contains(key)));
         let of_owner = owner.is_none_or(|owner| self.pods_by_owner.get(owner).is_some_and(|keys| keys.contains(key)));
@@ -245,23 +245,23 @@ impl Objects {
     /// Removes an object and returns it.
     pub fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Object> {
         let old = self.get_kind(kind, key)?;
-        self.unindex(&old);
+        self.remove_from_indexes(&old);
         self.service_index.update(Some(&old), None, self.tables.of(Kind::Pod));
         self.tables.remove(kind, key);
         Some(old)
     }
 
-    fn unindex(&mut self, old: &Object) {
+    fn remove_from_indexes(&mut self, old: &Object) {
         let key = old.key();
-        let (uid, node, owner) = index_keys(old);
+        let (uid, node, owner) = indexed_values(old);
         if old.kind() != Kind::Event {
             self.by_uid.remove_mut(&PrefixedUid::new(uid));
         }
         if let Some(node) = node {
-            remove_key(&mut self.pods_by_node, node, &key);
+            remove_index_key(&mut self.pods_by_node, node, &key);
         }
         if let Some(owner) = owner {
-            remove_key(&mut self.pods_by_owner, owner, &key);
+            remove_index_key(&mut self.pods_by_owner, owner, &key);
         }
     }
 }
@@ -291,7 +291,7 @@ impl PrefixedUid {
 }
 
 /// Returns the values by which an object is indexed: its UID, and for a pod its node and its controller's UID.
-fn index_keys(object: &Object) -> (&Uid, Option<&NodeName>, Option<&Uid>) {
+fn indexed_values(object: &Object) -> (&Uid, Option<&NodeName>, Option<&Uid>) {
     let uid = &object.metadata().uid;
     match object {
         Object::Pod(pod) => {
@@ -303,9 +303,9 @@ fn index_keys(object: &Object) -> (&Uid, Option<&NodeName>, Option<&Uid>) {
 }
 
 /// Keys of objects by an indexed value, such as a node name. Invariant: no set is empty.
-type Index<K> = RedBlackTreeMapSync<K, RedBlackTreeSetSync<ObjectKey>>;
+type KeyIndex<K> = RedBlackTreeMapSync<K, RedBlackTreeSetSync<ObjectKey>>;
 
-fn insert_key<K: Ord + Clone>(map: &mut Index<K>, at: &K, key: &ObjectKey) {
+fn insert_index_key<K: Ord + Clone>(map: &mut KeyIndex<K>, at: &K, key: &ObjectKey) {
     match map.get_mut(at) {
         Some(keys) => keys.insert_mut(key.clone()),
         None => {
@@ -316,7 +316,7 @@ fn insert_key<K: Ord + Clone>(map: &mut Index<K>, at: &K, key: &ObjectKey) {
     }
 }
 
-fn remove_key<K: Ord + Clone>(map: &mut Index<K>, at: &K, key: &ObjectKey) {
+fn remove_index_key<K: Ord + Clone>(map: &mut KeyIndex<K>, at: &K, key: &ObjectKey) {
     let mut keys = map.get(at).cloned().expect("every stored object is in the index");
     let was_present = keys.remove_mut(key);
     assert!(was_present, "the index lacks {key:?}");

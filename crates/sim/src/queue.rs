@@ -9,27 +9,27 @@ use crate::SimTime;
 
 /// A pending event. `seq` orders events at the same time.
 #[derive(Debug, Clone)]
-struct Entry<E> {
+struct QueuedEvent<E> {
     at: SimTime,
     seq: u64,
     caused_by: CausedBy,
     event: E,
 }
 
-impl<E> PartialEq for Entry<E> {
+impl<E> PartialEq for QueuedEvent<E> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl<E> Eq for Entry<E> {}
-impl<E> PartialOrd for Entry<E> {
+impl<E> Eq for QueuedEvent<E> {}
+impl<E> PartialOrd for QueuedEvent<E> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<E> Ord for Entry<E> {
+impl<E> Ord for QueuedEvent<E> {
     /// Reverses the order, because [`BinaryHeap`] pops the greatest entry and the queue needs the earliest.
     fn cmp(&self, other: &Self) -> Ordering {
         (other.at, other.seq).cmp(&(self.at, self.seq))
@@ -38,7 +38,7 @@ impl<E> Ord for Entry<E> {
 
 #[derive(Debug, Clone)]
 pub struct Queue<E> {
-    heap: BinaryHeap<Entry<E>>,
+    heap: BinaryHeap<QueuedEvent<E>>,
     next_seq: u64,
     popped: u64,
     /// Time of the event that was popped last. Invariant: no pending event is earlier.
@@ -73,7 +73,7 @@ impl<E> Queue<E> {
         );
         let seq = self.next_seq;
         self.next_seq += 1;
-        self.heap.push(Entry {
+        self.heap.push(QueuedEvent {
             at,
             seq,
             caused_by: self.cause,

@@ -54,10 +54,10 @@ pub struct Mutation {
     pub name: Cow<'static, str>,
     /// The subresource of the request if [`Part`] does not imply it, e.g. `scale`; otherwise empty.
     pub subresource: &'static str,
-    apply: Arc<Apply>,
+    apply: Arc<ApplyMutation>,
 }
 
-type Apply = dyn Fn(&Object) -> Result<Object, ApiError> + Send + Sync;
+type ApplyMutation = dyn Fn(&Object) -> Result<Object, ApiError> + Send + Sync;
 
 impl Mutation {
     /// Creates a change of a typed object. The closure must depend only on its argument.

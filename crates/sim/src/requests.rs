@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::SimTime;
-use crate::happening::{Field, Fields};
+use crate::happening::{Fields, TraceField};
 
 named_enum! {
     /// The outcome of a request, from best to worst.
@@ -145,33 +145,34 @@ impl FailedRequests {
 }
 
 /// Converts thousandths to a decimal number.
-fn thousandths(amount: i64) -> Value {
+fn decimal_from_thousandths(amount: i64) -> Value {
     crate::trace::seconds(amount.saturating_mul(1000))
 }
 
-impl Field for Box<FailedRequests> {
-    fn add_to(&self, _: &'static str, fields: &mut Fields) {
-        self.service.add_to("service", fields);
-        self.endpoint.add_to("endpoint", fields);
+impl TraceField for Box<FailedRequests> {
+    fn add_to_trace_fields(&self, _: &'static str, fields: &mut Fields) {
+        self.service.add_to_trace_fields("service", fields);
+        self.endpoint.add_to_trace_fields("endpoint", fields);
         fields.push(("client", self.client.to_string().into()));
-        self.node.add_to("node", fields);
-        self.outcome.add_to("outcome", fields);
-        self.since.add_to("since", fields);
-        self.until.add_to("until", fields);
-        self.count.add_to("count", fields);
-        self.believed_since.add_to("believedSince", fields);
-        self.truth.add_to("truth", fields);
-        self.truth_since.add_to("truthSince", fields);
+        self.node.add_to_trace_fields("node", fields);
+        self.outcome.add_to_trace_fields("outcome", fields);
+        self.since.add_to_trace_fields("since", fields);
+        self.until.add_to_trace_fields("until", fields);
+        self.count.add_to_trace_fields("count", fields);
+        self.believed_since.add_to_trace_fields("believedSince", fields);
+        self.truth.add_to_trace_fields("truth", fields);
+        self.truth_since.add_to_trace_fields("truthSince", fields);
     }
 }
 
-impl Field for Box<RequestRate> {
-    fn add_to(&self, _: &'static str, fields: &mut Fields) {
-        self.service.add_to("service", fields);
+impl TraceField for Box<RequestRate> {
+    fn add_to_trace_fields(&self, _: &'static str, fields: &mut Fields) {
+        self.service.add_to_trace_fields("service", fields);
         fields.push(("client", self.client.to_string().into()));
-        fields.push(("perSecond", thousandths(self.per_second)));
+        fields.push(("perSecond", decimal_from_thousandths(self.per_second)));
         let outcomes = self.outcomes.iter();
-        let outcomes = outcomes.map(|(outcome, amount)| (outcome.as_str().to_owned(), thousandths(*amount)));
+        let outcomes =
+            outcomes.map(|(outcome, amount)| (outcome.as_str().to_owned(), decimal_from_thousandths(*amount)));
         fields.push(("outcomes", Value::Object(outcomes.collect())));
     }
 }

@@ -60,19 +60,19 @@ impl Record {
     /// Formats the record as one JSON line, without a newline. `t` is in seconds, exact to the microsecond; `causedBy`
     /// is the `seq` of the record that led to this one, or null.
     pub fn to_json_line(&self) -> String {
-        self.line(LineForm::Whole)
+        self.format_json_line(TraceLineForm::Whole)
     }
 
     /// Returns the line from which a fingerprint of the trace is computed.
     pub fn fingerprint_line(&self, form: Fingerprint) -> String {
-        self.line(match form {
-            Fingerprint::WholeLines => LineForm::WithoutCause,
-            Fingerprint::Facts => LineForm::Facts,
+        self.format_json_line(match form {
+            Fingerprint::WholeLines => TraceLineForm::WithoutCause,
+            Fingerprint::Facts => TraceLineForm::Facts,
         })
     }
 
     /// Formats the record as a JSON line of this form.
-    fn line(&self, form: LineForm) -> String {
+    fn format_json_line(&self, form: TraceLineForm) -> String {
         use std::fmt::Write;
         let mut line = String::with_capacity(176);
         let (seconds, micros) = (self.at.0.div_euclid(1_000_000), self.at.0.rem_euclid(1_000_000));
@@ -104,8 +104,8 @@ impl Record {
         }
         for (name, value) in self.happening.fields() {
             match (form, self.what().fact_form(name)) {
-                (LineForm::Facts, FactForm::Omitted) => {}
-                (LineForm::Facts, FactForm::OnlyPresence) => {
+                (TraceLineForm::Facts, FactFieldForm::Omitted) => {}
+                (TraceLineForm::Facts, FactFieldForm::OnlyPresence) => {
                     let _ = write!(line, ",\"{name}\":true");
                 }
                 _ => {
@@ -113,7 +113,7 @@ impl Record {
                 }
             }
         }
-        if form == LineForm::Whole {
+        if form == TraceLineForm::Whole {
             match self.caused_by.seq() {
                 Some(seq) => {
                     let _ = write!(line, ",\"causedBy\":{seq}");
@@ -147,14 +147,14 @@ pub enum Fingerprint {
 
 /// The form of a record's JSON line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LineForm {
+enum TraceLineForm {
     Whole,
     WithoutCause,
     Facts,
 }
 
 /// How a field appears in a line of [`Fingerprint::Facts`].
-enum FactForm {
+enum FactFieldForm {
     /// A fact or Kubernetes' own text, which appears as it is.
     AsIs,
     /// A sentence of Podscope's own, which is left out.
@@ -164,13 +164,13 @@ enum FactForm {
 }
 
 impl What {
-    fn fact_form(self, field: &str) -> FactForm {
+    fn fact_form(self, field: &str) -> FactFieldForm {
         match (self, field) {
             (What::InvariantViolated, "by" | "message")
             | (What::VolumeCorrupted, "message")
-            | (What::Expectation, "expect" | "found") => FactForm::Omitted,
-            (What::Command, "error") => FactForm::OnlyPresence,
-            _ => FactForm::AsIs,
+            | (What::Expectation, "expect" | "found") => FactFieldForm::Omitted,
+            (What::Command, "error") => FactFieldForm::OnlyPresence,
+            _ => FactFieldForm::AsIs,
         }
     }
 }

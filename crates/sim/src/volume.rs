@@ -37,7 +37,7 @@ pub fn driver_of(volume: &PersistentVolume) -> Option<Str> {
     if let Some(csi) = &volume.spec.csi {
         return Some(csi.driver.clone());
     }
-    let (driver, _) = Sources::of_spec(&volume.spec).migrated()?;
+    let (driver, _) = VolumeSources::of_spec(&volume.spec).migrated_driver_and_name()?;
     Some(driver.into())
 }
 
@@ -56,7 +56,7 @@ const SHARED_DRIVERS: [&str; 10] = [
 ];
 
 /// The volume sources that a PersistentVolume and an inline volume of a pod have in common.
-struct Sources<'a> {
+struct VolumeSources<'a> {
     gce: Option<&'a GceDiskVolume>,
     aws: Option<&'a AwsDiskVolume>,
     rbd: Option<&'a RbdVolume>,
@@ -71,7 +71,7 @@ struct Sources<'a> {
     azure_file: Option<&'a Value>,
 }
 
-impl<'a> Sources<'a> {
+impl<'a> VolumeSources<'a> {
     fn of_spec(spec: &'a PersistentVolumeSpec) -> Self {
         Self {
             gce: spec.gce_persistent_disk.as_ref(),
@@ -107,7 +107,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Returns the driver to which CSI migration moves a disk, and the name by which the driver knows the disk.
-    fn migrated(&self) -> Option<(&'static str, String)> {
+    fn migrated_driver_and_name(&self) -> Option<(&'static str, String)> {
         let named = |source: Option<&Value>, field| source.map(|source| joined_fields(source, &[field]));
         let moved = [
             ("ebs.csi.aws.com", self.aws.map(|source| source.volume_id.to_string())),
@@ -252,7 +252,7 @@ pub fn of_persistent_volume(volume: &PersistentVolume, objects: &Objects) -> Opt
         (backend.is_block, backend.is_remote) = (false, false);
         backend
     } else {
-        Sources::of_spec(spec).backend()?
+        VolumeSources::of_spec(spec).backend()?
     };
     if volume.metadata.annotation("podscope.dev/attachment") == Some("shared") {
         backend.is_exclusive = false;
@@ -265,9 +265,9 @@ pub fn of_persistent_volume(volume: &PersistentVolume, objects: &Objects) -> Opt
 /// Returns the back-end of an inline volume of a pod; `None` for volumes without shared storage, such as emptyDir and
 /// configMap.
 pub fn of_inline(volume: &Volume) -> Option<Backend> {
-    let sources = Sources::of_volume(volume);
+    let sources = VolumeSources::of_volume(volume);
     let mut backend = sources.backend()?;
-    backend.spec_name = match sources.migrated() {
+    backend.spec_name = match sources.migrated_driver_and_name() {
         Some((driver, disk)) => format!("{driver}-{disk}").into(),
         None => volume.name.clone(),
     };

@@ -29,19 +29,20 @@ use wasmparser::{
 };
 
 use crate::Fallible;
-use crate::module::{Module, function_table};
+use crate::module::{Module, function_table_type};
 
 /// The exported function of the original module that loads the rest, and returns when the rest is instantiated.
-const LOAD: &str = "load_rest";
+const LOAD_FUNCTION: &str = "load_rest";
 /// Module name in the imports of memory, tables and globals by the rest: the first module exports them.
-const FIRST: &str = "first";
-/// Module name in the imports of functions by the rest. The name of each function is its index in the table [`SLOTS`].
-const FUNCTIONS: &str = "functions";
+const FIRST_MODULE: &str = "first";
+/// Module name in the imports of functions by the rest. The name of each function is its index in the table
+/// [`SLOTS_TABLE`].
+const FUNCTIONS_MODULE: &str = "functions";
 /// Table that the first module exports. It has first the functions of the rest that stubs call, null until the rest
 /// writes them, and then the functions of the first module that the rest imports.
-const SLOTS: &str = "slots";
+const SLOTS_TABLE: &str = "slots";
 /// Global that the first module exports: 0, or 1 once the rest is instantiated.
-const IS_LOADED: &str = "is_loaded";
+const IS_LOADED_GLOBAL: &str = "is_loaded";
 
 /// Error: a module refers to a function of the other module that has no stub. This is a bug of this program.
 #[derive(Debug)]
@@ -69,21 +70,21 @@ struct CutPlan<'a> {
     rest: BTreeSet<u32>,
     /// Functions of the rest that have a stub.
     stubs: BTreeMap<u32, TableEntry>,
-    /// Functions of the rest that the rest writes to the beginning of [`SLOTS`], in order.
+    /// Functions of the rest that the rest writes to the beginning of [`SLOTS_TABLE`], in order.
     slots: Vec<u32>,
-    /// Functions of the first module that the rest imports. They follow in [`SLOTS`] in this order.
+    /// Functions of the first module that the rest imports. They follow in [`SLOTS_TABLE`] in this order.
     imported: Vec<u32>,
-    /// The function [`LOAD`].
+    /// The function [`LOAD_FUNCTION`].
     load: u32,
 }
 
 impl<'a> CutPlan<'a> {
     fn new(module: &'a Module<'a>, kept: &BTreeSet<u32>) -> Fallible<Self> {
-        let load = module.exported(LOAD)?;
+        let load = module.exported_function(LOAD_FUNCTION)?;
         let mut always: BTreeSet<u32> = module.exports.iter().map(|(_, function)| *function).collect();
-        always.extend(reached_from(module, load));
+        always.extend(functions_reached_from(module, load));
         let (first, rest): (BTreeSet<u32>, BTreeSet<u32>) =
-            (module.defined()).partition(|f| kept.contains(f) || always.contains(f));
+            (module.defined_functions()).partition(|f| kept.contains(f) || always.contains(f));
         let mut stubs = BTreeMap::new();
         for (offset, functions) in &module.segments {
             for (index, function) in (*offset..).zip(functions) {
@@ -119,19 +120,19 @@ impl<'a> CutPlan<'a> {
     }
 
     /// Returns the type of a function without parameters and results.
-    fn plain_type(&self) -> u32 {
+    fn parameterless_function_type(&self) -> u32 {
         self.module.type_of(self.load)
     }
 
-    /// Returns the type of [`SLOTS`].
-    fn slots_type(&self) -> TableType {
-        function_table((self.slots.len() + self.imported.len()) as u64)
+    /// Returns the type of [`SLOTS_TABLE`].
+    fn slots_table_type(&self) -> TableType {
+        function_table_type((self.slots.len() + self.imported.len()) as u64)
     }
 
     /// Returns the functions of the first module in order, stubs included.
     fn first_functions(&self) -> impl Iterator<Item = u32> + '_ {
         let is_here = |function: &u32| !self.rest.contains(function) || self.stubs.contains_key(function);
-        self.module.defined().filter(is_here)
+        self.module.defined_functions().filter(is_here)
     }
 
     /// Returns the body of the stub of a function. `ensure_loaded` is the index of the function that loads the rest
@@ -143,16 +144,16 @@ impl<'a> CutPlan<'a> {
             table_index: entry.table,
         };
         let load = std::iter::once(Instruction::Call(ensure_loaded));
-        body_of(
+        function_from_instructions(
             load.chain(parameters)
                 .chain([Instruction::I32Const(entry.index as i32), call]),
         )
     }
 }
 
-/// Returns a function with all functions that it calls, directly or through others. Those of [`LOAD`] must be in the
-/// first module, because a stub among them would load the rest again.
-fn reached_from(module: &Module<'_>, function: u32) -> BTreeSet<u32> {
+/// Returns a function with all functions that it calls, directly or through others. Those of [`LOAD_FUNCTION`] must be
+/// in the first module, because a stub among them would load the rest again.
+fn functions_reached_from(module: &Module<'_>, function: u32) -> BTreeSet<u32> {
     let (mut reached, mut pending) = (BTreeSet::new(), vec![function]);
     while let Some(function) = pending.pop() {
         if reached.insert(function) && module.is_defined(function) {
@@ -163,7 +164,7 @@ fn reached_from(module: &Module<'_>, function: u32) -> BTreeSet<u32> {
 }
 
 /// Returns a function without locals, with these instructions and an `end`.
-fn body_of<'i>(instructions: impl IntoIterator<Item = Instruction<'i>>) -> Function {
+fn function_from_instructions<'i>(instructions: impl IntoIterator<Item = Instruction<'i>>) -> Function {
     let mut function = Function::new([]);
     for instruction in instructions {
         function.instruction(&instruction);
@@ -190,15 +191,16 @@ impl FunctionNumbers {
     }
 }
 
-/// Re-encodes the original module as the first module: with stubs, the table [`SLOTS`] and the global [`IS_LOADED`].
-struct First<'a> {
+/// Re-encodes the original module as the first module: with stubs, the table [`SLOTS_TABLE`] and the global
+/// [`IS_LOADED_GLOBAL`].
+struct FirstModuleEncoder<'a> {
     plan: &'a CutPlan<'a>,
     mapping: FunctionNumbers,
     /// Index of the function that loads the rest unless it is already loaded.
     ensure_loaded: u32,
 }
 
-impl Reencode for First<'_> {
+impl Reencode for FirstModuleEncoder<'_> {
     type Error = MissingFunction;
 
     fn function_index(&mut self, function: u32) -> Result<u32, Error> {
@@ -219,13 +221,13 @@ impl Reencode for First<'_> {
         for function in self.plan.first_functions() {
             functions.function(self.plan.module.type_of(function));
         }
-        functions.function(self.plan.plain_type());
+        functions.function(self.plan.parameterless_function_type());
         Ok(())
     }
 
     fn parse_table_section(&mut self, tables: &mut TableSection, section: TableSectionReader<'_>) -> Result<(), Error> {
         utils::parse_table_section(self, tables, section)?;
-        tables.table(self.plan.slots_type());
+        tables.table(self.plan.slots_table_type());
         Ok(())
     }
 
@@ -249,11 +251,11 @@ impl Reencode for First<'_> {
         for table in 0..module.n_tables {
             exports.export(&table_name(table), ExportKind::Table, table);
         }
-        exports.export(SLOTS, ExportKind::Table, module.n_tables);
+        exports.export(SLOTS_TABLE, ExportKind::Table, module.n_tables);
         for global in 0..module.n_globals {
             exports.export(&global_name(global), ExportKind::Global, global);
         }
-        exports.export(IS_LOADED, ExportKind::Global, module.n_globals);
+        exports.export(IS_LOADED_GLOBAL, ExportKind::Global, module.n_globals);
         Ok(())
     }
 
@@ -283,7 +285,7 @@ impl Reencode for First<'_> {
                 None => self.parse_function_body(code, plan.module.body(function).clone())?,
             }
         }
-        code.function(&body_of([
+        code.function(&function_from_instructions([
             Instruction::GlobalGet(plan.module.n_globals),
             Instruction::I32Eqz,
             Instruction::If(BlockType::Empty),
@@ -295,9 +297,9 @@ impl Reencode for First<'_> {
 }
 
 /// Re-encodes the functions of the rest with their new numbers.
-struct Rest(FunctionNumbers);
+struct RestEncoder(FunctionNumbers);
 
-impl Reencode for Rest {
+impl Reencode for RestEncoder {
     type Error = MissingFunction;
 
     fn function_index(&mut self, function: u32) -> Result<u32, Error> {
@@ -335,7 +337,7 @@ pub(crate) fn cut(module: &Module<'_>, kept: &BTreeSet<u32>) -> Fallible<(Vec<u8
 
 fn write_first_module(plan: &CutPlan<'_>) -> Result<Vec<u8>, Error> {
     let imports = 0..plan.module.n_imported;
-    let mut first = First {
+    let mut first = FirstModuleEncoder {
         plan,
         mapping: FunctionNumbers::new(plan.module, imports.chain(plan.first_functions())),
         ensure_loaded: plan.module.n_imported + plan.first_functions().count() as u32,
@@ -348,7 +350,7 @@ fn write_first_module(plan: &CutPlan<'_>) -> Result<Vec<u8>, Error> {
 fn write_rest(plan: &CutPlan<'_>) -> Result<Vec<u8>, Error> {
     let original = plan.module;
     let numbered = plan.imported.iter().chain(&plan.rest).copied();
-    let mut rest = Rest(FunctionNumbers::new(original, numbered));
+    let mut rest = RestEncoder(FunctionNumbers::new(original, numbered));
     let n_imported = plan.imported.len() as u32;
 
     let mut types = TypeSection::new();
@@ -359,29 +361,29 @@ fn write_rest(plan: &CutPlan<'_>) -> Result<Vec<u8>, Error> {
             Payload::MemorySection(section) => {
                 for memory in section {
                     let memory: MemoryType = rest.memory_type(memory?)?;
-                    imports.import(FIRST, "memory", EntityType::Memory(memory));
+                    imports.import(FIRST_MODULE, "memory", EntityType::Memory(memory));
                 }
             }
             Payload::TableSection(section) => {
                 for (number, table) in (0..).zip(section) {
                     let table = rest.table_type(table?.ty)?;
-                    imports.import(FIRST, &table_name(number), EntityType::Table(table));
+                    imports.import(FIRST_MODULE, &table_name(number), EntityType::Table(table));
                 }
-                imports.import(FIRST, SLOTS, EntityType::Table(plan.slots_type()));
+                imports.import(FIRST_MODULE, SLOTS_TABLE, EntityType::Table(plan.slots_table_type()));
             }
             Payload::GlobalSection(section) => {
                 for (number, global) in (0..).zip(section) {
                     let global = rest.global_type(global?.ty)?;
-                    imports.import(FIRST, &global_name(number), EntityType::Global(global));
+                    imports.import(FIRST_MODULE, &global_name(number), EntityType::Global(global));
                 }
-                imports.import(FIRST, IS_LOADED, EntityType::Global(IS_LOADED_TYPE));
+                imports.import(FIRST_MODULE, IS_LOADED_GLOBAL, EntityType::Global(IS_LOADED_TYPE));
             }
             _ => {}
         }
     }
     for (slot, function) in (plan.slots.len()..).zip(&plan.imported) {
         let ty = EntityType::Function(original.type_of(*function));
-        imports.import(FUNCTIONS, &slot.to_string(), ty);
+        imports.import(FUNCTIONS_MODULE, &slot.to_string(), ty);
     }
 
     let mut functions = FunctionSection::new();
@@ -390,8 +392,8 @@ fn write_rest(plan: &CutPlan<'_>) -> Result<Vec<u8>, Error> {
         functions.function(original.type_of(*function));
         rest.parse_function_body(&mut code, original.body(*function).clone())?;
     }
-    functions.function(plan.plain_type());
-    code.function(&body_of([
+    functions.function(plan.parameterless_function_type());
+    code.function(&function_from_instructions([
         Instruction::I32Const(1),
         Instruction::GlobalSet(original.n_globals),
     ]));
@@ -410,7 +412,7 @@ fn write_rest(plan: &CutPlan<'_>) -> Result<Vec<u8>, Error> {
 }
 
 /// Returns the element segments of the rest, which write its functions to the tables when it is instantiated.
-fn table_segments_of_rest(plan: &CutPlan<'_>, rest: &mut Rest) -> Result<ElementSection, Error> {
+fn table_segments_of_rest(plan: &CutPlan<'_>, rest: &mut RestEncoder) -> Result<ElementSection, Error> {
     let mut elements = ElementSection::new();
     let slots: Result<Vec<u32>, _> = plan.slots.iter().map(|f| rest.function_index(*f)).collect();
     elements.active(

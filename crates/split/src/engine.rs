@@ -18,11 +18,11 @@ use crate::module::Module;
 use crate::{Fallible, cut, instrument, read, visit, with_short_callees, write};
 
 /// File of the engine's wasm, which the cut replaces by its first part.
-const WASM: &str = "podscope-js_bg.wasm";
+const WASM_FILE: &str = "podscope-js_bg.wasm";
 /// File of the script of `wasm-bindgen` that instantiates the engine's wasm.
-const SCRIPT: &str = "podscope-js.js";
+const SCRIPT_FILE: &str = "podscope-js.js";
 /// File to which the rest of the engine's wasm is written.
-const REST: &str = "rest.wasm";
+const REST_FILE: &str = "rest.wasm";
 
 /// Output of `node/profile.mjs`.
 #[derive(Debug, Deserialize)]
@@ -42,27 +42,27 @@ struct Profile {
 pub(crate) fn cut(engine: &Path, work: &Path) -> Fallible {
     fs::create_dir_all(work).map_err(|e| format!("{}: {e}", work.display()))?;
     // With the extension `.mjs`, Node loads the script as an ECMAScript module.
-    write(&work.join("engine.mjs"), &read(&engine.join(SCRIPT))?)?;
+    write(&work.join("engine.mjs"), &read(&engine.join(SCRIPT_FILE))?)?;
     write(&work.join("lessons"), &read(&engine.join("lessons"))?)?;
     write(&work.join("worker.mjs"), include_bytes!("node/worker.mjs"))?;
     write(&work.join("profile.mjs"), include_bytes!("node/profile.mjs"))?;
     write(&work.join("check.mjs"), include_bytes!("node/check.mjs"))?;
     write(&work.join("requests.json"), requests_json()?.as_bytes())?;
 
-    let bytes = read(&engine.join(WASM))?;
+    let bytes = read(&engine.join(WASM_FILE))?;
     let module = Module::parse(&bytes)?;
     write(&work.join("instrumented.wasm"), &instrument::instrument(&module)?)?;
     let profile: Profile = run_node(&work.join("profile.mjs"))?;
     let ran = profile.ran.iter().map(|body| module.function_of_body(*body)).collect();
     let (first, rest) = cut::cut(&module, &with_short_callees(&module, ran))?;
     write(&work.join("first.wasm"), &first)?;
-    write(&work.join(REST), &rest)?;
+    write(&work.join(REST_FILE), &rest)?;
     let updates: [String; 2] = run_node(&work.join("check.mjs"))?;
     if updates != profile.updates {
         return Err("the cut engine posts other updates than the uncut one".to_owned());
     }
-    write(&engine.join(WASM), &first)?;
-    write(&engine.join(REST), &rest)
+    write(&engine.join(WASM_FILE), &first)?;
+    write(&engine.join(REST_FILE), &rest)
 }
 
 /// Runs a script in Node. Returns the JSON that it prints.
@@ -86,7 +86,7 @@ fn requests_json() -> Fallible<String> {
     let refused = pack(&Update::Refused { problems: Vec::new() })?;
     let crashed = pack(&Update::Crashed { message: String::new() })?;
     let requests = serde_json::json!({
-        "visit": packed(visit::visit())?,
+        "visit": packed(visit::requests_of_visit())?,
         "further": packed(visit::requests_after_visit())?,
         "frameDone": pack(&Request::FrameDone)?,
         "failures": [refused[0], crashed[0]],

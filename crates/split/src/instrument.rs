@@ -9,10 +9,10 @@ use wasm_encoder::{CodeSection, ExportKind, ExportSection, Instruction, TableSec
 use wasmparser::{ExportSectionReader, FunctionBody, Parser, TableSectionReader};
 
 use crate::Fallible;
-use crate::module::{Module, function_table};
+use crate::module::{Module, function_table_type};
 
 /// Name under which the copy exports the table of the functions that have run.
-const TABLE: &str = "profile";
+const PROFILE_TABLE: &str = "profile";
 
 struct Instrumented<'a> {
     module: &'a Module<'a>,
@@ -31,7 +31,7 @@ impl Reencode for Instrumented<'_> {
         section: TableSectionReader<'_>,
     ) -> Result<(), reencode::Error> {
         utils::parse_table_section(self, tables, section)?;
-        tables.table(function_table(self.module.bodies.len() as u64));
+        tables.table(function_table_type(self.module.bodies.len() as u64));
         Ok(())
     }
 
@@ -41,7 +41,7 @@ impl Reencode for Instrumented<'_> {
         section: ExportSectionReader<'_>,
     ) -> Result<(), reencode::Error> {
         utils::parse_export_section(self, exports, section)?;
-        exports.export(TABLE, ExportKind::Table, self.module.n_tables);
+        exports.export(PROFILE_TABLE, ExportKind::Table, self.module.n_tables);
         Ok(())
     }
 

@@ -136,7 +136,7 @@ impl<'a> Module<'a> {
     }
 
     /// Returns the numbers of the functions that are defined in the module, not imported.
-    pub(crate) fn defined(&self) -> Range<u32> {
+    pub(crate) fn defined_functions(&self) -> Range<u32> {
         self.n_imported..self.n_functions()
     }
 
@@ -174,7 +174,7 @@ impl<'a> Module<'a> {
     }
 
     /// Returns the function that is exported under a name.
-    pub(crate) fn exported(&self, name: &str) -> Fallible<u32> {
+    pub(crate) fn exported_function(&self, name: &str) -> Fallible<u32> {
         let found = self.exports.iter().find(|(exported, _)| *exported == name);
         found
             .map(|(_, function)| *function)
@@ -188,7 +188,7 @@ impl<'a> Module<'a> {
 
     /// Returns the functions that can run although no function calls them directly: exported functions and those in
     /// table 0.
-    pub(crate) fn exported_or_in_table(&self) -> BTreeSet<u32> {
+    pub(crate) fn functions_exported_or_in_table(&self) -> BTreeSet<u32> {
         let exported = self.exports.iter().map(|(_, function)| function);
         exported
             .chain(self.segments.iter().flat_map(|(_, functions)| functions))
@@ -222,7 +222,7 @@ fn callees_of(body: &FunctionBody<'_>) -> Fallible<BTreeSet<u32>> {
 }
 
 /// Returns the type of a table of functions with a fixed length.
-pub(crate) fn function_table(length: u64) -> TableType {
+pub(crate) fn function_table_type(length: u64) -> TableType {
     TableType {
         element_type: RefType::FUNCREF,
         table64: false,

@@ -35,14 +35,14 @@ pub(crate) fn paths_in(name: &str) -> BTreeSet<&str> {
 }
 
 /// Returns the path without its last segment, if at least two segments are left.
-pub(crate) fn parent(path: &str) -> Option<&str> {
+pub(crate) fn parent_path(path: &str) -> Option<&str> {
     let (parent, _) = path.rsplit_once("::")?;
     parent.contains("::").then_some(parent)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{parent, paths_in, without_hashes};
+    use super::{parent_path, paths_in, without_hashes};
 
     #[test]
     fn paths_are_all_beginnings_without_hashes() {
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn parent_has_at_least_two_segments() {
-        assert_eq!(parent("a::b::c"), Some("a::b"));
-        assert_eq!(parent("a::b"), None);
+        assert_eq!(parent_path("a::b::c"), Some("a::b"));
+        assert_eq!(parent_path("a::b"), None);
     }
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::{fmt, fs};
 
 use crate::module::Module;
-use crate::names::{parent, paths_in};
+use crate::names::{parent_path, paths_in};
 use crate::{Fallible, cut, read, with_short_callees, write};
 
 /// Minimum number of bytes of function bodies that a line of the list removes from the first part. A smaller minimum
@@ -27,7 +27,7 @@ pub(crate) fn cut(wasm: &Path, list: &Path, rest: &Path) -> Fallible {
     let bytes = read(wasm)?;
     let module = Module::parse(&bytes)?;
     let list = fs::read_to_string(list).map_err(|e| format!("{}: {e}", list.display()))?;
-    let (first_part, rest_part) = cut::cut(&module, &functions_of_first_part(&module, &Unneeded::parse(&list)))?;
+    let (first_part, rest_part) = cut::cut(&module, &functions_of_first_part(&module, &UnneededPaths::parse(&list)))?;
     write(wasm, &first_part)?;
     write(rest, &rest_part)
 }
@@ -37,13 +37,13 @@ const WHOLE_NAME_PREFIX: &str = "= ";
 
 /// The list of the functions that a first visit does not need.
 #[derive(Debug, Default)]
-struct Unneeded<'a> {
+struct UnneededPaths<'a> {
     paths: BTreeSet<&'a str>,
     /// Whole names of functions.
     names: BTreeSet<&'a str>,
 }
 
-impl<'a> Unneeded<'a> {
+impl<'a> UnneededPaths<'a> {
     fn parse(list: &'a str) -> Self {
         let mut unneeded = Self::default();
         for line in list.lines() {
@@ -60,7 +60,7 @@ impl<'a> Unneeded<'a> {
     }
 }
 
-impl fmt::Display for Unneeded<'_> {
+impl fmt::Display for UnneededPaths<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.paths.iter().try_for_each(|path| writeln!(f, "{path}"))?;
         self.names
@@ -71,10 +71,10 @@ impl fmt::Display for Unneeded<'_> {
 
 /// Returns the functions of the first part: those that the list does not mention, except functions that only the rest
 /// calls.
-fn functions_of_first_part(module: &Module<'_>, unneeded: &Unneeded<'_>) -> BTreeSet<u32> {
+fn functions_of_first_part(module: &Module<'_>, unneeded: &UnneededPaths<'_>) -> BTreeSet<u32> {
     let is_needed = |function: &u32| !unneeded.contains(module.name(*function));
-    let mut needed: BTreeSet<u32> = module.defined().filter(is_needed).collect();
-    let roots = module.exported_or_in_table();
+    let mut needed: BTreeSet<u32> = module.defined_functions().filter(is_needed).collect();
+    let roots = module.functions_exported_or_in_table();
     loop {
         let callees = needed.iter().flat_map(|function| module.callees(*function));
         let called: BTreeSet<u32> = callees.copied().collect();
@@ -104,17 +104,17 @@ pub(crate) fn print_unneeded(wasm: &Path, ran: &Path) -> Fallible {
 }
 
 /// Returns the list of the functions that did not run, with the shortest paths.
-fn list_unneeded<'a>(module: &'a Module<'_>, ran: &BTreeSet<u32>) -> Unneeded<'a> {
+fn list_unneeded<'a>(module: &'a Module<'_>, ran: &BTreeSet<u32>) -> UnneededPaths<'a> {
     // Compare names, because several functions may have the same name, such as the visitors of two variants of an enum.
     let ran_names: BTreeSet<&str> = ran.iter().map(|function| module.name(*function)).collect();
     let ran_paths: BTreeSet<&str> = ran_names.iter().flat_map(|name| paths_in(name)).collect();
     let mut bytes_of_paths: BTreeMap<&str, usize> = BTreeMap::new();
     let mut bytes_of_names: BTreeMap<&str, usize> = BTreeMap::new();
-    for function in module.defined().filter(|function| !ran.contains(function)) {
+    for function in module.defined_functions().filter(|function| !ran.contains(function)) {
         let (name, bytes) = (module.name(function), module.body_bytes(function));
         let unneeded: BTreeSet<&str> = paths_in(name).difference(&ran_paths).copied().collect();
         // If the list contains `a::b`, a line `a::b::c` would be redundant.
-        let is_shortest = |path: &&&str| parent(path).is_none_or(|parent| !unneeded.contains(parent));
+        let is_shortest = |path: &&&str| parent_path(path).is_none_or(|parent| !unneeded.contains(parent));
         for path in unneeded.iter().filter(is_shortest) {
             *bytes_of_paths.entry(path).or_default() += bytes;
         }
@@ -126,7 +126,7 @@ fn list_unneeded<'a>(module: &'a Module<'_>, ran: &BTreeSet<u32>) -> Unneeded<'a
         let large = lines.into_iter().filter(|(_, bytes)| *bytes >= MIN_BYTES_PER_LINE);
         large.map(|(line, _)| line).collect()
     };
-    Unneeded {
+    UnneededPaths {
         paths: large(bytes_of_paths),
         names: large(bytes_of_names),
     }

@@ -8,7 +8,7 @@ use crate::module::Module;
 
 /// A module in which `run` calls `$direct` by its number and `$indirect` through the table; both `run` and `$direct`
 /// call `$shared`.
-const ENGINE: &str = r#"
+const ENGINE_MODULE_TEXT: &str = r#"
 (module
   (import "./glue.js" "load" (func $load))
   (table 2 2 funcref)
@@ -26,8 +26,8 @@ const ENGINE: &str = r#"
   (elem (i32.const 0) func $shared $indirect))
 "#;
 
-/// Number of the function `$shared` in [`ENGINE`]; the imported function has the number 0.
-const SHARED: u32 = 4;
+/// Number of the function `$shared` in [`ENGINE_MODULE_TEXT`]; the imported function has the number 0.
+const SHARED_FUNCTION: u32 = 4;
 
 /// Returns the names of a module's imports and exports, and its number of functions.
 fn imports_exports_and_function_count(bytes: &[u8]) -> (Vec<String>, Vec<String>, u32) {
@@ -55,9 +55,9 @@ fn imports_exports_and_function_count(bytes: &[u8]) -> (Vec<String>, Vec<String>
 
 #[test]
 fn cut_keeps_functions_of_first_part_and_stubs() {
-    let engine = wat::parse_str(ENGINE).expect("the text is a module");
+    let engine = wat::parse_str(ENGINE_MODULE_TEXT).expect("the text is a module");
     let module = Module::parse(&engine).expect("the module is supported");
-    let (first, rest) = cut(&module, &BTreeSet::from([SHARED])).expect("the module can be cut");
+    let (first, rest) = cut(&module, &BTreeSet::from([SHARED_FUNCTION])).expect("the module can be cut");
     for part in [&first, &rest] {
         wasmparser::validate(part).expect("both parts are valid");
     }
@@ -90,7 +90,7 @@ fn cut_keeps_functions_of_first_part_and_stubs() {
 
 #[test]
 fn instrumented_module_is_valid_and_exports_profile() {
-    let engine = wat::parse_str(ENGINE).expect("the text is a module");
+    let engine = wat::parse_str(ENGINE_MODULE_TEXT).expect("the text is a module");
     let module = Module::parse(&engine).expect("the module is supported");
     let copy = instrument(&module).expect("the module can be instrumented");
     wasmparser::validate(&copy).expect("the copy is valid");

@@ -5,12 +5,17 @@ use podscope_protocol::{GUIDED_CUT, GUIDED_START, Request, Source, SubjectRef};
 /// Returns the requests of three first visits, each request after the milliseconds that pass before it. The first visit
 /// watches the cluster, the second takes the guided start, and the third plays freely with the commands of the page's
 /// buttons.
-pub(crate) fn visit() -> Vec<(u32, Request)> {
-    [watching(), guided_start(), free_play()].concat()
+pub(crate) fn requests_of_visit() -> Vec<(u32, Request)> {
+    [
+        requests_of_watching(),
+        requests_of_guided_start(),
+        requests_of_free_play(),
+    ]
+    .concat()
 }
 
 /// Returns the requests that the page sends when a session opens.
-fn open(source: Source) -> Vec<(u32, Request)> {
+fn requests_to_open(source: Source) -> Vec<(u32, Request)> {
     vec![
         (500, Request::Open { source }),
         (100, Request::Inspect { subject: None }),
@@ -20,7 +25,7 @@ fn open(source: Source) -> Vec<(u32, Request)> {
 }
 
 /// Returns the requests for a typed command line: its completion, and then its run.
-fn command(line: &str) -> [(u32, Request); 2] {
+fn requests_to_run_command(line: &str) -> [(u32, Request); 2] {
     let complete = Request::Complete {
         line: line.into(),
         cursor: line.len(),
@@ -38,7 +43,7 @@ fn command(line: &str) -> [(u32, Request); 2] {
 
 /// Returns the requests that the page sends when the user selects a subject: for its details, for the explanation of a
 /// pod, and for the link to share.
-fn select(subject: SubjectRef) -> Vec<(u32, Request)> {
+fn requests_to_select(subject: SubjectRef) -> Vec<(u32, Request)> {
     let mut all = vec![(
         2_000,
         Request::Inspect {
@@ -66,22 +71,22 @@ fn select(subject: SubjectRef) -> Vec<(u32, Request)> {
     all
 }
 
-fn pod(key: &str) -> SubjectRef {
+fn pod_subject(key: &str) -> SubjectRef {
     SubjectRef::Pod {
         key: key.into(),
         uid: String::new(),
     }
 }
 
-fn node(name: &str) -> SubjectRef {
+fn node_subject(name: &str) -> SubjectRef {
     SubjectRef::Node { name: name.into() }
 }
 
-fn watching() -> Vec<(u32, Request)> {
-    let mut all = open(Source::Welcome);
+fn requests_of_watching() -> Vec<(u32, Request)> {
+    let mut all = requests_to_open(Source::Welcome);
     all.push((60_000, Request::Pause));
-    for subject in [pod("default/db-0"), node("a-1"), node("c-2")] {
-        all.extend(select(subject));
+    for subject in [pod_subject("default/db-0"), node_subject("a-1"), node_subject("c-2")] {
+        all.extend(requests_to_select(subject));
     }
     all.extend([
         (500, Request::Inspect { subject: None }),
@@ -96,8 +101,8 @@ fn watching() -> Vec<(u32, Request)> {
     all
 }
 
-fn guided_start() -> Vec<(u32, Request)> {
-    let mut all = open(Source::Welcome);
+fn requests_of_guided_start() -> Vec<(u32, Request)> {
+    let mut all = requests_to_open(Source::Welcome);
     let lesson = Source::Lesson {
         name: GUIDED_START.into(),
         seed: None,
@@ -117,7 +122,7 @@ fn guided_start() -> Vec<(u32, Request)> {
         (5_000, Request::SkipAhead { to: None }),
     ]);
     let force_delete = "kubectl delete pod db-0 --grace-period=0 --force";
-    all.extend(command(force_delete));
+    all.extend(requests_to_run_command(force_delete));
     // The engine asks for confirmation. The page confirms by `Request::Command`, which runs the line without a check
     // for danger.
     all.push((
@@ -127,7 +132,7 @@ fn guided_start() -> Vec<(u32, Request)> {
         },
     ));
     all.push((20_000, Request::SkipToStory));
-    all.extend(select(pod("default/db-0")));
+    all.extend(requests_to_select(pod_subject("default/db-0")));
     all.extend([
         (1_000, Request::Undo),
         (2_000, Request::Fork),
@@ -136,8 +141,8 @@ fn guided_start() -> Vec<(u32, Request)> {
     all
 }
 
-fn free_play() -> Vec<(u32, Request)> {
-    let mut all = open(Source::Free);
+fn requests_of_free_play() -> Vec<(u32, Request)> {
+    let mut all = requests_to_open(Source::Free);
     for line in [
         "kubectl get pods",
         "kubectl get pods -o wide",
@@ -155,7 +160,7 @@ fn free_play() -> Vec<(u32, Request)> {
         "kubectl drain a-2 --ignore-daemonsets --delete-emptydir-data",
         "kubectl get events",
     ] {
-        all.extend(command(line));
+        all.extend(requests_to_run_command(line));
     }
     all.extend([
         (60_000, Request::NextDecision),
@@ -173,7 +178,7 @@ pub(crate) fn requests_after_visit() -> Vec<(u32, Request)> {
         "kubectl create cronjob tick --image=app --schedule='* * * * *'",
         "kubectl get cronjobs -o go-template='{{range .items}}{{.metadata.name}}{{end}}'",
     ] {
-        all.extend(command(line));
+        all.extend(requests_to_run_command(line));
     }
     all.push((500, Request::Triage { anonymise: false }));
     all

@@ -1,8 +1,8 @@
 //! Compares translations with their originals.
 
-use crate::file::{self, Text};
+use crate::file::{self, TranslatedText};
 use crate::original::Original;
-use crate::terms::Terms;
+use crate::terms::ApprovedTerms;
 use podscope_protocol::glossary::links;
 use podscope_protocol::template::variables;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ pub(crate) struct Report {
 /// Compares all files of a language with the originals.
 pub(crate) fn compare_language(lessons: &Path, language: &str, originals: &[Original]) -> Result<Report, String> {
     let mut report = Report::default();
-    let terms = Terms::read(language)?;
+    let terms = ApprovedTerms::read(language)?;
     let mut translations: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for original in originals {
         let path = file::path(lessons, language, &original.name);
@@ -34,7 +34,7 @@ pub(crate) fn compare_language(lessons: &Path, language: &str, originals: &[Orig
             }
         }
     }
-    report.faults.extend(ambiguous(language, translations));
+    report.faults.extend(ambiguous_translations(language, translations));
     for entry in std::fs::read_dir(lessons.join(language))
         .into_iter()
         .flatten()
@@ -53,7 +53,10 @@ pub(crate) fn compare_language(lessons: &Path, language: &str, originals: &[Orig
 
 /// Reports English texts with several translations. The page finds a translation by its English text, so there must be
 /// only one.
-fn ambiguous(language: &str, translations: BTreeMap<&str, BTreeSet<String>>) -> impl Iterator<Item = String> {
+fn ambiguous_translations(
+    language: &str,
+    translations: BTreeMap<&str, BTreeSet<String>>,
+) -> impl Iterator<Item = String> {
     let several = translations
         .into_iter()
         .filter(|(_, translations)| translations.len() > 1);
@@ -63,7 +66,13 @@ fn ambiguous(language: &str, translations: BTreeMap<&str, BTreeSet<String>>) -> 
 }
 
 /// Compares the translations in one file with their originals, and adds missing texts and faults to the report.
-fn compare_texts(file: &str, original: &Original, texts: &[Text], terms: &Terms, report: &mut Report) {
+fn compare_texts(
+    file: &str,
+    original: &Original,
+    texts: &[TranslatedText],
+    terms: &ApprovedTerms,
+    report: &mut Report,
+) {
     for (key, english) in &original.texts {
         let found = texts.iter().find(|text| text.key == *key && !text.text.is_empty());
         let Some(translation) = found else {
@@ -76,7 +85,7 @@ fn compare_texts(file: &str, original: &Original, texts: &[Text], terms: &Terms,
             let fault = format!("the English text has changed since it was translated; its digest is now {digest}");
             report.faults.push(format!("{file}: {key}: {fault}"));
         }
-        let faults = differences(english, &translation.text).into_iter();
+        let faults = markup_differences(english, &translation.text).into_iter();
         for fault in faults.chain(terms.links_with_unapproved_words(english, &translation.text)) {
             report.faults.push(format!("{file}: {key}: {fault}"));
         }
@@ -91,7 +100,7 @@ fn compare_texts(file: &str, original: &Original, texts: &[Text], terms: &Terms,
 }
 
 /// Reports where a translation differs from its original in code, links, variables or the number of paragraphs.
-pub(crate) fn differences(english: &str, translation: &str) -> Vec<String> {
+pub(crate) fn markup_differences(english: &str, translation: &str) -> Vec<String> {
     let mut found = Vec::new();
     if count_items(code_spans(english)) != count_items(code_spans(translation)) {
         found.push(format!(
@@ -155,10 +164,10 @@ mod tests {
     #[test]
     fn differences_report_lost_code_links_variables_and_paragraphs() {
         let english = "Run `kubectl get pods` in a [[zone]].\n\nThen wait.";
-        assert!(differences(english, "Ejecuta `kubectl get pods` en una [[zone|zona]].\n\nEspera.").is_empty());
-        let found = differences(english, "Ejecuta `kubectl get pod` en una zona. Espera.");
+        assert!(markup_differences(english, "Ejecuta `kubectl get pods` en una [[zone|zona]].\n\nEspera.").is_empty());
+        let found = markup_differences(english, "Ejecuta `kubectl get pod` en una zona. Espera.");
         assert_eq!(found.len(), 3, "{found:?}");
-        assert_eq!(differences("${n} nodes, ${n} pods", "Nodos: ${m}").len(), 1);
-        assert!(differences("${n} pods of ${m}", "${m}: ${n} Pods, sí, ${n}").is_empty());
+        assert_eq!(markup_differences("${n} nodes, ${n} pods", "Nodos: ${m}").len(), 1);
+        assert!(markup_differences("${n} pods of ${m}", "${m}: ${n} Pods, sí, ${n}").is_empty());
     }
 }

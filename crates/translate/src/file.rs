@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// A translated text in a file of translations.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Text {
+pub(crate) struct TranslatedText {
     pub(crate) key: String,
     /// Digest of the English text that was translated.
     pub(crate) of: String,
@@ -36,7 +36,7 @@ pub(crate) fn digest(english: &str) -> String {
 }
 
 /// Reads a file of translations; returns no texts if it does not exist.
-pub(crate) fn read(path: &Path) -> Result<Vec<Text>, String> {
+pub(crate) fn read(path: &Path) -> Result<Vec<TranslatedText>, String> {
     if !path.exists() {
         return Ok(Vec::new());
     }
@@ -59,18 +59,18 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Text>, String> {
         let (Some(key), Some(of)) = (key, of) else {
             return Err(format!("{}:{}: a text has a key and `of`", path.display(), item.line));
         };
-        Ok(Text { key, of, text })
+        Ok(TranslatedText { key, of, text })
     };
     items.iter().map(text).collect()
 }
 
 /// Writes a file of translations.
-pub(crate) fn write(path: &Path, language: &str, name: &str, texts: &[Text]) -> Result<(), String> {
+pub(crate) fn write(path: &Path, language: &str, name: &str, texts: &[TranslatedText]) -> Result<(), String> {
     let mut out = format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Translation\nmetadata: {{name: {name}, language: {language}}}\ntexts:\n"
     );
     for text in texts {
-        let _ = writeln!(out, "- key: {}\n  of: \"{}\"", scalar(&text.key), text.of);
+        let _ = writeln!(out, "- key: {}\n  of: \"{}\"", quoted_yaml_scalar(&text.key), text.of);
         if text.text.contains('\n') {
             out.push_str("  text: |\n");
             for line in text.text.lines() {
@@ -85,7 +85,7 @@ pub(crate) fn write(path: &Path, language: &str, name: &str, texts: &[Text]) -> 
                 );
             }
         } else {
-            let _ = writeln!(out, "  text: {}", scalar(&text.text));
+            let _ = writeln!(out, "  text: {}", quoted_yaml_scalar(&text.text));
         }
     }
     if let Some(folder) = path.parent() {
@@ -95,6 +95,6 @@ pub(crate) fn write(path: &Path, language: &str, name: &str, texts: &[Text]) -> 
 }
 
 /// Formats a single-line text as a double-quoted YAML scalar.
-fn scalar(text: &str) -> String {
+fn quoted_yaml_scalar(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

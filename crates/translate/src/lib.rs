@@ -10,7 +10,7 @@ mod file;
 mod original;
 mod terms;
 
-use crate::file::Text;
+use crate::file::TranslatedText;
 use crate::original::Original;
 use podscope_messages::{COMPILED, ENGINE_MESSAGE_FILES, ENGLISH, IDS, LANGUAGES, PSEUDO};
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ pub fn new(language: &str) -> Result<(), String> {
     for original in &originals {
         let path = file::path(lessons, language, &original.name);
         let known = file::read(&path)?;
-        let texts: Vec<Text> = original
+        let texts: Vec<TranslatedText> = original
             .texts
             .iter()
             .map(|(key, english)| {
@@ -47,7 +47,7 @@ pub fn new(language: &str) -> Result<(), String> {
                     .iter()
                     .find(|text| text.key == *key)
                     .filter(|text| !text.text.is_empty());
-                known.cloned().unwrap_or_else(|| Text {
+                known.cloned().unwrap_or_else(|| TranslatedText {
                     key: key.clone(),
                     of: file::digest(english),
                     text: String::new(),
@@ -58,7 +58,7 @@ pub fn new(language: &str) -> Result<(), String> {
             file::write(&path, language, &original.name, &texts)?;
         }
     }
-    report(language, &originals).map(|_| ())
+    report_language(language, &originals).map(|_| ())
 }
 
 /// Compares all languages with English, and prints what is missing and what is wrong.
@@ -69,7 +69,7 @@ pub fn check() -> Result<(), String> {
     let originals = original::all(Path::new(LESSONS_FOLDER))?;
     let mut n_faults = 0;
     for language in translations() {
-        n_faults += report(language, &originals)?;
+        n_faults += report_language(language, &originals)?;
     }
     match n_faults {
         0 => Ok(()),
@@ -78,7 +78,7 @@ pub fn check() -> Result<(), String> {
 }
 
 /// Prints the state of a language; returns the number of faults.
-fn report(language: &str, originals: &[Original]) -> Result<usize, String> {
+fn report_language(language: &str, originals: &[Original]) -> Result<usize, String> {
     let report = check::compare_language(Path::new(LESSONS_FOLDER), language, originals)?;
     let messages = missing_messages(language);
     for missing in report.missing.iter().chain(&messages) {
@@ -114,7 +114,7 @@ fn missing_messages(language: &str) -> Vec<String> {
 pub fn sources() -> Vec<PathBuf> {
     let lessons = Path::new(LESSONS_FOLDER);
     std::iter::once(lessons.to_owned())
-        .chain(original::outside_of_lessons(lessons))
+        .chain(original::originals_outside_lessons(lessons))
         .collect()
 }
 
@@ -140,7 +140,7 @@ fn compile(language: &str, messages: &str, originals: &[Original]) -> Result<Str
             let found = translated.iter().find(|text| text.key == *key && text.of == digest);
             let translation = match found {
                 Some(found) => found.text.clone(),
-                None if language == PSEUDO => pseudo(english),
+                None if language == PSEUDO => pseudo_localized(english),
                 None => String::new(),
             };
             if !translation.is_empty() {
@@ -179,7 +179,7 @@ pub fn site(folder: &Path) -> Result<(), String> {
 
 /// Translates a lesson text into the pseudo-locale: marks at both ends show that the text was looked up as a
 /// translation.
-fn pseudo(english: &str) -> String {
+fn pseudo_localized(english: &str) -> String {
     format!("ŝ {english} ŝ")
 }
 

@@ -8,24 +8,24 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Name of the file with the headings of lesson groups.
-const GROUPS: &str = "groups";
+const GROUP_HEADINGS_FILE: &str = "groups";
 
 /// Name of the file with the glossary.
-const TERMS: &str = "glossary";
+const GLOSSARY_FILE: &str = "glossary";
 
 /// Name of the file with the titles, rules and task texts of practice families.
-const PRACTICE: &str = "practice";
+const PRACTICE_FILE: &str = "practice";
 
 /// Name of the file with the titles of sessions and courses.
-const TITLES: &str = "titles";
+const TITLES_FILE: &str = "titles";
 
 /// Paths of practice families, of courses, and of sessions that are not lessons, relative to the folder of lessons.
-const FAMILIES: &str = "../practice";
-const COURSES: &str = "../../course/courses";
-const SESSIONS: [&str; 2] = ["../src/welcome.yaml", "../src/free.yaml"];
+const PRACTICE_FAMILIES_FOLDER: &str = "../practice";
+const COURSES_FOLDER: &str = "../../course/courses";
+const SESSION_FILES: [&str; 2] = ["../src/welcome.yaml", "../src/free.yaml"];
 
 /// Annotations of a lesson whose values are translated.
-const ANNOTATIONS: [&str; 3] = ["summary", "rule", "variation"];
+const TRANSLATED_ANNOTATIONS: [&str; 3] = ["summary", "rule", "variation"];
 
 /// The English texts for one file of translations, for example those of a lesson or of the glossary.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +37,10 @@ pub(crate) struct Original {
 }
 
 /// Returns the files and folders with originals outside the folder of lessons.
-pub(crate) fn outside_of_lessons(lessons: &Path) -> impl Iterator<Item = PathBuf> {
-    let paths = [FAMILIES, COURSES].into_iter().chain(SESSIONS);
+pub(crate) fn originals_outside_lessons(lessons: &Path) -> impl Iterator<Item = PathBuf> {
+    let paths = [PRACTICE_FAMILIES_FOLDER, COURSES_FOLDER]
+        .into_iter()
+        .chain(SESSION_FILES);
     paths.map(|path| lessons.join(path))
 }
 
@@ -46,7 +48,7 @@ pub(crate) fn outside_of_lessons(lessons: &Path) -> impl Iterator<Item = PathBuf
 pub(crate) fn all(lessons: &Path) -> Result<Vec<Original>, String> {
     let mut found = Vec::new();
     for file in yaml_files(lessons)? {
-        let read = parse_lesson(&name_of(&file), &text_of(&file)?);
+        let read = parse_lesson(&file_stem(&file), &read_text(&file)?);
         found.push(read.ok_or_else(|| format!("{}: no Scenario", file.display()))?);
     }
     found.sort_by(|(one, a, _), (other, b, _)| (one, &a.name).cmp(&(other, &b.name)));
@@ -56,25 +58,25 @@ pub(crate) fn all(lessons: &Path) -> Result<Vec<Original>, String> {
             groups.push((group.clone(), group.clone()));
         }
     }
-    let mut families = Texts::default();
-    for file in yaml_files(&lessons.join(FAMILIES))? {
-        let (name, text) = (name_of(&file), text_of(&file)?);
+    let mut families = KeyedTexts::default();
+    for file in yaml_files(&lessons.join(PRACTICE_FAMILIES_FOLDER))? {
+        let (name, text) = (file_stem(&file), read_text(&file)?);
         families.add_spec_fields(&name, &text, &["title", "rule"]);
         families.add_tasks(&name, &text);
     }
-    let mut titles = Texts::default();
-    let sessions = SESSIONS.iter().map(|path| lessons.join(path));
-    for file in sessions.chain(yaml_files(&lessons.join(COURSES))?) {
-        titles.add_spec_fields(&name_of(&file), &text_of(&file)?, &["title"]);
+    let mut titles = KeyedTexts::default();
+    let sessions = SESSION_FILES.iter().map(|path| lessons.join(path));
+    for file in sessions.chain(yaml_files(&lessons.join(COURSES_FOLDER))?) {
+        titles.add_spec_fields(&file_stem(&file), &read_text(&file)?, &["title"]);
     }
     let terms = GLOSSARY
         .iter()
         .map(|(term, definition)| ((*term).to_owned(), (*definition).to_owned()));
     let shared = [
-        (GROUPS, groups),
-        (PRACTICE, families.0),
-        (TITLES, titles.0),
-        (TERMS, terms.collect()),
+        (GROUP_HEADINGS_FILE, groups),
+        (PRACTICE_FILE, families.0),
+        (TITLES_FILE, titles.0),
+        (GLOSSARY_FILE, terms.collect()),
     ];
     let shared = shared.map(|(name, texts)| Original {
         name: name.to_owned(),
@@ -94,13 +96,13 @@ fn yaml_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-fn name_of(file: &Path) -> String {
+fn file_stem(file: &Path) -> String {
     file.file_stem()
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default()
 }
 
-fn text_of(file: &Path) -> Result<String, String> {
+fn read_text(file: &Path) -> Result<String, String> {
     std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
@@ -112,12 +114,12 @@ fn parse_lesson(name: &str, text: &str) -> Option<(u32, Original, String)> {
     let annotations = tree.get("metadata")?.get("annotations")?;
     let annotation = |key: &str| annotations.get(&format!("podscope.dev/{key}")).and_then(Tree::as_str);
     let spec = tree.get("spec")?;
-    let mut texts = Texts::default();
+    let mut texts = KeyedTexts::default();
     texts.add("title", spec.get("title"));
-    for key in ANNOTATIONS {
+    for key in TRANSLATED_ANNOTATIONS {
         texts.add(key, annotations.get(&format!("podscope.dev/{key}")));
     }
-    for (index, step) in list_items(spec.get("steps")).iter().enumerate() {
+    for (index, step) in sequence_elements(spec.get("steps")).iter().enumerate() {
         texts.add_step(&format!("steps[{index}]"), step);
     }
     let original = Original {
@@ -130,9 +132,9 @@ fn parse_lesson(name: &str, text: &str) -> Option<(u32, Original, String)> {
 
 /// English texts with their keys, in the order in which they were added.
 #[derive(Default)]
-struct Texts(Vec<(String, String)>);
+struct KeyedTexts(Vec<(String, String)>);
 
-impl Texts {
+impl KeyedTexts {
     fn add(&mut self, key: &str, value: Option<&Tree<'_>>) {
         let text = value.and_then(Tree::as_str).map_or("", str::trim);
         if !text.is_empty() {
@@ -160,7 +162,7 @@ impl Texts {
         let scenarios = parsed.configs.iter().filter(|config| &*config.value.kind == "Scenario");
         let mut of_steps = Self::default();
         for spec in scenarios.filter_map(|scenario| scenario.value.tree.get("spec")) {
-            for (index, step) in list_items(spec.get("steps")).iter().enumerate() {
+            for (index, step) in sequence_elements(spec.get("steps")).iter().enumerate() {
                 of_steps.add_step(&format!("{name}.steps[{index}]"), step);
             }
         }
@@ -168,8 +170,8 @@ impl Texts {
         let shown: Vec<(String, String)> = shown.collect();
         let used: BTreeSet<&str> = shown.iter().flat_map(|(_, text)| variables(text)).collect();
         let mut words = Self::default();
-        for (at, axis) in list_items(of_spec("axes")).iter().enumerate() {
-            for (alternative, fields) in list_items(Some(axis)).iter().enumerate() {
+        for (at, axis) in sequence_elements(of_spec("axes")).iter().enumerate() {
+            for (alternative, fields) in sequence_elements(Some(axis)).iter().enumerate() {
                 let path = format!("{name}.axes[{at}][{alternative}]");
                 for variable in &used {
                     let is_words = |value: &&Tree<'_>| value.as_str().is_some_and(|text| text.trim().contains(' '));
@@ -201,7 +203,7 @@ impl Texts {
                 None => {}
             }
         }
-        for (index, hint) in list_items(step.get("hints")).iter().enumerate() {
+        for (index, hint) in sequence_elements(step.get("hints")).iter().enumerate() {
             let is_command = hint.as_str().is_some_and(is_command_hint);
             self.add(&format!("{path}.hints[{index}]"), Some(hint).filter(|_| !is_command));
         }
@@ -210,7 +212,7 @@ impl Texts {
     /// Adds the texts of a prediction question: the question, options that are words, and explanations.
     fn add_question(&mut self, path: &str, question: &Tree<'_>) {
         self.add(&format!("{path}.ask"), question.get("ask"));
-        for (index, option) in list_items(question.get("options")).iter().enumerate() {
+        for (index, option) in sequence_elements(question.get("options")).iter().enumerate() {
             // All other options are field values, names, numbers or durations, which are not translated.
             let is_word = option.as_str() == Some("none");
             self.add(&format!("{path}.options[{index}]"), Some(option).filter(|_| is_word));
@@ -228,7 +230,7 @@ impl Texts {
 }
 
 /// Returns the elements of a YAML sequence; none if the value is absent or no sequence.
-fn list_items<'a, 't>(value: Option<&'a Tree<'t>>) -> &'a [Tree<'t>] {
+fn sequence_elements<'a, 't>(value: Option<&'a Tree<'t>>) -> &'a [Tree<'t>] {
     match value.map(|value| &value.data) {
         Some(Data::Seq(items)) => items,
         _ => &[],
@@ -261,7 +263,7 @@ spec:
 
     #[test]
     fn practice_task_texts_include_variables_and_their_words() {
-        let mut texts = Texts::default();
+        let mut texts = KeyedTexts::default();
         texts.add_tasks("x", FAMILY);
         texts.add_tasks("y", FAMILY);
         let found: Vec<(&str, &str)> = (texts.0.iter()).map(|(key, text)| (&**key, &**text)).collect();

@@ -9,13 +9,13 @@ use std::path::Path;
 const LOCALES_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../messages/locales");
 
 /// Number of letters at the end of a long word that declension may change.
-const ENDING_LENGTH: usize = 3;
+const DECLINED_ENDING_LENGTH: usize = 3;
 
 /// Approved translations by English term, all in lower case.
 #[derive(Debug, Default)]
-pub(crate) struct Terms(BTreeMap<String, Vec<String>>);
+pub(crate) struct ApprovedTerms(BTreeMap<String, Vec<String>>);
 
-impl Terms {
+impl ApprovedTerms {
     pub(crate) fn read(language: &str) -> Result<Self, String> {
         let path = Path::new(LOCALES_FOLDER).join(language).join("terms.tsv");
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -43,7 +43,7 @@ impl Terms {
             let words = words.unwrap_or(&term).to_lowercase();
             match self.0.get(&term) {
                 None => found.push(format!("the list of terms lacks {term:?}")),
-                Some(listed) if listed.iter().any(|listed| is_form_of(&words, listed)) => {}
+                Some(listed) if listed.iter().any(|listed| contains_declined_term(&words, listed)) => {}
                 Some(listed) => found.push(format!("{term:?} is {listed:?}, not {words:?}")),
             }
         }
@@ -52,7 +52,7 @@ impl Terms {
 }
 
 /// Returns whether a text contains a listed term, possibly declined: each word is compared without its last letters.
-fn is_form_of(words: &str, listed: &str) -> bool {
+fn contains_declined_term(words: &str, listed: &str) -> bool {
     if words.contains(listed) {
         return true;
     }
@@ -67,7 +67,11 @@ fn is_form_of(words: &str, listed: &str) -> bool {
     let stem = |word: &str| -> String {
         let n_letters = word.chars().count();
         word.chars()
-            .take(n_letters.saturating_sub(ENDING_LENGTH).max(ENDING_LENGTH))
+            .take(
+                n_letters
+                    .saturating_sub(DECLINED_ENDING_LENGTH)
+                    .max(DECLINED_ENDING_LENGTH),
+            )
             .collect()
     };
     let is_ideographic = listed.chars().all(|letter| u32::from(letter) > 0x2e80);
@@ -83,7 +87,7 @@ mod tests {
 
     #[test]
     fn declined_words_are_forms_of_a_listed_term() {
-        let terms = Terms([("scheduler".to_owned(), vec!["планувальник".to_owned()])].into());
+        let terms = ApprovedTerms([("scheduler".to_owned(), vec!["планувальник".to_owned()])].into());
         let english = "The [[scheduler]] waits.";
         assert!(
             terms
@@ -105,7 +109,7 @@ mod tests {
 
     #[test]
     fn chinese_words_must_match_the_whole_term() {
-        assert!(is_form_of("容忍度", "容忍度"));
-        assert!(!is_form_of("容忍", "容忍度"));
+        assert!(contains_declined_term("容忍度", "容忍度"));
+        assert!(!contains_declined_term("容忍", "容忍度"));
     }
 }

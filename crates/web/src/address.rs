@@ -14,7 +14,7 @@ use crate::ctl::Ctl;
 use crate::language;
 use crate::pure::route::{self, Route};
 use crate::state::{Act, Dialog, StudyAct};
-use crate::studying::practise;
+use crate::studying::practise_request;
 
 /// Parses the current address.
 pub(crate) fn current_route() -> Route {
@@ -28,7 +28,7 @@ pub(crate) fn current_route() -> Route {
 }
 
 /// Parses the current fragment alone.
-fn current_fragment() -> Route {
+fn route_of_current_fragment() -> Route {
     let hash = browser::window().and_then(|window| window.location().hash().ok());
     route::parse("", &hash.unwrap_or_default())
 }
@@ -95,7 +95,7 @@ pub(crate) fn open_first(route: &Route, first: FirstSource, send: &Callback<Requ
         read_course(course.clone(), send.clone(), act.clone());
     }
     let source = if let Some(fragment) = &route.link {
-        match own_session(fragment) {
+        match stored_session_of_fragment(fragment) {
             // The browser's storage has a session with this fragment: resume it.
             Some((id, kept)) => resume_session(id, kept, act),
             None => Source::Link {
@@ -110,11 +110,11 @@ pub(crate) fn open_first(route: &Route, first: FirstSource, send: &Callback<Requ
             seed: None,
         }
     } else if let Some(task) = route.practice.clone() {
-        return send.emit(practise(Some(task), None));
+        return send.emit(practise_request(Some(task), None));
     } else if let Some(path) = route.scenario.clone() {
         let (send, act) = (send.clone(), act.clone());
         wasm_bindgen_futures::spawn_local(async move {
-            match browser::fetch(&path).await {
+            match browser::fetch_text(&path).await {
                 Ok(text) => {
                     let files = vec![(file_name(&path), text)];
                     act.emit(Act::SiteScenario(path));
@@ -144,7 +144,7 @@ fn read_course(course: String, send: Callback<Request>, act: Callback<Act>) {
         return send.emit(read(course, None));
     }
     wasm_bindgen_futures::spawn_local(async move {
-        match browser::fetch(&course).await {
+        match browser::fetch_text(&course).await {
             Ok(text) => send.emit(read(file_name(&course), Some(text))),
             Err(error) => act.emit(Act::Toast(error)),
         }
@@ -174,14 +174,14 @@ fn file_name(path: &str) -> String {
 /// fragment, or else the one that the browser's history entry names: its link also contains what happened after the
 /// instant. Chromium loses the entry's state if the page changes it while a reload begins, so after a reload it is
 /// otherwise this tab's own session.
-fn own_session(fragment: &str) -> Option<(u64, String)> {
+fn stored_session_of_fragment(fragment: &str) -> Option<(u64, String)> {
     if store::is_framed() {
         return None;
     }
     let of_entry = || browser::note_of_history_entry()?.split_once(':')?.0.parse().ok();
     let id = store::session_with_link(fragment)
         .or_else(of_entry)
-        .or_else(|| store::stored_number().filter(|_| browser::is_reload()))?;
+        .or_else(|| store::session_number_of_tab().filter(|_| browser::is_reload()))?;
     Some((id, store::link_of_session(id)?))
 }
 
@@ -193,11 +193,11 @@ pub(crate) fn last_or_welcome(act: &Callback<Act>) -> Source {
 /// Resumes a stored session. If the previous attempt to open it did not finish, opens the first visit's cluster
 /// instead.
 fn resume_session(id: u64, fragment: String, act: &Callback<Act>) -> Source {
-    if store::unfinished_opening().is_some_and(|what| what == id.to_string()) {
+    if store::session_of_unfinished_opening().is_some_and(|what| what == id.to_string()) {
         act.emit(Act::Toast(t!(address::unfinished)));
         return Source::Welcome;
     }
-    store::note_opening(Some(&id.to_string()));
+    store::store_opening_note(Some(&id.to_string()));
     store::resume(id);
     Source::Link { fragment }
 }
@@ -246,13 +246,13 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
                 if browser::note_of_history_entry().is_some() {
                     return; // Back or Forward: `popstate` handles it.
                 }
-                browser::accept_address();
+                browser::mark_entered_address_handled();
                 let route = current_route();
                 ctl.act.emit(Act::View(route.view));
                 // The address before the fragment (`?lang=`) has not changed. It set the language when the visit began,
                 // so only the fragment is read here.
-                if let Some(code) = current_fragment().lang {
-                    language::show(&code, ctl.act.clone());
+                if let Some(code) = route_of_current_fragment().lang {
+                    language::change_for_this_visit(&code, ctl.act.clone());
                 }
                 if let Some(theme) = route.theme {
                     ctl.act.emit(Act::Theme(theme));
@@ -269,8 +269,8 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
             })
         };
         let newer = listen("podscope-update", move |_| ctl.act.emit(Act::NewVersion));
-        let leaving = listen("pagehide", |_| store::page_left());
-        let returned = listen("pageshow", |_| store::page_restored());
+        let leaving = listen("pagehide", |_| store::clear_opening_note_if_left_soon());
+        let returned = listen("pageshow", |_| store::reclaim_session_of_restored_page());
         move || drop((back, hash, newer, leaving, returned))
     });
 }

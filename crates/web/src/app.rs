@@ -111,7 +111,7 @@ pub(crate) fn App(props: &Props) -> Html {
     }
     // While time runs in a big cluster, only every third frame redraws the page. The clock and the timeline's playhead
     // (`Now`) are redrawn in every frame.
-    let skips_frames = page.session.model.playing && page.session.is_big();
+    let skips_frames = page.session.model.playing && page.session.draws_fewer_frames();
     let frames_per_render = if skips_frames { 3 } else { 1 };
     let rendered_frame = page.shell.frames / frames_per_render;
     let throttled_page = use_memo((page.shell.acts, rendered_frame), |_| shown_page.clone());
@@ -134,7 +134,7 @@ fn use_translated(page: &Shared<Page>) -> Shared<Page> {
         }
         let opened = opened
             .as_ref()
-            .map(|opened| translation::opened(opened, task.as_deref()));
+            .map(|opened| translation::translate_opened(opened, task.as_deref()));
         let lacks_some = opened.as_ref().is_some_and(|(_, lacks_some)| *lacks_some);
         let opened = opened.map(|(opened, _)| Shared::new(opened));
         let lessons = Shared::new(translation::lessons(lessons));

@@ -86,7 +86,7 @@ impl Connection {
         self.watch.request_sent();
         if request != Request::FrameDone {
             self.n_sent += 1;
-            browser::set_settled(false);
+            browser::set_settled_attribute(false);
         }
         if let Some(engine) = &self.engine {
             engine.send(&request).warn();
@@ -115,11 +115,11 @@ impl Connection {
     fn session_opened(&mut self, asks: bool, stays_paused: bool) -> bool {
         // Removes the note of the opening once the session has been drawn. If drawing fails, the note remains, and the
         // session is not opened automatically again.
-        browser::after_drawing(|| browser::after_drawing(|| store::note_opening(None)));
-        let resumed = store::take_resumed();
+        browser::after_drawing(|| browser::after_drawing(|| store::store_opening_note(None)));
+        let resumed = store::take_session_to_resume();
         self.needs_history_entry = self.has_session && !std::mem::take(&mut self.has_entry);
         match resumed {
-            Some(id) => store::take_over(id),
+            Some(id) => store::take_over_session(id),
             None => {
                 if self.has_session {
                     store::forget_untouched(store::current_session());
@@ -130,7 +130,7 @@ impl Connection {
         if let Some(id) = store::take_session_to_forget() {
             // The new session uses the history entry of the session that is forgotten.
             self.needs_history_entry = false;
-            store::forget(id);
+            store::forget_session(id);
         }
         self.is_touched = self.is_work;
         self.is_opening = false;
@@ -161,7 +161,7 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
             // Wait for a drawing: only then are the updates before this one drawn.
             browser::after_drawing(move || {
                 if connection.borrow().n_sent == requests {
-                    browser::set_settled(true);
+                    browser::set_settled_attribute(true);
                 }
             });
             return;
@@ -181,7 +181,7 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
         Update::File { name, media_type, text } => {
             let (name, media_type, text, act) = (name.clone(), media_type.clone(), text.clone(), ctl.act.clone());
             wasm_bindgen_futures::spawn_local(async move {
-                if files::save(&name, &media_type, &text).await.warn().is_none() {
+                if files::save_file(&name, &media_type, &text).await.warn().is_none() {
                     act.emit(Act::Toast(t!(connection::not_saved, name = name)));
                 }
             });
@@ -206,14 +206,14 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
                 !connection.session_opened(asks, opened.is_dump || opened.is_joined) && was_first
             };
             if let Some(kept) = store::sessions().first().filter(|_| is_beside && !store::is_framed()) {
-                let at = store::time_of_save(kept.at);
+                let at = store::format_time_of_save(kept.at);
                 ctl.act.emit(Act::Toast(t!(connection::session_kept, time = at)));
             }
         }
         Update::Refused { .. } => {
-            store::note_opening(None);
+            store::store_opening_note(None);
             connection.borrow_mut().has_entry = false;
-            let was_kept = store::take_resumed().is_some();
+            let was_kept = store::take_session_to_resume().is_some();
             let is_first = {
                 let mut connection = connection.borrow_mut();
                 connection.seek_answered();

@@ -26,7 +26,7 @@ impl Ctl {
 
     /// Runs a command that was typed on the console. A repeated command is not taken for a double click.
     pub(crate) fn run_typed(&self, line: &str) {
-        self.send_lines(line, |lines| Request::RunUnlessDangerous { lines });
+        self.send_command_lines(line, |lines| Request::RunUnlessDangerous { lines });
     }
 
     /// Ends an open question without an answer: time runs to its outcome.
@@ -49,7 +49,7 @@ impl Ctl {
 
     /// Runs a command without asking for confirmation.
     pub(crate) fn run_now(&self, line: &str) {
-        self.send_lines(line, Request::run);
+        self.send_command_lines(line, Request::run);
     }
 
     /// Runs typed lines that the user has confirmed.
@@ -60,8 +60,8 @@ impl Ctl {
         }
     }
 
-    fn send_lines(&self, line: &str, request: fn(Vec<String>) -> Request) {
-        let mut lines = paste::commands(line);
+    fn send_command_lines(&self, line: &str, request: fn(Vec<String>) -> Request) {
+        let mut lines = paste::split_commands(line);
         if lines.iter().any(|line| line == "clear") {
             self.act.emit(Act::ClearConsole);
             lines.retain(|line| line != "clear");
@@ -105,7 +105,7 @@ impl Ctl {
     }
 
     /// Returns a debounced click handler: it ignores a double click. Buttons that share a `name` share the debouncing.
-    pub(crate) fn once(&self, name: &'static str, request: Request) -> Callback<MouseEvent> {
+    pub(crate) fn send_debounced(&self, name: &'static str, request: Request) -> Callback<MouseEvent> {
         let send = self.send.clone();
         Callback::from(move |_| {
             if !is_double_click(name) {

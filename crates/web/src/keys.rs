@@ -160,7 +160,7 @@ fn target_pod(page: &Page) -> Option<String> {
 }
 
 /// Returns the instant of the latest event on the timeline before the clock.
-pub(crate) fn mark_before(session: &Session) -> Micros {
+pub(crate) fn event_time_before_clock(session: &Session) -> Micros {
     session
         .model
         .marks
@@ -182,7 +182,10 @@ fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     if key == "Escape" {
         return handle_escape(page, ctl);
     }
-    if is_typing(event) || page.shell.dialog.is_modal() || (key.chars().count() == 1 && !store::has_single_keys()) {
+    if is_typing(event)
+        || page.shell.dialog.is_modal()
+        || (key.chars().count() == 1 && !store::has_single_key_shortcuts())
+    {
         return false;
     }
     // Space presses the focused button. On a pod or node Space plays or pauses instead; Enter selects it.
@@ -211,7 +214,7 @@ fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
         }),
         "." => ctl.send.emit(Request::Step),
         "n" => ctl.send.emit(Request::NextDecision),
-        "," => ctl.seek(mark_before(&page.session)),
+        "," => ctl.seek(event_time_before_clock(&page.session)),
         "Home" if !on_button => ctl.seek(0),
         "[" | "]" => {
             let index = clock::speed_index(page.session.model.speed);
@@ -284,9 +287,9 @@ fn command_of_key(key: &str, shift: bool, page: &Page) -> Option<String> {
         let pod = page.session.model.pods.get(&target_pod(page)?)?;
         return (pod.mark != PodMark::Ghost).then(|| {
             if shift {
-                actions::force_delete_pod(&pod.key)
+                actions::force_delete_pod_command(&pod.key)
             } else {
-                actions::delete_pod(&pod.key)
+                actions::delete_pod_command(&pod.key)
             }
         });
     }
@@ -296,7 +299,7 @@ fn command_of_key(key: &str, shift: bool, page: &Page) -> Option<String> {
     let node = &page.session.model.nodes.get(&target_node(page)?)?.view;
     let name = &node.name;
     Some(match key {
-        "c" => actions::toggle_cut(node),
+        "c" => actions::toggle_cut_command(node),
         "o" => format!("kubectl {} {name}", if node.cordoned { "uncordon" } else { "cordon" }),
         "d" => format!("kubectl drain {name} --ignore-daemonsets --delete-emptydir-data"),
         _ => format!(
@@ -367,7 +370,7 @@ fn open_menu(page: &Page, ctl: &Ctl) -> bool {
         return false;
     };
     let active = browser::document().and_then(|document| document.active_element());
-    let at = active.map_or((80, 80), |element| browser::lower_left(&element));
+    let at = active.map_or((80, 80), |element| browser::lower_left_corner(&element));
     ctl.act.emit(Act::Menu(subject, at));
     true
 }

@@ -30,7 +30,7 @@ fn supported_code(code: &str) -> Option<&'static str> {
 }
 
 /// Returns the language in which a visit begins.
-pub(crate) fn first(in_address: Option<String>) -> &'static str {
+pub(crate) fn first_language(in_address: Option<String>) -> &'static str {
     let of_tab = || store::language_of_tab().filter(|_| browser::is_reload());
     let of_browser = || {
         let languages = browser::window()?.navigator().languages();
@@ -65,11 +65,11 @@ async fn fetch_locale(code: &str) -> Result<Option<Locale>, JsValue> {
     if code == "en" {
         return Ok(None);
     }
-    let folder = browser::root()
+    let folder = browser::root_element()
         .and_then(|root| root.get_attribute(FOLDER_ATTRIBUTE))
         .unwrap_or_default();
     let path = format!("{folder}{code}.txt");
-    let file = browser::file_of_site(&path).await?;
+    let file = browser::fetch_site_file(&path).await?;
     let locale = Locale::new(code, file, plural_rule(code));
     locale
         .map(Some)
@@ -78,19 +78,19 @@ async fn fetch_locale(code: &str) -> Result<Option<Locale>, JsValue> {
 
 fn apply_locale(code: &str, locale: Option<Locale>) {
     set(locale);
-    if let Some(root) = browser::root() {
+    if let Some(root) = browser::root_element() {
         let done = root.set_attribute("lang", code);
         done.warn();
     }
 }
 
 /// Changes the language of an open page and stores the choice for later visits.
-pub(crate) fn choose(code: &str, act: Callback<Act>) {
+pub(crate) fn change_and_keep(code: &str, act: Callback<Act>) {
     change_language(code, true, act);
 }
 
 /// Changes the language of an open page for this visit only, because its address or a course requests it.
-pub(crate) fn show(code: &str, act: Callback<Act>) {
+pub(crate) fn change_for_this_visit(code: &str, act: Callback<Act>) {
     change_language(code, false, act);
 }
 

@@ -28,7 +28,7 @@ fn main() {
         rest::wait_unless_first_visit().await;
         // The file of another language is loaded before anything is drawn. If it cannot be loaded, the page is in
         // English.
-        let language = language::first(address::current_route().lang);
+        let language = language::first_language(address::current_route().lang);
         if language != "en" {
             language::load(language).await.warn();
         }
@@ -41,7 +41,8 @@ fn render() {
     let Some(root) = root else { return };
     // The shell of `index.html` has the stage of a first visit.
     let props = app::Props {
-        shell_stage: browser::sight::stage().map_or_else(Default::default, |(w, h)| components::stage_size(w, h)),
+        shell_stage: browser::sight::measure_stage()
+            .map_or_else(Default::default, |(w, h)| components::stage_size(w, h)),
     };
     root.set_class_name("");
     yew::Renderer::<app::App>::with_root_and_props(root, props).render();

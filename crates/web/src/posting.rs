@@ -12,10 +12,10 @@ use yew::prelude::*;
 use crate::browser::listen::listen;
 use crate::browser::{self, Warn as _};
 use crate::ctl::Ctl;
-use crate::pure::attempts::{how_answered, score};
+use crate::pure::attempts::{how_answered, story_score};
 use crate::pure::route::Theme;
 use crate::state::{Act, Page, Shared};
-use crate::studying::practise;
+use crate::studying::practise_request;
 
 /// Version of the message format.
 const FORMAT_VERSION: u32 = 1;
@@ -55,7 +55,7 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
         let origin = origin.clone();
         move |is_ready: &bool| {
             if let Some(origin) = origin.as_ref().as_ref().filter(|_| *is_ready) {
-                post_size(origin);
+                post_page_height(origin);
                 self::post(&json!({"type": "ready", "version": version}), origin);
             }
         }
@@ -95,7 +95,7 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
         .collect();
     let finished = page.session.opened.as_ref().filter(|_| story.finished).map(|opened| {
         let way = page.shell.study.help.max(how_answered(story));
-        let score = f64::from(score(opened, story)) / 1000.0;
+        let score = f64::from(story_score(opened, story)) / 1000.0;
         // All tasks of a family have the same name, so the message also contains the item's number in the course.
         let item = page.shell.study.item.map(|item| item + 1);
         json!({"type": "finished", "lesson": name, "item": item, "score": score, "way": way.name()})
@@ -112,12 +112,12 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
         .chain(finished)
         .chain(problems)
         .collect();
-    use_post_new(&outcomes, &origin);
+    use_post_new_outcomes(&outcomes, &origin);
 }
 
 /// Posts a message for each event since the last render.
 #[hook]
-fn use_post_new(outcomes: &[Value], origin: &Rc<Option<String>>) {
+fn use_post_new_outcomes(outcomes: &[Value], origin: &Rc<Option<String>>) {
     let last = use_mut_ref(Vec::<Value>::new);
     let (all, origin) = (outcomes.to_vec(), origin.clone());
     let key: Vec<String> = all.iter().map(Value::to_string).collect();
@@ -145,8 +145,8 @@ fn post(message: &Value, origin: &str) {
 }
 
 /// Reports the height that the page needs, in CSS pixels.
-fn post_size(origin: &str) {
-    if let Some(root) = browser::root() {
+fn post_page_height(origin: &str) {
+    if let Some(root) = browser::root_element() {
         let size = json!({"type": "size", "width": root.scroll_width(), "height": root.scroll_height()});
         post(&size, origin);
     }
@@ -187,7 +187,7 @@ fn execute_request(request: &Value, ctl: &Ctl) {
                     seed: number("seed"),
                     level: u32::try_from(number("level")).unwrap_or(1),
                 };
-                return ctl.send.emit(practise(Some(task), None));
+                return ctl.send.emit(practise_request(Some(task), None));
             } else {
                 return;
             };

@@ -23,11 +23,11 @@ use crate::pure::route::View;
 use crate::state::{Act, Page, Screen, Shared};
 
 /// Delay before a command is saved, in milliseconds, if the session's links are short.
-const COMMAND_DELAY_MS: u32 = 20;
+const SAVE_COMMAND_DELAY_MS: u32 = 20;
 /// Delay before any other change is saved, in milliseconds.
-const CHANGE_DELAY_MS: u32 = 900;
+const SAVE_CHANGE_DELAY_MS: u32 = 900;
 /// Interval between saves while time runs, in milliseconds.
-const INTERVAL_MS: u32 = 8_000;
+const SAVE_INTERVAL_MS: u32 = 8_000;
 /// Minimum simulated time after which an untouched first visit is stored, if the user has looked at something. A stored
 /// session reopens paused, and before the first pods are placed it would show an empty cluster.
 const MIN_TIME_TO_SAVE: Micros = 1_000_000;
@@ -101,7 +101,11 @@ impl Saving {
 fn request_link(saving: &Rc<RefCell<Saving>>, ctl: &Rc<Ctl>) {
     let has_begun = saving.borrow().has_begun;
     if !has_begun || store::is_lock_pending() {
-        let wait = if has_begun { COMMAND_DELAY_MS } else { CHANGE_DELAY_MS };
+        let wait = if has_begun {
+            SAVE_COMMAND_DELAY_MS
+        } else {
+            SAVE_CHANGE_DELAY_MS
+        };
         let (again, ctl) = (saving.clone(), ctl.clone());
         saving.borrow_mut().waiting = Some(Timeout::new(wait, move || request_link(&again, &ctl)));
         return;
@@ -147,9 +151,9 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
                 return;
             }
             let wait = if saving.borrow().is_urgent && !is_long {
-                COMMAND_DELAY_MS
+                SAVE_COMMAND_DELAY_MS
             } else {
-                CHANGE_DELAY_MS
+                SAVE_CHANGE_DELAY_MS
             };
             let later = {
                 let saving = saving.clone();
@@ -165,7 +169,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
         use_effect_with((is_kept || embedded, playing), move |(is_kept, playing)| {
             let every = playing.then(|| {
                 let (saving, ctl) = (saving.clone(), ctl.clone());
-                Interval::new(INTERVAL_MS, move || request_link(&saving, &ctl))
+                Interval::new(SAVE_INTERVAL_MS, move || request_link(&saving, &ctl))
             });
             // When the user leaves the page, the link is requested at once, while the next page loads.
             let leaving = (!is_kept || *playing).then(|| {

@@ -11,14 +11,14 @@ use crate::address::current_route;
 use crate::browser::{self, store};
 use crate::ctl::Ctl;
 use crate::language;
-use crate::pure::attempts::{Attempt, Attempts, how_answered, is_over, score};
+use crate::pure::attempts::{Attempt, Attempts, how_answered, is_story_finished, story_score};
 use crate::pure::route::Theme;
 use crate::state::{Act, Dialog, Page, Shared, StudyAct};
 
 /// Returns the request to generate a practice task and open it; without a task, the schedule chooses one. `run` is the
 /// link of a run of the task, which is opened instead of a new run.
-pub(crate) fn practise(task: Option<TaskId>, run: Option<String>) -> Request {
-    let practice = store::practice();
+pub(crate) fn practise_request(task: Option<TaskId>, run: Option<String>) -> Request {
+    let practice = store::practice_schedule();
     Request::Course(CourseRequest::Practise { task, run, practice })
 }
 
@@ -26,9 +26,9 @@ pub(crate) fn practise(task: Option<TaskId>, run: Option<String>) -> Request {
 #[hook]
 pub(crate) fn use_studying(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     use_stored_attempts(page, ctl);
-    use_session(page, ctl);
+    use_session_of_item(page, ctl);
     use_record_attempt(page, ctl);
-    use_answered_task(page, ctl);
+    use_report_answered_task(page, ctl);
     use_end_of_exam(page, ctl);
 }
 
@@ -62,7 +62,7 @@ fn use_stored_attempts(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             // language that the user chose.
             let is_open = current_route().lang.is_none() && !browser::is_reload();
             if let Some(language) = language.filter(|_| is_open) {
-                language::show(&language, act.clone());
+                language::change_for_this_visit(&language, act.clone());
             }
         }
     });
@@ -71,7 +71,7 @@ fn use_stored_attempts(page: &Shared<Page>, ctl: &Rc<Ctl>) {
 /// Records which sessions are runs of items, so that going back, reloading and opening a stored session return to the
 /// course.
 #[hook]
-fn use_session(page: &Shared<Page>, ctl: &Rc<Ctl>) {
+fn use_session_of_item(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let study = &page.shell.study;
     let is_course_read = study.course.is_some() && study.attempts != Attempts::default();
     let act = ctl.act.clone();
@@ -106,8 +106,8 @@ fn use_record_attempt(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             let story = &page.session.model.story;
             let link = page.session.link.as_ref();
             Attempt {
-                score: score(opened, story),
-                is_finished: is_over(opened, story),
+                score: story_score(opened, story),
+                is_finished: is_story_finished(opened, story),
                 how_solved: page.shell.study.help.max(how_answered(story)),
                 run: link.map_or_else(String::new, |link| {
                     link.whole.clone().unwrap_or_else(|| link.fragment.clone())
@@ -134,10 +134,14 @@ fn use_record_attempt(page: &Shared<Page>, ctl: &Rc<Ctl>) {
 
 /// Reports the answer to a practice task to the schedule, once per task.
 #[hook]
-fn use_answered_task(page: &Shared<Page>, ctl: &Rc<Ctl>) {
+fn use_report_answered_task(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let story = &page.session.model.story;
     let task = page.shell.study.task.as_ref().map(|task| task.id.clone());
-    let opened = page.session.opened.as_ref().filter(|opened| is_over(opened, story));
+    let opened = page
+        .session
+        .opened
+        .as_ref()
+        .filter(|opened| is_story_finished(opened, story));
     let outcome = task.filter(|_| opened.is_some()).map(|task| {
         let truth = story.steps.first().and_then(|step| step.truth.as_ref());
         let is_alone = page.shell.study.help != crate::pure::attempts::HowSolved::Shown;
@@ -155,7 +159,7 @@ fn use_answered_task(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             send.emit(Request::Course(CourseRequest::Answered {
                 task,
                 is_right,
-                practice: store::practice(),
+                practice: store::practice_schedule(),
             }));
         }
     });
@@ -167,7 +171,7 @@ fn use_end_of_exam(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let exam = page.shell.study.course.as_ref().and_then(|course| course.exam);
     let attempts = page.shell.study.attempts.clone();
     let act = ctl.act.clone();
-    let is_running = page.shell.study.is_examined();
+    let is_running = page.shell.study.is_exam_running();
     use_effect_with((is_running, attempts), move |(is_running, attempts)| {
         let mut attempts = attempts.clone();
         let minute = |left: f64| (left / 60_000.0).ceil();

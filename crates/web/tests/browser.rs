@@ -21,7 +21,7 @@ fn document() -> Document {
 }
 
 /// Creates an element with the given HTML as content, at a known position.
-fn region(inner: &str) -> HtmlElement {
+fn positioned_region(inner: &str) -> HtmlElement {
     let region: HtmlElement = document().create_element("div").expect("div").dyn_into().expect("html");
     drop(region.set_attribute(
         "style",
@@ -59,7 +59,7 @@ fn dispatch_pointer(target: &Element, kind: &str, is_finger: bool, x: i32, y: i3
         .unchecked_into()
 }
 
-const STAGE: &str = r#"<button class="pod" data-id="u1" data-pod="default/web" style="position:absolute;left:20px;top:20px;width:40px;height:40px"></button>
+const STAGE_HTML: &str = r#"<button class="pod" data-id="u1" data-pod="default/web" style="position:absolute;left:20px;top:20px;width:40px;height:40px"></button>
 <div data-node="a-1" data-drop="a-1" style="position:absolute;left:120px;top:20px;width:80px;height:80px"></div>
 <div data-drop="/bin" style="position:absolute;left:220px;top:20px;width:80px;height:80px"></div>
 <button data-wire="b-1" style="position:absolute;left:120px;top:150px;width:30px;height:30px"></button>
@@ -89,8 +89,8 @@ fn session_is_kept_until_forgotten() {
     // A stored text that is not a link is not returned as a session.
     assert!(store::store_session("<script>", "two", true));
     assert_eq!(store::link_of_session(second), None);
-    store::forget(first);
-    store::forget(second);
+    store::forget_session(first);
+    store::forget_session(second);
     assert!(store::sessions().is_empty());
 }
 
@@ -103,7 +103,7 @@ fn touched_and_named_sessions_are_never_displaced() {
     assert!(store::store_session("s1:mine", "mine", true));
     let named = store::begin_session();
     assert!(store::store_session("s1:named", "a link", false));
-    store::rename(named, "kept");
+    store::rename_session(named, "kept");
     let mut others = Vec::new();
     for _ in 0..20 {
         others.push(store::begin_session());
@@ -113,7 +113,7 @@ fn touched_and_named_sessions_are_never_displaced() {
     assert_eq!(store::link_of_session(named).as_deref(), Some("s1:named"));
     assert_eq!(store::sessions().len(), 10);
     for id in others.into_iter().chain([worked_on, named]) {
-        store::forget(id);
+        store::forget_session(id);
     }
     assert!(store::sessions().is_empty());
 }
@@ -138,10 +138,10 @@ fn theme_and_single_keys_are_stored() {
     assert_eq!(store::theme().as_deref(), Some("dark"));
     store::store_theme("system");
     assert_eq!(store::theme(), None);
-    assert!(store::has_single_keys());
-    store::store_single_keys(false);
-    assert!(!store::has_single_keys());
-    store::store_single_keys(true);
+    assert!(store::has_single_key_shortcuts());
+    store::store_single_key_shortcuts(false);
+    assert!(!store::has_single_key_shortcuts());
+    store::store_single_key_shortcuts(true);
 }
 
 /// Saves a file and returns its name and bytes, which are intercepted at the click on its link (T-06).
@@ -156,7 +156,7 @@ async fn save_and_intercept(name: &str, media_type: &str, text: &str) -> (String
          return last;",
     );
     let last = catch.call0(&JsValue::NULL).expect("caught");
-    files::save(name, media_type, text).await.expect("saved");
+    files::save_file(name, media_type, text).await.expect("saved");
     let end: Function = Reflect::get(&last, &"end".into()).expect("end").unchecked_into();
     let promise: Promise = end.call0(&JsValue::NULL).expect("promise").unchecked_into();
     let pair: Array = JsFuture::from(promise).await.expect("bytes").unchecked_into();
@@ -190,7 +190,7 @@ async fn svg_is_saved_as_png() {
             .map(|bytes| u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     };
     assert_eq!((size(16), size(20)), (Some(60), Some(40)));
-    assert!(files::save("x.png", "image/png", "no drawing").await.is_err());
+    assert!(files::save_file("x.png", "image/png", "no drawing").await.is_err());
 }
 
 /// Shows: T-05
@@ -228,7 +228,7 @@ fn mouse_drags_pod_to_bin_or_node() {
         ((42, 41), End::Click),
     ];
     for ((x, y), end) in rows {
-        let stage = region(STAGE);
+        let stage = positioned_region(STAGE_HTML);
         let pod = find_element(&stage, ".pod");
         let mut drag = Drag::begin(&dispatch_pointer(&pod, "pointerdown", false, 40, 40)).expect("a drag");
         assert_eq!(
@@ -252,7 +252,7 @@ fn mouse_drags_pod_to_bin_or_node() {
 /// Shows: U-03
 #[wasm_bindgen_test]
 fn finger_drags_only_after_a_long_press() {
-    let stage = region(STAGE);
+    let stage = positioned_region(STAGE_HTML);
     let pod = find_element(&stage, ".pod");
     let begin = || Drag::begin(&dispatch_pointer(&pod, "pointerdown", true, 40, 40)).expect("a drag");
     let mut drag = begin();
@@ -279,7 +279,7 @@ fn finger_drags_only_after_a_long_press() {
 /// Shows: U-03
 #[wasm_bindgen_test]
 fn stroke_reports_each_crossed_link_once() {
-    let stage = region(STAGE);
+    let stage = positioned_region(STAGE_HTML);
     let mut drag = Drag::begin(&dispatch_pointer(&stage, "pointerdown", false, 60, 165)).expect("a stroke");
     let movements: Vec<Movement> = [(80, 165), (130, 165), (140, 165), (300, 165)]
         .map(|(x, y)| drag.pointer_moved(&stage, &dispatch_pointer(&stage, "pointermove", false, x, y)))
@@ -318,7 +318,7 @@ fn arrow_keys_move_focus_to_nearest_mark() {
             "<button data-nav id=\"{name}\" style=\"position:absolute;left:{x}px;top:{y}px;width:30px;height:30px\"></button>"
         ));
     }
-    let stage = region(&inner);
+    let stage = positioned_region(&inner);
     let at = || {
         document()
             .active_element()

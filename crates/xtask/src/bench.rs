@@ -8,7 +8,7 @@ use crate::tools::{self, Paths, Tool};
 use crate::{decisions, flags, host, site, size};
 
 /// A benchmark of `cargo xtask bench`.
-struct Bench {
+struct Benchmark {
     name: &'static str,
     about: &'static str,
     tools: &'static [Tool],
@@ -46,8 +46,8 @@ impl std::fmt::Display for Figure {
 }
 
 /// All benchmarks, in the order of execution.
-const BENCHES: &[Bench] = &[
-    Bench {
+const BENCHES: &[Benchmark] = &[
+    Benchmark {
         name: "size",
         about: "bytes of a first visit, brotli",
         tools: &[Tool::Node],
@@ -55,7 +55,7 @@ const BENCHES: &[Bench] = &[
         is_slow: false,
         run: measure_size,
     },
-    Bench {
+    Benchmark {
         name: "decisions",
         about: "native time of a scheduling decision, with its limit (1/20 of kube-scheduler's time)",
         tools: &[Tool::Toolchain],
@@ -66,7 +66,7 @@ const BENCHES: &[Bench] = &[
             Ok(decisions::measure_decisions()?.into_iter().map(figure).collect())
         },
     },
-    Bench {
+    Benchmark {
         name: "dra",
         about: "native time of a decision with a claim, on 1 000 nodes of 8 devices (2 ms)",
         tools: &[Tool::Toolchain],
@@ -77,7 +77,7 @@ const BENCHES: &[Bench] = &[
             Ok(decisions::measure_device_decisions()?.into_iter().map(figure).collect())
         },
     },
-    Bench {
+    Benchmark {
         name: "chromium",
         about: "time of a scheduling decision in headless Chromium, with its limit (1/10 of kube-scheduler's time)",
         tools: decisions::CHROMIUM_TOOLS,
@@ -85,7 +85,7 @@ const BENCHES: &[Bench] = &[
         is_slow: false,
         run: |paths| run_for_figures(decisions::chromium_run(paths)?),
     },
-    Bench {
+    Benchmark {
         name: "page",
         about: "the release site in Chromium: first paint, engine ready, frame times during simulation",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
@@ -93,7 +93,7 @@ const BENCHES: &[Bench] = &[
         is_slow: false,
         run: |paths| run_for_figures(Run::new("node").args(["tests/e2e/bench.mjs"]).tools(paths)),
     },
-    Bench {
+    Benchmark {
         name: "frames",
         about: "main-thread CPU time per frame while 1 000 and 10 000 pods run at 10x",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
@@ -101,31 +101,31 @@ const BENCHES: &[Bench] = &[
         is_slow: false,
         run: |paths| run_for_figures(Run::new("node").args(["tests/e2e/frames.mjs"]).tools(paths)),
     },
-    Bench {
+    Benchmark {
         name: "engine",
         about: "the release site's engine in its worker: loading the 25 MB dump (5 s), seeks as in `timeline`, speed of a lesson (5 000x)",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
         needs_site: true,
         is_slow: false,
-        run: |paths| run_engine(paths, &["load", "lesson", "large"]),
+        run: |paths| run_engine_benchmarks(paths, &["load", "lesson", "large"]),
     },
-    Bench {
+    Benchmark {
         name: "timeline",
         about: "seek to any instant of half an hour, in a lesson (50 ms) and with 1 000 nodes (300 ms); memory of the checkpoints",
         tools: &[],
         needs_site: false,
         is_slow: false,
-        run: |_| run_native("timeline"),
+        run: |_| run_native_benchmark("timeline"),
     },
-    Bench {
+    Benchmark {
         name: "frame",
         about: "native engine time per frame while 10 000 pods on 1 000 nodes run at 10x: building the frame and encoding it",
         tools: &[],
         needs_site: false,
         is_slow: false,
-        run: |_| run_native("frame"),
+        run: |_| run_native_benchmark("frame"),
     },
-    Bench {
+    Benchmark {
         name: "serve",
         about: "`podscope serve`: list of 10 000 pods (150 ms), creates (2 000 a second), 1 000 watches with 100 changes a second; memory",
         tools: &[],
@@ -136,7 +136,7 @@ const BENCHES: &[Bench] = &[
             run_for_figures(run.args(["--example", "bench_serve"]))
         },
     },
-    Bench {
+    Benchmark {
         name: "chaos",
         about: "memory of `podscope serve` under a client that writes, watches and breaks things, for PODSCOPE_MINUTES of the cluster (60)",
         tools: &[],
@@ -147,39 +147,39 @@ const BENCHES: &[Bench] = &[
             run_for_figures(run.args(["--example", "bench_chaos"]))
         },
     },
-    Bench {
+    Benchmark {
         name: "load",
         about: "native loading of a 25 MB dump of a live cluster, and finding what is wrong in it",
         tools: &[],
         needs_site: false,
         is_slow: false,
-        run: |_| run_native("load"),
+        run: |_| run_native_benchmark("load"),
     },
-    Bench {
+    Benchmark {
         name: "huge",
         about: "5 000 nodes with 50 000 pods, natively: until all pods run, and ten minutes more",
         tools: &[],
         needs_site: false,
         is_slow: true,
-        run: |_| run_native("huge"),
+        run: |_| run_native_benchmark("huge"),
     },
-    Bench {
+    Benchmark {
         name: "engine-huge",
         about: "the same as `huge` in the release site's engine: ten minutes at 20x, 400 MB of wasm memory",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
         needs_site: true,
         is_slow: true,
-        run: |paths| run_engine(paths, &["huge"]),
+        run: |paths| run_engine_benchmarks(paths, &["huge"]),
     },
-    Bench {
+    Benchmark {
         name: "help",
         about: "computing what would help a pod on 1 000 nodes (1 s), and the longest step of it",
         tools: &[],
         needs_site: false,
         is_slow: false,
-        run: |_| run_native("help"),
+        run: |_| run_native_benchmark("help"),
     },
-    Bench {
+    Benchmark {
         name: "long",
         about: "an hour of cluster time on 100 nodes with random clicks and commands: no error, no leak over 50 MB, no lost session",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
@@ -187,7 +187,7 @@ const BENCHES: &[Bench] = &[
         is_slow: true,
         run: |paths| run_for_figures(Run::new("node").args(["tests/e2e/long.mjs"]).tools(paths)),
     },
-    Bench {
+    Benchmark {
         name: "flags",
         about: "the engine with other build flags: bytes (brotli), decisions in Chromium; only when named (half an hour)",
         tools: decisions::CHROMIUM_TOOLS,
@@ -203,7 +203,7 @@ pub(crate) fn bench(args: &[String]) -> Fallible {
         let names: Vec<&str> = BENCHES.iter().map(|b| b.name).collect();
         return Err(format!("no measurement `{unknown}`; there are {}", names.join(", ")));
     }
-    let selected: Vec<&Bench> = BENCHES
+    let selected: Vec<&Benchmark> = BENCHES
         .iter()
         .filter(|b| args.is_empty() && !b.is_slow || args.iter().any(|a| a == b.name))
         .collect();
@@ -228,20 +228,20 @@ pub(crate) fn bench(args: &[String]) -> Fallible {
 }
 
 /// Returns the command that runs `tests/examples/bench.rs`.
-fn native_bench() -> Run {
+fn native_benchmark_program() -> Run {
     let run = Run::cargo().args(["run", "--quiet", "--profile", "native", "--package", "podscope-tests"]);
     run.args(["--example", "bench", "--"])
 }
 
 /// Runs one benchmark of `tests/examples/bench.rs`.
-fn run_native(name: &str) -> Fallible<Vec<Figure>> {
-    run_for_figures(native_bench().args([name]))
+fn run_native_benchmark(name: &str) -> Fallible<Vec<Figure>> {
+    run_for_figures(native_benchmark_program().args([name]))
 }
 
 /// Runs benchmarks of the engine in a browser. A native program writes their input files first.
-fn run_engine(paths: &Paths, rows: &[&str]) -> Fallible<Vec<Figure>> {
+fn run_engine_benchmarks(paths: &Paths, rows: &[&str]) -> Fallible<Vec<Figure>> {
     let inputs = host::target().join("bench").display().to_string();
-    native_bench().args(["inputs", &inputs]).status()?;
+    native_benchmark_program().args(["inputs", &inputs]).status()?;
     run_for_figures(
         Run::new("node")
             .args(["tests/e2e/engine.mjs", &inputs])

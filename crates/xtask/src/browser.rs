@@ -54,7 +54,7 @@ fn find_chromedriver() -> Option<PathBuf> {
 
 /// Reason why the installed browser cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Problem {
+enum BrowserProblem {
     BothMissing,
     BrowserMissing,
     DriverMissing,
@@ -62,12 +62,12 @@ enum Problem {
 }
 
 /// Returns which of browser and driver is missing; if neither is, their versions differ.
-fn detect_problem() -> Problem {
+fn detect_problem() -> BrowserProblem {
     match (find_chromium(), find_chromedriver()) {
-        (None, None) => Problem::BothMissing,
-        (None, Some(_)) => Problem::BrowserMissing,
-        (Some(_), None) => Problem::DriverMissing,
-        (Some(_), Some(_)) => Problem::VersionMismatch,
+        (None, None) => BrowserProblem::BothMissing,
+        (None, Some(_)) => BrowserProblem::BrowserMissing,
+        (Some(_), None) => BrowserProblem::DriverMissing,
+        (Some(_), Some(_)) => BrowserProblem::VersionMismatch,
     }
 }
 
@@ -95,12 +95,12 @@ and name the programs that they print in PODSCOPE_CHROMIUM and PODSCOPE_CHROMEDR
 
 /// Returns the message that asks the user to install the browser, with the command for the user's system. `os_release`
 /// is the text of `/etc/os-release`, empty if the file does not exist.
-fn install_message(problem: Problem, os_release: &str) -> String {
+fn install_message(problem: BrowserProblem, os_release: &str) -> String {
     let description = match problem {
-        Problem::BothMissing => "Chromium (or Chrome) and chromedriver are missing",
-        Problem::BrowserMissing => "Chromium (or Chrome) is missing",
-        Problem::DriverMissing => "chromedriver is missing",
-        Problem::VersionMismatch => "Chromium (or Chrome) and chromedriver have different versions",
+        BrowserProblem::BothMissing => "Chromium (or Chrome) and chromedriver are missing",
+        BrowserProblem::BrowserMissing => "Chromium (or Chrome) is missing",
+        BrowserProblem::DriverMissing => "chromedriver is missing",
+        BrowserProblem::VersionMismatch => "Chromium (or Chrome) and chromedriver have different versions",
     };
     let command = install_command(os_release).unwrap_or(NPM_INSTALL_HELP);
     format!("{description}, and the browser tests need both, in the same version. Please run:\n  {command}")
@@ -173,7 +173,7 @@ pub(crate) fn install() -> Fallible {
 
 #[cfg(test)]
 mod tests {
-    use super::{Problem, install_message};
+    use super::{BrowserProblem, install_message};
 
     #[test]
     fn browser_install_message_has_command_for_the_system() {
@@ -200,7 +200,7 @@ mod tests {
             ("", "npx @puppeteer/browsers install chromedriver@stable"),
             ("ID=plan9\n", "npx @puppeteer/browsers install chromedriver@stable"),
         ] {
-            let text = install_message(Problem::BothMissing, os_release);
+            let text = install_message(BrowserProblem::BothMissing, os_release);
             assert!(text.contains(want), "{os_release:?}: {text}");
             let commands = text.lines().filter(|line| line.starts_with("  ")).count();
             assert_eq!(commands, if want.starts_with("npx") { 2 } else { 1 }, "{text}");
@@ -209,8 +209,8 @@ mod tests {
 
     #[test]
     fn browser_install_message_names_missing_program() {
-        assert!(install_message(Problem::DriverMissing, "").starts_with("chromedriver is missing"));
-        assert!(install_message(Problem::BrowserMissing, "").starts_with("Chromium (or Chrome) is missing"));
-        assert!(install_message(Problem::VersionMismatch, "").contains("different versions"));
+        assert!(install_message(BrowserProblem::DriverMissing, "").starts_with("chromedriver is missing"));
+        assert!(install_message(BrowserProblem::BrowserMissing, "").starts_with("Chromium (or Chrome) is missing"));
+        assert!(install_message(BrowserProblem::VersionMismatch, "").contains("different versions"));
     }
 }

@@ -9,7 +9,7 @@
 
 use crate::host;
 use crate::run::{Counts, Fallible, Run};
-use crate::steps::{self, BROWSER_CRATES, Outcome};
+use crate::steps::{self, BROWSER_CRATES, StepOutcome};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -44,7 +44,7 @@ pub(crate) fn run() -> Fallible {
         let began = Instant::now();
         let (result, counts) = run.count_tests();
         let seconds = began.elapsed().as_secs_f64();
-        outcomes.push(Outcome {
+        outcomes.push(StepOutcome {
             name,
             seconds,
             counts,
@@ -53,21 +53,27 @@ pub(crate) fn run() -> Fallible {
     };
     step("fmt", Some(Run::cargo().args(["fmt", "--all", "--check"])));
     let is_native = |name: &&str| !BROWSER_CRATES.contains(name);
-    step("clippy", clippy_run(affected.iter().copied().filter(is_native), &[]));
+    step(
+        "clippy",
+        clippy_of_packages(affected.iter().copied().filter(is_native), &[]),
+    );
     let mut wasm = vec!["--target", "wasm32-unknown-unknown"];
     if affected.contains("podscope-web") {
-        wasm.extend(steps::IN_BROWSER);
+        wasm.extend(steps::IN_BROWSER_FEATURE);
     }
     step(
         "clippy-wasm",
-        clippy_run(affected.iter().copied().filter(|name| !is_native(name)), &wasm),
+        clippy_of_packages(affected.iter().copied().filter(|name| !is_native(name)), &wasm),
     );
     // The pure parts of the page are tested natively; the JavaScript interface of the engine is not.
     let native = touched
         .iter()
         .copied()
         .filter(|name| *name != TESTS_PACKAGE && *name != "podscope-js");
-    step("native", cargo_packages(native, &["test", "--no-fail-fast"], &[]));
+    step(
+        "native",
+        cargo_run_for_packages(native, &["test", "--no-fail-fast"], &[]),
+    );
     let modules = cross_crate_modules(&files, affected.contains(ENGINE_PACKAGE));
     let filters: Vec<String> = modules.iter().map(|module| format!("{module}::")).collect();
     let cross_crate_tests = || {
@@ -80,7 +86,7 @@ pub(crate) fn run() -> Fallible {
     let began = Instant::now();
     let result = crate::spec::report(&["--missing".to_string()]);
     let (seconds, counts) = (began.elapsed().as_secs_f64(), Counts::default());
-    outcomes.push(Outcome {
+    outcomes.push(StepOutcome {
         name: "spec",
         seconds,
         counts,
@@ -100,15 +106,15 @@ fn comma_list(names: &BTreeSet<&str>) -> String {
 }
 
 /// Returns `cargo COMMAND -p …` for these packages; `None` if there are none.
-fn cargo_packages<'n>(names: impl Iterator<Item = &'n str>, command: &[&str], rest: &[&str]) -> Option<Run> {
+fn cargo_run_for_packages<'n>(names: impl Iterator<Item = &'n str>, command: &[&str], rest: &[&str]) -> Option<Run> {
     let packages: Vec<&str> = names.flat_map(|name| ["-p", name]).collect();
     (!packages.is_empty()).then(|| Run::cargo().args(command).args(packages).args(rest))
 }
 
 /// Returns the run of clippy for these packages; `None` if there are none.
-fn clippy_run<'n>(names: impl Iterator<Item = &'n str>, target: &[&str]) -> Option<Run> {
+fn clippy_of_packages<'n>(names: impl Iterator<Item = &'n str>, target: &[&str]) -> Option<Run> {
     let command: Vec<&str> = ["clippy", "--keep-going"].iter().chain(target).copied().collect();
-    cargo_packages(names, &command, &["--all-targets", "--", "-D", "warnings"])
+    cargo_run_for_packages(names, &command, &["--all-targets", "--", "-D", "warnings"])
 }
 
 /// Returns the files that differ from the commit where the branch left main, including uncommitted and new files.
@@ -224,13 +230,13 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// Output of `cargo tree` for three crates and the xtask.
-    const TREE: &str = "0podscope-api v0.1.0 (/r/crates/api)\n1libm v0.2.1\n0podscope-sim v0.1.0 (/r/crates/sim)\n\
+    const EXAMPLE_CARGO_TREE: &str = "0podscope-api v0.1.0 (/r/crates/api)\n1libm v0.2.1\n0podscope-sim v0.1.0 (/r/crates/sim)\n\
         1podscope-api v0.1.0 (/r/crates/api)\n0podscope v0.1.0 (/r/crates/cli)\n1podscope-sim v0.1.0 (/r/crates/sim) (*)\n\
         0xtask v0.1.0 (/r/crates/xtask)\n1sha2 v0.11.1\n";
 
     /// Returns the names of the members that these files touch, and of those that they affect.
     fn touched_and_affected(files: &[&str]) -> (Vec<String>, Vec<String>) {
-        let members = parse_members(TREE, "/r");
+        let members = parse_members(EXAMPLE_CARGO_TREE, "/r");
         let files: Vec<String> = files.iter().map(|file| (*file).to_string()).collect();
         let touched = touched_members(&files, &members);
         let owned = |names: &BTreeSet<&str>| names.iter().map(|name| (*name).to_string()).collect();

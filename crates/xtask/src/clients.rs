@@ -15,7 +15,7 @@ fn source_dir() -> PathBuf {
 }
 
 /// Returns the cache directory for the packages of a lock file. It depends on the content of the lock file.
-fn packages_dir(kind: &str, lock: &str) -> Fallible<PathBuf> {
+fn packages_cache_dir(kind: &str, lock: &str) -> Fallible<PathBuf> {
     let text = site::read(&source_dir().join(lock))?;
     let digest = site::hex_of(text.as_bytes());
     Ok(host::cache().join(format!("clients-{kind}-{}", &digest[..16])))
@@ -26,11 +26,11 @@ fn packages_dir(kind: &str, lock: &str) -> Fallible<PathBuf> {
 fn python_dir() -> Fallible<PathBuf> {
     let version = host::which("python3").and_then(|python| host::version_of(&python));
     let version = version.ok_or("please install Python 3.11 or later, with pip: `python3` must be on PATH")?;
-    packages_dir(&version.replace(' ', "-").to_lowercase(), "requirements.txt")
+    packages_cache_dir(&version.replace(' ', "-").to_lowercase(), "requirements.txt")
 }
 
 fn node_dir() -> Fallible<PathBuf> {
-    packages_dir("node", "package-lock.json")
+    packages_cache_dir("node", "package-lock.json")
 }
 
 /// Whether the helm package runs on this machine.

@@ -139,26 +139,26 @@ pub(crate) fn build_for_browsers(paths: &Paths, features: &str, config: &[&str])
 }
 
 /// File name of the module in the directory that [`build_for_browsers`] returns.
-pub(crate) const WASM: &str = "podscope_js_bg.wasm";
+pub(crate) const ENGINE_WASM_FILE: &str = "podscope_js_bg.wasm";
 
 /// Returns a run of `tests/e2e/decisions.mjs`, which measures decisions in headless Chromium with the engine built as
 /// for the site. The limit is a tenth of kube-scheduler's time.
 pub(crate) fn chromium_run(paths: &Paths) -> Fallible<Run> {
     let out = build_for_browsers(paths, "bench", &[])?;
-    let wasm = out.join(WASM);
+    let wasm = out.join(ENGINE_WASM_FILE);
     Run::new("wasm-opt")
         .args(["-O2", "-o"])
         .args([&wasm, &wasm])
         .tools(paths)
         .status()?;
     let limit = |workload: &Workload| format!("{}={:.0}", workload.name, workload.reference / 10.0);
-    Ok(time_decisions(paths, &out)
+    Ok(run_of_decision_timing(paths, &out)
         .args(WORKLOADS.iter().map(limit))
         .args(["preempt"]))
 }
 
 /// Returns a run of the script that measures decisions; its arguments are the names of workloads.
-pub(crate) fn time_decisions(paths: &Paths, directory: &Path) -> Run {
+pub(crate) fn run_of_decision_timing(paths: &Paths, directory: &Path) -> Run {
     let run = Run::new("node").args(["tests/e2e/decisions.mjs"]);
     run.env("PODSCOPE_BENCH", directory).tools(paths)
 }
@@ -176,7 +176,7 @@ fn microseconds_per_decision(podscope: &Path, args: &[&str]) -> Fallible<f64> {
 }
 
 /// Counts the instructions per decision of each workload with callgrind, if valgrind is installed.
-pub(crate) fn instructions() -> (Fallible, Counts) {
+pub(crate) fn count_instructions() -> (Fallible, Counts) {
     let mut counts = Counts::default();
     if host::which("valgrind").is_none() {
         println!("skipped: valgrind is not on PATH (apt-get install valgrind)");
@@ -188,7 +188,7 @@ pub(crate) fn instructions() -> (Fallible, Counts) {
     };
     let mut changed = Vec::new();
     for workload in &WORKLOADS {
-        match instructions_of(&podscope, workload.name) {
+        match instructions_per_decision(&podscope, workload.name) {
             Ok(found) => {
                 let tolerance = workload.instructions * TOLERANCE_PERCENT / 100;
                 let is_expected = found.abs_diff(workload.instructions) <= tolerance;
@@ -220,7 +220,7 @@ pub(crate) fn instructions() -> (Fallible, Counts) {
 
 /// Returns the instructions per decision, from the difference of two runs of different length, because setting up the
 /// cluster takes more instructions than the decisions.
-fn instructions_of(podscope: &Path, workload: &str) -> Fallible<u64> {
+fn instructions_per_decision(podscope: &Path, workload: &str) -> Fallible<u64> {
     // A run makes 10 % more decisions than requested, to warm up, so the two runs differ by 110 decisions.
     let short = total_instructions(podscope, workload, "100")?;
     let long = total_instructions(podscope, workload, "200")?;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 /// Files from which the editor is bundled, in `source_dir`.
-const SOURCES: &[&str] = &["package.json", "package-lock.json", "editor.js"];
+const BUNDLED_SOURCES: &[&str] = &["package.json", "package-lock.json", "editor.js"];
 
 fn source_dir() -> PathBuf {
     host::root().join("crates/web/editor")
@@ -19,13 +19,13 @@ pub(crate) fn bundle() -> Fallible {
     let work = host::root().join("target/editor-build");
     let stamp = work.join("made-from");
     let mut made_from = String::new();
-    for name in SOURCES {
+    for name in BUNDLED_SOURCES {
         made_from.push_str(&crate::site::read(&source_dir().join(name))?);
     }
     if out.is_file() && fs::read_to_string(&stamp).is_ok_and(|old| old == made_from) {
         return Ok(());
     }
-    for name in SOURCES {
+    for name in BUNDLED_SOURCES {
         crate::site::write(&work.join(name), &crate::site::read(&source_dir().join(name))?)?;
     }
     let npm = host::which("npm").unwrap_or_else(|| "npm".into());

@@ -18,11 +18,11 @@ pub(crate) fn bless(names: &[String]) -> Fallible {
 }
 
 /// Path of the file with the licences of the packages that the site and the command line contain.
-const NOTICES: &str = "www/THIRD-PARTY.md";
+const NOTICES_FILE: &str = "www/THIRD-PARTY.md";
 
 /// `cargo xtask notices`: writes the licences of the packages from which the site and the command line are built.
 pub(crate) fn notices() -> Fallible {
-    let path = host::root().join(NOTICES);
+    let path = host::root().join(NOTICES_FILE);
     site::write(&path, &notices_text()?)?;
     println!("written to {}", path.display());
     Ok(())
@@ -36,11 +36,11 @@ pub(crate) fn check_notices() -> Fallible {
             .map(String::from)
             .collect()
     };
-    let committed = site::read(&host::root().join(NOTICES))?;
+    let committed = site::read(&host::root().join(NOTICES_FILE))?;
     if rows(&committed) == rows(&notices_text()?) {
         Ok(())
     } else {
-        Err(format!("{NOTICES} is not current: run `cargo xtask notices`"))
+        Err(format!("{NOTICES_FILE} is not current: run `cargo xtask notices`"))
     }
 }
 

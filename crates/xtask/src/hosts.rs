@@ -23,7 +23,7 @@ pub(crate) const HEADER_FILES: &[&str] = &[
 ];
 
 /// Returns the names and values of all headers; `policy` is the Content-Security-Policy.
-fn headers(policy: &str) -> Vec<(&'static str, String)> {
+fn headers_with_policy(policy: &str) -> Vec<(&'static str, String)> {
     vec![
         ("Content-Security-Policy", format!("{policy}; {FRAME_ANCESTORS}")),
         // A window that opened the page gets no handle to it, so it cannot navigate the page elsewhere.
@@ -36,7 +36,7 @@ fn headers(policy: &str) -> Vec<(&'static str, String)> {
 
 /// Writes the configuration files beside the page; `policy` is the page's Content-Security-Policy.
 pub(crate) fn write_headers(site: &Path, policy: &str) -> Fallible {
-    let headers = headers(policy);
+    let headers = headers_with_policy(policy);
     let lines = |line: &dyn Fn(&str, &str) -> String| -> String {
         headers.iter().map(|(name, value)| line(name, value) + "\n").collect()
     };

@@ -14,7 +14,7 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 /// Files that the offline copy of the site does not contain.
-const NOT_OFFLINE: &[&str] = &["sw.js", "LICENSE", "THIRD-PARTY.md"];
+const FILES_NOT_OFFLINE: &[&str] = &["sw.js", "LICENSE", "THIRD-PARTY.md"];
 
 /// Directories that get a hash of their contents as a suffix, so that browsers never mix files of different versions.
 const HASHED_DIRS: &[&str] = &["engine", "editor", "film", "icons", LOCALES];
@@ -23,9 +23,9 @@ pub(crate) const LESSONS: &str = "lessons";
 /// Directory with one file for each language but English. The page loads a file when its language is chosen.
 const LOCALES: &str = "locales";
 /// File of the pseudo-locale, which only tests use.
-const PSEUDO_LOCALE: &str = "/en-XA.txt";
+const PSEUDO_LOCALE_FILE: &str = "/en-XA.txt";
 /// Web app manifest, for installing the page as an application.
-const MANIFEST: &str = "manifest.webmanifest";
+const MANIFEST_FILE: &str = "manifest.webmanifest";
 
 /// Time limit of a development build, enough for a first build on a slow machine.
 const BUILD_TIMEOUT: Duration = Duration::from_secs(20 * 60);
@@ -175,25 +175,28 @@ pub(crate) fn finish() -> Fallible {
         parts::cut_page(&staging, &mut html)?;
     }
     translate::write_language_files(&staging.join(LOCALES))?;
-    let manifest = staging.join(MANIFEST);
+    let manifest = staging.join(MANIFEST_FILE);
     let mut manifest_text = read(&manifest)?;
     for dir in HASHED_DIRS {
         let files = files_under(&staging, dir)?;
-        let named = format!("{dir}-{}", &hash_of(&staging, &files)?[..16]);
+        let named = format!("{dir}-{}", &hash_of_files(&staging, &files)?[..16]);
         fs::rename(staging.join(dir), staging.join(&named)).map_err(|e| format!("{dir}: {e}"))?;
         for text in [&mut html, &mut manifest_text] {
             *text = text.replace(&format!("\"{dir}/"), &format!("\"{named}/"));
         }
     }
     write(&manifest, &manifest_text)?;
-    let named = format!("manifest-{}.webmanifest", &hash_of(&staging, &[MANIFEST.into()])?[..16]);
-    fs::rename(&manifest, staging.join(&named)).map_err(|e| format!("{MANIFEST}: {e}"))?;
-    html = html.replace(&format!("\"{MANIFEST}\""), &format!("\"{named}\""));
+    let named = format!(
+        "manifest-{}.webmanifest",
+        &hash_of_files(&staging, &[MANIFEST_FILE.into()])?[..16]
+    );
+    fs::rename(&manifest, staging.join(&named)).map_err(|e| format!("{MANIFEST_FILE}: {e}"))?;
+    html = html.replace(&format!("\"{MANIFEST_FILE}\""), &format!("\"{named}\""));
 
     let allowed = if is_serving {
         "'unsafe-inline'".to_string()
     } else {
-        inline_hashes(&html)
+        inline_script_hashes(&html)
     };
     html = html.replace("'sha256-inline'", &allowed);
     if is_serving {
@@ -203,7 +206,7 @@ pub(crate) fn finish() -> Fallible {
 
     // The version is a hash of all files, including the worker of the offline copy. The page contains the version.
     write(&index, &html)?;
-    let version = hash_of(&staging, &files_under(&staging, "")?)?[..16].to_string();
+    let version = hash_of_files(&staging, &files_under(&staging, "")?)?[..16].to_string();
     html = html.replacen("<html ", &format!("<html data-version=\"{version}\" "), 1);
     write(&index, &html)?;
     let policy = html
@@ -213,10 +216,10 @@ pub(crate) fn finish() -> Fallible {
 
     let mut list = String::new();
     for file in files_under(&staging, "")? {
-        if NOT_OFFLINE.contains(&file.as_str()) || file.ends_with(PSEUDO_LOCALE) {
+        if FILES_NOT_OFFLINE.contains(&file.as_str()) || file.ends_with(PSEUDO_LOCALE_FILE) {
             continue;
         }
-        let digest = base64::engine::general_purpose::STANDARD.encode(digest_of(&staging, &file)?);
+        let digest = base64::engine::general_purpose::STANDARD.encode(sha256_of_file(&staging, &file)?);
         let address = if file == "index.html" { "./" } else { &file };
         list.push_str(&format!("\n  \"{address}\": \"sha256-{digest}\","));
     }
@@ -242,7 +245,7 @@ fn lessons_file_text() -> Fallible<String> {
 }
 
 /// Returns the CSP sources (hashes) of the inline scripts of the page.
-fn inline_hashes(html: &str) -> String {
+fn inline_script_hashes(html: &str) -> String {
     let mut sources = Vec::new();
     let mut rest = html;
     while let Some(at) = rest.find("<script") {
@@ -283,14 +286,14 @@ pub(crate) fn files_under(base: &Path, dir: &str) -> Fallible<Vec<String>> {
     Ok(found)
 }
 
-fn digest_of(base: &Path, file: &str) -> Fallible<impl AsRef<[u8]> + use<>> {
+fn sha256_of_file(base: &Path, file: &str) -> Fallible<impl AsRef<[u8]> + use<>> {
     let path = base.join(file);
     let bytes = fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     Ok(Sha256::digest(bytes))
 }
 
 /// Returns the SHA-256 of the names and contents of files, in hexadecimal.
-fn hash_of(base: &Path, files: &[String]) -> Fallible<String> {
+fn hash_of_files(base: &Path, files: &[String]) -> Fallible<String> {
     let mut hash = Sha256::new();
     for file in files {
         let path = base.join(file);
@@ -324,13 +327,13 @@ pub(crate) fn write(path: &Path, text: &str) -> Fallible {
 
 #[cfg(test)]
 mod tests {
-    use super::inline_hashes;
+    use super::inline_script_hashes;
 
     #[test]
     fn csp_hashes_cover_only_inline_scripts() {
         let html = "<script>alert(1)</script><script src=\"a.js\"></script><script type=\"module\">\nx\n</script>";
         assert_eq!(
-            inline_hashes(html),
+            inline_script_hashes(html),
             "'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI=' \
              'sha256-0j+bQHb1Xx5lDFk/gPRR8glNxZzORwwGPrIq6mPkyzk='"
         );

@@ -7,14 +7,14 @@ use std::path::Path;
 
 /// Maximum compressed size of all files that a first visit loads, in bytes. They include the rest of the page's wasm,
 /// which is loaded when the engine has answered.
-const VISIT_BUDGET: u64 = 1510 * 1024;
+const FIRST_VISIT_BUDGET: u64 = 1510 * 1024;
 
 /// Maximum compressed size of the first part of the page's wasm, in bytes. If new code exceeds it, `cargo xtask profile`
 /// moves what a first visit does not need to the rest.
-const PAGE_BUDGET: u64 = 325 * 1024;
+const FIRST_PART_BUDGET: u64 = 325 * 1024;
 
 /// Maximum compressed size of the rest of the engine, in bytes. It is loaded on first use.
-const REST_BUDGET: u64 = 1180 * 1024;
+const REST_OF_ENGINE_BUDGET: u64 = 1180 * 1024;
 
 /// File of the rest of the engine (`crates/split`), in the directory of the engine.
 const REST_FILE: &str = "rest.wasm";
@@ -43,24 +43,24 @@ pub(crate) fn first_visit_files() -> Fallible<Vec<SiteFile>> {
             !NOT_IN_FIRST_VISIT.iter().any(|l| name.starts_with(l)) && !hosts::HEADER_FILES.contains(&name.as_str())
         })
         .collect();
-    with_sizes(names)
+    measure_files(names)
 }
 
 /// Returns the file of the rest of the engine.
 fn rest_of_engine() -> Fallible<Vec<SiteFile>> {
     let names = files_under(&dist(), "")?.into_iter();
-    with_sizes(names.filter(|name| name.ends_with(&format!("/{REST_FILE}"))).collect())
+    measure_files(names.filter(|name| name.ends_with(&format!("/{REST_FILE}"))).collect())
 }
 
 /// Returns the file of the first part of the page's wasm.
 fn first_part_of_page() -> Fallible<Vec<SiteFile>> {
     let names = files_under(&dist(), "")?.into_iter();
     let is_page = |name: &String| name.starts_with("podscope-web-") && name.ends_with(parts::PAGE_WASM_SUFFIX);
-    with_sizes(names.filter(is_page).collect())
+    measure_files(names.filter(is_page).collect())
 }
 
 /// Returns files of the site with their sizes.
-fn with_sizes(names: Vec<String>) -> Fallible<Vec<SiteFile>> {
+fn measure_files(names: Vec<String>) -> Fallible<Vec<SiteFile>> {
     let sizes = brotli_sizes(&dist(), &names)?;
     let files = names.into_iter().zip(sizes);
     let files = files.map(|(name, (bytes, brotli))| SiteFile { name, bytes, brotli });
@@ -87,18 +87,18 @@ pub(crate) fn brotli_sizes(dir: &Path, names: &[String]) -> Fallible<Vec<(u64, u
 
 /// Prints tables of the files. Returns an error if a budget is exceeded.
 pub(crate) fn report() -> Fallible {
-    let visit = check_budget("first visit", &first_visit_files()?, VISIT_BUDGET);
+    let visit = check_budget("first visit", &first_visit_files()?, FIRST_VISIT_BUDGET);
     let rest_files = rest_of_engine()?;
     if rest_files.is_empty() {
         return Err(format!("the site has no {REST_FILE}"));
     }
     let page = first_part_of_page()?;
     visit
-        .and(check_budget("first part of the page", &page, PAGE_BUDGET))
+        .and(check_budget("first part of the page", &page, FIRST_PART_BUDGET))
         .and(check_budget(
             "rest of the engine, loaded on use",
             &rest_files,
-            REST_BUDGET,
+            REST_OF_ENGINE_BUDGET,
         ))
 }
 

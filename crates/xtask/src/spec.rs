@@ -11,7 +11,7 @@ use crate::site::{files_under, read};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files of the book (`docs/`) that define IDs. A line that begins with an ID defines it.
-const BOOK: &[&str] = &[
+const BOOK_FILES: &[&str] = &[
     "docs/specification.md",
     "docs/facts/scheduler.md",
     "docs/facts/lifecycle.md",
@@ -50,13 +50,13 @@ const ID_FAMILIES: &[(&str, usize)] = &[
 ];
 
 /// Text in a comment before the IDs that its test verifies.
-const SHOWS: &str = "Shows:";
+const SHOWS_PREFIX: &str = "Shows:";
 
 /// Prints all rows with their tests; with `--missing` only the rows of the specification without a test, and the
 /// counts.
 pub(crate) fn report(args: &[String]) -> Fallible {
     let missing_only = args.iter().any(|a| a == "--missing");
-    let sources = sources()?;
+    let sources = files_with_ids()?;
     let mut shown: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut errors = Vec::new();
     for (file, text) in &sources {
@@ -65,16 +65,16 @@ pub(crate) fn report(args: &[String]) -> Fallible {
                 shown.entry(id).or_default().insert(place.clone());
             }
         }
-        errors.extend(numbered_tests(file, text));
-        errors.extend(empty_lists(file, text));
+        errors.extend(test_name_errors(file, text));
+        errors.extend(empty_list_errors(file, text));
     }
 
     let mut known = BTreeSet::new();
-    for file in BOOK {
+    for file in BOOK_FILES {
         let rows = id_rows(&read(&host::root().join(file))?);
         let n_shown = rows.iter().filter(|(id, _)| shown.contains_key(id)).count();
         for (id, title) in &rows {
-            print_row(id, title, shown.get(id), missing_only, *file == BOOK[0]);
+            print_row(id, title, shown.get(id), missing_only, *file == BOOK_FILES[0]);
         }
         println!(
             "{file}: {n_shown} of {} rows are shown by a test, a story or a scenario",
@@ -137,7 +137,7 @@ fn id_rows(text: &str) -> Vec<(String, String)> {
 }
 
 /// Returns the files that may mention IDs, with their text.
-fn sources() -> Fallible<Vec<(String, String)>> {
+fn files_with_ids() -> Fallible<Vec<(String, String)>> {
     let root = host::root();
     let mut files: Vec<String> = ["README.md", "ARCHITECTURE.md", "index.html"].map(String::from).into();
     for dir in ["crates", "tests", "docs", "www", ".github"] {
@@ -165,19 +165,19 @@ fn tests_with_ids(file: &str, text: &str) -> Vec<(String, BTreeSet<String>)> {
     if file.ends_with(".rs") {
         let tests = test_functions(text).into_iter();
         return tests
-            .map(|(name, body)| (format!("{file} {name}"), shown_in(&body)))
+            .map(|(name, body)| (format!("{file} {name}"), ids_in_shows_comments(&body)))
             .collect();
     }
     let is_test = [".mjs", ".yaml", ".yml"].iter().any(|ending| file.ends_with(ending));
     if is_test {
-        vec![(file.to_string(), shown_in(text))]
+        vec![(file.to_string(), ids_in_shows_comments(text))]
     } else {
         Vec::new()
     }
 }
 
 /// Returns the IDs in the `Shows:` comments of a text.
-fn shown_in(text: &str) -> BTreeSet<String> {
+fn ids_in_shows_comments(text: &str) -> BTreeSet<String> {
     shows_lists(text)
         .into_iter()
         .flat_map(|(_, list)| ids_in(&list))
@@ -195,7 +195,7 @@ fn shows_lists(text: &str) -> Vec<(usize, String)> {
     let mut lines = text.lines().enumerate();
     while let Some((number, line)) = lines.next() {
         let Some(comment_text) = comment(line) else { continue };
-        let Some((_, list)) = comment_text.split_once(SHOWS) else {
+        let Some((_, list)) = comment_text.split_once(SHOWS_PREFIX) else {
             continue;
         };
         let mut list = list.to_string();
@@ -211,7 +211,7 @@ fn shows_lists(text: &str) -> Vec<(usize, String)> {
 }
 
 /// Returns errors about `Shows:` comments without an ID.
-fn empty_lists(file: &str, text: &str) -> Vec<String> {
+fn empty_list_errors(file: &str, text: &str) -> Vec<String> {
     if file.ends_with(".md") || file.ends_with("spec.rs") {
         return Vec::new(); // Markdown files and this file describe such comments
     }
@@ -219,12 +219,12 @@ fn empty_lists(file: &str, text: &str) -> Vec<String> {
         .into_iter()
         .filter(|(_, list)| ids_in(list).is_empty());
     lists
-        .map(|(number, _)| format!("{file}:{number}: `{SHOWS}` names no row"))
+        .map(|(number, _)| format!("{file}:{number}: `{SHOWS_PREFIX}` names no row"))
         .collect()
 }
 
 /// Returns errors about tests whose names contain an ID, which does not tell a reader what failed.
-fn numbered_tests(file: &str, text: &str) -> Vec<String> {
+fn test_name_errors(file: &str, text: &str) -> Vec<String> {
     if !file.ends_with(".rs") {
         return Vec::new();
     }
@@ -294,7 +294,7 @@ fn has_id(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{empty_lists, has_id, id_rows, ids_in, shown_in, test_functions};
+    use super::{empty_list_errors, has_id, id_rows, ids_in, ids_in_shows_comments, test_functions};
 
     #[test]
     fn only_ids_in_shows_comments_count_as_verified() {
@@ -309,15 +309,15 @@ mod tests {
             ("// S-01: a rule", ""),
             ("let text = \"Shows: S-01\";", ""),
         ] {
-            let found: Vec<String> = shown_in(text).into_iter().collect();
+            let found: Vec<String> = ids_in_shows_comments(text).into_iter().collect();
             assert_eq!(found.join(" "), want, "{text}");
         }
     }
 
     #[test]
     fn shows_comment_without_id_is_an_error() {
-        assert_eq!(empty_lists("a.mjs", "x\n// Shows: nothing\n").len(), 1);
-        assert!(empty_lists("a.mjs", "// Shows: S-01\n").is_empty());
+        assert_eq!(empty_list_errors("a.mjs", "x\n// Shows: nothing\n").len(), 1);
+        assert!(empty_list_errors("a.mjs", "// Shows: S-01\n").is_empty());
     }
 
     #[test]

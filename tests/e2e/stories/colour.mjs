@@ -4,8 +4,8 @@ import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 /** Pixels of two images that differ by more than `threshold` in grey, per thousand. */
-const differingPixels = (page, one, two, threshold) => page.evaluate(async ([one, two, threshold]) => {
-  const grey = async (png) => {
+const perMilleOfDifferingPixels = (page, one, two, threshold) => page.evaluate(async ([one, two, threshold]) => {
+  const greyPixels = async (png) => {
     const image = new Image();
     image.src = `data:image/png;base64,${png}`;
     await image.decode();
@@ -15,7 +15,7 @@ const differingPixels = (page, one, two, threshold) => page.evaluate(async ([one
     context.drawImage(image, 0, 0);
     return context.getImageData(0, 0, canvas.width, canvas.height).data;
   };
-  const [a, b] = await Promise.all([grey(one), grey(two)]);
+  const [a, b] = await Promise.all([greyPixels(one), greyPixels(two)]);
   let count = 0;
   for (let i = 0; i < Math.min(a.length, b.length); i += 4) count += Math.abs(a[i] - b[i]) > threshold ? 1 : 0;
   return (count * 4000) / Math.min(a.length, b.length);
@@ -39,7 +39,7 @@ test("the marks of pods can be distinguished without colour", async ({ t }) => {
     expect(marks.length, "the legend lists all states").toBeGreaterThanOrEqual(10);
     for (let i = 0; i < marks.length; i += 1) {
       for (let j = 0; j < i; j += 1) {
-        const share = await differingPixels(page, marks[i].png, marks[j].png, 40);
+        const share = await perMilleOfDifferingPixels(page, marks[i].png, marks[j].png, 40);
         expect(share, `${theme}: "${marks[i].name}" and "${marks[j].name}" differ in ${share.toFixed(0)} ‰ of their pixels`).toBeGreaterThanOrEqual(30);
       }
     }
@@ -58,12 +58,12 @@ test("the overview of a large cluster takes the colours of the theme, also while
   await expect(page.locator(".overview canvas")).toBeVisible();
   await t.seek(page, "0:05.0");
   // Returns the lightness of a point in the first zone's panel, where no node is drawn.
-  const lightness = () => page.locator(".overview canvas").evaluate((canvas) => {
+  const panelLightness = () => page.locator(".overview canvas").evaluate((canvas) => {
     const [r, g, b] = canvas.getContext("2d").getImageData(3, 3, 1, 1).data;
     return r + g + b;
   });
   const expectLightness = (what, [minimum, maximum]) => expect(async () => {
-    const sum = await lightness();
+    const sum = await panelLightness();
     expect(sum, `${what}: the panel's lightness out of 765`).toBeGreaterThan(minimum);
     expect(sum, `${what}: the panel's lightness out of 765`).toBeLessThan(maximum);
   }).toPass();

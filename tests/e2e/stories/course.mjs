@@ -3,7 +3,7 @@ import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 /** Marks lessons as finished in the browser's storage, unless progress is stored already. */
-const storeFinished = (...names) => async (page) => {
+const storeFinishedLessons = (...names) => async (page) => {
   await page.addInitScript((names) => {
     const key = `podscope:${location.pathname.replace(/\/[^/]*$/, "")}/course`;
     localStorage.setItem(key, localStorage.getItem(key) ?? names.map((name) => `${name} ${Date.now()} 0\n`).join(""));
@@ -18,7 +18,7 @@ const openCourse = async (page, title) => {
 
 // Shows: E-08
 test("course progress is shown, survives a reload, and can be saved, cleared and loaded", async ({ t }) => {
-  const page = await t.open("#lesson=scheduling-gates", { before: storeFinished("first-pod", "keep-three") });
+  const page = await t.open("#lesson=scheduling-gates", { before: storeFinishedLessons("first-pod", "keep-three") });
   const course = await openCourse(page, "Not yet");
   await expect(course.getByText(/^2 of \d+ done$/)).toBeVisible();
   await expect(page.locator("[data-lesson] .tick"), "ticks").toHaveCount(2);
@@ -33,10 +33,10 @@ test("course progress is shown, survives a reload, and can be saved, cleared and
   await expect(page.locator("[data-lesson] .tick"), "no ticks").toHaveCount(0);
   await expect(course.getByRole("button", { name: "Begin: Your first pod" })).toBeVisible();
 
-  const load = (buffer) => course.getByLabel("Load a file").setInputFiles({ name, mimeType: "text/plain", buffer });
-  await load(Buffer.from("kind: Pod\n"));
+  const loadFile = (buffer) => course.getByLabel("Load a file").setInputFiles({ name, mimeType: "text/plain", buffer });
+  await loadFile(Buffer.from("kind: Pod\n"));
   await expect(page.getByText("No finished lesson stands in that file")).toBeVisible();
-  await load(bytes);
+  await loadFile(bytes);
   await expect(page.getByText("2 finished lessons were loaded")).toBeVisible();
   await expect(course.getByText(/^2 of/)).toBeVisible();
 

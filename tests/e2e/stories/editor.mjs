@@ -60,30 +60,30 @@ test("the editor completes the fields of a scenario, and the values of enumerati
   await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
   const choices = editor.locator(".cm-tooltip-autocomplete [role=option]");
-  const offered = async (text) => {
+  const offeredCompletions = async (text) => {
     await expect(choices.filter({ hasText: text }).first()).toBeVisible();
     return choices.allInnerTexts();
   };
   await t.replaceText(editor, "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nspec:\n  title: Mine\n");
   await page.keyboard.press("Control+End");
   await page.keyboard.type("  ste");
-  await offered(/^steps/);
+  await offeredCompletions(/^steps/);
   await acceptCompletion(page);
   await page.keyboard.type("pre");
-  await offered(/^predict/);
+  await offeredCompletions(/^predict/);
   await t.checkLooks(page, "editor-scenario");
   await acceptCompletion(page);
   await page.keyboard.type("as");
-  await offered(/^ask/);
+  await offeredCompletions(/^ask/);
   await expect(editor.getByText("The question.")).toBeVisible();
   await page.keyboard.press("Escape");
   // Values are offered as soon as their field is accepted.
   await t.replaceText(editor, "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n");
   await page.keyboard.press("Control+End");
   await page.keyboard.type("  restartP");
-  await offered(/^restartPolicy/);
+  await offeredCompletions(/^restartPolicy/);
   await acceptCompletion(page);
-  expect((await offered("OnFailure")).join(" "), "values").toBe("Always Never OnFailure");
+  expect((await offeredCompletions("OnFailure")).join(" "), "values").toBe("Always Never OnFailure");
   await page.keyboard.type("Nev");
   await expect(choices.filter({ hasText: "Always" })).toHaveCount(0);
   await acceptCompletion(page);
@@ -91,7 +91,7 @@ test("the editor completes the fields of a scenario, and the values of enumerati
   await page.keyboard.type("tolerations:");
   await page.keyboard.press("Enter");
   await page.keyboard.type("- effect: ");
-  expect((await offered("NoExecute")).length, "effects").toBe(3);
+  expect((await offeredCompletions("NoExecute")).length, "effects").toBe(3);
   await page.keyboard.type("NoE");
   await acceptCompletion(page);
   const text = await editor.locator(".cm-content").innerText();

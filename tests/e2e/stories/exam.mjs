@@ -31,11 +31,11 @@ spec:
 
 /** Opens `EXAM` with its lesson `CUSTOM_LESSON`; returns the page, the story, the exam's dialog and the question. */
 const openExam = async (t) => {
-  const fulfill = (body) => (route) => route.fulfill({ contentType: "application/yaml", body });
+  const respondWithYaml = (body) => (route) => route.fulfill({ contentType: "application/yaml", body });
   const page = await t.open("?course=exam.yaml", {
     before: async (page) => {
-      await page.route("**/exam.yaml", fulfill(EXAM));
-      await page.route("**/lessons/own.yaml", fulfill(CUSTOM_LESSON));
+      await page.route("**/exam.yaml", respondWithYaml(EXAM));
+      await page.route("**/lessons/own.yaml", respondWithYaml(CUSTOM_LESSON));
     },
   });
   const story = page.getByRole("complementary", { name: "Story" });
@@ -116,32 +116,32 @@ test("an exam hides the right answers until it ends, and then shows them in repl
 // Shows: E-12
 test("'Start over', Back, Forward and a reload do not leave the exam", async ({ t }) => {
   const { page, story, dialog, question } = await openExam(t);
-  const expectTask = (n) => expect(story.getByText(new RegExp(`^A short exam · ${n} of 3 · \\d+ minutes left$`)), `task ${n}`).toBeVisible({ timeout: 60_000 });
+  const expectTaskNumber = (n) => expect(story.getByText(new RegExp(`^A short exam · ${n} of 3 · \\d+ minutes left$`)), `task ${n}`).toBeVisible({ timeout: 60_000 });
   await dialog.getByRole("button", { name: "Begin the exam" }).click();
   await dialog.locator('[data-item="0"]').click();
-  await expectTask(1);
+  await expectTaskNumber(1);
   await question.getByRole("button", { name: "b-1" }).click();
   await story.getByRole("button", { name: "Start over" }).click();
   await expect(question).toBeVisible({ timeout: 60_000 });
-  await expectTask(1);
+  await expectTaskNumber(1);
   await question.getByRole("button", { name: "b-1" }).click();
   await story.getByRole("button", { name: "Next task" }).click({ timeout: 60_000 });
-  await expectTask(2);
+  await expectTaskNumber(2);
   await expect(question).toBeVisible({ timeout: 60_000 });
   await t.waitUntilSettled(page);
   await t.waitUntilSaved(page);
   await page.goBack();
-  await expectTask(1);
+  await expectTaskNumber(1);
   await expect(page.locator(".bar .scenario"), "the title of the task").toHaveText(/Which node/);
   await page.goForward();
-  await expectTask(2);
+  await expectTaskNumber(2);
   await question.getByRole("button", { name: "Succeeded" }).click();
   await t.waitUntilSettled(page);
   await t.waitUntilSaved(page);
   await page.reload();
   await expect(dialog).toBeVisible({ timeout: 60_000 });
   await dialog.getByRole("button", { name: "Close" }).click();
-  await expectTask(2);
+  await expectTaskNumber(2);
   await expect(page.locator(".bar .scenario")).toHaveText(/What phase does it end in\?/);
   await expect(story.getByText("You said Succeeded"), "the answer is kept").toBeVisible();
   await expect(question).toHaveCount(0);

@@ -15,7 +15,7 @@ spec:
   - {name: c, image: "nginx"}
 `;
 
-const run = (name, last) => `apiVersion: podscope.dev/v1alpha1
+const scenarioWithCommand = (name, last) => `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: ${name}}
 spec:
@@ -65,14 +65,14 @@ test("invalid YAML is marked at the position of the error", async ({ t }) => {
 // Shows: P-13
 test("a UTF-16 file opens, and a file that is not text is refused", async ({ t }) => {
   const page = await t.open("#new");
-  const choose = async (name, buffer) => {
+  const chooseFile = async (name, buffer) => {
     await chooseFromMore(page, "Files");
     await page.locator(".files input[type=file]").first().setInputFiles({ name, mimeType: "text/plain", buffer });
   };
-  await choose("picture.yaml", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0xff, 0xfe, 0xff]));
+  await chooseFile("picture.yaml", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0xff, 0xfe, 0xff]));
   await expect(page.locator(".toast", { hasText: /picture\.yaml:\d:1: the file is neither UTF-8 nor UTF-16 text/ })).toBeVisible();
   await page.keyboard.press("Escape");
-  await choose("powershell.yaml", Buffer.from(`\ufeff${run("powershell", "fault partition a-1")}`, "utf16le"));
+  await chooseFile("powershell.yaml", Buffer.from(`\ufeff${scenarioWithCommand("powershell", "fault partition a-1")}`, "utf16le"));
   await expect(page.locator("[data-node]")).toHaveCount(2);
 });
 
@@ -93,20 +93,20 @@ test("a session can be saved and opened, and its last command can be undone", as
   const page = await t.open("");
   await t.seek(page, "0:20.0");
   await t.command(page, "kubectl cordon a-1");
-  const cordoned = (where) => where.locator('[data-node="a-1"]').getByText("cordoned", { exact: true });
-  await expect(cordoned(page)).toBeVisible();
+  const cordonedMark = (where) => where.locator('[data-node="a-1"]').getByText("cordoned", { exact: true });
+  await expect(cordonedMark(page)).toBeVisible();
   await chooseFromMore(page, "Files");
   const file = await t.download(page, () => page.getByRole("button", { name: /^Session/ }).click());
   expect(file.name).toBe("scenario.yaml");
   expect(file.bytes.toString(), "the file contains the command").toContain("kubectl cordon a-1");
   await page.keyboard.press("Escape");
   await page.keyboard.press("u");
-  await expect(cordoned(page)).toHaveCount(0);
+  await expect(cordonedMark(page)).toHaveCount(0);
 
   const other = await t.open("");
   await t.openFiles(other, { "saved.yaml": file.bytes.toString() });
   await t.seek(other, "0:21.0");
-  await expect(cordoned(other)).toBeVisible();
+  await expect(cordonedMark(other)).toBeVisible();
 });
 
 // Shows: T-06
@@ -115,16 +115,16 @@ test("objects, trace, SVG drawing and PNG picture can be downloaded", async ({ t
   await t.seek(page, "0:15.0");
   await chooseFromMore(page, "Files");
   await t.checkLooks(page, "files");
-  const save = (name) => t.download(page, () => page.locator(".files").getByRole("button", { name }).click());
-  const objects = await save(/^Objects/);
+  const saveAs = (name) => t.download(page, () => page.locator(".files").getByRole("button", { name }).click());
+  const objects = await saveAs(/^Objects/);
   expect(objects.bytes.toString(), "the objects form a List").toMatch(/^apiVersion: v1\nitems:|^apiVersion: v1\nkind: List/);
   expect(objects.bytes.toString(), "the List contains all kinds").toContain("kind: StatefulSet");
-  const trace = (await save(/^Trace/)).bytes.toString().trimEnd().split("\n").map(JSON.parse);
+  const trace = (await saveAs(/^Trace/)).bytes.toString().trimEnd().split("\n").map(JSON.parse);
   expect(trace.some((r) => r.what === "Bound") && trace.every((r) => typeof r.t === "number"), "the trace is JSON Lines").toBeTruthy();
-  const drawing = await save(/^Drawing/);
+  const drawing = await saveAs(/^Drawing/);
   expect(drawing.name).toBe("cluster.svg");
   expect(drawing.bytes.toString().startsWith("<svg ") && drawing.bytes.includes("a-1"), "SVG").toBeTruthy();
-  const picture = await save(/^Picture/);
+  const picture = await saveAs(/^Picture/);
   expect(picture.name).toBe("cluster.png");
   expect(picture.bytes.subarray(1, 4).toString(), "PNG").toBe("PNG");
   expect(picture.bytes.readUInt32BE(16) >= 1200 && picture.bytes.length > 8_000, "the picture is large enough and not empty").toBeTruthy();
@@ -134,9 +134,9 @@ test("objects, trace, SVG drawing and PNG picture can be downloaded", async ({ t
 // Shows: T-04
 test("two runs with the same seed are compared side by side", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "wait.yaml": run("Wait", "kubectl get pods") });
+  await t.openFiles(page, { "wait.yaml": scenarioWithCommand("Wait", "kubectl get pods") });
   await chooseFromMore(page, "Files");
-  await page.locator(".files input[type=file]").nth(1).setInputFiles({ name: "force.yaml", mimeType: "text/plain", buffer: Buffer.from(run("Power off", "fault poweroff a-1")) });
+  await page.locator(".files input[type=file]").nth(1).setInputFiles({ name: "force.yaml", mimeType: "text/plain", buffer: Buffer.from(scenarioWithCommand("Power off", "fault poweroff a-1")) });
   const other = page.locator(".runs .run").nth(1);
   await expect(other).toBeVisible();
   await t.seek(page, "0:10.0");

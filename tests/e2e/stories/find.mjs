@@ -46,16 +46,16 @@ test("the search (key /) filters pods and nodes by name, label, state, owner, im
   await field.press("Enter");
   await expect(pod).toHaveAttribute("data-pod", /db/);
   await expect(page.locator(".side"), "no panel lies over what is found").toHaveCount(0);
-  const selected = () => pod.getAttribute("data-uid");
-  const seen = [await selected()];
+  const selectedUid = () => pod.getAttribute("data-uid");
+  const seen = [await selectedUid()];
   await field.fill("web-");
   for (let i = 0; i < 3; i += 1) {
     await field.press("Enter");
-    await expect.poll(async () => seen.includes(await selected()), "one that was selected before").toBe(false);
-    seen.push(await selected());
+    await expect.poll(async () => seen.includes(await selectedUid()), "one that was selected before").toBe(false);
+    seen.push(await selectedUid());
   }
   await field.press("Shift+Enter");
-  await expect.poll(selected, "back to the one before").toBe(seen.at(-2));
+  await expect.poll(selectedUid, "back to the one before").toBe(seen.at(-2));
   await field.press("Escape");
   await expect(field).toHaveCount(0);
   await expect(page.locator(".out"), "everything is there again").toHaveCount(0);

@@ -43,13 +43,13 @@ test("a few clicks lead from a first visit to a split brain", async ({ t }) => {
 test("'Cut a node off' opens a lesson that continues in the first visit's cluster", async ({ t }) => {
   const page = await t.open("");
   await expect(page.locator("[data-pod]")).toHaveCount(7);
-  const uids = () => page.locator("[data-pod]").evaluateAll((pods) => pods.map((pod) => pod.dataset.uid).sort());
-  const before = await uids();
+  const podUids = () => page.locator("[data-pod]").evaluateAll((pods) => pods.map((pod) => pod.dataset.uid).sort());
+  const before = await podUids();
   await page.getByRole("button", { name: "Cut a node off" }).click();
   await expect(page).toHaveTitle(/^Cut a node off/);
   await expect(page.locator(".story")).toHaveCount(0);
   await t.seek(page, "0:10.0");
-  expect(await uids(), "the lesson goes on with the same pods").toEqual(before);
+  expect(await podUids(), "the lesson goes on with the same pods").toEqual(before);
 
   const again = await t.open("#lesson=cut-a-node-off");
   const story = again.getByRole("region", { name: "Story" });

@@ -89,19 +89,19 @@ test("control characters in names are shown as escapes and do not change the tex
   await t.openFiles(page, { "a\u202Elmay.yaml": SCENARIO });
   await t.seek(page, "0:30.0");
   const all = [];
-  const check = async (where) => {
+  const expectNoHostileText = async (where) => {
     const what = await hostileTexts(page);
     if (what) all.push(`${where}: ${what}`);
   };
   await expect(page.locator(".story").getByText("title \\u202e").or(page.locator(".story").getByText("heading \\u202e")).first()).toBeVisible();
-  await check("the cluster and the story");
+  await expectNoHostileText("the cluster and the story");
   await t.screenshot(page, "hostile-names");
   for (const subject of ['[data-pod="default/imported"]', '[data-pod="default/web"]', '[data-select-node="old"]', '[data-select-node="a-1"]']) {
     await page.locator(subject).first().click();
     for (const tab of ["Life", "Events", "YAML"]) {
       await page.getByRole("tab", { name: tab }).click();
       await expect(page.locator("#tabpanel")).toBeVisible();
-      await check(`${subject}, ${tab}`);
+      await expectNoHostileText(`${subject}, ${tab}`);
     }
     await t.screenshot(page, "hostile-yaml");
     // The details may cover the object that is clicked next.
@@ -109,21 +109,21 @@ test("control characters in names are shown as escapes and do not change the tex
   }
   await t.command(page, `kubectl get events -A -o jsonpath='{.items[*].message}'`);
   await page.getByLabel("Command", { exact: true }).focus();
-  await check("the console");
+  await expectNoHostileText("the console");
   await page.keyboard.press("Escape");
   await t.waitUntilSaved(page);
   for (const name of ["Files", "Share"]) {
     if (name === "Files") await chooseFromMore(page, name);
     else await page.getByRole("button", { name }).click();
     await expect(page.locator("dialog[open]")).toBeVisible();
-    await check(name);
+    await expectNoHostileText(name);
     await page.keyboard.press("Escape");
     await expect(page.locator("dialog[open]")).toHaveCount(0);
   }
   for (const lane of ["Faults", "Commands", "Decisions", "Terminations", "Guarantees"]) {
     await page.getByRole("button", { name: /The lanes as lists/ }).click();
     await page.getByRole("dialog").getByRole("group", { name: "Lanes" }).getByRole("button", { name: lane }).click();
-    await check(`the list of ${lane}`);
+    await expectNoHostileText(`the list of ${lane}`);
     await page.keyboard.press("Escape");
     await expect(page.locator("dialog[open]")).toHaveCount(0);
   }
@@ -131,6 +131,6 @@ test("control characters in names are shown as escapes and do not change the tex
   await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "b\u202Elmay.yaml", mimeType: "text/plain", buffer: Buffer.from(`apiVersion: v1\nkind: Pod\nmetadata: {name: "${hostileName("name")}"}\nspec: {containers: []}\n`) });
   await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible();
-  await check("a refusal");
+  await expectNoHostileText("a refusal");
   expect(all.join("\n"), "what hides or turns").toBe("");
 });

@@ -67,7 +67,7 @@ test("the cluster can be used by keyboard alone", async ({ t }) => {
   const page = await t.open("");
   await expect(page.locator("[data-node] .m-ready").nth(3)).toBeVisible();
   const press = (key) => page.keyboard.press(key);
-  const focus = () => page.evaluate(() => {
+  const describeFocus = () => page.evaluate(() => {
     const e = document.activeElement;
     return { pod: e.dataset.pod, node: e.closest("[data-node]")?.dataset.node, outline: getComputedStyle(e).outlineStyle, tag: e.tagName };
   });
@@ -82,11 +82,11 @@ test("the cluster can be used by keyboard alone", async ({ t }) => {
   await expect(page.locator('.page[data-playing="false"]')).toBeVisible();
   await press("ArrowDown");
   await press("ArrowDown");
-  let at = await focus();
+  let at = await describeFocus();
   expect(at.node, "an arrow reaches a node").not.toBe(undefined);
   expect(at.outline, "the focus is visible").not.toBe("none");
-  for (let i = 0; i < 6 && !(await focus()).pod; i += 1) await press("ArrowDown");
-  at = await focus();
+  for (let i = 0; i < 6 && !(await describeFocus()).pod; i += 1) await press("ArrowDown");
+  at = await describeFocus();
   expect(at.pod, "arrows reach a pod").not.toBe(undefined);
   await press("Enter");
   await expect(page.locator(`.side[data-subject="${at.pod.split("/")[1]}"]`)).toBeVisible();

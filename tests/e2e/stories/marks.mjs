@@ -94,14 +94,14 @@ test("the notice of a broken guarantee stays until it is closed", async ({ t }) 
 test("the stage is one tab stop, and arrow keys move between nodes and pods", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:05.0");
-  const stops = () => page.locator('#stage [tabindex="0"], #stage button:not([tabindex]), #stage select').evaluateAll((all) => all.filter((e) => e.checkVisibility()).length);
-  expect(await stops(), "tab stops").toBe(1);
+  const countTabStops = () => page.locator('#stage [tabindex="0"], #stage button:not([tabindex]), #stage select').evaluateAll((all) => all.filter((e) => e.checkVisibility()).length);
+  expect(await countTabStops(), "tab stops").toBe(1);
   await page.locator('#stage [data-nav][tabindex="0"]').focus();
   await page.keyboard.press("ArrowDown");
   await expect(page.locator("#stage [data-pod]:focus")).toHaveCount(1);
   await page.keyboard.press("ArrowRight");
   await expect(page.locator("#stage [data-nav]:focus")).toHaveCount(1);
-  expect(await stops(), "tab stops after moving").toBe(1);
+  expect(await countTabStops(), "tab stops after moving").toBe(1);
   await expect(page.getByRole("group", { name: /Arrow keys move among nodes and pods/ })).toBeVisible();
 });
 

@@ -52,7 +52,7 @@ const dumpObjects = async (t) => {
   return items.map((text) => ({ kind: /^ {2}kind: (\w+)$/m.exec(text)?.[1], text }));
 };
 
-const asList = (items) => `apiVersion: v1\nkind: List\nitems:\n${items.map((item) => item.text).join("")}`;
+const yamlList = (items) => `apiVersion: v1\nkind: List\nitems:\n${items.map((item) => item.text).join("")}`;
 
 /** Pastes a text into the page. */
 const paste = (page, text) => page.evaluate((text) => {
@@ -72,14 +72,14 @@ test("a dump without the objects of one kind keeps its pods, and assumptions are
     await page.reload();
     await t.waitUntilReady(page);
     await expect(page.locator("[data-node]").first()).toBeVisible();
-    await paste(page, asList(items.filter((item) => item.kind !== without && !["Event", "Lease"].includes(item.kind))));
+    await paste(page, yamlList(items.filter((item) => item.kind !== without && !["Event", "Lease"].includes(item.kind))));
     await expect(page.getByRole("heading", { name: /pasted/ })).toBeAttached();
-    const pods = () => page.locator('[data-pod^="shop/"]').evaluateAll((all) => all.map((e) => e.dataset.uid).sort().join(" "));
+    const podUids = () => page.locator('[data-pod^="shop/"]').evaluateAll((all) => all.map((e) => e.dataset.uid).sort().join(" "));
     await expect(page.locator('[data-pod^="shop/web-"]').first()).toBeVisible();
-    const before = await pods();
+    const before = await podUids();
     // Seek to 1:00 of simulated time.
     await t.seek(page, "1:00.0", 20_000);
-    expect(await pods(), `without ${without}: the pods after a minute`).toBe(before);
+    expect(await podUids(), `without ${without}: the pods after a minute`).toBe(before);
     expect(before.split(" ").length, `without ${without}: pods`).toBe(6);
     if (without === "ReplicaSet" || without === "PodDisruptionBudget") {
       await chooseFromMore(page, /^About what was opened/);
@@ -96,7 +96,7 @@ test("one click explains a pasted pending pod, and a second click shows its reme
   for (const size of ["desktop", "phone"]) {
     const page = await t.open("#new", { size });
     await expect(page.locator("[data-node]").first()).toBeVisible();
-    await paste(page, asList(items));
+    await paste(page, yamlList(items));
     const mark = page.locator('.queue [data-pod="shop/huge"]');
     await expect(mark).toBeVisible();
     // The page lists its assumptions unasked, and the notice covers nothing.
@@ -190,7 +190,7 @@ test("a pasted node replaces the generated node of the same name", async ({ t })
 test("a dump opens paused, its problems are listed, and it can be exported without names", async ({ t }) => {
   const page = await t.open("#new");
   await expect(page.locator("[data-node]").first()).toBeVisible();
-  await paste(page, asList((await dumpObjects(t)).filter((item) => ["Pod", "Node"].includes(item.kind))));
+  await paste(page, yamlList((await dumpObjects(t)).filter((item) => ["Pod", "Node"].includes(item.kind))));
   const notice = page.getByRole("region", { name: "About what was opened" });
   await expect(notice.getByRole("list", { name: /What is wrong/ }).getByText(/shop\/huge/)).toBeVisible();
   await expect(page.getByRole("button", { name: "Play" }).first()).toBeVisible();
@@ -219,7 +219,7 @@ test("a dump opens paused, its problems are listed, and it can be exported witho
 test("the current session can be deleted from the browser", async ({ t }) => {
   const page = await t.open("#new");
   await expect(page.locator("[data-node]").first()).toBeVisible();
-  await paste(page, asList((await dumpObjects(t)).filter((item) => ["Pod", "Node"].includes(item.kind))));
+  await paste(page, yamlList((await dumpObjects(t)).filter((item) => ["Pod", "Node"].includes(item.kind))));
   await expect(page.locator('.queue [data-pod="shop/huge"]')).toBeVisible();
   await t.waitUntilSaved(page);
   const key = await page.evaluate(() => location.hash.replace("#kept=", "session."));

@@ -20,7 +20,7 @@ const clippedTexts = (page, where) => page.locator(where).first().evaluate((part
   .map((e) => e.innerText.slice(0, 40)));
 
 /** Lists the texts on bars of the timeline that are higher than their bar. */
-const cutBars = (page) => page.evaluate(() => [...document.querySelectorAll(".lanes .span")]
+const cutTimelineBars = (page) => page.evaluate(() => [...document.querySelectorAll(".lanes .span")]
   .filter((e) => e.checkVisibility() && e.innerText && parseFloat(getComputedStyle(e).fontSize) > e.clientHeight).map((e) => e.innerText));
 
 /** Returns how far the console's log covers the editor beside the cluster, in pixels of height. */
@@ -94,7 +94,7 @@ for (const [name, [address, reach, where]] of Object.entries(PARTS)) {
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (overflow > 0) problems.push(`${at}: ${overflow} px of horizontal overflow`);
       for (const item of await controlsOutsideWindow(page)) problems.push(`${at}: outside: ${item}`);
-      for (const item of await cutBars(page)) problems.push(`${at}: cut on the timeline: ${item}`);
+      for (const item of await cutTimelineBars(page)) problems.push(`${at}: cut on the timeline: ${item}`);
       const covered = await coveredEditor(page);
       if (covered > 0) problems.push(`${at}: the log covers ${covered} px of the editor`);
       if (await page.locator(where).first().isVisible()) {

@@ -2,7 +2,7 @@
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-const centre = async (locator) => {
+const centreOf = async (locator) => {
   const box = await locator.boundingBox();
   return [box.x + box.width / 2, box.y + box.height / 2];
 };
@@ -62,7 +62,7 @@ test("a long press on a pod opens its menu or drags it to the bin", async ({ t }
   const touch = await t.touchscreen(page);
   const pod = page.locator('[data-pod^="default/web-"].m-ready').first();
   const name = await pod.getAttribute("data-pod");
-  const [x, y] = await centre(pod);
+  const [x, y] = await centreOf(pod);
 
   // A touch that moves at once scrolls the page instead of dragging the pod.
   await touch.down(x, y);
@@ -75,7 +75,7 @@ test("a long press on a pod opens its menu or drags it to the bin", async ({ t }
   await t.waitUntilStill(pod);
 
   // A long press without movement opens the menu.
-  const [x1, y1] = await centre(pod);
+  const [x1, y1] = await centreOf(pod);
   await touch.down(x1, y1);
   await expect(page.locator(".flying")).toBeVisible();
   await touch.up();
@@ -91,7 +91,7 @@ test("a long press on a pod opens its menu or drags it to the bin", async ({ t }
   await expect(page.locator(".flying")).toBeVisible();
   await touch.move(x1 + 12, y1 + 12);
   await expect(page.locator(".bin")).toBeVisible();
-  const [bx, by] = await centre(page.locator(".bin"));
+  const [bx, by] = await centreOf(page.locator(".bin"));
   await touch.move(bx, by - 20);
   await touch.move(bx, by);
   await expect(page.locator(".bin.over")).toBeVisible();

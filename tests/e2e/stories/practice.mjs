@@ -22,7 +22,7 @@ const openCourse = (t, text) => t.open("?course=week.yaml", {
   before: (page) => page.route("**/week.yaml", (route) => route.fulfill({ contentType: "application/yaml", body: text })),
 });
 
-const readStored = (page, key) => page.evaluate((key) =>
+const readStoredValue = (page, key) => page.evaluate((key) =>
   localStorage.getItem(`podscope:${location.pathname.replace(/\/[^/]*$/, "")}/${key}`), key);
 
 // Shows: E-11
@@ -33,7 +33,7 @@ test("a practice task is generated from its seed, explains each answer, and retu
   await expect(question.getByText("Which node can take")).toBeVisible({ timeout: 60_000 });
   const end = story.getByRole("region", { name: "The end of the task" });
   await expect(end, "the rule is not shown before the answer").toHaveCount(0);
-  expect(await readStored(page, "practice"), "nothing is recorded before the answer").toBe(null);
+  expect(await readStoredValue(page, "practice"), "nothing is recorded before the answer").toBe(null);
   await t.checkLooks(page, "practice");
   const text = await story.innerText();
   await question.getByRole("button", { name: "a-1" }).click();
@@ -41,7 +41,7 @@ test("a practice task is generated from its seed, explains each answer, and retu
   await end.getByText("Every answer, and why").click();
   await expect(end.locator("dt")).toHaveText(["a-1", "b-1", "c-1"]);
   await expect(end.locator("dd").filter({ hasText: /\w/ })).toHaveCount(3);
-  await expect.poll(() => readStored(page, "practice")).toMatch(/^last which-node\nwhich-node \d+ 1 /);
+  await expect.poll(() => readStoredValue(page, "practice")).toMatch(/^last which-node\nwhich-node \d+ 1 /);
   await end.getByRole("button", { name: "All topics" }).click();
   const topic = page.locator('[data-practice="which-node"]');
   await expect(topic.getByText("tomorrow")).toBeVisible();
@@ -180,10 +180,10 @@ test("an embedded lesson exchanges messages only with the origin that its addres
   await expect.poll(received, { timeout: 60_000 }).toContain("step");
   expect(await received()).toContain("ready");
   expect(await received()).toContain("size");
-  const ask = (request) => page.evaluate((request) => document.querySelector("podscope-lesson").ask(request), request);
-  await ask({ do: "open", lesson: "keep-three" });
+  const sendToLesson = (request) => page.evaluate((request) => document.querySelector("podscope-lesson").ask(request), request);
+  await sendToLesson({ do: "open", lesson: "keep-three" });
   await expect.poll(() => page.evaluate(() => window.received.some(({ lesson }) => lesson === "keep-three")), { timeout: 60_000 }).toBe(true);
-  await ask({ do: "theme", name: "dark" });
+  await sendToLesson({ do: "theme", name: "dark" });
   const lessonFrame = page.frames().find((frame) => frame.url().startsWith(t.url));
   await expect.poll(() => lessonFrame.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
 

@@ -38,8 +38,8 @@ test("the QR code of a long link is sharp on a phone, black on white in both the
     await dialog.getByRole("button", { name: "QR code" }).click();
     const code = dialog.getByRole("img", { name: /QR code/ });
     await expect(code).toBeVisible();
-    const squares = await code.evaluate((svg) => svg.viewBox.baseVal.width);
-    expect(squares, `${squares} squares`).toBeGreaterThan(117);
+    const moduleCount = await code.evaluate((svg) => svg.viewBox.baseVal.width);
+    expect(moduleCount, `${moduleCount} squares`).toBeGreaterThan(117);
     await expectWholePixels(t, code);
     for (const theme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme: theme });
@@ -60,8 +60,8 @@ test("the QR code of an unchanged lesson is small, and can be saved and shown la
   await expect(page.locator(".story")).toBeVisible();
   const dialog = await openShareDialog(page);
   await dialog.getByRole("button", { name: "QR code" }).click();
-  const squares = await dialog.getByRole("img", { name: /QR code/ }).evaluate((svg) => svg.viewBox.baseVal.width);
-  expect(squares, "the code holds the lesson's name, not the session").toBeLessThan(50);
+  const moduleCount = await dialog.getByRole("img", { name: /QR code/ }).evaluate((svg) => svg.viewBox.baseVal.width);
+  expect(moduleCount, "the code holds the lesson's name, not the session").toBeLessThan(50);
   const { name, bytes } = await t.download(page, () => dialog.getByRole("button", { name: "Save the code" }).click());
   expect(name).toBe("podscope-qr.png");
   expect(bytes.subarray(1, 4).toString()).toBe("PNG");
@@ -150,8 +150,8 @@ test("presentation mode shows only the cluster, the story and the clock", async 
   await page.keyboard.press("q");
   const code = page.getByRole("img", { name: /QR code/ });
   await expect(code).toBeVisible();
-  const modules = await code.evaluate((svg) => svg.viewBox.baseVal.width);
-  expect((modules - 8 - 17) % 4 === 0 && modules > 60, `${modules} squares`).toBeTruthy();
+  const presentedModuleCount = await code.evaluate((svg) => svg.viewBox.baseVal.width);
+  expect((presentedModuleCount - 8 - 17) % 4 === 0 && presentedModuleCount > 60, `${presentedModuleCount} squares`).toBeTruthy();
   await expectWholePixels(t, code);
   await t.checkLooks(page, "present-code");
   await page.keyboard.press("q");
@@ -223,8 +223,8 @@ spec: {title: A lesson of my own, cluster: {zones: [a], nodesPerZone: 1}, steps:
   const dialog = await openShareDialog(page);
   await expect(dialog.getByLabel("Link", { exact: true })).toHaveValue(/\/\?scenario=lessons\/my%20own\.yaml$/);
   await dialog.getByRole("button", { name: "QR code" }).click();
-  const squares = await dialog.getByRole("img", { name: /QR code/ }).evaluate((svg) => svg.viewBox.baseVal.width);
-  expect(squares).toBeLessThan(50);
+  const moduleCount = await dialog.getByRole("img", { name: /QR code/ }).evaluate((svg) => svg.viewBox.baseVal.width);
+  expect(moduleCount).toBeLessThan(50);
   await expect(dialog.getByRole("button", { name: "Save the code" })).toBeVisible();
   await expect(dialog.getByRole("button", { name: "Show it large" })).toBeVisible();
   await page.keyboard.press("Escape");
@@ -260,7 +260,7 @@ test("a span of the timeline can be saved as a film", async ({ t }) => {
   const played = await player.evaluate(async (bytes) => {
     const video = document.createElement("video");
     const canvas = document.createElement("canvas");
-    const picture = () => {
+    const framePixels = () => {
       [canvas.width, canvas.height] = [video.videoWidth, video.videoHeight];
       canvas.getContext("2d").drawImage(video, 0, 0);
       return canvas.toDataURL();
@@ -268,10 +268,10 @@ test("a span of the timeline can be saved as a film", async ({ t }) => {
     video.muted = true;
     video.src = `data:video/webm;base64,${bytes}`;
     await new Promise((resolve, reject) => { video.onloadeddata = resolve; video.onerror = () => reject(new Error(video.error.message)); });
-    const first = picture();
+    const first = framePixels();
     await video.play();
     await new Promise((resolve) => { video.onended = resolve; });
-    return { width: video.videoWidth, seconds: video.currentTime, changes: picture() !== first };
+    return { width: video.videoWidth, seconds: video.currentTime, changes: framePixels() !== first };
   }, video.bytes.toString("base64"));
   await player.close();
   expect(played.width).toBeGreaterThan(800);
@@ -299,18 +299,18 @@ test("the console supports pipes, the alias k, pasted lines and clear", async ({
   await t.seek(page, "0:20.0");
   const field = page.getByLabel("Command", { exact: true });
   const log = page.locator(".con .log");
-  const enter = async (line) => { await field.fill(line); await field.press("Enter"); };
-  await enter("clear");
+  const enterCommand = async (line) => { await field.fill(line); await field.press("Enter"); };
+  await enterCommand("clear");
   await expect(field, "the placeholder is not shown as a command").toHaveAttribute("placeholder", /^Type a command/);
-  await enter("k get nodes | grep ^a- | wc -l");
+  await enterCommand("k get nodes | grep ^a- | wc -l");
   await expect(log.locator("p.output").getByText("2", { exact: true })).toBeVisible();
-  await enter("kubectl get nodes | head -1");
+  await enterCommand("kubectl get nodes | head -1");
   await expect(log.locator("p.output").getByText(/^NAME\s+STATUS/)).toBeVisible();
-  await enter("kubectl get pods | jq .");
+  await enterCommand("kubectl get pods | jq .");
   await expect(log.getByText("jq: a pipe leads to")).toBeVisible();
   // The instant is shown once per command.
   expect(await log.locator("p.output .when").allInnerTexts().then((all) => all.join("")), "output lines have no instant").toBe("");
-  await enter("clear");
+  await enterCommand("clear");
   await expect(log.locator("p.input").first()).toHaveCount(0);
 
   // Several pasted lines are shown first and run with Enter.
@@ -328,17 +328,17 @@ test("the console supports pipes, the alias k, pasted lines and clear", async ({
   await expect(log.getByText("node/a-1 labeled")).toBeVisible();
 
   // A here-document typed line by line.
-  for (const line of ["kubectl apply -f - <<EOF", "apiVersion: v1", "kind: Namespace", "metadata:", "  name: typed", "EOF"]) await enter(line);
+  for (const line of ["kubectl apply -f - <<EOF", "apiVersion: v1", "kind: Namespace", "metadata:", "  name: typed", "EOF"]) await enterCommand(line);
   await expect(log.getByText("namespace/typed created")).toBeVisible();
 
   // The output lines of a watch stay together.
-  await enter("clear");
-  await enter("kubectl get pods -w");
+  await enterCommand("clear");
+  await enterCommand("kubectl get pods -w");
   await expect(log.getByText(/^NAME/).first()).toBeVisible();
-  await enter("kubectl get nodes | tail -1");
-  await enter("kubectl delete pod pasted --now");
+  await enterCommand("kubectl get nodes | tail -1");
+  await enterCommand("kubectl delete pod pasted --now");
   await expect(log.locator("p .text").filter({ hasText: /pasted.*Terminating/ }).first()).toBeVisible();
-  await enter("stop");
+  await enterCommand("stop");
   await t.waitUntilSettled(page);
   const lines = await log.locator("p .text").allInnerTexts();
   const lineIndex = (what) => lines.findIndex((line) => line.includes(what));

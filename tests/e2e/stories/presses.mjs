@@ -13,7 +13,7 @@ const paste = async (page, text) => {
 };
 
 /** Converts a clock text such as 1:25.0 to seconds. */
-const seconds = (now) => now.split(":").reduce((sum, part) => sum * 60 + parseFloat(part), 0);
+const secondsOfClock = (now) => now.split(":").reduce((sum, part) => sum * 60 + parseFloat(part), 0);
 
 // Shows: K-01
 test("pasted lines run in order; a here-document is one entry in the log and in the history", async ({ t }) => {
@@ -85,7 +85,7 @@ test("the button 'Show me' runs to the solution's next command and never goes ba
   await showMe.click();
   await expect(page.locator(".ended").getByText("Showing: fault partition a-1 at 0:30")).toBeVisible();
   await expect(page.locator('[data-node="a-1"]').getByText(/cut off/i).first()).toBeVisible();
-  const before = seconds(await t.now(page));
+  const before = secondsOfClock(await t.now(page));
   // Two clicks in quick succession count as one, so let half a second pass.
   await page.clock.fastForward(500);
   await showMe.click();
@@ -122,7 +122,7 @@ test("one click skips to the start of a story that begins late", async ({ t }) =
   await page.getByRole("button", { name: "Skip to the story" }).click();
   const story = page.getByRole("complementary", { name: "Story" });
   await expect(story.getByText("The story begins when this has happened:")).toHaveCount(0);
-  expect(seconds(await t.now(page)), "time has advanced to the story").toBeGreaterThanOrEqual(60);
+  expect(secondsOfClock(await t.now(page)), "time has advanced to the story").toBeGreaterThanOrEqual(60);
 });
 
 // Shows: U-05

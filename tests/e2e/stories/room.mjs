@@ -264,7 +264,7 @@ test("the clock shows all its digits, also for long times", async ({ t }) => {
 });
 
 /** Lists visible texts with a font size below `minimum` pixels, each with its size. */
-const textsBelow = (page, minimum) => page.evaluate((minimum) => {
+const textsSmallerThan = (page, minimum) => page.evaluate((minimum) => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const found = new Set();
   for (let text = walker.nextNode(); text; text = walker.nextNode()) {
@@ -284,7 +284,7 @@ test("text in the details and the editor has at least 12 px, also on a phone", a
     for (const mark of ["[data-node] .name", "[data-node] [data-pod]"]) {
       await page.locator(mark).first().click();
       await expect(page.locator(".side h2").first()).toBeVisible();
-      expect((await textsBelow(page, 12)).join("; "), `${width} px, ${mark}`).toBe("");
+      expect((await textsSmallerThan(page, 12)).join("; "), `${width} px, ${mark}`).toBe("");
       await page.keyboard.press("Escape");
     }
   }
@@ -304,7 +304,7 @@ test("text in the details and the editor has at least 12 px, also on a phone", a
     expect(box.x + box.width).toBeLessThanOrEqual(room.x + room.width);
     expect(await at.evaluate((e) => e.parentElement.clientHeight >= e.offsetHeight)).toBe(true);
   }
-  expect((await textsBelow(page, 12)).join("; "), "editor").toBe("");
+  expect((await textsSmallerThan(page, 12)).join("; "), "editor").toBe("");
 });
 
 // Shows: U-08, U-13
@@ -312,7 +312,7 @@ test("text is large enough on a large screen, and the help is accessible on a ph
   const page = await t.open("#lesson=first-pod");
   await expect(page.locator("[data-node]").first()).toBeVisible();
   await t.resize(page, 1920, 1080);
-  expect((await textsBelow(page, 16)).join("; "), "texts below 16 px").toBe("");
+  expect((await textsSmallerThan(page, 16)).join("; "), "texts below 16 px").toBe("");
   await t.checkLooks(page, "room-1920");
   await t.resize(page, 390, 844);
   await page.keyboard.press("?");

@@ -3,7 +3,7 @@
 import { chooseFromMore, command, confirmCommand, replaceText, waitUntilSettled } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-const enter = async (page, line) => {
+const enterCommand = async (page, line) => {
   const field = page.getByLabel("Command", { exact: true });
   await field.fill(line);
   await field.press("Enter");
@@ -16,7 +16,7 @@ test("a heading with the lesson's name separates the console lines of two runs",
   await page.evaluate(() => { location.hash = "#lesson=first-pod"; });
   await expect(page.getByRole("heading", { name: "Your first pod", exact: true })).toBeVisible();
   const log = page.locator(".con .log");
-  await enter(page, "kubectl get nodes");
+  await enterCommand(page, "kubectl get nodes");
   await expect(log.getByRole("heading")).toHaveText(["Your first pod"]);
   const order = await log.locator("h3, p.input").allInnerTexts();
   expect(order.map((text) => text.replace(/\s+/g, " ").replace(/^[\d:.]+ /, ""))).toEqual(["› kubectl get nodes", "Your first pod", "› kubectl get nodes"]);
@@ -31,11 +31,11 @@ test("the console does not show an empty list as an error", async ({ t }) => {
     ["kubectl get pods -n kube-public", "No resources found in kube-public namespace."],
     ["kubectl get ingresses", "No resources found"],
   ]) {
-    await enter(page, line);
+    await enterCommand(page, line);
     await expect(log.locator("p.notice").filter({ hasText: text }).last()).toBeVisible();
   }
   await expect(log.locator("p.error")).toHaveCount(0);
-  await enter(page, "kubectl get pod nobody");
+  await enterCommand(page, "kubectl get pod nobody");
   await expect(log.locator("p.error")).toContainText(["not found"]);
 });
 
@@ -43,7 +43,7 @@ test("a command during a question prints one line: time waits for the answer", a
   const page = await t.open("#lesson=requests-not-usage");
   await expect(page.getByRole("region", { name: "A question" })).toBeVisible();
   for (let count = 1; count <= 2; count += 1) {
-    await enter(page, "kubectl cordon a-1");
+    await enterCommand(page, "kubectl cordon a-1");
     await expect(page.locator(".con .log p.notice").filter({ hasText: "Time waits for your answer" })).toHaveCount(count);
   }
   await expect(page.locator(".con .log").getByText("Time stands still")).toHaveCount(0);
@@ -57,8 +57,8 @@ for (const [size, width, height] of [["a laptop", 1366, 650], ["a tablet", 820, 
     const more = page.getByRole("button", { name: "More", exact: true });
     if (await page.getByLabel("Command", { exact: true }).isVisible()) await page.keyboard.press("`");
     else { await more.click(); await page.getByRole("dialog", { name: "More" }).getByRole("button", { name: /^Console/ }).click(); }
-    await enter(page, "kubectl get nodes -o wide");
-    await enter(page, "help");
+    await enterCommand(page, "kubectl get nodes -o wide");
+    await enterCommand(page, "help");
     await expect(page.locator(".con .log")).toBeVisible();
     await waitUntilSettled(page);
     for (const name of ["Hint", /^Next/]) {

@@ -10,19 +10,19 @@ import { visit } from "../visit.mjs";
 const PODS = "api/v1/namespaces/default/pods";
 
 /** Starts the server; it runs until `stop` is called. */
-async function serve(program, port = 0) {
+async function startServer(program, port = 0) {
   const args = ["serve", "--site", DIST, "--speed", "10", "--port", String(port)];
   const server = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = await once(createInterface(server.stdout), "line");
   const url = `${/^serving (\S+)$/.exec(line)[1]}/`;
-  const json = async (path, options) => (await fetch(url + path, options)).json();
+  const fetchJson = async (path, options) => (await fetch(url + path, options)).json();
   return {
     url,
     port: Number(new URL(url).port),
     restore() {}, // nothing of the site is changed
     status: async (path) => (await fetch(url + path)).status,
-    time: async () => (await json("podscope/v1/time")).t,
-    createPod: (name) => json(PODS, {
+    time: async () => (await fetchJson("podscope/v1/time")).t,
+    createPod: (name) => fetchJson(PODS, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ metadata: { name }, spec: { containers: [{ name: "c", image: "nginx" }] } }),
@@ -36,14 +36,14 @@ async function serve(program, port = 0) {
 }
 
 const podOnNode = (page, name) => page.locator(`[data-node] [data-pod="default/${name}"]`);
-const bar = (page) => page.locator("#served");
+const serverBar = (page) => page.locator("#served");
 
 let program;
 test.beforeAll(() => { program = podscope(); });
 
 const storyWithServer = test.extend({
   server: async ({}, use) => {
-    const server = await serve(program);
+    const server = await startServer(program);
     await use(server);
     await server.stop();
   },
@@ -71,24 +71,24 @@ storyWithServer("a page and API clients share one cluster, and a second page is 
   await expect.poll(() => server.time(), "the button moves the server's clock").toBeGreaterThan(timeWhenPaused + 1);
 
   const secondPage = await t.open();
-  await expect(bar(secondPage)).toContainText("another page leads");
+  await expect(serverBar(secondPage)).toContainText("another page leads");
   await page.reload();
   await expect(page.locator('html[data-served="leads"]'), "a reloaded page leads again").toBeAttached();
   await expect(podOnNode(secondPage, "from-http")).toBeVisible();
-  await expect(bar(secondPage)).toContainText("another page leads");
+  await expect(serverBar(secondPage)).toContainText("another page leads");
   await t.command(secondPage, "kubectl delete pod from-http");
   await expect(secondPage.getByText("this page watches").first()).toBeAttached();
   expect(await server.status(`${PODS}/from-http`), "the watching page changes nothing").toBe(200);
   await podOnNode(secondPage, "from-page").click();
   await expect(secondPage.locator(".side"), "it selects for itself").toContainText("from-page");
 
-  await bar(secondPage).getByRole("button", { name: "Take over" }).click();
-  await expect(bar(secondPage)).toHaveCount(0);
-  await expect(bar(page)).toContainText("another page leads");
+  await serverBar(secondPage).getByRole("button", { name: "Take over" }).click();
+  await expect(serverBar(secondPage)).toHaveCount(0);
+  await expect(serverBar(page)).toContainText("another page leads");
   await t.command(secondPage, "kubectl run from-second --image=nginx");
   await expect(podOnNode(page, "from-second")).toBeVisible();
   await secondPage.context().close();
-  await expect(bar(page), "the page that remains leads").toHaveCount(0);
+  await expect(serverBar(page), "the page that remains leads").toHaveCount(0);
 });
 
 // Shows: P-11
@@ -98,11 +98,11 @@ storyWithServer("a page reports that the server has ended, and reconnects to the
   await server.createPod("before");
   await expect(podOnNode(page, "before")).toBeVisible();
   await server.stop();
-  await expect(bar(page)).toContainText("podscope serve has ended");
-  await bar(page).getByRole("button", { name: "Reconnect" }).click();
-  await expect(bar(page)).toContainText("still does not answer");
-  const nextServer = await serve(program, server.port);
-  await bar(page).getByRole("button", { name: "Try again" }).click();
+  await expect(serverBar(page)).toContainText("podscope serve has ended");
+  await serverBar(page).getByRole("button", { name: "Reconnect" }).click();
+  await expect(serverBar(page)).toContainText("still does not answer");
+  const nextServer = await startServer(program, server.port);
+  await serverBar(page).getByRole("button", { name: "Try again" }).click();
   await expect(page.locator('html[data-served="leads"]')).toBeAttached();
   await nextServer.createPod("after");
   await expect(podOnNode(page, "after")).toBeVisible();

@@ -64,18 +64,18 @@ test("the overview of a large cluster can be filtered, and shows the API's or th
   await t.command(page, "fault partition a-1");
   await t.seek(page, "0:32.0");
   // Opens the search and finds a node; the canvas is repainted with the frame around the node.
-  const find = async () => {
+  const openFindAndSearch = async () => {
     await page.locator("#stage").focus();
     await page.keyboard.press("/");
     await page.locator(".find input").fill("a-1");
   };
-  await find();
+  await openFindAndSearch();
   await expect(page.locator('.beside [data-node="a-1"]')).toBeVisible();
   await page.locator(".find input").press("Escape");
   await expect(page.locator(".find")).toHaveCount(0);
   await t.waitForDrawing(page);
   await storeCanvasPixels(page);
-  await find();
+  await openFindAndSearch();
   await expect.poll(() => countChangedValues(page), "nodes that do not match are dimmed").toBeGreaterThan(2_000);
   await t.checkLooks(page, "find-big");
   await page.locator(".find input").press("Escape");
@@ -119,8 +119,8 @@ test("differences between two runs of a large cluster are outlined in both overv
     for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 12) n += 1;
     return n;
   });
-  const surplus = async () => await outlinePixels(overviews.first()) - await outlinePixels(overviews.nth(1));
-  await expect.poll(surplus, "outline pixels of twenty additional pods in this run").toBeGreaterThan(40);
+  const surplusOutlinePixels = async () => await outlinePixels(overviews.first()) - await outlinePixels(overviews.nth(1));
+  await expect.poll(surplusOutlinePixels, "outline pixels of twenty additional pods in this run").toBeGreaterThan(40);
   await expect(page.locator('.side-a .queue .pod.differs[data-pod="default/huge"]'), "the pending pod is outlined").toHaveCount(1);
   await t.checkLooks(page, "compared-big");
 });

@@ -10,7 +10,7 @@ const LESSONS = readdirSync(LESSONS_FOLDER)
 const resize = (page, [width, height]) => page.setViewportSize({ width, height });
 
 /** The stage's share of the window's area. */
-const stageShare = (page) => page.evaluate(() => {
+const stageShareOfWindow = (page) => page.evaluate(() => {
   const { width, height } = document.getElementById("stage").getBoundingClientRect();
   return width * height / innerWidth / innerHeight;
 });
@@ -22,7 +22,7 @@ for (const [name, path] of [["the start page", ""], ["free play", "#new"]]) {
     await expect(page.locator("[data-node]").first()).toBeVisible();
     for (const size of WINDOW_SIZES) {
       await resize(page, size);
-      expect(await stageShare(page), `${size}`).toBeGreaterThanOrEqual(size[0] === 390 ? .58 : .7);
+      expect(await stageShareOfWindow(page), `${size}`).toBeGreaterThanOrEqual(size[0] === 390 ? .58 : .7);
     }
   });
 }
@@ -33,13 +33,13 @@ test("the stage covers half the window in a lesson with a question", async ({ t 
   await expect(page.locator("[data-asks] .ask")).toBeVisible();
   for (const size of WINDOW_SIZES) {
     await resize(page, size);
-    expect(await stageShare(page), `${size}`).toBeGreaterThanOrEqual(size[0] === 390 ? .4 : .52);
+    expect(await stageShareOfWindow(page), `${size}`).toBeGreaterThanOrEqual(size[0] === 390 ? .4 : .52);
   }
 });
 
 /** Lists the controls of a story's current task that are not completely visible. The guided start shows its task in a
  *  line below the stage, `.brief`. */
-const hiddenControls = (page) => page.evaluate(() => {
+const controlsOutOfView = (page) => page.evaluate(() => {
   const isVisible = (element) => {
     const { left, top, right, bottom, width, height } = element.getBoundingClientRect();
     const topmost = document.elementFromPoint(left + width / 2, top + Math.min(height / 2, 20));
@@ -53,7 +53,7 @@ const hiddenControls = (page) => page.evaluate(() => {
 async function expectControlsVisible(page, at) {
   for (const size of WINDOW_SIZES) {
     await resize(page, size);
-    expect(await hiddenControls(page), `${at} at ${size}`).toEqual([]);
+    expect(await controlsOutOfView(page), `${at} at ${size}`).toEqual([]);
   }
   await resize(page, WINDOW_SIZES[1]);
 }
@@ -80,13 +80,13 @@ async function showGuidedStart(page) {
 }
 
 /** The lesson's title in its file. */
-const titleOf = (lesson) => readFileSync(new URL(`${lesson}.yaml`, LESSONS_FOLDER), "utf8").match(/^  title: "?(.*?)"?$/m)[1];
+const lessonTitle = (lesson) => readFileSync(new URL(`${lesson}.yaml`, LESSONS_FOLDER), "utf8").match(/^  title: "?(.*?)"?$/m)[1];
 
 /** Opens a lesson in this tab, if there is one: the page and its engine are loaded already. */
 async function openLesson(t, tab, lesson) {
   const page = tab ?? await t.open(`#lesson=${lesson}`);
   if (tab) await page.evaluate((lesson) => { location.hash = `#lesson=${lesson}`; }, lesson);
-  await expect(page.locator(".story .title")).toHaveText(titleOf(lesson));
+  await expect(page.locator(".story .title")).toHaveText(lessonTitle(lesson));
   return page;
 }
 
@@ -151,9 +151,9 @@ test("the stage does not move during a rolling update, a selection and a command
     new PerformanceObserver((list) => list.getEntries().filter((entry) => !entry.hadRecentInput).forEach(({ value, sources }) =>
       window.shifts.push({ value, moved: sources.map(({ node }) => name(node)) }))).observe({ type: "layout-shift" });
   }) });
-  const box = () => page.locator("#stage").boundingBox();
+  const stageBox = () => page.locator("#stage").boundingBox();
   await expect(page.locator("[data-pod]").first()).toBeVisible();
-  const before = await box();
+  const before = await stageBox();
   await page.evaluate(() => { window.shifts = []; });
   await expect(page.locator(".page")).toHaveAttribute("data-now", /^0:2\d/, { timeout: 60_000 });
   await page.getByRole("button", { name: "Cut a node off" }).click();
@@ -161,7 +161,7 @@ test("the stage does not move during a rolling update, a selection and a command
   await expect(page.locator(".side")).toBeVisible();
   await t.command(page, "kubectl scale deployment web --replicas=7");
   await page.locator(".side").getByRole("button", { name: "Close the details" }).click();
-  expect(await box()).toEqual(before);
+  expect(await stageBox()).toEqual(before);
   const shifts = await page.evaluate(() => window.shifts);
   expect(shifts.reduce((sum, { value }) => sum + value, 0), JSON.stringify(shifts)).toBeLessThanOrEqual(.01);
 });

@@ -76,24 +76,24 @@ test("a pod dragged to the bin is deleted; dragging it to a node is refused", as
   const pod = page.locator('[data-pod^="default/web-"].m-ready').first();
   const name = await pod.getAttribute("data-pod");
   const node = await pod.locator("xpath=ancestor::*[@data-node]").getAttribute("data-node");
-  const centre = async (locator) => {
+  const centreOf = async (locator) => {
     const box = await locator.boundingBox();
     return [box.x + box.width / 2, box.y + box.height / 2];
   };
   const other = page.locator(`[data-node]:not([data-node="${node}"]) h3`).first();
-  await page.mouse.move(...(await centre(pod)));
+  await page.mouse.move(...(await centreOf(pod)));
   await page.mouse.down();
-  await page.mouse.move(...(await centre(other)), { steps: 8 });
+  await page.mouse.move(...(await centreOf(other)), { steps: 8 });
   await page.mouse.up();
   await expect(page.locator(".toast").getByText(/there is no live migration|not rescheduled/i)).toBeVisible();
   await expect(page.locator(`[data-node="${node}"] [data-pod="${name}"]`), "the pod stays on its node").toHaveCount(1);
 
-  await page.mouse.move(...(await centre(pod)));
+  await page.mouse.move(...(await centreOf(pod)));
   await page.mouse.down();
   await page.mouse.move(600, 500, { steps: 5 });
   await expect(page.locator(".bin")).toBeVisible();
   await t.screenshot(page, "bin");
-  await page.mouse.move(...(await centre(page.locator(".bin"))), { steps: 5 });
+  await page.mouse.move(...(await centreOf(page.locator(".bin"))), { steps: 5 });
   await page.mouse.up();
   await expect(page.locator(`[data-pod="${name}"].m-term`)).toBeVisible();
   // The command of the drag is the last one in the console.

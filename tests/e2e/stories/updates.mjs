@@ -14,7 +14,7 @@ const acceptUpdate = async (t, page) => {
 /** Waits until only these versions have an offline copy. */
 const waitForVersions = (page, versions) => page.waitForFunction(async (versions) =>
   (await caches.keys()).map((name) => name.split(" ").at(-1)).sort().join() === versions, versions);
-const openWithCopy = async (t, options = {}) => {
+const openWithOfflineCopy = async (t, options = {}) => {
   const page = await t.open("", { offlineCopy: true, ...options });
   await t.waitForOfflineCopy(page);
   return page;
@@ -26,7 +26,7 @@ const expectWorksOffline = async (page) => {
 };
 
 test("a new version waits until it is accepted, then replaces the old one completely", async ({ t }) => {
-  const page = await openWithCopy(t);
+  const page = await openWithOfflineCopy(t);
   await t.publish("newer");
   expect(await t.checkForUpdate(page)).toBe("installed");
   expect((await offlineCopies(page)).length, "both versions have a copy while the update waits").toBe(2);
@@ -37,7 +37,7 @@ test("a new version waits until it is accepted, then replaces the old one comple
 });
 
 test("an incompletely published version is not installed until it is complete", async ({ t }) => {
-  const page = await openWithCopy(t);
+  const page = await openWithOfflineCopy(t);
   const before = await pageVersion(page);
   await t.publish("newer", { index: false });
   expect(await t.checkForUpdate(page)).toBe("redundant");
@@ -57,7 +57,7 @@ test.describe(() => {
 
   test("an offline copy works on a host that redirects to index.html", async ({ t }) => {
     t.site.moved.set("/moved/", "/moved/index.html");
-    const page = await openWithCopy(t);
+    const page = await openWithOfflineCopy(t);
     await page.context().setOffline(true);
     for (const path of ["", "index.html", "?from=afar"]) {
       await page.goto(t.url + path);
@@ -67,7 +67,7 @@ test.describe(() => {
 });
 
 test("an update in one tab notifies another tab, which keeps the files of its version", async ({ t }) => {
-  const one = await openWithCopy(t);
+  const one = await openWithOfflineCopy(t);
   const other = await t.tab(one.context());
   const before = await pageVersion(other);
   const editor = await other.locator("html").getAttribute("data-editor");
@@ -94,7 +94,7 @@ test.describe(() => {
   test.use({ host: { base: "/a/", also: "/a/b/" } });
 
   test("two deployments on one origin have separate offline copies", async ({ t }) => {
-    const outer = await openWithCopy(t);
+    const outer = await openWithOfflineCopy(t);
     const inner = await t.tab(outer.context(), "b/");
     await inner.waitForFunction(() => navigator.serviceWorker.controller?.scriptURL.endsWith("/a/b/sw.js"));
     expect((await offlineCopies(inner)).length, "each deployment has a copy").toBe(2);
@@ -111,7 +111,7 @@ test.describe(() => {
 });
 
 test("a rollback to an older version is installed like an update", async ({ t }) => {
-  const page = await openWithCopy(t);
+  const page = await openWithOfflineCopy(t);
   const before = await pageVersion(page);
   await t.publish("newer");
   await t.checkForUpdate(page);
@@ -144,7 +144,7 @@ test("lessons that fail to load are reported, and the next attempt loads them", 
 });
 
 test("a damaged offline copy is deleted, and the page is loaded from the network", async ({ t }) => {
-  const page = await openWithCopy(t);
+  const page = await openWithOfflineCopy(t);
   await page.evaluate(async () => {
     for (const name of await caches.keys()) {
       const cache = await caches.open(name);
@@ -159,7 +159,7 @@ test("a damaged offline copy is deleted, and the page is loaded from the network
 });
 
 test("the page is loaded from the network if the offline copy is not readable", async ({ t }) => {
-  const page = await openWithCopy(t);
+  const page = await openWithOfflineCopy(t);
   await page.evaluate(async () => { for (const name of await caches.keys()) await caches.delete(name); });
   await page.reload();
   await expectCluster(page);

@@ -60,14 +60,14 @@ test("nothing covers the text of a step in a low window and in presentation mode
   await expect(page.locator(".story .try")).toBeVisible();
   await t.pause(page);
   // Counts the paragraphs that something covers when the story is scrolled to its end.
-  const covered = () => page.locator(".story .prose p").evaluateAll((all) => all.filter((p) => {
+  const countCoveredParagraphs = () => page.locator(".story .prose p").evaluateAll((all) => all.filter((p) => {
     p.scrollIntoView({ block: "end" });
     const box = p.getBoundingClientRect();
     return !p.contains(document.elementFromPoint(box.left + 4, box.bottom - 4));
   }).length);
   for (const [width, height] of [[640, 360], [720, 450], [1440, 560]]) {
     await t.resize(page, width, height);
-    expect(await covered(), `${width} × ${height}: covered paragraphs`).toBe(0);
+    expect(await countCoveredParagraphs(), `${width} × ${height}: covered paragraphs`).toBe(0);
     await t.screenshot(page, `low-${width}`);
   }
   await t.resize(page, 844, 390);
@@ -78,7 +78,7 @@ test("nothing covers the text of a step in a low window and in presentation mode
   await page.locator("#stage").focus();
   await page.keyboard.press("Shift+P");
   await expect(page.locator(".page.present")).toBeVisible();
-  expect(await covered(), "presenting: covered paragraphs").toBe(0);
+  expect(await countCoveredParagraphs(), "presenting: covered paragraphs").toBe(0);
 });
 
 // Shows: U-13

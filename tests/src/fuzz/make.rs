@@ -7,7 +7,7 @@ use podscope_cluster::Rng;
 use podscope_session::link::Link;
 
 /// Durations with boundary values.
-const DURATIONS: &[&str] = &[
+const DURATION_VALUES: &[&str] = &[
     "0s",
     "1us",
     "1ms",
@@ -23,7 +23,7 @@ const DURATIONS: &[&str] = &[
     "1ns",
 ];
 /// Integers with boundary values.
-const INTEGERS: &[&str] = &[
+const INTEGER_VALUES: &[&str] = &[
     "0",
     "1",
     "2",
@@ -40,7 +40,7 @@ const INTEGERS: &[&str] = &[
     "18446744073709551615",
 ];
 /// Rates and fractions with boundary values.
-const RATES: &[&str] = &[
+const RATE_VALUES: &[&str] = &[
     "0",
     "0.001",
     "0.55",
@@ -52,7 +52,7 @@ const RATES: &[&str] = &[
     "-0.1",
 ];
 /// Eviction thresholds.
-const THRESHOLDS: &[&str] = &[
+const THRESHOLD_VALUES: &[&str] = &[
     "0",
     "1",
     "100Mi",
@@ -64,66 +64,66 @@ const THRESHOLDS: &[&str] = &[
     "8Ei",
     "-1",
 ];
-const FLAGS: &[&str] = &["true", "false"];
+const BOOLEAN_VALUES: &[&str] = &["true", "false"];
 
 /// Kind of a component in a scenario, and the names of its settings with values to try.
-type Component = (&'static str, &'static [(&'static str, &'static [&'static str])]);
+type ComponentSettings = (&'static str, &'static [(&'static str, &'static [&'static str])]);
 
-const COMPONENTS: &[Component] = &[
+const COMPONENT_SETTINGS: &[ComponentSettings] = &[
     (
         "controllerManager",
         &[
-            ("nodeMonitorPeriod", DURATIONS),
-            ("nodeMonitorGracePeriod", DURATIONS),
-            ("nodeStartupGracePeriod", DURATIONS),
-            ("nodeEvictionRate", RATES),
-            ("secondaryNodeEvictionRate", RATES),
-            ("largeClusterSizeThreshold", INTEGERS),
-            ("unhealthyZoneThreshold", RATES),
-            ("terminatedPodGCThreshold", INTEGERS),
-            ("disableForceDetachOnTimeout", FLAGS),
-            ("deschedulingInterval", DURATIONS),
-            ("leaseDuration", DURATIONS),
-            ("renewDeadline", DURATIONS),
-            ("retryPeriod", DURATIONS),
+            ("nodeMonitorPeriod", DURATION_VALUES),
+            ("nodeMonitorGracePeriod", DURATION_VALUES),
+            ("nodeStartupGracePeriod", DURATION_VALUES),
+            ("nodeEvictionRate", RATE_VALUES),
+            ("secondaryNodeEvictionRate", RATE_VALUES),
+            ("largeClusterSizeThreshold", INTEGER_VALUES),
+            ("unhealthyZoneThreshold", RATE_VALUES),
+            ("terminatedPodGCThreshold", INTEGER_VALUES),
+            ("disableForceDetachOnTimeout", BOOLEAN_VALUES),
+            ("deschedulingInterval", DURATION_VALUES),
+            ("leaseDuration", DURATION_VALUES),
+            ("renewDeadline", DURATION_VALUES),
+            ("retryPeriod", DURATION_VALUES),
         ],
     ),
     (
         "fencing",
         &[
-            ("enabled", FLAGS),
+            ("enabled", BOOLEAN_VALUES),
             ("mechanism", &["power", "storage", "network"]),
-            ("detectAfter", DURATIONS),
-            ("patience", DURATIONS),
-            ("minPriority", INTEGERS),
-            ("confirmation", DURATIONS),
+            ("detectAfter", DURATION_VALUES),
+            ("patience", DURATION_VALUES),
+            ("minPriority", INTEGER_VALUES),
+            ("confirmation", DURATION_VALUES),
         ],
     ),
-    ("network", &[("latency", DURATIONS), ("jitter", DURATIONS)]),
+    ("network", &[("latency", DURATION_VALUES), ("jitter", DURATION_VALUES)]),
     (
         "kubelet",
         &[
-            ("evictionPressureTransitionPeriod", DURATIONS),
-            ("evictionMaxPodGracePeriod", INTEGERS),
-            ("shutdownGracePeriod", DURATIONS),
-            ("shutdownGracePeriodCriticalPods", DURATIONS),
-            ("imageMinimumGCAge", DURATIONS),
-            ("imageMaximumGCAge", DURATIONS),
-            ("imageGCHighThresholdPercent", INTEGERS),
-            ("imageGCLowThresholdPercent", INTEGERS),
-            ("serializeImagePulls", FLAGS),
-            ("maxParallelImagePulls", INTEGERS),
-            ("maxPods", INTEGERS),
-            ("registerNode", FLAGS),
+            ("evictionPressureTransitionPeriod", DURATION_VALUES),
+            ("evictionMaxPodGracePeriod", INTEGER_VALUES),
+            ("shutdownGracePeriod", DURATION_VALUES),
+            ("shutdownGracePeriodCriticalPods", DURATION_VALUES),
+            ("imageMinimumGCAge", DURATION_VALUES),
+            ("imageMaximumGCAge", DURATION_VALUES),
+            ("imageGCHighThresholdPercent", INTEGER_VALUES),
+            ("imageGCLowThresholdPercent", INTEGER_VALUES),
+            ("serializeImagePulls", BOOLEAN_VALUES),
+            ("maxParallelImagePulls", INTEGER_VALUES),
+            ("maxPods", INTEGER_VALUES),
+            ("registerNode", BOOLEAN_VALUES),
         ],
     ),
     (
         "kubeScheduler",
         &[
-            ("podInitialBackoffSeconds", INTEGERS),
-            ("podMaxBackoffSeconds", INTEGERS),
-            ("percentageOfNodesToScore", INTEGERS),
-            ("parallelism", INTEGERS),
+            ("podInitialBackoffSeconds", INTEGER_VALUES),
+            ("podMaxBackoffSeconds", INTEGER_VALUES),
+            ("percentageOfNodesToScore", INTEGER_VALUES),
+            ("parallelism", INTEGER_VALUES),
         ],
     ),
 ];
@@ -135,11 +135,11 @@ pub(super) const SETTINGS_CLUSTER: &str = include_str!("../../fuzz/settings.yaml
 /// Generates a scenario whose components have settings with boundary values.
 pub(super) fn settings(rng: &mut Rng) -> String {
     let mut text = String::from("apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: fuzz}\nspec:\n");
-    let _ = writeln!(text, "  seed: {}", pick_str(rng, INTEGERS));
+    let _ = writeln!(text, "  seed: {}", pick_str(rng, INTEGER_VALUES));
     text.push_str("  components:\n");
     // Use few settings at a time, because one rejected setting hides the effect of the others.
     for _ in 0..=rng.below(3) {
-        let (component, settings) = pick_random(rng, COMPONENTS);
+        let (component, settings) = pick_random(rng, COMPONENT_SETTINGS);
         if text.contains(&format!("    {component}:")) {
             continue;
         }
@@ -151,10 +151,10 @@ pub(super) fn settings(rng: &mut Rng) -> String {
         }
         if *component == "kubelet" && rng.below(2) == 0 {
             for (list, values) in [
-                ("evictionHard", THRESHOLDS),
-                ("evictionSoft", THRESHOLDS),
-                ("evictionSoftGracePeriod", DURATIONS),
-                ("evictionMinimumReclaim", THRESHOLDS),
+                ("evictionHard", THRESHOLD_VALUES),
+                ("evictionSoft", THRESHOLD_VALUES),
+                ("evictionSoftGracePeriod", DURATION_VALUES),
+                ("evictionMinimumReclaim", THRESHOLD_VALUES),
             ] {
                 let signal = pick_str(
                     rng,
@@ -172,7 +172,7 @@ pub(super) fn settings(rng: &mut Rng) -> String {
             let _ = write!(
                 text,
                 "crashLoopBackOff: {{maxContainerRestartPeriod: {}}}, ",
-                pick_str(rng, DURATIONS)
+                pick_str(rng, DURATION_VALUES)
             );
         }
         text.push_str("}\n");
@@ -181,7 +181,7 @@ pub(super) fn settings(rng: &mut Rng) -> String {
     text
 }
 
-const RESOURCES: &[&str] = &[
+const QUERIED_RESOURCES: &[&str] = &[
     "pods",
     "po,deploy",
     "all",
@@ -197,7 +197,7 @@ const RESOURCES: &[&str] = &[
     "leases -A",
     "priorityclasses",
 ];
-const FIELDS: &[&str] = &[
+const QUERIED_FIELDS: &[&str] = &[
     ".metadata.name",
     ".metadata",
     ".metadata.labels",
@@ -225,7 +225,7 @@ const FIELDS: &[&str] = &[
     ".metadata.annotations.a\\.b/c",
     "",
 ];
-const VALUES: &[&str] = &[
+const COMPARED_VALUES: &[&str] = &[
     "web",
     "\"web\"",
     "'Running'",
@@ -243,10 +243,10 @@ const VALUES: &[&str] = &[
 fn random_path(rng: &mut Rng, depth: u64) -> String {
     let mut text = String::new();
     for _ in 0..=rng.below(4) {
-        text.push_str(pick_str(rng, FIELDS));
+        text.push_str(pick_str(rng, QUERIED_FIELDS));
         if depth < 4 && rng.below(4) == 0 {
             let compared = pick_str(rng, &["==", "!=", "<", ">=", " in ", ""]);
-            let value = pick_str(rng, VALUES);
+            let value = pick_str(rng, COMPARED_VALUES);
             let inner = random_path(rng, depth + 1);
             let _ = write!(text, "[?(@{inner}{compared}{value})]");
         }
@@ -295,7 +295,7 @@ fn random_selector(rng: &mut Rng, terms: u64) -> String {
             );
             let value = pick_str(rng, &["web", "db", "", "a-1", "Running", "-", "x y"]);
             match rng.below(6) {
-                0 => format!("{key} in ({value},b,{})", pick_str(rng, VALUES)),
+                0 => format!("{key} in ({value},b,{})", pick_str(rng, COMPARED_VALUES)),
                 1 => format!("{key} notin ({value})"),
                 2 => format!("!{key}"),
                 3 => key.to_owned(),
@@ -309,18 +309,18 @@ fn random_selector(rng: &mut Rng, terms: u64) -> String {
 
 /// Generates a `kubectl get` command: with a JSONPath, template, columns, selector or sort order.
 pub(super) fn query(rng: &mut Rng) -> String {
-    let mut text = format!("kubectl get {}", pick_str(rng, RESOURCES));
+    let mut text = format!("kubectl get {}", pick_str(rng, QUERIED_RESOURCES));
     let quoted = |text: String| format!("'{}'", text.replace('\'', "\""));
     let go = |rng: &mut Rng| {
-        let field = pick_str(rng, FIELDS);
+        let field = pick_str(rng, QUERIED_FIELDS);
         match rng.below(4) {
             0 => format!("{{{{range .items}}}}{{{{{field}}}}}{{{{end}}}}"),
             1 => format!("{{{{with {field}}}}}{{{{len .}}}}{{{{else}}}}{{{{printf \"%v\" .}}}}{{{{end}}}}"),
             2 => format!(
                 "{{{{range $k, $v := .metadata}}}}{{{{$k}}}}={{{{$v}}}}{{{{end}}}}{{{{index .items {}}}}}",
-                pick_str(rng, INTEGERS)
+                pick_str(rng, INTEGER_VALUES)
             ),
-            _ => format!("{{{{if eq {field} {}}}}}a{{{{end}}}}", pick_str(rng, VALUES)),
+            _ => format!("{{{{if eq {field} {}}}}}a{{{{end}}}}", pick_str(rng, COMPARED_VALUES)),
         }
     };
     match rng.below(6) {
@@ -430,9 +430,9 @@ pub(super) fn lesson(rng: &mut Rng, lessons: &[String]) -> String {
             let rest = text.get(at..).unwrap_or_default();
             let end = at + rest.find([',', '}', '\n']).unwrap_or(rest.len());
             let value = if rng.below(2) == 0 {
-                pick_str(rng, DURATIONS)
+                pick_str(rng, DURATION_VALUES)
             } else {
-                pick_str(rng, INTEGERS)
+                pick_str(rng, INTEGER_VALUES)
             };
             text.replace_range(at..end, value);
         }
@@ -488,7 +488,7 @@ mod tests {
     /// Shows: Q-03
     #[test]
     fn all_generated_settings_are_known() {
-        for (component, settings) in COMPONENTS {
+        for (component, settings) in COMPONENT_SETTINGS {
             for (name, values) in *settings {
                 let text = format!(
                     "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: a}}\nspec: {{components: {{{component}: {{{name}: {}}}}}}}\n",

@@ -20,7 +20,7 @@ use mutate::Mutator;
 pub use targets::{Depth, TARGETS, Target};
 
 /// Maximum total size of the inputs that are kept for further mutations, in bytes.
-const POOL_BYTES: usize = 8 << 20;
+const MAX_POOL_BYTES: usize = 8 << 20;
 
 /// On average, one of this many inputs is run with [`Depth::Whole`].
 const WHOLE_DEPTH_PERIOD: u64 = 16;
@@ -92,7 +92,7 @@ impl Fuzzer {
     /// The message of a panic, or a violation of the target's budget.
     pub fn run_input(&mut self, input: &str) -> Result<Cost, String> {
         let (answer, cost) = run_input(self.target, input, self.depth);
-        if self.seen.insert(answer_kind_hash(&answer?)) && self.pool_bytes + input.len() <= POOL_BYTES {
+        if self.seen.insert(answer_kind_hash(&answer?)) && self.pool_bytes + input.len() <= MAX_POOL_BYTES {
             self.pool_bytes += input.len();
             self.pool.push(input.to_owned());
         }

@@ -10,7 +10,7 @@ pub const MAX_INPUT: usize = 64 << 10;
 const MAX_WORDS: usize = 6000;
 
 /// Words that parsers often handle wrongly.
-const TRICKY_WORDS: &[&str] = &[
+const WORDS_HARD_TO_PARSE: &[&str] = &[
     "",
     "0",
     "-1",
@@ -179,7 +179,7 @@ impl Mutator {
             }
             3 => replace_number(rng, bytes, at),
             4 | 5 => {
-                let word = pick_random(rng, TRICKY_WORDS).copied().unwrap_or_default();
+                let word = pick_random(rng, WORDS_HARD_TO_PARSE).copied().unwrap_or_default();
                 insert_bytes(bytes, at, word.as_bytes());
             }
             6 => {
@@ -188,8 +188,8 @@ impl Mutator {
                 }
             }
             7 | 8 => {
-                let (from, to) = word_at(bytes, at);
-                let odd = pick_random(rng, TRICKY_WORDS).copied().unwrap_or_default();
+                let (from, to) = word_range_at(bytes, at);
+                let odd = pick_random(rng, WORDS_HARD_TO_PARSE).copied().unwrap_or_default();
                 let known = pick_random(rng, &self.words).map_or(odd, String::as_str);
                 let word = if rng.below(2) == 0 { odd } else { known };
                 bytes.splice(from..to, word.bytes());
@@ -201,19 +201,19 @@ impl Mutator {
                 insert_bytes(bytes, at, &other[from..to.max(from)]);
             }
             10 => {
-                let (from, to) = line_at(bytes, at);
+                let (from, to) = line_range_at(bytes, at);
                 if rng.below(2) == 0 {
                     bytes.drain(from..to);
                 } else {
                     let line = bytes[from..to].to_vec();
-                    let (target, _) = line_at(bytes, random_index(rng, bytes.len() + 1));
+                    let (target, _) = line_range_at(bytes, random_index(rng, bytes.len() + 1));
                     insert_bytes(bytes, target, &line);
                 }
             }
             _ => {
                 let other = pick_random(rng, pool).map_or(&[][..], |text| text.as_bytes());
-                let (from, to) = line_at(other, random_index(rng, other.len() + 1));
-                let (target, _) = line_at(bytes, at);
+                let (from, to) = line_range_at(other, random_index(rng, other.len() + 1));
+                let (target, _) = line_range_at(bytes, at);
                 insert_bytes(bytes, target, &other[from..to]);
             }
         }
@@ -244,13 +244,16 @@ fn replace_number(rng: &mut Rng, bytes: &mut Vec<u8>, at: usize) {
     let new = match rng.below(3) {
         0 => rng.below(20).to_string(),
         1 => (rng.bits() >> rng.below(63)).to_string(),
-        _ => pick_random(rng, TRICKY_WORDS).copied().unwrap_or_default().to_owned(),
+        _ => pick_random(rng, WORDS_HARD_TO_PARSE)
+            .copied()
+            .unwrap_or_default()
+            .to_owned(),
     };
     bytes.splice(from..to, new.bytes());
 }
 
 /// Byte range of the word around a position.
-fn word_at(bytes: &[u8], at: usize) -> (usize, usize) {
+fn word_range_at(bytes: &[u8], at: usize) -> (usize, usize) {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
     let from = bytes[..at]
         .iter()
@@ -264,7 +267,7 @@ fn word_at(bytes: &[u8], at: usize) -> (usize, usize) {
 }
 
 /// Byte range of the line around a position, with its line break.
-fn line_at(bytes: &[u8], at: usize) -> (usize, usize) {
+fn line_range_at(bytes: &[u8], at: usize) -> (usize, usize) {
     let at = at.min(bytes.len());
     let from = bytes[..at]
         .iter()

@@ -181,7 +181,7 @@ fn open_link(text: &str, depth: Depth) -> String {
 }
 
 /// Maximum number of work slices after each request.
-const MAX_SLICES: usize = 12;
+const MAX_WORK_SLICES: usize = 12;
 
 /// Opens a source as the page does: with frames, seeks, the inspector, a share link and an export.
 fn open_source(source: Source, depth: Depth) -> String {
@@ -190,7 +190,7 @@ fn open_source(source: Source, depth: Depth) -> String {
     let mut clock = 0.0;
     let updates = host.handle(Request::Open { source }, clock);
     let opened = updates.iter().any(|update| matches!(update, Update::Opened(_)));
-    append_answer(&mut answer, &updates);
+    append_update_summary(&mut answer, &updates);
     if !opened || depth == Depth::Reading {
         return answer;
     }
@@ -214,13 +214,13 @@ fn open_source(source: Source, depth: Depth) -> String {
         },
     ];
     for request in requests {
-        append_answer(&mut answer, &host.handle(request, clock));
-        for _ in 0..MAX_SLICES {
+        append_update_summary(&mut answer, &host.handle(request, clock));
+        for _ in 0..MAX_WORK_SLICES {
             if host.wants() == Wants::Rest {
                 break;
             }
             clock += 40.0;
-            append_answer(&mut answer, &host.work(clock));
+            append_update_summary(&mut answer, &host.work(clock));
             host.handle(Request::FrameDone, clock);
         }
     }
@@ -228,7 +228,7 @@ fn open_source(source: Source, depth: Depth) -> String {
 }
 
 /// Appends a summary of updates to the answer: their kinds, and the texts of problems and console lines.
-fn append_answer(answer: &mut String, updates: &[Update]) {
+fn append_update_summary(answer: &mut String, updates: &[Update]) {
     for update in updates {
         match update {
             Update::Refused { problems } => {
@@ -257,10 +257,10 @@ fn append_answer(answer: &mut String, updates: &[Update]) {
 }
 
 /// A cluster with objects of most kinds. The target `commands` runs its inputs there at 20 s.
-const CLUSTER: &str = include_str!("../../fuzz/cluster.yaml");
+const COMMANDS_CLUSTER: &str = include_str!("../../fuzz/cluster.yaml");
 
 /// A small cluster that answers queries quickly, with objects of the most queried kinds.
-const SMALL_CLUSTER: &str = "apiVersion: podscope.dev/v1alpha1
+const QUERY_CLUSTER: &str = "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: small}
 spec: {cluster: {zones: [a], nodesPerZone: 1}}
@@ -313,7 +313,7 @@ fn run_command(text: &str, depth: Depth) -> String {
     let mut session = SESSION.with(|cached| {
         cached
             .borrow_mut()
-            .get_or_insert_with(|| session_of_text(CLUSTER))
+            .get_or_insert_with(|| session_of_text(COMMANDS_CLUSTER))
             .clone()
     });
     match &command {
@@ -358,14 +358,16 @@ fn run_query(text: &str, depth: Depth) -> String {
     let small = SMALL_SESSION.with(|cached| {
         let mut cached = cached.borrow_mut();
         cached
-            .get_or_insert_with(|| session_of_text(SMALL_CLUSTER))
+            .get_or_insert_with(|| session_of_text(QUERY_CLUSTER))
             .read(kubectl)
     });
     let printed = match depth {
         Depth::Reading => small,
         Depth::Whole => SESSION.with(|cached| {
             let mut cached = cached.borrow_mut();
-            cached.get_or_insert_with(|| session_of_text(CLUSTER)).read(kubectl)
+            cached
+                .get_or_insert_with(|| session_of_text(COMMANDS_CLUSTER))
+                .read(kubectl)
         }),
     };
     let lines = printed.map(|printed| printed.lines).unwrap_or_default();

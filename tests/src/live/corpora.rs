@@ -8,7 +8,7 @@ use super::normalise;
 use super::{CaseComparison, live_file, number_duplicates, read_corpus, run_cases, span_of_seconds, stdout_and_stderr};
 
 #[derive(Deserialize)]
-struct ApiCase {
+struct ManifestCase {
     name: String,
     kind: String,
     verb: Option<String>,
@@ -21,7 +21,7 @@ struct ApiCase {
 /// Runs the cases of `api.jsonl.gz`: each creates or applies one manifest, or applies a manifest and then a second one.
 #[must_use]
 pub fn api() -> Vec<CaseComparison> {
-    let cases: Vec<ApiCase> = read_corpus("api.jsonl.gz");
+    let cases: Vec<ManifestCase> = read_corpus("api.jsonl.gz");
     let compared = run_cases(&cases, |case, mut shell| {
         let (answer, context) = match (&case.next, &case.verb) {
             (Some(next), _) => {
@@ -112,7 +112,7 @@ impl Step {
 }
 
 #[derive(Deserialize)]
-struct Group {
+struct CommandGroup {
     group: String,
     fixture: bool,
     end: f64,
@@ -122,7 +122,7 @@ struct Group {
 /// Runs the groups of commands in `kubectl.jsonl.gz`, each group in its own cluster.
 #[must_use]
 pub fn kubectl() -> Vec<CaseComparison> {
-    let groups: Vec<Group> = read_corpus("kubectl.jsonl.gz");
+    let groups: Vec<CommandGroup> = read_corpus("kubectl.jsonl.gz");
     let fixture = std::fs::read_to_string(live_file("fixture.yaml")).expect("the fixture is there");
     let compared = run_cases(&groups, |group, mut shell| {
         shell.advance(span_of_seconds(1.0));

@@ -128,14 +128,14 @@ fn number_duplicates(mut cases: Vec<CaseComparison>) -> Vec<CaseComparison> {
 ///
 /// # Panics
 /// If a case differs that is neither listed nor excused, or if an excused case agrees.
-pub fn check_against_list(corpus: &str, cases: &[CaseComparison]) {
+pub fn check_against_known_differences(corpus: &str, cases: &[CaseComparison]) {
     let differing: Vec<&CaseComparison> = cases.iter().filter(|case| !case.differences.is_empty()).collect();
     let agreeing = cases.len() - differing.len();
     println!("{corpus}: {} cases, {agreeing} agree", cases.len());
     // Only tests read environment variables; the engine never does.
     if let Ok(filter) = std::env::var("PODSCOPE_SHOW") {
         for case in differing.iter().filter(|case| case.name.contains(&filter)) {
-            println!("{}", print_differences(case));
+            println!("{}", format_differences(case));
         }
     }
     let excused = excused_names(corpus);
@@ -174,7 +174,7 @@ pub fn check_against_list(corpus: &str, cases: &[CaseComparison]) {
         panic!(
             "{corpus}: {} cases differ that agreed before: {names:#?}\n{}",
             newly_differing.len(),
-            print_differences(first)
+            format_differences(first)
         );
     }
     if names.len() < known.len() {
@@ -185,7 +185,7 @@ pub fn check_against_list(corpus: &str, cases: &[CaseComparison]) {
     }
 }
 
-fn print_differences(case: &CaseComparison) -> String {
+fn format_differences(case: &CaseComparison) -> String {
     let mut out = format!("### {} (- recorded, + podscope)\n", case.name);
     for (what, recorded, ours) in &case.differences {
         let _ = writeln!(out, "  {what}");

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 const RANDOM_LETTERS: &str = "bcdfghjklmnpqrstvwxz2456789";
 
 /// A pattern whose every match is replaced.
-struct Rule {
+struct ReplacementRule {
     pattern: Regex,
     replacement: &'static str,
 }
@@ -20,15 +20,15 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(&pattern.replace("SAFE", RANDOM_LETTERS)).expect("the pattern is valid")
 }
 
-fn compile_rules(table: &[(&str, &'static str)]) -> Vec<Rule> {
-    let rule = |(pattern, replacement): &(&str, &'static str)| Rule {
+fn compile_rules(table: &[(&str, &'static str)]) -> Vec<ReplacementRule> {
+    let rule = |(pattern, replacement): &(&str, &'static str)| ReplacementRule {
         pattern: regex(pattern),
         replacement,
     };
     table.iter().map(rule).collect()
 }
 
-fn apply_rules(rules: &[Rule], text: String) -> String {
+fn apply_rules(rules: &[ReplacementRule], text: String) -> String {
     rules.iter().fold(text, |text, rule| {
         match rule.pattern.replace_all(&text, rule.replacement) {
             Cow::Borrowed(_) => text,
@@ -59,7 +59,7 @@ macro_rules! patterns {
 
 /// Rules that remove the service account token volume (`kube-api-access-…`), which every pod of a real cluster has, from
 /// each output format.
-static TOKEN_VOLUME_RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+static TOKEN_VOLUME_RULES: LazyLock<Vec<ReplacementRule>> = LazyLock::new(|| {
     compile_rules(&[
         // YAML.
         (
@@ -109,7 +109,7 @@ static TOKEN_VOLUME_RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
 
 /// Rules that replace times, UIDs, hashes and data of the environment. They are applied before the rules for random
 /// suffixes.
-static GENERAL_RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+static GENERAL_RULES: LazyLock<Vec<ReplacementRule>> = LazyLock::new(|| {
     compile_rules(&[
         (r"docker\.io/library/", ""),
         (r"\b[\w.-]+_[0-9a-f-]{36} became leader", "<id> became leader"),
@@ -211,7 +211,7 @@ pub fn text(text: &str, context: &str, replace_ages: bool) -> String {
     let command = context.split('\n').next().unwrap_or_default();
     let text = whole_json(text).unwrap_or_else(|| text.to_owned());
     // YAML folds a long message over several lines.
-    let text = replace(&MESSAGE, &text, join_message);
+    let text = replace(&MESSAGE, &text, join_multiline_message);
     let text = NOT_FOUND.replace_all(&text, "not found").into_owned();
     let mut text = replace_unstable_parts(apply_rules(&TOKEN_VOLUME_RULES, text), context);
     if replace_ages {
@@ -394,7 +394,7 @@ fn strip_token_volume(map: &mut Map<String, Value>, key: &str) {
 }
 
 /// Joins a YAML message that spans several lines into one line.
-fn join_message(found: &Captures<'_, str>) -> String {
+fn join_multiline_message(found: &Captures<'_, str>) -> String {
     let key = captured_text(found, 1).len() + captured_text(found, 2).len();
     let mut message = captured_text(found, 3).to_owned();
     let mut rest = captured_text(found, 4).split_inclusive('\n').peekable();

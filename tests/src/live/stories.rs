@@ -111,7 +111,7 @@ fn list_objects(shell: &mut Shell, kinds: &str, namespace: &str) -> Vec<Value> {
 }
 
 /// Returns whether timing in milliseconds decides if the event with this message occurs.
-fn is_racy(message: &str) -> bool {
+fn depends_on_timing(message: &str) -> bool {
     message.contains("context canceled")
         || message == "No matching pods found"
         || message.starts_with("(combined from similar events)")
@@ -131,7 +131,7 @@ fn compare_events(story: &Story, ours: &[Value]) -> Vec<CaseComparison> {
     };
     let ours = ours
         .iter()
-        .filter(|event| !is_racy(&string_at(event, "/message")))
+        .filter(|event| !depends_on_timing(&string_at(event, "/message")))
         .map(|event| {
             let source = match string_at(event, "/source/component") {
                 source if source.is_empty() => string_at(event, "/reportingComponent"),
@@ -160,8 +160,8 @@ fn compare_events(story: &Story, ours: &[Value]) -> Vec<CaseComparison> {
 }
 
 fn compare_objects(story: &Story, ours: Vec<Value>) -> Vec<CaseComparison> {
-    let recorded = texts_by_name(story.objects.clone());
-    let ours = texts_by_name(ours.into_iter().map(|value| normalise::object(value, "")).collect());
+    let recorded = printed_objects_by_name(story.objects.clone());
+    let ours = printed_objects_by_name(ours.into_iter().map(|value| normalise::object(value, "")).collect());
     let names: ordered::Set<&String> = recorded.keys().chain(ours.keys()).collect();
     let text = |set: &ordered::Map<String, Vec<String>>, name: &String| {
         let mut texts = set.get(name).cloned().unwrap_or_default();
@@ -178,7 +178,7 @@ fn compare_objects(story: &Story, ours: Vec<Value>) -> Vec<CaseComparison> {
 }
 
 /// Returns the printed objects by `Kind/name`. Objects whose names differ only in a random suffix share a key.
-fn texts_by_name(objects: Vec<Value>) -> ordered::Map<String, Vec<String>> {
+fn printed_objects_by_name(objects: Vec<Value>) -> ordered::Map<String, Vec<String>> {
     let mut found: ordered::Map<String, Vec<String>> = ordered::Map::new();
     for mut object in objects {
         let string_at = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();

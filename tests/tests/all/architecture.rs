@@ -7,7 +7,7 @@ use std::process::Command;
 
 /// Each crate with the crates on which it builds. A crate may import these and, transitively, theirs. Each crate is
 /// listed after the crates on which it builds, so that cycles are impossible.
-const LAYERS: &[(&str, &[&str])] = &[
+const CRATE_LAYERS: &[(&str, &[&str])] = &[
     ("podscope-messages", &[]),
     ("podscope-api", &["podscope-messages"]),
     ("podscope-cel", &["podscope-api"]),
@@ -45,7 +45,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// Returns the crates that each crate may import.
 fn allowed_imports() -> ordered::Map<&'static str, ordered::Set<&'static str>> {
     let mut all: ordered::Map<&str, ordered::Set<&str>> = ordered::Map::new();
-    for (package, direct) in LAYERS {
+    for (package, direct) in CRATE_LAYERS {
         let mut allowed = ordered::Set::new();
         for dependency in *direct {
             allowed.insert(*dependency);
@@ -73,7 +73,7 @@ const RESTRICTED_DEPENDENCIES: &[(&str, &[&str])] = &[
 ];
 
 /// Returns the metadata of the crates of the workspace.
-fn packages() -> Vec<Value> {
+fn workspace_packages() -> Vec<Value> {
     let out = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
         .current_dir(root())
@@ -84,8 +84,8 @@ fn packages() -> Vec<Value> {
 }
 
 /// Returns the normal dependencies of each crate of the workspace.
-fn dependencies() -> ordered::Map<String, ordered::Set<String>> {
-    packages()
+fn dependencies_by_crate() -> ordered::Map<String, ordered::Set<String>> {
+    workspace_packages()
         .iter()
         .map(|package| {
             let names = package["dependencies"].as_array().into_iter().flatten();
@@ -101,7 +101,7 @@ fn dependencies() -> ordered::Map<String, ordered::Set<String>> {
 
 #[test]
 fn imports_follow_the_layers() {
-    let all = dependencies();
+    let all = dependencies_by_crate();
     let ours: ordered::Set<&String> = all.keys().collect();
     let allowed_by_package = allowed_imports();
     for (package, names) in &all {
@@ -116,7 +116,7 @@ fn imports_follow_the_layers() {
 
 #[test]
 fn restricted_dependencies_are_used_only_by_their_crates() {
-    let all = dependencies();
+    let all = dependencies_by_crate();
     for (dependency, allowed) in RESTRICTED_DEPENDENCIES {
         for (package, names) in &all {
             let is_declared = names.contains(*dependency);
@@ -149,7 +149,7 @@ fn architecture_lists_each_dependency() {
         .flat_map(|cell| cell.split(','))
         .map(|name| name.trim().trim_matches('`'))
         .collect();
-    let all = dependencies();
+    let all = dependencies_by_crate();
     let ours: ordered::Set<&String> = all.keys().collect();
     let missing: ordered::Set<&String> = all
         .values()
@@ -208,7 +208,7 @@ fn trailing_identifier(text: &str) -> &str {
 }
 
 /// Returns the paths `file::id` of the messages that a source file uses, with import aliases resolved.
-fn named_messages(source: &str) -> ordered::Set<(String, String)> {
+fn messages_used_in_source(source: &str) -> ordered::Set<(String, String)> {
     let mut files: ordered::Map<&str, &str> = ordered::Map::new();
     for (at, _) in source.match_indices(" as ") {
         let file = trailing_identifier(&source[..at]);
@@ -234,7 +234,9 @@ fn named_messages(source: &str) -> ordered::Set<(String, String)> {
 fn each_message_is_used() {
     let mut named = ordered::Set::new();
     for path in files("crates", ".rs") {
-        named.extend(named_messages(&std::fs::read_to_string(path).expect("a source")));
+        named.extend(messages_used_in_source(
+            &std::fs::read_to_string(path).expect("a source"),
+        ));
     }
     // The build script of the messages uses this message to list the languages.
     named.insert(("language".to_owned(), "name".to_owned()));
@@ -272,7 +274,7 @@ fn each_library_crate_has_a_tested_example() {
 /// have one for each page that wasm-pack opens.
 #[test]
 fn each_crate_has_one_test_binary() {
-    for package in packages() {
+    for package in workspace_packages() {
         let name = package["name"].as_str().unwrap_or_default();
         let targets = package["targets"].as_array().into_iter().flatten();
         for target in targets.filter(|target| target["kind"][0] == "test") {

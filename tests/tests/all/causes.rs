@@ -51,7 +51,7 @@ fn words_match(text: &str, words: &str) -> bool {
 }
 
 #[track_caller]
-fn assert_chain(session: &Session, links: &[&str]) {
+fn assert_cause_chain(session: &Session, links: &[&str]) {
     let end = links.last().expect("a chain");
     let chain = cause_chain(session, end);
     let mut rest = chain.iter();
@@ -64,7 +64,7 @@ fn assert_chain(session: &Session, links: &[&str]) {
     }
 }
 
-fn scenario_file(name: &str) -> Session {
+fn run_scenario_file(name: &str) -> Session {
     let path = root().join(format!("tests/scenarios/{name}.yaml"));
     run_scenario(&fs::read_to_string(path).expect("a scenario"), None)
 }
@@ -72,8 +72,8 @@ fn scenario_file(name: &str) -> Session {
 /// Shows: U-22
 #[test]
 fn chain_of_preemption_leads_from_pod_to_binding() {
-    let session = scenario_file("preemption-grace");
-    assert_chain(
+    let session = run_scenario_file("preemption-grace");
+    assert_cause_chain(
         &session,
         &[
             "Command kubectl",
@@ -90,7 +90,7 @@ fn chain_of_preemption_leads_from_pod_to_binding() {
             "ContainerStarted Pod/high",
         ],
     );
-    assert_chain(
+    assert_cause_chain(
         &session,
         &["Attempt Pod/high 1", "DeletionRequested Pod/low", "Preempted Pod/low"],
     );
@@ -98,8 +98,8 @@ fn chain_of_preemption_leads_from_pod_to_binding() {
 
 #[test]
 fn chain_of_force_delete_ends_in_violation() {
-    let session = scenario_file("force-delete-statefulset");
-    assert_chain(
+    let session = run_scenario_file("force-delete-statefulset");
+    assert_cause_chain(
         &session,
         &[
             "Command kubectl delete",
@@ -115,7 +115,7 @@ fn chain_of_force_delete_ends_in_violation() {
 
 #[test]
 fn chain_of_partition_leads_to_replacement() {
-    let session = scenario_file("partition-replicaset");
+    let session = run_scenario_file("partition-replicaset");
     let links = [
         "Command fault partition",
         "Fault Node/",
@@ -125,13 +125,13 @@ fn chain_of_partition_leads_to_replacement() {
         "Created Pod/",
         "Bound Pod/",
     ];
-    assert_chain(&session, &links);
+    assert_cause_chain(&session, &links);
 }
 
 #[test]
 fn chain_of_drain_leads_to_replacement() {
-    let session = scenario_file("drain-pdb");
-    assert_chain(
+    let session = run_scenario_file("drain-pdb");
+    assert_cause_chain(
         &session,
         &["Command kubectl drain", "DeletionRequested Pod/", "Created Pod/"],
     );
@@ -139,12 +139,12 @@ fn chain_of_drain_leads_to_replacement() {
 
 #[test]
 fn chain_of_memory_pressure_leads_to_eviction() {
-    let session = scenario_file("pressure-order");
-    assert_chain(
+    let session = run_scenario_file("pressure-order");
+    assert_cause_chain(
         &session,
         &["ContainerStarted Pod/", "SignalSent Pod/", "ContainerExited Pod/"],
     );
-    assert_chain(&session, &["ContainerStarted Pod/", "Event Pod/ Evicted"]);
+    assert_cause_chain(&session, &["ContainerStarted Pod/", "Event Pod/ Evicted"]);
 }
 
 const WEB: &str = "\
@@ -157,7 +157,7 @@ fn chain_of_rolling_update_leads_to_deleted_pod() {
     let scenario = "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: update}, spec: {timeline: \
                     [{at: 20s, run: kubectl set image deploy/web c=x:2}]}}";
     let session = run_scenario(&format!("{scenario}\n---\n{WEB}"), Some(80));
-    assert_chain(
+    assert_cause_chain(
         &session,
         &[
             "Command kubectl set image",
@@ -184,7 +184,7 @@ fn chain_of_failed_liveness_probe_leads_to_restart() {
     let pod = "{apiVersion: v1, kind: Pod, metadata: {name: sick, annotations: {behavior.podscope.dev/c: 'liveness=fail@10s..60s'}}, \
                spec: {containers: [{name: c, image: 'x:1', livenessProbe: {httpGet: {port: 80}, periodSeconds: 2}}]}}";
     let session = run_scenario(pod, Some(25));
-    assert_chain(
+    assert_cause_chain(
         &session,
         &[
             "Bound Pod/sick",
@@ -201,7 +201,7 @@ fn chain_of_failed_liveness_probe_leads_to_restart() {
 /// Shows: Q-01
 #[test]
 fn causes_precede_effects_and_survive_seek() {
-    let mut session = scenario_file("partition-replicaset");
+    let mut session = run_scenario_file("partition-replicaset");
     let before: Vec<String> = session.trace().map(|record| record.to_json_line()).collect();
     for record in session.trace() {
         assert!(
@@ -221,7 +221,7 @@ fn causes_precede_effects_and_survive_seek() {
 
 #[test]
 fn printed_chain_indents_records_under_causes() {
-    let session = scenario_file("preemption-grace");
+    let session = run_scenario_file("preemption-grace");
     let (kind, key) = scenario::object_ref("Pod default/high").expect("an object");
     let links = causes::chains(&session, kind, &key);
     let mut open: Vec<u64> = Vec::new();
@@ -249,7 +249,7 @@ fn printed_chain_indents_records_under_causes() {
 /// Shows: T-03
 #[test]
 fn link_with_old_hash_is_compared_in_old_form() {
-    let session = scenario_file("preemption-grace");
+    let session = run_scenario_file("preemption-grace");
     let old_link = |hash: &str| Link {
         trace_hash: hash.to_owned(),
         ..Link::default()
@@ -258,14 +258,14 @@ fn link_with_old_hash_is_compared_in_old_form() {
     assert!(old_link("29c45afac9ca14ae").difference(&session).is_some());
     let link = Link::of(&session, None, String::new());
     assert!(link.trace_hash.is_empty() && link.difference(&session).is_none());
-    let other = scenario_file("partition-replicaset");
+    let other = run_scenario_file("partition-replicaset");
     assert!(link.difference(&other).is_some());
 }
 
 /// A fingerprint of facts contains neither causes nor sentences written by Podscope.
 #[test]
 fn fingerprint_of_facts_omits_causes_and_own_texts() {
-    let session = scenario_file("force-delete-statefulset");
+    let session = run_scenario_file("force-delete-statefulset");
     let violation = session.violations().next().expect("a violation");
     let facts = violation.fingerprint_line(Fingerprint::Facts);
     assert!(

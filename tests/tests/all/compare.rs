@@ -9,12 +9,12 @@ use podscope_session::host::{Host, Wants};
 
 /// The state of one run as the page shows it.
 #[derive(Debug, Default, PartialEq)]
-struct Side {
+struct ShownRun {
     now: i64,
     pods: ordered::Map<String, PodView>,
 }
 
-impl Side {
+impl ShownRun {
     fn apply(&mut self, frame: &Frame) {
         if frame.reset {
             self.pods.clear();
@@ -29,7 +29,7 @@ impl Side {
     }
 
     /// Returns for each pod the name of its node and its drawn state, sorted by node.
-    fn marks(&self) -> Vec<(String, PodMark)> {
+    fn pod_marks_by_node(&self) -> Vec<(String, PodMark)> {
         let mut marks: Vec<_> = self.pods.values().map(|pod| (pod.node.clone(), pod.mark)).collect();
         marks.stable_sort_by(|a, b| a.0.cmp(&b.0));
         marks
@@ -40,7 +40,7 @@ impl Side {
 struct Page {
     host: Host,
     clock: f64,
-    sides: [Side; 2],
+    sides: [ShownRun; 2],
 }
 
 impl Page {
@@ -48,7 +48,7 @@ impl Page {
         let mut page = Page {
             host: Host::new(),
             clock: 0.0,
-            sides: [Side::default(), Side::default()],
+            sides: [ShownRun::default(), ShownRun::default()],
         };
         let files = vec![("one.yaml".to_owned(), one.to_owned())];
         page.ask(Request::Open {
@@ -61,7 +61,7 @@ impl Page {
     }
 
     /// Seeks to an instant and returns both sides.
-    fn at(&mut self, seconds: i64) -> &[Side; 2] {
+    fn at(&mut self, seconds: i64) -> &[ShownRun; 2] {
         self.ask(Request::Seek {
             at: seconds * 1_000_000,
         });
@@ -125,13 +125,13 @@ fn replica_set_replaces_lost_pod_and_stateful_set_waits() {
     let cut_off_node = "a-1".to_owned();
     let other_node = "b-1".to_owned();
     assert_eq!(
-        replica_set.marks(),
+        replica_set.pod_marks_by_node(),
         [
             (cut_off_node.clone(), PodMark::Terminating),
             (other_node, PodMark::Ready)
         ]
     );
-    assert_eq!(stateful_set.marks(), [(cut_off_node, PodMark::Terminating)]);
+    assert_eq!(stateful_set.pod_marks_by_node(), [(cut_off_node, PodMark::Terminating)]);
 }
 
 /// Shows: T-04
@@ -158,8 +158,8 @@ fn waiting_force_delete_and_out_of_service_differ() {
             if seconds < 390 {
                 assert_eq!(one, two, "at {seconds} s");
             } else {
-                assert_eq!(one.marks(), [("a-1".to_owned(), PodMark::Terminating)]);
-                assert_eq!(two.marks(), expected);
+                assert_eq!(one.pod_marks_by_node(), [("a-1".to_owned(), PodMark::Terminating)]);
+                assert_eq!(two.pod_marks_by_node(), expected);
             }
         }
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Prefixes of paths in this repository.
-const FOLDERS: &[&str] = &["crates/", "tests/", "docs/", "www/", ".github/", ".ci/"];
+const REPOSITORY_FOLDERS: &[&str] = &["crates/", "tests/", "docs/", "www/", ".github/", ".ci/"];
 
 /// Extensions of source files. A document may name only the last part of their path.
 const SOURCE_ENDINGS: &[&str] = &[".rs", ".mjs", ".js"];
@@ -41,7 +41,7 @@ impl Document {
     }
 
     /// Returns everything that may be a command: lines of fenced `sh` blocks, inline code and steps of a workflow.
-    fn commands(&self) -> Vec<&str> {
+    fn possible_commands(&self) -> Vec<&str> {
         let mut inside = false;
         let blocks = self.text.lines().filter(|line| {
             if line.starts_with("```") {
@@ -68,8 +68,8 @@ impl Document {
 /// Returns whether all paths and types in the document must exist in this repository. Some documents also name those of
 /// Kubernetes.
 fn is_about_this_repository(name: &str) -> bool {
-    const ON_KUBERNETES: [&str; 3] = ["docs/specification.md", "docs/examples.md", "docs/since-v1.34.md"];
-    !name.starts_with("docs/facts/") && !ON_KUBERNETES.contains(&name)
+    const DOCUMENTS_ON_KUBERNETES: [&str; 3] = ["docs/specification.md", "docs/examples.md", "docs/since-v1.34.md"];
+    !name.starts_with("docs/facts/") && !DOCUMENTS_ON_KUBERNETES.contains(&name)
 }
 
 /// Returns all documents, except licences of third parties.
@@ -163,7 +163,7 @@ fn paths_and_links_in_documents_exist() {
             .filter(|_| document.name != SPECIFICATION)
         {
             let is_path = !code.contains([' ', '(', '"', '=', ':'])
-                && (FOLDERS.iter().any(|folder| code.starts_with(folder))
+                && (REPOSITORY_FOLDERS.iter().any(|folder| code.starts_with(folder))
                     || is_about_this_repository && SOURCE_ENDINGS.iter().any(|ending| code.ends_with(ending)));
             if is_path && !expand_braces(code).iter().all(|path| exists(before_placeholder(path))) {
                 missing.push(format!("{}: `{code}` does not exist", document.name));
@@ -193,7 +193,7 @@ fn xtask_output(args: &[&str]) -> String {
 }
 
 /// Returns the first word of each line that starts with `prefix`.
-fn first_words<'t>(help: &'t str, prefix: &str) -> ordered::Set<&'t str> {
+fn first_words_after_prefix<'t>(help: &'t str, prefix: &str) -> ordered::Set<&'t str> {
     let rows = help
         .lines()
         .filter_map(|line| line.strip_prefix(prefix)?.split(' ').next());
@@ -206,9 +206,9 @@ fn commands_in_documents_exist() {
     let podscope = fs::read_to_string(root().join("docs/commands.md")).expect("docs/commands.md");
     let (xtask, steps) = (xtask_output(&["help"]), xtask_output(&["test", "--list"]));
     let (xtask, podscope, steps) = (
-        first_words(&xtask, "  "),
-        first_words(&podscope, "## podscope "),
-        first_words(&steps, ""),
+        first_words_after_prefix(&xtask, "  "),
+        first_words_after_prefix(&podscope, "## podscope "),
+        first_words_after_prefix(&steps, ""),
     );
     let mut missing = Vec::new();
     let workflows = podscope_tests::files(".github/workflows", ".yml");
@@ -217,7 +217,7 @@ fn commands_in_documents_exist() {
         .filter_map(|path| Document::open(&path.to_string_lossy()));
     for document in all_documents().into_iter().chain(workflows) {
         for command in document
-            .commands()
+            .possible_commands()
             .into_iter()
             .filter(|_| document.name != SPECIFICATION)
         {

@@ -9,7 +9,7 @@ use podscope_session::timeline::{Session, Slice};
 use podscope_tests::notices_of;
 
 /// Returns a node with the given spec fields and conditions.
-fn node(name: &str, spec: &str, conditions: &str) -> String {
+fn node_with_conditions(name: &str, spec: &str, conditions: &str) -> String {
     format!(
         "
 - apiVersion: v1
@@ -24,7 +24,7 @@ fn node(name: &str, spec: &str, conditions: &str) -> String {
 }
 
 /// Returns a condition of a node with the last heartbeat at 09:59.
-fn condition(kind: &str, status: &str, reason: &str) -> String {
+fn node_condition(kind: &str, status: &str, reason: &str) -> String {
     format!(
         "{{type: {kind}, status: '{status}', reason: '{reason}', lastHeartbeatTime: '2026-07-01T09:59:00Z', \
          lastTransitionTime: '2026-07-01T09:00:00Z'}}"
@@ -104,10 +104,13 @@ fn pressure_of_a_dump_lasts_until_reboot() {
     ] {
         let taint = format!("node.kubernetes.io/{taint}");
         let tainted = format!("taints: [{{key: {taint}, effect: NoSchedule}}]");
-        let ready = condition("Ready", "True", "KubeletReady");
+        let ready = node_condition("Ready", "True", "KubeletReady");
         // If the dump has the condition but not its taint, the result is the same.
-        for (pressure, reason) in [(condition(kind, "True", "ItSaysSo"), "ItSaysSo"), (String::new(), "")] {
-            let node_under_pressure = node("n1", &tainted, &format!("{ready}, {pressure}"));
+        for (pressure, reason) in [
+            (node_condition(kind, "True", "ItSaysSo"), "ItSaysSo"),
+            (String::new(), ""),
+        ] {
+            let node_under_pressure = node_with_conditions("n1", &tainted, &format!("{ready}, {pressure}"));
             let (mut session, notices) = open_dump(&[node_under_pressure, pod("runs", Some("n1")), pod("waits", None)]);
             assert!(
                 notices.iter().any(|notice| notice.contains(&format!("n1 ({kind})"))),
@@ -144,10 +147,10 @@ fn pressure_of_a_dump_lasts_until_reboot() {
 #[test]
 fn not_ready_node_with_recent_heartbeat_has_running_kubelet() {
     let tainted = "taints: [{key: node.kubernetes.io/not-ready, effect: NoSchedule}]";
-    let own = condition("Ready", "False", "KubeletNotReady");
-    let fresh = node("n1", tainted, &own);
-    let stale = node("n2", tainted, &own.replace("09:59", "09:12"));
-    let well = node("n3", "", &condition("Ready", "True", "KubeletReady"));
+    let own = node_condition("Ready", "False", "KubeletNotReady");
+    let fresh = node_with_conditions("n1", tainted, &own);
+    let stale = node_with_conditions("n2", tainted, &own.replace("09:59", "09:12"));
+    let well = node_with_conditions("n3", "", &node_condition("Ready", "True", "KubeletReady"));
     let (mut session, notices) = open_dump(&[fresh, stale, well, pod("runs", Some("n1")), pod("waits", None)]);
     assert!(
         notices
@@ -172,8 +175,8 @@ fn not_ready_node_with_recent_heartbeat_has_running_kubelet() {
     let deleted = session.world().objects().get::<Pod>(&ObjectKey::new("default", "runs"));
     assert!(deleted.is_none(), "{deleted:?}");
     // The node of the dump violates no invariant, although some invariants assume healthy nodes.
-    let fresh = node("n1", tainted, &own);
-    let well = node("n3", "", &condition("Ready", "True", "KubeletReady"));
+    let fresh = node_with_conditions("n1", tainted, &own);
+    let well = node_with_conditions("n3", "", &node_condition("Ready", "True", "KubeletReady"));
     let (mut session, _) = open_dump(&[fresh, well]);
     advance_to(&mut session, 900);
     let violations: Vec<_> = session.violations().collect();
@@ -186,10 +189,10 @@ fn not_ready_node_with_recent_heartbeat_has_running_kubelet() {
 #[test]
 fn start_is_newest_past_time_of_the_files() {
     let ready = |at: &str| {
-        node(
+        node_with_conditions(
             "n1",
             "",
-            &condition("Ready", "True", "KubeletReady").replace("09:59:00", at),
+            &node_condition("Ready", "True", "KubeletReady").replace("09:59:00", at),
         )
     };
     let pod = |meta: &str, status: &str| {

@@ -5,7 +5,7 @@
 use podscope_tests::fuzz::{Fuzzer, save_finding, target};
 
 /// Runs the corpus and `executions` mutated inputs. A saved input runs again with `cargo xtask fuzz TARGET FILE`.
-fn fuzz_target(name: &str, executions: usize) {
+fn run_fuzz_target(name: &str, executions: usize) {
     let target = target(name).expect("a target of that name");
     let mut fuzzer = Fuzzer::new(target, 1);
     let corpus = fuzzer.corpus();
@@ -39,41 +39,41 @@ fn fuzz_target(name: &str, executions: usize) {
 /// Shows: Q-03
 #[test]
 fn mutated_links_are_opened_or_refused() {
-    fuzz_target("links", 400);
+    run_fuzz_target("links", 400);
 }
 
 /// Shows: Q-03
 #[test]
 fn mutated_files_are_opened_or_refused() {
-    fuzz_target("yaml", 400);
+    run_fuzz_target("yaml", 400);
 }
 
 /// Shows: Q-03
 #[test]
 fn mutated_commands_are_run_or_refused() {
-    fuzz_target("commands", 2000);
+    run_fuzz_target("commands", 2000);
 }
 
 /// Shows: Q-03
 #[test]
 fn mutated_annotations_are_applied_or_refused() {
-    fuzz_target("annotations", 1000);
+    run_fuzz_target("annotations", 1000);
 }
 
 /// Shows: Q-03
 #[test]
 fn recombined_lessons_are_opened_or_refused() {
-    fuzz_target("lessons", 300);
+    run_fuzz_target("lessons", 300);
 }
 
 /// Shows: Q-03
 #[test]
 fn extreme_settings_are_refused_or_stay_in_budget() {
-    fuzz_target("settings", 300);
+    run_fuzz_target("settings", 300);
 }
 
 /// Shows: Q-03
 #[test]
 fn generated_queries_are_answered_or_refused() {
-    fuzz_target("queries", 6000);
+    run_fuzz_target("queries", 6000);
 }

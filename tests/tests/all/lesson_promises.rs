@@ -12,7 +12,7 @@ use podscope_session::scenario::{Check, Condition, Test, Timed};
 use podscope_session::timeline::{Session, Slice};
 
 /// Number of random actions during each promise.
-const N_ACTIONS: usize = 4;
+const ACTIONS_PER_PROMISE: usize = 4;
 /// Time for which the effect of an action is observed.
 const OBSERVATION_TIME: Span = Span::seconds(45);
 /// Time between two checks of the promises.
@@ -35,7 +35,7 @@ impl RandomSequence {
 type CommandLine = (String, Option<String>);
 
 /// What a promise protects: the objects or pods that must stay.
-enum Protected {
+enum ProtectedObjects {
     /// An object that must stay.
     Object {
         kind: Kind,
@@ -48,7 +48,7 @@ enum Protected {
     Serving { get: Box<Get>, minimum: usize },
 }
 
-impl Protected {
+impl ProtectedObjects {
     /// Returns what the promise protects; `None` if actions could not replace it.
     fn of(keep: &Condition, session: &Session) -> Option<Self> {
         let objects = session.world().objects();
@@ -187,7 +187,8 @@ fn undetected_break(session: &Session, step: usize, action: &[CommandLine], dela
     let mut session = session.clone();
     let steps = session.loaded().scenario.steps.clone();
     let keeps = &steps[step].keeps;
-    let subjects: Vec<Option<Protected>> = keeps.iter().map(|keep| Protected::of(keep, &session)).collect();
+    let subjects: Vec<Option<ProtectedObjects>> =
+        keeps.iter().map(|keep| ProtectedObjects::of(keep, &session)).collect();
     let act_at = session.now() + delay;
     while session.now() < act_at && session.advance(act_at, 100_000) == Slice::More {}
     for (text, stdin) in action {
@@ -248,7 +249,7 @@ fn lesson_stops_when_uids_or_processes_show_a_broken_promise() {
                 continue;
             }
             let session = run_to_step(name, step, shown.at);
-            let subjects = keeps.iter().filter_map(|keep| Protected::of(keep, &session));
+            let subjects = keeps.iter().filter_map(|keep| ProtectedObjects::of(keep, &session));
             let objects: Vec<Object> = subjects.flat_map(|subject| subject.objects(&session)).collect();
             let all: Vec<Vec<CommandLine>> = objects
                 .iter()
@@ -257,7 +258,7 @@ fn lesson_stops_when_uids_or_processes_show_a_broken_promise() {
             let mut random = RandomSequence(name.bytes().fold(step as u64, |seed, byte| {
                 seed.wrapping_mul(31).wrapping_add(u64::from(byte))
             }));
-            for _ in 0..N_ACTIONS.min(all.len()) {
+            for _ in 0..ACTIONS_PER_PROMISE.min(all.len()) {
                 let (action, delay) = (&all[random.below(all.len())], Span::seconds(random.below(5) as i64));
                 n_actions += 1;
                 complaints.extend(undetected_break(&session, step, action, delay).map(|why| format!("{name}, {why}")));

@@ -7,7 +7,7 @@ use podscope_session::timeline::Session;
 use podscope_tests::sentences::run_and_print;
 
 /// A sentence of a lesson and the command that checks it.
-struct Sentence {
+struct LessonSentence {
     lesson: &'static str,
     /// Part of the sentence, exactly as in the file of the lesson.
     words: &'static str,
@@ -27,8 +27,8 @@ const fn sentence(
     run: &'static str,
     must_contain: &'static str,
     must_not_contain: Option<&'static str>,
-) -> Sentence {
-    Sentence {
+) -> LessonSentence {
+    LessonSentence {
         lesson,
         words,
         before: None,
@@ -39,7 +39,7 @@ const fn sentence(
     }
 }
 
-const SENTENCES: [Sentence; 18] = [
+const SENTENCES: [LessonSentence; 18] = [
     sentence(
         "crashloopbackoff",
         "`kubectl get pods` says `Error` at first",
@@ -80,7 +80,7 @@ const SENTENCES: [Sentence; 18] = [
         " Init:CrashLoopBackOff ",
         None,
     ),
-    Sentence {
+    LessonSentence {
         before: Some((30, "kubectl delete pod app --wait=false")),
         ..sentence(
             "init-containers",
@@ -194,7 +194,7 @@ const SENTENCES: [Sentence; 18] = [
 fn commands_print_what_lessons_say() {
     let mut complaints = Vec::new();
     for sentence in &SENTENCES {
-        let Sentence { lesson, words, at, .. } = sentence;
+        let LessonSentence { lesson, words, at, .. } = sentence;
         let text = lessons::text(lesson).unwrap_or_default();
         if !text.contains(words) {
             complaints.push(format!("{lesson} does not say {words:?}"));

@@ -9,11 +9,11 @@ type Rgb = [f64; 3];
 /// Colours of a token in the light and the dark theme.
 type Token = [Rgb; 2];
 
-const THEMES: [&str; 2] = ["light", "dark"];
+const THEME_NAMES: [&str; 2] = ["light", "dark"];
 
 /// Matrices that simulate vision without one kind of cone, in linear sRGB: Machado, Oliveira, Fernandes 2009
 /// (doi 10.1109/TVCG.2009.113), severity 1.0. The first row is unimpaired vision.
-const VISIONS: [(&str, [Rgb; 3]); 4] = [
+const COLOUR_VISIONS: [(&str, [Rgb; 3]); 4] = [
     ("all cones", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
     (
         "protanopia",
@@ -44,7 +44,7 @@ const VISIONS: [(&str, [Rgb; 3]); 4] = [
 /// Colour tokens with a meaning. Everyone must be able to distinguish any two of them.
 const MEANING_TOKENS: [&str; 5] = ["ok", "wait", "bad", "ghost", "accent"];
 /// Minimum distance in OKLab between the colours of two meanings. A distance of 0.02 is just noticeable side by side.
-const MIN_DISTANCE: f64 = 0.06;
+const MIN_MEANING_DISTANCE: f64 = 0.06;
 /// Minimum distance between the colours of two owners. It may be smaller, because short names distinguish owners too.
 const MIN_OWNER_DISTANCE: f64 = 0.04;
 
@@ -107,7 +107,7 @@ fn contrast(a: Rgb, b: Rgb) -> f64 {
 }
 
 /// Reads every opaque token of the form `--name: light-dark(oklch(…), oklch(…))`.
-fn tokens() -> ordered::Map<&'static str, Token> {
+fn read_colour_tokens() -> ordered::Map<&'static str, Token> {
     let colour = |text: &str| -> Option<Rgb> {
         let inner = text.split_once("oklch(")?.1.split(')').next()?;
         let mut parts = inner.split_whitespace().map(|p| p.trim_end_matches('%').parse::<f64>());
@@ -131,10 +131,10 @@ fn token_colour(tokens: &ordered::Map<&str, Token>, name: &str, theme: usize) ->
 /// Returns the smallest distance between the colours of two tokens, in any theme and colour vision, with a description
 /// of the pair.
 fn smallest_distance(names: &[&str]) -> (f64, String) {
-    let tokens = tokens();
+    let tokens = read_colour_tokens();
     let mut smallest = (f64::MAX, String::new());
-    for (theme, theme_name) in THEMES.iter().enumerate() {
-        for (vision, matrix) in VISIONS {
+    for (theme, theme_name) in THEME_NAMES.iter().enumerate() {
+        for (vision, matrix) in COLOUR_VISIONS {
             let seen: Vec<_> = names
                 .iter()
                 .map(|n| oklab(matrix_product(&matrix, token_colour(&tokens, n, theme))))
@@ -159,7 +159,7 @@ fn smallest_distance(names: &[&str]) -> (f64, String) {
 #[test]
 fn meanings_are_distinct_in_every_colour_vision() {
     let (distance, pair) = smallest_distance(&MEANING_TOKENS);
-    assert!(distance >= MIN_DISTANCE, "{pair}: {distance:.3} is too close");
+    assert!(distance >= MIN_MEANING_DISTANCE, "{pair}: {distance:.3} is too close");
 }
 
 // Shows: U-08
@@ -173,7 +173,7 @@ fn owners_are_distinct_in_every_colour_vision() {
 /// Shows: U-08
 #[test]
 fn text_and_marks_have_enough_contrast() {
-    let tokens = tokens();
+    let tokens = read_colour_tokens();
     let surfaces = ["bg", "panel", "raised", "zone"];
     let texts = ["ink", "ink-2", "ink-3", "ok", "wait", "bad", "ghost", "accent"];
     let owners = ["h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"];
@@ -189,7 +189,7 @@ fn text_and_marks_have_enough_contrast() {
         .chain(soft.map(|(t, s)| (t, s, 4.5)))
         .chain([("on-accent", "accent", 4.5), ("on-accent", "bad", 4.5)])
         .chain(["panel", "raised"].map(|s| ("edge", s, 3.0)));
-    for (theme, theme_name) in THEMES.iter().enumerate() {
+    for (theme, theme_name) in THEME_NAMES.iter().enumerate() {
         for (text, surface, minimum) in rows.clone() {
             let ratio = contrast(
                 token_colour(&tokens, text, theme),
@@ -213,7 +213,7 @@ fn deuteranopia_brings_red_and_green_closer() {
         oklch_to_linear_srgb([0.55, 0.12, 30.0]),
         oklch_to_linear_srgb([0.56, 0.12, 130.0]),
     );
-    let seen = |vision: usize, c: Rgb| oklab(matrix_product(&VISIONS[vision].1, c));
+    let seen = |vision: usize, c: Rgb| oklab(matrix_product(&COLOUR_VISIONS[vision].1, c));
     let red_green_distance = |vision: usize| colour_distance(seen(vision, red), seen(vision, green));
     assert!(
         red_green_distance(0) > 0.15 && red_green_distance(2) < red_green_distance(0) / 2.0,

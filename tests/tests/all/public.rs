@@ -39,7 +39,7 @@ fn public_cases_meet_their_expectations() {
 }
 
 #[derive(Deserialize)]
-struct ClaimedStep {
+struct ExpectedStepOutput {
     claim: String,
     file: Option<String>,
     run: String,
@@ -56,7 +56,7 @@ fn commands_print_what_steps_files_expect() {
     let read = |file: &str| fs::read_to_string(root().join(file)).expect("the steps");
     let texts = ["tests/conformance/seeds/steps.jsonl", "tests/seeds/steps.jsonl"].map(read);
     for line in texts.iter().flat_map(|text| text.lines()) {
-        let step: ClaimedStep = serde_json::from_str(line).expect("a step");
+        let step: ExpectedStepOutput = serde_json::from_str(line).expect("a step");
         let mut shell = shell(step.file.as_deref().unwrap_or(""));
         shell.advance(Span::seconds(step.wait.unwrap_or(8)));
         let mut answer = String::new();

@@ -14,14 +14,14 @@ use podscope_session::{export, scenario};
 /// The search finds a violation for each switch within this number of seeds, starting with seed 0.
 const MAX_SEEDS: u64 = 1000;
 /// Number of seeds that the test tries for each switch.
-const TRIED_SEEDS: u64 = 60;
+const SEEDS_PER_SWITCH: u64 = 60;
 /// Maximum number of objects, faults and commands in a run after shrinking.
-const MAX_PARTS: usize = 4;
+const MAX_SHRUNK_PARTS: usize = 4;
 /// Number of seeds that the test tries with default settings.
 const DEFAULT_SEEDS: u64 = 40;
 
 /// Each switch that restores an old bug of Kubernetes, and the invariant that the bug violates.
-const SWITCHES: &[(&str, &str)] = &[
+const BUG_SWITCHES: &[(&str, &str)] = &[
     ("node-controller-force-deletes", "force-authority"),
     ("namespace-controller-force-deletes", "force-authority"),
     ("podgc-absent", "converge"),
@@ -31,7 +31,7 @@ const SWITCHES: &[(&str, &str)] = &[
     ("lost-node-pods-failed", "at-most-one"),
 ];
 
-fn bug_goal(invariant: Option<&str>) -> Goal {
+fn goal_of_finding_bug(invariant: Option<&str>) -> Goal {
     Goal {
         invariant: invariant.map(str::to_owned),
         only_bugs: true,
@@ -39,7 +39,7 @@ fn bug_goal(invariant: Option<&str>) -> Goal {
 }
 
 /// Runs a scenario and returns the instant of the first violation of the invariant that is classified as a bug.
-fn first_bug(text: &str, invariant: &str) -> Option<podscope_cluster::SimTime> {
+fn first_violation_by_bug(text: &str, invariant: &str) -> Option<podscope_cluster::SimTime> {
     let loaded = scenario::load(&[("found.yaml".to_owned(), text.to_owned())]).expect("a scenario that was printed");
     let until = loaded.default_until() + podscope_cluster::Span::seconds(1500);
     let mut session = Session::new(loaded).expect("its objects are admitted");
@@ -57,13 +57,13 @@ fn first_bug(text: &str, invariant: &str) -> Option<podscope_cluster::SimTime> {
 /// Shows: F-20
 #[test]
 fn search_finds_violation_caused_by_each_history_switch() {
-    const { assert!(TRIED_SEEDS <= MAX_SEEDS) };
-    for (switch, invariant) in SWITCHES {
+    const { assert!(SEEDS_PER_SWITCH <= MAX_SEEDS) };
+    for (switch, invariant) in BUG_SWITCHES {
         let source = Source::Drawn {
             history: vec![(*switch).to_owned()],
         };
-        let goal = bug_goal(Some(invariant));
-        let found = (0..TRIED_SEEDS).find_map(|seed| {
+        let goal = goal_of_finding_bug(Some(invariant));
+        let found = (0..SEEDS_PER_SWITCH).find_map(|seed| {
             let run = Run::draw(&source, seed).expect("drawn runs are well-formed");
             run.play(&goal).expect("their objects are admitted").found
         });
@@ -73,14 +73,22 @@ fn search_finds_violation_caused_by_each_history_switch() {
         let before = found.size();
         let shrunk = shrink(found);
         assert!(shrunk.size() <= before);
-        assert!(shrunk.run.parts.len() <= MAX_PARTS, "{switch}: {:?}", shrunk.run.parts);
+        assert!(
+            shrunk.run.parts.len() <= MAX_SHRUNK_PARTS,
+            "{switch}: {:?}",
+            shrunk.run.parts
+        );
 
         let text = export::scenario(&shrunk.session);
-        assert_eq!(first_bug(&text, invariant), Some(shrunk.record.at), "{switch}:\n{text}");
+        assert_eq!(
+            first_violation_by_bug(&text, invariant),
+            Some(shrunk.record.at),
+            "{switch}:\n{text}"
+        );
         let without_switch = text.replace(&format!("history:\n    - {switch}\n"), "history: []\n");
         assert_ne!(without_switch, text);
         assert_eq!(
-            first_bug(&without_switch, invariant),
+            first_violation_by_bug(&without_switch, invariant),
             None,
             "{switch} is off:\n{without_switch}"
         );
@@ -100,7 +108,9 @@ fn violations_with_default_settings_cite_a_known_exception() {
     let mut n_violations = 0;
     for seed in 0..DEFAULT_SEEDS {
         let run = Run::draw(&source, seed).expect("drawn runs are well-formed");
-        let played = run.play(&bug_goal(None)).expect("their objects are admitted");
+        let played = run
+            .play(&goal_of_finding_bug(None))
+            .expect("their objects are admitted");
         if let Some(found) = played.found {
             let found = shrink(found);
             panic!(

@@ -236,7 +236,7 @@ impl SequenceRun {
         };
         for state in list_items(&sequence["real"]["states"]) {
             advance_to(&mut session, seconds(&state["t"]));
-            story.states.push(state_of(&session));
+            story.states.push(pod_states(&session));
         }
         advance_to(&mut session, seconds(&sequence["end"]));
         for record in session.trace() {
@@ -275,7 +275,7 @@ impl SequenceRun {
     }
 }
 
-fn state_of(session: &Session) -> Map<String, Value> {
+fn pod_states(session: &Session) -> Map<String, Value> {
     let mut pods = Map::new();
     for object in session.world().objects().list_kind(Kind::Pod) {
         let Object::Pod(pod) = &object else { continue };
@@ -332,7 +332,7 @@ fn without_repeated_attempts(attempts: &[PodEvent], has_claims: &dyn Fn(&str) ->
     out
 }
 
-fn objects_of(sequence: &Value) -> impl Iterator<Item = &Value> {
+fn objects_of_sequence(sequence: &Value) -> impl Iterator<Item = &Value> {
     let steps = list_items(&sequence["steps"]).iter();
     let created = steps.flat_map(|step| list_items(&step["ops"])).map(|op| &op["object"]);
     list_items(&sequence["objects"]).iter().chain(created)
@@ -345,7 +345,7 @@ fn sequence_differences(sequence: &Value) -> Result<Vec<String>, String> {
     );
     let mut out = ours.problems.clone();
     let has_claims = |pod: &str| {
-        objects_of(sequence).any(|object| {
+        objects_of_sequence(sequence).any(|object| {
             let meta = &object["metadata"];
             let namespace = meta["namespace"].as_str().unwrap_or("default");
             let claims = |volume: &Value| {

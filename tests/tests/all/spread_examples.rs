@@ -10,21 +10,25 @@ const NODE: &str = "node";
 /// A node of the cluster: its name, its zone label (key and value) and the number of pods with label `foo: bar` on it.
 struct ExampleNode(&'static str, Option<(&'static str, &'static str)>, usize);
 
-const fn in_zone(name: &'static str, zone: &'static str, pods: usize) -> ExampleNode {
+const fn node_in_zone(name: &'static str, zone: &'static str, pods: usize) -> ExampleNode {
     ExampleNode(name, Some((ZONE, zone)), pods)
 }
 
 fn four_nodes() -> Vec<ExampleNode> {
     vec![
-        in_zone("n1", "A", 1),
-        in_zone("n2", "A", 1),
-        in_zone("n3", "B", 1),
-        in_zone("n4", "B", 0),
+        node_in_zone("n1", "A", 1),
+        node_in_zone("n2", "A", 1),
+        node_in_zone("n3", "B", 1),
+        node_in_zone("n4", "B", 0),
     ]
 }
 
 fn three_nodes() -> Vec<ExampleNode> {
-    vec![in_zone("n1", "A", 2), in_zone("n2", "A", 1), in_zone("n3", "B", 2)]
+    vec![
+        node_in_zone("n1", "A", 2),
+        node_in_zone("n2", "A", 1),
+        node_in_zone("n3", "B", 2),
+    ]
 }
 
 fn with_node(mut nodes: Vec<ExampleNode>, more: ExampleNode) -> Vec<ExampleNode> {
@@ -44,7 +48,7 @@ fn soft_constraint(key: &str) -> Value {
     spread_constraint(key, 1, "ScheduleAnyway")
 }
 
-fn with_field(mut constraint: Value, field: &str, value: Value) -> Value {
+fn with_constraint_field(mut constraint: Value, field: &str, value: Value) -> Value {
     constraint[field] = value;
     constraint
 }
@@ -143,20 +147,20 @@ fn worked_examples_have_their_feasible_nodes() {
         ),
         (
             "empty zone C",
-            with_node(four_nodes(), in_zone("n5", "C", 0)),
+            with_node(four_nodes(), node_in_zone("n5", "C", 0)),
             pod(&[hard_constraint(ZONE)]),
             &["n5"],
         ),
         (
             "zone C excluded",
-            with_node(four_nodes(), in_zone("n5", "C", 0)),
+            with_node(four_nodes(), node_in_zone("n5", "C", 0)),
             excluding_zone_c(pod(&[hard_constraint(ZONE)])),
             &["n3", "n4"],
         ),
         (
             "zone C excluded, policy Ignore",
-            with_node(four_nodes(), in_zone("n5", "C", 0)),
-            excluding_zone_c(pod(&[with_field(
+            with_node(four_nodes(), node_in_zone("n5", "C", 0)),
+            excluding_zone_c(pod(&[with_constraint_field(
                 hard_constraint(ZONE),
                 "nodeAffinityPolicy",
                 json!("Ignore"),
@@ -204,38 +208,58 @@ fn worked_examples_have_their_feasible_nodes() {
         ),
         (
             "one less on n1",
-            vec![in_zone("n1", "A", 1), in_zone("n2", "A", 1), in_zone("n3", "B", 2)],
+            vec![
+                node_in_zone("n1", "A", 1),
+                node_in_zone("n2", "A", 1),
+                node_in_zone("n3", "B", 2),
+            ],
             pod(&[hard_constraint(ZONE), hard_constraint(NODE)]),
             &["n1", "n2"],
         ),
         (
             "one less on n2",
-            vec![in_zone("n1", "A", 2), in_zone("n2", "A", 0), in_zone("n3", "B", 2)],
+            vec![
+                node_in_zone("n1", "A", 2),
+                node_in_zone("n2", "A", 0),
+                node_in_zone("n3", "B", 2),
+            ],
             pod(&[hard_constraint(ZONE), hard_constraint(NODE)]),
             &["n2"],
         ),
         (
             "one less on n3",
-            vec![in_zone("n1", "A", 2), in_zone("n2", "A", 1), in_zone("n3", "B", 1)],
+            vec![
+                node_in_zone("n1", "A", 2),
+                node_in_zone("n2", "A", 1),
+                node_in_zone("n3", "B", 1),
+            ],
             pod(&[hard_constraint(ZONE), hard_constraint(NODE)]),
             &["n3"],
         ),
         (
             "n1 without the zone key",
-            vec![ExampleNode("n1", None, 2), in_zone("n2", "A", 1), in_zone("n3", "B", 2)],
+            vec![
+                ExampleNode("n1", None, 2),
+                node_in_zone("n2", "A", 1),
+                node_in_zone("n3", "B", 2),
+            ],
             pod(&[hard_constraint(ZONE), hard_constraint(NODE)]),
             &["n2"],
         ),
         (
             "2, 2, 1",
-            vec![in_zone("n1", "A", 2), in_zone("n2", "B", 2), in_zone("n3", "C", 1)],
+            vec![
+                node_in_zone("n1", "A", 2),
+                node_in_zone("n2", "B", 2),
+                node_in_zone("n3", "C", 1),
+            ],
             pod(&[hard_constraint(ZONE)]),
             &["n3"],
         ),
         (
             "minDomains 3 of two",
-            vec![in_zone("n1", "A", 1), in_zone("n2", "B", 1)],
-            pod(&[with_field(hard_constraint(ZONE), "minDomains", json!(3))]),
+            vec![node_in_zone("n1", "A", 1), node_in_zone("n2", "B", 1)],
+            pod(&[with_constraint_field(hard_constraint(ZONE), "minDomains", json!(3))]),
             &[],
         ),
     ];
@@ -268,7 +292,7 @@ fn pods_of_other_namespaces_do_not_count() {
 /// Shows: S-12
 #[test]
 fn zone_without_node_is_no_domain() {
-    let balanced = || vec![in_zone("n1", "A", 3), in_zone("n2", "B", 3)];
+    let balanced = || vec![node_in_zone("n1", "A", 3), node_in_zone("n2", "B", 3)];
     assert_eq!(
         feasible_nodes(&scheduling_decision(
             &balanced(),
@@ -279,7 +303,7 @@ fn zone_without_node_is_no_domain() {
     );
     assert_eq!(
         feasible_nodes(&scheduling_decision(
-            &with_node(balanced(), in_zone("n3", "C", 0)),
+            &with_node(balanced(), node_in_zone("n3", "C", 0)),
             &pod(&[hard_constraint(ZONE)]),
             "default"
         )),
@@ -291,7 +315,7 @@ fn zone_without_node_is_no_domain() {
 #[test]
 fn match_label_keys_count_only_the_same_revision() {
     // The API server adds the labels of matchLabelKeys to the label selector, so the case contains both.
-    let mut constraint_on_revision = with_field(
+    let mut constraint_on_revision = with_constraint_field(
         hard_constraint("kubernetes.io/hostname"),
         "matchLabelKeys",
         json!(["pod-template-hash"]),
@@ -300,7 +324,7 @@ fn match_label_keys_count_only_the_same_revision() {
         json!([{"key": "pod-template-hash", "operator": "In", "values": ["new"]}]);
     let mut mypod = pod(&[constraint_on_revision]);
     mypod["metadata"]["labels"]["pod-template-hash"] = json!("new");
-    let nodes = vec![in_zone("n1", "A", 2), in_zone("n2", "A", 0)];
+    let nodes = vec![node_in_zone("n1", "A", 2), node_in_zone("n2", "A", 0)];
     assert_eq!(
         feasible_nodes(&scheduling_decision(&nodes, &mypod, "default")),
         ["n1", "n2"],

@@ -22,7 +22,7 @@ impl fmt::Display for ProbeBehavior {
             ProbeAnswer::Fail => "fail",
             ProbeAnswer::Unknown => "unknown",
         })?;
-        write_window(self.from, self.until, f)
+        write_time_window(self.from, self.until, f)
     }
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for Errors {
             write!(f, ".{}", part.trim_end_matches('0'))?;
         }
         f.write_str("%")?;
-        write_window(self.from, self.until, f)
+        write_time_window(self.from, self.until, f)
     }
 }
 
@@ -76,7 +76,7 @@ impl fmt::Display for Listener {
     }
 }
 
-fn write_window(from: Option<i64>, until: Option<i64>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_time_window(from: Option<i64>, until: Option<i64>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if let Some(from) = from {
         write!(f, "@{}..", print_duration_short(from))?;
     }
@@ -87,18 +87,18 @@ fn write_window(from: Option<i64>, until: Option<i64>, f: &mut fmt::Formatter<'_
 }
 
 /// Maximum duration in an annotation, in microseconds: a hundred years, the maximum simulated time.
-const MAX_DURATION: i64 = 100 * 365 * 86_400 * 1_000_000;
+const MAX_DURATION_MICROS: i64 = 100 * 365 * 86_400 * 1_000_000;
 
 pub(crate) fn parse_micros(text: &str) -> Result<i64, String> {
     match parse_duration(text) {
-        Ok(micros) if micros > MAX_DURATION => Err(format!("{text:?} is longer than a hundred years (876000h)")),
+        Ok(micros) if micros > MAX_DURATION_MICROS => Err(format!("{text:?} is longer than a hundred years (876000h)")),
         Ok(micros) if micros >= 0 => Ok(micros),
         Ok(_) => Err(format!("{text:?} is negative")),
         Err(_) => Err(format!("{text:?} is not a length of time such as 30s or 1m30s")),
     }
 }
 
-pub(super) fn parse_hook(text: &str) -> Result<HookBehavior, String> {
+pub(super) fn parse_hook_behavior(text: &str) -> Result<HookBehavior, String> {
     Ok(match text {
         "fail" => HookBehavior::Fails,
         "hang" => HookBehavior::Hangs,
@@ -106,7 +106,7 @@ pub(super) fn parse_hook(text: &str) -> Result<HookBehavior, String> {
     })
 }
 
-pub(super) fn parse_probe(text: &str) -> Result<ProbeBehavior, String> {
+pub(super) fn parse_probe_behavior(text: &str) -> Result<ProbeBehavior, String> {
     let (word, window) = match text.split_once('@') {
         Some((word, window)) => (word, Some(window)),
         None => (text, None),
@@ -149,7 +149,7 @@ pub(crate) fn parse_usage(text: &str) -> Result<Usage, String> {
 }
 
 /// Parses CPU usage and the CPU time of a request: `50m`, `50m+20ms/request` or `20ms/request`.
-pub(super) fn parse_cpu(text: &str) -> Result<(Option<Usage>, Option<i64>), String> {
+pub(super) fn parse_cpu_usage(text: &str) -> Result<(Option<Usage>, Option<i64>), String> {
     let Some(before) = text.strip_suffix("/request") else {
         return Ok((Some(parse_usage(text)?), None));
     };

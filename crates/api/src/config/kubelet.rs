@@ -209,12 +209,12 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
             kind,
         });
     };
-    check_eviction(&config, &mut refuse_of);
+    check_eviction_settings(&config, &mut refuse_of);
     let mut refuse = |path: String, message: String| refuse_of(ProblemKind::Other, path, message);
-    check_numbers(&config, &mut refuse);
-    check_durations(&config, &mut refuse);
-    check_image_gc(&config, &mut refuse);
-    check_back_off(&config, &mut refuse);
+    check_number_ranges(&config, &mut refuse);
+    check_duration_settings(&config, &mut refuse);
+    check_image_garbage_collection(&config, &mut refuse);
+    check_crash_loop_back_off(&config, &mut refuse);
     if errors.is_empty() {
         Ok((config, notices))
     } else {
@@ -223,7 +223,7 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
 }
 
 /// Checks signal names, thresholds, and that each soft threshold has a grace period.
-fn check_eviction(config: &KubeletConfiguration, refuse: &mut dyn FnMut(ProblemKind, String, String)) {
+fn check_eviction_settings(config: &KubeletConfiguration, refuse: &mut dyn FnMut(ProblemKind, String, String)) {
     for (field, thresholds) in [
         ("evictionHard", config.eviction_hard.as_ref()),
         ("evictionSoft", Some(&config.eviction_soft)),
@@ -237,7 +237,7 @@ fn check_eviction(config: &KubeletConfiguration, refuse: &mut dyn FnMut(ProblemK
                     path,
                     format!("unsupported eviction signal {signal}"),
                 );
-            } else if let Err((kind, message)) = check_threshold(signal, text) {
+            } else if let Err((kind, message)) = check_eviction_threshold(signal, text) {
                 refuse(kind, path, message);
             } else if field == "evictionSoft" && !config.eviction_soft_grace_period.contains_key(signal) {
                 refuse(
@@ -271,7 +271,7 @@ fn check_eviction(config: &KubeletConfiguration, refuse: &mut dyn FnMut(ProblemK
 }
 
 /// Checks the ranges of numbers, and that parallel image pulls are enabled where their number is set.
-fn check_numbers(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
+fn check_number_ranges(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
     let mut range = |field: &str, value: Option<i64>, low: i64, high: i64| {
         if let Some(value) = value
             && !(low..=high).contains(&value)
@@ -304,7 +304,7 @@ fn check_numbers(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, S
 }
 
 /// Checks that durations are not negative and that the shutdown periods are consistent.
-fn check_durations(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
+fn check_duration_settings(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
     for (field, duration) in [
         (
             "evictionPressureTransitionPeriod",
@@ -346,7 +346,7 @@ fn check_durations(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String,
 }
 
 /// Checks the maximum restart back-off.
-fn check_back_off(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
+fn check_crash_loop_back_off(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
     if let Some(period) = config
         .crash_loop_back_off
         .as_ref()
@@ -364,7 +364,7 @@ fn check_back_off(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, 
 }
 
 /// Checks the thresholds and ages of image garbage collection (the kubelet's `validation.go`).
-fn check_image_gc(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
+fn check_image_garbage_collection(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
     let (high, low) = (
         config.image_gc_high_threshold_percent.unwrap_or(85),
         config.image_gc_low_threshold_percent.unwrap_or(80),
@@ -403,7 +403,7 @@ fn check_image_gc(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, 
 }
 
 /// Checks an eviction threshold: an amount, or a percentage from 0 to 100.
-fn check_threshold(signal: &str, text: &str) -> Result<(), (ProblemKind, String)> {
+fn check_eviction_threshold(signal: &str, text: &str) -> Result<(), (ProblemKind, String)> {
     let other = |message: String| (ProblemKind::Other, message);
     if let Some(percent) = text.strip_suffix('%') {
         let value: f64 = percent.parse().map_err(|_| {

@@ -17,10 +17,10 @@ use crate::{
 };
 
 use self::objects::{
-    default_autoscaler, default_csi_driver, default_limit_range_item, default_namespace, default_node,
+    default_autoscaler_spec, default_csi_driver, default_limit_range_item, default_namespace, default_node,
     default_persistent_volume, default_secret, default_service, default_untyped,
 };
-use self::pod::{default_claim, default_pod, default_template};
+use self::pod::{default_claim_spec, default_pod_spec, default_pod_template_spec};
 pub use self::workload::generate_job_selector;
 use self::workload::{
     default_cron_job, default_daemon_set, default_deployment, default_job, default_replication_controller,
@@ -32,14 +32,16 @@ pub fn default_object(object: &mut Object) {
     match object {
         Object::Pod(pod) => {
             let pod = Arc::make_mut(pod);
-            default_pod(&mut pod.spec);
+            default_pod_spec(&mut pod.spec);
             pod.compact_token_volume();
         }
         Object::ReplicationController(object) => default_replication_controller(Arc::make_mut(object)),
         Object::ReplicaSet(object) => {
             let spec = &mut Arc::make_mut(object).spec;
             set_default(&mut spec.replicas, 1);
-            default_shared(&mut spec.template, |template| default_template(&mut template.spec));
+            default_shared_value(&mut spec.template, |template| {
+                default_pod_template_spec(&mut template.spec)
+            });
         }
         Object::Deployment(object) => default_deployment(&mut Arc::make_mut(object).spec),
         Object::StatefulSet(object) => default_stateful_set(&mut Arc::make_mut(object).spec),
@@ -47,7 +49,7 @@ pub fn default_object(object: &mut Object) {
         Object::Job(object) => default_job(Arc::make_mut(object)),
         Object::PersistentVolumeClaim(object) => {
             let object = Arc::make_mut(object);
-            default_claim(&mut object.spec);
+            default_claim_spec(&mut object.spec);
             object.status.phase.get_or_insert(crate::ClaimPhase::Pending);
         }
         Object::PersistentVolume(object) => default_persistent_volume(Arc::make_mut(object)),
@@ -78,7 +80,7 @@ pub fn default_object(object: &mut Object) {
                 default_limit_range_item(item);
             }
         }
-        Object::HorizontalPodAutoscaler(object) => default_autoscaler(&mut Arc::make_mut(object).spec),
+        Object::HorizontalPodAutoscaler(object) => default_autoscaler_spec(&mut Arc::make_mut(object).spec),
         Object::Untyped(object) => default_untyped(Arc::make_mut(object)),
         Object::ResourceClaim(object) => Arc::make_mut(object).spec.devices.set_defaults(),
         Object::ResourceClaimTemplate(object) => Arc::make_mut(object).spec.spec.devices.set_defaults(),
@@ -105,7 +107,7 @@ pub fn default_object(object: &mut Object) {
 
 /// Sets defaults in a shared value. The value stays shared if nothing changes, so that pods of a template share their
 /// containers.
-fn default_shared<T: Clone + PartialEq>(shared: &mut Arc<T>, apply: impl FnOnce(&mut T)) {
+fn default_shared_value<T: Clone + PartialEq>(shared: &mut Arc<T>, apply: impl FnOnce(&mut T)) {
     let mut copy = T::clone(shared);
     apply(&mut copy);
     if copy != **shared {
@@ -118,7 +120,7 @@ fn set_default<T>(field: &mut Option<T>, value: T) {
 }
 
 /// Sets an optional enum field that is absent or an empty string.
-fn set_default_enum<T>(field: &mut Option<T>, value: T, text: fn(&T) -> &str) {
+fn set_default_or_empty_enum<T>(field: &mut Option<T>, value: T, text: fn(&T) -> &str) {
     if field.as_ref().is_none_or(|known| text(known).is_empty()) {
         *field = Some(value);
     }

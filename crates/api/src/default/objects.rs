@@ -14,16 +14,16 @@ pub(super) fn default_limit_range_item(item: &mut crate::LimitRangeItem) {
         ..
     } = item;
     if &*item.kind == "Container" {
-        add_missing_amounts(max, default);
-        add_missing_amounts(default, default_request);
-        add_missing_amounts(min, default_request);
+        copy_missing_amounts(max, default);
+        copy_missing_amounts(default, default_request);
+        copy_missing_amounts(min, default_request);
     }
     [max, min, default, default_request]
         .into_iter()
         .for_each(round_up_to_milli);
 }
 
-fn add_missing_amounts(from: &ResourceList, to: &mut ResourceList) {
+fn copy_missing_amounts(from: &ResourceList, to: &mut ResourceList) {
     for (name, amount) in from {
         to.entry(name.clone()).or_insert(*amount);
     }
@@ -33,16 +33,16 @@ fn add_missing_amounts(from: &ResourceList, to: &mut ResourceList) {
 pub(super) fn default_untyped(object: &mut crate::UntypedObject) {
     use crate::Kind;
     use serde_json::Value;
-    const RBAC: &str = "rbac.authorization.k8s.io";
+    const RBAC_GROUP: &str = "rbac.authorization.k8s.io";
     let fields = &mut object.fields;
     match object.kind {
         Kind::RoleBinding | Kind::ClusterRoleBinding => {
             let role = fields.entry("roleRef").or_insert_with(|| serde_json::json!({}));
-            set_missing_text(Some(role), "apiGroup", RBAC);
+            set_missing_text_field(Some(role), "apiGroup", RBAC_GROUP);
             let subjects = fields.get_mut("subjects").and_then(Value::as_array_mut);
             for subject in subjects.into_iter().flatten() {
                 if matches!(subject["kind"].as_str(), Some("User" | "Group")) {
-                    set_missing_text(Some(subject), "apiGroup", RBAC);
+                    set_missing_text_field(Some(subject), "apiGroup", RBAC_GROUP);
                 }
             }
         }
@@ -57,8 +57,8 @@ pub(super) fn default_untyped(object: &mut crate::UntypedObject) {
             let spec = fields.entry("spec").or_insert_with(|| serde_json::json!({}));
             let kind = spec["names"]["kind"].as_str().unwrap_or_default().to_owned();
             if let Some(names) = spec.get_mut("names").filter(|_| !kind.is_empty()) {
-                set_missing_text(Some(&mut *names), "singular", &kind.to_ascii_lowercase());
-                set_missing_text(Some(names), "listKind", &format!("{kind}List"));
+                set_missing_text_field(Some(&mut *names), "singular", &kind.to_ascii_lowercase());
+                set_missing_text_field(Some(names), "listKind", &format!("{kind}List"));
             }
             if let Some(spec) = spec.as_object_mut() {
                 spec.entry("conversion")
@@ -71,7 +71,7 @@ pub(super) fn default_untyped(object: &mut crate::UntypedObject) {
             if let Some(given) = fields.get_mut("template")
                 && let Ok(mut template) = crate::wire::from_value::<crate::PodTemplateSpec>(given)
             {
-                default_template(&mut template.spec);
+                default_pod_template_spec(&mut template.spec);
                 *given = crate::wire::Wire::write(&template);
             }
         }
@@ -82,7 +82,7 @@ pub(super) fn default_untyped(object: &mut crate::UntypedObject) {
                     let rules = spec.get_mut(list).and_then(Value::as_array_mut);
                     let ports = rules.into_iter().flatten().filter_map(|rule| rule.get_mut("ports"));
                     for port in ports.filter_map(Value::as_array_mut).flatten() {
-                        set_missing_text(Some(port), "protocol", "TCP");
+                        set_missing_text_field(Some(port), "protocol", "TCP");
                     }
                 }
                 if !spec.contains_key("policyTypes") {
@@ -99,7 +99,7 @@ pub(super) fn default_untyped(object: &mut crate::UntypedObject) {
 }
 
 /// Sets the field `key` of a JSON object to `text` if it is absent or empty.
-fn set_missing_text(value: Option<&mut serde_json::Value>, key: &str, text: &str) {
+fn set_missing_text_field(value: Option<&mut serde_json::Value>, key: &str, text: &str) {
     if let Some(serde_json::Value::Object(map)) = value {
         let slot = map.entry(key).or_insert_with(|| "".into());
         if slot.as_str() == Some("") {
@@ -128,7 +128,7 @@ fn default_admission_policy(fields: &mut serde_json::Map<String, serde_json::Val
     for rules in ["resourceRules", "excludeResourceRules"] {
         let rules = constraints.get_mut(rules).and_then(Value::as_array_mut);
         for rule in rules.into_iter().flatten() {
-            set_missing_text(Some(rule), "scope", "*");
+            set_missing_text_field(Some(rule), "scope", "*");
         }
     }
 }
@@ -256,7 +256,7 @@ pub(super) fn default_node(node: &mut crate::Node) {
     round_up_to_milli(&mut status.allocatable);
 }
 
-pub(super) fn default_autoscaler(spec: &mut crate::HorizontalPodAutoscalerSpec) {
+pub(super) fn default_autoscaler_spec(spec: &mut crate::HorizontalPodAutoscalerSpec) {
     set_default(&mut spec.min_replicas, 1);
     if let Some(behavior) = &mut spec.behavior {
         crate::autoscaler::default_behavior(behavior);

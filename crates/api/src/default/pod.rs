@@ -5,7 +5,7 @@ use crate::untyped::text;
 use super::*;
 
 /// Sets the defaults of a pod's spec, including the defaults that pod templates get.
-pub(super) fn default_pod(spec: &mut PodSpec) {
+pub(super) fn default_pod_spec(spec: &mut PodSpec) {
     // Requests default to the limits, for each resource (VA-030).
     let defaults_requests = |container: &Container| {
         container
@@ -35,7 +35,7 @@ pub(super) fn default_pod(spec: &mut PodSpec) {
     // With host networking, the host port is the container's port (VA-029).
     if spec.host_network == Some(true) {
         for list in [&mut spec.containers, &mut spec.init_containers] {
-            default_shared(list, |list| {
+            default_shared_value(list, |list| {
                 for port in list.iter_mut().flat_map(|container| &mut container.ports) {
                     if port.host_port.unwrap_or(0) == 0 {
                         port.host_port = Some(port.container_port);
@@ -44,7 +44,7 @@ pub(super) fn default_pod(spec: &mut PodSpec) {
             });
         }
     }
-    default_template(spec);
+    default_pod_template_spec(spec);
 }
 
 /// Sets pod-level requests per resource: the sum over the containers, else the pod-level limit (VA-032).
@@ -64,8 +64,8 @@ pub(super) fn default_pod_requests(own: &mut ResourceRequirements, spec: &PodSpe
 }
 
 /// Sets the defaults that pods and pod templates have in common.
-pub(super) fn default_template(spec: &mut PodSpec) {
-    set_default_enum(&mut spec.restart_policy, RestartPolicy::Always, RestartPolicy::as_str);
+pub(super) fn default_pod_template_spec(spec: &mut PodSpec) {
+    set_default_or_empty_enum(&mut spec.restart_policy, RestartPolicy::Always, RestartPolicy::as_str);
     set_default_string(&mut spec.dns_policy, "ClusterFirst");
     set_default_string(&mut spec.scheduler_name, "default-scheduler");
     if spec.service_account_name.is_empty() {
@@ -78,7 +78,7 @@ pub(super) fn default_template(spec: &mut PodSpec) {
     }
     round_up_to_milli(&mut spec.overhead);
     if let Some(own) = &mut spec.resources {
-        default_shared(own, round_up_requests_and_limits);
+        default_shared_value(own, round_up_requests_and_limits);
     }
     for list in [
         &mut spec.init_containers,
@@ -86,11 +86,11 @@ pub(super) fn default_template(spec: &mut PodSpec) {
         &mut spec.ephemeral_containers,
     ] {
         if !list.is_empty() {
-            default_shared(list, |list| list.iter_mut().for_each(default_container));
+            default_shared_value(list, |list| list.iter_mut().for_each(default_container));
         }
     }
     if !spec.volumes.is_empty() {
-        default_shared(&mut spec.volumes, |volumes| volumes.iter_mut().for_each(default_volume));
+        default_shared_value(&mut spec.volumes, |volumes| volumes.iter_mut().for_each(default_volume));
     }
 }
 
@@ -124,7 +124,7 @@ pub(super) fn default_container(container: &mut Container) {
             set_default(&mut file.optional, false);
         }
     }
-    default_shared(&mut container.resources, round_up_requests_and_limits);
+    default_shared_value(&mut container.resources, round_up_requests_and_limits);
     for probe in [
         &mut container.liveness_probe,
         &mut container.readiness_probe,
@@ -145,7 +145,7 @@ pub(super) fn default_container(container: &mut Container) {
         // The API server drops `stopSignal` while its feature gate is off (VA-056).
         is_empty = stop_signal.take().is_some() && post_start.is_none() && pre_stop.is_none();
         for handler in [post_start, pre_stop].into_iter().flatten() {
-            default_handler(handler);
+            default_lifecycle_handler(handler);
         }
     }
     if is_empty {
@@ -153,7 +153,7 @@ pub(super) fn default_container(container: &mut Container) {
     }
 }
 
-pub(super) fn default_handler(handler: &mut LifecycleHandler) {
+pub(super) fn default_lifecycle_handler(handler: &mut LifecycleHandler) {
     if let Some(request) = &mut handler.http_get {
         set_default_string(&mut request.path, "/");
         set_default_string(&mut request.scheme, "HTTP");
@@ -235,7 +235,7 @@ pub(super) fn default_volume(volume: &mut Volume) {
         volume_claim_template: Some(template),
     }) = &mut volume.ephemeral
     {
-        default_claim(&mut template.spec);
+        default_claim_spec(&mut template.spec);
     }
 }
 
@@ -249,7 +249,7 @@ pub(super) fn default_downward_file(file: &mut crate::DownwardFile) {
     }
 }
 
-pub(super) fn default_claim(spec: &mut PersistentVolumeClaimSpec) {
+pub(super) fn default_claim_spec(spec: &mut PersistentVolumeClaimSpec) {
     set_default(&mut spec.volume_mode, "Filesystem".into());
     // `dataSource` supports only PersistentVolumeClaim and VolumeSnapshot; a value of another kind is dropped.
     let is_supported_source = |source: &serde_json::Value| {

@@ -5,8 +5,8 @@ use crate::well_known::label;
 
 pub(super) fn default_replication_controller(controller: &mut crate::ReplicationController) {
     set_default(&mut controller.spec.replicas, 1);
-    default_shared(&mut controller.spec.template, |template| {
-        default_template(&mut template.spec)
+    default_shared_value(&mut controller.spec.template, |template| {
+        default_pod_template_spec(&mut template.spec)
     });
     let template = &controller.spec.template;
     if controller.spec.selector.is_empty() {
@@ -21,7 +21,7 @@ pub(super) fn default_deployment(spec: &mut crate::DeploymentSpec) {
     // The API server omits `paused: false`.
     spec.paused = spec.paused.filter(|paused| *paused);
     set_default(&mut spec.replicas, 1);
-    set_default_enum(
+    set_default_or_empty_enum(
         &mut spec.strategy.kind,
         DeploymentStrategyType::RollingUpdate,
         DeploymentStrategyType::as_str,
@@ -37,18 +37,20 @@ pub(super) fn default_deployment(spec: &mut crate::DeploymentSpec) {
     }
     set_default(&mut spec.revision_history_limit, 10);
     set_default(&mut spec.progress_deadline_seconds, 600);
-    default_shared(&mut spec.template, |template| default_template(&mut template.spec));
+    default_shared_value(&mut spec.template, |template| {
+        default_pod_template_spec(&mut template.spec)
+    });
 }
 
 /// Sets the default update strategy of a StatefulSet or DaemonSet. Returns whether the strategy is RollingUpdate.
-fn default_to_rolling_update(kind: &mut Option<UpdateStrategyType>) -> bool {
-    set_default_enum(kind, UpdateStrategyType::RollingUpdate, UpdateStrategyType::as_str);
+fn default_update_strategy(kind: &mut Option<UpdateStrategyType>) -> bool {
+    set_default_or_empty_enum(kind, UpdateStrategyType::RollingUpdate, UpdateStrategyType::as_str);
     *kind == Some(UpdateStrategyType::RollingUpdate)
 }
 
 pub(super) fn default_daemon_set(spec: &mut crate::DaemonSetSpec) {
     let strategy = &mut spec.update_strategy;
-    if default_to_rolling_update(&mut strategy.kind) {
+    if default_update_strategy(&mut strategy.kind) {
         let rolling = strategy
             .rolling_update
             .get_or_insert_with(RollingUpdateDaemonSet::default);
@@ -56,18 +58,20 @@ pub(super) fn default_daemon_set(spec: &mut crate::DaemonSetSpec) {
         rolling.max_surge.get_or_insert(IntOrString::Int(0));
     }
     set_default(&mut spec.revision_history_limit, 10);
-    default_shared(&mut spec.template, |template| default_template(&mut template.spec));
+    default_shared_value(&mut spec.template, |template| {
+        default_pod_template_spec(&mut template.spec)
+    });
 }
 
 pub(super) fn default_stateful_set(spec: &mut crate::StatefulSetSpec) {
     set_default(&mut spec.replicas, 1);
-    set_default_enum(
+    set_default_or_empty_enum(
         &mut spec.pod_management_policy,
         PodManagementPolicy::OrderedReady,
         PodManagementPolicy::as_str,
     );
     let strategy = &mut spec.update_strategy;
-    if default_to_rolling_update(&mut strategy.kind) {
+    if default_update_strategy(&mut strategy.kind) {
         let rolling = strategy
             .rolling_update
             .get_or_insert_with(RollingUpdateStatefulSet::default);
@@ -79,10 +83,12 @@ pub(super) fn default_stateful_set(spec: &mut crate::StatefulSetSpec) {
     set_default_string(&mut retention.when_deleted, "Retain");
     set_default_string(&mut retention.when_scaled, "Retain");
     set_default(&mut spec.revision_history_limit, 10);
-    default_shared(&mut spec.template, |template| default_template(&mut template.spec));
+    default_shared_value(&mut spec.template, |template| {
+        default_pod_template_spec(&mut template.spec)
+    });
     if !spec.volume_claim_templates.is_empty() {
         for template in Arc::make_mut(&mut spec.volume_claim_templates) {
-            default_claim(&mut template.spec);
+            default_claim_spec(&mut template.spec);
             template.api_version = "v1".into();
             template.kind = "PersistentVolumeClaim".into();
             template.status = Some(serde_json::json!({"phase": "Pending"}));
@@ -130,12 +136,14 @@ pub(super) fn default_job(job: &mut crate::Job) {
     if job.metadata.labels.is_empty() {
         job.metadata.labels = spec.template.metadata.labels.clone();
     }
-    default_shared(&mut spec.template, |template| default_template(&mut template.spec));
+    default_shared_value(&mut spec.template, |template| {
+        default_pod_template_spec(&mut template.spec)
+    });
 }
 
 pub(super) fn default_cron_job(spec: &mut crate::CronJobSpec) {
     use crate::ConcurrencyPolicy;
-    set_default_enum(
+    set_default_or_empty_enum(
         &mut spec.concurrency_policy,
         ConcurrencyPolicy::Allow,
         ConcurrencyPolicy::as_str,
@@ -144,7 +152,7 @@ pub(super) fn default_cron_job(spec: &mut crate::CronJobSpec) {
     set_default(&mut spec.successful_jobs_history_limit, 3);
     set_default(&mut spec.failed_jobs_history_limit, 1);
     let template = &mut spec.job_template.spec.template;
-    default_shared(template, |template| default_template(&mut template.spec));
+    default_shared_value(template, |template| default_pod_template_spec(&mut template.spec));
 }
 
 /// Generates a Job's selector and the labels of its pods from its UID (VA-052), unless `manualSelector` is set.

@@ -16,7 +16,7 @@ pub struct Changes {
 }
 
 /// Fields of `metadata` for which no field manager is recorded as owner.
-const UNOWNED: [&str; 9] = [
+const UNOWNED_METADATA_FIELDS: [&str; 9] = [
     "creationTimestamp",
     "deletionGracePeriodSeconds",
     "deletionTimestamp",
@@ -32,19 +32,24 @@ const UNOWNED: [&str; 9] = [
 fn is_unowned(path: &[Str]) -> bool {
     match path {
         [only] => matches!(&**only, "f:apiVersion" | "f:kind" | "f:metadata"),
-        [first, second, ..] => &**first == "f:metadata" && second.get(2..).is_some_and(|name| UNOWNED.contains(&name)),
+        [first, second, ..] => {
+            &**first == "f:metadata"
+                && second
+                    .get(2..)
+                    .is_some_and(|name| UNOWNED_METADATA_FIELDS.contains(&name))
+        }
         [] => true,
     }
 }
 
-fn owned_and_sorted(mut paths: Vec<FieldPath>) -> Vec<FieldPath> {
+fn only_owned_sorted(mut paths: Vec<FieldPath>) -> Vec<FieldPath> {
     paths.retain(|path| !is_unowned(path));
     paths.stable_sort();
     paths.dedup();
     paths
 }
 
-fn field_path_element(field: &str) -> Str {
+fn path_element_of_field(field: &str) -> Str {
     format!("f:{field}").into()
 }
 
@@ -53,14 +58,14 @@ fn field_path_element(field: &str) -> Str {
 pub fn fields_of(document: &Value, semantics: Semantics<'_>) -> Vec<FieldPath> {
     let mut found = Vec::new();
     collect_fields(document, semantics, &mut Vec::new(), &mut found);
-    owned_and_sorted(found)
+    only_owned_sorted(found)
 }
 
 fn collect_fields(value: &Value, semantics: Semantics<'_>, path: &mut FieldPath, found: &mut Vec<FieldPath>) {
     match value {
         Value::Object(map) if !map.is_empty() && !semantics.is_atomic() => {
             for (key, value) in map {
-                path.push(field_path_element(key));
+                path.push(path_element_of_field(key));
                 collect_fields(value, semantics.field(key), path, found);
                 path.pop();
             }
@@ -101,8 +106,8 @@ pub fn compare(old: &Value, new: &Value, semantics: Semantics<'_>) -> Changes {
     let mut changes = Changes::default();
     compare_values((Some(old), Some(new)), semantics, &mut Vec::new(), &mut changes);
     Changes {
-        written: owned_and_sorted(changes.written),
-        removed: owned_and_sorted(changes.removed),
+        written: only_owned_sorted(changes.written),
+        removed: only_owned_sorted(changes.removed),
     }
 }
 
@@ -143,7 +148,7 @@ fn compare_leaf((old, new): OldAndNew<'_>, path: &FieldPath, changes: &mut Chang
 }
 
 /// Records a map or list itself as written if it did not exist before, and as removed if it no longer exists.
-fn compare_presence((old, new): OldAndNew<'_>, path: &FieldPath, changes: &mut Changes) {
+fn record_presence_change((old, new): OldAndNew<'_>, path: &FieldPath, changes: &mut Changes) {
     match (old, new) {
         (None, Some(_)) => changes.written.push(path.clone()),
         (Some(_), None) => changes.removed.push(path.clone()),
@@ -164,11 +169,11 @@ fn compare_maps(pair: OldAndNew<'_>, semantics: Semantics<'_>, path: &mut FieldP
         let unset = semantics.value_if_unset(key);
         let before = old.and_then(|map| map.get(key)).or(unset.filter(|_| pair.0.is_some()));
         let after = new.and_then(|map| map.get(key)).or(unset.filter(|_| pair.1.is_some()));
-        path.push(field_path_element(key));
+        path.push(path_element_of_field(key));
         compare_values((before, after), semantics.field(key), path, changes);
         path.pop();
     }
-    compare_presence(pair, path, changes);
+    record_presence_change(pair, path, changes);
 }
 
 fn list_items(value: Option<&Value>) -> &[Value] {
@@ -202,7 +207,7 @@ fn compare_lists(pair: OldAndNew<'_>, semantics: Semantics<'_>, path: &mut Field
         }
         path.pop();
     }
-    compare_presence(pair, path, changes);
+    record_presence_change(pair, path, changes);
 }
 
 /// Returns the value at a path.

@@ -34,7 +34,7 @@ impl FieldSet {
         if paths.is_empty() {
             return FieldSet::default();
         }
-        let mut root = Node::default();
+        let mut root = FieldTreeNode::default();
         paths.iter().for_each(|path| root.insert(path));
         FieldSet(root.to_value().to_string().into())
     }
@@ -77,12 +77,12 @@ fn collect_paths(value: &Value, path: &mut FieldPath, found: &mut Vec<FieldPath>
 
 /// A node of a FieldsV1 tree.
 #[derive(Default)]
-struct Node {
+struct FieldTreeNode {
     is_owned: bool,
-    below: crate::ordered::Map<Str, Node>,
+    below: crate::ordered::Map<Str, FieldTreeNode>,
 }
 
-impl Node {
+impl FieldTreeNode {
     fn insert(&mut self, path: &[Str]) {
         match path.split_first() {
             Some((step, rest)) => self.below.entry(step.clone()).or_default().insert(rest),

@@ -11,11 +11,11 @@ use crate::schema::{GoType, Shape, Struct, StructField};
 #[must_use]
 pub fn typed_errors(fields: Struct, document: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    check_struct(fields, document, "", &mut found);
+    check_struct_type(fields, document, "", &mut found);
     found
 }
 
-fn check_struct(fields: Struct, value: &Value, at: &str, found: &mut Vec<String>) {
+fn check_struct_type(fields: Struct, value: &Value, at: &str, found: &mut Vec<String>) {
     let Value::Object(map) = value else {
         return push_mismatch("map", value, at, found);
     };
@@ -24,7 +24,7 @@ fn check_struct(fields: Struct, value: &Value, at: &str, found: &mut Vec<String>
     for (name, value) in sorted {
         let path = format!("{at}.{name}");
         match fields.field(name) {
-            Some(field) => check_value(Some(field), field.of, value, &path, found),
+            Some(field) => check_value_type(Some(field), field.of, value, &path, found),
             None if at.is_empty() && matches!(name.as_str(), "apiVersion" | "kind") => {}
             None => found.push(format!("{path}: field not declared in schema")),
         }
@@ -32,33 +32,33 @@ fn check_struct(fields: Struct, value: &Value, at: &str, found: &mut Vec<String>
 }
 
 /// Checks a value. `holder` is the field that holds the value; None for an element of a list or a value of a map.
-fn check_value(holder: Option<StructField>, go_type: GoType, value: &Value, at: &str, found: &mut Vec<String>) {
+fn check_value_type(holder: Option<StructField>, go_type: GoType, value: &Value, at: &str, found: &mut Vec<String>) {
     if value.is_null() {
         return;
     }
     match go_type.shape() {
-        Shape::Struct(fields) => check_struct(fields, value, at, found),
+        Shape::Struct(fields) => check_struct_type(fields, value, at, found),
         Shape::Map(go_type) => match value {
             Value::Object(map) => map
                 .iter()
-                .for_each(|(key, value)| check_value(None, go_type, value, &format!("{at}.{key}"), found)),
+                .for_each(|(key, value)| check_value_type(None, go_type, value, &format!("{at}.{key}"), found)),
             _ => push_mismatch("map", value, at, found),
         },
         Shape::List(go_type) => match value {
-            Value::Array(items) => check_list(holder, go_type, items, at, found),
+            Value::Array(items) => check_list_type(holder, go_type, items, at, found),
             _ => push_mismatch("list", value, at, found),
         },
-        Shape::Leaf(leaf) => check_scalar(leaf, value, at, found),
+        Shape::Leaf(leaf) => check_scalar_type(leaf, value, at, found),
     }
 }
 
-fn check_list(holder: Option<StructField>, go_type: GoType, items: &[Value], at: &str, found: &mut Vec<String>) {
+fn check_list_type(holder: Option<StructField>, go_type: GoType, items: &[Value], at: &str, found: &mut Vec<String>) {
     let keys = holder.and_then(StructField::element_keys);
     let keys = keys.filter(|keys| !keys.is_empty());
     let mut seen = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let Some(step) = keys.as_ref().map(|keys| built_in_path_element(item, keys)) else {
-            check_value(None, go_type, item, &format!("{at}[{index}]"), found);
+            check_value_type(None, go_type, item, &format!("{at}[{index}]"), found);
             continue;
         };
         let element = path_text(std::slice::from_ref(&step));
@@ -66,18 +66,18 @@ fn check_list(holder: Option<StructField>, go_type: GoType, items: &[Value], at:
             found.push(format!("{at}: duplicate entries for key {element}"));
         }
         seen.push(step);
-        check_value(None, go_type, item, &format!("{at}{element}"), found);
+        check_value_type(None, go_type, item, &format!("{at}{element}"), found);
     }
 }
 
-fn check_scalar(leaf: &str, value: &Value, at: &str, found: &mut Vec<String>) {
+fn check_scalar_type(leaf: &str, value: &Value, at: &str, found: &mut Vec<String>) {
     let plain = crate::schema::plain_name(leaf);
     let is_scalar = !value.is_object() && !value.is_array();
     match plain {
         "string" | "bytes" | "Time" | "MicroTime" if !value.is_string() => {
             found.push(format!(
                 "{at}: expected string, got {}",
-                go_value("&value.valueUnstructured{Value:", value, "}")
+                format_go_value("&value.valueUnstructured{Value:", value, "}")
             ));
         }
         "int32" | "int64" | "float64" if !value.is_number() => {
@@ -96,28 +96,31 @@ fn check_scalar(leaf: &str, value: &Value, at: &str, found: &mut Vec<String>) {
 }
 
 fn push_mismatch(expected: &str, value: &Value, at: &str, found: &mut Vec<String>) {
-    found.push(format!("{at}: expected {expected}, got {}", go_value("&{", value, "}")));
+    found.push(format!(
+        "{at}: expected {expected}, got {}",
+        format_go_value("&{", value, "}")
+    ));
 }
 
 /// Prints a value between `open` and `close` as Go formats it: with `%#v` (strings in quotes) if `open` contains a
 /// colon, otherwise with `%v`.
-fn go_value(open: &str, value: &Value, close: &str) -> String {
+fn format_go_value(open: &str, value: &Value, close: &str) -> String {
     let is_syntax = open.contains(':');
     let text = match value {
         Value::String(text) if is_syntax => format!("{text:?}"),
         Value::String(text) => text.clone(),
         Value::Array(items) if is_syntax => {
-            let items: Vec<String> = items.iter().map(|item| go_value("", item, "")).collect();
+            let items: Vec<String> = items.iter().map(|item| format_go_value("", item, "")).collect();
             format!("[]interface {{}}{{{}}}", items.join(", "))
         }
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(|item| go_value("", item, "")).collect();
+            let items: Vec<String> = items.iter().map(|item| format_go_value("", item, "")).collect();
             format!("[{}]", items.join(" "))
         }
         Value::Object(map) => {
             let mut pairs: Vec<String> = map
                 .iter()
-                .map(|(key, value)| format!("{key}:{}", go_value("", value, "")))
+                .map(|(key, value)| format!("{key}:{}", format_go_value("", value, "")))
                 .collect();
             pairs.sort_unstable();
             format!("map[{}]", pairs.join(" "))

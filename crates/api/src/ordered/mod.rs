@@ -166,7 +166,7 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        search(self.chunks.len(), &mut |chunk, at| {
+        search_chunks(self.chunks.len(), &mut |chunk, at| {
             let entries = &self.chunks[chunk];
             let at = at.unwrap_or(entries.len() - 1);
             (entries.len(), entries[at].0.borrow().cmp(key))
@@ -316,7 +316,10 @@ impl<K: Ord, V> Map<K, V> {
 /// Finds a key in the given number of chunks: returns its position (`Ok`), or the position at which to insert it
 /// (`Err`). `compare(chunk, at)` returns the length of the chunk, and the order of the chunk's key at index `at` (None:
 /// its last key) relative to the searched key.
-fn search(chunks: usize, compare: &mut dyn FnMut(usize, Option<usize>) -> (usize, Ordering)) -> Result<Slot, Slot> {
+fn search_chunks(
+    chunks: usize,
+    compare: &mut dyn FnMut(usize, Option<usize>) -> (usize, Ordering),
+) -> Result<Slot, Slot> {
     // Binary search for the first chunk whose last key is not smaller than the searched key; if all last keys are
     // smaller, the last chunk.
     let (mut chunk, mut end) = (0, chunks.saturating_sub(1));

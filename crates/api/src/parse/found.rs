@@ -28,7 +28,12 @@ pub struct Parsed {
 impl Parsed {
     /// Converts an object of an older version of `resource.k8s.io` to the current version, and counts it in
     /// `converted`. Returns None for other objects.
-    pub(super) fn convert_devices(&mut self, api_version: &str, kind: &str, node: &Tree<'_>) -> Option<(Kind, Value)> {
+    pub(super) fn convert_device_object(
+        &mut self,
+        api_version: &str,
+        kind: &str,
+        node: &Tree<'_>,
+    ) -> Option<(Kind, Value)> {
         let (kind, value) = crate::versions::current_device_form(api_version, kind, || node.to_value())?;
         let mut known = self.converted.iter_mut();
         match known.find(|one| one.kind == kind && *one.api_version == *api_version) {
@@ -191,11 +196,11 @@ impl Location {
         for _ in 0..before {
             offset += text[offset..].find('\n')? + 1;
         }
-        self.tree_from(text, offset)
+        self.tree_at_line_offset(text, offset)
     }
 
     /// Like [`Self::tree`]; `offset` is the byte offset of the object's first line.
-    fn tree_from(&self, text: &str, offset: usize) -> Option<Tree<'static>> {
+    fn tree_at_line_offset(&self, text: &str, offset: usize) -> Option<Tree<'static>> {
         let before = self.line.checked_sub(1)?;
         let line = text[offset..].lines().next()?;
         let column = usize::try_from(self.column.checked_sub(1)?).ok()?;
@@ -203,17 +208,17 @@ impl Location {
         let body = &text[start..];
         if body.starts_with('{') {
             let mut reader = JsonReader::new(body, self.line);
-            if let Ok(mut node) = reader.value() {
-                shift_first_line(&mut node, self.line, self.column - 1);
+            if let Ok(mut node) = reader.read_value() {
+                shift_columns_of_line(&mut node, self.line, self.column - 1);
                 return Some(node.owned());
             }
         }
         // Spaces replace the text before the object on its first line, so that the line's indentation stays the same.
         let indent = " ".repeat(column);
-        let indented = format!("{indent}{}", until_outdented(body, column));
+        let indented = format!("{indent}{}", block_until_outdented(body, column));
         yaml::read_first(&indented, before).or_else(|| {
             // Lines inside brackets and quotes may be indented less than the object.
-            let all = format!("{indent}{}", until_outdented(body, 0));
+            let all = format!("{indent}{}", block_until_outdented(body, 0));
             yaml::read_first(&all, before)
         })
     }
@@ -240,24 +245,24 @@ impl<'t> Lines<'t> {
     /// Like [`Location::tree`], but does not scan the text before the object.
     pub fn tree(&self, at: &Location) -> Option<Tree<'static>> {
         let line = usize::try_from(at.line.checked_sub(1)?).ok()?;
-        at.tree_from(self.text, *self.starts.get(line)?)
+        at.tree_at_line_offset(self.text, *self.starts.get(line)?)
     }
 }
 
 /// Adds `by` to the columns of all keys and values on line `line`, because the parser saw this line without its first
 /// `by` columns.
-fn shift_first_line(node: &mut Tree<'_>, line: u32, by: u32) {
+fn shift_columns_of_line(node: &mut Tree<'_>, line: u32, by: u32) {
     if node.line == line {
         node.column += by;
     }
     match &mut node.data {
-        Data::Seq(items) => items.iter_mut().for_each(|item| shift_first_line(item, line, by)),
+        Data::Seq(items) => items.iter_mut().for_each(|item| shift_columns_of_line(item, line, by)),
         Data::Map(entries) => {
             for entry in entries {
                 if entry.line == line {
                     entry.column += by;
                 }
-                shift_first_line(&mut entry.value, line, by);
+                shift_columns_of_line(&mut entry.value, line, by);
             }
         }
         _ => {}
@@ -265,7 +270,7 @@ fn shift_first_line(node: &mut Tree<'_>, line: u32, by: u32) {
 }
 
 /// Returns the lines of a block that starts at column `indent`, up to the next line with less indentation.
-fn until_outdented(body: &str, indent: usize) -> &str {
+fn block_until_outdented(body: &str, indent: usize) -> &str {
     let mut end = 0;
     for (number, line) in body.split_inclusive('\n').enumerate() {
         let blanks = line.len() - line.trim_start_matches(' ').len();

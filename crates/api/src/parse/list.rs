@@ -47,12 +47,12 @@ impl Reader {
     pub(super) fn read_yaml_list(&mut self, text: &str, lines_before: u32) -> bool {
         // A text without a line `items:` is not a list; this test avoids parsing the text twice.
         let is_long = text.len() >= limits::LIST_BYTES && text.lines().any(|line| line.trim_end() == "items:");
-        let Some(mut items) = is_long.then(|| self.item_reader(lines_before + 1)).flatten() else {
+        let Some(mut items) = is_long.then(|| self.new_item_reader(lines_before + 1)).flatten() else {
             return false;
         };
         let plain = yaml_block::read_items(text, lines_before, &mut |texts| items.decode_items_on_all_cores(texts));
         let read = plain.or_else(|| {
-            items = self.item_reader(lines_before + 1)?;
+            items = self.new_item_reader(lines_before + 1)?;
             Some(yaml::read_items(text, lines_before, &mut |item| {
                 items.read_object(&item, None)
             }))
@@ -82,15 +82,15 @@ impl Reader {
     /// Decodes the JSON list at the reader's position and returns a reader positioned after the list; None if the value
     /// there is not a list or has a problem.
     pub(super) fn read_json_list<'t>(&mut self, reader: &mut JsonReader<'t>) -> Option<JsonReader<'t>> {
-        let (_, line) = reader.rest();
-        let mut items = self.item_reader(line)?;
+        let (_, line) = reader.rest_with_line();
+        let mut items = self.new_item_reader(line)?;
         let mut fork = reader.fork();
-        let list = fork.value_splitting_items(&mut |texts| items.decode_items_on_all_cores(texts))?;
+        let list = fork.read_value_splitting_items(&mut |texts| items.decode_items_on_all_cores(texts))?;
         (fork.duplicates.is_empty() && self.add_list_if_valid(&list, items)).then_some(fork)
     }
 
     /// Creates a reader for the items of a list that begins at `line`; returns None if the text has too many documents.
-    fn item_reader(&self, line: u32) -> Option<Reader> {
+    fn new_item_reader(&self, line: u32) -> Option<Reader> {
         let mut items = Reader {
             document: self.document,
             // The list itself counts as an object.

@@ -14,7 +14,7 @@ use crate::decode::FieldError;
 use crate::extra::Extra;
 use crate::json::{JsonReader, TextError, TextErrorKind};
 use crate::residual::Residual;
-use crate::served::{self, Served};
+use crate::served::{self, ServedAs};
 use crate::tree::{Data, Entry, Tree};
 use crate::{Kind, Object, limits, yaml, yaml_words};
 
@@ -24,7 +24,7 @@ pub use found::{Config, Converted, Lines, Located, Location, Parsed, Problem, Pr
 pub fn parse(text: &str) -> Parsed {
     let mut reader = Reader::default();
     if text.len() > limits::INPUT_BYTES {
-        reader.report_too_long(text);
+        reader.report_input_too_long(text);
         return reader.parsed;
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -48,9 +48,9 @@ pub fn read_yaml(text: &str) -> Result<Tree<'_>, Vec<Problem>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut found = Vec::new();
     if text.len() > limits::INPUT_BYTES {
-        reader.report_too_long(text);
+        reader.report_input_too_long(text);
     } else {
-        for (before, piece) in yaml::documents(text) {
+        for (before, piece) in yaml::split_documents(text) {
             let read = yaml::read(piece, before);
             read.problems
                 .into_iter()
@@ -113,11 +113,11 @@ pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
     if text.trim_start().starts_with('{') {
         let mut reader = JsonReader::new(text, 1);
         loop {
-            rest = reader.rest().0;
+            rest = reader.rest_with_line().0;
             if rest.trim_start().is_empty() {
                 return (found, None);
             }
-            let wrong = match reader.value() {
+            let wrong = match reader.read_value() {
                 Ok(document) => {
                     found.push(document);
                     continue;
@@ -141,8 +141,8 @@ pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
     }
     let mut last = 0;
     let above = text[..text.len() - rest.len()].matches('\n').count() as u32;
-    for (before, piece) in yaml::documents(rest) {
-        match yaml_document(piece, above + before) {
+    for (before, piece) in yaml::split_documents(rest) {
+        match read_first_document_of_piece(piece, above + before) {
             Ok(document) => {
                 last = found.len();
                 found.extend(document);
@@ -171,13 +171,13 @@ pub fn read_yaml_document(text: &str) -> Result<Option<Tree<'_>>, SyntaxError> {
             let message = format!("input of {} bytes: the limit is {}", text.len(), limits::INPUT_BYTES);
             Err(SyntaxError::Yaml(1, message))
         }
-        false => yaml_document(text, 0),
+        false => read_first_document_of_piece(text, 0),
     }
 }
 
 /// Reads the first document of a piece of text between two document markers; `above` is the number of lines before the
 /// piece. Further documents in the piece are ignored.
-fn yaml_document(piece: &str, above: u32) -> Result<Option<Tree<'_>>, SyntaxError> {
+fn read_first_document_of_piece(piece: &str, above: u32) -> Result<Option<Tree<'_>>, SyntaxError> {
     let piece = piece.strip_prefix('\u{feff}').unwrap_or(piece);
     // Line numbers in errors count from the line after the last document marker.
     let mut body = piece;
@@ -232,13 +232,13 @@ pub fn object_from_value(value: &Value) -> Result<Object, Vec<FieldError>> {
             line: 0,
             column: 0,
             message: served::no_matches(api_version, kind),
-            kind: unserved_kind(api_version, kind),
+            kind: unserved_problem_kind(api_version, kind),
         }]),
     }
 }
 
 fn decode_typed(kind: Kind, node: &Tree<'_>) -> Result<Object, Vec<FieldError>> {
-    let pruned = crate::schema::without_empty(kind, node);
+    let pruned = crate::schema::without_omitted_empty_fields(kind, node);
     let (mut object, residual) = Object::from_tree(kind, pruned.as_ref().unwrap_or(node))?;
     let (own, template) = separate_untyped_template_fields(residual);
     object.set_extra(own);
@@ -256,8 +256,8 @@ fn separate_untyped_template_fields(untyped: Option<Residual<'_>>) -> (Extra, Ex
         return (Extra::default(), Extra::default());
     };
     // `apiVersion` and `kind` are printed from the object's `Kind`, so they need not be stored.
-    let _ = (untyped.take(&["apiVersion"]), untyped.take(&["kind"]));
-    let template = match untyped.take(&["spec", "template"]) {
+    let _ = (untyped.take_at_path(&["apiVersion"]), untyped.take_at_path(&["kind"]));
+    let template = match untyped.take_at_path(&["spec", "template"]) {
         // The kind has no typed pod template but a field `spec.template`, which stays with the object's other untyped
         // fields.
         Some(raw @ Residual::Raw(_)) => {
@@ -309,7 +309,7 @@ impl Reader {
         }
     }
 
-    fn report_too_long(&mut self, text: &str) {
+    fn report_input_too_long(&mut self, text: &str) {
         let message = format!("input of {} bytes: the limit is {}", text.len(), limits::INPUT_BYTES);
         self.add_problem(0, 1, 1, "", message);
     }
@@ -335,7 +335,7 @@ impl Reader {
     }
 
     fn read_yaml_text(&mut self, text: &str, lines_before: u32) {
-        for (before, piece) in yaml::documents(text) {
+        for (before, piece) in yaml::split_documents(text) {
             let piece = piece.strip_prefix('\u{feff}').unwrap_or(piece);
             if self.read_yaml_list(piece, lines_before + before) {
                 continue;
@@ -368,16 +368,16 @@ impl Reader {
         let mut reader = JsonReader::new(text, 1);
         // A text without the key `items` is not a list; this test avoids parsing the text twice.
         let may_be_long = text.len() >= limits::LIST_BYTES && text.contains("\"items\"");
-        while reader.skip_to_next() {
+        while reader.skip_to_next_value() {
             if let Some(behind) = may_be_long.then(|| self.read_json_list(&mut reader)).flatten() {
                 reader = behind;
                 continue;
             }
-            let (rest, line) = reader.rest();
+            let (rest, line) = reader.rest_with_line();
             if !self.begin_document(line) {
                 return;
             }
-            match reader.value() {
+            match reader.read_value() {
                 Ok(node) => {
                     for error in std::mem::take(&mut reader.duplicates) {
                         self.report_text_error(error);
@@ -387,7 +387,7 @@ impl Reader {
                 Err(error) => {
                     // The rest of the text is not JSON: it may be YAML in flow style, or YAML documents after JSON
                     // documents.
-                    let as_yaml = yaml::documents(rest);
+                    let as_yaml = yaml::split_documents(rest);
                     let quoted = rest
                         .strip_prefix('{')
                         .is_some_and(|body| body.trim_start().starts_with(['"', '}']));
@@ -440,7 +440,7 @@ impl Reader {
             }
             return;
         }
-        let (api_version, kind) = match type_meta(node, inherited) {
+        let (api_version, kind) = match api_version_and_kind(node, inherited) {
             Ok(both) => both,
             Err(message) => return self.add_problem(at.document, at.line, at.column, "", message.into()),
         };
@@ -481,12 +481,12 @@ impl Reader {
             return;
         }
         let stored = crate::stored_form(api_version, kind, || node.to_value());
-        if let Some((kind, value)) = stored.or_else(|| self.parsed.convert_devices(api_version, kind, node)) {
+        if let Some((kind, value)) = stored.or_else(|| self.parsed.convert_device_object(api_version, kind, node)) {
             return self.read_typed(kind, &Tree::from_value(&value), at);
         }
         match served::look_up(api_version, kind) {
-            Served::Simulated(kind) => self.read_typed(kind, node, at),
-            Served::Untyped => {
+            ServedAs::Simulated(kind) => self.read_typed(kind, node, at),
+            ServedAs::Untyped => {
                 let metadata = |key: &str| {
                     node.get("metadata")
                         .and_then(|metadata| metadata.get(key))
@@ -502,15 +502,15 @@ impl Reader {
                 };
                 self.parsed.others.push(Located { value, at });
             }
-            Served::Unserved => self.report_unserved(node, at.document, api_version, kind),
+            ServedAs::Unserved => self.report_unserved_kind(node, at.document, api_version, kind),
         }
     }
 
-    fn report_unserved(&mut self, node: &Tree<'_>, document: u32, api_version: &str, kind: &str) {
+    fn report_unserved_kind(&mut self, node: &Tree<'_>, document: u32, api_version: &str, kind: &str) {
         let (line, column) = node.position("kind");
         let message = served::no_matches(api_version, kind);
         self.add_problem_of_kind(
-            unserved_kind(api_version, kind),
+            unserved_problem_kind(api_version, kind),
             document,
             (line, column),
             "kind",
@@ -519,7 +519,7 @@ impl Reader {
     }
 }
 
-fn unserved_kind(api_version: &str, kind: &str) -> ProblemKind {
+fn unserved_problem_kind(api_version: &str, kind: &str) -> ProblemKind {
     ProblemKind::Unserved {
         api_version: api_version.to_owned(),
         kind: kind.to_owned(),
@@ -528,7 +528,7 @@ fn unserved_kind(api_version: &str, kind: &str) -> ProblemKind {
 
 /// Returns `apiVersion` and `kind` of the object; where they are absent, those of the list that holds it. The error
 /// says which of them is missing.
-fn type_meta<'t>(
+fn api_version_and_kind<'t>(
     node: &'t Tree<'_>,
     inherited: Option<(&'t str, &'t str)>,
 ) -> Result<(&'t str, &'t str), &'static str> {

@@ -104,7 +104,7 @@ struct Decoder<'n> {
 }
 
 /// Returns the converter's message for a value whose type does not match the field's type.
-fn converter_error(found_type: &str, go_type: GoType) -> String {
+fn conversion_error_message(found_type: &str, go_type: GoType) -> String {
     let found_type = match found_type {
         "array" => "slice",
         "object" => "map",
@@ -146,7 +146,7 @@ impl<'n> Decoder<'n> {
     }
 
     /// Records that a value does not have type `go_type`; `holder` is the struct whose field is being decoded.
-    fn mismatch(&mut self, holder: &str, found_type: &str, go_type: &str) {
+    fn save_mismatch(&mut self, holder: &str, found_type: &str, go_type: &str) {
         let target = if self.fields.is_empty() {
             "value".to_owned()
         } else {
@@ -161,10 +161,10 @@ impl<'n> Decoder<'n> {
         let entries = match &tree.data {
             Data::Null => return,
             Data::Map(entries) => entries,
-            _ => return self.type_error(holder, tree, GoType(fields.name)),
+            _ => return self.save_type_error(holder, tree, GoType(fields.name)),
         };
         let name = fields.name();
-        for entry in in_decoding_order(entries, self.as_sent) {
+        for entry in entries_in_decoding_order(entries, self.as_sent) {
             if self.fatal.is_some() {
                 return;
             }
@@ -208,18 +208,18 @@ impl<'n> Decoder<'n> {
                         self.path.truncate(length);
                     }
                 }
-                _ => self.type_error(holder, tree, go_type),
+                _ => self.save_type_error(holder, tree, go_type),
             },
             Shape::Map(element) => match &tree.data {
                 Data::Map(entries) => {
-                    for entry in in_decoding_order(entries, self.as_sent) {
+                    for entry in entries_in_decoding_order(entries, self.as_sent) {
                         self.path.push('.');
                         self.path.push_str(&entry.key);
                         self.decode_value(element, holder, &entry.value);
                         self.path.truncate(length);
                     }
                 }
-                _ => self.type_error(holder, tree, go_type),
+                _ => self.save_type_error(holder, tree, go_type),
             },
             Shape::Leaf(leaf) => self.decode_leaf(go_type, leaf, holder, tree),
         }
@@ -233,15 +233,15 @@ impl<'n> Decoder<'n> {
             ("IntOrString", Data::String(_)) => {}
             ("int32" | "int64" | "IntOrString", Data::Int(_) | Data::Number(_)) => {
                 if self.converts && leaf != "IntOrString" {
-                    return self.type_error(holder, tree, go_type);
+                    return self.save_type_error(holder, tree, go_type);
                 }
                 let go_type = if leaf == "int64" { "int64" } else { "int32" };
                 let found_type = format!("number {}", go_number_text(tree));
-                self.mismatch(holder, &found_type, go_type);
+                self.save_mismatch(holder, &found_type, go_type);
                 self.stop_if_type_has_own_decoder(leaf == "IntOrString");
             }
             ("IntOrString", _) => {
-                self.mismatch(holder, &found_type(tree), "int32");
+                self.save_mismatch(holder, &json_type_name(tree), "int32");
                 self.stop_if_type_has_own_decoder(true);
             }
             ("Quantity", _) => {
@@ -265,7 +265,7 @@ impl<'n> Decoder<'n> {
                 }
             }
             ("Time" | "MicroTime", _) => {
-                self.mismatch(holder, &found_type(tree), "string");
+                self.save_mismatch(holder, &json_type_name(tree), "string");
                 self.stop_if_type_has_own_decoder(true);
             }
             ("bytes", Data::String(text)) => {
@@ -273,19 +273,19 @@ impl<'n> Decoder<'n> {
                     self.save_error(format!("illegal base64 data at input byte {at}"));
                 }
             }
-            _ => self.type_error(holder, tree, go_type),
+            _ => self.save_type_error(holder, tree, go_type),
         }
     }
 
-    fn type_error(&mut self, holder: &str, tree: &Tree<'_>, go_type: GoType) {
+    fn save_type_error(&mut self, holder: &str, tree: &Tree<'_>, go_type: GoType) {
         if self.converts {
             let found_type = match &tree.data {
                 Data::Int(_) | Data::Number(_) => format!("number {}", go_number_text(tree)),
-                _ => found_type(tree),
+                _ => json_type_name(tree),
             };
-            self.fatal = Some(converter_error(&found_type, go_type));
+            self.fatal = Some(conversion_error_message(&found_type, go_type));
         } else {
-            self.mismatch(holder, &found_type(tree), &go_type.go_name());
+            self.save_mismatch(holder, &json_type_name(tree), &go_type.go_name());
         }
     }
 
@@ -298,7 +298,7 @@ impl<'n> Decoder<'n> {
 }
 
 /// Returns the entries in decoding order: sorted by key as kubectl sends them, or as sent by other clients.
-fn in_decoding_order<'n>(entries: &'n [Entry<'n>], as_sent: bool) -> Vec<&'n Entry<'n>> {
+fn entries_in_decoding_order<'n>(entries: &'n [Entry<'n>], as_sent: bool) -> Vec<&'n Entry<'n>> {
     let mut sorted: Vec<&Entry<'_>> = entries.iter().collect();
     if !as_sent {
         sorted.sort_unstable_by(|a, b| a.key.cmp(&b.key));
@@ -306,7 +306,7 @@ fn in_decoding_order<'n>(entries: &'n [Entry<'n>], as_sent: bool) -> Vec<&'n Ent
     sorted
 }
 
-fn found_type(tree: &Tree<'_>) -> String {
+fn json_type_name(tree: &Tree<'_>) -> String {
     tree.json_kind().to_owned()
 }
 

@@ -27,7 +27,7 @@ use crate::Kind;
 
 pub use self::decode::{Rejection, convert_object, decode_as_sent, decode_metadata, decode_object, unknown_field};
 pub use self::node::SchemaNode;
-pub(crate) use self::omit::without_empty;
+pub(crate) use self::omit::without_omitted_empty_fields;
 
 /// A struct of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,14 +92,14 @@ pub struct ServedKind {
     pub fields: Struct,
 }
 
-struct Tables {
+struct SchemaTables {
     /// All structs, sorted by name.
     structs: Vec<Struct>,
     kinds: Vec<ServedKind>,
 }
 
-fn tables() -> &'static Tables {
-    static TABLES: OnceLock<Tables> = OnceLock::new();
+fn schema_tables() -> &'static SchemaTables {
+    static TABLES: OnceLock<SchemaTables> = OnceLock::new();
     TABLES.get_or_init(|| {
         let lines = || include_str!("table.txt").lines();
         let mut structs: Vec<Struct> = lines()
@@ -116,7 +116,7 @@ fn tables() -> &'static Tables {
             .collect();
         structs.sort_unstable_by_key(|entry| entry.name);
         let stored = Kind::ALL.iter().filter_map(|kind| {
-            let fields = struct_of(*kind, &structs)?;
+            let fields = struct_of_kind(*kind, &structs)?;
             Some(to_served_kind(*kind, fields))
         });
         let others = lines().filter_map(|line| {
@@ -128,23 +128,23 @@ fn tables() -> &'static Tables {
                 kind,
                 plural,
                 is_namespaced: scope == "namespaced",
-                fields: look_up(&structs, name)?,
+                fields: find_struct(&structs, name)?,
             })
         });
         let kinds = stored.chain(others).collect();
-        Tables { structs, kinds }
+        SchemaTables { structs, kinds }
     })
 }
 
 /// Returns the struct of a stored kind. The table may use the plain name of the kind for another version or group.
-fn struct_of(kind: Kind, structs: &[Struct]) -> Option<Struct> {
+fn struct_of_kind(kind: Kind, structs: &[Struct]) -> Option<Struct> {
     let (group, version) = kind.group_and_version();
     let group = group.split('.').next().unwrap_or_default();
     let name = kind.name();
-    let of_version = look_up(structs, &format!("{version}.{name}"));
+    let of_version = find_struct(structs, &format!("{version}.{name}"));
     of_version
-        .or_else(|| look_up(structs, &format!("{group}/{name}")))
-        .or_else(|| look_up(structs, name))
+        .or_else(|| find_struct(structs, &format!("{group}/{name}")))
+        .or_else(|| find_struct(structs, name))
 }
 
 fn to_served_kind(kind: Kind, fields: Struct) -> ServedKind {
@@ -159,10 +159,10 @@ fn to_served_kind(kind: Kind, fields: Struct) -> ServedKind {
 
 /// Returns the struct with this name in the table.
 pub(crate) fn struct_named(name: &str) -> Option<Struct> {
-    look_up(&tables().structs, name)
+    find_struct(&schema_tables().structs, name)
 }
 
-fn look_up(structs: &[Struct], name: &str) -> Option<Struct> {
+fn find_struct(structs: &[Struct], name: &str) -> Option<Struct> {
     let at = structs.binary_search_by_key(&name, |entry| entry.name).ok()?;
     structs.get(at).copied()
 }
@@ -170,7 +170,7 @@ fn look_up(structs: &[Struct], name: &str) -> Option<Struct> {
 /// Returns the kind with this name and version, if it is served and the table contains its fields.
 #[must_use]
 pub fn served(api_version: &str, kind: &str) -> Option<ServedKind> {
-    let kinds = &tables().kinds;
+    let kinds = &schema_tables().kinds;
     let found = kinds
         .iter()
         .find(|served| served.api_version == api_version && served.kind == kind);
@@ -180,7 +180,7 @@ pub fn served(api_version: &str, kind: &str) -> Option<ServedKind> {
 /// Returns the kind with this version and plural resource name, if it is served and the table contains its fields.
 #[must_use]
 pub fn served_resource(api_version: &str, plural: &str) -> Option<ServedKind> {
-    let mut kinds = tables().kinds.iter();
+    let mut kinds = schema_tables().kinds.iter();
     let found = kinds.find(|served| served.api_version == api_version && served.plural == plural);
     found.copied()
 }

@@ -44,8 +44,8 @@ impl SchemaNode {
                     of: field.map(|field| field.of),
                 }
             }
-            Some(Shape::Map(of)) => SchemaNode::node_without_field(Some(of)),
-            Some(Shape::List(_) | Shape::Leaf(_)) | None => SchemaNode::node_without_field(None),
+            Some(Shape::Map(of)) => SchemaNode::element_without_field(Some(of)),
+            Some(Shape::List(_) | Shape::Leaf(_)) | None => SchemaNode::element_without_field(None),
         }
     }
 
@@ -53,12 +53,12 @@ impl SchemaNode {
     #[must_use]
     pub fn item(self) -> SchemaNode {
         match self.of.map(GoType::shape) {
-            Some(Shape::List(of)) => SchemaNode::node_without_field(Some(of)),
-            Some(Shape::Struct(_) | Shape::Map(_) | Shape::Leaf(_)) | None => SchemaNode::node_without_field(None),
+            Some(Shape::List(of)) => SchemaNode::element_without_field(Some(of)),
+            Some(Shape::Struct(_) | Shape::Map(_) | Shape::Leaf(_)) | None => SchemaNode::element_without_field(None),
         }
     }
 
-    fn node_without_field(of: Option<GoType>) -> SchemaNode {
+    fn element_without_field(of: Option<GoType>) -> SchemaNode {
         SchemaNode { field: None, of }
     }
 

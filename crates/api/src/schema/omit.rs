@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use crate::Kind;
 use crate::tree::{Data, Tree};
 
-use super::{GoType, Shape, Struct, StructField, served, tables};
+use super::{GoType, Shape, Struct, StructField, schema_tables, served};
 
 /// Names of fields that at least one struct omits when they are empty, by type; each list is sorted.
 struct OmittedNames {
@@ -24,10 +24,10 @@ fn omitted_names() -> &'static OmittedNames {
     static NAMES: OnceLock<OmittedNames> = OnceLock::new();
     NAMES.get_or_init(|| {
         let (mut scalars, mut maps) = (Vec::new(), Vec::new());
-        let fields = tables().structs.iter().flat_map(|one| one.fields());
+        let fields = schema_tables().structs.iter().flat_map(|one| one.fields());
         for field in fields.filter(|field| field.omits_empty()) {
             match field.of.shape() {
-                Shape::Leaf(leaf) if leaf == "bool" || is_integer(leaf) => scalars.push(field.name),
+                Shape::Leaf(leaf) if leaf == "bool" || is_integer_type(leaf) => scalars.push(field.name),
                 Shape::Map(_) => maps.push(field.name),
                 Shape::Leaf(_) | Shape::List(_) | Shape::Struct(_) => {}
             }
@@ -47,35 +47,35 @@ impl StructField {
     }
 }
 
-fn is_integer(leaf: &str) -> bool {
+fn is_integer_type(leaf: &str) -> bool {
     leaf.starts_with("int")
 }
 
 #[derive(Clone, Copy)]
-enum Step<'n> {
+enum PathStep<'n> {
     Key(&'n str),
     Index(usize),
 }
 
 /// Returns the object without the empty fields that Go omits; None if there are no such fields.
-pub(crate) fn without_empty<'n>(kind: Kind, tree: &Tree<'n>) -> Option<Tree<'n>> {
+pub(crate) fn without_omitted_empty_fields<'n>(kind: Kind, tree: &Tree<'n>) -> Option<Tree<'n>> {
     let mut found = Vec::new();
     let mut path = Vec::new();
     let root = || served(kind.api_version(), kind.name()).map(|served| served.fields);
-    collect_omitted(tree, &mut path, &root, &mut found);
+    collect_omitted_paths(tree, &mut path, &root, &mut found);
     if found.is_empty() {
         return None;
     }
     let mut pruned = tree.clone();
     for path in &found {
-        remove_at(&mut pruned, path);
+        remove_at_path(&mut pruned, path);
     }
     Some(pruned)
 }
 
 /// Returns whether at least one struct omits a field with this name and value: a cheap test before the struct is looked
 /// up.
-fn may_be_omitted(name: &str, value: &Data<'_>) -> bool {
+fn may_any_struct_omit(name: &str, value: &Data<'_>) -> bool {
     match value {
         Data::Bool(false) | Data::Int(0) => omitted_names().scalars.binary_search(&name).is_ok(),
         Data::Seq(items) => items.is_empty(),
@@ -84,30 +84,30 @@ fn may_be_omitted(name: &str, value: &Data<'_>) -> bool {
     }
 }
 
-fn collect_omitted<'n>(
+fn collect_omitted_paths<'n>(
     tree: &'n Tree<'_>,
-    path: &mut Vec<Step<'n>>,
+    path: &mut Vec<PathStep<'n>>,
     root: &dyn Fn() -> Option<Struct>,
     found: &mut Vec<Vec<String>>,
 ) {
     match &tree.data {
         Data::Map(entries) => {
             for entry in entries {
-                path.push(Step::Key(&entry.key));
-                if may_be_omitted(&entry.key, &entry.value.data) {
-                    if is_omitted(root(), path, &entry.value.data) {
+                path.push(PathStep::Key(&entry.key));
+                if may_any_struct_omit(&entry.key, &entry.value.data) {
+                    if is_omitted_by_struct(root(), path, &entry.value.data) {
                         found.push(path.iter().map(path_element_text).collect());
                     }
                 } else {
-                    collect_omitted(&entry.value, path, root, found);
+                    collect_omitted_paths(&entry.value, path, root, found);
                 }
                 path.pop();
             }
         }
         Data::Seq(items) => {
             for (index, item) in items.iter().enumerate() {
-                path.push(Step::Index(index));
-                collect_omitted(item, path, root, found);
+                path.push(PathStep::Index(index));
+                collect_omitted_paths(item, path, root, found);
                 path.pop();
             }
         }
@@ -115,19 +115,19 @@ fn collect_omitted<'n>(
     }
 }
 
-fn path_element_text(step: &Step<'_>) -> String {
+fn path_element_text(step: &PathStep<'_>) -> String {
     match step {
-        Step::Key(key) => (*key).to_owned(),
-        Step::Index(index) => index.to_string(),
+        PathStep::Key(key) => (*key).to_owned(),
+        PathStep::Index(index) => index.to_string(),
     }
 }
 
 /// Returns whether the struct that holds the field omits this value.
-fn is_omitted(root: Option<Struct>, path: &[Step<'_>], value: &Data<'_>) -> bool {
-    let Some((Step::Key(name), above)) = path.split_last() else {
+fn is_omitted_by_struct(root: Option<Struct>, path: &[PathStep<'_>], value: &Data<'_>) -> bool {
+    let Some((PathStep::Key(name), above)) = path.split_last() else {
         return false;
     };
-    let Some(holder) = root.and_then(|root| struct_at(root, above)) else {
+    let Some(holder) = root.and_then(|root| struct_at_path(root, above)) else {
         return false;
     };
     let Some(field) = holder.field(name).filter(|field| field.omits_empty()) else {
@@ -136,26 +136,26 @@ fn is_omitted(root: Option<Struct>, path: &[Step<'_>], value: &Data<'_>) -> bool
     match (field.of.shape(), value) {
         // A value whose type is not the field's type must stay, because it is refused later.
         (Shape::Leaf(leaf), Data::Bool(_)) => leaf == "bool",
-        (Shape::Leaf(leaf), Data::Int(_)) => is_integer(leaf),
+        (Shape::Leaf(leaf), Data::Int(_)) => is_integer_type(leaf),
         (Shape::List(_), Data::Seq(_)) | (Shape::Map(_), Data::Map(_)) => true,
         _ => false,
     }
 }
 
-fn struct_at(root: Struct, path: &[Step<'_>]) -> Option<Struct> {
+fn struct_at_path(root: Struct, path: &[PathStep<'_>]) -> Option<Struct> {
     let mut at: Result<Struct, GoType> = Ok(root);
     for step in path {
         let go_type = match (at, step) {
-            (Ok(record), Step::Key(key)) => record.field(key)?.of,
-            (Err(go_type), Step::Key(_)) => match go_type.shape() {
+            (Ok(record), PathStep::Key(key)) => record.field(key)?.of,
+            (Err(go_type), PathStep::Key(_)) => match go_type.shape() {
                 Shape::Map(element) => element,
                 _ => return None,
             },
-            (Err(go_type), Step::Index(_)) => match go_type.shape() {
+            (Err(go_type), PathStep::Index(_)) => match go_type.shape() {
                 Shape::List(element) => element,
                 _ => return None,
             },
-            (Ok(_), Step::Index(_)) => return None,
+            (Ok(_), PathStep::Index(_)) => return None,
         };
         at = match go_type.shape() {
             Shape::Struct(record) => Ok(record),
@@ -165,19 +165,19 @@ fn struct_at(root: Struct, path: &[Step<'_>]) -> Option<Struct> {
     at.ok()
 }
 
-fn remove_at(tree: &mut Tree<'_>, path: &[String]) {
+fn remove_at_path(tree: &mut Tree<'_>, path: &[String]) {
     let Some((step, rest)) = path.split_first() else { return };
     match &mut tree.data {
         Data::Map(entries) if rest.is_empty() => entries.retain(|entry| *entry.key != **step),
         Data::Map(entries) => {
             if let Some(entry) = entries.iter_mut().find(|entry| *entry.key == **step) {
-                remove_at(&mut entry.value, rest);
+                remove_at_path(&mut entry.value, rest);
             }
         }
         Data::Seq(items) => {
             let index = step.parse::<usize>().ok();
             if let Some(item) = index.and_then(|index| items.get_mut(index)) {
-                remove_at(item, rest);
+                remove_at_path(item, rest);
             }
         }
         _ => {}

@@ -42,14 +42,14 @@ pub fn validate(fields: &Map<String, Value>, old: Option<&Map<String, Value>>, s
     for (name, value, schema) in with_schema() {
         check_duplicates(value, schema, &Path::root(name), &mut duplicates);
     }
-    if !duplicates.is_empty() && !old.is_some_and(|old| has_duplicates(old, schema)) {
+    if !duplicates.is_empty() && !old.is_some_and(|old| has_duplicate_list_elements(old, schema)) {
         errors.extend(duplicates);
     }
     errors
 }
 
 /// Returns whether any list in the object whose type is set or map contains an element twice.
-fn has_duplicates(fields: &Map<String, Value>, schema: &Value) -> bool {
+fn has_duplicate_list_elements(fields: &Map<String, Value>, schema: &Value) -> bool {
     let mut errors = ErrorList::default();
     for (name, value) in fields {
         if let Some(schema) = field_schema(schema, name) {
@@ -69,7 +69,7 @@ pub(crate) fn are_rules_blocked(errors: &mut ErrorList, schema: &Value) -> bool 
         "FieldValueTooMany",
         "FieldValueTypeInvalid",
     ];
-    let is_blocked = has_rules(schema) && errors.iter().any(|error| blocks.contains(&error.reason));
+    let is_blocked = has_validation_rules(schema) && errors.iter().any(|error| blocks.contains(&error.reason));
     if is_blocked {
         let why = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
         errors.invalid(&Path::root("<nil>"), "null", why);
@@ -79,7 +79,7 @@ pub(crate) fn are_rules_blocked(errors: &mut ErrorList, schema: &Value) -> bool 
 
 /// Checks that every value above the field at `path` is an object, as Go's accessors of nested fields do; used for the
 /// fields of the `scale` subresource.
-pub(crate) fn check_path(fields: &Map<String, Value>, path: &str, errors: &mut ErrorList) {
+pub(crate) fn check_objects_above_path(fields: &Map<String, Value>, path: &str, errors: &mut ErrorList) {
     let (above, _) = path.rsplit_once('.').unwrap_or_default();
     let mut names = above.split('.').filter(|name| !name.is_empty());
     let mut value = names.next().and_then(|name| fields.get(name));
@@ -106,10 +106,10 @@ pub(crate) fn check_path(fields: &Map<String, Value>, path: &str, errors: &mut E
     }
 }
 
-fn has_rules(schema: &Value) -> bool {
+fn has_validation_rules(schema: &Value) -> bool {
     match schema {
-        Value::Object(map) => map.contains_key(VALIDATION_RULES) || map.values().any(has_rules),
-        Value::Array(items) => items.iter().any(has_rules),
+        Value::Object(map) => map.contains_key(VALIDATION_RULES) || map.values().any(has_validation_rules),
+        Value::Array(items) => items.iter().any(has_validation_rules),
         _ => false,
     }
 }
@@ -124,15 +124,15 @@ fn check_value(value: &Value, old: Option<&Value>, schema: &Value, path: &Path<'
     check_type(value, schema, path, errors);
     check_combined_schemas(value, schema, path, errors);
     match value {
-        Value::String(word) => check_string(word, schema, path, errors),
+        Value::String(word) => check_string_by_schema(word, schema, path, errors),
         Value::Number(_) => check_number(value, schema, path, errors),
         Value::Array(list) => {
-            check_count(list.len(), schema, ["minItems", "maxItems"], "items", path, errors);
+            check_element_count(list.len(), schema, ["minItems", "maxItems"], "items", path, errors);
             let schema_of_list = schema;
             if let Some(schema) = schema.get("items") {
                 let keys = texts(schema_of_list, "x-kubernetes-list-map-keys");
                 for (index, item) in list.iter().enumerate() {
-                    let old = old.and_then(|old| replaced_element(old, item, &keys));
+                    let old = old.and_then(|old| old_element_with_keys(old, item, &keys));
                     check_value(item, old, schema, &path.index(index), errors);
                 }
             }
@@ -141,7 +141,7 @@ fn check_value(value: &Value, old: Option<&Value>, schema: &Value, path: &Path<'
     }
     check_enum(value, schema, path, errors);
     if let Value::Object(map) = value {
-        check_count(
+        check_element_count(
             map.len(),
             schema,
             ["minProperties", "maxProperties"],
@@ -174,13 +174,13 @@ fn check_value(value: &Value, old: Option<&Value>, schema: &Value, path: &Path<'
 
 /// Returns the element of the old list that has the same values in the fields `keys` as `item`; None if there is no
 /// such element, or if `keys` is empty.
-fn replaced_element<'o>(old: &'o Value, item: &Value, keys: &[&str]) -> Option<&'o Value> {
+fn old_element_with_keys<'o>(old: &'o Value, item: &Value, keys: &[&str]) -> Option<&'o Value> {
     let is_same = |other: &&Value| keys.iter().all(|key| other.get(key) == item.get(key));
     old.as_array()?.iter().find(is_same).filter(|_| !keys.is_empty())
 }
 
 /// Returns OpenAPI's name for the type of a value.
-fn type_of(value: &Value) -> &'static str {
+fn openapi_type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
@@ -197,7 +197,7 @@ fn check_type(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut Error
         "" if is_true(schema, INT_OR_STRING) => "integer,string",
         expected => expected,
     };
-    let found = type_of(value);
+    let found = openapi_type_name(value);
     let fits = expected.is_empty()
         || expected.split(',').any(|one| one == found)
         || (expected, found) == ("number", "integer");
@@ -207,29 +207,29 @@ fn check_type(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut Error
     }
 }
 
-fn size_limit(schema: &Value, field: &str) -> Option<usize> {
+fn size_limit_in_schema(schema: &Value, field: &str) -> Option<usize> {
     let limit = schema.get(field)?.as_u64()?;
     usize::try_from(limit).ok()
 }
 
 /// Checks the length and the pattern of a string by its schema; only the first error is reported.
-fn check_text(word: &str, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_length_and_pattern(word: &str, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let length = word.chars().count();
-    if let Some(max) = size_limit(schema, "maxLength").filter(|max| length > *max) {
+    if let Some(max) = size_limit_in_schema(schema, "maxLength").filter(|max| length > *max) {
         return errors.too_long(path, max);
     }
-    if let Some(min) = size_limit(schema, "minLength").filter(|min| length < *min) {
+    if let Some(min) = size_limit_in_schema(schema, "minLength").filter(|min| length < *min) {
         let why = format!("{path} in body should be at least {min} chars long");
         return errors.invalid_text(path, word, &why);
     }
     let pattern = text(schema, "pattern");
-    if !pattern.is_empty() && !is_match(pattern, word) {
+    if !pattern.is_empty() && !matches_pattern(pattern, word) {
         errors.invalid_text(path, word, &format!("{path} in body should match '{pattern}'"));
     }
 }
 
-fn check_string(word: &str, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    check_text(word, schema, path, errors);
+fn check_string_by_schema(word: &str, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    check_length_and_pattern(word, schema, path, errors);
     let format = text(schema, "format");
     if !is_of_format(format, word) {
         let detail = format!("{path} in body must be of type {format}: {}", quoted(word));
@@ -238,13 +238,13 @@ fn check_string(word: &str, schema: &Value, path: &Path<'_>, errors: &mut ErrorL
 }
 
 #[cfg(feature = "patterns")]
-fn is_match(pattern: &str, word: &str) -> bool {
+fn matches_pattern(pattern: &str, word: &str) -> bool {
     // An invalid pattern is refused when the CustomResourceDefinition is created.
     regex_lite::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(word))
 }
 
 #[cfg(not(feature = "patterns"))]
-fn is_match(_pattern: &str, _word: &str) -> bool {
+fn matches_pattern(_pattern: &str, _word: &str) -> bool {
     true
 }
 
@@ -289,7 +289,7 @@ fn check_number(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut Err
     }
 }
 
-fn check_count(
+fn check_element_count(
     found: usize,
     schema: &Value,
     [min, max]: [&str; 2],
@@ -297,10 +297,10 @@ fn check_count(
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {
-    if let Some(max) = size_limit(schema, max).filter(|max| found > *max) {
+    if let Some(max) = size_limit_in_schema(schema, max).filter(|max| found > *max) {
         errors.too_many(path, found, max);
     }
-    if let Some(min) = size_limit(schema, min).filter(|min| found < *min) {
+    if let Some(min) = size_limit_in_schema(schema, min).filter(|min| found < *min) {
         errors.invalid(
             path,
             found,

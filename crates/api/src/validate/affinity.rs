@@ -7,24 +7,24 @@ use crate::{
 
 use super::{ErrorList, Path, names, selector};
 
-const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
-const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
+const REQUIRED_FIELD: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+const PREFERRED_FIELD: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
 pub(super) fn validate(affinity: &Affinity, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(rules) = &affinity.node_affinity {
         let path = path.child("nodeAffinity");
         if let Some(required) = &rules.required_during_scheduling_ignored_during_execution {
-            validate_node_selector(required, &path.child(REQUIRED), errors);
+            validate_node_selector(required, &path.child(REQUIRED_FIELD), errors);
         }
-        let preferred = path.child(PREFERRED);
+        let preferred = path.child(PREFERRED_FIELD);
         for (index, term) in rules
             .preferred_during_scheduling_ignored_during_execution
             .iter()
             .enumerate()
         {
             let path = preferred.index(index);
-            check_weight(term.weight, &path, errors);
-            check_node_term(&term.preference, false, &path.child("preference"), errors);
+            check_preference_weight(term.weight, &path, errors);
+            check_node_selector_term(&term.preference, false, &path.child("preference"), errors);
         }
     }
     for (name, rules) in [
@@ -37,7 +37,7 @@ pub(super) fn validate(affinity: &Affinity, path: &Path<'_>, errors: &mut ErrorL
     }
 }
 
-fn check_weight(weight: i32, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_preference_weight(weight: i32, path: &Path<'_>, errors: &mut ErrorList) {
     if !(1..=100).contains(&weight) {
         errors.invalid(&path.child("weight"), weight, "must be in the range 1-100");
     }
@@ -49,23 +49,23 @@ pub(super) fn validate_node_selector(node_selector: &NodeSelector, path: &Path<'
         return errors.required(&terms, "must have at least one node selector term");
     }
     for (index, term) in node_selector.node_selector_terms.iter().enumerate() {
-        check_node_term(term, true, &terms.index(index), errors);
+        check_node_selector_term(term, true, &terms.index(index), errors);
     }
 }
 
 /// Checks a term of a node selector. In a preferred term, label values are not checked.
-fn check_node_term(term: &NodeSelectorTerm, is_required: bool, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_node_selector_term(term: &NodeSelectorTerm, is_required: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let expressions = path.child("matchExpressions");
     for (index, requirement) in term.match_expressions.iter().enumerate() {
-        check_node_requirement(requirement, is_required, &expressions.index(index), errors);
+        check_node_label_requirement(requirement, is_required, &expressions.index(index), errors);
     }
     let fields = path.child("matchFields");
     for (index, requirement) in term.match_fields.iter().enumerate() {
-        check_field_requirement(requirement, &fields.index(index), errors);
+        check_node_field_requirement(requirement, &fields.index(index), errors);
     }
 }
 
-fn check_node_requirement(
+fn check_node_label_requirement(
     requirement: &NodeSelectorRequirement,
     is_required: bool,
     path: &Path<'_>,
@@ -78,16 +78,16 @@ fn check_node_requirement(
                 errors.required(&path.child("values"), message);
             }
         }
-        _ => selector::check_operator(&requirement.operator, &requirement.values, path, errors),
+        _ => selector::check_operator_values(&requirement.operator, &requirement.values, path, errors),
     }
-    selector::check_key(&requirement.key, path, errors);
+    selector::check_label_key(&requirement.key, path, errors);
     if is_required {
-        selector::check_values(&requirement.values, path, errors);
+        selector::check_label_values(&requirement.values, path, errors);
     }
 }
 
 /// Checks a `matchFields` requirement; the only supported field is the node's name (VA-148).
-fn check_field_requirement(requirement: &NodeSelectorRequirement, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_node_field_requirement(requirement: &NodeSelectorRequirement, path: &Path<'_>, errors: &mut ErrorList) {
     let values = path.child("values");
     match requirement.operator {
         SelectorOperator::In | SelectorOperator::NotIn => {
@@ -102,7 +102,7 @@ fn check_field_requirement(requirement: &NodeSelectorRequirement, path: &Path<'_
     }
     if &*requirement.key == NAME_FIELD {
         for (index, value) in requirement.values.iter().enumerate() {
-            errors.each_invalid(&values.index(index), value, &names::subdomain(value));
+            errors.each_invalid(&values.index(index), value, &names::subdomain_faults(value));
         }
     } else {
         errors.invalid_text(&path.child("key"), &requirement.key, "not a valid field selector key");
@@ -110,27 +110,27 @@ fn check_field_requirement(requirement: &NodeSelectorRequirement, path: &Path<'_
 }
 
 fn check_pod_affinity(rules: &PodAffinity, path: &Path<'_>, errors: &mut ErrorList) {
-    let required = path.child(REQUIRED);
+    let required = path.child(REQUIRED_FIELD);
     for (index, term) in rules
         .required_during_scheduling_ignored_during_execution
         .iter()
         .enumerate()
     {
-        check_pod_term(term, &required.index(index), errors);
+        check_pod_affinity_term(term, &required.index(index), errors);
     }
-    let preferred = path.child(PREFERRED);
+    let preferred = path.child(PREFERRED_FIELD);
     for (index, term) in rules
         .preferred_during_scheduling_ignored_during_execution
         .iter()
         .enumerate()
     {
         let path = preferred.index(index);
-        check_weight(term.weight, &path, errors);
-        check_pod_term(&term.pod_affinity_term, &path.child("podAffinityTerm"), errors);
+        check_preference_weight(term.weight, &path, errors);
+        check_pod_affinity_term(&term.pod_affinity_term, &path.child("podAffinityTerm"), errors);
     }
 }
 
-fn check_pod_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_pod_affinity_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(labels) = &term.label_selector {
         selector::validate(labels, &path.child("labelSelector"), errors);
     }
@@ -138,7 +138,7 @@ fn check_pod_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut ErrorLis
         selector::validate(labels, &path.child("namespaceSelector"), errors);
     }
     for namespace in &term.namespaces {
-        errors.each_invalid(&path.child("namespace"), namespace, &names::label(namespace));
+        errors.each_invalid(&path.child("namespace"), namespace, &names::label_faults(namespace));
     }
     let (keys, others) = (&term.match_label_keys, &term.mismatch_label_keys);
     check_label_keys(keys, others, term.label_selector.as_ref(), path, errors);
@@ -146,7 +146,11 @@ fn check_pod_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut ErrorLis
     if term.topology_key.is_empty() {
         errors.required(&topology_key, "can not be empty");
     }
-    errors.each_invalid(&topology_key, &term.topology_key, &names::qualified(&term.topology_key));
+    errors.each_invalid(
+        &topology_key,
+        &term.topology_key,
+        &names::qualified_name_faults(&term.topology_key),
+    );
 }
 
 const KEYS_WITHOUT_SELECTOR: &str = "must not be specified when labelSelector is not set";
@@ -167,11 +171,11 @@ pub(super) fn check_label_keys(
             continue;
         }
         for (index, key) in keys.iter().enumerate() {
-            errors.each_invalid(&path.index(index), key, &names::qualified(key));
+            errors.each_invalid(&path.index(index), key, &names::qualified_name_faults(key));
         }
     }
     if let Some(labels) = labels {
-        report_doubly_selected_keys(labels, keys, path, errors);
+        report_keys_in_selector_and_label_keys(labels, keys, path, errors);
     }
     let both = path.child("matchLabelKeys");
     for (index, key) in keys.iter().enumerate() {
@@ -185,7 +189,12 @@ pub(super) fn check_label_keys(
 /// Reports keys that are both in `matchLabelKeys` and in the selector (VA-153). The server has already added an
 /// expression for each match key, so such a key occurs twice in the selector. The server reports the key's index under
 /// the path of the term.
-fn report_doubly_selected_keys(labels: &LabelSelector, keys: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
+fn report_keys_in_selector_and_label_keys(
+    labels: &LabelSelector,
+    keys: &[Str],
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let mut seen: Vec<&str> = labels.match_labels.keys().map(|key| &**key).collect();
     for expression in &labels.match_expressions {
         let key = &*expression.key;

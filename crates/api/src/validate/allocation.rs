@@ -3,11 +3,11 @@
 
 use crate::{Service, ServiceSpec, ordered};
 
-use super::service::{check_addresses, is_headless};
+use super::service::{check_cluster_ips_and_families, is_headless};
 use super::{ErrorList, Path};
 
 /// The range of node ports.
-const NODE_PORTS: std::ops::RangeInclusive<i32> = 30_000..=32_767;
+const NODE_PORT_RANGE: std::ops::RangeInclusive<i32> = 30_000..=32_767;
 
 /// The reason why an address or port could not be allocated for a Service.
 #[derive(Debug)]
@@ -30,12 +30,12 @@ pub fn service_allocation<'o>(
     let path = Path::root("spec");
     let mut errors = ErrorList::default();
     if &*service.spec.kind != "ExternalName" {
-        check_addresses(&service.spec, &path, &mut errors);
+        check_cluster_ips_and_families(&service.spec, &path, &mut errors);
         if errors.is_empty() {
-            check_family_policy(&service.spec, &path, &mut errors);
+            check_ip_family_policy(&service.spec, &path, &mut errors);
         }
         if errors.is_empty() {
-            check_families(&service.spec, &path, &mut errors);
+            check_ip_families(&service.spec, &path, &mut errors);
         }
         let had_address = old.is_some_and(|old| &*old.spec.kind != "ExternalName");
         if errors.is_empty() && !had_address {
@@ -58,7 +58,7 @@ pub fn service_allocation<'o>(
     if needs_check(service)
         && !old.is_some_and(needs_check)
         && let Some(port) = requested
-        && let Err(why) = taken.allocate(port)
+        && let Err(why) = taken.allocate_number(port)
     {
         let message = format!("failed to allocate requested HealthCheck NodePort {port}: {why}");
         return Err(Unallocated::Internal(message));
@@ -66,7 +66,7 @@ pub fn service_allocation<'o>(
     Ok(())
 }
 
-fn effective_policy(spec: &ServiceSpec) -> &str {
+fn effective_ip_family_policy(spec: &ServiceSpec) -> &str {
     match &*spec.ip_family_policy {
         "" if has_manual_endpoints(spec) => "RequireDualStack",
         "" => "SingleStack",
@@ -80,8 +80,8 @@ fn has_manual_endpoints(spec: &ServiceSpec) -> bool {
 }
 
 /// Checks that the IP family policy allows the given families and cluster IPs.
-fn check_family_policy(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    if effective_policy(spec) == "SingleStack" {
+fn check_ip_family_policy(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    if effective_ip_family_policy(spec) == "SingleStack" {
         let lists = [
             (spec.cluster_ips.len(), "cluster IPs"),
             (spec.ip_families.len(), "IP families"),
@@ -102,11 +102,11 @@ fn check_family_policy(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorLi
 }
 
 /// Checks that the cluster has addresses of the requested families. The simulated cluster has only IPv4 addresses.
-fn check_families(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_ip_families(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     if has_manual_endpoints(spec) {
         return;
     }
-    if effective_policy(spec) == "RequireDualStack" {
+    if effective_ip_family_policy(spec) == "RequireDualStack" {
         let message = "this cluster is not configured for dual-stack services";
         errors.invalid_text(&path.child("ipFamilyPolicy"), "RequireDualStack", message);
     }
@@ -119,7 +119,7 @@ fn check_families(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Returns whether an address is in the service range 10.96.0.0/12.
-fn is_in_range(ip: &str) -> bool {
+fn is_in_service_ip_range(ip: &str) -> bool {
     let address = ip.parse::<std::net::Ipv4Addr>().map(|ip| ip.octets());
     address.is_ok_and(|[a, b, ..]| a == 10 && b & 0xf0 == 96)
 }
@@ -138,7 +138,7 @@ fn check_cluster_ips<'o>(
     for ip in spec.cluster_ips.iter().filter(|ip| !ip.is_empty()) {
         let why = match others.clone().any(|other| has_address(other, ip)) {
             true => "provided IP is already allocated",
-            false if !is_in_range(ip) => "the provided network does not match the current range",
+            false if !is_in_service_ip_range(ip) => "the provided network does not match the current range",
             false => continue,
         };
         let message = format!("failed to allocate IP {ip}: {why}");
@@ -156,9 +156,9 @@ impl NodePortAllocator {
         Self(others.flat_map(allocated_ports).collect())
     }
 
-    fn allocate(&mut self, number: i32) -> Result<(), String> {
-        if !NODE_PORTS.contains(&number) {
-            let (start, end) = (NODE_PORTS.start(), NODE_PORTS.end());
+    fn allocate_number(&mut self, number: i32) -> Result<(), String> {
+        if !NODE_PORT_RANGE.contains(&number) {
+            let (start, end) = (NODE_PORT_RANGE.start(), NODE_PORT_RANGE.end());
             return Err(format!(
                 "provided port is not in the valid range. The range of valid ports is {start}-{end}"
             ));
@@ -169,8 +169,8 @@ impl NodePortAllocator {
         }
     }
 
-    fn allocate_port(&mut self, number: i32, index: usize, path: &Path<'_>) -> Result<(), Unallocated> {
-        self.allocate(number).map_err(|why| {
+    fn allocate_port_at_index(&mut self, number: i32, index: usize, path: &Path<'_>) -> Result<(), Unallocated> {
+        self.allocate_number(number).map_err(|why| {
             let mut errors = ErrorList::default();
             errors.invalid(&path.child("ports").index(index).child("nodePort"), number, &why);
             Unallocated::Invalid(errors)
@@ -186,11 +186,11 @@ impl NodePortAllocator {
             let own = port.node_port.unwrap_or(0);
             match given.get(&port.port) {
                 Some(shared) if own == 0 || own == *shared => {}
-                Some(_) => self.allocate_port(own, index, path)?,
+                Some(_) => self.allocate_port_at_index(own, index, path)?,
                 None => {
                     let mut same = ports.iter().filter(|other| other.port == port.port);
                     if let Some(requested) = same.find_map(|other| other.node_port.filter(|number| *number != 0)) {
-                        self.allocate_port(requested, index, path)?;
+                        self.allocate_port_at_index(requested, index, path)?;
                         given.insert(port.port, requested);
                     }
                 }
@@ -207,7 +207,7 @@ impl NodePortAllocator {
                 continue;
             };
             if !before.contains(&number) && !taken.contains(&number) {
-                self.allocate_port(number, index, path)?;
+                self.allocate_port_at_index(number, index, path)?;
                 taken.push(number);
             }
             let pair = (&*port.protocol, number);

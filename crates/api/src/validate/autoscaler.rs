@@ -9,9 +9,9 @@ use super::list::NOT_POSITIVE;
 use super::{ErrorList, Path, names, resources};
 
 /// Maximum `stabilizationWindowSeconds`.
-const MAX_WINDOW: i64 = 3600;
+const MAX_WINDOW_SECONDS: i64 = 3600;
 /// Maximum `periodSeconds` of a scaling policy.
-const MAX_PERIOD: i64 = 1800;
+const MAX_PERIOD_SECONDS: i64 = 1800;
 /// Message for a metric target with both a value and a utilization.
 const VALUE_AND_UTILIZATION: &str = "may not set both a target raw value and a target utilization";
 /// Message for a metric target with neither a value nor a utilization.
@@ -50,7 +50,7 @@ pub(super) fn validate(
     }
     let target = &spec.scale_target_ref;
     let field = path.child("scaleTargetRef");
-    check_kind_and_name(&target.kind, &target.name, &field, errors);
+    check_target_kind_and_name(&target.kind, &target.name, &field, errors);
     // If an update does not change the reference to the scaled workload, the reference may lack its API group.
     let is_unchanged = old.is_some_and(|old| {
         let old = &old.spec.scale_target_ref;
@@ -58,7 +58,7 @@ pub(super) fn validate(
     });
     if !is_unchanged {
         let may_be_core = &*target.kind == "ReplicationController";
-        check_api_version(&target.api_version, may_be_core, &field, errors);
+        check_target_api_version(&target.api_version, may_be_core, &field, errors);
     }
     check_metrics(object, old.is_some(), &path.child("metrics"), errors);
     if let Some(behavior) = &spec.behavior {
@@ -78,13 +78,13 @@ pub(super) fn validate(
     }
 }
 
-fn check_kind_and_name(kind: &str, name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_target_kind_and_name(kind: &str, name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     for (field, text) in [("kind", kind), ("name", name)] {
-        errors.check_name(&path.child(field), text, names::path_segment);
+        errors.check_name(&path.child(field), text, names::path_segment_faults);
     }
 }
 
-fn check_api_version(version: &str, may_be_core: bool, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_target_api_version(version: &str, may_be_core: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let problem = match version.matches('/').count() {
         _ if matches!(version, "" | "/") && !may_be_core => "apiVersion must specify API group".to_owned(),
         0 if !may_be_core => "apiVersion must specify API group".to_owned(),
@@ -111,17 +111,17 @@ fn check_metrics(object: &HorizontalPodAutoscaler, is_update: bool, path: &Path<
 /// Checks one metric: the source for its type must be set, and no other source. If several sources are set, only the
 /// first is examined.
 fn check_metric(metric: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorList) {
-    const KNOWN: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Resource"];
-    const SOURCES: [&str; 5] = ["object", "external", "pods", "resource", "containerResource"];
+    const METRIC_TYPES: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Resource"];
+    const METRIC_SOURCE_FIELDS: [&str; 5] = ["object", "external", "pods", "resource", "containerResource"];
     let kind = text(metric, "type");
     if kind.is_empty() {
         errors.required(&path.child("type"), "must specify a metric source type");
     }
-    let is_known = KNOWN.contains(&kind);
+    let is_known = METRIC_TYPES.contains(&kind);
     if !is_known {
-        errors.unsupported_text(&path.child("type"), kind, &KNOWN);
+        errors.unsupported_text(&path.child("type"), kind, &METRIC_TYPES);
     }
-    let present: Vec<(&str, &Value)> = SOURCES
+    let present: Vec<(&str, &Value)> = METRIC_SOURCE_FIELDS
         .into_iter()
         .filter_map(|field| Some((field, given(metric, field)?)))
         .collect();
@@ -153,14 +153,14 @@ fn check_metric(metric: &Value, is_update: bool, path: &Path<'_>, errors: &mut E
 fn check_object_source(source: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let described_path = path.child("describedObject");
     let described = source.get("describedObject").unwrap_or(&Value::Null);
-    check_kind_and_name(
+    check_target_kind_and_name(
         text(described, "kind"),
         text(described, "name"),
         &described_path,
         errors,
     );
     if !is_update {
-        check_api_version(text(described, "apiVersion"), true, &described_path, errors);
+        check_target_api_version(text(described, "apiVersion"), true, &described_path, errors);
     }
     let target = check_metric_name_and_target(source, path, errors);
     if given(target, "value").is_none() && given(target, "averageValue").is_none() {
@@ -201,7 +201,7 @@ fn check_resource_source(source: &Value, is_of_container: bool, path: &Path<'_>,
     if is_of_container {
         match text(source, "container") {
             "" => errors.required(&path.child("container"), "must specify a container"),
-            name => errors.each_invalid(&path.child("container"), name, &names::label(name)),
+            name => errors.each_invalid(&path.child("container"), name, &names::label_faults(name)),
         }
     }
     let target = source.get("target").unwrap_or(&Value::Null);
@@ -221,7 +221,7 @@ fn check_metric_name_and_target<'v>(source: &'v Value, path: &Path<'_>, errors: 
     let metric = path.child("metric");
     match text(source.get("metric").unwrap_or(&Value::Null), "name") {
         "" => errors.required(&metric.child("name"), "must specify a metric name"),
-        name => errors.each_invalid(&metric.child("name"), name, &names::path_segment(name)),
+        name => errors.each_invalid(&metric.child("name"), name, &names::path_segment_faults(name)),
     }
     let target = source.get("target").unwrap_or(&Value::Null);
     check_metric_target(target, &path.child("target"), errors);
@@ -253,8 +253,8 @@ fn check_scaling_rules(rules: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         if seconds < 0 {
             errors.invalid(&window, seconds, "must be greater than or equal to zero");
         }
-        if seconds > MAX_WINDOW {
-            let message = format!("must be less than or equal to {MAX_WINDOW}");
+        if seconds > MAX_WINDOW_SECONDS {
+            let message = format!("must be less than or equal to {MAX_WINDOW_SECONDS}");
             errors.invalid(&window, seconds, &message);
         }
     }
@@ -285,8 +285,8 @@ fn check_scaling_policy(policy: &Value, path: &Path<'_>, errors: &mut ErrorList)
         if value <= 0 {
             errors.invalid(&path.child(field), value, NOT_POSITIVE);
         }
-        if field == "periodSeconds" && value > MAX_PERIOD {
-            let message = format!("must be less than or equal to {MAX_PERIOD}");
+        if field == "periodSeconds" && value > MAX_PERIOD_SECONDS {
+            let message = format!("must be less than or equal to {MAX_PERIOD_SECONDS}");
             errors.invalid(&path.child(field), value, &message);
         }
     }

@@ -9,7 +9,7 @@ use super::list::IMMUTABLE;
 use super::{ErrorList, Path, names};
 
 /// Maximum total size of all values in a ConfigMap or Secret, in bytes.
-const TOTAL_SIZE_MAX: usize = 1 << 20;
+const MAX_DATA_BYTES: usize = 1 << 20;
 const MARKED_IMMUTABLE: &str = "field is immutable when `immutable` is set";
 
 fn decode_base64(text: &str) -> Vec<u8> {
@@ -19,9 +19,9 @@ fn decode_base64(text: &str) -> Vec<u8> {
         .unwrap_or_default()
 }
 
-fn check_keys(data: &ordered::Map<Str, Str>, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_data_keys(data: &ordered::Map<Str, Str>, path: &Path<'_>, errors: &mut ErrorList) {
     for key in data.keys() {
-        errors.each_invalid(&path.key(key), key, &names::config_key(key));
+        errors.each_invalid(&path.key(key), key, &names::config_key_faults(key));
     }
 }
 
@@ -29,17 +29,17 @@ pub(super) fn validate_config_map(object: &ConfigMap, errors: &mut ErrorList) {
     let data = Path::root("data");
     for key in object.data.keys() {
         let path = data.key(key);
-        errors.each_invalid(&path, key, &names::config_key(key));
+        errors.each_invalid(&path, key, &names::config_key_faults(key));
         if object.binary_data.contains_key(key) {
             errors.invalid_text(&path, key, "duplicate of key present in binaryData");
         }
     }
-    check_keys(&object.binary_data, &Path::root("binaryData"), errors);
+    check_data_keys(&object.binary_data, &Path::root("binaryData"), errors);
     let binary = object.binary_data.values().map(|value| decode_base64(value).len());
     let size: usize = object.data.values().map(|value| value.len()).chain(binary).sum();
-    if size > TOTAL_SIZE_MAX {
+    if size > MAX_DATA_BYTES {
         // The server reports the error for the whole object, whose path is empty.
-        errors.too_long(&Path::root("[]"), TOTAL_SIZE_MAX);
+        errors.too_long(&Path::root("[]"), MAX_DATA_BYTES);
     }
 }
 
@@ -60,10 +60,10 @@ pub(super) fn validate_config_map_update(old: &ConfigMap, new: &ConfigMap, error
 
 pub(super) fn validate_secret(object: &Secret, errors: &mut ErrorList) {
     let data = Path::root("data");
-    check_keys(&object.data, &data, errors);
+    check_data_keys(&object.data, &data, errors);
     let size: usize = object.data.values().map(|value| decode_base64(value).len()).sum();
-    if size > TOTAL_SIZE_MAX {
-        errors.too_long(&data, TOTAL_SIZE_MAX);
+    if size > MAX_DATA_BYTES {
+        errors.too_long(&data, MAX_DATA_BYTES);
     }
     let has = |key: &str| object.data.contains_key(key);
     match &*object.kind {
@@ -106,7 +106,7 @@ fn check_docker_config(object: &Secret, key: &str, errors: &mut ErrorList) {
     };
     let bytes = decode_base64(value);
     let text = String::from_utf8_lossy(&bytes);
-    if let Err(error) = JsonReader::new(&text, 1).value() {
+    if let Err(error) = JsonReader::new(&text, 1).read_value() {
         errors.invalid_text(&data.key(key), "<secret contents redacted>", &error.message);
     }
 }

@@ -64,7 +64,7 @@ fn check_app_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut Erro
     let mut names = ordered::Set::new();
     for (index, container) in pod.spec.containers.iter().enumerate() {
         let path = list.index(index);
-        check_common_fields(container, pod.container_json("containers", index), pod, &path, errors);
+        check_fields_of_any_container(container, pod.container_json("containers", index), pod, &path, errors);
         if !names.insert(&*container.name) {
             errors.duplicate(&path.child("name"), quoted(&container.name), "");
         }
@@ -80,7 +80,7 @@ fn check_init_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut Err
     let mut names: ordered::Set<&str> = pod.spec.containers.iter().map(|container| &*container.name).collect();
     for (index, container) in pod.spec.init_containers.iter().enumerate() {
         let path = list.index(index);
-        check_common_fields(
+        check_fields_of_any_container(
             container,
             pod.container_json("initContainers", index),
             pod,
@@ -124,7 +124,7 @@ fn check_ephemeral_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mu
     for (index, container) in pod.spec.ephemeral_containers.iter().enumerate() {
         let path = list.index(index);
         let value = pod.container_json("ephemeralContainers", index);
-        check_common_fields(container, value, pod, &path, errors);
+        check_fields_of_any_container(container, value, pod, &path, errors);
         check_image_is_trimmed(container, &path, errors);
         if !names.insert(&*container.name) {
             errors.duplicate(&path.child("name"), quoted(&container.name), "");
@@ -192,7 +192,7 @@ fn check_probes(container: &Container, pod: &PodContext<'_>, path: &Path<'_>, er
     }
 }
 
-fn check_common_fields(
+fn check_fields_of_any_container(
     container: &Container,
     value: &Value,
     pod: &PodContext<'_>,
@@ -203,7 +203,7 @@ fn check_common_fields(
     if container.name.is_empty() {
         errors.required(&name, "");
     } else {
-        errors.each_invalid(&name, &container.name, &names::label(&container.name));
+        errors.each_invalid(&name, &container.name, &names::label_faults(&container.name));
     }
     if container.image.is_empty() {
         errors.required(&path.child("image"), "");
@@ -216,9 +216,9 @@ fn check_common_fields(
             values::TERMINATION_MESSAGE_POLICY,
         ),
     }
-    check_ports(&container.ports, &path.child("ports"), errors);
-    check_env(&container.env, &path.child("env"), errors);
-    check_env_from(&container.env_from, &path.child("envFrom"), errors);
+    check_container_ports(&container.ports, &path.child("ports"), errors);
+    check_env_variables(&container.env, &path.child("env"), errors);
+    check_env_from_sources(&container.env_from, &path.child("envFrom"), errors);
     check_restart_policy_and_rules(container, path, errors);
     mounts::check_volume_mounts(container, value, pod.volumes, path, errors);
     mounts::check_block_devices(container, value, pod.volumes, path, errors);
@@ -259,12 +259,12 @@ fn check_resize_policy(container: &Container, pod: &PodContext<'_>, path: &Path<
     }
 }
 
-fn check_ports(ports: &[ContainerPort], path: &Path<'_>, errors: &mut ErrorList) {
+fn check_container_ports(ports: &[ContainerPort], path: &Path<'_>, errors: &mut ErrorList) {
     let mut known = ordered::Set::new();
     for (index, port) in ports.iter().enumerate() {
         let path = path.index(index);
         if !port.name.is_empty() {
-            let messages = names::port_name(&port.name);
+            let messages = names::port_name_faults(&port.name);
             errors.each_invalid(&path.child("name"), &port.name, &messages);
             if messages.is_empty() && !known.insert(&*port.name) {
                 errors.duplicate(&path.child("name"), quoted(&port.name), "");
@@ -325,13 +325,17 @@ fn check_host_port_conflicts(
     }
 }
 
-fn check_env(env: &[EnvVar], path: &Path<'_>, errors: &mut ErrorList) {
+fn check_env_variables(env: &[EnvVar], path: &Path<'_>, errors: &mut ErrorList) {
     for (index, variable) in env.iter().enumerate() {
         let path = path.index(index);
         if variable.name.is_empty() {
             errors.required(&path.child("name"), "");
         } else {
-            errors.each_invalid(&path.child("name"), &variable.name, &names::env_name(&variable.name));
+            errors.each_invalid(
+                &path.child("name"),
+                &variable.name,
+                &names::env_name_faults(&variable.name),
+            );
         }
         if let Some(source) = &variable.value_from {
             check_env_source(source, !variable.value.is_empty(), &path.child("valueFrom"), errors);
@@ -339,11 +343,15 @@ fn check_env(env: &[EnvVar], path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn check_env_from(sources: &[EnvFromSource], path: &Path<'_>, errors: &mut ErrorList) {
+fn check_env_from_sources(sources: &[EnvFromSource], path: &Path<'_>, errors: &mut ErrorList) {
     for (index, source) in sources.iter().enumerate() {
         let at = path.index(index);
         if !source.prefix.is_empty() {
-            errors.each_invalid(&at.child("prefix"), &source.prefix, &names::env_name(&source.prefix));
+            errors.each_invalid(
+                &at.child("prefix"),
+                &source.prefix,
+                &names::env_name_faults(&source.prefix),
+            );
         }
         let mut count = 0;
         for (field, reference) in [
@@ -356,7 +364,11 @@ fn check_env_from(sources: &[EnvFromSource], path: &Path<'_>, errors: &mut Error
             if reference.name.is_empty() {
                 errors.required(&at.child("name"), "");
             } else {
-                errors.each_invalid(&at.child("name"), &reference.name, &names::subdomain(&reference.name));
+                errors.each_invalid(
+                    &at.child("name"),
+                    &reference.name,
+                    &names::subdomain_faults(&reference.name),
+                );
             }
         }
         // The API server reports the path of the list, not of the element.
@@ -370,8 +382,8 @@ fn check_env_from(sources: &[EnvFromSource], path: &Path<'_>, errors: &mut Error
 
 /// Checks the container's restart policy and its restart rules (VA-105).
 fn check_restart_policy_and_rules(container: &Container, path: &Path<'_>, errors: &mut ErrorList) {
-    const RULES_MAX: usize = 20;
-    const VALUES_MAX: usize = 255;
+    const MAX_RESTART_RULES: usize = 20;
+    const MAX_EXIT_CODES: usize = 255;
     let policy = path.child("restartPolicy");
     let given = container.restart_policy.as_ref().map(RestartPolicy::as_str);
     let rules = &container.restart_policy_rules;
@@ -383,8 +395,8 @@ fn check_restart_policy_and_rules(container: &Container, path: &Path<'_>, errors
         None => {}
     }
     let path = path.child("restartPolicyRules");
-    if rules.len() > RULES_MAX {
-        errors.too_many(&path, rules.len(), RULES_MAX);
+    if rules.len() > MAX_RESTART_RULES {
+        errors.too_many(&path, rules.len(), MAX_RESTART_RULES);
     }
     for (index, rule) in rules.iter().enumerate() {
         let path = path.index(index);
@@ -395,8 +407,8 @@ fn check_restart_policy_and_rules(container: &Container, path: &Path<'_>, errors
             continue;
         };
         errors.check_one_of(&path.child("operator"), &codes.operator, values::EXIT_CODES_OPERATOR);
-        if codes.values.len() > VALUES_MAX {
-            errors.too_many(&path.child("values"), codes.values.len(), VALUES_MAX);
+        if codes.values.len() > MAX_EXIT_CODES {
+            errors.too_many(&path.child("values"), codes.values.len(), MAX_EXIT_CODES);
         }
     }
 }
@@ -405,7 +417,7 @@ fn check_env_source(source: &EnvVarSource, has_value: bool, path: &Path<'_>, err
     let mut count = 0;
     if let Some(field) = &source.field_ref {
         count += 1;
-        downward::check_field_selector(field, downward::VARIABLE_FIELDS, &path.child("fieldRef"), errors);
+        downward::check_field_selector(field, downward::ENV_VARIABLE_FIELDS, &path.child("fieldRef"), errors);
     }
     if let Some(resource) = &source.resource_field_ref {
         count += 1;
@@ -440,19 +452,27 @@ fn check_env_source(source: &EnvVarSource, has_value: bool, path: &Path<'_>, err
 }
 
 fn check_key_selector(selector: &KeySelector, path: &Path<'_>, errors: &mut ErrorList) {
-    errors.each_invalid(&path.child("name"), &selector.name, &names::subdomain(&selector.name));
+    errors.each_invalid(
+        &path.child("name"),
+        &selector.name,
+        &names::subdomain_faults(&selector.name),
+    );
     if selector.key.is_empty() {
         errors.required(&path.child("key"), "");
     } else {
-        errors.each_invalid(&path.child("key"), &selector.key, &names::config_key(&selector.key));
+        errors.each_invalid(
+            &path.child("key"),
+            &selector.key,
+            &names::config_key_faults(&selector.key),
+        );
     }
 }
 
 /// Checks a reference to a key in an env file: first the key, then the file (VA-291).
 fn check_file_key_selector(selector: &FileKeySelector, path: &Path<'_>, errors: &mut ErrorList) {
     for (name, value, rule) in [
-        ("key", &selector.key, names::env_name as names::Rule),
-        ("volumeName", &selector.volume_name, names::label),
+        ("key", &selector.key, names::env_name_faults as names::NameRule),
+        ("volumeName", &selector.volume_name, names::label_faults),
     ] {
         let path = path.child(name);
         if value.is_empty() {

@@ -8,7 +8,7 @@ use crate::untyped::{given, is_true, items, list, text, texts};
 
 use super::internal::to_internal;
 use super::list::{IMMUTABLE, quoted};
-use super::untyped::one_of;
+use super::untyped::check_known_text_field;
 use super::{ErrorList, Path, names};
 
 const NULL: &Value = &Value::Null;
@@ -27,7 +27,7 @@ const COLUMN_FORMATS: &[&str] = &[
 const SCHEMA_TYPES: &[&str] = &["array", "boolean", "integer", "number", "object", "string"];
 /// Fields that the server moves from the versions to the spec if all versions have the same value: the field's name in
 /// a version, and its name in the spec.
-const SHARED_FIELDS: [(&str, &str); 2] = [
+const FIELDS_MOVED_TO_SPEC: [(&str, &str); 2] = [
     ("schema", "validation"),
     ("additionalPrinterColumns", "additionalPrinterColumns"),
 ];
@@ -45,12 +45,12 @@ pub(super) fn validate(object: &UntypedObject, errors: &mut ErrorList) {
         );
     }
     let path = Path::root("spec");
-    check_group(text(spec, "group"), &path.child("group"), errors);
+    check_crd_group(text(spec, "group"), &path.child("group"), errors);
     check_required_one_of(spec, "scope", &["Cluster", "Namespaced"], &path, errors);
-    check_versions(spec, &path, errors);
-    check_names(names, &path.child("names"), errors);
-    for (field, spec_field) in SHARED_FIELDS {
-        if let Some(shared) = shared_field(spec, field) {
+    check_crd_versions(spec, &path, errors);
+    check_crd_names(names, &path.child("names"), errors);
+    for (field, spec_field) in FIELDS_MOVED_TO_SPEC {
+        if let Some(shared) = value_equal_in_all_versions(spec, field) {
             check_schema_or_columns(field, shared, &path.child(spec_field), errors);
         }
     }
@@ -76,7 +76,7 @@ pub(super) fn validate(object: &UntypedObject, errors: &mut ErrorList) {
         let why = format!("must have the storage version {last}");
         errors.invalid(&status.child("storedVersions"), serde_json::json!([first]), &why);
     }
-    check_approval(object, errors);
+    check_api_approval(object, errors);
     if is_true(spec, "preserveUnknownFields") {
         let message = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema \
                        instead";
@@ -105,12 +105,12 @@ pub fn stored_version(spec: &Value) -> Option<&str> {
 fn check_required_one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     match text(value, field) {
         "" => errors.required(&path.child(field), ""),
-        _ => one_of(value, field, known, path, errors),
+        _ => check_known_text_field(value, field, known, path, errors),
     }
 }
 
 /// Adds one error that contains all problems of a name.
-fn report_joined_problems(
+fn report_name_problems_joined(
     path: &Path<'_>,
     word: &str,
     problems: &[names::NameFault],
@@ -122,26 +122,26 @@ fn report_joined_problems(
     }
 }
 
-fn check_group(group: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    let problems = names::subdomain(group);
+fn check_crd_group(group: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    let problems = names::subdomain_faults(group);
     if group.is_empty() {
         errors.required(path, "");
         return;
     }
-    report_joined_problems(path, group, &problems, "", errors);
+    report_name_problems_joined(path, group, &problems, "", errors);
     if problems.is_empty() && !group.contains('.') {
         errors.invalid_text(path, group, "should be a domain with at least one dot");
     }
 }
 
 /// Returns the value of a field if it is equal in all versions.
-fn shared_field<'v>(spec: &'v Value, field: &str) -> Option<&'v Value> {
+fn value_equal_in_all_versions<'v>(spec: &'v Value, field: &str) -> Option<&'v Value> {
     let mut all = items(spec, "versions").map(|(_, version)| given(version, field));
     let first = all.next()??;
     all.all(|other| other == Some(first)).then_some(first)
 }
 
-fn check_versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_crd_versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("versions");
     for (index, version) in items(spec, "versions") {
         if version.pointer("/schema/openAPIV3Schema").is_none() {
@@ -153,15 +153,15 @@ fn check_versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     for (index, version) in items(spec, "versions") {
         let path = path.index(index);
         let name = text(version, "name");
-        report_joined_problems(&path.child("name"), name, &names::label_1035(name), "", errors);
+        report_name_problems_joined(&path.child("name"), name, &names::label_1035_faults(name), "", errors);
         let warning = version.get("deprecationWarning").and_then(Value::as_str);
         if let Some(warning) = warning.filter(|_| !is_true(version, "deprecated")) {
             let message = "can only be set for deprecated versions";
             errors.invalid_text(&path.child("deprecationWarning"), warning, message);
         }
-        for (field, _) in SHARED_FIELDS
+        for (field, _) in FIELDS_MOVED_TO_SPEC
             .iter()
-            .filter(|(field, _)| shared_field(spec, field).is_none())
+            .filter(|(field, _)| value_equal_in_all_versions(spec, field).is_none())
         {
             if let Some(own) = given(version, field) {
                 check_schema_or_columns(field, own, &path.child(field), errors);
@@ -171,7 +171,7 @@ fn check_versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
     let versions_text = || {
         spec.get("versions")
-            .map_or_else(|| "null".to_owned(), |_| internal_versions(spec))
+            .map_or_else(|| "null".to_owned(), |_| internal_versions_json(spec))
     };
     let is_unique = known
         .iter()
@@ -187,10 +187,10 @@ fn check_versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
     // The server also validates the first version's name under its own path.
     if let Some(first) = known.first().filter(|name| !name.is_empty()) {
-        report_joined_problems(
+        report_name_problems_joined(
             &Path::root("spec.version"),
             first,
-            &names::label_1035(first),
+            &names::label_1035_faults(first),
             "",
             errors,
         );
@@ -199,12 +199,14 @@ fn check_versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 
 /// Prints the versions of a definition as the API server's messages do: without the fields that the server moves to the
 /// spec.
-fn internal_versions(spec: &Value) -> String {
+fn internal_versions_json(spec: &Value) -> String {
     const MOVED_TO_SPEC: [&str; 4] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"];
     let version_to_internal = |version: &Value| -> Value {
         let mut own = version.clone();
         if let Some(fields) = own.as_object_mut() {
-            fields.retain(|field, _| !MOVED_TO_SPEC.contains(&field.as_str()) || shared_field(spec, field).is_none());
+            fields.retain(|field, _| {
+                !MOVED_TO_SPEC.contains(&field.as_str()) || value_equal_in_all_versions(spec, field).is_none()
+            });
         }
         to_internal("CustomResourceDefinitionVersion", &own)
     };
@@ -214,31 +216,37 @@ fn internal_versions(spec: &Value) -> String {
     Value::Array(all).to_string()
 }
 
-fn check_names(names: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_crd_names(names: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const MIXED_CASE_HINT: &str = "may have mixed case, but should otherwise match: ";
-    const FIELDS: [(&str, &str); 4] = [
+    const NAME_FIELDS: [(&str, &str); 4] = [
         ("plural", ""),
         ("singular", ""),
         ("kind", MIXED_CASE_HINT),
         ("listKind", MIXED_CASE_HINT),
     ];
-    for (field, _) in FIELDS {
+    for (field, _) in NAME_FIELDS {
         if text(names, field).is_empty() {
             errors.required(&path.child(field), "");
         }
     }
-    for (field, before) in FIELDS {
+    for (field, before) in NAME_FIELDS {
         let word = text(names, field);
         let lower = word.to_ascii_lowercase();
         let checked = if before.is_empty() { word } else { &lower };
         if !word.is_empty() {
-            report_joined_problems(&path.child(field), word, &names::label_1035(checked), before, errors);
+            report_name_problems_joined(
+                &path.child(field),
+                word,
+                &names::label_1035_faults(checked),
+                before,
+                errors,
+            );
         }
     }
     let list = |field: &str, errors: &mut ErrorList| {
         for (index, word) in texts(names, field).into_iter().enumerate() {
             let at = path.child(field);
-            report_joined_problems(&at.index(index), word, &names::label_1035(word), "", errors);
+            report_name_problems_joined(&at.index(index), word, &names::label_1035_faults(word), "", errors);
         }
     };
     list("shortNames", errors);
@@ -256,7 +264,7 @@ fn check_schema_or_columns(field: &str, value: &Value, path: &Path<'_>, errors: 
         let schema = value.get("openAPIV3Schema").unwrap_or(NULL);
         let path = path.child("openAPIV3Schema");
         let mut found = ErrorList::default();
-        check_structural(schema, SchemaPosition::Root, &path, &mut found);
+        check_schema_is_structural(schema, SchemaPosition::Root, &path, &mut found);
         let mut found: Vec<_> = found.into_iter().collect();
         found.stable_sort_by_key(ToString::to_string);
         errors.extend(found);
@@ -292,24 +300,24 @@ enum SchemaPosition {
     Field,
 }
 
-fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+fn property_schemas(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     let all = schema.get("properties").and_then(Value::as_object);
     all.into_iter().flatten()
 }
 
 /// Checks that the schema is structural: every part must have a type.
-fn check_structural(schema: &Value, level: SchemaPosition, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_schema_is_structural(schema: &Value, level: SchemaPosition, path: &Path<'_>, errors: &mut ErrorList) {
     let kind = text(schema, "type");
     let parts = given(schema, "items");
     if kind == "array" && parts.is_none() {
         errors.required(&path.child("items"), "must be specified");
     }
     if let Some(parts) = parts {
-        check_structural(parts, SchemaPosition::Item, &path.child("items"), errors);
+        check_schema_is_structural(parts, SchemaPosition::Item, &path.child("items"), errors);
     }
     let at = path.child("properties");
-    for (name, property) in properties(schema) {
-        check_structural(property, SchemaPosition::Field, &at.key(name), errors);
+    for (name, property) in property_schemas(schema) {
+        check_schema_is_structural(property, SchemaPosition::Field, &at.key(name), errors);
     }
     if let Some(more) = schema.get("additionalProperties").filter(|more| !more.is_null()) {
         let path = path.child("additionalProperties");
@@ -317,7 +325,7 @@ fn check_structural(schema: &Value, level: SchemaPosition, path: &Path<'_>, erro
             errors.forbidden(&path, "must not be used at the root");
         }
         if more.is_object() {
-            check_structural(more, SchemaPosition::Field, &path, errors);
+            check_schema_is_structural(more, SchemaPosition::Field, &path, errors);
         }
     }
     let is_open = ["x-kubernetes-int-or-string", "x-kubernetes-preserve-unknown-fields"];
@@ -338,7 +346,7 @@ fn check_schema_types(schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         errors.unsupported_text(&path.child("type"), kind, SCHEMA_TYPES);
     }
     let at = path.child("properties");
-    for (name, property) in properties(schema) {
+    for (name, property) in property_schemas(schema) {
         check_schema_types(property, &at.key(name), errors);
     }
     if let Some(items) = given(schema, "items") {
@@ -359,7 +367,7 @@ fn check_conversion(conversion: &Value, path: &Path<'_>, errors: &mut ErrorList)
 }
 
 /// Checks that a definition in an API group of Kubernetes has the approval annotation.
-fn check_approval(object: &UntypedObject, errors: &mut ErrorList) {
+fn check_api_approval(object: &UntypedObject, errors: &mut ErrorList) {
     const APPROVAL_ANNOTATION: &str = "api-approved.kubernetes.io";
     let group = object.at("/spec/group").and_then(Value::as_str).unwrap_or_default();
     let is_protected = ["k8s.io", "kubernetes.io"].iter().any(|own| {

@@ -10,12 +10,12 @@ use super::list::{IMMUTABLE, quoted};
 use super::{ErrorList, Path, internal, names, selector, volume};
 
 /// Maximum length of a node ID in a CSINode, in bytes.
-const NODE_ID_MAX: usize = 256;
+const MAX_NODE_ID_LEN: usize = 256;
 
 /// Validates a CSIDriver in JSON form.
 pub(super) fn validate_driver(value: &Value, errors: &mut ErrorList) {
-    const LIFECYCLES: &[&str] = &["Persistent", "Ephemeral"];
-    const GROUP_POLICIES: &[&str] = &["File", "None", "ReadWriteOnceWithFSType"];
+    const VOLUME_LIFECYCLE_MODES: &[&str] = &["Persistent", "Ephemeral"];
+    const FS_GROUP_POLICIES: &[&str] = &["File", "None", "ReadWriteOnceWithFSType"];
     let path = Path::root("spec");
     let spec = value.get("spec").unwrap_or(&Value::Null);
     let tokens = path.child("tokenRequests");
@@ -45,13 +45,13 @@ pub(super) fn validate_driver(value: &Value, errors: &mut ErrorList) {
         errors.invalid(&path, seconds, "must be greater than or equal to 10 seconds");
     }
     for mode in texts(spec, "volumeLifecycleModes") {
-        if !LIFECYCLES.contains(&mode) {
-            errors.unsupported_text(&path.child("volumeLifecycleModes"), mode, LIFECYCLES);
+        if !VOLUME_LIFECYCLE_MODES.contains(&mode) {
+            errors.unsupported_text(&path.child("volumeLifecycleModes"), mode, VOLUME_LIFECYCLE_MODES);
         }
     }
     let policy = text(spec, "fsGroupPolicy");
-    if !policy.is_empty() && !GROUP_POLICIES.contains(&policy) {
-        errors.unsupported_text(&path.child("fsGroupPolicy"), policy, GROUP_POLICIES);
+    if !policy.is_empty() && !FS_GROUP_POLICIES.contains(&policy) {
+        errors.unsupported_text(&path.child("fsGroupPolicy"), policy, FS_GROUP_POLICIES);
     }
 }
 
@@ -81,8 +81,8 @@ pub(super) fn validate_node(value: &Value, errors: &mut ErrorList) {
         volume::check_csi_driver_name(name, &path.child("name"), errors);
         match id.len() {
             0 => errors.required(&path.child("nodeID"), ""),
-            len if len > NODE_ID_MAX => {
-                let message = format!("must be {NODE_ID_MAX} characters or less");
+            len if len > MAX_NODE_ID_LEN => {
+                let message = format!("must be {MAX_NODE_ID_LEN} characters or less");
                 errors.invalid_text(&path.child("nodeID"), id, &message);
             }
             _ => {}
@@ -100,7 +100,7 @@ pub(super) fn validate_node(value: &Value, errors: &mut ErrorList) {
             if !seen.insert(key) {
                 errors.duplicate(&path, quoted(key), "");
             }
-            errors.each_invalid(&path, key, &names::qualified(key));
+            errors.each_invalid(&path, key, &names::qualified_name_faults(key));
         }
     }
 }
@@ -110,7 +110,7 @@ pub(super) fn validate_capacity(object: &CsiStorageCapacity, errors: &mut ErrorL
         selector::validate(topology, &Path::root("nodeTopology"), errors);
     }
     let class = &*object.storage_class_name;
-    errors.each_invalid(&Path::root("storageClassName"), class, &names::subdomain(class));
+    errors.each_invalid(&Path::root("storageClassName"), class, &names::subdomain_faults(class));
     if let Some(amount) = object.capacity.filter(|amount| amount.milli_value() < 0) {
         let message = "must be greater than or equal to 0";
         errors.invalid_text(&Path::root("capacity"), &amount.to_string(), message);

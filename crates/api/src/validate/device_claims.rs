@@ -2,8 +2,8 @@
 //! selectors are compiled by the API server.
 
 use super::device_lists::{
-    check_binding_conditions, check_configuration, check_driver_name, check_json_object, check_label, check_list,
-    check_name_with_domain, check_one_of, check_pool_name, check_set,
+    check_attribute_name_with_domain, check_binding_conditions, check_configuration, check_dns_label,
+    check_driver_name, check_json_object, check_list, check_pool_name, check_required_one_of, check_set,
 };
 use super::list::IMMUTABLE;
 use super::{ErrorList, Path, affinity, internal, meta, names, quoted, resources};
@@ -15,24 +15,24 @@ use crate::{
 };
 
 /// Maximum number of requests, constraints, configurations or selectors in a list of a claim or class.
-const MAX_ITEMS: usize = 32;
+const MAX_LIST_ITEMS: usize = 32;
 /// Maximum number of subrequests of a request.
 const MAX_SUBREQUESTS: usize = 8;
 /// Maximum length of a CEL expression, in bytes.
-const MAX_EXPRESSION: usize = 10 * 1024;
+const MAX_EXPRESSION_BYTES: usize = 10 * 1024;
 /// Maximum number of pods that a claim is reserved for.
-const MAX_CONSUMERS: usize = 256;
+const MAX_RESERVED_PODS: usize = 256;
 /// Allowed effects of device taints.
 pub(super) const TAINT_EFFECTS: &[&str] = &["NoExecute", "NoSchedule", "None"];
-const BAD_REFERENCE: &str =
+const INVALID_REQUEST_REFERENCE: &str =
     "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
 
 pub(super) fn validate_class(class: &DeviceClass, errors: &mut ErrorList) {
     let spec = Path::root("spec");
-    check_selectors(&class.spec.selectors, &spec.child("selectors"), errors);
+    check_device_selectors(&class.spec.selectors, &spec.child("selectors"), errors);
     check_list(
         &class.spec.config,
-        MAX_ITEMS,
+        MAX_LIST_ITEMS,
         &spec.child("config"),
         errors,
         |one, path, errors| {
@@ -43,7 +43,7 @@ pub(super) fn validate_class(class: &DeviceClass, errors: &mut ErrorList) {
         .spec
         .extended_resource_name
         .as_ref()
-        .filter(|name| !resources::is_extended(name))
+        .filter(|name| !resources::is_extended_resource(name))
     {
         let message = "must be a valid extended resource name";
         errors.invalid_text(&spec.child("extendedResourceName"), name, message);
@@ -100,41 +100,41 @@ fn check_device_claim(claim: &DeviceClaim, path: &Path<'_>, errors: &mut ErrorLi
     let names = request_names(claim);
     check_set(
         &claim.requests,
-        MAX_ITEMS,
+        MAX_LIST_ITEMS,
         &path.child("requests"),
         errors,
-        check_request,
+        check_device_request,
         |one| quoted(&one.name),
     );
     check_list(
         &claim.constraints,
-        MAX_ITEMS,
+        MAX_LIST_ITEMS,
         &path.child("constraints"),
         errors,
         |one, path, errors| {
-            check_constraint(one, &names, path, errors);
+            check_device_constraint(one, &names, path, errors);
         },
     );
     check_list(
         &claim.config,
-        MAX_ITEMS,
+        MAX_LIST_ITEMS,
         &path.child("config"),
         errors,
         |one, path, errors| {
-            check_references(&one.requests, &names, &path.child("requests"), errors);
+            check_request_references(&one.requests, &names, &path.child("requests"), errors);
             check_configuration(one.opaque.as_ref(), path, errors);
         },
     );
 }
 
-fn check_request(request: &DeviceRequest, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_device_request(request: &DeviceRequest, path: &Path<'_>, errors: &mut ErrorList) {
     const EXACTLY_ONE: &str = "exactly one of `exactly` or `firstAvailable` is required";
-    check_label(&request.name, &path.child("name"), errors);
+    check_dns_label(&request.name, &path.child("name"), errors);
     match (&request.exactly, request.first_available.is_empty()) {
         (None, true) => errors.required(path, EXACTLY_ONE),
         (Some(_), false) => errors.invalid(path, "null", &format!("{EXACTLY_ONE}, but multiple fields are set")),
         (Some(exactly), true) => {
-            let of_devices = RequestFields {
+            let of_devices = CommonRequestFields {
                 class: &exactly.device_class_name,
                 selectors: &exactly.selectors,
                 mode: &exactly.allocation_mode,
@@ -146,8 +146,8 @@ fn check_request(request: &DeviceRequest, path: &Path<'_>, errors: &mut ErrorLis
         (None, false) => {
             let list = path.child("firstAvailable");
             let check = |sub: &crate::DeviceSubRequest, path: &Path<'_>, errors: &mut ErrorList| {
-                check_label(&sub.name, &path.child("name"), errors);
-                let of_devices = RequestFields {
+                check_dns_label(&sub.name, &path.child("name"), errors);
+                let of_devices = CommonRequestFields {
                     class: &sub.device_class_name,
                     selectors: &sub.selectors,
                     mode: &sub.allocation_mode,
@@ -164,7 +164,7 @@ fn check_request(request: &DeviceRequest, path: &Path<'_>, errors: &mut ErrorLis
 }
 
 /// The fields that a device request and a subrequest have in common.
-struct RequestFields<'a> {
+struct CommonRequestFields<'a> {
     class: &'a str,
     selectors: &'a [DeviceSelector],
     mode: &'a str,
@@ -172,15 +172,15 @@ struct RequestFields<'a> {
     tolerations: &'a [DeviceToleration],
 }
 
-impl RequestFields<'_> {
+impl CommonRequestFields<'_> {
     fn check(&self, path: &Path<'_>, errors: &mut ErrorList) {
         let class = path.child("deviceClassName");
         if self.class.is_empty() {
             errors.required(&class, "");
         } else {
-            errors.each_invalid(&class, self.class, &names::subdomain(self.class));
+            errors.each_invalid(&class, self.class, &names::subdomain_faults(self.class));
         }
-        check_selectors(self.selectors, &path.child("selectors"), errors);
+        check_device_selectors(self.selectors, &path.child("selectors"), errors);
         let count = self.count.unwrap_or(0);
         match self.mode {
             "All" if count != 0 => {
@@ -193,46 +193,51 @@ impl RequestFields<'_> {
         }
         let list = path.child("tolerations");
         for (index, one) in self.tolerations.iter().enumerate() {
-            check_toleration(one, &list.index(index), errors);
+            check_device_toleration(one, &list.index(index), errors);
         }
     }
 }
 
-fn check_toleration(toleration: &DeviceToleration, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_device_toleration(toleration: &DeviceToleration, path: &Path<'_>, errors: &mut ErrorList) {
     let (key, value) = (&toleration.key, &toleration.value);
     if !key.is_empty() {
-        errors.each_invalid(&path.child("key"), key, &names::qualified(key));
+        errors.each_invalid(&path.child("key"), key, &names::qualified_name_faults(key));
     }
     match &*toleration.operator {
         "Exists" if !value.is_empty() => {
             errors.invalid_text(&path.child("value"), value, "must be empty for operator `Exists`");
         }
-        "Equal" => errors.each_invalid(&path.child("value"), value, &names::label_value(value)),
-        operator => check_one_of(operator, &["Equal", "Exists"], &path.child("operator"), errors),
+        "Equal" => errors.each_invalid(&path.child("value"), value, &names::label_value_faults(value)),
+        operator => check_required_one_of(operator, &["Equal", "Exists"], &path.child("operator"), errors),
     }
     if !toleration.effect.is_empty() {
-        check_one_of(&toleration.effect, TAINT_EFFECTS, &path.child("effect"), errors);
+        check_required_one_of(&toleration.effect, TAINT_EFFECTS, &path.child("effect"), errors);
     }
 }
 
-fn check_selectors(selectors: &[DeviceSelector], path: &Path<'_>, errors: &mut ErrorList) {
-    check_list(selectors, MAX_ITEMS, path, errors, |selector, path, errors| {
+fn check_device_selectors(selectors: &[DeviceSelector], path: &Path<'_>, errors: &mut ErrorList) {
+    check_list(selectors, MAX_LIST_ITEMS, path, errors, |selector, path, errors| {
         let path = path.child("cel");
         match &selector.cel {
             None => errors.required(&path, ""),
-            Some(cel) if cel.expression.len() > MAX_EXPRESSION => {
-                errors.too_long(&path.child("expression"), MAX_EXPRESSION);
+            Some(cel) if cel.expression.len() > MAX_EXPRESSION_BYTES => {
+                errors.too_long(&path.child("expression"), MAX_EXPRESSION_BYTES);
             }
             Some(_) => {}
         }
     });
 }
 
-fn check_constraint(constraint: &DeviceConstraint, names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
-    check_references(&constraint.requests, names, &path.child("requests"), errors);
+fn check_device_constraint(
+    constraint: &DeviceConstraint,
+    names: &RequestNames<'_>,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
+    check_request_references(&constraint.requests, names, &path.child("requests"), errors);
     match (&constraint.match_attribute, &constraint.distinct_attribute) {
-        (Some(name), _) => check_name_with_domain(name, &path.child("matchAttribute"), errors),
-        (None, Some(name)) => check_name_with_domain(name, &path.child("distinctAttribute"), errors),
+        (Some(name), _) => check_attribute_name_with_domain(name, &path.child("matchAttribute"), errors),
+        (None, Some(name)) => check_attribute_name_with_domain(name, &path.child("distinctAttribute"), errors),
         // The server's message mentions multiple fields, although no field is set.
         (None, None) => errors.required(
             path,
@@ -241,19 +246,20 @@ fn check_constraint(constraint: &DeviceConstraint, names: &RequestNames<'_>, pat
     }
 }
 
-fn check_references(requests: &[Str], names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
-    let check = |name: &Str, path: &Path<'_>, errors: &mut ErrorList| check_reference(name, names, path, errors);
-    check_set(requests, MAX_ITEMS, path, errors, check, |name| quoted(name));
+fn check_request_references(requests: &[Str], names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+    let check =
+        |name: &Str, path: &Path<'_>, errors: &mut ErrorList| check_request_reference(name, names, path, errors);
+    check_set(requests, MAX_LIST_ITEMS, path, errors, check, |name| quoted(name));
 }
 
 /// Checks a reference to a request of the claim: `REQUEST` or `REQUEST/SUBREQUEST`.
-fn check_reference(name: &str, names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_request_reference(name: &str, names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     let parts: Vec<&str> = name.split('/').collect();
     if parts.len() > 2 {
-        return errors.invalid_text(path, name, BAD_REFERENCE);
+        return errors.invalid_text(path, name, INVALID_REQUEST_REFERENCE);
     }
     for part in &parts {
-        check_label(part, path, errors);
+        check_dns_label(part, path, errors);
     }
     let is_known = match parts.as_slice() {
         [request] => names.contains_key(request),
@@ -261,7 +267,7 @@ fn check_reference(name: &str, names: &RequestNames<'_>, path: &Path<'_>, errors
         _ => false,
     };
     if !is_known {
-        errors.invalid_text(path, name, BAD_REFERENCE);
+        errors.invalid_text(path, name, INVALID_REQUEST_REFERENCE);
     }
 }
 
@@ -279,14 +285,14 @@ pub(super) fn validate_claim_status_update(old: &ResourceClaim, new: &ResourceCl
     };
     check_set(
         &after.reserved_for,
-        MAX_CONSUMERS,
+        MAX_RESERVED_PODS,
         &consumers,
         errors,
         consumer,
         |one| quoted(&one.uid),
     );
     let devices = path.child("devices");
-    let key = |one: &AllocatedDeviceStatus| device_id(one);
+    let key = |one: &AllocatedDeviceStatus| device_id_json(one);
     let check = |one: &AllocatedDeviceStatus, path: &Path<'_>, errors: &mut ErrorList| {
         check_device_status(one, after, path, errors);
     };
@@ -307,13 +313,13 @@ pub(super) fn validate_claim_status_update(old: &ResourceClaim, new: &ResourceCl
             let value = after.write();
             errors.invalid(&allocation, value, IMMUTABLE);
         }
-        (None, Some(after)) => check_allocation(after, &new.spec.devices, &allocation, errors),
+        (None, Some(after)) => check_allocation_result(after, &new.spec.devices, &allocation, errors),
         _ => {}
     }
 }
 
 /// Prints a device and its share as the server's messages do.
-fn device_id(device: &AllocatedDeviceStatus) -> String {
+fn device_id_json(device: &AllocatedDeviceStatus) -> String {
     let share = device.share_id.as_deref().unwrap_or_default();
     format!(
         "{{\"Driver\":{},\"Pool\":{},\"Device\":{},\"ShareID\":{}}}",
@@ -333,7 +339,7 @@ fn check_device_status(
     const MAX_CONDITIONS: usize = 8;
     check_driver_name(&device.driver, &path.child("driver"), errors);
     check_pool_name(&device.pool, &path.child("pool"), errors);
-    check_label(&device.device, &path.child("device"), errors);
+    check_dns_label(&device.device, &path.child("device"), errors);
     let mut results = status
         .allocation
         .iter()
@@ -343,7 +349,7 @@ fn check_device_status(
             == (&device.driver, &device.pool, &device.device, &device.share_id)
     };
     if !results.any(is_same) {
-        errors.invalid(path, device_id(device), "must be an allocated device in the claim");
+        errors.invalid(path, device_id_json(device), "must be an allocated device in the claim");
     }
     let conditions = path.child("conditions");
     if device.conditions.len() > MAX_CONDITIONS {
@@ -351,8 +357,12 @@ fn check_device_status(
     }
     for (index, condition) in device.conditions.iter().enumerate() {
         let path = conditions.index(index);
-        errors.each_invalid(&path.child("type"), &condition.kind, &names::qualified(&condition.kind));
-        check_one_of(
+        errors.each_invalid(
+            &path.child("type"),
+            &condition.kind,
+            &names::qualified_name_faults(&condition.kind),
+        );
+        check_required_one_of(
             &condition.status,
             &["False", "True", "Unknown"],
             &path.child("status"),
@@ -370,30 +380,35 @@ fn check_device_status(
     }
 }
 
-fn check_allocation(allocation: &AllocationResult, claim: &DeviceClaim, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_allocation_result(
+    allocation: &AllocationResult,
+    claim: &DeviceClaim,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let names = request_names(claim);
     let devices = path.child("devices");
     check_list(
         &allocation.devices.results,
-        MAX_ITEMS,
+        MAX_LIST_ITEMS,
         &devices.child("results"),
         errors,
         |one, path, errors| {
-            check_reference(&one.request, &names, &path.child("request"), errors);
+            check_request_reference(&one.request, &names, &path.child("request"), errors);
             check_driver_name(&one.driver, &path.child("driver"), errors);
             check_pool_name(&one.pool, &path.child("pool"), errors);
-            check_label(&one.device, &path.child("device"), errors);
+            check_dns_label(&one.device, &path.child("device"), errors);
             check_binding_conditions(&one.binding_conditions, &one.binding_failure_conditions, path, errors);
         },
     );
     check_list(
         &allocation.devices.config,
-        2 * MAX_ITEMS,
+        2 * MAX_LIST_ITEMS,
         &devices.child("config"),
         errors,
         |one, path, errors| {
-            check_one_of(&one.source, &["FromClaim", "FromClass"], &path.child("source"), errors);
-            check_references(&one.requests, &names, &path.child("requests"), errors);
+            check_required_one_of(&one.source, &["FromClaim", "FromClass"], &path.child("source"), errors);
+            check_request_references(&one.requests, &names, &path.child("requests"), errors);
             check_configuration(one.opaque.as_ref(), path, errors);
         },
     );

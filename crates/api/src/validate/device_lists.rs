@@ -9,9 +9,9 @@ use super::{ErrorList, Path, names, quoted, volume};
 use crate::{OpaqueDeviceConfiguration, Str, ordered};
 
 /// Maximum length of an attribute name without its domain, in bytes.
-const MAX_ID: usize = 32;
+const MAX_IDENTIFIER_BYTES: usize = 32;
 /// Maximum length of the JSON of opaque parameters and of a device's status data, in bytes.
-pub(super) const MAX_JSON: usize = 10 * 1024;
+pub(super) const MAX_OPAQUE_JSON_BYTES: usize = 10 * 1024;
 
 /// Checks the number of items in a list, then each item. If there are too many, only this is reported.
 pub(super) fn check_list<T>(
@@ -67,8 +67,8 @@ pub(super) fn check_map_keys<V>(
     }
 }
 
-pub(super) fn check_label(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    errors.each_invalid(path, name, &names::label(name));
+pub(super) fn check_dns_label(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    errors.each_invalid(path, name, &names::label_faults(name));
 }
 
 pub(super) fn check_driver_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
@@ -84,7 +84,7 @@ pub(super) fn check_pool_name(name: &str, path: &Path<'_>, errors: &mut ErrorLis
         errors.too_long(path, MAX);
     }
     for part in name.split('/') {
-        errors.each_invalid(path, part, &names::subdomain(part));
+        errors.each_invalid(path, part, &names::subdomain_faults(part));
     }
 }
 
@@ -111,7 +111,7 @@ pub(super) fn check_property_name(name: &str, path: &Path<'_>, errors: &mut Erro
 }
 
 /// Checks the name of an attribute in a constraint, which must have a domain.
-pub(super) fn check_name_with_domain(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_attribute_name_with_domain(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     check_property_name(name, path, errors);
     if !name.contains('/') {
         let message = "a fully qualified name must be a domain and a name separated by a slash";
@@ -124,8 +124,8 @@ fn check_identifier(id: &str, path: &Path<'_>, errors: &mut ErrorList) {
     const MESSAGE: &str = "a valid C identifier must start with alphabetic character or '_', followed by a string of \
         alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is \
         '[A-Za-z_][A-Za-z0-9_]*')";
-    if id.len() > MAX_ID {
-        errors.too_long(path, MAX_ID);
+    if id.len() > MAX_IDENTIFIER_BYTES {
+        errors.too_long(path, MAX_IDENTIFIER_BYTES);
     }
     let is_start = |first: char| first.is_ascii_alphabetic() || first == '_';
     if !id.starts_with(is_start) || !id.chars().all(|one| one.is_ascii_alphanumeric() || one == '_') {
@@ -147,7 +147,7 @@ pub(super) fn check_configuration(opaque: Option<&OpaqueDeviceConfiguration>, pa
 pub(super) fn check_json_object(value: Option<&Value>, path: &Path<'_>, errors: &mut ErrorList) {
     match value {
         None | Some(Value::Null) => errors.required(path, ""),
-        Some(value) if value.to_string().len() > MAX_JSON => errors.too_long(path, MAX_JSON),
+        Some(value) if value.to_string().len() > MAX_OPAQUE_JSON_BYTES => errors.too_long(path, MAX_OPAQUE_JSON_BYTES),
         Some(Value::Object(_)) => {}
         Some(_) => errors.invalid_text(path, "<value omitted>", "must be a valid JSON object"),
     }
@@ -158,7 +158,7 @@ pub(super) fn check_json_object(value: Option<&Value>, path: &Path<'_>, errors: 
 pub(super) fn check_binding_conditions(conditions: &[Str], failures: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
     const MAX: usize = 4;
     let label_name = |name: &Str, path: &Path<'_>, errors: &mut ErrorList| {
-        errors.each_invalid(path, name, &names::qualified(name));
+        errors.each_invalid(path, name, &names::qualified_name_faults(name));
     };
     let key = |name: &Str| quoted(name);
     let (of_success, of_failure) = (path.child("bindingConditions"), path.child("bindingFailureConditions"));
@@ -181,7 +181,7 @@ pub(super) fn check_binding_conditions(conditions: &[Str], failures: &[Str], pat
 }
 
 /// Checks that a value is one of `known`; an empty value is reported as missing.
-pub(super) fn check_one_of(value: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_required_one_of(value: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     if value.is_empty() {
         errors.required(path, "");
     } else if !known.contains(&value) {

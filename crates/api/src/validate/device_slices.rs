@@ -2,8 +2,8 @@
 
 use super::device_claims::TAINT_EFFECTS;
 use super::device_lists::{
-    check_binding_conditions, check_driver_name, check_label, check_list, check_map_keys, check_one_of,
-    check_pool_name, check_property_name, check_set, format_list,
+    check_binding_conditions, check_dns_label, check_driver_name, check_list, check_map_keys, check_pool_name,
+    check_property_name, check_required_one_of, check_set, format_list,
 };
 use super::list::IMMUTABLE;
 use super::{ErrorList, Path, affinity, names, quoted};
@@ -13,13 +13,13 @@ use crate::{
 };
 
 /// Maximum number of devices in a slice: the first number, or the second if any device has taints or consumes counters.
-const MAX_DEVICES: (usize, usize) = (128, 64);
+const MAX_SLICE_DEVICES: (usize, usize) = (128, 64);
 /// Maximum number of attributes and capacities of a device.
-const MAX_PROPERTIES: usize = 32;
+const MAX_DEVICE_PROPERTIES: usize = 32;
 /// Maximum length of a string or version attribute, in bytes.
-const MAX_VALUE: usize = 64;
+const MAX_ATTRIBUTE_BYTES: usize = 64;
 /// Maximum number of counters in a set.
-const MAX_COUNTERS: usize = 32;
+const MAX_SET_COUNTERS: usize = 32;
 
 pub(super) fn validate_update(old: &ResourceSlice, new: &ResourceSlice, errors: &mut ErrorList) {
     check_slice(Some(old), new, errors);
@@ -54,14 +54,14 @@ fn check_slice(old: Option<&ResourceSlice>, slice: &ResourceSlice, errors: &mut 
             errors.invalid(&path.child("nodeName"), value, IMMUTABLE);
         }
     }
-    check_nodes(slice, &path, errors);
+    check_slice_node_choice(slice, &path, errors);
     if !spec.devices.is_empty() && !spec.shared_counters.is_empty() {
         errors.invalid_text(&path, "", "only one of `sharedCounters` or `devices` is allowed");
     }
     let is_special = |device: &Device| !device.taints.is_empty() || !device.consumes_counters.is_empty();
     let max = match spec.devices.iter().any(is_special) {
-        true => MAX_DEVICES.1,
-        false => MAX_DEVICES.0,
+        true => MAX_SLICE_DEVICES.1,
+        false => MAX_SLICE_DEVICES.0,
     };
     let is_per_device = spec.per_device_node_selection == Some(true);
     let check = |one: &Device, path: &Path<'_>, errors: &mut ErrorList| check_device(one, is_per_device, path, errors);
@@ -69,7 +69,7 @@ fn check_slice(old: Option<&ResourceSlice>, slice: &ResourceSlice, errors: &mut 
         quoted(&one.name)
     });
     let counter_set = |set: &crate::CounterSet, path: &Path<'_>, errors: &mut ErrorList| {
-        check_required_label(&set.name, &path.child("name"), errors);
+        check_required_dns_label(&set.name, &path.child("name"), errors);
         check_counters(&set.counters, &path.child("counters"), errors);
     };
     check_set(
@@ -82,11 +82,11 @@ fn check_slice(old: Option<&ResourceSlice>, slice: &ResourceSlice, errors: &mut 
     );
 }
 
-fn check_required_label(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_required_dns_label(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if name.is_empty() {
         errors.required(path, "");
     } else {
-        check_label(name, path, errors);
+        check_dns_label(name, path, errors);
     }
 }
 
@@ -94,12 +94,12 @@ fn check_counters(counters: &crate::ordered::Map<crate::Str, crate::Counter>, pa
     if counters.is_empty() {
         errors.required(path, "");
     } else {
-        check_map_keys(counters, MAX_COUNTERS, path, errors, check_label);
+        check_map_keys(counters, MAX_SET_COUNTERS, path, errors, check_dns_label);
     }
 }
 
 /// Checks that exactly one field determines the nodes of the slice's devices.
-fn check_nodes(slice: &ResourceSlice, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_slice_node_choice(slice: &ResourceSlice, path: &Path<'_>, errors: &mut ErrorList) {
     const EXACTLY_ONE: &str =
         "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
     const UNSET_OR_TRUE: &str = "must be either unset or set to true";
@@ -113,7 +113,7 @@ fn check_nodes(slice: &ResourceSlice, path: &Path<'_>, errors: &mut ErrorList) {
         }
         Some(name) => {
             given.push("`nodeName`");
-            errors.each_invalid(&path.child("nodeName"), name, &names::subdomain(name));
+            errors.each_invalid(&path.child("nodeName"), name, &names::subdomain_faults(name));
         }
     }
     if let Some(selector) = &spec.node_selector {
@@ -156,16 +156,16 @@ fn check_nodes(slice: &ResourceSlice, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 fn check_device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &mut ErrorList) {
-    check_label(&device.name, &path.child("name"), errors);
+    check_dns_label(&device.name, &path.child("name"), errors);
     let properties = device.attributes.len() + device.capacity.len();
-    if properties > MAX_PROPERTIES {
-        let message = format!("the total number of attributes and capacities must not exceed {MAX_PROPERTIES}");
+    if properties > MAX_DEVICE_PROPERTIES {
+        let message = format!("the total number of attributes and capacities must not exceed {MAX_DEVICE_PROPERTIES}");
         errors.invalid(path, properties, &message);
     }
     let attributes = path.child("attributes");
     check_map_keys(&device.attributes, usize::MAX, &attributes, errors, check_property_name);
     for (name, value) in &device.attributes {
-        check_attribute(value, &attributes.key(name), errors);
+        check_device_attribute(value, &attributes.key(name), errors);
     }
     let capacity = path.child("capacity");
     check_map_keys(&device.capacity, usize::MAX, &capacity, errors, check_property_name);
@@ -181,9 +181,9 @@ fn check_device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &
             errors.forbidden(&path, "allowMultipleAllocations must be true");
         }
     }
-    check_list(&device.taints, 16, &path.child("taints"), errors, check_taint);
+    check_list(&device.taints, 16, &path.child("taints"), errors, check_device_taint);
     let consumption = |one: &crate::DeviceCounterConsumption, path: &Path<'_>, errors: &mut ErrorList| {
-        check_required_label(&one.counter_set, &path.child("counterSet"), errors);
+        check_required_dns_label(&one.counter_set, &path.child("counterSet"), errors);
         check_counters(&one.counters, &path.child("counters"), errors);
     };
     check_set(
@@ -194,7 +194,7 @@ fn check_device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &
         consumption,
         |one| quoted(&one.counter_set),
     );
-    check_nodes_of_device(device, is_per_device, path, errors);
+    check_device_node_choice(device, is_per_device, path, errors);
     check_binding_conditions(
         &device.binding_conditions,
         &device.binding_failure_conditions,
@@ -203,17 +203,25 @@ fn check_device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &
     );
 }
 
-fn check_taint(taint: &DeviceTaint, path: &Path<'_>, errors: &mut ErrorList) {
-    errors.each_invalid(&path.child("key"), &taint.key, &names::qualified(&taint.key));
+fn check_device_taint(taint: &DeviceTaint, path: &Path<'_>, errors: &mut ErrorList) {
+    errors.each_invalid(
+        &path.child("key"),
+        &taint.key,
+        &names::qualified_name_faults(&taint.key),
+    );
     if !taint.value.is_empty() {
-        errors.each_invalid(&path.child("value"), &taint.value, &names::label_value(&taint.value));
+        errors.each_invalid(
+            &path.child("value"),
+            &taint.value,
+            &names::label_value_faults(&taint.value),
+        );
     }
-    check_one_of(&taint.effect, TAINT_EFFECTS, &path.child("effect"), errors);
+    check_required_one_of(&taint.effect, TAINT_EFFECTS, &path.child("effect"), errors);
 }
 
 /// Checks the node fields of a device: they are set only if the slice leaves the choice of nodes to its devices
 /// (DRA-043).
-fn check_nodes_of_device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_device_node_choice(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &mut ErrorList) {
     const EXACTLY_ONE: &str = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when \
         `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
     if !is_per_device {
@@ -230,7 +238,7 @@ fn check_nodes_of_device(device: &Device, is_per_device: bool, path: &Path<'_>, 
         Some("") => errors.invalid_text(&path.child("nodeName"), "", "must not be empty"),
         Some(name) => {
             given.push("`nodeName`");
-            errors.each_invalid(&path.child("nodeName"), name, &names::subdomain(name));
+            errors.each_invalid(&path.child("nodeName"), name, &names::subdomain_faults(name));
         }
     }
     if let Some(selector) = &device.node_selector {
@@ -249,18 +257,22 @@ fn check_nodes_of_device(device: &Device, is_per_device: bool, path: &Path<'_>, 
     }
 }
 
-fn check_attribute(attribute: &DeviceAttribute, path: &Path<'_>, errors: &mut ErrorList) {
-    if let Some(text) = attribute.string.as_ref().filter(|text| text.len() > MAX_VALUE) {
+fn check_device_attribute(attribute: &DeviceAttribute, path: &Path<'_>, errors: &mut ErrorList) {
+    if let Some(text) = attribute
+        .string
+        .as_ref()
+        .filter(|text| text.len() > MAX_ATTRIBUTE_BYTES)
+    {
         let _ = text;
-        errors.too_long(&path.child("string"), MAX_VALUE);
+        errors.too_long(&path.child("string"), MAX_ATTRIBUTE_BYTES);
     }
     if let Some(version) = &attribute.version {
         let path = path.child("version");
         if !is_semantic_version(version) {
             errors.invalid_text(&path, version, "must be a string compatible with semver.org spec 2.0.0");
         }
-        if version.len() > MAX_VALUE {
-            errors.too_long(&path, MAX_VALUE);
+        if version.len() > MAX_ATTRIBUTE_BYTES {
+            errors.too_long(&path, MAX_ATTRIBUTE_BYTES);
         }
     }
     let given = [

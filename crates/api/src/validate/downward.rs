@@ -5,7 +5,7 @@ use super::{ErrorList, Path, names};
 use crate::{ObjectFieldSelector, ResourceFieldSelector};
 
 /// Pod fields that files of a downward API volume support.
-pub(super) const FILE_FIELDS: &[&str] = &[
+pub(super) const VOLUME_FILE_FIELDS: &[&str] = &[
     "metadata.annotations",
     "metadata.labels",
     "metadata.name",
@@ -13,7 +13,7 @@ pub(super) const FILE_FIELDS: &[&str] = &[
     "metadata.uid",
 ];
 /// Pod fields that environment variables support.
-pub(super) const VARIABLE_FIELDS: &[&str] = &[
+pub(super) const ENV_VARIABLE_FIELDS: &[&str] = &[
     "metadata.name",
     "metadata.namespace",
     "metadata.uid",
@@ -25,7 +25,7 @@ pub(super) const VARIABLE_FIELDS: &[&str] = &[
     "status.podIPs",
 ];
 /// All pod fields that the downward API knows.
-const ALL_FIELDS: &[&str] = &[
+const KNOWN_POD_FIELDS: &[&str] = &[
     "metadata.annotations",
     "metadata.labels",
     "metadata.name",
@@ -71,12 +71,12 @@ pub(super) fn check_field_selector(
         let message = format!("error converting fieldPath: unsupported pod version: {version}");
         return errors.invalid_text(&at, label, &message);
     }
-    if let Some((map, key)) = split_subscript(label) {
+    if let Some((map, key)) = split_map_subscript(label) {
         return match map {
-            "metadata.labels" => errors.each_invalid(path, key, &names::qualified(key)),
+            "metadata.labels" => errors.each_invalid(path, key, &names::qualified_name_faults(key)),
             "metadata.annotations" => {
                 let key = key.to_ascii_lowercase();
-                errors.each_invalid(path, &key, &names::qualified(&key));
+                errors.each_invalid(path, &key, &names::qualified_name_faults(&key));
             }
             _ => {
                 let message = format!("error converting fieldPath: field label does not support subscript: {label}");
@@ -87,7 +87,7 @@ pub(super) fn check_field_selector(
     if supported.contains(&label) {
         return;
     }
-    if ALL_FIELDS.contains(&label) {
+    if KNOWN_POD_FIELDS.contains(&label) {
         errors.unsupported_text(&at, label, supported);
     } else {
         let message = format!("error converting fieldPath: field label not supported: {label}");
@@ -96,7 +96,7 @@ pub(super) fn check_field_selector(
 }
 
 /// Splits `metadata.labels['app']` into `metadata.labels` and `app`.
-fn split_subscript(label: &str) -> Option<(&str, &str)> {
+fn split_map_subscript(label: &str) -> Option<(&str, &str)> {
     let (map, key) = label.strip_suffix("']")?.split_once("['")?;
     (!map.is_empty()).then_some((map, key))
 }

@@ -60,8 +60,8 @@ fn check_slice_endpoints(object: &EndpointSlice, path: &Path<'_>, errors: &mut E
         for (index, address) in endpoint.addresses.iter().enumerate() {
             let path = addresses.index(index);
             match &*object.address_type {
-                "IPv4" | "IPv6" => check_address(address, Some(&object.address_type), &path, errors),
-                "FQDN" => check_fqdn(address, &path, errors),
+                "IPv4" | "IPv6" => check_endpoint_address(address, Some(&object.address_type), &path, errors),
+                "FQDN" => check_fqdn_address(address, &path, errors),
                 _ => {}
             }
         }
@@ -82,8 +82,8 @@ fn check_hints(slice: &Value, errors: &mut ErrorList) {
         let path = path.index(index);
         let path = path.child("hints");
         for (field, rule) in [
-            ("forZones", names::label_value as names::Rule),
-            ("forNodes", names::subdomain),
+            ("forZones", names::label_value_faults as names::NameRule),
+            ("forNodes", names::subdomain_faults),
         ] {
             let path = path.child(field);
             let count = items(given, field).count();
@@ -105,7 +105,7 @@ fn check_hints(slice: &Value, errors: &mut ErrorList) {
 }
 
 /// Checks that an IP address is usable as an endpoint, and that it belongs to `family` if that is given.
-fn check_address(address: &str, family: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_endpoint_address(address: &str, family: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
     let parsed = address.parse::<IpAddr>();
     match (names::ip_problem(address), family, &parsed) {
         (Some(problem), _, _) => errors.invalid_text(path, address, problem),
@@ -115,7 +115,7 @@ fn check_address(address: &str, family: Option<&str>, path: &Path<'_>, errors: &
     }
     match parsed {
         Ok(parsed) => refuse_special_address(parsed, path, errors),
-        Err(_) if names::ip_problem(address) == Some(names::IP) => {
+        Err(_) if names::ip_problem(address) == Some(names::INVALID_IP) => {
             errors.invalid_text(path, address, "must be a valid IP address");
         }
         Err(_) => {}
@@ -123,13 +123,13 @@ fn check_address(address: &str, family: Option<&str>, path: &Path<'_>, errors: &
 }
 
 /// Checks a fully qualified domain name of at least three parts.
-fn check_fqdn(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_fqdn_address(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if name.is_empty() {
         errors.required(path, "");
         return;
     }
     let name = name.strip_suffix('.').unwrap_or(name);
-    let problems = names::subdomain(name);
+    let problems = names::subdomain_faults(name);
     if !problems.is_empty() {
         errors.each_invalid(path, name, &[names::join_faults(&problems, "", ",")]);
     } else if name.split('.').count() < 3 {
@@ -137,7 +137,7 @@ fn check_fqdn(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
         errors.invalid_text(path, name, message);
     } else {
         for part in name.split('.') {
-            let problems = names::label(part);
+            let problems = names::label_faults(part);
             if !problems.is_empty() {
                 errors.each_invalid(path, part, &[names::join_faults(&problems, "", ",")]);
             }
@@ -147,10 +147,10 @@ fn check_fqdn(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
 
 fn check_node_and_host_name(node: Option<&str>, host: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(node) = node {
-        errors.each_invalid(&path.child("nodeName"), node, &names::subdomain(node));
+        errors.each_invalid(&path.child("nodeName"), node, &names::subdomain_faults(node));
     }
     if let Some(host) = host {
-        errors.each_invalid(&path.child("hostname"), host, &names::label(host));
+        errors.each_invalid(&path.child("hostname"), host, &names::label_faults(host));
     }
 }
 
@@ -164,7 +164,7 @@ fn check_slice_ports(object: &EndpointSlice, path: &Path<'_>, errors: &mut Error
         let path = path.index(index);
         let name = port.name.as_deref().unwrap_or_default();
         if !name.is_empty() {
-            errors.each_invalid(&path.child("name"), name, &names::label(name));
+            errors.each_invalid(&path.child("name"), name, &names::label_faults(name));
         }
         if !known.insert(name) {
             errors.duplicate(&path.child("name"), quoted(name), "");
@@ -178,7 +178,11 @@ fn check_protocols(port: &EndpointPort, path: &Path<'_>, errors: &mut ErrorList)
         errors.check_protocol(&path.child("protocol"), protocol);
     }
     if let Some(protocol) = &port.app_protocol {
-        errors.each_invalid(&path.child("appProtocol"), protocol, &names::qualified(protocol));
+        errors.each_invalid(
+            &path.child("appProtocol"),
+            protocol,
+            &names::qualified_name_faults(protocol),
+        );
     }
 }
 
@@ -202,7 +206,7 @@ fn check_endpoints_addresses(list: &[EndpointAddress], path: &Path<'_>, errors: 
     for (index, address) in list.iter().enumerate() {
         let path = path.index(index);
         let host = Some(&*address.hostname).filter(|host| !host.is_empty());
-        check_address(&address.ip, None, &path.child("ip"), errors);
+        check_endpoint_address(&address.ip, None, &path.child("ip"), errors);
         check_node_and_host_name(address.node_name.as_deref(), host, &path, errors);
     }
 }
@@ -211,7 +215,7 @@ fn check_endpoints_port(port: &EndpointPort, must_have_name: bool, path: &Path<'
     match port.name.as_deref().unwrap_or_default() {
         "" if must_have_name => errors.required(&path.child("name"), ""),
         "" => {}
-        name => errors.each_invalid(&path.child("name"), name, &names::label(name)),
+        name => errors.each_invalid(&path.child("name"), name, &names::label_faults(name)),
     }
     errors.check_port(&path.child("port"), port.port.unwrap_or(0));
     check_protocols(port, path, errors);

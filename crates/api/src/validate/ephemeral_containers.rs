@@ -16,7 +16,7 @@ pub fn validate_ephemeral_containers(old: &Pod, new: &Pod) -> ErrorList {
     let spec = Path::root("spec");
     pod::validate_spec_of_pod(new, &spec, &mut errors);
     let path = spec.child("ephemeralContainers");
-    let (before, after) = (internal_containers(old), internal_containers(new));
+    let (before, after) = (internal_ephemeral_containers(old), internal_ephemeral_containers(new));
     for (name, before) in &before {
         match after.iter().find(|(other, _)| other == name) {
             None => errors.forbidden(
@@ -37,7 +37,7 @@ pub fn validate_ephemeral_containers(old: &Pod, new: &Pod) -> ErrorList {
 }
 
 /// Returns the name of each ephemeral container, and the container as the API server's internal struct.
-fn internal_containers(pod: &Pod) -> Vec<(String, serde_json::Value)> {
+fn internal_ephemeral_containers(pod: &Pod) -> Vec<(String, serde_json::Value)> {
     let mut value = pod.written_out().write();
     pod.extra.merge_into(&mut value);
     let list = value

@@ -8,9 +8,9 @@ use super::list::IMMUTABLE;
 use super::{ErrorList, Path, names};
 
 /// Maximum length of an event's reason, action and reporting instance, in bytes.
-const WORD_MAX: usize = 128;
+const MAX_WORD_BYTES: usize = 128;
 /// Maximum length of an event's message, in bytes.
-const MESSAGE_MAX: usize = 1024;
+const MAX_MESSAGE_BYTES: usize = 1024;
 
 pub(super) fn validate(event: &Event, errors: &mut ErrorList) {
     let own = &*event.metadata.namespace;
@@ -29,7 +29,7 @@ pub(super) fn validate(event: &Event, errors: &mut ErrorList) {
         check_new_event_fields(event, errors);
     }
     let namespace = Path::root("namespace");
-    errors.each_invalid(&namespace, own, &names::subdomain(own));
+    errors.each_invalid(&namespace, own, &names::subdomain_faults(own));
 }
 
 /// Checks the fields that events with `eventTime` require.
@@ -38,7 +38,7 @@ fn check_new_event_fields(event: &Event, errors: &mut ErrorList) {
     if event.reporting_component.is_empty() {
         errors.required(&component, "");
     }
-    let problems = names::qualified(&event.reporting_component);
+    let problems = names::qualified_name_faults(&event.reporting_component);
     errors.each_invalid(&component, &event.reporting_component, &problems);
     for (field, word) in [
         ("reportingInstance", &event.reporting_instance),
@@ -48,9 +48,9 @@ fn check_new_event_fields(event: &Event, errors: &mut ErrorList) {
         if word.is_empty() {
             errors.required(&Path::root(field), "");
         }
-        check_max_length(field, word, WORD_MAX, errors);
+        check_max_field_length(field, word, MAX_WORD_BYTES, errors);
     }
-    check_max_length("message", &event.message, MESSAGE_MAX, errors);
+    check_max_field_length("message", &event.message, MAX_MESSAGE_BYTES, errors);
 }
 
 /// Returns the errors that only an event created through `events.k8s.io` can have.
@@ -112,7 +112,7 @@ pub fn validate_new_event_update(old: &Event, new: &Event) -> ErrorList {
     errors
 }
 
-fn check_max_length(field: &str, text: &str, max: usize, errors: &mut ErrorList) {
+fn check_max_field_length(field: &str, text: &str, max: usize, errors: &mut ErrorList) {
     if text.len() > max {
         errors.invalid_text(&Path::root(field), "", &format!("can have at most {max} characters"));
     }

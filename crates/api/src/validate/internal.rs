@@ -135,14 +135,14 @@ fn go_field_name(wire: &str) -> String {
 pub(super) fn unified_diff(old: &Value, new: &Value) -> String {
     let lines = |value: &Value| {
         let mut text = Vec::new();
-        push_indented(value, 0, "", "", &mut text);
+        push_indented_lines(value, 0, "", "", &mut text);
         text
     };
-    render_hunks(&lines(old), &lines(new))
+    format_diff_hunks(&lines(old), &lines(new))
 }
 
 /// Prints JSON with one space of indentation per level; `before` and `after` enclose the value.
-fn push_indented(value: &Value, level: usize, before: &str, after: &str, out: &mut Vec<String>) {
+fn push_indented_lines(value: &Value, level: usize, before: &str, after: &str, out: &mut Vec<String>) {
     let blanks = " ".repeat(level);
     let (pending, close, entries): (_, _, Vec<(String, &Value)>) = match value {
         Value::Object(map) if !map.is_empty() => {
@@ -158,7 +158,7 @@ fn push_indented(value: &Value, level: usize, before: &str, after: &str, out: &m
     let last = entries.len() - 1;
     for (at, (key, value)) in entries.into_iter().enumerate() {
         let comma = if at == last { "" } else { "," };
-        push_indented(value, level + 1, &key, comma, out);
+        push_indented_lines(value, level + 1, &key, comma, out);
     }
     out.push(format!("{blanks}{close}{after}"));
 }
@@ -186,7 +186,7 @@ fn matching_blocks(old: &[String], new: &[String]) -> Vec<MatchingBlock> {
     let mut found = Vec::new();
     let mut pending = vec![(0, old.len(), 0, new.len())];
     while let Some((from, to, new_from, new_to)) = pending.pop() {
-        let block = longest_match(old, new, &can_start, (from, to), (new_from, new_to));
+        let block = longest_matching_block(old, new, &can_start, (from, to), (new_from, new_to));
         if block.len == 0 {
             continue;
         }
@@ -198,7 +198,7 @@ fn matching_blocks(old: &[String], new: &[String]) -> Vec<MatchingBlock> {
     found
 }
 
-fn longest_match(
+fn longest_matching_block(
     old: &[String],
     new: &[String],
     can_start: &[bool],
@@ -241,7 +241,7 @@ fn longest_match(
     best
 }
 
-fn render_hunks(old: &[String], new: &[String]) -> String {
+fn format_diff_hunks(old: &[String], new: &[String]) -> String {
     // Each line with its sign (`+`, `-` or space), and its indices in the old and the new lines.
     let mut lines: Vec<(char, &str, usize, usize)> = Vec::new();
     let (mut at, mut new_at) = (0, 0);

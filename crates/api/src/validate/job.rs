@@ -9,21 +9,21 @@ use crate::wire::from_value;
 use crate::wire_types;
 use crate::{ConditionStatus, Job, JobSpec, RestartPolicy, Str};
 
-use super::list::{IMMUTABLE, quoted, sorted};
+use super::list::{IMMUTABLE, quoted, sorted_values};
 use super::{ErrorList, Path, names, pod, selector};
 
 /// Maximum parallelism of an Indexed Job.
 const PARALLELISM_MAX: i32 = 100_000;
 /// Maximum `parallelism` and `maxFailedIndexes` of a large Indexed Job with a back-off limit per index.
-const PER_INDEX_MAX: i32 = 10_000;
+const MAX_PER_INDEX_PARALLELISM: i32 = 10_000;
 /// Maximum number of rules in a pod failure or success policy, and of patterns in a rule.
-const RULES_MAX: usize = 20;
+const MAX_POLICY_RULES: usize = 20;
 /// Maximum number of exit codes in a rule.
 const EXIT_CODES_MAX: usize = 255;
 /// Maximum length of `managedBy`, in bytes.
 const MANAGED_BY_MAX: usize = 63;
 const INVALID_PATH: &str = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
-const INDEXED_ONLY: &str = "requires indexed completion mode";
+const REQUIRES_INDEXED_MODE: &str = "requires indexed completion mode";
 
 wire_types! {
     /// A Job's rules for pod failures; the first matching rule applies.
@@ -41,7 +41,7 @@ wire_types! {
 pub(super) fn validate(object: &Job, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
-    check_generated_selector(object, &path, errors);
+    check_generated_job_selector(object, &path, errors);
     validate_job_spec(spec, &path, errors);
     match &spec.selector {
         None => errors.required(&path.child("selector"), ""),
@@ -54,7 +54,7 @@ pub(super) fn validate(object: &Job, errors: &mut ErrorList) {
         // The pod name of the last index must be a valid host name.
         let name = &object.metadata.name;
         let hostname = format!("{name}-{}", last - 1);
-        if !names::label(&hostname).is_empty() {
+        if !names::label_faults(&hostname).is_empty() {
             let message = format!("will not able to create pod with invalid DNS label: {hostname}");
             let metadata = Path::root("metadata");
             errors.invalid_text(&metadata.child("name"), name, &message);
@@ -64,15 +64,15 @@ pub(super) fn validate(object: &Job, errors: &mut ErrorList) {
 
 /// Checks the spec of a Job or of the Job template of a CronJob.
 pub(super) fn validate_job_spec(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    check_numbers(spec, path, errors);
+    check_job_numbers_not_negative(spec, path, errors);
     if let Some(manager) = &spec.managed_by {
         let path = path.child("managedBy");
-        check_domain_prefixed(manager, &path, errors);
+        check_domain_prefixed_path(manager, &path, errors);
         if manager.len() > MANAGED_BY_MAX {
             errors.too_long(&path, MANAGED_BY_MAX);
         }
     }
-    check_indexes(spec, path, errors);
+    check_completion_mode_fields(spec, path, errors);
     if let Some(policy) = &spec.pod_failure_policy
         && let Ok(policy) = from_value::<PodFailurePolicy>(policy)
     {
@@ -83,8 +83,8 @@ pub(super) fn validate_job_spec(spec: &JobSpec, path: &Path<'_>, errors: &mut Er
     {
         check_success_policy(&policy, spec, &path.child("successPolicy"), errors);
     }
-    check_replacement_policy(spec, path, errors);
-    check_template(spec, path, errors);
+    check_pod_replacement_policy(spec, path, errors);
+    check_job_pod_template(spec, path, errors);
 }
 
 /// Checks that the selector matches the labels of the template.
@@ -92,7 +92,7 @@ fn check_selector_matches_template(spec: &JobSpec, path: &Path<'_>, errors: &mut
     let labels = &spec.template.metadata.labels;
     let selects = match &spec.selector {
         None => false,
-        Some(given) => !selector::is_valid(given) || given.matches(labels),
+        Some(given) => !selector::is_valid_selector(given) || given.matches(labels),
     };
     if !selects {
         let template = path.child("template");
@@ -102,7 +102,7 @@ fn check_selector_matches_template(spec: &JobSpec, path: &Path<'_>, errors: &mut
         } else {
             selector::labels_json(labels)
         };
-        errors.invalid_of(
+        errors.invalid_of_kind(
             ProblemKind::Selector,
             &metadata.child("labels"),
             text,
@@ -112,7 +112,7 @@ fn check_selector_matches_template(spec: &JobSpec, path: &Path<'_>, errors: &mut
 }
 
 /// Checks that selector and labels are the generated ones, unless `manualSelector` is set.
-fn check_generated_selector(object: &Job, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_generated_job_selector(object: &Job, path: &Path<'_>, errors: &mut ErrorList) {
     let Some(labels) = object
         .spec
         .selector
@@ -151,7 +151,7 @@ fn check_generated_selector(object: &Job, path: &Path<'_>, errors: &mut ErrorLis
     }
 }
 
-fn check_numbers(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_job_numbers_not_negative(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     errors.check_not_negative(&path.child("parallelism"), spec.parallelism);
     errors.check_not_negative(&path.child("completions"), spec.completions);
     errors.check_not_negative(&path.child("activeDeadlineSeconds"), spec.active_deadline_seconds);
@@ -168,10 +168,10 @@ fn check_numbers(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks a domain-prefixed path such as `acme.io/foo`.
-pub(super) fn check_domain_prefixed(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_domain_prefixed_path(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
     match text.split_once('/') {
         Some((host, rest)) if !host.is_empty() && !rest.is_empty() => {
-            errors.each_invalid(path, host, &names::subdomain(host));
+            errors.each_invalid(path, host, &names::subdomain_faults(host));
             if !rest
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"-._~%!$&'()*+,;=:/".contains(&byte))
@@ -187,7 +187,7 @@ fn is_indexed(spec: &JobSpec) -> bool {
     spec.completion_mode.as_deref() == Some("Indexed")
 }
 
-fn check_indexes(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_completion_mode_fields(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let (parallelism, failed) = (path.child("parallelism"), path.child("maxFailedIndexes"));
     match spec.completion_mode.as_deref() {
         None | Some("NonIndexed") => {
@@ -196,7 +196,7 @@ fn check_indexes(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
                 ("maxFailedIndexes", spec.max_failed_indexes),
             ] {
                 if let Some(value) = value {
-                    errors.invalid(&path.child(name), value, INDEXED_ONLY);
+                    errors.invalid(&path.child(name), value, REQUIRES_INDEXED_MODE);
                 }
             }
             return;
@@ -232,10 +232,10 @@ fn check_indexes(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
             errors.required(&failed, &message);
         }
         let message = format!(
-            "must be less than or equal to {PER_INDEX_MAX} when completions are above {PARALLELISM_MAX} and used with backoff limit per index"
+            "must be less than or equal to {MAX_PER_INDEX_PARALLELISM} when completions are above {PARALLELISM_MAX} and used with backoff limit per index"
         );
         for (path, value) in [(&parallelism, spec.parallelism), (&failed, spec.max_failed_indexes)] {
-            if let Some(value) = above(value, PER_INDEX_MAX) {
+            if let Some(value) = above(value, MAX_PER_INDEX_PARALLELISM) {
                 errors.invalid(path, value, &message);
             }
         }
@@ -244,8 +244,8 @@ fn check_indexes(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
 
 fn check_failure_policy(policy: &PodFailurePolicy, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let rules = path.child("rules");
-    if policy.rules.len() > RULES_MAX {
-        errors.too_many(&rules, policy.rules.len(), RULES_MAX);
+    if policy.rules.len() > MAX_POLICY_RULES {
+        errors.too_many(&rules, policy.rules.len(), MAX_POLICY_RULES);
     }
     for (index, rule) in policy.rules.iter().enumerate() {
         check_failure_rule(rule, spec, &rules.index(index), errors);
@@ -259,15 +259,19 @@ fn check_failure_rule(rule: &FailureRule, spec: &JobSpec, path: &Path<'_>, error
         errors.invalid_text(&action, &rule.action, "requires the backoffLimitPerIndex to be set");
     }
     if let Some(codes) = &rule.on_exit_codes {
-        check_exit_codes(codes, spec, &path.child("onExitCodes"), errors);
+        check_exit_code_requirement(codes, spec, &path.child("onExitCodes"), errors);
     }
     let conditions = path.child("onPodConditions");
-    if rule.on_pod_conditions.len() > RULES_MAX {
-        errors.too_many(&conditions, rule.on_pod_conditions.len(), RULES_MAX);
+    if rule.on_pod_conditions.len() > MAX_POLICY_RULES {
+        errors.too_many(&conditions, rule.on_pod_conditions.len(), MAX_POLICY_RULES);
     }
     for (index, pattern) in rule.on_pod_conditions.iter().enumerate() {
         let path = conditions.index(index);
-        errors.each_invalid(&path.child("type"), &pattern.kind, &names::qualified(&pattern.kind));
+        errors.each_invalid(
+            &path.child("type"),
+            &pattern.kind,
+            &names::qualified_name_faults(&pattern.kind),
+        );
         check_required_one_of(&pattern.status, ConditionStatus::KNOWN, &path.child("status"), errors);
     }
     match (rule.on_exit_codes.is_some(), rule.on_pod_conditions.is_empty()) {
@@ -284,14 +288,14 @@ fn check_failure_rule(rule: &FailureRule, spec: &JobSpec, path: &Path<'_>, error
 /// Checks a required string that must be one of the known values; messages list the values sorted.
 fn check_required_one_of(text: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     if text.is_empty() {
-        let list: Vec<String> = sorted(known).into_iter().map(quoted).collect();
+        let list: Vec<String> = sorted_values(known).into_iter().map(quoted).collect();
         errors.required(path, &format!("valid values: [{}]", list.join(" ")));
     } else {
         errors.check_one_of_sorted(path, text, known);
     }
 }
 
-fn check_exit_codes(codes: &OnExitCodes, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_exit_code_requirement(codes: &OnExitCodes, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     check_required_one_of(
         &codes.operator,
         values::EXIT_CODES_OPERATOR,
@@ -351,7 +355,7 @@ fn check_success_policy(policy: &SuccessPolicy, spec: &JobSpec, path: &Path<'_>,
         } else {
             format!("[{}]", rules.join(","))
         };
-        return errors.invalid(path, format!("{{\"Rules\":{rules}}}"), INDEXED_ONLY);
+        return errors.invalid(path, format!("{{\"Rules\":{rules}}}"), REQUIRES_INDEXED_MODE);
     }
     let rules = path.child("rules");
     if policy.rules.is_empty() {
@@ -360,8 +364,8 @@ fn check_success_policy(policy: &SuccessPolicy, spec: &JobSpec, path: &Path<'_>,
             "at least one rules must be specified when the successPolicy is specified",
         );
     }
-    if policy.rules.len() > RULES_MAX {
-        errors.too_many(&rules, policy.rules.len(), RULES_MAX);
+    if policy.rules.len() > MAX_POLICY_RULES {
+        errors.too_many(&rules, policy.rules.len(), MAX_POLICY_RULES);
     }
     for (index, rule) in policy.rules.iter().enumerate() {
         check_success_rule(rule, spec.completions.unwrap_or(0), &rules.index(index), errors);
@@ -439,7 +443,7 @@ fn count_indexes(text: &str, completions: i32) -> Result<i32, String> {
     Ok(total)
 }
 
-fn check_replacement_policy(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_pod_replacement_policy(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let known: &[&str] = match spec.pod_failure_policy {
         Some(_) => &["Failed"],
         None => values::POD_REPLACEMENT_POLICY,
@@ -449,7 +453,7 @@ fn check_replacement_policy(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorL
     }
 }
 
-fn check_template(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_job_pod_template(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let template = path.child("template");
     pod::validate_template(&spec.template, &[], &template, errors);
     let template_spec = template.child("spec");

@@ -8,9 +8,9 @@ use super::{ErrorList, Path};
 
 pub(super) fn validate(old: &Job, new: &Job, errors: &mut ErrorList) {
     let mut write = StatusWrite { old, new, errors };
-    write.check_completion();
-    write.check_announcements();
-    write.check_finished();
+    write.check_complete_condition();
+    write.check_announcing_conditions();
+    write.check_finished_job();
     write.check_success_criteria();
     write.check_changes_from_old_status();
 }
@@ -32,7 +32,7 @@ fn is_finished(job: &Job) -> bool {
 }
 
 impl StatusWrite<'_> {
-    fn is_set(&self, kind: &str) -> bool {
+    fn has_new_condition(&self, kind: &str) -> bool {
         has_condition(self.new, kind)
     }
 
@@ -40,7 +40,7 @@ impl StatusWrite<'_> {
     fn changes_condition(&self, kinds: [&str; 2]) -> bool {
         kinds
             .iter()
-            .any(|kind| has_condition(self.old, kind) != self.is_set(kind))
+            .any(|kind| has_condition(self.old, kind) != self.has_new_condition(kind))
     }
 
     fn changes_field<T: PartialEq>(&self, field: impl Fn(&JobStatus) -> T) -> bool {
@@ -65,14 +65,16 @@ impl StatusWrite<'_> {
         }
     }
 
-    fn check_completion(&mut self) {
+    fn check_complete_condition(&mut self) {
         for kind in ["Failed", "FailureTarget"] {
-            let is_broken = self.changes_condition(["Complete", kind]) && self.is_set("Complete") && self.is_set(kind);
+            let is_broken = self.changes_condition(["Complete", kind])
+                && self.has_new_condition("Complete")
+                && self.has_new_condition(kind);
             let detail = format!("cannot set Complete=True and {kind}=true conditions");
             self.refuse_if(is_broken, "conditions", None, &detail);
         }
         let time = self.completion_time();
-        let is_complete = self.is_set("Complete");
+        let is_complete = self.has_new_condition("Complete");
         let has_new_time = self.changes_field(|status| status.completion_time);
         let is_new = has_new_time || self.changes_condition(["Complete"; 2]);
         self.refuse_if(
@@ -99,16 +101,18 @@ impl StatusWrite<'_> {
 
     /// Checks that a new terminal condition comes with the condition that announces it: Failed with FailureTarget,
     /// Complete with SuccessCriteriaMet.
-    fn check_announcements(&mut self) {
+    fn check_announcing_conditions(&mut self) {
         self.refuse_if(
-            self.changes_condition(["Failed"; 2]) && self.is_set("Failed") && !self.is_set("FailureTarget"),
+            self.changes_condition(["Failed"; 2])
+                && self.has_new_condition("Failed")
+                && !self.has_new_condition("FailureTarget"),
             "conditions",
             None,
             "cannot set Failed=True condition without the FailureTarget=true condition",
         );
         let is_new = self.changes_condition(["Complete", "SuccessCriteriaMet"]);
         self.refuse_if(
-            is_new && self.is_set("Complete") && !self.is_set("SuccessCriteriaMet"),
+            is_new && self.has_new_condition("Complete") && !self.has_new_condition("SuccessCriteriaMet"),
             "conditions",
             None,
             "cannot set Complete=True condition without the SuccessCriteriaMet=true condition",
@@ -116,7 +120,7 @@ impl StatusWrite<'_> {
     }
 
     /// Checks that a finished Job has a start time and no remaining pods.
-    fn check_finished(&mut self) {
+    fn check_finished_job(&mut self) {
         let status = &self.new.status;
         let is_finished = is_finished(self.new);
         let is_new = is_finished != self::is_finished(self.old);
@@ -153,7 +157,7 @@ impl StatusWrite<'_> {
     fn check_success_criteria(&mut self) {
         for kind in ["Failed", "FailureTarget"] {
             let detail = format!("cannot set SuccessCriteriaMet=True and {kind}=true conditions");
-            let is_broken = self.is_set("SuccessCriteriaMet") && self.is_set(kind);
+            let is_broken = self.has_new_condition("SuccessCriteriaMet") && self.has_new_condition(kind);
             self.refuse_if(is_broken, "conditions", None, &detail);
         }
     }
@@ -163,7 +167,7 @@ impl StatusWrite<'_> {
         for kind in ["Failed", "Complete", "FailureTarget", "SuccessCriteriaMet"] {
             let detail = format!("cannot disable the terminal {kind}=True condition");
             self.refuse_if(
-                has_condition(self.old, kind) && !self.is_set(kind),
+                has_condition(self.old, kind) && !self.has_new_condition(kind),
                 "conditions",
                 None,
                 &detail,

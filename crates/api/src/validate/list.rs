@@ -79,7 +79,7 @@ impl ErrorList {
     }
 
     /// Adds an error for an invalid value with a more specific kind of problem.
-    pub(crate) fn invalid_of(&mut self, kind: ProblemKind, path: &Path<'_>, value: impl Display, detail: &str) {
+    pub(crate) fn invalid_of_kind(&mut self, kind: ProblemKind, path: &Path<'_>, value: impl Display, detail: &str) {
         self.invalid(path, value, detail);
         if let Some(last) = self.0.last_mut() {
             last.kind = kind;
@@ -131,7 +131,7 @@ impl ErrorList {
 
     /// Adds an error for an unsupported value; the message lists the supported values sorted.
     pub(crate) fn unsupported_sorted(&mut self, path: &Path<'_>, value: &str, supported: &[&str]) {
-        self.unsupported_text(path, value, &sorted(supported));
+        self.unsupported_text(path, value, &sorted_values(supported));
     }
 
     /// Checks that a text is one of the supported values, which the message lists in the given order.
@@ -205,7 +205,7 @@ impl ErrorList {
     /// Adds an error for each problem of a name, all at the same field.
     pub(crate) fn each_invalid(&mut self, path: &Path<'_>, value: &str, faults: &[NameFault]) {
         for fault in faults {
-            self.invalid_of(fault.kind.clone(), path, quoted(value), &fault.text);
+            self.invalid_of_kind(fault.kind.clone(), path, quoted(value), &fault.text);
         }
     }
 
@@ -221,7 +221,7 @@ impl ErrorList {
     pub(crate) fn check_port(&mut self, path: &Path<'_>, number: impl Into<i64>) {
         let number = number.into();
         if !(1..=65_535).contains(&number) {
-            self.invalid(path, number, &super::names::range_text(1, 65_535));
+            self.invalid(path, number, &super::names::out_of_range_message(1, 65_535));
         }
     }
 
@@ -244,7 +244,7 @@ impl ErrorList {
 }
 
 /// Returns the values in alphabetical order, in which most messages list them.
-pub(super) fn sorted<'v>(values: &[&'v str]) -> Vec<&'v str> {
+pub(super) fn sorted_values<'v>(values: &[&'v str]) -> Vec<&'v str> {
     let mut values = values.to_vec();
     values.stable_sort();
     values
@@ -292,11 +292,11 @@ impl IntoIterator for ErrorList {
 #[derive(Clone, Copy)]
 pub(crate) struct Path<'a> {
     parent: Option<&'a Path<'a>>,
-    part: Part<'a>,
+    part: PathPart<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum Part<'a> {
+enum PathPart<'a> {
     Field(&'a str),
     Index(usize),
     Key(&'a str),
@@ -306,28 +306,28 @@ impl<'a> Path<'a> {
     pub(crate) const fn root(name: &'a str) -> Path<'a> {
         Path {
             parent: None,
-            part: Part::Field(name),
+            part: PathPart::Field(name),
         }
     }
 
     pub(crate) const fn child(&'a self, name: &'a str) -> Path<'a> {
         Path {
             parent: Some(self),
-            part: Part::Field(name),
+            part: PathPart::Field(name),
         }
     }
 
     pub(crate) const fn index(&'a self, index: usize) -> Path<'a> {
         Path {
             parent: Some(self),
-            part: Part::Index(index),
+            part: PathPart::Index(index),
         }
     }
 
     pub(crate) const fn key(&'a self, key: &'a str) -> Path<'a> {
         Path {
             parent: Some(self),
-            part: Part::Key(key),
+            part: PathPart::Key(key),
         }
     }
 }
@@ -338,10 +338,10 @@ impl Display for Path<'_> {
             parent.fmt(f)?;
         }
         match self.part {
-            Part::Field(name) if self.parent.is_some() => write!(f, ".{name}"),
-            Part::Field(name) => f.write_str(name),
-            Part::Index(index) => write!(f, "[{index}]"),
-            Part::Key(key) => write!(f, "[{key}]"),
+            PathPart::Field(name) if self.parent.is_some() => write!(f, ".{name}"),
+            PathPart::Field(name) => f.write_str(name),
+            PathPart::Index(index) => write!(f, "[{index}]"),
+            PathPart::Key(key) => write!(f, "[{key}]"),
         }
     }
 }

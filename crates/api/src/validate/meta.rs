@@ -5,18 +5,18 @@ use crate::{Kind, Labels, Object, ObjectMeta};
 use super::list::{IMMUTABLE, quoted};
 use super::{ErrorList, Path, names};
 
-const ANNOTATIONS_MAX: usize = 256 * 1024;
+const MAX_ANNOTATIONS_BYTES: usize = 256 * 1024;
 
-fn name_rule(kind: Kind) -> names::Rule {
+fn name_rule_of_kind(kind: Kind) -> names::NameRule {
     match kind {
-        Kind::Namespace | Kind::StatefulSet | Kind::Service => names::label,
+        Kind::Namespace | Kind::StatefulSet | Kind::Service => names::label_faults,
         Kind::PodDisruptionBudget
         | Kind::Event
         | Kind::Role
         | Kind::RoleBinding
         | Kind::ClusterRole
-        | Kind::ClusterRoleBinding => names::path_segment,
-        _ => names::subdomain,
+        | Kind::ClusterRoleBinding => names::path_segment_faults,
+        _ => names::subdomain_faults,
     }
 }
 
@@ -24,10 +24,10 @@ pub(super) fn validate(object: &Object, errors: &mut ErrorList) {
     let kind = object.kind();
     let metadata = object.metadata();
     let path = Path::root("metadata");
-    let rule = name_rule(kind);
+    let rule = name_rule_of_kind(kind);
     if !metadata.generate_name.is_empty() {
         let masked = match metadata.generate_name.strip_suffix('-') {
-            Some(rest) if !rest.is_empty() => format!("{}a", &rest[..rest.len() - last_char_len(rest)]),
+            Some(rest) if !rest.is_empty() => format!("{}a", &rest[..rest.len() - byte_len_of_last_char(rest)]),
             _ => metadata.generate_name.to_string(),
         };
         errors.each_invalid(&path.child("generateName"), &metadata.generate_name, &rule(&masked));
@@ -41,21 +41,21 @@ pub(super) fn validate(object: &Object, errors: &mut ErrorList) {
         if metadata.namespace.is_empty() {
             errors.required(&path.child("namespace"), "");
         } else {
-            let messages = names::label(&metadata.namespace);
+            let messages = names::label_faults(&metadata.namespace);
             errors.each_invalid(&path.child("namespace"), &metadata.namespace, &messages);
         }
     } else if !metadata.namespace.is_empty() {
         errors.forbidden(&path.child("namespace"), "not allowed on this type");
     }
-    check_common(kind, metadata, &path, errors);
+    check_common_metadata(kind, metadata, &path, errors);
 }
 
-fn last_char_len(text: &str) -> usize {
+fn byte_len_of_last_char(text: &str) -> usize {
     text.chars().next_back().map_or(0, char::len_utf8)
 }
 
 /// Checks metadata on both create and update.
-fn check_common(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_common_metadata(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
     errors.check_not_negative(&path.child("generation"), metadata.generation);
     check_labels(&metadata.labels, &path.child("labels"), errors);
     check_annotations(&metadata.annotations, &path.child("annotations"), errors);
@@ -69,7 +69,7 @@ fn check_common(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, errors: &mut
 
 /// Checks a finalizer's name; objects of core kinds require a standard or qualified name.
 pub(super) fn check_finalizer(name: &str, is_core: bool, list: &Path<'_>, at: &Path<'_>, errors: &mut ErrorList) {
-    errors.each_invalid(list, name, &names::qualified(name));
+    errors.each_invalid(list, name, &names::qualified_name_faults(name));
     if is_core && !name.contains('/') && !matches!(name, "orphan" | "foregroundDeletion" | "kubernetes") {
         let message = "name is neither a standard finalizer name nor is it fully qualified";
         errors.invalid_text(at, name, message);
@@ -82,19 +82,19 @@ pub(super) fn check_labels(
     errors: &mut ErrorList,
 ) {
     for (key, value) in labels {
-        errors.each_invalid(path, key, &names::qualified(key));
-        errors.each_invalid(path, value, &names::label_value(value));
+        errors.each_invalid(path, key, &names::qualified_name_faults(key));
+        errors.each_invalid(path, value, &names::label_value_faults(value));
     }
 }
 
 pub(super) fn check_annotations(annotations: &Labels, path: &Path<'_>, errors: &mut ErrorList) {
     let mut size = 0;
     for (key, value) in annotations.iter() {
-        errors.each_invalid(path, key, &names::qualified(&key.to_ascii_lowercase()));
+        errors.each_invalid(path, key, &names::qualified_name_faults(&key.to_ascii_lowercase()));
         size += key.len() + value.len();
     }
-    if size > ANNOTATIONS_MAX {
-        errors.too_long(path, ANNOTATIONS_MAX);
+    if size > MAX_ANNOTATIONS_BYTES {
+        errors.too_long(path, MAX_ANNOTATIONS_BYTES);
     }
 }
 
@@ -180,5 +180,5 @@ pub(super) fn validate_update(old: &Object, new: &Object, errors: &mut ErrorList
             errors.invalid_text(&path.child(field), after, IMMUTABLE);
         }
     }
-    check_common(new.kind(), after, &path, errors);
+    check_common_metadata(new.kind(), after, &path, errors);
 }

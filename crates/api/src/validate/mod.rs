@@ -194,6 +194,6 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
 }
 
 /// Returns the reasons why a text is not a DNS label.
-pub(crate) fn dns_label(text: &str) -> Vec<String> {
-    names::fault_messages(names::label(text))
+pub(crate) fn dns_label_problems(text: &str) -> Vec<String> {
+    names::fault_messages(names::label_faults(text))
 }

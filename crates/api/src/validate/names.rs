@@ -2,15 +2,15 @@
 
 use crate::ProblemKind;
 
-pub(super) const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-const WILDCARD: &str = "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-const QUALIFIED: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-pub(super) const PERCENT: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
-pub(super) const IP: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
-pub(super) const CIDR: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
-const ENV_NAME: &str =
+pub(super) const INVALID_SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const INVALID_WILDCARD: &str = "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const INVALID_LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const INVALID_QUALIFIED_NAME: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const INVALID_LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+pub(super) const INVALID_PERCENT: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+pub(super) const INVALID_IP: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+pub(super) const INVALID_CIDR: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+const INVALID_ENV_NAME: &str =
     "a valid environment variable name must consist only of printable ASCII characters other than '='";
 
 /// A reason why a name is invalid, with the API server's message.
@@ -41,7 +41,7 @@ fn character_fault(text: &str) -> NameFault {
 type NameFaults = Vec<NameFault>;
 
 /// A function that returns the problems of a name.
-pub(super) type Rule = fn(&str) -> NameFaults;
+pub(super) type NameRule = fn(&str) -> NameFaults;
 
 /// Joins several problems of a name into one problem.
 pub(super) fn join_faults(faults: &[NameFault], before: &str, between: &str) -> NameFault {
@@ -70,7 +70,7 @@ fn is_lower_or_digit(byte: u8) -> bool {
 
 /// Returns whether the text is not empty, starts and ends with an `edge` character, and contains only `edge` and
 /// `inner` characters.
-fn has_shape(text: &str, edge: fn(u8) -> bool, inner: &[u8]) -> bool {
+fn has_edge_and_inner_chars(text: &str, edge: fn(u8) -> bool, inner: &[u8]) -> bool {
     let bytes = text.as_bytes();
     let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
         return false;
@@ -78,40 +78,40 @@ fn has_shape(text: &str, edge: fn(u8) -> bool, inner: &[u8]) -> bool {
     edge(*first) && edge(*last) && bytes.iter().all(|byte| edge(*byte) || inner.contains(byte))
 }
 
-fn is_label(text: &str) -> bool {
-    has_shape(text, is_lower_or_digit, b"-")
+fn is_dns_label(text: &str) -> bool {
+    has_edge_and_inner_chars(text, is_lower_or_digit, b"-")
 }
 
-fn is_subdomain(text: &str) -> bool {
-    text.split('.').all(is_label)
+fn is_dns_subdomain(text: &str) -> bool {
+    text.split('.').all(is_dns_label)
 }
 
 /// Rule for the names of most objects: a DNS subdomain (VA-070).
-pub(super) fn subdomain(text: &str) -> NameFaults {
+pub(super) fn subdomain_faults(text: &str) -> NameFaults {
     let mut messages = Vec::new();
     check_max_length(text, 253, &mut messages);
-    if !is_subdomain(text) {
-        messages.push(character_fault(SUBDOMAIN));
+    if !is_dns_subdomain(text) {
+        messages.push(character_fault(INVALID_SUBDOMAIN));
     }
     messages
 }
 
 /// Rule for the names of namespaces, containers and volumes: a DNS label (VA-071).
-pub(super) fn label(text: &str) -> NameFaults {
+pub(super) fn label_faults(text: &str) -> NameFaults {
     let mut messages = Vec::new();
     check_max_length(text, 63, &mut messages);
-    if !is_label(text) {
-        messages.push(if is_subdomain(text) {
+    if !is_dns_label(text) {
+        messages.push(if is_dns_subdomain(text) {
             "must not contain dots".into()
         } else {
-            character_fault(LABEL)
+            character_fault(INVALID_LABEL)
         });
     }
     messages
 }
 
 /// Rule for a label that starts with a letter (VA-059).
-pub(super) fn label_1035(text: &str) -> NameFaults {
+pub(super) fn label_1035_faults(text: &str) -> NameFaults {
     const MESSAGE: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an \
         alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for \
         validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
@@ -128,13 +128,17 @@ pub(super) fn label_1035(text: &str) -> NameFaults {
 }
 
 /// Rule for a wildcard domain such as `*.example.com`.
-pub(super) fn wildcard(text: &str) -> NameFaults {
-    let is_valid = text.strip_prefix("*.").is_some_and(is_subdomain);
-    if is_valid { Vec::new() } else { vec![WILDCARD.into()] }
+pub(super) fn wildcard_faults(text: &str) -> NameFaults {
+    let is_valid = text.strip_prefix("*.").is_some_and(is_dns_subdomain);
+    if is_valid {
+        Vec::new()
+    } else {
+        vec![INVALID_WILDCARD.into()]
+    }
 }
 
 /// Rule for the names of PodDisruptionBudgets (VA-073).
-pub(super) fn path_segment(text: &str) -> NameFaults {
+pub(super) fn path_segment_faults(text: &str) -> NameFaults {
     if matches!(text, "." | "..") {
         return vec![format!("may not be '{text}'").into()];
     }
@@ -147,21 +151,21 @@ pub(super) fn path_segment(text: &str) -> NameFaults {
 
 /// Returns the problems of a label key, taint key or condition type (VA-076). kubectl applies the same rule.
 pub fn qualified_name_problems(text: &str) -> Vec<String> {
-    fault_messages(qualified(text))
+    fault_messages(qualified_name_faults(text))
 }
 
 /// Returns the problems of a label value (VA-077). kubectl applies the same rule.
 pub fn label_value_problems(text: &str) -> Vec<String> {
-    fault_messages(label_value(text))
+    fault_messages(label_value_faults(text))
 }
 
 /// Returns the problems of a DNS subdomain. kubectl applies the same rule.
 pub fn subdomain_problems(text: &str) -> Vec<String> {
-    fault_messages(subdomain(text))
+    fault_messages(subdomain_faults(text))
 }
 
 /// Rule for label keys, taint keys and condition types (VA-076).
-pub(super) fn qualified(text: &str) -> NameFaults {
+pub(super) fn qualified_name_faults(text: &str) -> NameFaults {
     let mut messages = Vec::new();
     let parts: Vec<&str> = text.split('/').collect();
     let name = match parts.as_slice() {
@@ -173,8 +177,8 @@ pub(super) fn qualified(text: &str) -> NameFaults {
                 if prefix.len() > 253 {
                     messages.push("prefix part must be no more than 253 bytes".into());
                 }
-                if !is_subdomain(prefix) {
-                    messages.push(character_fault(&format!("prefix part {SUBDOMAIN}")));
+                if !is_dns_subdomain(prefix) {
+                    messages.push(character_fault(&format!("prefix part {INVALID_SUBDOMAIN}")));
                 }
             }
             name
@@ -182,7 +186,8 @@ pub(super) fn qualified(text: &str) -> NameFaults {
         _ => {
             return vec![
                 format!(
-                    "a valid label key {QUALIFIED} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+                    "a valid label key {INVALID_QUALIFIED_NAME} with an optional DNS subdomain prefix and '/' (e.g. \
+                     'example.com/MyName')"
                 )
                 .into(),
             ];
@@ -193,31 +198,31 @@ pub(super) fn qualified(text: &str) -> NameFaults {
     } else if name.len() > 63 {
         messages.push("name part must be no more than 63 bytes".into());
     }
-    if !has_shape(name, |byte| byte.is_ascii_alphanumeric(), b"-_.") {
-        messages.push(format!("name part {QUALIFIED}").into());
+    if !has_edge_and_inner_chars(name, |byte| byte.is_ascii_alphanumeric(), b"-_.") {
+        messages.push(format!("name part {INVALID_QUALIFIED_NAME}").into());
     }
     messages
 }
 
 /// Rule for label values (VA-077).
-pub(super) fn label_value(text: &str) -> NameFaults {
+pub(super) fn label_value_faults(text: &str) -> NameFaults {
     let mut messages = Vec::new();
     if text.len() > 63 {
         messages.push("must be no more than 63 bytes".into());
     }
-    if !text.is_empty() && !has_shape(text, |byte| byte.is_ascii_alphanumeric(), b"-_.") {
-        messages.push(LABEL_VALUE.into());
+    if !text.is_empty() && !has_edge_and_inner_chars(text, |byte| byte.is_ascii_alphanumeric(), b"-_.") {
+        messages.push(INVALID_LABEL_VALUE.into());
     }
     messages
 }
 
 /// Returns the problems of a port name (VA-082). kubectl applies the same rule.
 pub fn port_name_problems(text: &str) -> Vec<String> {
-    fault_messages(port_name(text))
+    fault_messages(port_name_faults(text))
 }
 
 /// Rule for port names (VA-082).
-pub(super) fn port_name(text: &str) -> NameFaults {
+pub(super) fn port_name_faults(text: &str) -> NameFaults {
     let mut messages = Vec::new();
     check_max_length(text, 15, &mut messages);
     if !text.bytes().all(|byte| is_lower_or_digit(byte) || byte == b'-') || text.is_empty() {
@@ -236,16 +241,16 @@ pub(super) fn port_name(text: &str) -> NameFaults {
 }
 
 /// Rule for names of environment variables (VA-083).
-pub(super) fn env_name(text: &str) -> NameFaults {
+pub(super) fn env_name_faults(text: &str) -> NameFaults {
     if text.bytes().all(|byte| (b' '..=b'~').contains(&byte) && byte != b'=') {
         Vec::new()
     } else {
-        vec![ENV_NAME.into()]
+        vec![INVALID_ENV_NAME.into()]
     }
 }
 
 /// Rule for keys of ConfigMaps and Secrets.
-pub(super) fn config_key(text: &str) -> NameFaults {
+pub(super) fn config_key_faults(text: &str) -> NameFaults {
     let mut messages = Vec::new();
     check_max_length(text, 253, &mut messages);
     let is_valid = !text.is_empty()
@@ -283,7 +288,11 @@ pub(super) fn ip_problem(text: &str) -> Option<&'static str> {
                 rest => rest,
             });
             let plain = parts.collect::<Vec<_>>().join(".").parse::<std::net::Ipv4Addr>();
-            Some(if plain.is_ok() { "must not have leading 0s" } else { IP })
+            Some(if plain.is_ok() {
+                "must not have leading 0s"
+            } else {
+                INVALID_IP
+            })
         }
     }
 }
@@ -304,19 +313,20 @@ pub(super) fn is_cidr(text: &str) -> bool {
 }
 
 /// Rule for a DNS search domain, which may contain underscores.
-pub(super) fn search_domain(text: &str) -> NameFaults {
-    const RELAXED: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
+pub(super) fn search_domain_faults(text: &str) -> NameFaults {
+    const INVALID_SEARCH_DOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
     let mut messages = Vec::new();
     check_max_length(text, 253, &mut messages);
-    let is_part = |part: &str| has_shape(part.strip_prefix('_').unwrap_or(part), is_lower_or_digit, b"-_");
+    let is_part =
+        |part: &str| has_edge_and_inner_chars(part.strip_prefix('_').unwrap_or(part), is_lower_or_digit, b"-_");
     if !text.split('.').all(is_part) {
-        messages.push(character_fault(RELAXED));
+        messages.push(character_fault(INVALID_SEARCH_DOMAIN));
     }
     messages
 }
 
 /// Returns whether a valid CIDR has no bits set beyond its prefix length.
-pub(super) fn is_network(text: &str) -> bool {
+pub(super) fn is_network_address(text: &str) -> bool {
     let Some((address, length)) = text.split_once('/') else {
         return false;
     };
@@ -329,7 +339,7 @@ pub(super) fn is_network(text: &str) -> bool {
 }
 
 /// Returns whether `part` is a strict subset of `whole`; both are valid CIDRs.
-pub(super) fn is_inside(part: &str, whole: &str) -> bool {
+pub(super) fn is_cidr_inside(part: &str, whole: &str) -> bool {
     let parsed = |text: &str| {
         let (address, length) = text.split_once('/')?;
         Some((address.parse::<std::net::IpAddr>().ok()?, length.parse::<u32>().ok()?))
@@ -348,6 +358,6 @@ pub(super) fn is_inside(part: &str, whole: &str) -> bool {
 }
 
 /// Returns the message for a number outside a range.
-pub(super) fn range_text(low: i64, high: i64) -> String {
+pub(super) fn out_of_range_message(low: i64, high: i64) -> String {
     format!("must be between {low} and {high}, inclusive")
 }

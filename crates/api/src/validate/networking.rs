@@ -13,37 +13,37 @@ use super::{ErrorList, Path, job, names, selector};
 pub(super) fn validate_network_policy(object: &UntypedObject, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = object.at("/spec").unwrap_or(&Value::Null);
-    selector::validate_value(given(spec, "podSelector"), &path.child("podSelector"), errors);
+    selector::validate_selector_json(given(spec, "podSelector"), &path.child("podSelector"), errors);
     for (rules, peers) in [("ingress", "from"), ("egress", "to")] {
         let list = path.child(rules);
         for (index, rule) in items(spec, rules) {
             let path = list.index(index);
             let ports = path.child("ports");
             for (index, port) in items(rule, "ports") {
-                check_policy_port(port, &ports.index(index), errors);
+                check_network_policy_port(port, &ports.index(index), errors);
             }
             let list = path.child(peers);
             for (index, value) in items(rule, peers) {
-                check_peer(value, &list.index(index), errors);
+                check_network_policy_peer(value, &list.index(index), errors);
             }
         }
     }
 
-    const TYPES: [&str; 2] = ["Ingress", "Egress"];
+    const POLICY_TYPES: [&str; 2] = ["Ingress", "Egress"];
     let types = path.child("policyTypes");
-    if items(spec, "policyTypes").count() > TYPES.len() {
+    if items(spec, "policyTypes").count() > POLICY_TYPES.len() {
         let value = spec.get("policyTypes").map_or_else(String::new, ToString::to_string);
         return errors.invalid(&types, value, "may not specify more than two policyTypes");
     }
     for (index, policy_type) in items(spec, "policyTypes") {
         let policy_type = policy_type.as_str().unwrap_or_default();
-        if !TYPES.contains(&policy_type) {
-            errors.unsupported_text(&types.index(index), policy_type, &TYPES);
+        if !POLICY_TYPES.contains(&policy_type) {
+            errors.unsupported_text(&types.index(index), policy_type, &POLICY_TYPES);
         }
     }
 }
 
-fn check_policy_port(port: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_network_policy_port(port: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(protocol) = port.get("protocol").and_then(Value::as_str) {
         errors.check_one_of(&path.child("protocol"), protocol, values::PROTOCOL);
     }
@@ -54,7 +54,7 @@ fn check_policy_port(port: &Value, path: &Path<'_>, errors: &mut ErrorList) {
             if let Some(end) = end {
                 errors.invalid(&end_path, end, "may not be specified when `port` is non-numeric");
             }
-            errors.each_invalid(&at, name, &names::port_name(name));
+            errors.each_invalid(&at, name, &names::port_name_faults(name));
         }
         Some(number) => {
             let number = number.as_i64().unwrap_or_default();
@@ -74,12 +74,12 @@ fn check_policy_port(port: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn check_peer(peer: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_network_policy_peer(peer: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let mut n_given = 0;
     for field in ["podSelector", "namespaceSelector"] {
         let labels = given(peer, field);
         n_given += u32::from(labels.is_some());
-        selector::validate_value(labels, &path.child(field), errors);
+        selector::validate_selector_json(labels, &path.child(field), errors);
     }
     let block = given(peer, "ipBlock");
     if let Some(block) = block {
@@ -106,7 +106,7 @@ fn check_ip_block(block: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         let path = excepted.index(index);
         let exception = exception.as_str().unwrap_or_default();
         check_cidr(exception, &path, errors);
-        if names::is_cidr(exception) && !names::is_inside(exception, cidr) {
+        if names::is_cidr(exception) && !names::is_cidr_inside(exception, cidr) {
             errors.invalid_text(&path, exception, "must be a strict subset of `cidr`");
         }
     }
@@ -114,8 +114,8 @@ fn check_ip_block(block: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 
 fn check_cidr(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if !names::is_cidr(text) {
-        errors.invalid_text(path, text, names::CIDR);
-    } else if !names::is_network(text) {
+        errors.invalid_text(path, text, names::INVALID_CIDR);
+    } else if !names::is_network_address(text) {
         errors.invalid_text(path, text, "must not have bits set beyond the prefix length");
     }
 }
@@ -129,11 +129,11 @@ pub(super) fn validate_ingress(object: &UntypedObject, errors: &mut ErrorList) {
         errors.invalid(&path, value, "either `defaultBackend` or `rules` must be specified");
     }
     if let Some(default) = default {
-        check_backend(default, &path.child("defaultBackend"), errors);
+        check_ingress_backend(default, &path.child("defaultBackend"), errors);
     }
     let rules = path.child("rules");
     for (index, item) in items(spec, "rules") {
-        check_rule(item, &rules.index(index), errors);
+        check_ingress_rule(item, &rules.index(index), errors);
     }
     let list = path.child("tls");
     for (index, entry) in items(spec, "tls") {
@@ -141,16 +141,16 @@ pub(super) fn validate_ingress(object: &UntypedObject, errors: &mut ErrorList) {
         let hosts = path.child("hosts");
         for (index, name) in items(entry, "hosts") {
             let name = name.as_str().unwrap_or_default();
-            errors.each_invalid(&hosts.index(index), name, &host_problems(name));
+            errors.each_invalid(&hosts.index(index), name, &host_name_or_wildcard_faults(name));
         }
         let secret = text(entry, "secretName");
         if !secret.is_empty() {
-            errors.each_invalid(&path.child("secretName"), secret, &names::subdomain(secret));
+            errors.each_invalid(&path.child("secretName"), secret, &names::subdomain_faults(secret));
         }
     }
     let class = spec.get("ingressClassName").and_then(Value::as_str);
     if let Some(class) = class {
-        errors.each_invalid(&path.child("ingressClassName"), class, &names::subdomain(class));
+        errors.each_invalid(&path.child("ingressClassName"), class, &names::subdomain_faults(class));
     }
     if let (Some(older), Some(class)) = (object.metadata.annotation(annotation::INGRESS_CLASS), class)
         && older != class
@@ -162,22 +162,22 @@ pub(super) fn validate_ingress(object: &UntypedObject, errors: &mut ErrorList) {
 }
 
 /// Returns the problems of an Ingress host, which may be a wildcard.
-fn host_problems(name: &str) -> Vec<names::NameFault> {
+fn host_name_or_wildcard_faults(name: &str) -> Vec<names::NameFault> {
     if name.contains('*') {
-        names::wildcard(name)
+        names::wildcard_faults(name)
     } else {
-        names::subdomain(name)
+        names::subdomain_faults(name)
     }
 }
 
-fn check_rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_ingress_rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let name = text(rule, "host");
     if !name.is_empty() {
         let path = path.child("host");
         if names::is_ip(name) {
             errors.invalid_text(&path, name, "must be a DNS name, not an IP address");
         }
-        errors.each_invalid(&path, name, &host_problems(name));
+        errors.each_invalid(&path, name, &host_name_or_wildcard_faults(name));
     }
     let Some(http) = given(rule, "http") else { return };
     let path = path.child("http");
@@ -221,18 +221,18 @@ fn check_http_path(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         }
     }
     let none = Value::Null;
-    check_backend(value.get("backend").unwrap_or(&none), &path.child("backend"), errors);
+    check_ingress_backend(value.get("backend").unwrap_or(&none), &path.child("backend"), errors);
 }
 
-fn check_backend(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_ingress_backend(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let service = match (given(value, "resource"), given(value, "service")) {
         (Some(_), Some(_)) => return errors.invalid_text(path, "", "cannot set both resource and service backends"),
-        (Some(resource), None) => return check_reference(resource, &path.child("resource"), errors),
+        (Some(resource), None) => return check_object_reference(resource, &path.child("resource"), errors),
         (None, None) => return errors.invalid_text(path, "", "resource or service backend is required"),
         (None, Some(service)) => service,
     };
     let at = path.child("service");
-    errors.check_name(&at.child("name"), text(service, "name"), names::label);
+    errors.check_name(&at.child("name"), text(service, "name"), names::label_faults);
     let none = Value::Null;
     let port = service.get("port").unwrap_or(&none);
     let (name, number) = (
@@ -243,18 +243,18 @@ fn check_backend(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     match (name.is_empty(), number) {
         (true, 0) => errors.required(path, "port name or number is required"),
         (true, number) => errors.check_port(&at.child("number"), number),
-        (false, 0) => errors.each_invalid(&at.child("name"), name, &names::port_name(name)),
+        (false, 0) => errors.each_invalid(&at.child("name"), name, &names::port_name_faults(name)),
         (false, _) => errors.invalid_text(path, "", "cannot set both port name & port number"),
     }
 }
 
 /// Checks the group, kind and name of a reference to an object.
-fn check_reference(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_object_reference(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(group) = value.get("apiGroup").and_then(Value::as_str) {
-        errors.each_invalid(&path.child("apiGroup"), group, &names::subdomain(group));
+        errors.each_invalid(&path.child("apiGroup"), group, &names::subdomain_faults(group));
     }
     for field in ["kind", "name"] {
-        errors.check_name(&path.child(field), text(value, field), names::path_segment);
+        errors.check_name(&path.child(field), text(value, field), names::path_segment_faults);
     }
 }
 
@@ -270,19 +270,19 @@ pub(super) fn validate_ingress_class(object: &UntypedObject, errors: &mut ErrorL
         if controller.len() > CONTROLLER_MAX {
             errors.too_long(&at, CONTROLLER_MAX);
         }
-        job::check_domain_prefixed(controller, &at, errors);
+        job::check_domain_prefixed_path(controller, &at, errors);
     }
     let Some(parameters) = given(spec, "parameters") else {
         return;
     };
     let path = path.child("parameters");
-    check_reference(parameters, &path, errors);
+    check_object_reference(parameters, &path, errors);
     let namespace = parameters.get("namespace").and_then(Value::as_str);
     let at = path.child("namespace");
     match (parameters.get("scope").and_then(Value::as_str), namespace) {
         (None, _) => errors.required(&path.child("scope"), ""),
         (Some("Namespace"), None) => errors.required(&at, "`parameters.scope` is set to 'Namespace'"),
-        (Some("Namespace"), Some(namespace)) => errors.each_invalid(&at, namespace, &names::label(namespace)),
+        (Some("Namespace"), Some(namespace)) => errors.each_invalid(&at, namespace, &names::label_faults(namespace)),
         (Some("Cluster"), None) => {}
         (Some("Cluster"), Some(_)) => errors.forbidden(&at, "`parameters.scope` is set to 'Cluster'"),
         (Some(other), _) => errors.unsupported_text(&path.child("scope"), other, &["Cluster", "Namespace"]),

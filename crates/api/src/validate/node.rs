@@ -10,9 +10,17 @@ pub(super) fn validate(node: &Node, errors: &mut ErrorList) {
     let taints = metadata.child("taints");
     for (index, taint) in node.spec.taints.iter().enumerate() {
         let path = taints.index(index);
-        errors.each_invalid(&path.child("key"), &taint.key, &names::qualified(&taint.key));
+        errors.each_invalid(
+            &path.child("key"),
+            &taint.key,
+            &names::qualified_name_faults(&taint.key),
+        );
         if !taint.value.is_empty() {
-            errors.each_invalid(&path.child("value"), &taint.value, &names::label_value(&taint.value));
+            errors.each_invalid(
+                &path.child("value"),
+                &taint.value,
+                &names::label_value_faults(&taint.value),
+            );
         }
         match taint.effect.as_str() {
             "" => errors.required(&path.child("effect"), ""),
@@ -82,7 +90,7 @@ fn check_pod_cidrs(node: &Node, errors: &mut ErrorList) {
     };
     for (index, range) in ranges.iter().enumerate() {
         if !names::is_cidr(range) {
-            errors.invalid_text(&path.index(index), range, names::CIDR);
+            errors.invalid_text(&path.index(index), range, names::INVALID_CIDR);
         }
     }
     let n_ipv6 = ranges.iter().filter(|range| range.contains(':')).count();
@@ -133,7 +141,7 @@ pub(super) fn validate_attachment(object: &crate::VolumeAttachment, errors: &mut
         errors.required(&path.child("source"), message);
     }
     let node = spec.node_name.as_str();
-    errors.each_invalid(&path.child("nodeName"), node, &names::subdomain(node));
+    errors.each_invalid(&path.child("nodeName"), node, &names::subdomain_faults(node));
 }
 
 pub(super) fn validate_attachment_update(
@@ -151,7 +159,7 @@ pub(super) fn validate_attachment_update(
 
 /// Validates a namespace's finalizers and its Pod Security labels.
 pub(super) fn validate_namespace(object: &crate::Namespace, errors: &mut ErrorList) {
-    const PREFIX: &str = "pod-security.kubernetes.io/";
+    const POD_SECURITY_PREFIX: &str = "pod-security.kubernetes.io/";
     let spec = Path::root("spec");
     for finalizer in &object.spec.finalizers {
         super::meta::check_finalizer(
@@ -165,14 +173,14 @@ pub(super) fn validate_namespace(object: &crate::Namespace, errors: &mut ErrorLi
     let metadata = Path::root("metadata");
     let labels = metadata.child("labels");
     for mode in ["enforce", "audit", "warn"] {
-        let key = format!("{PREFIX}{mode}");
+        let key = format!("{POD_SECURITY_PREFIX}{mode}");
         if let Some(level) = object.metadata.label(&key)
             && !matches!(level, "privileged" | "baseline" | "restricted")
         {
             let message = "must be one of privileged, baseline, restricted";
             errors.invalid_text(&labels.key(&key), level, message);
         }
-        let key = format!("{PREFIX}{mode}-version");
+        let key = format!("{POD_SECURITY_PREFIX}{mode}-version");
         let is_version = |text: &str| {
             let minor = text.strip_prefix("v1.");
             text == "latest" || minor.is_some_and(|minor| minor.parse::<u16>().is_ok())

@@ -7,7 +7,7 @@ use crate::untyped::{given, is_true, items};
 
 use super::{ErrorList, Path};
 
-const NOT_WINDOWS: &str = "cannot be set for a windows pod";
+const NOT_FOR_WINDOWS_POD: &str = "cannot be set for a windows pod";
 const CONTAINER_LISTS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
 
 /// Checks the fields of a pod that sets `spec.os`; `spec` is the pod's spec in JSON form.
@@ -21,10 +21,13 @@ pub(super) fn check_fields_of_os(system: &str, spec: &Value, path: &Path<'_>, er
 }
 
 fn check_linux_fields(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    const NOT_LINUX: &str = "windows options cannot be set for a linux pod";
+    const NOT_FOR_LINUX_POD: &str = "windows options cannot be set for a linux pod";
     let refuse = |context: Option<&Value>, path: &Path<'_>, errors: &mut ErrorList| {
         if context.is_some_and(|context| given(context, "windowsOptions").is_some()) {
-            errors.forbidden(&path.child("securityContext").child("windowsOptions"), NOT_LINUX);
+            errors.forbidden(
+                &path.child("securityContext").child("windowsOptions"),
+                NOT_FOR_LINUX_POD,
+            );
         }
     };
     refuse(given(spec, "securityContext"), path, errors);
@@ -42,7 +45,7 @@ fn check_windows_fields(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let context = path.child("securityContext");
     let mut refuse = |is_given: bool, path: Path<'_>| {
         if is_given {
-            errors.forbidden(&path, NOT_WINDOWS);
+            errors.forbidden(&path, NOT_FOR_WINDOWS_POD);
         }
     };
     for field in ["appArmorProfile", "seLinuxOptions"] {
@@ -92,7 +95,7 @@ fn check_windows_fields(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks HostProcess containers of Windows: either all containers of a pod or none, and with host networking.
-pub(super) fn check_host_processes(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_windows_host_processes(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let host_process = |value: &Value| {
         let context = value.pointer("/securityContext/windowsOptions/hostProcess");
         context.and_then(Value::as_bool)

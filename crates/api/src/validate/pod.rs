@@ -19,7 +19,7 @@ use crate::wire::Wire;
 pub(super) fn validate(pod: &Pod, errors: &mut ErrorList) {
     let metadata = Path::root("metadata");
     check_behavior_annotations(&pod.metadata.annotations, &pod.spec, &metadata, errors);
-    check_annotations(
+    check_pod_annotations(
         &pod.metadata.annotations,
         &pod.spec,
         &metadata.child("annotations"),
@@ -43,7 +43,7 @@ pub(super) fn validate_spec_of_pod(pod: &Pod, path: &Path<'_>, errors: &mut Erro
     // An ephemeral container may mount the service account token volume, which the stored pod does not contain.
     let written_out = (!pod.spec.ephemeral_containers.is_empty()).then(|| pod.written_out());
     let pod = written_out.as_deref().unwrap_or(pod);
-    let value = json_for_untyped_checks(&pod.spec, pod, &pod.extra);
+    let value = spec_json_for_untyped_checks(&pod.spec, pod, &pod.extra);
     let value = value
         .as_ref()
         .and_then(|value| value.get("spec"))
@@ -70,14 +70,14 @@ pub(super) fn validate_template(template: &PodTemplateSpec, claims: &[Str], path
         &path.child("metadata"),
         errors,
     );
-    check_annotations(
+    check_pod_annotations(
         &template.metadata.annotations,
         &template.spec,
         &path.child("annotations"),
         errors,
     );
     let spec_path = path.child("spec");
-    let value = json_for_untyped_checks(&template.spec, template, &template.extra);
+    let value = spec_json_for_untyped_checks(&template.spec, template, &template.extra);
     let value = value
         .as_ref()
         .and_then(|value| value.get("spec"))
@@ -111,7 +111,7 @@ pub(super) fn validate_template(template: &PodTemplateSpec, claims: &[Str], path
 }
 
 /// Checks `hostnameOverride`, which replaces the whole host name (VA-340).
-fn check_host_name(spec: &PodSpec, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_host_name_override(spec: &PodSpec, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const MAX: usize = 64;
     let Some(name) = value.get("hostnameOverride").and_then(Value::as_str) else {
         return;
@@ -126,12 +126,12 @@ fn check_host_name(spec: &PodSpec, value: &Value, path: &Path<'_>, errors: &mut 
     if name.len() > MAX {
         errors.too_long(&path, MAX);
     }
-    errors.each_invalid(&path, name, &names::subdomain(name));
+    errors.each_invalid(&path, name, &names::subdomain_faults(name));
 }
 
 /// Returns a pod or template in JSON form; None if it has no untyped fields, and no fields that must be checked in this
 /// form.
-fn json_for_untyped_checks(spec: &PodSpec, spec_of_pod: &dyn Wire, extra: &Extra) -> Option<Value> {
+fn spec_json_for_untyped_checks(spec: &PodSpec, spec_of_pod: &dyn Wire, extra: &Extra) -> Option<Value> {
     let is_needed = !extra.is_empty() || spec.os.is_some();
     is_needed.then(|| {
         let mut value = spec_of_pod.write();
@@ -141,7 +141,7 @@ fn json_for_untyped_checks(spec: &PodSpec, spec_of_pod: &dyn Wire, extra: &Extra
 }
 
 /// Checks annotations that the server interprets, including those that fields have replaced (VA-301).
-fn check_annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_pod_annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     const APP_ARMOR_PREFIX: &str = "container.apparmor.security.beta.kubernetes.io/";
     const SECCOMP_PREFIX: &str = "container.seccomp.security.alpha.kubernetes.io/";
     if let Some(manifest) = annotations.get(MIRROR_ANNOTATION)
@@ -237,12 +237,12 @@ fn validate_spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'
     container::validate(spec, value, &volumes, path, errors);
     check_pod_resources(spec, path, errors);
     container::check_host_network_ports(spec, pod.is_some(), path, errors);
-    check_enums(spec, path, errors);
+    check_enum_fields(spec, path, errors);
     meta::check_labels(&spec.node_selector, &path.child("nodeSelector"), errors);
     let context = path.child("securityContext");
     match &spec.security_context {
         Some(given) => security::validate_pod_context(given, spec, value, &context, errors),
-        None => security::check_shared_processes(value, &context, errors),
+        None => security::check_shared_process_namespace(value, &context, errors),
     }
     if let Some(rules) = &spec.affinity {
         affinity::validate(rules, &path.child("affinity"), errors);
@@ -263,7 +263,7 @@ fn validate_spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'
         &path.child("topologySpreadConstraints"),
         errors,
     );
-    os::check_host_processes(value, path, errors);
+    os::check_windows_host_processes(value, path, errors);
     if spec.host_users == Some(false) {
         for (name, is_shared) in [
             ("hostNetwork", spec.host_network == Some(true)),
@@ -276,14 +276,14 @@ fn validate_spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'
         }
     }
     let node_name = spec.node_name.as_ref().map_or("", |name| name.as_str());
-    check_host_name(spec, value, path, errors);
+    check_host_name_override(spec, value, path, errors);
     for (name, value, rule) in [
         (
             "serviceAccountName",
             &*spec.service_account_name,
-            names::subdomain as names::Rule,
+            names::subdomain_faults as names::NameRule,
         ),
-        ("nodeName", node_name, names::subdomain),
+        ("nodeName", node_name, names::subdomain_faults),
     ] {
         if !value.is_empty() {
             errors.each_invalid(&path.child(name), value, &rule(value));
@@ -292,22 +292,22 @@ fn validate_spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'
     if let Some(seconds) = spec.active_deadline_seconds
         && !(1..=i64::from(i32::MAX)).contains(&seconds)
     {
-        let message = names::range_text(1, i64::from(i32::MAX));
+        let message = names::out_of_range_message(1, i64::from(i32::MAX));
         errors.invalid(&path.child("activeDeadlineSeconds"), seconds, &message);
     }
     for (name, value) in [("hostname", &spec.hostname), ("subdomain", &spec.subdomain)] {
         if !value.is_empty() {
-            errors.each_invalid(&path.child(name), value, &names::label(value));
+            errors.each_invalid(&path.child(name), value, &names::label_faults(value));
         }
     }
     scheduling::check_tolerations(&spec.tolerations, &path.child("tolerations"), errors);
     check_host_aliases(spec, &path.child("hostAliases"), errors);
     if !spec.priority_class_name.is_empty() {
-        let messages = names::subdomain(&spec.priority_class_name);
+        let messages = names::subdomain_faults(&spec.priority_class_name);
         errors.each_invalid(&path.child("priorityClassName"), &spec.priority_class_name, &messages);
     }
     if let Some(class) = &spec.runtime_class_name {
-        errors.each_invalid(&path.child("runtimeClassName"), class, &names::subdomain(class));
+        errors.each_invalid(&path.child("runtimeClassName"), class, &names::subdomain_faults(class));
     }
     if let Some(policy) = &spec.preemption_policy {
         errors.check_one_of(
@@ -316,14 +316,14 @@ fn validate_spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'
             PreemptionPolicy::KNOWN,
         );
     }
-    resources::check_overhead(&spec.overhead, &path.child("overhead"), errors);
+    resources::check_pod_overhead(&spec.overhead, &path.child("overhead"), errors);
     if let Some(os) = &spec.os {
         os::check_fields_of_os(&os.name, value, path, errors);
     }
     container::check_file_key_volumes(spec, path, errors);
 }
 
-fn check_enums(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_enum_fields(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     match &spec.restart_policy {
         None => errors.required(&path.child("restartPolicy"), ""),
         Some(policy) => errors.check_one_of(&path.child("restartPolicy"), policy.as_str(), RestartPolicy::KNOWN),
@@ -350,7 +350,7 @@ fn check_resource_claims(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList
         } else if !seen.insert(&*claim.name) {
             errors.duplicate(&name, quoted(&claim.name), "");
         } else {
-            errors.each_invalid(&name, &claim.name, &names::label(&claim.name));
+            errors.each_invalid(&name, &claim.name, &names::label_faults(&claim.name));
         }
         let given = (&claim.resource_claim_name, &claim.resource_claim_template_name);
         let text = |value: &Option<Str>| value.as_deref().map_or_else(|| "null".to_owned(), quoted);
@@ -370,7 +370,7 @@ fn check_resource_claims(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList
         }
         for (field, name) in [("resourceClaimName", given.0), ("resourceClaimTemplateName", given.1)] {
             if let Some(name) = name {
-                errors.each_invalid(&path.child(field), name, &names::subdomain(name));
+                errors.each_invalid(&path.child(field), name, &names::subdomain_faults(name));
             }
         }
     }
@@ -423,7 +423,7 @@ fn check_host_aliases(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
         }
         let hostnames = path.child("hostnames");
         for (index, hostname) in alias.hostnames.iter().enumerate() {
-            errors.each_invalid(&hostnames.index(index), hostname, &names::subdomain(hostname));
+            errors.each_invalid(&hostnames.index(index), hostname, &names::subdomain_faults(hostname));
         }
     }
 }

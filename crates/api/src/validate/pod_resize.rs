@@ -29,7 +29,7 @@ pub fn validate_resize(old: &Pod, new: &Pod, qos: &QosClass) -> ErrorList {
     ] {
         let list = path.child(name);
         for (index, (before, after)) in before.iter().zip(after.iter()).enumerate() {
-            check_not_removed(
+            check_resources_not_removed(
                 &before.resources,
                 &after.resources,
                 &list.index(index).child("resources"),
@@ -38,7 +38,7 @@ pub fn validate_resize(old: &Pod, new: &Pod, qos: &QosClass) -> ErrorList {
         }
     }
     let pod_level = |pod: &Pod| pod.spec.resources.as_deref().cloned().unwrap_or_default();
-    check_not_removed(&pod_level(old), &pod_level(new), &path.child("resources"), &mut errors);
+    check_resources_not_removed(&pod_level(old), &pod_level(new), &path.child("resources"), &mut errors);
     let mut rest = new.spec.clone();
     let reset_resources = |after: &mut Arc<Vec<Container>>, before: &Arc<Vec<Container>>| {
         if after != before {
@@ -60,7 +60,7 @@ pub fn validate_resize(old: &Pod, new: &Pod, qos: &QosClass) -> ErrorList {
 }
 
 /// Checks that no request or limit of cpu or memory is removed.
-fn check_not_removed(
+fn check_resources_not_removed(
     before: &ResourceRequirements,
     after: &ResourceRequirements,
     path: &Path<'_>,

@@ -12,8 +12,8 @@ use super::{ErrorList, Path, internal, names, pod};
 use crate::wire::Wire;
 
 /// Message for a change of an immutable field (LC-042); a diff of the internal structs follows.
-const FORBIDDEN: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
-const ONLY_ADDITIONS: &str = "only additions are allowed (no mutations or deletions)";
+const FORBIDDEN_UPDATE: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
+const ONLY_ADDITIONS_ALLOWED: &str = "only additions are allowed (no mutations or deletions)";
 
 pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     let metadata = Path::root("metadata");
@@ -21,7 +21,8 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
         pod::check_behavior_annotations(&new.metadata.annotations, &new.spec, &metadata, errors);
         check_mirror_annotation(old, new, &metadata.child("annotations"), errors);
     }
-    let same_extra = || old.extra == new.extra || old.extra.part(&["spec"]) == new.extra.part(&["spec"]);
+    let same_extra =
+        || old.extra == new.extra || old.extra.value_at_path(&["spec"]) == new.extra.value_at_path(&["spec"]);
     if old.spec == new.spec && same_extra() {
         return;
     }
@@ -37,7 +38,7 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
         }
     }
     let mut rest = new.spec.clone();
-    if !check_active_deadline(&old.spec, &new.spec, &path.child("activeDeadlineSeconds"), errors) {
+    if !check_active_deadline_update(&old.spec, &new.spec, &path.child("activeDeadlineSeconds"), errors) {
         return;
     }
     let own_image = |list: &Arc<Vec<Container>>, before: &Arc<Vec<Container>>| -> Arc<Vec<Container>> {
@@ -51,11 +52,11 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     };
     rest.containers = own_image(&new.spec.containers, &old.spec.containers);
     rest.init_containers = own_image(&new.spec.init_containers, &old.spec.init_containers);
-    check_images(&new.spec, &path, errors);
+    check_images_are_trimmed(&new.spec, &path, errors);
     rest.active_deadline_seconds = old.spec.active_deadline_seconds;
-    check_tolerations(&old.spec, &new.spec, &path.child("tolerations"), errors);
+    check_tolerations_only_added(&old.spec, &new.spec, &path.child("tolerations"), errors);
     rest.tolerations.clone_from(&old.spec.tolerations);
-    check_scheduling_gates(&old.spec, &new.spec, &path.child("schedulingGates"), errors);
+    check_gates_only_removed(&old.spec, &new.spec, &path.child("schedulingGates"), errors);
     rest.scheduling_gates.clone_from(&old.spec.scheduling_gates);
     if old
         .spec
@@ -66,18 +67,18 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
         rest.termination_grace_period_seconds = old.spec.termination_grace_period_seconds;
     }
     if !old.spec.scheduling_gates.is_empty() {
-        check_gated_pod(&old.spec, &new.spec, &mut rest, &path, errors);
+        check_update_of_gated_pod(&old.spec, &new.spec, &mut rest, &path, errors);
     }
     if rest != old.spec || !same_extra() {
         let mut now = new.clone();
         now.spec = rest;
-        let diff = internal::unified_diff(&internal_spec(old), &internal_spec(&now));
-        errors.forbidden(&path, &format!("{FORBIDDEN}\n{diff}"));
+        let diff = internal::unified_diff(&internal_spec_json(old), &internal_spec_json(&now));
+        errors.forbidden(&path, &format!("{FORBIDDEN_UPDATE}\n{diff}"));
     }
 }
 
 /// Returns a pod's spec as the server's internal struct.
-fn internal_spec(pod: &Pod) -> Value {
+fn internal_spec_json(pod: &Pod) -> Value {
     let mut value = pod.written_out().write();
     pod.extra.merge_into(&mut value);
     let spec = value.get_mut("spec").map(Value::take).unwrap_or_default();
@@ -97,7 +98,7 @@ fn check_mirror_annotation(old: &Pod, new: &Pod, path: &Path<'_>, errors: &mut E
     }
 }
 
-fn check_images(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_images_are_trimmed(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     for (name, list) in [
         ("containers", &spec.containers),
         ("initContainers", &spec.init_containers),
@@ -114,10 +115,10 @@ fn check_images(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks a change of `activeDeadlineSeconds` (VA-167, VA-174). Returns false if validation must stop.
-fn check_active_deadline(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) -> bool {
+fn check_active_deadline_update(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) -> bool {
     match (old.active_deadline_seconds, new.active_deadline_seconds) {
         (_, Some(seconds)) if !(0..=i64::from(i32::MAX)).contains(&seconds) => {
-            errors.invalid(path, seconds, &names::range_text(0, i64::from(i32::MAX)));
+            errors.invalid(path, seconds, &names::out_of_range_message(0, i64::from(i32::MAX)));
             false
         }
         (Some(before), Some(seconds)) if before < seconds => {
@@ -133,7 +134,7 @@ fn check_active_deadline(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: 
 }
 
 /// Checks that tolerations are only added (VA-175).
-fn check_tolerations(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_tolerations_only_added(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     if old.tolerations == new.tolerations {
         return;
     }
@@ -154,7 +155,7 @@ fn check_tolerations(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut
 }
 
 /// Checks that scheduling gates are only removed (VA-176).
-fn check_scheduling_gates(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_gates_only_removed(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     for (index, gate) in new.scheduling_gates.iter().enumerate() {
         if !old.scheduling_gates.contains(gate) {
             let message = format!(
@@ -167,7 +168,13 @@ fn check_scheduling_gates(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors:
 }
 
 /// Checks that node selector and affinity of a gated pod become only stricter (VA-177, VA-178).
-fn check_gated_pod(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_update_of_gated_pod(
+    old: &PodSpec,
+    new: &PodSpec,
+    rest: &mut PodSpec,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let only_added = |before: &ordered::Map<Str, Str>, after: &ordered::Map<Str, Str>| {
         before.iter().all(|(key, value)| after.get(key) == Some(value))
     };
@@ -193,7 +200,11 @@ fn check_gated_pod(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path
                     let only_appended = after.match_expressions.starts_with(&before.match_expressions)
                         && after.match_fields.starts_with(&before.match_fields);
                     if !only_appended {
-                        errors.invalid(&terms.index(index), internal_term(after), ONLY_ADDITIONS);
+                        errors.invalid(
+                            &terms.index(index),
+                            internal_node_term_json(after),
+                            ONLY_ADDITIONS_ALLOWED,
+                        );
                     }
                 }
             }
@@ -201,7 +212,11 @@ fn check_gated_pod(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path
                 let value = other.map_or_else(
                     || "null".to_owned(),
                     |selector| {
-                        let list: Vec<String> = selector.node_selector_terms.iter().map(internal_term).collect();
+                        let list: Vec<String> = selector
+                            .node_selector_terms
+                            .iter()
+                            .map(internal_node_term_json)
+                            .collect();
                         format!("[{}]", list.join(","))
                     },
                 );
@@ -225,7 +240,7 @@ fn check_gated_pod(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path
 }
 
 /// Prints a node selector term as the server's internal JSON (VA-014).
-fn internal_term(term: &crate::NodeSelectorTerm) -> String {
+fn internal_node_term_json(term: &crate::NodeSelectorTerm) -> String {
     let list = |requirements: &[crate::NodeSelectorRequirement]| {
         if requirements.is_empty() {
             return "null".to_owned();

@@ -7,7 +7,7 @@ use super::list::{IMMUTABLE, NEGATIVE, quoted};
 use super::{ErrorList, Path, names, selector};
 
 /// Maximum value of a user-defined priority class.
-const PRIORITY_MAX: i32 = 1_000_000_000;
+const MAX_USER_PRIORITY: i32 = 1_000_000_000;
 
 pub(super) fn validate_budget(budget: &PodDisruptionBudget, errors: &mut ErrorList) {
     let path = Path::root("spec");
@@ -62,7 +62,7 @@ pub(super) fn check_int_or_percent(value: &IntOrString, path: &Path<'_>, errors:
         IntOrString::String(text) => {
             let digits = text.strip_suffix('%').unwrap_or("");
             if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-                errors.invalid(path, quoted(text), names::PERCENT);
+                errors.invalid(path, quoted(text), names::INVALID_PERCENT);
             }
         }
     }
@@ -102,8 +102,8 @@ pub(super) fn validate_priority_class(class: &PriorityClass, errors: &mut ErrorL
             );
             errors.forbidden(&Path::root("metadata").child("name"), &message);
         }
-    } else if class.value > PRIORITY_MAX {
-        let message = format!("maximum allowed value of a user defined priority is {PRIORITY_MAX}");
+    } else if class.value > MAX_USER_PRIORITY {
+        let message = format!("maximum allowed value of a user defined priority is {MAX_USER_PRIORITY}");
         errors.forbidden(&Path::root("value"), &message);
     }
     match class.preemption_policy.as_ref().map(PreemptionPolicy::as_str) {

@@ -8,7 +8,7 @@ use super::{ErrorList, Path, names};
 const INVALID_HEADER_NAME: &str = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')";
 
 /// The possible actions of a probe or hook, in the API server's order.
-struct Handler<'h> {
+struct HandlerActions<'h> {
     exec: Option<&'h ExecAction>,
     http_get: Option<&'h HttpGetAction>,
     tcp_socket: Option<&'h TcpSocketAction>,
@@ -16,7 +16,7 @@ struct Handler<'h> {
     sleep: Option<&'h SleepAction>,
 }
 
-fn check_handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_handler_actions(handler: &HandlerActions<'_>, grace: i64, path: &Path<'_>, errors: &mut ErrorList) {
     const MORE_THAN_ONE_HANDLER: &str = "may not specify more than 1 handler type";
     let mut known = 0;
     let mut is_first_handler = |name: &str, errors: &mut ErrorList| {
@@ -39,7 +39,7 @@ fn check_handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mu
         if request.path.is_empty() {
             errors.required(&path.child("path"), "");
         }
-        check_port(&request.port, &path.child("port"), errors);
+        check_probe_port(&request.port, &path.child("port"), errors);
         errors.check_one_of(&path.child("scheme"), &request.scheme, values::URI_SCHEME);
         for header in &request.http_headers {
             let is_valid = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
@@ -51,12 +51,12 @@ fn check_handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mu
     if let Some(socket) = handler.tcp_socket
         && is_first_handler("tcpSocket", errors)
     {
-        check_port(&socket.port, &path.child("tcpSocket").child("port"), errors);
+        check_probe_port(&socket.port, &path.child("tcpSocket").child("port"), errors);
     }
     if let Some(check) = handler.grpc
         && is_first_handler("grpc", errors)
     {
-        check_port(&IntOrString::Int(check.port), &path.child("grpc").child("port"), errors);
+        check_probe_port(&IntOrString::Int(check.port), &path.child("grpc").child("port"), errors);
     }
     if let Some(sleep) = handler.sleep
         && is_first_handler("sleep", errors)
@@ -71,10 +71,10 @@ fn check_handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mu
 }
 
 /// Checks the port of a handler: a number or a port name (VA-112).
-fn check_port(port: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_probe_port(port: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
     match port {
         IntOrString::Int(number) => errors.check_port(path, *number),
-        IntOrString::String(name) => errors.each_invalid(path, name, &names::port_name(name)),
+        IntOrString::String(name) => errors.each_invalid(path, name, &names::port_name_faults(name)),
     }
 }
 
@@ -87,8 +87,8 @@ pub(super) enum ProbeKind {
 }
 
 pub(super) fn check_probe(probe: &Probe, kind: ProbeKind, grace: i64, path: &Path<'_>, errors: &mut ErrorList) {
-    check_handler(
-        &Handler {
+    check_handler_actions(
+        &HandlerActions {
             exec: probe.exec.as_ref(),
             http_get: probe.http_get.as_ref(),
             tcp_socket: probe.tcp_socket.as_ref(),
@@ -126,14 +126,14 @@ pub(super) fn check_probe(probe: &Probe, kind: ProbeKind, grace: i64, path: &Pat
 pub(super) fn check_lifecycle(lifecycle: &Lifecycle, grace: i64, path: &Path<'_>, errors: &mut ErrorList) {
     for (name, hook) in [("postStart", &lifecycle.post_start), ("preStop", &lifecycle.pre_stop)] {
         if let Some(hook) = hook {
-            let given = Handler {
+            let given = HandlerActions {
                 exec: hook.exec.as_ref(),
                 http_get: hook.http_get.as_ref(),
                 tcp_socket: hook.tcp_socket.as_ref(),
                 grpc: None,
                 sleep: hook.sleep.as_ref(),
             };
-            check_handler(&given, grace, &path.child(name), errors);
+            check_handler_actions(&given, grace, &path.child(name), errors);
         }
     }
 }

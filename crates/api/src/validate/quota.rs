@@ -14,7 +14,7 @@ use super::list::{IMMUTABLE, quoted};
 use super::{ErrorList, Path, internal, job, names, resources, scheduling, selector};
 
 /// Maximum length of a CronJob's name, in bytes; the names of its Jobs get a suffix.
-const CRON_NAME_MAX: usize = 52;
+const MAX_CRON_JOB_NAME_LEN: usize = 52;
 
 pub(super) fn validate_cron_job(object: &CronJob, errors: &mut ErrorList) {
     let path = Path::root("spec");
@@ -56,9 +56,9 @@ pub(super) fn validate_cron_job(object: &CronJob, errors: &mut ErrorList) {
         spec.successful_jobs_history_limit,
     );
     errors.check_not_negative(&path.child("failedJobsHistoryLimit"), spec.failed_jobs_history_limit);
-    if object.metadata.name.len() > CRON_NAME_MAX {
+    if object.metadata.name.len() > MAX_CRON_JOB_NAME_LEN {
         let metadata = Path::root("metadata");
-        let message = format!("must be no more than {CRON_NAME_MAX} characters");
+        let message = format!("must be no more than {MAX_CRON_JOB_NAME_LEN} characters");
         errors.invalid_text(&metadata.child("name"), &object.metadata.name, &message);
     }
 }
@@ -87,7 +87,7 @@ pub(super) fn validate_quota(object: &ResourceQuota, errors: &mut ErrorList) {
         resources::check_quota_resource_name(resource, &path, errors);
         resources::check_amount(resource, *amount, &path, errors);
     }
-    check_scopes(object, &path.child("scopes"), errors);
+    check_quota_scopes(object, &path.child("scopes"), errors);
     if let Some(selector) = &object.spec.scope_selector {
         check_scope_selector(object, selector, &path.child("scopeSelector"), errors);
     }
@@ -104,7 +104,7 @@ pub const QUOTA_SCOPES: &[&str] = &[
     "VolumeAttributesClass",
 ];
 
-fn check_scopes(object: &ResourceQuota, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_quota_scopes(object: &ResourceQuota, path: &Path<'_>, errors: &mut ErrorList) {
     let scopes = &object.spec.scopes;
     let all = || crate::wire::to_json(scopes);
     for scope in scopes {
@@ -213,7 +213,11 @@ pub(super) fn validate_limit_range(object: &LimitRange, errors: &mut ErrorList) 
     let mut kinds = ordered::Set::new();
     for (index, item) in object.spec.limits.iter().enumerate() {
         let path = limits.index(index);
-        errors.each_invalid(&path.child("type"), &item.kind, &names::qualified(&item.kind));
+        errors.each_invalid(
+            &path.child("type"),
+            &item.kind,
+            &names::qualified_name_faults(&item.kind),
+        );
         if !item.kind.contains('/') && !matches!(&*item.kind, "Pod" | "Container" | "PersistentVolumeClaim") {
             let message = "must be a standard limit type or fully qualified";
             errors.invalid_text(&path.child("type"), &item.kind, message);
@@ -221,11 +225,11 @@ pub(super) fn validate_limit_range(object: &LimitRange, errors: &mut ErrorList) 
         if !kinds.insert(&*item.kind) {
             errors.duplicate(&path.child("type"), quoted(&item.kind), "");
         }
-        check_limit_item(item, &path, errors);
+        check_limit_range_item(item, &path, errors);
     }
 }
 
-fn check_limit_item(item: &LimitRangeItem, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_limit_range_item(item: &LimitRangeItem, path: &Path<'_>, errors: &mut ErrorList) {
     let is_pod = &*item.kind == "Pod";
     for (field, list) in [
         ("max", &item.max),
@@ -262,12 +266,12 @@ fn check_limit_item(item: &LimitRangeItem, path: &Path<'_>, errors: &mut ErrorLi
     ];
     let all: ordered::Set<&Str> = lists.iter().flat_map(|list| list.keys()).collect();
     for resource in all {
-        check_bounds(item, resource, path, errors);
+        check_limit_range_bounds(item, resource, path, errors);
     }
 }
 
 /// Checks that minimum, maximum, defaults and ratio of a LimitRange item are consistent for one resource.
-fn check_bounds(item: &LimitRangeItem, resource: &Str, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_limit_range_bounds(item: &LimitRangeItem, resource: &Str, path: &Path<'_>, errors: &mut ErrorList) {
     let amount_in = |list: &ResourceList| list.get(resource).copied();
     let is_pod = &*item.kind == "Pod";
     let (min, max, ratio) = (
@@ -328,7 +332,7 @@ fn check_bounds(item: &LimitRangeItem, resource: &Str, path: &Path<'_>, errors: 
     }
     if let (Some(default), Some(request)) = (default, request)
         && default != request
-        && !resources::may_overcommit(resource)
+        && !resources::may_resource_be_overcommitted(resource)
     {
         let message = format!("default value {default} must equal to defaultRequest value {request} in {resource}");
         errors.invalid_text(
@@ -340,10 +344,14 @@ fn check_bounds(item: &LimitRangeItem, resource: &Str, path: &Path<'_>, errors: 
 }
 
 pub(super) fn validate_runtime_class(object: &RuntimeClass, errors: &mut ErrorList) {
-    errors.each_invalid(&Path::root("handler"), &object.handler, &names::label(&object.handler));
+    errors.each_invalid(
+        &Path::root("handler"),
+        &object.handler,
+        &names::label_faults(&object.handler),
+    );
     if let Some(overhead) = &object.overhead {
         let path = Path::root("overhead");
-        resources::check_overhead(&overhead.pod_fixed, &path.child("podFixed"), errors);
+        resources::check_pod_overhead(&overhead.pod_fixed, &path.child("podFixed"), errors);
     }
     if let Some(scheduling) = &object.scheduling {
         let path = Path::root("scheduling");

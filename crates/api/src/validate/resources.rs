@@ -37,20 +37,22 @@ pub(super) fn is_huge_page(name: &str) -> bool {
 }
 
 /// Returns whether the resource is defined by Kubernetes itself.
-fn is_native(name: &str) -> bool {
+fn is_native_resource(name: &str) -> bool {
     !name.contains('/') || name.contains("kubernetes.io/")
 }
 
-pub(super) fn is_extended(name: &str) -> bool {
-    !is_native(name) && !name.starts_with("requests.") && names::qualified(&format!("requests.{name}")).is_empty()
+pub(super) fn is_extended_resource(name: &str) -> bool {
+    !is_native_resource(name)
+        && !name.starts_with("requests.")
+        && names::qualified_name_faults(&format!("requests.{name}")).is_empty()
 }
 
 /// Returns whether a container's limit may exceed its request.
-pub(super) fn may_overcommit(name: &str) -> bool {
-    is_native(name) && !is_huge_page(name)
+pub(super) fn may_resource_be_overcommitted(name: &str) -> bool {
+    is_native_resource(name) && !is_huge_page(name)
 }
 
-fn must_be_integer(name: &str) -> bool {
+fn must_amount_be_integer(name: &str) -> bool {
     matches!(
         name,
         "pods"
@@ -62,12 +64,12 @@ fn must_be_integer(name: &str) -> bool {
             | "persistentvolumeclaims"
             | "services.nodeports"
             | "services.loadbalancers"
-    ) || is_extended(name)
+    ) || is_extended_resource(name)
 }
 
 /// Checks that a resource name is a qualified name, and one of Kubernetes' own names if it has no prefix.
-fn check_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) -> bool {
-    let messages = names::qualified(name);
+fn check_resource_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) -> bool {
+    let messages = names::qualified_name_faults(name);
     errors.each_invalid(path, name, &messages);
     if !messages.is_empty() {
         return false;
@@ -107,7 +109,7 @@ pub(super) fn is_standard_quota_resource(resource: &str) -> bool {
 
 /// Checks a resource name in a quota.
 pub(super) fn check_quota_resource_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    check_name(resource, path, errors);
+    check_resource_name(resource, path, errors);
     if !resource.contains('/') && !is_standard_quota_resource(resource) {
         errors.invalid_text(path, resource, "must be a standard resource for quota");
     }
@@ -118,24 +120,24 @@ pub(super) fn check_limit_resource_name(resource: &str, kind: &str, path: &Path<
     if matches!(kind, "Pod" | "Container") {
         check_container_resource_name(resource, path, errors);
     } else {
-        check_name(resource, path, errors);
+        check_resource_name(resource, path, errors);
     }
 }
 
 /// Checks the name of a pod-level resource.
 fn check_pod_resource_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    if check_name(resource, path, errors) && !matches!(resource, "cpu" | "memory") && !is_huge_page(resource) {
+    if check_resource_name(resource, path, errors) && !matches!(resource, "cpu" | "memory") && !is_huge_page(resource) {
         errors.unsupported_text(path, resource, &["cpu", "hugepages-", "memory"]);
     }
 }
 
 pub(super) fn check_container_resource_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    check_name(resource, path, errors);
+    check_resource_name(resource, path, errors);
     if !resource.contains('/') {
         if !matches!(resource, "cpu" | "memory" | "ephemeral-storage") && !is_huge_page(resource) {
             errors.invalid_text(path, resource, "must be a standard resource for containers");
         }
-    } else if !is_native(resource) && !is_extended(resource) {
+    } else if !is_native_resource(resource) && !is_extended_resource(resource) {
         errors.invalid_text(path, resource, "doesn't follow extended resource name standard");
     }
 }
@@ -145,7 +147,7 @@ pub(super) fn check_amount(resource: &str, quantity: Quantity, path: &Path<'_>, 
     if quantity.sign() < 0 {
         errors.invalid_text(path, &quantity.to_string(), NEGATIVE);
     }
-    if must_be_integer(resource) && !quantity.is_whole() {
+    if must_amount_be_integer(resource) && !quantity.is_whole() {
         errors.invalid_text(path, &quantity.to_string(), "must be an integer");
     }
     // Deviation: the server accepts this amount, but its value in thousandths overflows (VA-360).
@@ -156,7 +158,7 @@ pub(super) fn check_amount(resource: &str, quantity: Quantity, path: &Path<'_>, 
 }
 
 /// Checks the pod overhead by the rules for limits.
-pub(super) fn check_overhead(list: &ResourceList, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_pod_overhead(list: &ResourceList, path: &Path<'_>, errors: &mut ErrorList) {
     let limits = ResourceRequirements {
         limits: list.clone(),
         ..ResourceRequirements::default()
@@ -187,16 +189,16 @@ fn check_huge_page_multiple(resource: &str, quantity: Quantity, path: &Path<'_>,
 
 /// Checks requests and limits of a container; `claims` are the names of the pod's resource claims.
 pub(super) fn validate(resources: &ResourceRequirements, claims: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
-    check_amounts(resources, check_container_resource_name, path, errors);
-    check_claims(resources, claims, path, errors);
+    check_requests_and_limits(resources, check_container_resource_name, path, errors);
+    check_resource_claims_listed(resources, claims, path, errors);
 }
 
 /// Checks pod-level requests and limits.
 pub(super) fn validate_pod_level(resources: &ResourceRequirements, path: &Path<'_>, errors: &mut ErrorList) {
-    check_amounts(resources, check_pod_resource_name, path, errors);
+    check_requests_and_limits(resources, check_pod_resource_name, path, errors);
 }
 
-fn check_amounts(
+fn check_requests_and_limits(
     resources: &ResourceRequirements,
     resource_name: fn(&str, &Path<'_>, &mut ErrorList),
     path: &Path<'_>,
@@ -220,7 +222,7 @@ fn check_amounts(
         resource_name(resource, &path, errors);
         check_amount(resource, *quantity, &path, errors);
         match resources.limits.get(resource) {
-            Some(limit) if quantity != limit && !may_overcommit(resource) => {
+            Some(limit) if quantity != limit && !may_resource_be_overcommitted(resource) => {
                 let message = format!("must be equal to {resource} limit of {limit}");
                 errors.invalid_text(&requests, &quantity.to_string(), &message);
             }
@@ -228,7 +230,7 @@ fn check_amounts(
                 let message = format!("must be less than or equal to {resource} limit of {limit}");
                 errors.invalid_text(&requests, &quantity.to_string(), &message);
             }
-            None if !may_overcommit(resource) => {
+            None if !may_resource_be_overcommitted(resource) => {
                 errors.required(&limits, "Limit must be set for non overcommitable resources");
             }
             _ => {}
@@ -241,7 +243,12 @@ fn check_amounts(
     }
 }
 
-fn check_claims(resources: &ResourceRequirements, claims: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+fn check_resource_claims_listed(
+    resources: &ResourceRequirements,
+    claims: &[&str],
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let path = path.child("claims");
     // Names of the used claims, and `CLAIM/REQUEST` for single requests of a claim.
     let mut seen: ordered::Set<String> = ordered::Set::new();
@@ -257,7 +264,7 @@ fn check_claims(resources: &ResourceRequirements, claims: &[&str], path: &Path<'
         } else {
             let mut key = name.to_owned();
             if !claim.request.is_empty() {
-                let messages = names::label(&claim.request);
+                let messages = names::label_faults(&claim.request);
                 errors.each_invalid(&path.child("request"), &claim.request, &messages);
                 key = format!("{name}/{}", claim.request);
             }

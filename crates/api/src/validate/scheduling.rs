@@ -66,7 +66,11 @@ pub(super) fn check_tolerations(tolerations: &[Toleration], path: &Path<'_>, err
         let path = path.index(index);
         let operator = path.child("operator");
         if !toleration.key.is_empty() {
-            errors.each_invalid(&path.child("key"), &toleration.key, &names::qualified(&toleration.key));
+            errors.each_invalid(
+                &path.child("key"),
+                &toleration.key,
+                &names::qualified_name_faults(&toleration.key),
+            );
         }
         let given = toleration.operator.as_ref().map_or("", TolerationOperator::as_str);
         if toleration.key.is_empty() && given != "Exists" {
@@ -86,7 +90,7 @@ pub(super) fn check_tolerations(tolerations: &[Toleration], path: &Path<'_>, err
         }
         match given {
             "" | "Equal" => {
-                let messages = names::label_value(&toleration.value);
+                let messages = names::label_value_faults(&toleration.value);
                 if !messages.is_empty() {
                     errors.each_invalid(&operator, &toleration.value, &[names::join_faults(&messages, "", ";")]);
                 }
@@ -116,7 +120,7 @@ pub(super) fn check_scheduling_gates(gates: &[PodSchedulingGate], path: &Path<'_
     let mut known = ordered::Set::new();
     for (index, gate) in gates.iter().enumerate() {
         let path = path.index(index);
-        errors.each_invalid(&path, &gate.name, &names::qualified(&gate.name));
+        errors.each_invalid(&path, &gate.name, &names::qualified_name_faults(&gate.name));
         if !known.insert(&*gate.name) {
             errors.duplicate(&path, quoted(&gate.name), "");
         }
@@ -126,7 +130,7 @@ pub(super) fn check_scheduling_gates(gates: &[PodSchedulingGate], path: &Path<'_
 pub(super) fn check_readiness_gates(gates: &[PodReadinessGate], path: &Path<'_>, errors: &mut ErrorList) {
     for (index, gate) in gates.iter().enumerate() {
         let path = path.index(index);
-        let messages = names::qualified(&gate.condition_type);
+        let messages = names::qualified_name_faults(&gate.condition_type);
         errors.each_invalid(&path.child("conditionType"), &gate.condition_type, &messages);
     }
 }

@@ -8,15 +8,15 @@ use crate::{PodSecurityContext, PodSpec, SecurityContext, Sysctl, ordered};
 
 use super::internal;
 use super::list::quoted;
-use super::untyped::one_of;
+use super::untyped::check_known_text_field;
 use super::{ErrorList, Path, names, volume};
 
-const ID_MAX: i64 = i32::MAX as i64;
+const MAX_USER_OR_GROUP_ID: i64 = i32::MAX as i64;
 
 /// Checks a user or group ID.
-fn check_id(id: Option<i64>, path: &Path<'_>, errors: &mut ErrorList) {
-    if let Some(id) = id.filter(|id| !(0..=ID_MAX).contains(id)) {
-        errors.invalid(path, id, &names::range_text(0, ID_MAX));
+fn check_user_or_group_id(id: Option<i64>, path: &Path<'_>, errors: &mut ErrorList) {
+    if let Some(id) = id.filter(|id| !(0..=MAX_USER_OR_GROUP_ID).contains(id)) {
+        errors.invalid(path, id, &names::out_of_range_message(0, MAX_USER_OR_GROUP_ID));
     }
 }
 
@@ -31,14 +31,14 @@ pub(super) fn validate_container_context(
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {
-    check_id(context.run_as_user, &path.child("runAsUser"), errors);
-    check_id(context.run_as_group, &path.child("runAsGroup"), errors);
-    one_of(value, "procMount", PROC_MOUNT_TYPES, path, errors);
+    check_user_or_group_id(context.run_as_user, &path.child("runAsUser"), errors);
+    check_user_or_group_id(context.run_as_group, &path.child("runAsGroup"), errors);
+    check_known_text_field(value, "procMount", PROC_MOUNT_TYPES, path, errors);
     if text(value, "procMount") == "Unmasked" && has_host_users {
         let message = "`hostUsers` must be false to use `Unmasked`";
         errors.invalid_text(&path.child("procMount"), "Unmasked", message);
     }
-    check_seccomp(value, &path.child("seccompProfile"), errors);
+    check_seccomp_profile(value, &path.child("seccompProfile"), errors);
     if value.get("allowPrivilegeEscalation").and_then(Value::as_bool) == Some(false) {
         let internal = || internal::to_internal_json("SecurityContext", value);
         if context.privileged == Some(true) {
@@ -52,7 +52,7 @@ pub(super) fn validate_container_context(
         }
     }
     check_windows_options(value, &path.child("windowsOptions"), errors);
-    check_app_armor(value, &path.child("appArmorProfile"), errors);
+    check_app_armor_profile(value, &path.child("appArmorProfile"), errors);
 }
 
 /// Validates a pod's security context; `value` is the pod's spec in JSON form.
@@ -64,14 +64,14 @@ pub(super) fn validate_pod_context(
     errors: &mut ErrorList,
 ) {
     let (pod, value) = (value, value.get("securityContext").unwrap_or(&Value::Null));
-    check_id(context.fs_group, &path.child("fsGroup"), errors);
-    check_id(context.run_as_user, &path.child("runAsUser"), errors);
-    check_id(context.run_as_group, &path.child("runAsGroup"), errors);
+    check_user_or_group_id(context.fs_group, &path.child("fsGroup"), errors);
+    check_user_or_group_id(context.run_as_user, &path.child("runAsUser"), errors);
+    check_user_or_group_id(context.run_as_group, &path.child("runAsGroup"), errors);
     let groups = path.child("supplementalGroups");
     for (index, group) in items(value, "supplementalGroups") {
-        check_id(group.as_i64(), &groups.index(index), errors);
+        check_user_or_group_id(group.as_i64(), &groups.index(index), errors);
     }
-    check_shared_processes(pod, path, errors);
+    check_shared_process_namespace(pod, path, errors);
     check_sysctls(
         &context.sysctls,
         spec,
@@ -79,24 +79,24 @@ pub(super) fn validate_pod_context(
         &path.child("sysctls"),
         errors,
     );
-    one_of(
+    check_known_text_field(
         value,
         "fsGroupChangePolicy",
         values::FS_GROUP_CHANGE_POLICY,
         path,
         errors,
     );
-    check_seccomp(value, &path.child("seccompProfile"), errors);
+    check_seccomp_profile(value, &path.child("seccompProfile"), errors);
     check_windows_options(value, &path.child("windowsOptions"), errors);
-    check_app_armor(value, &path.child("appArmorProfile"), errors);
-    one_of(
+    check_app_armor_profile(value, &path.child("appArmorProfile"), errors);
+    check_known_text_field(
         value,
         "supplementalGroupsPolicy",
         values::SUPPLEMENTAL_GROUPS_POLICY,
         path,
         errors,
     );
-    one_of(
+    check_known_text_field(
         value,
         "seLinuxChangePolicy",
         &["MountOption", "Recursive"],
@@ -107,7 +107,7 @@ pub(super) fn validate_pod_context(
 
 /// Checks `shareProcessNamespace`. The error has a path in the security context, where the API server stores the field
 /// internally.
-pub(super) fn check_shared_processes(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_shared_process_namespace(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     if is_true(spec, "shareProcessNamespace") && is_true(spec, "hostPID") {
         let message = "ShareProcessNamespace and HostPID cannot both be enabled";
         errors.invalid(&path.child("shareProcessNamespace"), true, message);
@@ -124,8 +124,8 @@ fn check_sysctls(sysctls: &[Sysctl], spec: &PodSpec, has_host_ipc: bool, path: &
         let is_new = seen.insert(name);
         if name.is_empty() {
             errors.required(&path, "");
-        } else if !is_sysctl(name) {
-            let message = format!("must have at most 253 characters and match regex {SYSCTL}");
+        } else if !is_sysctl_name(name) {
+            let message = format!("must have at most 253 characters and match regex {SYSCTL_PATTERN}");
             errors.invalid_text(&path, name, &message);
         } else if !is_new {
             errors.duplicate(&path, quoted(name), "");
@@ -156,9 +156,9 @@ fn normalize_sysctl(name: &str) -> String {
     name.chars().map(swap).collect()
 }
 
-const SYSCTL: &str = "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
+const SYSCTL_PATTERN: &str = "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
 
-fn is_sysctl(name: &str) -> bool {
+fn is_sysctl_name(name: &str) -> bool {
     let lower = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let is_part = |part: &str| {
         let bytes = part.as_bytes();
@@ -169,7 +169,7 @@ fn is_sysctl(name: &str) -> bool {
     name.len() <= 253 && name.split(['.', '/']).all(is_part)
 }
 
-fn check_seccomp(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_seccomp_profile(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let Some(profile) = given(context, "seccompProfile") else {
         return;
     };
@@ -192,25 +192,25 @@ fn check_seccomp(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn check_app_armor(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_app_armor_profile(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     /// Maximum length of an AppArmor profile name, in bytes.
-    const NAME_MAX: usize = 4095;
-    const NEEDED: &str = "must be set when AppArmor type is Localhost";
+    const MAX_PROFILE_NAME_LEN: usize = 4095;
+    const REQUIRED_FOR_LOCALHOST: &str = "must be set when AppArmor type is Localhost";
     let Some(profile) = given(context, "appArmorProfile") else {
         return;
     };
     let profile_path = path.child("localhostProfile");
     let name = profile.get("localhostProfile").and_then(Value::as_str);
     match (text(profile, "type"), name) {
-        ("Localhost", None) => errors.required(&profile_path, NEEDED),
+        ("Localhost", None) => errors.required(&profile_path, REQUIRED_FOR_LOCALHOST),
         ("Localhost", Some(name)) => {
             if name.trim() != name {
                 errors.invalid_text(&profile_path, name, "must not be padded with whitespace");
             } else if name.is_empty() {
-                errors.required(&profile_path, NEEDED);
+                errors.required(&profile_path, REQUIRED_FOR_LOCALHOST);
             }
-            if name.len() > NAME_MAX {
-                errors.too_long(&profile_path, NAME_MAX);
+            if name.len() > MAX_PROFILE_NAME_LEN {
+                errors.too_long(&profile_path, MAX_PROFILE_NAME_LEN);
             }
         }
         ("RuntimeDefault" | "Unconfined", Some(name)) => {
@@ -224,19 +224,23 @@ fn check_app_armor(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 
 /// Checks the Windows options of a security context.
 fn check_windows_options(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    const SPEC_MAX: usize = 64 * 1024;
+    const MAX_CREDENTIAL_SPEC_BYTES: usize = 64 * 1024;
     let Some(options) = context.get("windowsOptions") else {
         return;
     };
     let given = |field: &str| options.get(field).and_then(Value::as_str);
     if let Some(name) = given("gmsaCredentialSpecName") {
-        errors.each_invalid(&path.child("gmsaCredentialSpecName"), name, &names::subdomain(name));
+        errors.each_invalid(
+            &path.child("gmsaCredentialSpecName"),
+            name,
+            &names::subdomain_faults(name),
+        );
     }
     if let Some(spec) = given("gmsaCredentialSpec") {
         let path = path.child("gmsaCredentialSpec");
         if spec.is_empty() {
             errors.invalid_text(&path, spec, "gmsaCredentialSpec cannot be an empty string");
-        } else if spec.len() > SPEC_MAX {
+        } else if spec.len() > MAX_CREDENTIAL_SPEC_BYTES {
             errors.invalid_text(&path, spec, "gmsaCredentialSpec size must be under 64 KiB");
         }
     }

@@ -10,14 +10,19 @@ pub(super) fn validate(selector: &LabelSelector, path: &Path<'_>, errors: &mut E
     let expressions = path.child("matchExpressions");
     for (index, requirement) in selector.match_expressions.iter().enumerate() {
         let path = expressions.index(index);
-        check_operator(&requirement.operator, &requirement.values, &path, errors);
-        check_key(&requirement.key, &path, errors);
-        check_values(&requirement.values, &path, errors);
+        check_operator_values(&requirement.operator, &requirement.values, &path, errors);
+        check_label_key(&requirement.key, &path, errors);
+        check_label_values(&requirement.values, &path, errors);
     }
 }
 
 /// Checks the operator of a requirement and its number of values.
-pub(super) fn check_operator(operator: &SelectorOperator, values: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_operator_values(
+    operator: &SelectorOperator,
+    values: &[Str],
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     match operator {
         SelectorOperator::In | SelectorOperator::NotIn => {
             if values.is_empty() {
@@ -40,20 +45,24 @@ pub(super) fn report_invalid_operator(given: &str, path: &Path<'_>, errors: &mut
 }
 
 /// Checks the key of a requirement.
-pub(super) fn check_key(key: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    errors.each_invalid(&path.child("key"), key, &names::qualified(key));
+pub(super) fn check_label_key(key: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    errors.each_invalid(&path.child("key"), key, &names::qualified_name_faults(key));
 }
 
 /// Checks that the values of a requirement are valid label values.
-pub(super) fn check_values(values: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_label_values(values: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("values");
     for (index, value) in values.iter().enumerate() {
-        errors.each_invalid(&path.index(index), value, &names::label_value(value));
+        errors.each_invalid(&path.index(index), value, &names::label_value_faults(value));
     }
 }
 
 /// Validates a label selector in JSON form. Returns true if the selector is valid or absent.
-pub(super) fn validate_value(value: Option<&serde_json::Value>, path: &Path<'_>, errors: &mut ErrorList) -> bool {
+pub(super) fn validate_selector_json(
+    value: Option<&serde_json::Value>,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) -> bool {
     let before = errors.len();
     if let Some(labels) = value.and_then(|value| crate::wire::from_value::<LabelSelector>(value).ok()) {
         validate(&labels, path, errors);
@@ -62,7 +71,7 @@ pub(super) fn validate_value(value: Option<&serde_json::Value>, path: &Path<'_>,
 }
 
 /// Returns whether the label selector is valid.
-pub(super) fn is_valid(selector: &LabelSelector) -> bool {
+pub(super) fn is_valid_selector(selector: &LabelSelector) -> bool {
     let mut errors = ErrorList::default();
     validate(selector, &Path::root(""), &mut errors);
     errors.is_empty()

@@ -9,9 +9,9 @@ use super::allocation::{Unallocated, service_allocation};
 use super::list::quoted;
 use super::{ErrorList, Path, meta, names};
 
-const ONLY_LOAD_BALANCER: &str = "may only be used when `type` is 'LoadBalancer'";
+const ONLY_FOR_LOAD_BALANCER: &str = "may only be used when `type` is 'LoadBalancer'";
 /// Maximum timeout of session affinity by client IP, in seconds.
-const AFFINITY_MAX: i64 = 86_400;
+const MAX_AFFINITY_SECONDS: i64 = 86_400;
 
 pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
     let path = Path::root("spec");
@@ -32,14 +32,14 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
     }
     check_session_affinity(spec, &path, errors);
     if !external {
-        check_addresses(spec, &path, errors);
+        check_cluster_ips_and_families(spec, &path, errors);
     }
     let given = path.child("externalIPs");
     for (index, address) in spec.external_ips.iter().enumerate() {
         let path = given.index(index);
         match address.parse() {
             Ok(parsed) if names::ip_problem(address).is_none() => refuse_special_address(parsed, &path, errors),
-            _ => errors.invalid_text(&path, address, names::ip_problem(address).unwrap_or(names::IP)),
+            _ => errors.invalid_text(&path, address, names::ip_problem(address).unwrap_or(names::INVALID_IP)),
         }
     }
     match &*spec.kind {
@@ -53,9 +53,9 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
         errors.check_one_of(&path.child("internalTrafficPolicy"), policy, values::TRAFFIC_POLICY);
     }
     if let Some(distribution) = spec.traffic_distribution.as_deref() {
-        const KNOWN: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNode"];
-        if !KNOWN.contains(&distribution) {
-            errors.unsupported_text(&path.child("trafficDistribution"), distribution, &KNOWN);
+        const TRAFFIC_DISTRIBUTIONS: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNode"];
+        if !TRAFFIC_DISTRIBUTIONS.contains(&distribution) {
+            errors.unsupported_text(&path.child("trafficDistribution"), distribution, &TRAFFIC_DISTRIBUTIONS);
         }
     }
     if errors.is_empty()
@@ -76,7 +76,7 @@ pub(super) fn is_headless(spec: &ServiceSpec) -> bool {
 
 /// Checks that no field is set that the type of the Service does not allow.
 fn check_fields_of_type(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    const NOT_EXTERNAL: &str = "may not be set for ExternalName services";
+    const NOT_FOR_EXTERNAL_NAME: &str = "may not be set for ExternalName services";
     let ips = path.child("clusterIPs");
     match &*spec.kind {
         kind @ ("LoadBalancer" | "NodePort") if is_headless(spec) => {
@@ -85,20 +85,20 @@ fn check_fields_of_type(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorL
         }
         "ExternalName" => {
             if !spec.cluster_ips.is_empty() || !spec.cluster_ip.is_empty() {
-                errors.forbidden(&ips, NOT_EXTERNAL);
+                errors.forbidden(&ips, NOT_FOR_EXTERNAL_NAME);
             }
             if !spec.ip_families.is_empty() {
-                errors.forbidden(&path.child("ipFamilies"), NOT_EXTERNAL);
+                errors.forbidden(&path.child("ipFamilies"), NOT_FOR_EXTERNAL_NAME);
             }
             if !spec.ip_family_policy.is_empty() {
-                errors.forbidden(&path.child("ipFamilyPolicy"), NOT_EXTERNAL);
+                errors.forbidden(&path.child("ipFamilyPolicy"), NOT_FOR_EXTERNAL_NAME);
             }
             let name = path.child("externalName");
             let host = spec.external_name.strip_suffix('.').unwrap_or(&spec.external_name);
             if host.is_empty() {
                 errors.required(&name, "");
             } else {
-                errors.each_invalid(&name, host, &names::subdomain(host));
+                errors.each_invalid(&name, host, &names::subdomain_faults(host));
             }
         }
         _ => {}
@@ -112,9 +112,9 @@ fn check_session_affinity(spec: &ServiceSpec, path: &Path<'_>, errors: &mut Erro
             let timeout = spec.session_affinity_config.as_ref();
             let timeout = timeout.and_then(|config| config.pointer("/clientIP/timeoutSeconds"));
             if let Some(seconds) = timeout.and_then(serde_json::Value::as_i64)
-                && !(1..=AFFINITY_MAX).contains(&seconds)
+                && !(1..=MAX_AFFINITY_SECONDS).contains(&seconds)
             {
-                let message = format!("must be greater than 0 and less than {AFFINITY_MAX}");
+                let message = format!("must be greater than 0 and less than {MAX_AFFINITY_SECONDS}");
                 errors.invalid(&config.child("clientIP").child("timeoutSeconds"), seconds, &message);
             }
         }
@@ -129,7 +129,7 @@ fn check_session_affinity(spec: &ServiceSpec, path: &Path<'_>, errors: &mut Erro
 }
 
 /// Checks cluster IPs and IP families (VA-302).
-pub(super) fn check_addresses(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_cluster_ips_and_families(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let ips = path.child("clusterIPs");
     let all = || crate::wire::to_json(&spec.cluster_ips);
     match spec.cluster_ips.first() {
@@ -171,12 +171,12 @@ pub(super) fn check_addresses(spec: &ServiceSpec, path: &Path<'_>, errors: &mut 
         errors.invalid(&ips, all(), "may only hold up to 2 values");
     }
     if is_valid {
-        check_address_families(&given, spec, &ips, errors);
+        check_families_match_cluster_ips(&given, spec, &ips, errors);
     }
 }
 
 /// Checks that there is one address per family, in the order of `ipFamilies`.
-fn check_address_families(given: &[&str], spec: &ServiceSpec, ips: &Path<'_>, errors: &mut ErrorList) {
+fn check_families_match_cluster_ips(given: &[&str], spec: &ServiceSpec, ips: &Path<'_>, errors: &mut ErrorList) {
     let is_ipv6 = |address: &str| address.contains(':');
     if given.len() > 1 && given.iter().all(|address| is_ipv6(address) == is_ipv6(given[0])) {
         let all = crate::wire::to_json(&spec.cluster_ips);
@@ -256,8 +256,8 @@ fn check_load_balancer_fields(service: &Service, path: &Path<'_>, errors: &mut E
     let range = |range: &str, path: &Path<'_>, errors: &mut ErrorList| {
         let range = range.trim();
         if !names::is_cidr(range) {
-            errors.invalid_text(path, range, names::CIDR);
-        } else if !names::is_network(range) {
+            errors.invalid_text(path, range, names::INVALID_CIDR);
+        } else if !names::is_network_address(range) {
             errors.invalid_text(path, range, "must not have bits set beyond the prefix length");
         }
     };
@@ -265,7 +265,7 @@ fn check_load_balancer_fields(service: &Service, path: &Path<'_>, errors: &mut E
     let ranges = path.child("LoadBalancerSourceRanges");
     if !spec.load_balancer_source_ranges.is_empty() {
         if !is_load_balancer {
-            errors.forbidden(&ranges, ONLY_LOAD_BALANCER);
+            errors.forbidden(&ranges, ONLY_FOR_LOAD_BALANCER);
         }
         for (index, item) in spec.load_balancer_source_ranges.iter().enumerate() {
             range(item, &ranges.index(index), errors);
@@ -275,21 +275,21 @@ fn check_load_balancer_fields(service: &Service, path: &Path<'_>, errors: &mut E
         let annotations = metadata.child("annotations");
         let path = annotations.key(SOURCE_RANGES_ANNOTATION);
         if !is_load_balancer {
-            errors.forbidden(&path, ONLY_LOAD_BALANCER);
+            errors.forbidden(&path, ONLY_FOR_LOAD_BALANCER);
         }
         for item in given.split(',').filter(|_| !given.trim().is_empty()) {
             range(item, &path, errors);
         }
     }
     if spec.allocate_load_balancer_node_ports.is_some() && !is_load_balancer {
-        errors.forbidden(&path.child("allocateLoadBalancerNodePorts"), ONLY_LOAD_BALANCER);
+        errors.forbidden(&path.child("allocateLoadBalancerNodePorts"), ONLY_FOR_LOAD_BALANCER);
     }
     if let Some(class) = &spec.load_balancer_class {
         let path = path.child("loadBalancerClass");
         if is_load_balancer {
-            errors.each_invalid(&path, class, &names::qualified(class));
+            errors.each_invalid(&path, class, &names::qualified_name_faults(class));
         } else {
-            errors.forbidden(&path, ONLY_LOAD_BALANCER);
+            errors.forbidden(&path, ONLY_FOR_LOAD_BALANCER);
         }
     }
 }
@@ -306,7 +306,7 @@ fn check_service_port<'p>(
             errors.required(&path.child("name"), "");
         }
     } else {
-        errors.each_invalid(&path.child("name"), &port.name, &names::label(&port.name));
+        errors.each_invalid(&path.child("name"), &port.name, &names::label_faults(&port.name));
         if !known.insert(&port.name) {
             errors.duplicate(&path.child("name"), quoted(&port.name), "");
         }
@@ -314,19 +314,23 @@ fn check_service_port<'p>(
     errors.check_port(&path.child("port"), port.port);
     errors.check_protocol(&path.child("protocol"), &port.protocol);
     if let Some(protocol) = &port.app_protocol {
-        errors.each_invalid(&path.child("appProtocol"), protocol, &names::qualified(protocol));
+        errors.each_invalid(
+            &path.child("appProtocol"),
+            protocol,
+            &names::qualified_name_faults(protocol),
+        );
     }
     match &port.target_port {
         Some(IntOrString::Int(number)) => errors.check_port(&path.child("targetPort"), *number),
         Some(IntOrString::String(name)) => {
-            errors.each_invalid(&path.child("targetPort"), name, &names::port_name(name));
+            errors.each_invalid(&path.child("targetPort"), name, &names::port_name_faults(name));
         }
         _ => {}
     }
 }
 
 pub(super) fn validate_update(old: &Service, new: &Service, errors: &mut ErrorList) {
-    const ONCE: &str = "may not change once set";
+    const IMMUTABLE_ONCE_SET: &str = "may not change once set";
     let path = Path::root("spec");
     let is_external = |service: &Service| &*service.spec.kind == "ExternalName";
     // The cluster IPs, from the list or, if it is empty, from the single field.
@@ -340,7 +344,7 @@ pub(super) fn validate_update(old: &Service, new: &Service, errors: &mut ErrorLi
         && before != now
     {
         let value = crate::wire::to_json(&given(&new.spec));
-        errors.invalid(&path.child("clusterIPs").index(0), value, ONCE);
+        errors.invalid(&path.child("clusterIPs").index(0), value, IMMUTABLE_ONCE_SET);
     }
     let health_check_port = |service: &Service| {
         let spec = &service.spec;
@@ -357,7 +361,7 @@ pub(super) fn validate_update(old: &Service, new: &Service, errors: &mut ErrorLi
     let is_load_balancer = |service: &Service| &*service.spec.kind == "LoadBalancer";
     if is_load_balancer(old) && is_load_balancer(new) && class(old) != class(new) {
         let value = class(new).map_or_else(|| "null".to_owned(), |class| quoted(&class));
-        errors.invalid(&path.child("loadBalancerClass"), value, ONCE);
+        errors.invalid(&path.child("loadBalancerClass"), value, IMMUTABLE_ONCE_SET);
     }
 }
 

@@ -13,7 +13,7 @@ use super::list::{IMMUTABLE, NEGATIVE, quoted};
 use super::{ErrorList, Path, job_status, names};
 
 /// Numeric fields in a DaemonSet's status.
-const DAEMON_COUNTS: &[&str] = &[
+const DAEMON_SET_COUNT_FIELDS: &[&str] = &[
     "currentNumberScheduled",
     "numberMisscheduled",
     "desiredNumberScheduled",
@@ -29,8 +29,8 @@ const DAEMON_COUNTS: &[&str] = &[
 pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
     let mut errors = ErrorList::default();
     match (old, new) {
-        (Object::Pod(old), Object::Pod(new)) => check_pod(old, new, &mut errors),
-        (Object::Deployment(_), Object::Deployment(_)) => check_counts(
+        (Object::Pod(old), Object::Pod(new)) => check_pod_status(old, new, &mut errors),
+        (Object::Deployment(_), Object::Deployment(_)) => check_count_fields(
             new,
             &[
                 "observedGeneration",
@@ -44,7 +44,7 @@ pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
             "readyReplicas",
             &mut errors,
         ),
-        (Object::ReplicaSet(_) | Object::ReplicationController(_), _) => check_counts(
+        (Object::ReplicaSet(_) | Object::ReplicationController(_), _) => check_count_fields(
             new,
             &[
                 "replicas",
@@ -57,7 +57,7 @@ pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
             "readyReplicas",
             &mut errors,
         ),
-        (Object::StatefulSet(_), Object::StatefulSet(_)) => check_counts(
+        (Object::StatefulSet(_), Object::StatefulSet(_)) => check_count_fields(
             new,
             &[
                 "replicas",
@@ -79,31 +79,33 @@ pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
         (Object::ResourceClaim(old), Object::ResourceClaim(new)) => {
             super::device_claims::validate_claim_status_update(old, new, &mut errors)
         }
-        (Object::DaemonSet(_), Object::DaemonSet(_)) => check_counts(new, DAEMON_COUNTS, &[], "", &mut errors),
+        (Object::DaemonSet(_), Object::DaemonSet(_)) => {
+            check_count_fields(new, DAEMON_SET_COUNT_FIELDS, &[], "", &mut errors)
+        }
         (Object::PodDisruptionBudget(_), Object::PodDisruptionBudget(_)) => {
-            check_conditions(new, &mut errors);
+            check_status_conditions(new, &mut errors);
             let fields = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"];
-            check_counts(new, &fields, &[], "", &mut errors);
+            check_count_fields(new, &fields, &[], "", &mut errors);
         }
         (Object::Job(old), Object::Job(job)) => {
             let fields = ["active", "succeeded", "failed", "terminating", "ready"];
-            check_counts(new, &fields, &[], "", &mut errors);
+            check_count_fields(new, &fields, &[], "", &mut errors);
             job_status::validate(old, job, &mut errors);
         }
-        (Object::Namespace(_), Object::Namespace(new)) => check_namespace(new, &mut errors),
+        (Object::Namespace(_), Object::Namespace(new)) => check_namespace_status(new, &mut errors),
         (Object::Node(_), Object::Node(node)) => {
             super::node::validate(node, &mut errors);
             check_node_addresses(node, &mut errors);
         }
-        (Object::PersistentVolumeClaim(_), Object::PersistentVolumeClaim(_)) => check_claim(new, &mut errors),
-        (Object::Service(_), Object::Service(service)) => check_load_balancer(service, new, &mut errors),
+        (Object::PersistentVolumeClaim(_), Object::PersistentVolumeClaim(_)) => check_claim_status(new, &mut errors),
+        (Object::Service(_), Object::Service(service)) => check_load_balancer_status(service, new, &mut errors),
         _ => {}
     }
     errors
 }
 
 /// Checks that a namespace has the phase Terminating if and only if it has a deletion timestamp.
-fn check_namespace(new: &Namespace, errors: &mut ErrorList) {
+fn check_namespace_status(new: &Namespace, errors: &mut ErrorList) {
     let (expected, when) = match new.metadata.is_terminating() {
         true => ("Terminating", "is not empty"),
         false => ("Active", "is empty"),
@@ -129,7 +131,7 @@ fn check_node_addresses(node: &Node, errors: &mut ErrorList) {
 }
 
 /// Checks that no amount in the status of a PersistentVolumeClaim is negative.
-fn check_claim(new: &Object, errors: &mut ErrorList) {
+fn check_claim_status(new: &Object, errors: &mut ErrorList) {
     let value = new.to_value();
     let path = Path::root("status");
     for field in ["capacity", "allocatedResources"] {
@@ -146,7 +148,7 @@ fn check_claim(new: &Object, errors: &mut ErrorList) {
 }
 
 /// Checks that only a Service of type LoadBalancer has ingress points, each with an IP address or a DNS name.
-fn check_load_balancer(service: &Service, new: &Object, errors: &mut ErrorList) {
+fn check_load_balancer_status(service: &Service, new: &Object, errors: &mut ErrorList) {
     let value = new.to_value();
     let status = value.pointer("/status/loadBalancer").unwrap_or(&Value::Null);
     let path = Path::root("status");
@@ -161,10 +163,10 @@ fn check_load_balancer(service: &Service, new: &Object, errors: &mut ErrorList) 
         let at = path.index(index);
         let (ip, host) = (text(point, "ip"), text(point, "hostname"));
         if !ip.is_empty() && !names::is_ip(ip) {
-            errors.invalid_text(&at.child("ip"), ip, names::IP);
+            errors.invalid_text(&at.child("ip"), ip, names::INVALID_IP);
         }
         if !host.is_empty() {
-            errors.each_invalid(&at.child("hostname"), host, &names::subdomain(host));
+            errors.each_invalid(&at.child("hostname"), host, &names::subdomain_faults(host));
             if names::is_ip(host) {
                 errors.invalid_text(&at.child("hostname"), host, "must be a DNS name, not an IP address");
             }
@@ -172,7 +174,7 @@ fn check_load_balancer(service: &Service, new: &Object, errors: &mut ErrorList) 
     }
 }
 
-fn check_pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
+fn check_pod_status(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     let path = Path::root("status");
     // The API server reports invalid condition types under `metadata.conditions`, not under `status.conditions`.
     let metadata = Path::root("metadata");
@@ -183,7 +185,11 @@ fn check_pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
             &*condition.kind,
             condition::POD_SCHEDULED | condition::READY | condition::INITIALIZED
         ) {
-            errors.each_invalid(&at.child("Type"), &condition.kind, &names::qualified(&condition.kind));
+            errors.each_invalid(
+                &at.child("Type"),
+                &condition.kind,
+                &names::qualified_name_faults(&condition.kind),
+            );
         }
         let list = path.child("conditions");
         let at = list.index(index);
@@ -202,7 +208,7 @@ fn check_pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     }
     let name = &new.status.nominated_node_name;
     if *name != old.status.nominated_node_name && !name.is_empty() {
-        errors.each_invalid(&path.child("nominatedNodeName"), name, &names::subdomain(name));
+        errors.each_invalid(&path.child("nominatedNodeName"), name, &names::subdomain_faults(name));
     }
     if new.status.qos_class != old.status.qos_class {
         let class = new.status.qos_class.as_ref().map_or("", |class| class.as_str());
@@ -225,11 +231,13 @@ fn check_pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     }
     // Ephemeral containers never restart.
     let before = old.status.ephemeral_container_statuses.iter().enumerate();
-    for (index, _) in before.filter(|(_, status)| is_started_again(status, &new.status.ephemeral_container_statuses)) {
+    for (index, _) in
+        before.filter(|(_, status)| is_ended_container_restarted(status, &new.status.ephemeral_container_statuses))
+    {
         let list = path.child("ephemeralContainerStatuses");
-        errors.forbidden(&list.index(index).child("state"), STARTED_AGAIN);
+        errors.forbidden(&list.index(index).child("state"), ENDED_CONTAINER_RESTARTED);
     }
-    check_claim_statuses(new, &path.child("resourceClaimStatuses"), errors);
+    check_resource_claim_statuses(new, &path.child("resourceClaimStatuses"), errors);
     check_pod_addresses(&path.child("podIPs"), &old.status.pod_ips, &new.status.pod_ips, errors);
     let host_ips = path.child("hostIPs");
     if let Some(first) = new
@@ -244,7 +252,7 @@ fn check_pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
 }
 
 /// Checks that each claim status belongs to one entry of `spec.resourceClaims` (`validatePodResourceClaimStatuses`).
-fn check_claim_statuses(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_resource_claim_statuses(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
     let mut seen = ordered::Set::new();
     for (index, status) in pod.status.resource_claim_statuses.iter().enumerate() {
         let at = path.index(index);
@@ -260,7 +268,7 @@ fn check_claim_statuses(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
             errors.duplicate(&name, quoted(&status.name), "");
         }
         if let Some(claim) = &status.resource_claim_name {
-            errors.each_invalid(&name, claim, &names::subdomain(claim));
+            errors.each_invalid(&name, claim, &names::subdomain_faults(claim));
         }
     }
 }
@@ -271,7 +279,7 @@ fn check_pod_addresses(path: &Path<'_>, before: &[IpAddress], after: &[IpAddress
     let is_invalid = |address: &IpAddress| !names::is_ip(&address.ip);
     for (index, address) in after.iter().enumerate() {
         if is_invalid(address) && !before.contains(address) {
-            errors.invalid_text(&path.index(index), &address.ip, names::IP);
+            errors.invalid_text(&path.index(index), &address.ip, names::INVALID_IP);
         }
     }
     let n_ipv6 = after.iter().filter(|address| address.ip.contains(':')).count();
@@ -313,16 +321,16 @@ fn check_container_transitions(
         if policy == RestartPolicy::Always || ended.exit_code != 0 && policy == RestartPolicy::OnFailure {
             continue;
         }
-        if is_started_again(status, after) {
-            errors.forbidden(&path.index(index).child("state"), STARTED_AGAIN);
+        if is_ended_container_restarted(status, after) {
+            errors.forbidden(&path.index(index).child("state"), ENDED_CONTAINER_RESTARTED);
         }
     }
 }
 
-const STARTED_AGAIN: &str = "may not be transitioned to non-terminated state";
+const ENDED_CONTAINER_RESTARTED: &str = "may not be transitioned to non-terminated state";
 
 /// Returns whether a terminated container is no longer terminated in the later statuses.
-fn is_started_again(before: &ContainerStatus, after: &[ContainerStatus]) -> bool {
+fn is_ended_container_restarted(before: &ContainerStatus, after: &[ContainerStatus]) -> bool {
     let is_same = |after: &ContainerStatus| after.name == before.name && after.state.terminated.is_none();
     before.state.terminated.is_some() && after.iter().any(is_same)
 }
@@ -330,7 +338,7 @@ fn is_started_again(before: &ContainerStatus, after: &[ContainerStatus]) -> bool
 /// Checks that numbers are not negative, that the fields in `within` do not exceed `replicas`, and that
 /// `availableReplicas` does not exceed `readyReplicas`. `ready` is the name of `readyReplicas` in the message; if it is
 /// empty, the last check is skipped.
-fn check_counts(object: &Object, fields: &[&str], within: &[&str], ready: &str, errors: &mut ErrorList) {
+fn check_count_fields(object: &Object, fields: &[&str], within: &[&str], ready: &str, errors: &mut ErrorList) {
     let value = object.to_value();
     let path = Path::root("status");
     let number = |field: &str| {
@@ -360,7 +368,7 @@ fn check_counts(object: &Object, fields: &[&str], within: &[&str], ready: &str, 
 }
 
 /// Checks conditions of the type `metav1.Condition`.
-fn check_conditions(object: &Object, errors: &mut ErrorList) {
+fn check_status_conditions(object: &Object, errors: &mut ErrorList) {
     let value = object.to_value();
     let status = value.get("status").unwrap_or(&Value::Null);
     let list = Path::root("status");
@@ -371,7 +379,7 @@ fn check_conditions(object: &Object, errors: &mut ErrorList) {
         if kind.is_empty() {
             errors.required(&at.child("type"), "must be set");
         } else {
-            errors.each_invalid(&at.child("type"), kind, &names::qualified(kind));
+            errors.each_invalid(&at.child("type"), kind, &names::qualified_name_faults(kind));
         }
         let status = text(condition, "status");
         errors.check_one_of_sorted(&at.child("status"), status, ConditionStatus::KNOWN);
@@ -380,15 +388,15 @@ fn check_conditions(object: &Object, errors: &mut ErrorList) {
         }
         match text(condition, "reason") {
             "" => errors.required(&at.child("reason"), "must be set"),
-            reason if is_reason(reason) => {}
-            reason => errors.invalid_text(&at.child("reason"), reason, REASON),
+            reason if is_condition_reason(reason) => {}
+            reason => errors.invalid_text(&at.child("reason"), reason, INVALID_REASON),
         }
     }
 }
 
-const REASON: &str = "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
+const INVALID_REASON: &str = "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
 
-fn is_reason(text: &str) -> bool {
+fn is_condition_reason(text: &str) -> bool {
     let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     text.starts_with(|first: char| first.is_ascii_alphabetic())
         && text.ends_with(is_word)

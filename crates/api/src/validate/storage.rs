@@ -16,9 +16,9 @@ use crate::untyped::{given, text};
 use crate::wire::Wire;
 
 /// Maximum number of parameters of a StorageClass.
-const PARAMETERS_MAX_COUNT: usize = 512;
+const MAX_PARAMETERS: usize = 512;
 /// Maximum total size of a StorageClass's parameters, in bytes.
-const PARAMETERS_MAX_BYTES: usize = 256 * 1024;
+const MAX_PARAMETERS_BYTES: usize = 256 * 1024;
 
 fn check_access_modes(modes: &[AccessMode], path: &Path<'_>, errors: &mut ErrorList) {
     for mode in modes {
@@ -80,13 +80,13 @@ pub(super) fn validate_volume(object: &PersistentVolume, errors: &mut ErrorList)
         .as_ref()
         .and_then(|value| value.get("spec"))
         .unwrap_or(&Value::Null);
-    check_source(object, value, &path, errors);
-    if reclaim == "Recycle" && spec.host_path.as_ref().is_some_and(|source| is_root(&source.path)) {
+    check_persistent_volume_source(object, value, &path, errors);
+    if reclaim == "Recycle" && spec.host_path.as_ref().is_some_and(|source| is_root_path(&source.path)) {
         let message = "may not be 'recycle' for a hostPath mount of '/'";
         errors.forbidden(&path.child("persistentVolumeReclaimPolicy"), message);
     }
     if !spec.storage_class_name.is_empty() {
-        let messages = names::subdomain(&spec.storage_class_name);
+        let messages = names::subdomain_faults(&spec.storage_class_name);
         errors.each_invalid(&path.child("storageClassName"), &spec.storage_class_name, &messages);
     }
     check_volume_mode(spec.volume_mode.as_deref(), &path.child("volumeMode"), errors);
@@ -95,7 +95,7 @@ pub(super) fn validate_volume(object: &PersistentVolume, errors: &mut ErrorList)
         if class.is_empty() {
             errors.required(&path, "an empty string is disallowed");
         } else {
-            errors.each_invalid(&path, class, &names::subdomain(class));
+            errors.each_invalid(&path, class, &names::subdomain_faults(class));
         }
         if spec.csi.is_none() {
             let message = "has to be specified when using volumeAttributesClassName";
@@ -111,7 +111,7 @@ fn check_volume_mode(mode: Option<&str>, path: &Path<'_>, errors: &mut ErrorList
 }
 
 /// Returns whether the path is `/` after resolving `.` and `..`.
-fn is_root(path: &str) -> bool {
+fn is_root_path(path: &str) -> bool {
     let mut depth = 0_usize;
     for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
         depth = match part {
@@ -123,7 +123,7 @@ fn is_root(path: &str) -> bool {
 }
 
 /// Checks the source of a volume; `value` is the spec in JSON form if it has untyped fields.
-fn check_source(object: &PersistentVolume, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_persistent_volume_source(object: &PersistentVolume, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let spec = &object.spec;
     let mut count = 0;
     for name in spec.sources() {
@@ -157,7 +157,7 @@ fn check_source(object: &PersistentVolume, value: &Value, path: &Path<'_>, error
             if source.volume_handle.is_empty() {
                 errors.required(&source_path.child("volumeHandle"), "");
             }
-            check_secrets(own, &source_path, errors);
+            check_csi_secret_references(own, &source_path, errors);
         } else if let ("local", Some(source)) = (name, &spec.local) {
             if source.path.is_empty() {
                 errors.required(&source_path.child("path"), "");
@@ -167,8 +167,14 @@ fn check_source(object: &PersistentVolume, value: &Value, path: &Path<'_>, error
             if spec.node_affinity.is_none() {
                 errors.required(&path.child("nodeAffinity"), "Local volume requires node affinity");
             }
-        } else if let Some(source) = untyped_source(spec, name) {
-            untyped::check_volume_source(name, source, untyped::Owner::PersistentVolume, &source_path, errors);
+        } else if let Some(source) = untyped_volume_source(spec, name) {
+            untyped::check_volume_source(
+                name,
+                source,
+                untyped::VolumeSourceOwner::PersistentVolume,
+                &source_path,
+                errors,
+            );
         }
     }
     if count == 0 {
@@ -177,7 +183,7 @@ fn check_source(object: &PersistentVolume, value: &Value, path: &Path<'_>, error
 }
 
 /// Returns a volume source that has no Rust type and is stored as JSON.
-fn untyped_source<'v>(spec: &'v PersistentVolumeSpec, name: &str) -> Option<&'v Value> {
+fn untyped_volume_source<'v>(spec: &'v PersistentVolumeSpec, name: &str) -> Option<&'v Value> {
     let source = match name {
         "fc" => &spec.fc,
         "azureDisk" => &spec.azure_disk,
@@ -199,7 +205,7 @@ fn untyped_source<'v>(spec: &'v PersistentVolumeSpec, name: &str) -> Option<&'v 
 }
 
 /// Checks the secret references of a CSI source.
-fn check_secrets(csi: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_csi_secret_references(csi: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     for field in [
         "controllerPublishSecretRef",
         "controllerExpandSecretRef",
@@ -210,14 +216,17 @@ fn check_secrets(csi: &Value, path: &Path<'_>, errors: &mut ErrorList) {
             continue;
         };
         let path = path.child(field);
-        for (field, rule) in [("name", names::subdomain as names::Rule), ("namespace", names::label)] {
+        for (field, rule) in [
+            ("name", names::subdomain_faults as names::NameRule),
+            ("namespace", names::label_faults),
+        ] {
             errors.check_name(&path.child(field), text(secret, field), rule);
         }
     }
 }
 
 /// Returns the spec of a PersistentVolume with only the volume source.
-fn only_volume_source(spec: &PersistentVolumeSpec) -> PersistentVolumeSpec {
+fn spec_with_only_volume_source(spec: &PersistentVolumeSpec) -> PersistentVolumeSpec {
     PersistentVolumeSpec {
         capacity: Default::default(),
         access_modes: Vec::new(),
@@ -233,7 +242,7 @@ fn only_volume_source(spec: &PersistentVolumeSpec) -> PersistentVolumeSpec {
 
 pub(super) fn validate_volume_update(old: &PersistentVolume, new: &PersistentVolume, errors: &mut ErrorList) {
     validate_volume(new, errors);
-    if only_volume_source(&old.spec) != only_volume_source(&new.spec) {
+    if spec_with_only_volume_source(&old.spec) != spec_with_only_volume_source(&new.spec) {
         let source_of = |spec: &PersistentVolumeSpec| internal::to_internal("PersistentVolumeSource", &spec.write());
         let diff = internal::unified_diff(&source_of(&old.spec), &source_of(&new.spec));
         errors.forbidden(
@@ -283,7 +292,7 @@ pub(super) fn validate_claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<
     if let Some(class) = &spec.storage_class_name
         && !class.is_empty()
     {
-        errors.each_invalid(&path.child("storageClassName"), class, &names::subdomain(class));
+        errors.each_invalid(&path.child("storageClassName"), class, &names::subdomain_faults(class));
     }
     check_volume_mode(spec.volume_mode.as_deref(), &path.child("volumeMode"), errors);
     for (name, source) in [
@@ -303,11 +312,11 @@ pub(super) fn validate_claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<
             errors.invalid_text(&path, text(source, "kind"), message);
         }
         if !group.is_empty() {
-            errors.each_invalid(&path.child("apiGroup"), group, &names::subdomain(group));
+            errors.each_invalid(&path.child("apiGroup"), group, &names::subdomain_faults(group));
         }
         if name == "dataSourceRef" && !text(source, "namespace").is_empty() {
             let namespace = text(source, "namespace");
-            errors.each_invalid(&path.child("namespace"), namespace, &names::label(namespace));
+            errors.each_invalid(&path.child("namespace"), namespace, &names::label_faults(namespace));
         }
     }
     // The server prints the spec as an empty struct.
@@ -332,7 +341,7 @@ pub(super) fn validate_claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<
         .filter(|class| !class.is_empty())
     {
         let path = path.child("volumeAttributesClassName");
-        errors.each_invalid(&path, class, &names::subdomain(class));
+        errors.each_invalid(&path, class, &names::subdomain_faults(class));
     }
 }
 
@@ -386,7 +395,7 @@ pub(super) fn validate_claim_update(old: &PersistentVolumeClaim, new: &Persisten
 /// Checks the name of a provisioner or driver: qualified, in lower case.
 pub(super) fn check_provisioner(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let lower = name.to_ascii_lowercase();
-    errors.check_name(path, &lower, names::qualified);
+    errors.check_name(path, &lower, names::qualified_name_faults);
 }
 
 pub(super) fn check_parameters<'p>(
@@ -395,15 +404,15 @@ pub(super) fn check_parameters<'p>(
     errors: &mut ErrorList,
 ) {
     let pairs: Vec<(&str, &str)> = pairs.collect();
-    if pairs.len() > PARAMETERS_MAX_COUNT {
-        return errors.too_long(path, PARAMETERS_MAX_COUNT);
+    if pairs.len() > MAX_PARAMETERS {
+        return errors.too_long(path, MAX_PARAMETERS);
     }
     if pairs.iter().any(|(key, _)| key.is_empty()) {
         errors.invalid_text(path, "", "field can not be empty.");
     }
     let size: usize = pairs.iter().map(|(key, value)| key.len() + value.len()).sum();
-    if size > PARAMETERS_MAX_BYTES {
-        errors.too_long(path, PARAMETERS_MAX_BYTES);
+    if size > MAX_PARAMETERS_BYTES {
+        errors.too_long(path, MAX_PARAMETERS_BYTES);
     }
 }
 
@@ -446,7 +455,7 @@ fn check_allowed_topologies(object: &StorageClass, errors: &mut ErrorList) {
                     errors.duplicate(&values.index(at), quoted(value), "");
                 }
             }
-            errors.each_invalid(&path.child("key"), &row.key, &names::qualified(&row.key));
+            errors.each_invalid(&path.child("key"), &row.key, &names::qualified_name_faults(&row.key));
             if term
                 .match_label_expressions
                 .iter()

@@ -8,7 +8,13 @@ use crate::untyped::{given, items, text, texts};
 use super::{ErrorList, Path, names, volume};
 
 /// Checks that a string field, if set, has one of the known values; the message lists them sorted.
-pub(super) fn one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_known_text_field(
+    value: &Value,
+    field: &str,
+    known: &[&str],
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     if let Some(given) = value.get(field).and_then(Value::as_str) {
         errors.check_one_of_sorted(&path.child(field), given, known);
     }
@@ -16,13 +22,19 @@ pub(super) fn one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>
 
 /// The object that contains the volume source; PersistentVolumes have more required fields.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Owner {
+pub(super) enum VolumeSourceOwner {
     Pod,
     PersistentVolume,
 }
 
 /// Checks the fields of a volume source that has no Rust type and is stored as JSON.
-pub(super) fn check_volume_source(name: &str, value: &Value, owner: Owner, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_volume_source(
+    name: &str,
+    value: &Value,
+    owner: VolumeSourceOwner,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let required: &[&str] = match name {
         "gitRepo" => &["repository"],
         "glusterfs" => &["endpoints", "path"],
@@ -49,21 +61,22 @@ pub(super) fn check_volume_source(name: &str, value: &Value, owner: Owner, path:
         "fc" => check_fibre_channel(value, path, errors),
         "flocker" => check_flocker(value, path, errors),
         "quobyte" => check_quobyte(value, path, errors),
-        "flexVolume" => check_flex_options(value, path, errors),
+        "flexVolume" => check_flex_volume_options(value, path, errors),
         "azureDisk" => check_azure_disk(value, path, errors),
         "azureFile"
-            if owner == Owner::PersistentVolume && value.get("secretNamespace").and_then(Value::as_str) == Some("") =>
+            if owner == VolumeSourceOwner::PersistentVolume
+                && value.get("secretNamespace").and_then(Value::as_str) == Some("") =>
         {
             errors.required(&path.child("secretNamespace"), "");
         }
-        "glusterfs" if owner == Owner::PersistentVolume => {
+        "glusterfs" if owner == VolumeSourceOwner::PersistentVolume => {
             let path = path.child("endpointsNamespace");
             match value.get("endpointsNamespace").and_then(Value::as_str) {
                 Some("") => {
                     let message = "if the endpointnamespace is set, it must be a valid namespace name";
                     errors.invalid_text(&path, "", message);
                 }
-                Some(namespace) => errors.each_invalid(&path, namespace, &names::label(namespace)),
+                Some(namespace) => errors.each_invalid(&path, namespace, &names::label_faults(namespace)),
                 None => {}
             }
         }
@@ -71,11 +84,11 @@ pub(super) fn check_volume_source(name: &str, value: &Value, owner: Owner, path:
             for field in ["volumeName", "volumeNamespace"] {
                 let given = text(value, field);
                 if !given.is_empty() {
-                    errors.each_invalid(&path.child(field), given, &names::label(given));
+                    errors.each_invalid(&path.child(field), given, &names::label_faults(given));
                 }
             }
         }
-        "image" => one_of(value, "pullPolicy", PullPolicy::KNOWN, path, errors),
+        "image" => check_known_text_field(value, "pullPolicy", PullPolicy::KNOWN, path, errors),
         _ => {}
     }
     if matches!(name, "cinder" | "storageos")
@@ -83,8 +96,8 @@ pub(super) fn check_volume_source(name: &str, value: &Value, owner: Owner, path:
     {
         let path = path.child("secretRef");
         let fields: &[&str] = match owner {
-            Owner::Pod => &["name"],
-            Owner::PersistentVolume => &["name", "namespace"],
+            VolumeSourceOwner::Pod => &["name"],
+            VolumeSourceOwner::PersistentVolume => &["name", "namespace"],
         };
         for field in fields.iter().filter(|field| text(secret, field).is_empty()) {
             errors.required(&path.child(field), "");
@@ -108,7 +121,7 @@ fn check_fibre_channel(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         match value.get("lun").and_then(Value::as_i64) {
             None => errors.required(&path.child("lun"), "lun is required if targetWWNs is specified"),
             Some(lun) if !(0..=255).contains(&lun) => {
-                errors.invalid(&path.child("lun"), lun, &names::range_text(0, 255));
+                errors.invalid(&path.child("lun"), lun, &names::out_of_range_message(0, 255));
             }
             Some(_) => {}
         }
@@ -131,10 +144,10 @@ fn check_flocker(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 fn check_quobyte(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    const PAIRS: &str = "must be a host:port pair or multiple pairs separated by commas";
+    const INVALID_REGISTRY: &str = "must be a host:port pair or multiple pairs separated by commas";
     let registry = text(value, "registry");
     if registry.is_empty() {
-        errors.required(&path.child("registry"), PAIRS);
+        errors.required(&path.child("registry"), INVALID_REGISTRY);
     } else if text(value, "tenant").len() >= 65 {
         let message = "must be a UUID and may not exceed a length of 64 characters";
         errors.required(&path.child("tenant"), message);
@@ -145,7 +158,7 @@ fn check_quobyte(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
                 None => pair.matches(':').count() == 1,
             };
             if !is_pair {
-                errors.invalid_text(&path.child("registry"), registry, PAIRS);
+                errors.invalid_text(&path.child("registry"), registry, INVALID_REGISTRY);
             }
         }
     }
@@ -154,7 +167,7 @@ fn check_quobyte(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn check_flex_options(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_flex_volume_options(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let options = value.get("options").and_then(Value::as_object);
     for key in options.into_iter().flat_map(serde_json::Map::keys) {
         let owner = key.split_once('/').map_or(key.as_str(), |(owner, _)| owner);
@@ -173,8 +186,8 @@ fn check_azure_disk(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const MANAGED: &str =
         "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
     const BLOB: &str = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";
-    one_of(value, "cachingMode", &["None", "ReadOnly", "ReadWrite"], path, errors);
-    one_of(value, "kind", &["Dedicated", "Managed", "Shared"], path, errors);
+    check_known_text_field(value, "cachingMode", &["None", "ReadOnly", "ReadWrite"], path, errors);
+    check_known_text_field(value, "kind", &["Dedicated", "Managed", "Shared"], path, errors);
     let address = text(value, "diskURI");
     match value.get("kind").and_then(Value::as_str) {
         Some("Managed") if !address.starts_with("/subscriptions/") => {
@@ -189,9 +202,9 @@ fn check_azure_disk(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 
 /// Checks the DNS configuration of a pod.
 pub(super) fn check_dns_config(policy: &str, config: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    const SERVERS_MAX: usize = 3;
-    const SEARCHES_MAX: usize = 32;
-    const SEARCH_LETTERS: usize = 2048;
+    const MAX_DNS_SERVERS: usize = 3;
+    const MAX_SEARCH_DOMAINS: usize = 32;
+    const MAX_SEARCH_LIST_CHARS: usize = 2048;
     let servers = texts(config, "nameservers");
     if policy == "None" && servers.is_empty() {
         let message = "must provide at least one DNS nameserver when `dnsPolicy` is None";
@@ -199,8 +212,8 @@ pub(super) fn check_dns_config(policy: &str, config: &Value, path: &Path<'_>, er
     }
     let all = |field: &str| config.get(field).map_or_else(String::new, ToString::to_string);
     let list = path.child("nameservers");
-    if servers.len() > SERVERS_MAX {
-        let message = format!("must not have more than {SERVERS_MAX} nameservers");
+    if servers.len() > MAX_DNS_SERVERS {
+        let message = format!("must not have more than {MAX_DNS_SERVERS} nameservers");
         errors.invalid(&list, all("nameservers"), &message);
     }
     for (index, server) in servers.iter().enumerate() {
@@ -210,18 +223,18 @@ pub(super) fn check_dns_config(policy: &str, config: &Value, path: &Path<'_>, er
     }
     let list = path.child("searches");
     let searches = texts(config, "searches");
-    if searches.len() > SEARCHES_MAX {
-        let message = format!("must not have more than {SEARCHES_MAX} search paths");
+    if searches.len() > MAX_SEARCH_DOMAINS {
+        let message = format!("must not have more than {MAX_SEARCH_DOMAINS} search paths");
         errors.invalid(&list, all("searches"), &message);
     }
-    if searches.join(" ").len() > SEARCH_LETTERS {
+    if searches.join(" ").len() > MAX_SEARCH_LIST_CHARS {
         let message =
-            format!("must not have more than {SEARCH_LETTERS} characters (including spaces) in the search list");
+            format!("must not have more than {MAX_SEARCH_LIST_CHARS} characters (including spaces) in the search list");
         errors.invalid(&list, all("searches"), &message);
     }
     for (index, search) in searches.iter().enumerate().filter(|(_, search)| **search != ".") {
         let domain = search.strip_suffix('.').unwrap_or(search);
-        errors.each_invalid(&list.index(index), domain, &names::search_domain(domain));
+        errors.each_invalid(&list.index(index), domain, &names::search_domain_faults(domain));
     }
     let list = path.child("options");
     for (index, option) in items(config, "options") {

@@ -9,14 +9,14 @@ use super::{ErrorList, Path, crds, names, networking, pod, selector, storage, we
 
 pub(super) fn validate(object: &UntypedObject, errors: &mut ErrorList) {
     match object.kind {
-        Kind::Role => check_rules(object, errors),
+        Kind::Role => check_role_rules(object, errors),
         Kind::ClusterRole => {
-            check_rules(object, errors);
-            check_aggregation(object, errors);
+            check_role_rules(object, errors);
+            check_cluster_role_aggregation(object, errors);
         }
-        Kind::VolumeAttributesClass => check_attributes_class(object, errors),
+        Kind::VolumeAttributesClass => check_volume_attributes_class(object, errors),
         Kind::CertificateSigningRequest => check_certificate_request(object, errors),
-        Kind::RoleBinding | Kind::ClusterRoleBinding => check_binding(object, errors),
+        Kind::RoleBinding | Kind::ClusterRoleBinding => check_role_binding(object, errors),
         Kind::NetworkPolicy => networking::validate_network_policy(object, errors),
         Kind::Ingress => networking::validate_ingress(object, errors),
         Kind::IngressClass => networking::validate_ingress_class(object, errors),
@@ -64,7 +64,7 @@ pub(super) fn validate_update(old: &UntypedObject, new: &UntypedObject, errors: 
 }
 
 /// Checks the aggregation rule of a ClusterRole (VA-329).
-fn check_aggregation(object: &UntypedObject, errors: &mut ErrorList) {
+fn check_cluster_role_aggregation(object: &UntypedObject, errors: &mut ErrorList) {
     let Some(rule) = object.at("/aggregationRule") else {
         return;
     };
@@ -76,14 +76,14 @@ fn check_aggregation(object: &UntypedObject, errors: &mut ErrorList) {
     }
     for (index, selector_value) in items(rule, "clusterRoleSelectors") {
         let path = path.index(index);
-        if !selector::validate_value(Some(selector_value), &path, errors) {
+        if !selector::validate_selector_json(Some(selector_value), &path, errors) {
             errors.invalid(&path, selector_value, "invalid label selector.");
         }
     }
 }
 
 /// Validates a VolumeAttributesClass like a StorageClass, but with required parameters.
-fn check_attributes_class(object: &UntypedObject, errors: &mut ErrorList) {
+fn check_volume_attributes_class(object: &UntypedObject, errors: &mut ErrorList) {
     let driver = object.at("/driverName").and_then(Value::as_str).unwrap_or_default();
     storage::check_provisioner(driver, &Path::root("driverName"), errors);
     let path = Path::root("parameters");
@@ -115,7 +115,7 @@ fn check_certificate_request(object: &UntypedObject, errors: &mut ErrorList) {
 }
 
 /// Checks the rules of a Role or ClusterRole.
-fn check_rules(object: &UntypedObject, errors: &mut ErrorList) {
+fn check_role_rules(object: &UntypedObject, errors: &mut ErrorList) {
     let path = Path::root("rules");
     for (index, rule) in list(object.at("/rules")) {
         let path = path.index(index);
@@ -150,12 +150,12 @@ fn check_rules(object: &UntypedObject, errors: &mut ErrorList) {
     }
 }
 
-fn check_binding(object: &UntypedObject, errors: &mut ErrorList) {
-    const GROUP: &str = "rbac.authorization.k8s.io";
+fn check_role_binding(object: &UntypedObject, errors: &mut ErrorList) {
+    const RBAC_GROUP: &str = "rbac.authorization.k8s.io";
     let path = Path::root("roleRef");
     let role_ref = object.at("/roleRef").unwrap_or(&Value::Null);
-    if text(role_ref, "apiGroup") != GROUP {
-        errors.unsupported_text(&path.child("apiGroup"), text(role_ref, "apiGroup"), &[GROUP]);
+    if text(role_ref, "apiGroup") != RBAC_GROUP {
+        errors.unsupported_text(&path.child("apiGroup"), text(role_ref, "apiGroup"), &[RBAC_GROUP]);
     }
     let kinds: &[&str] = match object.kind {
         Kind::RoleBinding => &["Role", "ClusterRole"],
@@ -164,7 +164,7 @@ fn check_binding(object: &UntypedObject, errors: &mut ErrorList) {
     if !kinds.contains(&text(role_ref, "kind")) {
         errors.unsupported_text(&path.child("kind"), text(role_ref, "kind"), kinds);
     }
-    errors.check_name(&path.child("name"), text(role_ref, "name"), names::path_segment);
+    errors.check_name(&path.child("name"), text(role_ref, "name"), names::path_segment_faults);
     let path = Path::root("subjects");
     for (index, subject) in list(object.at("/subjects")) {
         let path = path.index(index);
@@ -175,7 +175,7 @@ fn check_binding(object: &UntypedObject, errors: &mut ErrorList) {
             "ServiceAccount" => {
                 let name = text(subject, "name");
                 if !name.is_empty() {
-                    errors.each_invalid(&path.child("name"), name, &names::subdomain(name));
+                    errors.each_invalid(&path.child("name"), name, &names::subdomain_faults(name));
                 }
                 let group = text(subject, "apiGroup");
                 if !group.is_empty() {
@@ -190,8 +190,8 @@ fn check_binding(object: &UntypedObject, errors: &mut ErrorList) {
                     let message = format!("{} name cannot be empty", kind.to_ascii_lowercase());
                     errors.invalid_text(&path.child("name"), "", &message);
                 }
-                if text(subject, "apiGroup") != GROUP {
-                    errors.unsupported_text(&path.child("apiGroup"), text(subject, "apiGroup"), &[GROUP]);
+                if text(subject, "apiGroup") != RBAC_GROUP {
+                    errors.unsupported_text(&path.child("apiGroup"), text(subject, "apiGroup"), &[RBAC_GROUP]);
                 }
             }
             other => errors.unsupported_text(&path.child("kind"), other, &["ServiceAccount", "User", "Group"]),

@@ -9,7 +9,7 @@ use super::list::quoted;
 use super::mounts::ValidVolumes;
 use super::{ErrorList, Path, downward, meta, names, untyped};
 
-const ONE_TYPE: &str = "may not specify more than 1 volume type";
+const MORE_THAN_ONE_VOLUME_TYPE: &str = "may not specify more than 1 volume type";
 
 /// Validates the volumes of a pod or template and returns the valid ones. `value` is the spec in JSON form; `pod` is
 /// the pod's name, empty for a template.
@@ -31,12 +31,12 @@ pub(super) fn validate<'v>(
         let at = path.index(index);
         let before = errors.len();
         let own = value.pointer(&format!("/volumes/{index}")).unwrap_or(&Value::Null);
-        check_sources(volume, own, pod, &at, errors);
+        check_single_volume_source(volume, own, pod, &at, errors);
         let name = at.child("name");
         if volume.name.is_empty() {
             errors.required(&name, "");
         } else {
-            errors.each_invalid(&name, &volume.name, &names::label(&volume.name));
+            errors.each_invalid(&name, &volume.name, &names::label_faults(&volume.name));
         }
         if known.contains_key(&*volume.name) {
             errors.duplicate(&name, quoted(&volume.name), "");
@@ -55,12 +55,12 @@ pub(super) fn validate<'v>(
     known
 }
 
-fn check_sources(volume: &Volume, own: &Value, pod: &str, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_single_volume_source(volume: &Volume, own: &Value, pod: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let mut is_first = true;
     for name in volume.sources() {
         if is_first {
             is_first = false;
-            check_source(volume, name, own, path, errors);
+            check_volume_source_fields(volume, name, own, path, errors);
         } else {
             // For two volume sources, the API server's messages use another spelling.
             let name = match name {
@@ -68,7 +68,7 @@ fn check_sources(volume: &Volume, own: &Value, pod: &str, path: &Path<'_>, error
                 "downwardAPI" => "downwarAPI",
                 name => name,
             };
-            errors.forbidden(&path.child(name), ONE_TYPE);
+            errors.forbidden(&path.child(name), MORE_THAN_ONE_VOLUME_TYPE);
         }
         if let ("iscsi", Some(target)) = (name, &volume.iscsi)
             && own.pointer("/iscsi/initiatorName").is_some_and(Value::is_string)
@@ -84,7 +84,7 @@ fn check_sources(volume: &Volume, own: &Value, pod: &str, path: &Path<'_>, error
         && !volume.name.is_empty()
     {
         let claim = format!("{pod}-{}", volume.name);
-        for problem in names::subdomain(&claim) {
+        for problem in names::subdomain_faults(&claim) {
             let fault = names::join_faults(&[problem], &format!("PVC name {}: ", quoted(&claim)), "");
             errors.each_invalid(&path.child("name"), &volume.name, &[fault]);
         }
@@ -98,7 +98,7 @@ fn check_sources(volume: &Volume, own: &Value, pod: &str, path: &Path<'_>, error
 pub(super) const NAME_AND_PORTAL_MAX: usize = 64;
 pub(super) const NAME_AND_PORTAL: &str = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
 
-fn check_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_volume_source_fields(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let enclosing_path = path;
     let path = path.child(name);
     let own = own.get(name).unwrap_or(&Value::Null);
@@ -120,15 +120,15 @@ fn check_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, error
         required("claimName", &source.claim_name, errors);
     } else if let ("configMap", Some(source)) = (name, &volume.config_map) {
         required("name", &source.name, errors);
-        check_files(source.default_mode, &source.items, &path, errors);
+        check_file_modes_and_paths(source.default_mode, &source.items, &path, errors);
     } else if let ("secret", Some(source)) = (name, &volume.secret) {
         required("secretName", &source.secret_name, errors);
-        check_files(source.default_mode, &source.items, &path, errors);
+        check_file_modes_and_paths(source.default_mode, &source.items, &path, errors);
     } else if let ("projected", Some(source)) = (name, &volume.projected) {
-        check_files(source.default_mode, &[], &path, errors);
-        check_projections(&source.sources, &path, errors);
+        check_file_modes_and_paths(source.default_mode, &[], &path, errors);
+        check_projected_sources(&source.sources, &path, errors);
     } else if let ("downwardAPI", Some(source)) = (name, &volume.downward_api) {
-        check_files(source.default_mode, &[], &path, errors);
+        check_file_modes_and_paths(source.default_mode, &[], &path, errors);
         // The API server reports the path of the volume source, not of the file.
         for file in &source.items {
             check_downward_file(file, &path, errors);
@@ -149,7 +149,11 @@ fn check_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, error
             if secret.name.is_empty() {
                 errors.required(&path.child("nodePublishSecretRef").child("name"), "");
             } else {
-                errors.each_invalid(&path.child("name"), &secret.name, &names::subdomain(&secret.name));
+                errors.each_invalid(
+                    &path.child("name"),
+                    &secret.name,
+                    &names::subdomain_faults(&secret.name),
+                );
             }
         }
     } else if let ("ephemeral", Some(source)) = (name, &volume.ephemeral) {
@@ -157,17 +161,17 @@ fn check_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, error
         match &source.volume_claim_template {
             None => errors.required(&path, ""),
             Some(template) => {
-                check_claim_metadata(&template.metadata, &path.child("metadata"), errors);
+                check_ephemeral_claim_metadata(&template.metadata, &path.child("metadata"), errors);
                 super::storage::validate_claim_spec(&template.spec, &path.child("spec"), errors);
             }
         }
-    } else if let Some(value) = untyped_source(volume, name) {
-        untyped::check_volume_source(name, value, untyped::Owner::Pod, &path, errors);
+    } else if let Some(value) = untyped_volume_source(volume, name) {
+        untyped::check_volume_source(name, value, untyped::VolumeSourceOwner::Pod, &path, errors);
     }
 }
 
 /// Checks the metadata of an ephemeral volume's claim template: only labels and annotations may be set.
-fn check_claim_metadata(given: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_ephemeral_claim_metadata(given: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
     meta::check_annotations(&given.annotations, &path.child("annotations"), errors);
     meta::check_labels(&given.labels, &path.child("labels"), errors);
     for (field, is_given) in [
@@ -184,7 +188,7 @@ fn check_claim_metadata(given: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorL
 }
 
 /// Returns a volume source that has no Rust type and is stored as JSON.
-fn untyped_source<'v>(volume: &'v Volume, name: &str) -> Option<&'v serde_json::Value> {
+fn untyped_volume_source<'v>(volume: &'v Volume, name: &str) -> Option<&'v serde_json::Value> {
     let source = match name {
         "gitRepo" => &volume.git_repo,
         "glusterfs" => &volume.glusterfs,
@@ -215,7 +219,7 @@ fn check_downward_file(file: &crate::DownwardFile, path: &Path<'_>, errors: &mut
     match (&file.field_ref, &file.resource_field_ref) {
         (None, None) => errors.required(path, "one of fieldRef and resourceFieldRef is required"),
         (Some(field), resource) => {
-            downward::check_field_selector(field, downward::FILE_FIELDS, &path.child("fieldRef"), errors);
+            downward::check_field_selector(field, downward::VOLUME_FILE_FIELDS, &path.child("fieldRef"), errors);
             if resource.is_some() {
                 let message = "fieldRef and resourceFieldRef can not be specified simultaneously";
                 errors.invalid_text(path, "resource", message);
@@ -226,13 +230,13 @@ fn check_downward_file(file: &crate::DownwardFile, path: &Path<'_>, errors: &mut
         }
     }
     if let Some(mode) = file.mode.filter(|mode| !(0..=0o777).contains(mode)) {
-        errors.invalid(&path.child("mode"), mode, MODE_RANGE);
+        errors.invalid(&path.child("mode"), mode, INVALID_FILE_MODE);
     }
 }
 
 /// Checks the sources of a projected volume; all file paths must differ (VA-296).
-fn check_projections(sources: &[crate::VolumeProjection], volume: &Path<'_>, errors: &mut ErrorList) {
-    const CONFLICTING: &str = "conflicting duplicate paths";
+fn check_projected_sources(sources: &[crate::VolumeProjection], volume: &Path<'_>, errors: &mut ErrorList) {
+    const CONFLICTING_PATHS: &str = "conflicting duplicate paths";
     let (list, mut paths) = (volume.child("sources"), ordered::Set::new());
     for (index, source) in sources.iter().enumerate() {
         let path = list.index(index);
@@ -246,14 +250,14 @@ fn check_projections(sources: &[crate::VolumeProjection], volume: &Path<'_>, err
             for (index, item) in projection.items.iter().enumerate() {
                 check_key_to_path(item, &items.index(index), errors);
                 if !item.path.is_empty() && !paths.insert(&*item.path) {
-                    errors.invalid_text(volume, &projection.name, CONFLICTING);
+                    errors.invalid_text(volume, &projection.name, CONFLICTING_PATHS);
                 }
             }
         }
         for file in source.downward_api.iter().flat_map(|files| &files.items) {
             check_downward_file(file, &path.child("downwardAPI"), errors);
             if !file.path.is_empty() && !paths.insert(&*file.path) {
-                errors.invalid_text(volume, &file.path, CONFLICTING);
+                errors.invalid_text(volume, &file.path, CONFLICTING_PATHS);
             }
         }
         if let Some(token) = &source.service_account_token {
@@ -286,7 +290,7 @@ fn check_projections(sources: &[crate::VolumeProjection], volume: &Path<'_>, err
     }
 }
 
-const MODE_RANGE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
+const INVALID_FILE_MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
 
 /// Values of a hostPath volume's `type`; sorted, because error messages list them sorted.
 pub const HOST_PATH_TYPES: &[&str] = &[
@@ -333,9 +337,9 @@ pub(super) fn validate_iscsi(
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {
-    const FORMAT: &str = "must be valid format";
+    const INVALID_FORMAT: &str = "must be valid format";
     let begin = match is_object {
-        true => FORMAT,
+        true => INVALID_FORMAT,
         false => "must be valid format starting with iqn, eui, or naa",
     };
     let has_valid_prefix = |name: &str| ["iqn", "eui", "naa"].iter().any(|prefix| name.starts_with(prefix));
@@ -348,10 +352,10 @@ pub(super) fn validate_iscsi(
     } else if !has_valid_prefix(&source.iqn) {
         errors.invalid_text(&iqn, &source.iqn, begin);
     } else if !is_qualified_iscsi_name(&source.iqn) {
-        errors.invalid_text(&iqn, &source.iqn, FORMAT);
+        errors.invalid_text(&iqn, &source.iqn, INVALID_FORMAT);
     }
     if !(0..=255).contains(&source.lun) {
-        errors.invalid(&path.child("lun"), source.lun, &names::range_text(0, 255));
+        errors.invalid(&path.child("lun"), source.lun, &names::out_of_range_message(0, 255));
     }
     let secret = path.child("secretRef");
     let uses_chap = ["chapAuthDiscovery", "chapAuthSession"]
@@ -367,7 +371,7 @@ pub(super) fn validate_iscsi(
         if !has_valid_prefix(initiator) {
             errors.invalid_text(&path, initiator, begin);
         } else if !is_qualified_iscsi_name(initiator) {
-            errors.invalid_text(&path, initiator, FORMAT);
+            errors.invalid_text(&path, initiator, INVALID_FORMAT);
         }
     }
 }
@@ -417,7 +421,11 @@ pub(super) fn validate_gce_disk(
     if let Some(partition) = own.get("partition").and_then(Value::as_i64)
         && !(0..=255).contains(&partition)
     {
-        errors.invalid(&path.child("partition"), partition, &names::range_text(1, 255));
+        errors.invalid(
+            &path.child("partition"),
+            partition,
+            &names::out_of_range_message(1, 255),
+        );
     }
 }
 
@@ -427,7 +435,11 @@ pub(super) fn validate_aws_disk(source: &crate::AwsDiskVolume, path: &Path<'_>, 
     }
     let partition = source.partition.unwrap_or(0);
     if !(0..=255).contains(&partition) {
-        errors.invalid(&path.child("partition"), partition, &names::range_text(1, 255));
+        errors.invalid(
+            &path.child("partition"),
+            partition,
+            &names::out_of_range_message(1, 255),
+        );
     }
 }
 
@@ -449,12 +461,12 @@ pub(super) fn check_csi_driver_name(driver: &str, path: &Path<'_>, errors: &mut 
     if driver.len() > 63 {
         errors.too_long(path, 63);
     }
-    errors.each_invalid(path, driver, &names::subdomain(&driver.to_ascii_lowercase()));
+    errors.each_invalid(path, driver, &names::subdomain_faults(&driver.to_ascii_lowercase()));
 }
 
-fn check_files(default_mode: Option<i32>, items: &[KeyToPath], path: &Path<'_>, errors: &mut ErrorList) {
+fn check_file_modes_and_paths(default_mode: Option<i32>, items: &[KeyToPath], path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(mode) = default_mode.filter(|mode| !(0..=0o777).contains(mode)) {
-        errors.invalid(&path.child("defaultMode"), mode, MODE_RANGE);
+        errors.invalid(&path.child("defaultMode"), mode, INVALID_FILE_MODE);
     }
     let list = path.child("items");
     for (index, item) in items.iter().enumerate() {
@@ -471,7 +483,7 @@ fn check_key_to_path(item: &KeyToPath, path: &Path<'_>, errors: &mut ErrorList) 
     }
     check_local_path(&item.path, &path.child("path"), errors);
     if let Some(mode) = item.mode.filter(|mode| !(0..=0o777).contains(mode)) {
-        errors.invalid(&path.child("mode"), mode, MODE_RANGE);
+        errors.invalid(&path.child("mode"), mode, INVALID_FILE_MODE);
     }
 }
 

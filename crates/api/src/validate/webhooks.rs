@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::untyped::one_of;
+use super::untyped::check_known_text_field;
 use super::{ErrorList, Path, names, selector};
 use crate::untyped::{given, items, list, text, texts};
 use crate::{Kind, UntypedObject};
@@ -26,7 +26,9 @@ fn check_webhook_fields(webhook: &Value, kind: Kind, path: &Path<'_>, errors: &m
     let at = path.child("name");
     match text(webhook, "name") {
         "" => errors.required(&at, ""),
-        name if !names::subdomain(name).is_empty() => errors.each_invalid(&at, name, &names::subdomain(name)),
+        name if !names::subdomain_faults(name).is_empty() => {
+            errors.each_invalid(&at, name, &names::subdomain_faults(name))
+        }
         name if name.split('.').count() < 3 => {
             let message = "should be a domain with at least three segments separated by dots";
             errors.invalid_text(&at, name, message);
@@ -34,11 +36,11 @@ fn check_webhook_fields(webhook: &Value, kind: Kind, path: &Path<'_>, errors: &m
         _ => {}
     }
     for (index, rule) in items(webhook, "rules") {
-        check_rule(rule, &path.child("rules").index(index), errors);
+        check_webhook_rule(rule, &path.child("rules").index(index), errors);
     }
-    one_of(webhook, "failurePolicy", &["Fail", "Ignore"], path, errors);
-    one_of(webhook, "matchPolicy", &["Equivalent", "Exact"], path, errors);
-    one_of(webhook, "sideEffects", &["None", "NoneOnDryRun"], path, errors);
+    check_known_text_field(webhook, "failurePolicy", &["Fail", "Ignore"], path, errors);
+    check_known_text_field(webhook, "matchPolicy", &["Equivalent", "Exact"], path, errors);
+    check_known_text_field(webhook, "sideEffects", &["None", "NoneOnDryRun"], path, errors);
     if webhook.get("sideEffects").is_none() {
         errors.required(&path.child("sideEffects"), "must specify one of None, NoneOnDryRun");
     }
@@ -49,24 +51,24 @@ fn check_webhook_fields(webhook: &Value, kind: Kind, path: &Path<'_>, errors: &m
         errors.invalid(&path.child("timeoutSeconds"), seconds, message);
     }
     for field in ["namespaceSelector", "objectSelector"] {
-        selector::validate_value(given(webhook, field), &path.child(field), errors);
+        selector::validate_selector_json(given(webhook, field), &path.child(field), errors);
     }
     if kind == Kind::MutatingWebhookConfiguration {
-        one_of(webhook, "reinvocationPolicy", &["IfNeeded", "Never"], path, errors);
+        check_known_text_field(webhook, "reinvocationPolicy", &["IfNeeded", "Never"], path, errors);
     }
     let client = webhook.get("clientConfig").unwrap_or(&Value::Null);
     let at = path.child("clientConfig");
     match (given(client, "url"), given(client, "service")) {
         (None, None) | (Some(_), Some(_)) => errors.required(&at, "exactly one of url or service is required"),
-        (None, Some(service)) => check_service(service, &at.child("service"), errors),
-        (Some(address), None) => check_url(address.as_str().unwrap_or_default(), &at.child("url"), errors),
+        (None, Some(service)) => check_webhook_service(service, &at.child("service"), errors),
+        (Some(address), None) => check_webhook_url(address.as_str().unwrap_or_default(), &at.child("url"), errors),
     }
-    check_conditions(webhook, &path.child("matchConditions"), errors);
+    check_match_conditions(webhook, &path.child("matchConditions"), errors);
     check_review_versions(webhook, &path.child("admissionReviewVersions"), errors);
 }
 
 /// Checks a webhook's URL: only scheme, host and path are allowed.
-fn check_url(address: &str, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_webhook_url(address: &str, path: &Path<'_>, errors: &mut ErrorList) {
     const URL_FORM: &str = "; desired format: https://host[/path]";
     let (address, fragment) = address.split_once('#').unwrap_or((address, ""));
     let (scheme, rest) = match address.split_once(':') {
@@ -113,7 +115,7 @@ fn check_url(address: &str, path: &Path<'_>, errors: &mut ErrorList) {
 
 /// Checks the Service of a webhook. The API server reports a missing namespace under `name`, and a missing name under
 /// `namespace`.
-fn check_service(service: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_webhook_service(service: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     for (field, reported_field) in [("namespace", "name"), ("name", "namespace")] {
         if text(service, field).is_empty() {
             errors.required(&path.child(reported_field), "");
@@ -121,7 +123,7 @@ fn check_service(service: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
     let port = service.get("port").and_then(Value::as_i64).unwrap_or(443);
     if !(1..=65_535).contains(&port) {
-        let message = format!("port is not valid: {}", names::range_text(1, 65_535));
+        let message = format!("port is not valid: {}", names::out_of_range_message(1, 65_535));
         errors.invalid(&path.child("port"), port, &message);
     }
     let (whole, at) = (text(service, "path"), path.child("path"));
@@ -142,7 +144,7 @@ fn check_service(service: &Value, path: &Path<'_>, errors: &mut ErrorList) {
             errors.invalid_text(&at, whole, &format!("segment[{index}] may not be empty"));
             continue;
         }
-        for problem in names::subdomain(step) {
+        for problem in names::subdomain_faults(step) {
             let fault = names::join_faults(&[problem], &format!("segment[{index}]: "), "");
             errors.each_invalid(&at, whole, &[fault]);
         }
@@ -150,7 +152,7 @@ fn check_service(service: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks the match conditions of a webhook. Deviation: their CEL expressions are not compiled.
-fn check_conditions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_match_conditions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const MAX_CONDITIONS: usize = 64;
     let count = items(webhook, "matchConditions").count();
     if count > MAX_CONDITIONS {
@@ -163,7 +165,7 @@ fn check_conditions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorList) {
             errors.required(&path.child("expression"), "");
         }
         let name = text(condition, "name");
-        errors.check_name(&path.child("name"), name, names::qualified);
+        errors.check_name(&path.child("name"), name, names::qualified_name_faults);
         if !name.is_empty() && known.contains(&name) {
             errors.duplicate(&path.child("name"), super::quoted(name), "");
         }
@@ -180,7 +182,7 @@ fn check_review_versions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorLis
         if versions.iter().take(index).any(|before| before == version) {
             errors.invalid_text(&path.index(index), version, "duplicate version");
         } else {
-            errors.each_invalid(&path.index(index), version, &names::label_1035(version));
+            errors.each_invalid(&path.index(index), version, &names::label_1035_faults(version));
         }
     }
     if !versions.iter().any(|version| matches!(*version, "v1" | "v1beta1")) {
@@ -190,7 +192,7 @@ fn check_review_versions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorLis
 }
 
 /// Checks a rule that selects requests for the webhook.
-fn check_rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_webhook_rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
     for field in ["operations", "apiGroups", "apiVersions"] {
         let words = texts(rule, field);
@@ -217,12 +219,12 @@ fn check_rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
             }
         }
     }
-    check_resources(&texts(rule, "resources"), &path.child("resources"), errors);
-    one_of(rule, "scope", &["*", "Cluster", "Namespaced"], path, errors);
+    check_rule_resources(&texts(rule, "resources"), &path.child("resources"), errors);
+    check_known_text_field(rule, "scope", &["*", "Cluster", "Namespaced"], path, errors);
 }
 
 /// Checks resources and subresources; a resource that a wildcard covers must not be listed again.
-fn check_resources(words: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+fn check_rule_resources(words: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     if words.is_empty() {
         return errors.required(path, "");
     }

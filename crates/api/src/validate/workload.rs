@@ -9,7 +9,7 @@ use crate::{
     StatefulSetSpec, Str, UpdateStrategyType,
 };
 
-use super::list::sorted;
+use super::list::sorted_values;
 use super::policy::{check_at_most_100_percent, check_int_or_percent};
 use super::{ErrorList, Path, names, pod, selector};
 
@@ -38,7 +38,7 @@ impl SelectorCheck<'_> {
         if labels.is_empty() {
             errors.invalid(&at, "{}", self.empty);
         }
-        let is_selector_valid = selector::is_valid(labels);
+        let is_selector_valid = selector::is_valid_selector(labels);
         if let Some(why) = self.invalid_message.filter(|_| !is_selector_valid) {
             errors.invalid(&at, selector::selector_json(labels), why);
         }
@@ -53,7 +53,7 @@ impl SelectorCheck<'_> {
     fn check_template_labels(&self, template: &PodTemplateSpec, path: &Path<'_>, errors: &mut ErrorList) {
         if !self.matches(&template.metadata.labels) {
             let metadata = path.child("metadata");
-            errors.invalid_of(
+            errors.invalid_of_kind(
                 ProblemKind::Selector,
                 &metadata.child("labels"),
                 selector::labels_json(&template.metadata.labels),
@@ -64,7 +64,7 @@ impl SelectorCheck<'_> {
 }
 
 /// Checks that pods of the template always restart and have no deadline (VA-184, VA-185).
-fn check_always_running(template: &PodTemplateSpec, kind: &str, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_restart_policy_is_always(template: &PodTemplateSpec, kind: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let spec = path.child("spec");
     let policy = template.spec.restart_policy.as_ref().map_or("", RestartPolicy::as_str);
     if policy != "Always" {
@@ -93,7 +93,7 @@ pub(super) fn validate_replication_controller(object: &ReplicationController, er
     }
     if !spec.selector.iter().all(|(key, value)| labels.get(key) == Some(value)) {
         let metadata = template.child("metadata");
-        errors.invalid_of(
+        errors.invalid_of_kind(
             ProblemKind::Selector,
             &metadata.child("labels"),
             selector::labels_json(labels),
@@ -101,7 +101,7 @@ pub(super) fn validate_replication_controller(object: &ReplicationController, er
         );
     }
     pod::validate_template(&spec.template, &[], &template, errors);
-    check_always_running(&spec.template, "ReplicationController", &template, errors);
+    check_restart_policy_is_always(&spec.template, "ReplicationController", &template, errors);
 }
 
 pub(super) fn validate_replica_set(object: &ReplicaSet, errors: &mut ErrorList) {
@@ -129,7 +129,7 @@ fn check_selector_and_template(
         let path = path.child("template");
         selector_check.check_template_labels(template, &path, errors);
         pod::validate_template(template, &[], &path, errors);
-        check_always_running(template, "ReplicaSet", &path, errors);
+        check_restart_policy_is_always(template, "ReplicaSet", &path, errors);
     }
 }
 
@@ -138,7 +138,7 @@ pub(super) fn validate_deployment(object: &Deployment, errors: &mut ErrorList) {
     let spec = &object.spec;
     errors.check_not_negative(&path.child("replicas"), spec.replicas);
     check_selector_and_template(spec.selector.as_ref(), &spec.template, &path, errors);
-    check_strategy(spec, &path.child("strategy"), errors);
+    check_deployment_strategy(spec, &path.child("strategy"), errors);
     errors.check_not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
     errors.check_not_negative(&path.child("revisionHistoryLimit"), spec.revision_history_limit);
     if let Some(seconds) = spec.progress_deadline_seconds {
@@ -151,7 +151,7 @@ pub(super) fn validate_deployment(object: &Deployment, errors: &mut ErrorList) {
 }
 
 /// Checks the strategy of a Deployment (VA-187 to VA-189).
-fn check_strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_deployment_strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let rolling = path.child("rollingUpdate");
     let given = spec.strategy.rolling_update.as_ref();
     match &spec.strategy.kind {
@@ -164,12 +164,13 @@ fn check_strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList
             None => errors.required(&rolling, "this should be defaulted and never be nil"),
             Some(bounds) => {
                 let (unavailable_path, surge_path) = (rolling.child("maxUnavailable"), rolling.child("maxSurge"));
-                let unavailable = check_update_limit(bounds.max_unavailable.as_ref(), &unavailable_path, errors);
-                let surge = check_update_limit(bounds.max_surge.as_ref(), &surge_path, errors);
-                if is_zero(unavailable) && is_zero(surge) {
+                let unavailable =
+                    check_rolling_update_limit(bounds.max_unavailable.as_ref(), &unavailable_path, errors);
+                let surge = check_rolling_update_limit(bounds.max_surge.as_ref(), &surge_path, errors);
+                if is_zero_limit(unavailable) && is_zero_limit(surge) {
                     errors.invalid(
                         &unavailable_path,
-                        int_or_quoted_text(unavailable),
+                        int_or_quoted_string(unavailable),
                         "may not be 0 when `maxSurge` is 0",
                     );
                 }
@@ -181,8 +182,9 @@ fn check_strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList
             let bounds = given.map_or_else(
                 || "null".to_owned(),
                 |bounds| {
-                    let text =
-                        |value: &Option<IntOrString>| value.as_ref().map_or_else(|| "0".to_owned(), int_or_quoted_text);
+                    let text = |value: &Option<IntOrString>| {
+                        value.as_ref().map_or_else(|| "0".to_owned(), int_or_quoted_string)
+                    };
                     format!(
                         "{{\"MaxUnavailable\":{},\"MaxSurge\":{}}}",
                         text(&bounds.max_unavailable),
@@ -191,13 +193,17 @@ fn check_strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList
                 },
             );
             let value = format!("{{\"Type\":{},\"RollingUpdate\":{bounds}}}", super::quoted(kind));
-            errors.unsupported(path, value, &sorted(DeploymentStrategyType::KNOWN));
+            errors.unsupported(path, value, &sorted_values(DeploymentStrategyType::KNOWN));
         }
     }
 }
 
 /// Validates a limit of a rolling update and returns it; None means 0.
-fn check_update_limit<'b>(given: Option<&'b IntOrString>, path: &Path<'_>, errors: &mut ErrorList) -> &'b IntOrString {
+fn check_rolling_update_limit<'b>(
+    given: Option<&'b IntOrString>,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) -> &'b IntOrString {
     const ZERO: &IntOrString = &IntOrString::Int(0);
     let limit = given.unwrap_or(ZERO);
     check_int_or_percent(limit, path, errors);
@@ -205,7 +211,7 @@ fn check_update_limit<'b>(given: Option<&'b IntOrString>, path: &Path<'_>, error
 }
 
 /// Returns whether a limit is 0; a malformed string counts as 0.
-fn is_zero(value: &IntOrString) -> bool {
+fn is_zero_limit(value: &IntOrString) -> bool {
     match value {
         IntOrString::Int(number) => *number == 0,
         IntOrString::String(text) => {
@@ -219,7 +225,7 @@ fn is_zero(value: &IntOrString) -> bool {
     }
 }
 
-fn int_or_quoted_text(value: &IntOrString) -> String {
+fn int_or_quoted_string(value: &IntOrString) -> String {
     match value {
         IntOrString::Int(number) => number.to_string(),
         IntOrString::String(text) => super::quoted(text),
@@ -271,14 +277,14 @@ pub(super) fn validate_stateful_set_spec(spec: &StatefulSetSpec, path: &Path<'_>
             .map(|claim| claim.metadata.name.clone())
             .collect();
         pod::validate_template(&spec.template, &claims, &template, errors);
-        check_always_running(&spec.template, "StatefulSet", &template, errors);
+        check_restart_policy_is_always(&spec.template, "StatefulSet", &template, errors);
     }
     let claims = path.child("volumeClaimTemplates");
     for (index, claim) in spec.volume_claim_templates.iter().enumerate() {
         super::storage::validate_claim_spec(&claim.spec, &claims.index(index).child("spec"), errors);
     }
     if !spec.service_name.is_empty() {
-        let messages = names::label(&spec.service_name);
+        let messages = names::label_faults(&spec.service_name);
         errors.each_invalid(&path.child("serviceName"), &spec.service_name, &messages);
     }
 }
@@ -292,7 +298,7 @@ fn check_stateful_set_update(strategy: &crate::StatefulSetUpdateStrategy, update
             let most = bounds
                 .max_unavailable
                 .as_ref()
-                .map_or_else(|| "null".to_owned(), int_or_quoted_text);
+                .map_or_else(|| "null".to_owned(), int_or_quoted_string);
             format!(
                 "{{\"Partition\":{},\"MaxUnavailable\":{most}}}",
                 bounds.partition.unwrap_or(0)
@@ -339,7 +345,7 @@ fn check_daemon_set_spec(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut Err
         selector_check.check_template_labels(&spec.template, &template, errors);
     }
     pod::validate_template(&spec.template, &[], &template, errors);
-    check_always_running(&spec.template, "DaemonSet", &template, errors);
+    check_restart_policy_is_always(&spec.template, "DaemonSet", &template, errors);
     errors.check_not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
     check_daemon_strategy(spec, &path.child("updateStrategy"), errors);
     errors.check_not_negative(&path.child("revisionHistoryLimit"), spec.revision_history_limit);
@@ -356,14 +362,14 @@ fn check_daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut Err
                 return;
             };
             let (unavailable_path, surge_path) = (rolling.child("maxUnavailable"), rolling.child("maxSurge"));
-            let unavailable = check_update_limit(bounds.max_unavailable.as_ref(), &unavailable_path, errors);
-            let surge = check_update_limit(bounds.max_surge.as_ref(), &surge_path, errors);
+            let unavailable = check_rolling_update_limit(bounds.max_unavailable.as_ref(), &unavailable_path, errors);
+            let surge = check_rolling_update_limit(bounds.max_surge.as_ref(), &surge_path, errors);
             check_at_most_100_percent(unavailable, &unavailable_path, errors);
             check_at_most_100_percent(surge, &surge_path, errors);
-            match (is_zero(unavailable), is_zero(surge)) {
+            match (is_zero_limit(unavailable), is_zero_limit(surge)) {
                 (false, false) => errors.invalid(
                     &surge_path,
-                    int_or_quoted_text(surge),
+                    int_or_quoted_string(surge),
                     "may not be set when maxUnavailable is non-zero",
                 ),
                 (true, true) => errors.required(&unavailable_path, "cannot be 0 when maxSurge is 0"),

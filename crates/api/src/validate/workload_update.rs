@@ -105,7 +105,7 @@ pub(super) fn validate_job(old: &Job, new: &Job, errors: &mut ErrorList) {
             .map_or_else(|| "null".to_owned(), quoted);
         errors.invalid(&path.child("completionMode"), value, IMMUTABLE);
     }
-    check_policy_unchanged(
+    check_job_policy_unchanged(
         &old.spec.pod_failure_policy,
         &new.spec.pod_failure_policy,
         ("podFailurePolicy", "PodFailurePolicy"),
@@ -120,7 +120,7 @@ pub(super) fn validate_job(old: &Job, new: &Job, errors: &mut ErrorList) {
         let value = new.spec.managed_by.as_deref().map_or_else(|| "null".to_owned(), quoted);
         errors.invalid(&path.child("managedBy"), value, IMMUTABLE);
     }
-    check_policy_unchanged(
+    check_job_policy_unchanged(
         &old.spec.success_policy,
         &new.spec.success_policy,
         ("successPolicy", "SuccessPolicy"),
@@ -129,7 +129,7 @@ pub(super) fn validate_job(old: &Job, new: &Job, errors: &mut ErrorList) {
 }
 
 /// Checks that a policy of a Job does not change; `field` is the policy's field and `name` its struct.
-fn check_policy_unchanged(
+fn check_job_policy_unchanged(
     old: &Option<serde_json::Value>,
     new: &Option<serde_json::Value>,
     (field, name): (&str, &str),

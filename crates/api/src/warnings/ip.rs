@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 /// Parses an address as the server does: the parts of an IPv4 address may have leading zeros, and are decimal numbers
 /// even then.
-fn parse_sloppy(text: &str) -> Option<IpAddr> {
+fn parse_ip_with_leading_zeros(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse() {
         return Some(address);
     }
@@ -23,7 +23,7 @@ fn unmap_ipv4(address: IpAddr) -> IpAddr {
 
 /// Returns a warning about an IP address if its notation is not canonical.
 pub(super) fn address_warning(at: &str, text: &str) -> Option<String> {
-    let meant = parse_sloppy(text)?;
+    let meant = parse_ip_with_leading_zeros(text)?;
     let plain = unmap_ipv4(meant);
     if text.parse::<IpAddr>().is_err() || plain != meant {
         return Some(format!(
@@ -45,7 +45,7 @@ pub(super) fn network_warnings(at: &str, text: &str) -> Vec<String> {
     let Some((address, bits)) = text.split_once('/') else {
         return found;
     };
-    let (Some(meant), Ok(bits)) = (parse_sloppy(address), bits.parse::<u32>()) else {
+    let (Some(meant), Ok(bits)) = (parse_ip_with_leading_zeros(address), bits.parse::<u32>()) else {
         return found;
     };
     let plain = unmap_ipv4(meant);

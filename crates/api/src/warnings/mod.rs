@@ -8,7 +8,7 @@ mod pod;
 
 use serde_json::Value;
 
-use crate::validate::dns_label;
+use crate::validate::dns_label_problems;
 use crate::well_known::label;
 use crate::{Kind, Object, Quantity};
 
@@ -56,7 +56,7 @@ pub fn warnings(object: &Object) -> Vec<String> {
     let mut found = Vec::new();
     let name = &object.metadata().name;
     let hostname_warning = |usage: &str| {
-        let wrong = dns_label(name);
+        let wrong = dns_label_problems(name);
         (!wrong.is_empty() && !name.is_empty()).then(|| {
             format!(
                 "metadata.name: this is used in {usage}, which can result in surprising behavior; a DNS label is recommended: [{}]",

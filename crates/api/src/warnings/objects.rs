@@ -8,13 +8,13 @@ use crate::{Kind, Object};
 
 use super::{deprecated_label_warning, ip, pem, pod, warn_if_fractional};
 
-const OLD_MOUNT_OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
-const OLD_TOPOLOGY: &str = "service.kubernetes.io/topology-aware-hints";
-const TOPOLOGY: &str = "service.kubernetes.io/topology-mode";
-const MOUNTABLE_SECRETS: &str = "kubernetes.io/enforce-mountable-secrets";
+const BETA_MOUNT_OPTIONS_KEY: &str = "volume.beta.kubernetes.io/mount-options";
+const OLD_TOPOLOGY_ANNOTATION: &str = "service.kubernetes.io/topology-aware-hints";
+const TOPOLOGY_MODE_ANNOTATION: &str = "service.kubernetes.io/topology-mode";
+const MOUNTABLE_SECRETS_KEY: &str = "kubernetes.io/enforce-mountable-secrets";
 
 /// Volume sources that are no longer supported: name, the version that deprecated it, and the version that removed it.
-const DEPRECATED_SOURCES: [(&str, &str, &str); 6] = [
+const DEPRECATED_VOLUME_SOURCES: [(&str, &str, &str); 6] = [
     ("cephfs", "v1.28", "v1.31"),
     ("photonPersistentDisk", "v1.11", "v1.16"),
     ("scaleIO", "v1.16", "v1.22"),
@@ -60,9 +60,9 @@ pub(super) fn object_warnings(object: &Object, value: &Value, found: &mut Vec<St
                 keys.filter_map(|key| Some(format!("scheduling.nodeSelector: {}", deprecated_label_warning(key)?))),
             );
         }
-        Kind::Job => warn_about_job_size(value_at("/spec"), found),
-        Kind::CronJob => warn_about_job_size(value_at("/spec/jobTemplate/spec"), found),
-        Kind::Service => warn_about_service(value, has_annotation(OLD_TOPOLOGY), found),
+        Kind::Job => warn_about_large_indexed_job(value_at("/spec"), found),
+        Kind::CronJob => warn_about_large_indexed_job(value_at("/spec/jobTemplate/spec"), found),
+        Kind::Service => warn_about_service(value, has_annotation(OLD_TOPOLOGY_ANNOTATION), found),
         Kind::Secret if text(value, "type") == "kubernetes.io/tls" => found.extend(pem::key_pair_error(value)),
         Kind::Endpoints => warn_about_endpoints(value, found),
         Kind::EndpointSlice => warn_about_endpoint_slice(value, found),
@@ -70,9 +70,9 @@ pub(super) fn object_warnings(object: &Object, value: &Value, found: &mut Vec<St
             "annotation {INGRESS_CLASS:?} is deprecated, please use 'spec.ingressClassName' instead"
         )),
         Kind::NetworkPolicy => warn_about_network_policy(value, found),
-        Kind::ServiceAccount if has_annotation(MOUNTABLE_SECRETS) => found.push(format!(
-            "metadata.annotations[{MOUNTABLE_SECRETS}]: deprecated in v1.32+; prefer separate namespaces to isolate \
-             access to mounted secrets"
+        Kind::ServiceAccount if has_annotation(MOUNTABLE_SECRETS_KEY) => found.push(format!(
+            "metadata.annotations[{MOUNTABLE_SECRETS_KEY}]: deprecated in v1.32+; prefer separate namespaces to \
+             isolate access to mounted secrets"
         )),
         Kind::Node if value_at("/spec/externalID").is_some() => {
             found.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".to_owned());
@@ -98,9 +98,10 @@ fn warn_about_stateful_set(value: &Value, found: &mut Vec<String>) {
 }
 
 fn warn_about_volume(object: &Object, value: &Value, found: &mut Vec<String>) {
-    if object.metadata().annotation(OLD_MOUNT_OPTIONS).is_some() {
+    if object.metadata().annotation(BETA_MOUNT_OPTIONS_KEY).is_some() {
         found.push(format!(
-            "metadata.annotations[{OLD_MOUNT_OPTIONS}]: deprecated since v1.31; use \"mountOptions\" attribute instead"
+            "metadata.annotations[{BETA_MOUNT_OPTIONS_KEY}]: deprecated since v1.31; use \"mountOptions\" attribute \
+             instead"
         ));
     }
     let spec = value.get("spec").unwrap_or(&Value::Null);
@@ -111,7 +112,7 @@ fn warn_about_volume(object: &Object, value: &Value, found: &mut Vec<String>) {
         let at = format!("spec.nodeAffinity.required.nodeSelectorTerms[{index}]");
         pod::warn_about_node_term(term, false, &at, found);
     }
-    let old = DEPRECATED_SOURCES
+    let old = DEPRECATED_VOLUME_SOURCES
         .iter()
         .find(|(source, ..)| given(spec, source).is_some());
     found.extend(
@@ -123,7 +124,7 @@ fn warn_about_volume(object: &Object, value: &Value, found: &mut Vec<String>) {
 }
 
 /// Warns about Indexed Jobs that are too large for their failed indexes to be tracked.
-fn warn_about_job_size(spec: Option<&Value>, found: &mut Vec<String>) {
+fn warn_about_large_indexed_job(spec: Option<&Value>, found: &mut Vec<String>) {
     let spec = spec.unwrap_or(&Value::Null);
     let number = |field: &str| spec.get(field).and_then(Value::as_i64).unwrap_or(0);
     if text(spec, "completionMode") == "Indexed" && number("completions") > 100_000 && number("parallelism") > 10_000 {
@@ -140,7 +141,7 @@ fn warn_about_service(value: &Value, has_old_topology: bool, found: &mut Vec<Str
     let has_external = external().next().is_some();
     if has_old_topology {
         found.push(format!(
-            "annotation {OLD_TOPOLOGY} is deprecated, please use {TOPOLOGY} instead"
+            "annotation {OLD_TOPOLOGY_ANNOTATION} is deprecated, please use {TOPOLOGY_MODE_ANNOTATION} instead"
         ));
     }
     if !address.is_empty() && address != "None" {

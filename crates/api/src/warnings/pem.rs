@@ -13,10 +13,11 @@ pub(super) fn key_pair_error(secret: &Value) -> Option<String> {
         let plain = entry("stringData").map(str::to_owned);
         plain.unwrap_or_else(|| decode_base64(entry("data").unwrap_or_default()))
     };
-    certificate_error(&block_types(&part("tls.crt"))).or_else(|| key_error(&block_types(&part("tls.key"))))
+    certificate_block_error(&pem_block_types(&part("tls.crt")))
+        .or_else(|| private_key_block_error(&pem_block_types(&part("tls.key"))))
 }
 
-fn certificate_error(kinds: &[String]) -> Option<String> {
+fn certificate_block_error(kinds: &[String]) -> Option<String> {
     if kinds.iter().any(|kind| kind == "CERTIFICATE") {
         return None;
     }
@@ -35,7 +36,7 @@ fn certificate_error(kinds: &[String]) -> Option<String> {
     })
 }
 
-fn key_error(kinds: &[String]) -> Option<String> {
+fn private_key_block_error(kinds: &[String]) -> Option<String> {
     if kinds
         .iter()
         .any(|kind| kind == "PRIVATE KEY" || kind.ends_with(" PRIVATE KEY"))
@@ -56,7 +57,7 @@ fn key_error(kinds: &[String]) -> Option<String> {
 }
 
 /// Returns the types of the PEM blocks in a text.
-fn block_types(text: &str) -> Vec<String> {
+fn pem_block_types(text: &str) -> Vec<String> {
     let mut kinds = Vec::new();
     let mut rest = text;
     while let Some((_, after)) = rest.split_once("-----BEGIN ") {

@@ -30,8 +30,8 @@ const DEPRECATED_VOLUMES: [(&str, &str); 9] = [
     ("cephfs", "deprecated in v1.28, non-functional in v1.31+"),
     ("rbd", "deprecated in v1.28, non-functional in v1.31+"),
 ];
-const SECCOMP_OF_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
-const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
+const CONTAINER_SECCOMP_PREFIX: &str = "container.seccomp.security.alpha.kubernetes.io/";
+const APP_ARMOR_PREFIX: &str = "container.apparmor.security.beta.kubernetes.io/";
 
 /// Warns about a pod or a template; `at` is the path prefix of a template's fields, empty for a pod.
 pub(super) fn warn_about_pod(pod: &Value, at: &str, found: &mut Vec<String>) {
@@ -71,7 +71,7 @@ pub(super) fn warn_about_pod(pod: &Value, at: &str, found: &mut Vec<String>) {
         found.push(seccomp(annotation::SECCOMP_POD));
     }
     for (container_path, container) in &containers {
-        let key = format!("{SECCOMP_OF_CONTAINER}{}", text(container, "name"));
+        let key = format!("{CONTAINER_SECCOMP_PREFIX}{}", text(container, "name"));
         if has_annotation(&key) && !has_profile(container) {
             found.push(seccomp(&key));
         }
@@ -102,7 +102,7 @@ fn warn_about_app_armor(
 ) {
     let has_profile = |object: &Value| object.pointer("/securityContext/appArmorProfile").is_some();
     for (_, container) in containers {
-        let key = format!("{APP_ARMOR}{}", text(container, "name"));
+        let key = format!("{APP_ARMOR_PREFIX}{}", text(container, "name"));
         if has_annotation(&key) && !has_profile(container) && !has_profile(spec) {
             found.push(format!(
                 "{at}metadata.annotations[{key}]: deprecated since v1.30; use the \"appArmorProfile\" field instead"
@@ -219,7 +219,7 @@ impl std::fmt::Display for VolumePath {
 
 impl VolumePath {
     /// Returns the paths in the `items` of a projected source.
-    fn of_items(source: &Value, name: &str) -> Vec<Self> {
+    fn from_projected_items(source: &Value, name: &str) -> Vec<Self> {
         let paths = items(source, "items").map(|(_, item)| text(item, "path"));
         paths.map(|path| Self::new(path, name.to_owned())).collect()
     }
@@ -255,14 +255,14 @@ fn warn_about_overlapping_paths(volume: &Value, found: &mut Vec<String>) {
     };
     if let Some(source) = given(volume, "configMap") {
         let kind = format!("ConfigMap {}", quoted(text(source, "name")));
-        warn(&kind, VolumePath::of_items(source, ""));
+        warn(&kind, VolumePath::from_projected_items(source, ""));
     }
     if let Some(source) = given(volume, "secret") {
         let kind = format!("Secret {}", quoted(text(source, "secretName")));
-        warn(&kind, VolumePath::of_items(source, ""));
+        warn(&kind, VolumePath::from_projected_items(source, ""));
     }
     if let Some(source) = given(volume, "downwardAPI") {
-        warn("DownwardAPI", VolumePath::of_items(source, ""));
+        warn("DownwardAPI", VolumePath::from_projected_items(source, ""));
     }
     let Some(projected) = given(volume, "projected") else {
         return;
@@ -281,13 +281,13 @@ fn warn_about_overlapping_paths(volume: &Value, found: &mut Vec<String>) {
 fn projected_paths(source: &Value) -> Vec<VolumePath> {
     let named = |kind: &str, source: &Value| format!("{kind} {}", quoted(text(source, "name")));
     if let Some(fields) = given(source, "configMap") {
-        return VolumePath::of_items(fields, &named("ConfigMap", fields));
+        return VolumePath::from_projected_items(fields, &named("ConfigMap", fields));
     }
     if let Some(fields) = given(source, "secret") {
-        return VolumePath::of_items(fields, &named("Secret", fields));
+        return VolumePath::from_projected_items(fields, &named("Secret", fields));
     }
     if let Some(fields) = given(source, "downwardAPI") {
-        return VolumePath::of_items(fields, "DownwardAPI");
+        return VolumePath::from_projected_items(fields, "DownwardAPI");
     }
     if let Some(fields) = given(source, "serviceAccountToken") {
         return vec![VolumePath::new(text(fields, "path"), "ServiceAccountToken".to_owned())];
@@ -360,7 +360,7 @@ fn warn_about_container(container: &Value, at: &str, found: &mut Vec<String>) {
 }
 
 /// A container port with the fields that the warnings compare.
-struct Port<'v> {
+struct ComparedPort<'v> {
     at: String,
     name: &'v str,
     number: i64,
@@ -371,12 +371,12 @@ struct Port<'v> {
 
 /// Warns about duplicate or conflicting ports in all containers of a pod.
 fn warn_about_ports(containers: &[(String, &Value)], found: &mut Vec<String>) {
-    let mut before: Vec<Port<'_>> = Vec::new();
+    let mut before: Vec<ComparedPort<'_>> = Vec::new();
     for (at, container) in containers {
         for (index, port) in items(container, "ports") {
             let number = |field: &str| port.get(field).and_then(Value::as_i64).unwrap_or(0);
             let protocol = text(port, "protocol");
-            let port = Port {
+            let port = ComparedPort {
                 at: format!("{at}.ports[{index}]"),
                 name: text(port, "name"),
                 number: number("containerPort"),
@@ -394,7 +394,7 @@ fn warn_about_ports(containers: &[(String, &Value)], found: &mut Vec<String>) {
                 .iter()
                 .filter(|other| (other.number, other.protocol) == (port.number, port.protocol));
             found.extend(same.filter_map(|other| {
-                let conflict = port_conflict(&port, other)?;
+                let conflict = port_conflict_word(&port, other)?;
                 Some(format!("{}: {conflict} port definition with {}", port.at, other.at))
             }));
             before.push(port);
@@ -403,7 +403,7 @@ fn warn_about_ports(containers: &[(String, &Value)], found: &mut Vec<String>) {
     warn_about_port_names(containers, found);
 }
 
-fn port_conflict(port: &Port<'_>, other: &Port<'_>) -> Option<&'static str> {
+fn port_conflict_word(port: &ComparedPort<'_>, other: &ComparedPort<'_>) -> Option<&'static str> {
     if port.host_ip == other.host_ip && port.host_port == other.host_port {
         Some("duplicate")
     } else if port.host_port == 0 || other.host_port == 0 {

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Number of values per chunk.
-const CHUNK: u64 = 256;
+const VALUES_PER_CHUNK: u64 = 256;
 
 /// Values in insertion order, each with an increasing number.
 ///
-/// Invariant: all chunks but the last are full, and the first chunk starts at the greatest multiple of [`CHUNK`] that
-/// is not greater than `first`.
+/// Invariant: all chunks but the last are full, and the first chunk starts at the greatest multiple of
+/// [`VALUES_PER_CHUNK`] that is not greater than `first`.
 #[derive(Debug, Clone)]
 pub(super) struct Fifo<T> {
     chunks: VecDeque<Arc<Vec<T>>>,
@@ -35,30 +35,36 @@ impl<T: Clone> Fifo<T> {
     /// Appends a value and returns its number.
     pub(super) fn push(&mut self, value: T) -> u64 {
         let number = self.next;
-        if number.is_multiple_of(CHUNK) {
+        if number.is_multiple_of(VALUES_PER_CHUNK) {
             self.chunks.push_back(Arc::default());
         }
         let chunk = self.chunks.back_mut().expect("the last chunk has room");
         Arc::make_mut(chunk).push(value);
         self.next += 1;
-        debug_assert!(self.is_aligned(), "a value is found by the number of its chunk");
+        debug_assert!(
+            self.has_exactly_needed_chunks(),
+            "a value is found by the number of its chunk"
+        );
         number
     }
 
     /// Returns whether the chunks cover exactly the values from the first to the last.
-    fn is_aligned(&self) -> bool {
-        self.chunks.len() as u64 == self.next.div_ceil(CHUNK) - self.first / CHUNK
+    fn has_exactly_needed_chunks(&self) -> bool {
+        self.chunks.len() as u64 == self.next.div_ceil(VALUES_PER_CHUNK) - self.first / VALUES_PER_CHUNK
     }
 
     /// Removes the oldest value and returns it with its number.
     pub(super) fn pop(&mut self) -> Option<(u64, T)> {
         let number = (self.first < self.next).then_some(self.first)?;
-        let value = self.chunks[0][(number % CHUNK) as usize].clone();
+        let value = self.chunks[0][(number % VALUES_PER_CHUNK) as usize].clone();
         self.first += 1;
-        if self.first.is_multiple_of(CHUNK) {
+        if self.first.is_multiple_of(VALUES_PER_CHUNK) {
             self.chunks.pop_front();
         }
-        debug_assert!(self.is_aligned(), "a value is found by the number of its chunk");
+        debug_assert!(
+            self.has_exactly_needed_chunks(),
+            "a value is found by the number of its chunk"
+        );
         Some((number, value))
     }
 }

@@ -7,7 +7,7 @@ use super::fifo::Fifo;
 /// Capacity of the LRU caches of client-go's recorders.
 const CAPACITY: usize = 4096;
 /// Maximum number of recorded uses; beyond it, all uses except the last of each entry are dropped.
-const USES_MAX: usize = 4 * CAPACITY;
+const MAX_RECORDED_USES: usize = 4 * CAPACITY;
 /// Number of hash buckets. A put searches one bucket, and copies it if a checkpoint shares it.
 const BUCKETS: usize = 256;
 
@@ -75,10 +75,10 @@ impl<V: Clone> LruCache<V> {
             }
         }
         while self.len > CAPACITY {
-            self.pop_use();
+            self.drop_oldest_use();
         }
-        if self.uses.len() > USES_MAX {
-            self.compact_uses();
+        if self.uses.len() > MAX_RECORDED_USES {
+            self.keep_last_use_of_each_entry();
         }
         debug_assert!(
             self.len <= self.uses.len() && self.len == self.buckets.iter().map(|bucket| bucket.len()).sum::<usize>(),
@@ -87,7 +87,7 @@ impl<V: Clone> LruCache<V> {
     }
 
     /// Removes the oldest use, and its entry if that was its last use.
-    fn pop_use(&mut self) {
+    fn drop_oldest_use(&mut self) {
         let (use_number, hash) = self.uses.pop().expect("every entry has a use");
         if let Some(at) = self.find(hash, use_number) {
             Arc::make_mut(&mut self.buckets[bucket_of(hash)]).swap_remove(at);
@@ -96,7 +96,7 @@ impl<V: Clone> LruCache<V> {
     }
 
     /// Drops all uses except the last one of each entry.
-    fn compact_uses(&mut self) {
+    fn keep_last_use_of_each_entry(&mut self) {
         for _ in 0..self.uses.len() {
             let (use_number, hash) = self.uses.pop().expect("the loop pops as many uses as there were");
             if let Some(at) = self.find(hash, use_number) {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{create, send_request, server};
 
-const PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+const TOKEN_MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 fn pod_manifest(spec: &str) -> String {
     format!("{{apiVersion: v1, kind: Pod, metadata: {{name: p, namespace: default}}, spec: {{{spec}}}}}")
@@ -49,7 +49,7 @@ fn volume_and_mount_names(stored: &Object) -> String {
 /// Shows: VA-284
 #[test]
 fn token_is_mounted_unless_its_path_or_volume_is_taken() {
-    let own = format!("volumeMounts: [{{name: v, mountPath: {PATH}}}]");
+    let own = format!("volumeMounts: [{{name: v, mountPath: {TOKEN_MOUNT_PATH}}}]");
     let given = "{name: kube-api-access-given, emptyDir: {}}";
     let rows = [
         (

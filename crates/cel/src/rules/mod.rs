@@ -15,7 +15,7 @@ use cel::{Context, Program};
 use podscope_api::{ProblemKind, ValidationError};
 use serde_json::{Value, json};
 
-use crate::{check_variables, environment, error_text};
+use crate::{cel_environment, check_variables, error_text};
 
 const RULES_FIELD: &str = "x-kubernetes-validations";
 const NULL: &Value = &Value::Null;
@@ -28,7 +28,7 @@ fn is_true(value: &Value, field: &str) -> bool {
     value.get(field) == Some(&Value::Bool(true))
 }
 
-fn rules(schema: &Value) -> impl Iterator<Item = &Value> {
+fn validation_rules(schema: &Value) -> impl Iterator<Item = &Value> {
     schema.get(RULES_FIELD).and_then(Value::as_array).into_iter().flatten()
 }
 
@@ -56,8 +56,8 @@ fn field_error(path: &str, reason: &'static str, message: String) -> ValidationE
 
 /// Compiles an expression that may use the variables `self` and `oldSelf`, which have the type of the schema. The
 /// result must have the expected type.
-fn compile(expression: &str, schema: &Value, expected: types::Type<'_>) -> Result<Program, String> {
-    let program = environment()
+fn compile_rule(expression: &str, schema: &Value, expected: types::Type<'_>) -> Result<Program, String> {
+    let program = cel_environment()
         .compile(expression)
         .map_err(|errors| format!("compilation failed: {errors}"))?;
     check_variables(&program, expression, &["self", "oldSelf"])?;
@@ -69,29 +69,29 @@ fn compile(expression: &str, schema: &Value, expected: types::Type<'_>) -> Resul
 #[must_use]
 pub fn check(schema: &Value, path: &str) -> Vec<ValidationError> {
     let mut errors = Vec::new();
-    check_at(&value::with_metadata(schema), path, &mut errors);
-    if errors.iter().any(|error| error.message.contains(EXCEEDS_BUDGET)) {
+    check_schema_at(&value::schema_with_metadata(schema), path, &mut errors);
+    if errors.iter().any(|error| error.message.contains(COST_EXCEEDS_BUDGET)) {
         let why = format!(
-            "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema {EXCEEDS_BUDGET} ({HOW_TO_SIMPLIFY})"
+            "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema {COST_EXCEEDS_BUDGET} ({RULE_COST_ADVICE})"
         );
         errors.push(field_error(path, "FieldValueForbidden", format!("Forbidden: {why}")));
     }
     errors
 }
 
-const EXCEEDS_BUDGET: &str = "exceeds budget by factor of more than 100x";
-const HOW_TO_SIMPLIFY: &str = "try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared";
+const COST_EXCEEDS_BUDGET: &str = "exceeds budget by factor of more than 100x";
+const RULE_COST_ADVICE: &str = "try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared";
 
 /// Adds an error if the cost of an expression has no bound, because it concatenates a string of unknown length.
 fn check_cost(program: &Program, field: &str, at: &str, errors: &mut Vec<ValidationError>) {
     if crate::cost::concatenates_unbounded(program.expression()) {
-        let why = format!("Forbidden: estimated {field} cost {EXCEEDS_BUDGET} ({HOW_TO_SIMPLIFY})");
+        let why = format!("Forbidden: estimated {field} cost {COST_EXCEEDS_BUDGET} ({RULE_COST_ADVICE})");
         errors.push(field_error(&format!("{at}.{field}"), "FieldValueForbidden", why));
     }
 }
 
-fn check_at(schema: &Value, path: &str, errors: &mut Vec<ValidationError>) {
-    for (index, rule) in rules(schema).enumerate() {
+fn check_schema_at(schema: &Value, path: &str, errors: &mut Vec<ValidationError>) {
+    for (index, rule) in validation_rules(schema).enumerate() {
         let at = format!("{path}.{RULES_FIELD}[{index}]");
         let expression = string_field(rule, "rule");
         if expression.trim().is_empty() {
@@ -102,41 +102,41 @@ fn check_at(schema: &Value, path: &str, errors: &mut Vec<ValidationError>) {
             ));
             continue;
         }
-        match compile(expression, schema, types::Type::Bool) {
+        match compile_rule(expression, schema, types::Type::Bool) {
             Ok(program) => check_cost(&program, "rule", &at, errors),
             Err(why) => errors.push(invalid_value_error(
                 &format!("{at}.rule"),
-                format!("{}: {why}", as_go_struct(rule)),
+                format!("{}: {why}", rule_as_go_struct(rule)),
             )),
         }
         let message = string_field(rule, "messageExpression");
         if message.is_empty() {
             continue;
         }
-        match compile(message, schema, types::Type::String) {
+        match compile_rule(message, schema, types::Type::String) {
             Ok(program) => check_cost(&program, "messageExpression", &at, errors),
             Err(why) => {
                 let why = why.replacen("compilation failed", "messageExpression compilation failed", 1);
                 errors.push(invalid_value_error(
                     &format!("{at}.messageExpression"),
-                    format!("{}: {why}", as_go_struct(rule)),
+                    format!("{}: {why}", rule_as_go_struct(rule)),
                 ));
             }
         }
     }
     let properties = schema.get("properties").and_then(Value::as_object);
     for (name, schema) in properties.into_iter().flatten() {
-        check_at(schema, &format!("{path}.properties[{name}]"), errors);
+        check_schema_at(schema, &format!("{path}.properties[{name}]"), errors);
     }
     for field in ["items", "additionalProperties"] {
         if let Some(schema) = schema.get(field).filter(|schema| schema.is_object()) {
-            check_at(schema, &format!("{path}.{field}"), errors);
+            check_schema_at(schema, &format!("{path}.{field}"), errors);
         }
     }
 }
 
 /// Returns a rule with the field names of its Go struct, as the API server prints it in errors.
-fn as_go_struct(rule: &Value) -> Value {
+fn rule_as_go_struct(rule: &Value) -> Value {
     json!({
         "Rule": string_field(rule, "rule"),
         "Message": string_field(rule, "message"),
@@ -151,7 +151,7 @@ fn as_go_struct(rule: &Value) -> Value {
 #[must_use]
 pub fn validate(object: &Value, old: Option<&Value>, schema: &Value) -> Vec<ValidationError> {
     let mut errors = Vec::new();
-    validate_at(object, old, &value::with_metadata(schema), "", &mut errors);
+    validate_at(object, old, &value::schema_with_metadata(schema), "", &mut errors);
     errors
 }
 
@@ -159,14 +159,14 @@ fn validate_at(value: &Value, old: Option<&Value>, schema: &Value, path: &str, e
     if value.is_null() {
         return;
     }
-    for rule in rules(schema) {
-        errors.extend(evaluate(rule, value, old, schema, path));
+    for rule in validation_rules(schema) {
+        errors.extend(evaluate_rule(rule, value, old, schema, path));
     }
     match value {
         Value::Array(items) => {
             let Some(of) = schema.get("items") else { return };
             for (index, item) in items.iter().enumerate() {
-                let old = old.and_then(|old| find_correlated(old, item, schema));
+                let old = old.and_then(|old| find_correlated_old_item(old, item, schema));
                 validate_at(item, old, of, &format!("{path}[{index}]"), errors);
             }
         }
@@ -189,7 +189,7 @@ fn validate_at(value: &Value, old: Option<&Value>, schema: &Value, path: &str, e
 
 /// Returns the element of the old list that has the same keys as an item (`x-kubernetes-list-map-keys`); None for lists
 /// without keys.
-fn find_correlated<'o>(old: &'o Value, item: &Value, schema: &Value) -> Option<&'o Value> {
+fn find_correlated_old_item<'o>(old: &'o Value, item: &Value, schema: &Value) -> Option<&'o Value> {
     let keys = schema.get("x-kubernetes-list-map-keys")?.as_array()?;
     let is_same = |other: &&Value| {
         keys.iter()
@@ -200,10 +200,16 @@ fn find_correlated<'o>(old: &'o Value, item: &Value, schema: &Value) -> Option<&
 }
 
 /// Evaluates a rule for a value; returns an error if the rule does not hold.
-fn evaluate(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value, path: &str) -> Option<ValidationError> {
+fn evaluate_rule(
+    rule: &Value,
+    value: &Value,
+    old: Option<&Value>,
+    schema: &Value,
+    path: &str,
+) -> Option<ValidationError> {
     let expression = string_field(rule, "rule");
     // A rule that does not compile is ignored here: it is refused when its definition is written.
-    let program = environment().compile(expression).ok()?;
+    let program = cel_environment().compile(expression).ok()?;
     let is_transition = program.references().variables().contains(&"oldSelf");
     let is_optional = is_true(rule, "optionalOldSelf");
     if is_transition && old.is_none() && !is_optional {
@@ -225,7 +231,7 @@ fn evaluate(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value, pa
             let why = format!(
                 "'{why}': call arguments did not match a supported operator, function or macro signature for rule: {rule_text}"
             );
-            return Some(invalid_value_error(path, format!("{}{why}", value_prefix(value))));
+            return Some(invalid_value_error(path, format!("{}{why}", error_value_prefix(value))));
         }
         Err(why) => {
             let of = string_field(schema, "type");
@@ -246,12 +252,12 @@ fn evaluate(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value, pa
         "FieldValueForbidden" => field_error(path, "FieldValueForbidden", format!("Forbidden: {detail}")),
         "FieldValueRequired" => field_error(path, "FieldValueRequired", format!("Required value: {detail}")),
         "FieldValueDuplicate" => field_error(path, "FieldValueDuplicate", format!("Duplicate value: {value}")),
-        _ => invalid_value_error(path, format!("{}{detail}", value_prefix(value))),
+        _ => invalid_value_error(path, format!("{}{detail}", error_value_prefix(value))),
     })
 }
 
 /// Returns the printed value with which an error message begins; empty for objects and lists.
-fn value_prefix(value: &Value) -> String {
+fn error_value_prefix(value: &Value) -> String {
     match value {
         Value::Object(_) | Value::Array(_) => String::new(),
         value => format!("{value}: "),
@@ -261,7 +267,9 @@ fn value_prefix(value: &Value) -> String {
 /// Evaluates a rule's `messageExpression`; None if the rule has none, or its result is empty, has several lines or is
 /// no string.
 fn evaluate_message(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value) -> Option<String> {
-    let program = environment().compile(string_field(rule, "messageExpression")).ok()?;
+    let program = cel_environment()
+        .compile(string_field(rule, "messageExpression"))
+        .ok()?;
     let result = run_program(&program, value, old, schema, false).ok()?;
     let text = result.downcast_ref::<CelString<'_>>()?.inner().trim().to_owned();
     (!text.is_empty() && !text.contains('\n')).then_some(text)
@@ -274,7 +282,7 @@ fn run_program(
     schema: &Value,
     is_optional: bool,
 ) -> Result<Box<dyn Val>, String> {
-    let mut context = Context::with_env(environment().clone());
+    let mut context = Context::with_env(cel_environment().clone());
     context.add_variable_as_val("self", value::to_cel_value(value, schema));
     let old = old.map(|old| value::to_cel_value(old, schema));
     match old {

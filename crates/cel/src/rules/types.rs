@@ -7,7 +7,7 @@ use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, LiteralValue};
 use cel::{IdedExpr, Program};
 use serde_json::Value;
 
-use super::value::{escaped, with_metadata};
+use super::value::{escaped_property_name, schema_with_metadata};
 use super::{NULL, is_true, string_field};
 
 /// The type of a CEL expression.
@@ -89,7 +89,7 @@ type TypeError = (u64, String);
 /// # Errors
 /// Returns the message that the API server shows, with the position in the expression.
 pub(super) fn check(program: &Program, source: &str, schema: &Value, expected: Type<'_>) -> Result<(), String> {
-    let mut scope = Scope {
+    let mut scope = TypeScope {
         names: vec![("self", Type::of(schema)), ("oldSelf", Type::Dyn)],
     };
     let found = scope.infer(program.expression()).map_err(|(id, why)| {
@@ -97,7 +97,7 @@ pub(super) fn check(program: &Program, source: &str, schema: &Value, expected: T
             .source_info()
             .offset_for(id)
             .map_or(0, |(start, _)| start as usize);
-        with_position(source, at, &why)
+        error_text_with_position(source, at, &why)
     })?;
     if found.is_compatible_with(&expected) {
         return Ok(());
@@ -109,7 +109,7 @@ pub(super) fn check(program: &Program, source: &str, schema: &Value, expected: T
 }
 
 /// Formats an error as cel-go prints it, with the line and the column of the expression.
-fn with_position(source: &str, at: usize, why: &str) -> String {
+fn error_text_with_position(source: &str, at: usize, why: &str) -> String {
     let before: Vec<char> = source.chars().take(at).collect();
     let row = before.iter().filter(|letter| **letter == '\n').count();
     let column = before.iter().rev().take_while(|letter| **letter != '\n').count();
@@ -123,11 +123,11 @@ fn with_position(source: &str, at: usize, why: &str) -> String {
 }
 
 /// The variables that an expression can use, with their types.
-struct Scope<'s, 'e> {
+struct TypeScope<'s, 'e> {
     names: Vec<(&'e str, Type<'s>)>,
 }
 
-impl<'s, 'e> Scope<'s, 'e> {
+impl<'s, 'e> TypeScope<'s, 'e> {
     fn infer(&mut self, expression: &'e IdedExpr) -> Result<Type<'s>, TypeError> {
         Ok(match &expression.expr {
             Expr::Literal(literal) => match literal {
@@ -274,13 +274,13 @@ fn field_type<'s>(of: &Type<'s>, name: &str) -> Result<Type<'s>, String> {
         Type::Object(schema) => {
             let properties = schema.get("properties").and_then(Value::as_object);
             let mut known = properties.into_iter().flatten();
-            let found = known.find(|(known, _)| escaped(known).as_deref() == Some(name));
+            let found = known.find(|(known, _)| escaped_property_name(known).as_deref() == Some(name));
             let embedded = || is_true(schema, "x-kubernetes-embedded-resource");
             match found {
                 // CEL expressions cannot access a property without a type.
                 Some((_, schema)) if is_untyped(schema) => Err(format!("undefined field '{name}'")),
                 Some((_, schema)) => Ok(Type::of(schema)),
-                None if embedded() && with_metadata(NULL)["properties"].get(name).is_some() => Ok(Type::Dyn),
+                None if embedded() && schema_with_metadata(NULL)["properties"].get(name).is_some() => Ok(Type::Dyn),
                 None => Err(format!("undefined field '{name}'")),
             }
         }

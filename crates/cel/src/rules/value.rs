@@ -8,10 +8,10 @@ use podscope_api::ordered::StableSort as _;
 use serde_json::{Map, Value};
 
 use super::{is_true, string_field};
-use crate::map::{Record, Shared};
+use crate::map::{Record, SharedValue};
 
 /// Reserved words of CEL; a field with such a name is escaped.
-const RESERVED: &[&str] = &[
+const RESERVED_CEL_WORDS: &[&str] = &[
     "true",
     "false",
     "null",
@@ -33,8 +33,8 @@ const RESERVED: &[&str] = &[
 ];
 
 /// Escapes the name of a field for use in expressions; None if the name cannot be escaped.
-pub(super) fn escaped(name: &str) -> Option<String> {
-    if RESERVED.contains(&name) {
+pub(super) fn escaped_property_name(name: &str) -> Option<String> {
+    if RESERVED_CEL_WORDS.contains(&name) {
         return Some(format!("__{name}__"));
     }
     let mut escaped = String::with_capacity(name.len());
@@ -56,7 +56,7 @@ pub(super) fn escaped(name: &str) -> Option<String> {
 }
 
 /// Adds the fields that every object has (`apiVersion`, `kind`, `metadata`) to a schema.
-pub(super) fn with_metadata(schema: &Value) -> Value {
+pub(super) fn schema_with_metadata(schema: &Value) -> Value {
     let text = || serde_json::json!({"type": "string"});
     let mut schema = match schema {
         Value::Object(_) => schema.clone(),
@@ -91,9 +91,9 @@ pub(super) fn to_cel_value(value: &Value, schema: &Value) -> Box<dyn Val> {
 }
 
 fn to_cel_record(map: &Map<String, Value>, schema: &Value) -> Record {
-    let mut entries: Vec<(CelString<'static>, Shared)> = Vec::new();
+    let mut entries: Vec<(CelString<'static>, SharedValue)> = Vec::new();
     let mut push = |name: String, value: &Value, schema: &Value| {
-        entries.push((CelString::from(name), Shared::new(to_cel_value(value, schema))));
+        entries.push((CelString::from(name), SharedValue::new(to_cel_value(value, schema))));
     };
     let more = schema.get("additionalProperties").filter(|more| more.is_object());
     if let Some(more) = more {
@@ -102,14 +102,14 @@ fn to_cel_record(map: &Map<String, Value>, schema: &Value) -> Record {
         let embedded;
         let schema = match is_true(schema, "x-kubernetes-embedded-resource") {
             true => {
-                embedded = with_metadata(schema);
+                embedded = schema_with_metadata(schema);
                 &embedded
             }
             false => schema,
         };
         let properties = schema.get("properties").and_then(Value::as_object);
         for (name, schema) in properties.into_iter().flatten() {
-            if let (Some(value), Some(name)) = (map.get(name), escaped(name)) {
+            if let (Some(value), Some(name)) = (map.get(name), escaped_property_name(name)) {
                 push(name, value, schema);
             }
         }

@@ -41,7 +41,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Number of polling intervals after which time starts even if the command has sent no request.
 const MAX_WAIT_INTERVALS: u32 = 1500;
 /// Number of lines of a failed command's output that are shown.
-const SHOWN_LINES: usize = 20;
+const SHOWN_OUTPUT_LINES: usize = 20;
 
 /// A search with a client.
 pub(super) struct ClientSearch<'a> {
@@ -145,7 +145,7 @@ impl ClientSearch<'_> {
                 progress.update(plays, || format!("{} of {n_faults} faults", run.parts.len()));
                 match self.play(run, until, expectation) {
                     Ok((RunEnd::Failed, session)) => {
-                        let is_smaller = |other: &Session| size(&session) < size(other);
+                        let is_smaller = |other: &Session| repetition_size(&session) < repetition_size(other);
                         if smallest.as_ref().is_none_or(is_smaller) {
                             smallest = Some(session);
                         }
@@ -185,7 +185,7 @@ impl ClientSearch<'_> {
     }
 
     /// Creates the session of a run at t = 0, with its faults in the timeline.
-    fn session(&self, run: &Run) -> Result<Session, Vec<Problem>> {
+    fn session_of_run(&self, run: &Run) -> Result<Session, Vec<Problem>> {
         let mut loaded = scenario::load(&self.files)?;
         loaded.setup.seed = run.seed;
         // Clients compare times with their own clocks. The start is part of the scenario that is printed.
@@ -198,7 +198,7 @@ impl ClientSearch<'_> {
     /// Runs the command against the cluster of a run, and kills it at the end. Returns the final session. If the index
     /// of an expectation is given, the run ends when this expectation is evaluated.
     fn play(&self, run: &Run, until: SimTime, expectation: Option<usize>) -> Result<(RunEnd, Session), String> {
-        let session = self.session(run).map_err(|problems| {
+        let session = self.session_of_run(run).map_err(|problems| {
             let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
             texts.join("\n")
         })?;
@@ -213,7 +213,7 @@ impl ClientSearch<'_> {
             let program = self.command.first().map_or("", String::as_str);
             format!("{program}: {error}")
         })?;
-        self.start_time(&server, &mut client);
+        self.start_simulated_time(&server, &mut client);
         let ended = self.wait_for_end(&server, until, expectation, &mut client, &folder.0.join("output"));
         drop(client);
         let session = server.ask(Session::clone);
@@ -238,7 +238,7 @@ impl ClientSearch<'_> {
     }
 
     /// Starts simulated time with the first request of the command, or if the command has ended or sends no request.
-    fn start_time(&self, server: &Server, client: &mut Processes) {
+    fn start_simulated_time(&self, server: &Server, client: &mut Processes) {
         for _ in 0..MAX_WAIT_INTERVALS {
             if server.has_received_request() || client.first_status().is_some() || interrupt::is_interrupted() {
                 break;
@@ -277,7 +277,7 @@ impl ClientSearch<'_> {
             {
                 let text = std::fs::read_to_string(output).unwrap_or_default();
                 let lines: Vec<&str> = text.lines().collect();
-                let last = lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n");
+                let last = lines[lines.len().saturating_sub(SHOWN_OUTPUT_LINES)..].join("\n");
                 return RunEnd::ClientFailed(format!("the command ended with {status}:\n{last}"));
             }
             std::thread::sleep(POLL_INTERVAL);
@@ -312,11 +312,11 @@ impl ClientSearch<'_> {
 /// Prints an error. Returns the exit status for bad input.
 fn bad_input(why: impl std::fmt::Display) -> ExitCode {
     args::print_error(format_args!("podscope: {why}"));
-    ExitCode::from(args::BAD_INPUT)
+    ExitCode::from(args::BAD_INPUT_STATUS)
 }
 
 /// Returns the size of a failed repetition: number of commands, then end time. The smallest repetition is kept.
-fn size(session: &Session) -> (usize, SimTime) {
+fn repetition_size(session: &Session) -> (usize, SimTime) {
     (session.command_count(), session.now())
 }
 

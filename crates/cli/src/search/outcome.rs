@@ -96,7 +96,7 @@ impl Outcome {
             return if is_complete {
                 ExitCode::SUCCESS
             } else {
-                interrupt::status()
+                interrupt::interrupted_status()
             };
         };
         args::print_error(&shortest.said);
@@ -120,7 +120,7 @@ pub(super) fn merge_files(names: &[String]) -> Result<Outcome, ExitCode> {
             args::print_error(format_args!(
                 "{name}:{line}:{column}: this is not what `podscope search -o json` prints"
             ));
-            ExitCode::from(args::BAD_INPUT)
+            ExitCode::from(args::BAD_INPUT_STATUS)
         })?;
         whole.seeds += part.seeds;
         whole.runs += part.runs;

@@ -8,7 +8,7 @@ use std::{os::unix::process::CommandExt as _, process::Stdio};
 /// The script of the leader of the process group: it waits until its stdin is closed, and then kills the group,
 /// including itself. It ignores a termination signal that the command sends to its own group (`kill 0`).
 #[cfg(unix)]
-const LEADER: &str = "trap '' HUP INT QUIT TERM; read -r line; kill -KILL 0";
+const GROUP_LEADER_SCRIPT: &str = "trap '' HUP INT QUIT TERM; read -r line; kill -KILL 0";
 
 /// A running command with the processes of its group. Dropping it kills them all.
 ///
@@ -32,7 +32,7 @@ impl Processes {
     #[cfg(unix)]
     pub(super) fn start(command: &mut Command) -> io::Result<Processes> {
         let mut leader = Command::new("sh")
-            .args(["-c", LEADER])
+            .args(["-c", GROUP_LEADER_SCRIPT])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A seed whose faults make the controller's cache stale while it should create a pod.
-const SEED: &str = "1";
+const FIRST_SEARCHED_SEED: &str = "1";
 
 /// Returns the code blocks of a language in a Markdown text.
 fn code_blocks(text: &str, language: &str) -> Vec<String> {
@@ -139,7 +139,16 @@ fn search_finds_stale_cache_of_python_controller() {
         let mut search = crate::podscope_command();
         search.arg("search").arg(programs.join("stale_cache.yaml"));
         // Without shrinking, which takes minutes here; tests/all/search_command.rs tests it.
-        search.args(["--seeds", "1", "--from", SEED, "--speed", "20", "--repetitions", "0"]);
+        search.args([
+            "--seeds",
+            "1",
+            "--from",
+            FIRST_SEARCHED_SEED,
+            "--speed",
+            "20",
+            "--repetitions",
+            "0",
+        ]);
         search.args(["--", "python3", "-B"]);
         let search = search.arg(programs.join("stale_cache.py")).args(more);
         search.env("PYTHONPATH", &packages).output().expect("it runs")

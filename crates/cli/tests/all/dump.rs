@@ -112,7 +112,7 @@ fn run(name: &str, text: &str, args: &[&str]) -> (i32, String, String) {
     )
 }
 
-fn objects_of(yaml: &str) -> Vec<Object> {
+fn parse_objects(yaml: &str) -> Vec<Object> {
     let parsed = podscope_api::parse(yaml);
     assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
     parsed.objects.into_iter().map(|located| located.value).collect()
@@ -120,15 +120,15 @@ fn objects_of(yaml: &str) -> Vec<Object> {
 
 /// Returns the cluster as `kubectl get … -A -o yaml` shows it after some minutes, without objects that every cluster
 /// has. Created once and shared by the tests.
-fn dump() -> Vec<Object> {
+fn shared_cluster_dump() -> Vec<Object> {
     static DUMP: OnceLock<Vec<Object>> = OnceLock::new();
-    DUMP.get_or_init(make_dump).clone()
+    DUMP.get_or_init(create_cluster_dump).clone()
 }
 
-fn make_dump() -> Vec<Object> {
+fn create_cluster_dump() -> Vec<Object> {
     let (status, out, err) = run("cluster", CLUSTER, &["--at", "4m", "--until", "4m", "-o", "objects"]);
     assert_eq!(status, 0, "{err}");
-    let mut objects = objects_of(&out);
+    let mut objects = parse_objects(&out);
     // Every control plane creates these objects itself, with different UIDs.
     let is_built_in = |object: &Object| {
         let name = &*object.metadata().name;
@@ -177,7 +177,7 @@ fn all_stable_fields<'o>(objects: impl IntoIterator<Item = &'o Object>) -> Stabl
 
 /// Kinds of objects that controllers create. A run of a partial dump must not create any that the full cluster did not
 /// have.
-const CREATED_KINDS: [Kind; 5] = [
+const CONTROLLER_CREATED_KINDS: [Kind; 5] = [
     Kind::Pod,
     Kind::ReplicaSet,
     Kind::PersistentVolumeClaim,
@@ -193,7 +193,7 @@ fn assert_unchanged(name: &str, whole: &[Object], part: &[Object]) -> String {
         &["--at", "10m", "--until", "10m", "-o", "objects"],
     );
     assert_eq!(status, 0, "{name}: {err}");
-    let after = objects_of(&out);
+    let after = parse_objects(&out);
     let (before, now) = (all_stable_fields(part), all_stable_fields(&after));
     let mut changed = String::new();
     for (key, stable_fields) in &before {
@@ -210,7 +210,7 @@ fn assert_unchanged(name: &str, whole: &[Object], part: &[Object]) -> String {
         .collect();
     for key in now
         .keys()
-        .filter(|key| CREATED_KINDS.contains(&key.0) && !known.contains(key))
+        .filter(|key| CONTROLLER_CREATED_KINDS.contains(&key.0) && !known.contains(key))
     {
         let is_stand_in = after.iter().any(|object| {
             (object.kind(), object.key().to_string()) == *key
@@ -232,7 +232,7 @@ fn kinds_of(objects: &[Object]) -> Set<Kind> {
 /// Shows: P-09
 #[test]
 fn dump_without_one_kind_does_not_change() {
-    let whole = dump();
+    let whole = shared_cluster_dump();
     assert!(kinds_of(&whole).len() >= 18, "{:?}", kinds_of(&whole));
     assert_unchanged("whole", &whole, &whole);
     let mut missing_notices = Vec::new();
@@ -270,7 +270,7 @@ fn expected_notice(omitted: Kind) -> String {
 
 #[test]
 fn dump_of_one_kind_does_not_change() {
-    let whole = dump();
+    let whole = shared_cluster_dump();
     for only in kinds_of(&whole) {
         let part: Vec<Object> = whole.iter().filter(|object| object.kind() == only).cloned().collect();
         assert_unchanged(&format!("only-{only:?}"), &whole, &part);
@@ -280,7 +280,7 @@ fn dump_of_one_kind_does_not_change() {
 /// The start page proposes to dump nodes and pods only: every pod has an owner, but no owner is in the file.
 #[test]
 fn dump_of_nodes_and_pods_does_not_change() {
-    let whole = dump();
+    let whole = shared_cluster_dump();
     let part: Vec<Object> = whole
         .iter()
         .filter(|object| matches!(object.kind(), Kind::Node | Kind::Pod))

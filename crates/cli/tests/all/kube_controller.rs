@@ -51,7 +51,7 @@ async fn reconcile(cache: Arc<Cache>, client: Arc<Client>) -> Result<Action, Rec
     finalizer(&caches.clone(), FINALIZER, cache, |event| async move {
         match event {
             Event::Apply(cache) => apply(&cache, &caches, &config_maps).await,
-            Event::Cleanup(cache) => archive(&cache, &config_maps).await,
+            Event::Cleanup(cache) => create_archive(&cache, &config_maps).await,
         }
     })
     .await
@@ -79,7 +79,7 @@ async fn apply(cache: &Cache, caches: &Api<Cache>, config_maps: &Api<ConfigMap>)
 }
 
 /// Creates a ConfigMap as an archive of the `Cache`, before the finalizer is removed.
-async fn archive(cache: &Cache, config_maps: &Api<ConfigMap>) -> Result<Action, kube::Error> {
+async fn create_archive(cache: &Cache, config_maps: &Api<ConfigMap>) -> Result<Action, kube::Error> {
     let archive = ConfigMap {
         metadata: ObjectMeta {
             name: Some(format!("{}-archive", cache.name_any())),

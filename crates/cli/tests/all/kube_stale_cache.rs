@@ -29,7 +29,7 @@ const CONFIG_MAP_WATCH_DELAY: Duration = Duration::from_millis(100);
 /// Delay after which the controller reopens a broken watch of pods. Until then, its cache of pods is stale.
 const POD_WATCH_DELAY: Duration = Duration::from_secs(1);
 /// A seed whose faults break the watches while the controller should create a pod.
-const SEED: &str = "1";
+const FIRST_SEARCHED_SEED: &str = "1";
 
 /// A backoff with a constant delay.
 struct ConstantBackoff(Duration);
@@ -114,7 +114,7 @@ fn search_finds_stale_cache_of_kube_controller() {
         search
             .arg("search")
             .arg(&scenario)
-            .args(["--seeds", "1", "--from", SEED]);
+            .args(["--seeds", "1", "--from", FIRST_SEARCHED_SEED]);
         search.args(["--speed", "20", "--repetitions", "0", "--"]);
         search.arg(std::env::current_exe().expect("this program"));
         search.args([

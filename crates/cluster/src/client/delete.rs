@@ -5,7 +5,7 @@ use podscope_api::{Kind, Object, ObjectKey, Uid};
 
 use super::{
     ClientTimer, Context, DeleteCommand, DryRun, Input, View, deletion, error_text, exit, object_name, print,
-    print_error, print_warning, set_timeout, version_of,
+    print_error, print_warning, resource_version_of, set_timeout,
 };
 use crate::Request;
 
@@ -59,7 +59,7 @@ impl DeleteClient {
                     print_warning(ctx, FORCE_WARNING);
                 }
                 set_timeout(self.command.timeout, ctx);
-                self.send(ctx);
+                self.send_deletions(ctx);
             }
             Input::Answered(_, answer) => {
                 let Some((kind, key)) = self.command.targets.get(self.next).cloned() else {
@@ -70,14 +70,14 @@ impl DeleteClient {
                     print(ctx, std::mem::take(&mut self.command.question));
                 }
                 match answer {
-                    Ok(object) => self.handle_accepted(kind, key, object.as_ref(), ctx),
+                    Ok(object) => self.handle_accepted_deletion(kind, key, object.as_ref(), ctx),
                     Err(error) if error.is_not_found() && self.command.ignore_not_found => {}
                     Err(error) => {
                         self.has_failed = true;
                         print_error(ctx, error_text(&error, &self.command.context));
                     }
                 }
-                self.send(ctx);
+                self.send_deletions(ctx);
             }
             Input::Timer(ClientTimer::Timeout) => {
                 for left in &self.awaited {
@@ -99,7 +99,7 @@ impl DeleteClient {
     }
 
     /// Sends the DELETE of the next object.
-    fn send(&mut self, ctx: &mut Context<'_>) {
+    fn send_deletions(&mut self, ctx: &mut Context<'_>) {
         if let Some((kind, key)) = self.command.targets.get(self.next) {
             let request = Request::Delete {
                 kind: *kind,
@@ -111,7 +111,7 @@ impl DeleteClient {
     }
 
     /// Prints that a deletion was accepted, and begins to wait for its completion if the command waits.
-    fn handle_accepted(&mut self, kind: Kind, key: ObjectKey, object: Option<&Object>, ctx: &mut Context<'_>) {
+    fn handle_accepted_deletion(&mut self, kind: Kind, key: ObjectKey, object: Option<&Object>, ctx: &mut Context<'_>) {
         let question = std::mem::take(&mut self.command.question);
         if self.command.output_name {
             print(ctx, format!("{question}{}", object_name(kind, &key.name)));
@@ -129,7 +129,7 @@ impl DeleteClient {
                 kind,
                 key,
                 uid: object.metadata().uid.clone(),
-                version: version_of(object),
+                version: resource_version_of(object),
             });
         }
     }

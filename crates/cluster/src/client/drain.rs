@@ -14,9 +14,9 @@ use super::{
 use crate::{CallId, DeleteOptions, Request, Span};
 
 /// Interval after which a refused eviction is requested again.
-const RETRY_INTERVAL: Span = Span::seconds(5);
+const EVICTION_RETRY_INTERVAL: Span = Span::seconds(5);
 /// Interval at which drain checks whether evicted pods are gone.
-const POLL_INTERVAL: Span = Span::seconds(1);
+const DELETION_POLL_INTERVAL: Span = Span::seconds(1);
 
 const DAEMON_FATAL: &str = "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)";
 const DAEMON_WARNING: &str = "ignoring DaemonSet-managed Pods";
@@ -40,7 +40,7 @@ enum PodDecision {
 
 /// Progress of the eviction of a pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum PodStep {
+enum PodEvictionStep {
     /// The eviction request is pending.
     Requested(CallId),
     /// A disruption budget refused the eviction; a timer for the retry runs.
@@ -57,7 +57,7 @@ pub(super) struct DrainClient {
     node: usize,
     cordon: Option<CallId>,
     is_cordoned: Vec<bool>,
-    pods: ordered::Map<ObjectKey, (Uid, PodStep)>,
+    pods: ordered::Map<ObjectKey, (Uid, PodEvictionStep)>,
     is_evicting: bool,
     /// Deadline for the node that is being drained, in microseconds of wall-clock time.
     deadline: Option<i64>,
@@ -87,7 +87,7 @@ impl DrainClient {
             Input::Started => {}
             Input::Listed { .. } if !self.has_started => {
                 self.has_started = true;
-                self.next_cordon(view, ctx);
+                self.cordon_next_node(view, ctx);
             }
             Input::Answered(id, answer) if self.cordon == Some(id) => {
                 self.cordon = None;
@@ -107,19 +107,23 @@ impl DrainClient {
                     }
                 }
                 self.is_cordoned.push(true);
-                self.next_cordon(view, ctx);
+                self.cordon_next_node(view, ctx);
             }
             Input::Answered(id, answer) => {
                 let asked = self
                     .pods
                     .iter()
-                    .find(|(_, (_, step))| *step == PodStep::Requested(id))
+                    .find(|(_, (_, step))| *step == PodEvictionStep::Requested(id))
                     .map(|(key, _)| key.clone());
                 let Some(key) = asked else { return };
                 self.handle_eviction_answer(&key, answer.err(), view, ctx);
             }
             Input::Timer(ClientTimer::Retry(key)) => {
-                if self.pods.get(&key).is_some_and(|(_, step)| *step == PodStep::Refused) {
+                if self
+                    .pods
+                    .get(&key)
+                    .is_some_and(|(_, step)| *step == PodEvictionStep::Refused)
+                {
                     if self.has_timed_out(ctx) {
                         // kubectl prints `evicting pod` for the retry before it detects that the timeout has passed.
                         if !self.command.options.disable_eviction {
@@ -137,7 +141,7 @@ impl DrainClient {
                         self.fail_on_timeout(view, ctx);
                         return;
                     }
-                    self.check_deleted(view, ctx);
+                    self.check_deleted_pods(view, ctx);
                 }
             }
             Input::Listed { .. } | Input::Changed(_) | Input::Timer(_) => {}
@@ -145,7 +149,7 @@ impl DrainClient {
     }
 
     /// Cordons all nodes first, then drains them one after the other.
-    fn next_cordon(&mut self, view: &View, ctx: &mut Context<'_>) {
+    fn cordon_next_node(&mut self, view: &View, ctx: &mut Context<'_>) {
         while let Some(name) = self.command.nodes.get(self.is_cordoned.len()) {
             let Some(node) = view.objects.named::<Node>(name.as_str()) else {
                 print_error(
@@ -175,13 +179,13 @@ impl DrainClient {
             self.cordon = Some(ctx.call(self.command.options.dry_run.request(request)));
             return;
         }
-        self.begin_node(view, ctx);
+        self.begin_node_drain(view, ctx);
     }
 
     /// Selects the pods of the next node and requests their eviction, or exits if all nodes are done.
-    fn begin_node(&mut self, view: &View, ctx: &mut Context<'_>) {
+    fn begin_node_drain(&mut self, view: &View, ctx: &mut Context<'_>) {
         let Some(node) = self.command.nodes.get(self.node).cloned() else {
-            self.finish(ctx);
+            self.finish_drain(ctx);
             return;
         };
         let mut fatal: ordered::Map<Cow<'static, str>, Vec<String>> = ordered::Map::new();
@@ -197,7 +201,7 @@ impl DrainClient {
                 continue;
             }
             let key = pod.metadata.key();
-            match self.decide(pod, view, ctx) {
+            match self.decide_pod_eviction(pod, view, ctx) {
                 PodDecision::Skip => {}
                 PodDecision::Ignore(warning) => warnings.entry(warning.into()).or_default().push(key.to_string()),
                 PodDecision::Evict(warning) => {
@@ -221,9 +225,9 @@ impl DrainClient {
                 [one] => one.clone(),
                 many => format!("[{}]", many.join(", ")),
             };
-            self.fail(&node, text, ctx);
+            self.fail_node_drain(&node, text, ctx);
             self.node += 1;
-            self.begin_node(view, ctx);
+            self.begin_node_drain(view, ctx);
             return;
         }
         if !warnings.is_empty() {
@@ -238,16 +242,16 @@ impl DrainClient {
         }
         self.pods = to_evict
             .iter()
-            .map(|(key, uid)| (key.clone(), (uid.clone(), PodStep::Refused)))
+            .map(|(key, uid)| (key.clone(), (uid.clone(), PodEvictionStep::Refused)))
             .collect();
         for (key, _) in &to_evict {
             self.evict(key, ctx);
         }
-        self.end_node_if_done(view, ctx);
+        self.end_node_drain_if_done(view, ctx);
     }
 
     /// Decides what to do with a pod, by kubectl's filters in their order (KC-088).
-    fn decide(&self, pod: &Pod, view: &View, ctx: &Context<'_>) -> PodDecision {
+    fn decide_pod_eviction(&self, pod: &Pod, view: &View, ctx: &Context<'_>) -> PodDecision {
         if let (Some(limit), Some(since)) = (
             self.command.options.skip_wait_for_delete.filter(|limit| limit.0 > 0),
             pod.metadata.deletion_timestamp,
@@ -316,7 +320,7 @@ impl DrainClient {
         };
         let id = ctx.call(dry_run.request(request));
         if let Some((_, step)) = self.pods.get_mut(key) {
-            *step = PodStep::Requested(id);
+            *step = PodEvictionStep::Requested(id);
         }
     }
 
@@ -334,9 +338,9 @@ impl DrainClient {
             }
             None => {
                 if let Some((_, step)) = self.pods.get_mut(key) {
-                    *step = PodStep::Terminating;
+                    *step = PodEvictionStep::Terminating;
                 }
-                ctx.timer_in(POLL_INTERVAL, ClientTimer::Poll);
+                ctx.timer_in(DELETION_POLL_INTERVAL, ClientTimer::Poll);
             }
             Some(error) if error.is_not_found() => {
                 self.pods.remove(key);
@@ -354,9 +358,9 @@ impl DrainClient {
                     ),
                 );
                 if let Some((_, step)) = self.pods.get_mut(key) {
-                    *step = PodStep::Refused;
+                    *step = PodEvictionStep::Refused;
                 }
-                ctx.timer_in(RETRY_INTERVAL, ClientTimer::Retry(key.clone()));
+                ctx.timer_in(EVICTION_RETRY_INTERVAL, ClientTimer::Retry(key.clone()));
             }
             Some(error) => {
                 self.pods.remove(key);
@@ -366,16 +370,17 @@ impl DrainClient {
                 ));
             }
         }
-        self.end_node_if_done(view, ctx);
+        self.end_node_drain_if_done(view, ctx);
     }
 
     /// Poll timer: prints the pods that are gone.
-    fn check_deleted(&mut self, view: &View, ctx: &mut Context<'_>) {
+    fn check_deleted_pods(&mut self, view: &View, ctx: &mut Context<'_>) {
         let gone: Vec<ObjectKey> = self
             .pods
             .iter()
             .filter(|(key, (uid, step))| {
-                *step == PodStep::Terminating && view.objects.get::<Pod>(key).is_none_or(|pod| pod.metadata.uid != *uid)
+                *step == PodEvictionStep::Terminating
+                    && view.objects.get::<Pod>(key).is_none_or(|pod| pod.metadata.uid != *uid)
             })
             .map(|(key, _)| key.clone())
             .collect();
@@ -388,14 +393,18 @@ impl DrainClient {
             };
             print(ctx, format!("pod/{} {how}", key.name));
         }
-        if self.pods.values().any(|(_, step)| *step == PodStep::Terminating) {
-            ctx.timer_in(POLL_INTERVAL, ClientTimer::Poll);
+        if self
+            .pods
+            .values()
+            .any(|(_, step)| *step == PodEvictionStep::Terminating)
+        {
+            ctx.timer_in(DELETION_POLL_INTERVAL, ClientTimer::Poll);
         }
-        self.end_node_if_done(view, ctx);
+        self.end_node_drain_if_done(view, ctx);
     }
 
     /// Reports the node as drained or failed once no pod is left to evict, and continues with the next node.
-    fn end_node_if_done(&mut self, view: &View, ctx: &mut Context<'_>) {
+    fn end_node_drain_if_done(&mut self, view: &View, ctx: &mut Context<'_>) {
         if !self.is_evicting || !self.pods.is_empty() {
             return;
         }
@@ -407,15 +416,15 @@ impl DrainClient {
                 ctx,
                 format!("node/{node} drained{}", self.command.options.dry_run.suffix()),
             ),
-            [one] => self.fail(&node, one.clone(), ctx),
-            many => self.fail(&node, format!("[{}]", many.join(", ")), ctx),
+            [one] => self.fail_node_drain(&node, one.clone(), ctx),
+            many => self.fail_node_drain(&node, format!("[{}]", many.join(", ")), ctx),
         }
         self.node += 1;
-        self.begin_node(view, ctx);
+        self.begin_node_drain(view, ctx);
     }
 
     /// Prints and stores the reason why a node could not be drained.
-    fn fail(&mut self, node: &NodeName, why: String, ctx: &mut Context<'_>) {
+    fn fail_node_drain(&mut self, node: &NodeName, why: String, ctx: &mut Context<'_>) {
         print_error(
             ctx,
             format!(
@@ -449,10 +458,10 @@ impl DrainClient {
         }
         self.is_evicting = false;
         self.pods.clear();
-        self.fail(&node, why, ctx);
+        self.fail_node_drain(&node, why, ctx);
         // Each node has its own timeout.
         self.node += 1;
-        self.begin_node(view, ctx);
+        self.begin_node_drain(view, ctx);
     }
 
     fn has_timed_out(&self, ctx: &Context<'_>) -> bool {
@@ -460,7 +469,7 @@ impl DrainClient {
     }
 
     /// Prints which nodes could not be drained, and exits.
-    fn finish(&mut self, ctx: &mut Context<'_>) {
+    fn finish_drain(&mut self, ctx: &mut Context<'_>) {
         if self.failures.is_empty() {
             exit(ctx, false);
             return;

@@ -265,7 +265,7 @@ pub fn cordon(node: &Node, is_on: bool, manager: &'static str) -> Request {
 }
 
 /// Returns the resourceVersion of an object as a number; 0 if it has none.
-fn version_of(object: &Object) -> u64 {
+fn resource_version_of(object: &Object) -> u64 {
     object.metadata().resource_version.parse().unwrap_or(0)
 }
 

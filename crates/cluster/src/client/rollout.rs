@@ -40,7 +40,7 @@ impl RolloutClient {
             Some(next) => {
                 self.command = next;
                 set_timeout(self.command.timeout, ctx);
-                self.report(view, ctx);
+                self.report_rollout_status(view, ctx);
             }
             None => exit(ctx, self.has_failed),
         }
@@ -49,7 +49,7 @@ impl RolloutClient {
     pub(super) fn handle(&mut self, input: &Input, view: &View, ctx: &mut Context<'_>) {
         match input {
             Input::Started => set_timeout(self.command.timeout, ctx),
-            Input::Listed { .. } => self.report(view, ctx),
+            Input::Listed { .. } => self.report_rollout_status(view, ctx),
             Input::Changed(change) => {
                 let is_about = change
                     .object()
@@ -59,7 +59,7 @@ impl RolloutClient {
                         print_error(ctx, "error: object has been deleted");
                         return self.end(true, view, ctx);
                     }
-                    self.report(view, ctx);
+                    self.report_rollout_status(view, ctx);
                 }
             }
             Input::Timer(ClientTimer::Timeout) => {
@@ -71,7 +71,7 @@ impl RolloutClient {
     }
 
     /// Prints the status of the present rollout; ends it if it is complete or if there is an error.
-    fn report(&mut self, view: &View, ctx: &mut Context<'_>) {
+    fn report_rollout_status(&mut self, view: &View, ctx: &mut Context<'_>) {
         let (objects, key) = (&view.objects, &self.command.key);
         self.has_started = true;
         let line = match self.command.kind {

@@ -34,7 +34,7 @@ impl WaitClient {
             }
             Input::Listed { .. } | Input::Changed(_) => {
                 self.has_started = true;
-                self.check_objects(view, ctx);
+                self.check_awaited_objects(view, ctx);
             }
             Input::Timer(ClientTimer::WaitEnds) => {
                 // The timeout has expired: of the remaining objects, only one that is already deleted can still fulfil
@@ -56,7 +56,7 @@ impl WaitClient {
         }
     }
 
-    fn check_objects(&mut self, view: &View, ctx: &mut Context<'_>) {
+    fn check_awaited_objects(&mut self, view: &View, ctx: &mut Context<'_>) {
         if !self.has_started {
             return;
         }

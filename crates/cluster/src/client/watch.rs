@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Object};
 
-use super::{Context, Input, WatchCommand, WatchEvent, print, version_of};
+use super::{Context, Input, WatchCommand, WatchEvent, print, resource_version_of};
 use crate::Objects;
 
 /// State of a running `kubectl get --watch`.
@@ -24,7 +24,7 @@ impl WatchClient {
         match input {
             Input::Listed { objects, .. } => match self.printed.replace(objects.clone()) {
                 None => {
-                    let found = self.matching(objects);
+                    let found = self.matching_objects(objects);
                     let lines = self.command.printer.list(&found, ctx.wall());
                     lines.into_iter().for_each(|line| print(ctx, line));
                 }
@@ -48,7 +48,7 @@ impl WatchClient {
     }
 
     /// Returns the objects that the command selects.
-    fn matching(&self, objects: &Objects) -> Vec<Object> {
+    fn matching_objects(&self, objects: &Objects) -> Vec<Object> {
         let mut found = objects.list_kind(self.command.kind);
         found.retain(|object| self.command.printer.matches(object));
         found
@@ -59,7 +59,7 @@ impl WatchClient {
         let kind = self.command.kind;
         for new in now.list_kind(kind) {
             let old = before.get_kind(kind, &new.key());
-            if old.as_ref().map(version_of) != Some(version_of(&new)) {
+            if old.as_ref().map(resource_version_of) != Some(resource_version_of(&new)) {
                 self.print_change(old.as_ref(), Some(&new), None, ctx);
             }
         }

@@ -18,7 +18,7 @@ pub(super) struct WriteClient {
 }
 
 /// Interval at which kubectl checks whether a deleted object is gone.
-const POLL_INTERVAL: Span = Span::seconds(1);
+const DELETION_POLL_INTERVAL: Span = Span::seconds(1);
 
 impl WriteClient {
     pub(super) fn new(writes: Vec<Write>) -> Self {
@@ -33,11 +33,11 @@ impl WriteClient {
         match input {
             Input::Started => {}
             Input::Answered(_, Ok(_)) if self.deleting.is_some() => {
-                ctx.timer_in(POLL_INTERVAL, ClientTimer::Poll);
+                ctx.timer_in(DELETION_POLL_INTERVAL, ClientTimer::Poll);
                 return;
             }
             Input::Answered(..) if self.deleting.is_some() => self.deleting = None,
-            Input::Timer(ClientTimer::Poll) => return self.get_deleted(ctx),
+            Input::Timer(ClientTimer::Poll) => return self.request_deleted_object(ctx),
             Input::Answered(_, answer) => {
                 let Some(write) = self.left.pop_front() else { return };
                 let deleted = match &write.request {
@@ -78,7 +78,7 @@ impl WriteClient {
                 }
                 if let Some((kind, key)) = deleted {
                     self.deleting = Some((kind, key));
-                    return self.get_deleted(ctx);
+                    return self.request_deleted_object(ctx);
                 }
             }
             Input::Listed { .. } | Input::Changed(_) | Input::Timer(_) => return,
@@ -99,7 +99,7 @@ impl WriteClient {
 
 impl WriteClient {
     /// Reads the deleted object, to check whether it is gone.
-    fn get_deleted(&self, ctx: &mut Context<'_>) {
+    fn request_deleted_object(&self, ctx: &mut Context<'_>) {
         if let Some((kind, key)) = self.deleting.clone() {
             ctx.call(Request::Get { kind, key });
         }

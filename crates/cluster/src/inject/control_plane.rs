@@ -2,12 +2,12 @@
 
 use podscope_api::fault::{ControlPlaneProcess, FaultKind};
 
-use super::{START_DELAY, fault_or_repair_record, fault_record};
+use super::{PROCESS_START_DELAY, fault_or_repair_record, fault_record};
 use crate::event::Event;
 use crate::{Actor, Sink, World};
 
 impl World {
-    pub(super) fn control_plane_fault(
+    pub(super) fn apply_control_plane_fault(
         &mut self,
         by: &Actor,
         process: ControlPlaneProcess,
@@ -37,7 +37,7 @@ impl World {
         let instances: Vec<Actor> = self
             .processes
             .keys()
-            .filter(|actor| is_instance(actor, process) && self.running(actor).is_some())
+            .filter(|actor| is_actor_of_process(actor, process) && self.running(actor).is_some())
             .cloned()
             .collect();
         if !up && instances.is_empty() {
@@ -63,7 +63,7 @@ impl World {
         };
         self.add_process(actor.clone(), as_candidate, false);
         if let Some(process) = self.running(&actor) {
-            self.queue.push(self.now + START_DELAY, Event::Start(process));
+            self.queue.push(self.now + PROCESS_START_DELAY, Event::Start(process));
         }
     }
 
@@ -95,7 +95,7 @@ impl World {
         Ok(())
     }
 
-    pub(super) fn etcd_fault(&mut self, by: &Actor, up: bool, sink: &mut dyn Sink) -> Result<(), String> {
+    pub(super) fn apply_etcd_fault(&mut self, by: &Actor, up: bool, sink: &mut dyn Sink) -> Result<(), String> {
         if up == self.is_etcd_up {
             return Err(format!("etcd is already {}", if up { "up" } else { "down" }));
         }
@@ -126,7 +126,7 @@ impl World {
     }
 }
 
-fn is_instance(actor: &Actor, process: ControlPlaneProcess) -> bool {
+fn is_actor_of_process(actor: &Actor, process: ControlPlaneProcess) -> bool {
     match process {
         ControlPlaneProcess::Scheduler => matches!(actor, Actor::Scheduler(_)),
         ControlPlaneProcess::ControllerManager => matches!(actor, Actor::ControllerManager(_)),

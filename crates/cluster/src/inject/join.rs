@@ -7,14 +7,14 @@ use podscope_api::fault::FaultKind;
 use podscope_api::well_known::label;
 use podscope_api::{CsiNode, Node, NodeName, Object};
 
-use super::{START_DELAY, fault_record};
+use super::{PROCESS_START_DELAY, fault_record};
 use crate::node_groups::{MachineTemplate, node_groups};
 use crate::world::NodeState;
 use crate::{Actor, Sink, World};
 
 impl World {
     /// Returns the template for machines like that of an existing Node.
-    pub(super) fn template_of(&self, like: &NodeName) -> Result<MachineTemplate, String> {
+    pub(super) fn machine_template_like(&self, like: &NodeName) -> Result<MachineTemplate, String> {
         let node = (self.objects().named::<Node>(like.as_str()))
             .ok_or_else(|| format!("there is no Node called {:?}", like.as_str()))?;
         Ok(MachineTemplate::like(self.objects(), node))
@@ -49,18 +49,18 @@ impl World {
         let cause = self.queue.cause();
         for node in nodes {
             self.queue.set_cause(cause);
-            self.join_one(by, node, template, sink);
+            self.join_machine(by, node, template, sink);
         }
         Ok(())
     }
 
     /// Adds a machine that is built from the template, and starts its kubelet.
-    fn join_one(&mut self, by: &Actor, node: &NodeName, template: &MachineTemplate, sink: &mut dyn Sink) {
+    fn join_machine(&mut self, by: &Actor, node: &NodeName, template: &MachineTemplate, sink: &mut dyn Sink) {
         let zone = template.labels.get(label::ZONE).cloned();
         let machine = template.machine(node, &self.default_capacity);
         self.nodes
             .insert_mut(node.clone(), NodeState::new(node, machine, zone, self.seed));
-        self.emit_node(by, fault_record(FaultKind::Join), node, sink);
+        self.emit_node_record(by, fault_record(FaultKind::Join), node, sink);
         if let Some(csi) = &template.csi {
             let mut csi = CsiNode::clone(csi);
             csi.metadata = podscope_api::ObjectMeta {
@@ -72,7 +72,7 @@ impl World {
             }
             self.import(Object::CsiNode(Arc::new(csi)));
         }
-        self.start_kubelet(node, START_DELAY);
+        self.start_kubelet(node, PROCESS_START_DELAY);
         self.update_proxy_of_machine(node);
     }
 }

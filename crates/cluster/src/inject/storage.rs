@@ -12,7 +12,7 @@ use crate::{Actor, DeleteOptions, Mutation, Part, Request, Sink, World, subject}
 impl World {
     /// Breaks all attachments of a volume by force: the storage detaches it even if a process still writes, and the
     /// VolumeAttachment is deleted in spite of its finalizers (V-06).
-    pub(super) fn force_detach(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
+    pub(super) fn force_detach_volume(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
         let attachments: Vec<Arc<VolumeAttachment>> = self
             .objects()
             .list::<VolumeAttachment>()
@@ -20,7 +20,7 @@ impl World {
             .cloned()
             .collect();
         if attachments.is_empty() {
-            return self.remove_holder(by, volume, sink);
+            return self.remove_volume_holder(by, volume, sink);
         }
         for attachment in attachments {
             let key = attachment.metadata.key();
@@ -65,7 +65,7 @@ impl World {
     }
 
     /// Detaches a volume without a driver: removes its holder from the PersistentVolume (V-04).
-    fn remove_holder(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
+    fn remove_volume_holder(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
         let held = self.objects().named::<PersistentVolume>(volume).cloned();
         let holder = held.as_ref().and_then(|held| Holder::of(&held.metadata));
         let (Some(held), Some(Holder { node, .. })) = (&held, holder) else {

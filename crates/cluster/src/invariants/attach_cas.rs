@@ -63,7 +63,7 @@ impl Check for AttachCas {
                 Happening::VolumeAttached { volume, node } => {
                     self.forced_detaches.remove(&(volume.clone(), node.clone()));
                 }
-                Happening::ContainerStarted { .. } => self.check_start(record, view, out),
+                Happening::ContainerStarted { .. } => self.check_container_start(record, view, out),
                 _ => {}
             },
             Observation::Tick { .. } => {}
@@ -79,7 +79,7 @@ fn recorded_holder(object: &Option<Object>) -> Option<Option<Holder>> {
 }
 
 /// Returns whether the access modes of a volume let only one node use it.
-fn is_single_node(volume: &PersistentVolume) -> bool {
+fn is_single_node_volume(volume: &PersistentVolume) -> bool {
     let modes = &volume.spec.access_modes;
     let is_shared = |mode: &AccessMode| matches!(mode, AccessMode::ReadWriteMany | AccessMode::ReadOnlyMany);
     !modes.is_empty() && !modes.iter().any(is_shared)
@@ -99,7 +99,7 @@ fn is_attached(backend: &Backend, name: &NodeName, view: &View<'_>) -> bool {
                 && attachment.spec.source.persistent_volume_name.as_ref() == Some(&backend.name)
         });
     }
-    !is_single_node(volume) || Holder::of(&volume.metadata).is_some_and(|holder| holder.node == *name)
+    !is_single_node_volume(volume) || Holder::of(&volume.metadata).is_some_and(|holder| holder.node == *name)
 }
 
 impl AttachCas {
@@ -143,7 +143,7 @@ impl AttachCas {
     }
 
     /// Reports volumes that are not attached to the node on which a container starts.
-    fn check_start(&mut self, record: &Record, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
+    fn check_container_start(&mut self, record: &Record, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         let (Some(object), Place::Node(node)) = (&record.object, record.actor.place()) else {
             return;
         };

@@ -87,7 +87,7 @@ pub(super) fn of_two_instances(actor: &Actor, fact: &str, view: &View<'_>) -> Bl
 
 /// Like [`of_two_instances`], but a controller that lost its in-memory state is an exception too (CT-159).
 pub(super) fn of_lost_memory(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
-    let crash = view.ledger.control_plane_fault(view.now);
+    let crash = view.ledger.recent_control_plane_fault(view.now);
     match of_two_instances(actor, fact, view) {
         (ViolationCause::Bug, by) => crash.map_or((ViolationCause::Bug, by), |crash| fault_blame(crash, fact)),
         blame => blame,
@@ -108,10 +108,13 @@ pub(super) fn of_kubelet(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     if let Actor::Kubelet(node) = actor {
         let actions = [
             (
-                view.ledger.node_removed_by(node, view.objects, view.now),
+                view.ledger.actor_that_removed_node(node, view.objects, view.now),
                 "Node deletion",
             ),
-            (view.ledger.out_of_service_by(node, view.now), "out-of-service taint"),
+            (
+                view.ledger.actor_of_out_of_service_taint(node, view.now),
+                "out-of-service taint",
+            ),
         ];
         for (by, action) in actions {
             if let Some(blame) = by.and_then(|by| command_blame(by, &format!("{fact}: {action}"), view)) {
@@ -124,7 +127,7 @@ pub(super) fn of_kubelet(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
 
 /// Blames a kube-proxy's violation on the fault that kept it from observing or acting, or else on kube-proxy itself.
 pub(super) fn of_proxy(node: &NodeName, fact: &str, view: &View<'_>) -> Blame {
-    match view.ledger.node_fault(node, view.now) {
+    match view.ledger.recent_node_fault(node, view.now) {
         Some(known) => fault_blame(known, fact),
         None => (ViolationCause::Bug, format!("kube-proxy/{node}").into()),
     }
@@ -133,7 +136,7 @@ pub(super) fn of_proxy(node: &NodeName, fact: &str, view: &View<'_>) -> Blame {
 /// Blames the violation of a restarted kubelet on the fault that ended its predecessor.
 pub(super) fn of_restart(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     if let Actor::Kubelet(node) = actor
-        && let Some(known) = view.ledger.node_fault(node, view.now)
+        && let Some(known) = view.ledger.recent_node_fault(node, view.now)
     {
         return fault_blame(known, fact);
     }
@@ -159,7 +162,7 @@ pub(super) fn of_forced_removal(
     }
     let removal = ledger.removals.get(uid);
     let requested = volume.and_then(|volume| ledger.requested_detaches.get(&(volume.clone(), node.clone())));
-    let deleted = ledger.node_removed_by(node, view.objects, view.now);
+    let deleted = ledger.actor_that_removed_node(node, view.objects, view.now);
     let actions = [
         (requested, "operator error"),
         (removal.map(|removal| &removal.by), "force deletion"),
@@ -172,7 +175,10 @@ pub(super) fn of_forced_removal(
             removal.and_then(|removal| removal.out_of_service.as_ref()),
             "out-of-service taint",
         ),
-        (ledger.out_of_service_by(node, view.now), "out-of-service taint"),
+        (
+            ledger.actor_of_out_of_service_taint(node, view.now),
+            "out-of-service taint",
+        ),
     ];
     for (actor, action) in actions {
         if let Some(blame) = actor.and_then(|actor| command_blame(actor, &format!("{fact}: {action}"), view)) {
@@ -186,7 +192,7 @@ pub(super) fn of_forced_removal(
     if let Some(second) = ledger.second_instance_fault(&manager, view.now) {
         return fault_blame(second, "CT-154: two instances at once");
     }
-    match ledger.node_fault(node, view.now) {
+    match ledger.recent_node_fault(node, view.now) {
         Some(known) => fault_blame(known, &format!("{fact}, CT-131: the node was out of sight")),
         None => (ViolationCause::Bug, actor.to_string().into()),
     }

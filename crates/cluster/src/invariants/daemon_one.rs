@@ -23,7 +23,7 @@ pub(super) struct DaemonOne;
 
 impl Check for DaemonOne {
     fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
-        let Some((_, pod, node)) = seen.bound_pod(view) else {
+        let Some((_, pod, node)) = seen.recorded_bound_pod(view) else {
             return;
         };
         let Some(owner) = pod.metadata.controller_ref() else {

@@ -32,13 +32,13 @@ pub(super) const DETACH_LIVE: Invariant = Invariant {
 const DETACH_LIMIT: Span = Span::seconds(360 + 122 + 118);
 
 /// A volume, and a node to which it is attached.
-type Attached = (Str, NodeName);
+type RecordedAttachment = (Str, NodeName);
 
 /// State of the check of `detach-live`: the volumes that are attached to a node without being needed, and since when.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DetachLive {
-    open: ordered::Map<Attached, SimTime>,
-    reported: ordered::Set<Attached>,
+    open: ordered::Map<RecordedAttachment, SimTime>,
+    reported: ordered::Set<RecordedAttachment>,
 }
 
 impl Check for DetachLive {
@@ -53,16 +53,16 @@ impl Check for DetachLive {
             self.open.clear();
             return;
         }
-        let found: ordered::Set<Attached> = recorded_attachments(view)
+        let found: ordered::Set<RecordedAttachment> = recorded_attachments(view)
             .into_iter()
-            .filter(|(volume, node)| is_due(volume, node, view))
+            .filter(|(volume, node)| is_detach_due(volume, node, view))
             .collect();
         self.reported.retain(|place| found.contains(place));
         self.open.retain(|place, _| found.contains(place));
         for place in found {
             let since = *self.open.entry(place.clone()).or_insert(view.now);
             if view.now - since >= DETACH_LIMIT && self.reported.insert(place.clone()) {
-                out.push(violation(&place, view));
+                out.push(attached_volume_violation(&place, view));
             }
         }
     }
@@ -70,7 +70,7 @@ impl Check for DetachLive {
 
 /// Returns the attachments that the API objects record. Attachments with finalizers of other components than the
 /// attacher are skipped, because those finalizers keep them from being deleted.
-fn recorded_attachments(view: &View<'_>) -> Vec<Attached> {
+fn recorded_attachments(view: &View<'_>) -> Vec<RecordedAttachment> {
     let exists = |volume: &Str| view.objects.named::<PersistentVolume>(volume).is_some();
     let by_driver = view.objects.list::<VolumeAttachment>().filter_map(|attachment| {
         let is_managed = attachment.metadata.name.starts_with("csi-");
@@ -88,7 +88,7 @@ fn recorded_attachments(view: &View<'_>) -> Vec<Attached> {
 }
 
 /// Returns whether the volume must be detached: no pod needs it on the node, and only the controller keeps it attached.
-fn is_due(volume: &Str, node: &NodeName, view: &View<'_>) -> bool {
+fn is_detach_due(volume: &Str, node: &NodeName, view: &View<'_>) -> bool {
     let Some(stored) = view.objects.named::<PersistentVolume>(volume) else {
         return false;
     };
@@ -117,18 +117,18 @@ fn is_due(volume: &Str, node: &NodeName, view: &View<'_>) -> bool {
         .nodes
         .get(node)
         .is_some_and(|state| state.machine.mounts().any(|(_, _, mount)| mount.volume == *volume));
-    !is_wanted && (!is_mounted || needs_force(node, view))
+    !is_wanted && (!is_mounted || needs_forced_detach(node, view))
 }
 
 /// Returns whether volumes can be detached from the node only by force: its Node is absent or not Ready.
-fn needs_force(node: &NodeName, view: &View<'_>) -> bool {
+fn needs_forced_detach(node: &NodeName, view: &View<'_>) -> bool {
     let object = view.objects.named::<Node>(node.as_str());
     object.is_none_or(|node| !node.is_ready())
 }
 
 /// Returns the violation that an unneeded volume is still attached to a node.
-fn violation((volume, node): &Attached, view: &View<'_>) -> DetectedViolation {
-    let (cause, by) = if needs_force(node, view) && !view.detaches_by_force {
+fn attached_volume_violation((volume, node): &RecordedAttachment, view: &View<'_>) -> DetectedViolation {
+    let (cause, by) = if needs_forced_detach(node, view) && !view.detaches_by_force {
         (
             ViolationCause::Command,
             Originator::excused("disableForceDetachOnTimeout: true", "CT-186: timeout disabled"),

@@ -24,12 +24,12 @@ pub(super) const EVICT_THROTTLE: Invariant = Invariant {
 /// State of the check of `evict-throttle`: the rate limit of each zone.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EvictThrottle {
-    last: ordered::Map<Str, LastTaint>,
+    last: ordered::Map<Str, LastEvictionTaint>,
 }
 
 /// The last NoExecute taint that a controller-manager set in a zone.
 #[derive(Debug, Clone)]
-struct LastTaint {
+struct LastEvictionTaint {
     /// Instant at which the next token of the rate limit is available.
     next_token: SimTime,
     /// The controller-manager that used the last token, and its incarnation.
@@ -46,7 +46,7 @@ fn has_eviction_taint(node: &Node) -> bool {
 
 impl Check for EvictThrottle {
     fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
-        let Some((actor, change)) = seen.by_controller_manager() else {
+        let Some((actor, change)) = seen.change_by_controller_manager() else {
             return;
         };
         let (Some(Object::Node(old)), Some(Object::Node(new))) = (&change.old, &change.new) else {
@@ -87,7 +87,7 @@ impl Check for EvictThrottle {
                 ),
             });
         }
-        let last = LastTaint {
+        let last = LastEvictionTaint {
             next_token: view.now + interval,
             by: actor.clone(),
             incarnation,

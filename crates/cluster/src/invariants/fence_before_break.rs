@@ -48,7 +48,7 @@ impl Check for FenceBeforeBreak {
 impl FenceBeforeBreak {
     /// Returns whether the node can do no harm (CT-148). A partition without a fence may heal at any time and does not
     /// count.
-    fn is_harmless(&self, node: &NodeName, view: &View<'_>) -> bool {
+    fn is_harmless_node(&self, node: &NodeName, view: &View<'_>) -> bool {
         view.nodes
             .get(node)
             .is_none_or(|state| !state.is_powered || state.machine.is_storage_refused() || view.network.is_fenced(node))
@@ -65,7 +65,7 @@ impl FenceBeforeBreak {
         let Some(state) = view.nodes.get(node) else { return };
         let mut mounts = state.machine.mounts().filter(|(_, _, mount)| mount.volume == *volume);
         let Some((uid, pod, _)) = mounts.next() else { return };
-        if self.is_harmless(node, view) {
+        if self.is_harmless_node(node, view) {
             return;
         }
         let (cause, by) = self.cause_and_originator(&record.actor, Some(volume), uid, node, view);
@@ -100,7 +100,7 @@ impl FenceBeforeBreak {
             .named::<Node>(node.as_str())
             .is_none_or(|node| !node.is_ready())
             || !view.network.is_open(&Place::Node(node.clone()), &Place::ControlPlane);
-        if !is_unreachable || matches!(actor, Actor::Kubelet(_)) || self.is_harmless(node, view) {
+        if !is_unreachable || matches!(actor, Actor::Kubelet(_)) || self.is_harmless_node(node, view) {
             return;
         }
         // A member that a quorum has removed can do no harm to its group (CT-013). It can still harm a mounted volume,

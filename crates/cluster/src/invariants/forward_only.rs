@@ -45,7 +45,7 @@ fn phase_rank(phase: Option<&PodPhase>) -> u8 {
 
 /// Returns whether init containers may run again: the present sandbox is not the pod's first, or all containers were
 /// restarted.
-fn runs_init_again(pod: &Pod, view: &View<'_>) -> bool {
+fn can_rerun_init_containers(pod: &Pod, view: &View<'_>) -> bool {
     let state = pod.spec.node_name.as_ref().and_then(|node| view.nodes.get(node));
     let held = state.and_then(|state| state.machine.pod(&pod.metadata.uid));
     let has_new_sandbox = held.is_some_and(|held| held.sandbox.as_ref().is_some_and(|sandbox| sandbox.attempt > 0));
@@ -83,7 +83,7 @@ impl Check for ForwardOnly {
         // Init containers run again in a new sandbox or after RestartAllContainers; the pod is Pending meanwhile
         // (LC-071, LC-100, LC-228).
         let is_restarting =
-            before == 1 && after == 0 && !new.spec.init_containers.is_empty() && runs_init_again(new, view);
+            before == 1 && after == 0 && !new.spec.init_containers.is_empty() && can_rerun_init_containers(new, view);
         if (after < before && !is_restarting) || changes_end {
             let name = |phase: &Option<PodPhase>| phase.as_ref().map_or("", |phase| phase.as_str()).to_owned();
             report(

@@ -31,7 +31,7 @@ pub(super) const GRACE_HONOURED: Invariant = Invariant {
 /// Minimum time between the stop signal and SIGKILL.
 const MIN_STOP_TIMEOUT: Span = Span::seconds(2);
 /// Tolerance for rounding in the kubelet's timers.
-const SLACK: Span = Span::millis(50);
+const KILL_TIME_TOLERANCE: Span = Span::millis(50);
 
 /// The termination of one container: when it began, when its stop signal was sent, and its grace period.
 #[derive(Debug, Clone, Copy)]
@@ -86,7 +86,7 @@ impl Check for GraceHonoured {
             Happening::HookStarted {
                 hook: HookKind::PreStop,
             } => {
-                self.record_stop(key(), record.at, view);
+                self.record_container_stop(key(), record.at, view);
             }
             Happening::ContainerStarted { .. } => {
                 self.stopping.remove(&key());
@@ -105,7 +105,7 @@ impl Check for GraceHonoured {
                 self.check_kill(&key(), record, object, view, out);
             }
             Happening::SignalSent { .. } => {
-                self.record_stop(key(), record.at, view)
+                self.record_container_stop(key(), record.at, view)
                     .signalled
                     .get_or_insert(record.at);
             }
@@ -132,13 +132,13 @@ impl GraceHonoured {
         let grace = self.min_grace_period(&object.uid, record.container.as_deref().unwrap_or_default(), view);
         let grace = grace.zip(stopping.grace).map(|(now, then)| now.min(then));
         let mut seen = None;
-        if record.at + SLACK < signalled + MIN_STOP_TIMEOUT {
+        if record.at + KILL_TIME_TOLERANCE < signalled + MIN_STOP_TIMEOUT {
             seen = Some(sentence!(
                 seen::killed_after_signal,
                 time = (record.at - signalled).to_string()
             ));
         } else if let Some(grace) = grace
-            && record.at + SLACK < stopping.began + Span::seconds(grace)
+            && record.at + KILL_TIME_TOLERANCE < stopping.began + Span::seconds(grace)
         {
             seen = Some(sentence!(
                 seen::killed_in_grace,
@@ -165,7 +165,7 @@ impl GraceHonoured {
 
     /// Records that a container's preStop hook started or its stop signal was sent; the termination may have begun
     /// earlier, with the hook.
-    fn record_stop(&mut self, key: (Uid, Str), at: SimTime, view: &View<'_>) -> &mut ContainerTermination {
+    fn record_container_stop(&mut self, key: (Uid, Str), at: SimTime, view: &View<'_>) -> &mut ContainerTermination {
         let (uid, container) = &key;
         let is_in_progress = self.stopping.keys().any(|(other, _)| other == uid);
         let sequence = self
@@ -200,7 +200,7 @@ impl GraceHonoured {
         if let Some(seconds) = pod.metadata.deletion_grace_period_seconds {
             return Some(seconds.max(1));
         }
-        Some(own_grace(&pod, container))
+        Some(min_pod_or_probe_grace(&pod, container))
     }
 }
 
@@ -221,7 +221,7 @@ fn is_sidecar(uid: &Uid, container: &str, view: &View<'_>) -> bool {
 }
 
 /// Returns the grace period of the pod in seconds, or that of a probe of the container if it is smaller (LC-199).
-fn own_grace(pod: &Pod, container: &str) -> i64 {
+fn min_pod_or_probe_grace(pod: &Pod, container: &str) -> i64 {
     let own = pod.spec.grace_seconds();
     pod.spec
         .all_containers()

@@ -17,7 +17,7 @@ use crate::controllers::Holder;
 use crate::{Actor, Happening, Place, Record, SimTime, Span, What};
 
 /// Number of removed pods to remember, besides those whose processes still run.
-const REMOVALS_MAX: usize = 4096;
+const MAX_REMEMBERED_REMOVALS: usize = 4096;
 
 /// The live processes of one pod on one node.
 #[derive(Debug, Clone)]
@@ -49,12 +49,12 @@ pub(crate) fn location(node: impl Into<Value>, since: SimTime) -> Sentence {
 
 /// How a pod object was removed.
 #[derive(Debug, Clone)]
-pub(crate) struct Removal {
+pub(crate) struct PodRemoval {
     pub by: Actor,
     pub pod: Arc<Pod>,
-    /// The actor that had deleted the pod's Node ([`Ledger::node_removed_by`]).
+    /// The actor that had deleted the pod's Node ([`Ledger::actor_that_removed_node`]).
     pub node_deleted_by: Option<Actor>,
-    /// The actor that had set the node's out-of-service taint ([`Ledger::out_of_service_by`]).
+    /// The actor that had set the node's out-of-service taint ([`Ledger::actor_of_out_of_service_taint`]).
     pub out_of_service: Option<Actor>,
 }
 
@@ -95,7 +95,7 @@ pub(crate) struct ActiveFault {
 
 /// Time after its repair during which a fault may still have effects: the six minutes of a forced detach, back-offs,
 /// and the expiry of controller expectations (CT-057, CT-133). Later, the fault no longer excuses a violation.
-pub(super) const AFTERMATH: Span = Span::seconds(600);
+pub(super) const FAULT_AFTERMATH: Span = Span::seconds(600);
 
 /// State that the checks of all invariants share.
 #[derive(Debug, Clone, Default)]
@@ -106,7 +106,7 @@ pub(crate) struct Ledger {
     pub orphans: ordered::Set<Uid>,
     /// UIDs of live pods by StatefulSet identity. Invariant: exactly the pods in `live` that have an identity.
     pub by_identity: RedBlackTreeMapSync<ObjectKey, Vec<Uid>>,
-    pub removals: RedBlackTreeMapSync<Uid, Removal>,
+    pub removals: RedBlackTreeMapSync<Uid, PodRemoval>,
     removal_order: VecDeque<Uid>,
     /// The command of each client, by client number.
     pub commands: RedBlackTreeMapSync<u32, BlamedAction>,
@@ -127,7 +127,7 @@ pub(crate) struct Ledger {
 }
 
 /// Returns the StatefulSet identity of a pod: its namespace and name.
-fn identity(pod: &Pod) -> Option<ObjectKey> {
+fn stateful_set_identity(pod: &Pod) -> Option<ObjectKey> {
     let owner = pod.metadata.controller_ref()?;
     (&*owner.kind == Kind::StatefulSet.name()).then(|| pod.metadata.key())
 }
@@ -145,7 +145,7 @@ impl Ledger {
     /// Returns the latest fault at a node, or at the control plane, that may still have effects and whose kind `counts`
     /// accepts.
     fn relevant_fault(&self, place: &str, now: SimTime, counts: impl Fn(FaultKind) -> bool) -> Option<&ActiveFault> {
-        let is_relevant = |fault: &ActiveFault| fault.healed.is_none_or(|healed| now - healed <= AFTERMATH);
+        let is_relevant = |fault: &ActiveFault| fault.healed.is_none_or(|healed| now - healed <= FAULT_AFTERMATH);
         let found = self
             .faults
             .iter()
@@ -157,12 +157,12 @@ impl Ledger {
     }
 
     /// Returns a fault that may keep the control plane from knowing the real state of a node.
-    pub(crate) fn node_fault(&self, node: &NodeName, now: SimTime) -> Option<&ActiveFault> {
+    pub(crate) fn recent_node_fault(&self, node: &NodeName, now: SimTime) -> Option<&ActiveFault> {
         self.relevant_fault(node, now, |kind| kind != FaultKind::Device)
     }
 
     /// Returns a fault by which a controller may have lost its in-memory state, or the result of a write.
-    pub(crate) fn control_plane_fault(&self, now: SimTime) -> Option<&ActiveFault> {
+    pub(crate) fn recent_control_plane_fault(&self, now: SimTime) -> Option<&ActiveFault> {
         self.relevant_fault("", now, |kind| !matches!(kind, FaultKind::Second(_)))
     }
 
@@ -227,12 +227,14 @@ impl Ledger {
             Observation::Change { actor, change } => match (&change.old, &change.new) {
                 (Some(Object::Pod(pod)), None) => {
                     let node = pod.spec.node_name.as_ref();
-                    let deleted = node.and_then(|node| self.node_removed_by(node, parts.objects, parts.now));
-                    let removal = Removal {
+                    let deleted = node.and_then(|node| self.actor_that_removed_node(node, parts.objects, parts.now));
+                    let removal = PodRemoval {
                         by: (*actor).clone(),
                         pod: pod.clone(),
                         node_deleted_by: deleted.cloned(),
-                        out_of_service: node.and_then(|node| self.out_of_service_by(node, parts.now)).cloned(),
+                        out_of_service: node
+                            .and_then(|node| self.actor_of_out_of_service_taint(node, parts.now))
+                            .cloned(),
                     };
                     let uid = pod.metadata.uid.clone();
                     if self.live.contains_key(&uid) {
@@ -313,9 +315,9 @@ impl Ledger {
 
     /// Returns the actor that set the node's out-of-service taint, if the node has it or had it recently: a controller
     /// may still act on what it saw, and its request may still be on its way.
-    pub(super) fn out_of_service_by(&self, node: &NodeName, now: SimTime) -> Option<&Actor> {
+    pub(super) fn actor_of_out_of_service_taint(&self, node: &NodeName, now: SimTime) -> Option<&Actor> {
         let taint = self.out_of_service.get(node)?;
-        let is_recent = taint.removed.is_none_or(|removed| now - removed <= AFTERMATH);
+        let is_recent = taint.removed.is_none_or(|removed| now - removed <= FAULT_AFTERMATH);
         is_recent.then_some(&taint.by)
     }
 
@@ -328,10 +330,15 @@ impl Ledger {
     /// Returns the actor that deleted the Node, if the Node is absent or was created again recently: requests that
     /// assumed its absence may still be on their way, and until its kubelet has reported everything again, the
     /// controllers do not know which volumes it uses.
-    pub(super) fn node_removed_by(&self, node: &NodeName, objects: &crate::Objects, now: SimTime) -> Option<&Actor> {
+    pub(super) fn actor_that_removed_node(
+        &self,
+        node: &NodeName,
+        objects: &crate::Objects,
+        now: SimTime,
+    ) -> Option<&Actor> {
         let (at, actor) = self.node_removals.get(node)?;
         let is_absent = objects.named::<Node>(node.as_str()).is_none();
-        (is_absent || now - *at <= AFTERMATH).then_some(actor)
+        (is_absent || now - *at <= FAULT_AFTERMATH).then_some(actor)
     }
 
     /// Returns the pod with this UID, even if its object was removed.
@@ -344,7 +351,7 @@ impl Ledger {
 
     /// Returns the StatefulSet identity of a pod; None if it does not belong to a StatefulSet.
     pub(crate) fn identity_of(&self, uid: &Uid, objects: &crate::Objects) -> Option<ObjectKey> {
-        self.pod_of(uid, objects).and_then(|pod| identity(&pod))
+        self.pod_of(uid, objects).and_then(|pod| stateful_set_identity(&pod))
     }
 
     fn record_start(&mut self, record: &Record, parts: &WorldParts<'_>) {
@@ -364,7 +371,7 @@ impl Ledger {
         if pod.as_ref().is_some_and(|pod| pod.is_mirror()) {
             return;
         }
-        let identity = pod.and_then(|pod| identity(&pod));
+        let identity = pod.and_then(|pod| stateful_set_identity(&pod));
         let mut entry = self.live.get(&object.uid).cloned().unwrap_or_else(|| LivePod {
             key: object.key.clone(),
             node,
@@ -418,7 +425,7 @@ impl Ledger {
         };
         entry.containers.remove(container);
         if entry.containers.is_empty() {
-            self.end_pod(&object.uid);
+            self.end_live_pod(&object.uid);
         } else {
             self.live.insert_mut(object.uid.clone(), entry);
         }
@@ -426,7 +433,7 @@ impl Ledger {
     }
 
     /// Removes a pod from the live pods, because its last process has ended.
-    fn end_pod(&mut self, uid: &Uid) {
+    fn end_live_pod(&mut self, uid: &Uid) {
         let Some(entry) = self.live.get(uid).cloned() else {
             return;
         };
@@ -445,7 +452,7 @@ impl Ledger {
     }
 
     /// Removes all pods of a machine from the live pods: the machine lost power or left, so their processes have ended.
-    pub(crate) fn end_all_on_node(&mut self, node: &NodeName) {
+    pub(crate) fn end_live_pods_on_node(&mut self, node: &NodeName) {
         let ended: Vec<Uid> = self
             .live
             .iter()
@@ -453,13 +460,13 @@ impl Ledger {
             .map(|(uid, _)| uid.clone())
             .collect();
         for uid in ended {
-            self.end_pod(&uid);
+            self.end_live_pod(&uid);
         }
     }
 
     fn drop_old_removals(&mut self) {
         let mut n_examined = 0;
-        while self.removals.size() > REMOVALS_MAX && n_examined < 8 {
+        while self.removals.size() > MAX_REMEMBERED_REMOVALS && n_examined < 8 {
             n_examined += 1;
             let Some(oldest) = self.removal_order.pop_front() else {
                 return;

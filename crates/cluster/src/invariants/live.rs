@@ -112,9 +112,9 @@ impl Check for Liveness {
     fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         let (is_fault_free, fitting) = match seen {
             Observation::Tick { is_fault_free, fitting } => (is_fault_free, fitting),
-            Observation::Record(record) => return self.record_refusal(record),
+            Observation::Record(record) => return self.record_refused_pod_creation(record),
             Observation::Change { change, .. } => {
-                if makes_room(change) {
+                if can_make_room_for_pod(change) {
                     self.restart_pending_timers(view.now);
                 }
                 return;
@@ -163,7 +163,7 @@ const PENDING_LIMIT: Span = Span::seconds(420);
 
 impl Liveness {
     /// Records pods whose creation was refused. A name conflict does not count.
-    fn record_refusal(&mut self, record: &Record) {
+    fn record_refused_pod_creation(&mut self, record: &Record) {
         if let Happening::Refused { code: 403 | 422, .. } = record.happening
             && let (Actor::ControllerManager(_), Some(object)) = (&record.actor, &record.object)
             && object.kind == Kind::Pod
@@ -181,14 +181,14 @@ impl Liveness {
         }
     }
 
-    fn is_overdue(&self, uid: &Uid, now: SimTime) -> bool {
+    fn is_pending_overdue(&self, uid: &Uid, now: SimTime) -> bool {
         let key: Key = (PENDING_PLACED.name, Kind::Pod, uid.clone());
         self.open.get(&key).is_some_and(|since| now - *since >= PENDING_LIMIT)
     }
 
     /// Returns the UIDs of the pods that have been pending so long that the scheduler must be asked whether they fit a
     /// node.
-    pub(super) fn pods_to_decide(&self, now: SimTime) -> Vec<Uid> {
+    pub(super) fn overdue_pending_pods(&self, now: SimTime) -> Vec<Uid> {
         self.open
             .iter()
             .filter(|((name, _, _), since)| *name == PENDING_PLACED.name && now - **since >= PENDING_LIMIT)
@@ -204,7 +204,9 @@ impl Liveness {
                 && !pod.metadata.is_terminating()
                 && !pod.is_terminal();
             let uid = &pod.metadata.uid;
-            if is_pending && !waits_for_volumes(pod, view) && (!self.is_overdue(uid, view.now) || fitting.contains(uid))
+            if is_pending
+                && !waits_for_volumes(pod, view)
+                && (!self.is_pending_overdue(uid, view.now) || fitting.contains(uid))
             {
                 found.push(OpenProblem {
                     invariant: PENDING_PLACED.name,
@@ -219,7 +221,7 @@ impl Liveness {
 
 /// Returns whether a change may allow a pending pod to fit: a node was added or changed its scheduling properties, or a
 /// pod left its node.
-fn makes_room(change: &Change) -> bool {
+fn can_make_room_for_pod(change: &Change) -> bool {
     let scheduling_properties = |node: &Node| {
         let spec = &node.spec;
         let labels = &node.metadata.labels;

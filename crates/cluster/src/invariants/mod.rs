@@ -135,14 +135,14 @@ pub(crate) enum Observation<'a> {
     /// A periodic check; `is_fault_free` says that no link is cut and no process is down.
     Tick {
         is_fault_free: bool,
-        /// The pods of [`Monitors::pods_to_decide`] that fit a node now, according to the leading scheduler.
+        /// The pods of [`Monitors::overdue_pending_pods`] that fit a node now, according to the leading scheduler.
         fitting: &'a ordered::Set<Uid>,
     },
 }
 
 impl<'a> Observation<'a> {
     /// Returns the pod that this record reports as bound, and its node.
-    fn bound_pod<'v>(&self, view: &View<'v>) -> Option<(&'a Record, Arc<Pod>, NodeName)> {
+    fn recorded_bound_pod<'v>(&self, view: &View<'v>) -> Option<(&'a Record, Arc<Pod>, NodeName)> {
         let Self::Record(record) = *self else { return None };
         let object = record.object.as_ref().filter(|_| record.what() == What::Bound)?;
         let Object::Pod(pod) = view.objects.by_uid(&object.uid)? else {
@@ -153,7 +153,7 @@ impl<'a> Observation<'a> {
     }
 
     /// Returns the actor and the change if this is a write by a controller-manager.
-    fn by_controller_manager(&self) -> Option<(&'a Actor, &'a Change)> {
+    fn change_by_controller_manager(&self) -> Option<(&'a Actor, &'a Change)> {
         match *self {
             Self::Change { actor, change } if matches!(actor, Actor::ControllerManager(_)) => Some((actor, change)),
             _ => None,
@@ -251,8 +251,8 @@ pub(crate) struct WorldParts<'a> {
 impl Monitors {
     /// Returns the UIDs of the pods that have been pending so long that the scheduler must be asked whether they fit a
     /// node.
-    pub(crate) fn pods_to_decide(&self, now: SimTime) -> Vec<Uid> {
-        self.live.pods_to_decide(now)
+    pub(crate) fn overdue_pending_pods(&self, now: SimTime) -> Vec<Uid> {
+        self.live.overdue_pending_pods(now)
     }
 
     /// Runs all checks on an observation and returns the violations.

@@ -27,7 +27,7 @@ pub(super) struct NoOvercommit;
 
 impl Check for NoOvercommit {
     fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
-        let Some((record, pod, name)) = seen.bound_pod(view) else {
+        let Some((record, pod, name)) = seen.recorded_bound_pod(view) else {
             return;
         };
         let Some(node) = view.objects.named::<Node>(name.as_str()) else {

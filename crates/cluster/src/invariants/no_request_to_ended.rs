@@ -22,7 +22,7 @@ pub(super) const NO_REQUEST_TO_ENDED: Invariant = Invariant {
 };
 
 /// Maximum delay between the observation on a node and the last new connection.
-const MAX_DELAY: Span = Span::seconds(5);
+const MAX_OBSERVATION_DELAY: Span = Span::seconds(5);
 
 /// State of the check of `no-request-to-ended`: the violations that are already reported.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +41,7 @@ impl Check for NoRequestToEnded {
             return;
         }
         for (service, node, pod, since) in view.traffic.stale_lanes() {
-            let is_late = view.now - since > MAX_DELAY;
+            let is_late = view.now - since > MAX_OBSERVATION_DELAY;
             if !is_late || !self.reported.insert((node.clone(), pod.clone(), since)) {
                 continue;
             }

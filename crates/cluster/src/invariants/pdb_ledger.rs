@@ -77,7 +77,7 @@ impl Check for PdbLedger {
     }
 }
 
-fn subject(budget: &std::sync::Arc<PodDisruptionBudget>) -> Option<std::sync::Arc<crate::Subject>> {
+fn budget_subject(budget: &std::sync::Arc<PodDisruptionBudget>) -> Option<std::sync::Arc<crate::Subject>> {
     Some(subject_of(&Object::PodDisruptionBudget(budget.clone())))
 }
 
@@ -100,7 +100,7 @@ impl PdbLedger {
             out.push(DetectedViolation {
                 corrupts: None,
                 invariant: PDB_LEDGER.name,
-                object: subject(budget),
+                object: budget_subject(budget),
                 cause,
                 by,
                 seen: sentence!(seen::disruptions_allowed, allowed = allowed),
@@ -119,7 +119,7 @@ impl PdbLedger {
                 out.push(DetectedViolation {
                     corrupts: None,
                     invariant: PDB_LEDGER.name,
-                    object: subject(budget),
+                    object: budget_subject(budget),
                     cause: ViolationCause::Bug,
                     by: Actor::ApiServer.to_string().into(),
                     seen: sentence!(

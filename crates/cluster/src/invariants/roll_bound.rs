@@ -23,7 +23,7 @@ pub(super) struct RollBound;
 
 impl Check for RollBound {
     fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
-        let Some((actor, change)) = seen.by_controller_manager() else {
+        let Some((actor, change)) = seen.change_by_controller_manager() else {
             return;
         };
         let Some(Object::ReplicaSet(new)) = &change.new else {

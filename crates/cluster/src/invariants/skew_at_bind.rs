@@ -26,7 +26,7 @@ pub(super) const SKEW_AT_BIND: Invariant = Invariant {
 };
 
 /// Number of placements between two removals of those that the watch cache contains meanwhile.
-const PRUNE_INTERVAL: usize = 256;
+const PLACEMENTS_BETWEEN_PRUNES: usize = 256;
 
 /// State of the check of `skew-at-bind`: the nodes of placed pods that may still have no node in the scheduler's watch
 /// cache, by scheduler and pod UID. A node in the cache takes precedence.
@@ -72,7 +72,7 @@ impl SkewAtBind {
                 *actor != record.actor || matches!(cached, Some(Object::Pod(pod)) if pod.spec.node_name.is_none())
             });
         };
-        if self.assumed.len() % PRUNE_INTERVAL == PRUNE_INTERVAL - 1 {
+        if self.assumed.len() % PLACEMENTS_BETWEEN_PRUNES == PLACEMENTS_BETWEEN_PRUNES - 1 {
             drop_cached(&mut self.assumed);
         }
         let pod = known.get::<Pod>(&about.key).filter(|pod| pod.metadata.uid == about.uid);
@@ -92,7 +92,7 @@ impl SkewAtBind {
         }
         for constraint in &hard {
             let counts = self.pods_per_domain(&record.actor, pod, constraint, &hard, known);
-            let (skew, domain) = skew(pod, node, constraint, &counts);
+            let (skew, domain) = skew_and_domain(pod, node, constraint, &counts);
             if skew <= i64::from(constraint.max_skew) {
                 continue;
             }
@@ -133,7 +133,7 @@ impl SkewAtBind {
         let mut sums: ordered::Map<Str, i64> = domains.values().map(|domain| (domain.clone(), 0)).collect();
         for other in known
             .list_in::<Pod>(&pod.metadata.namespace)
-            .filter(|other| is_counted(other, constraint))
+            .filter(|other| is_counted_for_spread(other, constraint))
         {
             let assumed = || self.assumed.get(&(actor.clone(), other.metadata.uid.clone()));
             let place = other.spec.node_name.as_ref().or_else(assumed);
@@ -149,12 +149,17 @@ impl SkewAtBind {
 }
 
 /// Returns whether a placed pod counts for a constraint.
-fn is_counted(pod: &Arc<Pod>, constraint: &TopologySpreadConstraint) -> bool {
+fn is_counted_for_spread(pod: &Arc<Pod>, constraint: &TopologySpreadConstraint) -> bool {
     constraint.selects(&pod.metadata.labels) && !pod.metadata.is_terminating() && !pod.is_terminal()
 }
 
 /// Returns the skew after placing the pod on the node, and the node's domain (SCH-076, SCH-077).
-fn skew(pod: &Pod, node: &Node, constraint: &TopologySpreadConstraint, counts: &ordered::Map<Str, i64>) -> (i64, Str) {
+fn skew_and_domain(
+    pod: &Pod,
+    node: &Node,
+    constraint: &TopologySpreadConstraint,
+    counts: &ordered::Map<Str, i64>,
+) -> (i64, Str) {
     let domain = node
         .metadata
         .labels
@@ -168,7 +173,7 @@ fn skew(pod: &Pod, node: &Node, constraint: &TopologySpreadConstraint, counts: &
     } else {
         counts.values().min().copied().unwrap_or(0)
     };
-    // An empty selector matches the pod itself, although `is_counted` counts no other pod for it.
+    // An empty selector matches the pod itself, although `is_counted_for_spread` counts no other pod for it.
     let selector = constraint.label_selector.as_ref();
     let itself = i64::from(selector.is_some_and(|selector| selector.matches(&pod.metadata.labels)));
     (counts.get(&domain).copied().unwrap_or(0) + itself - least, domain)

@@ -27,7 +27,7 @@ pub(super) struct SlotUnique {
     taken: Option<(ObjectKey, Uid)>,
 }
 
-fn is_member(pod: &Pod) -> bool {
+fn is_stateful_set_pod(pod: &Pod) -> bool {
     let owner = pod.metadata.controller_ref();
     owner.is_some_and(|owner| &*owner.kind == Kind::StatefulSet.name())
 }
@@ -37,7 +37,7 @@ impl Check for SlotUnique {
         match seen {
             Observation::Request { request, .. } => {
                 self.taken = match request {
-                    Request::Create(Object::Pod(pod)) if is_member(pod) => {
+                    Request::Create(Object::Pod(pod)) if is_stateful_set_pod(pod) => {
                         let key = pod.metadata.key();
                         let holder = view.objects.get::<Pod>(&key).map(|pod| pod.metadata.uid.clone());
                         holder.map(|uid| (key, uid))

@@ -18,7 +18,7 @@ pub(crate) struct SimulatedCloud {
 }
 
 impl Cloud for SimulatedCloud {
-    fn groups(&self, objects: &Objects) -> Vec<ScalableGroup> {
+    fn scalable_groups(&self, objects: &Objects) -> Vec<ScalableGroup> {
         let groups = node_groups(objects, &self.groups).into_iter();
         let scalable = groups.filter_map(|known| {
             Some(ScalableGroup {
@@ -39,7 +39,7 @@ impl Cloud for SimulatedCloud {
         Some((new.node, new.company))
     }
 
-    fn trial(&self, objects: &Objects) -> Box<dyn TrialCluster> {
+    fn trial_cluster(&self, objects: &Objects) -> Box<dyn TrialCluster> {
         Box::new(Trial(TrialNodes::new(&scheduler_of(
             objects,
             self.scheduler.clone(),
@@ -57,15 +57,15 @@ impl TrialCluster for Trial {
         self.0.add(object);
     }
 
-    fn remove(&mut self, object: &Object) {
+    fn remove_object(&mut self, object: &Object) {
         self.0.remove(object);
     }
 
-    fn check(&mut self, pod: &Arc<Pod>, node: &str) -> Result<(), Vec<String>> {
+    fn check_placement(&mut self, pod: &Arc<Pod>, node: &str) -> Result<(), Vec<String>> {
         self.0.check(pod, node)
     }
 
-    fn accepting(&mut self, pod: &Arc<Pod>) -> Vec<Str> {
+    fn nodes_accepting(&mut self, pod: &Arc<Pod>) -> Vec<Str> {
         self.0.accepting(pod)
     }
 

@@ -16,16 +16,16 @@ use podscope_api::{
 use podscope_scheduler::StatusPatch;
 
 use super::claims::ClaimWrite;
-use super::{Context, Pending, SchedulerProcess, emit_events, patch_status};
+use super::{Context, PendingCall, SchedulerProcess, emit_events, patch_status};
 use crate::{Answer, EventNote, Part, Request, SimTime, Span};
 
 /// Interval at which PreBind checks whether the volumes are bound; the first check is one interval after the last
 /// write.
-const POLL_PERIOD: Span = Span::seconds(1);
+const VOLUME_POLL_PERIOD: Span = Span::seconds(1);
 
 /// Stage of the binding cycle of a pod.
 #[derive(Debug, Clone)]
-pub(super) enum Stage {
+pub(super) enum BindingStage {
     /// The expected node is being written to the pod's status.
     Nominating,
     /// A volume or claim is being written.
@@ -45,7 +45,7 @@ pub(super) struct Binding {
     pub(super) node: NodeName,
     /// Events to emit after the binding succeeded (SCH-128).
     events: Vec<EventNote>,
-    pub(super) stage: Stage,
+    pub(super) stage: BindingStage,
     /// Volumes and claims still to be written.
     pub(super) left: VecDeque<Write>,
     /// Whether PreBind must wait for volumes after the last write.
@@ -90,7 +90,7 @@ impl SchedulerProcess {
             pod: plan.pod.clone(),
             node: plan.node,
             events: plan.events,
-            stage: Stage::Nominating,
+            stage: BindingStage::Nominating,
             left: plan.writes,
             is_slow: plan.is_slow,
             claims: Vec::new(),
@@ -102,7 +102,7 @@ impl SchedulerProcess {
         match plan.patch {
             Some(patch) => {
                 let id = patch_status(&plan.pod, &uid, patch, ctx);
-                self.calls.insert(id, Pending::Expectation(uid));
+                self.calls.insert(id, PendingCall::Expectation(uid));
             }
             None => self.write_next(&uid, ctx),
         }
@@ -116,17 +116,17 @@ impl SchedulerProcess {
         binding.caused_by = ctx.caused_by();
         match binding.left.pop_front() {
             Some(Write::Volume(object)) => {
-                binding.stage = Stage::Writing;
+                binding.stage = BindingStage::Writing;
                 let id = ctx.call(Request::Update(object, Part::Main));
-                self.calls.insert(id, Pending::Volume(uid.clone()));
+                self.calls.insert(id, PendingCall::Volume(uid.clone()));
             }
             Some(Write::Claim(write)) => {
-                binding.stage = Stage::Writing;
+                binding.stage = BindingStage::Writing;
                 let wall = ctx.wall();
                 let id = ctx.call(write.request(&binding.pod, uid, wall));
-                self.calls.insert(id, Pending::Claim(uid.clone(), Box::new(write)));
+                self.calls.insert(id, PendingCall::Claim(uid.clone(), Box::new(write)));
             }
-            None if binding.is_slow => binding.stage = Stage::Polling(ctx.now + POLL_PERIOD),
+            None if binding.is_slow => binding.stage = BindingStage::Polling(ctx.now + VOLUME_POLL_PERIOD),
             None => self.await_devices(uid, ctx),
         }
     }
@@ -147,22 +147,22 @@ impl SchedulerProcess {
         let Some(binding) = self.bindings.get_mut(uid) else {
             return;
         };
-        binding.stage = Stage::Binding;
+        binding.stage = BindingStage::Binding;
         let id = ctx.call(Request::Bind {
             pod: binding.pod.clone(),
             uid: uid.clone(),
             node: binding.node.clone(),
             metadata: None,
         });
-        self.calls.insert(id, Pending::Binding(uid.clone()));
+        self.calls.insert(id, PendingCall::Binding(uid.clone()));
     }
 
     /// Returns the earliest instant at which a binding must be checked.
     pub(super) fn next_poll(&self) -> Option<SimTime> {
         let due = self.bindings.values().filter_map(|binding| match binding.stage {
-            Stage::Polling(at) => Some(at.min(binding.give_up_at)),
-            Stage::Devices(at) => Some(at),
-            Stage::Nominating | Stage::Writing | Stage::Binding => None,
+            BindingStage::Polling(at) => Some(at.min(binding.give_up_at)),
+            BindingStage::Devices(at) => Some(at),
+            BindingStage::Nominating | BindingStage::Writing | BindingStage::Binding => None,
         });
         due.min()
     }
@@ -173,8 +173,10 @@ impl SchedulerProcess {
             .bindings
             .iter()
             .filter(|(_, binding)| match binding.stage {
-                Stage::Polling(at) => at.min(binding.give_up_at) <= ctx.now,
-                Stage::Devices(_) | Stage::Nominating | Stage::Writing | Stage::Binding => false,
+                BindingStage::Polling(at) => at.min(binding.give_up_at) <= ctx.now,
+                BindingStage::Devices(_) | BindingStage::Nominating | BindingStage::Writing | BindingStage::Binding => {
+                    false
+                }
             })
             .map(|(uid, _)| uid.clone())
             .collect();
@@ -193,7 +195,7 @@ impl SchedulerProcess {
                     if binding.give_up_at <= ctx.now {
                         self.fail_pre_bind(&uid, "binding volumes: context deadline exceeded", ctx);
                     } else {
-                        binding.stage = Stage::Polling(ctx.now + POLL_PERIOD);
+                        binding.stage = BindingStage::Polling(ctx.now + VOLUME_POLL_PERIOD);
                     }
                 }
             }
@@ -243,7 +245,7 @@ impl SchedulerProcess {
                 "failed to check binding: could not find v1.PersistentVolumeClaim \"{key}\""
             ));
         };
-        if is_older(&volume.metadata.resource_version, &written.metadata.resource_version) {
+        if is_older_version(&volume.metadata.resource_version, &written.metadata.resource_version) {
             return Ok(false);
         }
         if volume.spec.claim_ref.as_ref().is_none_or(|claim| claim.uid.is_empty()) {
@@ -259,7 +261,7 @@ impl SchedulerProcess {
                 "failed to check provisioning pvc: could not find v1.PersistentVolumeClaim \"{key}\""
             ));
         };
-        if is_older(&claim.metadata.resource_version, &written.metadata.resource_version) {
+        if is_older_version(&claim.metadata.resource_version, &written.metadata.resource_version) {
             return Ok(false);
         }
         let name = &claim.metadata.name;
@@ -273,11 +275,11 @@ impl SchedulerProcess {
     }
 
     /// Cancels the binding of a preempted pod, if the pod waits for its volumes. Returns whether it waited (SCH-104).
-    pub(super) fn preempt_in_memory(&mut self, uid: &Uid, ctx: &mut Context<'_>) -> bool {
+    pub(super) fn cancel_waiting_binding(&mut self, uid: &Uid, ctx: &mut Context<'_>) -> bool {
         let is_waiting = self
             .bindings
             .get(uid)
-            .is_some_and(|binding| matches!(binding.stage, Stage::Writing | Stage::Polling(_)));
+            .is_some_and(|binding| matches!(binding.stage, BindingStage::Writing | BindingStage::Polling(_)));
         if is_waiting {
             self.fail_pre_bind(uid, "preempted by DefaultPreemption", ctx);
         }
@@ -300,7 +302,7 @@ impl SchedulerProcess {
         };
         match &result {
             Ok(()) => emit_events(binding.events, ctx),
-            Err(_) => super::claims::unreserve(&binding, uid, ctx),
+            Err(_) => super::claims::unreserve_claims(&binding, uid, ctx),
         }
         if let Some(attempt) = self.core.bind_finished(uid.as_str(), result, ctx.now.0) {
             self.report_failed_binding(attempt, ctx);
@@ -316,7 +318,7 @@ fn is_fully_bound(claim: &PersistentVolumeClaim) -> bool {
 }
 
 /// Returns whether one resourceVersion is older than the other.
-fn is_older(version: &str, than: &str) -> bool {
+fn is_older_version(version: &str, than: &str) -> bool {
     let number = |text: &str| text.parse::<u64>().ok();
     number(version) < number(than)
 }

@@ -10,15 +10,15 @@ use podscope_api::{
 };
 use podscope_scheduler::{FreedClaim, ReservedClaims};
 
-use super::binding::{Binding, Stage, Write};
+use super::binding::{Binding, BindingStage, Write};
 use super::{Context, SchedulerProcess, emit_events};
 use crate::{Answer, DeleteOptions, EventNote, Mutation, Part, Request, Span};
 use podscope_api::EventType;
 
 /// Interval at which PreBind checks whether the devices are ready.
-const POLL_PERIOD: Span = Span::seconds(5);
+const DEVICE_POLL_PERIOD: Span = Span::seconds(5);
 /// Maximum time that PreBind waits for devices: `bindingTimeout` (DRA-081).
-const TIMEOUT: Span = Span::seconds(600);
+const DEVICE_BINDING_TIMEOUT: Span = Span::seconds(600);
 
 #[derive(Debug, Clone)]
 pub(super) enum ClaimWrite {
@@ -145,7 +145,7 @@ fn patch_claim(
 }
 
 /// Releases a claim so that its pod can be scheduled elsewhere (DRA-101).
-pub(super) fn release(freed: FreedClaim, ctx: &mut Context<'_>) {
+pub(super) fn release_claim(freed: FreedClaim, ctx: &mut Context<'_>) {
     match freed {
         FreedClaim::Deallocate(claim) => {
             let (key, uid) = (claim.metadata.key(), claim.metadata.uid.clone());
@@ -170,7 +170,7 @@ fn delete_claim(key: &ObjectKey, ctx: &mut Context<'_>) {
 }
 
 /// Unreserve: removes the pod from the claims it was written into; their allocations stay (DRA-107).
-pub(super) fn unreserve(binding: &Binding, uid: &Uid, ctx: &mut Context<'_>) {
+pub(super) fn unreserve_claims(binding: &Binding, uid: &Uid, ctx: &mut Context<'_>) {
     for key in &binding.claims {
         let pod = uid.0.clone();
         ctx.call(patch_claim(key, &Uid::default(), Part::Status, move |claim| {
@@ -253,7 +253,7 @@ impl SchedulerProcess {
 
     /// Checks the devices of the bindings whose next check is due.
     pub(super) fn poll_devices(&mut self, ctx: &mut Context<'_>) {
-        let is_due = |binding: &Binding| matches!(binding.stage, Stage::Devices(at) if at <= ctx.now);
+        let is_due = |binding: &Binding| matches!(binding.stage, BindingStage::Devices(at) if at <= ctx.now);
         let due = self.bindings.iter().filter(|(_, binding)| is_due(binding));
         let due: Vec<Uid> = due.map(|(uid, _)| uid.clone()).collect();
         for uid in due {
@@ -283,12 +283,12 @@ impl SchedulerProcess {
                 DeviceReadiness::NotYet => {
                     let allocation = claim.status.allocation.as_ref();
                     let since = allocation.and_then(|allocation| allocation.allocation_timestamp);
-                    if since.is_some_and(|since| since.0 + TIMEOUT.0 < ctx.wall().0) {
+                    if since.is_some_and(|since| since.0 + DEVICE_BINDING_TIMEOUT.0 < ctx.wall().0) {
                         let text = format!("device binding timeout: claim={name}");
                         return self.fail_devices(uid, &text, ctx);
                     }
                     if let Some(binding) = self.bindings.get_mut(uid) {
-                        binding.stage = Stage::Devices(ctx.now + POLL_PERIOD);
+                        binding.stage = BindingStage::Devices(ctx.now + DEVICE_POLL_PERIOD);
                     }
                     return;
                 }

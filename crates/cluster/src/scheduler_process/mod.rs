@@ -21,7 +21,7 @@ use podscope_scheduler::{Attempt, Cache, Decision, Outcome, Recorder, Scheduler,
 use crate::{Answer, CallId, EventNote, Mutation, Objects, Part, Request, SimTime, Span, Switches, subject};
 
 use binding::{Binding, BindingPlan, Write};
-use preempt::{Preempting, PreemptionId};
+use preempt::{PreemptionId, PreemptionInProgress};
 
 /// Timer of kube-scheduler for its next decision or deadline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +34,7 @@ pub(crate) type Input = podscope_sim::Input<SchedulerTimer>;
 const DECISION_TIME: Span = Span::millis(1);
 
 /// Kinds that the scheduler watches, in the order in which a list is applied.
-const WATCHED: &[Kind] = &[
+const WATCHED_KINDS: &[Kind] = &[
     Kind::Namespace,
     Kind::Node,
     Kind::CsiNode,
@@ -86,7 +86,7 @@ impl Recorder for DecisionSlot<'_> {
 
 /// Purpose of a call of kube-scheduler whose answer is pending.
 #[derive(Debug, Clone)]
-enum Pending {
+enum PendingCall {
     /// Writing the status of an unschedulable pod; the next attempt waits for the answer.
     Status,
     /// Writing the expected node to the status of this pod.
@@ -113,9 +113,9 @@ pub(crate) struct SchedulerProcess {
     known: Arc<Objects>,
     wake_at: Option<SimTime>,
     busy_until: SimTime,
-    calls: ordered::Map<CallId, Pending>,
+    calls: ordered::Map<CallId, PendingCall>,
     bindings: ordered::Map<Uid, Binding>,
-    preemptions: ordered::Map<PreemptionId, Preempting>,
+    preemptions: ordered::Map<PreemptionId, PreemptionInProgress>,
     n_preemptions: PreemptionId,
     /// Whether the status of an unschedulable pod is being written; the next attempt waits for the answer.
     is_reporting: bool,
@@ -198,7 +198,7 @@ impl SchedulerProcess {
     /// Compares a list with the last known state, and applies the differences as changes.
     fn apply_list(&mut self, objects: Arc<Objects>, ctx: &mut Context<'_>) {
         let old = std::mem::replace(&mut self.known, objects.clone());
-        for kind in WATCHED {
+        for kind in WATCHED_KINDS {
             for deleted in old.list_kind(*kind) {
                 if objects.get_kind(*kind, &deleted.key()).is_none() {
                     self.core
@@ -299,17 +299,17 @@ impl SchedulerProcess {
             Outcome::Unschedulable { preempt: None, .. } if self.has_imported_reason(&attempt.pod) => {}
             Outcome::Unschedulable { preempt, .. } => {
                 if let Some(freed) = attempt.freed {
-                    claims::release(freed, ctx);
+                    claims::release_claim(freed, ctx);
                 }
                 emit_events(events, ctx);
                 if let Some(plan) = preempt {
                     self.preempt(attempt.pod.clone(), uid.clone(), attempt.scheduler_name, plan, ctx);
                 }
-                self.report(&attempt.pod, &uid, attempt.patch, ctx);
+                self.write_unschedulable_status(&attempt.pod, &uid, attempt.patch, ctx);
             }
             Outcome::Error { .. } | Outcome::Skipped => {
                 emit_events(events, ctx);
-                self.report(&attempt.pod, &uid, attempt.patch, ctx);
+                self.write_unschedulable_status(&attempt.pod, &uid, attempt.patch, ctx);
             }
         }
     }
@@ -322,10 +322,16 @@ impl SchedulerProcess {
     }
 
     /// Writes the status of an unschedulable pod; the next attempt waits for the answer.
-    fn report(&mut self, pod: &ObjectKey, uid: &Uid, patch: Option<StatusPatch>, ctx: &mut Context<'_>) {
+    fn write_unschedulable_status(
+        &mut self,
+        pod: &ObjectKey,
+        uid: &Uid,
+        patch: Option<StatusPatch>,
+        ctx: &mut Context<'_>,
+    ) {
         if let Some(patch) = patch {
             let id = patch_status(pod, uid, patch, ctx);
-            self.calls.insert(id, Pending::Status);
+            self.calls.insert(id, PendingCall::Status);
             self.is_reporting = true;
         }
     }
@@ -342,19 +348,19 @@ impl SchedulerProcess {
     fn handle_answer(&mut self, id: CallId, answer: Answer, ctx: &mut Context<'_>) {
         match self.calls.remove(&id) {
             None => {}
-            Some(Pending::Status) => self.is_reporting = false,
-            Some(Pending::Expectation(uid)) => self.write_next(&uid, ctx),
-            Some(Pending::Claim(uid, write)) => self.handle_claim_answer(&uid, *write, answer, ctx),
-            Some(Pending::Volume(uid)) => self.handle_volume_answer(&uid, answer, ctx),
-            Some(Pending::Binding(uid)) => {
+            Some(PendingCall::Status) => self.is_reporting = false,
+            Some(PendingCall::Expectation(uid)) => self.write_next(&uid, ctx),
+            Some(PendingCall::Claim(uid, write)) => self.handle_claim_answer(&uid, *write, answer, ctx),
+            Some(PendingCall::Volume(uid)) => self.handle_volume_answer(&uid, answer, ctx),
+            Some(PendingCall::Binding(uid)) => {
                 let result = answer
                     .map(|_| ())
                     .map_err(|error| format!("running Bind plugin \"DefaultBinder\": {}", error.message));
                 self.end_binding(&uid, result, ctx);
             }
-            Some(Pending::Clearing(run)) => self.finish_step(run, answer.is_ok(), ctx),
-            Some(Pending::Condition(run, victim)) => self.handle_condition_answer(run, victim, &answer, ctx),
-            Some(Pending::Victim(run, victim)) => self.handle_victim_answer(run, victim, &answer, ctx),
+            Some(PendingCall::Clearing(run)) => self.finish_preemption_step(run, answer.is_ok(), ctx),
+            Some(PendingCall::Condition(run, victim)) => self.handle_condition_answer(run, victim, &answer, ctx),
+            Some(PendingCall::Victim(run, victim)) => self.handle_victim_answer(run, victim, &answer, ctx),
         }
     }
 }
@@ -466,7 +472,7 @@ fn patch_status(pod: &ObjectKey, uid: &Uid, patch: StatusPatch, ctx: &mut Contex
         part: Part::Status,
         change: Mutation::new::<Pod>("scheduling", move |pod| {
             if let Some((reason, message)) = &patch.condition {
-                set_condition(
+                set_pod_condition(
                     pod,
                     PodCondition {
                         kind: condition::POD_SCHEDULED.into(),
@@ -487,7 +493,7 @@ fn patch_status(pod: &ObjectKey, uid: &Uid, patch: StatusPatch, ctx: &mut Contex
 }
 
 /// Sets a condition by type. The transition time only changes with the condition's status.
-fn set_condition(pod: &mut Pod, mut condition: PodCondition) {
+fn set_pod_condition(pod: &mut Pod, mut condition: PodCondition) {
     match pod
         .status
         .conditions

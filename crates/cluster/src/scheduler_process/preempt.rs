@@ -7,7 +7,7 @@ use podscope_scheduler::{Preempt, StatusPatch, Victim};
 use podscope_sim::Happening;
 use std::collections::VecDeque;
 
-use super::{Context, Pending, SchedulerProcess, emit_events, patch_status, set_condition};
+use super::{Context, PendingCall, SchedulerProcess, emit_events, patch_status, set_pod_condition};
 use crate::{Answer, DeleteOptions, EventNote, Mutation, Part, Propagation, Request, subject};
 
 /// Identifies a preemption in progress. A preemptor that becomes schedulable too early may begin a second one.
@@ -15,7 +15,7 @@ pub(super) type PreemptionId = u64;
 
 /// A preemption in progress: the preemptor, its plan, and what is left to do.
 #[derive(Debug, Clone)]
-pub(super) struct Preempting {
+pub(super) struct PreemptionInProgress {
     pod: ObjectKey,
     uid: Uid,
     scheduler_name: Str,
@@ -43,7 +43,7 @@ impl SchedulerProcess {
             return;
         }
         self.n_preemptions += 1;
-        let run = Preempting {
+        let run = PreemptionInProgress {
             pod,
             uid,
             scheduler_name,
@@ -72,7 +72,7 @@ impl SchedulerProcess {
                 nominated_node_name: Some("".into()),
             };
             let call = patch_status(&key, &Uid::default(), patch, ctx);
-            self.calls.insert(call, Pending::Clearing(id));
+            self.calls.insert(call, PendingCall::Clearing(id));
             return;
         }
         // If an eviction has failed, the last victim is not evicted: the scheduler tries the preemptor again at once
@@ -95,20 +95,20 @@ impl SchedulerProcess {
             self.core.preemption_of_last(run.uid.as_str(), &last);
         }
         for index in batch {
-            self.evict(id, index, ctx);
+            self.evict_victim(id, index, ctx);
         }
     }
 
     /// Evicts a victim: in memory if the victim waits for its volumes, otherwise through the API.
-    fn evict(&mut self, id: PreemptionId, index: usize, ctx: &mut Context<'_>) {
+    fn evict_victim(&mut self, id: PreemptionId, index: usize, ctx: &mut Context<'_>) {
         let Some(run) = self.preemptions.get(&id) else {
             return;
         };
         let (victim, wall) = (run.plan.victims[index].clone(), ctx.wall());
         let uid = Uid(victim.uid.clone());
-        if self.preempt_in_memory(&uid, ctx) {
+        if self.cancel_waiting_binding(&uid, ctx) {
             self.record_victim(id, index, " (in kube-scheduler memory).", ctx);
-            self.finish_step(id, true, ctx);
+            self.finish_preemption_step(id, true, ctx);
             return;
         }
         let Some(run) = self.preemptions.get(&id) else {
@@ -121,7 +121,7 @@ impl SchedulerProcess {
             uid: Some(uid),
             part: Part::Status,
             change: Mutation::new::<Pod>("DisruptionTarget", move |pod| {
-                set_condition(
+                set_pod_condition(
                     pod,
                     PodCondition {
                         kind: condition::DISRUPTION_TARGET.into(),
@@ -135,7 +135,7 @@ impl SchedulerProcess {
                 );
             }),
         });
-        self.calls.insert(call, Pending::Condition(id, index));
+        self.calls.insert(call, PendingCall::Condition(id, index));
     }
 
     /// Handles the answer to a victim's condition: sends the DELETE.
@@ -150,7 +150,7 @@ impl SchedulerProcess {
             return;
         };
         if answer.is_err() {
-            self.finish_step(id, is_done(answer), ctx);
+            self.finish_preemption_step(id, is_eviction_done(answer), ctx);
             return;
         }
         let victim = &run.plan.victims[index];
@@ -163,7 +163,7 @@ impl SchedulerProcess {
                 ..DeleteOptions::default()
             },
         });
-        self.calls.insert(call, Pending::Victim(id, index));
+        self.calls.insert(call, PendingCall::Victim(id, index));
     }
 
     pub(super) fn handle_victim_answer(
@@ -176,12 +176,12 @@ impl SchedulerProcess {
         if answer.is_ok() {
             self.record_victim(id, index, "", ctx);
         }
-        self.finish_step(id, is_done(answer), ctx);
+        self.finish_preemption_step(id, is_eviction_done(answer), ctx);
     }
 
     /// Handles the end of a step: a nomination was cleared, or an eviction ended. `is_done` is false if the step
     /// failed.
-    pub(super) fn finish_step(&mut self, id: PreemptionId, is_done: bool, ctx: &mut Context<'_>) {
+    pub(super) fn finish_preemption_step(&mut self, id: PreemptionId, is_done: bool, ctx: &mut Context<'_>) {
         if let Some(run) = self.preemptions.get_mut(&id) {
             assert!(run.in_flight > 0, "the preemption did not wait for this answer");
             run.in_flight -= 1;
@@ -219,7 +219,7 @@ impl SchedulerProcess {
 }
 
 /// Returns whether the eviction needs no further request: the pod is terminating, deleted, or replaced by another.
-fn is_done(answer: &Answer) -> bool {
+fn is_eviction_done(answer: &Answer) -> bool {
     answer
         .as_ref()
         .err()

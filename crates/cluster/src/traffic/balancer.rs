@@ -5,11 +5,11 @@ use podscope_api::{NodeName, ordered};
 use podscope_sim::{SimTime, Span};
 
 /// Duration of two checks, after which the health of a node changes.
-const CHANGE_DELAY: Span = Span::seconds(20);
+const HEALTH_CHANGE_DELAY: Span = Span::seconds(20);
 
 /// The health of a node as the load balancer sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Health {
+pub(super) struct TargetHealth {
     is_healthy: bool,
     /// Since when the checks have contradicted the present health.
     differs_since: Option<SimTime>,
@@ -18,14 +18,14 @@ pub(super) struct Health {
 /// Returns the nodes that receive requests, given the present check result of each node, and when they may change
 /// without an event.
 pub(super) fn target_nodes(
-    health: &mut ordered::Map<NodeName, Health>,
+    health: &mut ordered::Map<NodeName, TargetHealth>,
     passing: &ordered::Map<NodeName, bool>,
     now: SimTime,
 ) -> (Vec<NodeName>, Option<SimTime>) {
     health.retain(|node, _| passing.contains_key(node));
     let mut wake = None;
     for (node, passes) in passing {
-        let known = health.entry(node.clone()).or_insert(Health {
+        let known = health.entry(node.clone()).or_insert(TargetHealth {
             is_healthy: *passes,
             differs_since: None,
         });
@@ -33,9 +33,9 @@ pub(super) fn target_nodes(
             known.differs_since = None;
             continue;
         }
-        let change_at = *known.differs_since.get_or_insert(now) + CHANGE_DELAY;
+        let change_at = *known.differs_since.get_or_insert(now) + HEALTH_CHANGE_DELAY;
         if change_at <= now {
-            *known = Health {
+            *known = TargetHealth {
                 is_healthy: *passes,
                 differs_since: None,
             };

@@ -7,12 +7,12 @@ use podscope_sim::SimTime;
 
 /// Evenly spaced requests from an instant on. The first request is sent one interval after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pace {
+pub(super) struct RequestPace {
     pub start: SimTime,
     pub rate: Rate,
 }
 
-impl Pace {
+impl RequestPace {
     /// Returns the number of requests sent up to and including an instant.
     pub(super) fn sent(&self, at: SimTime) -> u64 {
         let elapsed = i128::from((at - self.start).0.max(0));
@@ -37,7 +37,7 @@ fn round_robin_share(n: u64, of: u64, which: u64) -> u64 {
 /// client's own distribution to lanes (one lane per endpoint).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RoundRobinPosition {
-    pub pace: Pace,
+    pub pace: RequestPace,
     /// Requests of the flow that were sent before the present distribution to clients began.
     pub before_clients: u64,
     /// Number of clients of the flow; `client` is the index of this client.
@@ -92,7 +92,7 @@ mod tests {
     fn lane_counts_are_exact_across_redistribution() {
         let rate = Rate::parse("7/s").expect("a rate");
         let start = SimTime::from_seconds(3);
-        let pace = Pace { start, rate };
+        let pace = RequestPace { start, rate };
         let mut clients: Vec<RoundRobinPosition> = (0..3)
             .map(|client| RoundRobinPosition {
                 pace,

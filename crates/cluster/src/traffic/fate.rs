@@ -11,7 +11,7 @@ use crate::world::NodeState;
 
 /// What happens to the requests from one client to one endpoint (a lane): they are answered, or they fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum RequestFate {
     Answered {
         /// Time from sending a request to its response.
         after: Span,
@@ -46,7 +46,7 @@ impl FailureReason {
     }
 }
 
-impl Fate {
+impl RequestFate {
     /// Returns the failure reason of all or, for error responses, part of the requests; None if all succeed.
     pub(super) fn failure_reason(&self) -> Option<FailureReason> {
         match self {
@@ -67,18 +67,18 @@ impl Fate {
 
 /// The fate of requests, with its cause and the instant until which it holds.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Assessment {
-    pub fate: Fate,
+pub(super) struct RequestAssessment {
+    pub fate: RequestFate,
     /// The latest record about the process that determines the fate; `NOTHING` if no process determines it.
     pub cause: CausedBy,
     /// When the fate may change although no event occurs; None if only an event can change it.
     pub until: Option<SimTime>,
 }
 
-impl Assessment {
+impl RequestAssessment {
     pub(super) fn failure(outcome: RequestOutcome, truth: RequestTruth) -> Self {
         Self {
-            fate: Fate::Fails(FailureReason::new(outcome, truth)),
+            fate: RequestFate::Fails(FailureReason::new(outcome, truth)),
             cause: CausedBy::NOTHING,
             until: None,
         }
@@ -129,7 +129,7 @@ impl ClusterView<'_> {
     }
 
     /// Returns why requests between two nodes get no response; None if nothing prevents it.
-    fn obstacle(&self, from: &NodeName, to: &NodeName) -> Option<Assessment> {
+    fn network_obstacle(&self, from: &NodeName, to: &NodeName) -> Option<RequestAssessment> {
         let truth = if !self.is_on(to) {
             RequestTruth::NoPower
         } else if !self.is_open(from, to) {
@@ -137,22 +137,22 @@ impl ClusterView<'_> {
         } else {
             return None;
         };
-        Some(Assessment::failure(RequestOutcome::Timeout, truth))
+        Some(RequestAssessment::failure(RequestOutcome::Timeout, truth))
     }
 
     /// Returns the fate of a request on a new connection to an endpoint.
-    pub(super) fn assess(&self, from: &NodeName, backend: &Backend, options: ClientOptions) -> Assessment {
-        if let Some(obstacle) = self.obstacle(from, &backend.node) {
+    pub(super) fn assess(&self, from: &NodeName, backend: &Backend, options: ClientOptions) -> RequestAssessment {
+        if let Some(obstacle) = self.network_obstacle(from, &backend.node) {
             return obstacle;
         }
         let Some(held) = self.endpoint_pod(backend) else {
-            return Assessment::failure(RequestOutcome::Timeout, RequestTruth::PodGone);
+            return RequestAssessment::failure(RequestOutcome::Timeout, RequestTruth::PodGone);
         };
         let Some(process) = serving_container(held, backend) else {
-            return Assessment::failure(RequestOutcome::Refused, RequestTruth::NotRunning);
+            return RequestAssessment::failure(RequestOutcome::Refused, RequestTruth::NotRunning);
         };
-        let refused = |truth: RequestTruth, since: SimTime, until: Option<SimTime>| Assessment {
-            fate: Fate::Fails(FailureReason {
+        let refused = |truth: RequestTruth, since: SimTime, until: Option<SimTime>| RequestAssessment {
+            fate: RequestFate::Fails(FailureReason {
                 outcome: RequestOutcome::Refused,
                 truth,
                 since: Some(since),
@@ -184,8 +184,8 @@ impl ClusterView<'_> {
         backend: &Backend,
         process: ContainerId,
         options: ClientOptions,
-    ) -> Option<Assessment> {
-        if let Some(obstacle) = self.obstacle(from, &backend.node) {
+    ) -> Option<RequestAssessment> {
+        if let Some(obstacle) = self.network_obstacle(from, &backend.node) {
             return Some(obstacle);
         }
         let container = self
@@ -203,7 +203,7 @@ impl ClusterView<'_> {
         backend: &Backend,
         process: &Container,
         options: ClientOptions,
-    ) -> Assessment {
+    ) -> RequestAssessment {
         let (here, there) = (Place::Node(from.clone()), Place::Node(backend.node.clone()));
         let one_way = self.network.usual_latency(&here, &there) + self.network.usual_latency(&there, &here);
         let trips = if options.keep_alive { 1 } else { 2 };
@@ -213,9 +213,9 @@ impl ClusterView<'_> {
         let boundaries = errors.into_iter().flat_map(|errors| [errors.from, errors.until]);
         let next = boundaries.flatten().filter(|at| *at > elapsed).min();
         let fate = if after >= options.timeout {
-            Fate::Fails(FailureReason::new(RequestOutcome::Timeout, RequestTruth::ServerSlow))
+            RequestFate::Fails(FailureReason::new(RequestOutcome::Timeout, RequestTruth::ServerSlow))
         } else {
-            Fate::Answered {
+            RequestFate::Answered {
                 after,
                 is_late: after.0 * 2 > options.timeout.0,
                 errors: errors.map_or(0, |errors| errors.at(elapsed)),
@@ -223,7 +223,7 @@ impl ClusterView<'_> {
                 process: process.id,
             }
         };
-        Assessment {
+        RequestAssessment {
             fate,
             cause: process.latest,
             until: next.map(|at| process.started_at + Span(at)),
@@ -237,11 +237,11 @@ impl ClusterView<'_> {
         backend: &Backend,
         process: ContainerId,
     ) -> Option<(FailureReason, CausedBy)> {
-        if let Some(Assessment {
-            fate: Fate::Fails(failing),
+        if let Some(RequestAssessment {
+            fate: RequestFate::Fails(failing),
             cause,
             ..
-        }) = self.obstacle(from, &backend.node)
+        }) = self.network_obstacle(from, &backend.node)
         {
             return Some((failing, cause));
         }

@@ -14,18 +14,18 @@ use podscope_node::machine::ContainerId;
 use podscope_node::proxy::Backend;
 use podscope_sim::{FailedRequests, RequestClient, RequestOutcome, RequestRate, RequestTruth, SimTime, Span, subject};
 
-use super::balancer::Health;
-use super::count::{Pace, RoundRobinPosition, per_million_share};
-use super::fate::{Assessment, ClientOptions, ClusterView, FailureReason, Fate};
-use super::{Failure, Outcomes};
+use super::balancer::TargetHealth;
+use super::count::{RequestPace, RoundRobinPosition, per_million_share};
+use super::fate::{ClientOptions, ClusterView, FailureReason, RequestAssessment, RequestFate};
+use super::{FailedRequestsRecord, SettledOutcomes};
 use crate::Rng;
 
 /// Time after which a stretch of failures that has not ended is reported for the first time.
-const FIRST_REPORT: Span = Span::seconds(60);
+const FIRST_STRETCH_REPORT_AFTER: Span = Span::seconds(60);
 
 /// Sender of requests to a Service: a command or a pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum FlowOrigin {
     /// `app traffic start`.
     Command,
     /// The pod with this UID on this node.
@@ -37,15 +37,15 @@ pub(super) enum Origin {
 pub(super) struct Flow {
     pub service: ObjectKey,
     pub client: RequestClient,
-    pub origin: Origin,
-    pub pace: Pace,
+    pub origin: FlowOrigin,
+    pub pace: RequestPace,
     pub options: ClientOptions,
     pub retries: u32,
     pub streams: Vec<Stream>,
     /// Whether the flow is removed when the traffic is settled next.
     pub is_ended: bool,
     /// Health of the nodes as the load balancer sees it; only for clients outside the cluster.
-    pub health: ordered::Map<NodeName, Health>,
+    pub health: ordered::Map<NodeName, TargetHealth>,
     /// The rate in the last record about this flow.
     pub reported_rate: Option<RequestRate>,
     /// Chooses endpoints for kept connections and for sessions.
@@ -82,17 +82,17 @@ pub(super) struct KeptConnection {
 #[derive(Debug, Clone)]
 pub(super) struct Lane {
     pub backend: Option<Backend>,
-    pub fate: Fate,
+    pub fate: RequestFate,
     /// Number of the lane's requests that are counted or in flight.
     pub counted: u64,
     /// Since when the rules have listed the endpoint; without an endpoint, since when the lane has existed.
     pub listed_since: SimTime,
-    pub stretch: Option<Stretch>,
+    pub stretch: Option<FailureStretch>,
 }
 
 /// Consecutive failures of requests with the same reason.
 #[derive(Debug, Clone)]
-pub(super) struct Stretch {
+pub(super) struct FailureStretch {
     pub failing: FailureReason,
     /// When the stretch began.
     first: SimTime,
@@ -133,7 +133,7 @@ pub(super) fn success_outcome(is_late: bool) -> RequestOutcome {
 /// A lane that a stream is to have, with the fate of its requests.
 pub(super) struct PlannedLane {
     pub backend: Option<Backend>,
-    pub assessed: Assessment,
+    pub assessed: RequestAssessment,
     /// Number of connection attempts that other endpoints refused at this instant, before this endpoint accepted the
     /// connection.
     pub refused: u64,
@@ -167,30 +167,30 @@ impl Lane {
     }
 
     fn begin_stretch(&mut self, cause: CausedBy, now: SimTime, because: CausedBy) {
-        self.stretch = self.fate.failure_reason().map(|failing| Stretch {
+        self.stretch = self.fate.failure_reason().map(|failing| FailureStretch {
             failing,
             first: now,
             since: now,
             count: 0,
             process: match self.fate {
-                Fate::Answered { process, .. } => Some(process),
-                Fate::Fails(_) => None,
+                RequestFate::Answered { process, .. } => Some(process),
+                RequestFate::Fails(_) => None,
             },
             cause: if cause == CausedBy::NOTHING { because } else { cause },
-            report_at: now + FIRST_REPORT,
+            report_at: now + FIRST_STRETCH_REPORT_AFTER,
         });
     }
 }
 
 impl Flow {
     /// Returns a record of failures of this flow. The caller sets its times and its count.
-    pub(super) fn failure(
+    pub(super) fn failure_record(
         &self,
         stream: &Stream,
         backend: Option<&Backend>,
         failing: &FailureReason,
         listed_since: SimTime,
-    ) -> Failure {
+    ) -> FailedRequestsRecord {
         let pod = backend.filter(|backend| !backend.uid.is_empty());
         let endpoint: Option<Str> = backend.map(|backend| match pod {
             Some(pod) => pod.pod.to_string().into(),
@@ -200,7 +200,7 @@ impl Flow {
             RequestClient::Nodes | RequestClient::Zone(_) => RequestClient::Node(stream.node.0.clone()),
             client => client.clone(),
         };
-        Failure {
+        FailedRequestsRecord {
             failed: FailedRequests {
                 service: self.service.clone(),
                 endpoint,
@@ -223,17 +223,17 @@ impl Flow {
     /// Counts the requests that a lane has sent since its last count, by outcome. Requests that fail are counted when
     /// they are sent, and lengthen the lane's stretch of failures. Successful requests whose response is still on its
     /// way are moved to `in_flight`, where [`Self::settle_in_flight`] counts them.
-    fn count_lane(&self, stream: &mut Stream, at: usize, now: SimTime, out: &mut Outcomes) {
+    fn count_lane(&self, stream: &mut Stream, at: usize, now: SimTime, out: &mut SettledOutcomes) {
         let Some(lane) = stream.lanes.get_mut(at) else { return };
         let sent = stream.numbering.sent_on_lane(at as u64, now);
         let uncounted = sent.saturating_sub(lane.counted);
         let mut failed = 0;
         match lane.fate {
-            Fate::Fails(failing) => {
+            RequestFate::Fails(failing) => {
                 failed = uncounted;
                 out.counts.push((self.service.clone(), failing.outcome, uncounted));
             }
-            Fate::Answered {
+            RequestFate::Answered {
                 after,
                 is_late,
                 errors,
@@ -275,11 +275,18 @@ impl Flow {
     }
 
     /// Adds the record of a stretch of failures that has ended, or whose next report is due.
-    fn report_stretch(&self, stream: &Stream, lane: &Lane, stretch: &Stretch, until: SimTime, out: &mut Outcomes) {
+    fn report_stretch(
+        &self,
+        stream: &Stream,
+        lane: &Lane,
+        stretch: &FailureStretch,
+        until: SimTime,
+        out: &mut SettledOutcomes,
+    ) {
         if stretch.count == 0 {
             return;
         }
-        let mut failure = self.failure(stream, lane.backend.as_ref(), &stretch.failing, lane.listed_since);
+        let mut failure = self.failure_record(stream, lane.backend.as_ref(), &stretch.failing, lane.listed_since);
         failure.failed.since = stretch.since;
         failure.failed.until = until;
         failure.failed.count = stretch.count;
@@ -290,14 +297,14 @@ impl Flow {
     }
 
     /// Counts the requests of all lanes of a stream.
-    fn count_stream(&self, stream: &mut Stream, now: SimTime, out: &mut Outcomes) {
+    fn count_stream(&self, stream: &mut Stream, now: SimTime, out: &mut SettledOutcomes) {
         for at in 0..stream.lanes.len() {
             self.count_lane(stream, at, now, out);
         }
     }
 
     /// Ends a stream whose client sends no more. Its requests in flight count as successful.
-    pub(super) fn end_stream(&self, mut stream: Stream, now: SimTime, out: &mut Outcomes) {
+    pub(super) fn end_stream(&self, mut stream: Stream, now: SimTime, out: &mut SettledOutcomes) {
         self.count_stream(&mut stream, now, out);
         for one in &stream.in_flight {
             out.counts.push((
@@ -314,13 +321,13 @@ impl Flow {
     }
 
     /// Replaces or updates the lanes of a stream according to the plan.
-    pub(super) fn apply_plan(
+    pub(super) fn apply_lane_plan(
         &self,
         stream: &mut Stream,
         planned: Vec<PlannedLane>,
         now: SimTime,
         because: CausedBy,
-        out: &mut Outcomes,
+        out: &mut SettledOutcomes,
     ) {
         let is_same = stream.lanes.len() == planned.len()
             && stream
@@ -350,7 +357,8 @@ impl Flow {
             // continues.
             if let Some(before) = old.iter_mut().find(|before| before.backend == lane.backend) {
                 lane.listed_since = before.listed_since;
-                let continues = |one: &Stretch, other: &Stretch| one.failing.has_same_result(&other.failing);
+                let continues =
+                    |one: &FailureStretch, other: &FailureStretch| one.failing.has_same_result(&other.failing);
                 if let (Some(before), Some(new)) = (&before.stretch, &lane.stretch)
                     && continues(before, new)
                 {
@@ -375,10 +383,10 @@ impl Flow {
         &self,
         stream: &mut Stream,
         at: usize,
-        assessed: Assessment,
+        assessed: RequestAssessment,
         now: SimTime,
         because: CausedBy,
-        out: &mut Outcomes,
+        out: &mut SettledOutcomes,
     ) {
         let Some(lane) = stream.lanes.get(at) else { return };
         if lane.fate.has_same_result(&assessed.fate) {
@@ -402,13 +410,13 @@ impl Flow {
         self.schedule_stretch_reports(stream, out);
     }
 
-    fn schedule_stretch_reports(&self, stream: &Stream, out: &mut Outcomes) {
+    fn schedule_stretch_reports(&self, stream: &Stream, out: &mut SettledOutcomes) {
         let stretches = stream.lanes.iter().filter_map(|lane| lane.stretch.as_ref());
         out.wake_at(stretches.map(|stretch| stretch.report_at).min());
     }
 
     /// Reports stretches of failures that have not ended and whose next report is due. The interval doubles each time.
-    pub(super) fn report_long_stretches(&self, stream: &mut Stream, now: SimTime, out: &mut Outcomes) {
+    pub(super) fn report_long_stretches(&self, stream: &mut Stream, now: SimTime, out: &mut SettledOutcomes) {
         for at in 0..stream.lanes.len() {
             let is_due = |lane: &Lane| lane.stretch.as_ref().is_some_and(|stretch| stretch.report_at <= now);
             if !stream.lanes.get(at).is_some_and(is_due) {
@@ -435,7 +443,7 @@ impl Flow {
         stream: &mut Stream,
         cluster: &ClusterView<'_>,
         because: CausedBy,
-        out: &mut Outcomes,
+        out: &mut SettledOutcomes,
     ) {
         let now = cluster.now;
         // A client that retries gets its response from another endpoint, if one answers.
@@ -443,8 +451,8 @@ impl Flow {
             && stream
                 .lanes
                 .iter()
-                .any(|lane| matches!(lane.fate, Fate::Answered { .. }));
-        let mut lost: Vec<(Failure, u64)> = Vec::new();
+                .any(|lane| matches!(lane.fate, RequestFate::Answered { .. }));
+        let mut lost: Vec<(FailedRequestsRecord, u64)> = Vec::new();
         for one in std::mem::take(&mut stream.in_flight) {
             let answered = one
                 .numbering
@@ -464,7 +472,7 @@ impl Flow {
                 }
                 Some((failing, cause)) => {
                     out.counts.push((self.service.clone(), failing.outcome, rest));
-                    let mut failure = self.failure(stream, Some(&one.backend), &failing, one.listed_since);
+                    let mut failure = self.failure_record(stream, Some(&one.backend), &failing, one.listed_since);
                     failure.failed.since = now - one.after;
                     failure.failed.until = one.last_sent;
                     failure.cause = if cause == CausedBy::NOTHING { because } else { cause };
@@ -473,9 +481,9 @@ impl Flow {
                 None => stream.in_flight.push(InFlight { answered, ..one }),
             }
         }
-        let mut merged: Vec<Failure> = Vec::new();
+        let mut merged: Vec<FailedRequestsRecord> = Vec::new();
         for (failure, rest) in lost {
-            let has_same_result = |other: &&mut Failure| {
+            let has_same_result = |other: &&mut FailedRequestsRecord| {
                 other.failed.endpoint == failure.failed.endpoint && other.failed.truth == failure.failed.truth
             };
             match merged.iter_mut().find(has_same_result) {
@@ -499,14 +507,14 @@ impl Flow {
         &self,
         stream: &Stream,
         backend: &Backend,
-        assessed: &Assessment,
+        assessed: &RequestAssessment,
         now: SimTime,
-    ) -> Failure {
+    ) -> FailedRequestsRecord {
         let failing = assessed
             .fate
             .failure_reason()
             .unwrap_or(FailureReason::new(RequestOutcome::Refused, RequestTruth::NotRunning));
-        let mut failure = self.failure(stream, Some(backend), &failing, now);
+        let mut failure = self.failure_record(stream, Some(backend), &failing, now);
         failure.failed.believed_since = None;
         (failure.failed.since, failure.failed.until) = (now, now);
         failure.failed.count = 1;
@@ -515,7 +523,7 @@ impl Flow {
     }
 
     /// Begins a new distribution of the flow to clients on these nodes.
-    pub(super) fn redistribute_to_clients(&mut self, nodes: &[NodeName], now: SimTime, out: &mut Outcomes) {
+    pub(super) fn redistribute_to_clients(&mut self, nodes: &[NodeName], now: SimTime, out: &mut SettledOutcomes) {
         let old = std::mem::take(&mut self.streams);
         let mut old: ordered::Map<NodeName, Stream> =
             old.into_iter().map(|stream| (stream.node.clone(), stream)).collect();
@@ -556,7 +564,7 @@ impl Flow {
 
     /// Returns whether the flow consists of calls of this pod.
     pub(super) fn is_of_pod(&self, uid: &Uid) -> bool {
-        matches!(&self.origin, Origin::Pod(of, _) if of == uid)
+        matches!(&self.origin, FlowOrigin::Pod(of, _) if of == uid)
     }
 
     /// Returns the nodes of the clients, in order.

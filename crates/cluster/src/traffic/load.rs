@@ -10,7 +10,7 @@ use podscope_node::machine::ContainerId;
 use podscope_node::proxy::Backend;
 use podscope_sim::RequestLoad;
 
-use super::fate::{ClusterView, Fate};
+use super::fate::{ClusterView, RequestFate};
 use super::flow::{Flow, Stream};
 use crate::World;
 
@@ -30,7 +30,7 @@ pub(super) fn load_of_flows(flows: &[Flow], cluster: &ClusterView<'_>) -> Reques
     for flow in flows {
         for stream in &flow.streams {
             for lane in &stream.lanes {
-                let Fate::Answered {
+                let RequestFate::Answered {
                     cpu_per_request,
                     process,
                     ..

@@ -94,7 +94,7 @@ pub struct FlowingLane {
 
 /// A change that may affect the fate of requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Touch {
+pub(crate) enum TrafficTouch {
     /// A change that may affect all requests: of machines, links or Services.
     All,
     /// The rules of a node's kube-proxy.
@@ -124,16 +124,16 @@ pub(crate) struct Traffic {
     totals: Totals,
     /// CPU load of the requests since the traffic was settled last.
     load: Arc<RequestLoad>,
-    touched: Vec<(Touch, CausedBy)>,
+    touched: Vec<(TrafficTouch, CausedBy)>,
     /// The earliest instant at which traffic must be settled again.
     wake: Option<SimTime>,
 }
 
 /// Results of settling the traffic: the counted requests, the records about failures, and the next instant to settle.
 #[derive(Default)]
-struct Outcomes {
+struct SettledOutcomes {
     counts: Vec<(ObjectKey, RequestOutcome, u64)>,
-    failed: Vec<Failure>,
+    failed: Vec<FailedRequestsRecord>,
     /// Instant at which traffic must be settled again.
     wake: Option<SimTime>,
     /// The latest record about a process whose requests have a new fate.
@@ -141,7 +141,7 @@ struct Outcomes {
 }
 
 /// A record about failed requests.
-struct Failure {
+struct FailedRequestsRecord {
     failed: FailedRequests,
     pod: Option<Arc<Subject>>,
     /// The container that answered with errors, and its node.
@@ -149,7 +149,7 @@ struct Failure {
     cause: CausedBy,
 }
 
-impl Outcomes {
+impl SettledOutcomes {
     fn wake_at(&mut self, at: Option<SimTime>) {
         self.wake = [self.wake, at].into_iter().flatten().min();
     }

@@ -5,7 +5,7 @@ use podscope_api::ordered;
 use podscope_sim::{FailedRequests, RequestOutcome, RequestRate, SimTime};
 
 use super::count::per_million_share;
-use super::fate::Fate;
+use super::fate::RequestFate;
 use super::flow::{Flow, Stream, success_outcome};
 use super::{Flowing, FlowingLane};
 
@@ -19,8 +19,8 @@ impl Flow {
                 let sent = stream.numbering.sent_on_lane(at as u64, now);
                 let uncounted = sent.saturating_sub(lane.counted);
                 match lane.fate {
-                    Fate::Fails(failing) => found.push((failing.outcome, uncounted)),
-                    Fate::Answered {
+                    RequestFate::Fails(failing) => found.push((failing.outcome, uncounted)),
+                    RequestFate::Answered {
                         after, is_late, errors, ..
                     } => {
                         let failed = per_million_share(uncounted, errors, &mut carried);
@@ -55,8 +55,8 @@ impl Flow {
             let each = self.lane_rate(stream);
             for lane in &stream.lanes {
                 let (outcome, errors) = match lane.fate {
-                    Fate::Fails(failing) => (failing.outcome, 0),
-                    Fate::Answered { is_late, errors, .. } => (success_outcome(is_late), errors),
+                    RequestFate::Fails(failing) => (failing.outcome, 0),
+                    RequestFate::Answered { is_late, errors, .. } => (success_outcome(is_late), errors),
                 };
                 let failed = each * i128::from(errors) / 1_000_000;
                 *outcomes.entry(outcome).or_default() += each - failed;
@@ -91,8 +91,8 @@ impl Flow {
             let per_second = i64::try_from(self.lane_rate(stream) / 1000).unwrap_or(i64::MAX);
             for (at, lane) in stream.lanes.iter().enumerate() {
                 let outcome = match lane.fate {
-                    Fate::Fails(failing) => failing.outcome,
-                    Fate::Answered { is_late, .. } => success_outcome(is_late),
+                    RequestFate::Fails(failing) => failing.outcome,
+                    RequestFate::Answered { is_late, .. } => success_outcome(is_late),
                 };
                 lanes.push(FlowingLane {
                     from: stream.node.clone(),
@@ -103,12 +103,12 @@ impl Flow {
                 let Some(stretch) = &lane.stretch else { continue };
                 let uncounted = (stream.numbering.sent_on_lane(at as u64, now)).saturating_sub(lane.counted);
                 let more = match lane.fate {
-                    Fate::Fails(_) => uncounted,
-                    Fate::Answered { errors, .. } => {
+                    RequestFate::Fails(_) => uncounted,
+                    RequestFate::Answered { errors, .. } => {
                         per_million_share(uncounted, errors, &mut { stream.errors_carried })
                     }
                 };
-                let failure = self.failure(stream, lane.backend.as_ref(), &stretch.failing, lane.listed_since);
+                let failure = self.failure_record(stream, lane.backend.as_ref(), &stretch.failing, lane.listed_since);
                 let failed = FailedRequests {
                     since: stretch.since,
                     until: now,

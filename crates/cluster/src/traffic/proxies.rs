@@ -16,7 +16,7 @@ use podscope_api::{NodeName, Object};
 use podscope_node::proxy::{Proxy, Sync};
 use podscope_sim::{Place, Rng, SimTime, Span, WatchResponse};
 
-use super::{Touch, Traffic};
+use super::{Traffic, TrafficTouch};
 use crate::event::Event;
 use crate::{Objects, World};
 
@@ -24,7 +24,7 @@ use crate::{Objects, World};
 const RESUME_BACKOFF: (Span, Span) = (Span::millis(800), Span::millis(1600));
 
 /// Time until the cluster's DNS has observed a change (TR-057, TR-076).
-const DNS_WATCH: Span = Span::millis(5);
+const DNS_WATCH_DELAY: Span = Span::millis(5);
 
 /// One incarnation of a kube-proxy, which begins when its machine starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,8 +87,8 @@ impl World {
     }
 
     /// Stores a change that may affect the fate of requests, with the queue's present cause as its cause.
-    pub(crate) fn touch_traffic(&mut self, touch: Touch) {
-        if self.traffic.is_idle() && !matches!(touch, Touch::Caller(_)) {
+    pub(crate) fn touch_traffic(&mut self, touch: TrafficTouch) {
+        if self.traffic.is_idle() && !matches!(touch, TrafficTouch::Caller(_)) {
             return;
         }
         let cause = self.queue.cause();
@@ -134,7 +134,7 @@ impl World {
             _ => true,
         };
         if affects_names {
-            let at = self.now + DNS_WATCH;
+            let at = self.now + DNS_WATCH_DELAY;
             self.traffic_mut().dns_states.push((at, change.after.clone()));
             self.queue.push(at, Event::Traffic);
         }
@@ -242,7 +242,7 @@ impl World {
     }
 
     /// Handles an event of a kube-proxy, unless it is for an earlier incarnation.
-    pub(crate) fn on_proxy(&mut self, node: &NodeName, life: ProxyLife, event: ProxyEvent) {
+    pub(crate) fn on_proxy_event(&mut self, node: &NodeName, life: ProxyLife, event: ProxyEvent) {
         let now = self.now;
         let is_current = |state: &&ProxyState| state.life == life.0;
         let Some(state) = self.traffic.proxies.get(node).filter(is_current) else {
@@ -275,7 +275,7 @@ impl World {
             ProxyEvent::Resume => false,
         };
         if is_written {
-            self.touch_traffic(Touch::Rules(node.clone()));
+            self.touch_traffic(TrafficTouch::Rules(node.clone()));
         }
     }
 }

@@ -11,16 +11,16 @@ use podscope_sim::{
 };
 
 use super::balancer;
-use super::fate::{Assessment, ClusterView, Fate};
-use super::flow::{Flow, KeptConnection, Origin, PlannedLane, Stream};
+use super::fate::{ClusterView, RequestAssessment, RequestFate};
+use super::flow::{Flow, FlowOrigin, KeptConnection, PlannedLane, Stream};
 use super::load::load_of_flows;
 use super::proxies::ProxyState;
-use super::{Failure, Outcomes, Touch};
+use super::{FailedRequestsRecord, SettledOutcomes, TrafficTouch};
 use crate::event::Event;
 use crate::{Actor, Objects, World};
 
 /// Taint of a node that the cluster autoscaler is about to remove.
-const TO_BE_DELETED: &str = "ToBeDeletedByClusterAutoscaler";
+const TO_BE_DELETED_TAINT: &str = "ToBeDeletedByClusterAutoscaler";
 
 /// What [`World::settle_traffic`] reads to settle the flows.
 struct Settling<'a> {
@@ -29,7 +29,7 @@ struct Settling<'a> {
     /// The API objects from which the cluster's DNS answers now.
     dns_objects: &'a Objects,
     proxies: &'a ordered::Map<NodeName, ProxyState>,
-    touched: &'a [(Touch, CausedBy)],
+    touched: &'a [(TrafficTouch, CausedBy)],
     /// Cause of the latest change that may affect the fate of requests.
     because: CausedBy,
 }
@@ -37,7 +37,7 @@ struct Settling<'a> {
 /// The endpoints for a new connection, or the fate of its requests if there is no endpoint.
 enum EndpointChoice {
     Any(Vec<Backend>),
-    None(Assessment),
+    None(RequestAssessment),
 }
 
 impl World {
@@ -54,11 +54,11 @@ impl World {
                     _ => false,
                 };
                 if calls {
-                    self.touch_traffic(Touch::Caller(object.uid.clone()));
+                    self.touch_traffic(TrafficTouch::Caller(object.uid.clone()));
                 }
-                self.touch_traffic(Touch::Pod(object.uid.clone()));
+                self.touch_traffic(TrafficTouch::Pod(object.uid.clone()));
             }
-            What::ContainerExited | What::SignalSent => self.touch_traffic(Touch::Pod(object.uid.clone())),
+            What::ContainerExited | What::SignalSent => self.touch_traffic(TrafficTouch::Pod(object.uid.clone())),
             _ => {}
         }
     }
@@ -70,12 +70,12 @@ impl World {
         let observed = traffic.dns_states.iter().take_while(|(at, _)| *at <= now).count();
         if observed > 1 {
             traffic.dns_states.drain(..observed - 1);
-            self.touch_traffic(Touch::All);
+            self.touch_traffic(TrafficTouch::All);
         }
         let traffic = Arc::make_mut(&mut self.traffic);
         if traffic.wake.is_some_and(|at| at <= now) {
             traffic.wake = None;
-            self.touch_traffic(Touch::Instant);
+            self.touch_traffic(TrafficTouch::Instant);
         }
     }
 
@@ -86,12 +86,12 @@ impl World {
         }
         let touched = std::mem::take(&mut Arc::make_mut(&mut self.traffic).touched);
         for (touch, _) in &touched {
-            if let Touch::Caller(uid) = touch {
-                self.start_calls(uid);
+            if let TrafficTouch::Caller(uid) = touch {
+                self.start_pod_calls(uid);
             }
         }
         let because = touched.last().map_or(CausedBy::NOTHING, |(_, cause)| *cause);
-        let mut out = Outcomes::default();
+        let mut out = SettledOutcomes::default();
         let mut rates = Vec::new();
         let mut shared = std::mem::take(&mut self.traffic);
         let traffic = Arc::make_mut(&mut shared);
@@ -110,7 +110,7 @@ impl World {
             because,
         };
         for flow in &mut traffic.flows {
-            flow.settle(&settling, &mut out);
+            flow.settle_flow(&settling, &mut out);
             let rate = flow.rate();
             if flow.reported_rate.as_ref() != Some(&rate) && (flow.reported_rate.is_some() || rate.per_second > 0) {
                 flow.reported_rate = Some(rate.clone());
@@ -149,7 +149,7 @@ impl World {
     }
 
     /// Puts the records about failed requests into the trace.
-    fn emit_failures(&mut self, failures: Vec<Failure>, sink: &mut dyn Sink) {
+    fn emit_failures(&mut self, failures: Vec<FailedRequestsRecord>, sink: &mut dyn Sink) {
         for failure in failures {
             let actor = match failure.failed.client {
                 RequestClient::Outside => Actor::World,
@@ -189,15 +189,15 @@ impl Settling<'_> {
 
     /// Returns whether one of the touches may change the endpoints or the fate of a stream.
     fn is_touched(&self, stream: &Stream) -> bool {
-        let affects = |touch: &Touch| match touch {
-            Touch::All | Touch::Instant => true,
-            Touch::Rules(node) => *node == stream.node,
-            Touch::Machine(node) => stream.lanes.iter().any(|lane| {
+        let affects = |touch: &TrafficTouch| match touch {
+            TrafficTouch::All | TrafficTouch::Instant => true,
+            TrafficTouch::Rules(node) => *node == stream.node,
+            TrafficTouch::Machine(node) => stream.lanes.iter().any(|lane| {
                 let backend = lane.backend.as_ref();
                 backend.is_some_and(|backend| backend.node == *node)
             }),
-            Touch::Caller(_) => false,
-            Touch::Pod(uid) => {
+            TrafficTouch::Caller(_) => false,
+            TrafficTouch::Pod(uid) => {
                 let lanes = stream.lanes.iter().filter_map(|lane| lane.backend.as_ref());
                 let kept = stream.kept.iter().map(|kept| &kept.backend);
                 let mut backends = lanes.chain(kept).chain(&stream.session);
@@ -237,20 +237,20 @@ impl Settling<'_> {
         }
         // kube-proxy's own health check fails on a node that is being removed (TR-073).
         let object = self.objects.named::<Node>(node.as_str());
-        let is_tainted = |node: &Node| node.spec.taints.iter().any(|taint| &*taint.key == TO_BE_DELETED);
+        let is_tainted = |node: &Node| node.spec.taints.iter().any(|taint| &*taint.key == TO_BE_DELETED_TAINT);
         object.is_none_or(|node| !node.metadata.is_terminating() && !is_tainted(node))
     }
 
     /// Returns the nodes on which clients of a flow are now.
-    fn client_nodes(&self, flow: &mut Flow, out: &mut Outcomes) -> Vec<NodeName> {
+    fn client_nodes(&self, flow: &mut Flow, out: &mut SettledOutcomes) -> Vec<NodeName> {
         // A started machine has clients only when its kube-proxy has rules.
         let has_rules = |node: &NodeName| self.proxies.get(node).is_some_and(|state| state.proxy.has_rules());
         let nodes = || self.cluster.nodes.iter();
         let running = || nodes().filter(|(node, state)| state.machine.is_on() && has_rules(node));
         let caller = match (&flow.origin, &flow.client) {
             (_, _) if flow.is_ended => return Vec::new(),
-            (Origin::Pod(uid, node), _) => Some((uid.clone(), node.clone())),
-            (Origin::Command, RequestClient::Pod(key)) => {
+            (FlowOrigin::Pod(uid, node), _) => Some((uid.clone(), node.clone())),
+            (FlowOrigin::Command, RequestClient::Pod(key)) => {
                 let pod = self.objects.get::<Pod>(key);
                 let place = pod.and_then(|pod| Some((pod.metadata.uid.clone(), pod.spec.node_name.clone()?)));
                 match place {
@@ -294,7 +294,7 @@ impl Settling<'_> {
     /// Returns the endpoints for a new connection, according to the rules of a node.
     fn choose_endpoints(&self, flow: &Flow, node: &NodeName) -> EndpointChoice {
         use RequestOutcome::{Refused, Timeout};
-        let fails = |outcome, truth| EndpointChoice::None(Assessment::failure(outcome, truth));
+        let fails = |outcome, truth| EndpointChoice::None(RequestAssessment::failure(outcome, truth));
         let entry = match flow.client {
             RequestClient::Outside => Entry::Outside,
             _ => Entry::Inside,
@@ -335,7 +335,7 @@ impl Settling<'_> {
     }
 
     /// Returns the lanes that a stream must have from now on.
-    fn plan_lanes(&self, flow: &mut Flow, stream: &mut Stream, out: &mut Outcomes) -> Vec<PlannedLane> {
+    fn plan_lanes(&self, flow: &mut Flow, stream: &mut Stream, out: &mut SettledOutcomes) -> Vec<PlannedLane> {
         let choice = self.choose_endpoints(flow, &stream.node);
         if flow.options.keep_alive {
             return self.plan_kept_connection(flow, stream, choice, out);
@@ -353,13 +353,13 @@ impl Settling<'_> {
             stream.session.clone_from(&session);
             backends = session.into_iter().collect();
         }
-        let assessed: Vec<Assessment> = backends
+        let assessed: Vec<RequestAssessment> = backends
             .iter()
             .map(|backend| self.cluster.assess(&stream.node, backend, flow.options))
             .collect();
         let lanes = backends.into_iter().enumerate();
         lanes
-            .map(|(at, backend)| planned_lane(Some(backend), with_retries(&assessed, at, flow.retries)))
+            .map(|(at, backend)| planned_lane(Some(backend), assessment_after_retries(&assessed, at, flow.retries)))
             .collect()
     }
 
@@ -378,7 +378,7 @@ impl Settling<'_> {
         flow: &mut Flow,
         stream: &mut Stream,
         choice: EndpointChoice,
-        out: &mut Outcomes,
+        out: &mut SettledOutcomes,
     ) -> Vec<PlannedLane> {
         let node = stream.node.clone();
         if let Some(kept) = &mut stream.kept
@@ -386,7 +386,7 @@ impl Settling<'_> {
                 self.cluster
                     .assess_kept_connection(&node, &kept.backend, kept.process, flow.options)
         {
-            let is_silent = matches!(assessed.fate, Fate::Fails(_));
+            let is_silent = matches!(assessed.fate, RequestFate::Fails(_));
             let since = kept.silent_since.get_or_insert(self.now());
             let times_out_at = *since + flow.options.timeout;
             if !is_silent {
@@ -404,9 +404,9 @@ impl Settling<'_> {
             EndpointChoice::None(assessed) => return vec![planned_lane(None, assessed)],
         };
         let assess = |backend: &Backend| self.cluster.assess(&node, backend, flow.options);
-        let assessed: Vec<(Backend, Assessment)> = backends.iter().map(|one| (one.clone(), assess(one))).collect();
-        let is_refused =
-            |one: &Assessment| matches!(one.fate, Fate::Fails(failing) if failing.outcome == RequestOutcome::Refused);
+        let assessed: Vec<(Backend, RequestAssessment)> =
+            backends.iter().map(|one| (one.clone(), assess(one))).collect();
+        let is_refused = |one: &RequestAssessment| matches!(one.fate, RequestFate::Fails(failing) if failing.outcome == RequestOutcome::Refused);
         if assessed.iter().all(|(_, one)| is_refused(one)) {
             return assessed
                 .into_iter()
@@ -425,8 +425,8 @@ impl Settling<'_> {
                 continue;
             }
             let (process, silent_since) = match one.fate {
-                Fate::Answered { process, .. } => (process, None),
-                Fate::Fails(_) => (podscope_node::machine::ContainerId(0), Some(self.now())),
+                RequestFate::Answered { process, .. } => (process, None),
+                RequestFate::Fails(_) => (podscope_node::machine::ContainerId(0), Some(self.now())),
             };
             if silent_since.is_some() {
                 out.wake_at(Some(self.now() + flow.options.timeout));
@@ -444,7 +444,7 @@ impl Settling<'_> {
     }
 }
 
-fn planned_lane(backend: Option<Backend>, assessed: Assessment) -> PlannedLane {
+fn planned_lane(backend: Option<Backend>, assessed: RequestAssessment) -> PlannedLane {
     PlannedLane {
         backend,
         assessed,
@@ -460,10 +460,10 @@ fn choose_random_backend(flow: &mut Flow, backends: &[Backend]) -> Option<Backen
 
 /// Returns the fate of a lane's requests if a failed request is retried at once, on the next endpoints in turn until
 /// one answers.
-fn with_retries(assessed: &[Assessment], at: usize, retries: u32) -> Assessment {
+fn assessment_after_retries(assessed: &[RequestAssessment], at: usize, retries: u32) -> RequestAssessment {
     let tries = (0..=retries as usize).map(|more| (at + more) % assessed.len());
     let mut tried = tries.filter_map(|at| assessed.get(at));
-    let answers = |one: &&Assessment| one.fate.failure_reason().is_none();
+    let answers = |one: &&RequestAssessment| one.fate.failure_reason().is_none();
     let until = assessed.iter().filter_map(|one| one.until).min();
     let first = assessed.get(at).copied();
     let found = match first {
@@ -471,12 +471,12 @@ fn with_retries(assessed: &[Assessment], at: usize, retries: u32) -> Assessment 
         first => tried.find(answers).copied().or(first),
     };
     let found = found.unwrap_or_else(|| unreachable!("every lane has an assessment"));
-    Assessment { until, ..found }
+    RequestAssessment { until, ..found }
 }
 
 impl Flow {
     /// Counts the requests of the touched streams of this flow, and assesses their fate again.
-    fn settle(&mut self, settling: &Settling<'_>, out: &mut Outcomes) {
+    fn settle_flow(&mut self, settling: &Settling<'_>, out: &mut SettledOutcomes) {
         let (now, because) = (settling.now(), settling.because);
         let clients = settling.client_nodes(self, out);
         if !self.nodes().eq(clients.iter()) {
@@ -486,13 +486,13 @@ impl Flow {
         for stream in &mut streams {
             if settling.is_touched(stream) {
                 let planned = settling.plan_lanes(self, stream, out);
-                self.apply_plan(stream, planned, now, because, out);
+                self.apply_lane_plan(stream, planned, now, because, out);
                 self.report_long_stretches(stream, now, out);
                 self.settle_in_flight(stream, &settling.cluster, because, out);
             }
         }
         self.streams = streams;
-        if let Origin::Pod(uid, node) = &self.origin {
+        if let FlowOrigin::Pod(uid, node) = &self.origin {
             let machine = settling.cluster.nodes.get(node).map(|state| &state.machine);
             self.is_ended |= machine.is_none_or(|machine| machine.pod(uid).is_none());
         }

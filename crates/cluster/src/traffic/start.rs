@@ -6,10 +6,10 @@ use podscope_api::{Calls, NodeName, Object, ObjectKey, Pod, Rate, Uid, calls_of,
 use podscope_node::proxy::named_service;
 use podscope_sim::{RequestClient, Rng, Span};
 
-use super::count::Pace;
+use super::count::RequestPace;
 use super::fate::ClientOptions;
-use super::flow::{Flow, Origin};
-use super::{StartTraffic, Touch, Traffic, TrafficCommand};
+use super::flow::{Flow, FlowOrigin};
+use super::{StartTraffic, Traffic, TrafficCommand, TrafficTouch};
 use crate::World;
 
 /// Maximum number of flows in a world.
@@ -27,7 +27,7 @@ impl World {
     pub(crate) fn change_traffic(&mut self, command: &TrafficCommand) -> Result<(), String> {
         match command {
             TrafficCommand::Start(start) => {
-                self.check_start(start)?;
+                self.check_start_command(start)?;
                 self.start_proxies();
                 let options = RequestOptions {
                     rate: start.rate,
@@ -37,26 +37,26 @@ impl World {
                     },
                     retries: start.retries,
                 };
-                let flow = self.new_flow(&start.service, &start.client, Origin::Command, &options);
+                let flow = self.new_flow(&start.service, &start.client, FlowOrigin::Command, &options);
                 let is_same = |one: &Flow| {
-                    one.origin == Origin::Command && (&one.service, &one.client) == (&flow.service, &flow.client)
+                    one.origin == FlowOrigin::Command && (&one.service, &one.client) == (&flow.service, &flow.client)
                 };
                 self.end_flows(&is_same);
                 Arc::make_mut(&mut self.traffic).flows.push(flow);
             }
             TrafficCommand::Stop(service) => {
-                let is_match = |one: &Flow| one.origin == Origin::Command && one.service == *service;
+                let is_match = |one: &Flow| one.origin == FlowOrigin::Command && one.service == *service;
                 if !self.traffic.flows.iter().any(is_match) {
                     return Err(format!("nothing was started that sends to service {service}"));
                 }
                 self.end_flows(&is_match);
             }
         }
-        self.touch_traffic(Touch::All);
+        self.touch_traffic(TrafficTouch::All);
         Ok(())
     }
 
-    fn check_start(&self, start: &StartTraffic) -> Result<(), String> {
+    fn check_start_command(&self, start: &StartTraffic) -> Result<(), String> {
         let service = &start.service;
         let Some((found, hostname)) = named_service(self.objects(), service) else {
             return Err(format!("there is no service {service}"));
@@ -93,12 +93,18 @@ impl World {
         }
     }
 
-    fn new_flow(&self, service: &ObjectKey, client: &RequestClient, origin: Origin, options: &RequestOptions) -> Flow {
+    fn new_flow(
+        &self,
+        service: &ObjectKey,
+        client: &RequestClient,
+        origin: FlowOrigin,
+        options: &RequestOptions,
+    ) -> Flow {
         Flow {
             service: service.clone(),
             client: client.clone(),
             origin,
-            pace: Pace {
+            pace: RequestPace {
                 start: self.now,
                 rate: options.rate,
             },
@@ -120,7 +126,7 @@ impl World {
     }
 
     /// Starts the flows in the annotation of a running pod. They begin when its process has started up.
-    pub(super) fn start_calls(&mut self, uid: &Uid) {
+    pub(super) fn start_pod_calls(&mut self, uid: &Uid) {
         let Some(Object::Pod(pod)) = self.objects().by_uid(uid) else {
             return;
         };
@@ -154,7 +160,7 @@ impl World {
         };
         let service = ObjectKey::new(namespace, calls.service.name.clone());
         let client = RequestClient::Pod(pod.metadata.key());
-        let origin = Origin::Pod(pod.metadata.uid.clone(), node.clone());
+        let origin = FlowOrigin::Pod(pod.metadata.uid.clone(), node.clone());
         self.new_flow(&service, &client, origin, &options)
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn most_important<'a>(records: impl IntoIterator<Item = &'a RequestRe
 impl World {
     /// Stores the latest record about each process in its machine. It becomes the cause of what the kubelet does about
     /// the process later.
-    pub(super) fn note_process(&mut self, record: &Record) {
+    pub(super) fn store_process_cause(&mut self, record: &Record) {
         let is_of_process = match &record.happening {
             Happening::ProbeFailed { probe } => *probe != ProbeKind::Readiness,
             happening => matches!(

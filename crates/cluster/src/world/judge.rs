@@ -56,7 +56,7 @@ impl World {
     /// Runs the liveness checks.
     pub(crate) fn check_liveness(&mut self, sink: &mut dyn Sink) {
         let is_fault_free = self.is_fault_free();
-        let undecided = self.monitors.pods_to_decide(self.now);
+        let undecided = self.monitors.overdue_pending_pods(self.now);
         let fitting = undecided
             .into_iter()
             .filter(|uid| {

@@ -7,16 +7,16 @@ use podscope_api::Kind;
 use super::World;
 
 /// Maximum number of pending events, independent of the size of the cluster.
-const MAX_PENDING: usize = 100_000;
+const MAX_PENDING_EVENTS: usize = 100_000;
 /// Additional pending events per node and pod, for its timers and for messages about it.
-const MAX_PENDING_PER_OBJECT: usize = 16;
+const MAX_PENDING_EVENTS_PER_OBJECT: usize = 16;
 
 impl World {
     /// Returns whether more events are pending than a cluster of this size needs.
     pub(super) fn is_overloaded(&self) -> bool {
         let objects = self.api.objects();
         let known = objects.count_kind(Kind::Node) + objects.count_kind(Kind::Pod);
-        self.queue.stats().0 > MAX_PENDING.saturating_add(known.saturating_mul(MAX_PENDING_PER_OBJECT))
+        self.queue.stats().0 > MAX_PENDING_EVENTS.saturating_add(known.saturating_mul(MAX_PENDING_EVENTS_PER_OBJECT))
     }
 }
 
@@ -58,7 +58,7 @@ mod tests {
         let mut world = World::new(Setup::default(), &mut sink).expect("an empty world starts");
         let (client, create) = (Actor::Client(1), Request::Create(config_map()));
         let quiet = world.clone();
-        for at in 0..2 * MAX_PENDING {
+        for at in 0..2 * MAX_PENDING_EVENTS {
             world
                 .queue
                 .push(world.now + Span::seconds(at as i64), Event::CheckLiveness);

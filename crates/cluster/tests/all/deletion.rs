@@ -8,7 +8,7 @@ use podscope_cluster::{DeleteOptions, Request, Setup, SimTime, World};
 use serde_json::json;
 
 /// Returns the command `kubectl delete pod NAME`, which waits until the pod is gone.
-fn delete(name: &str, grace_seconds: Option<i64>) -> ClientCommand {
+fn delete_pod_command(name: &str, grace_seconds: Option<i64>) -> ClientCommand {
     common::delete(name, grace_seconds, true)
 }
 
@@ -18,7 +18,7 @@ fn forced_deletion_is_two_writes() {
     let mut trace = Trace::default();
     // The node has no machine, so no kubelet completes the deletion.
     let mut world = world(&[pod("web", Some("elsewhere"))], &mut trace);
-    world.start_client(delete("web", Some(0)), &mut trace);
+    world.start_client(delete_pod_command("web", Some(0)), &mut trace);
     world.run_until(SimTime(100_000), &mut trace);
     assert!(world.objects().get::<Pod>(&key("web")).is_none());
     let seen = trace.record_kinds("web");
@@ -35,16 +35,16 @@ fn forced_deletion_is_two_writes() {
 fn grace_period_only_shrinks() {
     let mut trace = Trace::default();
     let mut world = world(&[pod("web", Some("elsewhere"))], &mut trace);
-    world.start_client(delete("web", None), &mut trace);
+    world.start_client(delete_pod_command("web", None), &mut trace);
     world.run_until(at(2), &mut trace);
-    world.start_client(delete("web", Some(60)), &mut trace);
+    world.start_client(delete_pod_command("web", Some(60)), &mut trace);
     world.run_until(at(3), &mut trace);
     let grace = |world: &World| {
         let pod = world.objects().get::<Pod>(&key("web")).expect("the pod still exists");
         pod.metadata.deletion_grace_period_seconds
     };
     assert_eq!(grace(&world), Some(30));
-    world.start_client(delete("web", Some(10)), &mut trace);
+    world.start_client(delete_pod_command("web", Some(10)), &mut trace);
     world.run_until(at(4), &mut trace);
     assert_eq!(grace(&world), Some(10));
 }
@@ -56,7 +56,7 @@ fn finalizer_blocks_forced_deletion() {
     let mut held = pod("web", Some("elsewhere"));
     held["metadata"]["finalizers"] = json!(["example.com/hold"]);
     let mut world = world(&[held], &mut trace);
-    world.start_client(delete("web", Some(0)), &mut trace);
+    world.start_client(delete_pod_command("web", Some(0)), &mut trace);
     world.run_until(at(1), &mut trace);
     let stored = world
         .objects()
@@ -125,7 +125,7 @@ fn same_seed_gives_same_trace() {
         };
         let mut world = World::new(setup, &mut trace).expect("the scenario is valid");
         world.run_until(at(60), &mut trace);
-        world.start_client(delete("web", None), &mut trace);
+        world.start_client(delete_pod_command("web", None), &mut trace);
         world.run_until(at(200), &mut trace);
         trace.lines()
     };

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use crate::common::{self, Trace, at, key, partition};
 
 /// Two GPUs on each generated node.
-const GPUS: &str = r#"[{"driver": "gpu.example.com", "count": 2, "prefix": "gpu", "attributes": {"model": "A100"}}]"#;
+const GPU_DEVICES: &str =
+    r#"[{"driver": "gpu.example.com", "count": 2, "prefix": "gpu", "attributes": {"model": "A100"}}]"#;
 
 fn gpu_class() -> Value {
     json!({
@@ -63,7 +64,7 @@ fn device_fault(name: &str, change: DeviceChange) -> Fault {
 }
 
 /// Returns the ResourceSlices of node a-1, in name order.
-fn slices(world: &World) -> Vec<ResourceSlice> {
+fn resource_slices(world: &World) -> Vec<ResourceSlice> {
     let slices = world.objects().list::<ResourceSlice>();
     let local = slices.filter(|slice| slice.spec.node_name.as_deref() == Some("a-1"));
     local.map(|slice| ResourceSlice::clone(slice)).collect()
@@ -71,7 +72,7 @@ fn slices(world: &World) -> Vec<ResourceSlice> {
 
 /// Returns the names of the devices in the ResourceSlices of node a-1, and the generation of their pool.
 fn published_devices(world: &World) -> (Vec<String>, i64) {
-    let slices = slices(world);
+    let slices = resource_slices(world);
     let names = slices
         .iter()
         .flat_map(|slice| &slice.spec.devices)
@@ -82,7 +83,7 @@ fn published_devices(world: &World) -> (Vec<String>, i64) {
     )
 }
 
-fn claims(world: &World) -> Vec<ResourceClaim> {
+fn resource_claims(world: &World) -> Vec<ResourceClaim> {
     world
         .objects()
         .list::<ResourceClaim>()
@@ -128,7 +129,7 @@ fn devices_of_annotation_are_published_at_start() {
     let partitioned = r#"[{"driver": "gpu.example.com", "prefix": "gpu", "capacity": {"memory": "40Gi"},
         "partitions": [{"name": "half", "count": 2, "consumes": {"memory": "20Gi"}}]}]"#;
     let (world, _) = lab(partitioned, &[]);
-    let slices = slices(&world);
+    let slices = resource_slices(&world);
     assert_eq!(slices.len(), 2);
     assert!(
         slices[0].metadata.name.starts_with("0-gpu.example.com-a-1-"),
@@ -150,10 +151,10 @@ fn devices_of_annotation_are_published_at_start() {
 /// Shows: DRA-200, DRA-203, DRA-240, DRA-245, DRA-246, DRA-249, DRA-281
 #[test]
 fn claim_is_prepared_and_deleted_with_its_pod() {
-    let (mut world, mut trace) = lab(GPUS, &[pod("a")]);
+    let (mut world, mut trace) = lab(GPU_DEVICES, &[pod("a")]);
     world.run_until(at(20), &mut trace);
     assert_eq!(phase(&world, "a"), Some(PodPhase::Running));
-    let claim = &claims(&world)[0];
+    let claim = &resource_claims(&world)[0];
     assert_eq!(claim.status.reserved_for.len(), 1);
     assert_eq!(
         device_health(&world, "a"),
@@ -162,7 +163,7 @@ fn claim_is_prepared_and_deleted_with_its_pod() {
     world.start_client(common::delete("a", Some(0), false), &mut trace);
     world.run_until(at(60), &mut trace);
     assert_eq!(phase(&world, "a"), None);
-    assert_eq!(claims(&world), []);
+    assert_eq!(resource_claims(&world), []);
     assert_eq!(trace.violations(), [] as [String; 0]);
 }
 
@@ -176,19 +177,19 @@ fn claim_for_extended_resource_does_not_overcommit_node() {
         pod["spec"]["containers"][0]["resources"] = json!({"requests": amount, "limits": amount});
         pod
     };
-    let (mut world, mut trace) = lab(GPUS, &[asks("a"), asks("b"), asks("c")]);
+    let (mut world, mut trace) = lab(GPU_DEVICES, &[asks("a"), asks("b"), asks("c")]);
     world.run_until(at(30), &mut trace);
     let phases = ["a", "b", "c"].map(|pod| phase(&world, pod));
     let (running, pending) = (Some(PodPhase::Running), Some(PodPhase::Pending));
     assert_eq!(phases, [running.clone(), running, pending]);
-    assert_eq!(claims(&world).len(), 2);
+    assert_eq!(resource_claims(&world).len(), 2);
     assert_eq!(trace.violations(), [] as [String; 0]);
 }
 
 /// Shows: DRA-243
 #[test]
 fn failed_claim_preparation_keeps_pod_pending() {
-    let fails = GPUS.replace("\"count\"", "\"prepare\": \"fails\", \"count\"");
+    let fails = GPU_DEVICES.replace("\"count\"", "\"prepare\": \"fails\", \"count\"");
     let (mut world, mut trace) = lab(&fails, &[pod("a")]);
     world.run_until(at(120), &mut trace);
     assert_eq!(phase(&world, "a"), Some(PodPhase::Pending));
@@ -206,7 +207,7 @@ fn failed_claim_preparation_keeps_pod_pending() {
 /// Shows: DRA-220, DRA-222, DRA-224, DRA-228, DRA-272, DRA-291
 #[test]
 fn device_taint_evicts_pod_and_keeps_device_free() {
-    let (mut world, mut trace) = lab(GPUS, &[pod("a")]);
+    let (mut world, mut trace) = lab(GPU_DEVICES, &[pod("a")]);
     world.run_until(at(20), &mut trace);
     let taint = DeviceChange::Taint {
         key: "example.com/bad".into(),
@@ -222,7 +223,7 @@ fn device_taint_evicts_pod_and_keeps_device_free() {
         ["Marking for deletion"]
     );
     assert_eq!(phase(&world, "a"), None);
-    let slices = slices(&world);
+    let slices = resource_slices(&world);
     let [slice] = slices.as_slice() else {
         panic!("{slices:?}")
     };
@@ -246,7 +247,7 @@ fn device_taint_evicts_pod_and_keeps_device_free() {
 /// Shows: DRA-226, DRA-249
 #[test]
 fn pod_keeps_running_when_its_device_is_gone() {
-    let (mut world, mut trace) = lab(GPUS, &[pod("a")]);
+    let (mut world, mut trace) = lab(GPU_DEVICES, &[pod("a")]);
     world.run_until(at(20), &mut trace);
     world
         .apply_fault(&device_fault("gpu-0", DeviceChange::Gone), &mut trace)
@@ -277,7 +278,7 @@ fn pod_keeps_running_when_its_device_is_gone() {
 /// Shows: DRA-241, DRA-245, DRA-250
 #[test]
 fn restarted_driver_publishes_new_pool_generation() {
-    let (mut world, mut trace) = lab(GPUS, &[pod("a")]);
+    let (mut world, mut trace) = lab(GPU_DEVICES, &[pod("a")]);
     world.run_until(at(20), &mut trace);
     let driver = |up: bool| Fault::Driver { node: a_1(), up };
     world.apply_fault(&driver(false), &mut trace).expect("the driver runs");
@@ -301,7 +302,7 @@ fn restarted_driver_publishes_new_pool_generation() {
 /// Shows: DRA-245
 #[test]
 fn pod_stays_terminating_until_driver_restarts() {
-    let (mut world, mut trace) = lab(GPUS, &[pod("a")]);
+    let (mut world, mut trace) = lab(GPU_DEVICES, &[pod("a")]);
     world.run_until(at(20), &mut trace);
     let driver = |up: bool| Fault::Driver { node: a_1(), up };
     world.apply_fault(&driver(false), &mut trace).expect("the driver runs");
@@ -318,20 +319,20 @@ fn pod_stays_terminating_until_driver_restarts() {
 /// Shows: DRA-250
 #[test]
 fn restarted_kubelet_makes_the_drivers_publish_again() {
-    let (mut world, mut trace) = lab(GPUS, &[]);
+    let (mut world, mut trace) = lab(GPU_DEVICES, &[]);
     world.run_until(at(5), &mut trace);
-    let before = slices(&world);
+    let before = resource_slices(&world);
     let restart = Fault::Kubelet { node: a_1(), up: true };
     world.apply_fault(&restart, &mut trace).expect("the machine runs");
     world.run_until(at(20), &mut trace);
-    let after = slices(&world);
+    let after = resource_slices(&world);
     assert_eq!(published_devices(&world).0, ["gpu-0", "gpu-1"]);
     assert_ne!(before[0].metadata.uid, after[0].metadata.uid);
 }
 
 #[test]
 fn driver_on_partitioned_node_publishes_after_heal() {
-    let (mut world, mut trace) = lab(GPUS, &[]);
+    let (mut world, mut trace) = lab(GPU_DEVICES, &[]);
     world.run_until(at(5), &mut trace);
     world
         .apply_fault(&partition(&[a_1()]), &mut trace)
@@ -373,7 +374,7 @@ fn device_fault_creates_driver_for_existing_slices() {
 
 #[test]
 fn machine_joined_like_a_node_has_devices_of_that_node() {
-    let (mut world, mut trace) = lab(GPUS, &[]);
+    let (mut world, mut trace) = lab(GPU_DEVICES, &[]);
     let join = Fault::Join {
         node: NodeName("z".into()),
         count: None,
@@ -384,7 +385,7 @@ fn machine_joined_like_a_node_has_devices_of_that_node() {
     world.apply_fault(&join, &mut trace).expect("the name is free");
     world.run_until(at(20), &mut trace);
     let node = world.objects().named::<Node>("z").expect("the kubelet registers");
-    assert_eq!(node.metadata.annotation(DEVICES_ANNOTATION), Some(GPUS));
+    assert_eq!(node.metadata.annotation(DEVICES_ANNOTATION), Some(GPU_DEVICES));
     let of_z = |slice: &&std::sync::Arc<ResourceSlice>| slice.spec.node_name.as_deref() == Some("z");
     assert_eq!(world.objects().list::<ResourceSlice>().filter(of_z).count(), 1);
     let no_devices = lab("", &[])

@@ -46,7 +46,7 @@ fn start_fault(start: StartTraffic) -> Fault {
 }
 
 /// Returns the number of requests to a Service whose outcome `which` selects.
-fn total(world: &World, service: &str, which: impl Fn(RequestOutcome) -> bool) -> u64 {
+fn count_requests(world: &World, service: &str, which: impl Fn(RequestOutcome) -> bool) -> u64 {
     let requests = world.requests();
     let of = requests
         .iter()
@@ -71,8 +71,8 @@ fn steady_traffic_adds_no_events() {
         world.run_until(at(20 + 3600), &mut trace);
         (
             world.queue_stats().1,
-            total(&world, "web", |_| true),
-            total(&world, "web", RequestOutcome::is_failed),
+            count_requests(&world, "web", |_| true),
+            count_requests(&world, "web", RequestOutcome::is_failed),
         )
     };
     let (without, none, _) = events(None);
@@ -186,7 +186,7 @@ fn every_request_has_one_outcome() {
     for (second, fault) in faults {
         world.run_before(at(second), &mut trace);
         let sent = 111 * (second as u64 - 10);
-        let counted = total(&world, "web", |_| true);
+        let counted = count_requests(&world, "web", |_| true);
         // Only requests of the last second may still be in flight.
         assert!(
             counted <= sent && sent - counted <= 111,
@@ -199,7 +199,7 @@ fn every_request_has_one_outcome() {
     world.run_until(at(400), &mut trace);
     let stop = Fault::Traffic(TrafficCommand::Stop(ObjectKey::new("default", "web")));
     world.apply_fault(&stop, &mut trace).expect("traffic was started");
-    assert_eq!(total(&world, "web", |_| true), 111 * 390);
+    assert_eq!(count_requests(&world, "web", |_| true), 111 * 390);
     let reported: u64 = trace
         .records
         .iter()
@@ -208,7 +208,7 @@ fn every_request_has_one_outcome() {
         .sum();
     assert_eq!(
         reported,
-        total(&world, "web", RequestOutcome::is_failed),
+        count_requests(&world, "web", RequestOutcome::is_failed),
         "the records report as many failures as the totals"
     );
     assert_eq!(trace.violations(), [""; 0]);

@@ -10,7 +10,7 @@ use crate::controller::ControllerContext;
 use crate::taints::is_out_of_service;
 
 /// Time after which a volume that is still mounted on a node that is not ready is detached by force (CT-131).
-const FORCE_AFTER: Span = Span::seconds(360);
+const FORCED_DETACH_AFTER: Span = Span::seconds(360);
 
 impl AttachDetachController {
     /// Runs one pass.
@@ -40,7 +40,7 @@ impl AttachDetachController {
             let wait = known.retry_at.max(if may_detach(place, since, &self.in_use, cx) {
                 now
             } else {
-                since + FORCE_AFTER + Span(1)
+                since + FORCED_DETACH_AFTER + Span(1)
             });
             if wait <= now && may_detach(place, since, &self.in_use, cx) {
                 detaches.push(place.clone());
@@ -58,11 +58,11 @@ impl AttachDetachController {
                 self.remove_lost_attachment(&place, cx);
                 continue;
             }
-            self.set_state(&place, AttachmentState::Detaching);
+            self.set_attachment_state(&place, AttachmentState::Detaching);
             cx.enqueue(key_of_attachment(&place));
         }
         if let Some(at) = next {
-            self.schedule_pass_at(at, cx);
+            self.schedule_reconcile_pass_at(at, cx);
         }
     }
 
@@ -101,9 +101,9 @@ impl AttachDetachController {
             }
             match self.actual.get_mut(place) {
                 Some(known) => known.state = AttachmentState::Attaching,
-                None => self.insert(place.clone(), backend.clone(), AttachmentState::Attaching),
+                None => self.insert_attachment(place.clone(), backend.clone(), AttachmentState::Attaching),
             }
-            if let Some(holder) = self.refusing_node(place, backend, cx) {
+            if let Some(holder) = self.node_refusing_attach(place, backend, cx) {
                 let why = format!("volume {} is already attached to node {holder}", backend.spec_name);
                 self.mark_uncertain(place, &why, cx);
                 continue;
@@ -111,13 +111,13 @@ impl AttachDetachController {
             cx.enqueue(key_of_attachment(place));
         }
         if let Some(at) = next {
-            self.schedule_pass_at(at, cx);
+            self.schedule_reconcile_pass_at(at, cx);
         }
     }
 
     /// Returns the node that holds an inline disk whose storage refuses a second node. For PersistentVolumes the
     /// attacher checks this.
-    fn refusing_node(
+    fn node_refusing_attach(
         &self,
         place: &VolumeOnNode,
         backend: &Backend,
@@ -146,7 +146,11 @@ impl AttachDetachController {
         if !self.reported.insert(place.clone()) {
             return;
         }
-        let names: Vec<String> = self.pods_using(other).iter().map(|pod| pod.name.to_string()).collect();
+        let names: Vec<String> = self
+            .pods_using_volume(other)
+            .iter()
+            .map(|pod| pod.name.to_string())
+            .collect();
         let text = if names.is_empty() {
             format!(
                 "Multi-Attach error for volume \"{volume}\" Volume is already exclusively attached to one node and can't be attached to another"
@@ -158,7 +162,7 @@ impl AttachDetachController {
             )
         };
         emit_for_pods(
-            &self.pods_using(place),
+            &self.pods_using_volume(place),
             EventType::Warning,
             "FailedAttachVolume",
             &text,
@@ -167,8 +171,15 @@ impl AttachDetachController {
     }
 
     /// Returns whether the volume is detached by force, without the final check of `volumesInUse` (CT-132).
-    pub(super) fn is_forced(&self, place: &VolumeOnNode, known: &Attachment, cx: &ControllerContext<'_, '_>) -> bool {
-        let has_timed_out = known.unneeded_since.is_some_and(|since| cx.now() > since + FORCE_AFTER);
+    pub(super) fn is_detach_forced(
+        &self,
+        place: &VolumeOnNode,
+        known: &Attachment,
+        cx: &ControllerContext<'_, '_>,
+    ) -> bool {
+        let has_timed_out = known
+            .unneeded_since
+            .is_some_and(|since| cx.now() > since + FORCED_DETACH_AFTER);
         let node = cx.objects.named::<Node>(&place.1);
         has_timed_out || node.is_some_and(|node| is_out_of_service(node))
     }
@@ -185,7 +196,7 @@ fn may_detach(
     let node = cx.objects.named::<Node>(&place.1);
     let is_mounted = in_use.get(&place.1).is_some_and(|volumes| volumes.contains(&place.0));
     let is_ready = node.is_some_and(|node| node.is_ready());
-    let has_timed_out = cx.now() > since + FORCE_AFTER && !cx.settings.disable_force_detach_on_timeout;
+    let has_timed_out = cx.now() > since + FORCED_DETACH_AFTER && !cx.settings.disable_force_detach_on_timeout;
     !is_mounted || (has_timed_out && !is_ready) || node.is_some_and(|node| is_out_of_service(node))
 }
 

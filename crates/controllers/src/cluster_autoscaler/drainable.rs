@@ -10,9 +10,9 @@ use super::super::owner::kind_of;
 use super::ClusterAutoscalerSettings;
 
 /// Annotation of a pod: with "true" the pod may be evicted, with "false" it prevents the removal of its node.
-const SAFE_TO_EVICT: &str = "cluster-autoscaler.kubernetes.io/safe-to-evict";
+const SAFE_TO_EVICT_ANNOTATION: &str = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 /// Annotation of a pod with the names of its local volumes that do not prevent the removal of the node.
-const SAFE_VOLUMES: &str = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
+const SAFE_VOLUMES_ANNOTATION: &str = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
 /// Number of seconds after the end of its grace period from which a terminating pod is ignored.
 const IGNORED_AFTER_GRACE_SECONDS: i64 = 30;
 /// Number of microseconds in a second.
@@ -30,8 +30,8 @@ pub(super) fn pods_to_move(
         if pod.is_mirror() || pod.is_daemon() || is_long_terminating(pod, now) {
             continue;
         }
-        let is_safe = pod.metadata.annotation(SAFE_TO_EVICT) == Some("true");
-        if !is_safe && !pod.is_terminal() && prevents_removal(objects, pod, settings) {
+        let is_safe = pod.metadata.annotation(SAFE_TO_EVICT_ANNOTATION) == Some("true");
+        if !is_safe && !pod.is_terminal() && prevents_node_removal(objects, pod, settings) {
             return None;
         }
         if objects
@@ -46,17 +46,17 @@ pub(super) fn pods_to_move(
 }
 
 /// Returns whether the pod prevents the removal of its node.
-fn prevents_removal(objects: &Objects, pod: &Pod, settings: &ClusterAutoscalerSettings) -> bool {
-    !is_replicated(objects, pod)
+fn prevents_node_removal(objects: &Objects, pod: &Pod, settings: &ClusterAutoscalerSettings) -> bool {
+    !has_replicating_owner(objects, pod)
         || settings.skip_nodes_with_system_pods
             && &*pod.metadata.namespace == "kube-system"
             && objects.budgets_of(pod).next().is_none()
-        || pod.metadata.annotation(SAFE_TO_EVICT) == Some("false")
+        || pod.metadata.annotation(SAFE_TO_EVICT_ANNOTATION) == Some("false")
         || settings.skip_nodes_with_local_storage && has_local_storage(pod)
 }
 
 /// Returns whether an existing controller would replace the pod.
-fn is_replicated(objects: &Objects, pod: &Pod) -> bool {
+fn has_replicating_owner(objects: &Objects, pod: &Pod) -> bool {
     const REPLICATING_KINDS: [Kind; 4] = [
         Kind::ReplicationController,
         Kind::ReplicaSet,
@@ -72,7 +72,7 @@ fn is_replicated(objects: &Objects, pod: &Pod) -> bool {
 }
 
 fn has_local_storage(pod: &Pod) -> bool {
-    let safe = pod.metadata.annotation(SAFE_VOLUMES).unwrap_or_default();
+    let safe = pod.metadata.annotation(SAFE_VOLUMES_ANNOTATION).unwrap_or_default();
     let is_safe = |name: &str| safe.split(',').any(|one| one == name);
     pod.spec.volumes.iter().any(|volume| {
         let is_on_disk = volume

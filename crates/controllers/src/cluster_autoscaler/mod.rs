@@ -27,7 +27,7 @@ use super::plan::Plan;
 use super::queue::Key;
 use super::settings::{MIN_PERIOD, Millis, Setting};
 use crate::Act;
-use removal::Removal;
+use removal::NodeRemoval;
 pub use scale_up::{MAX_REACHED, not_triggered_message};
 
 /// Time after the request from which a machine that is not Ready no longer counts as upcoming (CA-016).
@@ -84,12 +84,12 @@ impl Setting for Expander {
 /// The interface to the cloud provider, and to the scheduler's filters on a copy of the cluster.
 pub trait Cloud: std::fmt::Debug + Send + Sync {
     /// Returns the node groups that have a maximum, with their existing nodes.
-    fn groups(&self, objects: &Objects) -> Vec<ScalableGroup>;
+    fn scalable_groups(&self, objects: &Objects) -> Vec<ScalableGroup>;
     /// Returns the Node that a new machine of a group would register, and the objects that belong to it (for example
     /// daemon pods).
     fn new_node(&self, group: &str, objects: &Objects, name: &str) -> Option<(Arc<Node>, Vec<Object>)>;
     /// Returns a copy of the cluster in which pods can be placed on trial.
-    fn trial(&self, objects: &Objects) -> Box<dyn TrialCluster>;
+    fn trial_cluster(&self, objects: &Objects) -> Box<dyn TrialCluster>;
 }
 
 /// A copy of a cluster in which the scheduler's filters are evaluated for pods.
@@ -97,14 +97,14 @@ pub trait TrialCluster {
     /// Adds a node, or an object that belongs to a node.
     fn add(&mut self, object: &Object);
     /// Removes an object.
-    fn remove(&mut self, object: &Object);
+    fn remove_object(&mut self, object: &Object);
     /// Checks whether all filters accept the pod on a node.
     ///
     /// # Errors
     /// Returns the reasons of the filter that refuses the pod.
-    fn check(&mut self, pod: &Arc<Pod>, node: &str) -> Result<(), Vec<String>>;
+    fn check_placement(&mut self, pod: &Arc<Pod>, node: &str) -> Result<(), Vec<String>>;
     /// Returns the nodes on which all filters accept the pod.
-    fn accepting(&mut self, pod: &Arc<Pod>) -> Vec<Str>;
+    fn nodes_accepting(&mut self, pod: &Arc<Pod>) -> Vec<Str>;
     /// Returns an independent copy of the current state.
     fn fork(&self) -> Box<dyn TrialCluster>;
 }
@@ -137,7 +137,7 @@ pub(super) struct ClusterAutoscaler {
     upcoming: ordered::Map<NodeName, RequestedMachine>,
     /// Time from which each node has been unneeded, and the change that caused it.
     unneeded: ordered::Map<NodeName, (SimTime, CausedBy)>,
-    removals: ordered::Map<NodeName, Removal>,
+    removals: ordered::Map<NodeName, NodeRemoval>,
     last_scale_up: Option<SimTime>,
     last_failure: Option<SimTime>,
     /// The change that made each pod unschedulable; it becomes the cause of the scale-up.
@@ -176,14 +176,14 @@ impl ClusterAutoscaler {
     /// Returns the trial cluster of a scan, in which requested machines that are not Ready yet count as Ready nodes
     /// with the template of their group (CA-007).
     fn trial_with_upcoming_nodes(&self, objects: &Objects) -> Box<dyn TrialCluster> {
-        let mut trial = self.cloud.trial(objects);
+        let mut trial = self.cloud.trial_cluster(objects);
         for (name, machine) in &self.upcoming {
             if let Some(node) = objects.named::<Node>(name.as_str()) {
                 // The template already contains the DaemonSet pods and static pods.
                 for daemon in objects.pods_on(name).filter(|pod| pod.is_daemon() || pod.is_mirror()) {
-                    trial.remove(&Object::Pod(daemon.clone()));
+                    trial.remove_object(&Object::Pod(daemon.clone()));
                 }
-                trial.remove(&Object::Node(node.clone()));
+                trial.remove_object(&Object::Node(node.clone()));
             }
             if let Some(new) = self.cloud.new_node(&machine.group, objects, name.as_str()) {
                 add_node(&mut *trial, &new);
@@ -302,7 +302,7 @@ impl Controller for ClusterAutoscaler {
 
     fn tick(&mut self, _: u8, cx: &mut ControllerContext<'_, '_>) {
         self.update_upcoming(cx);
-        let groups = self.cloud.groups(cx.objects);
+        let groups = self.cloud.scalable_groups(cx.objects);
         if !self.scale_up(&groups, cx) && self.settings.scale_down_enabled {
             self.scale_down(&groups, cx);
         }

@@ -23,15 +23,15 @@ const DELAY_AFTER_TAINT: Span = Span::seconds(5);
 /// Interval of the attempts to evict a pod (CA-030).
 const EVICTION_PERIOD: Span = Span::seconds(10);
 /// Interval of the checks whether all pods of the node are deleted (CA-030).
-const CHECK_PERIOD: Span = Span::seconds(5);
+const DELETION_CHECK_PERIOD: Span = Span::seconds(5);
 /// Maximum grace period of an evicted pod (CA-031).
-const MAX_GRACE: Span = Span::seconds(600);
+const MAX_EVICTION_GRACE: Span = Span::seconds(600);
 /// Time allowed for the deletion of an evicted pod, in addition to its grace period (CA-031).
 const DELETION_ALLOWANCE: Span = Span::seconds(30);
 
 /// A node that is being removed.
 #[derive(Debug, Clone)]
-pub(super) struct Removal {
+pub(super) struct NodeRemoval {
     /// Whether the node has pods that must be evicted before its removal.
     pub(super) has_pods: bool,
     /// Time at which the evictions started.
@@ -42,7 +42,7 @@ pub(super) struct Removal {
     refusal: Option<(ObjectKey, String)>,
 }
 
-impl Removal {
+impl NodeRemoval {
     pub(super) fn new(has_pods: bool) -> Self {
         Self {
             has_pods,
@@ -85,7 +85,7 @@ impl ClusterAutoscaler {
         let is_to_evict = |pod: &&&Arc<Pod>| !pod.metadata.is_terminating();
         let refused: Vec<&Arc<Pod>> = pods.iter().filter(is_to_evict).copied().collect();
         let limit = match refused.is_empty() {
-            true => self.settings.max_pod_eviction_time + MAX_GRACE + DELETION_ALLOWANCE,
+            true => self.settings.max_pod_eviction_time + MAX_EVICTION_GRACE + DELETION_ALLOWANCE,
             false => self.settings.max_pod_eviction_time,
         };
         if now >= since + limit {
@@ -95,12 +95,12 @@ impl ClusterAutoscaler {
             };
             for pod in refused {
                 let text = "failed to delete pod for ScaleDown";
-                cx.event(note(&**pod, EventType::Warning, "ScaleDownFailed", text));
+                cx.emit_event(note(&**pod, EventType::Warning, "ScaleDownFailed", text));
             }
             return self.abandon_removal(name, node, format!("failed to drain and delete node: {why}"), cx);
         }
         let wait = if refused.is_empty() {
-            CHECK_PERIOD
+            DELETION_CHECK_PERIOD
         } else {
             EVICTION_PERIOD
         };
@@ -112,11 +112,11 @@ impl ClusterAutoscaler {
             let key = pod.metadata.key();
             if removal.announced.insert(key.clone()) {
                 let text = "deleting pod for node scale down";
-                cx.event(note(&**pod, EventType::Normal, "ScaleDown", text));
+                cx.emit_event(note(&**pod, EventType::Normal, "ScaleDown", text));
             } else if pod.is_daemon() {
                 continue;
             }
-            evictions.push(evict(pod, key));
+            evictions.push(evict_pod(pod, key));
         }
         Plan::default().then(evictions).requeue_after(Some(wait))
     }
@@ -132,7 +132,7 @@ impl ClusterAutoscaler {
     /// Deletes the Node, and releases the machine, after all pods have left.
     fn finish_removal(&mut self, name: &NodeName, node: &Node, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let has_pods = self.removals.remove(name).is_some_and(|removal| removal.has_pods);
-        cx.event(note(
+        cx.emit_event(note(
             node,
             EventType::Normal,
             "ScaleDown",
@@ -142,7 +142,7 @@ impl ClusterAutoscaler {
             true => ("ScaleDown", format!("Scale-down: node {name} removed with drain")),
             false => ("ScaleDownEmpty", format!("Scale-down: empty node {name} removed")),
         };
-        cx.event(status_event(EventType::Normal, reason, text));
+        cx.emit_event(status_event(EventType::Normal, reason, text));
         cx.ctx.act(Act::Leave(name.clone()));
         let delete = Request::Delete {
             kind: Kind::Node,
@@ -165,12 +165,12 @@ impl ClusterAutoscaler {
     ) -> Plan {
         self.removals.remove(name);
         self.last_failure = Some(cx.now());
-        cx.event(note(node, EventType::Warning, "ScaleDownFailed", why));
+        cx.emit_event(note(node, EventType::Warning, "ScaleDownFailed", why));
         Plan::one(untaint_and_uncordon(node).accept(Accept::OrNotFound))
     }
 }
 
-fn drain_failure_message(name: &NodeName, removal: &Removal, refused: &[&Arc<Pod>]) -> String {
+fn drain_failure_message(name: &NodeName, removal: &NodeRemoval, refused: &[&Arc<Pod>]) -> String {
     let errors = refused.iter().map(|pod| {
         let key = pod.metadata.key();
         let last = removal.refusal.as_ref().filter(|(of, _)| *of == key);
@@ -214,11 +214,11 @@ fn patch_node(node: &Node, name: &'static str, change: impl Fn(&mut Node) + Send
     })
 }
 
-/// Evicts a pod; its grace period is limited to `MAX_GRACE`.
-fn evict(pod: &Pod, key: ObjectKey) -> Action {
+/// Evicts a pod; its grace period is limited to `MAX_EVICTION_GRACE`.
+fn evict_pod(pod: &Pod, key: ObjectKey) -> Action {
     let grace = pod.spec.grace_seconds();
     let options = DeleteOptions {
-        grace_seconds: Some(grace.min(MAX_GRACE.0 / 1_000_000)),
+        grace_seconds: Some(grace.min(MAX_EVICTION_GRACE.0 / 1_000_000)),
         ..DeleteOptions::default()
     };
     Action::from(Request::Evict { pod: key, options }).accept(Accept::Anything)

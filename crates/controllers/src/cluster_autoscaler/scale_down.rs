@@ -9,18 +9,18 @@ use podscope_sim::{Objects, SimTime, Span};
 
 use super::super::controller::ControllerContext;
 use super::drainable::pods_to_move;
-use super::removal::Removal;
-use super::scale_up::{allocatable, total_requests};
+use super::removal::NodeRemoval;
+use super::scale_up::{allocatable_cpu_and_memory, total_requests};
 use super::{ClusterAutoscaler, ScalableGroup, TrialCluster, add_bound_copy, key_of_node};
 
 /// Maximum number of nodes that are removed at the same time (CA-023).
-const MAX_REMOVALS: usize = 10;
+const MAX_PARALLEL_REMOVALS: usize = 10;
 /// Maximum number of nodes with pods to move that are removed at the same time (CA-023).
-const MAX_DRAINS: usize = 1;
+const MAX_PARALLEL_DRAINS: usize = 1;
 /// Maximum number of nodes with pods that one scan evaluates (CA-021).
 const MAX_CANDIDATES: usize = 30;
 /// Annotation that excludes a node from scale-down (CA-020).
-const SCALE_DOWN_DISABLED: &str = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
+const SCALE_DOWN_DISABLED_ANNOTATION: &str = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 
 /// A node that is not needed, because its pods fit on other nodes.
 struct UnneededNode {
@@ -52,13 +52,13 @@ impl ClusterAutoscaler {
             };
             let is_due = since + self.settings.scale_down_unneeded_time < now;
             let drains = self.removals.values().filter(|removal| removal.has_pods).count();
-            let is_possible = self.removals.len() < MAX_REMOVALS
-                && (!one.has_pods || drains < MAX_DRAINS)
+            let is_possible = self.removals.len() < MAX_PARALLEL_REMOVALS
+                && (!one.has_pods || drains < MAX_PARALLEL_DRAINS)
                 && sizes[one.group] > groups[one.group].min;
             if is_due && is_possible {
                 sizes[one.group] -= 1;
                 self.unneeded.remove(&name);
-                self.removals.insert(name.clone(), Removal::new(one.has_pods));
+                self.removals.insert(name.clone(), NodeRemoval::new(one.has_pods));
                 cx.ctx.set_cause(cause);
                 cx.enqueue(key_of_node(&name));
             }
@@ -80,7 +80,7 @@ impl ClusterAutoscaler {
             .iter()
             .enumerate()
             .flat_map(|(at, group)| group.nodes.iter().map(move |node| (at, node)));
-        let candidates = candidates.filter(|(_, node)| self.is_candidate(node, objects));
+        let candidates = candidates.filter(|(_, node)| self.is_removal_candidate(node, objects));
         let now = cx.ctx.wall();
         let candidates = candidates.filter_map(|(group, node)| {
             let pods = pods_to_move(objects, &name_of(node), now, &self.settings)?;
@@ -105,8 +105,8 @@ impl ClusterAutoscaler {
         found
     }
 
-    fn is_candidate(&self, node: &Node, objects: &Objects) -> bool {
-        let is_kept = node.metadata.annotation(SCALE_DOWN_DISABLED) == Some("true");
+    fn is_removal_candidate(&self, node: &Node, objects: &Objects) -> bool {
+        let is_kept = node.metadata.annotation(SCALE_DOWN_DISABLED_ANNOTATION) == Some("true");
         !self.is_being_removed(node) && !is_kept && node.is_ready() && self.is_underused(node, objects)
     }
 
@@ -120,7 +120,7 @@ impl ClusterAutoscaler {
     fn is_underused(&self, node: &Node, objects: &Objects) -> bool {
         let pods = objects.pods_on(&name_of(node)).filter(|pod| !pod.is_terminal());
         let threshold = i128::from(self.settings.scale_down_utilization_threshold.0);
-        let parts = total_requests(pods).into_iter().zip(allocatable(node));
+        let parts = total_requests(pods).into_iter().zip(allocatable_cpu_and_memory(node));
         parts
             .into_iter()
             .all(|(requested, total)| requested * 1000 < threshold * total)
@@ -155,9 +155,9 @@ pub(super) fn name_of(node: &Node) -> NodeName {
 /// Removes a node and its pods from a trial.
 fn remove_from_trial(trial: &mut dyn TrialCluster, objects: &Objects, node: &Arc<Node>) {
     for pod in objects.pods_on(&name_of(node)) {
-        trial.remove(&Object::Pod(pod.clone()));
+        trial.remove_object(&Object::Pod(pod.clone()));
     }
-    trial.remove(&Object::Node(node.clone()));
+    trial.remove_object(&Object::Node(node.clone()));
 }
 
 /// Removes a node and places its pods on other nodes. If a pod fits on no node, undoes all changes and returns false.
@@ -168,7 +168,7 @@ fn try_removal(trial: &mut dyn TrialCluster, objects: &Objects, node: &Arc<Node>
         match move_pod(trial, pod) {
             Some(copy) => placed.push(copy),
             None => {
-                placed.iter().for_each(|copy| trial.remove(copy));
+                placed.iter().for_each(|copy| trial.remove_object(copy));
                 trial.add(&Object::Node(node.clone()));
                 for pod in objects.pods_on(&name_of(node)) {
                     trial.add(&Object::Pod(pod.clone()));
@@ -185,6 +185,6 @@ fn move_pod(trial: &mut dyn TrialCluster, pod: &Arc<Pod>) -> Option<Object> {
     let mut pending = Pod::clone(pod);
     pending.spec.node_name = None;
     let pending = Arc::new(pending);
-    let node = trial.accepting(&pending).first().cloned()?;
+    let node = trial.nodes_accepting(&pending).first().cloned()?;
     Some(add_bound_copy(trial, &pending, &node))
 }

@@ -13,17 +13,17 @@ use super::{
 };
 
 /// Minimum age of a pod that can trigger a scale-up (CA-008).
-const MIN_AGE: Span = Span::seconds(2);
+const MIN_PENDING_POD_AGE: Span = Span::seconds(2);
 /// Minimum priority of a pod that can trigger a scale-up (CA-009).
-const MIN_PRIORITY: i32 = -10;
+const MIN_POD_PRIORITY: i32 = -10;
 /// Time during which an event with the same text is not repeated for a pod (CA-011).
-const EVENT_WINDOW: Span = Span::seconds(300);
+const EVENT_REPEAT_WINDOW: Span = Span::seconds(300);
 /// Maximum number of nodes that a scale-up adds (CA-013).
 const MAX_NEW_NODES: usize = 1000;
 /// Maximum number of pods that one scan evaluates; later scans evaluate the rest.
 ///
 /// Deviation: the real autoscaler limits the duration of a scan instead.
-const MAX_PODS: usize = 500;
+const MAX_UNSCHEDULABLE_PODS: usize = 500;
 /// Reason why a group at its maximum size cannot be scaled up.
 pub const MAX_REACHED: &str = "max node group size reached";
 
@@ -61,7 +61,7 @@ impl ClusterAutoscaler {
         let wall = cx.ctx.wall();
         let is_new = |pod: &Arc<Pod>| {
             let created = pod.metadata.creation_timestamp;
-            created.is_some_and(|created| wall.0 - created.0 < MIN_AGE.0)
+            created.is_some_and(|created| wall.0 - created.0 < MIN_PENDING_POD_AGE.0)
         };
         if pods.iter().all(is_new) {
             return true;
@@ -109,7 +109,7 @@ impl ClusterAutoscaler {
         let mut pods = Vec::new();
         for pod_group in pod_groups.iter_mut() {
             let Some(sample) = pod_group.pods.first() else { continue };
-            match with_one.check(sample, name.as_str()) {
+            match with_one.check_placement(sample, name.as_str()) {
                 Ok(()) => {
                     pod_group.is_helped = true;
                     pods.extend(pod_group.pods.iter().cloned());
@@ -123,7 +123,7 @@ impl ClusterAutoscaler {
         let mut is_last_empty = true;
         let mut placed: Vec<Arc<Pod>> = Vec::new();
         for pod in pods {
-            let mut accepting = with_one.accepting(&pod);
+            let mut accepting = with_one.nodes_accepting(&pod);
             accepting.retain(|node| added.contains(node));
             if accepting.is_empty() && !is_last_empty && added.len() < free {
                 let next = names.next()?;
@@ -132,7 +132,7 @@ impl ClusterAutoscaler {
                 }
                 added.push(next.0.clone());
                 is_last_empty = true;
-                if with_one.check(&pod, next.as_str()).is_ok() {
+                if with_one.check_placement(&pod, next.as_str()).is_ok() {
                     accepting.push(next.0);
                 }
             }
@@ -181,11 +181,11 @@ impl ClusterAutoscaler {
             format!("Scale-up: setting group {name} size to {size} instead of {before} (max: {max})"),
             format!("Scale-up: group {name} size set to {size} instead of {before} (max: {max})"),
         ] {
-            cx.event(status_event(EventType::Normal, "ScaledUpGroup", text));
+            cx.emit_event(status_event(EventType::Normal, "ScaledUpGroup", text));
         }
         for pod in &option.pods {
             let text = format!("pod triggered scale-up: [{{{name} {before}->{size} (max: {max})}}]");
-            cx.event(note(&**pod, EventType::Normal, "TriggeredScaleUp", text));
+            cx.emit_event(note(&**pod, EventType::Normal, "TriggeredScaleUp", text));
         }
         let names: Vec<NodeName> = self.free_names(group, cx.objects).take(option.count).collect();
         for machine in names {
@@ -219,13 +219,13 @@ impl ClusterAutoscaler {
             for pod in &pod_group.pods {
                 let key: ObjectKey = pod.metadata.key();
                 let known = self.latest_not_triggered.get(&key);
-                if known.is_some_and(|(before, at)| *before == text && now < *at + EVENT_WINDOW) {
+                if known.is_some_and(|(before, at)| *before == text && now < *at + EVENT_REPEAT_WINDOW) {
                     continue;
                 }
                 if let Some(cause) = self.causes_of_pods.get(&key) {
                     cx.ctx.set_cause(*cause);
                 }
-                cx.event(note(&**pod, EventType::Normal, "NotTriggerScaleUp", text.clone()));
+                cx.emit_event(note(&**pod, EventType::Normal, "NotTriggerScaleUp", text.clone()));
                 self.latest_not_triggered.insert(key, (text.clone(), now));
             }
         }
@@ -250,16 +250,16 @@ pub fn not_triggered_message<'a>(reasons: impl Iterator<Item = &'a str>) -> Stri
 
 /// Returns the unschedulable pods that can trigger a scale-up, by descending priority (CA-006, CA-009).
 fn unschedulable_pods(objects: &Objects) -> Vec<Arc<Pod>> {
-    let is_reason = |pod: &&Arc<Pod>| is_unschedulable(pod) && !pod.is_daemon() && pod.priority() >= MIN_PRIORITY;
+    let is_reason = |pod: &&Arc<Pod>| is_unschedulable(pod) && !pod.is_daemon() && pod.priority() >= MIN_POD_PRIORITY;
     let mut pods: Vec<Arc<Pod>> = objects.list::<Pod>().filter(is_reason).cloned().collect();
     pods.stable_sort_by_key(|pod| std::cmp::Reverse(pod.priority()));
-    pods.truncate(MAX_PODS);
+    pods.truncate(MAX_UNSCHEDULABLE_PODS);
     pods
 }
 
 /// Returns the pods that fit on no existing or requested node. Places the other pods in the trial (CA-007).
 fn pods_without_node(mut pods: Vec<Arc<Pod>>, trial: &mut dyn TrialCluster) -> Vec<Arc<Pod>> {
-    pods.retain(|pod| match trial.accepting(pod).first() {
+    pods.retain(|pod| match trial.nodes_accepting(pod).first() {
         Some(node) => {
             add_bound_copy(trial, pod, node);
             false
@@ -301,20 +301,20 @@ fn group_pods(pods: Vec<Arc<Pod>>) -> Vec<PodGroup> {
 /// Returns the total requested cpu in thousandths and memory in bytes.
 pub(super) fn total_requests<'p>(pods: impl Iterator<Item = &'p Arc<Pod>>) -> [i128; 2] {
     pods.fold([0, 0], |[cpu, memory], pod| {
-        let [more_cpu, more_memory] = requests(pod);
+        let [more_cpu, more_memory] = cpu_and_memory_requests(pod);
         [cpu + more_cpu, memory + more_memory]
     })
 }
 
 /// Returns the pod's requested cpu in thousandths and memory in bytes.
-fn requests(pod: &Pod) -> [i128; 2] {
+fn cpu_and_memory_requests(pod: &Pod) -> [i128; 2] {
     let total = pod.spec.total_requests();
     let amount = |name: &str, read: fn(&Quantity) -> i64| i128::from(total.get(name).map_or(0, read));
     [amount("cpu", Quantity::milli_value), amount("memory", Quantity::value)]
 }
 
 /// Returns the node's allocatable cpu in thousandths and memory in bytes.
-pub(super) fn allocatable(node: &Node) -> [i128; 2] {
+pub(super) fn allocatable_cpu_and_memory(node: &Node) -> [i128; 2] {
     let amount = |name: &str, read: fn(&Quantity) -> i64| {
         let amount = node.status.allocatable.get(name).map_or(0, read);
         i128::from(amount)
@@ -327,13 +327,15 @@ const ONE: i128 = 1_000_000_000;
 
 /// Returns the sum of the fractions of a node's cpu and memory that a pod requests, in billionths.
 fn requested_fraction(pod: &Pod, node: &Node) -> i128 {
-    let parts = requests(pod).into_iter().zip(allocatable(node));
+    let parts = cpu_and_memory_requests(pod)
+        .into_iter()
+        .zip(allocatable_cpu_and_memory(node));
     parts.map(|(request, total)| request * ONE / total.max(1)).sum()
 }
 
 /// Returns the sum of the fractions of cpu and memory that stay idle on the new nodes, in billionths (CA-012).
 fn idle_fraction(option: &GrowthOption) -> i128 {
-    let total = allocatable(&option.node).map(|amount| amount * option.count as i128);
+    let total = allocatable_cpu_and_memory(&option.node).map(|amount| amount * option.count as i128);
     let parts = total.into_iter().zip(total_requests(option.pods.iter()));
     parts
         .map(|(total, requested)| (total - requested) * ONE / total.max(1))

@@ -4,9 +4,9 @@ use podscope_api::{CronJob, Time, Zone, cron};
 use podscope_sim::Span;
 
 /// Delay of a sync after the scheduled time, so that the time has certainly passed.
-const SYNC_DELAY: Span = Span::millis(100);
+const SYNC_DELAY_AFTER_SCHEDULE: Span = Span::millis(100);
 /// Number of missed times beyond which a warning is reported.
-const MAX_MISSED: i64 = 100;
+const MAX_MISSED_TIMES: i64 = 100;
 
 /// A schedule, and the time from which scheduled times are considered.
 pub(super) struct Schedule {
@@ -17,7 +17,7 @@ pub(super) struct Schedule {
 
 /// The scheduled times that passed since the last scheduled Job.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Missed {
+pub(super) struct MissedTimes {
     pub(super) latest: Option<Time>,
     pub(super) are_too_many: bool,
 }
@@ -33,30 +33,30 @@ impl Schedule {
         })
     }
 
-    fn next(&self, after: Time) -> Option<Time> {
+    fn next_time_after(&self, after: Time) -> Option<Time> {
         self.schedule.next(after, self.zone)
     }
 
     /// Returns the missed times until `now`. Times older than the starting deadline are ignored.
-    pub(super) fn missed(&self, now: Time, deadline: Option<i64>) -> Missed {
+    pub(super) fn missed_times(&self, now: Time, deadline: Option<i64>) -> MissedTimes {
         let oldest = deadline.map(|seconds| Time(now.0.saturating_sub(seconds.saturating_mul(1_000_000))));
-        self.missed_since(oldest.map_or(self.since, |oldest| oldest.max(self.since)), now)
+        self.missed_times_since(oldest.map_or(self.since, |oldest| oldest.max(self.since)), now)
     }
 
     /// Returns the missed times after `since`, until `now`.
-    fn missed_since(&self, since: Time, now: Time) -> Missed {
-        let none = Missed {
+    fn missed_times_since(&self, since: Time, now: Time) -> MissedTimes {
+        let none = MissedTimes {
             latest: None,
             are_too_many: false,
         };
-        let Some(first) = self.next(since).filter(|first| *first <= now) else {
+        let Some(first) = self.next_time_after(since).filter(|first| *first <= now) else {
             return none;
         };
-        let one = Missed {
+        let one = MissedTimes {
             latest: Some(first),
             ..none
         };
-        let Some(second) = self.next(first).filter(|second| *second <= now) else {
+        let Some(second) = self.next_time_after(first).filter(|second| *second <= now) else {
             return one;
         };
         // Like the real controller, estimates the number of missed times from the interval between the first two, and
@@ -65,24 +65,24 @@ impl Schedule {
         let count = (now.seconds() - first.seconds()) / distance + 1;
         let mut at = Time::from_seconds(first.seconds().saturating_add((count - 2).saturating_mul(distance)));
         let mut latest = None;
-        while let Some(next) = self.next(at).filter(|next| *next <= now) {
+        while let Some(next) = self.next_time_after(at).filter(|next| *next <= now) {
             latest = Some(next);
             at = next;
         }
-        Missed {
+        MissedTimes {
             latest,
-            are_too_many: count > MAX_MISSED,
+            are_too_many: count > MAX_MISSED_TIMES,
         }
     }
 
     /// Returns the time until the controller's sync for the next scheduled time.
     pub(super) fn until_next(&self, now: Time) -> Option<Span> {
-        let from = match self.missed_since(self.since, now).latest {
+        let from = match self.missed_times_since(self.since, now).latest {
             Some(latest) => latest,
-            None if self.next(self.since)? > now => self.since,
+            None if self.next_time_after(self.since)? > now => self.since,
             None => now,
         };
-        let next = self.next(from)?;
-        Some(Span((next.0 - now.0).max(0)) + SYNC_DELAY)
+        let next = self.next_time_after(from)?;
+        Some(Span((next.0 - now.0).max(0)) + SYNC_DELAY_AFTER_SCHEDULE)
     }
 }

@@ -16,12 +16,12 @@ use std::sync::Arc;
 
 use podscope_api::{DaemonSet, IntOrString, Node, NodeName, Pod, scaled_value};
 
-use super::{DaemonPodChanges, node_should_run, revision_hash_of_pod};
+use super::{DaemonPodChanges, revision_hash_of_pod, should_run_and_may_stay};
 use crate::controller::ControllerContext;
 use crate::pod_util::is_available;
 
 /// Returns the resolved maxUnavailable and maxSurge.
-pub(super) fn bounds(set: &DaemonSet, desired: usize) -> (usize, usize) {
+pub(super) fn max_unavailable_and_surge(set: &DaemonSet, desired: usize) -> (usize, usize) {
     let rolling = set.spec.update_strategy.rolling_update.clone().unwrap_or_default();
     let desired = i64::try_from(desired).unwrap_or(i64::MAX);
     let resolve = |value: &IntOrString| usize::try_from(scaled_value(value, desired, true).unwrap_or(0)).unwrap_or(0);
@@ -39,7 +39,7 @@ pub(super) fn bounds(set: &DaemonSet, desired: usize) -> (usize, usize) {
 
 /// Returns whether a node may have an additional pod during an update.
 pub(super) fn allows_surge(set: &DaemonSet) -> bool {
-    bounds(set, 1).1 > 0
+    max_unavailable_and_surge(set, 1).1 > 0
 }
 
 /// The new and the old daemon pod on one node; terminating pods are ignored.
@@ -80,13 +80,16 @@ pub(super) fn roll(
     let available = |pod: &Pod| is_available(pod, set.spec.min_ready_seconds, now);
     let should_run = |name: &NodeName| {
         let node = cx.objects.named::<Node>(name);
-        node.map(|node| node_should_run(set, node).0)
+        node.map(|node| should_run_and_may_stay(set, node).0)
     };
-    let wanted = cx.objects.list::<Node>().filter(|node| node_should_run(set, node).0);
+    let wanted = cx
+        .objects
+        .list::<Node>()
+        .filter(|node| should_run_and_may_stay(set, node).0);
     let wanted: Vec<NodeName> = wanted.map(|node| NodeName::from(&*node.metadata.name)).collect();
     let mut nodes: ordered::Map<&NodeName, &[Arc<Pod>]> = wanted.iter().map(|name| (name, [].as_slice())).collect();
     nodes.extend(by_node.iter().map(|(name, pods)| (name, pods.as_slice())));
-    let (max_unavailable, max_surge) = bounds(set, wanted.len());
+    let (max_unavailable, max_surge) = max_unavailable_and_surge(set, wanted.len());
     if max_surge == 0 {
         delete_old_pods(&nodes, max_unavailable, available, changes);
     } else {

@@ -4,15 +4,15 @@ use podscope_api::ReplicaSet;
 use podscope_api::ordered::StableSort as _;
 
 use super::{
-    DESIRED_REPLICAS_ANNOTATION, MAX_REPLICAS_ANNOTATION, Rollout, by_age, is_recreate, max_surge, max_unavailable,
-    replicas_of, size, sum,
+    DESIRED_REPLICAS_ANNOTATION, MAX_REPLICAS_ANNOTATION, Rollout, compare_by_age, is_recreate, max_surge,
+    max_unavailable, replicas_of, size, sum,
 };
 
 impl Rollout<'_, '_, '_> {
     /// Sets the size of a ReplicaSet; returns whether the size changed.
-    fn scale(&mut self, set: &mut ReplicaSet, to: i32) -> bool {
+    fn scale_replica_set(&mut self, set: &mut ReplicaSet, to: i32) -> bool {
         let from = size(set);
-        let annotated = self.annotate_sizes(set);
+        let annotated = self.annotate_desired_and_max_replicas(set);
         set.spec.replicas = Some(to);
         if from == to && !annotated {
             return false;
@@ -32,20 +32,20 @@ impl Rollout<'_, '_, '_> {
             return false;
         };
         // A ReplicaSet that was created in this sync already has its size.
-        let was_scaled = !set.metadata.uid.is_empty() && self.scale(&mut set, to);
+        let was_scaled = !set.metadata.uid.is_empty() && self.scale_replica_set(&mut set, to);
         self.new = Some(set);
         was_scaled
     }
 
     pub(super) fn scale_old(&mut self, index: usize, to: i32) -> bool {
         let mut set = std::mem::take(&mut self.old[index]);
-        let was_scaled = self.scale(&mut set, to);
+        let was_scaled = self.scale_replica_set(&mut set, to);
         self.old[index] = set;
         was_scaled
     }
 
     /// Returns the allowed size of the new ReplicaSet, given the total size of the others.
-    pub(super) fn new_size(&self, others: i32, current: i32) -> i32 {
+    pub(super) fn desired_size_of_new(&self, others: i32, current: i32) -> i32 {
         let replicas = replicas_of(&self.deployment);
         if is_recreate(&self.deployment) {
             return replicas;
@@ -72,7 +72,7 @@ impl Rollout<'_, '_, '_> {
         let to = if current > replicas {
             replicas
         } else {
-            self.new_size(others, current)
+            self.desired_size_of_new(others, current)
         };
         self.scale_new(to)
     }
@@ -127,7 +127,10 @@ impl Rollout<'_, '_, '_> {
     /// Distributes a change of `spec.replicas` over all active ReplicaSets, in proportion to their sizes (CT-066).
     pub(super) fn scale_proportionally(&mut self) {
         let replicas = replicas_of(&self.deployment);
-        let active: Vec<Option<usize>> = self.members().filter(|member| size(self.member(*member)) > 0).collect();
+        let active: Vec<Option<usize>> = self
+            .new_and_old_members()
+            .filter(|member| size(self.member(*member)) > 0)
+            .collect();
         match active.as_slice() {
             [] => {
                 let latest = self
@@ -148,13 +151,13 @@ impl Rollout<'_, '_, '_> {
                     self.scale_member(member, 0);
                 }
             }
-            _ if !is_recreate(&self.deployment) => self.distribute(active),
+            _ if !is_recreate(&self.deployment) => self.distribute_replicas(active),
             _ => {}
         }
     }
 
     /// Scales the active ReplicaSets in proportion to their sizes, so that their total is the allowed number of pods.
-    fn distribute(&mut self, mut active: Vec<Option<usize>>) {
+    fn distribute_replicas(&mut self, mut active: Vec<Option<usize>>) {
         let replicas = replicas_of(&self.deployment);
         let allowed = if replicas > 0 {
             replicas.saturating_add(max_surge(&self.deployment))
@@ -165,9 +168,9 @@ impl Rollout<'_, '_, '_> {
         active.stable_sort_by(|one, other| {
             let (one, other) = (self.member(*one), self.member(*other));
             let age = if to_add > 0 {
-                by_age(other, one)
+                compare_by_age(other, one)
             } else {
-                by_age(one, other)
+                compare_by_age(one, other)
             };
             size(other).cmp(&size(one)).then(age)
         });
@@ -226,7 +229,7 @@ impl Rollout<'_, '_, '_> {
     }
 
     /// Returns identifiers of all ReplicaSets: `Some(index)` for an old one, `None` for the new one.
-    fn members(&self) -> impl Iterator<Item = Option<usize>> + use<> {
+    fn new_and_old_members(&self) -> impl Iterator<Item = Option<usize>> + use<> {
         (0..self.old.len()).map(Some).chain(self.new.is_some().then_some(None))
     }
 

@@ -9,7 +9,7 @@ use super::{max_unavailable, replicas_of, sum};
 
 /// Whether a sync updates the Progressing condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(super) enum ProgressConditionUpdate {
     /// The sync belongs to a rollout: update the condition.
     Report,
     /// The sync handles a scaling, a pause or a deletion: keep the condition.
@@ -117,7 +117,7 @@ pub(super) fn compute_status(
     deployment: &Deployment,
     new: Option<&ReplicaSet>,
     old: &[&ReplicaSet],
-    progress: Progress,
+    progress: ProgressConditionUpdate,
     now: Time,
 ) -> DeploymentStatus {
     let all = || old.iter().copied().chain(new);
@@ -156,7 +156,7 @@ pub(super) fn compute_status(
             now,
         );
     }
-    if progress == Progress::Report {
+    if progress == ProgressConditionUpdate::Report {
         report_progress(deployment, new, &mut status, now);
         report_failures(new, old, &mut status, now);
     }
@@ -258,7 +258,7 @@ fn report_failures(new: Option<&ReplicaSet>, old: &[&ReplicaSet], status: &mut D
 }
 
 /// Returns the time until a sync has to check the progress deadline: one second after the deadline.
-pub(super) fn recheck_in(deployment: &Deployment, status: &DeploymentStatus, now: Time) -> Option<Span> {
+pub(super) fn progress_recheck_delay(deployment: &Deployment, status: &DeploymentStatus, now: Time) -> Option<Span> {
     let condition = find_condition(status, condition::PROGRESSING)?;
     if !has_deadline(deployment)
         || is_complete(deployment, status)

@@ -11,25 +11,25 @@ use podscope_sim::{Mutation, Part, Request, Span};
 
 use super::backoff::{FailureRecord, finish_time};
 use super::indexes::{self, Indexes, failures_before, index_of, is_indexed};
-use super::policy::{self, Decision};
-use super::status::{move_to_counts, set_condition, true_condition};
-use super::{has_finalizer, is_suspended, remove_finalizers, waits_for_failed};
+use super::policy::{self, PodFailureDecision};
+use super::status::{move_uncounted_to_counts, set_condition, true_condition};
+use super::{has_finalizer, is_suspended, remove_finalizers, replaces_only_failed_pods};
 use crate::controller::{ControllerContext, note};
 use crate::plan::{Action, Plan};
 use crate::pod_util::{is_active, is_failed, is_succeeded};
 
 /// Maximum number of entries in `uncountedTerminatedPods`.
-const MAX_UNCOUNTED: usize = 500;
+const MAX_UNCOUNTED_PODS: usize = 500;
 
 /// How a Job ends; stored in its interim condition (CT-095).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Ending {
+pub(super) struct JobEnding {
     succeeded: bool,
     reason: Str,
     message: Str,
 }
 
-impl Ending {
+impl JobEnding {
     fn failure(reason: &str, message: &str) -> Self {
         Self {
             succeeded: false,
@@ -71,7 +71,7 @@ pub(super) struct Pass<'c, 'a, 'x> {
     /// annotations hold the failure counts.
     pub(super) replaced: ordered::Map<i32, Arc<Pod>>,
     pub(super) record: FailureRecord,
-    pub(super) ending: Option<Ending>,
+    pub(super) ending: Option<JobEnding>,
     pub(super) requeue: Option<Span>,
     pub(super) cx: &'c mut ControllerContext<'a, 'x>,
 }
@@ -89,7 +89,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         let active = pods.iter().filter(|pod| is_active(pod)).cloned().collect();
         let mut status = job.status.clone();
         let held = pods.iter().filter(|pod| has_finalizer(pod));
-        move_to_counts(&mut status, &held.map(|pod| pod.metadata.uid.0.clone()).collect());
+        move_uncounted_to_counts(&mut status, &held.map(|pod| pod.metadata.uid.0.clone()).collect());
         if status.start_time.is_none() && !is_suspended(&job) {
             status.start_time = Some(cx.time());
         }
@@ -119,14 +119,14 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
     /// Returns whether a pod counts as failed now. With the default replacement policy, terminating pods count as
     /// failed (CT-092).
     fn counts_as_failed(&self, pod: &Pod) -> bool {
-        is_failed(pod) || (pod.metadata.is_terminating() && !is_succeeded(pod) && !waits_for_failed(&self.job))
+        is_failed(pod) || (pod.metadata.is_terminating() && !is_succeeded(pod) && !replaces_only_failed_pods(&self.job))
     }
 
     /// Returns whether the pod's failure prevents a retry of its index.
     fn fails_index(&self, pod: &Pod, limit: i32) -> bool {
         self.counts_as_failed(pod)
             && match policy::decide(&self.job, pod) {
-                Decision::FailIndex => true,
+                PodFailureDecision::FailIndex => true,
                 decision => decision.counts() && failures_before(pod).0 >= limit,
             }
     }
@@ -209,14 +209,14 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             .or_else(|| self.failure_of_indexes());
         if self.ending.is_none() {
             let met = policy::matching_success_rule(&self.job, &self.succeeded_indexes);
-            self.ending = met.map(|message| Ending::success("SuccessPolicy", &message));
+            self.ending = met.map(|message| JobEnding::success("SuccessPolicy", &message));
         }
     }
 
     /// Returns the ending that an earlier sync stored in the interim condition.
-    fn recorded_ending(&self) -> Option<Ending> {
+    fn recorded_ending(&self) -> Option<JobEnding> {
         let of = |kind: &str, succeeded: bool| {
-            true_condition(&self.status, kind).map(|condition| Ending {
+            true_condition(&self.status, kind).map(|condition| JobEnding {
                 succeeded,
                 reason: condition.reason.clone(),
                 message: condition.message.clone(),
@@ -226,22 +226,22 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
     }
 
     /// Returns the failure of the Job if a rule of its podFailurePolicy requires it.
-    fn failure_by_policy(&self) -> Option<Ending> {
+    fn failure_by_policy(&self) -> Option<JobEnding> {
         let failed = self.pods.iter().filter(|pod| self.counts_as_failed(pod));
         failed
             .map(|pod| policy::decide(&self.job, pod))
             .find_map(|decision| match decision {
-                Decision::FailJob(text) => Some(Ending::failure("PodFailurePolicy", &text)),
-                Decision::Count | Decision::Ignore | Decision::FailIndex => None,
+                PodFailureDecision::FailJob(text) => Some(JobEnding::failure("PodFailurePolicy", &text)),
+                PodFailureDecision::Count | PodFailureDecision::Ignore | PodFailureDecision::FailIndex => None,
             })
     }
 
     /// Returns the failure of the Job if its backoff limit or active deadline is exceeded.
-    fn failure_by_limit(&mut self) -> Option<Ending> {
+    fn failure_by_limit(&mut self) -> Option<JobEnding> {
         let spec = &self.job.spec;
         if self.failed > spec.backoff_limit.unwrap_or(6) || self.restarted_too_often() {
             let text = "Job has reached the specified backoff limit";
-            return Some(Ending::failure("BackoffLimitExceeded", text));
+            return Some(JobEnding::failure("BackoffLimitExceeded", text));
         }
         let (Some(seconds), Some(start), false) = (
             spec.active_deadline_seconds,
@@ -253,7 +253,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         let left = Span::seconds(seconds) - Span(self.cx.ctx.wall().0 - start.0);
         if left <= Span::ZERO {
             let text = "Job was active longer than specified deadline";
-            return Some(Ending::failure("DeadlineExceeded", text));
+            return Some(JobEnding::failure("DeadlineExceeded", text));
         }
         self.requeue_after_at_most(left);
         None
@@ -275,14 +275,14 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
     }
 
     /// Returns the failure of the Job if too many indexes have failed, or some have failed and none is left to run.
-    fn failure_of_indexes(&self) -> Option<Ending> {
+    fn failure_of_indexes(&self) -> Option<JobEnding> {
         let failed_indexes = i32::try_from(self.failed_indexes.as_ref()?.len()).unwrap_or(i32::MAX);
         if self.job.spec.max_failed_indexes.is_some_and(|max| failed_indexes > max) {
             let text = "Job has exceeded the specified maximal number of failed indexes";
-            return Some(Ending::failure("MaxFailedIndexesExceeded", text));
+            return Some(JobEnding::failure("MaxFailedIndexesExceeded", text));
         }
         let is_over = failed_indexes > 0 && failed_indexes.saturating_add(self.succeeded) >= self.completions();
-        is_over.then(|| Ending::failure("FailedIndexes", "Job has failed indexes"))
+        is_over.then(|| JobEnding::failure("FailedIndexes", "Job has failed indexes"))
     }
 
     /// Returns whether enough pods have succeeded and none is active. If so, sets the ending.
@@ -294,7 +294,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         let is_complete = is_enough && active == 0;
         if is_complete {
             let text = "Reached expected number of succeeded pods";
-            self.ending = Some(Ending::success("CompletionsReached", text));
+            self.ending = Some(JobEnding::success("CompletionsReached", text));
         }
         is_complete
     }
@@ -311,7 +311,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         if set_condition(&mut self.status, condition::SUSPENDED, value, reason, text, now) {
             self.status.start_time = (!is_suspended).then_some(now);
             let event = note(&*self.job, EventType::Normal, event, text);
-            self.cx.event(event);
+            self.cx.emit_event(event);
         }
     }
 
@@ -333,7 +333,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
     }
 
     /// Adds finished pods to `uncountedTerminatedPods`; returns the pods whose finalizer must be removed.
-    fn add_uncounted(&mut self) -> Vec<Arc<Pod>> {
+    fn add_uncounted_pods(&mut self) -> Vec<Arc<Pod>> {
         let mut uncounted = self.status.uncounted_terminated_pods.clone().unwrap_or_default();
         let is_indexed = is_indexed(&self.job);
         // All pods of a failed Job count as failed.
@@ -357,7 +357,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             {
                 uncounted.failed.push(uid);
             }
-            if uncounted.succeeded.len() + uncounted.failed.len() >= MAX_UNCOUNTED {
+            if uncounted.succeeded.len() + uncounted.failed.len() >= MAX_UNCOUNTED_PODS {
                 break;
             }
         }
@@ -387,7 +387,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         self.status.active = (active > 0).then_some(active);
         self.status.ready = Some(ready);
         self.status.terminating = Some(terminating);
-        let released = self.add_uncounted();
+        let released = self.add_uncounted_pods();
         let now = self.cx.time();
         if let Some(ending) = &self.ending {
             let (kind, reason, message) = (ending.interim_condition(), &ending.reason, &ending.message);
@@ -398,7 +398,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             let mut updated = (*self.job).clone();
             updated.status = self.status.clone();
             let update = Request::Update(Object::Job(Arc::new(updated)), Part::Status);
-            plan = plan.then_one(Action::from(update).always());
+            plan = plan.then_action(Action::from(update).always());
         }
         plan = plan.then(remove_finalizers(&released).into_iter().map(Action::always).collect());
         let mut counted = self.status.clone();
@@ -408,14 +408,14 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
                 .iter()
                 .any(|released_pod| released_pod.metadata.uid == pod.metadata.uid)
         });
-        move_to_counts(&mut counted, &held.map(|pod| pod.metadata.uid.0.clone()).collect());
+        move_uncounted_to_counts(&mut counted, &held.map(|pod| pod.metadata.uid.0.clone()).collect());
         let is_settled = counted.uncounted_terminated_pods == Some(UncountedTerminatedPods::default());
         let mut events = Vec::new();
         if let Some(ending) = self.ending.take().filter(|_| is_settled && terminating == 0) {
             events = self.set_final_condition(&mut counted, &ending, now);
         }
         if counted != self.status {
-            plan = plan.then_one(self.write_counts(counted, events).always());
+            plan = plan.then_action(self.write_counts(counted, events).always());
         }
         plan.requeue_after(self.requeue)
     }
@@ -436,7 +436,12 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
     }
 
     /// Sets the final condition; returns the events to emit.
-    fn set_final_condition(&self, status: &mut JobStatus, ending: &Ending, now: Time) -> Vec<podscope_sim::EventNote> {
+    fn set_final_condition(
+        &self,
+        status: &mut JobStatus,
+        ending: &JobEnding,
+        now: Time,
+    ) -> Vec<podscope_sim::EventNote> {
         let kind = if ending.succeeded { "Complete" } else { "Failed" };
         set_condition(
             status,

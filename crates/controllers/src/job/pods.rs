@@ -14,16 +14,16 @@ use super::indexes::{
     is_indexed,
 };
 use super::pass::Pass;
-use super::{is_suspended, policy, waits_for_failed};
+use super::{is_suspended, policy, replaces_only_failed_pods};
 use crate::controller::note;
 use crate::owner::controller_ref;
 use crate::plan::{Accept, Action};
 use crate::pod_util::{max_restarts, ready_since};
-use crate::replicaset::BURST;
+use crate::replicaset::BURST_REPLICAS;
 use crate::template::{Template, set_entry};
 
 /// The pods that a sync deletes or creates.
-pub(super) enum Step {
+pub(super) enum JobPodsStep {
     Nothing,
     /// Delete these excess pods.
     Delete(Vec<Arc<Pod>>),
@@ -32,33 +32,37 @@ pub(super) enum Step {
 }
 
 /// Compares the active pods with the desired number, and returns the necessary step.
-pub(super) fn next_step(pass: &mut Pass<'_, '_, '_>) -> Step {
+pub(super) fn next_step(pass: &mut Pass<'_, '_, '_>) -> JobPodsStep {
     let desired_active = desired_active(pass);
     let mut victims = excess_pods(pass, pass.active.len().saturating_sub(desired_active));
     if !is_suspended(&pass.job) {
-        victims.truncate(BURST);
+        victims.truncate(BURST_REPLICAS);
     }
     if !victims.is_empty() {
-        return Step::Delete(victims);
+        return JobPodsStep::Delete(victims);
     }
     let terminating = pass.pods.iter().filter(|pod| is_stopping(pod)).count();
-    let waiting = if waits_for_failed(&pass.job) { terminating } else { 0 };
+    let waiting = if replaces_only_failed_pods(&pass.job) {
+        terminating
+    } else {
+        0
+    };
     let count = desired_active.saturating_sub(pass.active.len() + waiting);
     if count == 0 {
-        return Step::Nothing;
+        return JobPodsStep::Nothing;
     }
     let now = pass.cx.ctx.wall();
     if pass.failed_indexes.is_none()
         && let Some(left) = pass.record.remaining_backoff(now)
     {
         pass.requeue_after_at_most(left);
-        return Step::Nothing;
+        return JobPodsStep::Nothing;
     }
-    let count = count.min(BURST);
+    let count = count.min(BURST_REPLICAS);
     if !is_indexed(&pass.job) {
-        return Step::Create(vec![None; count]);
+        return JobPodsStep::Create(vec![None; count]);
     }
-    let free = free_indexes(pass, count);
+    let free = indexes_without_pod(pass, count);
     let wait = |index: &i32| {
         let before = pass.replaced.get(index)?;
         remaining_after(before, failures_before(before).1, now)
@@ -72,10 +76,10 @@ pub(super) fn next_step(pass: &mut Pass<'_, '_, '_>) -> Step {
     match shortest_wait {
         Some(left) if ready.is_empty() => {
             pass.requeue_after_at_most(left);
-            Step::Nothing
+            JobPodsStep::Nothing
         }
         // Indexes in back-off are checked again after these pods are created.
-        _ => Step::Create(ready),
+        _ => JobPodsStep::Create(ready),
     }
 }
 
@@ -136,11 +140,11 @@ fn excess_pods(pass: &Pass<'_, '_, '_>, at_least: usize) -> Vec<Arc<Pod>> {
 }
 
 /// Returns the lowest indexes that have not succeeded, have not failed for good, and have no active pod.
-fn free_indexes(pass: &Pass<'_, '_, '_>, count: usize) -> Vec<i32> {
+fn indexes_without_pod(pass: &Pass<'_, '_, '_>, count: usize) -> Vec<i32> {
     let awaited = pass
         .pods
         .iter()
-        .filter(|pod| waits_for_failed(&pass.job) && is_stopping(pod));
+        .filter(|pod| replaces_only_failed_pods(&pass.job) && is_stopping(pod));
     let busy: Indexes = pass
         .active
         .iter()
@@ -155,16 +159,18 @@ fn free_indexes(pass: &Pass<'_, '_, '_>, count: usize) -> Vec<i32> {
 }
 
 /// Builds the create request of one pod.
-pub(super) fn create_request(pass: &Pass<'_, '_, '_>, index: Option<i32>) -> Action {
+pub(super) fn create_pod_action(pass: &Pass<'_, '_, '_>, index: Option<i32>) -> Action {
     let job = &*pass.job;
     let replaced = index.and_then(|index| pass.replaced.get(&index));
-    Action::from(Request::Create(Object::Pod(Arc::new(pod_for(job, index, replaced)))))
-        .accept(Accept::OrNamespaceTerminating)
-        .on_success(note(job, EventType::Normal, "SuccessfulCreate", "Created pod: {name}"))
-        .on_failure(note(job, EventType::Warning, "FailedCreate", "Error creating: {error}"))
+    Action::from(Request::Create(Object::Pod(Arc::new(new_pod_for_job(
+        job, index, replaced,
+    )))))
+    .accept(Accept::OrNamespaceTerminating)
+    .on_success(note(job, EventType::Normal, "SuccessfulCreate", "Created pod: {name}"))
+    .on_failure(note(job, EventType::Warning, "FailedCreate", "Error creating: {error}"))
 }
 
-fn pod_for(job: &Job, index: Option<i32>, replaced: Option<&Arc<Pod>>) -> Pod {
+fn new_pod_for_job(job: &Job, index: Option<i32>, replaced: Option<&Arc<Pod>>) -> Pod {
     let template = Template::of(&job.spec.template);
     let name = &job.metadata.name;
     let prefix = index.map_or_else(|| format!("{name}-"), |index| format!("{name}-{index}-"));

@@ -7,7 +7,7 @@ use super::indexes::{self, Indexes};
 
 /// What a failed pod means for its Job: the action of the first matching rule of podFailurePolicy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(super) enum PodFailureDecision {
     /// The failure counts towards the backoff limit, by a rule or by default.
     Count,
     /// The failure does not count towards the backoff limit.
@@ -18,7 +18,7 @@ pub(super) enum Decision {
     FailJob(String),
 }
 
-impl Decision {
+impl PodFailureDecision {
     /// Returns whether the failure counts towards the limits.
     pub(super) fn counts(&self) -> bool {
         *self != Self::Ignore
@@ -26,7 +26,7 @@ impl Decision {
 }
 
 /// Returns the decision of the first rule that matches the failed pod.
-pub(super) fn decide(job: &Job, pod: &Pod) -> Decision {
+pub(super) fn decide(job: &Job, pod: &Pod) -> PodFailureDecision {
     let rules = job
         .spec
         .pod_failure_policy
@@ -38,13 +38,13 @@ pub(super) fn decide(job: &Job, pod: &Pod) -> Decision {
         };
         let action = rule.get("action").and_then(Value::as_str).unwrap_or_default();
         return match action {
-            "Ignore" => Decision::Ignore,
-            "FailIndex" => Decision::FailIndex,
-            "FailJob" => Decision::FailJob(format!("{reason} matching {action} rule at index {position}")),
-            _ => Decision::Count,
+            "Ignore" => PodFailureDecision::Ignore,
+            "FailIndex" => PodFailureDecision::FailIndex,
+            "FailJob" => PodFailureDecision::FailJob(format!("{reason} matching {action} rule at index {position}")),
+            _ => PodFailureDecision::Count,
         };
     }
-    Decision::Count
+    PodFailureDecision::Count
 }
 
 /// Returns the message of the first successPolicy rule that the succeeded indexes fulfil.

@@ -47,7 +47,7 @@ pub(super) fn set_condition(
 
 /// Moves pods without a finalizer from `uncountedTerminatedPods` to the counts of succeeded and failed pods.
 /// `with_finalizer` contains the UIDs of pods that have the finalizer.
-pub(super) fn move_to_counts(status: &mut JobStatus, with_finalizer: &ordered::Set<Str>) {
+pub(super) fn move_uncounted_to_counts(status: &mut JobStatus, with_finalizer: &ordered::Set<Str>) {
     let mut uncounted = status.uncounted_terminated_pods.clone().unwrap_or_default();
     let move_uids = |list: &mut Vec<Str>, count: &mut Option<i32>| {
         let before = list.len();

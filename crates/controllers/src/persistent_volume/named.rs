@@ -6,7 +6,7 @@ use podscope_api::well_known::annotation;
 use podscope_api::{ClaimPhase, EventType, Object, PersistentVolume, PersistentVolumeClaim, Str};
 use podscope_sim::{Part, Request};
 
-use super::{RESYNC_PERIOD, bind, class_of, refers_to, set_claim_phase};
+use super::{RESYNC_PERIOD, bind_volume_and_claim, class_of, refers_to, set_claim_phase};
 use crate::controller::{ControllerContext, note};
 use crate::plan::Plan;
 
@@ -29,14 +29,14 @@ pub(super) fn sync(claim: &PersistentVolumeClaim, cx: &mut ControllerContext<'_,
             "its PersistentVolume"
         };
         let text = format!("Bound claim has lost {what}. Data on the volume is lost!");
-        return set_lost(claim, "ClaimLost", &text, cx);
+        return set_claim_lost(claim, "ClaimLost", &text, cx);
     };
     match &volume.spec.claim_ref {
         Some(reference) if !refers_to(reference, claim) => {
             let text = "Two claims are bound to the same volume, this one is bound incorrectly";
-            set_lost(claim, "ClaimMisbound", text, cx)
+            set_claim_lost(claim, "ClaimMisbound", text, cx)
         }
-        _ => bind(&volume, claim, Plan::default()),
+        _ => bind_volume_and_claim(&volume, claim, Plan::default()),
     }
 }
 
@@ -53,20 +53,20 @@ fn sync_requested(
     };
     let name = &volume.metadata.name;
     let (reason, text) = match &volume.spec.claim_ref {
-        Some(reference) if refers_to(reference, claim) => return bind(volume, claim, Plan::default()),
+        Some(reference) if refers_to(reference, claim) => return bind_volume_and_claim(volume, claim, Plan::default()),
         Some(_) => (
             "FailedBinding",
             format!("volume {name:?} already bound to a different claim."),
         ),
-        None => match satisfies(volume, claim) {
-            Ok(()) => return bind(volume, claim, Plan::default()),
+        None => match check_volume_satisfies_claim(volume, claim) {
+            Ok(()) => return bind_volume_and_claim(volume, claim, Plan::default()),
             Err(why) => {
                 let text = format!("Cannot bind to requested volume {name:?}: {why}");
                 ("VolumeMismatch", text)
             }
         },
     };
-    cx.event(note(claim, EventType::Warning, reason, text));
+    cx.emit_event(note(claim, EventType::Warning, reason, text));
     pending.requeue_after(Some(RESYNC_PERIOD))
 }
 
@@ -74,7 +74,7 @@ fn sync_requested(
 ///
 /// # Errors
 /// Returns the first mismatch, with the controller's message.
-fn satisfies(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Result<(), String> {
+fn check_volume_satisfies_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Result<(), String> {
     let requested = claim.spec.resources.requests.get("storage");
     let size = volume.spec.capacity.get("storage");
     let value = |amount: Option<&podscope_api::Quantity>| amount.map_or(0, |amount| amount.value());
@@ -88,11 +88,11 @@ fn satisfies(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Result
         "requested PV is too small"
     } else if *volume.spec.storage_class_name != *class_of(claim) {
         "storageClassName does not match"
-    } else if attributes(&volume.spec.volume_attributes_class_name)
-        != attributes(&claim.spec.volume_attributes_class_name)
+    } else if attributes_class_or_empty(&volume.spec.volume_attributes_class_name)
+        != attributes_class_or_empty(&claim.spec.volume_attributes_class_name)
     {
         "volumeAttributesClassName does not match"
-    } else if has_other_mode(volume, claim) {
+    } else if has_other_volume_mode(volume, claim) {
         "incompatible volumeMode"
     } else if !(claim.spec.access_modes.iter()).all(|wanted| volume.spec.access_modes.contains(wanted)) {
         "incompatible accessMode"
@@ -102,18 +102,18 @@ fn satisfies(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Result
     Err(mismatch.to_owned())
 }
 
-fn attributes(class: &Option<Str>) -> &str {
+fn attributes_class_or_empty(class: &Option<Str>) -> &str {
     class.as_deref().unwrap_or_default()
 }
 
-fn has_other_mode(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+fn has_other_volume_mode(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     let mode = |mode: &Option<Str>| mode.clone().unwrap_or_else(|| "Filesystem".into());
     mode(&volume.spec.volume_mode) != mode(&claim.spec.volume_mode)
 }
 
-fn set_lost(claim: &PersistentVolumeClaim, reason: &str, text: &str, cx: &mut ControllerContext<'_, '_>) -> Plan {
+fn set_claim_lost(claim: &PersistentVolumeClaim, reason: &str, text: &str, cx: &mut ControllerContext<'_, '_>) -> Plan {
     if claim.status.phase != Some(ClaimPhase::Lost) {
-        cx.event(note(claim, EventType::Warning, reason, text));
+        cx.emit_event(note(claim, EventType::Warning, reason, text));
     }
     set_claim_phase(claim, ClaimPhase::Lost)
 }
@@ -125,18 +125,18 @@ pub(super) fn report_mode_mismatch(
     claim: &PersistentVolumeClaim,
     cx: &mut ControllerContext<'_, '_>,
 ) -> bool {
-    if !has_other_mode(volume, claim) {
+    if !has_other_volume_mode(volume, claim) {
         return false;
     }
     let (of_volume, of_claim) = (&*volume.metadata.name, &*claim.metadata.name);
     let text = format!(
         "Cannot bind PersistentVolume to requested PersistentVolumeClaim {of_claim:?} due to incompatible volumeMode."
     );
-    cx.event(note(volume, EventType::Warning, "VolumeMismatch", text));
+    cx.emit_event(note(volume, EventType::Warning, "VolumeMismatch", text));
     let text = format!(
         "Cannot bind PersistentVolume {of_volume:?} to requested PersistentVolumeClaim due to incompatible volumeMode."
     );
-    cx.event(note(claim, EventType::Warning, "VolumeMismatch", text));
+    cx.emit_event(note(claim, EventType::Warning, "VolumeMismatch", text));
     true
 }
 

@@ -7,7 +7,7 @@ use podscope_api::{
     VolumeNodeAffinity,
 };
 
-use super::PROVISIONED_BY;
+use super::PROVISIONED_BY_ANNOTATION;
 use crate::template::set_entry;
 
 /// Returns the provisioned volume: it has the requested size, and is in the zone of the selected node or in the class's
@@ -47,7 +47,7 @@ pub(super) fn provisioned_volume(
         name: name.into(),
         ..ObjectMeta::default()
     };
-    set_entry(&mut metadata.annotations, PROVISIONED_BY, &class.provisioner);
+    set_entry(&mut metadata.annotations, PROVISIONED_BY_ANNOTATION, &class.provisioner);
     let storage = claim.spec.resources.requests.get("storage").cloned();
     PersistentVolume {
         metadata,

@@ -15,12 +15,12 @@ use podscope_sim::Span;
 use serde_json::Value;
 
 /// Maximum distance of the usage ratio from 1 that causes no scaling (`--horizontal-pod-autoscaler-tolerance`).
-const TOLERANCE: f64 = 0.1;
+const DEFAULT_TOLERANCE: f64 = 0.1;
 /// Time after its start during which the cpu usage of a pod is used only while the pod is ready
 /// (`…-cpu-initialization-period`).
 const CPU_INITIALIZATION: Span = Span::seconds(300);
 /// Time that a pod must have been ready before its cpu usage is used: one window of the metrics.
-const WINDOW: Span = Span::seconds(15);
+const METRICS_WINDOW: Span = Span::seconds(15);
 /// A pod that became unready within this time after its start is treated as never ready (`…-initial-readiness-delay`).
 const READINESS_DELAY: Span = Span::seconds(30);
 
@@ -40,7 +40,7 @@ impl Tolerances {
         let of = |direction: &str| {
             let text = behavior[direction]["tolerance"].as_str();
             let amount = text.and_then(|text| text.parse::<Quantity>().ok());
-            amount.map_or(TOLERANCE, |amount| amount.milli_value() as f64 / 1000.0)
+            amount.map_or(DEFAULT_TOLERANCE, |amount| amount.milli_value() as f64 / 1000.0)
         };
         Self {
             down: of("scaleDown"),
@@ -109,7 +109,7 @@ fn is_unready(pod: &Pod, now: Time) -> bool {
     let since = ready.last_transition_time.unwrap_or(start);
     let is_false = ready.status == ConditionStatus::False;
     if start.0 + CPU_INITIALIZATION.0 > now.0 {
-        is_false || now.0 < since.0 + WINDOW.0
+        is_false || now.0 < since.0 + METRICS_WINDOW.0
     } else {
         is_false && start.0 + READINESS_DELAY.0 > since.0
     }

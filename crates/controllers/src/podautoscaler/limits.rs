@@ -7,11 +7,11 @@ use serde_json::Value;
 /// Maximum age of the history: the largest window and period that the API server accepts.
 const HISTORY_MAX_AGE: Span = Span::seconds(3600);
 /// Stabilization window for scaling down, in seconds (`--horizontal-pod-autoscaler-downscale-stabilization`).
-const DOWN_WINDOW: i64 = 300;
+const DOWNSCALE_STABILIZATION_SECONDS: i64 = 300;
 
 /// Recent recommendations and scaling actions.
 #[derive(Debug, Clone, Default)]
-pub(super) struct History {
+pub(super) struct ScalingHistory {
     recommended: Vec<(SimTime, i32)>,
     /// Changes of the number of replicas; negative when scaling down.
     changes: Vec<(SimTime, i32)>,
@@ -124,7 +124,7 @@ impl<'s> ScalingRules<'s> {
     }
 }
 
-impl History {
+impl ScalingHistory {
     /// Records the initial number of replicas as the first recommendation.
     pub(super) fn record_initial(&mut self, replicas: i32, now: SimTime) {
         if self.recommended.is_empty() {
@@ -155,7 +155,12 @@ impl History {
         let none = Value::Null;
         let behavior = spec.behavior.as_ref();
         let up = ScalingRules::read(behavior.unwrap_or(&none), "scaleUp", 0, &[(false, 4), (true, 100)]);
-        let down = ScalingRules::read(behavior.unwrap_or(&none), "scaleDown", DOWN_WINDOW, &[(true, 100)]);
+        let down = ScalingRules::read(
+            behavior.unwrap_or(&none),
+            "scaleDown",
+            DOWNSCALE_STABILIZATION_SECONDS,
+            &[(true, 100)],
+        );
         let (stabilized, stabilization) = self.stabilized(recommended, current, behavior.map(|_| (&up, &down)), now);
         self.recommended.push((now, recommended));
         let (ceiling, floor) = match behavior {
@@ -210,7 +215,7 @@ impl History {
             let recent = self
                 .recommended
                 .iter()
-                .filter(|(at, _)| *at + Span::seconds(DOWN_WINDOW) >= now);
+                .filter(|(at, _)| *at + Span::seconds(DOWNSCALE_STABILIZATION_SECONDS) >= now);
             let highest = recent.map(|(_, replicas)| *replicas).chain([recommended]).max();
             return (highest.unwrap_or(recommended), DOWN_STABILIZED);
         };

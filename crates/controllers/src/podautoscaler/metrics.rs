@@ -13,11 +13,11 @@ use podscope_api::{
 use podscope_sim::{Objects, RequestLoad};
 use serde_json::{Value, json};
 
-use super::Scale;
+use super::ScaleTarget;
 use super::calculator::{PodGroups, PodMetrics, Tolerances, Utilization, proposed_replicas, times, usage_ratio};
 
 /// The number of replicas that one metric proposes.
-pub(super) struct Proposal {
+pub(super) struct ReplicaProposal {
     pub(super) replicas: i32,
     /// Description of the metric, e.g. `cpu resource utilization (percentage of request)`.
     pub(super) name: String,
@@ -53,7 +53,7 @@ pub(super) struct UsageOfPods<'w> {
 impl<'w> UsageOfPods<'w> {
     pub(super) fn new(
         autoscaler: &HorizontalPodAutoscaler,
-        scale: &Scale,
+        scale: &ScaleTarget,
         objects: &Objects,
         now: Time,
         request_load: Option<&'w RequestLoad>,
@@ -88,7 +88,7 @@ impl<'w> UsageOfPods<'w> {
     }
 
     /// Evaluates a metric.
-    pub(super) fn proposal(&self, metric: &Value) -> Result<Proposal, MetricFailure> {
+    pub(super) fn proposal(&self, metric: &Value) -> Result<ReplicaProposal, MetricFailure> {
         match metric["type"].as_str() {
             Some("Resource") => self.resource_metric(&metric["resource"]),
             Some("ContainerResource") => self.container_resource_metric(&metric["containerResource"]),
@@ -107,7 +107,7 @@ impl<'w> UsageOfPods<'w> {
     }
 
     /// Evaluates a resource metric of the pods.
-    fn resource_metric(&self, source: &Value) -> Result<Proposal, MetricFailure> {
+    fn resource_metric(&self, source: &Value) -> Result<ReplicaProposal, MetricFailure> {
         let name = source["name"].as_str().unwrap_or_default();
         let (replicas, current, is_utilization) =
             self.evaluate_resource(source, None).map_err(|message| MetricFailure {
@@ -120,7 +120,7 @@ impl<'w> UsageOfPods<'w> {
         } else {
             ""
         };
-        Ok(Proposal {
+        Ok(ReplicaProposal {
             replicas,
             name: format!("{name} resource{utilization}"),
             status: json!({"type": "Resource", "resource": {"name": name, "current": current}}),
@@ -128,7 +128,7 @@ impl<'w> UsageOfPods<'w> {
     }
 
     /// Evaluates a resource metric of one container of each pod.
-    fn container_resource_metric(&self, source: &Value) -> Result<Proposal, MetricFailure> {
+    fn container_resource_metric(&self, source: &Value) -> Result<ReplicaProposal, MetricFailure> {
         let [name, container] = ["name", "container"].map(|field| source[field].as_str().unwrap_or_default());
         let found = self.evaluate_resource(source, Some(container));
         let (replicas, current, is_utilization) = found.map_err(|message| MetricFailure {
@@ -142,7 +142,7 @@ impl<'w> UsageOfPods<'w> {
             format!("{name} resource")
         };
         let status = json!({"name": name, "container": container, "current": current});
-        Ok(Proposal {
+        Ok(ReplicaProposal {
             replicas,
             name: shown,
             status: json!({"type": "ContainerResource", "containerResource": status}),
@@ -157,7 +157,7 @@ impl<'w> UsageOfPods<'w> {
         let ready_pods = || {
             let metrics = self.resource_metrics(name, container);
             let metrics = metrics.map_err(|why| format!("unable to get metrics for resource {name}: {why}"))?;
-            self.ready_metrics(metrics, name == "cpu")
+            self.metrics_of_ready_pods(metrics, name == "cpu")
         };
         if let Some(wanted) = target_quantity(&target["averageValue"]) {
             let (replicas, average) = ready_pods()
@@ -174,7 +174,7 @@ impl<'w> UsageOfPods<'w> {
         };
         let utilization = || {
             let (metrics, groups) = ready_pods()?;
-            let requests = self.requests(name, container)?;
+            let requests = self.requests_by_pod(name, container)?;
             let now = Utilization::of(&metrics, &requests, wanted)?;
             let full = |pod: &Str| requests.get(pod).map_or(0, |request| request * wanted.max(100) / 100);
             let ratio = |metrics: &PodMetrics| Utilization::of(metrics, &requests, wanted).map(|one| one.ratio);
@@ -188,7 +188,7 @@ impl<'w> UsageOfPods<'w> {
     }
 
     /// Evaluates a custom metric that each pod has.
-    fn pods_metric(&self, source: &Value) -> Result<Proposal, MetricFailure> {
+    fn pods_metric(&self, source: &Value) -> Result<ReplicaProposal, MetricFailure> {
         let name = source["metric"]["name"].as_str().unwrap_or_default();
         let fail = |message: String| MetricFailure {
             reason: "FailedGetPodsMetric",
@@ -201,11 +201,11 @@ impl<'w> UsageOfPods<'w> {
             return Err(fail(format!("unable to get metric {name}: {why}")));
         }
         let metrics = self.share_of_load(name, &with_metrics, false).unwrap_or_default();
-        let (metrics, groups) = self.ready_metrics(metrics, false).map_err(fail)?;
+        let (metrics, groups) = self.metrics_of_ready_pods(metrics, false).map_err(fail)?;
         let wanted = target_quantity(&source["target"]["averageValue"]).unwrap_or(1);
         let (replicas, average) = self.replicas_for_average(metrics, &groups, wanted);
         let status = json!({"metric": metric_identifier(source), "current": {"averageValue": format_milli(average)}});
-        Ok(Proposal {
+        Ok(ReplicaProposal {
             replicas,
             name: format!("pods metric {name}"),
             status: json!({"type": "Pods", "pods": status}),
@@ -213,7 +213,7 @@ impl<'w> UsageOfPods<'w> {
     }
 
     /// Evaluates a metric of a Kubernetes object; the value applies to all pods together.
-    fn object_metric(&self, source: &Value) -> Result<Proposal, MetricFailure> {
+    fn object_metric(&self, source: &Value) -> Result<ReplicaProposal, MetricFailure> {
         let name = source["metric"]["name"].as_str().unwrap_or_default();
         let about = &source["describedObject"];
         let [kind, object] = ["kind", "name"].map(|field| about[field].as_str().unwrap_or_default());
@@ -237,10 +237,12 @@ impl<'w> UsageOfPods<'w> {
         let target = &source["target"];
         if let Some(wanted) = target_quantity(&target["value"]).filter(|_| target["type"] == "Value") {
             let total = total().map_err(|why| fail(why, ""))?;
-            let replicas = self.replicas_for_total(total, wanted).map_err(|why| fail(why, ""))?;
+            let replicas = self
+                .replicas_for_ratio_of_total(total, wanted)
+                .map_err(|why| fail(why, ""))?;
             let current = json!({"value": format_milli(total)});
             let status = json!({"describedObject": about, "metric": metric_identifier(source), "current": current});
-            return Ok(Proposal {
+            return Ok(ReplicaProposal {
                 replicas,
                 name: format!("{kind} metric {name}"),
                 status: json!({"type": "Object", "object": status}),
@@ -249,12 +251,12 @@ impl<'w> UsageOfPods<'w> {
         if let Some(wanted) = target_quantity(&target["averageValue"]).filter(|_| target["type"] == "AverageValue") {
             let inner = format!("failed to get {name} object metric: ");
             let total = total().map_err(|why| fail(why, &inner))?;
-            let (replicas, average) = self.replicas_for_share(total, wanted);
+            let (replicas, average) = self.replicas_for_average_of_total(total, wanted);
             // The real controller omits the described object here.
             let none = json!({"kind": "", "name": ""});
             let current = json!({"averageValue": format_milli(average)});
             let status = json!({"describedObject": none, "metric": metric_identifier(source), "current": current});
-            return Ok(Proposal {
+            return Ok(ReplicaProposal {
                 replicas,
                 name: format!("external metric {name}({})", selector_text(source)),
                 status: json!({"type": "Object", "object": status}),
@@ -265,7 +267,7 @@ impl<'w> UsageOfPods<'w> {
     }
 
     /// Evaluates an external metric; the value applies to all pods together.
-    fn external_metric(&self, source: &Value) -> Result<Proposal, MetricFailure> {
+    fn external_metric(&self, source: &Value) -> Result<ReplicaProposal, MetricFailure> {
         let name = source["metric"]["name"].as_str().unwrap_or_default();
         let selector = selector_text(source);
         let fail = |message: String, inner: &str| MetricFailure {
@@ -284,20 +286,20 @@ impl<'w> UsageOfPods<'w> {
         let (replicas, current) = if let Some(wanted) = target_quantity(&target["averageValue"]) {
             let inner = format!("failed to get {name} external metric: ");
             let total = total().map_err(|why| fail(why, &inner))?;
-            let (replicas, average) = self.replicas_for_share(total, wanted);
+            let (replicas, average) = self.replicas_for_average_of_total(total, wanted);
             (replicas, json!({"averageValue": format_milli(average)}))
         } else if let Some(wanted) = target_quantity(&target["value"]) {
             let inner = format!("failed to get external metric {name}: ");
             let total = total().map_err(|why| fail(why, &inner))?;
             let replicas = self
-                .replicas_for_total(total, wanted)
+                .replicas_for_ratio_of_total(total, wanted)
                 .map_err(|why| fail(why, &inner))?;
             (replicas, json!({"value": format_milli(total)}))
         } else {
             let why = "invalid external metric source: neither a value target nor an average value target was set";
             return Err(fail(why.to_owned(), ""));
         };
-        Ok(Proposal {
+        Ok(ReplicaProposal {
             replicas,
             name: format!("external metric {name}({selector})"),
             status: json!({"type": "External", "external": {"metric": metric_identifier(source), "current": current}}),
@@ -305,7 +307,7 @@ impl<'w> UsageOfPods<'w> {
     }
 
     /// Groups the pods, and keeps only the metrics of ready pods.
-    fn ready_metrics(&self, mut metrics: PodMetrics, is_cpu: bool) -> Result<(PodMetrics, PodGroups), String> {
+    fn metrics_of_ready_pods(&self, mut metrics: PodMetrics, is_cpu: bool) -> Result<(PodMetrics, PodGroups), String> {
         if self.pods.is_empty() {
             return Err("no pods returned by selector while calculating replica count".to_owned());
         }
@@ -326,7 +328,7 @@ impl<'w> UsageOfPods<'w> {
 
     /// Computes the number of replicas for a target total: the number of ready pods times the ratio of the total to the
     /// target. Amounts are in thousandths.
-    fn replicas_for_total(&self, total: i64, target: i64) -> Result<i32, String> {
+    fn replicas_for_ratio_of_total(&self, total: i64, target: i64) -> Result<i32, String> {
         let ratio = total as f64 / target as f64;
         if self.current == 0 {
             return Ok(times(ratio, 1));
@@ -344,7 +346,7 @@ impl<'w> UsageOfPods<'w> {
 
     /// Computes the number of replicas for a total that all pods share, given the target per pod. Returns also the
     /// current value per pod. Amounts are in thousandths.
-    fn replicas_for_share(&self, total: i64, target: i64) -> (i32, i64) {
+    fn replicas_for_average_of_total(&self, total: i64, target: i64) -> (i32, i64) {
         let n_pods = i64::from(self.status_replicas);
         let ratio = total as f64 / (target as f64 * n_pods as f64);
         let replicas = if self.tolerances.is_within(ratio) {
@@ -415,7 +417,7 @@ impl<'w> UsageOfPods<'w> {
 
     /// Returns the resource request of each pod, in thousandths. Every container must have a request, or the pod as a
     /// whole.
-    fn requests(&self, name: &str, container: Option<&str>) -> Result<PodMetrics, String> {
+    fn requests_by_pod(&self, name: &str, container: Option<&str>) -> Result<PodMetrics, String> {
         let each = self.pods.iter().map(|pod| {
             let pod_level = pod
                 .spec

@@ -137,7 +137,10 @@ pub(super) fn update_owners(objects: &Objects, set: &StatefulSet, pod: &Pod, con
         let Some(claim) = objects.get::<PersistentVolumeClaim>(&key) else {
             continue;
         };
-        let wanted = [(owned_by_set, plain_ref(set)), (owned_by_pod, plain_ref(pod))];
+        let wanted = [
+            (owned_by_set, plain_owner_reference(set)),
+            (owned_by_pod, plain_owner_reference(pod)),
+        ];
         let has_owner = |reference: &OwnerReference| {
             claim
                 .metadata
@@ -165,7 +168,7 @@ pub(super) fn update_owners(objects: &Objects, set: &StatefulSet, pod: &Pod, con
 }
 
 /// Returns an owner reference without `controller: true`.
-fn plain_ref<T: Resource>(owner: &T) -> OwnerReference {
+fn plain_owner_reference<T: Resource>(owner: &T) -> OwnerReference {
     OwnerReference {
         api_version: T::KIND.api_version().into(),
         kind: T::KIND.name().into(),

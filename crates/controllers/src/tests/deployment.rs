@@ -2,7 +2,7 @@
 
 use podscope_api::{Deployment, IntOrString, Kind, ReplicaSet};
 
-use super::super::deployment::bounds;
+use super::super::deployment::max_surge_and_unavailable;
 use super::super::lab::Lab;
 use podscope_sim::Span;
 
@@ -68,7 +68,7 @@ fn max_surge_rounds_up_and_max_unavailable_rounds_down() {
             max_unavailable: unavailable,
         };
         deployment.spec.strategy.rolling_update = Some(rolling);
-        assert_eq!(bounds(&deployment), expected, "{replicas}");
+        assert_eq!(max_surge_and_unavailable(&deployment), expected, "{replicas}");
     }
 }
 

@@ -17,13 +17,13 @@ fn english_lines(complaints: &[Sentence]) -> String {
 }
 
 /// Returns a built-in practice family.
-fn family(name: &str) -> Family {
+fn built_in_family(name: &str) -> Family {
     let text = family_text(name).unwrap_or_else(|| panic!("{name} is built in"));
     Family::read(&format!("{name}.yaml"), text).unwrap_or_else(|problems| panic!("{name}: {problems:?}"))
 }
 
 /// Generates a task; panics if that fails.
-fn task(family: &Family, seed: u64, level: u32) -> Task {
+fn draw_task(family: &Family, seed: u64, level: u32) -> Task {
     Task::draw(family, seed, level).unwrap_or_else(|problems| panic!("{} {seed} {level}: {problems:?}", family.name))
 }
 
@@ -33,7 +33,7 @@ fn tasks_of_each_family_and_level_have_one_right_answer() {
     let mut complaints = Vec::new();
     assert!(families().count() >= 15);
     for name in families() {
-        let family = family(name);
+        let family = built_in_family(name);
         assert_eq!(family.name, name, "the file is named like the family");
         let mut answers = Vec::new();
         for (level, seed) in (1..=MAX_LEVEL).flat_map(|level| (1..=3).map(move |seed| (level, seed))) {
@@ -71,17 +71,17 @@ fn tasks_of_each_family_and_level_have_one_right_answer() {
 /// Shows: E-06
 #[test]
 fn same_seed_and_level_give_same_task() {
-    let family = family("which-node");
-    let (first, again) = (task(&family, 5, 2), task(&family, 5, 2));
+    let family = built_in_family("which-node");
+    let (first, again) = (draw_task(&family, 5, 2), draw_task(&family, 5, 2));
     assert_eq!((&first.text, &first.answer), (&again.text, &again.answer));
-    let others = (1..=6).map(|seed| task(&family, seed, 2).text);
+    let others = (1..=6).map(|seed| draw_task(&family, seed, 2).text);
     assert!(others.into_iter().any(|text| text != first.text), "seeds differ");
 }
 
 /// Shows: E-06
 #[test]
 fn wrong_node_is_explained_by_the_scheduler() {
-    let task = task(&family("which-node"), 1, 1);
+    let task = draw_task(&built_in_family("which-node"), 1, 1);
     let wrong = task
         .options
         .iter()
@@ -130,7 +130,7 @@ fn invalid_family_is_refused_with_positions() {
 }
 
 /// Plays the lesson `first-pod`, gives `answer` to its question, and returns a link to the run.
-fn first_lesson_link(attempt: Attempt, answer: &str) -> String {
+fn link_to_first_lesson(attempt: Attempt, answer: &str) -> String {
     let loaded = lessons::load("first-pod").unwrap_or_else(|problems| panic!("{problems:?}"));
     let played = play::play(loaded, attempt, None).unwrap_or_else(|problems| panic!("{problems:?}"));
     let link = Link {
@@ -148,7 +148,7 @@ fn first_lesson_link(attempt: Attempt, answer: &str) -> String {
 fn handed_in_run_is_replayed_and_its_answers_are_checked() {
     let file = json!({
         "kind": "HandIn", "name": "Ada",
-        "lessons": [{"lesson": "first-pod", "run": first_lesson_link(Attempt::Solution, "0"), "minutes": 3.5, "hints": 2, "finished": true}],
+        "lessons": [{"lesson": "first-pod", "run": link_to_first_lesson(Attempt::Solution, "0"), "minutes": 3.5, "hints": 2, "finished": true}],
     });
     let hand_in = grade::read("ada.json", &file.to_string()).unwrap_or_else(|problems| panic!("{problems:?}"));
     assert_eq!(hand_in.name, "Ada");
@@ -167,8 +167,8 @@ fn claim_not_confirmed_by_run_is_reported() {
     let file = json!({
         "kind": "HandIn",
         "lessons": [
-            {"lesson": "first-pod", "run": first_lesson_link(Attempt::Nothing, "1"), "finished": true},
-            {"lesson": "keep-three", "run": first_lesson_link(Attempt::Solution, "1"), "finished": true},
+            {"lesson": "first-pod", "run": link_to_first_lesson(Attempt::Nothing, "1"), "finished": true},
+            {"lesson": "keep-three", "run": link_to_first_lesson(Attempt::Solution, "1"), "finished": true},
             {"lesson": "first-pod", "run": "#s1:broken"},
         ],
     });
@@ -204,7 +204,7 @@ fn custom_lesson(title: &str) -> String {
 }
 
 /// Returns a link to a run of a scenario file, in which the pod a was created.
-fn custom_run(file: &str, text: &str) -> String {
+fn link_to_custom_run(file: &str, text: &str) -> String {
     let link = Link {
         commands: vec![(1_000_000, "kubectl run a --image=nginx".to_owned())],
         cursor: 5_000_000,
@@ -217,9 +217,9 @@ fn custom_run(file: &str, text: &str) -> String {
 /// Shows: E-13
 #[test]
 fn custom_lesson_is_graded_by_file_name_and_title() {
-    let run = custom_run("own.yaml", &custom_lesson("My own lesson"));
-    let other = custom_run("other.yaml", &custom_lesson("Another lesson"));
-    let built_in = custom_run("first-pod.yaml", &custom_lesson("first-pod"));
+    let run = link_to_custom_run("own.yaml", &custom_lesson("My own lesson"));
+    let other = link_to_custom_run("other.yaml", &custom_lesson("Another lesson"));
+    let built_in = link_to_custom_run("first-pod.yaml", &custom_lesson("first-pod"));
     let lessons = [
         ("own", &run),
         ("My own lesson", &run),
@@ -260,8 +260,8 @@ fn course_result_counts_custom_lessons_by_file_or_text() {
     let easier = inline.replace("run=b", "run=a");
     let percent = |inline: &str| {
         let lessons = [
-            custom_run("own.yaml", &custom_lesson("My own lesson")),
-            custom_run("Inline lesson.yaml", inline),
+            link_to_custom_run("own.yaml", &custom_lesson("My own lesson")),
+            link_to_custom_run("Inline lesson.yaml", inline),
         ];
         let lessons = lessons.map(|run| json!({"run": run}));
         let file = json!({"kind": "HandIn", "name": "Ada", "lessons": lessons}).to_string();
@@ -280,7 +280,7 @@ fn course_result_counts_custom_lessons_by_file_or_text() {
 /// Shows: E-08
 #[test]
 fn text_file_with_links_is_accepted_as_hand_in() {
-    let text = format!("My work:\n{}\n", first_lesson_link(Attempt::Solution, "0"));
+    let text = format!("My work:\n{}\n", link_to_first_lesson(Attempt::Solution, "0"));
     let hand_in = grade::read("carol.txt", &text).unwrap_or_else(|problems| panic!("{problems:?}"));
     assert_eq!((hand_in.name.as_str(), hand_in.runs.len()), ("carol", 1));
     assert_eq!(hand_in.runs[0].lesson, HandedRun::default().lesson);
@@ -304,7 +304,8 @@ fn text_file_with_links_is_accepted_as_hand_in() {
 fn course_result_counts_best_run_of_each_item() {
     let text = "apiVersion: podscope.dev/v1alpha1\nkind: Course\nmetadata: {name: x}\nspec: {title: T, lessons: [first-pod, keep-three], exam: {minutes: 5, pass: 70, weights: {first-pod: 3}}}\n";
     let course = Course::read("x.yaml", text).unwrap_or_else(|problems| panic!("{problems:?}"));
-    let lessons = [Attempt::Nothing, Attempt::Solution].map(|attempt| json!({"run": first_lesson_link(attempt, "0")}));
+    let lessons =
+        [Attempt::Nothing, Attempt::Solution].map(|attempt| json!({"run": link_to_first_lesson(attempt, "0")}));
     let file = json!({"kind": "HandIn", "name": "Ada", "lessons": lessons}).to_string();
     let hand_in = grade::read("x.json", &file).unwrap_or_else(|problems| panic!("{problems:?}"));
     let [result] = &grade::results(&course, &grade::grade(&hand_in))[..] else {
@@ -329,7 +330,7 @@ fn built_in_courses_are_valid() {
                 level,
             } = &item.source
             {
-                task(&family(name), *seed, *level);
+                draw_task(&built_in_family(name), *seed, *level);
             }
         }
     }

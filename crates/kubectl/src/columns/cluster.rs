@@ -6,7 +6,7 @@ use podscope_api::{
 };
 
 use super::line::Line;
-use super::{age, event_times, join_first, map_text, node_roles, node_status, or_none, value_at_path};
+use super::{age, event_times, join_first_texts, label_map_text, node_roles, node_status, text_or_none, value_at_path};
 
 pub(super) fn add_node_columns(node: &Node, line: &mut Line) {
     let address = |kind: &str| {
@@ -38,11 +38,11 @@ pub(super) fn add_service_columns(service: &Service, object: &Object, line: &mut
     let spec = &service.spec;
     let kind = if spec.kind.is_empty() { "ClusterIP" } else { &*spec.kind };
     let external = match kind {
-        "ExternalName" => or_none(&spec.external_name),
+        "ExternalName" => text_or_none(&spec.external_name),
         "LoadBalancer" => "<pending>".into(),
         _ => match value_at_path(object, &["spec", "externalIPs"]) {
             Some(serde_json::Value::Array(ips)) => {
-                or_none(&ips.iter().filter_map(|ip| ip.as_str()).collect::<Vec<_>>().join(","))
+                text_or_none(&ips.iter().filter_map(|ip| ip.as_str()).collect::<Vec<_>>().join(","))
             }
             _ => "<none>".into(),
         },
@@ -61,12 +61,12 @@ pub(super) fn add_service_columns(service: &Service, object: &Object, line: &mut
     let ports: Vec<String> = ports.collect();
     line.add_name();
     line.put("TYPE", kind.to_owned());
-    line.put("CLUSTER-IP", or_none(&spec.cluster_ip));
+    line.put("CLUSTER-IP", text_or_none(&spec.cluster_ip));
     line.put("EXTERNAL-IP", external);
-    line.put("PORT(S)", or_none(&ports.join(",")));
+    line.put("PORT(S)", text_or_none(&ports.join(",")));
     line.add_age();
     let selector = spec.selector.as_ref();
-    line.put_wide("SELECTOR", selector.map_or_else(|| "<none>".into(), map_text));
+    line.put_wide("SELECTOR", selector.map_or_else(|| "<none>".into(), label_map_text));
 }
 
 pub(super) fn add_endpoint_slice_columns(slice: &EndpointSlice, line: &mut Line) {
@@ -79,8 +79,8 @@ pub(super) fn add_endpoint_slice_columns(slice: &EndpointSlice, line: &mut Line)
     let addresses = addresses.map(ToString::to_string).collect();
     line.add_name();
     line.put("ADDRESSTYPE", slice.address_type.to_string());
-    line.put("PORTS", join_first(ports.collect(), 3, ",", "<unset>"));
-    line.put("ENDPOINTS", join_first(addresses, 3, ",", "<unset>"));
+    line.put("PORTS", join_first_texts(ports.collect(), 3, ",", "<unset>"));
+    line.put("ENDPOINTS", join_first_texts(addresses, 3, ",", "<unset>"));
     line.add_age();
 }
 
@@ -103,7 +103,7 @@ fn addresses_text(subsets: &[EndpointSubset]) -> String {
             all.extend(ips().map(|ip| format!("{ip}:{number}")));
         }
     }
-    join_first(all, 3, ",", "<none>")
+    join_first_texts(all, 3, ",", "<none>")
 }
 
 pub(super) fn add_event_columns(event: &Event, line: &mut Line) {

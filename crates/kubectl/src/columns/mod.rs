@@ -24,7 +24,7 @@ pub use custom::PrinterColumn;
 pub use line::Column;
 
 /// One second in microseconds.
-const SECOND: i64 = 1_000_000;
+const MICROS_PER_SECOND: i64 = 1_000_000;
 
 /// Returns the cells of an object of a built-in kind with their column headers, as in the API server's `Table`
 /// responses (HT-121).
@@ -75,7 +75,7 @@ pub(crate) fn columns(object: &Object, prefix: &str, printers: &[PrinterColumn],
         Object::Untyped(object) => untyped::add_untyped_columns(object, row),
         Object::ResourceClaim(claim) => {
             line.add_name();
-            line.put("STATE", claim_state(claim));
+            line.put("STATE", resource_claim_state(claim));
             line.add_age();
         }
         Object::ResourceSlice(slice) => {
@@ -104,7 +104,7 @@ pub(crate) fn columns(object: &Object, prefix: &str, printers: &[PrinterColumn],
 }
 
 /// Returns the text of the STATE column of a ResourceClaim (DRA-261).
-fn claim_state(claim: &ResourceClaim) -> String {
+fn resource_claim_state(claim: &ResourceClaim) -> String {
     let mut states = Vec::new();
     if claim.metadata.is_terminating() {
         states.push("deleted");
@@ -124,18 +124,20 @@ fn claim_state(claim: &ResourceClaim) -> String {
 /// the API.
 pub(crate) fn age(at: Option<Time>, now: Time) -> String {
     match at {
-        Some(at) if at.0 != 0 => human_duration((now.0 - at.0.div_euclid(SECOND) * SECOND).div_euclid(SECOND)),
+        Some(at) if at.0 != 0 => human_duration(
+            (now.0 - at.0.div_euclid(MICROS_PER_SECOND) * MICROS_PER_SECOND).div_euclid(MICROS_PER_SECOND),
+        ),
         _ => "<unknown>".into(),
     }
 }
 
 /// Returns the text, or `<none>` if it is empty.
-pub(crate) fn or_none(text: &str) -> String {
+pub(crate) fn text_or_none(text: &str) -> String {
     if text.is_empty() { "<none>".into() } else { text.into() }
 }
 
 /// Returns the text, or `<unset>` if it is missing.
-pub(crate) fn or_unset(text: Option<&Str>) -> String {
+pub(crate) fn text_or_unset(text: Option<&Str>) -> String {
     text.map_or_else(|| "<unset>".into(), |text| text.to_string())
 }
 
@@ -165,7 +167,7 @@ fn container_names_and_images(template: &PodTemplateSpec) -> [String; 2] {
 /// Formats a selector in the query syntax of `-l`, as Kubernetes' `FormatLabelSelector` does (KC-026); `<none>` if
 /// empty.
 pub(crate) fn selector_text(selector: Option<&LabelSelector>) -> String {
-    or_none(&selector.map(ToString::to_string).unwrap_or_default())
+    text_or_none(&selector.map(ToString::to_string).unwrap_or_default())
 }
 
 /// Parses a selector from JSON.
@@ -173,8 +175,8 @@ pub(crate) fn selector_from_value(value: Option<&Value>) -> Option<LabelSelector
     value.and_then(|value| wire::from_value(value).ok())
 }
 
-pub(crate) fn map_text(map: &ordered::Map<Str, Str>) -> String {
-    or_none(
+pub(crate) fn label_map_text(map: &ordered::Map<Str, Str>) -> String {
+    text_or_none(
         &map.iter()
             .map(|(key, value)| format!("{key}={value}"))
             .collect::<Vec<_>>()
@@ -183,7 +185,7 @@ pub(crate) fn map_text(map: &ordered::Map<Str, Str>) -> String {
 }
 
 /// Formats access modes abbreviated, in kubectl's fixed order and without duplicates (KC-049).
-pub(crate) fn access_modes<T: std::fmt::Display>(modes: &[T]) -> String {
+pub(crate) fn access_modes_text<T: std::fmt::Display>(modes: &[T]) -> String {
     let have: ordered::Set<String> = modes.iter().map(ToString::to_string).collect();
     [
         ("ReadWriteOnce", "RWO"),
@@ -199,7 +201,7 @@ pub(crate) fn access_modes<T: std::fmt::Display>(modes: &[T]) -> String {
 }
 
 /// Joins the first `limit` texts and adds the number of omitted ones; returns `if_empty` for an empty list.
-fn join_first(mut texts: Vec<String>, limit: usize, separator: &str, if_empty: &str) -> String {
+fn join_first_texts(mut texts: Vec<String>, limit: usize, separator: &str, if_empty: &str) -> String {
     let more = texts.len().saturating_sub(limit);
     texts.truncate(limit);
     let mut all = texts.join(separator);
@@ -249,7 +251,7 @@ pub(crate) fn node_roles(node: &podscope_api::Node) -> String {
             .label("kubernetes.io/role")
             .filter(|role| !role.is_empty()),
     );
-    or_none(&roles.into_iter().collect::<Vec<_>>().join(","))
+    text_or_none(&roles.into_iter().collect::<Vec<_>>().join(","))
 }
 
 /// Returns the text of the STATUS column of a job (KC-032).
@@ -278,24 +280,24 @@ pub(crate) fn job_status(job: &podscope_api::Job) -> &'static str {
 }
 
 /// Returns the storage class in the deprecated annotation, or else in the field of the spec.
-fn storage_class(meta: &ObjectMeta, field: &str) -> String {
+fn storage_class_or_annotation(meta: &ObjectMeta, field: &str) -> String {
     meta.annotation(annotation::BETA_STORAGE_CLASS)
         .unwrap_or(field)
         .to_owned()
 }
 
 /// Returns the storage class of a volume. The deprecated annotation has precedence over the field (KC-039).
-pub(crate) fn volume_class(volume: &PersistentVolume) -> String {
-    storage_class(&volume.metadata, &volume.spec.storage_class_name)
+pub(crate) fn volume_storage_class(volume: &PersistentVolume) -> String {
+    storage_class_or_annotation(&volume.metadata, &volume.spec.storage_class_name)
 }
 
 /// Returns the storage class of a claim or of a claim template.
-pub(crate) fn claim_class(meta: &ObjectMeta, spec: &PersistentVolumeClaimSpec) -> String {
-    storage_class(meta, spec.storage_class_name.as_deref().unwrap_or(""))
+pub(crate) fn claim_storage_class(meta: &ObjectMeta, spec: &PersistentVolumeClaimSpec) -> String {
+    storage_class_or_annotation(meta, spec.storage_class_name.as_deref().unwrap_or(""))
 }
 
 /// Returns whether a StorageClass is the default for claims without a class (KC-041).
-pub(crate) fn is_default_class(meta: &ObjectMeta) -> bool {
+pub(crate) fn is_default_storage_class(meta: &ObjectMeta) -> bool {
     [
         annotation::DEFAULT_STORAGE_CLASS,
         "storageclass.beta.kubernetes.io/is-default-class",

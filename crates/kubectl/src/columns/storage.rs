@@ -5,7 +5,7 @@ use podscope_api::{
 };
 
 use super::line::Line;
-use super::{access_modes, claim_class, is_default_class, or_unset, volume_class};
+use super::{access_modes_text, claim_storage_class, is_default_storage_class, text_or_unset, volume_storage_class};
 
 pub(super) fn add_volume_columns(volume: &PersistentVolume, line: &mut Line) {
     let spec = &volume.spec;
@@ -14,7 +14,7 @@ pub(super) fn add_volume_columns(volume: &PersistentVolume, line: &mut Line) {
     let claim = spec.claim_ref.as_ref();
     line.add_name();
     line.put("CAPACITY", text(spec.capacity.get("storage").map(|size| size as _)));
-    line.put("ACCESS MODES", access_modes(&spec.access_modes));
+    line.put("ACCESS MODES", access_modes_text(&spec.access_modes));
     line.put("RECLAIM POLICY", policy.unwrap_or("Retain").to_owned());
     line.put(
         "STATUS",
@@ -25,14 +25,14 @@ pub(super) fn add_volume_columns(volume: &PersistentVolume, line: &mut Line) {
     );
     let claim = claim.map(|claim| format!("{}/{}", claim.namespace, claim.name));
     line.put("CLAIM", claim.unwrap_or_default());
-    line.put("STORAGECLASS", volume_class(volume));
+    line.put("STORAGECLASS", volume_storage_class(volume));
     line.put(
         "VOLUMEATTRIBUTESCLASS",
-        or_unset(spec.volume_attributes_class_name.as_ref()),
+        text_or_unset(spec.volume_attributes_class_name.as_ref()),
     );
     line.put("REASON", volume.status.reason.to_string());
     line.add_age();
-    line.put_wide("VOLUMEMODE", or_unset(spec.volume_mode.as_ref()));
+    line.put_wide("VOLUMEMODE", text_or_unset(spec.volume_mode.as_ref()));
 }
 
 pub(super) fn add_claim_columns(claim: &PersistentVolumeClaim, line: &mut Line) {
@@ -52,18 +52,18 @@ pub(super) fn add_claim_columns(claim: &PersistentVolumeClaim, line: &mut Line) 
     line.put(
         "ACCESS MODES",
         if is_bound {
-            access_modes(&status.access_modes)
+            access_modes_text(&status.access_modes)
         } else {
             String::new()
         },
     );
-    line.put("STORAGECLASS", claim_class(&claim.metadata, spec));
+    line.put("STORAGECLASS", claim_storage_class(&claim.metadata, spec));
     line.put(
         "VOLUMEATTRIBUTESCLASS",
-        or_unset(spec.volume_attributes_class_name.as_ref()),
+        text_or_unset(spec.volume_attributes_class_name.as_ref()),
     );
     line.add_age();
-    line.put_wide("VOLUMEMODE", or_unset(spec.volume_mode.as_ref()));
+    line.put_wide("VOLUMEMODE", text_or_unset(spec.volume_mode.as_ref()));
 }
 
 pub(super) fn add_storage_class_columns(class: &StorageClass, object: &Object, line: &mut Line) {
@@ -73,7 +73,7 @@ pub(super) fn add_storage_class_columns(class: &StorageClass, object: &Object, l
         Some(serde_json::Value::Bool(on)) => on.to_string(),
         _ => default.to_owned(),
     };
-    line.add_name_with_suffix(if is_default_class(&class.metadata) {
+    line.add_name_with_suffix(if is_default_storage_class(&class.metadata) {
         " (default)"
     } else {
         ""

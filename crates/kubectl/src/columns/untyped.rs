@@ -4,7 +4,7 @@ use podscope_api::{Kind, UntypedObject};
 use serde_json::Value;
 
 use super::line::Line;
-use super::{join_first, or_none, selector_from_value, selector_text};
+use super::{join_first_texts, selector_from_value, selector_text, text_or_none};
 use crate::jsonpath::plain;
 
 pub(super) fn add_untyped_columns(object: &UntypedObject, line: &mut Line) {
@@ -28,8 +28,8 @@ pub(super) fn add_untyped_columns(object: &UntypedObject, line: &mut Line) {
             let address = |one: &Value| plain(one.get("ip").or(one.get("hostname")).unwrap_or(&Value::Null));
             let addresses: Vec<String> = addresses.iter().map(address).collect();
             let ports = if list("/spec/tls").is_empty() { "80" } else { "80, 443" };
-            line.put("CLASS", or_none(&text("/spec/ingressClassName")));
-            line.put("HOSTS", join_first(hosts.collect(), 3, ",", "*"));
+            line.put("CLASS", text_or_none(&text("/spec/ingressClassName")));
+            line.put("HOSTS", join_first_texts(hosts.collect(), 3, ",", "*"));
             line.put("ADDRESS", addresses.join(","));
             line.put("PORTS", ports.to_owned());
         }

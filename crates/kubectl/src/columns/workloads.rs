@@ -7,18 +7,18 @@ use podscope_api::{
 use serde_json::Value;
 
 use super::line::Line;
-use super::{age, job_status, map_text, or_none, selector_text};
+use super::{age, job_status, label_map_text, selector_text, text_or_none};
 use crate::duration::human_duration;
 use crate::jsonpath::plain;
 use crate::pod_status::pod_row;
 
-fn or_zero(value: Option<i32>) -> String {
+fn number_or_zero(value: Option<i32>) -> String {
     value.unwrap_or(0).to_string()
 }
 
 /// Formats a cell of the READY column as `ready/desired`.
 fn ready_text(ready: Option<i32>, desired: Option<i32>) -> String {
-    format!("{}/{}", or_zero(ready), or_zero(desired))
+    format!("{}/{}", number_or_zero(ready), number_or_zero(desired))
 }
 
 pub(super) fn add_pod_columns(pod: &Pod, line: &mut Line) {
@@ -32,9 +32,9 @@ pub(super) fn add_pod_columns(pod: &Pod, line: &mut Line) {
     line.put("STATUS", row.status);
     line.put("RESTARTS", row.restarts);
     line.add_age();
-    line.put_wide("IP", or_none(ip.unwrap_or_default()));
-    line.put_wide("NODE", or_none(pod.spec.node_name.as_deref().unwrap_or_default()));
-    line.put_wide("NOMINATED NODE", or_none(&pod.status.nominated_node_name));
+    line.put_wide("IP", text_or_none(ip.unwrap_or_default()));
+    line.put_wide("NODE", text_or_none(pod.spec.node_name.as_deref().unwrap_or_default()));
+    line.put_wide("NOMINATED NODE", text_or_none(&pod.status.nominated_node_name));
     let gates_text = match gates.len() {
         0 => "<none>".to_owned(),
         gates => format!("{n_true}/{gates}"),
@@ -46,8 +46,8 @@ pub(super) fn add_deployment_columns(deployment: &Deployment, line: &mut Line) {
     let (spec, status) = (&deployment.spec, &deployment.status);
     line.add_name();
     line.put("READY", ready_text(status.ready_replicas, spec.replicas));
-    line.put("UP-TO-DATE", or_zero(status.updated_replicas));
-    line.put("AVAILABLE", or_zero(status.available_replicas));
+    line.put("UP-TO-DATE", number_or_zero(status.updated_replicas));
+    line.put("AVAILABLE", number_or_zero(status.available_replicas));
     line.add_age();
     line.add_template_columns(&spec.template);
     let selector = selector_text(spec.selector.as_ref());
@@ -57,9 +57,9 @@ pub(super) fn add_deployment_columns(deployment: &Deployment, line: &mut Line) {
 /// Adds the columns that ReplicaSets and ReplicationControllers share.
 fn add_replica_columns(desired: Option<i32>, status: &ReplicaSetStatus, line: &mut Line) {
     line.add_name();
-    line.put("DESIRED", or_zero(desired));
+    line.put("DESIRED", number_or_zero(desired));
     line.put("CURRENT", status.replicas.to_string());
-    line.put("READY", or_zero(status.ready_replicas));
+    line.put("READY", number_or_zero(status.ready_replicas));
     line.add_age();
 }
 
@@ -72,7 +72,7 @@ pub(super) fn add_replica_set_columns(set: &ReplicaSet, line: &mut Line) {
 pub(super) fn add_replication_controller_columns(set: &ReplicationController, line: &mut Line) {
     add_replica_columns(set.spec.replicas, &set.status, line);
     line.add_template_columns(&set.spec.template);
-    line.put_wide("SELECTOR", map_text(&set.spec.selector));
+    line.put_wide("SELECTOR", label_map_text(&set.spec.selector));
 }
 
 pub(super) fn add_stateful_set_columns(set: &StatefulSet, line: &mut Line) {
@@ -88,9 +88,9 @@ pub(super) fn add_daemon_set_columns(set: &DaemonSet, line: &mut Line) {
     line.put("DESIRED", status.desired_number_scheduled.to_string());
     line.put("CURRENT", status.current_number_scheduled.to_string());
     line.put("READY", status.number_ready.to_string());
-    line.put("UP-TO-DATE", or_zero(status.updated_number_scheduled));
-    line.put("AVAILABLE", or_zero(status.number_available));
-    line.put("NODE SELECTOR", map_text(&set.spec.template.spec.node_selector));
+    line.put("UP-TO-DATE", number_or_zero(status.updated_number_scheduled));
+    line.put("AVAILABLE", number_or_zero(status.number_available));
+    line.put("NODE SELECTOR", label_map_text(&set.spec.template.spec.node_selector));
     line.add_age();
     line.add_template_columns(&set.spec.template);
     line.put_wide("SELECTOR", selector_text(set.spec.selector.as_ref()));
@@ -106,7 +106,7 @@ pub(super) fn add_job_columns(job: &Job, line: &mut Line) {
     };
     let duration = job.status.start_time.map(|start| {
         let end = job.status.completion_time.unwrap_or(line.now);
-        human_duration((end.0 - start.0).div_euclid(super::SECOND))
+        human_duration((end.0 - start.0).div_euclid(super::MICROS_PER_SECOND))
     });
     line.add_name();
     line.put("STATUS", job_status(job).to_owned());
@@ -122,7 +122,7 @@ pub(super) fn add_cron_job_columns(object: &CronJob, line: &mut Line) {
     let last = object.status.last_schedule_time;
     line.add_name();
     line.put("SCHEDULE", spec.schedule.to_string());
-    line.put("TIMEZONE", or_none(spec.time_zone.as_deref().unwrap_or_default()));
+    line.put("TIMEZONE", text_or_none(spec.time_zone.as_deref().unwrap_or_default()));
     line.put(
         "SUSPEND",
         if spec.suspend == Some(true) { "True" } else { "False" }.to_owned(),
@@ -146,7 +146,7 @@ pub(super) fn add_autoscaler_columns(object: &HorizontalPodAutoscaler, line: &mu
     line.put("TARGETS", targets_text(object));
     line.put("MINPODS", min_replicas.unwrap_or_else(|| "<unset>".to_owned()));
     line.put("MAXPODS", spec.max_replicas.to_string());
-    line.put("REPLICAS", or_zero(object.status.current_replicas));
+    line.put("REPLICAS", number_or_zero(object.status.current_replicas));
     line.add_age();
 }
 
@@ -182,7 +182,7 @@ fn targets_text(object: &HorizontalPodAutoscaler) -> String {
             _ => "<unknown type>".to_owned(),
         });
     }
-    super::join_first(shown, 2, ", ", "<none>")
+    super::join_first_texts(shown, 2, ", ", "<none>")
 }
 
 pub(super) fn add_budget_columns(budget: &PodDisruptionBudget, line: &mut Line) {

@@ -6,7 +6,7 @@ use podscope_cluster::fault::Fault;
 use podscope_cluster::{RequestClient, Span, StartTraffic, TrafficCommand};
 
 use super::fault::{parse_node_name, parse_pod_key};
-use super::flags::{Args, Flag, Takes};
+use super::flags::{Args, Flag, FlagTakes};
 use super::shell::Word;
 use super::{Command, CommandError, Words};
 use crate::duration::{parse_duration, print_duration};
@@ -31,11 +31,11 @@ pub(crate) const APP_COMMANDS: &[(&str, &str)] = &[
 
 /// The flags of `app traffic start`.
 pub(crate) const TRAFFIC_FLAGS: &[Flag] = &[
-    ("rate", '-', Takes::Value),
-    ("from", '-', Takes::Value),
-    ("timeout", '-', Takes::Value),
-    ("keep-alive", '-', Takes::Bool),
-    ("retries", '-', Takes::Value),
+    ("rate", '-', FlagTakes::Value),
+    ("from", '-', FlagTakes::Value),
+    ("timeout", '-', FlagTakes::Value),
+    ("keep-alive", '-', FlagTakes::Bool),
+    ("retries", '-', FlagTakes::Value),
 ];
 
 /// Returns a usage error that lists the sub-commands that begin with a word.
@@ -51,7 +51,7 @@ pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
     match texts.as_slice() {
         ["member", action @ ("add" | "remove"), group, member] => {
             let mut words = Words::of("app", "member");
-            texts.iter().skip(1).for_each(|text| words.word(*text));
+            texts.iter().skip(1).for_each(|text| words.push_word(*text));
             let fault = Fault::Member {
                 group: Str::from(*group),
                 member: Str::from(*member),
@@ -64,7 +64,7 @@ pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
         ["traffic", "stop", ..] => match words.get(2..).unwrap_or_default() {
             [service] => {
                 let mut words = Words::of("app", "traffic stop");
-                let service = words.key(service_key(service)?);
+                let service = words.push_object_key(parse_service_key(service)?);
                 Ok(traffic_command(TrafficCommand::Stop(service), words))
             }
             _ => Err(usage_error(column, "traffic stop")),
@@ -81,7 +81,7 @@ fn traffic_command(command: TrafficCommand, words: Words) -> Command {
 }
 
 /// Parses the name of a Service: `web`, `shop/web` or `svc/web`.
-fn service_key(word: &Word) -> Result<ObjectKey, CommandError> {
+fn parse_service_key(word: &Word) -> Result<ObjectKey, CommandError> {
     let name = word.text.strip_prefix("svc/").unwrap_or(&word.text);
     let (namespace, name) = name.split_once('/').unwrap_or(("default", name));
     if namespace.is_empty() || name.is_empty() || name.contains('/') {
@@ -98,7 +98,7 @@ fn parse_start(words: &[Word]) -> Result<Command, CommandError> {
         return Ok(Command::Help("app".into()));
     }
     let service = match &*args.positional {
-        [service] => service_key(service)?,
+        [service] => parse_service_key(service)?,
         [_, extra, ..] => return Err(usage_error(extra.column, "traffic start")),
         [] => return Err(usage_error(args.end, "traffic start")),
     };
@@ -131,23 +131,23 @@ fn parse_start(words: &[Word]) -> Result<Command, CommandError> {
     };
     let mut words = Words::of("app", "traffic start");
     let start = StartTraffic {
-        service: words.key(service),
+        service: words.push_object_key(service),
         rate: {
-            words.value("--rate", Some(rate.to_string()));
+            words.push_flag_value("--rate", Some(rate.to_string()));
             rate
         },
         client: {
             let client = parse_client(&args)?;
-            words.value("--from", (client != RequestClient::Nodes).then(|| client.to_string()));
+            words.push_flag_value("--from", (client != RequestClient::Nodes).then(|| client.to_string()));
             client
         },
         timeout: {
-            words.value("--timeout", timeout.map(print_duration));
+            words.push_flag_value("--timeout", timeout.map(print_duration));
             timeout
         },
-        keep_alive: words.flag("--keep-alive", args.bool("keep-alive", false)?),
+        keep_alive: words.push_flag("--keep-alive", args.bool("keep-alive", false)?),
         retries: {
-            words.value("--retries", (retries > 0).then(|| retries.to_string()));
+            words.push_flag_value("--retries", (retries > 0).then(|| retries.to_string()));
             retries
         },
     };

@@ -7,13 +7,13 @@ use podscope_api::{Kind, ResourceSlice};
 use podscope_cluster::Objects;
 
 use super::app::TRAFFIC_FLAGS;
-use super::fault::{Argument, CUTS, DIRECTIONS, FAULTS};
+use super::fault::{FAULTS, FaultArgument, PARTITION_CUTS, PARTITION_DIRECTIONS};
 use super::parse::VERBS;
 use super::pipe::PROGRAMS;
 
 mod values;
 
-use values::{PartialCommand, positionals, value_of};
+use values::{PartialCommand, flag_value_in_words, positionals};
 
 /// A candidate for the completion of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl Candidates<'_> {
         let words = words.get(verb.name.split(' ').count()..).unwrap_or_default();
         let partial = PartialCommand {
             verb,
-            namespace: value_of(verb, words, "namespace").unwrap_or("default"),
+            namespace: flag_value_in_words(verb, words, "namespace").unwrap_or("default"),
             positionals: positionals(verb, words),
         };
         if self.add_if_flag_value(&partial, words.last().copied()) {
@@ -102,7 +102,7 @@ impl Candidates<'_> {
             }
         } else if verb.name == "explain" {
             self.add_field_paths();
-        } else if verb.name == "set image" && partial.kind().is_some() && partial.is_named() {
+        } else if verb.name == "set image" && partial.kind().is_some() && partial.names_object() {
             self.add_container_assignments(&partial);
         } else if let Some((kind_text, _)) = self.typed.split_once('/') {
             if let Some(kind) = Kind::from_resource_name(kind_text) {
@@ -147,9 +147,9 @@ impl Candidates<'_> {
             return;
         }
         match words.last().copied() {
-            Some("--from") => self.add_words(CUTS.iter().map(CutFrom::as_str)),
+            Some("--from") => self.add_words(PARTITION_CUTS.iter().map(CutFrom::as_str)),
             Some("--one-way") => {
-                for (way, hint) in DIRECTIONS {
+                for (way, hint) in PARTITION_DIRECTIONS {
                     self.push(way.as_str(), hint);
                 }
             }
@@ -164,7 +164,7 @@ impl Candidates<'_> {
                 // A word after a flag is the flag's value, not an argument.
                 let is_argument = |(before, word): &(&str, &&str)| !before.starts_with('-') && !word.starts_with('-');
                 let given: Vec<&str> = before.zip(words).filter(is_argument).map(|(_, word)| *word).collect();
-                self.add_argument(fault.argument(given.len()), given.last().copied());
+                self.add_fault_argument(fault.argument(given.len()), given.last().copied());
             }
         }
     }
@@ -179,14 +179,14 @@ impl Candidates<'_> {
     }
 
     /// Adds the candidates for a positional argument of a `fault` command; `before` is the preceding argument.
-    fn add_argument(&mut self, argument: Argument, before: Option<&str>) {
+    fn add_fault_argument(&mut self, argument: FaultArgument, before: Option<&str>) {
         match argument {
-            Argument::Node | Argument::Nodes => self.add_names(Kind::Node, "", "node"),
-            Argument::Pod => self.add_pods(),
-            Argument::Volume => self.add_names(Kind::PersistentVolume, "", "volume"),
-            Argument::Device => self.add_devices(before),
-            Argument::Word(words) => self.add_words(words.iter().copied()),
-            Argument::New => {}
+            FaultArgument::Node | FaultArgument::Nodes => self.add_names(Kind::Node, "", "node"),
+            FaultArgument::Pod => self.add_pods(),
+            FaultArgument::Volume => self.add_names(Kind::PersistentVolume, "", "volume"),
+            FaultArgument::Device => self.add_devices(before),
+            FaultArgument::Word(words) => self.add_words(words.iter().copied()),
+            FaultArgument::New => {}
         }
     }
 
@@ -282,7 +282,7 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
         [] => candidates.add_programs(),
         ["kubectl"] => candidates.add_verbs(),
         ["kubectl", "-n" | "--namespace"] => candidates.add_names(Kind::Namespace, "", "namespace"),
-        ["kubectl", group] if *group != "create" && is_group(group) => candidates.add_sub_commands(group),
+        ["kubectl", group] if *group != "create" && has_sub_commands(group) => candidates.add_sub_commands(group),
         ["kubectl", rest @ ..] => candidates.add_for_kubectl(rest),
         ["fault"] => candidates.add_faults(),
         ["fault", verb, rest @ ..] => candidates.add_for_fault(verb, rest),
@@ -301,7 +301,7 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
 }
 
 /// Returns whether a kubectl verb has sub-commands.
-fn is_group(name: &str) -> bool {
+fn has_sub_commands(name: &str) -> bool {
     VERBS
         .iter()
         .any(|verb| verb.name.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')))

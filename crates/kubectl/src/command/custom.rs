@@ -11,7 +11,7 @@ use podscope_api::ordered::StableSort as _;
 use podscope_cluster::Objects;
 
 use super::flags::Args;
-use super::parse::{ALL_KINDS, API_EXTENSION_KINDS};
+use super::parse::{API_EXTENSION_KINDS, KINDS_IN_CATEGORY_ALL};
 use super::{Action, Command, CommandError, DeleteTarget, Kubectl, Selection, Target, Words, parse_line, shell};
 
 /// The custom kinds that a cluster serves, in the order in which kubectl looks them up: by group, then by plural name.
@@ -54,7 +54,7 @@ impl CustomKinds {
 
     /// Finds the kind of a resource name: plural, singular or short name, alone, with a group or the beginning of one,
     /// or with a version and a group. Case is ignored except for short names.
-    pub(crate) fn named(&self, name: &str) -> Option<Kind> {
+    pub(crate) fn find_named_kind(&self, name: &str) -> Option<Kind> {
         let (bare, qualifier) = name.split_once('.').unwrap_or((name, ""));
         let is_full_name = |kind: &CustomKind| {
             let preferred = kind.preferred_kind();
@@ -86,7 +86,7 @@ impl CustomKinds {
     }
 
     /// Finds a kind by API version and kind name.
-    pub(crate) fn served(&self, api_version: &str, name: &str) -> Option<Kind> {
+    pub(crate) fn served_kind(&self, api_version: &str, name: &str) -> Option<Kind> {
         self.versions()
             .find(|kind| kind.api_version() == api_version && kind.name() == name)
     }
@@ -97,7 +97,7 @@ impl CustomKinds {
     }
 
     /// Returns each kind in its preferred version, with its short names and its categories.
-    pub(crate) fn into_listed(self) -> Vec<(Kind, Vec<String>, Vec<String>)> {
+    pub(crate) fn into_names_and_categories(self) -> Vec<(Kind, Vec<String>, Vec<String>)> {
         let listed = |kind: &CustomKind| (kind.preferred_kind(), kind.short_names.clone(), kind.categories.clone());
         self.0.iter().map(listed).collect()
     }
@@ -125,7 +125,7 @@ impl CustomKind {
 }
 
 /// Returns kubectl's error for kinds that are not in its scheme, because it has no Go types for them.
-pub(super) fn unregistered(kind: Kind) -> String {
+pub(super) fn unregistered_kind_error(kind: Kind) -> String {
     format!(
         "error: no kind {:?} is registered for version {:?} in scheme \"pkg/scheme/scheme.go:28\"",
         kind.name(),
@@ -136,20 +136,20 @@ pub(super) fn unregistered(kind: Kind) -> String {
 impl Args {
     /// Finds the kind of a resource name.
     pub(super) fn kind_named(&self, name: &str) -> Option<Kind> {
-        let custom = || self.custom.as_ref()?.named(name);
+        let custom = || self.custom.as_ref()?.find_named_kind(name);
         Kind::from_resource_name(name).or_else(custom)
     }
 
     /// Finds a kind by API version and kind name.
     pub(super) fn kind_of_manifest(&self, api_version: &str, name: &str) -> Option<Kind> {
-        let custom = || self.custom.as_ref()?.served(api_version, name);
+        let custom = || self.custom.as_ref()?.served_kind(api_version, name);
         Kind::from_wire(api_version, name).or_else(custom)
     }
 
     /// Returns the kinds of a category; empty if the category does not exist.
     pub(super) fn kinds_of_category(&self, category: &str) -> Vec<Kind> {
         let built_in = match category {
-            "all" => ALL_KINDS,
+            "all" => KINDS_IN_CATEGORY_ALL,
             podscope_api::API_EXTENSIONS => API_EXTENSION_KINDS,
             _ => &[],
         };
@@ -170,7 +170,7 @@ impl Args {
     /// Returns an error about a resource type that is not built in and not among the known custom kinds. If the line is
     /// parsed without custom kinds, the error is marked: the type may exist, and the command is then kept unresolved
     /// ([`Kubectl::resolved_in`]) instead of refused.
-    pub(super) fn unknown_type(&self, column: u32, message: String) -> CommandError {
+    pub(super) fn unknown_type_error(&self, column: u32, message: String) -> CommandError {
         CommandError {
             needs_custom_kinds: self.custom.is_none(),
             ..CommandError::new(column, message)
@@ -215,7 +215,7 @@ impl Kubectl {
         };
         let custom = target.kinds().into_iter().find(|kind| matches!(kind, Kind::Custom(_)));
         match custom {
-            Some(kind) if crate::count(target, objects) > 0 => Err(CommandError::new(1, unregistered(kind))),
+            Some(kind) if crate::count(target, objects) > 0 => Err(CommandError::new(1, unregistered_kind_error(kind))),
             _ => Ok(()),
         }
     }
@@ -243,7 +243,7 @@ impl Kubectl {
         }
         let mut command = self.clone();
         match command.target_mut().map(|target| &mut target.selection) {
-            Some(Selection::Kinds { kinds, .. }) if kinds == ALL_KINDS => kinds.extend(further),
+            Some(Selection::Kinds { kinds, .. }) if kinds == KINDS_IN_CATEGORY_ALL => kinds.extend(further),
             _ => return Cow::Borrowed(self),
         }
         Cow::Owned(command)

@@ -44,7 +44,7 @@ pub struct Delete {
 }
 
 /// Returns the propagation policy of a `--cascade` value, and kubectl's deprecation warning if the value is a boolean.
-pub(crate) fn propagation(cascade: Option<&str>) -> (Propagation, Option<String>) {
+pub(crate) fn propagation_of_cascade(cascade: Option<&str>) -> (Propagation, Option<String>) {
     let deprecated = |better: &str| {
         let value = cascade.unwrap_or_default();
         Some(format!(

@@ -18,7 +18,7 @@ const FLAGS_WITH_VALUE: &str = "--file -p --project-name --profile --env-file -n
 /// The answers, one per line: Docker commands separated by `|`, a mark, and the text. Commands of two words come first.
 /// The mark `=` precedes a kubectl command, `+` a kubectl command about a pod, whose name the user has to look up, and
 /// `-` the reason why there is no counterpart. `NAME` stands for the first operand.
-const ANSWERS: &str = "\
+const DOCKER_ANSWERS: &str = "\
 compose down|compose rm = kubectl delete -f FILE
 compose ps|compose ls = kubectl get pods
 compose logs = kubectl logs deployment/NAME
@@ -78,7 +78,7 @@ rename - a pod keeps its name; one of another name is another pod
 help = kubectl help";
 
 /// Explains how to find a pod's name, which usually differs from the container's name.
-const LOOK_UP: &str = "`kubectl get pods` tells the names. If a Deployment made the pod, its name is longer, and a deleted one comes back \
+const NAME_LOOKUP_TEXT: &str = "`kubectl get pods` tells the names. If a Deployment made the pod, its name is longer, and a deleted one comes back \
     until the Deployment is deleted";
 
 /// Returns the answer to a Docker command line.
@@ -97,12 +97,12 @@ pub(super) fn docker_answer(program: &str, words: &[Word]) -> String {
     };
     if let ["run" | "create", ..] = typed {
         let at = words.iter().position(|word| *word == typed[0]).unwrap_or_default();
-        return format!("in Kubernetes: {}", run_counterpart(&words[at + 1..]));
+        return format!("in Kubernetes: {}", kubectl_run_counterpart(&words[at + 1..]));
     }
     let two = typed.get(..2).unwrap_or_default().join(" ");
     let one = typed.first().copied().unwrap_or_default();
     let found = [(two.as_str(), 2), (one, 1)].into_iter().find_map(|(words, count)| {
-        let (kind, text) = ANSWERS.lines().find_map(|line| {
+        let (kind, text) = DOCKER_ANSWERS.lines().find_map(|line| {
             let (known, answer) = line.split_at(line.find(['=', '+', '-'])?);
             let is_meant = known.trim_end().split('|').any(|known| known == words);
             is_meant.then(|| answer.split_at(2))
@@ -121,7 +121,7 @@ pub(super) fn docker_answer(program: &str, words: &[Word]) -> String {
     }
     match kind.trim_end() {
         "=" => format!("in Kubernetes: {text}"),
-        "+" => format!("in Kubernetes: {text}\n{LOOK_UP}"),
+        "+" => format!("in Kubernetes: {text}\n{NAME_LOOKUP_TEXT}"),
         _ => format!(
             "docker {} has no counterpart here: {text}",
             if count == 2 { two.as_str() } else { one }
@@ -155,7 +155,7 @@ fn operands<'a>(words: &[&'a str]) -> (Vec<&'a str>, bool) {
 }
 
 /// Returns the kubectl counterpart of `docker run`.
-fn run_counterpart(words: &[&str]) -> String {
+fn kubectl_run_counterpart(words: &[&str]) -> String {
     let (mut name, mut image, mut rest) = (None, None, String::new());
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {

@@ -9,7 +9,7 @@ use podscope_api::{NodeName, ObjectKey, Quantity, Str};
 use podscope_cluster::Span;
 use podscope_cluster::fault::{Fault, Targets};
 
-use super::flags::{Args, Flag, Takes};
+use super::flags::{Args, Flag, FlagTakes};
 use super::shell::Word;
 use super::{Command, CommandError, Words};
 use crate::duration::{parse_duration, print_duration};
@@ -23,14 +23,14 @@ pub(crate) struct FaultVerb {
     /// Description for help and completion.
     pub(crate) description: &'static str,
     /// Type of each positional argument, for completion.
-    arguments: &'static [Argument],
+    arguments: &'static [FaultArgument],
     pub(crate) flags: &'static [Flag],
     read: fn(&mut FaultLine<'_>) -> Result<Fault, CommandError>,
 }
 
 /// Type of a positional argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Argument {
+pub(crate) enum FaultArgument {
     Node,
     /// One or more nodes, up to the last argument.
     Nodes,
@@ -44,20 +44,20 @@ pub(crate) enum Argument {
 
 impl FaultVerb {
     /// Returns the type of the positional argument at an index.
-    pub(crate) fn argument(&self, index: usize) -> Argument {
+    pub(crate) fn argument(&self, index: usize) -> FaultArgument {
         match (self.arguments.get(index), self.arguments.last()) {
             (Some(argument), _) => *argument,
-            (None, Some(Argument::Nodes)) => Argument::Nodes,
-            (None, _) => Argument::New,
+            (None, Some(FaultArgument::Nodes)) => FaultArgument::Nodes,
+            (None, _) => FaultArgument::New,
         }
     }
 }
 
 /// Values of `partition --from`, in addition to node names.
-pub(crate) const CUTS: &[CutFrom] = &[CutFrom::ControlPlane, CutFrom::Nodes, CutFrom::Storage];
+pub(crate) const PARTITION_CUTS: &[CutFrom] = &[CutFrom::ControlPlane, CutFrom::Nodes, CutFrom::Storage];
 
 /// Values of `partition --one-way`, with their descriptions.
-pub(crate) const DIRECTIONS: &[(OneWay, &str)] = &[
+pub(crate) const PARTITION_DIRECTIONS: &[(OneWay, &str)] = &[
     (OneWay::In, "lose what goes to the node"),
     (OneWay::Out, "lose what comes from the node"),
 ];
@@ -66,7 +66,7 @@ const fn fault_verb(
     name: &'static str,
     usage: &'static str,
     description: &'static str,
-    arguments: &'static [Argument],
+    arguments: &'static [FaultArgument],
     flags: &'static [Flag],
     read: fn(&mut FaultLine<'_>) -> Result<Fault, CommandError>,
 ) -> FaultVerb {
@@ -80,8 +80,8 @@ const fn fault_verb(
     }
 }
 
-const PROCESSES: &[Argument] = &[
-    Argument::Word(&[
+const PROCESS_ARGUMENTS: &[FaultArgument] = &[
+    FaultArgument::Word(&[
         "kubelet",
         "runtime",
         "driver",
@@ -89,10 +89,10 @@ const PROCESSES: &[Argument] = &[
         "controller-manager",
         "apiserver",
     ]),
-    Argument::Node,
+    FaultArgument::Node,
 ];
 
-const ZONE: Flag = ("zone", '-', Takes::Value);
+const ZONE_FLAG: Flag = ("zone", '-', FlagTakes::Value);
 
 /// Every sub-command of `fault`, in the order of its help text.
 pub(crate) const FAULTS: &[FaultVerb] = &[
@@ -100,28 +100,32 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "partition",
         "NODE… [--from control-plane|nodes|storage|NODE] [--one-way in|out] | --zone ZONE",
         "cut the links of nodes or of a zone",
-        &[Argument::Nodes],
-        &[("from", '-', Takes::Value), ("one-way", '-', Takes::Value), ZONE],
+        &[FaultArgument::Nodes],
+        &[
+            ("from", '-', FlagTakes::Value),
+            ("one-way", '-', FlagTakes::Value),
+            ZONE_FLAG,
+        ],
         parse_partition,
     ),
     fault_verb(
         "heal",
         "NODE… | --zone ZONE | --all",
         "remove every cut; a fence stays",
-        &[Argument::Nodes],
-        &[ZONE, ("all", '-', Takes::Bool)],
+        &[FaultArgument::Nodes],
+        &[ZONE_FLAG, ("all", '-', FlagTakes::Bool)],
         |line| Ok(Fault::Heal(line.target_arguments()?)),
     ),
     fault_verb(
         "join",
         "NAME [--like NODE] [--count N] [--labels K=V,…] [--capacity cpu=4,memory=8Gi,pods=110]",
         "bring a new machine, whose kubelet registers; of several NAME-1 to NAME-N",
-        &[Argument::New],
+        &[FaultArgument::New],
         &[
-            ("like", '-', Takes::Value),
-            ("count", '-', Takes::Value),
-            ("labels", '-', Takes::Value),
-            ("capacity", '-', Takes::Value),
+            ("like", '-', FlagTakes::Value),
+            ("count", '-', FlagTakes::Value),
+            ("labels", '-', FlagTakes::Value),
+            ("capacity", '-', FlagTakes::Value),
         ],
         parse_join,
     ),
@@ -129,7 +133,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "leave",
         "NODE",
         "take the machine away for good",
-        &[Argument::Node],
+        &[FaultArgument::Node],
         &[],
         |line| Ok(Fault::Leave(line.node_argument()?)),
     ),
@@ -137,7 +141,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "crash",
         "kubelet|runtime|driver NODE | scheduler|controller-manager|apiserver",
         "end a process",
-        PROCESSES,
+        PROCESS_ARGUMENTS,
         &[],
         |line| parse_process(line, false),
     ),
@@ -145,23 +149,30 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "restart",
         "kubelet|runtime|driver NODE | scheduler|controller-manager|apiserver",
         "start a process again",
-        PROCESSES,
+        PROCESS_ARGUMENTS,
         &[],
         |line| parse_process(line, true),
     ),
-    fault_verb("poweroff", "NODE", "cut the power", &[Argument::Node], &[], |line| {
-        let node = line.node_argument()?;
-        Ok(Fault::Power { node, on: false })
-    }),
+    fault_verb(
+        "poweroff",
+        "NODE",
+        "cut the power",
+        &[FaultArgument::Node],
+        &[],
+        |line| {
+            let node = line.node_argument()?;
+            Ok(Fault::Power { node, on: false })
+        },
+    ),
     fault_verb(
         "shutdown",
         "NODE",
         "shut the machine down in order; pods end first if the kubelet has a shutdownGracePeriod",
-        &[Argument::Node],
+        &[FaultArgument::Node],
         &[],
         |line| Ok(Fault::Shutdown(line.node_argument()?)),
     ),
-    fault_verb("boot", "NODE", "power on", &[Argument::Node], &[], |line| {
+    fault_verb("boot", "NODE", "power on", &[FaultArgument::Node], &[], |line| {
         let node = line.node_argument()?;
         Ok(Fault::Power { node, on: true })
     }),
@@ -169,13 +180,13 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "second",
         "controller-manager|scheduler",
         "start a second leader",
-        &[Argument::Word(&["controller-manager", "scheduler"])],
+        &[FaultArgument::Word(&["controller-manager", "scheduler"])],
         &[],
         |line| {
             let word = line.single_word()?.clone();
             match ControlPlaneProcess::from_name(&word.text) {
                 Some(process) if process != ControlPlaneProcess::ApiServer => {
-                    line.words.word(process.as_str());
+                    line.words.push_word(process.as_str());
                     Ok(Fault::Second(process))
                 }
                 _ => Err(line.usage_error(word.column)),
@@ -186,7 +197,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "etcd",
         "down|up",
         "cut the API server off from etcd, or mend it",
-        &[Argument::Word(&["down", "up"])],
+        &[FaultArgument::Word(&["down", "up"])],
         &[],
         |line| {
             let word = line.single_word()?.clone();
@@ -195,7 +206,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
                 "down" => false,
                 _ => return Err(line.usage_error(word.column)),
             };
-            line.words.word(word.text);
+            line.words.push_word(word.text);
             Ok(Fault::Etcd { up })
         },
     ),
@@ -203,7 +214,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "slow",
         "NODE DURATION",
         "add latency to every link of a node; 0s removes it",
-        &[Argument::Node],
+        &[FaultArgument::Node],
         &[],
         parse_slow,
     ),
@@ -211,7 +222,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "exit",
         "[NAMESPACE/]POD CONTAINER CODE",
         "end a container's process with that exit code",
-        &[Argument::Pod],
+        &[FaultArgument::Pod],
         &[],
         parse_exit,
     ),
@@ -219,24 +230,24 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "sandbox",
         "[NAMESPACE/]POD",
         "lose the pod's sandbox; one that is not there yet cannot be made once",
-        &[Argument::Pod],
+        &[FaultArgument::Pod],
         &[],
         |line| {
             let pod = parse_pod_key(line.single_word()?)?;
-            Ok(Fault::Sandbox(line.words.key(pod)))
+            Ok(Fault::Sandbox(line.words.push_object_key(pod)))
         },
     ),
     fault_verb(
         "fence",
         "NODE --by power|storage|network",
         "isolate a node so that it can do no harm",
-        &[Argument::Node],
-        &[("by", '-', Takes::Value)],
+        &[FaultArgument::Node],
+        &[("by", '-', FlagTakes::Value)],
         |line| {
             let node = line.node_argument()?;
             let mechanism = line.args.value("by").and_then(|by| FenceMechanism::from_name(&by));
             let mechanism = mechanism.ok_or_else(|| line.usage_error(line.args.column("by")))?;
-            line.words.value("--by", Some(mechanism.as_str().to_owned()));
+            line.words.push_flag_value("--by", Some(mechanism.as_str().to_owned()));
             Ok(Fault::Fence(node, mechanism))
         },
     ),
@@ -244,7 +255,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "unfence",
         "NODE",
         "lift the fences of storage and network; power comes back with boot",
-        &[Argument::Node],
+        &[FaultArgument::Node],
         &[],
         |line| Ok(Fault::Unfence(line.node_argument()?)),
     ),
@@ -253,9 +264,9 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "NODE [DRIVER/]DEVICE taint KEY=VALUE:EFFECT|taint KEY[:EFFECT]-|gone|back|unhealthy",
         "change a device of a node",
         &[
-            Argument::Node,
-            Argument::Device,
-            Argument::Word(&["taint", "gone", "back", "unhealthy"]),
+            FaultArgument::Node,
+            FaultArgument::Device,
+            FaultArgument::Word(&["taint", "gone", "back", "unhealthy"]),
         ],
         &[],
         device::parse,
@@ -264,11 +275,11 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "detach",
         "VOLUME",
         "break a volume's attachment by force",
-        &[Argument::Volume],
+        &[FaultArgument::Volume],
         &[],
         |line| {
             let volume = line.single_word()?.text.clone();
-            line.words.word(volume.as_str());
+            line.words.push_word(volume.as_str());
             Ok(Fault::Detach(Str::from(volume)))
         },
     ),
@@ -288,7 +299,7 @@ impl FaultLine<'_> {
     }
 
     /// Returns the positional arguments if there are exactly `N`; otherwise a usage error.
-    fn exactly<const N: usize>(&self) -> Result<&[Word; N], CommandError> {
+    fn exactly_n_arguments<const N: usize>(&self) -> Result<&[Word; N], CommandError> {
         match self.args.positional.get(N) {
             Some(extra) => Err(self.usage_error(extra.column)),
             None => (&*self.args.positional)
@@ -298,13 +309,13 @@ impl FaultLine<'_> {
     }
 
     fn single_word(&self) -> Result<&Word, CommandError> {
-        let [word] = self.exactly()?;
+        let [word] = self.exactly_n_arguments()?;
         Ok(word)
     }
 
     fn node_argument(&mut self) -> Result<NodeName, CommandError> {
         let node = parse_node_name(self.single_word()?)?;
-        self.words.word(&*node);
+        self.words.push_word(&*node);
         Ok(node)
     }
 
@@ -313,17 +324,17 @@ impl FaultLine<'_> {
         let all = self.args.bool("all", false)?;
         match (zone, all, self.args.positional.is_empty()) {
             (Some(zone), false, true) => {
-                self.words.value("--zone", Some(zone.clone()));
+                self.words.push_flag_value("--zone", Some(zone.clone()));
                 Ok(Targets::Zone(Str::from(zone)))
             }
             (None, true, true) => {
-                self.words.word("--all");
+                self.words.push_word("--all");
                 Ok(Targets::All)
             }
             (None, false, false) => {
                 let nodes = self.args.positional.iter().map(parse_node_name);
                 let nodes: Vec<NodeName> = nodes.collect::<Result<_, _>>()?;
-                nodes.iter().for_each(|node| self.words.word(&**node));
+                nodes.iter().for_each(|node| self.words.push_word(&**node));
                 Ok(Targets::Nodes(nodes))
             }
             _ => Err(self.usage_error(self.args.end)),
@@ -331,7 +342,7 @@ impl FaultLine<'_> {
     }
 
     /// Parses a flag value of the form `K=V,…`.
-    fn pairs(&self, flag: &str) -> Result<Vec<(String, String)>, CommandError> {
+    fn key_value_pairs(&self, flag: &str) -> Result<Vec<(String, String)>, CommandError> {
         let text = self.args.value(flag).unwrap_or_default();
         text.split(',')
             .filter(|pair| !pair.is_empty())
@@ -349,7 +360,7 @@ fn parse_partition(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let args = &line.args;
     let from = match args.value("from") {
         None => None,
-        Some(from) => Some(match CUTS.iter().find(|cut| cut.as_str() == from) {
+        Some(from) => Some(match PARTITION_CUTS.iter().find(|cut| cut.as_str() == from) {
             Some(cut) => cut.clone(),
             None => CutFrom::Node(parse_node_name(&Word {
                 text: from,
@@ -362,8 +373,8 @@ fn parse_partition(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
         Some(way) => Some(OneWay::from_name(&way).ok_or_else(|| line.usage_error(args.column("one-way")))?),
     };
     let targets = line.target_arguments()?;
-    line.words.value("--from", line.args.value("from"));
-    line.words.value("--one-way", line.args.value("one-way"));
+    line.words.push_flag_value("--from", line.args.value("from"));
+    line.words.push_flag_value("--one-way", line.args.value("one-way"));
     Ok(Fault::Partition { targets, from, one_way })
 }
 
@@ -374,10 +385,10 @@ fn parse_join(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let node = line.node_argument()?;
     let mut labels = ordered::Map::new();
     let mut capacity = ordered::Map::new();
-    for (key, value) in line.pairs("labels")? {
+    for (key, value) in line.key_value_pairs("labels")? {
         labels.insert(Str::from(key), Str::from(value));
     }
-    for (key, value) in line.pairs("capacity")? {
+    for (key, value) in line.key_value_pairs("capacity")? {
         let quantity: Quantity = value.parse().map_err(|_| {
             CommandError::new(
                 line.args.column("capacity"),
@@ -403,10 +414,12 @@ fn parse_join(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
         })
     });
     let (count, like) = (count.transpose()?, like.transpose()?);
-    line.words.value("--like", like.as_ref().map(ToString::to_string));
-    line.words.value("--count", count.map(|count: u32| count.to_string()));
-    line.words.pairs("--labels", &labels);
-    line.words.pairs("--capacity", &capacity);
+    line.words
+        .push_flag_value("--like", like.as_ref().map(ToString::to_string));
+    line.words
+        .push_flag_value("--count", count.map(|count: u32| count.to_string()));
+    line.words.push_pairs("--labels", &labels);
+    line.words.push_pairs("--capacity", &capacity);
     Ok(Fault::Join {
         node,
         count,
@@ -436,12 +449,12 @@ fn parse_process(line: &mut FaultLine<'_>, up: bool) -> Result<Fault, CommandErr
         },
         _ => return Err(line.usage_error(line.args.end)),
     };
-    line.words.positionals_of(&line.args);
+    line.words.push_positionals(&line.args);
     Ok(fault)
 }
 
 fn parse_slow(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
-    let [node, extra] = line.exactly()?;
+    let [node, extra] = line.exactly_n_arguments()?;
     let span = parse_duration(&extra.text)
         .ok()
         .filter(|span| *span >= Span::ZERO)
@@ -452,13 +465,13 @@ fn parse_slow(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
             )
         })?;
     let node = parse_node_name(node)?;
-    line.words.word(&*node);
-    line.words.word(print_duration(span));
+    line.words.push_word(&*node);
+    line.words.push_word(print_duration(span));
     Ok(Fault::Slow(node, span))
 }
 
 fn parse_exit(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
-    let [pod, container, code] = line.exactly()?;
+    let [pod, container, code] = line.exactly_n_arguments()?;
     let number = code.text.parse::<i32>().ok();
     let (pod, container) = (parse_pod_key(pod)?, Str::from(container.text.as_str()));
     let code = number.filter(|code| (0..=255).contains(code)).ok_or_else(|| {
@@ -467,9 +480,9 @@ fn parse_exit(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
             format!("error: {:?} is not an exit code from 0 to 255", code.text),
         )
     })?;
-    let pod = line.words.key(pod);
-    line.words.word(&*container);
-    line.words.word(code.to_string());
+    let pod = line.words.push_object_key(pod);
+    line.words.push_word(&*container);
+    line.words.push_word(code.to_string());
     Ok(Fault::Exit { pod, container, code })
 }
 

@@ -9,7 +9,7 @@ use crate::duration::parse_duration;
 
 /// Whether a flag takes a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Takes {
+pub(crate) enum FlagTakes {
     /// No value, or `=true` / `=false`.
     Bool,
     Value,
@@ -18,36 +18,36 @@ pub(crate) enum Takes {
 }
 
 /// A flag: long name, short letter (`-` for none), type of value.
-pub(crate) type Flag = (&'static str, char, Takes);
+pub(crate) type Flag = (&'static str, char, FlagTakes);
 
 /// Flags of every kubectl verb. Except `namespace` they are accepted and ignored: there is only one cluster and one
 /// user, and requests are neither timed nor traced.
 const GLOBAL_FLAGS: &[Flag] = &[
-    ("as", '-', Takes::Value),
-    ("as-group", '-', Takes::Value),
-    ("as-uid", '-', Takes::Value),
-    ("cluster", '-', Takes::Value),
-    ("context", '-', Takes::Value),
-    ("kubeconfig", '-', Takes::Value),
-    ("namespace", 'n', Takes::Value),
-    ("request-timeout", '-', Takes::Value),
-    ("server", 's', Takes::Value),
-    ("token", '-', Takes::Value),
-    ("user", '-', Takes::Value),
-    ("v", 'v', Takes::Value),
-    ("warnings-as-errors", '-', Takes::Bool),
+    ("as", '-', FlagTakes::Value),
+    ("as-group", '-', FlagTakes::Value),
+    ("as-uid", '-', FlagTakes::Value),
+    ("cluster", '-', FlagTakes::Value),
+    ("context", '-', FlagTakes::Value),
+    ("kubeconfig", '-', FlagTakes::Value),
+    ("namespace", 'n', FlagTakes::Value),
+    ("request-timeout", '-', FlagTakes::Value),
+    ("server", 's', FlagTakes::Value),
+    ("token", '-', FlagTakes::Value),
+    ("user", '-', FlagTakes::Value),
+    ("v", 'v', FlagTakes::Value),
+    ("warnings-as-errors", '-', FlagTakes::Bool),
 ];
 
 /// Flags of every verb that has `-o`. `allow-missing-template-keys` has no effect: templates print nothing for missing
 /// keys.
 const PRINTING_FLAGS: &[Flag] = &[
-    ("allow-missing-template-keys", '-', Takes::Bool),
-    ("show-managed-fields", '-', Takes::Bool),
+    ("allow-missing-template-keys", '-', FlagTakes::Bool),
+    ("show-managed-fields", '-', FlagTakes::Bool),
 ];
 
 /// Parses an integer like Go: with an optional base prefix (`0x1f`, `0b1`, `017`), which also allows `_` between
 /// digits.
-fn go_int(text: &str) -> Result<i64, &'static str> {
+fn parse_go_int(text: &str) -> Result<i64, &'static str> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits),
         None => ("", text.strip_prefix('+').unwrap_or(text)),
@@ -73,14 +73,14 @@ fn go_int(text: &str) -> Result<i64, &'static str> {
 }
 
 /// Returns all flags of a verb: its own, the global flags, and the printing flags if it has `-o`.
-pub(super) fn flags_of(own: &[Flag], is_kubectl: bool) -> impl Iterator<Item = &Flag> {
+pub(super) fn flags_with_global(own: &[Flag], is_kubectl: bool) -> impl Iterator<Item = &Flag> {
     let global = if is_kubectl { GLOBAL_FLAGS } else { &[] };
     let has_output = own.iter().any(|(name, ..)| *name == "output");
     let printing = if has_output { PRINTING_FLAGS } else { &[] };
     own.iter().chain(global).chain(printing)
 }
 
-fn is_global(name: &str) -> bool {
+fn is_global_flag(name: &str) -> bool {
     GLOBAL_FLAGS.iter().any(|(global, ..)| *global == name)
 }
 
@@ -147,7 +147,7 @@ impl<'a> ArgsParser<'a> {
 
     /// Returns all flags that the command accepts.
     fn flags(&self) -> impl Iterator<Item = &'a Flag> {
-        flags_of(self.specs, self.args.command.starts_with("kubectl"))
+        flags_with_global(self.specs, self.args.command.starts_with("kubectl"))
     }
 
     /// Returns an error about a flag, with kubectl's usage hint.
@@ -172,9 +172,9 @@ impl<'a> ArgsParser<'a> {
         };
         let value = match (takes, inline) {
             (_, Some(value)) => value,
-            (Takes::Bool, None) => "true".into(),
-            (Takes::Maybe(default), None) => (*default).into(),
-            (Takes::Value, None) => match self.value() {
+            (FlagTakes::Bool, None) => "true".into(),
+            (FlagTakes::Maybe(default), None) => (*default).into(),
+            (FlagTakes::Value, None) => match self.value() {
                 Some(value) => value,
                 None => return Err(self.flag_error(word, &format!("flag needs an argument: --{name}"))),
             },
@@ -193,7 +193,7 @@ impl<'a> ArgsParser<'a> {
                 return Err(self.flag_error(word, &format!("unknown shorthand flag: '{letter}' in {text}")));
             };
             let inline = rest.as_str();
-            if *takes == Takes::Bool && !inline.starts_with('=') {
+            if *takes == FlagTakes::Bool && !inline.starts_with('=') {
                 self.args.flags.push((known, letter, "true".into(), word.column));
                 continue;
             }
@@ -230,7 +230,7 @@ impl Args {
             own: specs
                 .iter()
                 .map(|(name, ..)| *name)
-                .filter(|name| is_global(name))
+                .filter(|name| is_global_flag(name))
                 .collect(),
             end: words
                 .last()
@@ -249,7 +249,7 @@ impl Args {
     }
 
     /// Returns the last value of a flag with its column.
-    fn last(&self, name: &str) -> Option<(&str, u32)> {
+    fn last_value_and_column(&self, name: &str) -> Option<(&str, u32)> {
         self.flags
             .iter()
             .rev()
@@ -259,7 +259,7 @@ impl Args {
 
     /// Returns the last value of a flag.
     pub(crate) fn value(&self, name: &str) -> Option<String> {
-        self.last(name).map(|(value, _)| value.to_owned())
+        self.last_value_and_column(name).map(|(value, _)| value.to_owned())
     }
 
     /// Returns all values of a flag.
@@ -273,7 +273,7 @@ impl Args {
 
     /// Returns the flags that have an effect, with their values, in the order of the command line.
     pub(crate) fn effective_flags(&self) -> Vec<(&'static str, String)> {
-        let has_effect = |name: &str| name == "namespace" || self.own.contains(&name) || !is_global(name);
+        let has_effect = |name: &str| name == "namespace" || self.own.contains(&name) || !is_global_flag(name);
         self.flags
             .iter()
             .filter(|(name, ..)| has_effect(name))
@@ -283,11 +283,11 @@ impl Args {
 
     /// Returns the column of a flag; the end of the line if the flag is absent.
     pub(crate) fn column(&self, name: &str) -> u32 {
-        self.last(name).map_or(self.end, |(_, column)| column)
+        self.last_value_and_column(name).map_or(self.end, |(_, column)| column)
     }
 
     /// Returns the name of a flag as errors print it: `-w, --watch`.
-    fn full_name(&self, name: &str) -> String {
+    fn full_flag_name(&self, name: &str) -> String {
         match self.flags.iter().rev().find(|(known, ..)| *known == name) {
             Some((_, short, ..)) if *short != '-' => format!("-{short}, --{name}"),
             _ => format!("--{name}"),
@@ -300,7 +300,7 @@ impl Args {
             column,
             format!(
                 "error: invalid argument {value:?} for \"{}\" flag: {why}\nSee '{} --help' for usage.",
-                self.full_name(name),
+                self.full_flag_name(name),
                 self.command
             ),
         )
@@ -308,7 +308,7 @@ impl Args {
 
     /// Parses the value of a boolean flag; returns `default` if the flag is absent.
     pub(crate) fn bool(&self, name: &str, default: bool) -> Result<bool, CommandError> {
-        match self.last(name) {
+        match self.last_value_and_column(name) {
             None => Ok(default),
             Some(("true" | "1" | "t" | "T" | "TRUE" | "True", _)) => Ok(true),
             Some(("false" | "0" | "f" | "F" | "FALSE" | "False", _)) => Ok(false),
@@ -321,9 +321,9 @@ impl Args {
 
     /// Parses the value of an integer flag; `None` if the flag is absent.
     pub(crate) fn int(&self, name: &str) -> Result<Option<i64>, CommandError> {
-        self.last(name)
+        self.last_value_and_column(name)
             .map(|(value, column)| {
-                go_int(value).map_err(|why| {
+                parse_go_int(value).map_err(|why| {
                     self.invalid_value(
                         name,
                         value,
@@ -337,7 +337,7 @@ impl Args {
 
     /// Parses the value of a duration flag; `None` if the flag is absent.
     pub(crate) fn duration(&self, name: &str) -> Result<Option<Span>, CommandError> {
-        self.last(name)
+        self.last_value_and_column(name)
             .map(|(value, column)| parse_duration(value).map_err(|why| self.invalid_value(name, value, column, why)))
             .transpose()
     }

@@ -4,11 +4,11 @@ use podscope_api::ordered::StableSort as _;
 
 use super::app::APP_COMMANDS;
 use super::fault::{FAULTS, FaultVerb};
-use super::flags::Takes;
+use super::flags::FlagTakes;
 use super::parse::{VERBS, Verb};
 
 /// kubectl's commands in the sections of its own help.
-const SECTIONS: &[(&str, &[(&str, &str)])] = &[
+const HELP_SECTIONS: &[(&str, &[(&str, &str)])] = &[
     (
         "Basic Commands (Beginner)",
         &[
@@ -189,7 +189,7 @@ const OPTIONS_HINT: &str =
 
 /// Returns the commands in the order of kubectl's help.
 pub(super) fn commands() -> impl Iterator<Item = &'static str> {
-    SECTIONS
+    HELP_SECTIONS
         .iter()
         .flat_map(|(_, commands)| commands.iter().map(|(name, _)| *name))
 }
@@ -235,7 +235,7 @@ fn kubectl_help() -> String {
     let mut out = String::from(
         "kubectl controls the Kubernetes cluster manager.\n\n Find more information at: https://kubernetes.io/docs/reference/kubectl/\n",
     );
-    for (title, commands) in SECTIONS {
+    for (title, commands) in HELP_SECTIONS {
         out.push_str(&format!("\n{title}:\n"));
         for (name, summary) in *commands {
             out.push_str(&format!("  {name:<15} {summary}\n"));
@@ -312,7 +312,7 @@ const FLAG_DEFAULTS: &[(&str, &str, &str)] = &[
 ];
 
 /// Returns the default value of a flag as `-h` prints it.
-fn default_value(verb: &str, long: &str, takes: Takes) -> String {
+fn default_value(verb: &str, long: &str, takes: FlagTakes) -> String {
     let row = FLAG_DEFAULTS
         .iter()
         .find(|(row_verb, flag, _)| *flag == long && (row_verb.is_empty() || *row_verb == verb));
@@ -322,9 +322,9 @@ fn default_value(verb: &str, long: &str, takes: Takes) -> String {
             let first = verb.split(' ').next().unwrap_or_default();
             format!("'kubectl-{first}'")
         }
-        (None, Takes::Bool) => "false".to_owned(),
-        (None, Takes::Value) => "''".to_owned(),
-        (None, Takes::Maybe(_)) => "'none'".to_owned(),
+        (None, FlagTakes::Bool) => "false".to_owned(),
+        (None, FlagTakes::Value) => "''".to_owned(),
+        (None, FlagTakes::Maybe(_)) => "'none'".to_owned(),
     }
 }
 

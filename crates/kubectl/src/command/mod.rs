@@ -26,7 +26,7 @@ pub(crate) use custom::CustomKinds;
 pub use delete::*;
 pub use help::help_text;
 pub use kubectl::*;
-pub(crate) use parse::{API_EXTENSION_KINDS, EDITED_TEXT_MISSING, is_in_all};
+pub(crate) use parse::{API_EXTENSION_KINDS, EDITED_TEXT_MISSING, is_in_category_all};
 pub use pipe::Pipe;
 use podscope_cluster::OutputKind;
 use podscope_cluster::fault::Fault;

@@ -39,9 +39,9 @@ enum Filter {
         number: bool,
     },
     /// `head`: the first N lines, or all but the last N.
-    Head(Count),
+    Head(LineCount),
     /// `tail`: the last N lines, or all from line N on.
-    Tail(Count),
+    Tail(LineCount),
     Wc {
         lines: bool,
         words: bool,
@@ -58,7 +58,7 @@ enum Filter {
 
 /// Line count of `head` or `tail`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Count {
+enum LineCount {
     /// Number of lines to print: `head -n 3`, `tail -n 3`.
     Plain(usize),
     /// With a sign: `head -n -3` omits the last 3 lines, `tail -n +3` starts at line 3.
@@ -191,10 +191,10 @@ impl Filter {
                     .collect();
                 return if *count { vec![found.len().to_string()] } else { found };
             }
-            Filter::Head(Count::Plain(n)) => lines.truncate(*n),
-            Filter::Head(Count::Signed(n)) => lines.truncate(lines.len().saturating_sub(*n)),
-            Filter::Tail(Count::Plain(n)) => drop(lines.drain(..lines.len().saturating_sub(*n))),
-            Filter::Tail(Count::Signed(n)) => drop(lines.drain(..n.saturating_sub(1).min(lines.len()))),
+            Filter::Head(LineCount::Plain(n)) => lines.truncate(*n),
+            Filter::Head(LineCount::Signed(n)) => lines.truncate(lines.len().saturating_sub(*n)),
+            Filter::Tail(LineCount::Plain(n)) => drop(lines.drain(..lines.len().saturating_sub(*n))),
+            Filter::Tail(LineCount::Signed(n)) => drop(lines.drain(..n.saturating_sub(1).min(lines.len()))),
             Filter::Wc {
                 lines: count_lines,
                 words,
@@ -308,21 +308,22 @@ fn parse_grep(program: &Word, options: &mut Options<'_>) -> Result<Filter, Comma
     })
 }
 
-/// Parses the line count of `head` or `tail`. The sign `-` (for `head`) or `+` (for `tail`) gives [`Count::Signed`].
-fn parse_count(options: &mut Options<'_>, sign: char) -> Result<Count, CommandError> {
-    let mut count = Count::Plain(10);
+/// Parses the line count of `head` or `tail`. The sign `-` (for `head`) or `+` (for `tail`) gives
+/// [`LineCount::Signed`].
+fn parse_count(options: &mut Options<'_>, sign: char) -> Result<LineCount, CommandError> {
+    let mut count = LineCount::Plain(10);
     while let Some(flag) = options.flag()? {
         count = match flag {
             'n' => {
                 let text = options.value()?;
                 match text.strip_prefix(sign) {
-                    Some(rest) => Count::Signed(options.parse_number(rest)?),
-                    None => Count::Plain(options.parse_number(&text)?),
+                    Some(rest) => LineCount::Signed(options.parse_number(rest)?),
+                    None => LineCount::Plain(options.parse_number(&text)?),
                 }
             }
             digit if digit.is_ascii_digit() => {
                 let text = format!("{digit}{}", options.remaining_letters());
-                Count::Plain(options.parse_number(&text)?)
+                LineCount::Plain(options.parse_number(&text)?)
             }
             other => return Err(options.unknown_option_error(other)),
         };

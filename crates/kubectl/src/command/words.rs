@@ -47,14 +47,14 @@ impl Words {
     }
 
     /// Returns the words of a verb as they were typed, with every flag as `--flag=value`.
-    pub(super) fn typed(verb: &str, args: &Args) -> Self {
+    pub(super) fn as_typed(verb: &str, args: &Args) -> Self {
         let mut words = Self::of("kubectl", verb);
-        words.positionals_of(args);
+        words.push_positionals(args);
         for (flag, value) in args.effective_flags() {
-            words.equals(&format!("--{flag}"), Some(value));
+            words.push_flag_with_equals(&format!("--{flag}"), Some(value));
         }
         if let Some(rest) = &args.passthrough_args {
-            words.word("--");
+            words.push_word("--");
             words.words.extend(rest.iter().cloned());
         }
         words.stdin.clone_from(&args.stdin);
@@ -65,8 +65,8 @@ impl Words {
     #[must_use]
     pub fn apply(manifest: String, namespace: Option<String>) -> Self {
         let mut words = Self::of("kubectl", "apply");
-        words.value("-n", namespace);
-        words.manifest(manifest);
+        words.push_flag_value("-n", namespace);
+        words.push_manifest(manifest);
         words
     }
 
@@ -80,11 +80,11 @@ impl Words {
         output: Output,
     ) -> Self {
         let mut words = Self::of("kubectl", "create");
-        words.value("-n", namespace);
-        words.flag("--save-config", save_config);
-        words.dry_run(dry_run);
-        words.output(output);
-        words.manifest(manifest);
+        words.push_flag_value("-n", namespace);
+        words.push_flag("--save-config", save_config);
+        words.push_dry_run(dry_run);
+        words.push_output(output);
+        words.push_manifest(manifest);
         words
     }
 
@@ -107,28 +107,28 @@ impl Words {
     }
 
     /// Appends one word.
-    pub(super) fn word(&mut self, word: impl Into<String>) {
+    pub(super) fn push_word(&mut self, word: impl Into<String>) {
         self.words.push(word.into());
     }
 
     /// Appends the positional arguments as they were typed.
-    pub(super) fn positionals_of(&mut self, args: &Args) {
+    pub(super) fn push_positionals(&mut self, args: &Args) {
         self.words.extend(args.words().into_iter().map(str::to_owned));
     }
 
     /// Appends `NAME`, or `NAMESPACE/NAME` outside the default namespace.
-    pub(super) fn key(&mut self, key: ObjectKey) -> ObjectKey {
+    pub(super) fn push_object_key(&mut self, key: ObjectKey) -> ObjectKey {
         match &*key.namespace {
-            "default" => self.word(&*key.name),
-            _ => self.word(key.to_string()),
+            "default" => self.push_word(&*key.name),
+            _ => self.push_word(key.to_string()),
         }
         key
     }
 
     /// Appends `FLAG KEY=VALUE,…`, if there are pairs.
-    pub(super) fn pairs<T: fmt::Display>(&mut self, flag: &str, pairs: &ordered::Map<Str, T>) {
+    pub(super) fn push_pairs<T: fmt::Display>(&mut self, flag: &str, pairs: &ordered::Map<Str, T>) {
         let texts: Vec<String> = pairs.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        self.value(flag, (!texts.is_empty()).then(|| texts.join(",")));
+        self.push_flag_value(flag, (!texts.is_empty()).then(|| texts.join(",")));
     }
 
     /// Appends all words of another list.
@@ -137,13 +137,13 @@ impl Words {
     }
 
     /// Appends names, one word each.
-    pub(super) fn names(&mut self, names: Vec<String>) -> Vec<String> {
+    pub(super) fn push_names(&mut self, names: Vec<String>) -> Vec<String> {
         self.words.extend(names.iter().cloned());
         names
     }
 
     /// Appends node names. A name that begins with `-` gets the prefix `node/`, so that it is not parsed as a flag.
-    pub(super) fn nodes(&mut self, names: Vec<String>) -> Vec<String> {
+    pub(super) fn push_node_names(&mut self, names: Vec<String>) -> Vec<String> {
         self.words.extend(names.iter().map(|name| match name.starts_with('-') {
             true => format!("node/{name}"),
             false => name.clone(),
@@ -152,65 +152,67 @@ impl Words {
     }
 
     /// Appends `FLAG`, if the flag is on.
-    pub(super) fn flag(&mut self, flag: &str, is_on: bool) -> bool {
+    pub(super) fn push_flag(&mut self, flag: &str, is_on: bool) -> bool {
         if is_on {
-            self.word(flag);
+            self.push_word(flag);
         }
         is_on
     }
 
     /// Appends `FLAG VALUE`, if there is a value.
-    pub(super) fn value(&mut self, flag: &str, value: Option<String>) -> Option<String> {
+    pub(super) fn push_flag_value(&mut self, flag: &str, value: Option<String>) -> Option<String> {
         if let Some(value) = &value {
-            self.word(flag);
-            self.word(value);
+            self.push_word(flag);
+            self.push_word(value);
         }
         value
     }
 
     /// Appends `FLAG=VALUE`, if there is a value.
-    pub(super) fn equals<T: fmt::Display>(&mut self, flag: &str, value: Option<T>) -> Option<T> {
+    pub(super) fn push_flag_with_equals<T: fmt::Display>(&mut self, flag: &str, value: Option<T>) -> Option<T> {
         if let Some(value) = &value {
-            self.word(format!("{flag}={value}"));
+            self.push_word(format!("{flag}={value}"));
         }
         value
     }
 
     /// Appends `FLAG=VALUE`, unless the value is the default.
-    pub(super) fn number<T: fmt::Display + PartialEq>(&mut self, flag: &str, default: T, value: T) -> T {
+    pub(super) fn push_unless_default<T: fmt::Display + PartialEq>(&mut self, flag: &str, default: T, value: T) -> T {
         if value != default {
-            self.word(format!("{flag}={value}"));
+            self.push_word(format!("{flag}={value}"));
         }
         value
     }
 
     /// Appends `FLAG=DURATION`, if there is a duration.
-    pub(super) fn duration(&mut self, flag: &str, value: Option<Span>) -> Option<Span> {
-        self.equals(flag, value.map(print_duration));
+    pub(super) fn push_duration(&mut self, flag: &str, value: Option<Span>) -> Option<Span> {
+        self.push_flag_with_equals(flag, value.map(print_duration));
         value
     }
 
     /// Appends `FLAG=A,B`, if there are values.
-    pub(super) fn list(&mut self, flag: &str, values: Vec<String>) -> Vec<String> {
-        self.equals(flag, (!values.is_empty()).then(|| values.join(",")));
+    pub(super) fn push_list(&mut self, flag: &str, values: Vec<String>) -> Vec<String> {
+        self.push_flag_with_equals(flag, (!values.is_empty()).then(|| values.join(",")));
         values
     }
 
     /// Appends a selection, with kinds in the singular before names and in the plural otherwise: `delete pod web-0`,
     /// `get pods`.
-    pub(super) fn selection(&mut self, selection: &Selection) {
+    pub(super) fn push_selection(&mut self, selection: &Selection) {
         match selection {
-            Selection::Kinds { kinds, names } if !names.is_empty() => self.kinds(kinds, Kind::singular, names),
-            other => self.plural(other),
+            Selection::Kinds { kinds, names } if !names.is_empty() => {
+                self.push_kinds_and_names(kinds, Kind::singular, names)
+            }
+            other => self.push_plural_selection(other),
         }
     }
 
     /// Appends a selection, with kinds in the plural as in kubectl's examples of some verbs: `label nodes a-1`.
-    pub(super) fn plural(&mut self, selection: &Selection) {
+    pub(super) fn push_plural_selection(&mut self, selection: &Selection) {
         match selection {
-            Selection::Kinds { kinds, names } => self.kinds(kinds, Kind::plural, names),
+            Selection::Kinds { kinds, names } => self.push_kinds_and_names(kinds, Kind::plural, names),
             // A selection without items is that of an empty manifest.
-            Selection::Items(items) if items.is_empty() => drop(self.manifest(String::new())),
+            Selection::Items(items) if items.is_empty() => drop(self.push_manifest(String::new())),
             Selection::Items(items) => {
                 let items = items.iter().map(|(kind, name)| format!("{}/{name}", kind.singular()));
                 self.words.extend(items);
@@ -219,56 +221,56 @@ impl Words {
     }
 
     /// Appends the kinds as one word, joined by commas, then each name. `word` gives the spelling of a kind.
-    fn kinds(&mut self, kinds: &[Kind], word: fn(Kind) -> &'static str, names: &[String]) {
-        self.word(kinds.iter().map(|kind| word(*kind)).collect::<Vec<_>>().join(","));
+    fn push_kinds_and_names(&mut self, kinds: &[Kind], word: fn(Kind) -> &'static str, names: &[String]) {
+        self.push_word(kinds.iter().map(|kind| word(*kind)).collect::<Vec<_>>().join(","));
         self.words.extend(names.iter().cloned());
     }
 
     /// Appends `-n`, `-A`, `--all` and the selectors.
-    pub(super) fn namespace_and_selectors(&mut self, target: &Target) {
-        self.value("-n", target.namespace.clone());
-        self.flag("-A", target.all_namespaces);
-        self.flag("--all", target.all);
-        self.value("-l", target.selector.clone());
-        self.equals("--field-selector", target.field_selector.as_ref());
+    pub(super) fn push_namespace_and_selectors(&mut self, target: &Target) {
+        self.push_flag_value("-n", target.namespace.clone());
+        self.push_flag("-A", target.all_namespaces);
+        self.push_flag("--all", target.all);
+        self.push_flag_value("-l", target.selector.clone());
+        self.push_flag_with_equals("--field-selector", target.field_selector.as_ref());
     }
 
     /// Appends the selection, namespace and selectors of a target.
-    pub(super) fn target(&mut self, target: Target) -> Target {
-        self.selection(&target.selection);
-        self.namespace_and_selectors(&target);
+    pub(super) fn push_target(&mut self, target: Target) -> Target {
+        self.push_selection(&target.selection);
+        self.push_namespace_and_selectors(&target);
         target
     }
 
     /// Appends `--dry-run` with this value, if the flag was given.
-    pub(super) fn dry_run(&mut self, dry_run: DryRun) -> DryRun {
-        self.flag("--dry-run", dry_run == DryRun::Bare);
-        self.flag("--dry-run=client", dry_run == DryRun::Client);
-        self.flag("--dry-run=server", dry_run == DryRun::Server);
+    pub(super) fn push_dry_run(&mut self, dry_run: DryRun) -> DryRun {
+        self.push_flag("--dry-run", dry_run == DryRun::Bare);
+        self.push_flag("--dry-run=client", dry_run == DryRun::Client);
+        self.push_flag("--dry-run=server", dry_run == DryRun::Server);
         if let DryRun::Boolean(word) = dry_run {
-            self.equals("--dry-run", Some(word));
+            self.push_flag_with_equals("--dry-run", Some(word));
         }
         dry_run
     }
 
     /// Appends `--validate`, unless the value is the default.
-    pub(super) fn validation(&mut self, validation: Validation) -> Validation {
-        self.flag("--validate=warn", validation == Validation::Warn);
-        self.flag("--validate=ignore", validation == Validation::Ignore);
+    pub(super) fn push_validation(&mut self, validation: Validation) -> Validation {
+        self.push_flag("--validate=warn", validation == Validation::Warn);
+        self.push_flag("--validate=ignore", validation == Validation::Ignore);
         validation
     }
 
     /// Appends `--server-side` with its options, if they are given.
-    pub(super) fn server_side(&mut self, server_side: Option<ServerSide>) -> Option<ServerSide> {
+    pub(super) fn push_server_side(&mut self, server_side: Option<ServerSide>) -> Option<ServerSide> {
         if let Some(own) = &server_side {
-            self.word("--server-side");
-            self.number("--field-manager", FIELD_MANAGER, own.manager.as_str());
-            self.flag("--force-conflicts", own.force_conflicts);
+            self.push_word("--server-side");
+            self.push_unless_default("--field-manager", FIELD_MANAGER, own.manager.as_str());
+            self.push_flag("--force-conflicts", own.force_conflicts);
         }
         server_side
     }
 
-    pub(super) fn output(&mut self, output: Output) -> Output {
+    pub(super) fn push_output(&mut self, output: Output) -> Output {
         let text = match &output {
             Output::Table => return output,
             Output::Wide => "wide".to_owned(),
@@ -281,17 +283,17 @@ impl Words {
             Output::GoTemplate(text) => format!("go-template={text}"),
             Output::CustomColumns(spec) => format!("custom-columns={spec}"),
             Output::WithManagedFields(inner) => {
-                self.output((**inner).clone());
-                self.word("--show-managed-fields");
+                self.push_output((**inner).clone());
+                self.push_word("--show-managed-fields");
                 return output;
             }
         };
-        self.value("-o", Some(text));
+        self.push_flag_value("-o", Some(text));
         output
     }
 
     /// Appends taints as `key=value:effect`, with a final `-` if they are removed.
-    pub(super) fn taints(&mut self, changes: Vec<TaintChange>) -> Vec<TaintChange> {
+    pub(super) fn push_taints(&mut self, changes: Vec<TaintChange>) -> Vec<TaintChange> {
         for change in &changes {
             let TaintChange {
                 key,
@@ -304,30 +306,30 @@ impl Words {
                 text => format!("{sign}{text}"),
             };
             let end = if *remove { "-" } else { "" };
-            self.word(format!("{key}{}{}{end}", before("=", value), before(":", effect)));
+            self.push_word(format!("{key}{}{}{end}", before("=", value), before(":", effect)));
         }
         changes
     }
 
     /// Appends `KEY=VALUE`, or `KEY-` if the key is removed.
-    pub(super) fn changes(&mut self, changes: Vec<(String, Option<String>)>) -> Vec<(String, Option<String>)> {
+    pub(super) fn push_key_changes(&mut self, changes: Vec<(String, Option<String>)>) -> Vec<(String, Option<String>)> {
         for (key, value) in &changes {
             match value {
-                Some(value) => self.word(format!("{key}={value}")),
-                None => self.word(format!("{key}-")),
+                Some(value) => self.push_word(format!("{key}={value}")),
+                None => self.push_word(format!("{key}-")),
             }
         }
         changes
     }
 
     /// Appends `-f -` and sets the manifest as standard input.
-    pub(super) fn manifest(&mut self, text: String) -> String {
-        self.value("-f", Some("-".to_owned()));
-        self.document(text)
+    pub(super) fn push_manifest(&mut self, text: String) -> String {
+        self.push_flag_value("-f", Some("-".to_owned()));
+        self.set_document(text)
     }
 
     /// Sets the standard input.
-    pub(super) fn document(&mut self, text: String) -> String {
+    pub(super) fn set_document(&mut self, text: String) -> String {
         self.stdin = Some(text.clone());
         text
     }

@@ -9,7 +9,7 @@ use super::{bracketed, print_annotations, print_labels};
 
 /// The verbs that a role allows for one resource or one non-resource path.
 #[derive(Debug, Default, PartialEq)]
-struct Rule {
+struct DescribedRule {
     group: String,
     resource: String,
     path: String,
@@ -40,9 +40,9 @@ pub(super) fn describe_role(object: &Object, text: &mut TabbedText) {
     text.line(1, "---------\t-----------------\t--------------\t-----");
     let value = object.to_value();
     let stored_rules = value.get("rules").and_then(Value::as_array);
-    let mut rules: Vec<Rule> = Vec::new();
-    for rule in stored_rules.into_iter().flatten().flat_map(single_rules) {
-        let same = |other: &&mut Rule| {
+    let mut rules: Vec<DescribedRule> = Vec::new();
+    for rule in stored_rules.into_iter().flatten().flat_map(split_into_single_rules) {
+        let same = |other: &&mut DescribedRule| {
             (&other.group, &other.resource, &other.path, &other.name)
                 == (&rule.group, &rule.resource, &rule.path, &rule.name)
         };
@@ -52,7 +52,7 @@ pub(super) fn describe_role(object: &Object, text: &mut TabbedText) {
         }
     }
     rules.stable_sort_by_key(|rule| {
-        let (verbs, names) = (bracketed(&rule.verbs), in_brackets(&rule.name));
+        let (verbs, names) = (bracketed(&rule.verbs), bracketed_name(&rule.name));
         (
             verbs,
             rule.group.clone(),
@@ -77,8 +77,8 @@ pub(super) fn describe_role(object: &Object, text: &mut TabbedText) {
             1,
             &format!(
                 "{resource}{group}{subresource}\t{}\t{}\t{}",
-                in_brackets(&rule.path),
-                in_brackets(&rule.name),
+                bracketed_name(&rule.path),
+                bracketed_name(&rule.name),
                 bracketed(&rule.verbs)
             ),
         );
@@ -86,12 +86,12 @@ pub(super) fn describe_role(object: &Object, text: &mut TabbedText) {
 }
 
 /// Returns a name in brackets, or `[]` if it is empty.
-fn in_brackets(name: &str) -> String {
+fn bracketed_name(name: &str) -> String {
     format!("[{name}]")
 }
 
 /// Splits a rule into rules that each have one resource or path, at most one resource name, and one verb.
-fn single_rules(rule: &Value) -> Vec<Rule> {
+fn split_into_single_rules(rule: &Value) -> Vec<DescribedRule> {
     let mut names = string_list(rule, "resourceNames");
     if names.is_empty() {
         names.push(String::new());
@@ -101,21 +101,21 @@ fn single_rules(rule: &Value) -> Vec<Rule> {
     for group in string_list(rule, "apiGroups") {
         for resource in &resources {
             for verb in &verbs {
-                found.extend(names.iter().map(|name| Rule {
+                found.extend(names.iter().map(|name| DescribedRule {
                     group: group.clone(),
                     resource: resource.clone(),
                     name: name.clone(),
                     verbs: vec![verb.clone()],
-                    ..Rule::default()
+                    ..DescribedRule::default()
                 }));
             }
         }
     }
     for path in string_list(rule, "nonResourceURLs") {
-        found.extend(verbs.iter().map(|verb| Rule {
+        found.extend(verbs.iter().map(|verb| DescribedRule {
             path: path.clone(),
             verbs: vec![verb.clone()],
-            ..Rule::default()
+            ..DescribedRule::default()
         }));
     }
     found

@@ -31,8 +31,8 @@ pub(super) fn describe_autoscaler(one: &HorizontalPodAutoscaler, text: &mut Tabb
     text.line(0, &format!("Max replicas:\t{}", spec.max_replicas));
     if let Some(behavior) = &spec.behavior {
         text.line(0, "Behavior:");
-        scaling_rules("Scale Up", &behavior["scaleUp"], text);
-        scaling_rules("Scale Down", &behavior["scaleDown"], text);
+        print_scaling_rules("Scale Up", &behavior["scaleUp"], text);
+        print_scaling_rules("Scale Down", &behavior["scaleDown"], text);
     }
     let (current, desired) = (status.current_replicas.unwrap_or(0), status.desired_replicas);
     text.line(
@@ -102,7 +102,7 @@ fn metric_row(metric: &Value, current: &Value) -> String {
 }
 
 /// Prints the scaling rules of one direction.
-fn scaling_rules(title: &str, rules: &Value, text: &mut TabbedText) {
+fn print_scaling_rules(title: &str, rules: &Value, text: &mut TabbedText) {
     if rules.is_null() {
         return;
     }

@@ -8,7 +8,7 @@ use podscope_api::{
 use serde_json::Value;
 
 use super::super::View;
-use super::super::columns::{map_text, selector_text};
+use super::super::columns::{label_map_text, selector_text};
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
 use super::{print_annotations, print_labels, rfc1123_time};
@@ -42,7 +42,10 @@ pub(super) fn describe_priority_class(class: &Arc<PriorityClass>, text: &mut Tab
     let policy = policy.unwrap_or(&PreemptionPolicy::PreemptLowerPriority);
     text.line(0, &format!("PreemptionPolicy:\t{policy}"));
     text.line(0, &format!("Description:\t{}", class.description));
-    text.line(0, &format!("Annotations:\t{}", map_text(&class.metadata.annotations)));
+    text.line(
+        0,
+        &format!("Annotations:\t{}", label_map_text(&class.metadata.annotations)),
+    );
 }
 
 /// Prints name, namespace, labels and annotations.
@@ -69,7 +72,7 @@ pub(super) fn describe_config_map(map: &Arc<ConfigMap>, text: &mut TabbedText) {
     }
     let value = Object::ConfigMap(map.clone()).to_value();
     for (key, data) in value.get("binaryData").and_then(Value::as_object).into_iter().flatten() {
-        text.line(0, &format!("{key}: {} bytes", decoded_len(&plain(data))));
+        text.line(0, &format!("{key}: {} bytes", base64_decoded_length(&plain(data))));
     }
     text.line(0, "");
 }
@@ -82,12 +85,12 @@ pub(super) fn describe_secret(secret: &Arc<Secret>, text: &mut TabbedText) {
         text.line(0, line);
     }
     for (key, value) in &secret.data {
-        text.line(0, &format!("{key}:\t{} bytes", decoded_len(value)));
+        text.line(0, &format!("{key}:\t{} bytes", base64_decoded_length(value)));
     }
 }
 
 /// Returns the number of bytes that a base64 text decodes to.
-fn decoded_len(text: &str) -> usize {
+fn base64_decoded_length(text: &str) -> usize {
     text.trim_end_matches('=').len() * 3 / 4
 }
 

@@ -5,8 +5,8 @@ use podscope_api::{Container, ContainerState, ContainerStatus, EnvVar, Pod, Prob
 use serde_json::Value;
 
 use super::super::text::TabbedText;
-use super::{bracketed, capital_bool, rfc1123_time};
-use crate::columns::or_none;
+use super::{bracketed, capitalized_bool, rfc1123_time};
+use crate::columns::text_or_none;
 
 /// The object whose containers are described.
 pub(super) enum ContainerOwner<'a> {
@@ -61,7 +61,7 @@ pub(super) fn describe(
             if status.last_state.terminated.is_some() {
                 print_state("Last State", &status.last_state, text);
             }
-            text.line(2, &format!("Ready:\t{}", capital_bool(status.ready)));
+            text.line(2, &format!("Ready:\t{}", capitalized_bool(status.ready)));
             text.line(2, &format!("Restart Count:\t{}", status.restart_count));
         }
         print_resources(&container.resources, 2, text);
@@ -111,9 +111,9 @@ fn print_ports(container: &Container, text: &mut TabbedText) {
     };
     let plural = if container.ports.len() > 1 { "s" } else { "" };
     let container_ports = port_list(|port| port.container_port);
-    text.line(2, &format!("Port{plural}:\t{}", or_none(&container_ports)));
+    text.line(2, &format!("Port{plural}:\t{}", text_or_none(&container_ports)));
     let host_ports = port_list(|port| port.host_port.unwrap_or(0));
-    text.line(2, &format!("Host Port{plural}:\t{}", or_none(&host_ports)));
+    text.line(2, &format!("Host Port{plural}:\t{}", text_or_none(&host_ports)));
 }
 
 fn print_state(title: &str, state: &ContainerState, text: &mut TabbedText) {

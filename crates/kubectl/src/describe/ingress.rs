@@ -4,7 +4,7 @@ use podscope_api::{Object, ObjectKey, Service};
 use serde_json::Value;
 
 use super::super::View;
-use super::super::columns::{or_none, selector_from_value, selector_text};
+use super::super::columns::{selector_from_value, selector_text, text_or_none};
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
 use super::network::endpoints_text;
@@ -41,7 +41,7 @@ pub(super) fn describe_ingress(object: &Object, view: &View<'_>, text: &mut Tabb
         })
         .collect();
     text.line(0, &format!("Address:\t{}", addresses.join(",")));
-    let class = or_none(string_field(spec, "ingressClassName"));
+    let class = text_or_none(string_field(spec, "ingressClassName"));
     text.line(0, &format!("Ingress Class:\t{class}"));
     let default = spec.get("defaultBackend");
     let default = default.map_or_else(
@@ -88,7 +88,7 @@ pub(super) fn describe_ingress(object: &Object, view: &View<'_>, text: &mut Tabb
 /// Formats a backend: `web:80 (10.0.0.1:8080)`.
 fn backend_text(value: &Value, namespace: &str, view: &View<'_>) -> String {
     if let Some(resource) = value.get("resource") {
-        let group = or_none(string_field(resource, "apiGroup"));
+        let group = text_or_none(string_field(resource, "apiGroup"));
         let (kind, name) = (string_field(resource, "kind"), string_field(resource, "name"));
         return format!("APIGroup: {group}, Kind: {kind}, Name: {name}");
     }

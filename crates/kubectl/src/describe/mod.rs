@@ -74,7 +74,7 @@ pub(super) fn describe(command: &Describe, view: &View<'_>, printed: &mut Printe
     }
     found.lookup_errors().for_each(|error| printed.fail(error));
     if first && found.missing.is_empty() {
-        printed.no_objects(if command.target.all_namespaces {
+        printed.print_no_objects(if command.target.all_namespaces {
             "No resources found".to_owned()
         } else {
             format!("No resources found in {} namespace.", command.target.namespace())
@@ -174,7 +174,7 @@ fn describe_object(object: &Object, show_events: bool, view: &View<'_>) -> Vec<S
     if !show_events || !has_events {
         return text.finish();
     }
-    let events = events(object, view);
+    let events = events_of_object(object, view);
     if events.is_empty() {
         text.line(0, "Events:\t<none>");
         return text.finish();
@@ -185,7 +185,7 @@ fn describe_object(object: &Object, show_events: bool, view: &View<'_>) -> Vec<S
 }
 
 /// Returns the events that kubectl finds for an object, sorted by their last time (KC-073).
-fn events<'v>(object: &Object, view: &View<'v>) -> Vec<&'v Event> {
+fn events_of_object<'v>(object: &Object, view: &View<'v>) -> Vec<&'v Event> {
     let meta = object.metadata();
     let mut events: Vec<&Event> = view
         .objects
@@ -289,6 +289,6 @@ fn bracketed<T: std::fmt::Display>(items: &[T]) -> String {
 }
 
 /// Formats a boolean as kubectl does: `True`, `False`.
-fn capital_bool(value: bool) -> &'static str {
+fn capitalized_bool(value: bool) -> &'static str {
     if value { "True" } else { "False" }
 }

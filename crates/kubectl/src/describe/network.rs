@@ -6,7 +6,7 @@ use podscope_api::{EndpointSlice, Object, Service};
 use serde_json::Value;
 
 use super::super::View;
-use super::super::columns::{map_text, or_none};
+use super::super::columns::{label_map_text, text_or_none};
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
 use super::{print_annotations, print_labels};
@@ -27,15 +27,18 @@ pub(super) fn describe_service(service: &Arc<Service>, view: &View<'_>, text: &m
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
     print_labels(text, "Labels", &meta.labels);
     print_annotations(text, "Annotations", &meta.annotations);
-    let selector = spec.selector.as_ref().map_or_else(|| "<none>".into(), map_text);
+    let selector = spec.selector.as_ref().map_or_else(|| "<none>".into(), label_map_text);
     text.line(0, &format!("Selector:\t{selector}"));
     text.line(0, &format!("Type:\t{}", spec.kind));
     if !spec.ip_family_policy.is_empty() {
         text.line(0, &format!("IP Family Policy:\t{}", spec.ip_family_policy));
     }
-    text.line(0, &format!("IP Families:\t{}", or_none(&spec.ip_families.join(","))));
+    text.line(
+        0,
+        &format!("IP Families:\t{}", text_or_none(&spec.ip_families.join(","))),
+    );
     text.line(0, &format!("IP:\t{}", spec.cluster_ip));
-    text.line(0, &format!("IPs:\t{}", or_none(&joined("clusterIPs"))));
+    text.line(0, &format!("IPs:\t{}", text_or_none(&joined("clusterIPs"))));
     let external = joined("externalIPs");
     if !external.is_empty() {
         text.line(0, &format!("External IPs:\t{external}"));
@@ -166,7 +169,7 @@ pub(super) fn describe_endpoint_slice(slice: &Arc<EndpointSlice>, text: &mut Tab
     text.line(0, "Endpoints:");
     for endpoint in &slice.endpoints {
         let addresses: Vec<&str> = endpoint.addresses.iter().map(|address| &**address).collect();
-        text.line(1, &format!("- Addresses:\t{}", or_none(&addresses.join(", "))));
+        text.line(1, &format!("- Addresses:\t{}", text_or_none(&addresses.join(", "))));
         text.line(2, "Conditions:");
         let ready = endpoint
             .conditions

@@ -11,7 +11,7 @@ use podscope_api::{
 use super::super::View;
 use super::super::text::TabbedText;
 use super::template::print_pod_template;
-use super::{capital_bool, print_annotations, print_labels, print_list, rfc1123_time};
+use super::{capitalized_bool, print_annotations, print_labels, print_list, rfc1123_time};
 
 /// Prints name and namespace.
 fn print_header(meta: &ObjectMeta, text: &mut TabbedText) {
@@ -171,7 +171,10 @@ pub(super) fn describe_cron_job(job: &Arc<CronJob>, text: &mut TabbedText) {
     text.line(0, &format!("Schedule:\t{}", spec.schedule));
     let policy = spec.concurrency_policy.as_ref().map_or("", |policy| policy.as_str());
     text.line(0, &format!("Concurrency Policy:\t{policy}"));
-    text.line(0, &format!("Suspend:\t{}", capital_bool(spec.suspend == Some(true))));
+    text.line(
+        0,
+        &format!("Suspend:\t{}", capitalized_bool(spec.suspend == Some(true))),
+    );
     let zone = spec.time_zone.as_deref().unwrap_or("<unset>");
     text.line(0, &format!("Time Zone:\t{zone}"));
     fn print_optional<T: std::fmt::Display>(text: &mut TabbedText, title: &str, value: Option<T>, unit: &str) {

@@ -8,11 +8,13 @@ use podscope_api::{
 use serde_json::Value;
 
 use super::super::View;
-use super::super::columns::{access_modes, claim_class, is_default_class, map_text, volume_class};
+use super::super::columns::{
+    access_modes_text, claim_storage_class, is_default_storage_class, label_map_text, volume_storage_class,
+};
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
 use super::{
-    bracketed, capital_bool, print_annotations, print_labels, print_list, rfc1123_time, terminating_status, volume,
+    bracketed, capitalized_bool, print_annotations, print_labels, print_list, rfc1123_time, terminating_status, volume,
 };
 
 /// Prints the phase, or for how long the object has been terminating.
@@ -31,7 +33,7 @@ pub(super) fn describe_volume(one: &Arc<PersistentVolume>, view: &View<'_>, text
     print_labels(text, "Labels", &meta.labels);
     print_annotations(text, "Annotations", &meta.annotations);
     text.line(0, &format!("Finalizers:\t{}", bracketed(&meta.finalizers)));
-    text.line(0, &format!("StorageClass:\t{}", volume_class(one)));
+    text.line(0, &format!("StorageClass:\t{}", volume_storage_class(one)));
     print_phase(meta, status.phase.as_ref(), view, text);
     let claim = spec
         .claim_ref
@@ -40,7 +42,7 @@ pub(super) fn describe_volume(one: &Arc<PersistentVolume>, view: &View<'_>, text
     text.line(0, &format!("Claim:\t{claim}"));
     let policy = spec.persistent_volume_reclaim_policy.as_deref().unwrap_or_default();
     text.line(0, &format!("Reclaim Policy:\t{policy}"));
-    text.line(0, &format!("Access Modes:\t{}", access_modes(&spec.access_modes)));
+    text.line(0, &format!("Access Modes:\t{}", access_modes_text(&spec.access_modes)));
     if let Some(mode) = &spec.volume_mode {
         text.line(0, &format!("VolumeMode:\t{mode}"));
     }
@@ -99,7 +101,7 @@ pub(super) fn describe_claim(claim: &Arc<PersistentVolumeClaim>, view: &View<'_>
     let value = Object::PersistentVolumeClaim(claim.clone()).to_value();
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
-    text.line(0, &format!("StorageClass:\t{}", claim_class(meta, spec)));
+    text.line(0, &format!("StorageClass:\t{}", claim_storage_class(meta, spec)));
     print_phase(meta, status.phase.as_ref(), view, text);
     text.line(0, &format!("Volume:\t{}", spec.volume_name));
     print_labels(text, "Labels", &meta.labels);
@@ -107,7 +109,7 @@ pub(super) fn describe_claim(claim: &Arc<PersistentVolumeClaim>, view: &View<'_>
     text.line(0, &format!("Finalizers:\t{}", bracketed(&meta.finalizers)));
     let (mut capacity, mut modes) = (String::new(), String::new());
     if !spec.volume_name.is_empty() {
-        modes = access_modes(&status.access_modes);
+        modes = access_modes_text(&status.access_modes);
         capacity = status.capacity.get("storage").copied().unwrap_or_default().to_string();
     }
     text.line(0, &format!("Capacity:\t{capacity}"));
@@ -171,12 +173,12 @@ pub(super) fn describe_claim(claim: &Arc<PersistentVolumeClaim>, view: &View<'_>
 pub(super) fn describe_storage_class(class: &Arc<StorageClass>, text: &mut TabbedText) {
     let meta = &class.metadata;
     text.line(0, &format!("Name:\t{}", meta.name));
-    let default = if is_default_class(meta) { "Yes" } else { "No" };
+    let default = if is_default_storage_class(meta) { "Yes" } else { "No" };
     text.line(0, &format!("IsDefaultClass:\t{default}"));
-    text.line(0, &format!("Annotations:\t{}", map_text(&meta.annotations)));
+    text.line(0, &format!("Annotations:\t{}", label_map_text(&meta.annotations)));
     text.line(0, &format!("Provisioner:\t{}", class.provisioner));
-    text.line(0, &format!("Parameters:\t{}", map_text(&class.parameters)));
-    let expansion = class.allow_volume_expansion.map_or("<unset>", capital_bool);
+    text.line(0, &format!("Parameters:\t{}", label_map_text(&class.parameters)));
+    let expansion = class.allow_volume_expansion.map_or("<unset>", capitalized_bool);
     text.line(0, &format!("AllowVolumeExpansion:\t{expansion}"));
     let value = Object::StorageClass(class.clone()).to_value();
     match value.get("mountOptions").and_then(Value::as_array) {

@@ -7,16 +7,16 @@ use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
 
 /// A field of a volume source: its title, its JSON name, and the text that is printed if it is absent.
-type Field = (&'static str, &'static str, &'static str);
+type VolumeField = (&'static str, &'static str, &'static str);
 
 /// A type of volume source: its JSON name, the text after `Type:`, and its fields.
-type SourceFormat = (&'static str, &'static str, &'static [Field]);
+type VolumeSourceFormat = (&'static str, &'static str, &'static [VolumeField]);
 
-const READ_ONLY: Field = ("ReadOnly:", "readOnly", "false");
-const FS_TYPE: Field = ("FSType:", "fsType", "");
+const READ_ONLY: VolumeField = ("ReadOnly:", "readOnly", "false");
+const FS_TYPE: VolumeField = ("FSType:", "fsType", "");
 
 /// The volume source types, in the order in which kubectl checks them.
-const SOURCE_FORMATS: &[SourceFormat] = &[
+const VOLUME_SOURCE_FORMATS: &[VolumeSourceFormat] = &[
     (
         "hostPath",
         "HostPath (bare host directory volume)",
@@ -229,7 +229,7 @@ pub(super) fn describe(volumes: &Value, indent: &str, text: &mut TabbedText) {
 
 /// Prints the source of a pod's volume or of a PersistentVolume.
 pub(super) fn print_source(volume: &Value, is_persistent: bool, text: &mut TabbedText) {
-    let found = SOURCE_FORMATS
+    let found = VOLUME_SOURCE_FORMATS
         .iter()
         .find_map(|(name, title, fields)| Some((*name, *title, *fields, volume.get(name)?)));
     let Some((name, title, fields, source)) = found else {

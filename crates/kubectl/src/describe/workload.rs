@@ -10,7 +10,7 @@ use podscope_api::{
 };
 
 use super::super::View;
-use super::super::columns::{claim_class, map_text, selector_text};
+use super::super::columns::{claim_storage_class, label_map_text, selector_text};
 use super::super::rollout::template_without_hash;
 use super::super::text::TabbedText;
 use super::{bracketed, print_annotations, print_labels, print_list, rfc1123_time, template};
@@ -179,7 +179,7 @@ pub(super) fn describe_replication_controller(
 ) {
     let meta = &one.metadata;
     print_header(meta, text);
-    text.line(0, &format!("Selector:\t{}", map_text(&one.spec.selector)));
+    text.line(0, &format!("Selector:\t{}", label_map_text(&one.spec.selector)));
     print_labels_and_annotations(meta, text);
     print_current_and_desired(one.status.replicas, one.spec.replicas, text);
     print_pods_status(meta, view, text);
@@ -226,7 +226,7 @@ pub(super) fn describe_stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, tex
     for claim in spec.volume_claim_templates.iter() {
         let (meta, spec) = (&claim.metadata, &claim.spec);
         text.line(1, &format!("Name:\t{}", meta.name));
-        text.line(1, &format!("StorageClass:\t{}", claim_class(meta, spec)));
+        text.line(1, &format!("StorageClass:\t{}", claim_storage_class(meta, spec)));
         print_labels(text, "  Labels", &meta.labels);
         let annotations: Vec<String> = meta
             .annotations
@@ -250,7 +250,7 @@ pub(super) fn describe_daemon_set(set: &Arc<DaemonSet>, view: &View<'_>, text: &
     );
     text.line(
         0,
-        &format!("Node-Selector:\t{}", map_text(&spec.template.spec.node_selector)),
+        &format!("Node-Selector:\t{}", label_map_text(&spec.template.spec.node_selector)),
     );
     print_labels_and_annotations(meta, text);
     for (title, count) in [

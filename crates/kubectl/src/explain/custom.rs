@@ -5,13 +5,13 @@ use podscope_api::{Kind, fields};
 use podscope_cluster::Objects;
 use serde_json::Value;
 
-use super::{Printed, print_header, wrap};
+use super::{Printed, print_header, wrap_lines};
 
 /// Maximum depth of the fields that `--recursive` prints.
 const MAX_DEPTH: usize = 32;
 
 /// What `explain` prints about a field, or about the kind itself.
-struct Explained {
+struct ExplainedField {
     type_name: String,
     description: String,
     values: Vec<String>,
@@ -20,7 +20,7 @@ struct Explained {
 }
 
 /// A custom kind with its schema, in which paths are looked up.
-struct Explainer<'s> {
+struct SchemaExplainer<'s> {
     kind: Kind,
     schema: &'s Value,
 }
@@ -29,11 +29,11 @@ struct Explainer<'s> {
 pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, objects: &Objects, printed: &mut Printed) {
     objects.with_version(kind, |version| {
         let schema = version.schema();
-        Explainer { kind, schema }.print_path(path, recursive, printed);
+        SchemaExplainer { kind, schema }.print_path(path, recursive, printed);
     });
 }
 
-impl Explainer<'_> {
+impl SchemaExplainer<'_> {
     fn print_path(&self, path: &[String], recursive: bool, printed: &mut Printed) {
         print_header(self.kind, printed);
         let Some(explained) = self.field_at(path) else {
@@ -55,7 +55,9 @@ impl Explainer<'_> {
         match explained.description.as_str() {
             "" => printed.out("    <empty>"),
             text => {
-                wrap(text).iter().for_each(|line| printed.out(format!("    {line}")));
+                wrap_lines(text)
+                    .iter()
+                    .for_each(|line| printed.out(format!("    {line}")));
                 printed.out("    ");
             }
         }
@@ -69,7 +71,7 @@ impl Explainer<'_> {
         printed.out("");
     }
 
-    fn print_fields(&self, path: &[String], above: &Explained, printed: &mut Printed) {
+    fn print_fields(&self, path: &[String], above: &ExplainedField, printed: &mut Printed) {
         for (name, is_required, field) in self.fields_below(path, above) {
             let required = if is_required { " -required-" } else { "" };
             printed.out(format!("  {name}\t<{}>{required}", field.type_name));
@@ -78,14 +80,16 @@ impl Explainer<'_> {
             }
             match field.description.as_str() {
                 "" => printed.out("    <no description>"),
-                text => wrap(text).iter().for_each(|line| printed.out(format!("    {line}"))),
+                text => wrap_lines(text)
+                    .iter()
+                    .for_each(|line| printed.out(format!("    {line}"))),
             }
             printed.out("");
         }
     }
 
     /// Prints name and type of all fields below a path (`--recursive`).
-    fn print_names(&self, path: &[String], above: &Explained, level: usize, printed: &mut Printed) {
+    fn print_names(&self, path: &[String], above: &ExplainedField, level: usize, printed: &mut Printed) {
         let indent = "  ".repeat(level);
         for (name, is_required, field) in self.fields_below(path, above) {
             let required = if is_required { " -required-" } else { "" };
@@ -101,7 +105,7 @@ impl Explainer<'_> {
     }
 
     /// Returns the fields directly below a path: name, whether it is required, and description.
-    fn fields_below(&self, path: &[String], above: &Explained) -> Vec<(String, bool, Explained)> {
+    fn fields_below(&self, path: &[String], above: &ExplainedField) -> Vec<(String, bool, ExplainedField)> {
         let field = |(name, is_required): &(String, bool)| {
             let full: Vec<String> = path.iter().chain([name]).cloned().collect();
             Some((name.clone(), *is_required, self.field_at(&full)?))
@@ -111,8 +115,8 @@ impl Explainer<'_> {
 
     /// Returns the field at a path; `None` if it does not exist. `metadata` and other fields that every object has are
     /// not in the schema.
-    fn field_at(&self, path: &[String]) -> Option<Explained> {
-        if let Some(found) = common_field(path) {
+    fn field_at(&self, path: &[String]) -> Option<ExplainedField> {
+        if let Some(found) = field_of_every_object(path) {
             return found;
         }
         let mut schema = self.schema;
@@ -132,7 +136,7 @@ impl Explainer<'_> {
 
 /// Returns a field of `apiVersion`, `kind` or `metadata`, which every object has; `None` for other paths, `Some(None)`
 /// if these fields do not contain the path.
-fn common_field(path: &[String]) -> Option<Option<Explained>> {
+fn field_of_every_object(path: &[String]) -> Option<Option<ExplainedField>> {
     let (name, above) = path.split_last()?;
     let first = path
         .first()
@@ -144,7 +148,7 @@ fn common_field(path: &[String]) -> Option<Option<Explained>> {
         true => fields(kind, path).unwrap_or_default(),
         false => Vec::new(),
     };
-    Some(known.map(|field| Explained {
+    Some(known.map(|field| ExplainedField {
         type_name: field.type_name,
         description: super::field_description(kind, path).unwrap_or_default().to_owned(),
         values: Vec::new(),
@@ -159,7 +163,7 @@ fn element_schema(schema: &Value) -> &Value {
 }
 
 /// Returns what `explain` prints about the field with this schema.
-fn explain_schema(schema: &Value) -> Explained {
+fn explain_schema(schema: &Value) -> ExplainedField {
     let texts = |field: &str| -> Vec<String> {
         let list = schema.get(field).and_then(Value::as_array).into_iter().flatten();
         list.map(crate::jsonpath::plain).collect()
@@ -176,7 +180,7 @@ fn explain_schema(schema: &Value) -> Explained {
         .map(|(name, _)| (name.clone(), required.contains(&name.as_str())))
         .collect();
     fields.stable_sort();
-    Explained {
+    ExplainedField {
         type_name: type_name(schema),
         description: schema["description"].as_str().unwrap_or_default().to_owned(),
         values: texts("enum"),

@@ -8,7 +8,7 @@ use super::{MAX_OUTPUT, MaybeValue, OUTPUT_TOO_LONG};
 use crate::gotext::{float, plain, type_name};
 
 /// Returns the Go type of a value inside a template.
-pub(super) fn go_type(value: &Value) -> &'static str {
+pub(super) fn go_type_of_value(value: &Value) -> &'static str {
     match value {
         Value::Null => "nil",
         // Templates decode every JSON number as float64.

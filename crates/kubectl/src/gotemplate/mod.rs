@@ -6,9 +6,9 @@ mod parse;
 
 use serde_json::Value;
 
-use self::functions::{call_function, go_type, is_truthy, print_value};
+use self::functions::{call_function, go_type_of_value, is_truthy, print_value};
 use self::parse::{Parser, tokens};
-use super::gotext::{plain, sorted};
+use super::gotext::{plain, sorted_entries};
 use super::jsonpath::weight;
 use super::work::{Work, text_weight};
 
@@ -42,21 +42,21 @@ enum Node {
 #[derive(Debug, Clone, PartialEq)]
 struct Pipe {
     variable: Option<String>,
-    commands: Vec<Vec<Term>>,
+    commands: Vec<Vec<PipeTerm>>,
 }
 
 /// A word of a command in a pipeline.
 #[derive(Debug, Clone, PartialEq)]
-enum Term {
+enum PipeTerm {
     Literal(Value),
     /// Fields of the dot, of a variable, or of a pipeline in parentheses.
-    Path(Root, Vec<String>),
+    Path(TermRoot, Vec<String>),
     Function(String),
 }
 
 /// The value in which the fields of a path are looked up.
 #[derive(Debug, Clone, PartialEq)]
-enum Root {
+enum TermRoot {
     Dot,
     Variable(String),
     Group(Box<Pipe>),
@@ -96,7 +96,7 @@ impl GoTemplate {
             at: 0,
             depth: 0,
         };
-        let (nodes, end) = parser.list().map_err(fail)?;
+        let (nodes, end) = parser.parse_nodes().map_err(fail)?;
         if let Some(end) = end {
             return Err(fail((parser.line(), format!("unexpected {{{{{end}}}}}"))));
         }
@@ -109,7 +109,7 @@ impl GoTemplate {
     /// # Errors
     /// kubectl's message about a failed execution, without `error: `.
     pub(crate) fn print(&self, value: &Value) -> Result<String, String> {
-        let mut execution = Execution {
+        let mut execution = TemplateExecution {
             variables: vec![("$".to_owned(), Some(value.clone()))],
             out: String::new(),
             work: Work::default(),
@@ -129,20 +129,20 @@ impl GoTemplate {
 type MaybeValue = Option<Value>;
 
 /// State of one execution of a template.
-struct Execution {
+struct TemplateExecution {
     variables: Vec<(String, MaybeValue)>,
     out: String,
     work: Work,
 }
 
-impl Execution {
+impl TemplateExecution {
     fn execute_nodes(&mut self, nodes: &[Node], dot: &MaybeValue) -> Result<(), String> {
         let n_outer = self.variables.len();
         for node in nodes {
             if self.out.len() > MAX_OUTPUT {
                 return Err(OUTPUT_TOO_LONG.to_owned());
             }
-            self.spend(1)?;
+            self.spend_work(1)?;
             match node {
                 Node::Text(text) => self.out.push_str(text),
                 Node::Print(pipe) => {
@@ -185,7 +185,7 @@ impl Execution {
                 .enumerate()
                 .map(|(at, item)| (Value::from(at), item))
                 .collect(),
-            Some(Value::Object(map)) => sorted(&map)
+            Some(Value::Object(map)) => sorted_entries(&map)
                 .into_iter()
                 .map(|(key, item)| (Value::from(key.as_str()), item.clone()))
                 .collect(),
@@ -198,7 +198,7 @@ impl Execution {
         let n_outer = self.variables.len();
         let names_weight: u64 = names.iter().map(|name| text_weight(name)).sum();
         for (key, item) in items {
-            self.spend(names_weight)?;
+            self.spend_work(names_weight)?;
             match names {
                 [value] => self.variables.push((value.clone(), Some(item.clone()))),
                 [index, value, ..] => {
@@ -222,9 +222,9 @@ impl Execution {
             }
             let piped = value.take();
             value = Some(match command.first() {
-                Some(Term::Function(name)) => {
+                Some(PipeTerm::Function(name)) => {
                     arguments.extend(piped);
-                    self.spend(arguments.iter().flatten().map(weight).sum())?;
+                    self.spend_work(arguments.iter().flatten().map(weight).sum())?;
                     call_function(name, &arguments)?
                 }
                 Some(other) if arguments.is_empty() && piped.is_none() => self.evaluate_term(other, dot)?,
@@ -239,32 +239,32 @@ impl Execution {
     }
 
     /// Counts visited values towards the work limit.
-    fn spend(&self, values: u64) -> Result<(), String> {
+    fn spend_work(&self, values: u64) -> Result<(), String> {
         self.work.spend(values).map_err(|why| why.to_string())
     }
 
     /// Copies a value, and counts the values that it contains towards the work limit.
-    fn copy(&self, value: &MaybeValue) -> Result<MaybeValue, String> {
-        self.spend(value.as_ref().map_or(1, weight))?;
+    fn copy_within_work_limit(&self, value: &MaybeValue) -> Result<MaybeValue, String> {
+        self.spend_work(value.as_ref().map_or(1, weight))?;
         Ok(value.clone())
     }
 
-    fn evaluate_term(&mut self, term: &Term, dot: &MaybeValue) -> Result<MaybeValue, String> {
+    fn evaluate_term(&mut self, term: &PipeTerm, dot: &MaybeValue) -> Result<MaybeValue, String> {
         Ok(match term {
-            Term::Literal(value) => {
-                self.spend(weight(value))?;
+            PipeTerm::Literal(value) => {
+                self.spend_work(weight(value))?;
                 Some(value.clone())
             }
-            Term::Function(name) => call_function(name, &[])?,
-            Term::Path(root, path) => {
+            PipeTerm::Function(name) => call_function(name, &[])?,
+            PipeTerm::Path(root, path) => {
                 let mut value = match root {
-                    Root::Dot => self.copy(dot)?,
-                    Root::Variable(name) => {
-                        self.spend(text_weight(name).saturating_mul(1 + self.variables.len() as u64 / 8))?;
+                    TermRoot::Dot => self.copy_within_work_limit(dot)?,
+                    TermRoot::Variable(name) => {
+                        self.spend_work(text_weight(name).saturating_mul(1 + self.variables.len() as u64 / 8))?;
                         let known = self.variables.iter().rev().find(|(known, _)| known == name);
-                        self.copy(&known.ok_or_else(|| format!("undefined variable {name:?}"))?.1)?
+                        self.copy_within_work_limit(&known.ok_or_else(|| format!("undefined variable {name:?}"))?.1)?
                     }
-                    Root::Group(pipe) => self.evaluate_pipe(pipe, dot)?,
+                    TermRoot::Group(pipe) => self.evaluate_pipe(pipe, dot)?,
                 };
                 for name in path {
                     value = match value {
@@ -275,7 +275,10 @@ impl Execution {
                             return Err(format!("nil pointer evaluating interface {{}}.{name}"));
                         }
                         Some(other) => {
-                            return Err(format!("can't evaluate field {name} in type {}", go_type(&other)));
+                            return Err(format!(
+                                "can't evaluate field {name} in type {}",
+                                go_type_of_value(&other)
+                            ));
                         }
                     };
                 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{FUNCTIONS, MAX_DEPTH, Node, Pipe, Root, Term};
+use super::{FUNCTIONS, MAX_DEPTH, Node, Pipe, PipeTerm, TermRoot};
 
 /// A token: its line number, whether it is an action, and its text (literal text, or the inside of an action).
 pub(super) type Token = (usize, bool, String);
@@ -26,7 +26,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, (usize, String)> {
             out.push((line, false, before.to_owned()));
         }
         line += rest[..open].matches('\n').count();
-        let close = action_end(body).ok_or_else(|| (line, "unclosed action".to_owned()))?;
+        let close = end_of_action(body).ok_or_else(|| (line, "unclosed action".to_owned()))?;
         let mut action = &body[..close];
         trims_next = action.ends_with(" -");
         if trims_next {
@@ -46,7 +46,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, (usize, String)> {
 }
 
 /// Returns the position of the `}}` that ends an action. Quoted text is skipped.
-fn action_end(body: &str) -> Option<usize> {
+fn end_of_action(body: &str) -> Option<usize> {
     let (mut quote, mut escaped) = (None, false);
     for (at, c) in body.char_indices() {
         match (quote, c) {
@@ -86,7 +86,7 @@ impl Parser<'_> {
     }
 
     /// Parses nodes up to `end` or `else`, and returns that action.
-    pub(super) fn list(&mut self) -> Parsed<(Vec<Node>, Option<String>)> {
+    pub(super) fn parse_nodes(&mut self) -> Parsed<(Vec<Node>, Option<String>)> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return self.fail("blocks are nested too deeply");
@@ -125,10 +125,10 @@ impl Parser<'_> {
         if pipe.commands.is_empty() {
             return self.fail(format!("missing value for {keyword}"));
         }
-        let (body, end) = self.list()?;
+        let (body, end) = self.parse_nodes()?;
         let otherwise = match end.as_deref() {
             Some("end") => Vec::new(),
-            Some("else") => match self.list()? {
+            Some("else") => match self.parse_nodes()? {
                 (nodes, Some(end)) if end == "end" => nodes,
                 _ => return self.fail("unexpected EOF"),
             },
@@ -157,7 +157,7 @@ impl Parser<'_> {
             }
             all => (None, all),
         };
-        let mut commands: Vec<Vec<Term>> = Vec::new();
+        let mut commands: Vec<Vec<PipeTerm>> = Vec::new();
         for command in words.split(|word| word == "|") {
             if command.is_empty() {
                 continue;
@@ -208,7 +208,7 @@ impl Parser<'_> {
         Ok(words)
     }
 
-    fn parse_term(&mut self, word: &str) -> Parsed<Term> {
+    fn parse_term(&mut self, word: &str) -> Parsed<PipeTerm> {
         let fields = |text: &str| -> Vec<String> {
             text.split('.')
                 .filter(|name| !name.is_empty())
@@ -223,29 +223,29 @@ impl Parser<'_> {
             }
             let group = self.parse_pipe(inner.get(..close).unwrap_or_default())?;
             self.depth -= 1;
-            return Ok(Term::Path(
-                Root::Group(Box::new(group)),
+            return Ok(PipeTerm::Path(
+                TermRoot::Group(Box::new(group)),
                 fields(inner.get(close + 1..).unwrap_or_default()),
             ));
         }
         if word.starts_with('.') {
-            return Ok(Term::Path(Root::Dot, fields(word)));
+            return Ok(PipeTerm::Path(TermRoot::Dot, fields(word)));
         }
         if word.starts_with('$') {
             let (name, path) = word.split_once('.').unwrap_or((word, ""));
-            return Ok(Term::Path(Root::Variable(name.to_owned()), fields(path)));
+            return Ok(PipeTerm::Path(TermRoot::Variable(name.to_owned()), fields(path)));
         }
         if let Some(raw) = word.strip_prefix('`') {
-            return Ok(Term::Literal(Value::from(raw.trim_end_matches('`'))));
+            return Ok(PipeTerm::Literal(Value::from(raw.trim_end_matches('`'))));
         }
         if word == "nil" {
-            return Ok(Term::Literal(Value::Null));
+            return Ok(PipeTerm::Literal(Value::Null));
         }
         if FUNCTIONS.contains(&word) {
-            return Ok(Term::Function(word.to_owned()));
+            return Ok(PipeTerm::Function(word.to_owned()));
         }
         match serde_json::from_str::<Value>(word) {
-            Ok(value) => Ok(Term::Literal(value)),
+            Ok(value) => Ok(PipeTerm::Literal(value)),
             Err(_) if word.chars().all(|c| c.is_alphanumeric() || c == '_') => {
                 self.fail(format!("function {word:?} not defined"))
             }

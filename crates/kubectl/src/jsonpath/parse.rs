@@ -156,7 +156,7 @@ impl Parser {
                 Some(c) => {
                     return Err(format!(
                         "unrecognized character in action: {}",
-                        crate::gotext::unicode(c)
+                        crate::gotext::format_code_point(c)
                     ));
                 }
             }

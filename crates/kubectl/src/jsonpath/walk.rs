@@ -10,7 +10,7 @@ use crate::gotext;
 use crate::work::{Work, text_weight};
 
 /// Maximum nesting depth of `range` loops.
-const MAX_LOOPS: usize = 8;
+const MAX_NESTED_LOOPS: usize = 8;
 
 /// State of one execution of a template.
 pub(super) struct Walker<'t> {
@@ -27,7 +27,7 @@ pub(super) struct Walker<'t> {
 }
 
 /// The values that each executed segment finds, in order of execution.
-type Groups<'v> = Vec<Vec<Cow<'v, Value>>>;
+type SegmentValues<'v> = Vec<Vec<Cow<'v, Value>>>;
 
 fn fail<T>(why: impl Into<String>) -> Result<T, PathError> {
     Err(PathError::Execution(why.into()))
@@ -46,12 +46,16 @@ impl<'t> Walker<'t> {
     }
 
     /// Returns the values that each segment finds, in order. The segments of a loop give one group per iteration.
-    pub(super) fn results<'v>(&mut self, root: &'v Value) -> Result<Groups<'v>, PathError> {
+    pub(super) fn results<'v>(&mut self, root: &'v Value) -> Result<SegmentValues<'v>, PathError> {
         self.evaluate_from(0, vec![Cow::Borrowed(root)])
     }
 
     /// Evaluates the segments from index `first` to the end of the current loop.
-    fn evaluate_from<'v>(&mut self, first: usize, current: Vec<Cow<'v, Value>>) -> Result<Groups<'v>, PathError> {
+    fn evaluate_from<'v>(
+        &mut self,
+        first: usize,
+        current: Vec<Cow<'v, Value>>,
+    ) -> Result<SegmentValues<'v>, PathError> {
         let mut out = Vec::new();
         let mut at = first;
         while let Some(segment) = self.segments.get(at) {
@@ -72,7 +76,7 @@ impl<'t> Walker<'t> {
             }
             self.pending_ranges -= 1;
             self.running_loops += 1;
-            if self.running_loops > MAX_LOOPS {
+            if self.running_loops > MAX_NESTED_LOOPS {
                 return fail("ranges are nested too deeply");
             }
             if found.is_empty() {
@@ -124,7 +128,10 @@ impl<'t> Walker<'t> {
             }
             Node::Field(name) => {
                 self.work.spend(text_weight(name) * input.len() as u64)?;
-                Ok(input.into_iter().filter_map(|value| member(value, name)).collect())
+                Ok(input
+                    .into_iter()
+                    .filter_map(|value| object_member(value, name))
+                    .collect())
             }
             Node::Array(params) => {
                 let mut out = Vec::new();
@@ -133,7 +140,7 @@ impl<'t> Walker<'t> {
                         return fail(format!("{} is not array or slice", gotext::type_name(&value)));
                     }
                     let elements = elements(value);
-                    let Some((from, to, step)) = slice_bounds(params, elements.len())? else {
+                    let Some((from, to, step)) = slice_range_and_step(params, elements.len())? else {
                         return Ok(out);
                     };
                     self.work.spend(to.saturating_sub(from) as u64)?;
@@ -218,7 +225,7 @@ impl<'t> Walker<'t> {
                     return fail("can only compare one element at a time");
                 };
                 self.work.spend(weight(one).min(weight(other)))?;
-                if compares(operator, one, other)? {
+                if comparison_holds(operator, one, other)? {
                     out.push(item);
                 }
             }
@@ -228,7 +235,7 @@ impl<'t> Walker<'t> {
 }
 
 /// Returns a member of an object; `None` if the value is no object or lacks the member.
-fn member<'v>(value: Cow<'v, Value>, name: &str) -> Option<Cow<'v, Value>> {
+fn object_member<'v>(value: Cow<'v, Value>, name: &str) -> Option<Cow<'v, Value>> {
     match value {
         Cow::Borrowed(value) => value.as_object()?.get(name).map(Cow::Borrowed),
         Cow::Owned(value) => value.as_object()?.get(name).cloned().map(Cow::Owned),
@@ -240,12 +247,12 @@ fn member<'v>(value: Cow<'v, Value>, name: &str) -> Option<Cow<'v, Value>> {
 fn elements(value: Cow<'_, Value>) -> Vec<Cow<'_, Value>> {
     match value {
         Cow::Borrowed(Value::Array(items)) => items.iter().map(Cow::Borrowed).collect(),
-        Cow::Borrowed(Value::Object(map)) => gotext::sorted(map)
+        Cow::Borrowed(Value::Object(map)) => gotext::sorted_entries(map)
             .into_iter()
             .map(|(_, value)| Cow::Borrowed(value))
             .collect(),
         Cow::Owned(Value::Array(items)) => items.into_iter().map(Cow::Owned).collect(),
-        Cow::Owned(Value::Object(map)) => gotext::sorted(&map)
+        Cow::Owned(Value::Object(map)) => gotext::sorted_entries(&map)
             .into_iter()
             .map(|(_, value)| Cow::Owned(value.clone()))
             .collect(),
@@ -254,7 +261,7 @@ fn elements(value: Cow<'_, Value>) -> Vec<Cow<'_, Value>> {
 }
 
 /// Returns the first index, end index and step of a slice; `None` if the slice is empty.
-fn slice_bounds(params: &[SliceParam; 3], len: usize) -> Result<Option<(usize, usize, usize)>, PathError> {
+fn slice_range_and_step(params: &[SliceParam; 3], len: usize) -> Result<Option<(usize, usize, usize)>, PathError> {
     let [from, to, step] = params;
     let len = i64::try_from(len).unwrap_or(i64::MAX);
     let mut first = from.value.unwrap_or(0);
@@ -287,7 +294,7 @@ fn slice_bounds(params: &[SliceParam; 3], len: usize) -> Result<Option<(usize, u
 }
 
 /// Evaluates a comparison by the rules of Go's templates: only values of the same type are comparable.
-fn compares(operator: &str, left: &Value, right: &Value) -> Result<bool, PathError> {
+fn comparison_holds(operator: &str, left: &Value, right: &Value) -> Result<bool, PathError> {
     let is_equality = matches!(operator, "==" | "!=");
     let order = match (left, right) {
         (Value::Null | Value::Array(_) | Value::Object(_), _)

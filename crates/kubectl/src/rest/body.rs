@@ -69,7 +69,7 @@ pub(super) fn decode_with_duplicates(call: &ApiCall, kind: &str) -> Result<SentB
                     is_yaml: false,
                 }),
                 other => {
-                    let of = go_type(other);
+                    let of = json_value_go_type(other);
                     let why = format!(
                         "couldn't get version/kind; json parse error: json: cannot unmarshal {of} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
                     );
@@ -118,7 +118,7 @@ fn json_with_duplicates(text: &str) -> Result<(Value, Vec<String>), String> {
 }
 
 /// Go's name for the type of a value, as in its type errors.
-pub(super) fn go_type(value: &Value) -> &'static str {
+pub(super) fn json_value_go_type(value: &Value) -> &'static str {
     match value {
         Value::Array(_) => "array",
         Value::String(_) => "string",
@@ -130,7 +130,7 @@ pub(super) fn go_type(value: &Value) -> &'static str {
 }
 
 /// Returns the string at a JSON pointer; empty if there is none.
-fn text_at<'v>(value: &'v Value, pointer: &str) -> &'v str {
+fn string_at_pointer<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -139,7 +139,7 @@ fn text_at<'v>(value: &'v Value, pointer: &str) -> &'v str {
 /// # Errors
 /// The body has no name, or another name.
 pub(super) fn check_name(value: &Value, name: &str) -> Result<(), ApiError> {
-    match text_at(value, "/metadata/name") {
+    match string_at_pointer(value, "/metadata/name") {
         "" => Err(ApiError::bad_request(format!(
             "the name of the object ({name} based on URL) was undeterminable: name must be provided"
         ))),
@@ -199,19 +199,22 @@ pub(super) fn read(
     {
         metadata.shift_remove("managedFields");
     }
-    let namespace = text_at(&value, "/metadata/namespace");
+    let namespace = string_at_pointer(&value, "/metadata/namespace");
     if target.kind.is_namespaced() && !namespace.is_empty() && *namespace != *target.key.namespace {
         return Err(ApiError::bad_request(
             "the namespace of the provided object does not match the namespace sent on the request",
         ));
     }
-    let key = ObjectKey::new(target.key.namespace.clone(), text_at(&value, "/metadata/name"));
+    let key = ObjectKey::new(
+        target.key.namespace.clone(),
+        string_at_pointer(&value, "/metadata/name"),
+    );
     if let Kind::Custom(_) = target.kind {
         return Ok(custom::read(&value, key, target, options, objects));
     }
     let tree = Tree::from_value(&value);
-    let document = Document::sent(&tree, target.served, key).ok_or_else(ApiError::no_such_resource)?;
-    Ok(match document.item(options.validation) {
+    let document = Document::of_request_body(&tree, target.served, key).ok_or_else(ApiError::no_such_resource)?;
+    Ok(match document.decode_item(options.validation) {
         Item::Object { object, unknown, .. } => BodyObject::Object {
             object,
             warnings: unknown.iter().map(|field| schema::unknown_field(field)).collect(),
@@ -226,7 +229,10 @@ pub(super) fn read(
 /// # Errors
 /// The body has another kind or API version.
 pub(super) fn check_kind(value: &Value, version: &str, kind: &str, internal: &str) -> Result<(), ApiError> {
-    let (own_version, own) = (text_at(value, "/apiVersion"), text_at(value, "/kind"));
+    let (own_version, own) = (
+        string_at_pointer(value, "/apiVersion"),
+        string_at_pointer(value, "/kind"),
+    );
     let group = |version: &str| {
         version
             .rsplit_once('/')

@@ -116,7 +116,7 @@ pub struct ScalePaths {
 }
 
 /// Converts a JSONPath of plain field names to a JSON pointer.
-pub(crate) fn pointer(path: &str) -> String {
+pub(crate) fn json_pointer_of_path(path: &str) -> String {
     path.replace('.', "/")
 }
 
@@ -129,9 +129,9 @@ impl ScalePaths {
                 let scale = version.scale()?;
                 let path = |field: &str| scale.get(field).and_then(Value::as_str);
                 Some(ScalePaths {
-                    spec_replicas: pointer(path("specReplicasPath")?),
-                    status_replicas: pointer(path("statusReplicasPath")?),
-                    selector: path("labelSelectorPath").map(pointer),
+                    spec_replicas: json_pointer_of_path(path("specReplicasPath")?),
+                    status_replicas: json_pointer_of_path(path("statusReplicasPath")?),
+                    selector: path("labelSelectorPath").map(json_pointer_of_path),
                     spec_path_text: path("specReplicasPath")?.to_owned(),
                 })
             })

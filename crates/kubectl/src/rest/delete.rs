@@ -82,7 +82,7 @@ impl Selectors {
     /// A selector is invalid; the message is the API server's.
     pub fn of(kind: Kind, query: &Query, objects: &Objects) -> Result<Selectors, ApiError> {
         let text = |name: &str| query.get(name).unwrap_or_default();
-        let selectable = crate::selectable::of_custom(kind, objects);
+        let selectable = crate::selectable::selectable_fields_of_custom(kind, objects);
         // In events.k8s.io, the fields of events have other names.
         let fields = match kind {
             Kind::Event => text("fieldSelector")

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 pub(super) fn read(text: &str) -> Result<(Value, Vec<String>), serde_json::Error> {
     let mut found = Vec::new();
     let mut reader = serde_json::Deserializer::from_str(text);
-    let seed = Seed {
+    let seed = DuplicatesSeed {
         path: String::new(),
         found: &mut found,
     };
@@ -42,12 +42,12 @@ pub(super) fn read_applied(text: &str) -> Result<(Value, Vec<String>), String> {
 }
 
 /// Deserializer of one value, which collects the paths of duplicate fields.
-struct Seed<'a> {
+struct DuplicatesSeed<'a> {
     path: String,
     found: &'a mut Vec<String>,
 }
 
-impl<'de> DeserializeSeed<'de> for Seed<'_> {
+impl<'de> DeserializeSeed<'de> for DuplicatesSeed<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -55,7 +55,7 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Seed<'_> {
+impl<'de> Visitor<'de> for DuplicatesSeed<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,7 +89,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
         loop {
-            let seed = Seed {
+            let seed = DuplicatesSeed {
                 path: format!("{}[{}]", self.path, list.len()),
                 found: &mut *self.found,
             };
@@ -107,7 +107,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
                 "" => key.clone(),
                 path => format!("{path}.{key}"),
             };
-            let seed = Seed {
+            let seed = DuplicatesSeed {
                 path: path.clone(),
                 found: &mut *self.found,
             };

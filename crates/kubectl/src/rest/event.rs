@@ -29,7 +29,7 @@ pub(super) fn check(api_version: &str, live: Option<&Object>, sent: &Object) -> 
 ///
 /// # Errors
 /// The errors of [`check`].
-pub(super) fn check_sent(target: &Target, sent: &Object, objects: &Objects) -> Result<(), ApiError> {
+pub(super) fn check_sent_event(target: &Target, sent: &Object, objects: &Objects) -> Result<(), ApiError> {
     let live = objects.get_kind(target.kind, &target.key);
     check(target.served.api_version, live.as_ref(), sent)
 }

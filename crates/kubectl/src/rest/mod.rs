@@ -155,17 +155,17 @@ pub fn sent(call: &ApiCall, objects: &Objects) -> Sent {
         (Some(path), Ok(target)) => (path, target),
         (_, found) => {
             let error = found.err().unwrap_or_else(ApiError::no_such_resource);
-            return refused(Kind::Namespace, ObjectKey::new("", ""), error);
+            return refused_call(Kind::Namespace, ObjectKey::new("", ""), error);
         }
     };
     match translate_call(call, &path, &target, objects) {
         Ok(sent) => sent,
-        Err(error) => refused(target.kind, target.key, error),
+        Err(error) => refused_call(target.kind, target.key, error),
     }
 }
 
 /// Returns a request that the API server refuses with this error.
-fn refused(kind: Kind, key: ObjectKey, error: ApiError) -> Sent {
+fn refused_call(kind: Kind, key: ObjectKey, error: ApiError) -> Sent {
     let error = Box::new(error);
     Sent {
         requests: vec![Request::Refused { kind, key, error }],
@@ -189,7 +189,7 @@ fn translate_call(call: &ApiCall, path: &ApiPath, target: &Target, objects: &Obj
         (Method::Put, "finalize") if target.kind == Kind::Namespace => subresource::translate_finalize(call, target)?,
         (Method::Post, "") if target.is_collection() => translate_create(call, target, &options, objects)?,
         (Method::Put, subresource) if !target.is_collection() => {
-            let part = part_of(target.kind, subresource, objects).ok_or_else(ApiError::no_such_resource)?;
+            let part = part_of_subresource(target.kind, subresource, objects).ok_or_else(ApiError::no_such_resource)?;
             translate_put(call, target, part, &options, objects)?
         }
         _ => return Err(ApiError::method_not_allowed()),
@@ -201,7 +201,7 @@ fn translate_call(call: &ApiCall, path: &ApiPath, target: &Target, objects: &Obj
 }
 
 /// Returns the part of an object that a write to the subresource changes; `None` if the subresource does not exist.
-fn part_of(kind: Kind, subresource: &str, objects: &Objects) -> Option<Part> {
+fn part_of_subresource(kind: Kind, subresource: &str, objects: &Objects) -> Option<Part> {
     match subresource {
         "" => Some(Part::Main),
         "status" if matches!(kind, Kind::Custom(_)) => {
@@ -238,7 +238,7 @@ fn translate_create(
             if &*object.metadata().resource_version == "0" {
                 object.metadata_mut().resource_version = Default::default();
             }
-            event::check_sent(target, &object, objects)?;
+            event::check_sent_event(target, &object, objects)?;
             options.set_manager(&mut object);
             Sent {
                 requests: vec![Request::Create(object)],
@@ -287,7 +287,7 @@ fn translate_put(
                 let why = format!("strconv.ParseUint: parsing {version:?}: invalid syntax");
                 return Err(ApiError::unnamed(why));
             }
-            event::check_sent(target, &object, objects)?;
+            event::check_sent_event(target, &object, objects)?;
             let is_made = !is_there && part == Part::Main && is_created_on_update(target.kind);
             match is_made {
                 true => options.set_manager(&mut object),

@@ -8,9 +8,9 @@ use podscope_api::{Kind, Object, Tree};
 use podscope_cluster::{ApiError, Applied, Cause, Mutation, Objects, Part, Request};
 use serde_json::Value;
 
-use super::body::{check_kind, check_name, go_type, json};
+use super::body::{check_kind, check_name, json, json_value_go_type};
 use super::options::Options;
-use super::{ApiCall, ScalePaths, Sent, Target, custom, event, part_of, subresource};
+use super::{ApiCall, ScalePaths, Sent, Target, custom, event, part_of_subresource, subresource};
 use crate::command::{PatchType, Validation};
 use crate::merge::{
     has_bad_retain_keys, invalid_directive_error, item_without_merge_key, json_merge, json_patch, strategic,
@@ -20,7 +20,7 @@ use crate::write::patch::check_convertible;
 use crate::write::reading::without_fields;
 
 /// Content-Type of server-side apply.
-const APPLY: &str = "application/apply-patch+yaml";
+const APPLY_MEDIA_TYPE: &str = "application/apply-patch+yaml";
 /// A patch as it was sent, except for server-side apply.
 #[derive(Debug, Clone)]
 struct SentPatch {
@@ -44,7 +44,7 @@ pub(super) fn translate_patch(
     }
     let is_custom = matches!(target.kind, Kind::Custom(_));
     let how = match call.media_type() {
-        APPLY => return translate_apply(call, target, options, objects),
+        APPLY_MEDIA_TYPE => return translate_apply(call, target, options, objects),
         "application/json-patch+json" => PatchType::Json,
         "application/merge-patch+json" => PatchType::Merge,
         "application/strategic-merge-patch+json" if !is_custom => PatchType::Strategic,
@@ -83,7 +83,7 @@ pub(super) fn translate_patch(
             (Part::Main, change)
         }
         subresource => {
-            let part = part_of(target.kind, subresource, objects);
+            let part = part_of_subresource(target.kind, subresource, objects);
             let part = part.ok_or_else(|| super::no_subresource(target.kind, &target.key.name))?;
             let change = Mutation::or_refused(options.manager.clone(), move |live| given.apply_to(live));
             (part, change)
@@ -111,16 +111,16 @@ fn parse_patch(text: &str, how: PatchType) -> Result<Value, ApiError> {
         (PatchType::Json, Value::Array(_)) | (PatchType::Strategic | PatchType::Merge, Value::Object(_)) => Ok(tree),
         (PatchType::Json, other) => Err(ApiError::bad_request(format!(
             "error decoding patch: json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp",
-            go_type(other)
+            json_value_go_type(other)
         ))),
         (PatchType::Merge, Value::Null) => Err(ApiError::bad_request("Invalid JSON Patch")),
         (PatchType::Merge, other) => Err(ApiError::bad_request(format!(
             "error decoding patch: json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
-            go_type(other)
+            json_value_go_type(other)
         ))),
         (PatchType::Strategic, other) => Err(ApiError::bad_request(format!(
             "json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
-            go_type(other)
+            json_value_go_type(other)
         ))),
     }
 }
@@ -283,7 +283,7 @@ impl SentPatch {
 fn with_sorted_keys(value: &Value, patch: &Value) -> Value {
     match (value, patch) {
         (Value::Object(map), Value::Object(patch)) => {
-            let entries = crate::gotext::sorted(map).into_iter();
+            let entries = crate::gotext::sorted_entries(map).into_iter();
             let entries = entries.map(|(key, value)| {
                 let inner = patch.get(key).unwrap_or(&Value::Null);
                 (key.clone(), with_sorted_keys(value, inner))
@@ -343,7 +343,7 @@ fn translate_apply(call: &ApiCall, target: &Target, options: &Options, objects: 
     }
     let is_scale = target.subresource == "scale";
     if !is_scale {
-        part_of(target.kind, &target.subresource, objects).ok_or_else(ApiError::no_such_resource)?;
+        part_of_subresource(target.kind, &target.subresource, objects).ok_or_else(ApiError::no_such_resource)?;
     }
     let (mut document, warnings) = applied_document(&call.body, options.validation)?;
     let served = match is_scale {
@@ -405,7 +405,7 @@ fn applied_document(text: &str, validation: Validation) -> Result<(Value, Vec<St
         )));
     }
     if !value.is_object() {
-        let of = go_type(&value);
+        let of = json_value_go_type(&value);
         return Err(ApiError::bad_request(format!(
             "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {of} into Go value of type map[string]interface {{}}"
         )));

@@ -33,7 +33,7 @@ impl Query {
             pairs
                 .map(|pair| {
                     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-                    (decoded(name, true), decoded(value, true))
+                    (percent_decoded(name, true), percent_decoded(value, true))
                 })
                 .collect(),
         )
@@ -61,7 +61,7 @@ impl Query {
 }
 
 /// Decodes percent-encoding. Invalid UTF-8 becomes replacement characters.
-pub(super) fn decoded(text: &str, is_query: bool) -> String {
+pub(super) fn percent_decoded(text: &str, is_query: bool) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
@@ -90,7 +90,7 @@ impl ApiPath {
             .trim_end_matches('/')
             .split('/')
             .skip(1)
-            .map(|part| decoded(part, false))
+            .map(|part| percent_decoded(part, false))
             .collect();
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         let (api_version, mut rest) = match parts.as_slice() {

@@ -20,13 +20,13 @@ fn single_request(request: Request) -> Sent {
 }
 
 /// Returns the string at a JSON pointer; empty if there is none.
-fn text_at<'v>(value: &'v Value, pointer: &str) -> &'v str {
+fn string_at_pointer<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Checks that the body names the object of the URL.
 fn check_name_in_body(value: &Value, target: &Target, what: &str) -> Result<(), ApiError> {
-    let name = text_at(value, "/metadata/name");
+    let name = string_at_pointer(value, "/metadata/name");
     if *name != *target.key.name {
         return Err(ApiError::bad_request(format!(
             "name in URL does not match name in {what} object"
@@ -39,12 +39,12 @@ fn check_name_in_body(value: &Value, target: &Target, what: &str) -> Result<(), 
 pub(super) fn translate_binding(call: &ApiCall, target: &Target) -> Result<Sent, ApiError> {
     let value = body::decode(call, "Binding")?;
     check_name_in_body(&value, target, "Binding")?;
-    let node = text_at(&value, "/target/name");
-    match text_at(&value, "/target/kind") {
+    let node = string_at_pointer(&value, "/target/name");
+    match string_at_pointer(&value, "/target/kind") {
         "" | "Node" if node.is_empty() => Err(ApiError::unnamed("target.name: Required value".into())),
         "" | "Node" => Ok(single_request(Request::Bind {
             pod: target.key.clone(),
-            uid: Uid(text_at(&value, "/metadata/uid").into()),
+            uid: Uid(string_at_pointer(&value, "/metadata/uid").into()),
             node: NodeName(node.into()),
             metadata: sent_metadata(&value),
         })),
@@ -124,8 +124,11 @@ pub(super) fn translate_put_scale(
         return Err(super::no_subresource(target.kind, &target.key.name));
     }
     let value = body::decode(call, "Scale")?;
-    if !matches!(text_at(&value, "/kind"), "" | "Scale") {
-        let (version, kind) = (text_at(&value, "/apiVersion"), text_at(&value, "/kind"));
+    if !matches!(string_at_pointer(&value, "/kind"), "" | "Scale") {
+        let (version, kind) = (
+            string_at_pointer(&value, "/apiVersion"),
+            string_at_pointer(&value, "/kind"),
+        );
         let version = version.rsplit('/').next().unwrap_or_default();
         return Err(ApiError::bad_request(format!(
             "{kind} in version {version:?} cannot be handled as a Scale: converting ({version}.{kind}) to (autoscaling.Scale): unknown conversion"
@@ -133,7 +136,7 @@ pub(super) fn translate_put_scale(
     }
     check_name(&value, &target.key.name)?;
     let change = Mutation::or_refused(options.manager.clone(), move |live| {
-        ApiError::check_resource_version(live, text_at(&value, "/metadata/resourceVersion"))?;
+        ApiError::check_resource_version(live, string_at_pointer(&value, "/metadata/resourceVersion"))?;
         with_replicas(live, &value, paths.as_ref())
     });
     let uid = call_uid(call);
@@ -149,7 +152,7 @@ pub(super) fn translate_put_scale(
 /// Returns the UID in the metadata of the body, if it has one.
 fn call_uid(call: &ApiCall) -> Option<Uid> {
     let value = body::json(&call.body).ok()?;
-    let uid = text_at(&value, "/metadata/uid");
+    let uid = string_at_pointer(&value, "/metadata/uid");
     (!uid.is_empty()).then(|| Uid(uid.into()))
 }
 
@@ -178,7 +181,7 @@ pub(super) fn with_replicas(live: &Object, scale: &Value, paths: Option<&ScalePa
         Some(value) => value.as_i64().ok_or_else(|| {
             ApiError::bad_request(format!(
                 "json: cannot unmarshal {} into Go struct field ScaleSpec.spec.replicas of type int32",
-                body::go_type(value)
+                body::json_value_go_type(value)
             ))
         })?,
     };

@@ -10,7 +10,7 @@ use podscope_cluster::client::{Write, object_name};
 use podscope_cluster::{ApiError, Applied, DeleteOptions, Part, Propagation, Request};
 use serde_json::Value;
 
-use super::super::merge::{merge_patch, three_way, three_way_json};
+use super::super::merge::{merge_patch, three_way_json_merge, three_way_merge};
 use super::super::selector::LabelQuery;
 use super::manifest::{self, malformed_object};
 use super::patch::{check_convertible, identity_change_error, invalid_patch};
@@ -20,7 +20,7 @@ use crate::command::{Apply, ServerSide};
 use crate::refusals::{NOT_ALLOWED, Refusal};
 
 /// Field manager of client-side apply.
-const CLIENT_SIDE: &str = "kubectl-client-side-apply";
+const CLIENT_SIDE_MANAGER: &str = "kubectl-client-side-apply";
 
 /// Plans `kubectl apply -f -`.
 pub(super) fn plan_apply(apply: &Apply, view: &View<'_>) -> Plan {
@@ -47,8 +47,8 @@ pub(super) fn plan_apply(apply: &Apply, view: &View<'_>) -> Plan {
             }
         }
         writes.push(match &apply.server_side {
-            Some(options) => server_side(item, options)?,
-            None => client_side(item, apply.force, view, plan)?,
+            Some(options) => server_side_apply(item, options)?,
+            None => client_side_apply(item, apply.force, view, plan)?,
         });
         Ok(())
     });
@@ -93,7 +93,7 @@ fn objects_to_prune(
     let why = "Deprecated: kubectl apply will no longer prune non-namespaced resources by default when used with the --namespace flag in a future release. To preserve the current behaviour, list the resources you want to target explicitly in the --prune-allowlist flag.";
     let kinds = match allowlist {
         [] => {
-            plan.warn_unprefixed(super::super::gotext::klog('W', view.now, "prune.go:71", why));
+            plan.warn_unprefixed(super::super::gotext::klog_line('W', view.now, "prune.go:71", why));
             PRUNED_KINDS
         }
         kinds => kinds,
@@ -129,7 +129,7 @@ fn prune_request(object: &Object) -> Write {
 }
 
 /// Plans the request of server-side apply.
-fn server_side(item: Item, options: &ServerSide) -> Result<Write, Refusal> {
+fn server_side_apply(item: Item, options: &ServerSide) -> Result<Write, Refusal> {
     let (kind, key, document) = item.into_document().ok_or_else(|| Refusal::as_is(NOT_ALLOWED))?;
     let success = format!("{} serverside-applied", object_name(kind, &key.name));
     let applied = Applied {
@@ -144,7 +144,7 @@ fn server_side(item: Item, options: &ServerSide) -> Result<Write, Refusal> {
 }
 
 /// Plans the request of client-side apply: creates an object that does not exist, otherwise patches it.
-fn client_side(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Result<Write, Refusal> {
+fn client_side_apply(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Result<Write, Refusal> {
     match item {
         Item::Object {
             object,
@@ -173,8 +173,8 @@ fn client_side(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Res
 /// Returns the request that creates the object.
 fn create_request(mut object: Object, document: &Value) -> Write {
     let success = format!("{} created", typed_name(&object));
-    saved::annotate_object(&mut object, &saved::document_annotation(document));
-    object.metadata_mut().managers = Managers::of(vec![Manager::sender(CLIENT_SIDE)]);
+    saved::set_last_applied_of_object(&mut object, &saved::document_annotation(document));
+    object.metadata_mut().managers = Managers::of(vec![Manager::sender(CLIENT_SIDE_MANAGER)]);
     manifest::with_create_context(Request::Create(object), success)
 }
 
@@ -189,7 +189,7 @@ fn patch_request(
     let name = typed_name(&object);
     let applied = saved::document_annotation(&document);
     let mut desired = document.clone();
-    saved::annotate(&mut desired, &applied);
+    saved::set_last_applied_annotation(&mut desired, &applied);
     if live.metadata().is_terminating() {
         plan.warn(format_args!(
             "Detected changes to resource {} which is currently being deleted.",
@@ -223,14 +223,14 @@ fn patch_request(
     // prints `configured`.
     let before = live.to_value();
     let merge = match live.kind() {
-        Kind::Custom(_) => three_way_json,
-        _ => three_way,
+        Kind::Custom(_) => three_way_json_merge,
+        _ => three_way_merge,
     };
     let is_empty = merge(&original, &desired, &before) == before;
     let mut write = change_request(
         live,
         Part::Main,
-        CLIENT_SIDE,
+        CLIENT_SIDE_MANAGER,
         &format!("{name} configured"),
         is_empty.then(|| format!("{name} unchanged")),
         move |live| Ok(without_fields(&merge(&original, &desired, live), &fields)),
@@ -265,14 +265,14 @@ fn delete_and_create(live: &Object, object: Object, document: &Value) -> Vec<Wri
 fn undecodable_patch_error(live: &Object, document: Value) -> Refusal {
     let applied = saved::document_annotation(&document);
     let mut desired = document;
-    saved::annotate(&mut desired, &applied);
+    saved::set_last_applied_annotation(&mut desired, &applied);
     let original = live.metadata().annotation(LAST_APPLIED);
     let original = original
         .and_then(|text| serde_json::from_str(text).ok())
         .unwrap_or(Value::Null);
     let live_value = live.to_value();
     let patch = merge_patch(&original, &desired, &live_value);
-    match check_convertible(live.kind(), &three_way(&original, &desired, &live_value)) {
+    match check_convertible(live.kind(), &three_way_merge(&original, &desired, &live_value)) {
         Err(why) => invalid_patch(&patch, &why),
         Ok(()) => Refusal::as_is(""),
     }

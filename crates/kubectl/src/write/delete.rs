@@ -9,7 +9,7 @@ use super::{Plan, View, find};
 use crate::command::{Delete, DeleteTarget, Selection, Target, Validation};
 use crate::refusals::NOT_ALLOWED;
 
-const DELETE_QUESTION: &str = "Do you want to continue? (y/N): ";
+const CONFIRM_DELETE_QUESTION: &str = "Do you want to continue? (y/N): ";
 
 /// The objects that `kubectl delete` deletes.
 struct Deletion {
@@ -103,7 +103,7 @@ fn dry_run_message(kind: Kind, key: &ObjectKey, is_forced: bool, output_name: bo
     }
 }
 
-fn is_yes(answer: &str) -> bool {
+fn is_confirmation(answer: &str) -> bool {
     let first = answer.split_whitespace().next();
     first.is_some_and(|word| word.eq_ignore_ascii_case("y"))
 }
@@ -140,7 +140,7 @@ pub(super) fn plan_delete(command: &Delete, view: &View<'_>) -> Plan {
         }
         return plan;
     }
-    let (propagation, deprecated) = crate::command::propagation(command.cascade.as_deref());
+    let (propagation, deprecated) = crate::command::propagation_of_cascade(command.cascade.as_deref());
     deprecated.into_iter().for_each(|warning| plan.warn_unprefixed(warning));
     let mut question = String::new();
     if let Some(answer) = &command.answer {
@@ -151,11 +151,11 @@ pub(super) fn plan_delete(command: &Delete, view: &View<'_>) -> Plan {
         for (kind, key) in &targets {
             plan.out(object_name(*kind, &key.name));
         }
-        if !is_yes(answer) {
-            plan.out(format!("{DELETE_QUESTION}deletion is cancelled"));
+        if !is_confirmation(answer) {
+            plan.out(format!("{CONFIRM_DELETE_QUESTION}deletion is cancelled"));
             return plan;
         }
-        DELETE_QUESTION.clone_into(&mut question);
+        CONFIRM_DELETE_QUESTION.clone_into(&mut question);
     }
     plan.client = Some(ClientCommand::Delete(DeleteCommand {
         question,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::reading::{Item, Manifest};
 use super::verbatim::merge_patch;
-use super::{Plan, View, finish, typed_name, with_objects};
+use super::{Plan, View, finish_plan, plan_for_objects, typed_name};
 use crate::command::{Target, Validation, Verbatim};
 use crate::refusals::{Refusal, not_found};
 
@@ -28,7 +28,7 @@ fn annotation_request(object: &Object, document: &Value, done: &str) -> Result<W
 /// Plans `apply set-last-applied -f -`. The first error ends the command, and nothing is changed.
 pub(super) fn plan_set_last_applied(text: &str, creates: bool, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let (mut plan, mut writes) = (Plan::default(), Vec::new());
-    let fail = |plan: Plan, why: Refusal| finish(plan, Vec::new(), vec![why]);
+    let fail = |plan: Plan, why: Refusal| finish_plan(plan, Vec::new(), vec![why]);
     for item in Manifest::read(text, verbatim.namespace.as_deref(), Validation::Ignore, view.objects).items() {
         let (kind, key, document) = match item.map(Item::into_document) {
             Ok(Some(sent)) => sent,
@@ -54,7 +54,7 @@ pub(super) fn plan_set_last_applied(text: &str, creates: bool, verbatim: &Verbat
             Err(why) => return fail(plan, why),
         }
     }
-    finish(plan, writes, Vec::new())
+    finish_plan(plan, writes, Vec::new())
 }
 
 /// Plans `apply edit-last-applied`.
@@ -65,7 +65,7 @@ pub(super) fn plan_edit_last_applied(target: &Target, text: &str, view: &View<'_
     };
     let mut document = document.unwrap_or_default();
     document.sort_all_objects();
-    with_objects(target, view, |object, plan, writes| {
+    plan_for_objects(target, view, |object, plan, writes| {
         if last_applied(object).as_ref() == Some(&document) {
             plan.out("Edit cancelled, no changes made.");
             return Ok(());

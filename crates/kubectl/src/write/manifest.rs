@@ -28,7 +28,7 @@ pub(super) fn plan_create_client_dry_run(manifest: Manifest, save_config: bool, 
         };
         if save_config {
             let text = saved::document_annotation(&document);
-            saved::annotate(&mut document, &text);
+            saved::set_last_applied_annotation(&mut document, &text);
         }
         let separator = match &format {
             Some(format) if format.is_separated() && !writes.is_empty() => "---\n",
@@ -60,7 +60,7 @@ pub(super) fn plan_create(found: Manifest, save_config: bool) -> Plan {
                 document,
             } => {
                 if save_config {
-                    saved::annotate_object(&mut object, &saved::document_annotation(&document));
+                    saved::set_last_applied_of_object(&mut object, &saved::document_annotation(&document));
                 }
                 plan.warn_unknown_fields(&unknown);
                 // kubectl never sends a resourceVersion when it creates an object.

@@ -6,7 +6,7 @@ use podscope_cluster::Part;
 use serde_json::{Value, json};
 
 use super::super::merge::json_merge;
-use super::{Plan, View, change_request, typed_name, with_objects};
+use super::{Plan, View, change_request, plan_for_objects, typed_name};
 use crate::command::MetadataChange;
 use crate::refusals::{Refusal, stale};
 
@@ -30,7 +30,7 @@ fn label_verb(map: &ordered::Map<Str, Str>, changes: &[(String, Option<String>)]
 /// Plans `label` or `annotate`.
 pub(super) fn plan_metadata_change(command: &MetadataChange, labels: bool, view: &View<'_>) -> Plan {
     let mut marks = ordered::Map::new();
-    with_objects(&command.target, view, |object, plan, writes| {
+    plan_for_objects(&command.target, view, |object, plan, writes| {
         let meta = object.metadata();
         // An object may occur twice in the command: its second change is based on the result of the first.
         let stored = if labels { &meta.labels } else { &meta.annotations };

@@ -185,7 +185,7 @@ pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
         _ => None,
     };
     if let Some((source, why)) = deprecated {
-        let warning = crate::gotext::klog('W', now, source, &why);
+        let warning = crate::gotext::klog_line('W', now, source, &why);
         plan.lines.insert(0, (OutputKind::Warning, warning));
     }
     plan
@@ -314,7 +314,7 @@ fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             output,
         } => {
             let plan = refuse_if_missing(target, &view).unwrap_or_else(|| {
-                with_objects(target, &view, |object, plan, writes| {
+                plan_for_objects(target, &view, |object, plan, writes| {
                     set::set_image(object, images, plan, writes)
                 })
             });
@@ -344,7 +344,7 @@ pub(super) fn typed_name(object: &Object) -> String {
 
 /// Returns the request of a `kubectl set` verb. `edit` is called for a copy of the current object, and again for the
 /// stored object when the request arrives.
-pub(super) fn set_request(
+pub(super) fn set_verb_request(
     object: &Object,
     success: &str,
     unchanged: Option<String>,
@@ -394,16 +394,16 @@ enum NotFoundErrors {
 }
 
 /// Plans the writes for all selected objects with `act`. NotFound errors come last.
-fn with_objects(
+fn plan_for_objects(
     target: &Target,
     view: &View<'_>,
     act: impl FnMut(&Object, &mut Plan, &mut Vec<Write>) -> Result<(), Refusal>,
 ) -> Plan {
-    with_objects_and_errors(NotFoundErrors::Last, target, view, act)
+    plan_for_objects_and_errors(NotFoundErrors::Last, target, view, act)
 }
 
-/// Like [`with_objects`], with the given position of the NotFound errors.
-fn with_objects_and_errors(
+/// Like [`plan_for_objects`], with the given position of the NotFound errors.
+fn plan_for_objects_and_errors(
     not_found_errors: NotFoundErrors,
     target: &Target,
     view: &View<'_>,
@@ -426,7 +426,7 @@ fn with_objects_and_errors(
         NotFoundErrors::Last => errors.len(),
     };
     errors.splice(at..at, found.lookup_errors());
-    finish(plan, writes, errors)
+    finish_plan(plan, writes, errors)
 }
 
 /// Returns a plan that only reports NotFound errors if an object requested by name does not exist; `None` if all
@@ -434,11 +434,11 @@ fn with_objects_and_errors(
 fn refuse_if_missing(target: &Target, view: &View<'_>) -> Option<Plan> {
     let found = find(target, view.objects).ok()?;
     let errors: Vec<Refusal> = found.lookup_errors().collect();
-    (!errors.is_empty()).then(|| finish(Plan::default(), Vec::new(), errors))
+    (!errors.is_empty()).then(|| finish_plan(Plan::default(), Vec::new(), errors))
 }
 
 /// Returns a plan that prints kubectl's message about a selector that matches nothing.
-fn nothing_found(target: &Target) -> Plan {
+fn plan_nothing_found(target: &Target) -> Plan {
     let text = match target.all_namespaces {
         true => "No resources found".to_owned(),
         false => format!("No resources found in {} namespace.", target.namespace()),
@@ -450,7 +450,7 @@ fn nothing_found(target: &Target) -> Plan {
 }
 
 /// Adds writes and errors to a plan. Several errors are printed without kubectl's `error: ` (KC-116).
-fn finish(mut plan: Plan, writes: Vec<Write>, errors: Vec<Refusal>) -> Plan {
+fn finish_plan(mut plan: Plan, writes: Vec<Write>, errors: Vec<Refusal>) -> Plan {
     let are_several = errors.len() > 1;
     let text = |error: Refusal| match are_several {
         true => error.without_prefix(),

@@ -7,7 +7,7 @@ use podscope_cluster::client::{ClientCommand, DrainCommand, Write};
 use podscope_cluster::{Mutation, Part, Request};
 
 use super::super::selector::LabelQuery;
-use super::{Plan, View, find, finish, with_dry_run};
+use super::{Plan, View, find, finish_plan, with_dry_run};
 use crate::command::{Drain, DryRun, Output, TaintChange, Target};
 use crate::refusals::{Refusal, not_found};
 
@@ -69,7 +69,7 @@ pub(super) fn plan_cordon(
         writes.push(Write::new(request, format!("node/{name} {done}")));
     }
     with_dry_run(
-        finish(Plan::default(), writes, Vec::new()),
+        finish_plan(Plan::default(), writes, Vec::new()),
         dry_run,
         &Output::Table,
         view,
@@ -188,5 +188,5 @@ pub(super) fn plan_taint(
         writes.push(Write::new(request, format!("node/{name} {done}")));
     }
     errors.extend(missing);
-    finish(Plan::default(), writes, errors)
+    finish_plan(Plan::default(), writes, errors)
 }

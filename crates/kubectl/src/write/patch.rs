@@ -5,9 +5,9 @@ use podscope_api::{Kind, Object, Tree};
 use podscope_cluster::{ApiError, Part};
 use serde_json::{Value, json};
 
-use super::super::merge::{item_without_merge_key, json_merge, json_patch, strategic, three_way};
+use super::super::merge::{item_without_merge_key, json_merge, json_patch, strategic, three_way_merge};
 use super::reading::without_fields;
-use super::{Plan, View, change_request, typed_name, with_objects};
+use super::{Plan, View, change_request, plan_for_objects, typed_name};
 use crate::command::{EDITED_TEXT_MISSING, Kubectl, PatchType, Target};
 use crate::refusals::{NO_SUCH_RESOURCE, Refusal, api_error, bad_request, no_subresource};
 use crate::rest::custom::{self, STRATEGIC_PATCH_UNSUPPORTED};
@@ -106,7 +106,7 @@ pub(super) fn plan_patch(command: &Kubectl, view: &View<'_>) -> Plan {
     };
     let patch_type = *patch_type;
     let part = part_of_subresource(subresource.as_deref());
-    with_objects(target, view, |object, plan, writes| {
+    plan_for_objects(target, view, |object, plan, writes| {
         let kind = object.kind();
         let scale = ScaleSubresource::of_kind(kind, view.objects).filter(|_| subresource.as_deref() == Some("scale"));
         if !has_subresource(kind, subresource.as_deref(), view) {
@@ -279,7 +279,7 @@ fn custom_object(text: &str, view: &View<'_>) -> Option<Object> {
 pub(super) fn plan_edit(target: &Target, text: &str, subresource: Option<&str>, view: &View<'_>) -> Plan {
     let part = part_of_subresource(subresource);
     if text.is_empty() {
-        return with_objects(target, view, |_, _, _| Err(Refusal::kubectl_error(EDITED_TEXT_MISSING)));
+        return plan_for_objects(target, view, |_, _, _| Err(Refusal::kubectl_error(EDITED_TEXT_MISSING)));
     }
     let parsed = podscope_api::parse(text);
     if let Some(problem) = parsed.problems.first() {
@@ -294,7 +294,7 @@ pub(super) fn plan_edit(target: &Target, text: &str, subresource: Option<&str>, 
         return Plan::refuse("error: the edited text must hold one object");
     };
     let edited = given.to_value();
-    with_objects(target, view, |object, _, writes| {
+    plan_for_objects(target, view, |object, _, writes| {
         if object.kind() != given.kind() || object.metadata().name != given.metadata().name {
             return Err(Refusal::kubectl_error(
                 "at least one of apiVersion, kind and name was changed",
@@ -310,7 +310,7 @@ pub(super) fn plan_edit(target: &Target, text: &str, subresource: Option<&str>, 
             "kubectl-edit",
             &format!("{} edited", typed_name(object)),
             Some("Edit cancelled, no changes made.".into()),
-            move |live| Ok(three_way(&before, &edited, live)),
+            move |live| Ok(three_way_merge(&before, &edited, live)),
         )?);
         Ok(())
     })

@@ -7,7 +7,7 @@ use podscope_cluster::Objects;
 use podscope_cluster::client::Write;
 use serde_json::{Value, json};
 
-use super::{Plan, finish};
+use super::{Plan, finish_plan};
 use crate::command::Validation;
 use crate::refusals::{Refusal, no_mapping};
 use crate::rest::custom;
@@ -61,7 +61,7 @@ impl Item {
 
 /// Result of processing the items of a manifest.
 #[derive(Default)]
-pub(super) struct Outcome {
+pub(super) struct ManifestOutcome {
     pub(super) plan: Plan,
     pub(super) writes: Vec<Write>,
     pub(super) errors: Vec<Refusal>,
@@ -120,8 +120,8 @@ impl Manifest {
     pub(super) fn for_each_item(
         self,
         mut process: impl FnMut(Item, &mut Plan, &mut Vec<Write>) -> Result<(), Refusal>,
-    ) -> Outcome {
-        let mut outcome = Outcome::default();
+    ) -> ManifestOutcome {
+        let mut outcome = ManifestOutcome::default();
         for part in self.0 {
             let result = match part {
                 Ok(ManifestPart::Item(item)) => process(item, &mut outcome.plan, &mut outcome.writes),
@@ -138,10 +138,10 @@ impl Manifest {
     }
 }
 
-impl Outcome {
+impl ManifestOutcome {
     /// Returns the complete plan.
     pub(super) fn finish(self) -> Plan {
-        finish(self.plan, self.writes, self.errors)
+        finish_plan(self.plan, self.writes, self.errors)
     }
 }
 
@@ -201,14 +201,17 @@ fn push_items(
 /// Validates a document before decoding, as kubectl does: the document, or each object of a `v1` `List`, needs
 /// `apiVersion` and `kind`.
 fn validate(tree: &Tree<'_>) -> Result<(), String> {
-    let (api_version, kind) = type_meta(tree)?;
+    let (api_version, kind) = api_version_and_kind(tree)?;
     if (api_version, kind) != ("v1", "List") {
         return Ok(());
     }
     let Some(Data::Seq(list)) = tree.get("items").map(|items| &items.data) else {
         return Err("invalid object to validate".to_owned());
     };
-    let errors: Vec<String> = list.iter().filter_map(|item| type_meta(item).err()).collect();
+    let errors: Vec<String> = list
+        .iter()
+        .filter_map(|item| api_version_and_kind(item).err())
+        .collect();
     match errors.as_slice() {
         [] => Ok(()),
         [one] => Err(one.clone()),
@@ -217,7 +220,7 @@ fn validate(tree: &Tree<'_>) -> Result<(), String> {
 }
 
 /// Returns `apiVersion` and `kind` of a document, or kubectl's error about them.
-fn type_meta<'t>(tree: &'t Tree<'_>) -> Result<(&'t str, &'t str), String> {
+fn api_version_and_kind<'t>(tree: &'t Tree<'_>) -> Result<(&'t str, &'t str), String> {
     if !matches!(tree.data, Data::Map(_)) {
         return Err("invalid object to validate".to_owned());
     }
@@ -295,7 +298,7 @@ fn read_object(
     };
     if let Some(custom) = custom {
         let key = ObjectKey::new(key_namespace, name);
-        return Ok(ManifestPart::Item(custom_item(tree, custom, key, source)));
+        return Ok(ManifestPart::Item(read_custom_item(tree, custom, key, source)));
     }
     if served.kind == "Binding" {
         return read_binding(tree, ObjectKey::new(key_namespace, name));
@@ -316,11 +319,11 @@ fn read_object(
         stored: stored.map(|(_, value)| value),
         is_request_body: false,
     };
-    Ok(ManifestPart::Item(document.item(source.validation)))
+    Ok(ManifestPart::Item(document.decode_item(source.validation)))
 }
 
 /// Decodes an object of a custom kind.
-fn custom_item(tree: &Tree<'_>, kind: Kind, key: ObjectKey, source: &ManifestOptions<'_>) -> Item {
+fn read_custom_item(tree: &Tree<'_>, kind: Kind, key: ObjectKey, source: &ManifestOptions<'_>) -> Item {
     let malformed = |why: Rejection| Item::Malformed {
         kind,
         key: key.clone(),
@@ -384,7 +387,7 @@ pub(crate) struct Document<'t> {
 impl<'t> Document<'t> {
     /// Creates a document from the body of an HTTP request for the object with this key, in a served version of its
     /// kind; `None` if the kind is not stored.
-    pub(crate) fn sent(tree: &'t Tree<'t>, served: ServedKind, key: ObjectKey) -> Option<Self> {
+    pub(crate) fn of_request_body(tree: &'t Tree<'t>, served: ServedKind, key: ObjectKey) -> Option<Self> {
         let (api_version, name) = (served.api_version, served.kind);
         let stored = podscope_api::stored_form(api_version, name, || tree.to_value());
         let kind = Kind::from_wire(api_version, name).or(stored.as_ref().map(|(kind, _)| *kind))?;
@@ -400,7 +403,7 @@ impl<'t> Document<'t> {
     }
 
     /// Returns the item for a document that the API server cannot decode.
-    fn malformed(&self, why: Rejection) -> Item {
+    fn malformed_item(&self, why: Rejection) -> Item {
         Item::Malformed {
             kind: self.kind,
             key: self.key.clone(),
@@ -410,7 +413,7 @@ impl<'t> Document<'t> {
     }
 
     /// Decodes the object. Unknown fields are dropped, or are an error if the validation is strict.
-    pub(crate) fn item(&self, validation: Validation) -> Item {
+    pub(crate) fn decode_item(&self, validation: Validation) -> Item {
         let mut unknown = Vec::new();
         let mut pruned = None;
         let decode = if self.is_request_body {
@@ -424,7 +427,7 @@ impl<'t> Document<'t> {
                 pruned = Some(without_fields(&self.tree.to_value(), &fields));
                 unknown = fields;
             }
-            Err(why) => return self.malformed(why),
+            Err(why) => return self.malformed_item(why),
         }
         if validation == Validation::Ignore {
             unknown.clear();
@@ -451,7 +454,7 @@ impl<'t> Document<'t> {
             }
             Err(errors) => {
                 let first = errors.into_iter().next();
-                self.malformed(Rejection::Type(first.map_or_else(String::new, |error| error.message)))
+                self.malformed_item(Rejection::Type(first.map_or_else(String::new, |error| error.message)))
             }
         }
     }

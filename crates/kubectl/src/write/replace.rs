@@ -6,7 +6,7 @@ use podscope_cluster::{ApiError, DeleteOptions, Part, Request};
 
 use super::reading::{Item, Manifest};
 use super::{Plan, View, saved};
-use crate::command::{ForceOptions, ReplaceOptions, Verbatim, propagation};
+use crate::command::{ForceOptions, ReplaceOptions, Verbatim, propagation_of_cascade};
 use crate::refusals::{NOT_ALLOWED, Refusal};
 
 /// Plans `kubectl replace`. With `--force`, all existing objects are deleted before the first one is created.
@@ -27,7 +27,7 @@ pub(super) fn plan_replace(text: &str, options: &ReplaceOptions, verbatim: &Verb
                 unknown,
             } => {
                 if verbatim.save_config {
-                    saved::annotate_object(&mut object, &saved::document_annotation(&document));
+                    saved::set_last_applied_of_object(&mut object, &saved::document_annotation(&document));
                 }
                 plan.warn_unknown_fields(&unknown);
                 let (kind, key) = (object.kind(), object.key());
@@ -94,7 +94,7 @@ fn deletion_of(kind: Kind, key: ObjectKey, force: &ForceOptions) -> Write {
     let success = deletion(kind, &key, "deleted");
     let options = DeleteOptions {
         grace_seconds: force.grace_seconds,
-        propagation: Some(propagation(force.cascade.as_deref()).0),
+        propagation: Some(propagation_of_cascade(force.cascade.as_deref()).0),
         ..DeleteOptions::default()
     };
     Write {

@@ -5,7 +5,7 @@ use podscope_api::{Kind, Object};
 use podscope_cluster::client::{ClientCommand, RolloutStatus};
 
 use super::super::rollout::{RolloutStep, step};
-use super::{NotFoundErrors, Plan, View, nothing_found, with_objects_and_errors};
+use super::{NotFoundErrors, Plan, View, plan_for_objects_and_errors, plan_nothing_found};
 use crate::command::{RolloutAction, Selection, Target};
 use crate::refusals::Refusal;
 
@@ -16,7 +16,7 @@ pub(super) fn plan(action: &RolloutAction, target: &Target, view: &View<'_>) -> 
         RolloutAction::Pause | RolloutAction::Resume | RolloutAction::Restart => NotFoundErrors::First,
         _ => NotFoundErrors::Last,
     };
-    let plan = with_objects_and_errors(not_found_errors, target, view, |object, plan, writes| {
+    let plan = plan_for_objects_and_errors(not_found_errors, target, view, |object, plan, writes| {
         match action {
             RolloutAction::Status {
                 revision,
@@ -42,7 +42,7 @@ pub(super) fn plan(action: &RolloutAction, target: &Target, view: &View<'_>) -> 
     });
     let is_undo = matches!(action, RolloutAction::Undo { .. });
     match &target.selection {
-        Selection::Kinds { names, .. } if plan.is_empty() && names.is_empty() && !is_undo => nothing_found(target),
+        Selection::Kinds { names, .. } if plan.is_empty() && names.is_empty() && !is_undo => plan_nothing_found(target),
         _ => plan,
     }
 }

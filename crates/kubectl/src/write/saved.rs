@@ -6,9 +6,10 @@ use podscope_api::Object;
 use podscope_api::well_known::annotation;
 use serde_json::{Map, Value, json};
 
-use super::super::gotext::escaped;
+use super::super::gotext::escape_html_in_json;
 
-/// Fields of generated objects in the order of Go's structs. One common order fits all structs except [`ROLE_REF`].
+/// Fields of generated objects in the order of Go's structs. One common order fits all structs except
+/// [`ROLE_REF_FIELD_ORDER`].
 const FIELD_ORDER: &[&str] = &[
     "kind",
     "apiGroup",
@@ -94,7 +95,7 @@ const FIELD_ORDER: &[&str] = &[
 ];
 
 /// Fields of `roleRef`, the only struct in which `apiGroup` precedes `kind`.
-const ROLE_REF: &[&str] = &["apiGroup", "kind", "name"];
+const ROLE_REF_FIELD_ORDER: &[&str] = &["apiGroup", "kind", "name"];
 
 /// Returns the annotation of a manifest object: one line of JSON with sorted keys. `annotations` is present even if
 /// empty.
@@ -120,7 +121,7 @@ pub(super) fn generated_annotation(value: &Value) -> String {
 
 /// Formats JSON as Go's encoder does, with a final line break.
 fn json_line(value: &Value) -> String {
-    format!("{}\n", escaped(&value.to_string()))
+    format!("{}\n", escape_html_in_json(&value.to_string()))
 }
 
 /// Returns the value with the fields of each object in the given order.
@@ -133,7 +134,13 @@ fn with_field_order(value: &Value, order: &[&str]) -> Value {
                 fields.iter().map(|(name, value)| (rank(name), name, value)).collect();
             // Fields that are not in `order` come last, sorted by name.
             sorted.sort_unstable_by_key(|(rank, name, _)| (*rank, *name));
-            let inner = |name: &str| if name == "roleRef" { ROLE_REF } else { FIELD_ORDER };
+            let inner = |name: &str| {
+                if name == "roleRef" {
+                    ROLE_REF_FIELD_ORDER
+                } else {
+                    FIELD_ORDER
+                }
+            };
             let ordered_field = |(_, name, value): (usize, &String, &Value)| match name.as_str() {
                 "labels" | "annotations" | "matchLabels" | "data" | "hard" | "limits" | "requests" => {
                     let mut map = value.clone();
@@ -149,7 +156,7 @@ fn with_field_order(value: &Value, order: &[&str]) -> Value {
 }
 
 /// Sets the annotation in a JSON object.
-pub(super) fn annotate(value: &mut Value, text: &str) {
+pub(super) fn set_last_applied_annotation(value: &mut Value, text: &str) {
     let Some(fields) = value.as_object_mut() else { return };
     let metadata = fields.entry("metadata").or_insert_with(|| json!({}));
     let Some(metadata) = metadata.as_object_mut() else {
@@ -163,7 +170,7 @@ pub(super) fn annotate(value: &mut Value, text: &str) {
 }
 
 /// Sets the annotation in a typed object.
-pub(super) fn annotate_object(object: &mut Object, text: &str) {
+pub(super) fn set_last_applied_of_object(object: &mut Object, text: &str) {
     let annotations = Arc::make_mut(&mut object.metadata_mut().annotations);
     annotations.insert(annotation::LAST_APPLIED.into(), text.into());
 }

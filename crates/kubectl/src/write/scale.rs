@@ -4,7 +4,7 @@ use podscope_cluster::{Part, Request};
 use serde_json::Value;
 
 use super::super::merge::json_merge;
-use super::{Plan, View, change_request, typed_name, with_objects};
+use super::{Plan, View, change_request, plan_for_objects, typed_name};
 use crate::command::Target;
 use crate::refusals::{Refusal, api_error, no_subresource};
 use crate::scale::ScaleSubresource;
@@ -19,7 +19,7 @@ pub(super) fn plan_scale(
 ) -> Plan {
     // The first object that cannot be scaled ends the command, after the objects before it have been scaled.
     let mut has_failed = false;
-    let plan = with_objects(target, view, |object, _, writes| {
+    let plan = plan_for_objects(target, view, |object, _, writes| {
         if std::mem::replace(&mut has_failed, true) {
             return Ok(());
         }

@@ -7,16 +7,16 @@ use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::client::{ErrorContext, Write};
 use serde_json::{Value, json};
 
-use super::super::gotext::sorted;
-use super::super::logs::go_type;
+use super::super::gotext::sorted_entries;
+use super::super::logs::go_type_of_kind;
 use super::super::selector::LabelQuery;
 use super::verbatim::merge_patch;
-use super::{Plan, View, set_request, typed_name};
+use super::{Plan, View, set_verb_request, typed_name};
 use crate::command::SetChange;
 use crate::refusals::{Refusal, not_found};
 
 /// Returns the JSON pointer to the pod spec of an object.
-pub(super) fn pod_spec(object: &Object) -> Result<&'static str, Refusal> {
+pub(super) fn pod_spec_pointer(object: &Object) -> Result<&'static str, Refusal> {
     match object.kind() {
         Kind::Pod => Ok("/spec"),
         _ if object.template().is_some() => Ok("/spec/template/spec"),
@@ -25,13 +25,13 @@ pub(super) fn pod_spec(object: &Object) -> Result<&'static str, Refusal> {
             "{}/{} the object is not a pod or does not have a pod template: *{}",
             kind.plural(),
             object.metadata().name,
-            go_type(kind)
+            go_type_of_kind(kind)
         ))),
     }
 }
 
 /// Formats a selector requirement as Go prints its struct: `{app In [a b]}`.
-fn go_requirement(one: &Value) -> String {
+fn go_requirement_text(one: &Value) -> String {
     let text = |field: &str| one.get(field).and_then(Value::as_str).unwrap_or_default();
     let values = one.get("values").and_then(Value::as_array);
     let values: Vec<&str> = values.into_iter().flatten().filter_map(Value::as_str).collect();
@@ -90,7 +90,7 @@ pub(super) fn read_sources(
         .cloned()
         .unwrap_or_default();
     let mut variables = Vec::new();
-    for (key, _) in sorted(&data) {
+    for (key, _) in sorted_entries(&data) {
         if !keys.is_empty() && !keys.contains(key) {
             continue;
         }
@@ -126,7 +126,7 @@ fn change_selector(object: &Object, text: &str) -> Result<Write, Refusal> {
     let Some(pairs) = query.as_ref().and_then(LabelQuery::equalities) else {
         let expressions = query.map(|query| query.to_value()).unwrap_or_default();
         let listed = expressions.get("matchExpressions").and_then(Value::as_array);
-        let listed: Vec<String> = listed.into_iter().flatten().map(go_requirement).collect();
+        let listed: Vec<String> = listed.into_iter().flatten().map(go_requirement_text).collect();
         let listed = listed.join(" ");
         return Err(Refusal::kubectl_error(format!(
             "match expression [{listed}] not supported on this object"
@@ -139,14 +139,14 @@ fn change_selector(object: &Object, text: &str) -> Result<Write, Refusal> {
             .collect(),
     );
     let success = format!("{} selector updated", typed_name(object));
-    set_request(object, &success, None, move |value| {
+    set_verb_request(object, &success, None, move |value| {
         value["spec"]["selector"] = selector.clone();
     })
 }
 
 /// Changes the service account of a pod spec (`set serviceaccount`).
 fn change_service_account(object: &Object, account: &str) -> Result<Write, Refusal> {
-    let at = pod_spec(object)?;
+    let at = pod_spec_pointer(object)?;
     let mut patch = json!({"serviceAccountName": account, "serviceAccount": account});
     for part in at.trim_start_matches('/').split('/').rev() {
         patch = json!({part: patch});
@@ -164,7 +164,7 @@ fn change_resources(
     containers: &str,
     amounts: [(&'static str, Vec<(String, String)>); 2],
 ) -> Result<Write, Refusal> {
-    let at = pod_spec(object)?;
+    let at = pod_spec_pointer(object)?;
     if matching_containers(&object.to_value(), at, containers).is_empty() {
         return Err(Refusal::kubectl_error(format!(
             "unable to find container named {containers}"
@@ -211,7 +211,7 @@ pub(super) fn plan_set(
             let from_sources = sources
                 .iter()
                 .map(|(name, from)| (name.clone(), Some(json!({"name": name, "valueFrom": from}))));
-            if matching_containers(&object.to_value(), pod_spec(object)?, containers).is_empty() {
+            if matching_containers(&object.to_value(), pod_spec_pointer(object)?, containers).is_empty() {
                 plan.warn(format_args!(
                     "{}/{} does not have any containers matching {containers:?}",
                     object.kind().name(),
@@ -241,7 +241,7 @@ pub(super) fn set_image(
     plan: &mut Plan,
     writes: &mut Vec<Write>,
 ) -> Result<(), Refusal> {
-    let at = pod_spec(object)?;
+    let at = pod_spec_pointer(object)?;
     let value = object.to_value();
     let names = |field: &str| -> Vec<String> {
         value
@@ -262,7 +262,7 @@ pub(super) fn set_image(
         return Ok(());
     }
     let images = images.to_vec();
-    let write = set_request(
+    let write = set_verb_request(
         object,
         &format!("{} image updated", typed_name(object)),
         // The message for an unchanged object is empty.
@@ -323,7 +323,7 @@ fn add_subjects(
         });
     }
     let success = format!("{} subjects updated", typed_name(object));
-    writes.push(set_request(object, &success, Some(String::new()), move |value| {
+    writes.push(set_verb_request(object, &success, Some(String::new()), move |value| {
         let have = value
             .get("subjects")
             .and_then(Value::as_array)
@@ -344,7 +344,7 @@ fn change_containers(
     success: String,
     edit: impl Fn(&mut Value) + Send + Sync + 'static,
 ) -> Result<Write, Refusal> {
-    set_request(object, &success, Some(String::new()), move |value| {
+    set_verb_request(object, &success, Some(String::new()), move |value| {
         for field in ["initContainers", "containers"] {
             let list = value
                 .pointer_mut(&format!("{at}/{field}"))
@@ -371,7 +371,7 @@ fn change_env(
     name: &str,
     writes: &mut Vec<Write>,
 ) -> Result<(), Refusal> {
-    let at = pod_spec(object)?;
+    let at = pod_spec_pointer(object)?;
     let value = object.to_value();
     if !overwrite {
         let list = value.pointer(&format!("{at}/containers")).and_then(Value::as_array);
@@ -432,7 +432,7 @@ fn change_env(
 
 /// Prints the variables of all containers (`set env --list`); `resolve` prints their values instead of references.
 pub(super) fn list_variables(object: &Object, resolve: bool, view: &View<'_>, plan: &mut Plan) {
-    let at = match pod_spec(object) {
+    let at = match pod_spec_pointer(object) {
         Ok(at) => at,
         Err(why) => return plan.err(why),
     };

@@ -15,7 +15,7 @@ use super::super::jsonpath::{Path, plain};
 use super::super::merge::json_merge;
 use super::super::work::Work;
 use super::reading::{Item, Manifest};
-use super::{Plan, View, change_request, find, finish, refuse_if_missing, saved, with_dry_run, with_objects};
+use super::{Plan, View, change_request, find, finish_plan, plan_for_objects, refuse_if_missing, saved, with_dry_run};
 use super::{expose, last_applied, replace, set};
 use crate::command::{
     Action, Autoscale, Generated, Kubectl, Output, SetChange, Validation, Verbatim, Wait, WaitCondition,
@@ -61,7 +61,7 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
                 list: true, resolve, ..
             } = change
             {
-                return Some(with_objects(target, view, |object, plan, _| {
+                return Some(plan_for_objects(target, view, |object, plan, _| {
                     set::list_variables(object, *resolve, view, plan);
                     Ok(())
                 }));
@@ -69,7 +69,7 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
             if let Some(plan) = refuse_if_missing(target, view).filter(|_| !matches!(change, SetChange::Selector(_))) {
                 return Some(plan);
             }
-            let mut plan = with_objects(target, view, |object, plan, writes| {
+            let mut plan = plan_for_objects(target, view, |object, plan, writes| {
                 set::plan_set(object, change, &sources, plan, writes)
             });
             warnings.iter().for_each(|warning| plan.warn(warning));
@@ -123,7 +123,7 @@ fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>)
                     .as_object_mut()
                     .map(|fields| fields.shift_remove("namespace"));
             }
-            saved::annotate(&mut value, &saved::generated_annotation(&filled));
+            saved::set_last_applied_annotation(&mut value, &saved::generated_annotation(&filled));
         }
         if is_shown {
             // `run --expose` also prints the Service, which has an empty status of its own.
@@ -171,7 +171,7 @@ fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>)
         return plan;
     }
     with_dry_run(
-        finish(plan, writes, Vec::new()),
+        finish_plan(plan, writes, Vec::new()),
         verbatim.dry_run,
         &verbatim.output,
         view,
@@ -221,7 +221,7 @@ fn job_from(name: &str, kind: Kind, source: &str, verbatim: &Verbatim, view: &Vi
     if kind.name() != "CronJob" {
         return Err(format!(
             "error: unknown object type *{}",
-            super::super::logs::go_type(kind)
+            super::super::logs::go_type_of_kind(kind)
         ));
     }
     let value = object.to_value();
@@ -286,7 +286,7 @@ fn autoscaler_for(autoscale: &Autoscale, view: &View<'_>) -> Result<Generated, S
 }
 
 /// Returns whether an object meets one condition of `kubectl wait`.
-fn is_met(awaited: &WaitCondition, path: Option<&Path>, object: Option<&Object>, uid: &str) -> bool {
+fn is_condition_met(awaited: &WaitCondition, path: Option<&Path>, object: Option<&Object>, uid: &str) -> bool {
     let Some(object) = object else {
         return *awaited == WaitCondition::Delete;
     };
@@ -347,7 +347,7 @@ fn plan_wait(wait: &Wait, view: &View<'_>) -> Plan {
             awaited(*kind, key, None)
         })),
         _ if found.missing.is_empty() => {}
-        _ => return finish(Plan::default(), Vec::new(), found.lookup_errors().collect()),
+        _ => return finish_plan(Plan::default(), Vec::new(), found.lookup_errors().collect()),
     }
     if objects.is_empty() {
         return match waits_for_deletion {
@@ -366,7 +366,7 @@ fn plan_wait(wait: &Wait, view: &View<'_>) -> Plan {
     let until = Until(Arc::new(move |object, uid| {
         conditions
             .iter()
-            .all(|(one, path)| is_met(one, path.as_ref(), object, &uid.to_string()))
+            .all(|(one, path)| is_condition_met(one, path.as_ref(), object, &uid.to_string()))
     }));
     Plan {
         client: Some(ClientCommand::Wait(WaitCommand {

@@ -8,11 +8,11 @@ use podscope_api::well_known::taint;
 use podscope_api::{Node, Pod, QosClass, Quantity, Str, TaintEffect, features};
 
 use super::host::Host;
-use super::node::Pressure;
+use super::node::NodePressure;
 
 /// Why the kubelet refuses a pod: `status.reason` and the detail of the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct AdmissionRefusal {
     pub(super) reason: String,
     pub(super) detail: String,
     /// Whether the pod is refused only because the node lacks resources. A critical pod may then preempt others
@@ -20,7 +20,7 @@ pub(super) struct Refusal {
     pub(super) is_for_resources: bool,
 }
 
-impl Refusal {
+impl AdmissionRefusal {
     fn new(reason: impl Into<String>, detail: impl Into<String>) -> Self {
         Self {
             reason: reason.into(),
@@ -40,7 +40,7 @@ pub(super) fn is_critical(pod: &Pod) -> bool {
 }
 
 /// Returns the requests of a pod, as the node counts them: CPU in millicores, other resources in their own units.
-pub(super) fn requests(pod: &Pod) -> ordered::Map<Str, i64> {
+pub(super) fn requests_by_resource(pod: &Pod) -> ordered::Map<Str, i64> {
     let amount = |(name, quantity): (Str, Quantity)| {
         let amount = if &*name == "cpu" {
             quantity.milli_value()
@@ -56,27 +56,27 @@ pub(super) fn requests(pod: &Pod) -> ordered::Map<Str, i64> {
 ///
 /// # Errors
 /// The first reason to refuse the pod.
-pub(super) fn admit(pod: &Pod, others: &[&Pod], host: &Host<'_, '_>) -> Result<(), Refusal> {
+pub(super) fn admit(pod: &Pod, others: &[&Pod], host: &Host<'_, '_>) -> Result<(), AdmissionRefusal> {
     let Some(node) = host.shared.node_object.clone() else {
         return Ok(());
     };
     if host.shared.node_state.is_shutting_down {
         let detail = "Pod was rejected as the node is shutting down.";
-        return Err(Refusal::new("NodeShutdown", detail));
+        return Err(AdmissionRefusal::new("NodeShutdown", detail));
     }
     check_pressure(pod, host)?;
     if let Some(os) = &pod.spec.os
         && &*os.name != "linux"
         && !os.name.is_empty()
     {
-        return Err(Refusal::new(
+        return Err(AdmissionRefusal::new(
             "PodOSNotSupported",
             "Failed to admit pod as the OS field doesn't match node OS",
         ));
     }
-    super::security::admit_sysctls(pod, host).map_err(|detail| Refusal::new("SysctlForbidden", detail))?;
+    super::security::admit_sysctls(pod, host).map_err(|detail| AdmissionRefusal::new("SysctlForbidden", detail))?;
     check_resources(pod, others, &node)?;
-    let predicate = |name: &str, text: &str| Refusal::new(name, format!("Predicate {name} failed: {text}"));
+    let predicate = |name: &str, text: &str| AdmissionRefusal::new(name, format!("Predicate {name} failed: {text}"));
     if !pod.spec.selects(&node) {
         return Err(predicate(
             "NodeAffinity",
@@ -136,11 +136,11 @@ pub(super) fn admit(pod: &Pod, others: &[&Pod], host: &Host<'_, '_>) -> Result<(
         let text = "node(s) had taints that the pod didn't tolerate";
         return Err(predicate("TaintToleration", text));
     }
-    check_features(pod, host)
+    check_required_features(pod, host)
 }
 
 /// Refuses a pod that needs a feature which the kubelet does not have, whatever its Node object declares (LC-063).
-fn check_features(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
+fn check_required_features(pod: &Pod, host: &Host<'_, '_>) -> Result<(), AdmissionRefusal> {
     let declared = super::node::declared_features(host);
     let missing: Vec<&str> = features::needed_by(pod)
         .filter(|needed| !declared.iter().any(|known| **known == **needed))
@@ -152,17 +152,17 @@ fn check_features(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
         "Pod requires node features that are not available: {}",
         missing.join(", ")
     );
-    Err(Refusal::new("PodFeatureUnsupported", detail))
+    Err(AdmissionRefusal::new("PodFeatureUnsupported", detail))
 }
 
 /// Refuses new pods, except critical ones, on a node under pressure. Under memory pressure alone, only BestEffort pods
 /// without a toleration are refused (LC-067).
-fn check_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
+fn check_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), AdmissionRefusal> {
     // An imported pod that this kubelet had admitted is not evicted because of an imported node condition (P-09).
     let is_new = pod.status.start_time.is_none();
     let measured = &host.shared.node_state.pressure;
-    let is_imported = |kind: &Pressure| is_new && host.machine.imported_condition(kind.condition()).is_some();
-    let pressure: Vec<Pressure> = (Pressure::ALL.into_iter())
+    let is_imported = |kind: &NodePressure| is_new && host.machine.imported_condition(kind.condition()).is_some();
+    let pressure: Vec<NodePressure> = (NodePressure::ALL.into_iter())
         .filter(|kind| measured.contains(kind) || is_imported(kind))
         .collect();
     if is_critical(pod) || pressure.is_empty() {
@@ -178,13 +178,13 @@ fn check_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
         .tolerations
         .iter()
         .any(|toleration| toleration.tolerates(&taint));
-    let only_memory = pressure == [Pressure::Memory];
+    let only_memory = pressure == [NodePressure::Memory];
     if only_memory && (pod.status.qos_class != Some(QosClass::BestEffort) || tolerates) {
         return Ok(());
     }
     let mut names: Vec<&str> = pressure.iter().map(|kind| kind.condition()).collect();
     names.stable_sort();
-    Err(Refusal::new(
+    Err(AdmissionRefusal::new(
         "Evicted",
         format!("The node had condition: [{}]. ", names.join(" ")),
     ))
@@ -205,7 +205,7 @@ impl Shortage {
     }
 }
 
-fn check_resources(pod: &Pod, others: &[&Pod], node: &Node) -> Result<(), Refusal> {
+fn check_resources(pod: &Pod, others: &[&Pod], node: &Node) -> Result<(), AdmissionRefusal> {
     let Some(first) = shortages(pod, others, node).into_iter().next() else {
         return Ok(());
     };
@@ -215,7 +215,7 @@ fn check_resources(pod: &Pod, others: &[&Pod], node: &Node) -> Result<(), Refusa
         used,
         capacity,
     } = first;
-    Err(Refusal {
+    Err(AdmissionRefusal {
         reason: format!("OutOf{resource}"),
         detail: format!(
             "Node didn't have enough resource: {resource}, requested: {requested}, used: {used}, capacity: {capacity}"
@@ -258,10 +258,10 @@ pub(super) fn shortages(pod: &Pod, others: &[&Pod], node: &Node) -> Vec<Shortage
     if node.status.allocatable.contains_key("pods") {
         check("pods", 1, others.len() as i64);
     }
-    let wanted = requests(pod);
+    let wanted = requests_by_resource(pod);
     let mut used: ordered::Map<Str, i64> = ordered::Map::new();
     for other in others {
-        for (name, amount) in requests(other) {
+        for (name, amount) in requests_by_resource(other) {
             *used.entry(name).or_default() += amount;
         }
     }

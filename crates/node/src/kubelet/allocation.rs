@@ -19,18 +19,18 @@ use podscope_api::{
 use serde_json::{Map, Value, json};
 
 use super::host::Host;
-use super::worker::{PodWorker, Stage};
-use super::{KubeletTimer, Managers, admission, events};
+use super::worker::{PodWorker, WorkerStage};
+use super::{KubeletManagers, KubeletTimer, admission, events};
 use crate::Timer;
 use crate::machine::containers_of;
 use podscope_sim::{SimTime, Span};
 
 /// Interval after which deferred resizes are tried again if nothing else triggers it (`retryDelay`).
-const RETRY_INTERVAL: Span = Span::seconds(180);
+const RESIZE_RETRY_INTERVAL: Span = Span::seconds(180);
 
 /// An in-place resize that has not completed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Resize {
+pub(super) struct UncompletedResize {
     /// The API object, while it requests resources that are not granted.
     desired: Option<Arc<Pod>>,
     /// Why the resize is not granted (condition `PodResizePending`).
@@ -49,8 +49,8 @@ pub(super) struct ResizeCondition {
     since: Time,
 }
 
-const DEFERRED: &str = "Deferred";
-const INFEASIBLE: &str = "Infeasible";
+const REASON_DEFERRED: &str = "Deferred";
+const REASON_INFEASIBLE: &str = "Infeasible";
 
 /// Pods whose resizes are pending, and the instant of the next retry.
 #[derive(Debug, Clone, Default)]
@@ -65,7 +65,7 @@ impl PodWorker {
     /// Returns whether this is a new resize request.
     pub(super) fn set_api_pod(&mut self, api: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
         let has_granted_resources = api.has_resources_of(&self.pod);
-        if has_granted_resources || self.stage != Stage::Syncing {
+        if has_granted_resources || self.stage != WorkerStage::Syncing {
             self.pod = api.clone();
             if let Some(resize) = &mut self.resize {
                 (resize.desired, resize.pending) = (None, None);
@@ -104,7 +104,7 @@ impl PodWorker {
             condition(condition::POD_RESIZE_IN_PROGRESS),
         );
         if pending.is_some() || in_progress.is_some() {
-            self.resize = Some(Box::new(Resize {
+            self.resize = Some(Box::new(UncompletedResize {
                 desired: None,
                 pending,
                 in_progress,
@@ -115,7 +115,7 @@ impl PodWorker {
             // While a resize is in progress, the resources in the API object are granted, even if not all containers
             // have them yet.
             Some(resize) if on_disk.is_none() && resize.in_progress.is_some() => None,
-            _ => on_disk.or_else(|| actuated_pod(&api, host)),
+            _ => on_disk.or_else(|| pod_with_actuated_resources(&api, host)),
         };
         match granted {
             Some(granted) => {
@@ -128,7 +128,7 @@ impl PodWorker {
 
     /// Returns whether a resize of this pod is pending.
     fn waits_for_resize(&self) -> bool {
-        self.stage == Stage::Syncing && self.desired_pod().is_some()
+        self.stage == WorkerStage::Syncing && self.desired_pod().is_some()
     }
 
     /// Returns the API object that requests resources which are not granted.
@@ -139,11 +139,11 @@ impl PodWorker {
     /// Returns whether a resize of the pod is pending and Deferred.
     fn is_resize_deferred(&self) -> bool {
         let pending = self.resize.as_ref().and_then(|resize| resize.pending.as_ref());
-        pending.is_some_and(|pending| &*pending.reason == DEFERRED)
+        pending.is_some_and(|pending| &*pending.reason == REASON_DEFERRED)
     }
 
     /// Grants a resize; the next sync applies it to the containers.
-    fn grant(&mut self, desired: Arc<Pod>, host: &mut Host<'_, '_>) {
+    fn grant_resize(&mut self, desired: Arc<Pod>, host: &mut Host<'_, '_>) {
         host.machine.set_allocation(&desired.metadata.uid, None);
         let generation = desired.metadata.generation;
         let granted = std::mem::replace(&mut self.pod, desired);
@@ -161,12 +161,12 @@ impl PodWorker {
             generation,
             since: host.ctx.wall(),
         });
-        self.resize = Some(Box::new(Resize {
+        self.resize = Some(Box::new(UncompletedResize {
             desired: None,
             pending: None,
             in_progress,
         }));
-        let message = event_message("Pod resize started", &self.pod, generation, "");
+        let message = resize_event_message("Pod resize started", &self.pod, generation, "");
         events::emit_for_pod(&self.pod, EventType::Normal, "ResizeStarted", message, host);
         self.request_sync(host);
     }
@@ -193,8 +193,8 @@ impl PodWorker {
         }
         resize.pending = Some(condition);
         let prefix = format!("Pod resize {reason}");
-        let event_text = event_message(&prefix, &desired, desired.metadata.generation, &message);
-        let event = if reason == INFEASIBLE {
+        let event_text = resize_event_message(&prefix, &desired, desired.metadata.generation, &message);
+        let event = if reason == REASON_INFEASIBLE {
             "ResizeInfeasible"
         } else {
             "ResizeDeferred"
@@ -204,7 +204,7 @@ impl PodWorker {
     }
 
     /// Completes, at the beginning of a sync, a resize that has been applied to all running containers.
-    pub(super) fn check_resize(&mut self, host: &mut Host<'_, '_>) {
+    pub(super) fn complete_applied_resize(&mut self, host: &mut Host<'_, '_>) {
         let Some(in_progress) = self.resize.as_ref().and_then(|resize| resize.in_progress.clone()) else {
             return;
         };
@@ -222,7 +222,7 @@ impl PodWorker {
             resize.in_progress = None;
         }
         self.drop_completed_resize();
-        let message = event_message("Pod resize completed", &self.pod, in_progress.generation, "");
+        let message = resize_event_message("Pod resize completed", &self.pod, in_progress.generation, "");
         events::emit_for_pod(&self.pod, EventType::Normal, "ResizeCompleted", message, host);
     }
 
@@ -236,21 +236,22 @@ impl PodWorker {
             return;
         }
         (in_progress.reason, in_progress.message) = ("Error".into(), error.as_str().into());
-        let message = event_message("Pod resize error", &self.pod, in_progress.generation, &error);
+        let message = resize_event_message("Pod resize error", &self.pod, in_progress.generation, &error);
         events::emit_for_pod(&self.pod, EventType::Warning, "ResizeError", message, host);
     }
 
     /// Removes the state of a resize that is complete.
     fn drop_completed_resize(&mut self) {
-        let is_done =
-            |resize: &Resize| resize.desired.is_none() && resize.pending.is_none() && resize.in_progress.is_none();
+        let is_done = |resize: &UncompletedResize| {
+            resize.desired.is_none() && resize.pending.is_none() && resize.in_progress.is_none()
+        };
         if self.resize.as_deref().is_some_and(is_done) {
             self.resize = None;
         }
     }
 }
 
-impl Managers {
+impl KubeletManagers {
     /// Queues a pod whose API object requests resources that differ from the granted ones.
     pub(super) fn queue_resize(&mut self, uid: &Uid) {
         if !self.resizes.pods.contains(uid) {
@@ -259,7 +260,7 @@ impl Managers {
     }
 
     /// Retries pending resizes if the retry timer is due.
-    pub(super) fn resize_timer(&mut self, host: &mut Host<'_, '_>) {
+    pub(super) fn handle_resize_timer(&mut self, host: &mut Host<'_, '_>) {
         if self.resizes.next.is_some_and(|next| next <= host.ctx.now) {
             self.resizes.next = None;
             self.retry_resizes(host);
@@ -273,35 +274,35 @@ impl Managers {
         }
         let mut waiting = std::mem::take(&mut self.resizes.pods);
         waiting.retain(|uid| self.pods.get(uid).is_some_and(PodWorker::waits_for_resize));
-        waiting.stable_sort_by_key(|uid| self.pods.get(uid).map(retry_order));
+        waiting.stable_sort_by_key(|uid| self.pods.get(uid).map(resize_retry_sort_key));
         for uid in waiting {
-            self.try_resize(&uid, host);
+            self.grant_or_defer_resize(&uid, host);
             if self.pods.get(&uid).is_some_and(PodWorker::is_resize_deferred) {
                 self.resizes.pods.push(uid.clone());
             }
-            self.advance(&uid, host);
+            self.advance_worker(&uid, host);
         }
         if !self.resizes.pods.is_empty() {
-            let at = host.ctx.now + RETRY_INTERVAL;
+            let at = host.ctx.now + RESIZE_RETRY_INTERVAL;
             self.resizes.next = Some(at);
             host.ctx.timer(at, Timer::Kubelet(KubeletTimer::Resizes));
         }
     }
 
     /// Grants a pending resize if it fits; otherwise marks it as deferred or infeasible.
-    fn try_resize(&mut self, uid: &Uid, host: &mut Host<'_, '_>) {
+    fn grant_or_defer_resize(&mut self, uid: &Uid, host: &mut Host<'_, '_>) {
         let Some(desired) = self.pods.get(uid).and_then(PodWorker::desired_pod).cloned() else {
             return;
         };
         let others = self.admitted_pods(Some(uid));
         let others: Vec<&Pod> = others.iter().map(|pod| &**pod).collect();
         let verdict = match infeasible_reason(&desired, host) {
-            Some(message) => Err((INFEASIBLE, message)),
-            None => admission::admit(&desired, &others, host).map_err(|refusal| (DEFERRED, refusal.detail)),
+            Some(message) => Err((REASON_INFEASIBLE, message)),
+            None => admission::admit(&desired, &others, host).map_err(|refusal| (REASON_DEFERRED, refusal.detail)),
         };
         let Some(worker) = self.pods.get_mut(uid) else { return };
         match verdict {
-            Ok(()) => worker.grant(desired, host),
+            Ok(()) => worker.grant_resize(desired, host),
             Err((reason, message)) => worker.set_resize_pending(reason, message, host),
         }
     }
@@ -310,7 +311,7 @@ impl Managers {
 /// Returns why the pod would not fit even on the empty node; None if it would.
 fn infeasible_reason(pod: &Pod, host: &Host<'_, '_>) -> Option<String> {
     let node = host.shared.node_object.as_ref()?;
-    let wanted = admission::requests(pod);
+    let wanted = admission::requests_by_resource(pod);
     let exceeds = |name: &str| {
         let (requested, capacity) = (
             wanted.get(name).copied().unwrap_or(0),
@@ -324,7 +325,7 @@ fn infeasible_reason(pod: &Pod, host: &Host<'_, '_>) -> Option<String> {
 
 /// Returns the pod with the resources that its containers run with and that its status reports; None if the API object
 /// requests the same. Resources requested while no kubelet ran have not been granted.
-fn actuated_pod(api: &Arc<Pod>, host: &Host<'_, '_>) -> Option<Arc<Pod>> {
+fn pod_with_actuated_resources(api: &Arc<Pod>, host: &Host<'_, '_>) -> Option<Arc<Pod>> {
     let held = host.machine.pod(&api.metadata.uid)?;
     held.running().next()?;
     let mut granted = Pod::clone(api);
@@ -356,9 +357,12 @@ fn actuated_pod(api: &Arc<Pod>, host: &Host<'_, '_>) -> Option<Arc<Pod>> {
 }
 
 /// Returns the sort key of a pending resize; the smallest key is tried first.
-fn retry_order(worker: &PodWorker) -> (bool, Reverse<i32>, bool, Option<Time>) {
+fn resize_retry_sort_key(worker: &PodWorker) -> (bool, Reverse<i32>, bool, Option<Time>) {
     let grows = worker.desired_pod().is_some_and(|desired| {
-        let (before, after) = (admission::requests(&worker.pod), admission::requests(desired));
+        let (before, after) = (
+            admission::requests_by_resource(&worker.pod),
+            admission::requests_by_resource(desired),
+        );
         let amount_of = |amounts: &ordered::Map<Str, i64>, name: &str| amounts.get(name).copied().unwrap_or(0);
         ["cpu", "memory"]
             .iter()
@@ -376,7 +380,7 @@ fn retry_order(worker: &PodWorker) -> (bool, Reverse<i32>, bool, Option<Time>) {
 }
 
 /// Returns the conditions of a resize; the caller sets their transition times.
-pub(super) fn resize_conditions(resize: &Resize) -> impl Iterator<Item = PodCondition> {
+pub(super) fn resize_conditions(resize: &UncompletedResize) -> impl Iterator<Item = PodCondition> {
     let condition = |kind: &str, given: &Option<ResizeCondition>| {
         let given = given.as_ref()?;
         Some(PodCondition {
@@ -398,7 +402,7 @@ pub(super) fn resize_conditions(resize: &Resize) -> impl Iterator<Item = PodCond
 
 /// Returns the message of a resize event: JSON with the resources of each container, the generation, and the error if
 /// there is one.
-fn event_message(prefix: &str, pod: &Pod, generation: Option<i64>, error: &str) -> String {
+fn resize_event_message(prefix: &str, pod: &Pod, generation: Option<i64>, error: &str) -> String {
     let amounts = |list: &ResourceList| -> Value {
         list.iter()
             .map(|(name, amount)| (name.to_string(), Value::from(amount.to_string())))

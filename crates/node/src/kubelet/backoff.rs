@@ -32,7 +32,7 @@ impl BackOff {
     }
 
     /// Returns whether the kubelet's garbage collection has dropped the entry by now (LC-084, LC-086).
-    fn is_forgotten(&self, now: SimTime) -> bool {
+    fn is_garbage_collected(&self, now: SimTime) -> bool {
         now - self.last > RESET_AFTER
     }
 }
@@ -44,7 +44,7 @@ impl BackOff {
 /// The delay that is still running.
 pub(super) fn try_restart(entry: &mut Option<BackOff>, finished: SimTime, now: SimTime, max: Span) -> Result<(), Span> {
     let delay = match *entry {
-        Some(known) if !known.is_forgotten(now) && finished - known.last <= RESET_AFTER => {
+        Some(known) if !known.is_garbage_collected(now) && finished - known.last <= RESET_AFTER => {
             if now - finished < known.delay {
                 return Err(known.delay);
             }
@@ -58,13 +58,13 @@ pub(super) fn try_restart(entry: &mut Option<BackOff>, finished: SimTime, now: S
 
 /// Returns whether the image must not be pulled yet because of the back-off.
 pub(super) fn is_pull_blocked(entry: &Option<BackOff>, now: SimTime) -> bool {
-    entry.is_some_and(|known| !known.is_forgotten(now) && now - known.last < known.delay)
+    entry.is_some_and(|known| !known.is_garbage_collected(now) && now - known.last < known.delay)
 }
 
 /// Doubles the back-off after a failed pull.
 pub(super) fn record_pull_failure(entry: &mut Option<BackOff>, now: SimTime) {
     let delay = match *entry {
-        Some(known) if !known.is_forgotten(now) => known.delay.doubled(MAX_DELAY),
+        Some(known) if !known.is_garbage_collected(now) => known.delay.doubled(MAX_DELAY),
         _ => INITIAL_DELAY,
     };
     *entry = Some(BackOff { delay, last: now });

@@ -17,8 +17,8 @@ use podscope_api::{
 
 use super::events;
 use super::host::Host;
-use super::worker::{PodWorker, SyncEnd};
-use super::{KubeletTimer, Managers};
+use super::worker::{PodWorker, SyncResult};
+use super::{KubeletManagers, KubeletTimer};
 use crate::device_pools::device_pools;
 use crate::machine::{Devices, PreparedClaim, PreparedDevice};
 use crate::{Timer, driver};
@@ -32,7 +32,7 @@ const RECONCILE_PERIOD: Span = Span::seconds(60);
 
 /// Result of preparing the claims of a pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Preparation {
+pub(super) enum ClaimPreparation {
     Ready,
     /// The drivers are preparing the claims; they answer at this instant.
     InProgress(SimTime),
@@ -41,16 +41,16 @@ pub(super) enum Preparation {
 
 /// Prepares the claims of a pod. `until` is the instant at which the drivers answer the call in progress; `None` if
 /// there is no such call.
-pub(super) fn prepare(pod: &Pod, until: Option<SimTime>, host: &mut Host<'_, '_>) -> Preparation {
+pub(super) fn prepare_claims(pod: &Pod, until: Option<SimTime>, host: &mut Host<'_, '_>) -> ClaimPreparation {
     if pod.spec.resource_claims.is_empty() && pod.status.extended_resource_claim_status.is_none() {
-        return Preparation::Ready;
+        return ClaimPreparation::Ready;
     }
     let claims = match claims_to_prepare(pod, host) {
         Ok(claims) => claims,
-        Err(why) => return Preparation::Failed(why),
+        Err(why) => return ClaimPreparation::Failed(why),
     };
     for claim in &claims {
-        record_use(claim, &pod.metadata.uid, host);
+        record_claim_use(claim, &pod.metadata.uid, host);
     }
     let unprepared = |claim: &&Arc<ResourceClaim>| {
         let known = host
@@ -61,7 +61,7 @@ pub(super) fn prepare(pod: &Pod, until: Option<SimTime>, host: &mut Host<'_, '_>
     };
     let missing: Vec<Arc<ResourceClaim>> = claims.iter().filter(unprepared).cloned().collect();
     if missing.is_empty() {
-        return Preparation::Ready;
+        return ClaimPreparation::Ready;
     }
     let results: Vec<PrepareDescription> = missing.iter().flat_map(|claim| prepare_results(claim, host)).collect();
     let slowest = results.iter().map(|result| match result {
@@ -70,19 +70,19 @@ pub(super) fn prepare(pod: &Pod, until: Option<SimTime>, host: &mut Host<'_, '_>
     });
     let until = until.unwrap_or_else(|| host.ctx.now + Span(slowest.max().unwrap_or(0)));
     if until > host.ctx.now {
-        return Preparation::InProgress(until);
+        return ClaimPreparation::InProgress(until);
     }
     for claim in &missing {
         let name = &claim.metadata.name;
         if self::prepare_results(claim, host).contains(&PrepareDescription::Fails) {
             let text = format!("NodePrepareResources failed for ResourceClaim {name}: the driver is described to fail");
-            return Preparation::Failed(text);
+            return ClaimPreparation::Failed(text);
         }
         if let Some(known) = host.machine.devices_mut().claims.get_mut(&claim.metadata.key()) {
             known.is_prepared = true;
         }
     }
-    Preparation::Ready
+    ClaimPreparation::Ready
 }
 
 /// Returns the pod's claims, if this node may prepare them (DRA-241).
@@ -120,7 +120,7 @@ fn claims_to_prepare(pod: &Pod, host: &Host<'_, '_>) -> Result<Vec<Arc<ResourceC
             return Err(format!("ResourceClaim {name}: not allocated"));
         };
         let mut drivers = allocation.devices.results.iter().map(|result| &result.driver);
-        if let Some(driver) = drivers.find(|driver| !is_registered(driver, host)) {
+        if let Some(driver) = drivers.find(|driver| !is_driver_registered(driver, host)) {
             return Err(format!("DRA driver {driver} is not registered"));
         }
         claims.push(claim.clone());
@@ -151,7 +151,7 @@ fn claim_names(pod: &Pod) -> Result<Vec<(Str, bool)>, String> {
 }
 
 /// Returns whether the driver counts as registered on this node.
-fn is_registered(driver: &Str, host: &Host<'_, '_>) -> bool {
+fn is_driver_registered(driver: &Str, host: &Host<'_, '_>) -> bool {
     if let Some(devices) = host.machine.devices().filter(|devices| devices.publishes(driver)) {
         return devices.is_driver_running;
     }
@@ -183,7 +183,7 @@ fn prepare_results(claim: &ResourceClaim, host: &Host<'_, '_>) -> Vec<PrepareDes
 }
 
 /// Records the pod's use of a claim in the checkpoint.
-fn record_use(claim: &ResourceClaim, pod: &Uid, host: &mut Host<'_, '_>) {
+fn record_claim_use(claim: &ResourceClaim, pod: &Uid, host: &mut Host<'_, '_>) {
     let allocated = claim
         .status
         .allocation
@@ -207,7 +207,7 @@ fn record_use(claim: &ResourceClaim, pod: &Uid, host: &mut Host<'_, '_>) {
 
 /// Unprepares the claims that only this pod uses. If a driver of a claim is down, the claim stays prepared, and the
 /// function returns false (DRA-245).
-pub(super) fn unprepare(pod: &Uid, host: &mut Host<'_, '_>) -> bool {
+pub(super) fn unprepare_claims(pod: &Uid, host: &mut Host<'_, '_>) -> bool {
     let Some(devices) = host.machine.devices() else {
         return true;
     };
@@ -217,7 +217,7 @@ pub(super) fn unprepare(pod: &Uid, host: &mut Host<'_, '_>) -> bool {
     for (key, mut claim) in of_pod {
         claim.pods.remove(pod);
         if claim.pods.is_empty() {
-            if claim.is_prepared && claim.devices.iter().any(|device| is_unreachable(&device.driver, host)) {
+            if claim.is_prepared && claim.devices.iter().any(|device| is_driver_down(&device.driver, host)) {
                 is_done = false;
                 continue;
             }
@@ -230,7 +230,7 @@ pub(super) fn unprepare(pod: &Uid, host: &mut Host<'_, '_>) -> bool {
 }
 
 /// Returns whether the node's process of this driver is down.
-fn is_unreachable(driver: &str, host: &Host<'_, '_>) -> bool {
+fn is_driver_down(driver: &str, host: &Host<'_, '_>) -> bool {
     let devices = host.machine.devices().filter(|devices| devices.publishes(driver));
     devices.is_some_and(|devices| !devices.is_driver_running)
 }
@@ -323,15 +323,15 @@ impl PodWorker {
             message,
             host,
         );
-        self.finish_sync(SyncEnd::Ok, host);
+        self.finish_sync(SyncResult::Ok, host);
         let wait = host.ctx.rng.between(Span::seconds(60), Span::seconds(90));
         self.request_sync_at(host.ctx.now + wait, host);
     }
 }
 
-impl Managers {
+impl KubeletManagers {
     /// Handles a change of a device, or of the process of the drivers.
-    pub(super) fn observe_devices(&mut self, host: &mut Host<'_, '_>) {
+    pub(super) fn handle_devices_changed(&mut self, host: &mut Host<'_, '_>) {
         let runs = host.machine.devices().is_some_and(|devices| devices.is_driver_running);
         if runs {
             host.shared.driver_lost = None;
@@ -340,11 +340,11 @@ impl Managers {
             let at = host.ctx.now + DRIVER_TIMEOUT;
             host.ctx.timer(at, Timer::Kubelet(KubeletTimer::Drivers));
         }
-        self.refresh_health(host);
+        self.refresh_device_health(host);
     }
 
     /// Syncs the pods that use devices, so that their statuses show the present health.
-    fn refresh_health(&mut self, host: &mut Host<'_, '_>) {
+    fn refresh_device_health(&mut self, host: &mut Host<'_, '_>) {
         let users = self
             .pods
             .iter()
@@ -354,17 +354,17 @@ impl Managers {
             if let Some(worker) = self.pods.get_mut(&uid) {
                 worker.request_sync(host);
             }
-            self.advance(&uid, host);
+            self.advance_worker(&uid, host);
         }
     }
 
     /// Deletes the drivers' slices if the drivers have been disconnected for `DRIVER_TIMEOUT` (DRA-250), and unprepares
     /// the claims of pods that this kubelet does not know.
-    pub(super) fn driver_timer(&mut self, host: &mut Host<'_, '_>) {
+    pub(super) fn handle_driver_timer(&mut self, host: &mut Host<'_, '_>) {
         let lost = host.shared.driver_lost;
         if lost.is_some_and(|lost| host.ctx.now - lost >= DRIVER_TIMEOUT) {
             delete_slices(host);
-            self.refresh_health(host);
+            self.refresh_device_health(host);
         }
         self.reconcile_claims(host);
     }
@@ -376,9 +376,9 @@ impl Managers {
         };
         let users = devices.claims.values().flat_map(|claim| claim.pods.iter());
         let gone: Vec<Uid> = users.filter(|uid| !self.pods.contains_key(*uid)).cloned().collect();
-        let left: Vec<&Uid> = gone.iter().filter(|uid| !unprepare(uid, host)).collect();
+        let left: Vec<&Uid> = gone.iter().filter(|uid| !unprepare_claims(uid, host)).collect();
         if !left.is_empty() {
-            schedule_claim_pass(host);
+            schedule_claim_reconciliation(host);
         }
     }
 
@@ -394,13 +394,13 @@ impl Managers {
             delete_slices(host);
         }
         if has_claims {
-            schedule_claim_pass(host);
+            schedule_claim_reconciliation(host);
         }
     }
 }
 
 /// Schedules the next pass that unprepares the claims of pods that are gone.
-fn schedule_claim_pass(host: &mut Host<'_, '_>) {
+fn schedule_claim_reconciliation(host: &mut Host<'_, '_>) {
     let at = host.ctx.now + RECONCILE_PERIOD;
     host.ctx.timer(at, Timer::Kubelet(KubeletTimer::Drivers));
 }

@@ -3,7 +3,7 @@
 use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Pod, PodCondition, PodPhase, PodStatus, Str, shared};
 
-use super::allocation::{self, Resize};
+use super::allocation::{self, UncompletedResize};
 use super::host::Host;
 use super::restart;
 use super::worker::PodWorker;
@@ -12,7 +12,7 @@ use crate::machine::MachinePod;
 
 /// Why the kubelet itself ends a pod (eviction, preemption, shutdown, deadline).
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct EndReason {
+pub(super) struct PodEndReason {
     /// Value of `status.reason`.
     pub(super) reason: Str,
     /// Value of `status.message`.
@@ -39,12 +39,12 @@ pub(super) fn is_owned_by_kubelet(kind: &str) -> bool {
 /// Values from which the conditions are computed, in addition to the container states.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ConditionInputs<'a> {
-    pub(super) end_reason: Option<&'a EndReason>,
+    pub(super) end_reason: Option<&'a PodEndReason>,
     pub(super) has_sandbox: bool,
     /// Whether all containers are being stopped because of RestartAllContainers.
     pub(super) is_restarting_all: bool,
     /// A resize that has not completed.
-    pub(super) resize: Option<&'a Resize>,
+    pub(super) resize: Option<&'a UncompletedResize>,
 }
 
 impl<'a> ConditionInputs<'a> {
@@ -59,7 +59,7 @@ impl<'a> ConditionInputs<'a> {
 }
 
 /// Sets all conditions of a status. The caller must have set the container states and the phase.
-pub(super) fn set_all(
+pub(super) fn set_all_conditions(
     status: &mut PodStatus,
     old: &PodStatus,
     pod: &Pod,
@@ -78,7 +78,7 @@ pub(super) fn set_all(
     }
     let disruption = match inputs.end_reason.and_then(|end_reason| end_reason.disruption.clone()) {
         Some(message) => {
-            let mut wanted = condition(condition::DISRUPTION_TARGET, true, "TerminationByKubelet", message);
+            let mut wanted = new_condition(condition::DISRUPTION_TARGET, true, "TerminationByKubelet", message);
             set_transition_time(&mut wanted, old, pod, ctx);
             Some(wanted)
         }
@@ -93,26 +93,26 @@ pub(super) fn set_all(
             .cloned(),
     };
     status.conditions.extend(disruption);
-    let containers_ready = containers_ready(status, pod);
-    let ready = ready(&containers_ready, status, pod);
+    let containers_ready = containers_ready_condition(status, pod);
+    let ready = ready_condition(&containers_ready, status, pod);
     let mut owned = vec![
-        condition(
+        new_condition(
             condition::POD_READY_TO_START_CONTAINERS,
             inputs.has_sandbox,
             "",
             Str::default(),
         ),
-        initialized(status, old, pod),
+        initialized_condition(status, old, pod),
         ready,
         containers_ready,
-        condition(condition::POD_SCHEDULED, true, "", Str::default()),
+        new_condition(condition::POD_SCHEDULED, true, "", Str::default()),
     ];
     for one in &mut owned {
         set_transition_time(one, old, pod, ctx);
     }
     if restart::can_restart_all(pod) {
         // This condition comes last, and is the only one without observedGeneration.
-        let mut restarting = restarting_all(status, inputs.is_restarting_all);
+        let mut restarting = restarting_all_condition(status, inputs.is_restarting_all);
         set_transition_time(&mut restarting, old, pod, ctx);
         restarting.observed_generation = None;
         owned.push(restarting);
@@ -121,10 +121,10 @@ pub(super) fn set_all(
 }
 
 /// Recomputes only ContainersReady and Ready, when a probe result changes while the worker is busy (LC-170).
-pub(super) fn set_ready(status: &mut PodStatus, pod: &Pod, ctx: &Context<'_>) {
+pub(super) fn set_ready_conditions(status: &mut PodStatus, pod: &Pod, ctx: &Context<'_>) {
     let old = status.clone();
-    let containers_ready = containers_ready(status, pod);
-    let ready = ready(&containers_ready, status, pod);
+    let containers_ready = containers_ready_condition(status, pod);
+    let ready = ready_condition(&containers_ready, status, pod);
     for mut wanted in [containers_ready, ready] {
         set_transition_time(&mut wanted, &old, pod, ctx);
         if let Some(known) = status.conditions.iter_mut().find(|known| known.kind == wanted.kind) {
@@ -136,7 +136,7 @@ pub(super) fn set_ready(status: &mut PodStatus, pod: &Pod, ctx: &Context<'_>) {
 /// Sets PodReadyToStartContainers and leaves the other conditions unchanged.
 pub(super) fn set_sandbox_ready(status: &mut PodStatus, pod: &Pod, ctx: &Context<'_>) {
     let old = status.clone();
-    let mut wanted = condition(condition::POD_READY_TO_START_CONTAINERS, true, "", Str::default());
+    let mut wanted = new_condition(condition::POD_READY_TO_START_CONTAINERS, true, "", Str::default());
     set_transition_time(&mut wanted, &old, pod, ctx);
     match status.conditions.iter_mut().find(|known| known.kind == wanted.kind) {
         Some(known) => *known = wanted,
@@ -144,7 +144,7 @@ pub(super) fn set_sandbox_ready(status: &mut PodStatus, pod: &Pod, ctx: &Context
     }
 }
 
-fn condition(kind: &str, is_true: bool, reason: &str, message: Str) -> PodCondition {
+fn new_condition(kind: &str, is_true: bool, reason: &str, message: Str) -> PodCondition {
     PodCondition {
         kind: shared(kind),
         status: if is_true {
@@ -171,16 +171,16 @@ fn set_transition_time(wanted: &mut PodCondition, old: &PodStatus, pod: &Pod, ct
 }
 
 /// Returns the condition AllContainersRestarting, for pods with a restart rule that can restart all containers.
-fn restarting_all(status: &PodStatus, is_restarting: bool) -> PodCondition {
+fn restarting_all_condition(status: &PodStatus, is_restarting: bool) -> PodCondition {
     const KIND: &str = condition::ALL_CONTAINERS_RESTARTING;
     match status.phase {
-        Some(PodPhase::Succeeded) => condition(KIND, false, "PodCompleted", Str::default()),
-        Some(PodPhase::Failed) => condition(KIND, false, "PodFailed", Str::default()),
+        Some(PodPhase::Succeeded) => new_condition(KIND, false, "PodCompleted", Str::default()),
+        Some(PodPhase::Failed) => new_condition(KIND, false, "PodFailed", Str::default()),
         _ if is_restarting => {
             let message = "container exited with restart policy rule".into();
-            condition(KIND, true, "RestartAllContainersStarted", message)
+            new_condition(KIND, true, "RestartAllContainersStarted", message)
         }
-        _ => condition(KIND, false, "", Str::default()),
+        _ => new_condition(KIND, false, "", Str::default()),
     }
 }
 
@@ -191,7 +191,7 @@ pub(super) fn is_initialized(status: &PodStatus) -> bool {
 }
 
 /// Returns the condition Initialized.
-fn initialized(status: &PodStatus, old: &PodStatus, pod: &Pod) -> PodCondition {
+fn initialized_condition(status: &PodStatus, old: &PodStatus, pod: &Pod) -> PodCondition {
     let incomplete: Vec<&str> = pod
         .spec
         .init_containers
@@ -207,16 +207,16 @@ fn initialized(status: &PodStatus, old: &PodStatus, pod: &Pod) -> PodCondition {
         .map(|(container, _)| &*container.name)
         .collect();
     if status.phase == Some(PodPhase::Succeeded) {
-        return condition(condition::INITIALIZED, true, "PodCompleted", Str::default());
+        return new_condition(condition::INITIALIZED, true, "PodCompleted", Str::default());
     }
     // An initialized pod stays initialized, whatever happens to its init containers (since 1.36).
     let has_started =
         |one: &podscope_api::ContainerStatus| one.state.running.is_some() || one.state.terminated.is_some();
     if incomplete.is_empty() || status.container_statuses.iter().any(has_started) || is_initialized(old) {
-        return condition(condition::INITIALIZED, true, "", Str::default());
+        return new_condition(condition::INITIALIZED, true, "", Str::default());
     }
     let message = format!("containers with incomplete status: [{}]", incomplete.join(" "));
-    condition(
+    new_condition(
         condition::INITIALIZED,
         false,
         "ContainersNotInitialized",
@@ -225,11 +225,11 @@ fn initialized(status: &PodStatus, old: &PodStatus, pod: &Pod) -> PodCondition {
 }
 
 /// Returns the condition ContainersReady.
-fn containers_ready(status: &PodStatus, pod: &Pod) -> PodCondition {
+fn containers_ready_condition(status: &PodStatus, pod: &Pod) -> PodCondition {
     const KIND: &str = condition::CONTAINERS_READY;
     match status.phase {
-        Some(PodPhase::Succeeded) => return condition(KIND, false, "PodCompleted", Str::default()),
-        Some(PodPhase::Failed) => return condition(KIND, false, "PodFailed", Str::default()),
+        Some(PodPhase::Succeeded) => return new_condition(KIND, false, "PodCompleted", Str::default()),
+        Some(PodPhase::Failed) => return new_condition(KIND, false, "PodFailed", Str::default()),
         _ => {}
     }
     let sidecars = pod
@@ -253,14 +253,14 @@ fn containers_ready(status: &PodStatus, pod: &Pod) -> PodCondition {
         .flatten()
         .collect();
     if parts.is_empty() {
-        condition(KIND, true, "", Str::default())
+        new_condition(KIND, true, "", Str::default())
     } else {
-        condition(KIND, false, "ContainersNotReady", parts.join(", ").into())
+        new_condition(KIND, false, "ContainersNotReady", parts.join(", ").into())
     }
 }
 
 /// Returns the condition Ready.
-fn ready(containers_ready: &PodCondition, status: &PodStatus, pod: &Pod) -> PodCondition {
+fn ready_condition(containers_ready: &PodCondition, status: &PodStatus, pod: &Pod) -> PodCondition {
     if containers_ready.status != ConditionStatus::True {
         return PodCondition {
             kind: shared(condition::READY),
@@ -284,9 +284,9 @@ fn ready(containers_ready: &PodCondition, status: &PodStatus, pod: &Pod) -> PodC
         }
     }
     if problems.is_empty() {
-        condition(condition::READY, true, "", Str::default())
+        new_condition(condition::READY, true, "", Str::default())
     } else {
-        condition(
+        new_condition(
             condition::READY,
             false,
             "ReadinessGatesNotReady",

@@ -70,8 +70,10 @@ impl PodWorker {
             let running = held
                 .and_then(|held| held.latest(&container.name))
                 .filter(|one| one.is_running());
-            let failing = running.zip(probe.kind.spec(container));
-            if let Some(at) = failing.and_then(|(running, spec)| probe.fails_at(spec, &running.behavior)) {
+            let failing = running.zip(probe.kind.probe_spec(container));
+            if let Some(at) =
+                failing.and_then(|(running, spec)| probe.reaches_failure_threshold_at(spec, &running.behavior))
+            {
                 due.push(pending_container_event(
                     &self.pod,
                     &container.name,

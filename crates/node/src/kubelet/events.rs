@@ -8,7 +8,7 @@ use podscope_sim::{EventNote, Request, Span};
 /// Reporting component of the events.
 const COMPONENT: &str = "kubelet";
 
-fn emit(
+fn emit_event(
     pod: &Pod,
     container: Option<&str>,
     kind_of_event: EventType,
@@ -47,7 +47,7 @@ pub(super) fn emit_for_pod(
     message: impl Into<String>,
     host: &mut Host<'_, '_>,
 ) {
-    emit(pod, None, kind, reason, message.into(), host);
+    emit_event(pod, None, kind, reason, message.into(), host);
 }
 
 /// Emits an event about a container.
@@ -59,7 +59,7 @@ pub(super) fn emit_for_container(
     message: impl Into<String>,
     host: &mut Host<'_, '_>,
 ) {
-    emit(pod, Some(container), kind, reason, message.into(), host);
+    emit_event(pod, Some(container), kind, reason, message.into(), host);
 }
 
 /// Emits an event about the node. Its UID is the node's name, as in the real kubelet.
@@ -107,14 +107,14 @@ pub(super) fn emit_pulled(pod: &Pod, container: &str, image: &str, took: Span, w
     let bytes = host.machine.image(image).map_or(0, |image| image.bytes);
     let message = format!(
         "Successfully pulled image \"{image}\" in {} ({} including waiting). Image size: {bytes} bytes.",
-        go_duration(took),
-        go_duration(waited)
+        format_go_duration(took),
+        format_go_duration(waited)
     );
     emit_for_container(pod, container, EventType::Normal, "Pulled", message, host);
 }
 
 /// Formats a duration as Go does, in whole milliseconds (`1.2s`, `350ms`, `1m30s`).
-fn go_duration(span: Span) -> String {
+fn format_go_duration(span: Span) -> String {
     let millis = span.0.max(0) / 1000;
     let (minutes, rest) = (millis / 60_000, millis % 60_000);
     let (seconds, fraction) = (rest / 1000, rest % 1000);
@@ -150,7 +150,7 @@ mod tests {
             (90_000, "1m30s"),
             (61_050, "1m1.05s"),
         ] {
-            assert_eq!(go_duration(Span::millis(millis)), text);
+            assert_eq!(format_go_duration(Span::millis(millis)), text);
         }
     }
 }

@@ -25,15 +25,17 @@ use std::collections::VecDeque;
 
 use podscope_api::{EventType, Pod, Quantity, Str, Uid};
 
-use self::resource::{EvictionResource, available_amount, disk_bytes, max_use, saturating_sum, threshold_amount};
+use self::resource::{
+    EvictionResource, available_amount, max_future_use, pod_disk_bytes, saturating_sum, threshold_amount,
+};
 
 use super::admission::is_critical;
-use super::conditions::EndReason;
+use super::conditions::PodEndReason;
 use super::host::Host;
-use super::node::Pressure;
+use super::node::NodePressure;
 use super::settings::EvictionThreshold;
-use super::worker::{PodWorker, Stage};
-use super::{KubeletTimer, Managers, events, grace, host};
+use super::worker::{PodWorker, WorkerStage};
+use super::{KubeletManagers, KubeletTimer, events, grace, host};
 use crate::Timer;
 use crate::machine::{Container, MachinePod};
 use podscope_sim::{SimTime, Span};
@@ -51,18 +53,18 @@ pub(super) struct Eviction {
     queued: Option<SimTime>,
     /// When the last pass began; the loop then sleeps for ten seconds.
     last_pass: Option<SimTime>,
-    state: LoopState,
+    state: EvictionLoopState,
     /// For each threshold of the settings, the time since which it has been met.
     met_since: Vec<Option<SimTime>>,
-    /// When each kind of pressure was last observed, in the order of [`Pressure::ALL`] (LC-191).
-    pressure_seen: [Option<SimTime>; Pressure::ALL.len()],
+    /// When each kind of pressure was last observed, in the order of [`NodePressure::ALL`] (LC-191).
+    pressure_seen: [Option<SimTime>; NodePressure::ALL.len()],
     /// Machine change counter ([`Machine::changes`](crate::machine::Machine::changes)) at the last check of future use.
     checked_changes: Option<u64>,
 }
 
 /// State of the eviction loop.
 #[derive(Debug, Clone, Default)]
-enum LoopState {
+enum EvictionLoopState {
     /// The loop sleeps until the next pass.
     #[default]
     Resting,
@@ -96,13 +98,13 @@ pub(super) fn disk_capacity_and_free(host: &Host<'_, '_>) -> Option<(i64, i64)> 
 /// to the next greater integer and at most 101; None if the capacity is unknown.
 pub(super) fn max_future_disk_use_percent(host: &Host<'_, '_>) -> Option<i64> {
     let (capacity, _) = disk_capacity_and_free(host)?;
-    let used = i128::from(max_use(EvictionResource::Disk, host)) * 100;
+    let used = i128::from(max_future_use(EvictionResource::Disk, host)) * 100;
     Some((used.div_euclid(i128::from(capacity)) + 1).min(101) as i64)
 }
 
 /// Returns the message about the first local-storage limit that the pod exceeds, given the bytes used by each container
 /// (LC-200). A `sizeLimit` of 0 sets no limit, and container limits are checked only for app containers.
-fn exceeded_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) -> Option<String> {
+fn exceeded_storage_limit_message(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) -> Option<String> {
     for volume in pod.spec.volumes.iter() {
         let limit = volume.empty_dir.as_ref().and_then(|dir| dir.size_limit);
         let Some(limit) = limit.filter(|limit| limit.sign() > 0) else {
@@ -124,7 +126,7 @@ fn exceeded_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64
         return None;
     }
     if let Some(total) = pod.spec.total_limits().get(EPHEMERAL_STORAGE)
-        && disk_bytes(held, &used) > total.value()
+        && pod_disk_bytes(held, &used) > total.value()
     {
         return Some(format!(
             "Pod ephemeral local storage usage exceeds the total limit of containers {total}. "
@@ -161,7 +163,7 @@ struct EvictionRank {
     uid: Uid,
 }
 
-impl Managers {
+impl KubeletManagers {
     /// Schedules the next pass if usage can cross a threshold. The check runs only after a change of the machine's
     /// containers or images.
     pub(super) fn watch_usage(&mut self, host: &mut Host<'_, '_>) {
@@ -170,18 +172,18 @@ impl Managers {
             return;
         }
         self.eviction.checked_changes = Some(changes);
-        if matches!(self.eviction.state, LoopState::Resting) && self.can_cross_threshold(host) {
-            self.schedule_pass(host);
+        if matches!(self.eviction.state, EvictionLoopState::Resting) && self.can_cross_threshold(host) {
+            self.schedule_eviction_pass(host);
         }
-        self.watch_images(host);
+        self.schedule_image_gc_if_useful(host);
     }
 
     /// Schedules the next pass of the loop, which sleeps ten seconds after each pass.
-    fn schedule_pass(&mut self, host: &mut Host<'_, '_>) {
+    fn schedule_eviction_pass(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         let at = match self.eviction.last_pass {
-            None => host.shared.slow_after(now),
-            Some(last) => host::next_tick(now, host::SLOW_PERIOD, Span(last.0)),
+            None => host.shared.next_slow_pass_after(now),
+            Some(last) => host::next_tick(now, host::SLOW_LOOP_INTERVAL, Span(last.0)),
         };
         self.schedule_eviction_timer(at, host);
     }
@@ -203,13 +205,16 @@ impl Managers {
             let Some(capacity) = resource.capacity(host) else {
                 return false;
             };
-            capacity.saturating_sub(max_use(resource, host)) < threshold_amount(threshold.value, capacity)
+            capacity.saturating_sub(max_future_use(resource, host)) < threshold_amount(threshold.value, capacity)
         };
         let can_exceed_limit = || {
             self.pods.iter().any(|(uid, worker)| {
                 let held = host.machine.pod(uid);
                 held.is_some_and(|held| {
-                    exceeded_limit(&worker.pod, held, |one| EvictionResource::Disk.max_use_of(one)).is_some()
+                    exceeded_storage_limit_message(&worker.pod, held, |one| {
+                        EvictionResource::Disk.max_future_container_use(one)
+                    })
+                    .is_some()
                 })
             })
         };
@@ -217,51 +222,55 @@ impl Managers {
     }
 
     /// Handles the loop's timer: starts a pass, or checks whether the cleanup is done.
-    pub(super) fn eviction_timer(&mut self, host: &mut Host<'_, '_>) {
+    pub(super) fn handle_eviction_timer(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         if self.eviction.queued.is_none_or(|queued| queued > now) {
             return;
         }
         self.eviction.queued = None;
         match &self.eviction.state {
-            // The loop continues when the kill returns (`eviction_kill_returned`).
-            LoopState::Killing { .. } => return,
-            LoopState::CleaningUp { pods, until } => {
-                let is_finished = |uid: &Uid| self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Finished);
+            // The loop continues when the kill returns (`handle_eviction_kill_end`).
+            EvictionLoopState::Killing { .. } => return,
+            EvictionLoopState::CleaningUp { pods, until } => {
+                let is_finished = |uid: &Uid| {
+                    self.pods
+                        .get(uid)
+                        .is_none_or(|worker| worker.stage == WorkerStage::Finished)
+                };
                 if now < *until && !pods.iter().all(is_finished) {
                     self.schedule_eviction_timer(now + CLEANUP_POLL_INTERVAL, host);
                     return;
                 }
-                self.eviction.state = LoopState::Resting;
+                self.eviction.state = EvictionLoopState::Resting;
             }
-            LoopState::Resting => {}
+            EvictionLoopState::Resting => {}
         }
-        self.synchronize(host);
+        self.run_eviction_pass(host);
     }
 
     /// Runs one pass of the loop (`synchronize` in the real kubelet).
-    fn synchronize(&mut self, host: &mut Host<'_, '_>) {
+    fn run_eviction_pass(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         self.eviction.last_pass = Some(now);
         if host.machine.is_runtime_up() {
             self.observe_thresholds(host);
             let mut victims = self.storage_limit_victims(host);
             if victims.is_empty() {
-                victims.extend(self.reclaim(host));
+                victims.extend(self.reclaim_or_choose_victim(host));
             }
-            self.kill_next(victims, Vec::new(), host);
+            self.kill_next_victim(victims, Vec::new(), host);
         }
-        if matches!(self.eviction.state, LoopState::Resting) && self.can_cross_threshold(host) {
-            self.schedule_pass(host);
+        if matches!(self.eviction.state, EvictionLoopState::Resting) && self.can_cross_threshold(host) {
+            self.schedule_eviction_pass(host);
         }
     }
 
     /// Continues the loop when the kill that blocks it has returned: the pod is dead, or the wait timed out.
-    pub(super) fn eviction_kill_returned(&mut self, host: &mut Host<'_, '_>) {
-        while let LoopState::Killing { current, .. } = &self.eviction.state
+    pub(super) fn handle_eviction_kill_end(&mut self, host: &mut Host<'_, '_>) {
+        while let EvictionLoopState::Killing { current, .. } = &self.eviction.state
             && !self.is_being_killed(current)
         {
-            let LoopState::Killing {
+            let EvictionLoopState::Killing {
                 current,
                 next,
                 mut killed,
@@ -270,16 +279,16 @@ impl Managers {
                 return;
             };
             killed.push(current);
-            self.kill_next(next, killed, host);
+            self.kill_next_victim(next, killed, host);
         }
     }
 
     /// Kills the next pod of a pass. After the last one, waits for the cleanup.
-    fn kill_next(&mut self, mut next: VecDeque<PodToEvict>, killed: Vec<Uid>, host: &mut Host<'_, '_>) {
+    fn kill_next_victim(&mut self, mut next: VecDeque<PodToEvict>, killed: Vec<Uid>, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         match next.pop_front() {
             Some(victim) => {
-                self.eviction.state = LoopState::Killing {
+                self.eviction.state = EvictionLoopState::Killing {
                     current: victim.uid.clone(),
                     next,
                     killed,
@@ -288,7 +297,7 @@ impl Managers {
             }
             None if killed.is_empty() => {}
             None => {
-                self.eviction.state = LoopState::CleaningUp {
+                self.eviction.state = EvictionLoopState::CleaningUp {
                     pods: killed,
                     until: now + CLEANUP_TIMEOUT,
                 };
@@ -304,13 +313,13 @@ impl Managers {
         let offenders = self
             .pods
             .iter()
-            .filter(|(_, worker)| is_active(worker) && !is_critical(&worker.pod));
+            .filter(|(_, worker)| is_eviction_candidate(worker) && !is_critical(&worker.pod));
         offenders
             .filter_map(|(uid, worker)| {
                 let held = host.machine.pod(uid)?;
                 Some(PodToEvict {
                     uid: uid.clone(),
-                    message: exceeded_limit(&worker.pod, held, |one| one.disk(now))?,
+                    message: exceeded_storage_limit_message(&worker.pod, held, |one| one.disk(now))?,
                     has_condition: false,
                     grace: 1,
                 })
@@ -324,20 +333,20 @@ impl Managers {
         let thresholds = host.shared.settings.eviction.clone();
         self.eviction.met_since.resize(thresholds.len(), None);
         for (threshold, since) in thresholds.iter().zip(&mut self.eviction.met_since) {
-            *since = is_met(threshold, since.is_some(), host).then(|| since.unwrap_or(now));
+            *since = is_threshold_met(threshold, since.is_some(), host).then(|| since.unwrap_or(now));
         }
-        for (kind, seen) in Pressure::ALL.iter().zip(&mut self.eviction.pressure_seen) {
+        for (kind, seen) in NodePressure::ALL.iter().zip(&mut self.eviction.pressure_seen) {
             let mut all = thresholds.iter().zip(&self.eviction.met_since);
-            if all.any(|(threshold, since)| Pressure::from_signal(threshold.signal) == *kind && since.is_some()) {
+            if all.any(|(threshold, since)| NodePressure::from_signal(threshold.signal) == *kind && since.is_some()) {
                 *seen = Some(now);
             }
         }
-        self.update_pressure(host);
+        self.update_pressure_conditions(host);
     }
 
     /// Handles the most important threshold whose grace period is over: reclaims node-level resources, and returns the
     /// pod to evict if that is not enough.
-    fn reclaim(&mut self, host: &mut Host<'_, '_>) -> Option<PodToEvict> {
+    fn reclaim_or_choose_victim(&mut self, host: &mut Host<'_, '_>) -> Option<PodToEvict> {
         let now = host.ctx.now;
         let thresholds = host.shared.settings.eviction.clone();
         // Thresholds whose grace period is over; memory comes before everything else (LC-189, LC-193).
@@ -355,10 +364,14 @@ impl Managers {
         let message = format!("Attempting to reclaim {}", resource.name());
         events::emit_for_node(&node, EventType::Warning, "EvictionThresholdMet", message, host);
         if matches!(resource, EvictionResource::Disk | EvictionResource::Inodes) {
-            let is_finished = |uid: &Uid| self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Finished);
+            let is_finished = |uid: &Uid| {
+                self.pods
+                    .get(uid)
+                    .is_none_or(|worker| worker.stage == WorkerStage::Finished)
+            };
             host.machine.collect_dead_containers(&is_finished, now);
             self.delete_unused_images(host);
-            if !is_met(&threshold, true, host) {
+            if !is_threshold_met(&threshold, true, host) {
                 return None;
             }
         }
@@ -377,7 +390,7 @@ impl Managers {
         let mut ranked: Vec<EvictionRank> = self
             .pods
             .iter()
-            .filter(|(_, worker)| is_active(worker))
+            .filter(|(_, worker)| is_eviction_candidate(worker))
             .map(|(uid, worker)| {
                 let in_pod = |held: &MachinePod| resource.pod_usage(held, |one| resource.container_usage(one, now));
                 let held = host.machine.pod(uid).filter(|held| held.sandbox.is_some());
@@ -406,7 +419,7 @@ impl Managers {
         let worker = self.pods.get(&uid)?;
         let message = eviction_message(&worker.pod, resource, threshold, host);
         let max_grace = host.shared.settings.eviction_max_pod_grace_period;
-        let grace = grace::eviction_grace(threshold.grace.is_none(), max_grace, &worker.pod, host.ctx.switches);
+        let grace = grace::eviction_grace_seconds(threshold.grace.is_none(), max_grace, &worker.pod, host.ctx.switches);
         Some(PodToEvict {
             uid,
             message,
@@ -419,7 +432,7 @@ impl Managers {
     fn evict(&mut self, victim: &PodToEvict, host: &mut Host<'_, '_>) {
         if let Some(worker) = self.pods.get_mut(&victim.uid) {
             // In the trace, the cause of the eviction is the latest record about the pod.
-            host.ctx.set_cause(worker.cause(host));
+            host.ctx.set_cause(worker.cause_of_actions(host));
             events::emit_for_pod(
                 &worker.pod.clone(),
                 EventType::Warning,
@@ -428,22 +441,22 @@ impl Managers {
                 host,
             );
             let text: Str = victim.message.as_str().into();
-            let end_reason = EndReason {
+            let end_reason = PodEndReason {
                 reason: "Evicted".into(),
                 message: text.clone(),
                 disruption: victim.has_condition.then_some(text),
             };
             worker.kill_pod_now(end_reason, Some(victim.grace), host);
         }
-        self.advance(&victim.uid, host);
+        self.advance_worker(&victim.uid, host);
     }
 
     /// Keeps a pressure condition set until the transition period after its last observation is over (LC-191).
-    fn update_pressure(&mut self, host: &mut Host<'_, '_>) {
+    fn update_pressure_conditions(&mut self, host: &mut Host<'_, '_>) {
         let period = host.shared.settings.eviction_pressure_transition_period;
         let now = host.ctx.now;
         let mut pressure = Vec::new();
-        for (kind, seen) in Pressure::ALL.iter().zip(&mut self.eviction.pressure_seen) {
+        for (kind, seen) in NodePressure::ALL.iter().zip(&mut self.eviction.pressure_seen) {
             *seen = seen.filter(|at| now - *at < period);
             pressure.extend(seen.map(|_| *kind));
         }
@@ -508,13 +521,13 @@ fn consumption_message(what: &str, name: &str, used: i64, request: Quantity, res
 }
 
 /// Returns whether the eviction manager considers the pod: its containers may run, and its API object exists.
-fn is_active(worker: &PodWorker) -> bool {
-    worker.may_run() && !worker.is_deleted
+fn is_eviction_candidate(worker: &PodWorker) -> bool {
+    worker.can_have_running_containers() && !worker.is_deleted
 }
 
 /// Returns whether a threshold is met. A threshold that was met stays met until the minimum reclaim is free as well
 /// (LC-192).
-fn is_met(threshold: &EvictionThreshold, was_met: bool, host: &Host<'_, '_>) -> bool {
+fn is_threshold_met(threshold: &EvictionThreshold, was_met: bool, host: &Host<'_, '_>) -> bool {
     let resource = EvictionResource::of(threshold.signal);
     let (Some(capacity), Some(available)) = (resource.capacity(host), available_amount(resource, host)) else {
         return false;

@@ -6,15 +6,15 @@ use podscope_api::Pod;
 use podscope_sim::{Span, Switches};
 
 /// Grace period for orphaned containers (LC-061) and minimum grace period of a pod (LC-133), in seconds.
-pub(super) const MIN_GRACE: i64 = 1;
+pub(super) const MIN_GRACE_SECONDS: i64 = 1;
 /// Minimum time between stop signal and SIGKILL, in seconds (LC-138 step 5, LC-140).
-const MIN_STOP_TIMEOUT: i64 = 2;
+const MIN_STOP_TIMEOUT_SECONDS: i64 = 2;
 /// Grace period of a container whose spec is unknown, in seconds (LC-136).
-const UNKNOWN_GRACE: i64 = 2;
+const UNKNOWN_CONTAINER_GRACE_SECONDS: i64 = 2;
 
 /// Returns the grace period of a pod's termination in seconds (LC-133). `stored` is the value that the worker has
 /// stored (0 if none yet); `requested` is the value of an eviction or preemption.
-pub(super) fn pod_grace(stored: i64, pod: &Pod, requested: Option<i64>, switches: &Switches) -> i64 {
+pub(super) fn pod_grace_seconds(stored: i64, pod: &Pod, requested: Option<i64>, switches: &Switches) -> i64 {
     let mut grace = stored;
     let mut is_given = false;
     for bound in [pod.metadata.deletion_grace_period_seconds, requested]
@@ -31,7 +31,7 @@ pub(super) fn pod_grace(stored: i64, pod: &Pod, requested: Option<i64>, switches
     if nothing && let Some(own) = pod.spec.termination_grace_period_seconds {
         grace = own;
     }
-    let grace = grace.max(MIN_GRACE);
+    let grace = grace.max(MIN_GRACE_SECONDS);
     // A grace period can only become shorter (LC-133). Exception: up to v1.23, an explicit 0 restored the pod's own
     // value.
     debug_assert!(
@@ -53,7 +53,11 @@ pub(super) enum KillReason {
 
 /// Returns the grace period in seconds for killing one container, where no pod-level grace period applies (LC-126,
 /// LC-136).
-pub(super) fn container_grace(pod: &Pod, container: Option<&podscope_api::Container>, reason: KillReason) -> i64 {
+pub(super) fn container_grace_seconds(
+    pod: &Pod,
+    container: Option<&podscope_api::Container>,
+    reason: KillReason,
+) -> i64 {
     if let Some(deletion) = pod.metadata.deletion_grace_period_seconds {
         return deletion;
     }
@@ -65,7 +69,7 @@ pub(super) fn container_grace(pod: &Pod, container: Option<&podscope_api::Contai
     probe
         .and_then(|probe| probe.termination_grace_period_seconds)
         .or(pod.spec.termination_grace_period_seconds)
-        .unwrap_or(UNKNOWN_GRACE)
+        .unwrap_or(UNKNOWN_CONTAINER_GRACE_SECONDS)
 }
 
 /// Remaining grace period of a container that is being killed (LC-138).
@@ -113,25 +117,25 @@ impl RemainingGrace {
         let floor = if switches.kubelet_without_two_second_floor {
             0
         } else {
-            MIN_STOP_TIMEOUT
+            MIN_STOP_TIMEOUT_SECONDS
         };
         Span::seconds(self.runtime_timeout.unwrap_or_else(|| self.seconds.max(floor)))
     }
 }
 
 /// Minimum timeout of killPodNow, in seconds (LC-178).
-const KILL_TIMEOUT_MIN: i64 = 10;
+const MIN_KILL_TIMEOUT_SECONDS: i64 = 10;
 
 /// Returns the timeout of `killPodNow` (LC-178): an eviction or preemption waits for 1.5 times the grace period, in
 /// whole seconds, and then emits `ExceededGracePeriod`. The kill itself continues.
 pub(super) fn kill_timeout(pod: &Pod, requested: Option<i64>) -> Span {
     let grace = requested.or(pod.spec.termination_grace_period_seconds).unwrap_or(0);
-    Span::seconds(grace.saturating_add(grace.div_euclid(2)).max(KILL_TIMEOUT_MIN))
+    Span::seconds(grace.saturating_add(grace.div_euclid(2)).max(MIN_KILL_TIMEOUT_SECONDS))
 }
 
 /// Returns the grace period of an eviction (LC-198): 1 s for hard thresholds; for soft ones the minimum of
 /// `evictionMaxPodGracePeriod` and the pod's own. v1.23: 0 for hard thresholds, the configured maximum for soft ones.
-pub(super) fn eviction_grace(is_hard: bool, max_pod_grace: i64, pod: &Pod, switches: &Switches) -> i64 {
+pub(super) fn eviction_grace_seconds(is_hard: bool, max_pod_grace: i64, pod: &Pod, switches: &Switches) -> i64 {
     let own = pod.spec.termination_grace_period_seconds.unwrap_or(0);
     match (is_hard, switches.grace_rules_v1_23) {
         (true, true) => 0,
@@ -175,9 +179,13 @@ mod tests {
             (0, 0, None, None, 1, 1),
         ] {
             let row = format!("{stored} {spec} {deletion:?} {requested:?}");
-            assert_eq!(pod_grace(stored, &pod(spec, deletion), requested, &now), v1_34, "{row}");
             assert_eq!(
-                pod_grace(stored, &pod(spec, deletion), requested, &old),
+                pod_grace_seconds(stored, &pod(spec, deletion), requested, &now),
+                v1_34,
+                "{row}"
+            );
+            assert_eq!(
+                pod_grace_seconds(stored, &pod(spec, deletion), requested, &old),
                 v1_23,
                 "v1.23 {row}"
             );

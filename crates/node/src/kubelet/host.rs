@@ -13,7 +13,7 @@ use podscope_sim::{CallId, Objects, SimTime, Span};
 
 /// A request of the kubelet whose answer is pending.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Call {
+pub(super) enum PendingCall {
     /// A status patch of a pod, with the version of the status.
     Status(Uid, u32),
     /// The final DELETE of a pod (LC-171).
@@ -41,7 +41,7 @@ pub(super) struct SharedState {
     /// Offset within each ten seconds at which the slow loops run: pod statuses, node status, eviction.
     pub(super) slow_phase: Span,
     pub(super) node_object: Option<Arc<Node>>,
-    pub(super) calls: ordered::Map<CallId, Call>,
+    pub(super) calls: ordered::Map<CallId, PendingCall>,
     pub(super) pulls: ordered::Map<PullId, Uid>,
     pub(super) node_state: super::node::NodeState,
     /// Whether the admission of a critical pod blocks the sync loop: pods begin no sync meanwhile (LC-178).
@@ -55,7 +55,7 @@ pub(super) struct SharedState {
 /// Interval of relisting the runtime's containers (LC-056).
 const RELIST_INTERVAL: Span = Span::seconds(1);
 /// Interval of the slow loops (LC-056, LC-190, LC-203).
-pub(super) const SLOW_PERIOD: Span = Span::seconds(10);
+pub(super) const SLOW_LOOP_INTERVAL: Span = Span::seconds(10);
 
 /// Returns the first instant later than `after` that is `phase` past a multiple of `period`.
 pub(super) fn next_tick(after: SimTime, period: Span, phase: Span) -> SimTime {
@@ -65,13 +65,13 @@ pub(super) fn next_tick(after: SimTime, period: Span, phase: Span) -> SimTime {
 
 impl SharedState {
     /// Returns the time of the next relist of the runtime after `after`.
-    pub(super) fn relist_after(&self, after: SimTime) -> SimTime {
+    pub(super) fn next_relist_after(&self, after: SimTime) -> SimTime {
         next_tick(after, RELIST_INTERVAL, self.relist_phase)
     }
 
     /// Returns the time of the next pass of the slow loops after `after`.
-    pub(super) fn slow_after(&self, after: SimTime) -> SimTime {
-        next_tick(after, SLOW_PERIOD, self.slow_phase)
+    pub(super) fn next_slow_pass_after(&self, after: SimTime) -> SimTime {
+        next_tick(after, SLOW_LOOP_INTERVAL, self.slow_phase)
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) struct Host<'a, 'c> {
 impl Host<'_, '_> {
     /// Schedules the next pass of the status manager (LC-171, LC-177).
     pub(super) fn schedule_status_manager_pass(&mut self) {
-        let at = self.shared.slow_after(self.ctx.now);
+        let at = self.shared.next_slow_pass_after(self.ctx.now);
         if self.shared.status_pass.is_none_or(|queued| queued > at) {
             self.shared.status_pass = Some(at);
             self.ctx.timer(at, Timer::Kubelet(KubeletTimer::Status));

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use podscope_api::EventType;
 
 use super::host::{Host, next_tick};
-use super::{KubeletTimer, Managers, events};
+use super::{KubeletManagers, KubeletTimer, events};
 use crate::Timer;
 use crate::machine::{HeldImage, Image};
 use podscope_sim::{SimTime, Span};
@@ -56,9 +56,9 @@ struct UnusedImage {
     first_observed: SimTime,
 }
 
-impl Managers {
+impl KubeletManagers {
     /// Schedules the next pass if it could find an image to remove.
-    pub(super) fn watch_images(&mut self, host: &mut Host<'_, '_>) {
+    pub(super) fn schedule_image_gc_if_useful(&mut self, host: &mut Host<'_, '_>) {
         let settings = &host.shared.settings;
         let (high, max_age) = (settings.image_gc_high_threshold_percent, settings.image_maximum_gc_age);
         let could_fill =
@@ -74,7 +74,7 @@ impl Managers {
     }
 
     /// Runs the pass of image garbage collection if it is due, and schedules the next one.
-    pub(super) fn image_pass(&mut self, host: &mut Host<'_, '_>) {
+    pub(super) fn run_image_gc_if_due(&mut self, host: &mut Host<'_, '_>) {
         if self.images.queued.is_none_or(|queued| queued > host.ctx.now) {
             return;
         }
@@ -91,7 +91,7 @@ impl Managers {
             }
             self.images.has_failed = failure.is_some();
         }
-        self.watch_images(host);
+        self.schedule_image_gc_if_useful(host);
     }
 
     /// Removes images that are too old, then as many as the thresholds require. Returns the failure message if that was
@@ -188,6 +188,6 @@ fn free_images(unused: Vec<UnusedImage>, wanted: i64, host: &mut Host<'_, '_>) -
 impl Host<'_, '_> {
     fn remove_image(&mut self, image: &Arc<Image>) {
         self.machine.remove_image(image);
-        self.images_changed();
+        self.handle_images_changed();
     }
 }

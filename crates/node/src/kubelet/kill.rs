@@ -14,7 +14,7 @@ use podscope_api::{Pod, Str};
 use super::events;
 use super::grace::RemainingGrace;
 use super::host::Host;
-use super::worker::{Activity, PodWorker};
+use super::worker::{PodWorker, WorkerActivity};
 use crate::machine::{Container, ContainerId, HookKind, Outcome, Role};
 use podscope_sim::{SimTime, Span};
 
@@ -72,7 +72,7 @@ impl PodWorker {
     /// Returns the kill in progress, for the views of the page (L-16).
     pub(super) fn kill(&self) -> Option<&Kill> {
         match &self.activity {
-            Activity::Kill(kill) => Some(kill),
+            WorkerActivity::Kill(kill) => Some(kill),
             _ => None,
         }
     }
@@ -88,7 +88,7 @@ impl Kill {
             }
             let comes_first = |other: &ContainerToKill| {
                 other.role == Role::App
-                    || (other.role == Role::Sidecar && other.init_idx == next_sidecar(pod, victim.init_idx))
+                    || (other.role == Role::Sidecar && other.init_idx == next_sidecar_index(pod, victim.init_idx))
             };
             (0..victims.len()).filter(|idx| comes_first(&victims[*idx])).collect()
         };
@@ -142,10 +142,10 @@ impl Kill {
         let Some(call) = self.calls.iter_mut().find(waiting) else {
             return;
         };
-        if !succeeded && is_running(pod, container, host) {
+        if !succeeded && is_container_running(pod, container, host) {
             events::emit_pre_stop_failed(pod, &call.name, host);
         }
-        call.wait_for_turn(host.ctx.now);
+        call.enter_turn_step(host.ctx.now);
         self.stop_ready_containers(pod, host);
     }
 
@@ -159,18 +159,18 @@ impl Kill {
     }
 
     /// Moves each stop call whose deadline is reached to its next step.
-    pub(super) fn tick(&mut self, pod: &Pod, host: &mut Host<'_, '_>) {
+    pub(super) fn advance_due_calls(&mut self, pod: &Pod, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         for call in &mut self.calls {
             if call.until.is_none_or(|until| until > now) {
                 continue;
             }
             match call.step {
-                StopStep::PreStop => call.wait_for_turn(now),
+                StopStep::PreStop => call.enter_turn_step(now),
                 StopStep::Turn => call.send_stop_signal(pod, host),
                 StopStep::Stopping => {
                     // In the trace, the cause of SIGKILL is the stop signal, to which the process did not react.
-                    let process = process(pod, call.container, host);
+                    let process = find_container(pod, call.container, host);
                     let signal = process.map_or(host.ctx.caused_by(), |process| process.latest);
                     host.ctx.set_cause(signal);
                     call.step = StopStep::Killed;
@@ -204,7 +204,7 @@ impl Kill {
 
 impl StopCall {
     /// Enters the step Turn.
-    fn wait_for_turn(&mut self, now: SimTime) {
+    fn enter_turn_step(&mut self, now: SimTime) {
         self.left = self.left.after_waiting(now - self.since);
         self.step = StopStep::Turn;
         self.since = now;
@@ -218,7 +218,7 @@ impl StopCall {
         self.left = self.left.after_waiting(now - self.since);
         self.since = now;
         let uid = &pod.metadata.uid;
-        if !is_running(pod, self.container, host) {
+        if !is_container_running(pod, self.container, host) {
             self.step = StopStep::Done;
             self.until = None;
             return;
@@ -237,16 +237,16 @@ impl StopCall {
     }
 }
 
-fn is_running(pod: &Pod, container: ContainerId, host: &Host<'_, '_>) -> bool {
-    process(pod, container, host).is_some_and(Container::is_running)
+fn is_container_running(pod: &Pod, container: ContainerId, host: &Host<'_, '_>) -> bool {
+    find_container(pod, container, host).is_some_and(Container::is_running)
 }
 
-fn process<'h>(pod: &Pod, container: ContainerId, host: &'h Host<'_, '_>) -> Option<&'h Container> {
+fn find_container<'h>(pod: &Pod, container: ContainerId, host: &'h Host<'_, '_>) -> Option<&'h Container> {
     host.machine.pod(&pod.metadata.uid)?.container(container)
 }
 
 /// Returns the index of the sidecar declared next after the one at `idx` (LC-158). Plain init containers are skipped.
-fn next_sidecar(pod: &Pod, idx: usize) -> usize {
+fn next_sidecar_index(pod: &Pod, idx: usize) -> usize {
     let init = &pod.spec.init_containers;
     (idx + 1..init.len())
         .find(|next| init[*next].is_sidecar())

@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Object, ObjectKey, ObjectMeta, OwnerReference, Pod, PodStatus, Uid};
 
-use super::Managers;
-use super::host::{Call, Host};
-use super::worker::Stage;
+use super::KubeletManagers;
+use super::host::{Host, PendingCall};
+use super::worker::WorkerStage;
 use podscope_sim::{Answer, DeleteOptions, Request};
 
 /// A request that must be sent about a mirror pod.
@@ -29,19 +29,19 @@ enum MirrorAction {
 
 /// Mirror pods that must be deleted or created.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Mirrors {
+pub(super) struct MirrorRequests {
     actions: ordered::Map<ObjectKey, MirrorAction>,
     /// Mirror pods for which a request is pending. Assumption: a failed request is sent again
     /// in the next status pass.
     requested: ordered::Set<ObjectKey>,
 }
 
-impl Managers {
+impl KubeletManagers {
     /// Starts the static pods. They need no API server: they run as soon as the kubelet does.
     pub(super) fn start_static_pods(&mut self, host: &mut Host<'_, '_>) {
         for pod in host.machine.static_pods().to_vec() {
             self.add(&pod, host);
-            self.advance(&pod.metadata.uid, host);
+            self.advance_worker(&pod.metadata.uid, host);
         }
     }
 
@@ -60,19 +60,22 @@ impl Managers {
         }
         self.mirrors.actions.remove(&key);
         let is_listed = self.has_listed;
-        let runs = self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Syncing);
+        let runs = self
+            .pods
+            .get(uid)
+            .is_none_or(|worker| worker.stage == WorkerStage::Syncing);
         if mirror.metadata.is_terminating() || (mirror.is_terminal() && runs) {
             self.mirrors.actions.insert(key, MirrorAction::Delete(uid.clone()));
         } else if let Some(worker) = self.pods.get_mut(uid) {
             if is_listed {
-                worker.update(mirror, host);
+                worker.handle_api_change_of_pod(mirror, host);
             } else {
                 worker.pod = mirror.clone();
             }
         } else {
             self.add(mirror, host);
         }
-        self.advance(uid, host);
+        self.advance_worker(uid, host);
     }
 
     /// If the deleted API object was the mirror pod of a static pod, requests a new mirror pod and returns true: the static
@@ -104,14 +107,14 @@ impl Managers {
     }
 
     /// Allows failed requests to be sent again.
-    pub(super) fn retry_mirrors(&mut self, host: &Host<'_, '_>) {
+    pub(super) fn retry_failed_mirror_requests(&mut self, host: &Host<'_, '_>) {
         let pending_keys: ordered::Set<ObjectKey> =
-            host.shared.calls.values().filter_map(mirror_key).cloned().collect();
+            host.shared.calls.values().filter_map(mirror_pod_key).cloned().collect();
         self.mirrors.requested = pending_keys;
     }
 
     /// Sends the requests about mirror pods that are not pending yet.
-    pub(super) fn mirror_pass(&mut self, host: &mut Host<'_, '_>) {
+    pub(super) fn send_mirror_requests(&mut self, host: &mut Host<'_, '_>) {
         if self.mirrors.actions.is_empty() {
             return;
         }
@@ -131,12 +134,12 @@ impl Managers {
                         key: key.clone(),
                         options,
                     };
-                    (request, Call::DeleteMirror(key.clone()))
+                    (request, PendingCall::DeleteMirror(key.clone()))
                 }
-                MirrorAction::Create => match new_mirror(&key, host) {
+                MirrorAction::Create => match new_mirror_pod(&key, host) {
                     Some(mirror) => {
                         let request = Request::Create(Object::Pod(Arc::new(mirror)));
-                        (request, Call::CreateMirror(key.clone()))
+                        (request, PendingCall::CreateMirror(key.clone()))
                     }
                     None => continue,
                 },
@@ -148,16 +151,16 @@ impl Managers {
     }
 
     /// Handles the response to a request about a mirror pod. The watch reports the deletion of a mirror pod.
-    pub(super) fn handle_mirror_answer(&mut self, call: &Call, answer: &Answer, host: &mut Host<'_, '_>) {
+    pub(super) fn handle_mirror_answer(&mut self, call: &PendingCall, answer: &Answer, host: &mut Host<'_, '_>) {
         match (call, answer) {
-            (Call::CreateMirror(key), Ok(Some(Object::Pod(mirror)))) => {
+            (PendingCall::CreateMirror(key), Ok(Some(Object::Pod(mirror)))) => {
                 self.mirrors.requested.remove(key);
                 self.observe_mirror(mirror, host);
             }
-            (Call::DeleteMirror(_), Err(error)) if !matches!(error.code, 404 | 409) => {
+            (PendingCall::DeleteMirror(_), Err(error)) if !matches!(error.code, 404 | 409) => {
                 host.schedule_status_manager_pass()
             }
-            (Call::DeleteMirror(key), _) => {
+            (PendingCall::DeleteMirror(key), _) => {
                 if matches!(self.mirrors.actions.get(key), Some(MirrorAction::Delete(_))) {
                     self.mirrors.requested.remove(key);
                     self.mirrors.actions.remove(key);
@@ -169,7 +172,7 @@ impl Managers {
 }
 
 /// Returns a new mirror pod; None while there is no Node object to own it.
-fn new_mirror(key: &ObjectKey, host: &Host<'_, '_>) -> Option<Pod> {
+fn new_mirror_pod(key: &ObjectKey, host: &Host<'_, '_>) -> Option<Pod> {
     let node = host.shared.node_object.as_ref()?;
     if node.metadata.is_terminating() {
         return None;
@@ -196,9 +199,9 @@ fn new_mirror(key: &ObjectKey, host: &Host<'_, '_>) -> Option<Pod> {
 }
 
 /// Returns the key of the mirror pod that a request is about.
-fn mirror_key(call: &Call) -> Option<&ObjectKey> {
+fn mirror_pod_key(call: &PendingCall) -> Option<&ObjectKey> {
     match call {
-        Call::DeleteMirror(key) | Call::CreateMirror(key) => Some(key),
+        PendingCall::DeleteMirror(key) | PendingCall::CreateMirror(key) => Some(key),
         _ => None,
     }
 }

@@ -43,8 +43,8 @@ pub use node::{default_labels, healthy};
 pub use settings::{EvictionSignal, EvictionThreshold, KubeletSettings, ShutdownGroup, ThresholdValue};
 pub use view::{ContainerTermination, TerminationStep, TerminationView};
 
-use self::host::{Call, Host, SharedState};
-use self::worker::{PodWorker, Stage};
+use self::host::{Host, PendingCall, SharedState};
+use self::worker::{PodWorker, WorkerStage};
 use crate::machine::{Machine, MachineEvent};
 use crate::{Context, Timer};
 use podscope_sim::{Answer, CallId, Input, Objects, SimTime, Span};
@@ -76,24 +76,24 @@ pub enum KubeletTimer {
 #[derive(Debug, Clone)]
 pub struct Kubelet {
     shared: SharedState,
-    managers: Managers,
+    managers: KubeletManagers,
 }
 
 /// The managers of a kubelet; each works on the shared state in [`Host`].
 #[derive(Debug, Clone, Default)]
-struct Managers {
+struct KubeletManagers {
     pods: ordered::Map<Uid, PodWorker>,
-    orphans: orphans::Orphans,
+    orphans: orphans::OrphanKills,
     eviction: eviction::Eviction,
     images: images::ImageGc,
     shutdown: Option<shutdown::Shutdown>,
     /// Admissions of critical pods that preempt others; the first one is in progress (LC-066).
-    preemptions: VecDeque<preemption::Preemption>,
+    preemptions: VecDeque<preemption::CriticalPodPreemption>,
     /// New pods that wait behind the admission of a critical pod, in the order of arrival.
     backlog: Vec<Arc<Pod>>,
     /// Pods whose API objects were deleted during the admission of a critical pod.
     deleted_backlog: Vec<Uid>,
-    mirrors: mirror::Mirrors,
+    mirrors: mirror::MirrorRequests,
     resizes: allocation::PendingResizes,
     /// Whether the first list has arrived. Before it, no container is treated as an orphan (LC-061).
     has_listed: bool,
@@ -118,7 +118,7 @@ impl Kubelet {
                 status_pass: None,
                 driver_lost: None,
             },
-            managers: Managers::default(),
+            managers: KubeletManagers::default(),
         }
     }
 
@@ -134,7 +134,7 @@ impl Kubelet {
     /// reachable, else the last state before. The kubelet reads ConfigMaps, Secrets, claims, volumes and attachments
     /// from it. Pods and its Node arrive as inputs, because the kubelet watches only those.
     pub fn handle(&mut self, input: Input<Timer>, machine: &mut Machine, cache: &Objects, ctx: &mut Context<'_>) {
-        self.step(machine, cache, ctx, |managers, host| managers.handle(input, host));
+        self.run_step(machine, cache, ctx, |managers, host| managers.handle(input, host));
     }
 
     /// Reacts to a process that started or exited, or to a change of the machine's resources.
@@ -145,18 +145,18 @@ impl Kubelet {
         cache: &Objects,
         ctx: &mut Context<'_>,
     ) {
-        self.step(machine, cache, ctx, |managers, host| {
+        self.run_step(machine, cache, ctx, |managers, host| {
             managers.handle_machine_event(event, host)
         });
     }
 
     /// Runs `act` with the context of one step, and then the passes that follow every step.
-    fn step(
+    fn run_step(
         &mut self,
         machine: &mut Machine,
         cache: &Objects,
         ctx: &mut Context<'_>,
-        act: impl FnOnce(&mut Managers, &mut Host<'_, '_>),
+        act: impl FnOnce(&mut KubeletManagers, &mut Host<'_, '_>),
     ) {
         let mut host = Host {
             machine,
@@ -165,14 +165,14 @@ impl Kubelet {
             shared: &mut self.shared,
         };
         act(&mut self.managers, &mut host);
-        self.managers.preemption_step(&mut host);
-        self.managers.eviction_kill_returned(&mut host);
-        self.managers.mirror_pass(&mut host);
-        self.managers.shutdown_pass(&mut host);
+        self.managers.continue_preemption(&mut host);
+        self.managers.handle_eviction_kill_end(&mut host);
+        self.managers.send_mirror_requests(&mut host);
+        self.managers.continue_shutdown(&mut host);
     }
 }
 
-impl Managers {
+impl KubeletManagers {
     fn handle(&mut self, input: Input<Timer>, host: &mut Host<'_, '_>) {
         match input {
             Input::Started => self.start(host),
@@ -200,17 +200,17 @@ impl Managers {
                 if let Some(worker) = self.pods.get_mut(&uid) {
                     worker.wake = worker.wake.filter(|wake| *wake > host.ctx.now);
                 }
-                self.advance(&uid, host);
+                self.advance_worker(&uid, host);
             }
             KubeletTimer::Status => self.status_pass(host),
-            KubeletTimer::Eviction => self.eviction_timer(host),
-            KubeletTimer::Housekeeping => self.housekeeping(host),
-            KubeletTimer::Node => self.node_pass(host),
-            // Nothing to do here: `shutdown_pass`, which runs after every step, checks the deadline.
+            KubeletTimer::Eviction => self.handle_eviction_timer(host),
+            KubeletTimer::Housekeeping => self.run_housekeeping(host),
+            KubeletTimer::Node => self.run_node_pass(host),
+            // Nothing to do here: `continue_shutdown`, which runs after every step, checks the deadline.
             KubeletTimer::Shutdown => {}
-            KubeletTimer::Images => self.image_pass(host),
-            KubeletTimer::Resizes => self.resize_timer(host),
-            KubeletTimer::Drivers => self.driver_timer(host),
+            KubeletTimer::Images => self.run_image_gc_if_due(host),
+            KubeletTimer::Resizes => self.handle_resize_timer(host),
+            KubeletTimer::Drivers => self.handle_driver_timer(host),
         }
     }
 
@@ -220,7 +220,7 @@ impl Managers {
         host.shared.started_at = host.ctx.now;
         host.shared.is_restart = host.ctx.now > SimTime::ZERO;
         host.shared.relist_phase = host.ctx.rng.between(Span::ZERO, Span::seconds(1) - Span(1));
-        host.shared.slow_phase = host.ctx.rng.between(Span::ZERO, host::SLOW_PERIOD - Span(1));
+        host.shared.slow_phase = host.ctx.rng.between(Span::ZERO, host::SLOW_LOOP_INTERVAL - Span(1));
         if host.shared.is_restart {
             node::emit_start_events(host);
         }
@@ -271,21 +271,21 @@ impl Managers {
         }
         let uid = pod.metadata.uid.clone();
         let wants_resize = match self.pods.get_mut(&uid) {
-            Some(worker) => worker.update(pod, host),
+            Some(worker) => worker.handle_api_change_of_pod(pod, host),
             None => self.add(pod, host),
         };
         if wants_resize {
             self.queue_resize(&uid);
         }
         self.retry_resizes(host);
-        self.advance(&uid, host);
+        self.advance_worker(&uid, host);
     }
 
     /// Adds a worker for a pod. Returns whether the API object requests other resources than an earlier kubelet process
     /// granted.
     fn add(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
         let mut worker = PodWorker::new(pod.clone());
-        worker.restore_imported_waiting(host);
+        worker.restore_imported_waiting_reasons(host);
         let runs = host
             .machine
             .pod(&pod.metadata.uid)
@@ -299,7 +299,7 @@ impl Managers {
             if runs || has_mounts || pod.metadata.is_terminating() {
                 worker.terminate(host);
             } else {
-                worker.enter_stage(Stage::Finished);
+                worker.enter_stage(WorkerStage::Finished);
             }
             self.pods.insert(pod.metadata.uid.clone(), worker);
             return false;
@@ -323,7 +323,7 @@ impl Managers {
             Ok(_) if pod.metadata.is_terminating() => worker.terminate(host),
             Ok(victims) if victims.is_empty() => worker.request_sync(host),
             Ok(victims) => {
-                let preemption = preemption::Preemption::new(pod.metadata.uid.clone(), victims);
+                let preemption = preemption::CriticalPodPreemption::new(pod.metadata.uid.clone(), victims);
                 self.preemptions.push_back(preemption);
                 host.shared.is_sync_loop_blocked = true;
             }
@@ -337,7 +337,10 @@ impl Managers {
     /// no longer in the kubelet's list.
     fn admitted_pods(&self, without: Option<&Uid>) -> Vec<Arc<Pod>> {
         let counts = |worker: &&PodWorker| {
-            worker.may_run() && !worker.is_deleted && !worker.pod.is_terminal() && Some(worker.uid()) != without
+            worker.can_have_running_containers()
+                && !worker.is_deleted
+                && !worker.pod.is_terminal()
+                && Some(worker.uid()) != without
         };
         self.pods
             .values()
@@ -347,7 +350,7 @@ impl Managers {
     }
 
     /// Admits a pod (LC-062 to LC-066). Returns the pods to preempt first, in the order in which they are killed.
-    fn admit(&self, pod: &Arc<Pod>, host: &Host<'_, '_>) -> Result<VecDeque<Uid>, admission::Refusal> {
+    fn admit(&self, pod: &Arc<Pod>, host: &Host<'_, '_>) -> Result<VecDeque<Uid>, admission::AdmissionRefusal> {
         let others = self.admitted_pods(None);
         let others: Vec<&Pod> = others.iter().map(|pod| &**pod).collect();
         let refusal = match admission::admit(pod, &others, host) {
@@ -381,7 +384,7 @@ impl Managers {
         if let Some(worker) = self.pods.get_mut(uid) {
             worker.handle_deletion(host);
         }
-        self.advance(uid, host);
+        self.advance_worker(uid, host);
         self.retry_resizes(host);
         if self.has_listed {
             self.schedule_housekeeping(host);
@@ -393,20 +396,22 @@ impl Managers {
             return;
         };
         match &call {
-            Call::Status(uid, version) => {
+            PendingCall::Status(uid, version) => {
                 if let Some(worker) = self.pods.get_mut(uid) {
                     worker.handle_status_answer(*version, answer, host);
                 }
-                self.advance(uid, host);
+                self.advance_worker(uid, host);
             }
-            Call::Delete(uid) => {
+            PendingCall::Delete(uid) => {
                 if let Some(worker) = self.pods.get_mut(uid) {
                     worker.handle_delete_answer(answer, host);
                 }
-                self.advance(uid, host);
+                self.advance_worker(uid, host);
             }
-            Call::Register | Call::NodeStatus => self.handle_node_answer(&call, answer, host),
-            Call::DeleteMirror(_) | Call::CreateMirror(_) => self.handle_mirror_answer(&call, answer, host),
+            PendingCall::Register | PendingCall::NodeStatus => self.handle_node_answer(&call, answer, host),
+            PendingCall::DeleteMirror(_) | PendingCall::CreateMirror(_) => {
+                self.handle_mirror_answer(&call, answer, host)
+            }
         }
     }
 
@@ -420,7 +425,7 @@ impl Managers {
             MachineEvent::Pulled { pull, succeeded, .. } => {
                 let requested_by = host.shared.pulls.remove(pull);
                 if *succeeded {
-                    host.images_changed();
+                    host.handle_images_changed();
                 }
                 match requested_by {
                     Some(uid) => uid,
@@ -436,7 +441,7 @@ impl Managers {
                 return;
             }
             MachineEvent::Devices => {
-                self.observe_devices(host);
+                self.handle_devices_changed(host);
                 return;
             }
             MachineEvent::OutOfMemory { process, pid } => {
@@ -449,7 +454,7 @@ impl Managers {
         if let Some(worker) = self.pods.get_mut(&uid) {
             worker.handle_machine_event(event, host);
         }
-        self.advance(&uid, host);
+        self.advance_worker(&uid, host);
         self.watch_usage(host);
     }
 
@@ -464,7 +469,7 @@ impl Managers {
             {
                 worker.handle_runtime_failure(host);
             }
-            self.advance(&uid, host);
+            self.advance_worker(&uid, host);
         }
         if is_up && self.has_listed {
             self.schedule_housekeeping(host);
@@ -483,7 +488,7 @@ impl Managers {
             if let Some(worker) = self.pods.get_mut(&uid) {
                 worker.retry_volumes(host);
             }
-            self.advance(&uid, host);
+            self.advance_worker(&uid, host);
         }
     }
 
@@ -492,25 +497,25 @@ impl Managers {
             return;
         }
         host.shared.status_pass = None;
-        self.retry_mirrors(host);
+        self.retry_failed_mirror_requests(host);
         for worker in self.pods.values_mut() {
             worker.status_pass(host);
         }
     }
 
     /// Lets a pod's worker do everything that is due, and schedules its next timer.
-    fn advance(&mut self, uid: &Uid, host: &mut Host<'_, '_>) {
+    fn advance_worker(&mut self, uid: &Uid, host: &mut Host<'_, '_>) {
         let Some(worker) = self.pods.get_mut(uid) else { return };
         let had_mounts = host.machine.pod(uid).is_some_and(|held| !held.mounts.is_empty());
-        let had_run = worker.may_run();
+        let had_run = worker.can_have_running_containers();
         let cause = host.ctx.caused_by();
-        host.ctx.set_cause(worker.cause(host));
+        host.ctx.set_cause(worker.cause_of_actions(host));
         worker.advance(host);
         if had_mounts && host.machine.pod(uid).is_none_or(|held| held.mounts.is_empty()) {
             host.request_node_status();
         }
         // The worker is removed when its API object is deleted and all its work is done (LC-054).
-        if worker.stage == Stage::Finished && worker.is_deleted {
+        if worker.stage == WorkerStage::Finished && worker.is_deleted {
             self.pods.remove(uid);
             host.machine.remove_pod(uid, host.ctx);
             host.ctx.set_cause(cause);
@@ -522,8 +527,8 @@ impl Managers {
             worker.wake = Some(due);
             host.ctx.timer(due, Timer::Kubelet(KubeletTimer::Pod(uid.clone())));
         }
-        let has_ended = had_run && !worker.may_run();
-        if had_run != worker.may_run() || host.machine.pod(uid).is_some() {
+        let has_ended = had_run && !worker.can_have_running_containers();
+        if had_run != worker.can_have_running_containers() || host.machine.pod(uid).is_some() {
             self.watch_usage(host);
         }
         host.ctx.set_cause(cause);

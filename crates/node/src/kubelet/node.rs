@@ -13,8 +13,8 @@ use podscope_api::{
     Object, ObjectKey, Quantity, Str, features,
 };
 
-use super::host::{Call, Host};
-use super::{EvictionSignal, KubeletTimer, Managers, events};
+use super::host::{Host, PendingCall};
+use super::{EvictionSignal, KubeletManagers, KubeletTimer, events};
 use crate::Timer;
 use crate::machine::Image;
 use podscope_sim::{Answer, Mutation, Part, Request, SimTime, Span};
@@ -24,13 +24,13 @@ pub(super) const RUNTIME_TIMEOUT: Span = Span::seconds(30);
 
 /// A pressure condition of the node (LC-191, LC-205).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Pressure {
+pub(super) enum NodePressure {
     Memory,
     Disk,
     Pid,
 }
 
-impl Pressure {
+impl NodePressure {
     pub(super) const ALL: [Self; 3] = [Self::Memory, Self::Disk, Self::Pid];
     /// Returns the pressure that a signal measures.
     pub(super) const fn from_signal(signal: EvictionSignal) -> Self {
@@ -83,15 +83,15 @@ impl Pressure {
 
 /// Returns the type, status, reason and message of the conditions of a healthy node (LC-204, LC-205).
 pub fn healthy() -> [(&'static str, bool, &'static str, &'static str); 4] {
-    let [memory, disk, pid] = Pressure::ALL.map(|kind| {
+    let [memory, disk, pid] = NodePressure::ALL.map(|kind| {
         let (reason, message) = kind.reason_and_message(false);
         (kind.condition(), false, reason, message)
     });
-    [memory, disk, pid, READY]
+    [memory, disk, pid, READY_CONDITION]
 }
 
 /// The `Ready` condition of a healthy node.
-const READY: (&str, bool, &str, &str) = (
+const READY_CONDITION: (&str, bool, &str, &str) = (
     condition::READY,
     true,
     "KubeletReady",
@@ -101,7 +101,7 @@ const READY: (&str, bool, &str, &str) = (
 /// Maximum number of images that a node reports (`nodeStatusMaxImages`).
 const MAX_REPORTED_IMAGES: usize = 50;
 /// Maximum number of names that a node reports for an image (a constant of the kubelet).
-const MAX_REPORTED_NAMES: usize = 5;
+const MAX_NAMES_PER_REPORTED_IMAGE: usize = 5;
 
 /// The kubelet's state about its node.
 #[derive(Debug, Clone, Default)]
@@ -110,7 +110,7 @@ pub(super) struct NodeState {
     is_registered: bool,
     is_registering: bool,
     /// Pressure that the eviction manager has observed.
-    pub(super) pressure: Vec<Pressure>,
+    pub(super) pressure: Vec<NodePressure>,
     /// Attachable volumes that pods wait for or have mounted.
     pub(super) wanted_volumes: ordered::Set<Str>,
     /// Whether the machine is in a graceful shutdown (LC-212).
@@ -127,21 +127,21 @@ pub(super) struct NodeState {
 
 impl Host<'_, '_> {
     /// Reports a volume in `status.volumesInUse`; the next node status contains it (CT-128).
-    pub(super) fn report_in_use(&mut self, unique_name: Str) {
+    pub(super) fn report_volume_in_use(&mut self, unique_name: Str) {
         self.shared.node_state.wanted_volumes.insert(unique_name);
         self.request_node_status();
     }
 
     /// Schedules a node status for the next pass of its loop (LC-203).
     pub(super) fn request_node_status(&mut self) {
-        let at = self.shared.slow_after(self.ctx.now);
+        let at = self.shared.next_slow_pass_after(self.ctx.now);
         self.schedule_node_pass(at);
     }
 
     /// Requests a node status after an image was added or removed (LC-068).
-    pub(super) fn images_changed(&mut self) {
+    pub(super) fn handle_images_changed(&mut self) {
         self.shared.node_state.reports_images = true;
-        if is_outdated(self) {
+        if is_node_status_outdated(self) {
             self.request_node_status();
         }
     }
@@ -156,7 +156,7 @@ impl Host<'_, '_> {
     }
 }
 
-impl Managers {
+impl KubeletManagers {
     /// Handles a new state of the Node object; None means that it does not exist.
     pub(super) fn observe_node(&mut self, node: Option<Arc<Node>>, host: &mut Host<'_, '_>) {
         let existed = host.shared.node_object.is_some();
@@ -178,7 +178,7 @@ impl Managers {
             let is_known = std::mem::replace(&mut host.shared.node_state.is_registered, true);
             // A Node that was created again does not list the volumes that this machine has mounted.
             self.update_volumes_in_use(host);
-            if is_outdated(host) {
+            if is_node_status_outdated(host) {
                 // A kubelet that starts computes its first node status at once.
                 match host.shared.is_restart && !is_known {
                     true => host.schedule_node_pass(host.ctx.now),
@@ -195,7 +195,7 @@ impl Managers {
     }
 
     /// Runs one pass of the node's loop.
-    pub(super) fn node_pass(&mut self, host: &mut Host<'_, '_>) {
+    pub(super) fn run_node_pass(&mut self, host: &mut Host<'_, '_>) {
         if host.shared.node_state.queued.is_none_or(|queued| queued > host.ctx.now) {
             return;
         }
@@ -204,8 +204,11 @@ impl Managers {
         emit_schedulable_event(host);
         if !host.shared.node_state.is_registered {
             register_node(host);
-        } else if host.shared.node_object.is_some() && is_outdated(host) && !host.shared.node_state.is_in_flight {
-            write_status(host);
+        } else if host.shared.node_object.is_some()
+            && is_node_status_outdated(host)
+            && !host.shared.node_state.is_in_flight
+        {
+            write_node_status(host);
         }
         if let Some(since) = host.shared.node_state.runtime_down_since
             && host.ctx.now - since < RUNTIME_TIMEOUT
@@ -215,9 +218,9 @@ impl Managers {
     }
 
     /// Handles the response to the registration or to a status patch.
-    pub(super) fn handle_node_answer(&mut self, call: &Call, answer: &Answer, host: &mut Host<'_, '_>) {
+    pub(super) fn handle_node_answer(&mut self, call: &PendingCall, answer: &Answer, host: &mut Host<'_, '_>) {
         match call {
-            Call::Register => {
+            PendingCall::Register => {
                 host.shared.node_state.is_registering = false;
                 match answer {
                     Ok(_) => host.shared.node_state.is_registered = true,
@@ -290,7 +293,7 @@ pub(super) fn emit_start_events(host: &mut Host<'_, '_>) {
     events::emit_for_node(&node, EventType::Normal, "Starting", "Starting kubelet.", host);
     let message = "Updated Node Allocatable limit across pods";
     events::emit_for_node(&node, EventType::Normal, "NodeAllocatableEnforced", message, host);
-    for kind in Pressure::ALL {
+    for kind in NodePressure::ALL {
         let has_pressure = host.machine.imported_condition(kind.condition()).is_some();
         emit_status_event(kind.event_reason(has_pressure), host);
     }
@@ -303,7 +306,7 @@ fn emit_condition_events(before: &[NodeCondition], after: &[NodeCondition], host
         let known = all.iter().find(|one| &*one.kind == kind);
         known.map(|known| known.status.clone())
     };
-    for kind in Pressure::ALL {
+    for kind in NodePressure::ALL {
         let (old, new) = (status_of(before, kind.condition()), status_of(after, kind.condition()));
         if let Some(new) = new.clone().filter(|_| old != new) {
             emit_status_event(kind.event_reason(new == ConditionStatus::True), host);
@@ -387,7 +390,7 @@ fn register_node(host: &mut Host<'_, '_>) {
     node.spec.taints.clone_from(&host.shared.settings.register_with_taints);
     node.spec.taints.extend(host.machine.taints().iter().cloned());
     let id = host.ctx.call(Request::Create(Object::Node(Arc::new(node))));
-    host.shared.calls.insert(id, Call::Register);
+    host.shared.calls.insert(id, PendingCall::Register);
 }
 
 /// Returns the version of this kubelet: the one installed on its machine, or else the configured one.
@@ -416,8 +419,8 @@ fn node_conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCond
         (false, false) => host
             .machine
             .imported_condition(condition::READY)
-            .map_or(READY, |imported| {
-                let (reason, message) = imported_reason(imported).unwrap_or(("KubeletNotReady", ""));
+            .map_or(READY_CONDITION, |imported| {
+                let (reason, message) = imported_reason_and_message(imported).unwrap_or(("KubeletNotReady", ""));
                 (condition::READY, false, reason, message)
             }),
         (true, false) => (condition::READY, false, "KubeletNotReady", "container runtime is down"),
@@ -429,11 +432,11 @@ fn node_conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCond
             "[container runtime is down, node is shutting down]",
         ),
     };
-    let pressure = Pressure::ALL.map(|kind| {
+    let pressure = NodePressure::ALL.map(|kind| {
         let imported = host.machine.imported_condition(kind.condition());
         let has_pressure = state.pressure.contains(&kind) || imported.is_some();
         let (reason, message) = imported
-            .and_then(imported_reason)
+            .and_then(imported_reason_and_message)
             .unwrap_or_else(|| kind.reason_and_message(has_pressure));
         (kind.condition(), has_pressure, reason, message)
     });
@@ -472,7 +475,7 @@ fn node_conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCond
 }
 
 /// Returns the reason and message of an imported node condition, which lasts until a reboot (P-09).
-fn imported_reason(imported: &NodeCondition) -> Option<(&str, &str)> {
+fn imported_reason_and_message(imported: &NodeCondition) -> Option<(&str, &str)> {
     (!imported.reason.is_empty()).then_some((&*imported.reason, &*imported.message))
 }
 
@@ -481,14 +484,14 @@ fn reported_images(host: &Host<'_, '_>) -> Vec<ContainerImage> {
     let mut held: Vec<&Image> = host.machine.images().iter().map(|held| &*held.image).collect();
     held.stable_sort_by_key(|image| Reverse(image.bytes));
     let reported = held.into_iter().take(MAX_REPORTED_IMAGES).map(|image| ContainerImage {
-        names: image.names.iter().take(MAX_REPORTED_NAMES).cloned().collect(),
+        names: image.names.iter().take(MAX_NAMES_PER_REPORTED_IMAGE).cloned().collect(),
         size_bytes: image.bytes,
     });
     reported.collect()
 }
 
 /// Returns whether the Node's status in the API differs from what this kubelet would report.
-fn is_outdated(host: &Host<'_, '_>) -> bool {
+fn is_node_status_outdated(host: &Host<'_, '_>) -> bool {
     let Some(node) = &host.shared.node_object else {
         return false;
     };
@@ -501,7 +504,7 @@ fn is_outdated(host: &Host<'_, '_>) -> bool {
 }
 
 /// Sends a patch of the Node's status, and emits the events about what it changes.
-fn write_status(host: &mut Host<'_, '_>) {
+fn write_node_status(host: &mut Host<'_, '_>) {
     let Some(node) = host.shared.node_object.clone() else {
         return;
     };
@@ -540,5 +543,5 @@ fn write_status(host: &mut Host<'_, '_>) {
         change,
     });
     host.shared.node_state.is_in_flight = true;
-    host.shared.calls.insert(id, Call::NodeStatus);
+    host.shared.calls.insert(id, PendingCall::NodeStatus);
 }

@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use podscope_api::{Pod, Uid};
 
-use super::grace::{MIN_GRACE, RemainingGrace};
+use super::grace::{MIN_GRACE_SECONDS, RemainingGrace};
 use super::host::{Host, next_tick};
 use super::kill::{ContainerToKill, Kill};
-use super::worker::Stage;
-use super::{KubeletTimer, Managers};
+use super::worker::WorkerStage;
+use super::{KubeletManagers, KubeletTimer};
 use crate::Timer;
 use crate::machine::ContainerId;
 use podscope_sim::{SimTime, Span};
 
 /// Kills of orphaned containers.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Orphans {
+pub(super) struct OrphanKills {
     kills: ordered::Map<Uid, (Arc<Pod>, Kill)>,
     queued: Option<SimTime>,
 }
@@ -25,7 +25,7 @@ pub(super) struct Orphans {
 /// Interval of housekeeping (LC-056).
 const HOUSEKEEPING_INTERVAL: Span = Span::seconds(2);
 
-impl Orphans {
+impl OrphanKills {
     /// Handles the exit of a container's process.
     pub(super) fn handle_exit(&mut self, uid: &Uid, container: ContainerId, host: &mut Host<'_, '_>) {
         if let Some((pod, kill)) = self.kills.get_mut(uid) {
@@ -41,11 +41,11 @@ impl super::Kubelet {
     }
 }
 
-impl Managers {
+impl KubeletManagers {
     /// Returns whether a pod on the machine has no worker that runs it.
     fn is_orphan(&self, uid: &Uid) -> bool {
         let waits_for_admission = || self.backlog.iter().any(|pod| pod.metadata.uid == *uid);
-        let is_refused = |worker: &super::PodWorker| worker.stage == Stage::Rejected;
+        let is_refused = |worker: &super::PodWorker| worker.stage == WorkerStage::Rejected;
         self.pods.get(uid).map_or_else(|| !waits_for_admission(), is_refused)
     }
 
@@ -72,12 +72,12 @@ impl Managers {
     }
 
     /// Housekeeping: begins to kill new orphans, and removes dead ones.
-    pub(super) fn housekeeping(&mut self, host: &mut Host<'_, '_>) {
+    pub(super) fn run_housekeeping(&mut self, host: &mut Host<'_, '_>) {
         if !host.machine.is_runtime_up() || !self.has_listed {
             return;
         }
         for (pod, kill) in self.orphans.kills.values_mut() {
-            kill.tick(pod, host);
+            kill.advance_due_calls(pod, host);
         }
         self.orphans.kills.retain(|_, (_, kill)| !kill.is_done());
         if host.shared.is_sync_loop_blocked {
@@ -100,7 +100,7 @@ impl Managers {
                     name: process.name.clone(),
                     role: process.role,
                     init_idx: 0,
-                    left: RemainingGrace::new(Some(MIN_GRACE), MIN_GRACE, host.ctx.switches),
+                    left: RemainingGrace::new(Some(MIN_GRACE_SECONDS), MIN_GRACE_SECONDS, host.ctx.switches),
                     message: None,
                     hook: None,
                 })

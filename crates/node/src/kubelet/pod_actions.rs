@@ -35,14 +35,14 @@ impl PodWorker {
         let n_init = pod.spec.init_containers.len();
         let mut actions = PodActions::default();
         if !held.is_some_and(|held| held.has_sandbox()) {
-            self.sandbox_actions(&mut actions, held);
+            self.set_sandbox_actions(&mut actions, held);
             return actions;
         }
         if self.is_restarting_all {
             actions.restart_all = true;
             return actions;
         }
-        if !self.init_actions(&mut actions, host) {
+        if !self.add_init_container_actions(&mut actions, host) {
             return actions;
         }
         let mut n_kept = 0;
@@ -66,9 +66,9 @@ impl PodWorker {
                     format!("Container {} definition changed", container.name),
                     KillReason::Other,
                 )
-            } else if let Some((what, reason)) = self.failed_probe(idx, process.id) {
+            } else if let Some((what, reason)) = self.failed_probe_name_and_reason(idx, process.id) {
                 (format!("Container {} failed {what} probe", container.name), reason)
-            } else if self.resizes_by_restart(idx, container, process, &mut actions) {
+            } else if self.must_restart_to_resize(idx, container, process, &mut actions) {
                 let text = format!("Container {} resize requires restart", container.name);
                 actions.kill.push((process.id, idx, text, KillReason::Other));
                 app_starts.push(idx);
@@ -103,7 +103,7 @@ impl PodWorker {
     }
 
     /// Determines the actions for a pod without a sandbox: create one, unless no container would start in it (LC-071).
-    fn sandbox_actions(&self, actions: &mut PodActions, held: Option<&machine::MachinePod>) {
+    fn set_sandbox_actions(&self, actions: &mut PodActions, held: Option<&machine::MachinePod>) {
         let pod = &*self.pod;
         let n_init = pod.spec.init_containers.len();
         actions.kill_pod = true;
@@ -134,7 +134,7 @@ impl PodWorker {
 
     /// Returns whether the container must be restarted to get its granted resources. If it can be resized in place,
     /// adds that to `actions` (`computePodResizeAction`).
-    fn resizes_by_restart(
+    fn must_restart_to_resize(
         &self,
         idx: usize,
         container: &Container,
@@ -160,7 +160,7 @@ impl PodWorker {
 
     /// Adds the actions for init containers and sidecars, examined from the last to the first (LC-072 to LC-079).
     /// Returns whether app containers may start.
-    fn init_actions(&self, actions: &mut PodActions, host: &Host<'_, '_>) -> bool {
+    fn add_init_container_actions(&self, actions: &mut PodActions, host: &Host<'_, '_>) -> bool {
         let pod = &*self.pod;
         let inits = &pod.spec.init_containers;
         let held = host.machine.pod(&pod.metadata.uid);
@@ -183,10 +183,10 @@ impl PodWorker {
             match (&process.exit, is_sidecar) {
                 (None, false) => {
                     // A plain init container is never restarted for a resize.
-                    self.resizes_by_restart(idx, container, process, actions);
+                    self.must_restart_to_resize(idx, container, process, actions);
                 }
                 (None, true) => {
-                    let failed_probe = self.failed_probe(idx, process.id);
+                    let failed_probe = self.failed_probe_name_and_reason(idx, process.id);
                     let has_started = self.probe_result(idx, ProbeKind::Startup, Some(process.id)) != Some(false);
                     if let Some((what, reason)) = failed_probe {
                         actions.kill.push((
@@ -196,7 +196,7 @@ impl PodWorker {
                             reason,
                         ));
                         starts.push(idx);
-                    } else if self.resizes_by_restart(idx, container, process, actions) {
+                    } else if self.must_restart_to_resize(idx, container, process, actions) {
                         let text = format!("Container {} resize requires restart", container.name);
                         actions.kill.push((process.id, idx, text, KillReason::Other));
                         starts.push(idx);

@@ -17,15 +17,15 @@ use std::sync::Arc;
 
 use podscope_api::{EventType, Pod, QosClass, Str, Uid};
 
-use super::admission::{is_critical, requests, shortages};
-use super::conditions::EndReason;
+use super::admission::{is_critical, requests_by_resource, shortages};
+use super::conditions::PodEndReason;
 use super::host::Host;
-use super::worker::{PodWorker, Stage};
-use super::{Managers, events};
+use super::worker::{PodWorker, WorkerStage};
+use super::{KubeletManagers, events};
 
 /// The admission of a critical pod that preempts others.
 #[derive(Debug, Clone)]
-pub(super) struct Preemption {
+pub(super) struct CriticalPodPreemption {
     pub(super) pod: Uid,
     /// The victim that is being killed.
     current: Option<Uid>,
@@ -33,7 +33,7 @@ pub(super) struct Preemption {
     next: VecDeque<Uid>,
 }
 
-impl Preemption {
+impl CriticalPodPreemption {
     pub(super) fn new(pod: Uid, victims: VecDeque<Uid>) -> Self {
         Self {
             pod,
@@ -43,7 +43,7 @@ impl Preemption {
     }
 }
 
-impl Managers {
+impl KubeletManagers {
     /// Stores a new or changed pod until the admission is over; replaces an older version of it.
     pub(super) fn defer_pod(&mut self, pod: &Arc<Pod>) {
         match self
@@ -58,7 +58,7 @@ impl Managers {
 
     /// Continues a preemption when a victim is dead or its kill timed out: kills the next victim. After the last
     /// victim, starts the critical pod and adds the deferred pods.
-    pub(super) fn preemption_step(&mut self, host: &mut Host<'_, '_>) {
+    pub(super) fn continue_preemption(&mut self, host: &mut Host<'_, '_>) {
         while let Some(admission) = self.preemptions.front() {
             if admission.current.as_ref().is_some_and(|uid| self.is_being_killed(uid)) {
                 return;
@@ -71,21 +71,21 @@ impl Managers {
                 self.preempt(&next, host);
                 continue;
             }
-            let Some(Preemption { pod, .. }) = self.preemptions.pop_front() else {
+            let Some(CriticalPodPreemption { pod, .. }) = self.preemptions.pop_front() else {
                 return;
             };
             host.shared.is_sync_loop_blocked = false;
             if let Some(worker) = self.pods.get_mut(&pod) {
                 worker.request_sync(host);
             }
-            self.advance(&pod, host);
-            self.handle_backlog(host);
+            self.advance_worker(&pod, host);
+            self.handle_deferred_changes(host);
         }
     }
 
     /// Handles the deferred pods and deletions when the sync loop continues. If one of the pods is critical, its
     /// admission may block the loop again.
-    fn handle_backlog(&mut self, host: &mut Host<'_, '_>) {
+    fn handle_deferred_changes(&mut self, host: &mut Host<'_, '_>) {
         for waiting in std::mem::take(&mut self.backlog) {
             self.observe_pod(&waiting, host);
         }
@@ -94,7 +94,7 @@ impl Managers {
         }
         let all: Vec<Uid> = self.pods.keys().cloned().collect();
         for uid in all {
-            self.advance(&uid, host);
+            self.advance_worker(&uid, host);
         }
         if self.has_listed {
             self.schedule_housekeeping(host);
@@ -106,22 +106,22 @@ impl Managers {
         if let Some(worker) = self.pods.get_mut(victim) {
             let message = "Preempted in order to admit critical pod";
             events::emit_for_pod(&worker.pod.clone(), EventType::Warning, "Preempting", message, host);
-            let end_reason = EndReason {
+            let end_reason = PodEndReason {
                 reason: "Preempting".into(),
                 message: message.into(),
                 disruption: Some("Pod was preempted by Kubelet to accommodate a critical pod.".into()),
             };
             worker.kill_pod_now(end_reason, None, host);
         }
-        self.advance(victim, host);
+        self.advance_worker(victim, host);
     }
 }
 
 impl PodWorker {
     /// Returns whether the worker cannot begin a sync because the sync loop is blocked. A termination does not need the
     /// loop.
-    pub(super) fn is_blocked(&self, host: &Host<'_, '_>) -> bool {
-        host.shared.is_sync_loop_blocked && self.stage == Stage::Syncing
+    pub(super) fn is_blocked_by_preemption(&self, host: &Host<'_, '_>) -> bool {
+        host.shared.is_sync_loop_blocked && self.stage == WorkerStage::Syncing
     }
 }
 
@@ -151,15 +151,15 @@ pub(super) fn pods_to_preempt<'a>(pod: &Pod, others: &[&'a Pod], host: &Host<'_,
         return None;
     }
     // Pods of a QoS class provide only what pods of the lower classes cannot provide.
-    let from_guaranteed = choose_pods(
+    let from_guaranteed = choose_pods_for_shortfalls(
         &guaranteed,
         remaining_shortfalls(&shortfalls, &[&best_effort[..], &burstable].concat()),
     );
-    let from_burstable = choose_pods(
+    let from_burstable = choose_pods_for_shortfalls(
         &burstable,
         remaining_shortfalls(&shortfalls, &[&best_effort[..], &from_guaranteed].concat()),
     );
-    let from_best_effort = choose_pods(
+    let from_best_effort = choose_pods_for_shortfalls(
         &best_effort,
         remaining_shortfalls(&shortfalls, &[&from_burstable[..], &from_guaranteed].concat()),
     );
@@ -171,7 +171,7 @@ fn requested_amount(pod: &Pod, resource: &str) -> i64 {
     if resource == "pods" {
         1
     } else {
-        requests(pod).get(resource).copied().unwrap_or(0)
+        requests_by_resource(pod).get(resource).copied().unwrap_or(0)
     }
 }
 
@@ -185,14 +185,17 @@ fn remaining_shortfalls(shortfalls: &[Shortfall], removed: &[&Pod]) -> Vec<Short
 }
 
 /// Repeatedly chooses the pod that reduces the shortfalls most; of equal pods, the smaller.
-fn choose_pods<'a>(pods: &[&'a Pod], mut shortfalls: Vec<Shortfall>) -> Vec<&'a Pod> {
+fn choose_pods_for_shortfalls<'a>(pods: &[&'a Pod], mut shortfalls: Vec<Shortfall>) -> Vec<&'a Pod> {
     let mut left = pods.to_vec();
     let mut chosen = Vec::new();
     while !shortfalls.is_empty() && !left.is_empty() {
         let mut best = 0;
         for idx in 1..left.len() {
-            let (one, known) = (distance(left[idx], &shortfalls), distance(left[best], &shortfalls));
-            let is_smaller = || size_sort_key(left[idx]) <= size_sort_key(left[best]);
+            let (one, known) = (
+                remaining_shortfall_distance(left[idx], &shortfalls),
+                remaining_shortfall_distance(left[best], &shortfalls),
+            );
+            let is_smaller = || pod_size_sort_key(left[idx]) <= pod_size_sort_key(left[best]);
             if one < known || (one == known && is_smaller()) {
                 best = idx;
             }
@@ -206,7 +209,7 @@ fn choose_pods<'a>(pods: &[&'a Pod], mut shortfalls: Vec<Shortfall>) -> Vec<&'a 
 
 /// Returns the sum of the squared relative shortfalls that remain when the pod is removed. It uses only basic
 /// arithmetic, so that all targets compute the same value.
-fn distance(pod: &Pod, shortfalls: &[Shortfall]) -> f64 {
+fn remaining_shortfall_distance(pod: &Pod, shortfalls: &[Shortfall]) -> f64 {
     let share = |(resource, amount): &Shortfall| {
         let left = (amount - requested_amount(pod, resource)).max(0) as f64 / *amount as f64;
         left * left
@@ -215,6 +218,6 @@ fn distance(pod: &Pod, shortfalls: &[Shortfall]) -> f64 {
 }
 
 /// Returns the sort key: smaller pods come first, by memory, then CPU.
-fn size_sort_key(pod: &Pod) -> (i64, i64) {
+fn pod_size_sort_key(pod: &Pod) -> (i64, i64) {
     (requested_amount(pod, "memory"), requested_amount(pod, "cpu"))
 }

@@ -33,9 +33,9 @@ pub(super) trait Probing: Sized {
     /// Returns the name of the probe kind in events.
     fn name(self) -> &'static str;
     /// Returns the result before the first probe (LC-118).
-    fn initial(self) -> bool;
-    fn spec(self, container: &Container) -> Option<&Probe>;
-    fn answers(self, behavior: &Behavior) -> &Answers;
+    fn initial_result(self) -> bool;
+    fn probe_spec(self, container: &Container) -> Option<&Probe>;
+    fn scripted_answers(self, behavior: &Behavior) -> &Answers;
 }
 
 impl Probing for ProbeKind {
@@ -48,11 +48,11 @@ impl Probing for ProbeKind {
         }
     }
 
-    fn initial(self) -> bool {
+    fn initial_result(self) -> bool {
         matches!(self, Self::Liveness)
     }
 
-    fn spec(self, container: &Container) -> Option<&Probe> {
+    fn probe_spec(self, container: &Container) -> Option<&Probe> {
         match self {
             Self::Startup => container.startup_probe.as_ref(),
             Self::Readiness => container.readiness_probe.as_ref(),
@@ -60,7 +60,7 @@ impl Probing for ProbeKind {
         }
     }
 
-    fn answers(self, behavior: &Behavior) -> &Answers {
+    fn scripted_answers(self, behavior: &Behavior) -> &Answers {
         match self {
             Self::Startup => &behavior.started,
             Self::Readiness => &behavior.readiness,
@@ -109,7 +109,7 @@ impl ProbeWorker {
             last: tick_origin - Span(1),
             target: None,
             container: None,
-            result: kind.initial(),
+            result: kind.initial_result(),
             last_answer: false,
             run: 0,
             is_on_hold: false,
@@ -131,7 +131,7 @@ impl ProbeWorker {
         if self.container == container {
             self.result
         } else {
-            self.kind.initial()
+            self.kind.initial_result()
         }
     }
 
@@ -142,7 +142,7 @@ impl ProbeWorker {
 
     /// Updates the target from the container's published status (LC-119). `is_publication` is true while the status is
     /// being published. Returns whether a readiness probe must run at once (LC-121).
-    pub(super) fn observe(
+    pub(super) fn update_target(
         &mut self,
         running: Option<(ContainerId, SimTime, bool)>,
         is_publication: bool,
@@ -159,7 +159,7 @@ impl ProbeWorker {
         {
             is_new = true;
             self.container = Some(target.id);
-            self.result = self.kind.initial();
+            self.result = self.kind.initial_result();
             self.is_on_hold = false;
             if is_publication {
                 // A tick at this instant belongs to the time before the publication.
@@ -196,13 +196,13 @@ impl ProbeWorker {
         if elapsed < behavior.startup {
             return Some(earliest);
         }
-        let failure = self.kind.answers(behavior).next_failure(elapsed)?;
+        let failure = self.kind.scripted_answers(behavior).next_failure(elapsed)?;
         Some(tick_from((target.started_at + failure).max(earliest)))
     }
 
     /// Returns when a probe that is failing now reaches its failure threshold, if it keeps failing. None if it is not
     /// failing, or if it is a readiness probe that has already failed.
-    pub(super) fn fails_at(&self, spec: &Probe, behavior: &Behavior) -> Option<SimTime> {
+    pub(super) fn reaches_failure_threshold_at(&self, spec: &Probe, behavior: &Behavior) -> Option<SimTime> {
         let is_failing = self.run > 0 && !self.last_answer;
         let is_open = self.result || self.kind == ProbeKind::Startup;
         let next = self.next_due(spec, behavior, false).filter(|_| is_failing && is_open)?;
@@ -212,7 +212,7 @@ impl ProbeWorker {
     }
 
     /// Runs the probe against the IP of the published status. Returns the result if it must be published.
-    pub(super) fn tick(
+    pub(super) fn run_probe_tick(
         &mut self,
         pod: &Pod,
         pod_ip: &str,
@@ -224,8 +224,8 @@ impl ProbeWorker {
         self.last = host.ctx.now;
         let target = self.target?;
         let elapsed = host.ctx.now - target.started_at;
-        let answer = self.kind.answers(behavior).at(elapsed, behavior.startup);
-        let error = port_error(spec, container)
+        let answer = self.kind.scripted_answers(behavior).at(elapsed, behavior.startup);
+        let error = undeclared_port_error(spec, container)
             .or_else(|| (answer == ProbeResult::Unknown).then(|| no_answer_message(spec, pod_ip, container)));
         if let Some(error) = error {
             // An errored probe emits an event; its result is ignored (LC-117).
@@ -299,7 +299,9 @@ impl PodWorker {
                 continue;
             }
             for kind in ProbeKind::ALL {
-                let Some(spec) = kind.spec(container) else { continue };
+                let Some(spec) = kind.probe_spec(container) else {
+                    continue;
+                };
                 let period = Span::seconds(i64::from(spec.period_seconds.unwrap_or(10).max(1)));
                 let is_young = host.shared.is_restart && now - host.shared.started_at < period;
                 let offset = if is_young {
@@ -316,7 +318,7 @@ impl PodWorker {
                     .and_then(|held| held.latest(&container.name));
                 if let Some(process) = process.filter(|process| process.is_running())
                     && let Some(known) = pod.status.status_of(&container.name)
-                    && let Some(result) = restored_result(kind, known, process.started_at, &pod, host)
+                    && let Some(result) = restored_probe_result(kind, known, process.started_at, &pod, host)
                 {
                     worker.restore_result(process.id, result);
                 }
@@ -344,7 +346,7 @@ impl PodWorker {
                 let process = held?.instance(&container.name, one.restart_count)?;
                 Some((process.id, process.started_at, one.started == Some(true)))
             });
-            probe.observe(running, is_publication, host.ctx.now);
+            probe.update_target(running, is_publication, host.ctx.now);
         }
     }
 
@@ -364,7 +366,7 @@ impl PodWorker {
             let Some((_, container)) = containers_of(&pod).nth(probe.container_idx) else {
                 continue;
             };
-            let Some(spec) = probe.kind.spec(container) else {
+            let Some(spec) = probe.kind.probe_spec(container) else {
                 continue;
             };
             let Some(behavior) = latest_behavior(&pod, container, host) else {
@@ -375,7 +377,11 @@ impl PodWorker {
             // A container that ran before this kubelet keeps its readiness until its probe worker has run once
             // (LC-131).
             let begins = host.shared.is_restart && probe.kind == ProbeKind::Readiness && probe.run == 0;
-            if probe.tick(&pod, &pod_ip, container, spec, &behavior, host).is_some() || begins {
+            if probe
+                .run_probe_tick(&pod, &pod_ip, container, spec, &behavior, host)
+                .is_some()
+                || begins
+            {
                 // In the trace, the record about the probe is the cause of what the kubelet does next.
                 host.ctx.set_cause_to_last_record();
                 self.set_readiness(host);
@@ -388,12 +394,16 @@ impl PodWorker {
     fn probe_due(&self, probe: &ProbeWorker, host: &Host<'_, '_>) -> Option<podscope_sim::SimTime> {
         let (_, container) = containers_of(&self.pod).nth(probe.container_idx)?;
         let behavior = latest_behavior(&self.pod, container, host)?;
-        let spec = probe.kind.spec(container)?;
-        probe.next_due(spec, &behavior, port_error(spec, container).is_some())
+        let spec = probe.kind.probe_spec(container)?;
+        probe.next_due(spec, &behavior, undeclared_port_error(spec, container).is_some())
     }
 
     /// Returns the name and kill reason of the failed probe for which a running container must be killed.
-    pub(super) fn failed_probe(&self, idx: usize, container: ContainerId) -> Option<(&'static str, KillReason)> {
+    pub(super) fn failed_probe_name_and_reason(
+        &self,
+        idx: usize,
+        container: ContainerId,
+    ) -> Option<(&'static str, KillReason)> {
         let has_failed = |kind: ProbeKind| {
             let mut own = self
                 .probes
@@ -426,7 +436,7 @@ const RESTART_GRACE_PERIOD: Span = Span::seconds(10);
 
 /// Returns the probe result of a container that ran before this kubelet started, restored from its status: `started` is
 /// kept, and so is the readiness of a Ready pod (LC-131).
-fn restored_result(
+fn restored_probe_result(
     kind: ProbeKind,
     known: &ContainerStatus,
     started_at: SimTime,
@@ -469,7 +479,7 @@ fn record_probe(happening: Happening, pod: &Pod, container: &Container, host: &m
 }
 
 /// Returns the error of a probe that cannot run because it names a port that the container does not declare (LC-117).
-fn port_error(spec: &Probe, container: &Container) -> Option<String> {
+fn undeclared_port_error(spec: &Probe, container: &Container) -> Option<String> {
     let http = spec.http_get.as_ref().map(|http| &http.port);
     let port = http.or_else(|| spec.tcp_socket.as_ref().map(|tcp| &tcp.port))?;
     port.port_of(container).err()
@@ -477,7 +487,7 @@ fn port_error(spec: &Probe, container: &Container) -> Option<String> {
 
 /// Returns the host and port that a probe connects to. A probe that names no host connects to the pod's IP in the
 /// published status.
-fn address(host: &str, port: Option<i32>, pod_ip: &str) -> String {
+fn probe_address(host: &str, port: Option<i32>, pod_ip: &str) -> String {
     let host = if host.is_empty() { pod_ip } else { host };
     format!("{host}:{}", port.unwrap_or_default())
 }
@@ -487,7 +497,7 @@ fn failure_message(spec: &Probe, pod_ip: &str, container: &Container) -> String 
     if spec.http_get.is_some() {
         "HTTP probe failed with statuscode: 503".into()
     } else if let Some(tcp) = &spec.tcp_socket {
-        let address = address(&tcp.host, tcp.port.port_of(container).ok(), pod_ip);
+        let address = probe_address(&tcp.host, tcp.port.port_of(container).ok(), pod_ip);
         format!("dial tcp {address}: connect: connection refused")
     } else if spec.grpc.is_some() {
         "service unhealthy (responded with \"NOT_SERVING\")".into()
@@ -505,7 +515,7 @@ fn no_answer_message(spec: &Probe, pod_ip: &str, container: &Container) -> Strin
     if spec.http_get.is_some() {
         "unexpected EOF".into()
     } else if let Some(tcp) = &spec.tcp_socket {
-        let address = address(&tcp.host, tcp.port.port_of(container).ok(), pod_ip);
+        let address = probe_address(&tcp.host, tcp.port.port_of(container).ok(), pod_ip);
         format!("dial tcp {address}: i/o timeout")
     } else if spec.grpc.is_some() {
         format!("timeout: health rpc did not complete within {timeout}s")

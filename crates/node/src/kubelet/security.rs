@@ -64,7 +64,7 @@ pub(super) fn admit_sysctls(pod: &Pod, host: &Host<'_, '_>) -> Result<(), String
     for sysctl in sysctls {
         // If the first separator is a slash, slashes separate the parts of the name, and dots are part of them.
         let name = match sysctl.name.find(['.', '/']) {
-            Some(at) if sysctl.name[at..].starts_with('/') => swap_separators(&sysctl.name),
+            Some(at) if sysctl.name[at..].starts_with('/') => swap_sysctl_separators(&sysctl.name),
             _ => sysctl.name.to_string(),
         };
         if !is_allowed(&name) {
@@ -75,7 +75,7 @@ pub(super) fn admit_sysctls(pod: &Pod, host: &Host<'_, '_>) -> Result<(), String
 }
 
 /// Replaces each slash by a dot, and each dot by a slash.
-fn swap_separators(name: &str) -> String {
+fn swap_sysctl_separators(name: &str) -> String {
     let swapped = name.chars().map(|character| match character {
         '/' => '.',
         '.' => '/',
@@ -88,7 +88,7 @@ fn swap_separators(name: &str) -> String {
 /// without them (LC-241).
 ///
 /// Pods created before the simulation began are skipped, because dumps contain no Secrets.
-pub(super) fn find_pull_secrets(pod: &Pod, host: &mut Host<'_, '_>) {
+pub(super) fn check_image_pull_secrets(pod: &Pod, host: &mut Host<'_, '_>) {
     let start = host.ctx.wall().0 - host.ctx.now.0;
     if pod.metadata.creation_timestamp.is_some_and(|made| made.0 < start) {
         return;

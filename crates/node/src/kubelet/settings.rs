@@ -183,7 +183,7 @@ fn default_hard_thresholds() -> Vec<EvictionThreshold> {
 }
 
 /// Returns the grace period of a soft threshold in a validated configuration.
-fn soft_grace(config: &KubeletConfiguration, signal: EvictionSignal) -> Span {
+fn soft_threshold_grace_period(config: &KubeletConfiguration, signal: EvictionSignal) -> Span {
     let period = config.eviction_soft_grace_period.get(signal.name());
     let period = period.expect("a validated soft threshold has a grace period");
     Span(parse_duration(period).expect("a validated grace period is a duration"))
@@ -230,7 +230,7 @@ impl KubeletSettings {
         }
         for (signal, value) in soft {
             self.eviction.push(EvictionThreshold {
-                grace: Some(soft_grace(config, signal)),
+                grace: Some(soft_threshold_grace_period(config, signal)),
                 ..hard_threshold(signal, value)
             });
         }

@@ -9,16 +9,16 @@ use std::collections::VecDeque;
 
 use podscope_api::{EventType, Uid};
 
-use super::conditions::EndReason;
+use super::conditions::PodEndReason;
 use super::host::Host;
 use super::settings::ShutdownGroup;
-use super::worker::Stage;
-use super::{KubeletTimer, Managers, events};
+use super::worker::WorkerStage;
+use super::{KubeletManagers, KubeletTimer, events};
 use crate::{Act, Timer};
 use podscope_sim::{SimTime, Span};
 
 /// Assumption: time that the operating system needs from the kubelet's consent until the power is off.
-const SYSTEM_SHUTDOWN: Span = Span::seconds(1);
+const POWER_OFF_DELAY: Span = Span::seconds(1);
 
 /// A shutdown in progress.
 #[derive(Debug, Clone)]
@@ -32,11 +32,11 @@ pub(super) struct Shutdown {
 }
 
 /// Returns the index of the group of a pod: the last one whose priority the pod reaches, or else the first.
-fn group_of(groups: &[ShutdownGroup], priority: i32) -> usize {
+fn shutdown_group_index(groups: &[ShutdownGroup], priority: i32) -> usize {
     groups.iter().rposition(|group| group.priority <= priority).unwrap_or(0)
 }
 
-impl Managers {
+impl KubeletManagers {
     /// Starts the shutdown: sets the node NotReady and begins with the first group.
     pub(super) fn begin_shutdown(&mut self, host: &mut Host<'_, '_>) {
         if self.shutdown.is_some() {
@@ -49,8 +49,12 @@ impl Managers {
         host.schedule_node_pass(host.ctx.now);
         let groups = host.shared.settings.shutdown.clone();
         let mut left: VecDeque<(ShutdownGroup, Vec<Uid>)> = groups.iter().map(|group| (*group, Vec::new())).collect();
-        for (uid, worker) in self.pods.iter().filter(|(_, worker)| worker.may_run()) {
-            if let Some((_, pods)) = left.get_mut(group_of(&groups, worker.pod.priority())) {
+        for (uid, worker) in self
+            .pods
+            .iter()
+            .filter(|(_, worker)| worker.can_have_running_containers())
+        {
+            if let Some((_, pods)) = left.get_mut(shutdown_group_index(&groups, worker.pod.priority())) {
                 pods.push(uid.clone());
             }
         }
@@ -61,12 +65,12 @@ impl Managers {
             current: None,
             ends_at: None,
         });
-        self.shutdown_pass(host);
+        self.continue_shutdown(host);
     }
 
     /// Continues the shutdown with the next group when all pods of the current group have ended, or its deadline is
     /// reached.
-    pub(super) fn shutdown_pass(&mut self, host: &mut Host<'_, '_>) {
+    pub(super) fn continue_shutdown(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         let Some(shutdown) = &mut self.shutdown else { return };
         if let Some(ends_at) = shutdown.ends_at {
@@ -76,16 +80,20 @@ impl Managers {
             return;
         }
         if let Some((pods, until)) = &shutdown.current {
-            let is_finished = |uid: &Uid| self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Finished);
+            let is_finished = |uid: &Uid| {
+                self.pods
+                    .get(uid)
+                    .is_none_or(|worker| worker.stage == WorkerStage::Finished)
+            };
             if now < *until && !pods.iter().all(is_finished) {
                 return;
             }
             shutdown.current = None;
         }
         let Some((group, pods)) = shutdown.left.pop_front() else {
-            shutdown.ends_at = Some(now + SYSTEM_SHUTDOWN);
+            shutdown.ends_at = Some(now + POWER_OFF_DELAY);
             host.ctx
-                .timer(now + SYSTEM_SHUTDOWN, Timer::Kubelet(KubeletTimer::Shutdown));
+                .timer(now + POWER_OFF_DELAY, Timer::Kubelet(KubeletTimer::Shutdown));
             return;
         };
         let until = now + Span::seconds(group.grace_seconds);
@@ -96,16 +104,16 @@ impl Managers {
                 let own = worker.pod.spec.termination_grace_period_seconds;
                 let grace = own.map_or(group.grace_seconds, |own| own.min(group.grace_seconds));
                 let message = "Pod was terminated in response to imminent node shutdown.";
-                let end_reason = EndReason {
+                let end_reason = PodEndReason {
                     reason: "Terminated".into(),
                     message: message.into(),
                     disruption: Some(message.into()),
                 };
                 worker.kill_pod_now(end_reason, Some(grace), host);
             }
-            self.advance(uid, host);
+            self.advance_worker(uid, host);
         }
         // All pods of this group may already have ended.
-        self.shutdown_pass(host);
+        self.continue_shutdown(host);
     }
 }

@@ -10,14 +10,14 @@ use super::grace::KillReason;
 use super::host::Host;
 use super::kill::Kill;
 use super::sync::{ContainerStart, SyncRun, SyncStep};
-use super::worker::{Activity, PodWorker};
+use super::worker::{PodWorker, WorkerActivity};
 use super::{backoff, config, events};
 use crate::machine::{ContainerId, HookKind, PullId, Role, containers_of};
 use podscope_sim::{ContainerProblem, SimTime, Span};
 
 impl PodWorker {
     /// Checks the restart back-off of the next container, and its image. Begins a pull if needed.
-    pub(super) fn prepare_start(
+    pub(super) fn prepare_container_start(
         &mut self,
         pod: &Arc<Pod>,
         start: ContainerStart,
@@ -35,7 +35,7 @@ impl PodWorker {
         if let Some(finished) = start.exited_at
             && let Err(delay) = backoff::try_restart(&mut container_state.restarts, finished, now, max)
         {
-            mark_failed(run, role);
+            mark_sync_failed(run, role);
             let until = finished + delay;
             run.blocked_until = Some(run.blocked_until.map_or(until, |known| known.min(until)));
             let pod_name = format!("{}_{}({})", pod.metadata.name, pod.metadata.namespace, pod.metadata.uid);
@@ -49,7 +49,7 @@ impl PodWorker {
                 "back-off {delay} restarting failed container={} pod={pod_name}",
                 container.name
             );
-            self.set_waiting(start.idx, "CrashLoopBackOff", message);
+            self.set_waiting_reason(start.idx, "CrashLoopBackOff", message);
             return;
         }
         let image = &container.image;
@@ -57,7 +57,7 @@ impl PodWorker {
         let is_present = !cannot_pull && host.machine.has_image(image);
         let policy = container.image_pull_policy.clone().unwrap_or(PullPolicy::IfNotPresent);
         if let Err(why) = check_image_name(image) {
-            mark_failed(run, role);
+            mark_sync_failed(run, role);
             let message = format!("Failed to apply default image tag {:?}: {why}", &**image);
             events::emit_for_container(
                 pod,
@@ -72,7 +72,7 @@ impl PodWorker {
         }
         match policy {
             PullPolicy::Never if !is_present => {
-                mark_failed(run, role);
+                mark_sync_failed(run, role);
                 let message = format!("Container image \"{image}\" is not present with pull policy of Never");
                 events::emit_for_container(
                     pod,
@@ -97,7 +97,7 @@ impl PodWorker {
 
     /// Restores, at the start of the simulation, why the containers of an imported pod are waiting, and their back-off
     /// (P-09).
-    pub(super) fn restore_imported_waiting(&mut self, host: &Host<'_, '_>) {
+    pub(super) fn restore_imported_waiting_reasons(&mut self, host: &Host<'_, '_>) {
         let now = host.ctx.now;
         if now > SimTime::ZERO {
             return;
@@ -143,7 +143,7 @@ impl PodWorker {
             .get(start.idx)
             .and_then(|container_state| container_state.pulls);
         if backoff::is_pull_blocked(&entry, host.ctx.now) {
-            mark_failed(run, role);
+            mark_sync_failed(run, role);
             let event = format!("Back-off pulling image \"{image}\"");
             let message = format!("{event}: ErrImagePull: {}", pull_error(image));
             events::emit_for_container(pod, &container.name, EventType::Normal, "BackOff", event, host);
@@ -180,18 +180,18 @@ impl PodWorker {
         };
         let held = host.machine.pod(self.uid());
         if let Err(message) = config::check_container_config(pod, container, host.cache, held) {
-            mark_failed(run, role);
+            mark_sync_failed(run, role);
             self.handle_create_failure(pod, start.idx, container, message, host);
             return;
         }
         if let Some(ContainerProblem::NotCreated { reason, message }) = host.machine.problem_of(pod, container).cloned()
         {
-            mark_failed(run, role);
+            mark_sync_failed(run, role);
             emit_failed_event(pod, container, &message, host);
-            self.set_waiting(start.idx, &reason, message.to_string());
+            self.set_waiting_reason(start.idx, &reason, message.to_string());
             return;
         }
-        let attempt = self.next_attempt(container, host);
+        let attempt = self.next_restart_count(container, host);
         events::emit_for_container(
             pod,
             &container.name,
@@ -228,7 +228,7 @@ impl PodWorker {
 
     /// Returns the restart count of the next instance. Without a container on the machine, the count is restored from
     /// the status (LC-097).
-    fn next_attempt(&self, container: &Container, host: &Host<'_, '_>) -> i32 {
+    fn next_restart_count(&self, container: &Container, host: &Host<'_, '_>) -> i32 {
         if let Some(latest) = host
             .machine
             .pod(self.uid())
@@ -243,7 +243,7 @@ impl PodWorker {
         })
     }
 
-    fn set_waiting(&mut self, idx: usize, reason: &str, message: String) {
+    fn set_waiting_reason(&mut self, idx: usize, reason: &str, message: String) {
         if let Some(container_state) = self.container_states.get_mut(idx) {
             container_state.waiting = Some(Box::new(ContainerStateWaiting {
                 reason: reason.into(),
@@ -263,7 +263,7 @@ impl PodWorker {
         host: &mut Host<'_, '_>,
     ) {
         emit_failed_event(pod, container, reason, host);
-        self.set_waiting(idx, reason, message);
+        self.set_waiting_reason(idx, reason, message);
     }
 
     /// Handles a start that failed because of the container's configuration.
@@ -276,11 +276,11 @@ impl PodWorker {
         host: &mut Host<'_, '_>,
     ) {
         emit_failed_event(pod, container, &message, host);
-        self.set_waiting(idx, "CreateContainerConfigError", message);
+        self.set_waiting_reason(idx, "CreateContainerConfigError", message);
     }
 
     /// Handles the end of an image pull for this pod.
-    pub(super) fn handle_pulled(
+    pub(super) fn handle_image_pull_end(
         &mut self,
         id: PullId,
         succeeded: bool,
@@ -288,7 +288,7 @@ impl PodWorker {
         host: &mut Host<'_, '_>,
     ) {
         let pod = self.pod.clone();
-        let Activity::Sync(run) = &mut self.activity else {
+        let WorkerActivity::Sync(run) = &mut self.activity else {
             return;
         };
         let SyncStep::Pull(start, pull) = run.step else { return };
@@ -305,7 +305,7 @@ impl PodWorker {
             return;
         }
         run.step = SyncStep::Next;
-        mark_failed(run, role);
+        mark_sync_failed(run, role);
         if let Some(container_state) = self.container_states.get_mut(start.idx) {
             backoff::record_pull_failure(&mut container_state.pulls, host.ctx.now);
         }
@@ -318,7 +318,7 @@ impl PodWorker {
     /// Handles the return of a postStart hook (LC-081).
     pub(super) fn handle_post_start_finished(&mut self, id: ContainerId, succeeded: bool, host: &mut Host<'_, '_>) {
         let pod = self.pod.clone();
-        let Activity::Sync(run) = &mut self.activity else {
+        let WorkerActivity::Sync(run) = &mut self.activity else {
             return;
         };
         let SyncStep::PostStart(idx, waiting) = run.step else {
@@ -334,7 +334,7 @@ impl PodWorker {
         if succeeded {
             return;
         }
-        mark_failed(run, role);
+        mark_sync_failed(run, role);
         events::emit_for_container(
             &pod,
             &container.name,
@@ -352,15 +352,15 @@ impl PodWorker {
             host,
         );
         let kill = Kill::begin(&pod, victim.into_iter().collect(), false, host);
-        if let Activity::Sync(run) = &mut self.activity {
+        if let WorkerActivity::Sync(run) = &mut self.activity {
             run.kill = Some(kill);
         }
-        self.set_waiting(idx, "PostStartHookError", "PostStartHook failed".into());
+        self.set_waiting_reason(idx, "PostStartHookError", "PostStartHook failed".into());
     }
 }
 
 /// Marks the sync as failed. If a plain init container could not be started, the containers after it are not tried.
-fn mark_failed(run: &mut SyncRun, role: Role) {
+fn mark_sync_failed(run: &mut SyncRun, role: Role) {
     run.has_failed = true;
     if role == Role::Init {
         run.starts.clear();

@@ -19,13 +19,13 @@ use crate::machine::{self, MachinePod, Role, containers_of, hex_digest};
 use podscope_sim::SimTime;
 
 /// Reason in the state of a container that the runtime does not know (LC-096, LC-174).
-pub(super) const STATUS_UNKNOWN: &str = "ContainerStatusUnknown";
+pub(super) const REASON_STATUS_UNKNOWN: &str = "ContainerStatusUnknown";
 
 /// Message about a container that was removed from the machine by RestartAllContainers (LC-228).
 pub(super) const RESTART_ALL_MESSAGE: &str = "The container is removed because RestartAllContainers in place";
 
 /// Message about an init container that completed and is no longer on the machine (LC-079, LC-096).
-const LOST_INIT_MESSAGE: &str = "Unable to get init container status from container runtime and pod has been initialized, treat it as exited normally";
+const LOST_INIT_CONTAINER_MESSAGE: &str = "Unable to get init container status from container runtime and pod has been initialized, treat it as exited normally";
 
 /// Returns whether a container should be started if it does not run (LC-082).
 pub(super) fn should_start(pod: &Pod, role: Role, container: &Container, latest: Option<&machine::Container>) -> bool {
@@ -65,12 +65,12 @@ pub(super) fn generate_status(worker: &PodWorker, host: &Host<'_, '_>, is_final:
         status.pod_ips = vec![IpAddress { ip: sandbox.ip.clone() }];
         status.pod_ip = sandbox.ip.clone();
     }
-    (status.allocated_resources, status.resources) = resources_of(worker, held);
+    (status.allocated_resources, status.resources) = allocated_and_applied_resources(worker, held);
     container_statuses(&mut status, worker, host);
     let mut computed = if worker.is_restarting_all {
         PodPhase::Running
     } else {
-        phase(pod, &status, has_active_app(pod, held), is_final)
+        compute_phase(pod, &status, has_active_app(pod, held), is_final)
     };
     let is_terminal = |phase: &PodPhase| matches!(phase, PodPhase::Failed | PodPhase::Succeeded);
     // A terminal phase never changes, whoever wrote it (LC-103).
@@ -101,7 +101,7 @@ pub(super) fn generate_status(worker: &PodWorker, host: &Host<'_, '_>, is_final:
         status.message = end_reason.message.clone();
     }
     status.phase = Some(computed);
-    conditions::set_all(&mut status, old, pod, ConditionInputs::of(worker, host), host.ctx);
+    conditions::set_all_conditions(&mut status, old, pod, ConditionInputs::of(worker, host), host.ctx);
     status
 }
 
@@ -133,7 +133,10 @@ fn container_statuses(status: &mut PodStatus, worker: &PodWorker, host: &Host<'_
 }
 
 /// Returns the requests allocated to the whole pod, and the resources that are applied to its running containers.
-fn resources_of(worker: &PodWorker, held: Option<&MachinePod>) -> (ResourceList, Option<Arc<ResourceRequirements>>) {
+fn allocated_and_applied_resources(
+    worker: &PodWorker,
+    held: Option<&MachinePod>,
+) -> (ResourceList, Option<Arc<ResourceRequirements>>) {
     let pod = &worker.pod;
     let pod_resources = |pod: &Pod| {
         let of_all = Arc::new(ResourceRequirements {
@@ -194,7 +197,7 @@ fn container_status(
         Some(latest) => {
             let mut status = ContainerStatus {
                 name: container.name.clone(),
-                state: state_of(latest, pod, ctx),
+                state: container_state(latest, pod, ctx),
                 restart_count: latest.attempt,
                 image: latest.source.name(),
                 image_id: latest.source.digest(),
@@ -206,7 +209,7 @@ fn container_status(
                 ..ContainerStatus::default()
             };
             if let Some(previous) = held.and_then(|held| held.previous(&container.name)) {
-                status.last_state = state_of(previous, pod, ctx);
+                status.last_state = container_state(previous, pod, ctx);
             } else if let Some(old) = &old
                 && old.restart_count == latest.attempt
             {
@@ -233,7 +236,7 @@ fn container_status(
         role == Role::Init && latest.is_some_and(|latest| latest.exit.as_ref().is_some_and(|exit| exit.code == 0));
     if !is_done_init
         && should_start(pod, role, container, latest)
-        && let Some(waiting) = worker.waiting(idx)
+        && let Some(waiting) = worker.waiting_state(idx)
     {
         if status.state.terminated.is_some() {
             status.last_state = std::mem::take(&mut status.state);
@@ -317,7 +320,7 @@ fn status_without_runtime(
         status.state = ContainerState {
             terminated: Some(ContainerStateTerminated {
                 reason: "Completed".into(),
-                message: LOST_INIT_MESSAGE.into(),
+                message: LOST_INIT_CONTAINER_MESSAGE.into(),
                 ..ContainerStateTerminated::default()
             }),
             ..ContainerState::default()
@@ -329,7 +332,7 @@ fn status_without_runtime(
     if old.state.running.is_some() && status.last_state.terminated.is_none() {
         status.last_state.terminated = Some(ContainerStateTerminated {
             exit_code: 137,
-            reason: STATUS_UNKNOWN.into(),
+            reason: REASON_STATUS_UNKNOWN.into(),
             message: "The container could not be located when the pod was deleted.  The container used to be Running"
                 .into(),
             ..ContainerStateTerminated::default()
@@ -366,7 +369,7 @@ pub(super) fn set_restarting_all(status: &mut ContainerStatus) {
     (status.ready, status.started) = (false, Some(false));
 }
 
-fn state_of(container: &machine::Container, pod: &Pod, ctx: &Context<'_>) -> ContainerState {
+fn container_state(container: &machine::Container, pod: &Pod, ctx: &Context<'_>) -> ContainerState {
     let wall = |at: SimTime| Some(ctx.wall_at(at));
     match &container.exit {
         None => ContainerState {
@@ -407,7 +410,7 @@ pub(super) fn has_active_app(pod: &Pod, held: Option<&MachinePod>) -> bool {
 }
 
 /// Computes the phase (LC-099 to LC-102).
-fn phase(pod: &Pod, status: &PodStatus, is_initialized: bool, is_final: bool) -> PodPhase {
+fn compute_phase(pod: &Pod, status: &PodStatus, is_initialized: bool, is_final: bool) -> PodPhase {
     let stays_down = |role: Role, container: &Container, state: &ContainerState| {
         let terminated = state.terminated.as_ref();
         // A container ended by RestartAllContainers is started again, whatever its restart policy says.
@@ -482,7 +485,7 @@ pub(super) fn set_final_status(status: &mut PodStatus, pod: &Pod) {
     let lost = || ContainerState {
         terminated: Some(ContainerStateTerminated {
             exit_code: 137,
-            reason: STATUS_UNKNOWN.into(),
+            reason: REASON_STATUS_UNKNOWN.into(),
             message: "The container could not be located when the pod was terminated".into(),
             ..ContainerStateTerminated::default()
         }),
@@ -533,5 +536,5 @@ pub(super) fn set_final_status(status: &mut PodStatus, pod: &Pod) {
 /// Recomputes the conditions after [`set_final_status`].
 pub(super) fn refresh_conditions(status: &mut PodStatus, pod: &Pod, host: &Host<'_, '_>) {
     let old = status.clone();
-    conditions::set_all(status, &old, pod, ConditionInputs::default(), host.ctx);
+    conditions::set_all_conditions(status, &old, pod, ConditionInputs::default(), host.ctx);
 }

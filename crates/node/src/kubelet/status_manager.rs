@@ -7,9 +7,9 @@ use podscope_api::well_known::condition;
 use podscope_api::{Kind, Pod, PodCondition, PodPhase, PodStatus};
 
 use super::conditions::{self, ConditionInputs, is_owned_by_kubelet};
-use super::host::{Call, Host};
+use super::host::{Host, PendingCall};
 use super::status;
-use super::worker::{PodWorker, Stage};
+use super::worker::{PodWorker, WorkerStage};
 use podscope_sim::{Answer, DeleteOptions, Mutation, Part, Request};
 
 /// State of the status manager for one pod: its computed status, and what the API server has of it.
@@ -35,19 +35,19 @@ impl StatusReport {
     }
 
     /// Stops all requests, because the API object is deleted.
-    pub(super) fn set_deleted(&mut self) {
+    pub(super) fn stop_requests_after_deletion(&mut self) {
         self.is_deleted = true;
     }
 
     /// Returns whether the API server has acknowledged the latest status.
-    fn is_clean(&self) -> bool {
+    fn is_latest_acknowledged(&self) -> bool {
         self.version == self.acknowledged && !self.is_in_flight
     }
 
     /// Handles a change of the API object, which may be a change that this kubelet made. A status that someone
     /// overwrote is sent again in the next pass (LC-114).
     pub(super) fn handle_api_change(&mut self, before: &Pod, after: &Pod, host: &mut Host<'_, '_>) {
-        if !self.is_clean() {
+        if !self.is_latest_acknowledged() {
             return;
         }
         let own = match &self.own {
@@ -62,7 +62,7 @@ impl StatusReport {
             &after.status,
         ) == after.status
         {
-            self.drop_if_reported(after);
+            self.drop_reported_status(after);
         } else {
             self.own = Some(own);
             self.version += 1;
@@ -71,12 +71,12 @@ impl StatusReport {
     }
 
     /// Drops the computed status if the API object has it. This keeps the memory of idle pods small.
-    fn drop_if_reported(&mut self, api: &Pod) {
+    fn drop_reported_status(&mut self, api: &Pod) {
         let is_reported = self
             .own
             .as_ref()
             .is_some_and(|own| merge_status(own, &api.status) == api.status);
-        if is_reported && !self.is_held_back && self.is_clean() {
+        if is_reported && !self.is_held_back && self.is_latest_acknowledged() {
             self.own = None;
         }
     }
@@ -176,7 +176,7 @@ impl PodWorker {
         if is_import && is_equivalent(&status, &self.pod.status) {
             return;
         }
-        self.publish(status, host);
+        self.publish_status(status, host);
     }
 
     /// Handles a new mirror pod of this static pod (LC-213): the full status is sent to the mirror pod.
@@ -185,7 +185,7 @@ impl PodWorker {
         self.pod = mirror.clone();
         self.report = StatusReport::default();
         self.wake = None;
-        self.publish(status, host);
+        self.publish_status(status, host);
     }
 
     /// Updates `started`, `ready` and the conditions at once, after a changed probe result (LC-170).
@@ -205,16 +205,16 @@ impl PodWorker {
                 known.ready = new.ready;
             }
         }
-        conditions::set_ready(&mut status, &self.pod, host.ctx);
+        conditions::set_ready_conditions(&mut status, &self.pod, host.ctx);
         self.observe_probes(&status, true, host);
-        self.publish(status, host);
+        self.publish_status(status, host);
     }
 
     /// Sends the condition that the sandbox is ready, before any image is pulled (LC-106).
     pub(super) fn publish_sandbox_ready(&mut self, host: &mut Host<'_, '_>) {
         let mut status = self.status().clone();
         conditions::set_sandbox_ready(&mut status, &self.pod, host.ctx);
-        self.publish(status, host);
+        self.publish_status(status, host);
     }
 
     /// Publishes that RestartAllContainers has removed all containers from the machine. In this one status each of them
@@ -227,13 +227,13 @@ impl PodWorker {
         for one in inits.chain(&mut status.container_statuses) {
             status::set_restarting_all(one);
         }
-        conditions::set_all(&mut status, old, &self.pod, ConditionInputs::of(self, host), host.ctx);
-        self.publish(status, host);
+        conditions::set_all_conditions(&mut status, old, &self.pod, ConditionInputs::of(self, host), host.ctx);
+        self.publish_status(status, host);
     }
 
     /// Rejects the pod at admission (LC-062).
     pub(super) fn reject(&mut self, reason: &str, detail: &str, host: &mut Host<'_, '_>) {
-        self.enter_stage(Stage::Rejected);
+        self.enter_stage(WorkerStage::Rejected);
         super::events::emit_for_pod(&self.pod, podscope_api::EventType::Warning, reason, detail, host);
         let status = PodStatus {
             observed_generation: self.pod.metadata.generation,
@@ -244,7 +244,7 @@ impl PodWorker {
             qos_class: self.pod.status.qos_class.clone(),
             ..PodStatus::default()
         };
-        self.publish(status, host);
+        self.publish_status(status, host);
     }
 
     /// Sends the final status and then the DELETE, because the worker has done its work (LC-171, LC-173, LC-174).
@@ -253,14 +253,14 @@ impl PodWorker {
         status::set_final_status(&mut status, &self.pod);
         status::refresh_conditions(&mut status, &self.pod, host);
         self.report.is_finished = true;
-        self.publish(status, host);
-        self.try_delete(host);
+        self.publish_status(status, host);
+        self.send_final_delete_if_done(host);
     }
 
     /// Sets the computed status and sends it, if it changed. Holds back a terminal phase while containers may run.
-    fn publish(&mut self, status: PodStatus, host: &mut Host<'_, '_>) {
+    fn publish_status(&mut self, status: PodStatus, host: &mut Host<'_, '_>) {
         let is_terminal = matches!(status.phase, Some(PodPhase::Succeeded | PodPhase::Failed));
-        let holds_back = is_terminal && self.may_run() && !self.pod.is_terminal();
+        let holds_back = is_terminal && self.can_have_running_containers() && !self.pod.is_terminal();
         let was_held_back = std::mem::replace(&mut self.report.is_held_back, holds_back);
         if *self.status() == status && was_held_back == holds_back {
             return;
@@ -290,7 +290,7 @@ impl PodWorker {
             change,
         });
         report.is_in_flight = true;
-        host.shared.calls.insert(id, Call::Status(uid, report.version));
+        host.shared.calls.insert(id, PendingCall::Status(uid, report.version));
     }
 
     /// Handles the response to a status patch.
@@ -302,9 +302,9 @@ impl PodWorker {
                 if self.report.version != version {
                     self.send_status(host);
                 } else {
-                    self.report.drop_if_reported(&self.pod);
+                    self.report.drop_reported_status(&self.pod);
                 }
-                self.try_delete(host);
+                self.send_final_delete_if_done(host);
             }
             // The pod is deleted, or another pod has its name: there is nothing more to send (LC-177).
             Err(error) if error.code == 404 || error.code == 409 => self.report.acknowledged = version,
@@ -315,13 +315,14 @@ impl PodWorker {
     /// Runs the periodic pass, every 10 s while a status is not sent.
     pub(super) fn status_pass(&mut self, host: &mut Host<'_, '_>) {
         self.send_status(host);
-        self.try_delete(host);
+        self.send_final_delete_if_done(host);
     }
 
     /// Sends the final DELETE when all work is done and the final status is acknowledged (LC-171, LC-172).
-    pub(super) fn try_delete(&mut self, host: &mut Host<'_, '_>) {
+    pub(super) fn send_final_delete_if_done(&mut self, host: &mut Host<'_, '_>) {
         let report = &mut self.report;
-        let may_delete = report.is_finished && !report.is_deleting && !report.is_deleted && report.is_clean();
+        let may_delete =
+            report.is_finished && !report.is_deleting && !report.is_deleted && report.is_latest_acknowledged();
         if !may_delete || !self.pod.metadata.is_terminating() {
             return;
         }
@@ -336,7 +337,7 @@ impl PodWorker {
                 ..DeleteOptions::default()
             },
         });
-        host.shared.calls.insert(id, Call::Delete(uid));
+        host.shared.calls.insert(id, PendingCall::Delete(uid));
     }
 
     /// Handles the response to the DELETE.

@@ -9,11 +9,11 @@ use std::collections::VecDeque;
 
 use podscope_api::{EventType, PodPhase};
 
-use super::claims::{self, Preparation};
+use super::claims::{self, ClaimPreparation};
 use super::grace::{self, KillReason, RemainingGrace};
 use super::host::Host;
 use super::kill::{ContainerToKill, Kill};
-use super::worker::{Activity, PodWorker, Stage, SyncEnd};
+use super::worker::{PodWorker, SyncResult, WorkerActivity, WorkerStage};
 use super::{events, security, volumes};
 use crate::machine::{ContainerId, PullId, containers_of};
 use podscope_sim::{SimTime, Span};
@@ -78,8 +78,8 @@ impl SyncRun {
 impl PodWorker {
     /// Begins a sync: status, volumes, then the actions.
     pub(super) fn begin_sync(&mut self, host: &mut Host<'_, '_>) {
-        self.check_deadline(host);
-        self.check_resize(host);
+        self.check_active_deadline(host);
+        self.complete_applied_resize(host);
         self.is_restarting_all = super::restart::must_restart_all(&self.pod, host.machine.pod(self.uid()));
         if host.ctx.now == SimTime::ZERO {
             // Probe results of imported running containers must be in the first status.
@@ -87,36 +87,38 @@ impl PodWorker {
         }
         self.set_status(false, host);
         if matches!(self.status().phase, Some(PodPhase::Succeeded | PodPhase::Failed)) {
-            self.finish_sync(SyncEnd::Ok, host);
+            self.finish_sync(SyncResult::Ok, host);
             self.terminate(host);
             return;
         }
         if host.machine.waits_forever(&self.pod) {
             // The imported status does not show why the pod is stuck, so no change can end its wait.
-            self.finish_sync(SyncEnd::Ok, host);
+            self.finish_sync(SyncResult::Ok, host);
             return;
         }
-        match volumes::mount_all(&self.pod, host) {
-            Ok(()) => self.begin_run(host),
-            Err(problems) => self.activity = Activity::Volumes(volumes::VolumeWait::begin(&self.pod, &problems, host)),
+        match volumes::mount_all_volumes(&self.pod, host) {
+            Ok(()) => self.begin_sync_actions(host),
+            Err(problems) => {
+                self.activity = WorkerActivity::Volumes(volumes::VolumeWait::begin(&self.pod, &problems, host))
+            }
         }
     }
 
     /// Tries again to mount the volumes. Returns true if the wait ended, with or without success.
     pub(super) fn wait_for_volumes(&mut self, mut wait: volumes::VolumeWait, host: &mut Host<'_, '_>) -> bool {
         if wait.next_try > host.ctx.now {
-            self.activity = Activity::Volumes(wait);
+            self.activity = WorkerActivity::Volumes(wait);
             return false;
         }
-        match volumes::mount_all(&self.pod, host) {
-            Ok(()) => self.begin_run(host),
-            Err(problems) if wait.is_over(host.ctx.now) => {
+        match volumes::mount_all_volumes(&self.pod, host) {
+            Ok(()) => self.begin_sync_actions(host),
+            Err(problems) if wait.has_timed_out(host.ctx.now) => {
                 wait.emit_timeout(&self.pod, &problems, host);
-                self.finish_sync(SyncEnd::Error, host);
+                self.finish_sync(SyncResult::Error, host);
             }
             Err(problems) => {
                 wait.record_failure(&self.pod, &problems, host);
-                self.activity = Activity::Volumes(wait);
+                self.activity = WorkerActivity::Volumes(wait);
                 return false;
             }
         }
@@ -124,9 +126,9 @@ impl PodWorker {
     }
 
     /// Computes the actions of the sync and begins with its kills.
-    fn begin_run(&mut self, host: &mut Host<'_, '_>) {
+    fn begin_sync_actions(&mut self, host: &mut Host<'_, '_>) {
         let pod = self.pod.clone();
-        security::find_pull_secrets(&pod, host);
+        security::check_image_pull_secrets(&pod, host);
         self.add_probes(host);
         let actions = self.compute_pod_actions(host);
         let had_sandbox = host
@@ -170,7 +172,7 @@ impl PodWorker {
             Kill::begin(&pod, victims, false, host)
         };
         let has_failed = !self.resize_in_place(&actions.resize, host);
-        self.activity = Activity::Sync(Box::new(SyncRun {
+        self.activity = WorkerActivity::Sync(Box::new(SyncRun {
             kill: Some(kill),
             stops_sandbox: actions.kill_pod,
             new_sandbox: actions.new_sandbox,
@@ -218,9 +220,9 @@ impl PodWorker {
         let pod = self.pod.clone();
         let uid = &pod.metadata.uid;
         if let Some(kill) = &mut run.kill {
-            kill.tick(&pod, host);
+            kill.advance_due_calls(&pod, host);
             if !kill.is_done() {
-                self.activity = Activity::Sync(run);
+                self.activity = WorkerActivity::Sync(run);
                 return false;
             }
             run.kill = None;
@@ -234,14 +236,14 @@ impl PodWorker {
             self.set_machine_changed();
         }
         if run.new_sandbox {
-            match claims::prepare(&pod, run.prepared_at, host) {
-                Preparation::Ready => run.prepared_at = None,
-                Preparation::InProgress(at) => {
+            match claims::prepare_claims(&pod, run.prepared_at, host) {
+                ClaimPreparation::Ready => run.prepared_at = None,
+                ClaimPreparation::InProgress(at) => {
                     run.prepared_at = Some(at);
-                    self.activity = Activity::Sync(run);
+                    self.activity = WorkerActivity::Sync(run);
                     return false;
                 }
-                Preparation::Failed(why) => {
+                ClaimPreparation::Failed(why) => {
                     self.handle_prepare_failure(&why, host);
                     return true;
                 }
@@ -259,7 +261,7 @@ impl PodWorker {
             if !host.machine.create_sandbox(&pod, cidr, host_ip) {
                 let message = "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to start sandbox";
                 events::emit_for_pod(&pod, EventType::Warning, "FailedCreatePodSandBox", message, host);
-                self.finish_sync(SyncEnd::Error, host);
+                self.finish_sync(SyncResult::Error, host);
                 return true;
             }
             self.publish_sandbox_ready(host);
@@ -269,22 +271,22 @@ impl PodWorker {
             SyncStep::Next => match run.starts.pop_front() {
                 None => {
                     let end = match (run.has_failed, run.blocked_until) {
-                        (_, Some(until)) => SyncEnd::BackOff(until),
-                        (true, None) => SyncEnd::Error,
-                        (false, None) => SyncEnd::Ok,
+                        (_, Some(until)) => SyncResult::BackOff(until),
+                        (true, None) => SyncResult::Error,
+                        (false, None) => SyncResult::Ok,
                     };
                     self.finish_sync(end, host);
                     return true;
                 }
-                Some(start) => self.prepare_start(&pod, start, &mut run, host),
+                Some(start) => self.prepare_container_start(&pod, start, &mut run, host),
             },
             SyncStep::Create(start) => self.create_container(&pod, start, &mut run, host),
             SyncStep::Pull(..) | SyncStep::PostStart(..) => {
-                self.activity = Activity::Sync(run);
+                self.activity = WorkerActivity::Sync(run);
                 return false;
             }
         }
-        self.activity = Activity::Sync(run);
+        self.activity = WorkerActivity::Sync(run);
         true
     }
 
@@ -336,7 +338,7 @@ impl PodWorker {
             .lifecycle
             .as_ref()
             .is_some_and(|lifecycle| lifecycle.pre_stop.is_some());
-        let base = grace::container_grace(&self.pod, Some(container), reason);
+        let base = grace::container_grace_seconds(&self.pod, Some(container), reason);
         Some(ContainerToKill {
             container: id,
             name: container.name.clone(),
@@ -349,9 +351,13 @@ impl PodWorker {
     }
 
     /// Ends the pod if activeDeadlineSeconds are over.
-    fn check_deadline(&mut self, host: &mut Host<'_, '_>) {
-        if self.end_reason.is_none() && self.deadline(host).is_some_and(|deadline| deadline <= host.ctx.now) {
-            self.end_reason = Some(Box::new(super::conditions::EndReason {
+    fn check_active_deadline(&mut self, host: &mut Host<'_, '_>) {
+        if self.end_reason.is_none()
+            && self
+                .active_deadline(host)
+                .is_some_and(|deadline| deadline <= host.ctx.now)
+        {
+            self.end_reason = Some(Box::new(super::conditions::PodEndReason {
                 reason: DEADLINE_EXCEEDED.0.into(),
                 message: DEADLINE_EXCEEDED.1.into(),
                 disruption: None,
@@ -374,9 +380,9 @@ impl PodWorker {
     }
 
     /// Returns when activeDeadlineSeconds are over (LC-219); None if there is no deadline or the pod no longer syncs.
-    pub(super) fn deadline(&self, host: &Host<'_, '_>) -> Option<SimTime> {
+    pub(super) fn active_deadline(&self, host: &Host<'_, '_>) -> Option<SimTime> {
         let seconds = self.pod.spec.active_deadline_seconds?;
         let start = self.status().start_time?;
-        (self.stage == Stage::Syncing).then(|| host.ctx.sim_time(start) + Span::seconds(seconds))
+        (self.stage == WorkerStage::Syncing).then(|| host.ctx.sim_time(start) + Span::seconds(seconds))
     }
 }

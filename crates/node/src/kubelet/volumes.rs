@@ -13,12 +13,12 @@ use podscope_sim::{Place, SimTime, Span};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct VolumeProblem {
     volume: Str,
-    obstacle: Obstacle,
+    obstacle: MountObstacle,
 }
 
 /// Why a volume cannot be mounted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Obstacle {
+enum MountObstacle {
     /// The volume is not attached to the node yet.
     Unattached,
     /// The mount fails; the text is the message of the FailedMount event.
@@ -31,8 +31,8 @@ impl VolumeProblem {
     /// Returns the message of the FailedMount event; None while only the attachment is missing.
     fn message(&self) -> Option<&String> {
         match &self.obstacle {
-            Obstacle::Unattached => None,
-            Obstacle::Mount(message) | Obstacle::Unprocessed(message) => Some(message),
+            MountObstacle::Unattached => None,
+            MountObstacle::Mount(message) | MountObstacle::Unprocessed(message) => Some(message),
         }
     }
 }
@@ -63,7 +63,7 @@ impl VolumeWait {
         wait
     }
 
-    pub(super) fn is_over(&self, now: SimTime) -> bool {
+    pub(super) fn has_timed_out(&self, now: SimTime) -> bool {
         now >= self.until
     }
 
@@ -88,15 +88,15 @@ impl VolumeWait {
 
     /// Emits the event of a wait that timed out.
     pub(super) fn emit_timeout(&self, pod: &Pod, problems: &[VolumeProblem], host: &mut Host<'_, '_>) {
-        let names = |matches: fn(&Obstacle) -> bool| {
+        let names = |matches: fn(&MountObstacle) -> bool| {
             let all = problems.iter().filter(|problem| matches(&problem.obstacle));
             all.map(|problem| &*problem.volume).collect::<Vec<&str>>().join(" ")
         };
         let message = format!(
             "Unable to attach or mount volumes: unmounted volumes=[{}], unattached volumes=[{}], failed to process volumes=[{}]: context deadline exceeded",
             names(|_| true),
-            names(|obstacle| *obstacle == Obstacle::Unattached),
-            names(|obstacle| matches!(obstacle, Obstacle::Unprocessed(_))),
+            names(|obstacle| *obstacle == MountObstacle::Unattached),
+            names(|obstacle| matches!(obstacle, MountObstacle::Unprocessed(_))),
         );
         events::emit_for_pod(pod, EventType::Warning, "FailedMount", message, host);
     }
@@ -106,17 +106,17 @@ impl VolumeWait {
 ///
 /// # Errors
 /// The volumes that cannot be mounted, in the order of the pod's spec.
-pub(super) fn mount_all(pod: &Pod, host: &mut Host<'_, '_>) -> Result<(), Vec<VolumeProblem>> {
+pub(super) fn mount_all_volumes(pod: &Pod, host: &mut Host<'_, '_>) -> Result<(), Vec<VolumeProblem>> {
     let mut problems = Vec::new();
     for volume in pod.spec.volumes.iter() {
         let key = |name: &str| ObjectKey::new(pod.metadata.namespace.clone(), name);
-        let blocked = |obstacle: Obstacle| VolumeProblem {
+        let blocked = |obstacle: MountObstacle| VolumeProblem {
             volume: volume.name.clone(),
             obstacle,
         };
         let set_up = |problem: String| {
             let name = &volume.name;
-            blocked(Obstacle::Mount(format!(
+            blocked(MountObstacle::Mount(format!(
                 "MountVolume.SetUp failed for volume \"{name}\" : {problem}"
             )))
         };
@@ -137,14 +137,14 @@ pub(super) fn mount_all(pod: &Pod, host: &mut Host<'_, '_>) -> Result<(), Vec<Vo
             Resolved::Missing(problem) => {
                 let claim = podscope_sim::volume::claim_name(pod, volume).unwrap_or_else(|| volume.name.clone());
                 let message = format!("error processing PVC {}/{claim}: {problem}", pod.metadata.namespace);
-                problems.push(blocked(Obstacle::Unprocessed(message)));
+                problems.push(blocked(MountObstacle::Unprocessed(message)));
             }
             Resolved::Backend(backend) if !is_attached(&backend, host) => {
-                host.report_in_use(backend.unique_name);
-                problems.push(blocked(Obstacle::Unattached));
+                host.report_volume_in_use(backend.unique_name);
+                problems.push(blocked(MountObstacle::Unattached));
             }
             Resolved::Backend(backend) if is_storage_unreachable(pod, &backend, host) => {
-                problems.push(blocked(Obstacle::Mount(unreachable_message(pod, &backend))));
+                problems.push(blocked(MountObstacle::Mount(unreachable_message(pod, &backend))));
             }
             Resolved::Backend(backend) => {
                 let mounts = pod.spec.all_containers().flat_map(|container| &container.volume_mounts);

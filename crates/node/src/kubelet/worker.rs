@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use podscope_api::{CausedBy, ContainerStateWaiting, Pod, PodStatus, Str, Uid};
 
-use super::allocation::Resize;
+use super::allocation::UncompletedResize;
 use super::backoff::BackOff;
-use super::conditions::EndReason;
+use super::conditions::PodEndReason;
 use super::host::Host;
 use super::kill::Kill;
 use super::probes::{ProbeKind, ProbeWorker};
@@ -28,7 +28,7 @@ use podscope_sim::{SimTime, Span};
 
 /// Stage of a worker. Invariant: it only moves forward (LC-054).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Stage {
+pub(super) enum WorkerStage {
     /// Rejected at admission: this kubelet runs nothing of the pod (LC-062).
     Rejected,
     /// The pod is synced to its spec (LC-051).
@@ -43,7 +43,7 @@ pub(super) enum Stage {
 
 /// Present activity of a worker.
 #[derive(Debug, Clone)]
-pub(super) enum Activity {
+pub(super) enum WorkerActivity {
     Idle,
     /// Waiting until the volumes are attached and can be mounted.
     Volumes(super::volumes::VolumeWait),
@@ -55,7 +55,7 @@ pub(super) enum Activity {
 
 /// Result of a sync (LC-056).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SyncEnd {
+pub(super) enum SyncResult {
     /// The sync succeeded; the next sync follows the next change.
     Ok,
     /// The sync only delayed starts because of restart back-offs; the next sync follows soon after the first back-off
@@ -85,13 +85,13 @@ pub(super) struct PodWorker {
     pub(super) pod: Arc<Pod>,
     /// Whether the API object is deleted.
     pub(super) is_deleted: bool,
-    pub(super) stage: Stage,
-    pub(super) activity: Activity,
+    pub(super) stage: WorkerStage,
+    pub(super) activity: WorkerActivity,
     /// Whether a sync was requested while the worker was busy.
     is_pending: bool,
     /// Whether the present sync changed containers or the sandbox.
     has_changed_machine: bool,
-    /// The trace record that caused the next or present sync; see [`PodWorker::cause`].
+    /// The trace record that caused the next or present sync; see [`PodWorker::cause_of_actions`].
     input_cause: CausedBy,
     /// When the next sync begins.
     due: Option<SimTime>,
@@ -101,13 +101,13 @@ pub(super) struct PodWorker {
     /// Grace period in seconds that an eviction, preemption or shutdown requested.
     requested_grace: Option<i64>,
     /// Why the kubelet itself ends the pod.
-    pub(super) end_reason: Option<Box<EndReason>>,
+    pub(super) end_reason: Option<Box<PodEndReason>>,
     /// When `killPodNow` times out (LC-178).
     kill_timeout_at: Option<SimTime>,
     /// Whether all containers are being stopped because of RestartAllContainers.
     pub(super) is_restarting_all: bool,
     /// An in-place resize that has not completed.
-    pub(super) resize: Option<Box<Resize>>,
+    pub(super) resize: Option<Box<UncompletedResize>>,
     /// Whether a resize was ever granted. From then on, resources in container statuses are computed, not taken from
     /// the API.
     pub(super) has_resized: bool,
@@ -125,8 +125,8 @@ impl PodWorker {
         Self {
             pod,
             is_deleted: false,
-            stage: Stage::Syncing,
-            activity: Activity::Idle,
+            stage: WorkerStage::Syncing,
+            activity: WorkerActivity::Idle,
             is_pending: false,
             has_changed_machine: false,
             input_cause: CausedBy::NOTHING,
@@ -157,7 +157,7 @@ impl PodWorker {
         self.report.status().unwrap_or(&self.pod.status)
     }
 
-    pub(super) fn waiting(&self, idx: usize) -> Option<&ContainerStateWaiting> {
+    pub(super) fn waiting_state(&self, idx: usize) -> Option<&ContainerStateWaiting> {
         self.container_states.get(idx)?.waiting.as_deref()
     }
 
@@ -174,16 +174,16 @@ impl PodWorker {
     ///
     /// # Panics
     /// If the stage is not later than the present one. Exception: a new worker may become Rejected (LC-054).
-    pub(super) fn enter_stage(&mut self, stage: Stage) {
-        let is_new = self.stage == Stage::Syncing && self.due.is_none() && self.last_sync_end.is_none();
-        let is_later = stage > self.stage || (stage == Stage::Rejected && is_new);
+    pub(super) fn enter_stage(&mut self, stage: WorkerStage) {
+        let is_new = self.stage == WorkerStage::Syncing && self.due.is_none() && self.last_sync_end.is_none();
+        let is_later = stage > self.stage || (stage == WorkerStage::Rejected && is_new);
         assert!(is_later, "{:?} to {stage:?}: {:?}", self.stage, self.pod.metadata.key());
         self.stage = stage;
     }
 
     /// Returns whether containers of the pod may run (LC-065, LC-111).
-    pub(super) fn may_run(&self) -> bool {
-        matches!(self.stage, Stage::Syncing | Stage::Terminating)
+    pub(super) fn can_have_running_containers(&self) -> bool {
+        matches!(self.stage, WorkerStage::Syncing | WorkerStage::Terminating)
     }
 
     /// Requests a sync, because something about the pod changed. It begins now, or after the next relist of the runtime
@@ -194,13 +194,13 @@ impl PodWorker {
 
     /// Requests a sync that begins at `at` or later.
     pub(super) fn request_sync_at(&mut self, at: SimTime, host: &Host<'_, '_>) {
-        if !matches!(self.activity, Activity::Idle) {
+        if !matches!(self.activity, WorkerActivity::Idle) {
             self.input_cause = host.ctx.caused_by();
             self.is_pending = true;
             return;
         }
         let at = match self.last_sync_end {
-            Some(end) => at.max(host.shared.relist_after(end)),
+            Some(end) => at.max(host.shared.next_relist_after(end)),
             None => at,
         };
         if self.due.is_none_or(|due| at <= due) {
@@ -211,7 +211,7 @@ impl PodWorker {
 
     /// Returns the trace record that caused the worker's present actions: the latest of the record that caused the sync
     /// and the records about the pod's processes.
-    pub(super) fn cause(&self, host: &Host<'_, '_>) -> CausedBy {
+    pub(super) fn cause_of_actions(&self, host: &Host<'_, '_>) -> CausedBy {
         let held = host.machine.pod(self.uid());
         self.input_cause
             .latest(held.map_or(CausedBy::NOTHING, MachinePod::latest_record))
@@ -220,11 +220,11 @@ impl PodWorker {
     /// Requests a sync after a change on the machine. The kubelet detects the change when it relists the runtime
     /// (LC-057).
     pub(super) fn request_sync_after_relist(&mut self, host: &Host<'_, '_>) {
-        self.request_sync_at(host.shared.relist_after(host.ctx.now), host);
+        self.request_sync_at(host.shared.next_relist_after(host.ctx.now), host);
     }
 
     /// Handles a change of the API object. Returns true if it requests other resources than were granted.
-    pub(super) fn update(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
+    pub(super) fn handle_api_change_of_pod(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
         let before = self.pod.clone();
         let wants_resize = self.set_api_pod(pod, host);
         self.report.handle_api_change(&before, pod, host);
@@ -238,17 +238,17 @@ impl PodWorker {
                 container_state.restarts = None;
             }
         }
-        if pod.metadata.is_terminating() && self.stage < Stage::Terminated {
+        if pod.metadata.is_terminating() && self.stage < WorkerStage::Terminated {
             let is_news = before.metadata.deletion_grace_period_seconds != pod.metadata.deletion_grace_period_seconds
                 || !before.metadata.is_terminating();
-            if is_news || self.stage < Stage::Terminating {
+            if is_news || self.stage < WorkerStage::Terminating {
                 self.terminate(host);
             }
-        } else if pod.is_terminal() && !before.is_terminal() && self.stage == Stage::Syncing {
+        } else if pod.is_terminal() && !before.is_terminal() && self.stage == WorkerStage::Syncing {
             // A terminal phase written by someone else is handled at the next periodic sync (LC-056).
             let at = host.ctx.now + host.ctx.rng.between(Span::ZERO, Span::seconds(90));
             self.request_sync_at(at, host);
-        } else if self.stage == Stage::Syncing {
+        } else if self.stage == WorkerStage::Syncing {
             let same_images = containers_of(&before)
                 .zip(containers_of(pod))
                 .all(|((_, old), (_, new))| old.image == new.image);
@@ -265,16 +265,16 @@ impl PodWorker {
                 self.request_sync(host);
             }
         }
-        self.try_delete(host);
+        self.send_final_delete_if_done(host);
         wants_resize
     }
 
     /// Handles the deletion of the API object (LC-166).
     pub(super) fn handle_deletion(&mut self, host: &mut Host<'_, '_>) {
         self.is_deleted = true;
-        self.report.set_deleted();
-        if self.stage == Stage::Rejected {
-            self.enter_stage(Stage::Finished);
+        self.report.stop_requests_after_deletion();
+        if self.stage == WorkerStage::Rejected {
+            self.enter_stage(WorkerStage::Finished);
         }
         self.terminate(host);
     }
@@ -283,8 +283,8 @@ impl PodWorker {
     pub(super) fn advance(&mut self, host: &mut Host<'_, '_>) {
         if self.end_reason.is_none()
             && self
-                .deadline(host)
-                .is_some_and(|at| host.shared.relist_after(at) <= host.ctx.now)
+                .active_deadline(host)
+                .is_some_and(|at| host.shared.next_relist_after(at) <= host.ctx.now)
         {
             self.request_sync(host);
         }
@@ -297,17 +297,17 @@ impl PodWorker {
             );
             self.assert_activity_matches_stage();
             self.run_probes(host);
-            let progressed = match std::mem::replace(&mut self.activity, Activity::Idle) {
-                Activity::Idle => self.begin_if_due(host),
-                Activity::Volumes(wait) => self.wait_for_volumes(wait, host),
-                Activity::Sync(run) => self.continue_sync(run, host),
-                Activity::Kill(mut kill) => {
-                    kill.tick(&self.pod, host);
+            let progressed = match std::mem::replace(&mut self.activity, WorkerActivity::Idle) {
+                WorkerActivity::Idle => self.begin_next_sync_if_due(host),
+                WorkerActivity::Volumes(wait) => self.wait_for_volumes(wait, host),
+                WorkerActivity::Sync(run) => self.continue_sync(run, host),
+                WorkerActivity::Kill(mut kill) => {
+                    kill.advance_due_calls(&self.pod, host);
                     if kill.is_done() {
                         self.finish_kill(host);
                         true
                     } else {
-                        self.activity = Activity::Kill(kill);
+                        self.activity = WorkerActivity::Kill(kill);
                         false
                     }
                 }
@@ -323,11 +323,11 @@ impl PodWorker {
     /// worker is idle (LC-054, LC-169).
     fn assert_activity_matches_stage(&self) {
         let is_allowed = match &self.activity {
-            Activity::Idle => true,
-            Activity::Volumes(_) => self.stage == Stage::Syncing,
+            WorkerActivity::Idle => true,
+            WorkerActivity::Volumes(_) => self.stage == WorkerStage::Syncing,
             // A sync that was in progress when the termination began may complete.
-            Activity::Sync(_) => matches!(self.stage, Stage::Syncing | Stage::Terminating),
-            Activity::Kill(_) => self.stage == Stage::Terminating,
+            WorkerActivity::Sync(_) => matches!(self.stage, WorkerStage::Syncing | WorkerStage::Terminating),
+            WorkerActivity::Kill(_) => self.stage == WorkerStage::Terminating,
         };
         assert!(
             is_allowed,
@@ -341,16 +341,16 @@ impl PodWorker {
     /// Returns the earliest instant at which an action is due.
     pub(super) fn next_due(&self, host: &Host<'_, '_>) -> Option<SimTime> {
         let activity = match &self.activity {
-            Activity::Idle if self.is_blocked(host) => None,
-            Activity::Idle => self.due,
-            Activity::Volumes(wait) => Some(wait.next_try),
-            Activity::Sync(run) => run.next_due(),
-            Activity::Kill(kill) => kill.next_deadline(),
+            WorkerActivity::Idle if self.is_blocked_by_preemption(host) => None,
+            WorkerActivity::Idle => self.due,
+            WorkerActivity::Volumes(wait) => Some(wait.next_try),
+            WorkerActivity::Sync(run) => run.next_due(),
+            WorkerActivity::Kill(kill) => kill.next_deadline(),
         };
         let probes = self.next_probe(host);
         let deadline = self
-            .deadline(host)
-            .map(|at| host.shared.relist_after(at))
+            .active_deadline(host)
+            .map(|at| host.shared.next_relist_after(at))
             .filter(|at| *at > host.ctx.now);
         [activity, probes, deadline, self.kill_timeout_at]
             .into_iter()
@@ -363,8 +363,8 @@ impl PodWorker {
         let pod = self.pod.clone();
         self.input_cause = host.ctx.caused_by();
         let kill = match &mut self.activity {
-            Activity::Kill(kill) => Some(kill),
-            Activity::Sync(run) => run.kill_mut(),
+            WorkerActivity::Kill(kill) => Some(kill),
+            WorkerActivity::Sync(run) => run.kill_mut(),
             _ => None,
         };
         match event {
@@ -394,7 +394,7 @@ impl PodWorker {
                 succeeded,
                 took,
                 waited,
-            } => self.handle_pulled(*pull, *succeeded, (*took, *waited), host),
+            } => self.handle_image_pull_end(*pull, *succeeded, (*took, *waited), host),
             MachineEvent::Runtime { .. }
             | MachineEvent::ShuttingDown
             | MachineEvent::OutOfMemory { .. }
@@ -404,10 +404,10 @@ impl PodWorker {
 
     /// Fails the present activity, because the container runtime went down (LC-167).
     pub(super) fn handle_runtime_failure(&mut self, host: &mut Host<'_, '_>) {
-        let was = std::mem::replace(&mut self.activity, Activity::Idle);
+        let was = std::mem::replace(&mut self.activity, WorkerActivity::Idle);
         match was {
-            Activity::Idle | Activity::Volumes(_) => self.activity = was,
-            Activity::Kill(_) => {
+            WorkerActivity::Idle | WorkerActivity::Volumes(_) => self.activity = was,
+            WorkerActivity::Kill(_) => {
                 let message = "error killing pod: rpc error: code = Unavailable desc = connection error";
                 super::events::emit_for_pod(
                     &self.pod,
@@ -416,52 +416,52 @@ impl PodWorker {
                     message,
                     host,
                 );
-                self.finish_sync(SyncEnd::Error, host);
+                self.finish_sync(SyncResult::Error, host);
             }
-            Activity::Sync(_) => self.finish_sync(SyncEnd::Error, host),
+            WorkerActivity::Sync(_) => self.finish_sync(SyncResult::Error, host),
         }
     }
 
     /// Begins the next sync if it is due; returns whether it did.
-    fn begin_if_due(&mut self, host: &mut Host<'_, '_>) -> bool {
-        if self.due.is_none_or(|due| due > host.ctx.now) || self.is_blocked(host) {
+    fn begin_next_sync_if_due(&mut self, host: &mut Host<'_, '_>) -> bool {
+        if self.due.is_none_or(|due| due > host.ctx.now) || self.is_blocked_by_preemption(host) {
             return false;
         }
         self.due = None;
         if !host.machine.is_runtime_up() {
-            if self.stage < Stage::Finished {
-                self.finish_sync(SyncEnd::Error, host);
+            if self.stage < WorkerStage::Finished {
+                self.finish_sync(SyncResult::Error, host);
             }
             return false;
         }
         match self.stage {
-            Stage::Syncing => self.begin_sync(host),
-            Stage::Terminating => self.begin_kill(host),
-            Stage::Terminated => self.clean_up(host),
-            Stage::Rejected | Stage::Finished => return false,
+            WorkerStage::Syncing => self.begin_sync(host),
+            WorkerStage::Terminating => self.begin_kill(host),
+            WorkerStage::Terminated => self.clean_up(host),
+            WorkerStage::Rejected | WorkerStage::Finished => return false,
         }
         true
     }
 
     /// Ends a sync: the worker is idle again, and the next sync is scheduled.
-    pub(super) fn finish_sync(&mut self, end: SyncEnd, host: &mut Host<'_, '_>) {
-        self.activity = Activity::Idle;
+    pub(super) fn finish_sync(&mut self, end: SyncResult, host: &mut Host<'_, '_>) {
+        self.activity = WorkerActivity::Idle;
         let has_changed = std::mem::take(&mut self.has_changed_machine);
         let is_pending = std::mem::take(&mut self.is_pending);
         // After a successful sync that changed something, the runtime is relisted at once (LC-057).
-        let relists_at_once = has_changed && end == SyncEnd::Ok;
+        let relists_at_once = has_changed && end == SyncResult::Ok;
         self.last_sync_end = (!relists_at_once).then_some(host.ctx.now);
         if has_changed || is_pending {
             self.request_sync(host);
             return;
         }
         let wait = match end {
-            SyncEnd::Ok => return,
-            SyncEnd::BackOff(until) => {
+            SyncResult::Ok => return,
+            SyncResult::BackOff(until) => {
                 let least = (until - host.ctx.now).clamp(Span::ZERO, MAX_BACK_OFF_WAIT);
                 host.ctx.rng.between(least, Span(least.0 + least.0 / 2))
             }
-            SyncEnd::Error => host.ctx.rng.between(Span::seconds(10), Span::seconds(15)),
+            SyncResult::Error => host.ctx.rng.between(Span::seconds(10), Span::seconds(15)),
         };
         self.request_sync_at(host.ctx.now + wait, host);
     }
@@ -473,16 +473,16 @@ impl PodWorker {
 
     /// Returns whether the pod waits for its volumes, or will when the sync is retried.
     pub(super) fn wants_volumes(&self) -> bool {
-        self.stage == Stage::Syncing && (self.waits_for_volumes() || self.last_sync_end.is_some())
+        self.stage == WorkerStage::Syncing && (self.waits_for_volumes() || self.last_sync_end.is_some())
     }
 
     pub(super) fn waits_for_volumes(&self) -> bool {
-        matches!(self.activity, Activity::Volumes(_))
+        matches!(self.activity, WorkerActivity::Volumes(_))
     }
 
     /// Lets a waiting worker try again at once, because volumes were attached or reported in use.
     pub(super) fn retry_volumes(&mut self, host: &Host<'_, '_>) {
-        if let Activity::Volumes(wait) = &mut self.activity {
+        if let WorkerActivity::Volumes(wait) = &mut self.activity {
             self.input_cause = host.ctx.caused_by();
             wait.retry_now(host.ctx.now);
         }

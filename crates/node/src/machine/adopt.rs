@@ -27,7 +27,7 @@ impl Machine {
                 Role::Ephemeral => &pod.status.ephemeral_container_statuses,
             };
             let reported = statuses.iter().find(|status| status.name == container.name);
-            let Some(status) = reported_or_assumed(pod, role, &container.name, reported) else {
+            let Some(status) = reported_or_assumed_status(pod, role, &container.name, reported) else {
                 continue;
             };
             let has_run = status.state != Default::default()
@@ -42,7 +42,7 @@ impl Machine {
                 continue;
             }
             if status.image_id.contains('@') && !self.has_image(&container.image) {
-                let name = super::images::full_name(&container.image);
+                let name = super::images::full_image_name(&container.image);
                 let bytes = super::Image::of(&name).bytes;
                 self.add_image(&[status.image_id.clone(), name.into()], bytes);
             }
@@ -84,8 +84,8 @@ impl Machine {
                 }
             }
             if let Some(running) = &status.state.running {
-                let started_at = instant(running.started_at, ctx);
-                self.launch(pod, container, role, status.restart_count, started_at, ctx);
+                let started_at = past_sim_time(running.started_at, ctx);
+                self.launch_container(pod, container, role, status.restart_count, started_at, ctx);
             }
         }
     }
@@ -93,7 +93,7 @@ impl Machine {
 
 /// Returns the status of a container, as imported. If a running pod has no state for a container (for example because
 /// the dump was edited), the container is assumed to be running too.
-fn reported_or_assumed<'p>(
+fn reported_or_assumed_status<'p>(
     pod: &Pod,
     role: Role,
     name: &Str,
@@ -115,16 +115,16 @@ fn reported_or_assumed<'p>(
 }
 
 /// Converts a time of the status to simulated time, but not later than now.
-fn instant(wall: Option<podscope_api::Time>, ctx: &Context<'_>) -> SimTime {
+fn past_sim_time(wall: Option<podscope_api::Time>, ctx: &Context<'_>) -> SimTime {
     wall.map_or(ctx.now, |wall| ctx.sim_time(wall)).min(ctx.now)
 }
 
 /// Returns the start and exit of a container, if its state is `terminated`.
 fn start_and_exit(state: &podscope_api::ContainerState, ctx: &Context<'_>) -> Option<(SimTime, Exit)> {
     let terminated = state.terminated.as_ref()?;
-    let mut exit = Exit::with_code(instant(terminated.finished_at, ctx), terminated.exit_code);
+    let mut exit = Exit::with_code(past_sim_time(terminated.finished_at, ctx), terminated.exit_code);
     if &*terminated.reason == "OOMKilled" {
         exit.reason = "OOMKilled";
     }
-    Some((instant(terminated.started_at, ctx), exit))
+    Some((past_sim_time(terminated.started_at, ctx), exit))
 }

@@ -37,7 +37,7 @@ impl MachinePod {
         let mut all = self.removed_written.clone();
         for container in &self.containers {
             if let Some(written) = data_written_by(container, amount(container)) {
-                add_merged(&mut all, written);
+                add_merged_data(&mut all, written);
             }
         }
         all.stable_sort_by_key(|one| (one.volume.clone(), one.container.clone()));
@@ -45,9 +45,9 @@ impl MachinePod {
     }
 
     /// Remembers the data that a removed container leaves in an emptyDir.
-    pub(super) fn keep_written(&mut self, removed: &Container, now: SimTime) {
+    pub(super) fn keep_written_data(&mut self, removed: &Container, now: SimTime) {
         if let Some(written) = data_written_by(removed, removed.disk(now)) {
-            add_merged(&mut self.removed_written, written);
+            add_merged_data(&mut self.removed_written, written);
         }
     }
 }
@@ -64,7 +64,7 @@ fn data_written_by(container: &Container, bytes: i64) -> Option<EmptyDirData> {
 }
 
 /// Adds written data to a list, merged with data of the same volume and container name.
-fn add_merged(all: &mut Vec<EmptyDirData>, one: EmptyDirData) {
+fn add_merged_data(all: &mut Vec<EmptyDirData>, one: EmptyDirData) {
     let same = |known: &&mut EmptyDirData| known.volume == one.volume && known.container == one.container;
     match all.iter_mut().find(same) {
         Some(known) => {

@@ -25,7 +25,7 @@ impl Image {
     /// Returns the image that a registry has under a name. Assumption: manifests do not give digest and size, so both
     /// are computed from the name: the size is a whole number of megabytes from 20 to 219, as usual for server images.
     pub(super) fn of(image: &str) -> Self {
-        let name = full_name(image);
+        let name = full_image_name(image);
         let mut names = vec![Str::from(name.as_str())];
         if let Some((repository, _)) = name.rsplit_once(':')
             && !name.contains('@')
@@ -83,7 +83,7 @@ pub(crate) fn hex_digest(number: u64, texts: &[&str]) -> String {
 
 /// A pull that was requested and has not ended.
 #[derive(Debug, Clone)]
-pub(super) struct Pull {
+pub(super) struct PendingPull {
     id: PullId,
     pod: Arc<Subject>,
     image: Str,
@@ -103,7 +103,7 @@ impl Machine {
 
     /// Returns the image with this name, which may be abbreviated (`nginx`).
     pub fn image(&self, image: &str) -> Option<&Arc<Image>> {
-        let name = full_name(image);
+        let name = full_image_name(image);
         let known = self.images.iter().find(|held| held.image.has_name(&name))?;
         Some(&known.image)
     }
@@ -176,7 +176,7 @@ impl Machine {
     /// their requests (LC-070: one).
     pub fn pull(&mut self, pod: &Pod, image: &Str, outcome: Outcome, limit: usize, ctx: &mut Context<'_>) -> PullId {
         let id = PullId(self.new_id().0);
-        self.pulls.push(Pull {
+        self.pulls.push(PendingPull {
             id,
             pod: subject(Kind::Pod, pod.metadata.key(), pod.metadata.uid.clone()),
             image: image.clone(),
@@ -202,7 +202,7 @@ impl Machine {
             let Some(next) = self.pulls.iter().position(|pull| pull.running_times.is_none()) else {
                 return;
             };
-            let ends_at = self.pull_end(&self.pulls[next], ctx.now);
+            let ends_at = self.pull_end_time(&self.pulls[next], ctx.now);
             self.pulls[next].running_times = Some((ctx.now, ends_at));
             ctx.timer(ends_at, Timer::Machine(MachineTimer::Pull));
         }
@@ -210,7 +210,7 @@ impl Machine {
 
     /// Returns when a pull that begins now ends: at once if the image is present. If another pull of the same image
     /// ends earlier, both end then, because layers are downloaded once.
-    fn pull_end(&self, pull: &Pull, now: SimTime) -> SimTime {
+    fn pull_end_time(&self, pull: &PendingPull, now: SimTime) -> SimTime {
         let Outcome::Takes(span) = pull.outcome else { return now };
         if self.has_image(&pull.image) {
             return now;
@@ -224,7 +224,7 @@ impl Machine {
 
     pub(super) fn handle_pull_timer(&mut self, ctx: &mut Context<'_>) {
         let now = ctx.now;
-        let is_due = |pull: &Pull| pull.running_times.is_some_and(|(_, ends_at)| ends_at <= now);
+        let is_due = |pull: &PendingPull| pull.running_times.is_some_and(|(_, ends_at)| ends_at <= now);
         while let Some(idx) = self.pulls.iter().position(is_due) {
             let pull = self.pulls.remove(idx);
             ctx.set_cause(pull.caused_by);
@@ -247,7 +247,7 @@ impl Machine {
 }
 
 /// Returns the full name of an image, with registry and tag, as runtimes and node statuses write it.
-pub(super) fn full_name(image: &str) -> String {
+pub(super) fn full_image_name(image: &str) -> String {
     let last = image.rsplit('/').next().unwrap_or(image);
     let tag = if last.contains(':') || image.contains('@') {
         ""
@@ -264,7 +264,7 @@ pub(super) fn full_name(image: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Image, full_name};
+    use super::{Image, full_image_name};
 
     #[test]
     fn image_names_are_completed() {
@@ -276,8 +276,8 @@ mod tests {
             ("localhost:5000/a", "localhost:5000/a:latest"),
             ("quay.io/a/b@sha256:1", "quay.io/a/b@sha256:1"),
         ] {
-            assert_eq!(full_name(short), full);
-            assert_eq!(full_name(full), full);
+            assert_eq!(full_image_name(short), full);
+            assert_eq!(full_image_name(full), full);
             // A reference by digest is its own image ID; the digest of any other name is computed.
             let image = Image::of(short);
             assert_eq!(*image.name(), *full);

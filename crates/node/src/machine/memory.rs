@@ -70,7 +70,9 @@ impl Machine {
 
     /// Sets the timer for the instant at which memory runs out, if the processes go on as planned.
     pub(super) fn watch_memory(&mut self, ctx: &mut Context<'_>) {
-        let Some(at) = self.exhausted_at(ctx.now) else { return };
+        let Some(at) = self.memory_exhausted_at(ctx.now) else {
+            return;
+        };
         if self.memory_due.is_none_or(|due| at < due || due < ctx.now) {
             self.memory_due = Some(at);
             ctx.timer(at, Timer::Machine(MachineTimer::Memory));
@@ -79,7 +81,7 @@ impl Machine {
 
     /// Returns the first instant from `now` on at which the processes use more than the capacity; None if they never do
     /// unless something changes.
-    fn exhausted_at(&self, now: SimTime) -> Option<SimTime> {
+    fn memory_exhausted_at(&self, now: SimTime) -> Option<SimTime> {
         let capacity = self.memory_capacity()?;
         let running = || self.pods.values().flat_map(|pod| pod.running());
         let most = running().fold(0_i64, |sum, container| {

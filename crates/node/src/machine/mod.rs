@@ -31,7 +31,7 @@ pub use process::{Container, Exit, RunningHook};
 
 pub use sandbox::Sandbox;
 
-use self::images::Pull;
+use self::images::PendingPull;
 use crate::Context;
 use podscope_sim::{ContainerProblem, Happening, SimTime, Span, Subject, subject};
 
@@ -213,7 +213,7 @@ pub struct Machine {
     /// Pods whose next sandbox cannot be created, because of the command `fault sandbox`.
     refused_sandboxes: ordered::Set<Uid>,
     /// Pulls, in the order in which they were requested.
-    pulls: Vec<Pull>,
+    pulls: Vec<PendingPull>,
     /// Maximum number of concurrent pulls.
     pull_limit: usize,
     events: Vec<MachineEvent>,
@@ -430,7 +430,7 @@ impl Machine {
         let is_removed = |_: &Container| flags.next().unwrap_or(false);
         let (removed, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut pod.containers).into_iter().partition(is_removed);
         pod.containers = rest;
-        removed.iter().for_each(|one| pod.keep_written(one, now));
+        removed.iter().for_each(|one| pod.keep_written_data(one, now));
         if !removed.is_empty() {
             self.changes += 1;
         }

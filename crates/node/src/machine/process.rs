@@ -157,7 +157,7 @@ impl Container {
 
     /// Plans the exits that follow from the behaviour alone: the process ends by itself, or exceeds its memory limit.
     /// Returns the instants for which the caller must set timers.
-    pub(super) fn plan_own_end(&mut self) -> Vec<SimTime> {
+    pub(super) fn plan_own_exits(&mut self) -> Vec<SimTime> {
         let limit = self.resources.limits.get("memory").map(|limit| limit.value());
         let own_end = self.behavior.run.map(|run| {
             let mut exit = Exit::with_code(self.started_at + run, self.behavior.exit_code);

@@ -20,7 +20,7 @@ impl Machine {
         attempt: i32,
         ctx: &mut Context<'_>,
     ) -> ContainerId {
-        self.launch(pod, container, role, attempt, ctx.now, ctx)
+        self.launch_container(pod, container, role, attempt, ctx.now, ctx)
     }
 
     /// Runs a hook in a container; [`MachineEvent::HookFinished`] reports its end.
@@ -107,7 +107,7 @@ impl Machine {
         // A process that received a signal keeps its planned exit.
         if container.signals.is_empty() {
             container.plan = None;
-            for at in container.plan_own_end() {
+            for at in container.plan_own_exits() {
                 ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
             }
         }
@@ -129,7 +129,7 @@ impl Machine {
     }
 
     /// Creates a container whose process started at `started_at`, and records the start.
-    pub(super) fn launch(
+    pub(super) fn launch_container(
         &mut self,
         pod: &Pod,
         container: &podscope_api::Container,
@@ -172,7 +172,7 @@ impl Machine {
             Some(container.name.clone()),
         );
         // These timers are set after the record, so that the container's start is the cause of its planned exit.
-        for at in process.plan_own_end() {
+        for at in process.plan_own_exits() {
             ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
         }
         // The runtime keeps one dead container of a name beside the new one.
@@ -181,7 +181,7 @@ impl Machine {
             && let Some(oldest) = held.containers.iter().position(|old| old.name == container.name)
         {
             let oldest = held.containers.remove(oldest);
-            held.keep_written(&oldest, ctx.now);
+            held.keep_written_data(&oldest, ctx.now);
             held.containers.push(process);
             self.release_image(&oldest.source, ctx.now);
         } else {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use podscope_api::{Endpoint, NodeName, ObjectKey, Service, Str, ordered};
 use podscope_sim::Objects;
 
-use super::{Backend, Entry, Route, zone_of};
+use super::{Backend, Entry, Route, node_zone};
 
 /// An endpoint of an EndpointSlice, with its conditions.
-struct Candidate {
+struct EndpointCandidate {
     backend: Backend,
     hostname: Option<Str>,
     zone: Option<Str>,
@@ -18,15 +18,15 @@ struct Candidate {
     is_terminating: bool,
 }
 
-impl Candidate {
+impl EndpointCandidate {
     /// Returns whether the endpoint is terminating but still serves: it is used where no endpoint is ready (TR-012).
-    fn is_fallback(&self) -> bool {
+    fn is_serving_while_terminating(&self) -> bool {
         self.is_serving && self.is_terminating
     }
 }
 
 /// Reads one endpoint. `ready` and `serving` default to true, `terminating` to false (TR-011).
-fn read_candidate(endpoint: &Endpoint, port: Option<i32>) -> Option<Candidate> {
+fn read_endpoint_candidate(endpoint: &Endpoint, port: Option<i32>) -> Option<EndpointCandidate> {
     let (uid, pod) = match &endpoint.target_ref {
         Some(target) => (
             target.uid.clone(),
@@ -34,7 +34,7 @@ fn read_candidate(endpoint: &Endpoint, port: Option<i32>) -> Option<Candidate> {
         ),
         None => (Default::default(), ObjectKey::new("", "")),
     };
-    Some(Candidate {
+    Some(EndpointCandidate {
         backend: Backend {
             address: endpoint.addresses.first()?.clone(),
             port,
@@ -52,10 +52,10 @@ fn read_candidate(endpoint: &Endpoint, port: Option<i32>) -> Option<Candidate> {
 
 /// Returns the endpoints of a Service's first port, by address. If two slices list the same address, the endpoint that
 /// is not terminating wins (TR-023).
-fn candidates_of_service(objects: &Objects, service: &Service) -> Vec<Candidate> {
+fn candidates_of_service(objects: &Objects, service: &Service) -> Vec<EndpointCandidate> {
     let key = service.metadata.key();
     let wanted = service.spec.ports.first();
-    let mut found: ordered::Map<(Str, Option<i32>), Candidate> = ordered::Map::new();
+    let mut found: ordered::Map<(Str, Option<i32>), EndpointCandidate> = ordered::Map::new();
     for slice in objects.slices_of(&key.namespace, &key.name) {
         let mut ports = slice.ports.iter();
         let port = match wanted {
@@ -68,7 +68,7 @@ fn candidates_of_service(objects: &Objects, service: &Service) -> Vec<Candidate>
         for candidate in slice
             .endpoints
             .iter()
-            .filter_map(|endpoint| read_candidate(endpoint, port))
+            .filter_map(|endpoint| read_endpoint_candidate(endpoint, port))
         {
             let place = (candidate.backend.address.clone(), port);
             let wins = found
@@ -85,22 +85,25 @@ fn candidates_of_service(objects: &Objects, service: &Service) -> Vec<Candidate>
 /// Returns the endpoints for traffic policy `Cluster`: the ready ones that the traffic distribution allows. If no
 /// endpoint is ready, the terminating ones that still serve.
 fn cluster_endpoints<'t>(
-    all: &'t [Candidate],
+    all: &'t [EndpointCandidate],
     service: &Service,
     node: &NodeName,
     zone: Option<&Str>,
-) -> Vec<&'t Candidate> {
-    let ready: Vec<&Candidate> = all.iter().filter(|candidate| candidate.is_ready).collect();
+) -> Vec<&'t EndpointCandidate> {
+    let ready: Vec<&EndpointCandidate> = all.iter().filter(|candidate| candidate.is_ready).collect();
     if ready.is_empty() {
-        return all.iter().filter(|candidate| candidate.is_fallback()).collect();
+        return all
+            .iter()
+            .filter(|candidate| candidate.is_serving_while_terminating())
+            .collect();
     }
     let distribution = service.spec.traffic_distribution.as_deref().unwrap_or_default();
-    let on_node = |candidate: &&&Candidate| candidate.backend.node == *node;
+    let on_node = |candidate: &&&EndpointCandidate| candidate.backend.node == *node;
     let all_have_nodes = ready.iter().all(|candidate| !candidate.backend.node.is_empty());
     if distribution == "PreferSameNode" && all_have_nodes && ready.iter().any(|candidate| on_node(&candidate)) {
         return ready.into_iter().filter(|candidate| on_node(&candidate)).collect();
     }
-    let in_zone = |candidate: &&&Candidate| candidate.zone.as_ref() == zone;
+    let in_zone = |candidate: &&&EndpointCandidate| candidate.zone.as_ref() == zone;
     let prefers_zone = matches!(distribution, "PreferClose" | "PreferSameZone" | "PreferSameNode");
     let all_have_zones = zone.is_some() && ready.iter().all(|candidate| candidate.zone.is_some());
     if prefers_zone && all_have_zones && ready.iter().any(|candidate| in_zone(&candidate)) {
@@ -111,11 +114,14 @@ fn cluster_endpoints<'t>(
 
 /// Returns the endpoints for traffic policy `Local`: the ready ones on this node. If none is ready, its terminating
 /// ones that still serve.
-fn local_endpoints<'t>(all: &'t [Candidate], node: &NodeName) -> Vec<&'t Candidate> {
-    let local: Vec<&Candidate> = all.iter().filter(|candidate| candidate.backend.node == *node).collect();
-    let ready: Vec<&Candidate> = local.iter().filter(|candidate| candidate.is_ready).copied().collect();
+fn local_endpoints<'t>(all: &'t [EndpointCandidate], node: &NodeName) -> Vec<&'t EndpointCandidate> {
+    let local: Vec<&EndpointCandidate> = all.iter().filter(|candidate| candidate.backend.node == *node).collect();
+    let ready: Vec<&EndpointCandidate> = local.iter().filter(|candidate| candidate.is_ready).copied().collect();
     match ready.is_empty() {
-        true => local.into_iter().filter(|candidate| candidate.is_fallback()).collect(),
+        true => local
+            .into_iter()
+            .filter(|candidate| candidate.is_serving_while_terminating())
+            .collect(),
         false => ready,
     }
 }
@@ -138,7 +144,7 @@ pub(super) fn route(objects: &Objects, service: &ObjectKey, node: &NodeName, ent
         Entry::Outside => &*spec.external_traffic_policy == "Local",
     };
     let all = candidates_of_service(objects, service);
-    let zone = zone_of(objects, node);
+    let zone = node_zone(objects, node);
     let cluster = cluster_endpoints(&all, service, node, zone.as_ref());
     let chosen = if is_local {
         local_endpoints(&all, node)
@@ -168,8 +174,10 @@ pub fn is_usable(objects: &Objects, service: &ObjectKey, address: &str) -> bool 
     let mut all = objects
         .slices_of(&service.namespace, &service.name)
         .flat_map(|slice| &slice.endpoints)
-        .filter_map(|endpoint| read_candidate(endpoint, None));
-    all.any(|candidate| *candidate.backend.address == *address && (candidate.is_ready || candidate.is_fallback()))
+        .filter_map(|endpoint| read_endpoint_candidate(endpoint, None));
+    all.any(|candidate| {
+        *candidate.backend.address == *address && (candidate.is_ready || candidate.is_serving_while_terminating())
+    })
 }
 
 /// Returns the Service that a DNS name refers to, and the hostname before it: `db` and `db-0.db` (TR-075).

@@ -12,7 +12,7 @@ const SERVICE: &str = "{apiVersion: v1, kind: Service, metadata: {name: web, nam
 
 /// Returns objects with the Service `web` and these EndpointSlices of it; each slice is a name, a port and its
 /// endpoints.
-fn objects(slices: &[(&str, &str, &str)]) -> Arc<Objects> {
+fn web_service_with_slices(slices: &[(&str, &str, &str)]) -> Arc<Objects> {
     let slice = |(name, port, endpoints): &(&str, &str, &str)| {
         format!(
             "{{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {{name: {name}, namespace: default, \
@@ -32,13 +32,13 @@ fn objects(slices: &[(&str, &str, &str)]) -> Arc<Objects> {
     Arc::new(objects)
 }
 
-fn web_service() -> ObjectKey {
+fn web_service_key() -> ObjectKey {
     ObjectKey::new("default", "web")
 }
 
 /// Returns the addresses that the rules of node `a-1` choose from.
-fn addresses(objects: Arc<Objects>) -> Vec<String> {
-    match Proxy::running(NodeName("a-1".into()), objects).route(&web_service(), Entry::Inside) {
+fn chosen_addresses(objects: Arc<Objects>) -> Vec<String> {
+    match Proxy::running(NodeName("a-1".into()), objects).route(&web_service_key(), Entry::Inside) {
         Route::Any(backends) => backends.iter().map(|backend| backend.address.to_string()).collect(),
         other => vec![format!("{other:?}")],
     }
@@ -52,14 +52,14 @@ fn absent_conditions_count_as_ready_and_serving() {
         "{name: http, port: 80}",
         "{addresses: [10.1.0.1]}, {addresses: [10.1.0.2], conditions: {ready: false}}",
     )];
-    assert_eq!(addresses(objects(&slices)), ["10.1.0.1"]);
+    assert_eq!(chosen_addresses(web_service_with_slices(&slices)), ["10.1.0.1"]);
     // If no endpoint is ready, a terminating endpoint without the condition `serving` is used.
     let slices = [(
         "one",
         "{name: http, port: 80}",
         "{addresses: [10.1.0.2], conditions: {ready: false, terminating: true}}",
     )];
-    assert_eq!(addresses(objects(&slices)), ["10.1.0.2"]);
+    assert_eq!(chosen_addresses(web_service_with_slices(&slices)), ["10.1.0.2"]);
 }
 
 /// Shows: TR-008
@@ -69,7 +69,7 @@ fn slice_without_the_port_is_not_used() {
         ("one", "{name: http, port: 80}", "{addresses: [10.1.0.1]}"),
         ("two", "{name: metrics, port: 9090}", "{addresses: [10.1.0.2]}"),
     ];
-    assert_eq!(addresses(objects(&slices)), ["10.1.0.1"]);
+    assert_eq!(chosen_addresses(web_service_with_slices(&slices)), ["10.1.0.1"]);
 }
 
 /// Shows: TR-023
@@ -87,7 +87,10 @@ fn address_in_two_slices_counts_once_as_not_terminating() {
             "{addresses: [10.1.0.1]}, {addresses: [10.1.0.2]}",
         ),
     ];
-    assert_eq!(addresses(objects(&slices)), ["10.1.0.1", "10.1.0.2"]);
+    assert_eq!(
+        chosen_addresses(web_service_with_slices(&slices)),
+        ["10.1.0.1", "10.1.0.2"]
+    );
 }
 
 /// Returns the last number of each address that the rules of node a-1 choose for a Service with this spec, or else the
@@ -102,11 +105,11 @@ fn chosen_endpoints(spec: &str, entry: Entry, endpoints: &[&str]) -> String {
     let node = "{apiVersion: v1, kind: Node, metadata: {name: a-1, labels: {topology.kubernetes.io/zone: a}}}";
     let parsed = parse(&format!("{service}\n---\n{node}"));
     assert!(parsed.problems.is_empty(), "{spec}: {:?}", parsed.problems);
-    let mut objects = (*objects(&[("one", "{name: http, port: 80}", &endpoints.join(", "))])).clone();
+    let mut objects = (*web_service_with_slices(&[("one", "{name: http, port: 80}", &endpoints.join(", "))])).clone();
     for object in parsed.objects {
         objects.put(object.value);
     }
-    match Proxy::running(NodeName("a-1".into()), Arc::new(objects)).route(&web_service(), entry) {
+    match Proxy::running(NodeName("a-1".into()), Arc::new(objects)).route(&web_service_key(), entry) {
         Route::Any(backends) => {
             let digits = backends
                 .iter()
@@ -169,7 +172,7 @@ fn route_follows_traffic_distribution_and_policy() {
             "{spec}{entry:?}, {endpoints:?}"
         );
     }
-    let proxy = Proxy::running(NodeName("a-1".into()), objects(&[]));
+    let proxy = Proxy::running(NodeName("a-1".into()), web_service_with_slices(&[]));
     assert_eq!(
         proxy.route(&ObjectKey::new("default", "shop"), Inside),
         Route::Unknown,
@@ -183,22 +186,22 @@ fn rules_are_written_at_once_then_at_most_every_second() {
     let at = |millis: i64| SimTime(millis * 1000);
     let mut proxy = Proxy::new(NodeName("a-1".into()));
     assert_eq!(
-        proxy.route(&web_service(), Entry::Inside),
+        proxy.route(&web_service_key(), Entry::Inside),
         Route::Unknown,
         "nothing is observed yet"
     );
-    let one = objects(&[("one", "{name: http, port: 80}", "{addresses: [10.1.0.1]}")]);
+    let one = web_service_with_slices(&[("one", "{name: http, port: 80}", "{addresses: [10.1.0.1]}")]);
     assert_eq!(proxy.observe(one, at(5_000)), Sync::Done);
-    let none = objects(&[]);
+    let none = web_service_with_slices(&[]);
     assert_eq!(proxy.observe(none.clone(), at(5_300)), Sync::At(at(6_000)));
     assert_eq!(proxy.observe(none, at(5_600)), Sync::Scheduled);
     assert!(
-        matches!(proxy.route(&web_service(), Entry::Inside), Route::Any(_)),
+        matches!(proxy.route(&web_service_key(), Entry::Inside), Route::Any(_)),
         "the rules are as old as the last sync"
     );
     assert!(!proxy.sync(at(5_999)));
     assert!(proxy.sync(at(6_000)));
-    assert_eq!(proxy.route(&web_service(), Entry::Inside), Route::Reject);
+    assert_eq!(proxy.route(&web_service_key(), Entry::Inside), Route::Reject);
 }
 
 /// Shows: TR-079
@@ -206,14 +209,14 @@ fn rules_are_written_at_once_then_at_most_every_second() {
 fn terminating_endpoint_fails_health_check_of_local_policy() {
     let proxy = |conditions: &str| {
         let endpoint = format!("{{addresses: [10.1.0.1], nodeName: a-1, conditions: {{{conditions}}}}}");
-        let slices = objects(&[("one", "{name: http, port: 80}", endpoint.as_str())]);
+        let slices = web_service_with_slices(&[("one", "{name: http, port: 80}", endpoint.as_str())]);
         Proxy::running(NodeName("a-1".into()), slices)
     };
-    assert!(proxy("ready: true").has_ready_local_endpoint(&web_service()));
+    assert!(proxy("ready: true").has_ready_local_endpoint(&web_service_key()));
     let terminating = proxy("ready: false, serving: true, terminating: true");
-    assert!(!terminating.has_ready_local_endpoint(&web_service()));
+    assert!(!terminating.has_ready_local_endpoint(&web_service_key()));
     assert!(
-        matches!(terminating.route(&web_service(), Entry::Inside), Route::Any(_)),
+        matches!(terminating.route(&web_service_key(), Entry::Inside), Route::Any(_)),
         "it still gets requests"
     );
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::args::read_args;
-use super::resolve::{PluginSetSpec, PluginsSpec, resolve};
+use super::resolve::{PluginSetSpec, PluginsSpec, resolve_profile};
 use super::{Args, DEFAULT_SCHEDULER_NAME, Profile, SchedulerConfiguration};
 use crate::plugins::Point;
 
@@ -52,7 +52,7 @@ impl Errors {
         });
     }
 
-    pub(crate) fn invalid(&mut self, path: impl Into<String>, value: impl std::fmt::Display, message: &str) {
+    pub(crate) fn push_invalid_value(&mut self, path: impl Into<String>, value: impl std::fmt::Display, message: &str) {
         self.push(path, format!("Invalid value: {value}: {message}"));
     }
 }
@@ -153,7 +153,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-const GROUP: &str = "kubescheduler.config.k8s.io";
+const API_GROUP: &str = "kubescheduler.config.k8s.io";
 
 pub(super) fn read(value: &Value) -> Result<SchedulerConfiguration, Vec<ConfigError>> {
     let mut errors = Errors::default();
@@ -166,19 +166,19 @@ pub(super) fn read(value: &Value) -> Result<SchedulerConfiguration, Vec<ConfigEr
         .string("kind", &mut errors)
         .unwrap_or("KubeSchedulerConfiguration");
     let version = api_version
-        .strip_prefix(GROUP)
+        .strip_prefix(API_GROUP)
         .and_then(|rest| rest.strip_prefix('/'))
         .unwrap_or("");
     if kind != "KubeSchedulerConfiguration" || !matches!(version, "v1" | "v1beta3" | "v1alpha1") {
         errors.push(
             "",
-            format!("no kind \"{kind}\" is registered for version \"{api_version}\" (expected {GROUP}/v1)"),
+            format!("no kind \"{kind}\" is registered for version \"{api_version}\" (expected {API_GROUP}/v1)"),
         );
         return Err(errors.0);
     }
     let mut alpha = AlphaFields::default();
     if version != "v1" {
-        let served = format!("{GROUP}/v1");
+        let served = format!("{API_GROUP}/v1");
         config.notices.push(sentence!(
             configuration::read_as,
             version = api_version,
@@ -188,7 +188,7 @@ pub(super) fn read(value: &Value) -> Result<SchedulerConfiguration, Vec<ConfigEr
     if version == "v1alpha1" {
         alpha = AlphaFields::read(&mut fields, &mut config, &mut errors);
     }
-    read_numbers(&mut fields, &mut config, &mut errors);
+    read_numeric_settings(&mut fields, &mut config, &mut errors);
     for ignored in [
         "leaderElection",
         "clientConnection",
@@ -206,11 +206,11 @@ pub(super) fn read(value: &Value) -> Result<SchedulerConfiguration, Vec<ConfigEr
     if errors.0.is_empty() { Ok(config) } else { Err(errors.0) }
 }
 
-fn read_numbers(fields: &mut Fields<'_>, config: &mut SchedulerConfiguration, errors: &mut Errors) {
+fn read_numeric_settings(fields: &mut Fields<'_>, config: &mut SchedulerConfiguration, errors: &mut Errors) {
     if let Some(parallelism) = fields.integer("parallelism", errors) {
         config.parallelism = parallelism;
         if parallelism <= 0 {
-            errors.invalid(
+            errors.push_invalid_value(
                 "parallelism",
                 parallelism,
                 "should be an integer value greater than zero",
@@ -223,14 +223,14 @@ fn read_numbers(fields: &mut Fields<'_>, config: &mut SchedulerConfiguration, er
     if let Some(seconds) = fields.integer("podInitialBackoffSeconds", errors) {
         config.pod_initial_backoff_seconds = seconds;
         if seconds <= 0 {
-            errors.invalid("podInitialBackoffSeconds", seconds, "must be greater than 0");
+            errors.push_invalid_value("podInitialBackoffSeconds", seconds, "must be greater than 0");
         }
     }
     if let Some(seconds) = fields.integer("podMaxBackoffSeconds", errors) {
         config.pod_max_backoff_seconds = seconds;
     }
     if config.pod_max_backoff_seconds < config.pod_initial_backoff_seconds {
-        errors.invalid(
+        errors.push_invalid_value(
             "podMaxBackoffSeconds",
             config.pod_max_backoff_seconds,
             "must be greater than or equal to PodInitialBackoffSeconds",
@@ -279,7 +279,7 @@ fn read_percentage(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<i64> 
     let percentage = fields.integer("percentageOfNodesToScore", errors)?;
     if !(0..=100).contains(&percentage) {
         let path = fields.at("percentageOfNodesToScore");
-        errors.invalid(path, percentage, "not in valid range [0-100]");
+        errors.push_invalid_value(path, percentage, "not in valid range [0-100]");
     }
     Some(percentage)
 }
@@ -342,7 +342,7 @@ fn read_extenders(fields: &mut Fields<'_>, config: &mut SchedulerConfiguration, 
             .is_some_and(|verb| !verb.is_empty())
             && weight <= 0
         {
-            errors.invalid(
+            errors.push_invalid_value(
                 format!("{path}.weight"),
                 weight,
                 "must have a positive weight applied to it",
@@ -360,7 +360,7 @@ fn read_extenders(fields: &mut Fields<'_>, config: &mut SchedulerConfiguration, 
             resource.boolean("ignoredByScheduler", errors);
             let name = resource.string("name", errors).unwrap_or("").to_owned();
             if !crate::resources::is_extended(&name) {
-                errors.invalid(
+                errors.push_invalid_value(
                     format!("{path}.name"),
                     format!("\"{name}\""),
                     "must be an extended resource name",
@@ -379,7 +379,7 @@ fn read_extenders(fields: &mut Fields<'_>, config: &mut SchedulerConfiguration, 
         extender.finish(errors);
     }
     if n_binders > 1 {
-        errors.invalid(
+        errors.push_invalid_value(
             "extenders",
             format!("found {n_binders} extenders implementing bind"),
             "only one extender can implement bind",
@@ -433,7 +433,7 @@ fn read_profile(
     }
     read_args(&mut fields, &mut args, errors);
     fields.finish(errors);
-    match resolve(&name, percentage, &plugins, args, path) {
+    match resolve_profile(&name, percentage, &plugins, args, path) {
         Ok(profile) => Some(profile),
         Err(more) => {
             for (path, message) in more {
@@ -448,11 +448,11 @@ fn read_plugins(value: &Value, path: &str, version: &str, errors: &mut Errors) -
     let mut spec = PluginsSpec::default();
     let mut fields = Fields::new(value, path, errors);
     if let Some(value) = fields.get("multiPoint") {
-        spec.multi_point = read_set(value, &format!("{path}.multiPoint"), version, errors);
+        spec.multi_point = read_plugin_set(value, &format!("{path}.multiPoint"), version, errors);
     }
     for (point, name) in Point::ALL {
         if let Some(value) = fields.get(name) {
-            spec.points[point as usize] = read_set(value, &format!("{path}.{name}"), version, errors);
+            spec.points[point as usize] = read_plugin_set(value, &format!("{path}.{name}"), version, errors);
         }
     }
     fields.finish(errors);
@@ -462,7 +462,7 @@ fn read_plugins(value: &Value, path: &str, version: &str, errors: &mut Errors) -
 /// Plugins that do not exist any more in v1.
 const REMOVED_PLUGINS: [&str; 4] = ["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"];
 
-fn read_set(value: &Value, path: &str, version: &str, errors: &mut Errors) -> PluginSetSpec {
+fn read_plugin_set(value: &Value, path: &str, version: &str, errors: &mut Errors) -> PluginSetSpec {
     let mut set = PluginSetSpec::default();
     let mut fields = Fields::new(value, path, errors);
     for (list, is_enabled) in [("enabled", true), ("disabled", false)] {
@@ -474,7 +474,7 @@ fn read_set(value: &Value, path: &str, version: &str, errors: &mut Errors) -> Pl
             plugin.finish(errors);
             if is_enabled && REMOVED_PLUGINS.contains(&name.as_str()) {
                 if version == "v1" {
-                    errors.invalid(&path, format!("\"{name}\""), "was removed in v1");
+                    errors.push_invalid_value(&path, format!("\"{name}\""), "was removed in v1");
                 }
             } else if is_enabled {
                 set.enabled.push((name, weight));

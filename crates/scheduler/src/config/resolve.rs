@@ -18,7 +18,7 @@ pub(super) struct PluginsSpec {
 }
 
 pub(super) fn default_profile() -> Profile {
-    match resolve(
+    match resolve_profile(
         DEFAULT_SCHEDULER_NAME,
         None,
         &PluginsSpec::default(),
@@ -32,7 +32,7 @@ pub(super) fn default_profile() -> Profile {
 
 /// Merges a custom set with the defaults. A disabled default is removed; a default that the custom set enables again is
 /// replaced at its position.
-fn merge(custom: &PluginSetSpec) -> Vec<(String, i64)> {
+fn merge_with_defaults(custom: &PluginSetSpec) -> Vec<(String, i64)> {
     let is_disabled = |name: &str| {
         custom
             .disabled
@@ -100,7 +100,7 @@ fn validate_plugins(
 ///
 /// # Errors
 /// Returns `(path, message)` of each problem that makes kube-scheduler exit at start.
-pub(super) fn resolve(
+pub(super) fn resolve_profile(
     scheduler_name: &str,
     percentage: Option<i64>,
     spec: &PluginsSpec,
@@ -108,7 +108,7 @@ pub(super) fn resolve(
     path: &str,
 ) -> Result<Profile, Vec<(String, String)>> {
     let mut errors = Vec::new();
-    let multi_point = merge(&spec.multi_point);
+    let multi_point = merge_with_defaults(&spec.multi_point);
     let mut lookup = |name: &str, at: &str| {
         let found = Plugin::from_name(name);
         if found.is_none() {

@@ -50,7 +50,7 @@ impl RowFilter {
             .collect();
         nominated.sort_unstable();
         let mut bounds = RowBounds::default();
-        let needs_node = |plugin: &&Plugin| !plugin.extension_points().row_bounds(search.incoming, &mut bounds);
+        let needs_node = |plugin: &&Plugin| !plugin.extension_points().add_row_bounds(search.incoming, &mut bounds);
         let others = plugins.iter().filter(needs_node).copied().collect();
         Self {
             bounds,
@@ -59,7 +59,7 @@ impl RowFilter {
         }
     }
 
-    fn passes(&self, node: NodeIdx, row: &Row) -> bool {
+    fn passes_filters(&self, node: NodeIdx, row: &Row) -> bool {
         self.bounds.are_satisfied(row) && self.nominated.binary_search(&node).is_err()
     }
 }
@@ -120,7 +120,7 @@ impl Search<'_> {
         found.feasible.reserve(found.wanted.min(n));
         for node in nodes[first..].iter().chain(&nodes[..first]) {
             let info = cache.node(*node);
-            let result = if by_row.passes(*node, cache.row(*node)) {
+            let result = if by_row.passes_filters(*node, cache.row(*node)) {
                 run(&by_row.others, &cycle, state, *node, info)
             } else {
                 self.filter_with_nominated(&cycle, state, *node, info)

@@ -6,7 +6,7 @@ use crate::plugins::Point;
 
 impl Search<'_> {
     /// Scores the feasible nodes and selects those with the highest total (SCH-020, SCH-021).
-    pub(super) fn score(
+    pub(super) fn score_and_select_hosts(
         &self,
         cache: &mut Cache,
         state: &mut CycleState,

@@ -6,7 +6,7 @@ use podscope_api::{Device, DeviceAttribute, DeviceConstraint, Str};
 
 /// A constraint, and the attribute values of the devices added so far.
 #[derive(Debug, Clone)]
-pub(super) struct Constraint {
+pub(super) struct AttributeConstraint {
     requests: Vec<Str>,
     attribute: Str,
     kind: ConstraintKind,
@@ -29,7 +29,7 @@ pub(super) struct RequestName<'a> {
     pub(super) subrequest: Option<&'a Str>,
 }
 
-impl Constraint {
+impl AttributeConstraint {
     /// Compiles a constraint. Returns `None` if it has neither `matchAttribute` nor `distinctAttribute`.
     pub(super) fn new(from: &DeviceConstraint) -> Option<Self> {
         let (attribute, kind) = match (&from.match_attribute, &from.distinct_attribute) {
@@ -63,19 +63,19 @@ impl Constraint {
         if !self.applies_to(request) {
             return true;
         }
-        let Some(value) = look_up(device, driver, &self.attribute) else {
+        let Some(value) = look_up_attribute(device, driver, &self.attribute) else {
             return false;
         };
         let is_first = self.n_devices == 0;
         match &mut self.kind {
             ConstraintKind::Match(seen) if is_first => *seen = Some(value.clone()),
             ConstraintKind::Match(seen) => {
-                if !seen.as_ref().is_some_and(|seen| is_same(seen, value)) {
+                if !seen.as_ref().is_some_and(|seen| is_same_value(seen, value)) {
                     return false;
                 }
             }
             ConstraintKind::Distinct(seen) => {
-                if !is_first && seen.values().any(|seen| is_same(seen, value)) {
+                if !is_first && seen.values().any(|seen| is_same_value(seen, value)) {
                     return false;
                 }
                 seen.insert(request.name.clone(), value.clone());
@@ -86,9 +86,9 @@ impl Constraint {
     }
 
     /// Returns why the device violates the constraint.
-    pub(super) fn violation(&self, driver: &str, device: &Device) -> DeviceObstacle {
+    pub(super) fn constraint_obstacle(&self, driver: &str, device: &Device) -> DeviceObstacle {
         let attribute = self.attribute.to_string();
-        let Some(value) = look_up(device, driver, &self.attribute) else {
+        let Some(value) = look_up_attribute(device, driver, &self.attribute) else {
             return DeviceObstacle::NoAttribute { attribute };
         };
         let value = value_text(value);
@@ -102,7 +102,7 @@ impl Constraint {
         }
     }
 
-    /// Removes the device that [`Constraint::add`] added last.
+    /// Removes the device that [`AttributeConstraint::add`] added last.
     pub(super) fn remove(&mut self, request: RequestName<'_>) {
         if !self.applies_to(request) {
             return;
@@ -115,7 +115,7 @@ impl Constraint {
 }
 
 /// Finds the attribute with a fully qualified name. The device may omit the domain of its own driver.
-fn look_up<'a>(device: &'a Device, driver: &str, name: &Str) -> Option<&'a DeviceAttribute> {
+fn look_up_attribute<'a>(device: &'a Device, driver: &str, name: &Str) -> Option<&'a DeviceAttribute> {
     device.attributes.get(name).or_else(|| {
         let (domain, id) = name.split_once('/')?;
         (domain == driver).then(|| device.attributes.get(id))?
@@ -133,7 +133,7 @@ fn value_text(value: &DeviceAttribute) -> String {
 }
 
 /// Returns whether two values are equal in type and value; versions are compared as strings.
-fn is_same(a: &DeviceAttribute, b: &DeviceAttribute) -> bool {
+fn is_same_value(a: &DeviceAttribute, b: &DeviceAttribute) -> bool {
     match (&b.string, b.int, b.boolean, &b.version) {
         (Some(value), ..) => a.string.as_ref() == Some(value),
         (None, Some(value), ..) => a.int == Some(value),

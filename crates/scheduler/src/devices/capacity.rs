@@ -5,7 +5,7 @@ use podscope_api::{
 };
 
 /// Returns the amount of each capacity that a share of the device consumes (DRA-168).
-pub(super) fn consumed(device: &Device, requested: Option<&CapacityRequirements>) -> ResourceList {
+pub(super) fn share_consumption(device: &Device, requested: Option<&CapacityRequirements>) -> ResourceList {
     let amounts = device.capacity.iter().map(|(name, capacity)| {
         let requested = requested.and_then(|requested| requested.requests.get(name)).copied();
         (
@@ -18,7 +18,7 @@ pub(super) fn consumed(device: &Device, requested: Option<&CapacityRequirements>
 
 /// Reason why a request does not fit into the capacity of a device.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Obstacle<'a> {
+pub(super) enum CapacityObstacle<'a> {
     /// The device has no capacity with this name.
     Missing(&'a Str),
     /// The request policy of this capacity does not allow the amount.
@@ -30,25 +30,25 @@ pub(super) enum Obstacle<'a> {
 
 /// Returns why the request does not fit into the capacity that other shares leave; `None` if it fits (DRA-165). `taken`
 /// is the capacity consumed by existing allocations and by the current search.
-pub(super) fn obstacle<'a>(
+pub(super) fn capacity_obstacle<'a>(
     device: &'a Device,
     requested: Option<&'a CapacityRequirements>,
     taken: [Option<&ResourceList>; 2],
-) -> Option<Obstacle<'a>> {
+) -> Option<CapacityObstacle<'a>> {
     let mut names = requested.into_iter().flat_map(|requested| requested.requests.keys());
     if let Some(missing) = names.find(|name| !device.capacity.contains_key(*name)) {
-        return Some(Obstacle::Missing(missing));
+        return Some(CapacityObstacle::Missing(missing));
     }
     device.capacity.iter().find_map(|(name, capacity)| {
         let policy = capacity.request_policy.as_ref();
         let requested = requested.and_then(|requested| requested.requests.get(name)).copied();
         let own = consumed_amount(requested, capacity.value, policy);
         if policy.is_some_and(|policy| violates_policy(own, policy)) {
-            return Some(Obstacle::Policy(name, own));
+            return Some(CapacityObstacle::Policy(name, own));
         }
         let before = taken.into_iter().flatten().filter_map(|list| list.get(name));
         let left = before.fold(capacity.value, |left, amount| left.minus(*amount));
-        (own > left).then_some(Obstacle::TooLittle(name, own, left))
+        (own > left).then_some(CapacityObstacle::TooLittle(name, own, left))
     })
 }
 

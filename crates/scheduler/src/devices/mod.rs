@@ -27,8 +27,8 @@ use podscope_api::{AllocationResult, ObjectKey, ResourceClaim, ResourceSlice, St
 
 pub(crate) use self::selectors::SelectorResults;
 use self::selectors::Selectors;
-use self::table::Table;
-use self::usage::Usage;
+use self::table::DeviceTable;
+use self::usage::DeviceUsage;
 use crate::symbols::Symbols;
 
 /// Number of a device, an index into tables of devices.
@@ -64,8 +64,8 @@ impl DeviceNumbers {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Devices {
     numbers: Arc<DeviceNumbers>,
-    usage: Arc<Usage>,
-    table: Arc<Table>,
+    usage: Arc<DeviceUsage>,
+    table: Arc<DeviceTable>,
     is_stale: bool,
     selectors: Arc<Selectors>,
     /// UIDs of claims with an allocation that Reserve made but that the API does not show yet (DRA-087).
@@ -75,12 +75,12 @@ pub(crate) struct Devices {
 }
 
 impl Devices {
-    /// Returns the table of slices as of the last [`Devices::refresh`].
-    pub(crate) fn table(&self) -> &Arc<Table> {
+    /// Returns the table of slices as of the last [`Devices::rebuild_table_if_stale`].
+    pub(crate) fn table(&self) -> &Arc<DeviceTable> {
         &self.table
     }
 
-    pub(crate) fn usage(&self) -> &Arc<Usage> {
+    pub(crate) fn usage(&self) -> &Arc<DeviceUsage> {
         &self.usage
     }
 
@@ -90,12 +90,16 @@ impl Devices {
     }
 
     /// Rebuilds the table from the slices (in name order) if the table is stale.
-    pub(crate) fn refresh<'a>(&mut self, symbols: &mut Symbols, slices: impl Iterator<Item = &'a Arc<ResourceSlice>>) {
+    pub(crate) fn rebuild_table_if_stale<'a>(
+        &mut self,
+        symbols: &mut Symbols,
+        slices: impl Iterator<Item = &'a Arc<ResourceSlice>>,
+    ) {
         if !std::mem::take(&mut self.is_stale) {
             return;
         }
         let numbers = Arc::make_mut(&mut self.numbers);
-        self.table = Arc::new(Table::new(symbols, numbers, slices, &self.table));
+        self.table = Arc::new(DeviceTable::new(symbols, numbers, slices, &self.table));
     }
 
     /// Replaces the counted allocation of a claim with its current allocation.
@@ -121,12 +125,12 @@ impl Devices {
     }
 
     /// Returns whether an allocation of the claim is reserved but not yet written.
-    pub(crate) fn is_in_flight(&self, uid: &str) -> bool {
+    pub(crate) fn is_allocation_in_flight(&self, uid: &str) -> bool {
         self.in_flight.contains(uid)
     }
 
     /// Returns the results of a CEL expression for every device of the table.
-    pub(crate) fn evaluate(&mut self, expression: &Str) -> Arc<SelectorResults> {
-        Arc::make_mut(&mut self.selectors).evaluate(expression, &self.table)
+    pub(crate) fn evaluate_selector(&mut self, expression: &Str) -> Arc<SelectorResults> {
+        Arc::make_mut(&mut self.selectors).evaluate_selector(expression, &self.table)
     }
 }

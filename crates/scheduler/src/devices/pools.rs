@@ -3,7 +3,7 @@
 use podscope_api::ordered::{Map, Set, StableSort as _};
 use podscope_api::{Quantity, Str};
 
-use super::table::Table;
+use super::table::DeviceTable;
 use crate::node_info::NodeInfo;
 use crate::symbols::Symbols;
 
@@ -40,9 +40,9 @@ impl Pool {
 }
 
 /// Returns the pools of a node, sorted by driver and name; pools with binding conditions come last (DRA-137).
-pub(super) fn gather(table: &Table, symbols: &Symbols, node: &NodeInfo) -> Vec<Pool> {
+pub(super) fn pools_of_node(table: &DeviceTable, symbols: &Symbols, node: &NodeInfo) -> Vec<Pool> {
     let mut groups: Map<(Str, Str), (i64, Vec<usize>)> = Map::new();
-    for at in table.candidates(&node.name) {
+    for at in table.candidate_slices(&node.name) {
         let slice = &table.slices[at];
         if !slice.is_relevant_for(symbols, node) {
             continue;
@@ -68,14 +68,14 @@ pub(super) fn gather(table: &Table, symbols: &Symbols, node: &NodeInfo) -> Vec<P
     pools
 }
 
-fn build_pool(table: &Table, driver: &Str, name: &Str, generation: i64, relevant: &[usize]) -> Option<Pool> {
+fn build_pool(table: &DeviceTable, driver: &Str, name: &Str, generation: i64, relevant: &[usize]) -> Option<Pool> {
     let mut relevant = relevant.to_vec();
     relevant.sort_unstable();
     let spec_of = |at: &usize| &table.slices[*at].object.spec;
     let wanted = relevant
         .first()
         .map_or(0, |first| spec_of(first).pool.resource_slice_count);
-    let all = table.of_pool(driver, name);
+    let all = table.slice_indices_of_pool(driver, name);
     let mut is_incomplete = relevant.len() as i64 != wanted;
     if is_incomplete {
         if all.iter().any(|at| spec_of(at).pool.generation > generation) {
@@ -99,12 +99,12 @@ fn build_pool(table: &Table, driver: &Str, name: &Str, generation: i64, relevant
         is_incomplete,
         is_invalid: false,
     };
-    pool.is_invalid = !is_incomplete && !fill_counters(table, &mut pool, &with_counters);
+    pool.is_invalid = !is_incomplete && !fill_in_shared_counters(table, &mut pool, &with_counters);
     Some(pool)
 }
 
 /// Fills in the shared counters. Returns false if the pool is inconsistent (DRA-136).
-fn fill_counters(table: &Table, pool: &mut Pool, with_counters: &[usize]) -> bool {
+fn fill_in_shared_counters(table: &DeviceTable, pool: &mut Pool, with_counters: &[usize]) -> bool {
     let mut names: Set<&Str> = Set::new();
     for at in &pool.slices {
         for device in &table.slices[*at].object.spec.devices {

@@ -77,7 +77,7 @@ pub(crate) struct ClaimToAllocate {
 /// Looks up device classes and evaluates expressions.
 pub(crate) trait ClassesAndSelectors {
     fn class(&self, name: &Str) -> Option<Arc<DeviceClass>>;
-    fn evaluate(&mut self, expression: &Str) -> Arc<SelectorResults>;
+    fn evaluate_selector(&mut self, expression: &Str) -> Arc<SelectorResults>;
 }
 
 impl ClaimToAllocate {
@@ -163,7 +163,7 @@ impl AlternativeFields<'_> {
                 .filter_map(|(error_prefix, is_of_class, (index, selector))| {
                     let expression = &selector.cel.as_ref()?.expression;
                     Some(DeviceCondition {
-                        results: source.evaluate(expression),
+                        results: source.evaluate_selector(expression),
                         expression: expression.clone(),
                         error_prefix: format!("{error_prefix}: selector #{index}"),
                         is_of_class,

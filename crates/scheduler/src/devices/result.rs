@@ -7,14 +7,14 @@ use podscope_api::{
 
 use super::request::ClaimToAllocate;
 use super::search::{ChosenDevice, Solution};
-use super::table::Table;
+use super::table::DeviceTable;
 
 /// Returns the AllocationResult of one claim.
 ///
 /// # Errors
 /// Returns an error if the node selectors of the slices cannot be combined.
-pub(crate) fn allocation(
-    table: &Table,
+pub(crate) fn allocation_result(
+    table: &DeviceTable,
     wanted: &ClaimToAllocate,
     solution: &Solution,
     node: &Str,
@@ -32,7 +32,7 @@ pub(crate) fn allocation(
     Ok(AllocationResult {
         devices: DeviceAllocationResult {
             results,
-            config: config(wanted, solution),
+            config: device_configuration(wanted, solution),
         },
         node_selector: selector,
         allocation_timestamp: None,
@@ -40,7 +40,7 @@ pub(crate) fn allocation(
 }
 
 fn device_result(
-    table: &Table,
+    table: &DeviceTable,
     wanted: &ClaimToAllocate,
     chosen: &ChosenDevice,
     index: usize,
@@ -81,7 +81,7 @@ fn share_id(wanted: &ClaimToAllocate, index: usize) -> Str {
 
 /// Returns the device configuration of the allocation: first that of the chosen classes, then that of the claim
 /// (DRA-173).
-fn config(wanted: &ClaimToAllocate, solution: &Solution) -> Vec<DeviceAllocationConfiguration> {
+fn device_configuration(wanted: &ClaimToAllocate, solution: &Solution) -> Vec<DeviceAllocationConfiguration> {
     let mut config: Vec<DeviceAllocationConfiguration> = Vec::new();
     let mut class_ranges: Vec<(&str, std::ops::Range<usize>)> = Vec::new();
     let chosen = |at: usize| solution.alternatives.get(at).copied().unwrap_or(0);
@@ -124,7 +124,7 @@ fn config(wanted: &ClaimToAllocate, solution: &Solution) -> Vec<DeviceAllocation
 }
 
 /// Selects the nodes from which all devices can be used. `Err` contains the number of terms of an unsupported selector.
-fn node_selector(table: &Table, solution: &Solution, node: &Str) -> Result<Option<NodeSelector>, usize> {
+fn node_selector(table: &DeviceTable, solution: &Solution, node: &Str) -> Result<Option<NodeSelector>, usize> {
     let mut term = NodeSelectorTerm::default();
     for chosen in &solution.devices {
         let spec = &table.slices[chosen.slice].object.spec;
@@ -153,8 +153,8 @@ fn node_selector(table: &Table, solution: &Solution, node: &Str) -> Result<Optio
         {
             [] => {}
             [one] => {
-                append_missing(&one.match_fields, &mut term.match_fields);
-                append_missing(&one.match_expressions, &mut term.match_expressions);
+                append_missing_requirements(&one.match_fields, &mut term.match_fields);
+                append_missing_requirements(&one.match_expressions, &mut term.match_expressions);
             }
             many => return Err(many.len()),
         }
@@ -165,7 +165,7 @@ fn node_selector(table: &Table, solution: &Solution, node: &Str) -> Result<Optio
     }))
 }
 
-fn append_missing(from: &[NodeSelectorRequirement], to: &mut Vec<NodeSelectorRequirement>) {
+fn append_missing_requirements(from: &[NodeSelectorRequirement], to: &mut Vec<NodeSelectorRequirement>) {
     for requirement in from {
         if !to.contains(requirement) {
             to.push(requirement.clone());

@@ -7,17 +7,17 @@ mod take;
 use podscope_api::ordered::Map;
 use podscope_api::{MAX_ALLOCATION_RESULTS, ResourceList};
 
-pub(crate) use self::counters::Available;
+pub(crate) use self::counters::AvailableCounters;
 use self::counters::CounterConsumption;
 pub(crate) use self::explain::explain;
-use self::take::Obstacle;
+use self::take::SelectionObstacle;
 use super::DeviceNo;
-use super::attributes::Constraint;
+use super::attributes::AttributeConstraint;
 use super::memo::Memo;
-use super::pools::{Pool, gather};
+use super::pools::{Pool, pools_of_node};
 use super::request::{AllocationMode, Alternative, ClaimToAllocate};
-use super::table::Table;
-use super::usage::Usage;
+use super::table::DeviceTable;
+use super::usage::DeviceUsage;
 use crate::node_info::NodeInfo;
 use crate::symbols::Symbols;
 
@@ -27,7 +27,7 @@ const MAX_STEPS: usize = 2_000_000;
 
 /// Reason why the search found no allocation.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Failure {
+pub(crate) enum AllocationFailure {
     /// The devices of this node do not satisfy the claims.
     Unsuitable(&'static str),
     /// An error that makes the whole cycle fail.
@@ -57,11 +57,11 @@ pub(crate) struct Solution {
 /// Inputs of the search that are the same for all nodes of a cycle.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SearchInputs<'a> {
-    pub(crate) table: &'a Table,
-    pub(crate) usage: &'a Usage,
+    pub(crate) table: &'a DeviceTable,
+    pub(crate) usage: &'a DeviceUsage,
     pub(crate) symbols: &'a Symbols,
     /// Remaining values of the shared counters, computed at the first use in this cycle.
-    pub(crate) available: &'a Memo<Available>,
+    pub(crate) available: &'a Memo<AvailableCounters>,
 }
 
 /// Searches the devices of a node for an allocation of all claims together.
@@ -72,23 +72,23 @@ pub(crate) fn allocate(
     inputs: SearchInputs<'_>,
     node: &NodeInfo,
     claims: &[ClaimToAllocate],
-) -> Result<Vec<Solution>, Failure> {
-    let pools = gather(inputs.table, inputs.symbols, node);
-    let mut search = Search::new(inputs, node, &pools, claims);
-    search.check()?;
-    match search.step(Position::default(), false, 0) {
+) -> Result<Vec<Solution>, AllocationFailure> {
+    let pools = pools_of_node(inputs.table, inputs.symbols, node);
+    let mut search = DeviceSearch::new(inputs, node, &pools, claims);
+    search.check_claims()?;
+    match search.search_from(SearchPosition::default(), false, 0) {
         Ok(true) => Ok(search.solutions()),
-        Ok(false) | Err(Abort::TooMany) if pools.iter().any(|pool| pool.is_invalid) => {
-            Err(Failure::Unsuitable("invalid resource pools were encountered"))
+        Ok(false) | Err(SearchAbort::TooMany) if pools.iter().any(|pool| pool.is_invalid) => {
+            Err(AllocationFailure::Unsuitable("invalid resource pools were encountered"))
         }
-        Ok(false) | Err(Abort::TooMany) => Err(Failure::Unsuitable("cannot allocate all claims")),
-        Err(Abort::Error(text)) => Err(Failure::Error(text)),
+        Ok(false) | Err(SearchAbort::TooMany) => Err(AllocationFailure::Unsuitable("cannot allocate all claims")),
+        Err(SearchAbort::Error(text)) => Err(AllocationFailure::Error(text)),
     }
 }
 
 /// Reason to stop a branch of the search early.
 #[derive(Debug)]
-enum Abort {
+enum SearchAbort {
     /// A claim would exceed the maximum number of devices (DRA-145).
     TooMany,
     Error(String),
@@ -96,7 +96,7 @@ enum Abort {
 
 /// A position in the search: the device to select next.
 #[derive(Debug, Clone, Copy, Default)]
-struct Position {
+struct SearchPosition {
     claim: usize,
     request: usize,
     alternative: usize,
@@ -106,23 +106,23 @@ struct Position {
 
 /// A device of the node that the search may select.
 #[derive(Debug, Clone, Copy)]
-struct Candidate {
+struct DeviceCandidate {
     number: DeviceNo,
     pool: usize,
     slice: usize,
     device: usize,
 }
 
-struct Search<'a> {
+struct DeviceSearch<'a> {
     inputs: SearchInputs<'a>,
     node: &'a NodeInfo,
     pools: &'a [Pool],
     claims: &'a [ClaimToAllocate],
     /// Devices of usable pools in the order in which they are tried (DRA-137).
-    candidates: Vec<Candidate>,
+    candidates: Vec<DeviceCandidate>,
     /// Devices of requests with mode `All`, by index of claim, request and alternative.
-    all: Map<(usize, usize, usize), Vec<Candidate>>,
-    constraints: Vec<Vec<Constraint>>,
+    all: Map<(usize, usize, usize), Vec<DeviceCandidate>>,
+    constraints: Vec<Vec<AttributeConstraint>>,
     /// Devices that this search selected as a whole, with the index of their claim.
     taken: Vec<(DeviceNo, usize)>,
     /// Shares of shareable devices that this search selected, by device.
@@ -137,11 +137,13 @@ struct Search<'a> {
     largest: Option<Vec<Vec<ChosenDevice>>>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> DeviceSearch<'a> {
     fn new(inputs: SearchInputs<'a>, node: &'a NodeInfo, pools: &'a [Pool], claims: &'a [ClaimToAllocate]) -> Self {
         let usable = pools.iter().enumerate().filter(|(_, pool)| pool.is_usable());
         Self {
-            candidates: usable.flat_map(|(at, pool)| devices(inputs.table, at, pool)).collect(),
+            candidates: usable
+                .flat_map(|(at, pool)| devices_of_pool(inputs.table, at, pool))
+                .collect(),
             all: Map::new(),
             constraints: Vec::new(),
             taken: Vec::new(),
@@ -166,7 +168,7 @@ impl<'a> Search<'a> {
     }
 
     /// Checks the claims before the search (DRA-139), and collects the devices of requests with mode `All` (DRA-147).
-    fn check(&mut self) -> Result<(), Failure> {
+    fn check_claims(&mut self) -> Result<(), AllocationFailure> {
         for (at, wanted) in self.claims.iter().enumerate() {
             let mut min_devices = 0_usize;
             for (request_at, request) in wanted.requests.iter().enumerate() {
@@ -178,15 +180,15 @@ impl<'a> Search<'a> {
                 min_devices = min_devices.saturating_add(min_of_request.unwrap_or(0));
             }
             if min_devices > MAX_ALLOCATION_RESULTS {
-                return Err(Failure::Error(format!(
+                return Err(AllocationFailure::Error(format!(
                     "claim {}: number of requested devices {min_devices} exceeds the claim limit of {MAX_ALLOCATION_RESULTS}",
                     wanted.key()
                 )));
             }
             let mut constraints = Vec::new();
             for (index, from) in wanted.claim.spec.devices.constraints.iter().enumerate() {
-                constraints.push(Constraint::new(from).ok_or_else(|| {
-                    Failure::Error(format!(
+                constraints.push(AttributeConstraint::new(from).ok_or_else(|| {
+                    AllocationFailure::Error(format!(
                         "claim {}, constraint #{index}: empty constraint (unsupported constraint type?)",
                         wanted.key()
                     ))
@@ -203,9 +205,9 @@ impl<'a> Search<'a> {
         wanted: &ClaimToAllocate,
         alternative: &Alternative,
         at: (usize, usize, usize),
-    ) -> Result<usize, Failure> {
+    ) -> Result<usize, AllocationFailure> {
         let error = |text: String| {
-            Err(Failure::Error(format!(
+            Err(AllocationFailure::Error(format!(
                 "claim {}, request {}{text}",
                 wanted.key(),
                 alternative.name
@@ -239,12 +241,12 @@ impl<'a> Search<'a> {
                     pool.id()
                 ));
             }
-            for candidate in devices(self.inputs.table, pool_at, pool) {
+            for candidate in devices_of_pool(self.inputs.table, pool_at, pool) {
                 match self.test_for_mode_all(alternative, candidate) {
                     None => all.push(candidate),
-                    Some(Obstacle::SelectorError(index)) => self
+                    Some(SelectionObstacle::SelectorError(index)) => self
                         .selector_error(alternative, candidate, index)
-                        .map_err(Failure::Error)?,
+                        .map_err(AllocationFailure::Error)?,
                     Some(_) => {}
                 }
             }
@@ -256,23 +258,23 @@ impl<'a> Search<'a> {
 
     /// Continues the search from a position. Returns true when everything is allocated. `in_list`: whether one
     /// alternative of a prioritized list is being tried. `from`: index of the first candidate to try.
-    fn step(&mut self, position: Position, in_list: bool, from: usize) -> Result<bool, Abort> {
+    fn search_from(&mut self, position: SearchPosition, in_list: bool, from: usize) -> Result<bool, SearchAbort> {
         let claims = self.claims;
         let Some(wanted) = claims.get(position.claim) else {
             return Ok(true);
         };
         let Some(request) = wanted.requests.get(position.request) else {
-            let next = Position {
+            let next = SearchPosition {
                 claim: position.claim + 1,
-                ..Position::default()
+                ..SearchPosition::default()
             };
-            return match self.step(next, false, 0) {
-                Err(Abort::TooMany) => Ok(false),
+            return match self.search_from(next, false, 0) {
+                Err(SearchAbort::TooMany) => Ok(false),
                 other => other,
             };
         };
         if request.is_list && !in_list {
-            return self.first_available(position, request.alternatives.len());
+            return self.try_alternatives_in_order(position, request.alternatives.len());
         }
         let Some(alternative) = request.alternatives.get(position.alternative) else {
             return Ok(false);
@@ -286,24 +288,24 @@ impl<'a> Search<'a> {
             return Ok(false);
         }
         if position.device >= n {
-            let next = Position {
+            let next = SearchPosition {
                 claim: position.claim,
                 request: position.request + 1,
-                ..Position::default()
+                ..SearchPosition::default()
             };
-            return self.step(next, false, 0);
+            return self.search_from(next, false, 0);
         }
         if self.results[position.claim].len() + n - position.device > MAX_ALLOCATION_RESULTS {
-            return Err(Abort::TooMany);
+            return Err(SearchAbort::TooMany);
         }
         if alternative.mode == AllocationMode::All {
-            return self.select_all(position, alternative, key, in_list);
+            return self.select_next_of_all(position, alternative, key, in_list);
         }
         for at in from..self.candidates.len() {
             self.steps += 1;
             if self.steps > MAX_STEPS {
                 let name = &self.node.name;
-                return Err(Abort::Error(format!(
+                return Err(SearchAbort::Error(format!(
                     "node {name}: timed out trying to allocate devices"
                 )));
             }
@@ -311,12 +313,12 @@ impl<'a> Search<'a> {
             if self.try_select(position, alternative, candidate)?.is_some() {
                 continue;
             }
-            self.record_if_largest();
-            let next = Position {
+            self.record_selection_if_largest();
+            let next = SearchPosition {
                 device: position.device + 1,
                 ..position
             };
-            match self.step(next, in_list, at + 1) {
+            match self.search_from(next, in_list, at + 1) {
                 Ok(true) => return Ok(true),
                 Ok(false) => self.deselect(position, candidate),
                 Err(abort) => {
@@ -329,7 +331,7 @@ impl<'a> Search<'a> {
     }
 
     /// Stores the current selection if selections are recorded and it is larger than all before.
-    fn record_if_largest(&mut self) {
+    fn record_selection_if_largest(&mut self) {
         if let Some(largest) = &mut self.largest {
             let n_devices = |results: &[Vec<ChosenDevice>]| results.iter().map(Vec::len).sum::<usize>();
             if n_devices(&self.results) > n_devices(largest) {
@@ -339,18 +341,18 @@ impl<'a> Search<'a> {
     }
 
     /// Tries the alternatives of a prioritized list in order (DRA-146).
-    fn first_available(&mut self, position: Position, n: usize) -> Result<bool, Abort> {
+    fn try_alternatives_in_order(&mut self, position: SearchPosition, n: usize) -> Result<bool, SearchAbort> {
         let mut all_too_many = true;
         for alternative in 0..n {
-            match self.step(
-                Position {
+            match self.search_from(
+                SearchPosition {
                     alternative,
                     ..position
                 },
                 true,
                 0,
             ) {
-                Err(Abort::TooMany) => continue,
+                Err(SearchAbort::TooMany) => continue,
                 Err(abort) => return Err(abort),
                 Ok(true) => {
                     self.chosen[position.claim][position.request] = alternative;
@@ -359,29 +361,33 @@ impl<'a> Search<'a> {
                 Ok(false) => all_too_many = false,
             }
         }
-        if all_too_many { Err(Abort::TooMany) } else { Ok(false) }
+        if all_too_many {
+            Err(SearchAbort::TooMany)
+        } else {
+            Ok(false)
+        }
     }
 
     /// Selects the next device of a request with mode `All` (DRA-147).
-    fn select_all(
+    fn select_next_of_all(
         &mut self,
-        position: Position,
+        position: SearchPosition,
         alternative: &Alternative,
         key: (usize, usize, usize),
         in_list: bool,
-    ) -> Result<bool, Abort> {
+    ) -> Result<bool, SearchAbort> {
         let Some(candidate) = self.all.get(&key).and_then(|all| all.get(position.device)).copied() else {
             return Ok(false);
         };
         if self.try_select(position, alternative, candidate)?.is_some() {
             return Ok(false);
         }
-        self.record_if_largest();
-        let next = Position {
+        self.record_selection_if_largest();
+        let next = SearchPosition {
             device: position.device + 1,
             ..position
         };
-        let done = self.step(next, in_list, 0);
+        let done = self.search_from(next, in_list, 0);
         if !matches!(done, Ok(true)) {
             self.deselect(position, candidate);
         }
@@ -390,10 +396,14 @@ impl<'a> Search<'a> {
 }
 
 /// Returns the devices of a pool, in order.
-fn devices<'a>(table: &'a Table, at: usize, pool: &'a Pool) -> impl Iterator<Item = Candidate> + 'a {
+fn devices_of_pool<'a>(
+    table: &'a DeviceTable,
+    at: usize,
+    pool: &'a Pool,
+) -> impl Iterator<Item = DeviceCandidate> + 'a {
     pool.slices.iter().flat_map(move |slice| {
         let numbers = table.slices[*slice].numbers.iter().enumerate();
-        numbers.map(move |(device, number)| Candidate {
+        numbers.map(move |(device, number)| DeviceCandidate {
             number: *number,
             pool: at,
             slice: *slice,

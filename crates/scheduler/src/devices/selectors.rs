@@ -7,7 +7,7 @@ use podscope_api::Str;
 use podscope_api::ordered::Map;
 use podscope_cel::Selector;
 
-use super::table::{Slice, Table};
+use super::table::{DeviceSlice, DeviceTable};
 
 /// Maximum number of cached expressions.
 const MAX_CACHED: usize = 256;
@@ -27,7 +27,7 @@ pub(crate) struct SelectorResults {
     /// The compile error, if the expression has one.
     pub(crate) malformed: Option<String>,
     /// The results by slice, then by device.
-    by_slice: Vec<(Arc<Slice>, Arc<[SelectorResult]>)>,
+    by_slice: Vec<(Arc<DeviceSlice>, Arc<[SelectorResult]>)>,
 }
 
 impl SelectorResults {
@@ -48,12 +48,12 @@ pub(super) struct Selectors {
 #[derive(Debug, Clone)]
 struct CachedSelector {
     selector: Arc<Result<Selector, String>>,
-    table: Arc<Table>,
+    table: Arc<DeviceTable>,
     results: Arc<SelectorResults>,
 }
 
 impl Selectors {
-    pub(super) fn evaluate(&mut self, expression: &Str, table: &Arc<Table>) -> Arc<SelectorResults> {
+    pub(super) fn evaluate_selector(&mut self, expression: &Str, table: &Arc<DeviceTable>) -> Arc<SelectorResults> {
         let previous = self.cached.get(expression);
         if let Some(cached) = previous.filter(|cached| Arc::ptr_eq(&cached.table, table)) {
             return cached.results.clone();
@@ -87,11 +87,11 @@ impl Selectors {
 
 fn evaluate_slices(
     selector: &Selector,
-    table: &Table,
+    table: &DeviceTable,
     previous: Option<&SelectorResults>,
-) -> Vec<(Arc<Slice>, Arc<[SelectorResult]>)> {
+) -> Vec<(Arc<DeviceSlice>, Arc<[SelectorResult]>)> {
     let mut cached = previous.into_iter().flat_map(|previous| &previous.by_slice).peekable();
-    let evaluate_slice = |slice: &Slice| -> Arc<[SelectorResult]> {
+    let evaluate_slice = |slice: &DeviceSlice| -> Arc<[SelectorResult]> {
         let evaluate_device = |device| match selector.matches(device) {
             Ok(true) => SelectorResult::Yes,
             Ok(false) => SelectorResult::No,

@@ -44,7 +44,7 @@ impl NodeScope {
 
 /// A ResourceSlice with precomputed values for the search.
 #[derive(Debug)]
-pub(crate) struct Slice {
+pub(crate) struct DeviceSlice {
     pub(crate) object: Arc<ResourceSlice>,
     /// Numbers of the devices, in the order of the slice.
     pub(crate) numbers: Vec<DeviceNo>,
@@ -57,7 +57,7 @@ pub(crate) struct Slice {
     pub(crate) has_binding_conditions: bool,
 }
 
-impl Slice {
+impl DeviceSlice {
     fn new(symbols: &mut Symbols, numbers: &mut DeviceNumbers, object: &Arc<ResourceSlice>) -> Self {
         let spec = &object.spec;
         let scope = NodeScope::new(
@@ -110,8 +110,8 @@ impl Slice {
 
 /// All slices, in name order.
 #[derive(Debug, Default)]
-pub(crate) struct Table {
-    pub(crate) slices: Vec<Arc<Slice>>,
+pub(crate) struct DeviceTable {
+    pub(crate) slices: Vec<Arc<DeviceSlice>>,
     /// Indices of the slices of a single node, by node name.
     local: Map<Str, Vec<usize>>,
     /// Indices of the slices that may be usable from any node.
@@ -120,7 +120,7 @@ pub(crate) struct Table {
     pools: Map<(Str, Str), Vec<usize>>,
 }
 
-impl Table {
+impl DeviceTable {
     pub(super) fn new<'a>(
         symbols: &mut Symbols,
         numbers: &mut DeviceNumbers,
@@ -139,7 +139,7 @@ impl Table {
             }
             let slice = match known.peek() {
                 Some(slice) if Arc::ptr_eq(&slice.object, object) => (*slice).clone(),
-                _ => Arc::new(Slice::new(symbols, numbers, object)),
+                _ => Arc::new(DeviceSlice::new(symbols, numbers, object)),
             };
             let spec = &object.spec;
             match &slice.scope {
@@ -156,13 +156,13 @@ impl Table {
     }
 
     /// Returns the indices of the slices that may be usable from a node (DRA-131).
-    pub(super) fn candidates<'a>(&'a self, node: &str) -> impl Iterator<Item = usize> + use<'a> {
+    pub(super) fn candidate_slices<'a>(&'a self, node: &str) -> impl Iterator<Item = usize> + use<'a> {
         let local = self.local.get(node).into_iter().flatten();
         local.chain(&self.shared).copied()
     }
 
     /// Returns the indices of all slices of a pool, of every generation and node.
-    pub(super) fn of_pool(&self, driver: &Str, pool: &Str) -> &[usize] {
+    pub(super) fn slice_indices_of_pool(&self, driver: &Str, pool: &Str) -> &[usize] {
         let key = (driver.clone(), pool.clone());
         self.pools.get(&key).map_or(&[], |slices| slices)
     }

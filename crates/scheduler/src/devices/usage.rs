@@ -38,13 +38,13 @@ struct CountedDevice {
 
 /// The use of all devices.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Usage {
+pub(crate) struct DeviceUsage {
     devices: Vec<DeviceUse>,
     /// Counted devices by holder. The holder is the key of a claim, or its UID before the allocation is written.
     counted: Map<Str, Vec<CountedDevice>>,
 }
 
-impl Usage {
+impl DeviceUsage {
     pub(crate) fn use_of(&self, device: DeviceNo) -> Option<&DeviceUse> {
         self.devices.get(device as usize)
     }

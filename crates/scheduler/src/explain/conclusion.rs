@@ -5,7 +5,7 @@ use podscope_api::explained::{
 };
 use podscope_api::ordered::StableSort as _;
 
-use super::{differences, node_name};
+use super::{node_name, score_differences};
 use crate::cache::Cache;
 use crate::decide::Decision;
 use crate::node_info::NodeIdx;
@@ -13,11 +13,11 @@ use crate::plugins::Plugin;
 use crate::post_filter::Preemption;
 use crate::status::Status;
 
-pub(super) fn refusal(cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> Refusal {
+pub(super) fn plugin_refusal(cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> Refusal {
     match status.plugin {
         Some(plugin) => Refusal::Plugin {
             name: plugin.name().to_owned(),
-            text: plugin.extension_points().refusal(cache, decision, node, status),
+            text: plugin.extension_points().refusal_text(cache, decision, node, status),
         },
         None => Refusal::NotNamed,
     }
@@ -34,7 +34,7 @@ pub(super) fn win_reason(cache: &Cache, decision: &Decision, chosen: Option<&Str
             let next_points = *found.totals.iter().filter(|total| **total != points).max()?;
             let at = found.totals.iter().position(|total| *total == next_points)?;
             let next = found.feasible[at];
-            let leads = differences(decision, *winner, next)
+            let leads = score_differences(decision, *winner, next)
                 .into_iter()
                 .filter(|(_, points)| *points > 0)
                 .take(2)

@@ -11,7 +11,7 @@ use podscope_api::explained::{
 use podscope_api::ordered::StableSort as _;
 
 use crate::cache::Cache;
-use crate::cycle::{Cycle, name_of};
+use crate::cycle::{Cycle, name_of_node};
 use crate::decide::Decision;
 use crate::node_info::NodeIdx;
 use crate::plugins::Plugin;
@@ -94,7 +94,7 @@ fn explain_decision(cache: &Cache, decision: &Decision, nodes: Vec<NodeExplanati
 }
 
 fn node_name(cache: &Cache, node: NodeIdx) -> String {
-    name_of(cache, node).to_string()
+    name_of_node(cache, node).to_string()
 }
 
 fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplanation {
@@ -141,7 +141,7 @@ fn explain_refusal(cache: &Cache, decision: &Decision, node: NodeIdx, status: &S
     let reasons = status.reasons.as_slice();
     let short: Vec<String> = reasons.iter().map(|reason| reason.short(&cache.symbols)).collect();
     NodeVerdict::Refused {
-        refusal: conclusion::refusal(cache, decision, node, status),
+        refusal: conclusion::plugin_refusal(cache, decision, node, status),
         code: status.code,
         reasons: reasons.iter().map(|reason| reason.text(&cache.symbols)).collect(),
         short: short.join(", "),
@@ -332,7 +332,7 @@ fn explain_candidate(cache: &Cache, candidate: &Candidate) -> CandidateExplanati
 }
 
 /// Returns the weighted score difference `a - b` of each plugin that scores two nodes differently, largest first.
-fn differences(decision: &Decision, a: NodeIdx, b: NodeIdx) -> Vec<(Plugin, i64)> {
+fn score_differences(decision: &Decision, a: NodeIdx, b: NodeIdx) -> Vec<(Plugin, i64)> {
     let found = &decision.found;
     let at = |node: NodeIdx| found.feasible.iter().position(|feasible| *feasible == node);
     let (Some(a), Some(b)) = (at(a), at(b)) else {

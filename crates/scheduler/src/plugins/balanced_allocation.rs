@@ -85,7 +85,7 @@ impl ExtensionPoints for BalancedAllocation {
         for (index, resource) in resources.iter().enumerate() {
             let at = format!("{path}[{index}]");
             if resource.weight != 1 {
-                errors.invalid(format!("{at}.weight"), resource.weight, "must be 1");
+                errors.push_invalid_value(format!("{at}.weight"), resource.weight, "must be 1");
             }
             if resources[..index].iter().any(|other| other.name == resource.name) {
                 errors.push_with_kind(

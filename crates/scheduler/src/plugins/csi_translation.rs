@@ -9,7 +9,7 @@ use podscope_api::{
 };
 
 /// An in-tree volume plugin that is migrated to a CSI driver.
-pub(super) struct Migration {
+pub(super) struct CsiMigration {
     /// Name of the in-tree plugin, which is also the provisioner of its StorageClasses.
     pub(super) plugin: &'static str,
     pub(super) driver: &'static str,
@@ -19,31 +19,31 @@ pub(super) struct Migration {
     pub(super) requires_annotation: bool,
 }
 
-const AWS: Migration = Migration {
+const AWS: CsiMigration = CsiMigration {
     plugin: "kubernetes.io/aws-ebs",
     driver: "ebs.csi.aws.com",
     topology_key: Some("topology.ebs.csi.aws.com/zone"),
     requires_annotation: false,
 };
-const GCE: Migration = Migration {
+const GCE: CsiMigration = CsiMigration {
     plugin: "kubernetes.io/gce-pd",
     driver: "pd.csi.storage.gke.io",
     topology_key: Some("topology.gke.io/zone"),
     requires_annotation: false,
 };
-const AZURE: Migration = Migration {
+const AZURE: CsiMigration = CsiMigration {
     plugin: "kubernetes.io/azure-disk",
     driver: "disk.csi.azure.com",
     topology_key: None,
     requires_annotation: false,
 };
-const CINDER: Migration = Migration {
+const CINDER: CsiMigration = CsiMigration {
     plugin: "kubernetes.io/cinder",
     driver: "cinder.csi.openstack.org",
     topology_key: Some("topology.cinder.csi.openstack.org/zone"),
     requires_annotation: false,
 };
-const PORTWORX: Migration = Migration {
+const PORTWORX: CsiMigration = CsiMigration {
     plugin: "kubernetes.io/portworx-volume",
     driver: "pxd.portworx.com",
     topology_key: None,
@@ -51,7 +51,7 @@ const PORTWORX: Migration = Migration {
 };
 
 /// Returns the migration of a StorageClass's in-tree provisioner.
-pub(super) fn of_provisioner(provisioner: &str) -> Option<&'static Migration> {
+pub(super) fn migration_of_provisioner(provisioner: &str) -> Option<&'static CsiMigration> {
     [&AWS, &GCE, &AZURE, &CINDER, &PORTWORX]
         .into_iter()
         .find(|migration| migration.plugin == provisioner)
@@ -89,7 +89,7 @@ fn gce_handle(name: &str, zones: &str) -> Option<String> {
 }
 
 /// Returns the migration and the CSI volume handle of a PersistentVolume's in-tree disk.
-pub(super) fn of_volume(volume: &PersistentVolume) -> Option<(&'static Migration, String)> {
+pub(super) fn migrated_disk_of_volume(volume: &PersistentVolume) -> Option<(&'static CsiMigration, String)> {
     let spec = &volume.spec;
     if let Some(disk) = &spec.aws_elastic_block_store {
         return Some((&AWS, aws_handle(&disk.volume_id)));
@@ -112,7 +112,7 @@ pub(super) fn of_volume(volume: &PersistentVolume) -> Option<(&'static Migration
 }
 
 /// Returns the migration and the CSI volume handle of an inline volume of a pod.
-pub(super) fn of_inline(volume: &Volume) -> Option<(&'static Migration, String)> {
+pub(super) fn migrated_disk_of_inline_volume(volume: &Volume) -> Option<(&'static CsiMigration, String)> {
     if let Some(disk) = &volume.aws_elastic_block_store {
         return Some((&AWS, aws_handle(&disk.volume_id)));
     }
@@ -129,7 +129,7 @@ pub(super) fn of_inline(volume: &Volume) -> Option<(&'static Migration, String)>
     Some((&PORTWORX, text_field(disk, "volumeID")))
 }
 
-fn has_key(affinity: Option<&NodeSelector>, key: &str) -> bool {
+fn has_requirement_with_key(affinity: Option<&NodeSelector>, key: &str) -> bool {
     affinity.is_some_and(|affinity| {
         let mut expressions = affinity
             .node_selector_terms
@@ -139,7 +139,7 @@ fn has_key(affinity: Option<&NodeSelector>, key: &str) -> bool {
     })
 }
 
-fn rename_key(affinity: &mut NodeSelector, from: &str, to: &str) {
+fn rename_requirement_key(affinity: &mut NodeSelector, from: &str, to: &str) {
     for term in &mut affinity.node_selector_terms {
         for expression in &mut term.match_expressions {
             if &*expression.key == from {
@@ -151,19 +151,20 @@ fn rename_key(affinity: &mut NodeSelector, from: &str, to: &str) {
 
 /// Returns the node affinity of the volume after translation to CSI. The zone, from the volume's affinity or otherwise
 /// from its labels, is expressed by the driver's topology key.
-pub(super) fn affinity_of(migration: &Migration, volume: &PersistentVolume) -> Option<VolumeNodeAffinity> {
+pub(super) fn translated_affinity(migration: &CsiMigration, volume: &PersistentVolume) -> Option<VolumeNodeAffinity> {
     let mut affinity = volume.spec.node_affinity.clone();
     let Some(topology_key) = migration.topology_key else {
         return affinity;
     };
     let required = affinity.as_ref().and_then(|affinity| affinity.required.as_ref());
     let label = |key: &str| volume.metadata.label(key);
-    let is_beta = !has_key(required, label::ZONE)
-        && (has_key(required, label::BETA_ZONE) || (label(label::ZONE).is_none() && label(label::BETA_ZONE).is_some()));
+    let is_beta = !has_requirement_with_key(required, label::ZONE)
+        && (has_requirement_with_key(required, label::BETA_ZONE)
+            || (label(label::ZONE).is_none() && label(label::BETA_ZONE).is_some()));
     let zone_key = if is_beta { label::BETA_ZONE } else { label::ZONE };
-    if has_key(required, zone_key) {
+    if has_requirement_with_key(required, zone_key) {
         if let Some(required) = affinity.as_mut().and_then(|affinity| affinity.required.as_mut()) {
-            rename_key(required, zone_key, topology_key);
+            rename_requirement_key(required, zone_key, topology_key);
         }
     } else if let Some(zones) = label(zone_key) {
         let zones: ordered::Set<Str> = zones
@@ -188,7 +189,7 @@ pub(super) fn affinity_of(migration: &Migration, volume: &PersistentVolume) -> O
         }
     }
     if is_beta && let Some(required) = affinity.as_mut().and_then(|affinity| affinity.required.as_mut()) {
-        rename_key(required, label::BETA_REGION, label::REGION);
+        rename_requirement_key(required, label::BETA_REGION, label::REGION);
     }
     affinity
 }

@@ -15,10 +15,10 @@ use crate::config::{self, Errors, Fields};
 use crate::cycle::{CycleState, Diagnosis, Search};
 use crate::node_info::NodeIdx;
 use crate::pod_info::PodInfo;
-use crate::post_filter::{Limit, PostFilter, Preemption};
+use crate::post_filter::{DryRunLimit, PostFilter, Preemption};
 use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::selector::Selector;
-use crate::status::{Code, Histogram, Status};
+use crate::status::{Code, ReasonHistogram, Status};
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
     events: &[EventKind::PodDelete],
@@ -64,7 +64,7 @@ impl ExtensionPoints for DefaultPreemption {
         cache: &mut Cache,
         state: &mut CycleState,
         diagnosis: &Diagnosis,
-        limit: Limit,
+        limit: DryRunLimit,
     ) -> PostFilter {
         let result = match preempt(search, cache, state, diagnosis, limit) {
             Ok(result) => result,
@@ -80,7 +80,7 @@ impl ExtensionPoints for DefaultPreemption {
 
     /// Returns false for every event. The plugin registers for pod deletions only so that the queue keeps these events;
     /// the end of a preemption activates the pod itself.
-    fn hint(&self, _: &mut Cache, _: &Event<'_>, _: &WaitingPod<'_>) -> bool {
+    fn queueing_hint(&self, _: &mut Cache, _: &Event<'_>, _: &WaitingPod<'_>) -> bool {
         false
     }
 
@@ -97,14 +97,14 @@ impl ExtensionPoints for DefaultPreemption {
             preemption.min_candidate_nodes_absolute,
         );
         if !(0..=100).contains(&percentage) {
-            errors.invalid(
+            errors.push_invalid_value(
                 fields.at("minCandidateNodesPercentage"),
                 percentage,
                 "not in valid range [0, 100]",
             );
         }
         if absolute < 0 {
-            errors.invalid(
+            errors.push_invalid_value(
                 fields.at("minCandidateNodesAbsolute"),
                 absolute,
                 "not in valid range [0, inf)",
@@ -159,7 +159,7 @@ fn is_more_important(a: &PodInfo, b: &PodInfo) -> bool {
 }
 
 /// Returns the reason why the pod is not eligible for preemption, if there is one (SCH-094).
-pub(crate) fn not_eligible(search: &Search<'_>, cache: &Cache, diagnosis: &Diagnosis) -> Option<NotEligible> {
+pub(crate) fn ineligibility_reason(search: &Search<'_>, cache: &Cache, diagnosis: &Diagnosis) -> Option<NotEligible> {
     let pod = &search.incoming.info;
     if pod.pod.spec.preemption_policy == Some(PreemptionPolicy::Never) {
         return Some(NotEligible::Never);
@@ -190,7 +190,7 @@ pub(crate) fn not_eligible(search: &Search<'_>, cache: &Cache, diagnosis: &Diagn
 }
 
 /// A PodDisruptionBudget in the form used by the dry run.
-struct Budget {
+struct DisruptionBudget {
     namespace: crate::symbols::Symbol,
     selector: Selector,
     /// Names of pods whose disruption the budget already counts.
@@ -217,7 +217,7 @@ pub fn potential_nodes(diagnosis: &Diagnosis) -> Vec<NodeIdx> {
         .collect()
 }
 
-fn budgets(cache: &mut Cache) -> Vec<Budget> {
+fn disruption_budgets(cache: &mut Cache) -> Vec<DisruptionBudget> {
     let mut out = Vec::new();
     for budget in cache.stores.budgets.values() {
         let Ok(selector) = Selector::compile(&mut cache.symbols, budget.spec.selector.as_ref()) else {
@@ -227,7 +227,7 @@ fn budgets(cache: &mut Cache) -> Vec<Budget> {
         if selector.is_empty() || selector == Selector::Nothing {
             continue;
         }
-        out.push(Budget {
+        out.push(DisruptionBudget {
             namespace: cache.symbols.intern(&budget.metadata.namespace),
             selector,
             disrupted: budget.status.disrupted_pods.keys().cloned().collect(),
@@ -246,13 +246,13 @@ pub(crate) fn dry_run(
     nodes: &[NodeIdx],
     limit: Option<(usize, usize)>,
 ) -> DryRun {
-    let budgets = budgets(cache);
+    let budgets = disruption_budgets(cache);
     let cache = &*cache;
     let (offset, wanted) = limit.unwrap_or((0, usize::MAX));
     let mut result = DryRun::default();
     let mut violating = Vec::new();
     for node in nodes[offset..].iter().chain(&nodes[..offset]) {
-        match victims_on(search, cache, state, &budgets, *node) {
+        match dry_run_on_node(search, cache, state, &budgets, *node) {
             Ok(candidate) => {
                 let list = if candidate.pdb_violations == 0 {
                     &mut result.candidates
@@ -279,14 +279,14 @@ pub(crate) fn preempt(
     cache: &mut Cache,
     state: &mut CycleState,
     diagnosis: &Diagnosis,
-    limit: Limit,
+    limit: DryRunLimit,
 ) -> Result<Preemption, String> {
-    if let Some(why) = not_eligible(search, cache, diagnosis) {
+    if let Some(why) = ineligibility_reason(search, cache, diagnosis) {
         return Ok(Preemption::NotEligible(why));
     }
     let nodes = potential_nodes(diagnosis);
     let limit = match limit {
-        Limit::Configured(draw) if !nodes.is_empty() => {
+        DryRunLimit::Configured(draw) if !nodes.is_empty() => {
             let offset = (draw % nodes.len() as u64) as usize;
             Some((offset, candidates_wanted(search, nodes.len())))
         }
@@ -306,7 +306,7 @@ pub(crate) fn preempt(
             several => Err(format!("[{}]", several.join(", "))),
         };
     }
-    let (chosen, criterion) = pick(&result.candidates);
+    let (chosen, criterion) = pick_best_candidates(&result.candidates);
     let chosen = chosen.iter().map(|candidate| candidate.node).collect();
     Ok(Preemption::Found {
         candidates: result.candidates,
@@ -324,11 +324,11 @@ pub(crate) fn candidates_wanted(search: &Search<'_>, n: usize) -> usize {
 }
 
 /// Runs the dry run on one node (SCH-097, SCH-100).
-fn victims_on(
+fn dry_run_on_node(
     search: &Search<'_>,
     cache: &Cache,
     state: &mut CycleState,
-    budgets: &[Budget],
+    budgets: &[DisruptionBudget],
     index: NodeIdx,
 ) -> Result<Candidate, Status> {
     let cycle = search.cycle(cache);
@@ -401,7 +401,7 @@ type Pods = Vec<Arc<PodInfo>>;
 
 /// Splits pods into those whose deletion violates a budget and the others. Each budget is used up by the first pods of
 /// the list, which are the most important ones (SCH-099).
-fn split_by_budget(pods: &[Arc<PodInfo>], budgets: &[Budget]) -> (Pods, Pods) {
+fn split_by_budget(pods: &[Arc<PodInfo>], budgets: &[DisruptionBudget]) -> (Pods, Pods) {
     let mut allowed: Vec<i64> = budgets.iter().map(|budget| budget.allowed).collect();
     let (mut violating, mut rest) = (Vec::new(), Vec::new());
     for pod in pods {
@@ -428,14 +428,14 @@ fn split_by_budget(pods: &[Arc<PodInfo>], budgets: &[Budget]) -> (Pods, Pods) {
 }
 
 /// Returns the best candidates, and the criterion that selected them (SCH-102).
-pub fn pick(candidates: &[Candidate]) -> (Vec<&Candidate>, Criterion) {
+pub fn pick_best_candidates(candidates: &[Candidate]) -> (Vec<&Candidate>, Criterion) {
     let mut remaining: Vec<&Candidate> = candidates.iter().collect();
     if remaining.len() <= 1 {
         return (remaining, Criterion::OnlyCandidate);
     }
 
-    type Cost = fn(&Candidate) -> i64;
-    let criteria: [(Criterion, Cost); 5] = [
+    type CandidateCost = fn(&Candidate) -> i64;
+    let criteria: [(Criterion, CandidateCost); 5] = [
         (Criterion::FewestPdbViolations, |candidate| {
             candidate.pdb_violations as i64
         }),
@@ -453,7 +453,7 @@ pub fn pick(candidates: &[Candidate]) -> (Vec<&Candidate>, Criterion) {
                 .sum()
         }),
         (Criterion::FewestVictims, |candidate| candidate.victims.len() as i64),
-        (Criterion::LatestStart, |candidate| -earliest_start(candidate)),
+        (Criterion::LatestStart, |candidate| -earliest_victim_start(candidate)),
     ];
     for (criterion, cost) in criteria {
         let best = remaining.iter().map(|candidate| cost(candidate)).min();
@@ -467,7 +467,7 @@ pub fn pick(candidates: &[Candidate]) -> (Vec<&Candidate>, Criterion) {
 
 /// Returns the earliest start time of the victims with the highest priority. A victim without a start time is treated
 /// as later than any other.
-fn earliest_start(candidate: &Candidate) -> i64 {
+fn earliest_victim_start(candidate: &Candidate) -> i64 {
     let highest = candidate.victims.iter().map(|pod| pod.priority).max();
     candidate
         .victims
@@ -481,7 +481,7 @@ fn earliest_start(candidate: &Candidate) -> i64 {
 /// Returns kube-scheduler's text if no candidate was found (SCH-101), without the prefix `preemption: `.
 pub fn no_candidate_text(cache: &Cache, refused: &[(NodeIdx, Status)]) -> String {
     let n_nodes = cache.order().len();
-    let mut histogram = Histogram::default();
+    let mut histogram = ReasonHistogram::default();
     for (_, status) in refused {
         histogram.add(status, 1);
     }

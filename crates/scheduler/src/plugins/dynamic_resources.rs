@@ -20,12 +20,12 @@ use crate::config::{Args, Errors, Fields};
 use crate::cycle::{Cycle, CycleState, Diagnosis, PreFilter, Search};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
-use crate::post_filter::{Limit, PostFilter};
+use crate::post_filter::{DryRunLimit, PostFilter};
 use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::status::{Code, Status};
 
-pub(crate) use self::claims::{State, of_pod as claims_of};
-pub(crate) use self::reserve::reserved_on;
+pub(crate) use self::claims::{ClaimsState, claims_of_pod as claims_of};
+pub(crate) use self::reserve::reserved_claims_on_node;
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 2,
@@ -64,13 +64,13 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
 struct DynamicResources;
 
 /// Returns a rejection that preemption cannot resolve, because preemption never releases devices (DRA-082).
-fn unresolvable(text: String) -> Status {
+fn unresolvable_status(text: String) -> Status {
     Status::text(Plugin::DynamicResources, Code::UnschedulableAndUnresolvable, text)
 }
 
 impl ExtensionPoints for DynamicResources {
     fn pre_enqueue(&self, cache: &Cache, pod: &Pod, _: bool) -> Result<(), String> {
-        for claim in claims::of_pod(&cache.stores, pod) {
+        for claim in claims::claims_of_pod(&cache.stores, pod) {
             claim?;
         }
         Ok(())
@@ -78,7 +78,7 @@ impl ExtensionPoints for DynamicResources {
 
     fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
         state.dynamic_resources_ran = true;
-        Self::prepare(search, cache, state)
+        Self::pre_filter_claims(search, cache, state)
     }
 
     fn filter(&self, cycle: &Cycle<'_>, state: &CycleState, index: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
@@ -94,7 +94,7 @@ impl ExtensionPoints for DynamicResources {
         _: &mut Cache,
         state: &mut CycleState,
         _: &Diagnosis,
-        _: Limit,
+        _: DryRunLimit,
     ) -> PostFilter {
         // If the PreFilter of another plugin ended the cycle earlier, this plugin's state is missing. As in
         // kube-scheduler, the missing state ends PostFilter with an error.
@@ -102,7 +102,7 @@ impl ExtensionPoints for DynamicResources {
             return PostFilter::Error("not found".to_owned());
         }
 
-        let text = reserve::deallocate(search, state);
+        let text = reserve::choose_claim_to_deallocate(search, state);
         PostFilter::Unschedulable(text.to_owned(), None)
     }
 
@@ -115,8 +115,8 @@ impl ExtensionPoints for DynamicResources {
         super::default_normalize(scores, false);
     }
 
-    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
-        hints::may_help(cache, event, waiting)
+    fn queueing_hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
+        hints::event_may_help(cache, event, waiting)
     }
 
     fn explain_devices(&self, cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<NodeDevices> {

@@ -10,7 +10,7 @@ use crate::cycle::{Cycle, CycleState, Diagnosis, PreFilter, Search};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::{Incoming, PodInfo};
-use crate::post_filter::{Limit, PostFilter};
+use crate::post_filter::{DryRunLimit, PostFilter};
 use crate::queue::events::{Event, EventKind, WaitingPod};
 use crate::rows::RowBounds;
 use crate::status::Status;
@@ -117,9 +117,9 @@ impl PluginSpec {
     }
 
     /// Returns whether the event may make a pod schedulable that the plugin rejected (SCH-120).
-    pub(crate) fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
+    pub(crate) fn queueing_hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         if self.events.contains(&event.kind) {
-            self.extension_points.hint(cache, event, waiting)
+            self.extension_points.queueing_hint(cache, event, waiting)
         } else {
             self.waits_for(event.kind)
         }
@@ -145,11 +145,19 @@ pub(crate) trait ExtensionPoints: Sync {
     }
 
     /// AddPod (`delta` 1) and RemovePod (`delta` -1), called if [`PluginSpec::has_pre_filter_extensions`].
-    fn pod_changed(&self, _cycle: &Cycle<'_>, _state: &mut CycleState, _pod: &PodInfo, _node: NodeIdx, _delta: i64) {}
+    fn update_for_changed_pod(
+        &self,
+        _cycle: &Cycle<'_>,
+        _state: &mut CycleState,
+        _pod: &PodInfo,
+        _node: NodeIdx,
+        _delta: i64,
+    ) {
+    }
 
     /// Adds to `bounds` the limits that a node's row must satisfy to pass this Filter. Returns false if rows cannot
     /// decide it and `filter` must run on every node.
-    fn row_bounds(&self, _incoming: &Incoming, _bounds: &mut RowBounds) -> bool {
+    fn add_row_bounds(&self, _incoming: &Incoming, _bounds: &mut RowBounds) -> bool {
         false
     }
 
@@ -163,7 +171,7 @@ pub(crate) trait ExtensionPoints: Sync {
         _cache: &mut Cache,
         _state: &mut CycleState,
         _diagnosis: &Diagnosis,
-        _limit: Limit,
+        _limit: DryRunLimit,
     ) -> PostFilter {
         PostFilter::Unschedulable(String::new(), None)
     }
@@ -198,7 +206,7 @@ pub(crate) trait ExtensionPoints: Sync {
     }
 
     /// QueueingHint. Returns whether the event may help. Called only for the events of [`PluginSpec::events`].
-    fn hint(&self, _cache: &mut Cache, _event: &Event<'_>, _waiting: &WaitingPod<'_>) -> bool {
+    fn queueing_hint(&self, _cache: &mut Cache, _event: &Event<'_>, _waiting: &WaitingPod<'_>) -> bool {
         true
     }
 
@@ -206,7 +214,7 @@ pub(crate) trait ExtensionPoints: Sync {
     fn read_args(&self, _fields: &mut Fields<'_>, _args: &mut Args, _errors: &mut Errors) {}
 
     /// Returns the reason why the plugin rejected a node, for people, with numbers.
-    fn refusal(&self, cache: &Cache, _decision: &Decision, _node: NodeIdx, status: &Status) -> String {
+    fn refusal_text(&self, cache: &Cache, _decision: &Decision, _node: NodeIdx, status: &Status) -> String {
         status.message(&cache.symbols)
     }
 }

@@ -75,10 +75,17 @@ struct InterPodAffinity;
 impl ExtensionPoints for InterPodAffinity {
     fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
         state.affinity = count_pairs(cache, search.incoming)?;
-        Ok(PreFilter::run_if(state.affinity.is_some()))
+        Ok(PreFilter::run_or_skip(state.affinity.is_some()))
     }
 
-    fn pod_changed(&self, cycle: &Cycle<'_>, state: &mut CycleState, pod: &PodInfo, node: NodeIdx, delta: i64) {
+    fn update_for_changed_pod(
+        &self,
+        cycle: &Cycle<'_>,
+        state: &mut CycleState,
+        pod: &PodInfo,
+        node: NodeIdx,
+        delta: i64,
+    ) {
         if let Some(state) = &mut state.affinity {
             state.update(cycle, pod, node, delta);
         }
@@ -86,7 +93,7 @@ impl ExtensionPoints for InterPodAffinity {
 
     fn filter(&self, cycle: &Cycle<'_>, state: &CycleState, node: NodeIdx, _: &NodeInfo) -> Result<(), Status> {
         let state = CycleState::pre_filter_state(Plugin::InterPodAffinity, state.affinity.as_ref())?;
-        state.allows(cycle, node)
+        state.check_affinity_on_node(cycle, node)
     }
 
     fn pre_score(
@@ -121,11 +128,11 @@ impl ExtensionPoints for InterPodAffinity {
         normalize_scores(scores);
     }
 
-    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
+    fn queueing_hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let own = &waiting.incoming.info;
         match event.kind {
             EventKind::NodeAdd | EventKind::NodeLabel => node_event_may_help(cache, event, own),
-            EventKind::PodLabel if event.is_about(waiting) => true,
+            EventKind::PodLabel if event.is_update_of_pod(waiting) => true,
             _ => pod_event_may_help(cache, event, own),
         }
     }
@@ -135,7 +142,7 @@ impl ExtensionPoints for InterPodAffinity {
         if let Some(weight) = fields.integer("hardPodAffinityWeight", errors) {
             args.hard_pod_affinity_weight = weight;
             if !(0..=100).contains(&weight) {
-                errors.invalid(
+                errors.push_invalid_value(
                     fields.at("hardPodAffinityWeight"),
                     weight,
                     "not in valid range [0, 100]",
@@ -147,7 +154,7 @@ impl ExtensionPoints for InterPodAffinity {
         }
     }
 
-    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
+    fn refusal_text(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
         let (is_own, why) = match status.message(&cache.symbols).as_str() {
             REASON_AFFINITY => return "has no pod in its domain that the pod's required affinity asks for".to_owned(),
             REASON_ANTI_AFFINITY => (true, "which the pod's required anti-affinity keeps away from"),
@@ -255,7 +262,7 @@ pub struct PairCounts {
 }
 
 impl PairCounts {
-    fn table(&mut self, topology: &Topology, key: KeyIdx) -> &mut Vec<i64> {
+    fn table_of_key(&mut self, topology: &Topology, key: KeyIdx) -> &mut Vec<i64> {
         let at = match self.by_key.iter().position(|(known, _)| *known == key) {
             Some(at) => at,
             None => {
@@ -268,14 +275,16 @@ impl PairCounts {
 
     /// Adds `weight` to the sum of a domain for every pod on a node of the domain. `on_node` is the number of pods by
     /// node index. Returns whether any pod was counted.
-    fn add_all(&mut self, topology: &Topology, key: KeyIdx, on_node: &[u32], weight: i64) -> bool {
-        topology.key(key).add_up(on_node, weight, self.table(topology, key))
+    fn add_pods_per_node(&mut self, topology: &Topology, key: KeyIdx, on_node: &[u32], weight: i64) -> bool {
+        topology
+            .key(key)
+            .add_up_by_domain(on_node, weight, self.table_of_key(topology, key))
     }
 
-    fn add_one(&mut self, topology: &Topology, key: KeyIdx, node: NodeIdx, delta: i64) {
+    fn add_pod_on_node(&mut self, topology: &Topology, key: KeyIdx, node: NodeIdx, delta: i64) {
         let domain = topology.key(key).domain(node);
         if domain != NO_DOMAIN {
-            self.table(topology, key)[domain as usize] += delta;
+            self.table_of_key(topology, key)[domain as usize] += delta;
         }
     }
 
@@ -303,7 +312,7 @@ pub struct FilterState {
     anti: PairCounts,
 }
 
-fn matches_all(cache: &Cache, incoming: &Incoming, pod: &PodInfo) -> bool {
+fn matches_all_affinity_terms(cache: &Cache, incoming: &Incoming, pod: &PodInfo) -> bool {
     let mut any = false;
     let labels = cache.namespaces.get(&pod.namespace).map(|labels| &**labels);
     let all = incoming
@@ -339,9 +348,10 @@ fn count_pairs(cache: &mut Cache, incoming: &Incoming) -> Result<Option<FilterSt
                 .pods
                 .matches(pod.namespace, cache.namespace_labels(pod.namespace), &pod.labels)
         {
-            state.has_existing |= state
-                .existing
-                .add_all(&cache.topology, placed.term.key, &placed.on_node, 1);
+            state.has_existing |=
+                state
+                    .existing
+                    .add_pods_per_node(&cache.topology, placed.term.key, &placed.on_node, 1);
         }
     }
     let affinity: Vec<_> = pod.terms_where(|kind| kind == TermKind::Affinity).collect();
@@ -355,7 +365,7 @@ fn count_pairs(cache: &mut Cache, incoming: &Incoming) -> Result<Option<FilterSt
             .counters
             .count_pods(query_with_terminating(all_of), &cache.nodes, &cache.namespaces);
         for term in &affinity {
-            state.affinity.add_all(&cache.topology, term.key, &on_node, 1);
+            state.affinity.add_pods_per_node(&cache.topology, term.key, &on_node, 1);
         }
         state.affinity_total = state.affinity.by_key.iter().flat_map(|(_, table)| table).sum();
     }
@@ -365,7 +375,7 @@ fn count_pairs(cache: &mut Cache, incoming: &Incoming) -> Result<Option<FilterSt
             &cache.nodes,
             &cache.namespaces,
         );
-        state.anti.add_all(&cache.topology, term.key, &on_node, 1);
+        state.anti.add_pods_per_node(&cache.topology, term.key, &on_node, 1);
     }
     Ok(Some(state))
 }
@@ -381,22 +391,22 @@ impl FilterState {
                 .pods
                 .matches(own.namespace, cache.namespace_labels(own.namespace), &own.labels)
             {
-                self.existing.add_one(topology, term.key, node, delta);
+                self.existing.add_pod_on_node(topology, term.key, node, delta);
                 self.has_existing = true;
             }
         }
-        if matches_all(cache, incoming, pod) {
+        if matches_all_affinity_terms(cache, incoming, pod) {
             for term in incoming.info.terms_where(|kind| kind == TermKind::Affinity) {
                 if topology.key(term.key).domain(node) != NO_DOMAIN {
                     self.affinity_total += delta;
                 }
-                self.affinity.add_one(topology, term.key, node, delta);
+                self.affinity.add_pod_on_node(topology, term.key, node, delta);
             }
         }
         let labels = cache.namespaces.get(&pod.namespace).map(|labels| &**labels);
         for term in incoming.info.terms_where(|kind| kind == TermKind::AntiAffinity) {
             if term.pods.matches_incoming(pod.namespace, labels, &pod.labels) {
-                self.anti.add_one(topology, term.key, node, delta);
+                self.anti.add_pod_on_node(topology, term.key, node, delta);
             }
         }
     }
@@ -404,7 +414,7 @@ impl FilterState {
 
 /// Returns whether a placed pod excludes the incoming pod from a domain, because of an anti-affinity term of either
 /// pod.
-pub(crate) fn excludes(cycle: &Cycle<'_>, pod: &PodInfo) -> bool {
+pub(crate) fn excludes_incoming_pod(cycle: &Cycle<'_>, pod: &PodInfo) -> bool {
     let (cache, own) = (cycle.cache, &cycle.incoming.info);
     let labels = cache.namespaces.get(&pod.namespace).map(|labels| &**labels);
     let anti = |kind| kind == TermKind::AntiAffinity;
@@ -420,7 +430,7 @@ pub(crate) fn excludes(cycle: &Cycle<'_>, pod: &PodInfo) -> bool {
 
 impl FilterState {
     /// Checks required affinity and anti-affinity on a node (SCH-087 to SCH-089).
-    fn allows(&self, cycle: &Cycle<'_>, node: NodeIdx) -> Result<(), Status> {
+    fn check_affinity_on_node(&self, cycle: &Cycle<'_>, node: NodeIdx) -> Result<(), Status> {
         let (topology, pod) = (&cycle.cache.topology, &cycle.incoming.info);
         let mut is_satisfied = true;
         for term in pod.terms_where(|kind| kind == TermKind::Affinity) {
@@ -431,7 +441,8 @@ impl FilterState {
         }
         // A pod that matches its own affinity terms may be the first pod of its group, on any node with the topology
         // labels.
-        if !is_satisfied && (self.affinity_total != 0 || !matches_all(cycle.cache, cycle.incoming, pod)) {
+        if !is_satisfied && (self.affinity_total != 0 || !matches_all_affinity_terms(cycle.cache, cycle.incoming, pod))
+        {
             return Err(Status::unresolvable(Plugin::InterPodAffinity, REASON_AFFINITY));
         }
         let violated = |counts: &PairCounts, key| counts.get(topology, key, node).is_some_and(|count| count > 0);
@@ -483,7 +494,9 @@ fn weigh_pairs(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Opt
             &cache.nodes,
             &cache.namespaces,
         );
-        recorded |= state.weights.add_all(&cache.topology, term.key, &on_node, weight);
+        recorded |= state
+            .weights
+            .add_pods_per_node(&cache.topology, term.key, &on_node, weight);
     }
     for placed in cache.terms.iter() {
         let weight = match placed.term.kind {
@@ -499,7 +512,7 @@ fn weigh_pairs(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Opt
         {
             recorded |= state
                 .weights
-                .add_all(&cache.topology, placed.term.key, &placed.on_node, weight);
+                .add_pods_per_node(&cache.topology, placed.term.key, &placed.on_node, weight);
         }
     }
     recorded.then_some(state)

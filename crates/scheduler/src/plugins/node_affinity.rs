@@ -148,7 +148,7 @@ impl ExtensionPoints for NodeAffinity {
         default_normalize(scores, false);
     }
 
-    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
+    fn queueing_hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let allowed = |node: &NodeInfo| {
             let added = &waiting.added_affinity.required;
             added.as_ref().is_none_or(|added| added.matches(&cache.symbols, node))
@@ -171,7 +171,7 @@ impl ExtensionPoints for NodeAffinity {
         }
     }
 
-    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
+    fn refusal_text(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
         if status.message(&cache.symbols) == REASON_ENFORCED {
             return "does not match the node affinity that the scheduler's configuration adds".to_owned();
         }

@@ -25,7 +25,7 @@ pub const REASON: &str = "node(s) didn't match Pod's required features";
 
 /// Returns the features that a pod needs and a node does not declare. Only features that are relevant for a new pod are
 /// checked; the others affect updates of running pods.
-fn missing(pod: &Pod, node: &NodeInfo) -> impl Iterator<Item = &'static str> {
+fn missing_features(pod: &Pod, node: &NodeInfo) -> impl Iterator<Item = &'static str> {
     let declares = |name: &str| {
         let declared = node.node.as_ref().map(|node| node.status.declared_features.as_slice());
         declared.is_some_and(|declared| declared.iter().any(|known| **known == *name))
@@ -37,28 +37,28 @@ struct NodeDeclaredFeatures;
 
 impl ExtensionPoints for NodeDeclaredFeatures {
     fn pre_filter(&self, search: &Search<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
-        Ok(PreFilter::run_if(
+        Ok(PreFilter::run_or_skip(
             features::needed_by(&search.incoming.info.pod).next().is_some(),
         ))
     }
 
     fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
-        match missing(&cycle.incoming.info.pod, node).next() {
+        match missing_features(&cycle.incoming.info.pod, node).next() {
             None => Ok(()),
             Some(_) => Err(Status::unresolvable(Plugin::NodeDeclaredFeatures, REASON)),
         }
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
+    fn queueing_hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let pod = &waiting.incoming.info.pod;
         event
             .new_node
             .as_ref()
-            .is_some_and(|node| missing(pod, node).next().is_none())
+            .is_some_and(|node| missing_features(pod, node).next().is_none())
     }
 
-    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, _: &Status) -> String {
-        let names: Vec<&str> = missing(&decision.incoming.info.pod, cache.node(node)).collect();
+    fn refusal_text(&self, cache: &Cache, decision: &Decision, node: NodeIdx, _: &Status) -> String {
+        let names: Vec<&str> = missing_features(&decision.incoming.info.pod, cache.node(node)).collect();
         format!("its kubelet does not declare {}, which the pod needs", names.join(", "))
     }
 }

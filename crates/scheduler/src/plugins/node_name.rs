@@ -23,7 +23,7 @@ pub const REASON: &str = "node(s) didn't match the requested node name";
 struct NodeName;
 
 impl ExtensionPoints for NodeName {
-    fn row_bounds(&self, incoming: &Incoming, _: &mut RowBounds) -> bool {
+    fn add_row_bounds(&self, incoming: &Incoming, _: &mut RowBounds) -> bool {
         incoming.info.pod.spec.node_name.is_none()
     }
 
@@ -36,7 +36,7 @@ impl ExtensionPoints for NodeName {
         }
     }
 
-    fn refusal(&self, _: &Cache, _: &Decision, _: NodeIdx, _: &Status) -> String {
+    fn refusal_text(&self, _: &Cache, _: &Decision, _: NodeIdx, _: &Status) -> String {
         "is not the node the pod asks for by name".to_owned()
     }
 }

@@ -8,7 +8,7 @@ use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::Incoming;
 use crate::queue::events::{Event, EventKind, WaitingPod};
-use crate::rows::{PORTS_TAKEN, RowBounds};
+use crate::rows::{PORTS_TAKEN_FLAG, RowBounds};
 use crate::status::Status;
 use podscope_messages::plugin as messages;
 
@@ -26,11 +26,11 @@ struct NodePorts;
 
 impl ExtensionPoints for NodePorts {
     fn pre_filter(&self, search: &Search<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
-        Ok(PreFilter::run_if(!search.incoming.info.ports.is_empty()))
+        Ok(PreFilter::run_or_skip(!search.incoming.info.ports.is_empty()))
     }
 
-    fn row_bounds(&self, _: &Incoming, bounds: &mut RowBounds) -> bool {
-        bounds.flags |= PORTS_TAKEN;
+    fn add_row_bounds(&self, _: &Incoming, bounds: &mut RowBounds) -> bool {
+        bounds.flags |= PORTS_TAKEN_FLAG;
         true
     }
 
@@ -46,7 +46,7 @@ impl ExtensionPoints for NodePorts {
         Ok(())
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
+    fn queueing_hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let own_ports = &waiting.incoming.info.ports;
         event.kind == EventKind::NodeAdd
             || event.deleted_pod().is_some_and(|other| {
@@ -55,7 +55,7 @@ impl ExtensionPoints for NodePorts {
             })
     }
 
-    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, _: &Status) -> String {
+    fn refusal_text(&self, cache: &Cache, decision: &Decision, node: NodeIdx, _: &Status) -> String {
         let info = cache.node(node);
         let ports: Vec<String> = decision
             .incoming

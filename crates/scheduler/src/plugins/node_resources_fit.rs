@@ -84,7 +84,7 @@ impl Default for Args {
 struct NodeResourcesFit;
 
 impl ExtensionPoints for NodeResourcesFit {
-    fn row_bounds(&self, incoming: &Incoming, bounds: &mut RowBounds) -> bool {
+    fn add_row_bounds(&self, incoming: &Incoming, bounds: &mut RowBounds) -> bool {
         let requested = &incoming.info.requests.requests;
         if !requested.scalars.is_empty() {
             return false;
@@ -109,14 +109,14 @@ impl ExtensionPoints for NodeResourcesFit {
         true
     }
 
-    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
+    fn queueing_hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let pod = &waiting.incoming.info;
         if let Some(Object::DeviceClass(class)) = event.new {
             return serves_new_resource(cache, event.old, class, pod);
         }
         match (event.kind, &event.old_node, &event.new_node) {
             (EventKind::PodDelete, ..) => event.deleted_pod().is_some(),
-            (EventKind::PodScaleDown, ..) => event.is_about(waiting) || has_scaled_down(event, pod),
+            (EventKind::PodScaleDown, ..) => event.is_update_of_pod(waiting) || has_scaled_down(event, pod),
             (_, Some(old), Some(new)) => fits_on_empty_node(new, pod) && has_grown(old, new, pod),
             (_, None, Some(new)) => fits_on_empty_node(new, pod),
             _ => false,
@@ -127,7 +127,7 @@ impl ExtensionPoints for NodeResourcesFit {
         read_fit_args(fields, &mut args.fit, errors);
     }
 
-    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
+    fn refusal_text(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
         explain_rejection(cache, decision, cache.node(node), status)
     }
 }
@@ -250,7 +250,7 @@ fn has_scaled_down(event: &Event<'_>, pod: &PodInfo) -> bool {
         return false;
     };
     new.pod.spec.node_name.is_some()
-        && any_requested(
+        && holds_for_any_requested(
             &pod.requests.requests,
             &new.requests.requests,
             &old.requests.requests,
@@ -261,7 +261,7 @@ fn has_scaled_down(event: &Event<'_>, pod: &PodInfo) -> bool {
 /// Returns whether the node's allocatable amount of a requested resource, or of pods, increased.
 fn has_grown(old: &NodeInfo, new: &NodeInfo, pod: &PodInfo) -> bool {
     new.allowed_pods > old.allowed_pods
-        || any_requested(
+        || holds_for_any_requested(
             &pod.requests.requests,
             &new.allocatable,
             &old.allocatable,
@@ -270,7 +270,12 @@ fn has_grown(old: &NodeInfo, new: &NodeInfo, pod: &PodInfo) -> bool {
 }
 
 /// Returns whether `holds` returns true for the two amounts of any resource that the pod requests.
-fn any_requested(requested: &Resources, a: &Resources, b: &Resources, holds: impl Fn(i64, i64) -> bool) -> bool {
+fn holds_for_any_requested(
+    requested: &Resources,
+    a: &Resources,
+    b: &Resources,
+    holds: impl Fn(i64, i64) -> bool,
+) -> bool {
     (requested.cpu > 0 && holds(a.cpu, b.cpu))
         || (requested.memory > 0 && holds(a.memory, b.memory))
         || (requested.ephemeral > 0 && holds(a.ephemeral, b.ephemeral))
@@ -313,7 +318,7 @@ impl<'a> Scorer<'a> {
                     } else {
                         percent(requested, allocatable)
                     };
-                    let score = interpolate(shape, utilization);
+                    let score = interpolate_score(shape, utilization);
                     if score <= 0 {
                         continue;
                     }
@@ -349,7 +354,7 @@ fn least_allocated_score(requested: i64, allocatable: i64) -> i64 {
 }
 
 /// Interpolates linearly between the points of a shape (SCH-060). Utilization is in percent, scores are from 0 to 100.
-fn interpolate(shape: &[(i64, i64)], utilization: i64) -> i64 {
+fn interpolate_score(shape: &[(i64, i64)], utilization: i64) -> i64 {
     for (index, (x, y)) in shape.iter().enumerate() {
         if utilization <= *x {
             return match index.checked_sub(1).map(|before| shape[before]) {
@@ -369,7 +374,7 @@ fn read_fit_args(fields: &mut Fields<'_>, args: &mut Args, errors: &mut Errors) 
         .collect();
     for (index, group) in fields.strings("ignoredResourceGroups", errors).iter().enumerate() {
         if group.contains('/') {
-            errors.invalid(
+            errors.push_invalid_value(
                 format!("{}[{index}]", fields.at("ignoredResourceGroups")),
                 format!("\"{group}\""),
                 "resource group name can't contain '/'",
@@ -388,7 +393,7 @@ fn read_fit_args(fields: &mut Fields<'_>, args: &mut Args, errors: &mut Errors) 
         .unwrap_or_else(default_resources);
     for (index, resource) in resources.iter().enumerate() {
         if !(1..=100).contains(&resource.weight) {
-            errors.invalid(
+            errors.push_invalid_value(
                 format!("{path}.resources[{index}].weight"),
                 resource.weight,
                 &format!("resource weight of {} not in valid range (0, 100]", resource.name),
@@ -441,13 +446,13 @@ fn read_shape(value: &Value, path: &str, errors: &mut Errors) -> Vec<(i64, i64)>
         let score = point.integer("score", errors).unwrap_or(0);
         point.finish(errors);
         if !(0..=100).contains(&utilization) {
-            errors.invalid(format!("{at}.utilization"), utilization, "not in valid range [0-100]");
+            errors.push_invalid_value(format!("{at}.utilization"), utilization, "not in valid range [0-100]");
         }
         if !(0..=10).contains(&score) {
-            errors.invalid(format!("{at}.score"), score, "not in valid range [0-10]");
+            errors.push_invalid_value(format!("{at}.score"), score, "not in valid range [0-10]");
         }
         if shape.last().is_some_and(|(last, _)| utilization <= *last) {
-            errors.invalid(
+            errors.push_invalid_value(
                 format!("{at}.utilization"),
                 utilization,
                 "utilization values must be sorted in increasing order",
@@ -474,13 +479,13 @@ fn format_amount(resource: &str, amount: i64) -> String {
 }
 
 /// A function that reads the amount of one resource.
-type ReadAmount = Box<dyn Fn(&Resources) -> i64>;
+type ReadResourceAmount = Box<dyn Fn(&Resources) -> i64>;
 
 fn explain_rejection(cache: &Cache, decision: &Decision, info: &NodeInfo, status: &Status) -> String {
     let requested = &decision.incoming.info.requests.requests;
     let mut parts = Vec::new();
     for reason in status.reasons.as_slice() {
-        let (resource, read): (&str, ReadAmount) = match reason {
+        let (resource, read): (&str, ReadResourceAmount) = match reason {
             Reason::Fixed("Insufficient cpu") => ("cpu", Box::new(|amounts| amounts.cpu)),
             Reason::Fixed("Insufficient memory") => ("memory", Box::new(|amounts| amounts.memory)),
             Reason::Fixed("Insufficient ephemeral-storage") => {
@@ -536,7 +541,11 @@ mod tests {
             (&bent[..], 100, 100),
             (&[(50, 30)][..], 80, 30),
         ] {
-            assert_eq!(interpolate(shape, utilization), score, "{shape:?} at {utilization}");
+            assert_eq!(
+                interpolate_score(shape, utilization),
+                score,
+                "{shape:?} at {utilization}"
+            );
         }
     }
 }

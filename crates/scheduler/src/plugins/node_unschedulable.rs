@@ -7,7 +7,7 @@ use crate::decide::Decision;
 use crate::node_info::{Effect, NodeIdx, NodeInfo, TaintInfo};
 use crate::pod_info::Incoming;
 use crate::queue::events::{Event, EventKind, WaitingPod};
-use crate::rows::{RowBounds, UNSCHEDULABLE};
+use crate::rows::{CORDONED_FLAG, RowBounds};
 use crate::status::Status;
 use crate::symbols::Symbol;
 use podscope_messages::plugin as messages;
@@ -39,8 +39,8 @@ fn tolerates_cordon(incoming: &Incoming) -> bool {
 struct NodeUnschedulable;
 
 impl ExtensionPoints for NodeUnschedulable {
-    fn row_bounds(&self, _: &Incoming, bounds: &mut RowBounds) -> bool {
-        bounds.flags |= UNSCHEDULABLE;
+    fn add_row_bounds(&self, _: &Incoming, bounds: &mut RowBounds) -> bool {
+        bounds.flags |= CORDONED_FLAG;
         true
     }
 
@@ -51,16 +51,16 @@ impl ExtensionPoints for NodeUnschedulable {
         Err(Status::unresolvable(Plugin::NodeUnschedulable, REASON))
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
+    fn queueing_hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let is_cordoned = |node: &Option<NodeInfo>| node.as_ref().is_some_and(|node| node.unschedulable);
         match event.kind {
             EventKind::NodeAdd => !is_cordoned(&event.new_node),
             EventKind::NodeTaint => is_cordoned(&event.old_node) && !is_cordoned(&event.new_node),
-            _ => event.is_about(waiting) && tolerates_cordon(waiting.incoming),
+            _ => event.is_update_of_pod(waiting) && tolerates_cordon(waiting.incoming),
         }
     }
 
-    fn refusal(&self, _: &Cache, _: &Decision, _: NodeIdx, _: &Status) -> String {
+    fn refusal_text(&self, _: &Cache, _: &Decision, _: NodeIdx, _: &Status) -> String {
         "is cordoned: no new pods until it is uncordoned".to_owned()
     }
 }

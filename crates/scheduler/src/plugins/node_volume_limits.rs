@@ -6,7 +6,7 @@ use podscope_messages::plugin as messages;
 use podscope_api::{CsiNode, Kind, Object, PersistentVolume, PersistentVolumeClaim, Pod, Str, Volume};
 
 use super::Point::{Filter, PreFilter as AtPreFilter};
-use super::csi_translation::{self, Migration};
+use super::csi_translation::{self, CsiMigration};
 use super::volume_binding::{
     CANNOT_SERVE, MIGRATED_PLUGINS, class_name, ephemeral_claim_name, is_owned_by, uses_claim,
 };
@@ -42,9 +42,9 @@ impl ExtensionPoints for NodeVolumeLimits {
         let counts = |volume: &Volume| {
             volume.persistent_volume_claim.is_some()
                 || volume.ephemeral.is_some()
-                || csi_translation::of_inline(volume).is_some()
+                || csi_translation::migrated_disk_of_inline_volume(volume).is_some()
         };
-        Ok(PreFilter::run_if(
+        Ok(PreFilter::run_or_skip(
             search.incoming.info.pod.spec.volumes.iter().any(counts),
         ))
     }
@@ -56,7 +56,7 @@ impl ExtensionPoints for NodeVolumeLimits {
         }
     }
 
-    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
+    fn refusal_text(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
         let message = status.message(&cache.symbols);
         match find_exceeded_limit(&cache.stores, &decision.incoming.info.pod, cache.node(node)) {
             Ok(Some(over)) => format!(
@@ -67,7 +67,7 @@ impl ExtensionPoints for NodeVolumeLimits {
         }
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
+    fn queueing_hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let pod = &waiting.incoming.info.pod;
         match (event.kind, event.old, event.new) {
             (EventKind::Update(_), Some(Object::CsiNode(old)), Some(Object::CsiNode(new))) => raises_limit(old, new),
@@ -84,21 +84,21 @@ fn has_claims(pod: &Pod) -> bool {
     pod.spec.volumes.iter().any(has_claim)
 }
 
-fn limit_of(csi_node: &CsiNode, driver: &Str) -> Option<i32> {
+fn driver_volume_limit(csi_node: &CsiNode, driver: &Str) -> Option<i32> {
     let known = csi_node.spec.drivers.iter().find(|known| known.name == *driver)?;
     known.allocatable.as_ref()?.count
 }
 
 fn raises_limit(old: &CsiNode, new: &CsiNode) -> bool {
     new.spec.drivers.iter().any(|driver| {
-        let before = limit_of(old, &driver.name).unwrap_or(0);
-        limit_of(new, &driver.name).is_some_and(|after| after > before)
+        let before = driver_volume_limit(old, &driver.name).unwrap_or(0);
+        driver_volume_limit(new, &driver.name).is_some_and(|after| after > before)
     })
 }
 
 /// Returns whether the in-tree disk is migrated to a CSI driver on the node. Only Portworx requires the annotation of
 /// the CSINode.
-fn is_migrated(csi_node: Option<&CsiNode>, migration: &Migration) -> bool {
+fn is_migrated(csi_node: Option<&CsiNode>, migration: &CsiMigration) -> bool {
     let Some(csi_node) = csi_node else {
         return false;
     };
@@ -106,7 +106,7 @@ fn is_migrated(csi_node: Option<&CsiNode>, migration: &Migration) -> bool {
     !migration.requires_annotation || csi_node.metadata.annotation(MIGRATED_PLUGINS).is_some_and(lists)
 }
 
-fn migrated_volume(csi_node: Option<&CsiNode>, disk: Option<(&Migration, String)>) -> Option<(Str, String)> {
+fn migrated_volume(csi_node: Option<&CsiNode>, disk: Option<(&CsiMigration, String)>) -> Option<(Str, String)> {
     let (migration, handle) = disk.filter(|(migration, _)| is_migrated(csi_node, migration))?;
     Some((migration.driver.into(), handle))
 }
@@ -123,7 +123,7 @@ fn driver_of_claim(
         return driver_of_volume(csi_node, volume);
     }
     let class = stores.storage_class(&class_name(claim)?)?;
-    let driver: Str = match csi_translation::of_provisioner(&class.provisioner) {
+    let driver: Str = match csi_translation::migration_of_provisioner(&class.provisioner) {
         None => class.provisioner.clone(),
         Some(migration) if is_migrated(csi_node, migration) => migration.driver.into(),
         Some(_) => return None,
@@ -134,7 +134,7 @@ fn driver_of_claim(
 fn driver_of_volume(csi_node: Option<&CsiNode>, volume: &PersistentVolume) -> Option<(Str, String)> {
     match &volume.spec.csi {
         Some(csi) => Some((csi.driver.clone(), csi.volume_handle.to_string())),
-        None => migrated_volume(csi_node, csi_translation::of_volume(volume)),
+        None => migrated_volume(csi_node, csi_translation::migrated_disk_of_volume(volume)),
     }
 }
 
@@ -157,7 +157,7 @@ fn collect_volumes(
         } else if volume.ephemeral.is_some() {
             (ephemeral_claim_name(pod, volume), true)
         } else {
-            if let Some(found) = migrated_volume(csi_node, csi_translation::of_inline(volume)) {
+            if let Some(found) = migrated_volume(csi_node, csi_translation::migrated_disk_of_inline_volume(volume)) {
                 into.insert(found, ());
             }
             continue;
@@ -236,7 +236,7 @@ fn find_exceeded_limit(stores: &Stores, pod: &Pod, node: &NodeInfo) -> Result<Op
     drivers.dedup();
     for driver in drivers {
         let count = |volumes: &VolumeSet| volumes.keys().filter(|(known, _)| known == driver).count();
-        if let Some(limit) = limit_of(csi_node, driver)
+        if let Some(limit) = driver_volume_limit(csi_node, driver)
             && (count(&used) + count(&new)) as i64 > i64::from(limit)
         {
             return Ok(Some(ExceededLimit {

@@ -61,10 +61,17 @@ struct PodTopologySpread;
 impl ExtensionPoints for PodTopologySpread {
     fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
         state.spread = count_domains(cache, search.profile, search.incoming)?;
-        Ok(PreFilter::run_if(state.spread.is_some()))
+        Ok(PreFilter::run_or_skip(state.spread.is_some()))
     }
 
-    fn pod_changed(&self, cycle: &Cycle<'_>, state: &mut CycleState, pod: &PodInfo, node: NodeIdx, delta: i64) {
+    fn update_for_changed_pod(
+        &self,
+        cycle: &Cycle<'_>,
+        state: &mut CycleState,
+        pod: &PodInfo,
+        node: NodeIdx,
+        delta: i64,
+    ) {
         if let Some(state) = &mut state.spread {
             state.update(cycle, pod, node, delta);
         }
@@ -114,8 +121,8 @@ impl ExtensionPoints for PodTopologySpread {
         }
     }
 
-    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
-        let Ok(constraints) = constraints(cache, waiting.profile, waiting.incoming, true) else {
+    fn queueing_hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
+        let Ok(constraints) = spread_constraints(cache, waiting.profile, waiting.incoming, true) else {
             // As in kube-scheduler, an error in a hint queues the pod.
             return true;
         };
@@ -132,7 +139,7 @@ impl ExtensionPoints for PodTopologySpread {
         }
     }
 
-    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
+    fn refusal_text(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
         explain_rejection(cache, decision, node).unwrap_or_else(|| status.message(&cache.symbols))
     }
 }
@@ -183,7 +190,7 @@ fn may_change_domains(constraints: &[SpreadConstraint], event: &Event<'_>) -> bo
 }
 
 /// Count of a domain in which the constraint includes no node.
-const UNREGISTERED: i64 = i64::MIN;
+const UNREGISTERED_DOMAIN: i64 = i64::MIN;
 
 /// The counts of the hard constraints by domain, and the smallest counts.
 #[derive(Debug, Clone, Default)]
@@ -215,7 +222,7 @@ fn update_critical_paths(paths: &mut CriticalPaths, domain: Domain, count: i64) 
 
 /// Returns the pod's hard or soft constraints, or the profile's default constraints if the pod has none (SCH-071,
 /// SCH-073, SCH-074).
-fn constraints(
+fn spread_constraints(
     cache: &mut Cache,
     profile: &Profile,
     incoming: &Incoming,
@@ -304,19 +311,19 @@ fn matching_pods(cache: &mut Cache, pod: &PodInfo, selector: &Selector) -> Arc<V
     cache.count_pods(query)
 }
 
-fn count_on(counts: &[u32], node: NodeIdx) -> i64 {
+fn pod_count_on_node(counts: &[u32], node: NodeIdx) -> i64 {
     counts.get(node as usize).map_or(0, |count| i64::from(*count))
 }
 
 /// Returns whether a constraint includes a node (SCH-075).
-fn includes(cache: &Cache, incoming: &Incoming, constraint: &SpreadConstraint, node: &NodeInfo) -> bool {
+fn includes_node(cache: &Cache, incoming: &Incoming, constraint: &SpreadConstraint, node: &NodeInfo) -> bool {
     (!constraint.honor_affinity || incoming.required.matches(&cache.symbols, node))
         && (!constraint.honor_taints || incoming.first_untolerated(node).is_none())
 }
 
 /// Returns the number of pods per domain of a constraint, over the nodes that the constraint includes and that have all
-/// keys in `required`. The count of a domain without such a node is [`UNREGISTERED`]; the last entry is for nodes
-/// without the label.
+/// keys in `required`. The count of a domain without such a node is [`UNREGISTERED_DOMAIN`]; the last entry is for
+/// nodes without the label.
 fn count_per_domain(
     cache: &Cache,
     incoming: &Incoming,
@@ -331,29 +338,29 @@ fn count_per_domain(
         && key.all_nodes_have_domain(n_nodes)
         && required.iter().all(|key| key.all_nodes_have_domain(n_nodes))
     {
-        let registered = |n_nodes: &u32| if *n_nodes == 0 { UNREGISTERED } else { 0 };
+        let registered = |n_nodes: &u32| if *n_nodes == 0 { UNREGISTERED_DOMAIN } else { 0 };
         let mut count_per_domain: Vec<i64> = key.n_nodes().iter().map(registered).collect();
-        key.add_up(pods, 1, &mut count_per_domain);
-        count_per_domain.push(UNREGISTERED);
+        key.add_up_by_domain(pods, 1, &mut count_per_domain);
+        count_per_domain.push(UNREGISTERED_DOMAIN);
         return count_per_domain;
     }
-    let mut count_per_domain = vec![UNREGISTERED; key.n_domains() + 1];
+    let mut count_per_domain = vec![UNREGISTERED_DOMAIN; key.n_domains() + 1];
     for node in cache.order() {
         if required.iter().any(|key| key.domain(*node) == NO_DOMAIN) {
             continue;
         }
-        if !includes_all_nodes && !includes(cache, incoming, constraint, cache.node(*node)) {
+        if !includes_all_nodes && !includes_node(cache, incoming, constraint, cache.node(*node)) {
             continue;
         }
-        let sum = &mut count_per_domain[key.slot(*node)];
-        *sum = (*sum).max(0) + count_on(pods, *node);
+        let sum = &mut count_per_domain[key.domain_slot(*node)];
+        *sum = (*sum).max(0) + pod_count_on_node(pods, *node);
     }
     count_per_domain
 }
 
 /// Counts the pods per domain for the hard constraints; returns `None` if there are no hard constraints.
 fn count_domains(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Result<Option<FilterState>, Status> {
-    let constraints = constraints(cache, profile, incoming, true)
+    let constraints = spread_constraints(cache, profile, incoming, true)
         .map_err(|error| Status::text(Plugin::PodTopologySpread, Code::Error, error))?;
     if constraints.is_empty() {
         return Ok(None);
@@ -378,7 +385,7 @@ fn count_domains(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> R
         let mut paths = [(NO_DOMAIN, i64::MAX); 2];
         let mut n_domains = 0;
         for (domain, count) in counts.iter().enumerate() {
-            if *count != UNREGISTERED {
+            if *count != UNREGISTERED_DOMAIN {
                 n_domains += 1;
                 update_critical_paths(&mut paths, domain as Domain, *count);
             }
@@ -409,13 +416,17 @@ impl FilterState {
         }
         for (index, constraint) in self.constraints.iter().enumerate() {
             if !constraint.selector.matches(&pod.labels)
-                || !includes(cache, cycle.incoming, constraint, cache.node(node))
+                || !includes_node(cache, cycle.incoming, constraint, cache.node(node))
             {
                 continue;
             }
             let domain = domain_of(constraint);
             let count = &mut self.counts[index][domain as usize];
-            *count = if *count == UNREGISTERED { delta } else { *count + delta };
+            *count = if *count == UNREGISTERED_DOMAIN {
+                delta
+            } else {
+                *count + delta
+            };
             update_critical_paths(&mut self.paths[index], domain, *count);
         }
     }
@@ -458,7 +469,7 @@ impl FilterState {
         self.counts[index]
             .get(domain as usize)
             .copied()
-            .filter(|count| *count != UNREGISTERED)
+            .filter(|count| *count != UNREGISTERED_DOMAIN)
     }
 
     /// Returns 1 if the pod matches the constraint's selector, otherwise 0.

@@ -25,7 +25,7 @@ impl ExtensionPoints for SchedulingGates {
         Err(format!("waiting for scheduling gates: [{}]", names.join(" ")))
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
-        event.is_about(waiting)
+    fn queueing_hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
+        event.is_update_of_pod(waiting)
     }
 }

@@ -9,7 +9,7 @@ use crate::decide::Decision;
 use crate::node_info::{Effect, NodeIdx, NodeInfo};
 use crate::pod_info::Incoming;
 use crate::queue::events::{Event, EventKind, WaitingPod};
-use crate::rows::{HAS_HARD_TAINT, HAS_SOFT_TAINT, RowBounds};
+use crate::rows::{HARD_TAINT_FLAG, RowBounds, SOFT_TAINT_FLAG};
 use crate::status::Status;
 use crate::symbols::Symbol;
 use podscope_messages::plugin as messages;
@@ -29,8 +29,8 @@ pub const REASON: &str = "node(s) had untolerated taint(s)";
 struct TaintToleration;
 
 impl ExtensionPoints for TaintToleration {
-    fn row_bounds(&self, _: &Incoming, bounds: &mut RowBounds) -> bool {
-        bounds.flags |= HAS_HARD_TAINT;
+    fn add_row_bounds(&self, _: &Incoming, bounds: &mut RowBounds) -> bool {
+        bounds.flags |= HARD_TAINT_FLAG;
         true
     }
 
@@ -45,7 +45,7 @@ impl ExtensionPoints for TaintToleration {
     /// Counts the PreferNoSchedule taints that the pod does not tolerate.
     fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         for (score, node) in scores.iter_mut().zip(feasible) {
-            if cycle.cache.row(*node).flags & HAS_SOFT_TAINT != 0 {
+            if cycle.cache.row(*node).flags & SOFT_TAINT_FLAG != 0 {
                 *score = count_untolerated_preferences(cycle.incoming, cycle.cache.node(*node));
             }
         }
@@ -57,15 +57,15 @@ impl ExtensionPoints for TaintToleration {
         default_normalize(scores, true);
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
+    fn queueing_hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         if event.kind == EventKind::PodToleration {
-            return event.is_about(waiting);
+            return event.is_update_of_pod(waiting);
         }
         let tolerated = |node: &NodeInfo| waiting.incoming.first_untolerated(node).is_none();
         event.new_node.as_ref().is_some_and(tolerated) && !event.old_node.as_ref().is_some_and(tolerated)
     }
 
-    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, _: &Status) -> String {
+    fn refusal_text(&self, cache: &Cache, decision: &Decision, node: NodeIdx, _: &Status) -> String {
         let Some(taint) = decision.incoming.first_untolerated(cache.node(node)) else {
             return "has a taint the pod does not tolerate".to_owned();
         };

@@ -84,7 +84,7 @@ impl ExtensionPoints for VolumeBinding {
         if search.incoming.has_volumes {
             state.binding = collect_claims(&search.cycle(cache))?;
         }
-        Ok(PreFilter::run_if(state.binding.is_some()))
+        Ok(PreFilter::run_or_skip(state.binding.is_some()))
     }
 
     fn filter(&self, cycle: &Cycle<'_>, state: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
@@ -97,7 +97,7 @@ impl ExtensionPoints for VolumeBinding {
         Ok(false)
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
+    fn queueing_hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         match (event.old, event.new) {
             (_, Some(Object::PersistentVolumeClaim(_))) => uses_claim(&waiting.incoming.info.pod, event.new),
             (Some(Object::StorageClass(old)), Some(Object::StorageClass(new))) => {
@@ -122,7 +122,7 @@ impl ExtensionPoints for VolumeBinding {
         if let Some(seconds) = fields.integer("bindTimeoutSeconds", errors) {
             args.bind_timeout_seconds = seconds;
             if seconds < 0 {
-                errors.invalid(
+                errors.push_invalid_value(
                     fields.at("bindTimeoutSeconds"),
                     seconds,
                     "invalid BindTimeoutSeconds, should not be a negative value",
@@ -137,7 +137,7 @@ impl ExtensionPoints for VolumeBinding {
         }
     }
 
-    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
+    fn refusal_text(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
         let message = status.message(&cache.symbols);
         if message != REASON_NODE {
             return message;
@@ -148,7 +148,7 @@ impl ExtensionPoints for VolumeBinding {
             .into_iter()
             .flat_map(|state| &state.bound)
             .filter_map(|claim| Some((claim, stores.volume(&claim.spec.volume_name)?)));
-        match volumes.find(|(_, volume)| !can_reach_bound(stores, node, volume)) {
+        match volumes.find(|(_, volume)| !can_reach_bound_volume(stores, node, volume)) {
             Some((claim, volume)) => format!(
                 "cannot reach volume {} of claim {}, which {}",
                 volume.metadata.name,
@@ -220,12 +220,12 @@ pub(crate) fn class_name(claim: &PersistentVolumeClaim) -> Option<Str> {
 }
 
 /// Returns the StorageClass of a volume; the beta annotation takes precedence.
-fn class_of(volume: &PersistentVolume) -> &str {
+fn storage_class_of_volume(volume: &PersistentVolume) -> &str {
     let old = volume.metadata.annotation(annotation::BETA_STORAGE_CLASS);
     old.unwrap_or(&volume.spec.storage_class_name)
 }
 
-fn unresolvable(text: impl Into<Str>) -> Status {
+fn unresolvable_status(text: impl Into<Str>) -> Status {
     Status::text(Plugin::VolumeBinding, Code::UnschedulableAndUnresolvable, text)
 }
 
@@ -245,25 +245,25 @@ fn collect_claims(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
             (None, None) => continue,
         };
         let Some(claim) = stores.claim(&pod.metadata.namespace, &name) else {
-            return Err(unresolvable(if is_ephemeral {
+            return Err(unresolvable_status(if is_ephemeral {
                 format!("waiting for ephemeral volume controller to create the persistentvolumeclaim \"{name}\"")
             } else {
                 format!("persistentvolumeclaim \"{name}\" not found")
             }));
         };
         if claim.status.phase == Some(ClaimPhase::Lost) {
-            return Err(unresolvable(format!(
+            return Err(unresolvable_status(format!(
                 "persistentvolumeclaim \"{name}\" bound to non-existent persistentvolume \"{}\"",
                 claim.spec.volume_name
             )));
         }
         if claim.metadata.is_terminating() {
-            return Err(unresolvable(format!(
+            return Err(unresolvable_status(format!(
                 "persistentvolumeclaim \"{name}\" is being deleted"
             )));
         }
         if is_ephemeral && !is_owned_by(claim, pod) {
-            return Err(unresolvable(not_owner_text(claim, pod)));
+            return Err(unresolvable_status(not_owner_text(claim, pod)));
         }
         claims.push(claim.clone());
     }
@@ -296,7 +296,7 @@ fn collect_claims(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
         }
     }
     if immediate {
-        return Err(unresolvable(REASON_IMMEDIATE));
+        return Err(unresolvable_status(REASON_IMMEDIATE));
     }
     Ok(Some(state))
 }
@@ -313,7 +313,7 @@ fn storage_of(claim: &PersistentVolumeClaim) -> Quantity {
 
 /// Returns whether a node satisfies a volume's node affinity. Only the node's labels are checked; `matchFields` are
 /// ignored.
-fn can_reach(node: &NodeInfo, affinity: Option<&VolumeNodeAffinity>) -> bool {
+fn can_reach_volume(node: &NodeInfo, affinity: Option<&VolumeNodeAffinity>) -> bool {
     let Some(required) = affinity.and_then(|affinity| affinity.required.as_ref()) else {
         return true;
     };
@@ -336,20 +336,20 @@ fn can_reach(node: &NodeInfo, affinity: Option<&VolumeNodeAffinity>) -> bool {
 
 /// Returns whether a node can reach a bound volume. An in-tree disk is checked as a CSI volume if the CSINode lists its
 /// plugin as migrated.
-fn can_reach_bound(stores: &Stores, node: &NodeInfo, volume: &PersistentVolume) -> bool {
-    let migration = csi_translation::of_volume(volume).map(|(migration, _)| migration);
+fn can_reach_bound_volume(stores: &Stores, node: &NodeInfo, volume: &PersistentVolume) -> bool {
+    let migration = csi_translation::migrated_disk_of_volume(volume).map(|(migration, _)| migration);
     let plugins = stores
         .csi_node(&node.name)
         .and_then(|csi_node| csi_node.metadata.annotation(MIGRATED_PLUGINS));
     match (migration, plugins) {
         (Some(migration), Some(plugins)) if plugins.split(',').any(|entry| entry == migration.plugin) => {
-            can_reach(node, csi_translation::affinity_of(migration, volume).as_ref())
+            can_reach_volume(node, csi_translation::translated_affinity(migration, volume).as_ref())
         }
-        _ => can_reach(node, volume.spec.node_affinity.as_ref()),
+        _ => can_reach_volume(node, volume.spec.node_affinity.as_ref()),
     }
 }
 
-fn refers_to(reference: &ObjectReference, claim: &PersistentVolumeClaim) -> bool {
+fn is_reference_to_claim(reference: &ObjectReference, claim: &PersistentVolumeClaim) -> bool {
     reference.name == claim.metadata.name
         && reference.namespace == claim.metadata.namespace
         && (reference.uid.is_empty() || reference.uid == claim.metadata.uid)
@@ -371,7 +371,7 @@ fn find_volume<'a>(
     let mut best: Option<&Arc<PersistentVolume>> = None;
     for volume in stores.all_volumes() {
         let spec = &volume.spec;
-        if *class_of(volume) != *class
+        if *storage_class_of_volume(volume) != *class
             || taken
                 .iter()
                 .any(|(other, _)| other.metadata.name == volume.metadata.name)
@@ -379,7 +379,7 @@ fn find_volume<'a>(
             continue;
         }
         let pre_bound = match &spec.claim_ref {
-            Some(reference) if !refers_to(reference, claim) => continue,
+            Some(reference) if !is_reference_to_claim(reference, claim) => continue,
             reference => reference.is_some(),
         };
         let capacity = spec.capacity.get("storage").copied().unwrap_or_default();
@@ -392,7 +392,7 @@ fn find_volume<'a>(
             continue;
         }
         if pre_bound {
-            return can_reach(node, volume.spec.node_affinity.as_ref()).then_some(volume);
+            return can_reach_volume(node, volume.spec.node_affinity.as_ref()).then_some(volume);
         }
         let is_selected = claim
             .spec
@@ -407,7 +407,7 @@ fn find_volume<'a>(
         if volume.status.phase != Some(VolumePhase::Available)
             || !is_selected
             || !has_access_modes
-            || !can_reach(node, volume.spec.node_affinity.as_ref())
+            || !can_reach_volume(node, volume.spec.node_affinity.as_ref())
         {
             continue;
         }
@@ -438,7 +438,7 @@ fn find_bindings(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bi
                 rejected.lost = true;
                 break;
             }
-            Some(volume) if !can_reach_bound(stores, node, volume) => {
+            Some(volume) if !can_reach_bound_volume(stores, node, volume) => {
                 rejected.node = true;
                 break;
             }

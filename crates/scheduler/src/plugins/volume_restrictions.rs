@@ -46,12 +46,12 @@ impl ExtensionPoints for VolumeRestrictions {
         if search.incoming.has_volumes {
             state.restrictions = find_restrictions(&search.cycle(cache))?;
         }
-        Ok(PreFilter::run_if(state.restrictions.is_some()))
+        Ok(PreFilter::run_or_skip(state.restrictions.is_some()))
     }
 
     /// Updates the number of uses of the ReadWriteOncePod claims. As in kube-scheduler, claim names are compared
     /// without their namespace.
-    fn pod_changed(&self, _: &Cycle<'_>, state: &mut CycleState, pod: &PodInfo, _: NodeIdx, delta: i64) {
+    fn update_for_changed_pod(&self, _: &Cycle<'_>, state: &mut CycleState, pod: &PodInfo, _: NodeIdx, delta: i64) {
         let Some(state) = &mut state.restrictions else {
             return;
         };
@@ -68,10 +68,13 @@ impl ExtensionPoints for VolumeRestrictions {
         let state = CycleState::pre_filter_state(Plugin::VolumeRestrictions, state.restrictions.as_ref())?;
         let volumes = &cycle.incoming.info.pod.spec.volumes;
         for volume in volumes.iter().filter(|volume| is_restricted_disk(volume)) {
-            let used = node
-                .pods
-                .iter()
-                .any(|pod| pod.pod.spec.volumes.iter().any(|other| conflicts(volume, other)));
+            let used = node.pods.iter().any(|pod| {
+                pod.pod
+                    .spec
+                    .volumes
+                    .iter()
+                    .any(|other| has_disk_conflict(volume, other))
+            });
             if used {
                 return Err(Status::unschedulable(Plugin::VolumeRestrictions, REASON_DISK));
             }
@@ -82,7 +85,7 @@ impl ExtensionPoints for VolumeRestrictions {
         Ok(())
     }
 
-    fn refusal(&self, cache: &Cache, decision: &Decision, _: NodeIdx, status: &Status) -> String {
+    fn refusal_text(&self, cache: &Cache, decision: &Decision, _: NodeIdx, status: &Status) -> String {
         let message = status.message(&cache.symbols);
         if message != REASON_CLAIM {
             return message;
@@ -101,18 +104,15 @@ impl ExtensionPoints for VolumeRestrictions {
         holder.unwrap_or(message)
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
+    fn queueing_hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let pod = &waiting.incoming.info;
         match event.kind {
             EventKind::PodDelete => event.old_pod.as_ref().is_some_and(|other| {
                 let freed = || other.pod.spec.volumes.iter();
                 other.namespace == pod.namespace
-                    && pod
-                        .pod
-                        .spec
-                        .volumes
-                        .iter()
-                        .any(|volume| freed().any(|freed| conflicts(volume, freed) || shares_claim(volume, freed)))
+                    && pod.pod.spec.volumes.iter().any(|volume| {
+                        freed().any(|freed| has_disk_conflict(volume, freed) || shares_claim(volume, freed))
+                    })
             }),
             EventKind::Add(_) => uses_claim(&pod.pod, event.new),
             _ => true,
@@ -169,7 +169,7 @@ fn find_restrictions(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
 }
 
 /// Returns whether two inline disks cannot be used on the same node (SCH-062).
-fn conflicts(a: &Volume, b: &Volume) -> bool {
+fn has_disk_conflict(a: &Volume, b: &Volume) -> bool {
     let both_read_only = |a: Option<bool>, b: Option<bool>| a == Some(true) && b == Some(true);
     if let (Some(a), Some(b)) = (&a.gce_persistent_disk, &b.gce_persistent_disk)
         && a.pd_name == b.pd_name

@@ -38,7 +38,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
 pub const REASON: &str = "node(s) had no available volume zone";
 
 /// The zone and region labels as (symbol, name, symbol of the stable label).
-const LABELS: [(Symbol, &str, Symbol); 4] = [
+const ZONE_AND_REGION_LABELS: [(Symbol, &str, Symbol); 4] = [
     (Symbol::BETA_ZONE, label::BETA_ZONE, Symbol::ZONE),
     (Symbol::BETA_REGION, label::BETA_REGION, Symbol::REGION),
     (Symbol::ZONE, label::ZONE, Symbol::ZONE),
@@ -52,12 +52,15 @@ impl ExtensionPoints for VolumeZone {
         if search.incoming.has_volumes {
             state.zone = collect_zones(&search.cycle(cache))?;
         }
-        Ok(PreFilter::run_if(state.zone.is_some()))
+        Ok(PreFilter::run_or_skip(state.zone.is_some()))
     }
 
     fn filter(&self, _: &Cycle<'_>, state: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
         let state = CycleState::pre_filter_state(Plugin::VolumeZone, state.zone.as_ref())?;
-        if LABELS.iter().all(|(symbol, ..)| label(&node.labels, *symbol).is_none()) {
+        if ZONE_AND_REGION_LABELS
+            .iter()
+            .all(|(symbol, ..)| label(&node.labels, *symbol).is_none())
+        {
             return Ok(());
         }
         for (symbol, stable, values) in &state.topologies {
@@ -69,14 +72,14 @@ impl ExtensionPoints for VolumeZone {
         Ok(())
     }
 
-    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
+    fn refusal_text(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
         find_mismatch(cache, decision, node).unwrap_or_else(|| status.message(&cache.symbols))
     }
 
-    fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
+    fn queueing_hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         match (event.old, event.new) {
             (_, Some(Object::PersistentVolumeClaim(_))) => uses_claim(&waiting.incoming.info.pod, event.new),
-            (Some(Object::PersistentVolume(old)), Some(Object::PersistentVolume(new))) => LABELS
+            (Some(Object::PersistentVolume(old)), Some(Object::PersistentVolume(new))) => ZONE_AND_REGION_LABELS
                 .iter()
                 .any(|(_, key, _)| old.metadata.label(key) != new.metadata.label(key)),
             (None, Some(Object::StorageClass(class))) => {
@@ -97,7 +100,7 @@ fn find_mismatch(cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<St
         cache.stores.volume(&claim.spec.volume_name)
     });
     for volume in volumes {
-        for (_, key, stable) in LABELS {
+        for (_, key, stable) in ZONE_AND_REGION_LABELS {
             let Some(zones) = volume.metadata.label(key) else {
                 continue;
             };
@@ -124,7 +127,7 @@ pub struct State {
     topologies: Vec<(Symbol, Symbol, ordered::Set<Option<Symbol>>)>,
 }
 
-fn unresolvable(text: String) -> Status {
+fn unresolvable_status(text: String) -> Status {
     Status::text(Plugin::VolumeZone, Code::UnschedulableAndUnresolvable, text)
 }
 
@@ -138,42 +141,42 @@ fn collect_zones(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
             continue;
         };
         if source.claim_name.is_empty() {
-            return Err(unresolvable("PersistentVolumeClaim had no name".into()));
+            return Err(unresolvable_status("PersistentVolumeClaim had no name".into()));
         }
         let Some(claim) = stores.claim(&pod.metadata.namespace, &source.claim_name) else {
-            return Err(unresolvable(format!(
+            return Err(unresolvable_status(format!(
                 "persistentvolumeclaim \"{}\" not found",
                 source.claim_name
             )));
         };
         if claim.spec.volume_name.is_empty() {
             let Some(name) = class_name(claim) else {
-                return Err(unresolvable(
+                return Err(unresolvable_status(
                     "PersistentVolumeClaim had no pv name and storageClass name".into(),
                 ));
             };
             let Some(class) = stores.storage_class(&name) else {
-                return Err(unresolvable(format!(
+                return Err(unresolvable_status(format!(
                     "storageclass.storage.k8s.io \"{name}\" not found"
                 )));
             };
             match &class.volume_binding_mode {
                 None => {
-                    return Err(unresolvable(format!(
+                    return Err(unresolvable_status(format!(
                         "VolumeBindingMode not set for StorageClass \"{name}\""
                     )));
                 }
                 Some(VolumeBindingMode::WaitForFirstConsumer) => continue,
-                Some(_) => return Err(unresolvable("PersistentVolume had no name".into())),
+                Some(_) => return Err(unresolvable_status("PersistentVolume had no name".into())),
             }
         }
         let Some(volume) = stores.volume(&claim.spec.volume_name) else {
-            return Err(unresolvable(format!(
+            return Err(unresolvable_status(format!(
                 "persistentvolume \"{}\" not found",
                 claim.spec.volume_name
             )));
         };
-        for (symbol, name, stable) in LABELS {
+        for (symbol, name, stable) in ZONE_AND_REGION_LABELS {
             let zones = |value: &str| -> Option<ordered::Set<Option<Symbol>>> {
                 let mut parts = value.split("__").map(str::trim);
                 // A value that was never interned is on no node; it becomes `None`, which matches nothing.

@@ -94,7 +94,7 @@ impl<'a> Event<'a> {
     }
 
     /// Returns whether the event is an update of the waiting pod itself.
-    pub(crate) fn is_about(&self, waiting: &WaitingPod<'_>) -> bool {
+    pub(crate) fn is_update_of_pod(&self, waiting: &WaitingPod<'_>) -> bool {
         let own = &waiting.incoming.info.uid;
         self.new_pod.as_ref().is_some_and(|other| other.uid == *own)
     }

@@ -24,14 +24,14 @@ use crate::plugins::priority_sort::{self, SortKey};
 use crate::plugins::{Plugin, PluginSet};
 use crate::pod_info::Incoming;
 
-const SECOND: i64 = 1_000_000;
+const MICROS_PER_SECOND: i64 = 1_000_000;
 /// Upper bound of a back-off in microseconds, small enough that adding it to any time does not overflow.
-const BACKOFF_LIMIT: i64 = i64::MAX / 4;
+const MAX_BACKOFF_MICROS: i64 = i64::MAX / 4;
 /// Period of the flush of pods that have waited too long, in microseconds (SCH-116).
-const UNSCHEDULABLE_FLUSH_PERIOD: i64 = 30 * SECOND;
+const UNSCHEDULABLE_FLUSH_PERIOD: i64 = 30 * MICROS_PER_SECOND;
 /// Time after which an unschedulable pod is retried, in microseconds (`--pod-max-in-unschedulable-pods-duration`,
 /// SCH-116).
-const MAX_UNSCHEDULABLE_TIME: i64 = 5 * 60 * SECOND;
+const MAX_UNSCHEDULABLE_TIME: i64 = 5 * 60 * MICROS_PER_SECOND;
 
 /// The part of the queue in which a pod waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -112,7 +112,7 @@ pub(crate) struct Queue {
 }
 
 fn whole_seconds(at: i64) -> i64 {
-    at - at.rem_euclid(SECOND)
+    at - at.rem_euclid(MICROS_PER_SECOND)
 }
 
 impl Queue {
@@ -120,9 +120,12 @@ impl Queue {
         Self {
             initial_backoff: config
                 .pod_initial_backoff_seconds
-                .saturating_mul(SECOND)
-                .min(BACKOFF_LIMIT),
-            max_backoff: config.pod_max_backoff_seconds.saturating_mul(SECOND).min(BACKOFF_LIMIT),
+                .saturating_mul(MICROS_PER_SECOND)
+                .min(MAX_BACKOFF_MICROS),
+            max_backoff: config
+                .pod_max_backoff_seconds
+                .saturating_mul(MICROS_PER_SECOND)
+                .min(MAX_BACKOFF_MICROS),
             started_at: now,
             flushed_at: now,
             arrivals: 0,
@@ -264,7 +267,7 @@ impl Queue {
     }
 
     /// Replaces the object of a queued pod, which stays in its pool.
-    pub(crate) fn replace(&mut self, uid: &str, incoming: Arc<Incoming>) {
+    pub(crate) fn replace_pod_object(&mut self, uid: &str, incoming: Arc<Incoming>) {
         if let Some((_, pod)) = self.pods.get_mut(uid) {
             let has_same_priority = pod.incoming.info.priority == incoming.info.priority;
             if has_same_priority {
@@ -290,7 +293,7 @@ impl Queue {
     }
 
     /// Returns the UIDs of the pods that wait for an event, including gated pods.
-    pub(crate) fn waiting(&self) -> Vec<Str> {
+    pub(crate) fn uids_waiting_for_event(&self) -> Vec<Str> {
         self.waiting.iter().cloned().collect()
     }
 
@@ -299,7 +302,7 @@ impl Queue {
     }
 
     /// Runs the timers up to `now` (SCH-116). Returns the pods that waited too long, which the caller requeues.
-    pub(crate) fn flush(&mut self, now: i64) -> Vec<Str> {
+    pub(crate) fn run_due_timers(&mut self, now: i64) -> Vec<Str> {
         // Invariant: which pods are released depends only on the last whole second, so skipped ticks change nothing.
         for errors in [false, true] {
             loop {
@@ -333,7 +336,7 @@ impl Queue {
     }
 
     /// Returns whether [`Queue::pop`] would return a pod.
-    pub(crate) fn is_ready(&self) -> bool {
+    pub(crate) fn has_pod_to_pop(&self) -> bool {
         !self.active.is_empty() || !self.backoff.is_empty()
     }
 
@@ -351,8 +354,8 @@ impl Queue {
     }
 
     /// Returns the next time at which a timer can move a pod.
-    pub(crate) fn next_timer(&self) -> Option<i64> {
-        let release = self.error_backoff.first().map(|(end, ..)| end + SECOND);
+    pub(crate) fn next_timer_at(&self) -> Option<i64> {
+        let release = self.error_backoff.first().map(|(end, ..)| end + MICROS_PER_SECOND);
         let oldest = self
             .waiting
             .iter()
@@ -360,7 +363,7 @@ impl Queue {
             .filter(|(pool, _)| *pool == Pool::Unschedulable)
             .map(|(_, pod)| pod.timestamp)
             .min();
-        let flush = oldest.map(|timestamp| self.flush_at(timestamp));
+        let flush = oldest.map(|timestamp| self.unschedulable_flush_at(timestamp));
         [release, flush].into_iter().flatten().min()
     }
 
@@ -371,7 +374,7 @@ impl Queue {
 
     /// Returns the time of the periodic flush that requeues a pod waiting since `since` (SCH-116): the first tick at
     /// which the pod's age exceeds the limit and that has not run yet.
-    pub(crate) fn flush_at(&self, since: i64) -> i64 {
+    pub(crate) fn unschedulable_flush_at(&self, since: i64) -> i64 {
         let deadline = since + MAX_UNSCHEDULABLE_TIME + 1 - self.started_at;
         let periods = (deadline + UNSCHEDULABLE_FLUSH_PERIOD - 1).div_euclid(UNSCHEDULABLE_FLUSH_PERIOD);
         (self.started_at + periods * UNSCHEDULABLE_FLUSH_PERIOD).max(self.flushed_at + UNSCHEDULABLE_FLUSH_PERIOD)
@@ -379,6 +382,6 @@ impl Queue {
 
     /// Returns the time at which the timer moves a pod from backoffQ to activeQ.
     pub(crate) fn release_at(&self, pod: &QueuedPod) -> Option<i64> {
-        self.backoff_end(pod).map(|end| end + SECOND)
+        self.backoff_end(pod).map(|end| end + MICROS_PER_SECOND)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use podscope_api::{CausedBy, NodeName, Object, Pod};
 
 use super::Scheduler;
-use crate::cache::is_placed;
+use crate::cache::is_bound_and_not_terminal;
 use crate::plugins::node_affinity::AddedAffinity;
 use crate::plugins::{Plugin, Point};
 use crate::pod_info::{Incoming, PodInfo, uid_of};
@@ -33,7 +33,7 @@ impl Scheduler {
             (Some(Object::Node(before)), Some(Object::Node(after))) => {
                 self.cache.on_change(old, new);
                 for kind in node_events(before, after) {
-                    self.move_all(kind, old, new, now, None);
+                    self.move_waiting_pods(kind, old, new, now, None);
                 }
             }
             _ => {
@@ -46,48 +46,48 @@ impl Scheduler {
                     (Some(object), None) => EventKind::Delete(object.kind()),
                     (None, None) => return,
                 };
-                self.move_all(kind, old, new, now, None);
+                self.move_waiting_pods(kind, old, new, now, None);
             }
         }
     }
 
     fn on_pod_change(&mut self, old: Option<&Object>, new: Option<&Object>, now: i64) {
         let (before, after) = (pod_of(old), pod_of(new));
-        let was_placed = before.is_some_and(|pod| is_placed(pod));
-        let is_now_placed = after.is_some_and(|pod| is_placed(pod));
+        let was_placed = before.is_some_and(|pod| is_bound_and_not_terminal(pod));
+        let is_now_placed = after.is_some_and(|pod| is_bound_and_not_terminal(pod));
         match (before, after) {
             (Some(before), Some(after)) if was_placed => {
                 self.cache.on_change(old, new);
                 for kind in pod_events(&mut self.cache, before, after) {
-                    self.move_all(kind, old, new, now, None);
+                    self.move_waiting_pods(kind, old, new, now, None);
                 }
             }
             (_, Some(after)) if is_now_placed => {
                 self.cache.on_change(old, new);
-                self.move_all(EventKind::PodAdd, None, new, now, None);
+                self.move_waiting_pods(EventKind::PodAdd, None, new, now, None);
                 self.binding.remove(&uid_of(after));
                 if let Some(before) = before {
-                    self.leave_queue(before);
+                    self.remove_from_queue(before);
                 }
             }
             (Some(before), None) if was_placed => {
                 self.binding.remove(&uid_of(before));
                 self.cache.on_change(old, new);
-                self.move_all(EventKind::PodDelete, old, None, now, None);
+                self.move_waiting_pods(EventKind::PodDelete, old, None, now, None);
                 let node = before.spec.node_name.as_ref().map_or("", NodeName::as_str);
                 for nominated in self.nominator.on(node) {
                     self.queue.set_cause_of_next_attempt(&nominated.uid);
                 }
             }
             (Some(before), None) => {
-                self.leave_queue(before);
+                self.remove_from_queue(before);
                 let uid = uid_of(before);
                 if self.cache.is_assumed(&uid) {
-                    self.release_assumed(&uid, now);
+                    self.release_deleted_assumed_pod(&uid, now);
                 } else if !before.status.nominated_node_name.is_empty() {
                     // Pods with lower or equal priority took the nominated pod into account as if it were placed
                     // (SCH-125).
-                    self.move_all(EventKind::PodDelete, old, None, now, Some(before.priority()));
+                    self.move_waiting_pods(EventKind::PodDelete, old, None, now, Some(before.priority()));
                 }
             }
             (Some(before), Some(after)) if self.is_responsible_for(after) => {
@@ -130,7 +130,7 @@ impl Scheduler {
 
     /// Removes a bound or deleted pod from the queue, and removes its nomination. A binding is no event for waiting
     /// pods, because lower-priority pods already took the pod into account as if it were placed (SCH-125).
-    fn leave_queue(&mut self, pod: &Pod) {
+    fn remove_from_queue(&mut self, pod: &Pod) {
         let uid = uid_of(pod);
         self.unassigned.remove(&uid);
         self.preempting.remove(&uid);
@@ -140,10 +140,10 @@ impl Scheduler {
 
     /// Handles the deletion of an assumed pod: its resources are released immediately, although its binding continues
     /// until it fails (SCH-125). The event contains the assumed pod, with its node.
-    fn release_assumed(&mut self, uid: &str, now: i64) {
+    fn release_deleted_assumed_pod(&mut self, uid: &str, now: i64) {
         let assumed = self.cache.pod(uid).map(|info| Object::Pod(info.pod.clone()));
         self.cache.forget(uid);
-        self.move_all(EventKind::PodDelete, assumed.as_ref(), None, now, None);
+        self.move_waiting_pods(EventKind::PodDelete, assumed.as_ref(), None, now, None);
     }
 
     fn update_unassigned(&mut self, before: &Arc<Pod>, after: &Arc<Pod>, old: Option<&Object>, now: i64) {
@@ -151,7 +151,7 @@ impl Scheduler {
         self.unassigned.insert(uid.clone(), after.clone());
         if self.cache.is_assumed(&uid) {
             if after.metadata.is_terminating() && !before.metadata.is_terminating() {
-                self.release_assumed(&uid, now);
+                self.release_deleted_assumed_pod(&uid, now);
             }
             return;
         }
@@ -164,7 +164,7 @@ impl Scheduler {
             None => self.enqueue(after, now),
             Some(pool) => {
                 let incoming = Arc::new(Incoming::new(&mut self.cache, after));
-                self.queue.replace(&uid, incoming.clone());
+                self.queue.replace_pod_object(&uid, incoming.clone());
                 self.keep_nomination(before, &incoming.info);
                 if matches!(pool, Pool::Unschedulable | Pool::Gated) {
                     for kind in pod_events(&mut self.cache, before, after) {
@@ -178,7 +178,7 @@ impl Scheduler {
         }
         let nominated = &before.status.nominated_node_name;
         if !nominated.is_empty() && *nominated != after.status.nominated_node_name {
-            self.move_all(EventKind::PodDelete, old, None, now, Some(before.priority()));
+            self.move_waiting_pods(EventKind::PodDelete, old, None, now, Some(before.priority()));
         }
     }
 
@@ -197,7 +197,7 @@ impl Scheduler {
 
     /// Moves the waiting pods that an event may make schedulable. With `at_most`, moves only pods with at most this
     /// priority.
-    pub(super) fn move_all(
+    pub(super) fn move_waiting_pods(
         &mut self,
         kind: EventKind,
         old: Option<&Object>,
@@ -209,7 +209,7 @@ impl Scheduler {
             return;
         }
         let event = Event::new(&mut self.cache, kind, old, new);
-        for uid in self.queue.waiting() {
+        for uid in self.queue.uids_waiting_for_event() {
             let has_low_priority = self
                 .queue
                 .get(&uid)
@@ -241,7 +241,7 @@ impl Scheduler {
         let helps = (is_own || concerns_gate)
             && rejectors
                 .iter()
-                .any(|plugin| plugin.spec().hint(&mut self.cache, event, &waiting));
+                .any(|plugin| plugin.spec().queueing_hint(&mut self.cache, event, &waiting));
         if helps && let Some(pod) = self.queue.remove(uid) {
             let gate = self.gating_plugin(&pod.incoming.info.pod);
             let moved = gate.is_none();
@@ -252,7 +252,7 @@ impl Scheduler {
     }
 
     pub(super) fn run_queue_timers(&mut self, now: i64) {
-        for uid in self.queue.flush(now) {
+        for uid in self.queue.run_due_timers(now) {
             if let Some(pod) = self.queue.remove(&uid) {
                 let gate = self.gating_plugin(&pod.incoming.info.pod);
                 self.queue.requeue(pod, gate, now);

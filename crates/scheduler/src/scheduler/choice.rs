@@ -26,7 +26,11 @@ pub(super) fn pick_host(found: &CycleResult, draw: &mut dyn FnMut() -> u64) -> O
 
 /// Returns the `nominatedNodeName` to write: `None` leaves it unchanged, an empty name clears it. `is_cleared` tells
 /// whether the cycle failed before PostFilter, there are no nodes, or no PostFilter plugin is enabled (SCH-025).
-pub(super) fn nomination(preemption: Option<&Preemption>, preempt: Option<&Preempt>, is_cleared: bool) -> Option<Str> {
+pub(super) fn nomination_to_write(
+    preemption: Option<&Preemption>,
+    preempt: Option<&Preempt>,
+    is_cleared: bool,
+) -> Option<Str> {
     match (preemption, preempt) {
         (_, Some(preempt)) => Some(preempt.node.0.clone()),
         (Some(Preemption::NoCandidate { .. }), None) => Some("".into()),

@@ -20,7 +20,7 @@ pub(super) fn freed_claim(state: &CycleState) -> Option<FreedClaim> {
 }
 
 /// Returns a substitute for the UID of a claim for extended resources. The claim does not exist yet.
-fn extended_uid(pod: &QueuedPod) -> Str {
+fn extended_claim_uid(pod: &QueuedPod) -> Str {
     format!("{}/extended-resources", pod.incoming.info.uid).into()
 }
 
@@ -33,7 +33,7 @@ impl Scheduler {
     ) -> Result<Option<Box<ReservedClaims>>, String> {
         if let Some(claims) = &state.claims {
             let node = &self.cache.node(host).name;
-            return crate::plugins::dynamic_resources::reserved_on(claims, host, node)
+            return crate::plugins::dynamic_resources::reserved_claims_on_node(claims, host, node)
                 .map(|reserved| Some(Box::new(reserved)))
                 .map_err(|text| format!("running Reserve plugin \"DynamicResources\": {text}"));
         }
@@ -47,7 +47,7 @@ impl Scheduler {
             Some((claim.metadata.uid.0.clone(), allocation))
         });
         let extended = reserved.extended.iter();
-        let extended = extended.map(|(_, allocation, _)| (extended_uid(pod), allocation));
+        let extended = extended.map(|(_, allocation, _)| (extended_claim_uid(pod), allocation));
         let mut uids = Vec::new();
         for (uid, allocation) in own.chain(extended) {
             self.cache.devices.reserve(&uid, allocation);

@@ -6,7 +6,7 @@ const MEBI: i64 = 1 << 20;
 const GIBI: i64 = 1 << 30;
 
 /// Formats a number of bytes.
-pub(super) fn bytes(amount: i64) -> String {
+pub(super) fn format_bytes(amount: i64) -> String {
     const MEGA: i64 = 1_000_000;
     if amount > GIBI && amount % GIBI != 0 && amount % (GIBI / 4) == 0 {
         let hundredths = format!("{:02}", amount % GIBI * 100 / GIBI);
@@ -70,7 +70,7 @@ mod tests {
             (2_000_000_000, "2G"),
             (1024, "1Ki"),
         ] {
-            assert_eq!(bytes(amount), want);
+            assert_eq!(format_bytes(amount), want);
         }
     }
 
@@ -85,10 +85,10 @@ mod tests {
             (3 * MEBI, "3Mi"),
             (5000, "5000"),
         ] {
-            assert_eq!(bytes(bytes_rounded_down(amount)), want);
+            assert_eq!(format_bytes(bytes_rounded_down(amount)), want);
         }
         assert_eq!([1940, 745, 20].map(cpu_rounded_down), [1900, 740, 20]);
         assert_eq!([1, 1000, 9500].map(cpu_rounded_up), [1000, 1000, 10_000]);
-        assert_eq!(bytes(bytes_rounded_up(GIBI * 9 + 1)), "10Gi");
+        assert_eq!(format_bytes(bytes_rounded_up(GIBI * 9 + 1)), "10Gi");
     }
 }

@@ -19,7 +19,7 @@ use crate::status::Code;
 /// Maximum number of pods whose effect on other nodes is examined.
 const MAX_PODS_ON_OTHER_NODES: usize = 64;
 /// Maximum number of pods that are verified.
-const MAX_VERIFIED: usize = 6;
+const MAX_VERIFIED_BLOCKERS: usize = 6;
 
 /// A pod that may block the pending pod: priority, key, object, node. Blockers are sorted by ascending priority.
 type Blocker = (i32, ObjectKey, Arc<Pod>, NodeIdx);
@@ -40,7 +40,7 @@ impl WhatWouldHelp {
             .unwrap_or_default();
         blockers.stable_sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
         blockers.dedup_by(|a, b| a.1 == b.1);
-        for (_, key, pod, node) in blockers.into_iter().take(MAX_VERIFIED).rev() {
+        for (_, key, pod, node) in blockers.into_iter().take(MAX_VERIFIED_BLOCKERS).rev() {
             let change = Change::DeletePod {
                 pod: key.to_string(),
                 node: self.cache.node(node).name.to_string(),
@@ -131,7 +131,7 @@ fn blockers_on_other_nodes(
             let counts = state
                 .spread()
                 .is_some_and(|spread| spread.counts_pod(&cycle, candidate));
-            if counts || inter_pod_affinity::excludes(&cycle, candidate) {
+            if counts || inter_pod_affinity::excludes_incoming_pod(&cycle, candidate) {
                 candidates.push((candidate.priority, candidate.pod.metadata.key(), candidate, *index));
             }
         }

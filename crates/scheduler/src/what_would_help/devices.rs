@@ -15,7 +15,7 @@ use crate::plugins::dynamic_resources::claims_of;
 
 /// Maximum number of changes to try in each group: tolerated taints of a request, deleted pods, deleted claims, new
 /// nodes.
-const MAX_TRIED: usize = 6;
+const MAX_TRIED_PER_GROUP: usize = 6;
 
 /// The fields of a request, or of a subrequest of a prioritized list, that suggestions change.
 struct RequestFields<'a> {
@@ -119,7 +119,7 @@ impl WhatWouldHelp {
                 continue;
             };
             let is_untolerated = |taint: &&DeviceTaint| !before.tolerations.iter().any(|one| one.tolerates(taint));
-            for taint in taints.iter().filter(is_untolerated).take(MAX_TRIED) {
+            for taint in taints.iter().filter(is_untolerated).take(MAX_TRIED_PER_GROUP) {
                 edited(ClaimEdit::Toleration(taint.to_string()), 31, &|fields| {
                     fields.tolerations.push(DeviceToleration {
                         key: taint.key.clone(),
@@ -164,11 +164,11 @@ impl WhatWouldHelp {
                 edit,
             };
             let after = Object::ResourceClaim(Arc::new(changed));
-            self.try_objects(change, vec![(Some(before.clone()), Some(after))], cost);
+            self.try_object_changes(change, vec![(Some(before.clone()), Some(after))], cost);
         }
     }
 
-    fn try_objects(&mut self, change: Change, changes: Vec<(Option<Object>, Option<Object>)>, cost: i64) {
+    fn try_object_changes(&mut self, change: Change, changes: Vec<(Option<Object>, Option<Object>)>, cost: i64) {
         self.trials.push_back(Trial::Objects(change, changes, cost));
     }
 
@@ -206,7 +206,7 @@ impl WhatWouldHelp {
             }
         }
         holders.stable_sort_by_key(|(pod, ..)| (pod.priority(), pod.metadata.key()));
-        for (pod, node, claims) in holders.into_iter().take(MAX_TRIED) {
+        for (pod, node, claims) in holders.into_iter().take(MAX_TRIED_PER_GROUP) {
             let owner = pod.metadata.controller_ref();
             let change = Change::DeletePod {
                 pod: pod.metadata.key().to_string(),
@@ -214,14 +214,14 @@ impl WhatWouldHelp {
                 remade_by: owner.map_or_else(String::new, |owner| owner.kind.to_string()),
             };
             let mut changes = vec![(Some(Object::Pod(pod)), None)];
-            changes.extend(claims.iter().map(deallocation));
-            self.try_objects(change, changes, 70);
+            changes.extend(claims.iter().map(claim_deallocation));
+            self.try_object_changes(change, changes, 70);
         }
-        for claim in unused.into_iter().take(MAX_TRIED) {
+        for claim in unused.into_iter().take(MAX_TRIED_PER_GROUP) {
             let change = Change::DeleteClaim {
                 claim: claim.metadata.key().to_string(),
             };
-            self.try_objects(change, vec![deallocation(&claim)], 24);
+            self.try_object_changes(change, vec![claim_deallocation(&claim)], 24);
         }
     }
 
@@ -251,7 +251,7 @@ impl WhatWouldHelp {
             let slices = self.cache.stores.resource_slices.values();
             let own = slices.filter(|slice| slice.spec.node_name.as_deref() == Some(&*info.name));
             let own: Vec<Arc<ResourceSlice>> = own.cloned().collect();
-            if !own.is_empty() && templates.len() < MAX_TRIED {
+            if !own.is_empty() && templates.len() < MAX_TRIED_PER_GROUP {
                 templates.push((node.clone(), own));
             }
         }
@@ -296,11 +296,11 @@ impl WhatWouldHelp {
             drivers,
             is_scripted: template.metadata.annotation(DEVICES_ANNOTATION).is_some(),
         };
-        self.try_objects(change, changes, 89);
+        self.try_object_changes(change, changes, 89);
     }
 }
 
-fn deallocation(claim: &Arc<ResourceClaim>) -> (Option<Object>, Option<Object>) {
+fn claim_deallocation(claim: &Arc<ResourceClaim>) -> (Option<Object>, Option<Object>) {
     let mut free = ResourceClaim::clone(claim);
     free.status.allocation = None;
     free.status.reserved_for.clear();

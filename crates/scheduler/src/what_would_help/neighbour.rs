@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use podscope_api::{NodeName, Object, Pod, Str};
 
-use super::{Change, MAX_TRIALS, Trial, WhatWouldHelp, append_entry};
-use crate::cycle::name_of;
+use super::{Change, MAX_TRIALS, Trial, WhatWouldHelp, append_list_entry};
+use crate::cycle::name_of_node;
 
 impl WhatWouldHelp {
     /// Adds a trial of a pod that has the labels required by the only affinity term. The trial checks all other rules.
-    pub(super) fn plan_neighbour(&mut self) {
+    pub(super) fn plan_pod_with_required_labels(&mut self) {
         let pod = self.pod.clone();
         let affinity = pod.spec.affinity.as_ref();
         let Some(rules) = affinity.and_then(|affinity| affinity.pod_affinity.as_ref()) else {
@@ -33,7 +33,7 @@ impl WhatWouldHelp {
         other.metadata.labels = Arc::new(selector.match_labels.clone());
         let mut labels = String::new();
         for (key, value) in &selector.match_labels {
-            append_entry(&mut labels, key, value);
+            append_list_entry(&mut labels, key, value);
         }
         let change = Change::AddPod {
             pod: other.metadata.name.to_string(),
@@ -57,10 +57,10 @@ impl WhatWouldHelp {
         let mut fewest = None;
         for host in hosts {
             let mut placed = (**other).clone();
-            placed.spec.node_name = Some(NodeName(name_of(&self.cache, host)));
+            placed.spec.node_name = Some(NodeName(name_of_node(&self.cache, host)));
             let placed = Object::Pod(Arc::new(placed));
             self.cache.on_change(None, Some(&placed));
-            let n_feasible = self.n_feasible(&pod);
+            let n_feasible = self.count_feasible_nodes(&pod);
             self.cache.on_change(Some(&placed), None);
             fewest = Some(fewest.unwrap_or(n_feasible).min(n_feasible));
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use podscope_api::{Node, PersistentVolume, Quantity, ResourceList, SelectorOperator, Str};
 
-use super::{Change, MAX_TRIALS, NewNode, Trial, WhatWouldHelp, amounts, append_entry};
+use super::{Change, MAX_TRIALS, NewNode, Trial, WhatWouldHelp, amounts, append_list_entry};
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::Incoming;
 use crate::resources::{Resources, is_extended};
@@ -190,7 +190,7 @@ impl WhatWouldHelp {
                 labels.insert(key.clone(), value.clone());
             }
             for (resource, amount) in &template.status.allocatable {
-                capacity.insert(resource.clone(), rounded(resource, *amount));
+                capacity.insert(resource.clone(), rounded_amount(resource, *amount));
             }
             for taint in &template.spec.taints {
                 let is_system_taint = ["node.kubernetes.io/", "podscope.dev/"]
@@ -211,18 +211,18 @@ impl WhatWouldHelp {
         }
         let mut more = String::new();
         for (resource, amount) in at_least {
-            append_entry(&mut more, resource, &format_amount(resource, *amount));
+            append_list_entry(&mut more, resource, &format_amount(resource, *amount));
             capacity.insert(resource.clone(), *amount);
         }
         for (key, value) in labels.iter() {
             // The suggestion omits labels that the kubelet sets itself.
             if !matches!(&**value, "linux" | "amd64") && *value != name {
-                append_entry(&mut new.labels, key, value);
+                append_list_entry(&mut new.labels, key, value);
             }
         }
         for (resource, amount) in &capacity {
             if !amount.is_zero() {
-                append_entry(&mut new.capacity, resource, &format_amount(resource, *amount));
+                append_list_entry(&mut new.capacity, resource, &format_amount(resource, *amount));
             }
         }
         new.name = name.to_string();
@@ -264,22 +264,22 @@ impl WhatWouldHelp {
     }
 }
 
-fn is_bytes(resource: &str) -> bool {
+fn is_counted_in_bytes(resource: &str) -> bool {
     matches!(resource, "memory" | "ephemeral-storage")
 }
 
 /// Rounds a node's amount down to a common value.
-fn rounded(resource: &str, amount: Quantity) -> Quantity {
+fn rounded_amount(resource: &str, amount: Quantity) -> Quantity {
     match resource {
         "cpu" => Quantity::from_milli(amounts::cpu_rounded_down(amount.milli_value())),
-        _ if is_bytes(resource) => Quantity::from_bytes(amounts::bytes_rounded_down(amount.value())),
+        _ if is_counted_in_bytes(resource) => Quantity::from_bytes(amounts::bytes_rounded_down(amount.value())),
         _ => amount,
     }
 }
 
 fn format_amount(resource: &str, amount: Quantity) -> String {
-    match is_bytes(resource) {
-        true => amounts::bytes(amount.value()),
+    match is_counted_in_bytes(resource) {
+        true => amounts::format_bytes(amount.value()),
         false => amount.to_string(),
     }
 }

@@ -10,7 +10,7 @@ use podscope_api::{
     SelectorOperator, Str, Taint, Toleration, TolerationOperator, TopologySpreadConstraint, UnsatisfiableAction,
 };
 
-use super::{Change, MAX_TRIALS, Resource, Trial, WhatWouldHelp};
+use super::{Change, MAX_TRIALS, ReducibleResource, Trial, WhatWouldHelp};
 use crate::node_info::{Effect, NodeIdx};
 use crate::plugins::Plugin;
 use crate::pod_info::Incoming;
@@ -40,17 +40,21 @@ impl WhatWouldHelp {
         if is_rejected_by(Plugin::TaintToleration) || is_rejected_by(Plugin::NodeUnschedulable) {
             self.plan_tolerations();
         }
-        for resource in [Resource::Cpu, Resource::Memory, Resource::Ephemeral] {
+        for resource in [
+            ReducibleResource::Cpu,
+            ReducibleResource::Memory,
+            ReducibleResource::Ephemeral,
+        ] {
             self.trials.push_back(Trial::Shrink(resource));
         }
-        self.plan_labels();
+        self.plan_node_labels();
         self.plan_extended_resources();
         self.plan_spread_changes();
         self.plan_rule_removals();
         self.plan_priority_changes(classes);
         self.trials.push_back(Trial::FindBlockers);
         if is_rejected_by(Plugin::InterPodAffinity) {
-            self.plan_neighbour();
+            self.plan_pod_with_required_labels();
         }
         self.plan_nodes();
         if is_rejected_by(Plugin::DynamicResources) {
@@ -58,7 +62,7 @@ impl WhatWouldHelp {
         }
     }
 
-    fn try_pod(&mut self, change: Change, cost: i64, edit: &dyn Fn(&mut Pod)) {
+    fn try_pod_edit(&mut self, change: Change, cost: i64, edit: &dyn Fn(&mut Pod)) {
         let mut pod = (*self.pod).clone();
         edit(&mut pod);
         self.trials.push_back(Trial::Pod(change, Arc::new(pod), cost));
@@ -78,7 +82,7 @@ impl WhatWouldHelp {
             .collect();
         for name in names {
             let change = Change::Scheduler { to: name.to_string() };
-            self.try_pod(change, 10, &|pod| pod.spec.scheduler_name = name.clone());
+            self.try_pod_edit(change, 10, &|pod| pod.spec.scheduler_name = name.clone());
         }
     }
 
@@ -109,11 +113,11 @@ impl WhatWouldHelp {
         let change = Change::Ungate {
             gates: gates.map(|gate| gate.name.to_string()).collect(),
         };
-        self.try_pod(change, 5, &|pod| pod.spec.scheduling_gates.clear());
+        self.try_pod_edit(change, 5, &|pod| pod.spec.scheduling_gates.clear());
     }
 
     /// Returns the NoSchedule and NoExecute taints of a node that the pod does not tolerate.
-    fn untolerated(&self, incoming: &Incoming, index: NodeIdx) -> Vec<Taint> {
+    fn untolerated_taints(&self, incoming: &Incoming, index: NodeIdx) -> Vec<Taint> {
         let info = self.cache.node(index);
         let Some(node) = &info.node else { return Vec::new() };
         let taints = node.spec.taints.iter().zip(info.taints.iter());
@@ -132,7 +136,7 @@ impl WhatWouldHelp {
         let incoming = Incoming::new(&mut self.cache, &self.pod);
         let mut found: Vec<(Arc<Node>, Taint)> = Vec::new();
         for index in self.cache.order() {
-            let untolerated = self.untolerated(&incoming, *index);
+            let untolerated = self.untolerated_taints(&incoming, *index);
             if let [taint] = untolerated.as_slice()
                 && is_user_taint(taint)
                 && let Some(node) = &self.cache.node(*index).node
@@ -159,7 +163,7 @@ impl WhatWouldHelp {
         let incoming = Incoming::new(&mut self.cache, &self.pod);
         for index in self.cache.order() {
             // A single toleration helps only on nodes with a single untolerated taint.
-            if let [taint] = self.untolerated(&incoming, *index).as_slice()
+            if let [taint] = self.untolerated_taints(&incoming, *index).as_slice()
                 && is_user_taint(taint)
             {
                 let effect = taint.effect.as_str().to_owned();
@@ -172,7 +176,7 @@ impl WhatWouldHelp {
                 value: value.to_string(),
                 effect: effect.clone(),
             };
-            self.try_pod(change, 20, &|pod| {
+            self.try_pod_edit(change, 20, &|pod| {
                 Arc::make_mut(&mut pod.spec.tolerations).push(Toleration {
                     key: key.clone(),
                     operator: Some(TolerationOperator::Equal),
@@ -185,7 +189,7 @@ impl WhatWouldHelp {
     }
 
     /// Plans a label that the pod's nodeSelector or node affinity requires, on nodes that lack only this label.
-    fn plan_labels(&mut self) {
+    fn plan_node_labels(&mut self) {
         let spec = &self.pod.spec;
         let terms = spec
             .required_nodes()
@@ -264,7 +268,7 @@ impl WhatWouldHelp {
                     index,
                     topology_key: topology_key.clone(),
                 };
-                self.try_pod(change, 28, &|pod| {
+                self.try_pod_edit(change, 28, &|pod| {
                     edit_constraint(pod, &|constraint| {
                         constraint.node_taints_policy = Some(NodeInclusionPolicy::Honor)
                     });
@@ -280,7 +284,7 @@ impl WhatWouldHelp {
                     topology_key: topology_key.clone(),
                     to,
                 };
-                self.try_pod(change, 30, &|pod| {
+                self.try_pod_edit(change, 30, &|pod| {
                     edit_constraint(pod, &|constraint| constraint.min_domains = Some(to))
                 });
             }
@@ -292,12 +296,12 @@ impl WhatWouldHelp {
                     topology_key: topology_key.clone(),
                     to,
                 };
-                self.try_pod(change, 30 + i64::from(more), &|pod| {
+                self.try_pod_edit(change, 30 + i64::from(more), &|pod| {
                     edit_constraint(pod, &|constraint| constraint.max_skew = to)
                 });
             }
             let change = Change::Soften { index, topology_key };
-            self.try_pod(change, 42, &|pod| {
+            self.try_pod_edit(change, 42, &|pod| {
                 edit_constraint(pod, &|constraint| {
                     constraint.when_unsatisfiable = Some(UnsatisfiableAction::ScheduleAnyway);
                     constraint.min_domains = None;
@@ -308,7 +312,7 @@ impl WhatWouldHelp {
 
     fn plan_rule_removals(&mut self) {
         let original = self.pod.clone();
-        let mut without = |left_out: Change, change: &dyn Fn(&mut Pod)| self.try_pod(left_out, 50, change);
+        let mut without = |left_out: Change, change: &dyn Fn(&mut Pod)| self.try_pod_edit(left_out, 50, change);
         let mut drop = |field: String, change: &dyn Fn(&mut Pod)| without(Change::Drop { field }, change);
         let spec = &original.spec;
         for key in spec.node_selector.keys() {
@@ -324,7 +328,7 @@ impl WhatWouldHelp {
         if let Some(affinity) = &spec.affinity {
             // The node affinity of a DaemonSet's pod contains its node. Without this rule, the pod would run on another
             // node, where another pod of the set belongs.
-            drop_rules(
+            drop_affinity_rules(
                 affinity,
                 original.is_daemon() && spec.pinned_node().is_some(),
                 &mut drop,
@@ -370,7 +374,7 @@ impl WhatWouldHelp {
             let own_class = all.find(|class| class.metadata.name == self.pod.spec.priority_class_name);
             let is_of_class = own_class.is_some_and(|class| class.preemption_policy == Some(PreemptionPolicy::Never));
             if !is_of_class {
-                self.try_pod(Change::AllowPreemption, 60, &|pod| {
+                self.try_pod_edit(Change::AllowPreemption, 60, &|pod| {
                     pod.spec.preemption_policy = Some(PreemptionPolicy::PreemptLowerPriority);
                 });
                 return;
@@ -389,7 +393,7 @@ impl WhatWouldHelp {
             // Admission sets the preemptionPolicy of the PriorityClass.
             let policy = class.preemption_policy.clone();
             let policy = policy.unwrap_or(PreemptionPolicy::PreemptLowerPriority);
-            self.try_pod(change, 61, &|pod| {
+            self.try_pod_edit(change, 61, &|pod| {
                 pod.spec.priority = Some(class.value);
                 pod.spec.priority_class_name = class.metadata.name.clone();
                 pod.spec.preemption_policy = Some(policy.clone());
@@ -407,7 +411,7 @@ fn is_user_taint(taint: &Taint) -> bool {
 
 /// Plans the removal of each required affinity rule. With `is_pinned`, the node affinity is kept, because the pod's
 /// owner sets it.
-fn drop_rules(affinity: &Affinity, is_pinned: bool, drop: &mut impl FnMut(String, &dyn Fn(&mut Pod))) {
+fn drop_affinity_rules(affinity: &Affinity, is_pinned: bool, drop: &mut impl FnMut(String, &dyn Fn(&mut Pod))) {
     const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
     if let Some(node) = &affinity.node_affinity
         && node.required_during_scheduling_ignored_during_execution.is_some()

@@ -31,7 +31,7 @@ fn explain_pod(objects: &[Object], pod: &Arc<Pod>) -> Explanation {
 
 /// Builds nodes from rows `(name, zone, number of pods)`; each pod has the label `foo: bar`. A zone `key=value` sets
 /// this label instead of `zone`; `-` sets no label.
-fn cluster(rows: &[(&str, &str, usize)]) -> Vec<Object> {
+fn cluster_from_rows(rows: &[(&str, &str, usize)]) -> Vec<Object> {
     let mut objects = Vec::new();
     for (node, zone, pods) in rows {
         let mut labels = json!({"node": node});
@@ -430,13 +430,13 @@ fn rejection_names_volume_pod_or_label() {
         ),
     ] {
         let zone = format!("{ZONE}=a");
-        let mut objects = cluster(&[("node1", &zone, 1)]);
+        let mut objects = cluster_from_rows(&[("node1", &zone, 1)]);
         objects.extend(more);
         let explanation = explain_object(&objects, &mypod(&[], true, spec));
         assert_eq!(refusal(&explanation.nodes[0]), want);
     }
     let zone = format!("{ZONE}=a");
-    let objects = cluster(&[("node1", &zone, 0), ("node2", &zone, 1)]);
+    let objects = cluster_from_rows(&[("node1", &zone, 0), ("node2", &zone, 1)]);
     let explanation = explain_object(&objects, &mypod(&[], true, anti_affinity(ZONE)));
     assert_eq!(
         refusal(&explanation.nodes[0]),

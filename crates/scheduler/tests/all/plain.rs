@@ -20,12 +20,12 @@ struct PlainNode {
 }
 
 /// Returns the amounts as `[millicores, bytes]`.
-fn amounts(list: &ResourceList) -> [i64; 2] {
+fn cpu_and_memory(list: &ResourceList) -> [i64; 2] {
     [list["cpu"].milli_value(), list["memory"].value()]
 }
 
 fn requested_amounts(pod: &Pod) -> [i64; 2] {
-    amounts(&pod.spec.containers[0].resources.requests)
+    cpu_and_memory(&pod.spec.containers[0].resources.requests)
 }
 
 fn plain_nodes(cache: &Cache) -> Vec<PlainNode> {
@@ -36,7 +36,7 @@ fn plain_nodes(cache: &Cache) -> Vec<PlainNode> {
         .map(|node| PlainNode {
             name: node.metadata.name.to_string(),
             zone: node.metadata.labels["topology.kubernetes.io/zone"].to_string(),
-            allocatable: amounts(&node.status.allocatable),
+            allocatable: cpu_and_memory(&node.status.allocatable),
             requested: [0; 2],
             max_pods: node.status.allocatable["pods"].value() as usize,
             pods: Vec::new(),
@@ -80,7 +80,7 @@ fn has_preferred_anti_affinity(pod: &Pod) -> bool {
 }
 
 /// Returns the feasible nodes and their total scores.
-fn totals(pod: &Pod, workload: Workload, nodes: &[PlainNode]) -> ordered::Map<String, i64> {
+fn total_scores(pod: &Pod, workload: Workload, nodes: &[PlainNode]) -> ordered::Map<String, i64> {
     let request = requested_amounts(pod);
     let count_by_zone: ordered::Map<&str, i64> = nodes
         .iter()
@@ -163,7 +163,7 @@ fn decisions_match_plain_formulas() {
                 bench.prepare(index);
                 let pod = bench.pending().expect("a pod").clone();
                 let (cache, decision) = bench.scheduler().decide(&pod).expect("a decision");
-                let expected = totals(&pod, workload, &plain_nodes(&cache));
+                let expected = total_scores(&pod, workload, &plain_nodes(&cache));
                 refused += 300 - expected.len();
                 let best = expected.values().max().expect("a node");
                 let hosts: Vec<&String> = expected

@@ -5,7 +5,7 @@ use podscope_api::{Kind, Object};
 use podscope_scheduler::{Attempt, NoRecorder, Outcome, Pool, Scheduler, SchedulerConfiguration};
 use serde_json::{Value, json};
 
-const SECOND: i64 = 1_000_000;
+const MICROS_PER_SECOND: i64 = 1_000_000;
 
 fn object(kind: Kind, value: Value) -> Object {
     Object::from_typed_value(kind, &value).expect("a readable object")
@@ -136,7 +136,7 @@ fn error_backoff_without_nodes_doubles_up_to_maximum() {
         };
         assert_eq!(message, "no nodes available to schedule pods");
         assert_eq!(driver.pool("a"), Some(Pool::ErrorBackoff));
-        let release = now + (duration + 1) * SECOND;
+        let release = now + (duration + 1) * MICROS_PER_SECOND;
         assert_eq!(driver.0.next_deadline(now), Some(release), "after {duration} s");
         assert_eq!(
             driver.schedule_and_format(release - 1),
@@ -162,7 +162,7 @@ fn empty_active_queue_pops_from_backoff_queue() {
     );
     assert_eq!(
         driver.release_at("a"),
-        Some(2 * SECOND),
+        Some(2 * MICROS_PER_SECOND),
         "floor(0.3 + 1) = 1, released at 2"
     );
     driver.add(&pod("b", 0, "1", json!({})), 500_000);
@@ -199,7 +199,7 @@ fn unschedulable_backoff_doubles_from_one_to_ten_seconds() {
         }
         assert_eq!(
             driver.release_at("a"),
-            Some((seconds + 1) * SECOND),
+            Some((seconds + 1) * MICROS_PER_SECOND),
             "{attempts} attempts"
         );
     }
@@ -210,12 +210,15 @@ fn unschedulable_backoff_doubles_from_one_to_ten_seconds() {
 fn unschedulable_pod_is_retried_after_five_minutes() {
     let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "1", json!({})), 0);
-    driver.add(&pod("a", 0, "2", json!({})), 5 * SECOND);
-    assert_eq!(driver.schedule_and_format(5 * SECOND), "a: -");
+    driver.add(&pod("a", 0, "2", json!({})), 5 * MICROS_PER_SECOND);
+    assert_eq!(driver.schedule_and_format(5 * MICROS_PER_SECOND), "a: -");
     // At 305 s the pod has waited five minutes; the next flush is at 330 s.
-    assert_eq!(driver.0.next_deadline(5 * SECOND), Some(330 * SECOND));
-    assert_eq!(driver.schedule_and_format(330 * SECOND - 1), "nothing");
-    assert_eq!(driver.schedule_and_format(330 * SECOND), "a: -");
+    assert_eq!(
+        driver.0.next_deadline(5 * MICROS_PER_SECOND),
+        Some(330 * MICROS_PER_SECOND)
+    );
+    assert_eq!(driver.schedule_and_format(330 * MICROS_PER_SECOND - 1), "nothing");
+    assert_eq!(driver.schedule_and_format(330 * MICROS_PER_SECOND), "a: -");
 }
 
 /// Shows: S-03, SCH-037
@@ -236,16 +239,16 @@ fn pod_stays_gated_until_all_gates_are_removed() {
         (driver.pool("a"), driver.schedule_and_format(0).as_str()),
         (Some(Pool::Gated), "nothing")
     );
-    driver.update(&two, &one, SECOND);
-    assert_eq!(driver.schedule_and_format(SECOND), "nothing");
-    driver.add(&node("n2", "4", json!({})), SECOND);
+    driver.update(&two, &one, MICROS_PER_SECOND);
+    assert_eq!(driver.schedule_and_format(MICROS_PER_SECOND), "nothing");
+    driver.add(&node("n2", "4", json!({})), MICROS_PER_SECOND);
     assert_eq!(
         driver.pool("a"),
         Some(Pool::Gated),
         "other events must not move a gated pod"
     );
-    driver.update(&one, &none, 2 * SECOND);
-    assert_eq!(driver.schedule_and_format(2 * SECOND), "a: n1");
+    driver.update(&one, &none, 2 * MICROS_PER_SECOND);
+    assert_eq!(driver.schedule_and_format(2 * MICROS_PER_SECOND), "a: n1");
 }
 
 /// Shows: SCH-121
@@ -326,7 +329,7 @@ fn deletion_of_anti_affinity_pod_requeues_blocked_pod() {
     driver.add(&guard, 0);
     driver.add(&pod("a", 0, "100m", json!({})), 0);
     assert_eq!(driver.schedule_and_format(0), "a: -");
-    driver.delete(&guard, SECOND);
+    driver.delete(&guard, MICROS_PER_SECOND);
     assert_eq!(driver.pool("a"), Some(Pool::Backoff));
 }
 
@@ -357,17 +360,20 @@ fn preemptor_is_gated_until_last_victim_is_deleted() {
     let patch = attempt.patch.expect("a patch");
     assert_eq!(patch.nominated_node_name.as_deref(), Some("n1"));
     assert_eq!(attempt.events[0].note, *message);
-    driver.delete(&victims[0], SECOND);
+    driver.delete(&victims[0], MICROS_PER_SECOND);
     assert_eq!(
-        (driver.pool("high"), driver.schedule_and_format(SECOND).as_str()),
+        (
+            driver.pool("high"),
+            driver.schedule_and_format(MICROS_PER_SECOND).as_str()
+        ),
         (Some(Pool::Gated), "nothing")
     );
     driver.0.preemption_of_last("high", &preempt.victims[1].uid);
     // A lower-priority pod does not use the resources reserved for the nominated pod.
-    driver.add(&pod("low", 0, "1", json!({})), SECOND);
-    assert_eq!(driver.schedule_and_format(SECOND), "low: -");
-    driver.delete(&victims[1], 2 * SECOND);
-    assert_eq!(driver.schedule_and_format(2 * SECOND), "high: n1");
+    driver.add(&pod("low", 0, "1", json!({})), MICROS_PER_SECOND);
+    assert_eq!(driver.schedule_and_format(MICROS_PER_SECOND), "low: -");
+    driver.delete(&victims[1], 2 * MICROS_PER_SECOND);
+    assert_eq!(driver.schedule_and_format(2 * MICROS_PER_SECOND), "high: n1");
 }
 
 /// Shows: S-06
@@ -380,10 +386,10 @@ fn higher_priority_pod_takes_resources_of_nominated_pod() {
     driver.add(&pod("high", 1000, "1", json!({})), 0);
     assert_eq!(driver.schedule_and_format(0), "high: ! v on n1");
     driver.0.preemption_finished("high");
-    driver.delete(&victim, SECOND);
-    driver.add(&pod("higher", 2000, "1", json!({})), SECOND);
-    assert_eq!(driver.schedule_and_format(SECOND), "higher: n1");
-    assert_eq!(driver.schedule_and_format(2 * SECOND), "high: -");
+    driver.delete(&victim, MICROS_PER_SECOND);
+    driver.add(&pod("higher", 2000, "1", json!({})), MICROS_PER_SECOND);
+    assert_eq!(driver.schedule_and_format(MICROS_PER_SECOND), "higher: n1");
+    assert_eq!(driver.schedule_and_format(2 * MICROS_PER_SECOND), "high: -");
 }
 
 /// Shows: S-05, SCH-094
@@ -400,8 +406,8 @@ fn policy_never_prevents_preemption_but_keeps_queue_order() {
     );
     assert_eq!(driver.schedule_and_format(0), "never: -");
     assert_eq!(driver.schedule_and_format(0), "later: -");
-    driver.delete(&low, SECOND);
-    assert_eq!(driver.schedule_and_format(SECOND), "never: n1");
+    driver.delete(&low, MICROS_PER_SECOND);
+    assert_eq!(driver.schedule_and_format(MICROS_PER_SECOND), "never: n1");
 }
 
 /// Shows: SCH-023
@@ -419,7 +425,7 @@ fn failed_binding_is_retried_after_backoff() {
     );
     let report = driver
         .0
-        .bind_finished("a", Err("binding rejected".to_owned()), SECOND)
+        .bind_finished("a", Err("binding rejected".to_owned()), MICROS_PER_SECOND)
         .expect("a report");
     assert_eq!(
         report.patch.and_then(|patch| patch.condition).map(|(reason, _)| reason),
@@ -427,7 +433,7 @@ fn failed_binding_is_retried_after_backoff() {
     );
     assert_eq!(driver.pool("a"), Some(Pool::ErrorBackoff));
     assert_eq!(
-        driver.schedule_and_format(SECOND),
+        driver.schedule_and_format(MICROS_PER_SECOND),
         "b: n1",
         "the failed binding must release the resources"
     );

@@ -53,7 +53,7 @@ pub(super) fn put(paths: &mut Map<String, Value>, resource: &Resource, has_watch
     let mut put = |path: String, verb: &str, method: &str| {
         let names = path_item_with_parameters(&path);
         let item = paths.entry(path).or_insert(names);
-        item[method] = operation(resource, verb);
+        item[method] = operation_for_verb(resource, verb);
     };
     let one = match subresource {
         "" => format!("{root}{scope}/{base}/{{name}}"),
@@ -114,7 +114,7 @@ fn path_item_with_parameters(path: &str) -> Value {
     json!({"parameters": parameters})
 }
 
-fn operation(resource: &Resource, verb: &str) -> Value {
+fn operation_for_verb(resource: &Resource, verb: &str) -> Value {
     let names: &[&str] = match verb {
         "create" | "update" => &["dryRun", "fieldManager", "fieldValidation"],
         "patch" => &["dryRun", "fieldManager", "fieldValidation", "force"],

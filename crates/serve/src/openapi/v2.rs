@@ -32,7 +32,7 @@ pub(crate) fn answer(request: &HttpRequest, objects: &Objects) -> Reply {
     }
     let mut versions: Vec<&str> = Vec::new();
     for resource in resources::with_custom(objects) {
-        if resource.custom().is_some() && !versions.contains(&resource.api_version) {
+        if resource.custom_kind().is_some() && !versions.contains(&resource.api_version) {
             versions.push(resource.api_version);
         }
     }

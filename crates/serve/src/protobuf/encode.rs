@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use serde_json::{Map, Value};
 
-use super::{EMBEDDED, Field, MAGIC, full_name, is_embedded, message_name, messages};
+use super::{EMBEDDED_FIELDS, Field, MAGIC, full_type_name, is_embedded, message_name, messages_by_name};
 
 /// Encodes an object with its envelope; None if its kind has no protobuf message, e.g. a custom kind.
 pub(crate) fn encode(value: &Value) -> Option<Vec<u8>> {
@@ -13,7 +13,7 @@ pub(crate) fn encode(value: &Value) -> Option<Vec<u8>> {
     // `Status` and the kinds of discovery have apiVersion v1 but belong to the package meta.
     let name = [own_name, format!("meta.{kind}")]
         .into_iter()
-        .find(|name| messages().contains_key(name.as_str()))?;
+        .find(|name| messages_by_name().contains_key(name.as_str()))?;
     let mut meta = Vec::new();
     put_bytes(1, api_version.as_bytes(), &mut meta);
     put_bytes(2, kind.as_bytes(), &mut meta);
@@ -76,10 +76,10 @@ fn encode_message(name: &str, value: &Value) -> Vec<u8> {
 }
 
 fn encode_fields(name: &str, map: &Map<String, Value>, out: &mut Vec<u8>) {
-    for (tag, field) in messages().get(name).into_iter().flatten() {
-        if EMBEDDED.contains(&field.name) && is_embedded(field, name) && !map.contains_key(field.name) {
+    for (tag, field) in messages_by_name().get(name).into_iter().flatten() {
+        if EMBEDDED_FIELDS.contains(&field.name) && is_embedded(field, name) && !map.contains_key(field.name) {
             let mut inner = Vec::new();
-            encode_fields(&full_name(field.of, name), map, &mut inner);
+            encode_fields(&full_type_name(field.of, name), map, &mut inner);
             if !inner.is_empty() {
                 put_bytes(*tag, &inner, out);
             }
@@ -91,7 +91,7 @@ fn encode_fields(name: &str, map: &Map<String, Value>, out: &mut Vec<u8>) {
                 items.iter().for_each(|item| put_field(*tag, field.of, item, name, out));
             }
             Some(Value::Object(entries)) if field.of.starts_with("map<") => {
-                put_entries(*tag, field, entries, name, out);
+                put_map_entries(*tag, field, entries, name, out);
             }
             Some(value) => put_field(*tag, field.of, value, name, out),
         }
@@ -99,7 +99,7 @@ fn encode_fields(name: &str, map: &Map<String, Value>, out: &mut Vec<u8>) {
 }
 
 /// Encodes a map as repeated entries.
-fn put_entries(tag: u64, field: &Field, entries: &Map<String, Value>, within: &str, out: &mut Vec<u8>) {
+fn put_map_entries(tag: u64, field: &Field, entries: &Map<String, Value>, within: &str, out: &mut Vec<u8>) {
     let types = field.of.trim_start_matches("map<").trim_end_matches('>');
     let of = types.split_once(',').map_or("string", |(_, of)| of);
     for (key, value) in entries {
@@ -120,7 +120,7 @@ fn put_field(tag: u64, of: &str, value: &Value, within: &str, out: &mut Vec<u8>)
         ("bool", value) => put_number(tag, value.as_bool().unwrap_or(false).into(), out),
         ("int32" | "int64", value) => put_number(tag, value.as_i64().unwrap_or(0), out),
         (of, value) if of.contains('.') || of.starts_with(char::is_uppercase) => {
-            put_bytes(tag, &encode_message(&full_name(of, within), value), out);
+            put_bytes(tag, &encode_message(&full_type_name(of, within), value), out);
         }
         _ => {}
     }

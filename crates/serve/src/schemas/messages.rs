@@ -3,13 +3,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{META, Schemas, put_required, put_type_properties, scalar_schema, schema_reference};
+use super::{META_PACKAGE, Schemas, put_required, put_type_properties, scalar_schema, schema_reference};
 use crate::protobuf;
 
 /// Returns the OpenAPI name of a message such as `meta.Status` or `authentication.v1.TokenRequest`.
 fn name_of(message: &str) -> String {
     match message.split_once('.') {
-        Some(("meta", name)) => format!("{META}.{name}"),
+        Some(("meta", name)) => format!("{META_PACKAGE}.{name}"),
         Some(("runtime", name)) => format!("io.k8s.apimachinery.pkg.runtime.{name}"),
         Some(("resource", name)) if !name.starts_with('v') => {
             format!("io.k8s.apimachinery.pkg.api.resource.{name}")
@@ -51,7 +51,7 @@ impl Schemas {
 
     fn message_schema(&mut self, message: &str) -> Value {
         let mut properties = Map::new();
-        for field in protobuf::fields(message) {
+        for field in protobuf::json_fields(message) {
             let one = self.field_schema(&field.of, !field.is_repeated);
             let schema = match field.is_repeated {
                 true => json!({"type": "array", "items": one, "x-kubernetes-list-type": "atomic"}),

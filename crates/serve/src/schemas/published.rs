@@ -13,14 +13,14 @@ use podscope_api::schema::{GoType, Shape, StructField};
 use podscope_api::{ADDRESS_TYPES, HOST_PATH_TYPES, PROC_MOUNT_TYPES, QUOTA_SCOPES, schema};
 use serde_json::{Value, json};
 
-const REQUIRED: &str = include_str!("required.txt");
+const REQUIRED_FIELDS_TABLE: &str = include_str!("required.txt");
 
 /// Returns the required fields of a schema, such as `io.k8s.api.core.v1.Container`.
-pub(super) fn required(schema: &str) -> &'static [&'static str] {
+pub(super) fn required_fields(schema: &str) -> &'static [&'static str] {
     static ALL: OnceLock<BTreeMap<String, Vec<&str>>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
         let mut package = "";
-        let rows = REQUIRED.lines().filter(|line| !line.starts_with('#'));
+        let rows = REQUIRED_FIELDS_TABLE.lines().filter(|line| !line.starts_with('#'));
         rows.filter_map(|line| {
             let (name, fields) = line.split_once(' ')?;
             if name == "=" {
@@ -52,7 +52,7 @@ const OWN_DEFAULTS: [(&str, &str, &str); 13] = [
 ];
 
 /// Returns the default of a field, if it has one.
-pub(super) fn default(of: &str, field: StructField, is_required: bool) -> Option<Value> {
+pub(super) fn field_default(of: &str, field: StructField, is_required: bool) -> Option<Value> {
     if let Some((.., own)) = OWN_DEFAULTS
         .iter()
         .find(|(name, known, _)| *name == of && *known == field.name)
@@ -92,11 +92,11 @@ const FURTHER_ENUMS: [(&str, &[&str]); 6] = [
     ("NamespacePhase", &["Active", "Terminating"]),
     ("ProcMountType", PROC_MOUNT_TYPES),
     ("ResourceQuotaScope", QUOTA_SCOPES),
-    ("Signal", SIGNALS),
+    ("Signal", STOP_SIGNALS),
 ];
 
 /// Stop signals of a container. Which of them a pod may use depends on its operating system.
-const SIGNALS: &[&str] = &[
+const STOP_SIGNALS: &[&str] = &[
     "SIGABRT",
     "SIGALRM",
     "SIGBUS",
@@ -166,7 +166,7 @@ const SIGNALS: &[&str] = &[
 
 /// Returns the sorted values that the published schema lists for a type; empty for types that are no enumeration there,
 /// although Podscope may know their values ([`NOT_MARKED_AS_ENUM`]).
-pub(super) fn values(of: GoType) -> Vec<&'static str> {
+pub(super) fn enum_values(of: GoType) -> Vec<&'static str> {
     let Shape::Leaf(leaf) = of.shape() else {
         return Vec::new();
     };

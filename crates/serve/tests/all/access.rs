@@ -21,7 +21,7 @@ pub(crate) struct ListeningServer {
     kubeconfig: PathBuf,
 }
 
-pub(crate) fn listen(name: &str, address: Ipv4Addr) -> ListeningServer {
+pub(crate) fn serve_with_listen_address(name: &str, address: Ipv4Addr) -> ListeningServer {
     let token = Token::new(TOKEN).expect("a token");
     start(
         name,
@@ -56,7 +56,7 @@ impl Drop for ListeningServer {
 
 impl ListeningServer {
     /// Returns the value of a field of the kubeconfig.
-    fn field(&self, name: &str) -> Option<String> {
+    fn kubeconfig_field(&self, name: &str) -> Option<String> {
         let text = std::fs::read_to_string(&self.kubeconfig).expect("the kubeconfig is written");
         let value = text
             .lines()
@@ -65,8 +65,10 @@ impl ListeningServer {
     }
 
     /// Returns the certificate authority of the kubeconfig.
-    fn authority(&self) -> CertificateDer<'static> {
-        let data = self.field("certificate-authority-data").expect("an authority");
+    fn kubeconfig_authority(&self) -> CertificateDer<'static> {
+        let data = self
+            .kubeconfig_field("certificate-authority-data")
+            .expect("an authority");
         let pem = base64::engine::general_purpose::STANDARD.decode(data).expect("base64");
         CertificateDer::from_pem_slice(&pem).expect("a certificate")
     }
@@ -91,7 +93,7 @@ impl ListeningServer {
 
     /// Sends a GET request and returns the whole response.
     pub(crate) fn get(&self, path: &str, headers: &str) -> String {
-        let mut stream = self.connect("127.0.0.1", self.authority());
+        let mut stream = self.connect("127.0.0.1", self.kubeconfig_authority());
         let head = format!("GET {path} HTTP/1.1\r\nHost: cluster.example\r\nConnection: close\r\n{headers}\r\n");
         stream.write_all(head.as_bytes()).expect("it is sent");
         let mut bytes = Vec::new();
@@ -103,7 +105,7 @@ impl ListeningServer {
 /// Shows: HT-026
 #[test]
 fn request_without_the_token_is_unauthorized() {
-    let server = listen("token", Ipv4Addr::LOCALHOST);
+    let server = serve_with_listen_address("token", Ipv4Addr::LOCALHOST);
     let unauthorized = r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}"#;
     for headers in [
         String::new(),
@@ -130,7 +132,7 @@ fn request_without_the_token_is_unauthorized() {
 
 #[test]
 fn openid_configuration_has_https_url_of_keys() {
-    let server = listen("openid", Ipv4Addr::LOCALHOST);
+    let server = serve_with_listen_address("openid", Ipv4Addr::LOCALHOST);
     let authorization = format!("Authorization: Bearer {TOKEN}\r\n");
     let response = server.get("/.well-known/openid-configuration", &authorization);
     let keys = r#""jwks_uri":"https://cluster.example/openid/v1/jwks""#;
@@ -140,7 +142,7 @@ fn openid_configuration_has_https_url_of_keys() {
 /// Anyone who knows the seed could guess a token of a ServiceAccount.
 #[test]
 fn service_account_token_is_unauthorized_with_listen_address() {
-    let server = listen("account", Ipv4Addr::LOCALHOST);
+    let server = serve_with_listen_address("account", Ipv4Addr::LOCALHOST);
     let authorization = format!("Authorization: Bearer {TOKEN}\r\n");
     let account = server.get("/api/v1/namespaces/default/serviceaccounts/default", &authorization);
     let uid = account
@@ -154,7 +156,7 @@ fn service_account_token_is_unauthorized_with_listen_address() {
 
 #[test]
 fn foreign_origin_is_forbidden_despite_valid_token() {
-    let server = listen("origin", Ipv4Addr::LOCALHOST);
+    let server = serve_with_listen_address("origin", Ipv4Addr::LOCALHOST);
     for (origin, status) in [
         ("https://cluster.example", 200),
         ("https://evil.example", 403),
@@ -171,28 +173,37 @@ fn foreign_origin_is_forbidden_despite_valid_token() {
 
 #[test]
 fn certificate_is_trusted_only_with_its_authority() {
-    let (server, other) = (listen("own", Ipv4Addr::LOCALHOST), listen("other", Ipv4Addr::LOCALHOST));
+    let (server, other) = (
+        serve_with_listen_address("own", Ipv4Addr::LOCALHOST),
+        serve_with_listen_address("other", Ipv4Addr::LOCALHOST),
+    );
     let is_trusted = |name: &str, authority| server.connect(name, authority).write_all(b"GET / HTTP/1.1\r\n").is_ok();
-    assert!(is_trusted("127.0.0.1", server.authority()));
-    assert!(is_trusted("localhost", server.authority()));
-    assert!(!is_trusted("cluster.example", server.authority()));
-    assert!(!is_trusted("127.0.0.1", other.authority()));
+    assert!(is_trusted("127.0.0.1", server.kubeconfig_authority()));
+    assert!(is_trusted("localhost", server.kubeconfig_authority()));
+    assert!(!is_trusted("cluster.example", server.kubeconfig_authority()));
+    assert!(!is_trusted("127.0.0.1", other.kubeconfig_authority()));
 }
 
 #[test]
 fn kubeconfig_has_tls_server_name_for_unspecified_address() {
-    let all = listen("all", Ipv4Addr::UNSPECIFIED);
+    let all = serve_with_listen_address("all", Ipv4Addr::UNSPECIFIED);
     let port = all.server.address().port();
     assert_eq!(all.server.url(), format!("https://127.0.0.1:{port}"));
-    assert_eq!(all.field("server"), Some(all.server.url()));
-    assert_eq!(all.field("user"), Some(format!("{{\"token\": \"{TOKEN}\"}}")));
-    let name = all.field("tls-server-name").expect("a name for any address");
+    assert_eq!(all.kubeconfig_field("server"), Some(all.server.url()));
+    assert_eq!(
+        all.kubeconfig_field("user"),
+        Some(format!("{{\"token\": \"{TOKEN}\"}}"))
+    );
+    let name = all.kubeconfig_field("tls-server-name").expect("a name for any address");
     assert!(
-        all.connect(&name, all.authority())
+        all.connect(&name, all.kubeconfig_authority())
             .write_all(b"GET / HTTP/1.1\r\n")
             .is_ok()
     );
-    assert_eq!(listen("one", Ipv4Addr::LOCALHOST).field("tls-server-name"), None);
+    assert_eq!(
+        serve_with_listen_address("one", Ipv4Addr::LOCALHOST).kubeconfig_field("tls-server-name"),
+        None
+    );
 }
 
 /// `@kubernetes/client-node` refuses `http://` without `insecure-skip-tls-verify`.
@@ -201,12 +212,15 @@ fn loopback_kubeconfig_skips_tls_verification() {
     let server = start("loopback", None);
     assert!(
         server
-            .field("server")
+            .kubeconfig_field("server")
             .is_some_and(|server| server.starts_with("http://127.0.0.1:"))
     );
-    assert_eq!(server.field("insecure-skip-tls-verify").as_deref(), Some("true"));
     assert_eq!(
-        listen("tls", Ipv4Addr::LOCALHOST).field("insecure-skip-tls-verify"),
+        server.kubeconfig_field("insecure-skip-tls-verify").as_deref(),
+        Some("true")
+    );
+    assert_eq!(
+        serve_with_listen_address("tls", Ipv4Addr::LOCALHOST).kubeconfig_field("insecure-skip-tls-verify"),
         None
     );
 }
@@ -215,7 +229,7 @@ fn loopback_kubeconfig_skips_tls_verification() {
 #[test]
 fn kubeconfig_is_readable_only_by_owner() {
     use std::os::unix::fs::PermissionsExt as _;
-    let server = listen("mode", Ipv4Addr::LOCALHOST);
+    let server = serve_with_listen_address("mode", Ipv4Addr::LOCALHOST);
     let mode = std::fs::metadata(&server.kubeconfig)
         .expect("a file")
         .permissions()

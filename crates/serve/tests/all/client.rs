@@ -11,7 +11,7 @@ use podscope_session::timeline::Session;
 use serde_json::Value;
 
 /// Read timeout, longer than any request of these tests takes.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Serves a scenario with manual time.
 pub(crate) fn serve(scenario: &str) -> Server {
@@ -65,7 +65,7 @@ fn connect_and_send(
     body: &[u8],
 ) -> TcpStream {
     let mut stream = TcpStream::connect(server).expect("it listens");
-    stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout is set");
+    stream.set_read_timeout(Some(READ_TIMEOUT)).expect("a timeout is set");
     let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
         head.push_str(&format!("Host: {server}\r\n"));

@@ -19,7 +19,7 @@ struct ClientFixture {
 }
 
 /// Returns the value of an environment variable with the path of a tool; None if the tool is not available.
-fn tool(variable: &str) -> Option<OsString> {
+fn tool_path_from_env(variable: &str) -> Option<OsString> {
     let found = std::env::var_os(variable).filter(|value| !value.is_empty());
     if found.is_none() {
         eprintln!("{variable} is not set: nothing is run");
@@ -28,11 +28,11 @@ fn tool(variable: &str) -> Option<OsString> {
 }
 
 /// Returns the folder with the test programs.
-fn programs() -> PathBuf {
+fn test_programs_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/clients")
 }
 
-fn fixture(name: &str) -> ClientFixture {
+fn start_fixture(name: &str) -> ClientFixture {
     let folder = std::env::temp_dir().join(format!("podscope-clients-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder is made");
     let options = Options {
@@ -75,16 +75,16 @@ impl ClientFixture {
 
 /// Runs a Python program against a new cluster, if the Python clients are available.
 fn run_python(name: &str, program: &str) {
-    let Some(packages) = tool("PODSCOPE_PYTHON_CLIENTS") else {
+    let Some(packages) = tool_path_from_env("PODSCOPE_PYTHON_CLIENTS") else {
         return;
     };
     let mut python = Command::new("python3");
     // `-B` prevents Python from writing bytecode into the folder of the programs.
     python
         .arg("-B")
-        .arg(programs().join(program))
+        .arg(test_programs_dir().join(program))
         .env("PYTHONPATH", packages);
-    fixture(name).run_ok(&mut python);
+    start_fixture(name).run_ok(&mut python);
 }
 
 impl Drop for ClientFixture {
@@ -113,11 +113,11 @@ fn kopf_operator_reconciles_across_api_server_restart() {
 
 #[test]
 fn node_informer_lists_again_after_api_server_restart() {
-    let Some(modules) = tool("PODSCOPE_NODE_CLIENTS") else {
+    let Some(modules) = tool_path_from_env("PODSCOPE_NODE_CLIENTS") else {
         return;
     };
     let mut node = Command::new("node");
-    node.arg(programs().join("informer.mjs"))
+    node.arg(test_programs_dir().join("informer.mjs"))
         .env("PODSCOPE_NODE_CLIENTS", modules);
-    fixture("node").run_ok(&mut node);
+    start_fixture("node").run_ok(&mut node);
 }

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::client::{Watching, get, post, send, serve};
 
-const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-const CABINETS: &str = "/apis/shop.example/v1/namespaces/default/cabinets";
+const DEFINITIONS_PATH: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const CABINETS_PATH: &str = "/apis/shop.example/v1/namespaces/default/cabinets";
 
 fn cabinet_definition() -> Value {
     json!({
@@ -44,7 +44,7 @@ fn create_cabinet(at: SocketAddr, name: &str, more: Value) -> (u16, Value) {
     if let (Some(map), Value::Object(more)) = (cabinet.as_object_mut(), more) {
         map.extend(more);
     }
-    let answer = post(at, CABINETS, &cabinet.to_string());
+    let answer = post(at, CABINETS_PATH, &cabinet.to_string());
     (answer.status, answer.json())
 }
 
@@ -57,13 +57,16 @@ fn delete(at: SocketAddr, path: &str) -> u16 {
 fn objects_of_established_definition_are_served() {
     let server = serve("");
     let at = server.address();
-    assert_eq!(get(at, CABINETS).status, 404);
+    assert_eq!(get(at, CABINETS_PATH).status, 404);
     // The path does not exist for any method. `kubectl replace --force` relies on it when it has deleted the definition
     // first.
-    assert_eq!(delete(at, &format!("{CABINETS}/a")), 404);
-    assert_eq!(post(at, DEFINITIONS, &cabinet_definition().to_string()).status, 201);
+    assert_eq!(delete(at, &format!("{CABINETS_PATH}/a")), 404);
+    assert_eq!(
+        post(at, DEFINITIONS_PATH, &cabinet_definition().to_string()).status,
+        201
+    );
     advance(at, 1);
-    let stored = get(at, &format!("{DEFINITIONS}/cabinets.shop.example")).json();
+    let stored = get(at, &format!("{DEFINITIONS_PATH}/cabinets.shop.example")).json();
     let conditions: Vec<&Value> = (0..2).map(|at| &stored["status"]["conditions"][at]["type"]).collect();
     assert_eq!(conditions, ["NamesAccepted", "Established"]);
     let (code, made) = create_cabinet(
@@ -73,7 +76,7 @@ fn objects_of_established_definition_are_served() {
     );
     assert_eq!((code, &made["spec"]), (201, &json!({"label": "oak", "drawers": 2})));
     assert_eq!(made["status"], Value::Null);
-    let missing = get(at, &format!("{CABINETS}/a/scale")).json();
+    let missing = get(at, &format!("{CABINETS_PATH}/a/scale")).json();
     assert_eq!(missing["message"], "cabinets.shop.example \"a\" not found");
     let (code, refused) = create_cabinet(at, "b", json!({"spec": {"label": "OAK", "drawers": 0}}));
     assert_eq!(code, 422, "{refused}");
@@ -87,7 +90,7 @@ fn objects_of_established_definition_are_served() {
         "{message}"
     );
     let merge = [("Content-Type".to_owned(), "application/merge-patch+json".to_owned())];
-    let path = format!("{CABINETS}/a/status");
+    let path = format!("{CABINETS_PATH}/a/status");
     let patched = send(
         at,
         "PATCH",
@@ -107,7 +110,7 @@ fn objects_of_established_definition_are_served() {
 fn custom_objects_are_deleted_with_owner_namespace_definition() {
     let server = serve("");
     let at = server.address();
-    post(at, DEFINITIONS, &cabinet_definition().to_string());
+    post(at, DEFINITIONS_PATH, &cabinet_definition().to_string());
     advance(at, 1);
     // A ConfigMap is deleted with the custom object that owns it.
     let (_, owner) = create_cabinet(at, "owner", json!({}));
@@ -120,23 +123,26 @@ fn custom_objects_are_deleted_with_owner_namespace_definition() {
     post(at, "/api/v1/namespaces/default/configmaps", &owned.to_string());
     advance(at, 5);
     assert_eq!(get(at, "/api/v1/namespaces/default/configmaps/owned").status, 200);
-    delete(at, &format!("{CABINETS}/owner"));
+    delete(at, &format!("{CABINETS_PATH}/owner"));
     advance(at, 5);
     assert_eq!(get(at, "/api/v1/namespaces/default/configmaps/owned").status, 404);
     // A custom object is deleted with its namespace.
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}});
     post(at, "/api/v1/namespaces", &namespace.to_string());
     let cabinet = json!({"apiVersion": "shop.example/v1", "kind": "Cabinet", "metadata": {"name": "c"}});
-    let there = CABINETS.replace("default", "shop");
+    let there = CABINETS_PATH.replace("default", "shop");
     assert_eq!(post(at, &there, &cabinet.to_string()).status, 201);
     delete(at, "/api/v1/namespaces/shop");
     advance(at, 30);
     assert_eq!(get(at, "/api/v1/namespaces/shop").status, 404);
     // All custom objects are deleted with their definition.
     create_cabinet(at, "last", json!({}));
-    delete(at, &format!("{DEFINITIONS}/cabinets.shop.example"));
+    delete(at, &format!("{DEFINITIONS_PATH}/cabinets.shop.example"));
     advance(at, 30);
-    assert_eq!(get(at, &format!("{DEFINITIONS}/cabinets.shop.example")).status, 404);
+    assert_eq!(
+        get(at, &format!("{DEFINITIONS_PATH}/cabinets.shop.example")).status,
+        404
+    );
     assert_eq!(get(at, "/apis/shop.example/v1").status, 404);
 }
 
@@ -168,7 +174,7 @@ fn advance_until_stops_when_condition_is_met() {
 fn run_with_custom_objects_replays_to_same_trace() {
     let server = serve("");
     let at = server.address();
-    post(at, DEFINITIONS, &cabinet_definition().to_string());
+    post(at, DEFINITIONS_PATH, &cabinet_definition().to_string());
     advance(at, 1);
     create_cabinet(at, "a", json!({"spec": {"drawers": 3}}));
     advance(at, 1);
@@ -189,7 +195,7 @@ fn custom_objects_in_scenario_file_exist_at_start() {
     // In this file, the definition comes after its object.
     let file = format!("{cabinet}\n---\n{}\n", cabinet_definition());
     let server = serve(&file);
-    let stored = get(server.address(), &format!("{CABINETS}/a"));
+    let stored = get(server.address(), &format!("{CABINETS_PATH}/a"));
     assert_eq!(stored.status, 200, "{}", stored.body);
     assert_eq!(stored.json()["spec"], json!({"label": "oak", "drawers": 2}));
     let scenario = get(server.address(), "/podscope/v1/scenario").body;
@@ -214,11 +220,11 @@ fn console_applies_and_deletes_custom_objects() {
     assert!(said.contains("cabinet.shop.example/a created"), "{said}");
     let said = run("apply", cabinet(4));
     assert!(said.contains("cabinet.shop.example/a configured"), "{said}");
-    assert_eq!(get(at, &format!("{CABINETS}/a")).json()["spec"]["drawers"], 4);
+    assert_eq!(get(at, &format!("{CABINETS_PATH}/a")).json()["spec"]["drawers"], 4);
     let said = run("apply", cabinet(0));
     assert!(said.contains("should be greater than or equal to 1"), "{said}");
     run("delete", cabinet(4));
-    assert_eq!(get(at, &format!("{CABINETS}/a")).status, 404);
+    assert_eq!(get(at, &format!("{CABINETS_PATH}/a")).status, 404);
 }
 
 /// Shows: HT-164, HT-165, HT-166
@@ -234,11 +240,11 @@ fn validation_rules_refuse_objects_and_definitions() {
         }
         definition
     };
-    let refused = post(at, DEFINITIONS, &with_rule("self.drawer < 5").to_string());
+    let refused = post(at, DEFINITIONS_PATH, &with_rule("self.drawer < 5").to_string());
     assert_eq!(refused.status, 422);
     assert!(refused.body.contains("undefined field 'drawer'"), "{}", refused.body);
     assert_eq!(
-        post(at, DEFINITIONS, &with_rule("self.drawers < 5").to_string()).status,
+        post(at, DEFINITIONS_PATH, &with_rule("self.drawers < 5").to_string()).status,
         201
     );
     advance(at, 1);
@@ -254,12 +260,12 @@ fn validation_rules_refuse_objects_and_definitions() {
 fn definition_change_ends_watches_of_its_objects() {
     let server = serve("");
     let at = server.address();
-    post(at, DEFINITIONS, &cabinet_definition().to_string());
+    post(at, DEFINITIONS_PATH, &cabinet_definition().to_string());
     advance(at, 1);
-    let watch = Watching::open(at, &format!("{CABINETS}?watch=true"), &[]);
+    let watch = Watching::open(at, &format!("{CABINETS_PATH}?watch=true"), &[]);
     let label = json!({"metadata": {"labels": {"a": "b"}}}).to_string();
     let merge = [("Content-Type".to_owned(), "application/merge-patch+json".to_owned())];
-    let path = format!("{DEFINITIONS}/cabinets.shop.example");
+    let path = format!("{DEFINITIONS_PATH}/cabinets.shop.example");
     send(at, "PATCH", &path, &merge, label.as_bytes());
     advance(at, 2);
     create_cabinet(at, "a", json!({}));
@@ -277,7 +283,7 @@ fn definition_change_ends_watches_of_its_objects() {
 fn body_with_wrong_version_or_kind_is_refused() {
     let server = serve("");
     let at = server.address();
-    post(at, DEFINITIONS, &cabinet_definition().to_string());
+    post(at, DEFINITIONS_PATH, &cabinet_definition().to_string());
     advance(at, 1);
     let (code, refused) = create_cabinet(at, "a", json!({"apiVersion": "shop.example/v2"}));
     let why = "the API version in the data (shop.example/v2) does not match the expected API version (shop.example/v1)";
@@ -292,10 +298,10 @@ fn body_with_wrong_version_or_kind_is_refused() {
 fn definition_is_deleted_at_once_if_objects_lack_finalizers() {
     let server = serve("");
     let at = server.address();
-    post(at, DEFINITIONS, &cabinet_definition().to_string());
+    post(at, DEFINITIONS_PATH, &cabinet_definition().to_string());
     advance(at, 1);
     create_cabinet(at, "a", json!({}));
-    delete(at, &format!("{DEFINITIONS}/cabinets.shop.example"));
+    delete(at, &format!("{DEFINITIONS_PATH}/cabinets.shop.example"));
     advance(at, 1);
     assert_eq!(get(at, "/apis/shop.example").status, 404);
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::client::{Watching, get, post, send, serve};
 
-const CSI_NODES: &str = "/apis/storage.k8s.io/v1/csinodes";
-const ADDRESSES: &str = "/apis/networking.k8s.io/v1/ipaddresses";
+const CSI_NODES_PATH: &str = "/apis/storage.k8s.io/v1/csinodes";
+const IP_ADDRESSES_PATH: &str = "/apis/networking.k8s.io/v1/ipaddresses";
 
 fn names_of_items(list: &Value) -> Vec<&str> {
     let items = list["items"].as_array().into_iter().flatten();
@@ -33,7 +33,7 @@ fn event_types_and_names(watch: &Watching, count: usize) -> Vec<String> {
 fn csi_nodes_are_added_and_deleted_with_nodes() {
     let server = serve("");
     let at = server.address();
-    let list = get(at, CSI_NODES).json();
+    let list = get(at, CSI_NODES_PATH).json();
     assert_eq!(names_of_items(&list), ["a-1", "a-2", "b-1", "b-2", "c-1", "c-2"]);
     let first = &list["items"][0];
     let node = get(at, "/api/v1/nodes/a-1").json();
@@ -41,21 +41,25 @@ fn csi_nodes_are_added_and_deleted_with_nodes() {
     // Go encodes the empty list as null.
     assert_eq!(first["spec"], json!({"drivers": null}));
     assert_eq!(
-        get(at, &format!("{CSI_NODES}/a-1")).json()["metadata"]["uid"],
+        get(at, &format!("{CSI_NODES_PATH}/a-1")).json()["metadata"]["uid"],
         first["metadata"]["uid"]
     );
 
     let version = list["metadata"]["resourceVersion"].as_str().expect("a version");
-    let watch = Watching::open(at, &format!("{CSI_NODES}?watch=true&resourceVersion={version}"), &[]);
+    let watch = Watching::open(
+        at,
+        &format!("{CSI_NODES_PATH}?watch=true&resourceVersion={version}"),
+        &[],
+    );
     send(at, "DELETE", "/api/v1/nodes/c-2", &[], b"");
     post(at, "/api/v1/nodes", &json!({"metadata": {"name": "d-1"}}).to_string());
     assert_eq!(event_types_and_names(&watch, 2), ["DELETED c-2", "ADDED d-1"]);
     assert_eq!(
-        names_of_items(&get(at, CSI_NODES).json()),
+        names_of_items(&get(at, CSI_NODES_PATH).json()),
         ["a-1", "a-2", "b-1", "b-2", "c-1", "d-1"]
     );
     // A list at the earlier version shows the earlier objects.
-    let earlier = format!("{CSI_NODES}?resourceVersion={version}&resourceVersionMatch=Exact");
+    let earlier = format!("{CSI_NODES_PATH}?resourceVersion={version}&resourceVersionMatch=Exact");
     assert_eq!(
         names_of_items(&get(at, &earlier).json()),
         ["a-1", "a-2", "b-1", "b-2", "c-1", "c-2"]
@@ -68,20 +72,20 @@ fn stored_csi_node_replaces_derived_one() {
     let at = server.address();
     let watch = Watching::open(
         at,
-        &format!("{CSI_NODES}?watch=true&fieldSelector=metadata.name%3Da-1"),
+        &format!("{CSI_NODES_PATH}?watch=true&fieldSelector=metadata.name%3Da-1"),
         &[],
     );
     let driver = json!({"name": "csi.example.com", "nodeID": "a-1", "topologyKeys": null});
     let stored = json!({"metadata": {"name": "a-1"}, "spec": {"drivers": [driver]}});
-    assert_eq!(post(at, CSI_NODES, &stored.to_string()).status, 201);
+    assert_eq!(post(at, CSI_NODES_PATH, &stored.to_string()).status, 201);
     assert_eq!(
-        get(at, &format!("{CSI_NODES}/a-1")).json()["spec"]["drivers"][0]["name"],
+        get(at, &format!("{CSI_NODES_PATH}/a-1")).json()["spec"]["drivers"][0]["name"],
         "csi.example.com"
     );
     assert_eq!(event_types_and_names(&watch, 2), ["ADDED a-1", "MODIFIED a-1"]);
     send(at, "DELETE", "/api/v1/nodes/a-1", &[], b"");
     // The stored CSINode is not derived, so it remains without its node until a client deletes it.
-    assert_eq!(get(at, &format!("{CSI_NODES}/a-1")).status, 200);
+    assert_eq!(get(at, &format!("{CSI_NODES_PATH}/a-1")).status, 200);
 }
 
 #[test]
@@ -91,15 +95,15 @@ fn ip_addresses_are_added_and_deleted_with_services() {
     let network = get(at, "/apis/networking.k8s.io/v1/servicecidrs/kubernetes").json();
     assert_eq!(network["spec"]["cidrs"], json!(["10.96.0.0/12"]));
     assert_eq!(network["status"]["conditions"][0]["type"], "Ready");
-    assert_eq!(names_of_items(&get(at, ADDRESSES).json()), ["10.96.0.1"]);
+    assert_eq!(names_of_items(&get(at, IP_ADDRESSES_PATH).json()), ["10.96.0.1"]);
 
-    let watch = Watching::open(at, &format!("{ADDRESSES}?watch=true"), &[]);
+    let watch = Watching::open(at, &format!("{IP_ADDRESSES_PATH}?watch=true"), &[]);
     let service =
         |name: &str, ip: &str| json!({"metadata": {"name": name}, "spec": {"clusterIP": ip, "ports": [{"port": 80}]}});
     let services = "/api/v1/namespaces/default/services";
     post(at, services, &service("web", "10.96.0.77").to_string());
     post(at, services, &service("headless", "None").to_string());
-    let address = get(at, &format!("{ADDRESSES}/10.96.0.77")).json();
+    let address = get(at, &format!("{IP_ADDRESSES_PATH}/10.96.0.77")).json();
     let parent = json!({"group": "", "resource": "services", "namespace": "default", "name": "web"});
     assert_eq!(address["spec"]["parentRef"], parent);
     send(at, "DELETE", &format!("{services}/web"), &[], b"");
@@ -107,7 +111,7 @@ fn ip_addresses_are_added_and_deleted_with_services() {
         event_types_and_names(&watch, 3),
         ["ADDED 10.96.0.1", "ADDED 10.96.0.77", "DELETED 10.96.0.77"]
     );
-    assert_eq!(names_of_items(&get(at, ADDRESSES).json()), ["10.96.0.1"]);
+    assert_eq!(names_of_items(&get(at, IP_ADDRESSES_PATH).json()), ["10.96.0.1"]);
 }
 
 /// The server taints a new node, as the admission plugin NodeTaint of a real server does.

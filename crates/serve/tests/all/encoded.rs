@@ -6,19 +6,19 @@ use serde_json::{Value, json};
 
 use crate::client::{Watching, get, post, send, serve};
 
-const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
+const CONFIG_MAPS_PATH: &str = "/api/v1/namespaces/default/configmaps";
 
 fn put_config_map(at: std::net::SocketAddr, value: &str) -> Value {
     let kind = [("Content-Type".to_owned(), "application/merge-patch+json".to_owned())];
     let patch = json!({"data": {"key": value}}).to_string();
-    let answer = send(at, "PATCH", &format!("{CONFIG_MAPS}/a"), &kind, patch.as_bytes());
+    let answer = send(at, "PATCH", &format!("{CONFIG_MAPS_PATH}/a"), &kind, patch.as_bytes());
     assert_eq!(answer.status, 200, "{}", answer.body);
     answer.json()["metadata"]["resourceVersion"].clone()
 }
 
 /// Returns the value of the ConfigMap as a list shows it.
 fn listed_config_map_value(at: std::net::SocketAddr) -> Value {
-    let list = get(at, CONFIG_MAPS).json();
+    let list = get(at, CONFIG_MAPS_PATH).json();
     let items = list["items"].as_array().cloned().unwrap_or_default();
     let found = items.iter().find(|item| item["metadata"]["name"] == "a");
     found.map(|item| item["data"]["key"].clone()).unwrap_or_default()
@@ -28,7 +28,7 @@ fn listed_config_map_value(at: std::net::SocketAddr) -> Value {
 fn list_after_restore_shows_restored_objects() {
     let server = serve("");
     let at = server.address();
-    assert_eq!(post(at, CONFIG_MAPS, r#"{"metadata": {"name": "a"}}"#).status, 201);
+    assert_eq!(post(at, CONFIG_MAPS_PATH, r#"{"metadata": {"name": "a"}}"#).status, 201);
     assert_eq!(listed_config_map_value(at), Value::Null);
     assert_eq!(post(at, "/podscope/v1/checkpoint", "").status, 200);
     let version = put_config_map(at, "one");
@@ -41,7 +41,7 @@ fn list_after_restore_shows_restored_objects() {
 }
 
 #[test]
-fn list_items_equal_objects_in_every_form() {
+fn list_items_equal_single_objects_in_every_encoding() {
     let server = serve("");
     let at = server.address();
     let list = get(at, "/api/v1/nodes").json();
@@ -55,13 +55,13 @@ fn list_items_equal_objects_in_every_form() {
 }
 
 #[test]
-fn watches_get_one_change_in_their_own_forms() {
+fn watches_receive_change_in_their_own_encoding() {
     let server = serve("");
     let at = server.address();
-    assert_eq!(post(at, CONFIG_MAPS, r#"{"metadata": {"name": "a"}}"#).status, 201);
-    let version = get(at, CONFIG_MAPS).json()["metadata"]["resourceVersion"].clone();
+    assert_eq!(post(at, CONFIG_MAPS_PATH, r#"{"metadata": {"name": "a"}}"#).status, 201);
+    let version = get(at, CONFIG_MAPS_PATH).json()["metadata"]["resourceVersion"].clone();
     let path = format!(
-        "{CONFIG_MAPS}?watch=true&resourceVersion={}",
+        "{CONFIG_MAPS_PATH}?watch=true&resourceVersion={}",
         version.as_str().unwrap_or_default()
     );
     let accept = |form: &str| {

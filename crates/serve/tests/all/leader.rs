@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 
 use crate::client::{get, post, send};
 
-const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
-const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
+const LEASES_PATH: &str = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+const CONFIG_MAPS_PATH: &str = "/api/v1/namespaces/default/configmaps";
 /// Time without a renewal after which another candidate may take the lease.
 const LEASE_DURATION: Duration = Duration::from_millis(2000);
 /// Time without a renewal after which the leader stops.
@@ -48,7 +48,7 @@ impl Candidate {
                 self.acts += 1;
                 let name = format!("act-{}-{}", self.name, self.acts);
                 let act = json!({"metadata": {"name": name, "labels": {"by": self.name}}});
-                post(self.server, CONFIG_MAPS, &act.to_string());
+                post(self.server, CONFIG_MAPS_PATH, &act.to_string());
                 sleep(RETRY_PERIOD);
                 let begun = Instant::now();
                 if self.try_acquire_or_renew() {
@@ -60,14 +60,14 @@ impl Candidate {
 
     /// Returns whether the candidate holds the lease now.
     fn try_acquire_or_renew(&mut self) -> bool {
-        let path = format!("{LEASES}/operator");
+        let path = format!("{LEASES_PATH}/operator");
         let found = get(self.server, &path);
         let own = |transitions: i64| json!({"holderIdentity": self.name, "leaseDurationSeconds": 2, "leaseTransitions": transitions});
         let mut lease = match found.status {
             200 => found.json(),
             404 => {
                 let lease = json!({"metadata": {"name": "operator"}, "spec": own(0)});
-                return post(self.server, LEASES, &lease.to_string()).status == 201;
+                return post(self.server, LEASES_PATH, &lease.to_string()).status == 201;
             }
             _ => return false,
         };
@@ -91,7 +91,7 @@ impl Candidate {
 /// Returns the name of the candidate that made each act (created a ConfigMap), in the order in which the API server
 /// accepted the acts.
 fn candidate_of_each_act(server: SocketAddr) -> Vec<String> {
-    let list = get(server, &format!("{CONFIG_MAPS}?labelSelector=by"));
+    let list = get(server, &format!("{CONFIG_MAPS_PATH}?labelSelector=by"));
     if list.status != 200 {
         return Vec::new();
     }
@@ -177,7 +177,7 @@ fn only_the_elected_leader_acts_across_crashes() {
         candidate.join().expect("a candidate does not panic");
     }
 
-    let lease = get(server, &format!("{LEASES}/operator")).json();
+    let lease = get(server, &format!("{LEASES_PATH}/operator")).json();
     assert_eq!(lease["spec"]["holderIdentity"], third.as_str());
     let mut terms = candidate_of_each_act(server);
     assert_eq!(terms.first(), Some(&first));

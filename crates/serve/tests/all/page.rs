@@ -16,7 +16,7 @@ use crate::client::{Watching, get, post, send};
 
 /// Timeout of every wait in these tests.
 const TIMEOUT: Duration = Duration::from_secs(60);
-const PODS: &str = "/api/v1/namespaces/default/pods";
+const PODS_PATH: &str = "/api/v1/namespaces/default/pods";
 
 /// Creates a directory like that of a built page, with a file outside it that must not be served.
 fn create_site(test: &str) -> PathBuf {
@@ -110,7 +110,7 @@ impl Page {
     }
 
     /// Receives one message.
-    fn read(&mut self) {
+    fn receive_message(&mut self) {
         match self.socket.read().expect("a message") {
             Message::Binary(bytes) => {
                 let update: Update = unpack(&bytes).expect("an update");
@@ -134,7 +134,7 @@ impl Page {
                 }
             }
             assert!(begun.elapsed() < TIMEOUT, "{what}");
-            self.read();
+            self.receive_message();
         }
     }
 
@@ -165,19 +165,19 @@ impl Page {
         let begun = Instant::now();
         while self.role != role {
             assert!(begun.elapsed() < TIMEOUT, "{role}");
-            self.read();
+            self.receive_message();
         }
     }
 }
 
 fn create_pod(server: &Server, name: &str) {
     let pod = format!(r#"{{"metadata":{{"name":"{name}"}},"spec":{{"containers":[{{"name":"c","image":"nginx"}}]}}}}"#);
-    let answer = post(server.address(), PODS, &pod);
+    let answer = post(server.address(), PODS_PATH, &pod);
     assert_eq!(answer.status, 201, "{}", answer.body);
 }
 
 fn has_pod(server: &Server, name: &str) -> bool {
-    get(server.address(), &format!("{PODS}/{name}")).status == 200
+    get(server.address(), &format!("{PODS_PATH}/{name}")).status == 200
 }
 
 fn simulated_seconds(server: &Server) -> f64 {
@@ -289,7 +289,7 @@ fn page_shows_pod_that_client_creates() {
 fn command_on_page_is_visible_to_clients() {
     let server = serve_page("command", Speed::Manual);
     let (mut page, _) = Page::open(&server);
-    let watch = Watching::open(server.address(), &format!("{PODS}?watch=true"), &[]);
+    let watch = Watching::open(server.address(), &format!("{PODS_PATH}?watch=true"), &[]);
     page.command("kubectl run b --image=nginx");
     page.wait_for_line("pod/b created");
     wait_until("GET sees the pod", || has_pod(&server, "b"));
@@ -331,7 +331,7 @@ fn seek_back_ends_watches_and_next_write_branches() {
     post(server.address(), "/podscope/v1/advance", r#"{"seconds": 10}"#);
     create_pod(&server, "a");
     post(server.address(), "/podscope/v1/advance", r#"{"seconds": 10}"#);
-    let watch = Watching::open(server.address(), &format!("{PODS}?watch=true"), &[]);
+    let watch = Watching::open(server.address(), &format!("{PODS_PATH}?watch=true"), &[]);
     page.send(Request::Seek { at: 5_000_000 });
     wait_until("the pod is not there yet", || !has_pod(&server, "a"));
     wait_until("the watch ends", || watch.has_ended());

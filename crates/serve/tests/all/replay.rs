@@ -11,7 +11,7 @@ use podscope_session::{report, scenario};
 use crate::client::{get, post, send, serve, serve_with};
 
 /// Replays a scenario file up to the simulated time of a server. Returns the trace.
-fn replay(at: SocketAddr, text: String) -> String {
+fn trace_of_replay(at: SocketAddr, text: String) -> String {
     let loaded = scenario::load(&[("scenario.yaml".to_owned(), text)]).expect("the scenario is read");
     let mut session = Session::new(loaded).expect("it is admitted");
     let now = get(at, "/podscope/v1/time").json()["t"].as_f64().expect("seconds");
@@ -103,7 +103,7 @@ fn scenario_of_served_session_replays_to_same_trace() {
         get(at, "/podscope/v1/trace").body,
         get(at, "/podscope/v1/scenario").body,
     );
-    let again = replay(at, text);
+    let again = trace_of_replay(at, text);
     assert!(trace.lines().count() > 60, "{trace}");
     for (served, replay) in trace.lines().zip(again.lines()) {
         assert_eq!(served, replay);
@@ -128,7 +128,7 @@ data: {text: \"a: b # c\"}
     let server = serve_with(scenario, recording.options());
     let at = server.address();
     let trace = || get(at, "/podscope/v1/trace?secrets=true").body;
-    assert_eq!(replay(at, recording.text()), trace());
+    assert_eq!(trace_of_replay(at, recording.text()), trace());
 
     let config_maps = "/api/v1/namespaces/default/configmaps";
     let odd = "{\"metadata\": {\"name\": \"odd\"}, \"data\": {\"k\": \"\\\"'\\u0001\\u007f\\u0085\\n  - {é: ☃}\"}}";
@@ -141,7 +141,7 @@ data: {text: \"a: b # c\"}
     );
     let secret = r#"{"metadata": {"name": "s"}, "stringData": {"word": "hush"}}"#;
     assert_eq!(post(at, "/api/v1/namespaces/default/secrets", secret).status, 201);
-    assert_eq!(replay(at, recording.wait_for_entries(4)), trace());
+    assert_eq!(trace_of_replay(at, recording.wait_for_entries(4)), trace());
 
     // The entries after the checkpoint are removed from the file.
     let made = post(at, "/podscope/v1/checkpoint", "").json();
@@ -153,7 +153,7 @@ data: {text: \"a: b # c\"}
     post(at, "/podscope/v1/advance", r#"{"seconds": 10}"#);
     let text = recording.wait_for_entries(5);
     assert!(text.contains("later") && !text.contains("DELETE"), "{text}");
-    assert_eq!(replay(at, text), trace());
+    assert_eq!(trace_of_replay(at, text), trace());
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn recorded_session_has_higher_command_limit() {
         assert_eq!(send(at, "DELETE", path, &[], b"").status, 404);
     }
     let text = recording.wait_for_entries(MAX_COMMANDS + 1);
-    assert_eq!(replay(at, text), get(at, "/podscope/v1/trace").body);
+    assert_eq!(trace_of_replay(at, text), get(at, "/podscope/v1/trace").body);
 }
 
 #[test]
@@ -203,5 +203,5 @@ fn scenario_has_no_secret_data_unless_requested() {
     assert!(shared.contains("token"), "{shared}");
     let whole = get(at, "/podscope/v1/scenario?secrets=true").body;
     assert!(whole.contains("c2VjcmV0") && whole.contains("hush"), "{whole}");
-    assert_eq!(get(at, "/podscope/v1/trace").body, replay(at, shared));
+    assert_eq!(get(at, "/podscope/v1/trace").body, trace_of_replay(at, shared));
 }

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use crate::client::{Answer, get, post, send, serve};
 
-const WHO_AM_I: &str = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
-const TOKEN: &str = "/api/v1/namespaces/default/serviceaccounts/default/token";
+const SELF_REVIEW_PATH: &str = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+const TOKEN_PATH: &str = "/api/v1/namespaces/default/serviceaccounts/default/token";
 
 fn who_am_i(at: SocketAddr, headers: &[(&str, &str)]) -> Answer {
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let mut headers: Vec<(String, String)> = headers.iter().map(own).collect();
     headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
-    send(at, "POST", WHO_AM_I, &headers, b"{}")
+    send(at, "POST", SELF_REVIEW_PATH, &headers, b"{}")
 }
 
 /// Shows: HT-005, HT-026, HT-119
@@ -21,7 +21,7 @@ fn who_am_i(at: SocketAddr, headers: &[(&str, &str)]) -> Answer {
 fn token_of_service_account_identifies_its_user() {
     let server = serve("");
     let at = server.address();
-    let made = post(at, TOKEN, r#"{"spec": {"expirationSeconds": 600}}"#).json();
+    let made = post(at, TOKEN_PATH, r#"{"spec": {"expirationSeconds": 600}}"#).json();
     let token = made["status"]["token"].as_str().expect("a token").to_owned();
     let bearer = format!("Bearer {token}");
     let user = who_am_i(at, &[("Authorization", &bearer)]).json()["status"]["userInfo"].clone();

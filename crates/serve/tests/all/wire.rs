@@ -27,7 +27,7 @@ const EXCUSED_DIFFERENCES: &str = include_str!("wire-excused.txt");
 /// Minimum percentage of the compared exchanges that must agree.
 const MIN_AGREEMENT_PERCENT: usize = 97;
 /// Response headers that are compared.
-const HEADERS: [&str; 4] = ["Content-Type", "Warning", "Retry-After", "Allow"];
+const COMPARED_HEADERS: [&str; 4] = ["Content-Type", "Warning", "Retry-After", "Allow"];
 
 fn recorded_exchanges() -> Vec<Value> {
     let path = concat!(
@@ -62,7 +62,7 @@ fn format_with_spaces(value: &Value) -> String {
 }
 
 /// Returns the sorted names of an object's fields.
-fn field_names(object: &Value) -> Value {
+fn sorted_field_names(object: &Value) -> Value {
     let mut names: Vec<&String> = object
         .as_object()
         .into_iter()
@@ -73,7 +73,7 @@ fn field_names(object: &Value) -> Value {
 }
 
 /// Reduces a response to the part that was recorded, if the recording contains only a part.
-fn recorded_part(note: &str, expected: &Value, found: &Value) -> Option<Value> {
+fn reduce_to_recorded_part(note: &str, expected: &Value, found: &Value) -> Option<Value> {
     let schemas = found["components"]["schemas"].as_object();
     let without_descriptions = |schema: &Value| {
         let mut schema = schema.clone();
@@ -104,15 +104,15 @@ fn recorded_part(note: &str, expected: &Value, found: &Value) -> Option<Value> {
             let paths = found["paths"].as_object()?;
             let paths: serde_json::Map<String, Value> = paths
                 .iter()
-                .map(|(path, item)| (path.clone(), field_names(item)))
+                .map(|(path, item)| (path.clone(), sorted_field_names(item)))
                 .collect();
-            let schemas = field_names(found.pointer("/components/schemas")?);
+            let schemas = sorted_field_names(found.pointer("/components/schemas")?);
             serde_json::json!({"openapi": found["openapi"], "paths": paths, "schemas": schemas})
         }
         "keys only" => serde_json::json!({
             "swagger": found["swagger"],
             "info": {"title": found["info"]["title"]},
-            "keys": field_names(found),
+            "keys": sorted_field_names(found),
         }),
         "one schema" => schemas?.get("com.example.v1.Widget")?.clone(),
         "two schemas, no descriptions" => ["ConfigMap", "Container"]
@@ -135,7 +135,7 @@ fn truncated_text(value: &Value) -> String {
 }
 
 /// Options of a comparison.
-struct Comparison<'a> {
+struct ComparisonOptions<'a> {
     varies: Vec<&'a str>,
     numbers_vary: bool,
     compares_managed_fields: bool,
@@ -143,10 +143,10 @@ struct Comparison<'a> {
     is_part: bool,
 }
 
-impl<'a> Comparison<'a> {
-    fn of(exchange: &'a Value, compares_managed_fields: bool) -> Comparison<'a> {
+impl<'a> ComparisonOptions<'a> {
+    fn of(exchange: &'a Value, compares_managed_fields: bool) -> ComparisonOptions<'a> {
         let varies = exchange["varies"].as_array();
-        Comparison {
+        ComparisonOptions {
             varies: varies.into_iter().flatten().filter_map(Value::as_str).collect(),
             numbers_vary: exchange["varies"] == "numbers" || varies.is_some(),
             compares_managed_fields,
@@ -181,7 +181,7 @@ struct GroupReplay {
 
 impl GroupReplay {
     fn advance_to(&mut self, at: f64) {
-        self.close_until(at);
+        self.close_watches_until(at);
         // Earlier requests have already advanced the simulated time.
         let left = self.began + at - simulated_seconds(self.server);
         if left > 0.0 {
@@ -191,7 +191,7 @@ impl GroupReplay {
     }
 
     /// Closes the watches that the recorded client had closed by this time.
-    fn close_until(&mut self, at: f64) {
+    fn close_watches_until(&mut self, at: f64) {
         let (over, open) = std::mem::take(&mut self.open).into_iter().partition(|open| {
             text_field(&open.exchange, "closed_by") == "client" && open.exchange["end"].as_f64() <= Some(at)
         });
@@ -210,7 +210,7 @@ impl GroupReplay {
         };
         open.watch.close();
         let name = text_field(&open.exchange, "name").to_owned();
-        let comparison = Comparison::of(&open.exchange, self.compares_managed_fields);
+        let comparison = ComparisonOptions::of(&open.exchange, self.compares_managed_fields);
         let mut why = status_difference(&open.exchange, &open.watch.answer, &comparison);
         // The exchange was recorded twice, with different numbers of lines, so the lines are not compared.
         if comparison.varies.contains(&"/response_lines") {
@@ -258,14 +258,14 @@ impl GroupReplay {
             .collect();
         let body = match &exchange["request_body"] {
             Value::Null => String::new(),
-            Value::String(text) => match self.names.fill(text) {
+            Value::String(text) => match self.names.fill_placeholders(text) {
                 Some(text) => text,
                 None => return,
             },
             value => match self
                 .names
                 .fill_value(value)
-                .or_else(|| self.fill_from_object(&path, value))
+                .or_else(|| self.fill_in_current_values(&path, value))
             {
                 Some(value) => format_with_spaces(&value),
                 None => return,
@@ -311,7 +311,7 @@ impl GroupReplay {
         }
         let answer = self.with_recorded_port(answer);
         let why = {
-            let comparison = Comparison::of(exchange, self.compares_managed_fields);
+            let comparison = ComparisonOptions::of(exchange, self.compares_managed_fields);
             status_difference(exchange, &answer, &comparison).or_else(|| self.body_difference(exchange, &answer))
         };
         self.found.insert(name, why);
@@ -326,13 +326,13 @@ impl GroupReplay {
 
     /// Replaces the placeholders in a path. An unknown resource version becomes the newest one.
     fn fill_path(&mut self, path: &str) -> Option<String> {
-        if let Some(known) = self.names.fill(path) {
+        if let Some(known) = self.names.fill_placeholders(path) {
             return Some(known);
         }
         let collection = path.split('?').next().unwrap_or_default();
         let list: Value = serde_json::from_str(&get(self.server, collection).body).ok()?;
         let version = list["metadata"]["resourceVersion"].as_str()?.to_owned();
-        for name in PlaceholderValues::placeholder()
+        for name in PlaceholderValues::placeholder_regex()
             .find_iter(path)
             .filter(|name| name.as_str().starts_with("<rv#"))
         {
@@ -341,11 +341,11 @@ impl GroupReplay {
                 .entry(name.as_str().to_owned())
                 .or_insert_with(|| version.clone());
         }
-        self.names.fill(path)
+        self.names.fill_placeholders(path)
     }
 
     /// Fills in values of the current object that the recorded client took from a response that is not compared.
-    fn fill_from_object(&mut self, path: &str, body: &Value) -> Option<Value> {
+    fn fill_in_current_values(&mut self, path: &str, body: &Value) -> Option<Value> {
         let path = path.split('?').next().unwrap_or_default();
         let mut answer = get(self.server, path);
         // A subresource that cannot be read is answered with 405: read its object instead.
@@ -354,7 +354,7 @@ impl GroupReplay {
         }
         let object: Value = serde_json::from_str(&answer.body).ok()?;
         let body = PlaceholderValues::with_live_values(body, &object);
-        for name in PlaceholderValues::placeholder().find_iter(&body.to_string()) {
+        for name in PlaceholderValues::placeholder_regex().find_iter(&body.to_string()) {
             let name = name.as_str();
             if !name.contains('#') {
                 continue;
@@ -373,8 +373,8 @@ impl GroupReplay {
     }
 
     fn body_difference(&mut self, exchange: &Value, answer: &Answer) -> Option<String> {
-        let comparison = Comparison::of(exchange, self.compares_managed_fields);
-        for header in HEADERS {
+        let comparison = ComparisonOptions::of(exchange, self.compares_managed_fields);
+        for header in COMPARED_HEADERS {
             let expected = exchange["response_headers"][header].as_str();
             let found = answer.header(header);
             let pointer = format!("/response_headers/{header}");
@@ -404,7 +404,7 @@ impl GroupReplay {
                 .first_difference("/response_body", &yaml(text), &yaml(&answer.body), &comparison);
         }
         let json: Value = serde_json::from_str(&answer.body).unwrap_or_default();
-        if let Some(found) = recorded_part(text_field(exchange, "note"), expected, &json) {
+        if let Some(found) = reduce_to_recorded_part(text_field(exchange, "note"), expected, &json) {
             return self
                 .names
                 .first_difference("/response_body", expected, &found, &comparison);
@@ -419,7 +419,7 @@ impl GroupReplay {
                     .collect()
             }
             // Only the names of the fields were recorded.
-            Value::Array(names) if json.is_object() && names.iter().all(Value::is_string) => field_names(&json),
+            Value::Array(names) if json.is_object() && names.iter().all(Value::is_string) => sorted_field_names(&json),
             Value::Object(_) if comparison.is_part && expected.get("cpu").is_some() => {
                 json["status"]["capacity"].clone()
             }
@@ -450,7 +450,7 @@ fn keep_recorded_groups(expected: &Value, mut found: Value) -> Value {
     found
 }
 
-fn status_difference(exchange: &Value, answer: &Answer, comparison: &Comparison<'_>) -> Option<String> {
+fn status_difference(exchange: &Value, answer: &Answer, comparison: &ComparisonOptions<'_>) -> Option<String> {
     let expected = exchange["status"].as_u64().unwrap_or(0);
     let found = answer.status;
     (expected != u64::from(found) && !comparison.varies.contains(&"/status")).then(|| {
@@ -461,7 +461,7 @@ fn status_difference(exchange: &Value, answer: &Answer, comparison: &Comparison<
 
 /// Sends a GET without credentials and returns the response.
 fn get_without_credentials(path: &str, headers: &[(String, String)]) -> Answer {
-    let server = access::listen("anonymous", std::net::Ipv4Addr::LOCALHOST);
+    let server = access::serve_with_listen_address("anonymous", std::net::Ipv4Addr::LOCALHOST);
     let headers: String = headers
         .iter()
         .map(|(name, value)| format!("{name}: {value}\r\n"))
@@ -498,7 +498,7 @@ fn replay_and_compare(exchanges: &[Value], compares_managed_fields: bool) -> BTr
             group.began += 2.5;
         }
     }
-    group.close_until(f64::MAX);
+    group.close_watches_until(f64::MAX);
     for open in std::mem::take(&mut group.open) {
         group.compare_watch(open);
     }

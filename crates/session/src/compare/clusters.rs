@@ -22,9 +22,9 @@ pub struct Difference {
     pub removed: Vec<String>,
     /// Objects that exist in both clusters and differ in fields other than their status and the fields that the server
     /// sets.
-    pub changed: Vec<Changed>,
+    pub changed: Vec<ChangedObject>,
     /// Pods that exist in both clusters and run on different nodes.
-    pub moved: Vec<Moved>,
+    pub moved: Vec<MovedPod>,
     /// Nodes whose requested or allocatable resources differ.
     pub nodes: Vec<NodeChange>,
     /// Problems that exist only in the first cluster.
@@ -35,7 +35,7 @@ pub struct Difference {
 
 /// An object that differs between the clusters, with its differing fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Changed {
+pub struct ChangedObject {
     pub object: String,
     /// Paths such as `spec.template.spec.containers[0].image`.
     pub fields: Vec<String>,
@@ -43,7 +43,7 @@ pub struct Changed {
 
 /// A pod whose node differs between the clusters. It may have no node in one of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Moved {
+pub struct MovedPod {
     pub pod: String,
     pub from: Option<String>,
     pub to: Option<String>,
@@ -85,7 +85,7 @@ pub fn clusters(one: Loaded, other: Loaded) -> Result<Difference, Vec<Problem>> 
                 let mut fields = Vec::new();
                 add_differences(object, now, &mut String::new(), &mut fields);
                 if !fields.is_empty() {
-                    difference.changed.push(Changed {
+                    difference.changed.push(ChangedObject {
                         object: name.clone(),
                         fields,
                     });
@@ -103,21 +103,21 @@ pub fn clusters(one: Loaded, other: Loaded) -> Result<Difference, Vec<Problem>> 
     difference.moved = (before_state.nodes_of_pods().into_iter())
         .filter_map(|(pod, from)| {
             let to = places.get(&pod)?.clone();
-            (from != to).then_some(Moved { pod, from, to })
+            (from != to).then_some(MovedPod { pod, from, to })
         })
         .collect();
     difference.nodes = before_state.changes(&after_state);
-    let (problems_before, problems_after) = (problems_of(&one), problems_of(&other));
-    difference.gone = only_in(&problems_before, &problems_after);
-    difference.new = only_in(&problems_after, &problems_before);
+    let (problems_before, problems_after) = (problems_by_key(&one), problems_by_key(&other));
+    difference.gone = problems_only_in(&problems_before, &problems_after);
+    difference.new = problems_only_in(&problems_after, &problems_before);
     Ok(difference)
 }
 
 /// Problems of a cluster by object, problem name and English reason, so that their order does not depend on the
 /// language.
-type Problems = ordered::Map<[String; 3], ClusterProblem>;
+type ProblemsByKey = ordered::Map<[String; 3], ClusterProblem>;
 
-fn problems_of(session: &Session) -> Problems {
+fn problems_by_key(session: &Session) -> ProblemsByKey {
     let found = triage(session, &Scope::default()).into_iter();
     let problem = |found: Finding| {
         let problem = found.problem.name().to_owned();
@@ -132,7 +132,7 @@ fn problems_of(session: &Session) -> Problems {
     found.map(problem).collect()
 }
 
-fn only_in(these: &Problems, others: &Problems) -> Vec<ClusterProblem> {
+fn problems_only_in(these: &ProblemsByKey, others: &ProblemsByKey) -> Vec<ClusterProblem> {
     let only = these.iter().filter(|(key, _)| !others.contains_key(*key));
     only.map(|(_, problem)| problem.clone()).collect()
 }

@@ -17,7 +17,7 @@ use crate::whatif::{ClusterState, settle_workload};
 /// Maximum number of scheduler configurations that are compared.
 pub const MAX_CONFIGURATIONS: usize = 5;
 /// Maximum number of nodes whose shares (requested divided by allocatable) are listed.
-const MAX_SHARES: usize = 100;
+const MAX_LISTED_SHARES: usize = 100;
 /// Resources whose balance is measured.
 const MEASURED_RESOURCES: [&str; 2] = ["cpu", "memory"];
 
@@ -25,15 +25,15 @@ const MEASURED_RESOURCES: [&str; 2] = ["cpu", "memory"];
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {
-    pub configurations: Vec<Figures>,
+    pub configurations: Vec<RunFigures>,
     /// Pods that did not run on the same node in all configurations.
-    pub differs: Vec<Differing>,
+    pub differs: Vec<DifferentlyPlacedPod>,
 }
 
 /// Measurements of one configuration.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Figures {
+pub struct RunFigures {
     /// File name of the configuration, or the title of one of the two compared runs.
     #[serde(serialize_with = "podscope_messages::as_english")]
     pub name: Sentence,
@@ -43,7 +43,7 @@ pub struct Figures {
     /// Number of nodes with at least one pod.
     pub nodes_used: usize,
     /// Balance of each measured resource over the nodes.
-    pub balance: ordered::Map<String, Balance>,
+    pub balance: ordered::Map<String, ResourceBalance>,
     /// Allocated devices and all devices. `None` if no node has devices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub devices: Option<[usize; 2]>,
@@ -51,13 +51,13 @@ pub struct Figures {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pods_per_zone: Option<[usize; 2]>,
     pub preemptions: usize,
-    pub time_to_place: PlaceTime,
+    pub time_to_place: PlacementTime,
 }
 
 /// Balance of a resource over the nodes. A node's share is its requested divided by its allocatable quantity.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Balance {
+pub struct ResourceBalance {
     /// Requested divided by allocatable quantity of all nodes together.
     pub allocated: f64,
     /// Standard deviation of the nodes' shares.
@@ -72,14 +72,14 @@ pub struct Balance {
 
 /// Time from creation to binding of pods, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct PlaceTime {
+pub struct PlacementTime {
     pub mean: f64,
     pub longest: f64,
 }
 
 /// A pod that did not run on the same node in all configurations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Differing {
+pub struct DifferentlyPlacedPod {
     pub pod: String,
     pub nodes: Vec<Option<String>>,
 }
@@ -105,7 +105,7 @@ pub fn configurations(
 }
 
 /// Measures two runs in their present state. Each run is paired with its title in the result.
-pub(crate) fn runs(titled: [(Sentence, &Session); 2]) -> Comparison {
+pub(crate) fn compare_runs(titled: [(Sentence, &Session); 2]) -> Comparison {
     let mut measured = RunMeasurements::default();
     for (name, session) in titled {
         measured.add(name, session);
@@ -116,14 +116,14 @@ pub(crate) fn runs(titled: [(Sentence, &Session); 2]) -> Comparison {
 /// Measurements of the runs that are compared.
 #[derive(Default)]
 struct RunMeasurements {
-    figures: Vec<Figures>,
+    figures: Vec<RunFigures>,
     /// For each run, the node of each pod; None for a pod without a node.
     places: Vec<ordered::Map<String, Option<String>>>,
 }
 
 impl RunMeasurements {
     fn add(&mut self, name: Sentence, session: &Session) {
-        self.figures.push(measure(name, session));
+        self.figures.push(measure_run(name, session));
         self.places.push(ClusterState::of(session).nodes_of_pods());
     }
 
@@ -133,7 +133,7 @@ impl RunMeasurements {
         let differs = names.into_iter().filter_map(|pod| {
             let nodes: Vec<Option<String>> = places.iter().map(|placed| placed.get(pod).cloned().flatten()).collect();
             let is_same_everywhere = nodes.windows(2).all(|pair| pair[0] == pair[1]);
-            (!is_same_everywhere).then(|| Differing {
+            (!is_same_everywhere).then(|| DifferentlyPlacedPod {
                 pod: pod.clone(),
                 nodes,
             })
@@ -145,14 +145,14 @@ impl RunMeasurements {
     }
 }
 
-fn measure(name: Sentence, session: &Session) -> Figures {
+fn measure_run(name: Sentence, session: &Session) -> RunFigures {
     let objects = session.world().objects();
     let pods: Vec<_> = objects.list::<Pod>().filter(|pod| !pod.is_terminal()).collect();
     let placed = pods.iter().filter(|pod| pod.spec.node_name.is_some()).count();
     let used: ordered::Set<_> = pods.iter().filter_map(|pod| pod.spec.node_name.clone()).collect();
     let state = ClusterState::of(session);
     let is_preemption = |happening: &Happening| matches!(happening, Happening::Preempted { .. });
-    Figures {
+    RunFigures {
         name,
         placed,
         pending: pods.len() - placed,
@@ -165,7 +165,7 @@ fn measure(name: Sentence, session: &Session) -> Figures {
                 )
             })
             .collect(),
-        devices: devices(objects),
+        devices: device_counts(objects),
         pods_per_zone: pods_per_zone(objects, &pods),
         preemptions: session
             .trace()
@@ -176,7 +176,7 @@ fn measure(name: Sentence, session: &Session) -> Figures {
 }
 
 /// Returns the number of allocated devices and of all devices.
-fn devices(objects: &Objects) -> Option<[usize; 2]> {
+fn device_counts(objects: &Objects) -> Option<[usize; 2]> {
     let all = (objects.list::<ResourceSlice>()).fold(0, |sum, slice| sum + slice.spec.devices.len());
     let results = |claim: &ResourceClaim| {
         let allocation = claim.status.allocation.as_ref();
@@ -208,7 +208,7 @@ fn pods_per_zone(objects: &Objects, pods: &[&Arc<Pod>]) -> Option<[usize; 2]> {
 }
 
 /// Computes the balance of a resource; `nodes` are pairs of requested and allocatable quantities.
-fn balance(nodes: &[[Quantity; 2]]) -> Balance {
+fn balance(nodes: &[[Quantity; 2]]) -> ResourceBalance {
     let number = |quantity: &Quantity| quantity.milli_value() as f64;
     let mut shares: Vec<f64> = (nodes.iter())
         .filter(|[_, has]| number(has) > 0.0)
@@ -218,7 +218,7 @@ fn balance(nodes: &[[Quantity; 2]]) -> Balance {
     let count = shares.len() as f64;
     let total = sum(&mut nodes.iter().map(|[_, has]| number(has)));
     if shares.is_empty() || total <= 0.0 {
-        return Balance::default();
+        return ResourceBalance::default();
     }
     let mean = sum(&mut shares.iter().copied()) / count;
     let variance = sum(&mut shares.iter().map(|share| (share - mean) * (share - mean))) / count;
@@ -226,7 +226,7 @@ fn balance(nodes: &[[Quantity; 2]]) -> Balance {
     let mut free: Vec<Quantity> = nodes.iter().map(|[used, has]| has.minus(*used)).collect();
     free.stable_sort();
     shares.stable_sort_by(|one, other| other.total_cmp(one));
-    Balance {
+    ResourceBalance {
         allocated: sum(&mut nodes.iter().map(|[used, _]| number(used))) / total,
         deviation: variance.sqrt(),
         jain: if squares > 0.0 {
@@ -235,18 +235,18 @@ fn balance(nodes: &[[Quantity; 2]]) -> Balance {
             1.0
         },
         largest_free: free.last().map(ToString::to_string).unwrap_or_default(),
-        shares: in_equal_steps(&shares, MAX_SHARES),
+        shares: sample_in_equal_steps(&shares, MAX_LISTED_SHARES),
     }
 }
 
 /// Returns at most `max` values, in equal steps, including the first and the last one.
-pub(super) fn in_equal_steps(values: &[f64], max: usize) -> Vec<f64> {
+pub(super) fn sample_in_equal_steps(values: &[f64], max: usize) -> Vec<f64> {
     let count = values.len().min(max);
     let step = |at: usize| at * (values.len() - 1) / (count - 1).max(1);
     (0..count).filter_map(|at| values.get(step(at)).copied()).collect()
 }
 
-fn time_to_place(session: &Session) -> PlaceTime {
+fn time_to_place(session: &Session) -> PlacementTime {
     let mut created_at: ordered::Map<String, SimTime> = ordered::Map::new();
     let mut waits: Vec<f64> = Vec::new();
     for record in session.trace() {
@@ -267,10 +267,10 @@ fn time_to_place(session: &Session) -> PlaceTime {
         }
     }
     if waits.is_empty() {
-        return PlaceTime::default();
+        return PlacementTime::default();
     }
     let sum = waits.iter().fold(0.0, |sum, wait| sum + wait);
-    PlaceTime {
+    PlacementTime {
         mean: sum / waits.len() as f64,
         longest: waits.iter().copied().fold(0.0, f64::max),
     }

@@ -3,13 +3,15 @@
 use podscope_messages::{Message, Sentence, compared_runs, sentence};
 use podscope_protocol::markdown::{self, Block};
 
-use super::configurations::in_equal_steps;
-use super::{Balance, Changed, ClusterProblem, Comparison, Difference, Differing, Figures, Moved};
+use super::configurations::sample_in_equal_steps;
+use super::{
+    ChangedObject, ClusterProblem, Comparison, Difference, DifferentlyPlacedPod, MovedPod, ResourceBalance, RunFigures,
+};
 use crate::columns;
 use crate::whatif::{add_section, in_capitals, node_line};
 
 /// Maximum number of lines in a list; the remaining lines are only counted.
-const MAX_LINES: usize = 50;
+const MAX_LISTED_LINES: usize = 50;
 /// Maximum number of bars of a plot.
 const MAX_BARS: usize = 20;
 /// Maximum number of differing fields that are listed for an object.
@@ -19,20 +21,21 @@ const MAX_FIELDS: usize = 6;
 #[must_use]
 pub fn difference_text(difference: &Difference) -> String {
     let mut out = String::new();
-    for (title, lines) in sections(difference) {
+    for (title, lines) in difference_sections(difference) {
         add_section(&mut out, &title, lines);
     }
-    or_no_difference(out)
+    text_or_no_difference(out)
 }
 
 /// Formats a difference as Markdown.
 #[must_use]
 pub fn difference_markdown(difference: &Difference) -> String {
-    let blocks = sections(difference).map(|(title, lines)| Block::Section(in_capitals(&title).into(), lines));
-    or_no_difference(markdown::print(&blocks.collect::<Vec<_>>()))
+    let blocks =
+        difference_sections(difference).map(|(title, lines)| Block::Section(in_capitals(&title).into(), lines));
+    text_or_no_difference(markdown::print(&blocks.collect::<Vec<_>>()))
 }
 
-fn or_no_difference(text: String) -> String {
+fn text_or_no_difference(text: String) -> String {
     match text.is_empty() {
         true => format!("{}\n", sentence!(difference::nothing_differs)),
         false => text,
@@ -40,7 +43,7 @@ fn or_no_difference(text: String) -> String {
 }
 
 /// Returns the sections of a difference, each a heading with its lines. Sections without lines are left out.
-fn sections(difference: &Difference) -> impl Iterator<Item = (Sentence, Vec<Sentence>)> {
+fn difference_sections(difference: &Difference) -> impl Iterator<Item = (Sentence, Vec<Sentence>)> {
     let problems = |all: &[ClusterProblem]| all.iter().map(problem_line).collect();
     let names = |all: &[String]| all.iter().map(Sentence::from).collect();
     let nodes = difference.nodes.iter().map(|one| node_line(one).into());
@@ -60,7 +63,7 @@ fn sections(difference: &Difference) -> impl Iterator<Item = (Sentence, Vec<Sent
         (sentence!(difference::removed), names(&difference.removed)),
     ];
     let filled = sections.into_iter().filter(|(_, lines)| !lines.is_empty());
-    filled.map(|(title, lines)| (title, cut_off(lines)))
+    filled.map(|(title, lines)| (title, limit_lines(lines)))
 }
 
 fn problem_line(one: &ClusterProblem) -> Sentence {
@@ -72,8 +75,8 @@ fn problem_line(one: &ClusterProblem) -> Sentence {
     )
 }
 
-fn changed_line(one: &Changed) -> Sentence {
-    let Changed { object, fields } = one;
+fn changed_line(one: &ChangedObject) -> Sentence {
+    let ChangedObject { object, fields } = one;
     let named = fields[..fields.len().min(MAX_FIELDS)].to_vec();
     match fields.len() - named.len() {
         0 => sentence!(difference::fields, object = object, fields = named),
@@ -81,7 +84,7 @@ fn changed_line(one: &Changed) -> Sentence {
     }
 }
 
-fn moved_line(one: &Moved) -> Sentence {
+fn moved_line(one: &MovedPod) -> Sentence {
     sentence!(
         difference::moved,
         pod = &one.pod,
@@ -96,10 +99,10 @@ fn node_or_none(node: Option<&String>) -> Sentence {
 }
 
 /// Keeps the first lines of a long list, and adds a line with the number of the others.
-fn cut_off(mut lines: Vec<Sentence>) -> Vec<Sentence> {
-    let more = lines.len().saturating_sub(MAX_LINES);
+fn limit_lines(mut lines: Vec<Sentence>) -> Vec<Sentence> {
+    let more = lines.len().saturating_sub(MAX_LISTED_LINES);
     if more > 0 {
-        lines.truncate(MAX_LINES);
+        lines.truncate(MAX_LISTED_LINES);
         lines.push(sentence!(compared_runs::and_more, count = more));
     }
     lines
@@ -131,27 +134,27 @@ pub fn comparison_markdown(comparison: &Comparison) -> Vec<Block> {
 
 /// Returns a line per pod whose node differs between runs, with its node in each run.
 fn pod_lines(comparison: &Comparison) -> Vec<Sentence> {
-    let line = |one: &Differing| {
+    let line = |one: &DifferentlyPlacedPod| {
         let nodes = one.nodes.iter().map(|node| node_or_none(node.as_ref()));
         let beside = |one: Sentence, other: Sentence| sentence!(compared_runs::beside, one = one, other = other);
         let nodes = nodes.reduce(beside).unwrap_or_default();
         sentence!(compared_runs::pod, pod = &one.pod, nodes = nodes)
     };
-    cut_off(comparison.differs.iter().map(line).collect())
+    limit_lines(comparison.differs.iter().map(line).collect())
 }
 
 /// Returns the resources whose balance was measured.
-fn resources(comparison: &Comparison) -> impl Iterator<Item = &String> {
+fn measured_resources(comparison: &Comparison) -> impl Iterator<Item = &String> {
     let first = comparison.configurations.first().into_iter();
     first.flat_map(|one| one.balance.keys())
 }
 
 /// Returns the rows of the table, followed by a row of bar plots for each resource: one plot per run.
 fn rows_and_plots(comparison: &Comparison) -> Vec<Vec<Sentence>> {
-    let mut rows = rows(comparison);
-    for resource in resources(comparison) {
-        let plot_of = |one: &Figures| match one.balance.get(resource) {
-            Some(balance) => plot(&balance.shares).into(),
+    let mut rows = comparison_rows(comparison);
+    for resource in measured_resources(comparison) {
+        let plot_of = |one: &RunFigures| match one.balance.get(resource) {
+            Some(balance) => plot_shares(&balance.shares).into(),
             None => Sentence::default(),
         };
         let title = sentence!(compared_runs::by_node, resource = resource);
@@ -161,18 +164,18 @@ fn rows_and_plots(comparison: &Comparison) -> Vec<Vec<Sentence>> {
 }
 
 /// Reads a pair of numbers from a run's measurements; `None` if they were not measured.
-type ReadPair = fn(&Figures) -> Option<[usize; 2]>;
+type ReadFigurePair = fn(&RunFigures) -> Option<[usize; 2]>;
 
 /// Returns a table row: the name of a measurement, and its value in each run.
-fn row(comparison: &Comparison, title: Sentence, value_of: &dyn Fn(&Figures) -> Sentence) -> Vec<Sentence> {
+fn row(comparison: &Comparison, title: Sentence, value_of: &dyn Fn(&RunFigures) -> Sentence) -> Vec<Sentence> {
     let cells = comparison.configurations.iter().map(value_of);
     std::iter::once(title).chain(cells).collect()
 }
 
 /// Returns the table rows: one per measurement, with a column per run.
-pub(crate) fn rows(comparison: &Comparison) -> Vec<Vec<Sentence>> {
-    let row = |title: Sentence, value_of: &dyn Fn(&Figures) -> Sentence| row(comparison, title, value_of);
-    let number = |title: Message, number_of: fn(&Figures) -> usize| {
+pub(crate) fn comparison_rows(comparison: &Comparison) -> Vec<Vec<Sentence>> {
+    let row = |title: Sentence, value_of: &dyn Fn(&RunFigures) -> Sentence| row(comparison, title, value_of);
+    let number = |title: Message, number_of: fn(&RunFigures) -> usize| {
         row(title.sentence(), &|one| number_of(one).to_string().into())
     };
     let mut rows = vec![
@@ -181,10 +184,10 @@ pub(crate) fn rows(comparison: &Comparison) -> Vec<Vec<Sentence>> {
         number(compared_runs::pods_pending, |one| one.pending),
         number(compared_runs::nodes_used, |one| one.nodes_used),
     ];
-    for resource in resources(comparison) {
-        let balance_of = |figures: &Figures| figures.balance.get(resource).cloned().unwrap_or_default();
+    for resource in measured_resources(comparison) {
+        let balance_of = |figures: &RunFigures| figures.balance.get(resource).cloned().unwrap_or_default();
         let share = |value: f64| format!("{:.1} %", value * 100.0);
-        let mut add = |title: Sentence, figure: &dyn Fn(&Balance) -> String| {
+        let mut add = |title: Sentence, figure: &dyn Fn(&ResourceBalance) -> String| {
             rows.push(row(title, &|one| figure(&balance_of(one)).into()));
         };
         add(sentence!(compared_runs::allocated, resource = resource), &|one| {
@@ -200,9 +203,9 @@ pub(crate) fn rows(comparison: &Comparison) -> Vec<Vec<Sentence>> {
             one.largest_free.clone()
         });
     }
-    let mut add_pair = |title: Message, cell: fn([usize; 2]) -> Sentence, figure: ReadPair| {
+    let mut add_pair = |title: Message, cell: fn([usize; 2]) -> Sentence, figure: ReadFigurePair| {
         if comparison.configurations.iter().any(|one| figure(one).is_some()) {
-            let cell = |one: &Figures| figure(one).map_or_else(|| "-".into(), cell);
+            let cell = |one: &RunFigures| figure(one).map_or_else(|| "-".into(), cell);
             rows.push(row(title.sentence(), &cell));
         }
     };
@@ -224,8 +227,8 @@ pub(crate) fn rows(comparison: &Comparison) -> Vec<Vec<Sentence>> {
 /// Draws the nodes' shares (requested divided by allocatable) as bars in descending order: `█▆▃·`. A full bar is a
 /// share of 1, and the height has steps of one eighth. If there are many nodes, only some of them, in equal steps, are
 /// drawn.
-fn plot(shares: &[f64]) -> String {
+fn plot_shares(shares: &[f64]) -> String {
     const BARS: [char; 9] = ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let bar = |share: f64| BARS[((share * 8.0).ceil().max(0.0) as usize).min(8)];
-    in_equal_steps(shares, MAX_BARS).into_iter().map(bar).collect()
+    sample_in_equal_steps(shares, MAX_BARS).into_iter().map(bar).collect()
 }

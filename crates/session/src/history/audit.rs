@@ -6,14 +6,17 @@ use podscope_kubectl::command::PatchType;
 use serde_json::{Value, json};
 
 use super::notes::{Note, NoteCounts};
-use super::replay::{target_text, without_version};
-use super::{Change, Record, Recorded, Target, Writer, clean, kind_of_resource, target, target_of, text, time, writer};
+use super::replay::{target_text, without_resource_version};
+use super::{
+    ChangeTarget, ChangeWriter, HistoryRecord, ObjectChange, RecordedHistory, clean, kind_of_resource, target,
+    target_of, text, time, writer,
+};
 
 /// Subresources whose requests change no object.
 const READ_ONLY_SUBRESOURCES: [&str; 6] = ["attach", "exec", "log", "portforward", "proxy", "token"];
 
 /// HTTP status code `201 Created` of a request that has created an object.
-const CREATED: i64 = 201;
+const HTTP_CREATED: i64 = 201;
 
 /// Returns the status code of the response, if the event has it.
 fn response_code(event: &Value) -> Option<i64> {
@@ -24,8 +27,8 @@ fn response_code(event: &Value) -> Option<i64> {
 ///
 /// # Errors
 /// Line and message of the first event without a time.
-pub(super) fn records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<Recorded, (u32, String)> {
-    let mut recorded = Recorded::default();
+pub(super) fn read_records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<RecordedHistory, (u32, String)> {
+    let mut recorded = RecordedHistory::default();
     for document in documents {
         let value = document.to_value();
         let items = value.get("items").and_then(Value::as_array).cloned();
@@ -39,7 +42,7 @@ pub(super) fn records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<
             };
             recorded.start = Some(recorded.start.map_or(at, |start| start.min(at)));
             if is_write(&event) {
-                recorded.records.extend(record(&event, at, notes));
+                recorded.records.extend(record_of_event(&event, at, notes));
             }
         }
     }
@@ -58,14 +61,14 @@ fn is_write(event: &Value) -> bool {
         && !READ_ONLY_SUBRESOURCES.contains(&text(event, "/objectRef/subresource"))
 }
 
-fn record(event: &Value, at: i64, notes: &mut NoteCounts) -> Option<Record> {
+fn record_of_event(event: &Value, at: i64, notes: &mut NoteCounts) -> Option<HistoryRecord> {
     let field = |name: &str| text(event, &format!("/objectRef/{name}")).to_owned();
     let (group, version, resource) = (field("apiGroup"), field("apiVersion"), field("resource"));
     let user = text(event, "/user/username");
-    let by = if writer::is_component(user) {
-        Writer::Simulated
+    let by = if writer::is_component_user(user) {
+        ChangeWriter::Simulated
     } else {
-        Writer::External
+        ChangeWriter::External
     };
     if writer::is_components_resource(&resource) {
         notes.add(Note::BySimulation, "");
@@ -78,32 +81,37 @@ fn record(event: &Value, at: i64, notes: &mut NoteCounts) -> Option<Record> {
     };
     let target = target(kind, &field("namespace"), &field("name"));
     let change = match &*field("subresource") {
-        "" => change(event, &target, by, notes),
-        "status" if by == Writer::Simulated => change(event, &target, by, notes),
+        "" => change_by_request(event, &target, by, notes),
+        "status" if by == ChangeWriter::Simulated => change_by_request(event, &target, by, notes),
         subresource => subresource_change(event, &target, subresource, by, notes),
     };
-    Some(Record {
+    Some(HistoryRecord {
         by,
-        is_update: text(event, "/verb") != "create" && response_code(event) != Some(CREATED),
-        ..Record::new(at, change?)
+        is_update: text(event, "/verb") != "create" && response_code(event) != Some(HTTP_CREATED),
+        ..HistoryRecord::new(at, change?)
     })
 }
 
 /// Returns the object in the event, in its state after the change.
-fn object(event: &Value) -> Option<Value> {
+fn object_in_event(event: &Value) -> Option<Value> {
     let response = event.get("responseObject").filter(|object| target_of(object).is_some());
     let request = || {
         let request = event.get("requestObject").filter(|object| target_of(object).is_some());
         // Server-side apply creates an object with a patch that contains the whole object.
         request
-            .filter(|_| text(event, "/verb") != "patch" || response_code(event) == Some(CREATED))
+            .filter(|_| text(event, "/verb") != "patch" || response_code(event) == Some(HTTP_CREATED))
             .cloned()
     };
-    response.cloned().or_else(|| Some(without_version(request()?)))
+    response.cloned().or_else(|| Some(without_resource_version(request()?)))
 }
 
 /// Returns the change that a request makes to an object. For requests to subresources, see [`subresource_change`].
-fn change(event: &Value, target: &Target, by: Writer, notes: &mut NoteCounts) -> Option<Change> {
+fn change_by_request(
+    event: &Value,
+    target: &ChangeTarget,
+    by: ChangeWriter,
+    notes: &mut NoteCounts,
+) -> Option<ObjectChange> {
     let verb = text(event, "/verb");
     match verb {
         "delete" => {
@@ -111,26 +119,26 @@ fn change(event: &Value, target: &Target, by: Writer, notes: &mut NoteCounts) ->
             if options.is_some_and(|options| text(options, "/propagationPolicy") == "Orphan") {
                 let path = super::replay::api_path(target);
                 let body = json!({"propagationPolicy": "Orphan"});
-                return Some(Change::Request(clean::request(
+                return Some(ObjectChange::Request(clean::api_request_entry(
                     "DELETE",
                     &path,
                     "application/json",
                     body,
                 )));
             }
-            return Some(Change::Delete {
+            return Some(ObjectChange::Delete {
                 target: target.clone(),
                 grace: options.and_then(|options| options.get("gracePeriodSeconds")?.as_i64()),
                 last: None,
             });
         }
         "deletecollection" => {
-            let request = clean::request("DELETE", text(event, "/requestURI"), "", Value::Null);
-            return Some(Change::Request(request));
+            let request = clean::api_request_entry("DELETE", text(event, "/requestURI"), "", Value::Null);
+            return Some(ObjectChange::Request(request));
         }
         _ => {}
     }
-    if let Some(mut object) = object(event) {
+    if let Some(mut object) = object_in_event(event) {
         // The body of a create request may omit the namespace, which is then only in the URL path.
         let namespace = &*target.key.namespace;
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
@@ -138,11 +146,11 @@ fn change(event: &Value, target: &Target, by: Writer, notes: &mut NoteCounts) ->
         {
             metadata.insert("namespace".into(), namespace.into());
         }
-        return Some(Change::Object(object));
+        return Some(ObjectChange::Object(object));
     }
     let Some(patch) = event.get("requestObject").filter(|_| verb == "patch") else {
         match by {
-            Writer::Simulated => notes.add(Note::BySimulation, ""),
+            ChangeWriter::Simulated => notes.add(Note::BySimulation, ""),
             _ => notes.add(Note::Incomplete, &target_text(target)),
         }
         return None;
@@ -151,33 +159,33 @@ fn change(event: &Value, target: &Target, by: Writer, notes: &mut NoteCounts) ->
         Value::Array(_) => PatchType::Json,
         _ => PatchType::Strategic,
     };
-    if how == PatchType::Strategic && by != Writer::Simulated {
+    if how == PatchType::Strategic && by != ChangeWriter::Simulated {
         notes.add(Note::PatchType, "");
     }
-    Some(Change::Patch(target.clone(), how, patch.clone()))
+    Some(ObjectChange::Patch(target.clone(), how, patch.clone()))
 }
 
 /// Returns the change that a request to a subresource makes. None for writes by components, because the simulation
 /// makes its own.
 fn subresource_change(
     event: &Value,
-    target: &Target,
+    target: &ChangeTarget,
     subresource: &str,
-    by: Writer,
+    by: ChangeWriter,
     notes: &mut NoteCounts,
-) -> Option<Change> {
-    if by == Writer::Simulated {
+) -> Option<ObjectChange> {
+    if by == ChangeWriter::Simulated {
         notes.add(Note::BySimulation, "");
         return None;
     }
     if subresource == "eviction" {
-        return Some(Change::Request(super::replay::eviction(target)));
+        return Some(ObjectChange::Request(super::replay::eviction_entry(target)));
     }
     let sent = event.get("requestObject");
     let replicas = sent.and_then(|sent| sent.pointer("/spec/replicas")?.as_i64());
     if let ("scale", Some(replicas)) = (subresource, replicas) {
         let patch = json!({"spec": {"replicas": replicas}});
-        return Some(Change::Patch(target.clone(), PatchType::Merge, patch));
+        return Some(ObjectChange::Patch(target.clone(), PatchType::Merge, patch));
     }
     let Some(body) = sent.cloned() else {
         notes.add(Note::Incomplete, &format!("{} ({subresource})", target_text(target)));
@@ -190,10 +198,10 @@ fn subresource_change(
         ("patch", _) => ("PATCH", "application/strategic-merge-patch+json"),
         _ => ("PUT", "application/json"),
     };
-    Some(Change::Request(clean::request(
+    Some(ObjectChange::Request(clean::api_request_entry(
         method,
         &path,
         content_type,
-        without_version(body),
+        without_resource_version(body),
     )))
 }

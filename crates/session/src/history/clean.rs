@@ -3,7 +3,7 @@
 use podscope_api::Kind;
 use serde_json::{Map, Value, json};
 
-use super::{SECOND, text, time};
+use super::{SECOND_MICROS, text, time};
 
 /// Metadata fields that the server sets.
 const SERVER_METADATA: [&str; 8] = [
@@ -44,7 +44,7 @@ const COMPONENT_FINALIZERS: [&str; 5] = [
 const COMPONENT_TAINT_PREFIXES: [&str; 2] = ["node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"];
 
 /// Returns the fields of the spec that components set.
-fn set_by_components(kind: Kind) -> &'static [&'static str] {
+fn spec_fields_set_by_components(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Pod => &["nodeName"],
         Kind::Node => &["podCIDR", "podCIDRs", "providerID"],
@@ -58,7 +58,7 @@ fn set_by_components(kind: Kind) -> &'static [&'static str] {
 /// Returns the instant of the request to delete an object, in microseconds: `deletionTimestamp` minus the grace period.
 pub(super) fn deletion_requested(object: &Value) -> Option<i64> {
     let gone = time(object, "/metadata/deletionTimestamp")?;
-    Some(gone.saturating_sub(deletion_grace(object).unwrap_or(0).saturating_mul(SECOND)))
+    Some(gone.saturating_sub(deletion_grace(object).unwrap_or(0).saturating_mul(SECOND_MICROS)))
 }
 
 /// Returns `deletionGracePeriodSeconds`.
@@ -89,7 +89,7 @@ pub(super) fn user_set_fields(kind: Kind, object: &Value) -> Value {
         });
     }
     if let Some(spec) = fields.get_mut("spec").and_then(Value::as_object_mut) {
-        for field in set_by_components(kind) {
+        for field in spec_fields_set_by_components(kind) {
             spec.shift_remove(*field);
         }
         if kind == Kind::Node {
@@ -122,7 +122,7 @@ fn retain_items(parent: &mut Map<String, Value>, field: &str, keep: impl Fn(&Val
 }
 
 /// Returns the object as a user would create it, without fields that the server allocates or generates.
-pub(super) fn as_user_creates(kind: Kind, object: &Value) -> Value {
+pub(super) fn as_user_would_create(kind: Kind, object: &Value) -> Value {
     let mut created = user_set_fields(kind, object);
     if let Some(metadata) = created.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.shift_remove("ownerReferences");
@@ -175,14 +175,14 @@ pub(super) fn merge_patch(before: &Value, after: &Value) -> Value {
 }
 
 /// Returns the value that a patch sets in `spec.FIELD`, if the patch sets nothing else.
-pub(super) fn only_field<'v>(patch: &'v Value, field: &str) -> Option<&'v Value> {
+pub(super) fn only_spec_field<'v>(patch: &'v Value, field: &str) -> Option<&'v Value> {
     let is_single = |value: &Value| value.as_object().is_some_and(|fields| fields.len() == 1);
     let spec = patch.get("spec").filter(|spec| is_single(patch) && is_single(spec))?;
     spec.get(field)
 }
 
 /// Returns a timeline entry that sends an HTTP request to the API server.
-pub(super) fn request(method: &str, path: &str, content_type: &str, body: Value) -> Value {
+pub(super) fn api_request_entry(method: &str, path: &str, content_type: &str, body: Value) -> Value {
     let mut api = json!({"method": method, "path": path});
     if !body.is_null() {
         api["contentType"] = content_type.into();

@@ -4,7 +4,7 @@
 use podscope_api::{SyntaxError, Tree};
 
 #[derive(Debug, Default)]
-pub(super) struct Documents<'t> {
+pub(super) struct DocumentStream<'t> {
     /// The complete documents, as trees with line numbers.
     pub(super) complete: Vec<Tree<'t>>,
     /// Line at which the last document begins if it is incomplete; that document is not in `complete`.
@@ -14,11 +14,11 @@ pub(super) struct Documents<'t> {
 }
 
 /// Reads a stream of JSON or YAML documents.
-pub(super) fn read(text: &str) -> Documents<'_> {
+pub(super) fn split_documents(text: &str) -> DocumentStream<'_> {
     let (complete, wrong) = podscope_api::read_documents(text);
-    let mut documents = Documents {
+    let mut documents = DocumentStream {
         complete,
-        ..Documents::default()
+        ..DocumentStream::default()
     };
     let Some(wrong) = wrong else { return documents };
     let is_json = text.trim_start_matches('\u{feff}').trim_start().starts_with('{');

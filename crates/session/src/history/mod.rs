@@ -1,7 +1,7 @@
 //! Recorded histories as scenarios (P-15): watch streams of kubectl, audit logs, kwokctl recordings and SimKube traces.
-//! One file of this module reads each format into [`Record`]s; `replay` decides which records were made by a user or a
-//! failure, and turns these into the timeline of a Scenario document. Writes of simulated components are not replayed,
-//! because the simulation makes its own.
+//! One file of this module reads each format into [`HistoryRecord`]s; `replay` decides which records were made by a user
+//! or a failure, and turns these into the timeline of a Scenario document. Writes of simulated components are not
+//! replayed, because the simulation makes its own.
 //!
 //! The objects that existed when a history began are the cluster at t = 0. If a dump is given together with histories,
 //! the cluster at t = 0 is that of the dump, and the histories continue it.
@@ -38,11 +38,11 @@ const HISTORY_MARKERS: [&str; 5] = [
 ];
 
 /// Microseconds in a second.
-const SECOND: i64 = 1_000_000;
+const SECOND_MICROS: i64 = 1_000_000;
 
 /// Who made a write, if the history shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Writer {
+enum ChangeWriter {
     /// The history's format does not record who made the write.
     Unknown,
     /// A simulated component.
@@ -53,7 +53,7 @@ enum Writer {
 
 /// Identifies the object that a write changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Target {
+struct ChangeTarget {
     kind: Kind,
     /// Namespace and name. The namespace is empty for a cluster-scoped kind.
     key: ObjectKey,
@@ -61,14 +61,14 @@ struct Target {
 
 /// A change of an object, as a history records it.
 #[derive(Debug, Clone, PartialEq)]
-enum Change {
+enum ObjectChange {
     /// The object was created or updated; the value is the whole object after the change.
     Object(Value),
     /// A patch of the object.
-    Patch(Target, PatchType, Value),
+    Patch(ChangeTarget, PatchType, Value),
     /// A request to delete the object, or its removal.
     Delete {
-        target: Target,
+        target: ChangeTarget,
         /// The grace period of the deletion request in seconds, if the history has it.
         grace: Option<i64>,
         /// The last known state of the deleted object.
@@ -79,11 +79,11 @@ enum Change {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Record {
+struct HistoryRecord {
     /// Wall-clock time of the change, in microseconds.
     at: i64,
-    change: Change,
-    by: Writer,
+    change: ObjectChange,
+    by: ChangeWriter,
     /// Whether the object existed when the history began.
     is_initial: bool,
     /// Whether the change updates an object that existed before the change.
@@ -94,8 +94,8 @@ struct Record {
 
 /// The records of one history file.
 #[derive(Debug, Default)]
-struct Recorded {
-    records: Vec<Record>,
+struct RecordedHistory {
+    records: Vec<HistoryRecord>,
     /// Wall-clock time at which the history begins, in microseconds; None if the history is empty.
     start: Option<i64>,
     /// Whether the history lists the objects that existed when it began.
@@ -107,7 +107,7 @@ struct Recorded {
 
 /// A format of recorded histories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
+enum HistoryFormat {
     Watch,
     Audit,
     Recording,
@@ -115,52 +115,52 @@ enum Format {
 }
 
 /// Length in bytes of the part of a text that is searched for the field `items` of a List.
-const LIST_HEAD: usize = 200;
+const LIST_HEAD_BYTES: usize = 200;
 
 /// Returns whether a text contains a marker of a recorded history and is not a List.
-fn is_marked(text: &str) -> bool {
+fn has_history_marker(text: &str) -> bool {
     !is_list(text) && HISTORY_MARKERS.iter().any(|mark| text.contains(mark))
 }
 
 /// Returns whether a text begins like a List. Most dumps are Lists, and searching such a large text would take long.
 fn is_list(text: &str) -> bool {
-    let head = &text.as_bytes()[..text.len().min(LIST_HEAD)];
+    let head = &text.as_bytes()[..text.len().min(LIST_HEAD_BYTES)];
     let has = |word: &[u8]| head.windows(word.len()).any(|at| at == word);
     (has(b"\nitems:") || has(b"\"items\":")) && !has(b"audit.k8s.io/")
 }
 
 /// Determines the format of a history from its documents. None for any other text.
-fn format(documents: &[Tree<'_>]) -> Option<Format> {
+fn format(documents: &[Tree<'_>]) -> Option<HistoryFormat> {
     let of_document = |document: &Tree<'_>| {
         let field = |name: &str| document.get(name).and_then(Tree::as_str).unwrap_or_default();
         match field("apiVersion") {
-            version if version.starts_with("audit.k8s.io/") => Some(Format::Audit),
+            version if version.starts_with("audit.k8s.io/") => Some(HistoryFormat::Audit),
             version if version.contains("kwok.x-k8s.io/") && field("kind") == "ResourcePatch" => {
-                Some(Format::Recording)
+                Some(HistoryFormat::Recording)
             }
-            "" if simkube::is_trace(document) => Some(Format::SimKube),
-            "" if watch::is_event(document) => Some(Format::Watch),
+            "" if simkube::is_trace(document) => Some(HistoryFormat::SimKube),
+            "" if watch::is_watch_event(document) => Some(HistoryFormat::Watch),
             _ => None,
         }
     };
     documents
         .iter()
         .find_map(of_document)
-        .or_else(|| watch::is_stream(documents).then_some(Format::Watch))
+        .or_else(|| watch::is_watch_stream(documents).then_some(HistoryFormat::Watch))
 }
 
 /// Returns whether a text must be parsed to find out whether it is a history.
-fn is_candidate(text: &str) -> bool {
-    !is_list(text) && (is_marked(text) || watch::may_be_stream(text))
+fn may_be_history(text: &str) -> bool {
+    !is_list(text) && (has_history_marker(text) || watch::may_be_watch_stream(text))
 }
 
 /// Returns whether one of the files may be a history, without parsing them.
-pub(crate) fn is_among(files: &[File]) -> bool {
-    files.iter().any(|(_, text)| is_candidate(text))
+pub(crate) fn may_contain_history(files: &[File]) -> bool {
+    files.iter().any(|(_, text)| may_be_history(text))
 }
 
 /// Result of opening files: the histories are replaced by a Scenario.
-pub(crate) struct Opened {
+pub(crate) struct ConvertedFiles {
     /// The files that are not histories, and the Scenario file that was made from the histories, if there were any.
     pub(crate) files: Vec<File>,
     /// Notices about what the histories do not record, and about what was not replayed.
@@ -172,11 +172,11 @@ pub(crate) struct Opened {
 ///
 /// # Errors
 /// All problems of the histories with their positions, and the files.
-pub(crate) fn open(files: Vec<File>) -> Result<Opened, Unreadable> {
+pub(crate) fn convert_histories(files: Vec<File>) -> Result<ConvertedFiles, Unreadable> {
     let (mut notes, mut problems) = (NoteCounts::default(), Vec::new());
-    let mut histories: ordered::Map<usize, Recorded> = ordered::Map::new();
-    for (index, (name, text)) in files.iter().enumerate().filter(|(_, (_, text))| is_candidate(text)) {
-        match read(text, &mut notes) {
+    let mut histories: ordered::Map<usize, RecordedHistory> = ordered::Map::new();
+    for (index, (name, text)) in files.iter().enumerate().filter(|(_, (_, text))| may_be_history(text)) {
+        match read_history(text, &mut notes) {
             Ok(Some(recorded)) => drop(histories.insert(index, recorded)),
             Ok(None) => {}
             Err((line, message)) => problems.push(Problem {
@@ -187,7 +187,7 @@ pub(crate) fn open(files: Vec<File>) -> Result<Opened, Unreadable> {
         }
     }
     if histories.is_empty() && problems.is_empty() {
-        return Ok(Opened { files, notices: vec![] });
+        return Ok(ConvertedFiles { files, notices: vec![] });
     }
     let others = || (files.iter().enumerate()).filter(|(index, _)| !histories.contains_key(index));
     let with_scenario = others().find(|(_, (_, text))| scenario::recognise(text) >= TextKind::Scenario);
@@ -205,7 +205,7 @@ pub(crate) fn open(files: Vec<File>) -> Result<Opened, Unreadable> {
     match scenario_file(&first, &files, histories.into_values().collect(), notes) {
         Ok((text, notices)) => {
             files.push(("history.yaml".to_owned(), text));
-            Ok(Opened { files, notices })
+            Ok(ConvertedFiles { files, notices })
         }
         Err(message) => {
             files.extend(without_flags(recorded));
@@ -221,8 +221,8 @@ pub(crate) fn open(files: Vec<File>) -> Result<Opened, Unreadable> {
 ///
 /// # Errors
 /// Line and message of the first problem.
-fn read(text: &str, notes: &mut NoteCounts) -> Result<Option<Recorded>, (u32, String)> {
-    let documents = documents::read(text);
+fn read_history(text: &str, notes: &mut NoteCounts) -> Result<Option<RecordedHistory>, (u32, String)> {
+    let documents = documents::split_documents(text);
     let Some(format) = format(&documents.complete) else {
         return Ok(None);
     };
@@ -233,10 +233,10 @@ fn read(text: &str, notes: &mut NoteCounts) -> Result<Option<Recorded>, (u32, St
         notes.add(Note::Cut, &format!("line {line}"));
     }
     Ok(Some(match format {
-        Format::Watch => watch::records(&documents.complete, notes)?,
-        Format::Audit => audit::records(&documents.complete, notes)?,
-        Format::Recording => recording::records(&documents.complete, notes)?,
-        Format::SimKube => simkube::records(&documents.complete, notes)?,
+        HistoryFormat::Watch => watch::read_records(&documents.complete, notes)?,
+        HistoryFormat::Audit => audit::read_records(&documents.complete, notes)?,
+        HistoryFormat::Recording => recording::read_records(&documents.complete, notes)?,
+        HistoryFormat::SimKube => simkube::read_records(&documents.complete, notes)?,
     }))
 }
 
@@ -247,7 +247,7 @@ fn read(text: &str, notes: &mut NoteCounts) -> Result<Option<Recorded>, (u32, St
 fn scenario_file(
     name: &str,
     dump: &[File],
-    histories: Vec<Recorded>,
+    histories: Vec<RecordedHistory>,
     notes: NoteCounts,
 ) -> Result<(String, Vec<Remark>), Sentence> {
     let dumped = dump.iter().flat_map(|(_, text)| {
@@ -260,12 +260,12 @@ fn scenario_file(
     let dumped: Vec<podscope_api::Object> = dumped.collect();
     let dump_time = podscope_cluster::newest_time(&dumped).map(|time| time.0);
     let is_live = histories.iter().any(|history| history.is_live) || dump_time.is_some();
-    let start = start(dump_time, &histories);
+    let start = simulation_start(dump_time, &histories);
     let mut replay = replay::Replay::new(start, is_live, notes);
     for object in &dumped {
         replay.add_dumped(object.kind(), object.key(), object.to_value());
     }
-    let mut records: Vec<(Record, bool)> = Vec::new();
+    let mut records: Vec<(HistoryRecord, bool)> = Vec::new();
     for history in histories {
         let has_objects = history.has_objects;
         records.extend(history.records.into_iter().map(|record| (record, has_objects)));
@@ -307,9 +307,9 @@ fn scenario_file(
 /// Returns the wall-clock time of t = 0 in microseconds, rounded down to a whole second. It is the latest start of the
 /// histories that list their objects, but not later than their first change and not before the dump. If there are
 /// neither such histories nor a dump, it is the time of the first record.
-fn start(dump_time: Option<i64>, histories: &[Recorded]) -> i64 {
+fn simulation_start(dump_time: Option<i64>, histories: &[RecordedHistory]) -> i64 {
     let with_objects = || histories.iter().filter(|history| history.has_objects);
-    let first_change = |history: &Recorded| {
+    let first_change = |history: &RecordedHistory| {
         let changes = history.records.iter().filter(|record| !record.is_initial);
         changes.map(|record| record.at).min()
     };
@@ -320,7 +320,7 @@ fn start(dump_time: Option<i64>, histories: &[Recorded]) -> i64 {
         .max(of_objects())
         .or_else(earliest)
         .unwrap_or_else(default_start);
-    start.div_euclid(SECOND) * SECOND
+    start.div_euclid(SECOND_MICROS) * SECOND_MICROS
 }
 
 /// Returns the default time of t = 0 of a scenario, in microseconds.
@@ -339,7 +339,7 @@ fn time(value: &Value, pointer: &str) -> Option<i64> {
 }
 
 /// Returns kind, namespace and name of an object. None for kinds that are not built in.
-fn target_of(value: &Value) -> Option<Target> {
+fn target_of(value: &Value) -> Option<ChangeTarget> {
     let kind = Kind::from_wire(text(value, "/apiVersion"), text(value, "/kind"))?;
     Some(target(
         kind,
@@ -348,13 +348,13 @@ fn target_of(value: &Value) -> Option<Target> {
     ))
 }
 
-fn target(kind: Kind, namespace: &str, name: &str) -> Target {
+fn target(kind: Kind, namespace: &str, name: &str) -> ChangeTarget {
     let key = match (kind.is_namespaced(), namespace) {
         (false, _) => ObjectKey::cluster(name),
         (true, "") => ObjectKey::new("default", name),
         (true, namespace) => ObjectKey::new(namespace, name),
     };
-    Target { kind, key }
+    ChangeTarget { kind, key }
 }
 
 /// Returns the kind with this plural name in this group and version. None if Podscope has no such kind.
@@ -367,8 +367,8 @@ fn kind_of_resource(group: &str, version: &str, resource: &str) -> Option<Kind> 
     Kind::from_wire(served.api_version, served.kind)
 }
 
-impl Change {
-    fn delete(target: Target) -> Self {
+impl ObjectChange {
+    fn delete(target: ChangeTarget) -> Self {
         Self::Delete {
             target,
             grace: None,
@@ -377,12 +377,12 @@ impl Change {
     }
 }
 
-impl Record {
-    fn new(at: i64, change: Change) -> Self {
+impl HistoryRecord {
+    fn new(at: i64, change: ObjectChange) -> Self {
         Self {
             at,
             change,
-            by: Writer::Unknown,
+            by: ChangeWriter::Unknown,
             is_initial: false,
             is_update: false,
             is_undated: false,
@@ -391,6 +391,6 @@ impl Record {
 }
 
 /// Rounds a time up to a whole second; both in microseconds.
-fn whole_second(micros: i64) -> i64 {
-    micros.saturating_add(SECOND - 1).div_euclid(SECOND) * SECOND
+fn round_up_to_second(micros: i64) -> i64 {
+    micros.saturating_add(SECOND_MICROS - 1).div_euclid(SECOND_MICROS) * SECOND_MICROS
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::notes::Note;
 use super::replay::Replay;
-use super::{Target, text, time};
+use super::{ChangeTarget, text, time};
 
 /// Returns the time after a kubelet's last report at which its node becomes Unknown, in microseconds. It is the
 /// default, because a history does not record this setting.
@@ -23,7 +23,7 @@ fn ready_condition(node: &Value) -> Option<&Value> {
 }
 
 /// Returns the status of a Node's condition Ready, or an empty text if there is no such condition.
-pub(super) fn ready(node: &Value) -> &str {
+pub(super) fn ready_status(node: &Value) -> &str {
     ready_condition(node).map_or("", |condition| text(condition, "/status"))
 }
 
@@ -37,17 +37,17 @@ pub(super) struct LostNode {
 
 impl Replay {
     /// Adds the commands that cause a change of a Node's condition Ready.
-    pub(super) fn add_readiness(&mut self, target: &Target, before: &Value, after: &Value, at: i64) {
+    pub(super) fn add_ready_change(&mut self, target: &ChangeTarget, before: &Value, after: &Value, at: i64) {
         let name = &*target.key.name;
         let changed = ready_condition(after).and_then(|condition| time(condition, "/lastTransitionTime"));
         let changed = changed.filter(|changed| *changed <= at).unwrap_or(at);
-        match (ready(before), ready(after)) {
+        match (ready_status(before), ready_status(after)) {
             (before, after) if before == after => {}
             (_, "Unknown") => {
                 self.notes.add(Note::NodeLost, name);
                 let command = Some(self.n_entries());
                 let failed = changed.saturating_sub(node_monitor_grace_period());
-                self.push(failed, json!({"run": format!("fault partition {name}")}));
+                self.add_entry(failed, json!({"run": format!("fault partition {name}")}));
                 self.lost.insert(target.key.clone(), LostNode { command });
             }
             ("Unknown", "True") => {
@@ -55,10 +55,10 @@ impl Replay {
                 let has_rebooted = boot(before) != boot(after);
                 let loss = self.lost.remove(&target.key);
                 if has_rebooted && let Some(command) = loss.and_then(|loss| loss.command) {
-                    self.replace(command, json!({"run": format!("fault poweroff {name}")}));
+                    self.replace_entry(command, json!({"run": format!("fault poweroff {name}")}));
                 }
                 let verb = if has_rebooted { "boot" } else { "heal" };
-                self.push(changed, json!({"run": format!("fault {verb} {name}")}));
+                self.add_entry(changed, json!({"run": format!("fault {verb} {name}")}));
             }
             (_, "False") => self.notes.add(Note::NodeUnready, name),
             _ => {}
@@ -66,14 +66,14 @@ impl Replay {
     }
 
     /// Adds the command `fault join` for a node that registers.
-    pub(super) fn add_joining(&mut self, target: &Target, node: &Value, at: i64) {
+    pub(super) fn add_node_join(&mut self, target: &ChangeTarget, node: &Value, at: i64) {
         let name = &*target.key.name;
         let pairs = |pointer: &str, keep: fn(&str) -> bool| {
             let fields = node.pointer(pointer).and_then(Value::as_object).into_iter().flatten();
             let kept = fields.filter(|(key, _)| keep(key));
             let texts = kept.filter_map(|(key, value)| {
                 let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                super::replay::is_plain(&value).then(|| format!("{key}={value}"))
+                super::replay::is_plain_word(&value).then(|| format!("{key}={value}"))
             });
             texts.collect::<Vec<_>>().join(",")
         };
@@ -85,19 +85,19 @@ impl Replay {
                 line.push_str(&format!(" --{flag} '{value}'"));
             }
         }
-        self.push(at, json!({"run": line}));
+        self.add_entry(at, json!({"run": line}));
     }
 
     /// Adds `kubectl delete node` for a Node that was deleted, and before it `fault leave` if `has_machine_left` is
     /// true.
-    pub(super) fn add_leaving(&mut self, target: &Target, at: i64, has_machine_left: bool) {
+    pub(super) fn add_node_leave(&mut self, target: &ChangeTarget, at: i64, has_machine_left: bool) {
         debug_assert_eq!(target.kind, Kind::Node);
         let name = &*target.key.name;
         if has_machine_left {
             self.notes.add(Note::NodeGone, name);
-            self.push(at, json!({"run": format!("fault leave {name}")}));
+            self.add_entry(at, json!({"run": format!("fault leave {name}")}));
         }
-        self.push(at, json!({"run": format!("kubectl delete node {name} --wait=false")}));
+        self.add_entry(at, json!({"run": format!("kubectl delete node {name} --wait=false")}));
         self.lost.remove(&target.key);
     }
 }

@@ -7,13 +7,15 @@ use podscope_kubectl::command::PatchType;
 use serde_json::{Value, json};
 
 use super::notes::{Note, NoteCounts};
-use super::{Change, Record, Recorded, Target, kind_of_resource, target, text, whole_second};
+use super::{
+    ChangeTarget, HistoryRecord, ObjectChange, RecordedHistory, kind_of_resource, round_up_to_second, target, text,
+};
 
 /// Reads the records of a recording.
 ///
 /// # Errors
 /// Line and message of the first write without a method or a time.
-pub(super) fn records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<Recorded, (u32, String)> {
+pub(super) fn read_records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<RecordedHistory, (u32, String)> {
     let is_patch = |document: &&Tree<'_>| document.get("kind").and_then(Tree::as_str) == Some("ResourcePatch");
     let (patches, objects): (Vec<_>, Vec<_>) = documents.iter().partition(is_patch);
     let objects: Vec<Value> = objects.into_iter().map(Tree::to_value).collect();
@@ -21,12 +23,12 @@ pub(super) fn records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<
         .iter()
         .filter_map(|object| podscope_api::object_from_value(object).ok());
     let newest = podscope_cluster::newest_time(&parsed.collect::<Vec<_>>());
-    let start = newest.map_or_else(super::default_start, |newest| whole_second(newest.0));
-    let mut records: Vec<Record> = Vec::new();
+    let start = newest.map_or_else(super::default_start, |newest| round_up_to_second(newest.0));
+    let mut records: Vec<HistoryRecord> = Vec::new();
     let is_live = objects.iter().any(|object| !text(object, "/metadata/uid").is_empty());
-    records.extend(objects.into_iter().map(|object| Record {
+    records.extend(objects.into_iter().map(|object| HistoryRecord {
         is_initial: true,
-        ..Record::new(start, Change::Object(object))
+        ..HistoryRecord::new(start, ObjectChange::Object(object))
     }));
     for document in patches {
         let fail = |message: &str| (document.line, message.to_owned());
@@ -35,10 +37,10 @@ pub(super) fn records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<
             None => 0,
             Some(_) => return Err(fail("durationNanosecond must be a number of nanoseconds")),
         };
-        let change = change(&document.to_value(), notes).map_err(fail)?;
-        records.extend(change.map(|change| Record::new(start.saturating_add(offset), change)));
+        let change = change_by_patch(&document.to_value(), notes).map_err(fail)?;
+        records.extend(change.map(|change| HistoryRecord::new(start.saturating_add(offset), change)));
     }
-    Ok(Recorded {
+    Ok(RecordedHistory {
         records,
         start: Some(start),
         has_objects: true,
@@ -47,7 +49,7 @@ pub(super) fn records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<
 }
 
 /// Returns the change that a ResourcePatch makes. None, with a note, if its kind is not simulated.
-fn change(patch: &Value, notes: &mut NoteCounts) -> Result<Option<Change>, &'static str> {
+fn change_by_patch(patch: &Value, notes: &mut NoteCounts) -> Result<Option<ObjectChange>, &'static str> {
     let resource = match patch.get("resource") {
         Some(_) => "/resource",
         None => "/target/type",
@@ -71,16 +73,16 @@ fn change(patch: &Value, notes: &mut NoteCounts) -> Result<Option<Change>, &'sta
     let target = target(kind, text(patch, "/target/namespace"), name);
     let content = patch.get("template").or_else(|| patch.get("patch")).cloned();
     Ok(Some(match (method, content) {
-        ("delete", _) => Change::delete(target),
-        ("create", Some(object)) => Change::Object(with_kind_and_name(object, &target)),
-        ("patch", Some(patch)) => Change::Patch(target, PatchType::Strategic, patch),
+        ("delete", _) => ObjectChange::delete(target),
+        ("create", Some(object)) => ObjectChange::Object(with_kind_and_name(object, &target)),
+        ("patch", Some(patch)) => ObjectChange::Patch(target, PatchType::Strategic, patch),
         ("create" | "patch", None) => return Err("this ResourcePatch has no template"),
         _ => return Err("method must be create, patch or delete"),
     }))
 }
 
 /// Returns the object with kind and name added, which a template in a ResourcePatch may lack.
-fn with_kind_and_name(mut object: Value, target: &Target) -> Value {
+fn with_kind_and_name(mut object: Value, target: &ChangeTarget) -> Value {
     let Some(fields) = object.as_object_mut() else {
         return object;
     };

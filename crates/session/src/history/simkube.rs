@@ -5,7 +5,7 @@ use podscope_api::{Data, Tree};
 use serde_json::Value;
 
 use super::notes::{Note, NoteCounts};
-use super::{Change, Record, Recorded, SECOND, target_of, text};
+use super::{HistoryRecord, ObjectChange, RecordedHistory, SECOND_MICROS, target_of, text};
 
 /// Returns whether a document is a SimKube trace.
 pub(super) fn is_trace(document: &Tree<'_>) -> bool {
@@ -18,10 +18,10 @@ pub(super) fn is_trace(document: &Tree<'_>) -> bool {
 ///
 /// # Errors
 /// Line and message of the first event without a time.
-pub(super) fn records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<Recorded, (u32, String)> {
-    let mut recorded = Recorded {
+pub(super) fn read_records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<RecordedHistory, (u32, String)> {
+    let mut recorded = RecordedHistory {
         has_objects: true,
-        ..Recorded::default()
+        ..RecordedHistory::default()
     };
     for document in documents.iter().filter(|document| is_trace(document)) {
         let has_lifetimes = |field: &str| match document.get(field).map(|field| &field.data) {
@@ -38,7 +38,7 @@ pub(super) fn records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<
             let Some(Data::Int(seconds)) = event.get("ts").map(|ts| &ts.data) else {
                 return Err((event.line, "ts must be a time in seconds since 1970".to_owned()));
             };
-            let at = seconds.saturating_mul(SECOND);
+            let at = seconds.saturating_mul(SECOND_MICROS);
             recorded.start = Some(recorded.start.unwrap_or(at));
             let mut event = event.to_value();
             let mut objects = |field: &str| match event.get_mut(field).map(Value::take) {
@@ -47,13 +47,15 @@ pub(super) fn records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<
             };
             recorded
                 .records
-                .extend(objects("applied_objs").into_iter().map(|object| Record {
+                .extend(objects("applied_objs").into_iter().map(|object| HistoryRecord {
                     is_initial: index == 0,
-                    ..Record::new(at, Change::Object(object))
+                    ..HistoryRecord::new(at, ObjectChange::Object(object))
                 }));
             for object in objects("deleted_objs") {
                 match target_of(&object) {
-                    Some(target) => recorded.records.push(Record::new(at, Change::delete(target))),
+                    Some(target) => recorded
+                        .records
+                        .push(HistoryRecord::new(at, ObjectChange::delete(target))),
                     None => notes.add(Note::NotSimulated, text(&object, "/kind")),
                 }
             }

@@ -9,7 +9,7 @@ use podscope_api::{Data, Tree, ordered};
 use serde_json::Value;
 
 use super::notes::{Note, NoteCounts};
-use super::{Change, Record, Recorded, target_of, text, time, whole_second};
+use super::{HistoryRecord, ObjectChange, RecordedHistory, round_up_to_second, target_of, text, time};
 
 /// Fields of objects whose values are times in the past, such as `creationTimestamp`.
 const PAST_TIME_FIELDS: [&str; 18] = [
@@ -34,7 +34,7 @@ const PAST_TIME_FIELDS: [&str; 18] = [
 ];
 
 /// Returns whether a document is a watch event: `{type: ADDED, object: {…}}`.
-pub(super) fn is_event(document: &Tree<'_>) -> bool {
+pub(super) fn is_watch_event(document: &Tree<'_>) -> bool {
     let kind = document.get("type").and_then(Tree::as_str).unwrap_or_default();
     let is_type = ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"].contains(&kind);
     is_type
@@ -45,7 +45,7 @@ pub(super) fn is_event(document: &Tree<'_>) -> bool {
 
 /// Returns whether a text may be a watch stream of objects without events. The text is not parsed: either each document
 /// is one line, or the line of a UID occurs twice, with the indentation that kubectl uses outside a List.
-pub(super) fn may_be_stream(text: &str) -> bool {
+pub(super) fn may_be_watch_stream(text: &str) -> bool {
     let mut seen: ordered::Set<&str> = ordered::Set::new();
     let is_uid = |line: &&str| line.starts_with("  uid: ") || line.starts_with("        \"uid\": ");
     let is_repeated = (text.lines().filter(is_uid)).any(|line| !seen.insert(line.trim_end_matches(',')));
@@ -54,7 +54,7 @@ pub(super) fn may_be_stream(text: &str) -> bool {
 
 /// Returns whether documents are a watch stream of objects without events: an object occurs again with another
 /// resourceVersion.
-pub(super) fn is_stream(documents: &[Tree<'_>]) -> bool {
+pub(super) fn is_watch_stream(documents: &[Tree<'_>]) -> bool {
     let mut versions: ordered::Map<[&str; 3], &str> = ordered::Map::new();
     for document in documents {
         let field = |name: &str| {
@@ -119,10 +119,10 @@ struct StreamItem {
 ///
 /// # Errors
 /// Line and message of the first document that is neither an object nor an event.
-pub(super) fn records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<Recorded, (u32, String)> {
+pub(super) fn read_records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<RecordedHistory, (u32, String)> {
     let mut seen = Vec::new();
     for document in documents {
-        let (kind, object) = match is_event(document) {
+        let (kind, object) = match is_watch_event(document) {
             true => (document.get("type").and_then(Tree::as_str), document.get("object")),
             false => (None, Some(document)),
         };
@@ -146,17 +146,17 @@ pub(super) fn records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<
             }
         }
     }
-    if !documents.iter().any(is_event) {
+    if !documents.iter().any(is_watch_event) {
         notes.add(Note::NoTypes, "");
     }
-    let is_initial = are_initial(&seen);
+    let is_initial = which_existed_at_start(&seen);
     let start = std::iter::zip(&seen, &is_initial).filter_map(|(one, is_initial)| one.newest.filter(|_| *is_initial));
     let start = start
         .max()
         .or_else(|| seen.iter().find_map(|one| one.newest))
-        .map(whole_second);
-    Ok(Recorded {
-        records: with_estimated_times(seen, &is_initial, start.unwrap_or_else(super::default_start), notes),
+        .map(round_up_to_second);
+    Ok(RecordedHistory {
+        records: records_with_estimated_times(seen, &is_initial, start.unwrap_or_else(super::default_start), notes),
         start,
         has_objects: true,
         is_live: true,
@@ -167,7 +167,7 @@ pub(super) fn records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Result<
 /// first, so these are the first records of each kind, as long as they are ordered by namespace and name. The last of
 /// them do not count if they are newer than all objects before and unchanged since their creation: they were created
 /// during the watch.
-fn are_initial(seen: &[StreamItem]) -> Vec<bool> {
+fn which_existed_at_start(seen: &[StreamItem]) -> Vec<bool> {
     let mut of_kind: ordered::Map<&str, Vec<usize>> = ordered::Map::new();
     let mut has_ended: ordered::Set<&str> = ordered::Set::new();
     for (index, one) in seen.iter().enumerate() {
@@ -201,7 +201,12 @@ fn are_initial(seen: &[StreamItem]) -> Vec<bool> {
 }
 
 /// Returns the records with their estimated times.
-fn with_estimated_times(seen: Vec<StreamItem>, is_initial: &[bool], start: i64, notes: &mut NoteCounts) -> Vec<Record> {
+fn records_with_estimated_times(
+    seen: Vec<StreamItem>,
+    is_initial: &[bool],
+    start: i64,
+    notes: &mut NoteCounts,
+) -> Vec<HistoryRecord> {
     let mut latest = start;
     let mut times: Vec<Option<i64>> = Vec::new();
     for (one, is_initial) in std::iter::zip(&seen, is_initial) {
@@ -216,7 +221,7 @@ fn with_estimated_times(seen: Vec<StreamItem>, is_initial: &[bool], start: i64, 
         next = own.unwrap_or(next);
         let target = target_of(&one.object);
         let change = match target {
-            Some(target) if one.is_deletion => Change::Delete {
+            Some(target) if one.is_deletion => ObjectChange::Delete {
                 target,
                 grace: None,
                 last: Some(one.object),
@@ -225,12 +230,12 @@ fn with_estimated_times(seen: Vec<StreamItem>, is_initial: &[bool], start: i64, 
                 notes.add(Note::NotSimulated, text(&one.object, "/kind"));
                 continue;
             }
-            _ => Change::Object(one.object),
+            _ => ObjectChange::Object(one.object),
         };
-        records.push(Record {
+        records.push(HistoryRecord {
             is_initial: *is_initial,
             is_undated: own.is_none() && !is_initial,
-            ..Record::new(if *is_initial { start } else { next }, change)
+            ..HistoryRecord::new(if *is_initial { start } else { next }, change)
         });
     }
     records.reverse();

@@ -5,7 +5,7 @@ use podscope_api::well_known::condition;
 use serde_json::Value;
 
 use super::replay::{KnownObject, KnownObjects};
-use super::{Target, target, text};
+use super::{ChangeTarget, target, text};
 
 /// Kinds whose objects are all written by components, not by users.
 const COMPONENT_KINDS: [Kind; 6] = [
@@ -46,7 +46,7 @@ pub(super) enum Deleter {
 
 /// Returns whether a component writes the object: its kind is one of `COMPONENT_KINDS`, or it is the ServiceAccount
 /// `default`, the ConfigMap with the root CA, or a provisioned PersistentVolume.
-pub(super) fn is_written_by_components(target: &Target, object: Option<&Value>) -> bool {
+pub(super) fn is_written_by_components(target: &ChangeTarget, object: Option<&Value>) -> bool {
     let name = &*target.key.name;
     let is_provisioned = || {
         let provisioner = object.and_then(|object| object.pointer("/metadata/annotations"));
@@ -59,7 +59,7 @@ pub(super) fn is_written_by_components(target: &Target, object: Option<&Value>) 
 }
 
 /// Returns the controller in an object's owner references, if its kind is built in.
-fn controller(object: &Value) -> Option<Target> {
+fn controller_of(object: &Value) -> Option<ChangeTarget> {
     let owners = object.pointer("/metadata/ownerReferences").and_then(Value::as_array)?;
     let is_controller = |owner: &&Value| owner.get("controller").and_then(Value::as_bool) == Some(true);
     let owner = owners.iter().find(is_controller)?;
@@ -75,8 +75,8 @@ pub(super) fn has_owner(object: &Value) -> bool {
 
 /// Returns the simulated controller of an object, if the files contain that controller. A ReplicaSet that is not in the
 /// files counts as contained if its Deployment is in the files, because the Deployment's controller creates it.
-pub(super) fn simulated_owner(object: &Value, known: &KnownObjects) -> Option<Target> {
-    let owner = controller(object).filter(|owner| SIMULATED_CONTROLLER_KINDS.contains(&owner.kind))?;
+pub(super) fn simulated_owner(object: &Value, known: &KnownObjects) -> Option<ChangeTarget> {
+    let owner = controller_of(object).filter(|owner| SIMULATED_CONTROLLER_KINDS.contains(&owner.kind))?;
     if known.contains_key(&(owner.kind, owner.key.clone())) {
         return Some(owner);
     }
@@ -92,7 +92,7 @@ pub(super) fn has_stable_names(owner: Kind) -> bool {
 }
 
 /// Determines who deleted an object.
-pub(super) fn deleter(target: &Target, object: &Value, known: &KnownObjects) -> Deleter {
+pub(super) fn deleter(target: &ChangeTarget, object: &Value, known: &KnownObjects) -> Deleter {
     let namespace = (
         Kind::Namespace,
         podscope_api::ObjectKey::cluster(target.key.namespace.clone()),
@@ -101,7 +101,7 @@ pub(super) fn deleter(target: &Target, object: &Value, known: &KnownObjects) -> 
         return Deleter::Component;
     }
     if target.kind == Kind::Pod {
-        if let Some(deleter) = by_disruption(object) {
+        if let Some(deleter) = deleter_by_disruption(object) {
             return deleter;
         }
         if is_on_lost_node(object, known) {
@@ -114,13 +114,13 @@ pub(super) fn deleter(target: &Target, object: &Value, known: &KnownObjects) -> 
     match known.get(&(owner.kind, owner.key.clone())) {
         Some(owned_by) if owned_by.is_deleted => Deleter::Component,
         _ if target.kind != Kind::Pod => Deleter::Component,
-        Some(owned_by) => by_owner(&owner, owned_by, object, known),
+        Some(owned_by) => deleter_by_owner(&owner, owned_by, object, known),
         None => Deleter::Unknown,
     }
 }
 
 /// Determines who deleted a pod from its condition DisruptionTarget.
-fn by_disruption(pod: &Value) -> Option<Deleter> {
+fn deleter_by_disruption(pod: &Value) -> Option<Deleter> {
     let conditions = pod.pointer("/status/conditions").and_then(Value::as_array)?;
     let is_disrupted =
         |one: &&Value| text(one, "/type") == condition::DISRUPTION_TARGET && text(one, "/status") == "True";
@@ -136,12 +136,12 @@ fn is_on_lost_node(pod: &Value, known: &KnownObjects) -> bool {
     let node = target(Kind::Node, "", name);
     let has_nodes = known.keys().any(|(kind, _)| *kind == Kind::Node);
     let state = known.get(&(node.kind, node.key));
-    !name.is_empty() && has_nodes && state.is_none_or(|node| super::node::ready(&node.value) == "Unknown")
+    !name.is_empty() && has_nodes && state.is_none_or(|node| super::node::ready_status(&node.value) == "Unknown")
 }
 
 /// Determines who deleted a pod of a controller: the controller if it had too many pods or if the pod has an old
 /// revision, otherwise a user. Pods of a Job are always deleted by the Job's controller.
-fn by_owner(owner: &Target, owned_by: &KnownObject, pod: &Value, known: &KnownObjects) -> Deleter {
+fn deleter_by_owner(owner: &ChangeTarget, owned_by: &KnownObject, pod: &Value, known: &KnownObjects) -> Deleter {
     let replicas = owned_by
         .value
         .pointer("/spec/replicas")
@@ -150,7 +150,7 @@ fn by_owner(owner: &Target, owned_by: &KnownObject, pod: &Value, known: &KnownOb
     let name = text(pod, "/metadata/name");
     let revision = text(pod, "/metadata/labels/controller-revision-hash");
     let is_component = match owner.kind {
-        Kind::ReplicaSet | Kind::ReplicationController => live_pods(owner, known) > replicas,
+        Kind::ReplicaSet | Kind::ReplicationController => count_live_pods(owner, known) > replicas,
         Kind::StatefulSet => {
             let ordinal = name
                 .rsplit_once('-')
@@ -175,7 +175,7 @@ fn by_owner(owner: &Target, owned_by: &KnownObject, pod: &Value, known: &KnownOb
 }
 
 /// Returns the number of pods of a controller that are not being deleted and have not ended.
-fn live_pods(owner: &Target, known: &KnownObjects) -> i64 {
+fn count_live_pods(owner: &ChangeTarget, known: &KnownObjects) -> i64 {
     let is_live = |pod: &&KnownObject| {
         let phase = text(&pod.value, "/status/phase");
         !pod.is_deleted && !["Succeeded", "Failed"].contains(&phase)
@@ -186,12 +186,12 @@ fn live_pods(owner: &Target, known: &KnownObjects) -> i64 {
         .map(|(_, pod)| pod);
     let own = pods
         .filter(is_live)
-        .filter(|pod| controller(&pod.value).as_ref() == Some(owner));
+        .filter(|pod| controller_of(&pod.value).as_ref() == Some(owner));
     i64::try_from(own.count()).unwrap_or(i64::MAX)
 }
 
 /// Returns whether a HorizontalPodAutoscaler in the files scales the object.
-pub(super) fn is_autoscaled(target: &Target, known: &KnownObjects) -> bool {
+pub(super) fn is_autoscaled(target: &ChangeTarget, known: &KnownObjects) -> bool {
     let mut autoscalers = known
         .iter()
         .filter(|((kind, _), _)| *kind == Kind::HorizontalPodAutoscaler);
@@ -221,7 +221,7 @@ const CONTROLLER_ACCOUNTS: [&str; 5] = [
 
 /// Returns whether a user name in an audit event is that of a simulated component. The HorizontalPodAutoscaler's is
 /// not: its metrics are not in the history, so its writes are replayed.
-pub(super) fn is_component(user: &str) -> bool {
+pub(super) fn is_component_user(user: &str) -> bool {
     let account = user.strip_prefix("system:serviceaccount:kube-system:");
     CONTROL_PLANE_USERS.contains(&user)
         || user.starts_with("system:node:")

@@ -8,7 +8,7 @@ use podscope_messages::Sentence;
 use podscope_scheduler::explain::Explained;
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 
-use super::file_kind;
+use super::export_name_and_media_type;
 use super::reader::Reader;
 use crate::link::Compared;
 use crate::report;
@@ -20,10 +20,10 @@ use podscope_protocol::{AttemptInfo, Basis, ExportKind, Problem, TextKind, Updat
 
 /// Checks a text of the editor without opening it. Manifests without a Scenario may be meant for the running cluster,
 /// so they may refer to its namespaces and PriorityClasses.
-pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Update {
+pub(super) fn check_text(text: &str, revision: u64, running: Option<&Session>) -> Update {
     let loaded = scenario::load(&[(String::new(), text.to_owned())]).map(|mut loaded| {
         if let Some(session) = running.filter(|_| !loaded.has_scenario) {
-            add_cluster_objects(&mut loaded, session);
+            add_sharable_cluster_objects(&mut loaded, session);
         }
         loaded
     });
@@ -151,7 +151,7 @@ fn position_of(tree: &Tree<'_>, path: &str) -> (u32, u32) {
 }
 
 /// Adds the running cluster's namespaces and PriorityClasses that the loaded manifests do not define themselves.
-fn add_cluster_objects(loaded: &mut Loaded, session: &Session) {
+fn add_sharable_cluster_objects(loaded: &mut Loaded, session: &Session) {
     let objects = session.world().objects();
     let sharable = [Kind::Namespace, Kind::PriorityClass].map(|kind| objects.list_kind(kind));
     let defined: Vec<_> = loaded
@@ -178,7 +178,7 @@ fn add_cluster_objects(loaded: &mut Loaded, session: &Session) {
 
 /// Returns the scheduling attempts of a pod up to the cursor, oldest first. If `uid` is empty, returns the attempts of
 /// all pods with that name.
-fn attempts(session: &Session, pod: &str, uid: &str) -> Vec<AttemptInfo> {
+fn attempts_of_pod(session: &Session, pod: &str, uid: &str) -> Vec<AttemptInfo> {
     let key = pod_key(pod);
     session
         .attempts_of(&key)
@@ -197,7 +197,7 @@ fn attempts(session: &Session, pod: &str, uid: &str) -> Vec<AttemptInfo> {
 /// Explains the scheduling attempt with the given sequence number, by default the pod's last one. None if the pod has
 /// no such attempt.
 pub(super) fn explain(session: &Session, pod: String, uid: String, attempt: Option<u64>) -> Option<Update> {
-    let attempts = attempts(session, &pod, &uid);
+    let attempts = attempts_of_pod(session, &pod, &uid);
     let (attempt, explained) = match attempt.or(attempts.last().map(|last| last.id)) {
         Some(id) => {
             let known = attempts.iter().find(|known| known.id == id)?;
@@ -357,7 +357,11 @@ pub(super) fn export(session: &Session, what: ExportKind) -> Update {
         ExportKind::Scenario => crate::export::scenario(session),
         ExportKind::Picture | ExportKind::Image => crate::export::picture(session),
         ExportKind::Lesson => crate::export::lesson(session, &[]),
-        ExportKind::Names => crate::rename::printed(&crate::link::Link::of(session, None, String::new()).renamed().1),
+        ExportKind::Names => crate::rename::printed(
+            &crate::link::Link::of(session, None, String::new())
+                .renamed_with_table()
+                .1,
+        ),
     };
     file(what, text)
 }
@@ -387,7 +391,7 @@ pub(super) fn early_triage(loaded: &Loaded) -> Option<Update> {
 
 /// Returns the update that offers a text as a download.
 pub(super) fn file(what: ExportKind, text: String) -> Update {
-    let (name, media_type) = file_kind(what);
+    let (name, media_type) = export_name_and_media_type(what);
     Update::File {
         name: name.into(),
         media_type: media_type.into(),

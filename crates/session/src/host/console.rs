@@ -6,7 +6,7 @@ use podscope_cluster::{OutputKind, OutputLine};
 use podscope_kubectl::command::{self, Command, Kubectl};
 use podscope_protocol::{ConsoleLine, ConsoleText, LineKind, Micros, Notice, Update};
 
-pub(super) fn line_at(at: Micros, kind: LineKind, text: ConsoleText) -> ConsoleLine {
+pub(super) fn console_line_at(at: Micros, kind: LineKind, text: ConsoleText) -> ConsoleLine {
     ConsoleLine {
         at,
         kind,
@@ -17,7 +17,7 @@ pub(super) fn line_at(at: Micros, kind: LineKind, text: ConsoleText) -> ConsoleL
 }
 
 pub(super) fn console_line(active: &PageSession, kind: LineKind, notice: Notice) -> ConsoleLine {
-    line_at(active.session.now().0, kind, ConsoleText::Notice(notice))
+    console_line_at(active.session.now().0, kind, ConsoleText::Notice(notice))
 }
 
 fn line_kind(kind: OutputKind) -> LineKind {
@@ -33,7 +33,7 @@ fn line_kind(kind: OutputKind) -> LineKind {
 /// sent to the simulation.
 pub(super) fn run_line(active: &mut PageSession, line: &str) -> (Vec<ConsoleLine>, bool) {
     let at = active.session.now().0;
-    let console = |kind: LineKind, text: &str| line_at(at, kind, text.into());
+    let console = |kind: LineKind, text: &str| console_line_at(at, kind, text.into());
     let mut input = console(LineKind::Input, line);
     let parsed = command::parse_piped(line, None);
     input.applies = matches!(
@@ -77,7 +77,7 @@ pub(super) fn run_line(active: &mut PageSession, line: &str) -> (Vec<ConsoleLine
             false => run_and_wait(&mut active.session, command),
         };
         if let Err(why) = given {
-            lines.push(line_at(at, LineKind::Error, ConsoleText::Notice(why)));
+            lines.push(console_line_at(at, LineKind::Error, ConsoleText::Notice(why)));
             return (lines, is_given);
         }
         is_given = true;

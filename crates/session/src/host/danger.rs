@@ -11,7 +11,7 @@ use crate::timeline::Session;
 
 /// Sample texts that stand for the unknown output of a command that has not run yet. They are the input of the next
 /// command in the pipe, which takes its arguments or its manifest from that output.
-const UNKNOWN_OUTPUT: [&str; 6] = [
+const SAMPLE_OUTPUTS: [&str; 6] = [
     "pod/name",
     "name",
     "node/name",
@@ -20,7 +20,7 @@ const UNKNOWN_OUTPUT: [&str; 6] = [
     "{apiVersion: v1, kind: Node, metadata: {name: name}}",
 ];
 /// Maximum number of consecutive commands in a pipe that are checked with sample texts as input.
-const MAX_PIPED_COMMANDS: usize = 3;
+const MAX_CHECKED_PIPED_COMMANDS: usize = 3;
 
 impl Host {
     /// Returns a request to run lines if none of them is dangerous; otherwise, as `Err`, the question to the user
@@ -29,14 +29,14 @@ impl Host {
         let Request::RunUnlessDangerous { lines } = request else {
             return Ok(request);
         };
-        match self.danger(&lines) {
+        match self.danger_of_lines(&lines) {
             Some(danger) => Err(Update::Dangerous { lines, danger }),
             None => Ok(Request::run(lines)),
         }
     }
 
     /// Returns the reason why one of the lines is dangerous.
-    pub(super) fn danger(&self, lines: &[String]) -> Option<Danger> {
+    pub(super) fn danger_of_lines(&self, lines: &[String]) -> Option<Danger> {
         let session = &self.active.as_ref()?.session;
         lines.iter().enumerate().find_map(|(at, line)| {
             let is_first = at == 0;
@@ -65,11 +65,11 @@ impl DangerCheck<'_> {
         let found = reached.and_then(|(_, left)| {
             let (command, pipe) = left?;
             self.command_danger(&command)
-                .or_else(|| self.piped_danger(&pipe, MAX_PIPED_COMMANDS))
+                .or_else(|| self.piped_danger(&pipe, MAX_CHECKED_PIPED_COMMANDS))
         });
         match self.is_first {
             true => found,
-            false => found.or_else(|| self.piped_danger(&pipe, MAX_PIPED_COMMANDS)),
+            false => found.or_else(|| self.piped_danger(&pipe, MAX_CHECKED_PIPED_COMMANDS)),
         }
     }
 
@@ -77,7 +77,7 @@ impl DangerCheck<'_> {
     /// used.
     fn piped_danger(&self, pipe: &Pipe, n_left: usize) -> Option<Danger> {
         let n_left = n_left.checked_sub(1)?;
-        UNKNOWN_OUTPUT.iter().find_map(|output| {
+        SAMPLE_OUTPUTS.iter().find_map(|output| {
             let (command, pipe) = pipe.next(&[(OutputKind::Output, (*output).to_owned())])?.ok()?;
             self.command_danger(&command)
                 .or_else(|| self.piped_danger(&pipe, n_left))

@@ -10,18 +10,18 @@ use crate::timeline::{Session, Slice};
 use podscope_protocol::{Caption, Director, FastRun, Request, SubjectRef, UpcomingEvent, UpcomingEventKind};
 
 /// Maximum number of rows in the page's list of pending events.
-const MAX_ROWS: usize = 12;
+const MAX_PENDING_EVENT_ROWS: usize = 12;
 /// Real time that a skip takes on the page, in milliseconds.
 const SKIP_DURATION: ClockMillis = 900.0;
 /// Maximum delay between the deadline of an event and the event itself: a kubelet checks its back-offs only at
 /// intervals (LC-088).
-const MAX_LATENESS: Span = Span::seconds(20);
+const MAX_EVENT_LATENESS: Span = Span::seconds(20);
 /// Simulated time that a skip continues after a scenario's command, to show the command's first effects.
-const EFFECT_TIME: Span = Span::millis(500);
+const COMMAND_EFFECT_TIME: Span = Span::millis(500);
 /// Maximum simulated time in which a fast-forward looks for a decision or the story's next step.
 const SEARCH_LIMIT: Span = Span::seconds(600);
 /// Maximum number of events that *Next event* processes while it waits for one that is recorded in the trace.
-const MAX_EVENTS: u32 = 20_000;
+const MAX_EVENTS_PER_STEP: u32 = 20_000;
 /// Maximum number of nodes of a cluster for which pending events are listed, because each frame queries every kubelet.
 const MAX_NODES: usize = 100;
 
@@ -80,7 +80,7 @@ impl FastForward {
 
 /// Returns the pending events of the cluster, the scenario and the story, as rows of the page's list. Events of one
 /// type at about the same time share a row; the `PendingEvent` of the row is the first of them.
-fn rows(session: &Session) -> Vec<(UpcomingEvent, Option<PendingEvent>)> {
+fn pending_event_rows(session: &Session) -> Vec<(UpcomingEvent, Option<PendingEvent>)> {
     let world = session.world();
     if world.machines().count() > MAX_NODES {
         return Vec::new();
@@ -106,7 +106,7 @@ fn rows(session: &Session) -> Vec<(UpcomingEvent, Option<PendingEvent>)> {
         let place = rows.partition_point(|(known, _)| known.at <= at.0);
         rows.insert(place, (row_without_object(what, String::new(), at), None));
     }
-    rows.truncate(MAX_ROWS);
+    rows.truncate(MAX_PENDING_EVENT_ROWS);
     rows
 }
 
@@ -137,7 +137,7 @@ fn pending_events(session: &Session, reader: &Reader) -> Vec<UpcomingEvent> {
     if reader.question(session).is_some() {
         return Vec::new();
     }
-    rows(session).into_iter().map(|(row, _)| row).collect()
+    pending_event_rows(session).into_iter().map(|(row, _)| row).collect()
 }
 
 /// Returns each pending event of pods and nodes, for the chain of causes of the selected object. Empty while a question
@@ -153,8 +153,12 @@ pub(super) fn object_events(session: &Session, reader: &Reader, subject: Option<
 /// Starts a skip to a pending event: the one that the user selected on the page, even if an earlier one has become
 /// pending in the meantime, or else the next one. If no pending event is known, time runs until something is recorded:
 /// heartbeats and the events of large clusters are not predicted.
-pub(super) fn skip(session: &Session, selected: Option<&UpcomingEvent>, clock: ClockMillis) -> FastForward {
-    let mut rows = rows(session);
+pub(super) fn skip_to_pending_event(
+    session: &Session,
+    selected: Option<&UpcomingEvent>,
+    clock: ClockMillis,
+) -> FastForward {
+    let mut rows = pending_event_rows(session);
     let is_selected = |row: &UpcomingEvent| {
         selected.is_some_and(|selected| {
             (row.what, &row.subject, &row.container) == (selected.what, &selected.subject, &selected.container)
@@ -162,7 +166,7 @@ pub(super) fn skip(session: &Session, selected: Option<&UpcomingEvent>, clock: C
     };
     let index = rows.iter().position(|(row, _)| is_selected(row)).unwrap_or_default();
     match (index < rows.len()).then(|| rows.swap_remove(index)) {
-        Some((shown, due)) => skip_to(due, shown, session, clock),
+        Some((shown, due)) => start_skip(due, shown, session, clock),
         None => FastForward::Watch {
             from: session.now(),
             until: session.now() + SEARCH_LIMIT,
@@ -172,7 +176,7 @@ pub(super) fn skip(session: &Session, selected: Option<&UpcomingEvent>, clock: C
 }
 
 /// Starts a run to the next decision of the scheduler.
-pub(super) fn decision(session: &Session) -> FastForward {
+pub(super) fn start_run_to_decision(session: &Session) -> FastForward {
     let from = session.now();
     let until = from + SEARCH_LIMIT;
     FastForward::Decision {
@@ -183,14 +187,14 @@ pub(super) fn decision(session: &Session) -> FastForward {
 }
 
 /// Returns the first pending event, no later than `until`, at which a run to a decision stops.
-fn next_notable(session: &Session, until: SimTime) -> Option<(UpcomingEvent, Option<PendingEvent>)> {
-    let is_next = |(row, _): &(UpcomingEvent, Option<PendingEvent>)| is_notable(row.what) && row.at <= until.0;
-    rows(session).into_iter().find(is_next)
+fn next_notable_event(session: &Session, until: SimTime) -> Option<(UpcomingEvent, Option<PendingEvent>)> {
+    let is_next = |(row, _): &(UpcomingEvent, Option<PendingEvent>)| is_notable_event(row.what) && row.at <= until.0;
+    pending_event_rows(session).into_iter().find(is_next)
 }
 
 /// Returns whether a run to a decision also stops at events of this type. If it did not, the user would not see why the
 /// cluster has changed.
-fn is_notable(what: UpcomingEventKind) -> bool {
+fn is_notable_event(what: UpcomingEventKind) -> bool {
     use PendingEventKind::{Evicted, Job, Lease, NotReady};
     match what {
         UpcomingEventKind::Pending(kind) => matches!(kind, NotReady | Evicted | Lease | Job),
@@ -206,7 +210,7 @@ pub(super) fn skip_to_story(session: &Session, clock: ClockMillis) -> Option<Fas
     story.next(scenario)?;
     let to = story.waits_until(scenario, now).unwrap_or(now + SEARCH_LIMIT);
     let shown = row_without_object(UpcomingEventKind::Story, String::new(), to);
-    Some(skip_to(None, shown, session, clock))
+    Some(start_skip(None, shown, session, clock))
 }
 
 /// Starts a skip to the next command of the lesson's solution that is being shown. None if no command is left.
@@ -215,7 +219,7 @@ pub(super) fn skip_to_solution(session: &Session, clock: ClockMillis) -> Option<
     let words = next.command.to_string();
     let words = words.lines().next().unwrap_or_default().to_owned();
     let shown = row_without_object(UpcomingEventKind::Solution, words, next.at);
-    Some(skip_to(None, shown, session, clock))
+    Some(start_skip(None, shown, session, clock))
 }
 
 /// Creates a row of the list of pending events that refers to no object.
@@ -229,7 +233,7 @@ fn row_without_object(what: UpcomingEventKind, name: String, at: SimTime) -> Upc
     }
 }
 
-fn skip_to(due: Option<PendingEvent>, shown: UpcomingEvent, session: &Session, since: ClockMillis) -> FastForward {
+fn start_skip(due: Option<PendingEvent>, shown: UpcomingEvent, session: &Session, since: ClockMillis) -> FastForward {
     FastForward::Skip(Box::new(Skip {
         due,
         to: SimTime(shown.at),
@@ -241,9 +245,9 @@ fn skip_to(due: Option<PendingEvent>, shown: UpcomingEvent, session: &Session, s
 
 /// Processes events until one is recorded in the trace, because the user does not see other events. Returns a caption
 /// that describes the record.
-pub(super) fn step(session: &mut Session) -> Caption {
+pub(super) fn step_to_recorded_event(session: &mut Session) -> Caption {
     let (stop, end) = (session.trace().len(), session.now() + SEARCH_LIMIT);
-    for _ in 0..MAX_EVENTS {
+    for _ in 0..MAX_EVENTS_PER_STEP {
         session.step();
         if let Some(caption) = event_caption(session, stop) {
             return caption;
@@ -302,7 +306,12 @@ fn continue_skip(
         UpcomingEventKind::Solution => session.next_user_command().map(|next| next.at),
         _ => session.next_scenario_command(),
     };
-    let last = *to + if is_script { EFFECT_TIME } else { MAX_LATENESS };
+    let last = *to
+        + if is_script {
+            COMMAND_EFFECT_TIME
+        } else {
+            MAX_EVENT_LATENESS
+        };
     let end = if step < *to { step } else { last };
     let is_waiting = |session: &Session| match due {
         Some(due) => !session.world().has_happened(due),
@@ -356,7 +365,7 @@ pub(super) fn continue_run(active: &mut PageSession, fast: &mut FastForward, clo
             let attempts_before = session.progress().attempts;
             // A notable event may have become pending since the run began.
             if stop.is_none() {
-                *stop = next_notable(session, *until).map(Box::new);
+                *stop = next_notable_event(session, *until).map(Box::new);
             }
             let stop = stop.as_deref();
             let has_happened = |session: &Session| match stop {

@@ -10,7 +10,7 @@ use super::scenario_fields;
 use crate::scenario::flow_to_block;
 
 /// A line of YAML: the columns of its dash and key, and its key and value.
-struct Line<'a> {
+struct YamlLine<'a> {
     /// Column at which the line's key begins.
     key_at: usize,
     dash_at: Option<usize>,
@@ -19,25 +19,25 @@ struct Line<'a> {
 }
 
 /// Returns the text behind the dash of a YAML list item. None if there is no dash.
-fn after_dash(text: &str) -> Option<&str> {
+fn text_after_dash(text: &str) -> Option<&str> {
     let inner = text.strip_prefix("- ").or((text == "-").then_some(""));
     inner.map(str::trim_start)
 }
 
-fn parse_line(text: &str) -> Option<Line<'_>> {
+fn parse_line(text: &str) -> Option<YamlLine<'_>> {
     let rest = text.trim_start();
     if rest.starts_with('#') {
         return None;
     }
     // If a line has several dashes, `dash_at` is the column of the last one: only scenarios have lists of lists.
     let (mut body, mut dash_at) = (rest, None);
-    while let Some(inner) = after_dash(body) {
+    while let Some(inner) = text_after_dash(body) {
         dash_at = Some(text.len() - body.len());
         body = inner;
     }
     let key_at = text.len() - body.len();
     let (key, value) = body.split_once(':').unwrap_or((body, ""));
-    Some(Line {
+    Some(YamlLine {
         key_at: dash_at.filter(|_| body.is_empty()).map_or(key_at, |dash| dash + 2),
         dash_at,
         key: key.trim().trim_matches(['"', '\'']),
@@ -46,7 +46,7 @@ fn parse_line(text: &str) -> Option<Line<'_>> {
 }
 
 /// The manifest around the cursor: the lines before and after the cursor's line, and the column of the manifest's keys.
-struct Manifest<'a> {
+struct ManifestAtCursor<'a> {
     before: &'a [&'a str],
     after: &'a [&'a str],
     key_at: usize,
@@ -95,16 +95,16 @@ impl DocumentType {
     }
 }
 
-impl Manifest<'_> {
+impl ManifestAtCursor<'_> {
     /// Determines the document type from the fields `kind` and `apiVersion` at the indentation of the manifest.
     fn document_type(&self) -> Option<DocumentType> {
-        fn line_with_text<'a>(text: &&'a str) -> Option<Line<'a>> {
+        fn line_with_text<'a>(text: &&'a str) -> Option<YamlLine<'a>> {
             parse_line(text).filter(|_| !text.trim().is_empty())
         }
         let above = self.before.iter().filter_map(line_with_text);
         // Below the cursor, a line with less indentation or with a dash belongs to another manifest.
         let level = self.key_at;
-        let is_own = |line: &Line<'_>| line.key_at > level || line.key_at == level && line.dash_at.is_none();
+        let is_own = |line: &YamlLine<'_>| line.key_at > level || line.key_at == level && line.dash_at.is_none();
         let below = self.after.iter().filter_map(line_with_text).take_while(is_own);
         let (mut kind, mut version) = ("", "");
         for line in above.chain(below).filter(|line| line.key_at == self.key_at) {
@@ -125,7 +125,7 @@ impl Manifest<'_> {
 
 /// Returns completions at the cursor, which is between `before` and `after`; the last line of `before` is being typed.
 /// Empty where any value is valid, and outside of manifests.
-pub(super) fn at(before: &str, after: &str) -> Vec<Completion> {
+pub(super) fn completions_at_cursor(before: &str, after: &str) -> Vec<Completion> {
     let is_end = |line: &&str| line.trim_end() == "---";
     // Only the document that contains the cursor is considered.
     let own_lines = before.split_inclusive('\n').rev().take_while(|line| !is_end(line));
@@ -134,13 +134,13 @@ pub(super) fn at(before: &str, after: &str) -> Vec<Completion> {
     let own_lines = after.split_inclusive('\n').take_while(|line| !is_end(line));
     let after = after.get(..own_lines.map(str::len).sum()).unwrap_or_default();
     match flow_to_block(before, after) {
-        Some((before, after)) => in_block_style(&before, &after),
-        None => in_block_style(before, after),
+        Some((before, after)) => complete_in_block_style(&before, &after),
+        None => complete_in_block_style(before, after),
     }
 }
 
 /// Like [`at`], for a document in block style.
-fn in_block_style(before: &str, after: &str) -> Vec<Completion> {
+fn complete_in_block_style(before: &str, after: &str) -> Vec<Completion> {
     let mut above: Vec<&str> = before.split('\n').collect();
     let Some(typed) = above.pop() else { return Vec::new() };
     let below: Vec<&str> = after.split('\n').skip(1).collect();
@@ -149,8 +149,8 @@ fn in_block_style(before: &str, after: &str) -> Vec<Completion> {
     };
     let is_value = typed.contains(':');
     match cursor_line.key {
-        "kind" if is_value => return kinds(),
-        "apiVersion" if is_value => return versions(),
+        "kind" if is_value => return kind_completions(),
+        "apiVersion" if is_value => return api_version_completions(),
         _ => {}
     }
     let (manifest, mut path) = manifest_at(&cursor_line, &above, &below);
@@ -193,7 +193,7 @@ fn completion(name: &str, document_type: &str, words: Option<&str>) -> Completio
 /// `apiVersion` of a Scenario.
 const SCENARIO_API_VERSION: &str = "podscope.dev/v1alpha1";
 
-fn kinds() -> Vec<Completion> {
+fn kind_completions() -> Vec<Completion> {
     let objects = Kind::ALL
         .iter()
         .map(|kind| completion(kind.name(), kind.api_version(), None));
@@ -202,7 +202,7 @@ fn kinds() -> Vec<Completion> {
         .collect()
 }
 
-fn versions() -> Vec<Completion> {
+fn api_version_completions() -> Vec<Completion> {
     let mut all: Vec<&str> = Kind::ALL
         .iter()
         .map(|kind| kind.api_version())
@@ -214,7 +214,11 @@ fn versions() -> Vec<Completion> {
 }
 
 /// Returns the manifest around a line, and the path of keys to it.
-fn manifest_at<'a>(cursor_line: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str]) -> (Manifest<'a>, Vec<String>) {
+fn manifest_at<'a>(
+    cursor_line: &YamlLine<'_>,
+    above: &'a [&'a str],
+    below: &'a [&'a str],
+) -> (ManifestAtCursor<'a>, Vec<String>) {
     let mut path = Vec::new();
     // Keys with less indentation than `within` are parents. A dash may be in the column of its parent key.
     let mut within = cursor_line.dash_at.map_or(cursor_line.key_at, |dash| dash + 1);
@@ -242,7 +246,7 @@ fn manifest_at<'a>(cursor_line: &Line<'_>, above: &'a [&'a str], below: &'a [&'a
                 let after = below.get(..end.unwrap_or(below.len())).unwrap_or_default();
                 path.reverse();
                 return (
-                    Manifest {
+                    ManifestAtCursor {
                         before: lines,
                         after,
                         key_at,
@@ -259,7 +263,7 @@ fn manifest_at<'a>(cursor_line: &Line<'_>, above: &'a [&'a str], below: &'a [&'a
                 path.reverse();
                 let before = above.get(start..).unwrap_or_default();
                 return (
-                    Manifest {
+                    ManifestAtCursor {
                         before,
                         after: below,
                         key_at: dash + 2,
@@ -283,7 +287,7 @@ fn manifest_at<'a>(cursor_line: &Line<'_>, above: &'a [&'a str], below: &'a [&'a
     }
     path.reverse();
     (
-        Manifest {
+        ManifestAtCursor {
             before: above,
             after: below,
             key_at: 0,
@@ -300,7 +304,10 @@ mod tests {
     /// Returns the names that completion offers at the position of `¦` in a text.
     fn offered(text: &str) -> Vec<String> {
         let (before, after) = text.split_once('¦').expect("a cursor");
-        at(before, after).into_iter().map(|choice| choice.text).collect()
+        completions_at_cursor(before, after)
+            .into_iter()
+            .map(|choice| choice.text)
+            .collect()
     }
 
     #[test]
@@ -382,7 +389,7 @@ mod tests {
                 .iter()
                 .any(|kind| kind == "PodDisruptionBudget")
         );
-        let choices = at("kind: Pod\nspec:\n  ", "");
+        let choices = completions_at_cursor("kind: Pod\nspec:\n  ", "");
         let grace = choices
             .iter()
             .find(|choice| choice.text == "terminationGracePeriodSeconds");

@@ -80,7 +80,7 @@ impl Host {
         let mut frame = active.frame(&self.group_by, story);
         frame.playing = self.pace.playing;
         frame.speed_per_mille = self.pace.speed_per_mille;
-        frame.achieved_per_mille = self.pace.achieved(clock, active.session.now());
+        frame.achieved_per_mille = self.pace.achieved_speed(clock, active.session.now());
         let fast = self.fast.as_ref().filter(|_| self.job == Some(Job::Fast));
         let now = director::view_for_frame(&active.session, &self.reader, fast, self.caption.as_ref());
         if frame.reset || active.director != now {

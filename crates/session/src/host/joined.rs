@@ -10,7 +10,7 @@ use podscope_cluster::SimTime;
 use podscope_kubectl::command::{self, Command};
 use podscope_protocol::{ConsoleText, Limit, LineKind, Opened, Request, Update};
 
-use super::console::{error, line_at};
+use super::console::{console_line_at, error};
 use super::frames::PageSession;
 use super::{ClockMillis, Host, Job, open};
 use crate::link::ReaderState;
@@ -19,7 +19,7 @@ use crate::timeline::{MAX_RECORDS, Session, Slice};
 use crate::view::{Threads, ViewState};
 
 /// Scenario of the placeholder session that a joined host contains between calls: a minimal cluster.
-const PLACEHOLDER: &str = "apiVersion: podscope.dev/v1alpha1
+const PLACEHOLDER_SCENARIO: &str = "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: placeholder}
 spec: {cluster: {zones: [a], nodesPerZone: 1}}
@@ -33,8 +33,8 @@ pub struct Rate {
     pub per_mille: u64,
 }
 
-fn placeholder() -> Session {
-    let file = ("placeholder.yaml".to_owned(), PLACEHOLDER.to_owned());
+fn placeholder_session() -> Session {
+    let file = ("placeholder.yaml".to_owned(), PLACEHOLDER_SCENARIO.to_owned());
     let loaded = scenario::load(&[file]).expect("the placeholder is a valid scenario");
     Session::new(loaded).expect("the placeholder is admitted")
 }
@@ -50,7 +50,7 @@ impl Host {
         let mut pace = std::mem::take(&mut self.pace);
         pace.count_from(clock, session.now());
         *self = Host {
-            active: Some(PageSession::new(placeholder())),
+            active: Some(PageSession::new(placeholder_session())),
             is_joined: true,
             lesson,
             needs_triage: session.loaded().is_dump(),
@@ -183,7 +183,7 @@ impl Host {
             updates.extend((self.active.as_ref()).map(|active| error(active, Limit::Records(MAX_RECORDS))));
         }
         self.dirty = true;
-        updates.extend(self.run_next_lines());
+        updates.extend(self.run_next_pasted_lines());
         (slice, updates)
     }
 
@@ -197,7 +197,7 @@ impl Host {
             }
             // If the lines are dangerous, the request only asks the user and changes nothing.
             Request::RunUnlessDangerous { lines } => {
-                lines.iter().any(|line| self.line_changes_run(line)) && self.danger(lines).is_none()
+                lines.iter().any(|line| self.line_changes_run(line)) && self.danger_of_lines(lines).is_none()
             }
             Request::Open { .. }
             | Request::Paste { .. }
@@ -264,7 +264,7 @@ impl Host {
         let typed = typed.map(|line| (LineKind::Input, line.as_str().into()));
         let lines = typed.chain([(LineKind::Error, why)]);
         vec![Update::Console {
-            lines: lines.map(|(kind, text)| line_at(at, kind, text)).collect(),
+            lines: lines.map(|(kind, text)| console_line_at(at, kind, text)).collect(),
         }]
     }
 }

@@ -13,7 +13,7 @@ use super::{ANSWER_TIMEOUT, Host, PageSession};
 use crate::timeline::Session;
 
 /// Maximum number of pasted lines that wait; further lines are refused.
-const MAX_WAITING: usize = 1_000;
+const MAX_WAITING_LINES: usize = 1_000;
 
 /// The pasted lines that wait, the next one first.
 #[derive(Debug, Default)]
@@ -28,18 +28,18 @@ pub(super) struct PastedLines {
 
 impl PastedLines {
     /// Returns whether a pasted line is waiting and can run now.
-    pub(super) fn is_next(&self, session: &Session) -> bool {
+    pub(super) fn can_run_next_line(&self, session: &Session) -> bool {
         !self.rest.is_empty() && !self.last.1.is_some_and(|number| session.is_command_running(number))
     }
 
     fn waiting_lines(&self) -> Option<LinesLeft> {
-        let first = first_line(self.rest.front()?).to_owned();
+        let first = first_text_line(self.rest.front()?).to_owned();
         let more = self.rest.len() - 1;
         Some(LinesLeft { first, more })
     }
 }
 
-fn first_line(line: &str) -> &str {
+fn first_text_line(line: &str) -> &str {
     line.lines().next().unwrap_or_default()
 }
 
@@ -55,23 +55,28 @@ pub(super) fn drops_waiting_lines(request: &Request, active: &PageSession) -> bo
 
 impl Host {
     /// Queues lines that were pasted together.
-    pub(super) fn take_lines(&mut self, lines: Vec<String>) -> Option<Update> {
+    pub(super) fn queue_pasted_lines(&mut self, lines: Vec<String>) -> Option<Update> {
         let active = self.active.as_ref()?;
-        if self.lines.rest.len() + lines.len() > MAX_WAITING {
-            return Some(error(active, Notice::TooManyLines { most: MAX_WAITING }));
+        if self.lines.rest.len() + lines.len() > MAX_WAITING_LINES {
+            return Some(error(
+                active,
+                Notice::TooManyLines {
+                    most: MAX_WAITING_LINES,
+                },
+            ));
         }
         self.lines.rest.extend(lines);
         None
     }
 
     /// Runs the waiting pasted lines that can run now. Notifies the user once if the remaining lines must wait.
-    pub(super) fn run_next_lines(&mut self) -> Vec<Update> {
+    pub(super) fn run_next_pasted_lines(&mut self) -> Vec<Update> {
         let mut updates = Vec::new();
         while self.job.is_none()
             && self
                 .active
                 .as_ref()
-                .is_some_and(|active| self.lines.is_next(&active.session))
+                .is_some_and(|active| self.lines.can_run_next_line(&active.session))
             && let Some(line) = self.lines.rest.pop_front()
         {
             let update = self.command(&line);
@@ -83,7 +88,7 @@ impl Host {
                 .active
                 .as_ref()
                 .map_or(SimTime::ZERO, |active| active.session.now());
-            self.lines.last = (first_line(&line).to_owned(), number, at);
+            self.lines.last = (first_text_line(&line).to_owned(), number, at);
             self.lines.is_notified = false;
             self.dirty = true;
             updates.push(update);
@@ -105,7 +110,7 @@ impl Host {
     }
 
     /// Drops the waiting pasted lines and prints which ones were dropped.
-    pub(super) fn drop_lines(&mut self) -> Option<Update> {
+    pub(super) fn drop_pasted_lines(&mut self) -> Option<Update> {
         let waiting_lines = std::mem::take(&mut self.lines).waiting_lines()?;
         Some(error(self.active.as_ref()?, Notice::LinesDropped(waiting_lines)))
     }

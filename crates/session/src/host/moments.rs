@@ -10,7 +10,7 @@ use crate::view::{Owners, ViewState};
 
 /// Maximum number of nodes of a cluster that is shown in the pictures at the end of a lesson. A larger cluster gets no
 /// pictures.
-const MAX_NODES: usize = 24;
+const MAX_PICTURED_NODES: usize = 24;
 
 /// The two pictures at the end of a lesson, cached until another run finishes the lesson.
 #[derive(Debug, Default)]
@@ -27,8 +27,8 @@ impl Moments {
         if self.finished != end {
             self.finished = end;
             self.pictures = match end {
-                Some((_, at)) if session.world().machines().count() <= MAX_NODES => {
-                    key_moment(session, &active.owners, at)
+                Some((_, at)) if session.world().machines().count() <= MAX_PICTURED_NODES => {
+                    pictures_of_key_moment(session, &active.owners, at)
                 }
                 _ => Vec::new(),
             };
@@ -42,7 +42,7 @@ impl Moments {
 /// that the second picture includes the effect of later tasks; then the time of each question and that of its answer;
 /// then the start and the end of each step; then the start and the end of the run. Later questions and steps are tried
 /// first.
-fn key_moment(session: &Session, owners: &Owners, end: SimTime) -> Vec<Moment> {
+fn pictures_of_key_moment(session: &Session, owners: &Owners, end: SimTime) -> Vec<Moment> {
     let shown = session.progress().story().shown();
     let asked = (shown.iter().rev()).filter_map(|step| Some((step.at, step.truth.as_ref()?.at)));
     let to_end = asked.clone().map(|(at, _)| (at, end));
@@ -50,18 +50,18 @@ fn key_moment(session: &Session, owners: &Owners, end: SimTime) -> Vec<Moment> {
     let steps = (0..shown.len()).rev().map(|at| (shown[at].at, after(at)));
     let whole = shown.first().map(|first| (first.at, end));
     for (before, after) in to_end.chain(asked).chain(steps).chain(whole) {
-        let pair = [before, after].map(|at| moment_at(session, owners, at));
+        let pair = [before, after].map(|at| picture_at(session, owners, at));
         let [a, b] = &pair;
         if (&a.groups, &a.pending) != (&b.groups, &b.pending) {
             return pair.into();
         }
     }
     whole.map_or_else(Vec::new, |(a, b)| {
-        vec![moment_at(session, owners, a), moment_at(session, owners, b)]
+        vec![picture_at(session, owners, a), picture_at(session, owners, b)]
     })
 }
 
-fn moment_at(session: &Session, owners: &Owners, at: SimTime) -> Moment {
+fn picture_at(session: &Session, owners: &Owners, at: SimTime) -> Moment {
     let mut replay = session.clone();
     replay.seek(at);
     while replay.advance(at, u64::MAX) == Slice::More {}

@@ -60,13 +60,13 @@ impl Pace {
     }
 
     /// Records that the cursor has reached its target, so the session does not lag.
-    pub(super) fn kept_up(&mut self) {
+    pub(super) fn record_target_reached(&mut self) {
         self.behind = false;
     }
 
     /// Records that the cursor has not reached its target. If the session lags by more than `MAX_LAG`, pacing restarts
     /// at the cursor.
-    pub(super) fn fell_behind(&mut self, clock: ClockMillis, now: SimTime, target: SimTime) {
+    pub(super) fn record_lag(&mut self, clock: ClockMillis, now: SimTime, target: SimTime) {
         let late = (target - now).0 as f64 / self.speed_per_mille as f64;
         if late > MAX_LAG {
             // `measured` is not reset, so that the achieved speed shows the lag.
@@ -82,7 +82,7 @@ impl Pace {
 
     /// Returns the speed achieved since the last measurement, in thousandths of real time. At least 1 after a
     /// measurement; 0 while time is paused and before the first measurement.
-    pub(super) fn achieved(&mut self, clock: ClockMillis, now: SimTime) -> u64 {
+    pub(super) fn achieved_speed(&mut self, clock: ClockMillis, now: SimTime) -> u64 {
         let elapsed = clock - self.measured.0;
         if elapsed >= MEASURE_INTERVAL {
             let simulated = (now - self.measured.1).0.max(0) as f64;
@@ -173,8 +173,8 @@ mod tests {
             let clock = f64::from(tick) * 100.0;
             let now = SimTime(i64::from(tick.min(15)) * 200_000);
             let target = pace.target(clock);
-            pace.fell_behind(clock, now, target);
-            let achieved = pace.achieved(clock, now);
+            pace.record_lag(clock, now, target);
+            let achieved = pace.achieved_speed(clock, now);
             match tick {
                 ..5 => assert_eq!(achieved, 0, "no measurement yet"),
                 5..=15 => assert_eq!(achieved, 2_000, "at {clock}"),

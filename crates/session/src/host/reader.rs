@@ -27,7 +27,7 @@ pub(super) struct Reader {
 
 impl Reader {
     /// Shows another step, among the steps that the story has already shown.
-    pub(super) fn turn_to(&mut self, step: usize) {
+    pub(super) fn turn_to_step(&mut self, step: usize) {
         self.step = step;
     }
 
@@ -39,7 +39,9 @@ impl Reader {
     /// already visible when the step was shown is not asked.
     pub(super) fn is_waiting_at_step(&self, scenario: &Scenario, story: &Story, step: usize) -> bool {
         let has_question = scenario.steps.get(step).is_some_and(|step| step.predict.is_some());
-        has_question && !self.answers.contains_key(&step) && !story.shown().get(step).is_some_and(was_visible_before)
+        has_question
+            && !self.answers.contains_key(&step)
+            && !story.shown().get(step).is_some_and(was_answer_visible_before)
     }
 
     /// Returns the first shown step with an unanswered question.
@@ -107,7 +109,7 @@ impl Reader {
                     // If the run has already answered the question, the story waits for something else.
                     let is_open = shown.last().is_some_and(|last| last.truth.is_none());
                     let asks = is_open && scenario.steps[shown.len() - 1].predict.is_some();
-                    awaited(asks, next, session.now())
+                    describe_awaited_condition(asks, next, session.now())
                 }
                 None => open_goals(shown, scenario),
             }),
@@ -124,7 +126,7 @@ impl Reader {
         let skipped = step
             .predict
             .as_ref()
-            .filter(|_| was_visible_before(shown))
+            .filter(|_| was_answer_visible_before(shown))
             .map(|_| &None);
         let answer = self.answers.get(&at).or(skipped);
         let answered = answer.zip(shown.truth.as_ref()).zip(step.predict.as_ref());
@@ -158,13 +160,13 @@ impl Reader {
 }
 
 /// Returns whether the run had answered the question of a step before the step was shown.
-fn was_visible_before(shown: &Shown) -> bool {
+fn was_answer_visible_before(shown: &Shown) -> bool {
     shown.truth.as_ref().is_some_and(|truth| truth.at <= shown.at)
 }
 
 /// Returns a sentence about the type of condition for which the next step waits. The sentence does not reveal the
 /// condition itself, which often answers a question or is a goal. `asks` is true while the last question has no answer.
-fn awaited(asks: bool, next: &Step, now: SimTime) -> WaitsFor {
+fn describe_awaited_condition(asks: bool, next: &Step, now: SimTime) -> WaitsFor {
     let Some(when) = &next.when else {
         return WaitsFor(Vec::new());
     };

@@ -38,7 +38,12 @@ impl RecordedGoals {
     ///
     /// # Errors
     /// The reason why the field cannot be a goal.
-    pub(super) fn pick(&mut self, session: &Session, subject: &SubjectRef, line: u32) -> Result<(), GoalRefusal> {
+    pub(super) fn pick_goal_field(
+        &mut self,
+        session: &Session,
+        subject: &SubjectRef,
+        line: u32,
+    ) -> Result<(), GoalRefusal> {
         let object = match subject {
             SubjectRef::Pod { key, .. } => format!("Pod {key}"),
             SubjectRef::Node { name } => format!("Node {name}"),
@@ -82,7 +87,7 @@ impl RecordedGoals {
     }
 
     /// Removes the goal with this index.
-    pub(super) fn forget(&mut self, index: usize) {
+    pub(super) fn remove_goal(&mut self, index: usize) {
         if index < self.goals.len() {
             self.goals.remove(index);
         }
@@ -113,10 +118,10 @@ fn pod_with_generated_name<'a>(session: &'a Session, key: &str) -> Option<&'a Ar
 /// Returns whether the pod's author has set the label. The other labels are set by controllers and the API server, and
 /// differ between pods.
 fn is_authors_label(key: &str) -> bool {
-    !CONTROLLERS_LABELS.contains(&key) && !key.starts_with("topology.kubernetes.io/")
+    !LABELS_SET_BY_CONTROLLERS.contains(&key) && !key.starts_with("topology.kubernetes.io/")
 }
 
-const CONTROLLERS_LABELS: [&str; 6] = [
+const LABELS_SET_BY_CONTROLLERS: [&str; 6] = [
     "pod-template-hash",
     "controller-revision-hash",
     "pod-template-generation",
@@ -166,7 +171,7 @@ fn pod_count_condition(session: &Session, pod: &Pod, path: &str, value: Option<&
 /// Returns JSONPath and value of the field whose key or list item is in this line of the YAML. The value is None for a
 /// mapping or list.
 fn field_at_line(tree: &Tree<'_>, line: u32) -> Option<(String, Option<Value>)> {
-    fn find(tree: &Tree<'_>, path: &str, line: u32) -> Option<(String, Option<Value>)> {
+    fn find_field_at_line(tree: &Tree<'_>, path: &str, line: u32) -> Option<(String, Option<Value>)> {
         let found = |path: String, value: &Tree<'_>| {
             let is_plain = !matches!(value.data, Data::Map(_) | Data::Seq(_));
             (path, is_plain.then(|| value.to_value()))
@@ -177,7 +182,7 @@ fn field_at_line(tree: &Tree<'_>, line: u32) -> Option<(String, Option<Value>)> 
                 if entry.line == line {
                     Some(found(path, &entry.value))
                 } else {
-                    find(&entry.value, &path, line)
+                    find_field_at_line(&entry.value, &path, line)
                 }
             }),
             Data::Seq(items) => items.iter().enumerate().find_map(|(index, item)| {
@@ -189,13 +194,13 @@ fn field_at_line(tree: &Tree<'_>, line: u32) -> Option<(String, Option<Value>)> 
                 if item.line == line && is_plain {
                     Some(found(path, item))
                 } else {
-                    find(item, &path, line)
+                    find_field_at_line(item, &path, line)
                 }
             }),
             _ => None,
         }
     }
-    find(tree, "", line)
+    find_field_at_line(tree, "", line)
 }
 
 /// Returns whether a field has another value in each run, because it is a timestamp, a counter or a generated name.

@@ -35,8 +35,8 @@ impl Host {
         }
         let drops_lines = (self.active.as_ref()).is_some_and(|active| lines::drops_waiting_lines(&request, active));
         let mut updates = self.act(request, clock);
-        updates.extend(drops_lines.then(|| self.drop_lines()).flatten());
-        updates.extend(self.run_next_lines());
+        updates.extend(drops_lines.then(|| self.drop_pasted_lines()).flatten());
+        updates.extend(self.run_next_pasted_lines());
         // The page must get the link before the frame that shows the effect of a command.
         updates.extend(self.finished_links());
         if self.dirty && self.job.is_none() {
@@ -46,14 +46,14 @@ impl Host {
     }
 
     fn act(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
-        match self.wait(request) {
+        match self.queue_if_must_wait(request) {
             Ok(updates) => updates,
-            Err(request) => self.act_now(request, clock),
+            Err(request) => self.handle_now(request, clock),
         }
     }
 
     /// Handles a request immediately, without waiting for the end of a seek.
-    pub(super) fn act_now(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
+    pub(super) fn handle_now(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
         let request = match self.unless_dangerous(request) {
             Ok(request) => request,
             Err(question) => return vec![question],
@@ -66,27 +66,29 @@ impl Host {
                 text,
             }),
             Request::FrameDone | Request::PrepareToOpen => None,
-            Request::Speed { per_mille } => return self.without_answer(|host| host.speed(per_mille, clock)),
-            Request::GroupBy { key } => return self.without_answer(|host| host.group_by(key)),
-            Request::StoryStep { step } => return self.without_answer(|host| host.story_step(step)),
-            Request::Inspect { subject } => return self.without_answer(|host| host.inspect(subject)),
-            Request::Predict { step, answer } => return self.without_answer(|host| host.predict(step, answer, clock)),
+            Request::Speed { per_mille } => return self.do_without_answer(|host| host.set_speed(per_mille, clock)),
+            Request::GroupBy { key } => return self.do_without_answer(|host| host.set_group_by(key)),
+            Request::StoryStep { step } => return self.do_without_answer(|host| host.show_story_step(step)),
+            Request::Inspect { subject } => return self.do_without_answer(|host| host.select_subject(subject)),
+            Request::Predict { step, answer } => {
+                return self.do_without_answer(|host| host.answer_question(step, answer, clock));
+            }
             Request::Pause => {
                 let updates = self.drop_waiting_requests();
                 self.pause();
                 return updates;
             }
-            Request::Play => self.unless_question_open(|host| host.play(clock)),
-            Request::Step => self.unless_question_open(Host::step),
-            Request::SkipToStory => self.unless_question_open(|host| host.skip_to_story(clock)),
-            Request::NextDecision => self.unless_question_open(Host::next_decision),
-            Request::SkipAhead { to } => self.unless_question_open(|host| host.skip_ahead(to.as_deref(), clock)),
-            Request::Seek { at } => return self.without_answer(|host| host.seek(SimTime(at))),
-            Request::Fork => self.fork(),
-            Request::Branch { branch } => return self.without_answer(|host| host.switch(branch as usize)),
+            Request::Play => self.do_unless_question_is_open(|host| host.play(clock)),
+            Request::Step => self.do_unless_question_is_open(Host::step_to_next_event),
+            Request::SkipToStory => self.do_unless_question_is_open(|host| host.skip_to_story(clock)),
+            Request::NextDecision => self.do_unless_question_is_open(Host::run_to_next_decision),
+            Request::SkipAhead { to } => self.do_unless_question_is_open(|host| host.skip_ahead(to.as_deref(), clock)),
+            Request::Seek { at } => return self.do_without_answer(|host| host.seek(SimTime(at))),
+            Request::Fork => self.fork_branch(),
+            Request::Branch { branch } => return self.do_without_answer(|host| host.switch_branch(branch as usize)),
             Request::Undo => self.undo(),
             Request::Command { line } => self.run_command(&line, clock),
-            Request::Commands { lines } => self.take_lines(lines),
+            Request::Commands { lines } => self.queue_pasted_lines(lines),
             Request::Explain { pod, uid, attempt } => {
                 let active = self.active.as_ref();
                 active.and_then(|active| answers::explain(&active.session, pod, uid, attempt))
@@ -96,7 +98,7 @@ impl Host {
                 anonymise,
                 revision,
             } => {
-                return self.without_answer(|host| {
+                return self.do_without_answer(|host| {
                     host.queue_share(answers::RequestedLink {
                         screen,
                         anonymise,
@@ -104,20 +106,20 @@ impl Host {
                     });
                 });
             }
-            Request::Complete { line, cursor } => self.complete(line, cursor),
+            Request::Complete { line, cursor } => self.complete_command_line(line, cursor),
             of_tool => return self.use_tool(of_tool, clock),
         };
         answer.into_iter().collect()
     }
 
     /// Calls `act` and returns no updates.
-    pub(super) fn without_answer(&mut self, act: impl FnOnce(&mut Host)) -> Vec<Update> {
+    pub(super) fn do_without_answer(&mut self, act: impl FnOnce(&mut Host)) -> Vec<Update> {
         act(self);
         Vec::new()
     }
 
     /// Calls `act`, which advances time, unless a question waits for an answer.
-    fn unless_question_open(&mut self, act: impl FnOnce(&mut Host)) -> Option<Update> {
+    fn do_unless_question_is_open(&mut self, act: impl FnOnce(&mut Host)) -> Option<Update> {
         let active = self.active.as_ref()?;
         if self.reader.question(&active.session).is_some() {
             return Some(error(active, Notice::WaitsForAnswer));
@@ -142,16 +144,19 @@ impl Host {
         }
     }
 
-    fn step(&mut self) {
+    fn step_to_next_event(&mut self) {
         self.pace.playing = false;
         if let Some(active) = &mut self.active {
-            self.caption = Some(director::step(&mut active.session));
+            self.caption = Some(director::step_to_recorded_event(&mut active.session));
         }
     }
 
-    fn next_decision(&mut self) {
+    fn run_to_next_decision(&mut self) {
         self.pace.playing = false;
-        self.fast = self.active.as_ref().map(|active| director::decision(&active.session));
+        self.fast = self
+            .active
+            .as_ref()
+            .map(|active| director::start_run_to_decision(&active.session));
         self.job = Some(Job::Fast);
     }
 
@@ -159,7 +164,7 @@ impl Host {
         let fast = self
             .active
             .as_ref()
-            .map(|active| director::skip(&active.session, to, clock));
+            .map(|active| director::skip_to_pending_event(&active.session, to, clock));
         self.run_fast(fast);
     }
 
@@ -189,11 +194,11 @@ impl Host {
         }
         let target = at.clamp(SimTime::ZERO, END_OF_TIME);
         active.session.seek(target);
-        self.go_to(target);
+        self.start_seek(target);
     }
 
     /// Starts a seek from the session's current instant, which the session may already have moved closer to the target.
-    fn go_to(&mut self, target: SimTime) {
+    fn start_seek(&mut self, target: SimTime) {
         let from = self
             .active
             .as_ref()
@@ -201,18 +206,18 @@ impl Host {
         self.job = Some(Job::Seek { from, target });
     }
 
-    fn fork(&mut self) -> Option<Update> {
+    fn fork_branch(&mut self) -> Option<Update> {
         let active = self.active.as_mut()?;
         self.dirty = true;
         let refused = active.session.fork().err()?;
         Some(error(active, refused))
     }
 
-    fn switch(&mut self, branch: usize) {
+    fn switch_branch(&mut self, branch: usize) {
         let Some(active) = &mut self.active else { return };
         self.dirty = true;
         if let Some(target) = active.session.switch(branch) {
-            self.go_to(target);
+            self.start_seek(target);
         }
     }
 
@@ -223,27 +228,27 @@ impl Host {
         };
         active.view_state = ViewState::default();
         let commands = active.session.commands().len();
-        self.go_to(target);
+        self.start_seek(target);
         self.recorded.undo(commands)
     }
 
-    fn speed(&mut self, per_mille: u64, clock: ClockMillis) {
+    fn set_speed(&mut self, per_mille: u64, clock: ClockMillis) {
         self.pace.speed_per_mille = per_mille.clamp(1, 1_000_000_000);
         self.restart_pace(clock);
         self.dirty = true;
     }
 
-    fn group_by(&mut self, key: String) {
+    fn set_group_by(&mut self, key: String) {
         self.group_by = if key.is_empty() { label::ZONE.to_owned() } else { key };
         self.dirty = true;
     }
 
-    fn story_step(&mut self, step: usize) {
-        self.reader.turn_to(step);
+    fn show_story_step(&mut self, step: usize) {
+        self.reader.turn_to_step(step);
         self.dirty = true;
     }
 
-    fn inspect(&mut self, subject: Option<SubjectRef>) {
+    fn select_subject(&mut self, subject: Option<SubjectRef>) {
         // A search for remedies stops when another subject is selected.
         let is_same_pod =
             |help: &answers::HelpSearch| matches!(&subject, Some(SubjectRef::Pod { key, .. }) if key == help.pod());
@@ -253,7 +258,7 @@ impl Host {
         self.dirty = true;
     }
 
-    fn predict(&mut self, step: usize, answer: Option<String>, clock: ClockMillis) {
+    fn answer_question(&mut self, step: usize, answer: Option<String>, clock: ClockMillis) {
         self.reader.answer(step, answer);
         self.pace.playing |= std::mem::take(&mut self.reader.plays_after_answer);
         self.restart_pace(clock);
@@ -278,7 +283,7 @@ impl Host {
         }
     }
 
-    fn complete(&self, line: String, cursor: usize) -> Option<Update> {
+    fn complete_command_line(&self, line: String, cursor: usize) -> Option<Update> {
         let objects = self.active.as_ref()?.session.world().objects();
         let (replace, choices) = command::complete(&line, cursor, objects);
         let choices = choices.into_iter().map(|choice| Completion {

@@ -6,11 +6,11 @@ use podscope_cluster::{INVARIANTS, Switches};
 
 use crate::scenario::SearchFault;
 
-const TABLE: &str = include_str!("scenario.txt");
+const FIELD_TABLE: &str = include_str!("scenario.txt");
 
 /// A field of a Scenario document, from a row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct FieldRow {
     pub(super) name: &'static str,
     /// Type as in the output of `kubectl explain`.
     pub(super) type_name: &'static str,
@@ -18,14 +18,14 @@ pub(super) struct Row {
 }
 
 /// Returns the rows of a struct. For a list type, returns the rows of the list's item type.
-fn rows(type_name: &str) -> impl Iterator<Item = Row> {
+fn field_rows(type_name: &str) -> impl Iterator<Item = FieldRow> {
     let name = type_name.trim_start_matches("[]");
     let begins = move |line: &&str| line.strip_prefix("= ") == Some(name);
-    let inside = TABLE.lines().skip_while(move |line| !begins(line)).skip(1);
+    let inside = FIELD_TABLE.lines().skip_while(move |line| !begins(line)).skip(1);
     let inside = inside.take_while(|line| !line.starts_with('='));
     inside.filter_map(|line| {
         let mut words = line.splitn(3, ' ');
-        Some(Row {
+        Some(FieldRow {
             name: words.next()?,
             type_name: words.next()?,
             description: words.next().unwrap_or_default(),
@@ -36,13 +36,15 @@ fn rows(type_name: &str) -> impl Iterator<Item = Row> {
 /// Returns the type of the field at a path of the Scenario document.
 fn type_at(path: &[String]) -> Option<&'static str> {
     path.iter().try_fold("Scenario", |type_name, name| {
-        rows(type_name).find(|row| row.name == name).map(|row| row.type_name)
+        field_rows(type_name)
+            .find(|row| row.name == name)
+            .map(|row| row.type_name)
     })
 }
 
 /// Returns the fields of the struct at a path. For a list, returns the fields of the list's item type.
-pub(super) fn fields(path: &[String]) -> impl Iterator<Item = Row> {
-    type_at(path).into_iter().flat_map(rows)
+pub(super) fn fields(path: &[String]) -> impl Iterator<Item = FieldRow> {
+    type_at(path).into_iter().flat_map(field_rows)
 }
 
 /// Returns the values that the field at a path accepts. Empty if it accepts any value.
@@ -66,11 +68,11 @@ mod tests {
     use serde_json::json;
 
     /// Collects the paths of all fields in the table, with their types.
-    fn paths(type_name: &'static str, at: &str, all: &mut Vec<(String, &'static str)>) {
-        for row in rows(type_name) {
+    fn collect_field_paths(type_name: &'static str, at: &str, all: &mut Vec<(String, &'static str)>) {
+        for row in field_rows(type_name) {
             let path = [at, row.name].join(".").trim_start_matches('.').to_owned();
             all.push((path.clone(), row.type_name));
-            paths(row.type_name, &path, all);
+            collect_field_paths(row.type_name, &path, all);
         }
     }
 
@@ -124,7 +126,7 @@ mod tests {
                 .collect()
         };
         let mut all = Vec::new();
-        paths("Scenario", "", &mut all);
+        collect_field_paths("Scenario", "", &mut all);
         assert!(all.len() > 150, "{}", all.len());
         for (path, type_name) in &all {
             assert_eq!(unknown(path, type_name), Vec::<String>::new(), "{path}");
@@ -144,7 +146,7 @@ mod tests {
     #[test]
     fn every_field_accepted_by_parser_is_in_table() {
         for (type_name, names) in crate::scenario::accepted_fields() {
-            let offered: Vec<&str> = rows(type_name).map(|row| row.name).collect();
+            let offered: Vec<&str> = field_rows(type_name).map(|row| row.name).collect();
             for name in names {
                 assert!(offered.contains(&name.as_str()), "{type_name}: {name}");
             }

@@ -104,7 +104,7 @@ impl Host {
             .flatten();
         let fast = match (to_story, solution.rest.is_empty()) {
             (Some(fast), _) => Some(fast),
-            (None, true) => Some(director::skip(session, None, clock)),
+            (None, true) => Some(director::skip_to_pending_event(session, None, clock)),
             (None, false) => {
                 if session.now() < session.horizon()
                     && let Err(limit) = session.fork()

@@ -15,29 +15,31 @@ impl Host {
         let answer = match request {
             Request::Compare { other } => return self.compare(other),
             Request::CompareBranch { branch } => {
-                return self.without_answer(|host| host.compare_branch(branch as usize));
+                return self.do_without_answer(|host| host.compare_branch(branch as usize));
             }
             Request::Check { text, revision } => {
                 let running = self.active.as_ref().map(|active| &active.session);
-                Some(answers::check(&text, revision, running))
+                Some(answers::check_text(&text, revision, running))
             }
             Request::Fields {
                 before,
                 after,
                 revision,
             } => Some(Update::Fields {
-                choices: fields::at(&before, &after),
+                choices: fields::completions_at_cursor(&before, &after),
                 revision,
             }),
             Request::Paste { name, text } => return self.paste((name, text), clock),
             Request::CheckLesson { text, revision } => Some(answers::check_lesson(text, revision)),
-            Request::CancelHelp => return self.without_answer(|host| host.help = None),
+            Request::CancelHelp => return self.do_without_answer(|host| host.help = None),
             Request::TryRemedy { index } => self.try_remedy(index, clock),
             Request::WhatWouldHelp { pod } => self.what_would_help(pod),
-            Request::Film { .. } | Request::Export { .. } | Request::Triage { .. } => return self.output(request),
+            Request::Film { .. } | Request::Export { .. } | Request::Triage { .. } => {
+                return self.handle_output_request(request);
+            }
             Request::RecordGoal { subject, line } => self.record_goal(&subject, line),
             Request::ForgetGoal { index } => self.active.is_some().then(|| {
-                self.recorded.forget(index);
+                self.recorded.remove_goal(index);
                 self.recorded.update()
             }),
             Request::WhatIf(change) => return self.what_if(change),
@@ -53,7 +55,7 @@ impl Host {
     }
 
     /// Handles a request for output: a film, a file, or a list of the cluster's problems.
-    fn output(&mut self, request: Request) -> Vec<Update> {
+    fn handle_output_request(&mut self, request: Request) -> Vec<Update> {
         match request {
             Request::Film {
                 from,
@@ -74,7 +76,7 @@ impl Host {
             Request::Export { what, .. } => self.export_file(what).into_iter().collect(),
             Request::Triage { anonymise: true } => self.start_anonymised(AnonymisedRequest::Triage),
             Request::Triage { anonymise: false } => {
-                self.without_answer(|host| host.needs_triage = host.active.is_some())
+                self.do_without_answer(|host| host.needs_triage = host.active.is_some())
             }
             other => unreachable!("not a request for output: {other:?}"),
         }
@@ -125,7 +127,7 @@ impl Host {
 
     fn record_goal(&mut self, subject: &SubjectRef, line: u32) -> Option<Update> {
         let active = self.active.as_ref()?;
-        Some(match self.recorded.pick(&active.session, subject, line) {
+        Some(match self.recorded.pick_goal_field(&active.session, subject, line) {
             Ok(()) => self.recorded.update(),
             Err(why) => error(active, Notice::GoalRefusal(why)),
         })

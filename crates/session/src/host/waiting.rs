@@ -11,7 +11,7 @@ use super::director::proceeds_from_cursor;
 use super::{ClockMillis, Host, Job};
 
 /// Maximum number of requests that wait for the end of a seek; further requests are refused.
-const MAX_WAITING: usize = 1_000;
+const MAX_WAITING_REQUESTS: usize = 1_000;
 
 /// Requests that wait for the end of a seek, the oldest first.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ impl Host {
 
     /// Queues a request that must wait for the end of a seek. Returns any other request as `Err`; the caller then
     /// handles it immediately.
-    pub(super) fn wait(&mut self, request: Request) -> Result<Vec<Update>, Request> {
+    pub(super) fn queue_if_must_wait(&mut self, request: Request) -> Result<Vec<Update>, Request> {
         let waits = self.must_wait(&request);
         let Some(active) = self.active.as_ref().filter(|_| waits) else {
             return Err(request);
@@ -64,10 +64,10 @@ impl Host {
         {
             // While the user drags the cursor on the timeline, only the last position matters.
             *last = request;
-        } else if self.waiting.requests.len() < MAX_WAITING {
+        } else if self.waiting.requests.len() < MAX_WAITING_REQUESTS {
             self.waiting.requests.push_back(request);
         } else {
-            let (most, until) = (MAX_WAITING, self.seek_target());
+            let (most, until) = (MAX_WAITING_REQUESTS, self.seek_target());
             return Ok(vec![error(active, Notice::TooManyWait { most, until })]);
         }
         Ok(Vec::new())
@@ -105,7 +105,7 @@ impl Host {
             && let Some(request) = self.waiting.requests.pop_front()
         {
             self.waiting.is_notified = false;
-            updates.extend(self.act_now(request, clock));
+            updates.extend(self.handle_now(request, clock));
         }
         updates
     }

@@ -9,7 +9,7 @@ use podscope_protocol::{
 };
 
 use super::Host;
-use crate::compare::{self, Balance};
+use crate::compare::{self, ResourceBalance};
 use crate::timeline::Session;
 use crate::whatif::{self, Answer, Consolidation, ConsolidationSearch, Fit, Fitting, Question, QuestionRun};
 
@@ -27,14 +27,14 @@ pub(super) struct RunningQuestion {
     change: WhatIf,
     /// The instant of the session at which the question was asked, in microseconds.
     at: i64,
-    work: Work,
+    work: QuestionWork,
     /// The progress that was last reported, in per mille.
     reported: u32,
 }
 
 /// The computation that answers a what-if question.
 #[derive(Debug)]
-enum Work {
+enum QuestionWork {
     /// Runs the session with the change and without it.
     Run(Box<QuestionRun>),
     /// Counts how many copies of a pod fit. If fewer fit than are needed, looks for changes that make room for more.
@@ -43,7 +43,7 @@ enum Work {
     Consolidate(Box<ConsolidationSearch>),
 }
 
-impl Work {
+impl QuestionWork {
     fn start(session: &Session, change: &WhatIf) -> Result<Self, Vec<Problem>> {
         let question = match change {
             WhatIf::Drain(nodes) => Question::Drain(nodes.clone()),
@@ -63,7 +63,7 @@ impl Work {
     }
 
     /// Does a piece of the work on a what-if question. Returns whether the work is complete.
-    fn do_piece(&mut self) -> Result<bool, Vec<Problem>> {
+    fn do_piece_of_work(&mut self) -> Result<bool, Vec<Problem>> {
         match self {
             Self::Run(asking) => Ok(asking.work(EVENTS_PER_PIECE)),
             Self::Fit(fitting) => Ok(fitting.work(COPIES_PER_PIECE)),
@@ -93,7 +93,7 @@ impl Work {
     }
 }
 
-const fn progress(per_mille: u32) -> Update {
+const fn progress_update(per_mille: u32) -> Update {
     Update::Progress {
         task: Task::WhatIf,
         per_mille,
@@ -106,13 +106,13 @@ impl Host {
     pub(super) fn what_if(&mut self, change: Option<WhatIf>) -> Vec<Update> {
         let was_asked = self.asked.take().is_some();
         let (Some(active), Some(change)) = (&self.active, change) else {
-            return was_asked.then(|| progress(1000)).into_iter().collect();
+            return was_asked.then(|| progress_update(1000)).into_iter().collect();
         };
         if let (WhatIf::Figures, Some(other)) = (&change, &self.other) {
             let answer = answer_of_figures(&active.session, &other.session);
             return vec![Update::WhatIf(Box::new(answer))];
         }
-        match Work::start(&active.session, &change) {
+        match QuestionWork::start(&active.session, &change) {
             Ok(work) => {
                 self.asked = Some(RunningQuestion {
                     change,
@@ -120,7 +120,7 @@ impl Host {
                     work,
                     reported: 0,
                 });
-                vec![progress(0)]
+                vec![progress_update(0)]
             }
             Err(problems) => vec![Update::Refused { problems }],
         }
@@ -129,7 +129,7 @@ impl Host {
     /// Does a piece of work on the current what-if question. Returns a progress update, or the answer.
     pub(super) fn continue_what_if(&mut self) -> Option<Update> {
         let mut asked = self.asked.take()?;
-        match asked.work.do_piece() {
+        match asked.work.do_piece_of_work() {
             Ok(true) => {
                 let answer = asked.work.into_answer(asked.change, asked.at);
                 return Some(Update::WhatIf(Box::new(answer)));
@@ -140,7 +140,7 @@ impl Host {
         let per_mille = asked.work.per_mille();
         let update = (per_mille >= asked.reported + PER_MILLE_PER_UPDATE).then(|| {
             asked.reported = per_mille;
-            progress(per_mille)
+            progress_update(per_mille)
         });
         self.asked = Some(asked);
         update
@@ -226,11 +226,11 @@ fn answer_of_consolidation(change: WhatIf, at: i64, found: &Consolidation) -> Wh
 }
 
 fn answer_of_figures(session: &Session, other: &Session) -> WhatIfAnswer {
-    let comparison = compare::runs([
+    let comparison = compare::compare_runs([
         (sentence!(figures::this_run), session),
         (sentence!(figures::other_run), other),
     ]);
-    let per_mille = |balance: Option<&Balance>| -> Vec<u32> {
+    let per_mille = |balance: Option<&ResourceBalance>| -> Vec<u32> {
         let shares = balance.map(|balance| &balance.shares).into_iter().flatten();
         shares.map(|share| (share * 1000.0) as u32).collect()
     };
@@ -245,7 +245,7 @@ fn answer_of_figures(session: &Session, other: &Session) -> WhatIfAnswer {
     let markdown = compare::comparison_markdown(&comparison);
     WhatIfAnswer {
         figures: ComparedFigures {
-            rows: compare::rows(&comparison),
+            rows: compare::comparison_rows(&comparison),
             fullness: fullness.collect(),
         },
         ..answer_in_words(WhatIf::Figures, session.now().0, [], summary, markdown)

@@ -31,7 +31,7 @@ impl Host {
             None => {}
         }
         updates.extend(self.run_waiting_requests(clock));
-        updates.extend(self.run_next_lines());
+        updates.extend(self.run_next_pasted_lines());
         self.continue_comparison();
         let is_frame_allowed = !self.pace.playing || self.last_frame.is_due(clock, self.pace.is_late());
         if self.dirty && self.job.is_none() && is_frame_allowed {
@@ -164,8 +164,8 @@ impl Host {
         let slice = self.play_slice(target);
         let active = self.active.as_ref()?;
         match slice {
-            Slice::Done => self.pace.kept_up(),
-            Slice::More => self.pace.fell_behind(clock, active.session.now(), target),
+            Slice::Done => self.pace.record_target_reached(),
+            Slice::More => self.pace.record_lag(clock, active.session.now(), target),
             Slice::Limit => {
                 self.pace.playing = false;
                 return Some(error(active, Limit::Records(MAX_RECORDS)));
@@ -186,7 +186,7 @@ impl Host {
             slice = active.session.advance_story(target, 1, is_question);
             // If the next pasted line can run, stop here, so that it runs at the instant at which the previous one
             // ends.
-            if slice != Slice::More || self.lines.is_next(&active.session) {
+            if slice != Slice::More || self.lines.can_run_next_line(&active.session) {
                 break;
             }
         }

@@ -1,7 +1,7 @@
 //! Anonymises names in CEL expressions about devices. Quoted texts and attribute names get the same new names as in the
 //! devices themselves; functions and CEL keywords are kept.
 
-use super::names::{Names, Role};
+use super::names::{NameDictionary, TextRole};
 
 /// Fields of the CEL variable `device`, which are kept.
 const FIELDS_OF_DEVICE: [&str; 4] = ["driver", "attributes", "capacity", "allowMultipleAllocations"];
@@ -9,12 +9,12 @@ const FIELDS_OF_DEVICE: [&str; 4] = ["driver", "attributes", "capacity", "allowM
 const CEL_WORDS: [&str; 5] = ["device", "true", "false", "null", "in"];
 
 /// Renames the names in an expression. Each quoted text is renamed as a whole, including its escapes.
-pub(super) fn renamed(expression: &str, names: &mut Names) -> String {
+pub(super) fn rename_expression(expression: &str, names: &mut NameDictionary) -> String {
     let mut out = String::new();
     let mut rest = expression;
     while let Some(first) = rest.chars().next() {
         let end = if matches!(first, '\'' | '"') {
-            end_of_text(rest, first)
+            quoted_text_length(rest, first)
         } else if first.is_alphabetic() || first == '_' {
             let is_name = |c: char| c.is_alphanumeric() || c == '_';
             rest.find(|c| !is_name(c)).unwrap_or(rest.len())
@@ -23,9 +23,9 @@ pub(super) fn renamed(expression: &str, names: &mut Names) -> String {
         };
         let (piece, after) = rest.split_at(end);
         if matches!(first, '\'' | '"') {
-            out.push_str(&renamed_quoted(piece, first, names));
+            out.push_str(&rename_quoted_text(piece, first, names));
         } else if first.is_alphabetic() && !is_cel_word(&out, piece, after) {
-            out.push_str(&names.text(Role::Name, piece));
+            out.push_str(&names.rename_text(TextRole::Name, piece));
         } else {
             out.push_str(piece);
         }
@@ -35,7 +35,7 @@ pub(super) fn renamed(expression: &str, names: &mut Names) -> String {
 }
 
 /// Returns the length of the quoted text at the beginning of `rest`.
-fn end_of_text(rest: &str, quote: char) -> usize {
+fn quoted_text_length(rest: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in rest.char_indices().skip(1) {
         match c {
@@ -49,12 +49,12 @@ fn end_of_text(rest: &str, quote: char) -> usize {
 }
 
 /// Renames the content of a quoted text. Quantities and versions are kept.
-fn renamed_quoted(quoted: &str, quote: char, names: &mut Names) -> String {
+fn rename_quoted_text(quoted: &str, quote: char, names: &mut NameDictionary) -> String {
     let inner = quoted.trim_matches(quote);
     if is_number_with_unit(inner) {
         return quoted.to_owned();
     }
-    format!("{quote}{}{quote}", names.text(Role::Name, inner))
+    format!("{quote}{}{quote}", names.rename_text(TextRole::Name, inner))
 }
 
 /// Returns whether the text is a number with a short unit or a version, like `40Gi` or `12.4.0`.

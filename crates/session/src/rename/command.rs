@@ -4,8 +4,8 @@ use podscope_api::Kind;
 use podscope_kubectl::command::{self, Action, Apply, Command, Kubectl, Selection, Target, Words};
 use serde_json::Value;
 
-use super::names::{Names, Role};
-use super::{documents, rename_document, rename_untyped};
+use super::names::{NameDictionary, TextRole};
+use super::{parse_documents, rename_document, rename_untyped};
 
 /// Words in command lines that are kept, such as verbs and the names of kinds.
 const PUBLIC_WORDS: &[&str] = &[
@@ -97,14 +97,14 @@ fn is_public_word(word: &str) -> bool {
 
 /// Renames the names in a command line. None if the line has no meaning without its private texts. While names are
 /// being collected, the result is not used.
-pub(super) fn renamed(line: &str, names: &mut Names) -> Option<String> {
+pub(super) fn rename_command_line(line: &str, names: &mut NameDictionary) -> Option<String> {
     let Ok(command) = command::parse(line) else { return None };
     // The body of an API call can have any form, so it cannot be renamed, and without it the call has no meaning.
     if matches!(command, Command::Api(_)) {
         return None;
     }
     let Command::Kubectl { action, mut words } = command else {
-        return if_valid(rename_words(line, names));
+        return keep_if_valid_command(rename_words(line, names));
     };
     match action {
         Kubectl::Annotate(_) => return None,
@@ -122,7 +122,7 @@ pub(super) fn renamed(line: &str, names: &mut Names) -> Option<String> {
             // renamed instead.
             Action::Create(made) => {
                 let texts: Vec<String> = made.objects.iter().map(podscope_api::print_yaml).collect();
-                let namespace = verbatim.namespace.map(|name| names.text(Role::Name, &name));
+                let namespace = verbatim.namespace.map(|name| names.rename_text(TextRole::Name, &name));
                 let manifest = rename_manifests(&texts.join("---\n"), names);
                 words = Words::create(
                     manifest,
@@ -133,11 +133,11 @@ pub(super) fn renamed(line: &str, names: &mut Names) -> Option<String> {
                 );
             }
             Action::Replace { text, .. } => {
-                let namespace = verbatim.namespace.map(|name| names.text(Role::Name, &name));
+                let namespace = verbatim.namespace.map(|name| names.rename_text(TextRole::Name, &name));
                 words = Words::apply(rename_manifests(&text, names), namespace);
             }
             Action::Diff { .. } => return None,
-            _ => return if_valid(rename_words(line, names)),
+            _ => return keep_if_valid_command(rename_words(line, names)),
         },
         Kubectl::Edit { target, text, .. } => {
             if !text.is_empty() {
@@ -151,43 +151,43 @@ pub(super) fn renamed(line: &str, names: &mut Names) -> Option<String> {
             words.set_value("-p", value.to_string());
             rename_target(&mut words, target, names);
         }
-        _ => return if_valid(rename_words(line, names)),
+        _ => return keep_if_valid_command(rename_words(line, names)),
     }
-    if_valid(words.to_string())
+    keep_if_valid_command(words.to_string())
 }
 
-fn rename_namespace(words: &mut Words, namespace: Option<String>, names: &mut Names) {
+fn rename_namespace(words: &mut Words, namespace: Option<String>, names: &mut NameDictionary) {
     if let Some(namespace) = namespace {
-        words.set_value("-n", names.text(Role::Name, &namespace));
+        words.set_value("-n", names.rename_text(TextRole::Name, &namespace));
     }
 }
 
 /// Renames the objects of a verb. In these commands the objects are the first arguments after the verb.
-fn rename_target(words: &mut Words, target: Target, names: &mut Names) {
+fn rename_target(words: &mut Words, target: Target, names: &mut NameDictionary) {
     rename_namespace(words, target.namespace, names);
     let arguments = words.arguments_mut().iter_mut();
     match target.selection {
         Selection::Kinds { names: all, .. } => {
             for (argument, name) in arguments.skip(1).zip(all) {
-                *argument = names.text(Role::Name, &name);
+                *argument = names.rename_text(TextRole::Name, &name);
             }
         }
         Selection::Items(items) => {
             for (argument, (kind, name)) in arguments.zip(items) {
-                *argument = format!("{}/{}", kind.singular(), names.text(Role::Name, &name));
+                *argument = format!("{}/{}", kind.singular(), names.rename_text(TextRole::Name, &name));
             }
         }
     }
 }
 
 /// Returns the command line, or None if it is no longer a valid command.
-fn if_valid(line: String) -> Option<String> {
+fn keep_if_valid_command(line: String) -> Option<String> {
     command::parse(&line).is_ok().then_some(line)
 }
 
 /// Renames the objects in the manifest that a command reads from its standard input.
-fn rename_manifests(manifest: &str, names: &mut Names) -> String {
-    let texts: Vec<String> = documents(manifest)
+fn rename_manifests(manifest: &str, names: &mut NameDictionary) -> String {
+    let texts: Vec<String> = parse_documents(manifest)
         .into_iter()
         .map(|mut document: Value| {
             rename_document(&mut document, names);
@@ -197,12 +197,12 @@ fn rename_manifests(manifest: &str, names: &mut Names) -> String {
     texts.join("---\n")
 }
 
-fn rename_words(line: &str, names: &mut Names) -> String {
+fn rename_words(line: &str, names: &mut NameDictionary) -> String {
     let rename_words: Vec<String> = line.split(' ').map(|word| rename_word(word, names)).collect();
     rename_words.join(" ")
 }
 
-fn rename_word(word: &str, names: &mut Names) -> String {
+fn rename_word(word: &str, names: &mut NameDictionary) -> String {
     // The name of a flag is kept. Its value is renamed.
     let (flag, rest) = match word.split_once('=') {
         Some((flag, _)) if word.starts_with('-') => word.split_at(flag.len() + 1),
@@ -217,9 +217,9 @@ fn rename_word(word: &str, names: &mut Names) -> String {
             Some((kind, name)) if is_public_word(kind) => {
                 new.push_str(kind);
                 new.push('/');
-                new.push_str(&names.text(Role::Name, name));
+                new.push_str(&names.rename_text(TextRole::Name, name));
             }
-            _ => new.push_str(&names.text(Role::Word, name)),
+            _ => new.push_str(&names.rename_text(TextRole::Word, name)),
         }
         new.push_str(&piece[name.len()..]);
     }

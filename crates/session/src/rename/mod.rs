@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use crate::history;
 use crate::link::Link;
 use crate::scenario::{File, readable};
-use names::{Names, Role};
+use names::{NameDictionary, TextRole};
 
 /// Pairs of old and new names, ordered by old name.
 pub type Table = Vec<(String, String)>;
@@ -35,16 +35,16 @@ pub struct Renamed {
 /// Anonymises files. A recorded history is first converted to a scenario, which is then anonymised.
 #[must_use]
 pub fn rename(files: &[File]) -> Renamed {
-    let of_history = history::is_among(files).then(|| {
-        let opened = history::open(files.to_vec());
+    let of_history = history::may_contain_history(files).then(|| {
+        let opened = history::convert_histories(files.to_vec());
         opened.map_or_else(|unreadable| unreadable.files, |opened| opened.files)
     });
     let files = of_history.as_deref().unwrap_or(files);
-    let mut documents: Vec<Value> = files.iter().flat_map(|(_, text)| documents(text)).collect();
-    let mut names = Names::default();
+    let mut documents: Vec<Value> = files.iter().flat_map(|(_, text)| parse_documents(text)).collect();
+    let mut names = NameDictionary::default();
     collect_names(&mut names, &documents, std::iter::empty());
     Renamed {
-        text: renamed_text(&mut names, &mut documents),
+        text: rename_and_print_documents(&mut names, &mut documents),
         table: names.table.into_iter().collect(),
     }
 }
@@ -56,18 +56,18 @@ pub(crate) fn link(mut link: Link) -> (Link, Table) {
         link.compared_scenario.take_if(|text| !text.is_empty());
         return (link, Table::new());
     }
-    let mut own: Vec<Value> = link.files.iter().flat_map(|(_, text)| documents(text)).collect();
+    let mut own: Vec<Value> = link.files.iter().flat_map(|(_, text)| parse_documents(text)).collect();
     let n_own = own.len();
     if let Some(text) = &link.compared_scenario {
-        own.extend(documents(text));
+        own.extend(parse_documents(text));
     }
-    let mut names = Names::default();
+    let mut names = NameDictionary::default();
     let of_others = link.others.iter().flat_map(|other| &other.commands);
     collect_names(&mut names, &own, link.commands.iter().chain(of_others));
     let mut compared = own.split_off(n_own);
-    link.files = vec![("shared.yaml".into(), renamed_text(&mut names, &mut own))];
+    link.files = vec![("shared.yaml".into(), rename_and_print_documents(&mut names, &mut own))];
     if let Some(text) = &mut link.compared_scenario {
-        *text = renamed_text(&mut names, &mut compared);
+        *text = rename_and_print_documents(&mut names, &mut compared);
     }
     rename_commands(&mut link.commands, &mut names);
     for other in &mut link.others {
@@ -82,28 +82,32 @@ pub(crate) fn link(mut link: Link) -> (Link, Table) {
 }
 
 /// Collects all texts that must be renamed, then assigns new names.
-fn collect_names<'a>(names: &mut Names, documents: &[Value], commands: impl Iterator<Item = &'a (i64, String)>) {
+fn collect_names<'a>(
+    names: &mut NameDictionary,
+    documents: &[Value],
+    commands: impl Iterator<Item = &'a (i64, String)>,
+) {
     for document in documents {
         rename_document(&mut document.clone(), names);
     }
     for (_, text) in commands {
-        command::renamed(text, names);
+        command::rename_command_line(text, names);
     }
     names.assign_names();
 }
 
 /// Renames the commands of a branch. A command that cannot be renamed is removed; the other commands keep their times.
-fn rename_commands(commands: &mut Vec<(i64, String)>, names: &mut Names) {
+fn rename_commands(commands: &mut Vec<(i64, String)>, names: &mut NameDictionary) {
     let mut since = 0;
     for (after, text) in std::mem::take(commands) {
         since += after;
-        if let Some(text) = command::renamed(&text, names) {
+        if let Some(text) = command::rename_command_line(&text, names) {
             commands.push((std::mem::take(&mut since), text));
         }
     }
 }
 
-fn renamed_text(names: &mut Names, documents: &mut [Value]) -> String {
+fn rename_and_print_documents(names: &mut NameDictionary, documents: &mut [Value]) -> String {
     let mut text = String::new();
     for document in documents {
         rename_document(document, names);
@@ -116,7 +120,7 @@ fn renamed_text(names: &mut Names, documents: &mut [Value]) -> String {
 }
 
 /// Parses the documents of a text. Only the documents that the simulation uses are returned.
-fn documents(text: &str) -> Vec<Value> {
+fn parse_documents(text: &str) -> Vec<Value> {
     let parsed = podscope_api::parse(&readable(text).text);
     let configs = parsed.configs.iter().map(|config| config.value.tree.to_value());
     // ControllerRevisions contain whole templates. They are removed, because controllers create them again.
@@ -127,7 +131,7 @@ fn documents(text: &str) -> Vec<Value> {
 }
 
 /// Renames all private texts of a document.
-fn rename_document(document: &mut Value, names: &mut Names) {
+fn rename_document(document: &mut Value, names: &mut NameDictionary) {
     let field = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (version, kind) = (field("apiVersion"), field("kind"));
     match schema::served(&version, &kind) {
@@ -146,13 +150,13 @@ fn rename_document(document: &mut Value, names: &mut Names) {
 }
 
 /// Renames the values of a struct's fields. Fields that the API does not have are removed.
-fn rename_struct(fields: &mut Map<String, Value>, api_type: Struct, names: &mut Names) {
+fn rename_struct(fields: &mut Map<String, Value>, api_type: Struct, names: &mut NameDictionary) {
     fields.shift_remove("managedFields");
     let old = std::mem::take(fields);
     for (key, mut value) in old {
         let Some(field) = api_type.field(&key) else { continue };
         if let Some(text) = value.as_str().filter(|text| !field.of.values().contains(text)) {
-            let text = rename_special(api_type.name(), &key, text, names);
+            let text = rename_special_field(api_type.name(), &key, text, names);
             if let Some(text) = text {
                 fields.insert(key, text.into());
                 continue;
@@ -185,17 +189,17 @@ fn rename_struct(fields: &mut Map<String, Value>, api_type: Struct, names: &mut 
 
 /// Returns the new text of a field that needs a special rule. None if the type of the field alone determines how it is
 /// renamed.
-fn rename_special(api_type: &str, key: &str, text: &str, names: &mut Names) -> Option<String> {
+fn rename_special_field(api_type: &str, key: &str, text: &str, names: &mut NameDictionary) -> Option<String> {
     Some(match (api_type, key) {
-        (_, "message" | "note") => names.text(Role::Message, text),
-        (_, "reason" | "action" | "type") => names.text(Role::Word, text),
-        ("CELDeviceSelector", "expression") => cel::renamed(text, names),
+        (_, "message" | "note") => names.rename_text(TextRole::Message, text),
+        (_, "reason" | "action" | "type") => names.rename_text(TextRole::Word, text),
+        ("CELDeviceSelector", "expression") => cel::rename_expression(text, names),
         ("DeviceAttribute", "version") if cel::is_number_with_unit(text) => text.to_owned(),
-        (_, "allocationMode" | "effect" | "operator") => names.text(Role::Word, text),
-        (_, "kind") if is_kind(text) => text.to_owned(),
-        (_, "apiVersion") if is_group(text) => text.to_owned(),
+        (_, "allocationMode" | "effect" | "operator") => names.rename_text(TextRole::Word, text),
+        (_, "kind") if is_kind_name(text) => text.to_owned(),
+        (_, "apiVersion") if is_api_version(text) => text.to_owned(),
         ("ObjectFieldSelector", "fieldPath") => {
-            let name = names.text(Role::Name, text);
+            let name = names.rename_text(TextRole::Name, text);
             if name == text { name } else { "metadata.name".to_owned() }
         }
         // Only the version determines the features of a kubelet; the vendor's suffix is private and removed.
@@ -207,11 +211,11 @@ fn rename_special(api_type: &str, key: &str, text: &str, names: &mut Names) -> O
     })
 }
 
-fn is_kind(text: &str) -> bool {
+fn is_kind_name(text: &str) -> bool {
     podscope_api::Kind::ALL.iter().any(|kind| kind.name() == text)
 }
 
-fn is_group(text: &str) -> bool {
+fn is_api_version(text: &str) -> bool {
     podscope_api::Kind::ALL.iter().any(|kind| kind.api_version() == text)
 }
 
@@ -226,7 +230,7 @@ fn remove_variable_values(value: &mut Value) {
 
 /// Keeps annotations whose keys Kubernetes or Podscope documents. Their values are renamed, or the annotation is
 /// removed if the value is a document.
-fn rename_annotations(value: &mut Value, names: &mut Names) {
+fn rename_annotations(value: &mut Value, names: &mut NameDictionary) {
     let Some(all) = value.as_object_mut() else { return };
     let old = std::mem::take(all);
     for (key, value) in old {
@@ -246,27 +250,27 @@ fn rename_annotations(value: &mut Value, names: &mut Names) {
             }
             continue;
         }
-        let new = if key.starts_with("behavior.podscope.dev/") || public::is_word(text) {
+        let new = if key.starts_with("behavior.podscope.dev/") || public::is_kubernetes_word(text) {
             text.to_owned()
         } else {
-            names.text(Role::Name, text)
+            names.rename_text(TextRole::Name, text)
         };
-        all.insert(names.text(Role::Name, &key), new.into());
+        all.insert(names.rename_text(TextRole::Name, &key), new.into());
     }
 }
 
 /// Renames the Service in a call of the annotation about calls between pods.
-fn rename_call(mut call: podscope_api::Calls, names: &mut Names) -> podscope_api::Calls {
+fn rename_call(mut call: podscope_api::Calls, names: &mut NameDictionary) -> podscope_api::Calls {
     let service = &mut call.service;
     if !service.namespace.is_empty() {
-        service.namespace = names.text(Role::Name, &service.namespace).into();
+        service.namespace = names.rename_text(TextRole::Name, &service.namespace).into();
     }
-    service.name = names.text(Role::Name, &service.name).into();
+    service.name = names.rename_text(TextRole::Name, &service.name).into();
     call
 }
 
 /// Renames a value according to its API type.
-fn rename_typed(value: &mut Value, api_type: GoType, names: &mut Names) {
+fn rename_typed(value: &mut Value, api_type: GoType, names: &mut NameDictionary) {
     match (api_type.shape(), value) {
         (Shape::List(api_type), Value::Array(items)) => {
             items.iter_mut().for_each(|item| rename_typed(item, api_type, names))
@@ -276,19 +280,19 @@ fn rename_typed(value: &mut Value, api_type: GoType, names: &mut Names) {
             let old = std::mem::take(entries);
             for (key, mut value) in old {
                 rename_typed(&mut value, api_type, names);
-                entries.insert(names.text(Role::Name, &key), value);
+                entries.insert(names.rename_text(TextRole::Name, &key), value);
             }
         }
         (Shape::Leaf(leaf), value) => match value {
             Value::String(text) => {
                 let is_value = api_type.values().contains(&text.as_str());
                 let role = if leaf.contains('=') && leaf != "string=types.UID" {
-                    Role::Word
+                    TextRole::Word
                 } else {
-                    Role::Name
+                    TextRole::Name
                 };
                 if !is_value && !matches!(leaf, "Quantity" | "Time" | "MicroTime") {
-                    *text = names.text(role, text);
+                    *text = names.rename_text(role, text);
                 }
             }
             Value::Number(_) | Value::Bool(_) | Value::Null => {}
@@ -305,7 +309,7 @@ fn rename_typed(value: &mut Value, api_type: GoType, names: &mut Names) {
 }
 
 /// Renames a Scenario document. Only cluster, components, search and timeline are kept.
-fn rename_scenario(document: &mut Value, names: &mut Names) {
+fn rename_scenario(document: &mut Value, names: &mut NameDictionary) {
     let spec = document.get_mut("spec").map(Value::take).unwrap_or_default();
     let mut kept = Map::new();
     for key in ["seed", "start", "cluster", "components", "search"] {
@@ -320,7 +324,7 @@ fn rename_scenario(document: &mut Value, names: &mut Names) {
     let timeline = spec.get("timeline").and_then(Value::as_array).into_iter().flatten();
     let timeline = timeline.filter_map(|entry| {
         let run = entry.get("run").and_then(Value::as_str)?;
-        let run = command::renamed(run, names)?;
+        let run = command::rename_command_line(run, names)?;
         Some(serde_json::json!({"at": entry.get("at"), "run": run}))
     });
     let timeline: Vec<Value> = timeline.collect();
@@ -341,13 +345,13 @@ fn take_labels_of_groups(cluster: &mut Value) -> Vec<Option<Value>> {
 }
 
 /// Renames the labels of node groups and inserts them into `spec.cluster` again.
-fn put_labels_of_groups(cluster: &mut Value, labels: Vec<Option<Value>>, names: &mut Names) {
+fn put_labels_of_groups(cluster: &mut Value, labels: Vec<Option<Value>>, names: &mut NameDictionary) {
     let groups = cluster.get_mut("nodeGroups").and_then(Value::as_array_mut);
     for (group, labels) in groups.into_iter().flatten().zip(labels) {
         let (Some(fields), Some(Value::Object(labels))) = (group.as_object_mut(), labels) else {
             continue;
         };
-        let mut name = |text: &str| names.text(Role::Name, text);
+        let mut name = |text: &str| names.rename_text(TextRole::Name, text);
         let labels = labels.into_iter().map(|(key, value)| {
             let value = value.as_str().map(&mut name).unwrap_or_default();
             (name(&key), Value::String(value))
@@ -357,9 +361,9 @@ fn put_labels_of_groups(cluster: &mut Value, labels: Vec<Option<Value>>, names: 
 }
 
 /// Renames the values of a document without a schema, such as settings. Keys are kept unless they look like label keys.
-fn rename_untyped(value: &mut Value, names: &mut Names) {
+fn rename_untyped(value: &mut Value, names: &mut NameDictionary) {
     match value {
-        Value::String(text) => *text = names.text(Role::Word, text),
+        Value::String(text) => *text = names.rename_text(TextRole::Word, text),
         Value::Array(items) => items.iter_mut().for_each(|item| rename_untyped(item, names)),
         Value::Object(fields) => {
             let old = std::mem::take(fields);
@@ -368,7 +372,7 @@ fn rename_untyped(value: &mut Value, names: &mut Names) {
                     rename_untyped(&mut value, names);
                 }
                 let key = match key.contains(['/', '.', '-']) {
-                    true => names.text(Role::Name, &key),
+                    true => names.rename_text(TextRole::Name, &key),
                     false => key,
                 };
                 fields.insert(key, value);

@@ -10,7 +10,7 @@ use super::public;
 
 /// The sort of text that a value is. It determines how the value is renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum TextRole {
     /// A name, or any other text that a user may have chosen.
     Name,
     /// A single word that Kubernetes may define, such as a reason or type.
@@ -21,7 +21,7 @@ pub(super) enum Role {
 
 /// Dictionary of the parts of names, and of IP addresses.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct NameDictionary {
     /// The new part for each old part of names. The new parts are empty until all old parts have been collected.
     parts: ordered::Map<String, String>,
     /// Name parts that occur only in messages.
@@ -38,25 +38,25 @@ const MAX_ORDINAL_DIGITS: usize = 5;
 const MIN_ADDRESS_NUMBERS: usize = 3;
 
 /// Letters of which new name parts consist. Without vowels, they do not form words.
-const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz";
+const NAME_PART_LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz";
 
 /// A piece of a text: either it is kept, or it is a part of a name that is renamed.
-enum Piece<'t> {
+enum TextPiece<'t> {
     Kept(&'t str),
     Part(&'t str),
 }
 
-fn is_part_char(c: char) -> bool {
+fn is_name_part_char(c: char) -> bool {
     c.is_alphanumeric()
 }
 
 /// Splits a text into pieces. Short numbers are kept, except in sequences such as IP addresses.
-fn pieces(text: &str) -> Vec<Piece<'_>> {
+fn split_into_pieces(text: &str) -> Vec<TextPiece<'_>> {
     let mut runs: Vec<(&str, bool)> = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let is_part = is_part_char(first);
-        let end = rest.find(|c| is_part_char(c) != is_part).unwrap_or(rest.len());
+        let is_part = is_name_part_char(first);
+        let end = rest.find(|c| is_name_part_char(c) != is_part).unwrap_or(rest.len());
         runs.push((&rest[..end], is_part));
         rest = &rest[end..];
     }
@@ -79,21 +79,21 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     }
     let of_runs = runs.iter().zip(row_lengths).map(|((text, is_part), n_parts)| {
         let is_ordinal = (1..MIN_ADDRESS_NUMBERS).contains(&n_parts) && text.len() <= MAX_ORDINAL_DIGITS;
-        match *is_part && !is_ordinal && !public::is_harmless_part(text) {
-            true => Piece::Part(text),
-            false => Piece::Kept(text),
+        match *is_part && !is_ordinal && !public::is_harmless_name_part(text) {
+            true => TextPiece::Part(text),
+            false => TextPiece::Kept(text),
         }
     });
     of_runs.collect()
 }
 
-impl Names {
+impl NameDictionary {
     /// Renames a text. While names are being collected, the text is returned unchanged.
-    pub(super) fn text(&mut self, role: Role, text: &str) -> String {
+    pub(super) fn rename_text(&mut self, role: TextRole, text: &str) -> String {
         match role {
-            Role::Message => self.rename_message(text),
-            Role::Word if public::is_word(text) => text.to_owned(),
-            Role::Word | Role::Name => {
+            TextRole::Message => self.rename_message(text),
+            TextRole::Word if public::is_kubernetes_word(text) => text.to_owned(),
+            TextRole::Word | TextRole::Name => {
                 let new = self.rename_name(text);
                 if self.is_complete && new != text {
                     self.table.insert(text.to_owned(), new.clone());
@@ -142,10 +142,10 @@ impl Names {
 
     fn rename_parts(&mut self, text: &str) -> String {
         let mut new = String::with_capacity(text.len());
-        for piece in pieces(text) {
+        for piece in split_into_pieces(text) {
             match piece {
-                Piece::Kept(text) => new.push_str(text),
-                Piece::Part(part) => new.push_str(&self.rename_part(part)),
+                TextPiece::Kept(text) => new.push_str(text),
+                TextPiece::Part(part) => new.push_str(&self.rename_part(part)),
             }
         }
         new
@@ -163,13 +163,13 @@ impl Names {
     /// name.
     fn rename_message(&mut self, text: &str) -> String {
         let mut new = String::with_capacity(text.len());
-        for piece in pieces(text) {
+        for piece in split_into_pieces(text) {
             match piece {
-                Piece::Kept(text) => new.push_str(text),
-                Piece::Part(part) if !self.is_complete => {
+                TextPiece::Kept(text) => new.push_str(text),
+                TextPiece::Part(part) if !self.is_complete => {
                     self.message_parts.insert(part.to_owned());
                 }
-                Piece::Part(part) => match self.parts.get(part) {
+                TextPiece::Part(part) => match self.parts.get(part) {
                     Some(renamed) => new.push_str(renamed),
                     None => new.push_str(part),
                 },
@@ -197,21 +197,21 @@ impl Names {
     /// same order as the old parts, so that the order of names is preserved.
     pub(super) fn assign_names(&mut self) {
         for word in std::mem::take(&mut self.message_parts) {
-            let is_public = public::is_message_word(&word) || public::is_word(&word);
+            let is_public = public::is_message_word(&word) || public::is_kubernetes_word(&word);
             if !is_public {
                 self.parts.entry(word).or_default();
             }
         }
         let n_parts = self.parts.len().max(1);
         let mut width = 2;
-        while LETTERS.len().pow(width) < n_parts {
+        while NAME_PART_LETTERS.len().pow(width) < n_parts {
             width += 1;
         }
         let code = |first: char, mut number: usize| {
             let mut letters = vec![b'b'; width as usize];
             for place in letters.iter_mut().rev() {
-                *place = LETTERS[number % LETTERS.len()];
-                number /= LETTERS.len();
+                *place = NAME_PART_LETTERS[number % NAME_PART_LETTERS.len()];
+                number /= NAME_PART_LETTERS.len();
             }
             format!("{first}{}", String::from_utf8_lossy(&letters))
         };

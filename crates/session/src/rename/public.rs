@@ -10,7 +10,7 @@ fn words(text: &'static str) -> ordered::Set<&'static str> {
 }
 
 /// Returns whether the text is a word that Kubernetes' components define, such as a reason, type or phase.
-pub(super) fn is_word(text: &str) -> bool {
+pub(super) fn is_kubernetes_word(text: &str) -> bool {
     static WORDS: OnceLock<ordered::Set<&'static str>> = OnceLock::new();
     WORDS.get_or_init(|| words(include_str!("words.txt"))).contains(text)
 }
@@ -166,7 +166,7 @@ const PUBLIC_NAMES: &[&str] = &[
 ];
 
 /// Parts of names that reveal nothing private and are kept.
-const HARMLESS_PARTS: &[&str] = &[
+const HARMLESS_NAME_PARTS: &[&str] = &[
     "sha256",
     "csi",
     "pvc",
@@ -182,8 +182,8 @@ const HARMLESS_PARTS: &[&str] = &[
 ];
 
 /// Returns whether a part of a name reveals nothing private.
-pub(super) fn is_harmless_part(part: &str) -> bool {
-    HARMLESS_PARTS.contains(&part)
+pub(super) fn is_harmless_name_part(part: &str) -> bool {
+    HARMLESS_NAME_PARTS.contains(&part)
 }
 
 /// Returns whether Kubernetes or a cloud provider documents the label and annotation keys of a domain.

@@ -7,34 +7,34 @@ pub const MAX_ZONES: usize = 1_000;
 /// Maximum number of steps of a scenario, and of items in each list of a step.
 pub const MAX_STEPS: usize = 1_000;
 /// Maximum length in bytes of a scenario's title, and of each text of a step.
-pub const MAX_TEXT: usize = 64 * 1024;
+pub const MAX_TEXT_BYTES: usize = 64 * 1024;
 /// Maximum length in bytes of all texts of all steps together. The text behind a YAML alias counts each time that it is
 /// used. The longest built-in lesson has 20 KiB.
-pub(super) const MAX_TEXTS: usize = 1024 * 1024;
+pub(super) const MAX_TOTAL_TEXT_BYTES: usize = 1024 * 1024;
 
 /// Returns the field path and an error message for each limit that the scenario exceeds.
 pub(super) fn exceeded_limits(tree: &Tree<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let Some(spec) = tree.get("spec") else { return found };
     if let Some(zones) = spec.get("cluster").and_then(|cluster| cluster.get("zones")) {
-        check_list("spec.cluster.zones", zones, MAX_ZONES, &mut found);
+        check_list_length("spec.cluster.zones", zones, MAX_ZONES, &mut found);
     }
     let mut total = 0;
     for key in ["title", "recap", "steps"] {
         if let Some(value) = spec.get(key) {
-            check_texts(&format!("spec.{key}"), value, &mut total, &mut found);
+            check_text_lengths(&format!("spec.{key}"), value, &mut total, &mut found);
         }
     }
-    if total > MAX_TEXTS {
+    if total > MAX_TOTAL_TEXT_BYTES {
         found.push((
             "spec.steps".to_owned(),
-            format!("Too long: all texts together may not be more than {MAX_TEXTS} bytes"),
+            format!("Too long: all texts together may not be more than {MAX_TOTAL_TEXT_BYTES} bytes"),
         ));
     }
     found
 }
 
-fn check_list(path: &str, tree: &Tree<'_>, max: usize, found: &mut Vec<(String, String)>) {
+fn check_list_length(path: &str, tree: &Tree<'_>, max: usize, found: &mut Vec<(String, String)>) {
     if let Data::Seq(items) = &tree.data
         && items.len() > max
     {
@@ -46,26 +46,26 @@ fn check_list(path: &str, tree: &Tree<'_>, max: usize, found: &mut Vec<(String, 
 }
 
 /// Checks the lengths of the lists and texts of a step. The length of a manifest is not limited here.
-fn check_texts(path: &str, tree: &Tree<'_>, total: &mut usize, found: &mut Vec<(String, String)>) {
+fn check_text_lengths(path: &str, tree: &Tree<'_>, total: &mut usize, found: &mut Vec<(String, String)>) {
     if let Data::String(text) = &tree.data {
         *total += text.len();
     }
     match &tree.data {
-        Data::String(text) if text.len() > MAX_TEXT => {
+        Data::String(text) if text.len() > MAX_TEXT_BYTES => {
             found.push((
                 path.to_owned(),
-                format!("Too long: may not be more than {MAX_TEXT} bytes"),
+                format!("Too long: may not be more than {MAX_TEXT_BYTES} bytes"),
             ));
         }
         Data::Seq(items) => {
-            check_list(path, tree, MAX_STEPS, found);
+            check_list_length(path, tree, MAX_STEPS, found);
             for (index, item) in items.iter().take(MAX_STEPS).enumerate() {
-                check_texts(&format!("{path}[{index}]"), item, total, found);
+                check_text_lengths(&format!("{path}[{index}]"), item, total, found);
             }
         }
         Data::Map(entries) => {
             for entry in entries.iter().filter(|entry| entry.key != "manifest") {
-                check_texts(&format!("{path}.{}", entry.key), &entry.value, total, found);
+                check_text_lengths(&format!("{path}.{}", entry.key), &entry.value, total, found);
             }
         }
         _ => {}
@@ -79,7 +79,7 @@ mod tests {
     /// Shows: Q-03
     #[test]
     fn oversized_scenario_parts_are_refused() {
-        let long = "x".repeat(super::MAX_TEXT + 1);
+        let long = "x".repeat(super::MAX_TEXT_BYTES + 1);
         let many = |text: &str| [text; 1_001].join(", ");
         for (spec, path, message) in [
             (format!("title: {long}"), "spec.title", "Too long"),

@@ -11,11 +11,11 @@ use podscope_scheduler::SchedulerConfiguration;
 use serde_json::Value;
 
 use super::document::{ClusterDocument, Components};
-use super::{MAX_GENERATED_NODES, Problem, ScenarioReader, join, quoted};
+use super::{MAX_GENERATED_NODES, Problem, ScenarioReader, join_field_paths, quoted};
 
 impl ScenarioReader {
     /// Reads `spec.cluster`, which defines generated nodes.
-    pub(super) fn cluster(&mut self, file: &str, tree: &Tree<'_>, cluster: Option<ClusterDocument>) {
+    pub(super) fn read_cluster(&mut self, file: &str, tree: &Tree<'_>, cluster: Option<ClusterDocument>) {
         let Some(cluster) = cluster else { return };
         let default = NodeShorthand::default();
         let zones: Vec<Str> = cluster
@@ -63,13 +63,13 @@ impl ScenarioReader {
             }
             capacity.insert(name, quantity);
         }
-        let devices = self.devices(file, tree, &cluster.devices);
+        let devices = self.read_devices(file, tree, &cluster.devices);
         let nodes = NodeShorthand {
             zones,
             nodes_per_zone,
             capacity,
             devices,
-            groups: self.node_groups(file, tree, cluster.node_groups),
+            groups: self.read_node_groups(file, tree, cluster.node_groups),
         };
         self.check_names_of_groups(file, tree, &nodes);
         self.loaded.setup.nodes = nodes;
@@ -77,7 +77,7 @@ impl ScenarioReader {
 
     /// Reads `spec.cluster.devices`. Returns the value of the annotation that describes the devices; the generated
     /// nodes get this annotation.
-    fn devices(&mut self, file: &str, tree: &Tree<'_>, devices: &Value) -> Str {
+    fn read_devices(&mut self, file: &str, tree: &Tree<'_>, devices: &Value) -> Str {
         if devices.is_null() {
             return Str::default();
         }
@@ -90,14 +90,14 @@ impl ScenarioReader {
 
     /// Reads `spec.components`: settings of components with their Kubernetes names, and the history switches, which
     /// turn on the behavior of older Kubernetes versions.
-    pub(super) fn components(&mut self, file: &str, tree: &Tree<'_>, components: Components) {
+    pub(super) fn read_components(&mut self, file: &str, tree: &Tree<'_>, components: Components) {
         let prefix = "spec.components";
         if !components.controller_manager.is_null() {
             match ControllerManagerSettings::from_value(&components.controller_manager) {
                 Ok(settings) => self.loaded.setup.settings.controller_manager = settings,
                 Err(errors) => {
                     for error in errors {
-                        let path = join(&format!("{prefix}.controllerManager"), &error.name);
+                        let path = join_field_paths(&format!("{prefix}.controllerManager"), &error.name);
                         self.problem_of(error.kind, file, tree, &path, error.message);
                     }
                 }
@@ -105,11 +105,11 @@ impl ScenarioReader {
         }
         let kubelet = ["spec", "components", "kubelet"];
         if let Some(kubelet) = kubelet.iter().try_fold(tree, |at, key| at.get(key)) {
-            self.kubelet(file, kubelet, &format!("{prefix}.kubelet"));
+            self.read_kubelet(file, kubelet, &format!("{prefix}.kubelet"));
         }
         if !components.kube_scheduler.is_null() {
             let path = format!("{prefix}.kubeScheduler");
-            self.scheduler(file, tree, &path, components.kube_scheduler);
+            self.read_scheduler(file, tree, &path, components.kube_scheduler);
         }
         if let Some(network) = components.network {
             let default = NetworkSettings::default();
@@ -125,11 +125,11 @@ impl ScenarioReader {
         }
         if !components.cluster_autoscaler.is_null() {
             let path = format!("{prefix}.clusterAutoscaler");
-            self.cluster_autoscaler(file, tree, &path, &components.cluster_autoscaler);
+            self.read_cluster_autoscaler(file, tree, &path, &components.cluster_autoscaler);
         }
         if !components.fencing.is_null() {
             let path = format!("{prefix}.fencing");
-            self.fencing(file, tree, &path, &components.fencing);
+            self.read_fencing(file, tree, &path, &components.fencing);
         }
         for (index, name) in components.history.iter().enumerate() {
             if !self.loaded.setup.switches.turn_on(name) {
@@ -148,7 +148,7 @@ impl ScenarioReader {
     }
 
     /// Reads a `KubeletConfiguration`. It is either a whole document, or the part of a document at the path `prefix`.
-    pub(super) fn kubelet(&mut self, file: &str, tree: &Tree<'_>, prefix: &str) {
+    pub(super) fn read_kubelet(&mut self, file: &str, tree: &Tree<'_>, prefix: &str) {
         match kubelet_configuration(tree) {
             Ok((config, mut notices)) => {
                 let settings = Arc::make_mut(&mut self.loaded.setup.settings.kubelet);
@@ -162,7 +162,7 @@ impl ScenarioReader {
                         document: self.document,
                         line: error.line,
                         column: error.column,
-                        path: join(prefix, &error.path),
+                        path: join_field_paths(prefix, &error.path),
                         message: error.message.into(),
                         kind: error.kind,
                     });
@@ -173,7 +173,7 @@ impl ScenarioReader {
 
     /// Reads a `KubeSchedulerConfiguration`. It is either a whole document, or the part of a document at the path
     /// `prefix`.
-    pub(super) fn scheduler(&mut self, file: &str, tree: &Tree<'_>, prefix: &str, value: Value) {
+    pub(super) fn read_scheduler(&mut self, file: &str, tree: &Tree<'_>, prefix: &str, value: Value) {
         if !value.is_object() {
             return self.problem(file, tree, prefix, "must be a KubeSchedulerConfiguration");
         }
@@ -188,19 +188,31 @@ impl ScenarioReader {
             }
             Err(errors) => {
                 for error in errors {
-                    self.problem_of(error.kind, file, tree, &join(prefix, &error.path), error.message);
+                    self.problem_of(
+                        error.kind,
+                        file,
+                        tree,
+                        &join_field_paths(prefix, &error.path),
+                        error.message,
+                    );
                 }
             }
         }
     }
 
     /// Reads the setting `components.fencing` of a scenario.
-    pub(super) fn fencing(&mut self, file: &str, tree: &Tree<'_>, prefix: &str, value: &Value) {
+    pub(super) fn read_fencing(&mut self, file: &str, tree: &Tree<'_>, prefix: &str, value: &Value) {
         match FencingSettings::from_value(value) {
             Ok(settings) => self.loaded.setup.settings.fencing = settings,
             Err(errors) => {
                 for error in errors {
-                    self.problem_of(error.kind, file, tree, &join(prefix, &error.name), error.message);
+                    self.problem_of(
+                        error.kind,
+                        file,
+                        tree,
+                        &join_field_paths(prefix, &error.name),
+                        error.message,
+                    );
                 }
             }
         }

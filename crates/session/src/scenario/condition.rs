@@ -20,12 +20,12 @@ pub(super) fn describe(timing: Option<Timing>, check: Option<&Check>) -> LessonC
             Some(Timing::By(at)) => Some(ConditionTime::Until(at.0)),
             Some(Timing::Always) | None => None,
         },
-        what: check.map(state),
+        what: check.map(required_state),
     }
 }
 
 /// Describes the state that a check requires.
-fn state(check: &Check) -> RequiredState {
+fn required_state(check: &Check) -> RequiredState {
     match check {
         Check::Object { kind, key, path, test } => RequiredState::Object {
             object: RequiredObject {
@@ -34,14 +34,14 @@ fn state(check: &Check) -> RequiredState {
                 name: key.name.to_string(),
             },
             is: match path {
-                Some((_, path)) => field(path.trim_matches(|c| matches!(c, '{' | '}')), test),
+                Some((_, path)) => field_state(path.trim_matches(|c| matches!(c, '{' | '}')), test),
                 None => ObjectState::Exists(*test != Test::Exists(false)),
             },
         },
-        Check::Count { get, test } => RequiredState::Count(count(get, test)),
-        Check::Ready { get, test } => RequiredState::Serving(count(get, test)),
-        Check::Same(get) => RequiredState::Same(objects(get)),
-        Check::Never(check) => RequiredState::Never(Box::new(state(check))),
+        Check::Count { get, test } => RequiredState::Count(required_count(get, test)),
+        Check::Ready { get, test } => RequiredState::Serving(required_count(get, test)),
+        Check::Same(get) => RequiredState::Same(required_objects(get)),
+        Check::Never(check) => RequiredState::Never(Box::new(required_state(check))),
         Check::Requests { counted, test } => RequiredState::Requests {
             service: counted.service.name.to_string(),
             outcome: counted.outcome().map(str::to_owned),
@@ -62,7 +62,7 @@ fn named_namespace(namespace: &str) -> Option<String> {
     (!matches!(namespace, "" | "default")).then(|| namespace.to_owned())
 }
 
-fn text_of(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -71,12 +71,12 @@ fn text_of(value: &Value) -> String {
 
 /// Describes the required value of an object's field: by its meaning if the meaning is known, otherwise by path and
 /// value.
-fn field(path: &str, test: &Test) -> ObjectState {
+fn field_state(path: &str, test: &Test) -> ObjectState {
     let known = pod_or_node_state(path, test)
         .or_else(|| condition_state(path, test))
         .or_else(|| pod_count_state(path, test))
         .or_else(|| label_state(path, test))
-        .or_else(|| container_state(path, test));
+        .or_else(|| container_status_state(path, test));
     known.unwrap_or_else(|| {
         let path = path.trim_start_matches('.').to_owned();
         match compared_value(test) {
@@ -91,8 +91,8 @@ fn field(path: &str, test: &Test) -> ObjectState {
 fn compared_value(test: &Test) -> Result<RequiredValue, bool> {
     Ok(match test {
         Test::Exists(is) => return Err(*is),
-        Test::Equals(value) => RequiredValue::Is(text_of(value)),
-        Test::Not(value) => RequiredValue::IsNot(text_of(value)),
+        Test::Equals(value) => RequiredValue::Is(value_text(value)),
+        Test::Not(value) => RequiredValue::IsNot(value_text(value)),
         Test::Range { least, most } => RequiredValue::Within {
             least: *least,
             most: *most,
@@ -105,29 +105,29 @@ fn pod_or_node_state(path: &str, test: &Test) -> Option<ObjectState> {
     Some(match (path, test) {
         (".spec.nodeName", Test::Exists(is)) => ObjectState::HasNode(*is),
         (".spec.nodeName", Test::Equals(node) | Test::Not(node)) => ObjectState::PlacedOn {
-            node: text_of(node),
+            node: value_text(node),
             is: matches!(test, Test::Equals(_)),
         },
         (".status.phase", Test::Equals(phase) | Test::Not(phase)) => ObjectState::Phase {
-            phase: text_of(phase),
+            phase: value_text(phase),
             is: matches!(test, Test::Equals(_)),
         },
         (".metadata.deletionTimestamp", Test::Exists(is)) => ObjectState::Deleting(*is),
-        (".metadata.deletionGracePeriodSeconds", Test::Equals(seconds)) => ObjectState::Grace(text_of(seconds)),
+        (".metadata.deletionGracePeriodSeconds", Test::Equals(seconds)) => ObjectState::Grace(value_text(seconds)),
         (".spec.unschedulable", Test::Equals(Value::Bool(true))) => ObjectState::Cordoned(true),
         (".spec.unschedulable", Test::Exists(false)) => ObjectState::Cordoned(false),
         (".status.nominatedNodeName", Test::Equals(node)) => ObjectState::Nominated {
-            node: Some(text_of(node)),
+            node: Some(value_text(node)),
         },
         (".status.nominatedNodeName", Test::Exists(true)) => ObjectState::Nominated { node: None },
-        (".status.reason", Test::Equals(reason)) => ObjectState::Reason(text_of(reason)),
-        (".spec.priority", Test::Equals(priority)) => ObjectState::Priority(text_of(priority)),
-        (".metadata.generation", Test::Equals(number)) => ObjectState::Generation(text_of(number)),
+        (".status.reason", Test::Equals(reason)) => ObjectState::Reason(value_text(reason)),
+        (".spec.priority", Test::Equals(priority)) => ObjectState::Priority(value_text(priority)),
+        (".metadata.generation", Test::Equals(number)) => ObjectState::Generation(value_text(number)),
         (".metadata.annotations['deployment.kubernetes.io/revision']", Test::Equals(number)) => {
-            ObjectState::Revision(text_of(number))
+            ObjectState::Revision(value_text(number))
         }
         (".spec.containers[0].image" | ".spec.template.spec.containers[0].image", Test::Equals(image)) => {
-            ObjectState::Image(text_of(image))
+            ObjectState::Image(value_text(image))
         }
         _ => return None,
     })
@@ -137,10 +137,10 @@ fn pod_or_node_state(path: &str, test: &Test) -> Option<ObjectState> {
 /// test.
 fn condition_state(path: &str, test: &Test) -> Option<ObjectState> {
     const CONDITIONS: &str = ".status.conditions[?(@.type==";
-    if let Some(name) = quoted(path, CONDITIONS, ")].status") {
+    if let Some(name) = quoted_between(path, CONDITIONS, ")].status") {
         let (status, is) = match test {
-            Test::Equals(status) => (text_of(status), true),
-            Test::Not(status) => (text_of(status), false),
+            Test::Equals(status) => (value_text(status), true),
+            Test::Not(status) => (value_text(status), false),
             Test::Exists(_) | Test::Range { .. } => return None,
         };
         return Some(match (name, status.as_str(), is) {
@@ -154,16 +154,16 @@ fn condition_state(path: &str, test: &Test) -> Option<ObjectState> {
             },
         });
     }
-    if let (Some(effect), Test::Exists(is)) = (quoted(path, ".spec.taints[?(@.effect==", ")].key"), test) {
+    if let (Some(effect), Test::Exists(is)) = (quoted_between(path, ".spec.taints[?(@.effect==", ")].key"), test) {
         return Some(ObjectState::Taint {
             effect: effect.to_owned(),
             is: *is,
         });
     }
-    let (Some(name), Test::Equals(reason)) = (quoted(path, CONDITIONS, ")].reason"), test) else {
+    let (Some(name), Test::Equals(reason)) = (quoted_between(path, CONDITIONS, ")].reason"), test) else {
         return None;
     };
-    let reason = text_of(reason);
+    let reason = value_text(reason);
     Some(match (name, reason.as_str()) {
         (condition::POD_SCHEDULED, "Unschedulable") => ObjectState::Unschedulable,
         _ => ObjectState::ConditionReason {
@@ -194,19 +194,19 @@ fn pod_count_state(path: &str, test: &Test) -> Option<ObjectState> {
 }
 
 /// Describes a test of `status.containerStatuses`. None if there is no special sentence for the test.
-fn container_state(path: &str, test: &Test) -> Option<ObjectState> {
+fn container_status_state(path: &str, test: &Test) -> Option<ObjectState> {
     match test {
         Test::Range {
             least: Some(least),
             most: None,
         } if path.ends_with(".restartCount") => Some(ObjectState::Restarted(*least)),
         Test::Equals(reason) if path.ends_with(".state.waiting.reason") => {
-            Some(ObjectState::ContainerWaits(text_of(reason)))
+            Some(ObjectState::ContainerWaits(value_text(reason)))
         }
         Test::Equals(reason)
             if path.ends_with(".state.terminated.reason") || path.ends_with(".lastState.terminated.reason") =>
         {
-            Some(ObjectState::ContainerEnded(text_of(reason)))
+            Some(ObjectState::ContainerEnded(value_text(reason)))
         }
         _ => None,
     }
@@ -224,27 +224,27 @@ fn label_state(path: &str, test: &Test) -> Option<ObjectState> {
         Test::Exists(false) => Some(ObjectState::NoLabel(name)),
         Test::Equals(value) => Some(ObjectState::Label {
             name,
-            value: Some(text_of(value)),
+            value: Some(value_text(value)),
         }),
         Test::Not(_) | Test::Range { .. } => None,
     }
 }
 
 /// Returns the quoted word in a path between the texts `before` and `after`.
-fn quoted<'a>(path: &'a str, before: &str, after: &str) -> Option<&'a str> {
+fn quoted_between<'a>(path: &'a str, before: &str, after: &str) -> Option<&'a str> {
     let inner = path.strip_prefix(before)?.strip_suffix(after)?.trim();
     Some(inner.trim_matches(|c| matches!(c, '"' | '\'')))
 }
 
-fn count(get: &Get, test: &Test) -> RequiredCount {
+fn required_count(get: &Get, test: &Test) -> RequiredCount {
     RequiredCount {
-        objects: objects(get),
+        objects: required_objects(get),
         number: compared_value(test).unwrap_or_else(|_| unreachable!("a count without a number is refused")),
     }
 }
 
 /// Describes which objects are selected.
-fn objects(get: &Get) -> RequiredObjects {
+fn required_objects(get: &Get) -> RequiredObjects {
     let target = &get.target;
     let (kinds, names) = match &target.selection {
         Selection::Kinds { kinds, names } => (kinds.as_slice(), names.clone()),

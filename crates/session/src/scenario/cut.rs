@@ -14,9 +14,9 @@ pub(super) struct TruncatedText {
 
 /// Completes the text of a truncated List. None if the text is not the beginning of a List, or if it has a syntax error
 /// before its end.
-pub(super) fn complete(text: &str) -> Option<TruncatedText> {
+pub(super) fn complete_truncated_list(text: &str) -> Option<TruncatedText> {
     let (end, objects, rest) = if is_truncated_yaml(text) {
-        let (end, objects) = complete_yaml(text)?;
+        let (end, objects) = complete_yaml_items(text)?;
         (end, objects, "kind: List\n")
     } else {
         let json = TruncatedJson::read(text)?;
@@ -49,7 +49,7 @@ pub(super) fn is_truncated_yaml(text: &str) -> bool {
 
 /// Returns the offset of the last item, and the number of items before it. Whether the last item is complete cannot be
 /// determined, so it counts as incomplete.
-fn complete_yaml(text: &str) -> Option<(usize, usize)> {
+fn complete_yaml_items(text: &str) -> Option<(usize, usize)> {
     let items = text.find("items:")?;
     let (mut at, mut starts) = (0, Vec::new());
     let mut dash = None;
@@ -126,10 +126,10 @@ mod tests {
     /// Shows: P-09, U-07
     #[test]
     fn truncated_list_keeps_its_complete_items() {
-        let cut = complete(YAML).expect("the text is truncated");
+        let cut = complete_truncated_list(YAML).expect("the text is truncated");
         assert_eq!((cut.objects, cut.line), (1, 13));
         assert!(cut.text.ends_with("- name: c\nkind: List\n"), "{}", cut.text);
-        let cut = complete(JSON).expect("the text is truncated");
+        let cut = complete_truncated_list(JSON).expect("the text is truncated");
         assert_eq!((cut.objects, cut.line), (1, 5));
         assert!(cut.text.ends_with("{}]}],\"kind\":\"List\"}\n"), "{}", cut.text);
     }
@@ -147,7 +147,7 @@ mod tests {
             "apiVersion: v1\nkind: Pod\n",
             "",
         ] {
-            assert!(complete(text).is_none(), "{text}");
+            assert!(complete_truncated_list(text).is_none(), "{text}");
         }
     }
 }

@@ -21,7 +21,7 @@ impl Wire for WrittenTime {
         "string".into()
     }
 
-    fn absent(&self) -> bool {
+    fn is_omitted_when_printed(&self) -> bool {
         self.0.is_none()
     }
 

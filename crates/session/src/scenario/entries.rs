@@ -36,7 +36,7 @@ pub(super) struct CustomTypes {
 
 impl ScenarioReader {
     /// Parses the command line in the field at `path`.
-    pub(super) fn line(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Option<Command> {
+    pub(super) fn read_run_line(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Option<Command> {
         match command::parse_unresolved(text) {
             Ok(command) => {
                 if let Command::Kubectl { action: kubectl, .. } = &command
@@ -97,7 +97,13 @@ impl ScenarioReader {
     }
 
     /// Reads the entries of a timeline, and orders them by time. Entries at equal times keep the order of the file.
-    pub(super) fn entries(&mut self, file: &str, tree: &Tree<'_>, path: &str, entries: &[EntryDocument]) -> Vec<Timed> {
+    pub(super) fn read_entries(
+        &mut self,
+        file: &str,
+        tree: &Tree<'_>,
+        path: &str,
+        entries: &[EntryDocument],
+    ) -> Vec<Timed> {
         let mut timed = Vec::new();
         if entries.len() > MAX_ENTRIES {
             self.problem(
@@ -124,9 +130,9 @@ impl ScenarioReader {
                 }
             };
             let command = match (&entry.run, &entry.apply, &entry.api) {
-                (Some(line), None, None) => self.line(file, tree, &format!("{path}.run"), line),
-                (None, Some(text), None) => self.manifest(file, tree, &format!("{path}.apply"), text),
-                (None, None, Some(call)) => self.call(file, tree, &format!("{path}.api"), call),
+                (Some(line), None, None) => self.read_run_line(file, tree, &format!("{path}.run"), line),
+                (None, Some(text), None) => self.read_applied_manifest(file, tree, &format!("{path}.apply"), text),
+                (None, None, Some(call)) => self.read_api_call(file, tree, &format!("{path}.api"), call),
                 _ => {
                     self.problem(file, tree, &path, "exactly one of run, apply and api must be given");
                     None
@@ -144,7 +150,7 @@ impl ScenarioReader {
     }
 
     /// Reads the field `api` of a timeline entry: an API call that a program sends.
-    fn call(&mut self, file: &str, tree: &Tree<'_>, path: &str, call: &ApiDocument) -> Option<Command> {
+    fn read_api_call(&mut self, file: &str, tree: &Tree<'_>, path: &str, call: &ApiDocument) -> Option<Command> {
         let method = Method::named(&call.method);
         if method.is_none() {
             let known: Vec<String> = Method::ALL
@@ -175,7 +181,7 @@ impl ScenarioReader {
 
     /// Reads the field `apply` of a timeline entry: the input of `kubectl apply -f -`. Line numbers of problems are
     /// relative to this text.
-    fn manifest(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Option<Command> {
+    fn read_applied_manifest(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Option<Command> {
         self.custom_types.are_defined |= text.contains(Kind::CustomResourceDefinition.name());
         let problems = podscope_api::parse(text).problems;
         if problems.is_empty() {

@@ -125,7 +125,7 @@ fn condition_error(field: &str, message: impl Into<String>) -> ConditionError {
 }
 
 /// Returns the error that a required field is missing; `which` is appended to the message.
-fn required(field: &str, which: &str) -> ConditionError {
+fn missing_field_error(field: &str, which: &str) -> ConditionError {
     ConditionError {
         kind: ProblemKind::Required,
         ..condition_error(field, format!("Required value{which}"))
@@ -181,7 +181,7 @@ fn read_check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Cond
     }
     if n_given == 0 {
         if document.path.is_some() || test.is_some() {
-            return Err(required("object", ""));
+            return Err(missing_field_error("object", ""));
         }
         return Ok(None);
     }
@@ -195,13 +195,13 @@ fn read_check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Cond
         return read_requests_check(text, test).map(Some);
     }
     if let Some(text) = &document.count {
-        let get = selection("count", text)?;
+        let get = parse_selection("count", text)?;
         let test = require_number_test(test)?;
         let words = format!("count {text} {}", test_text(&test));
         return Ok(Some((Check::Count { get, test }, words)));
     }
     if let Some(text) = &document.ready {
-        let get = selection("ready", text)?;
+        let get = parse_selection("ready", text)?;
         if !matches!(&get.target.selection, Selection::Kinds { kinds, .. } if *kinds == [Kind::Pod]) {
             return Err(condition_error(
                 "ready",
@@ -216,7 +216,10 @@ fn read_check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Cond
         return Err(condition_error("", "same and never take no test"));
     }
     if let Some(text) = &document.same {
-        return Ok(Some((Check::Same(selection("same", text)?), format!("same {text}"))));
+        return Ok(Some((
+            Check::Same(parse_selection("same", text)?),
+            format!("same {text}"),
+        )));
     }
     read_never_check(&document.never).map(Some)
 }
@@ -226,7 +229,7 @@ const CHECKS: &str = "object, count, ready, requests, same, never and always";
 
 /// Reads the inner condition of `never`.
 fn read_never_check(value: &Value) -> Result<(Check, String), ConditionError> {
-    let within = |field: &str| super::join("never", field);
+    let within = |field: &str| super::join_field_paths("never", field);
     let (document, errors): (ExpectDocument, _) = podscope_api::decode_lenient(&Tree::from_value(value), true);
     if let Some(error) = errors.first() {
         let (kind, message) = super::lesson::plain_message(error);
@@ -244,8 +247,8 @@ fn read_never_check(value: &Value) -> Result<(Check, String), ConditionError> {
             field: within(&error.field),
             ..error
         })?
-        .ok_or_else(|| required("never", ": one of object, count, ready and requests"))?;
-    if check.compares() {
+        .ok_or_else(|| missing_field_error("never", ": one of object, count, ready and requests"))?;
+    if check.compares_with_step_start() {
         return Err(condition_error("never", "cannot contain same or never"));
     }
     Ok((Check::Never(Box::new(check)), format!("never {words}")))
@@ -255,7 +258,7 @@ fn read_never_check(value: &Value) -> Result<(Check, String), ConditionError> {
 fn require_number_test(test: Option<Test>) -> Result<Test, ConditionError> {
     match test {
         Some(test @ (Test::Equals(_) | Test::Not(_) | Test::Range { .. })) => Ok(test),
-        _ => Err(required("equals", "")),
+        _ => Err(missing_field_error("equals", "")),
     }
 }
 
@@ -330,7 +333,7 @@ fn read_object_check(
         None => Test::Exists(true),
     };
     if path.is_none() && !matches!(test, Test::Exists(_)) {
-        return Err(required("path", ""));
+        return Err(missing_field_error("path", ""));
     }
     let words = format!(
         "{text}{} {}",
@@ -341,7 +344,7 @@ fn read_object_check(
 }
 
 /// Parses a selection of objects in the syntax of `kubectl get`.
-fn selection(field: &str, text: &str) -> Result<Box<Get>, ConditionError> {
+fn parse_selection(field: &str, text: &str) -> Result<Box<Get>, ConditionError> {
     let get = match command::parse(&format!("kubectl get {text}")) {
         Ok(Command::Kubectl {
             action: Kubectl::Get(get),
@@ -388,9 +391,10 @@ fn test_text(test: &Test) -> String {
 }
 
 pub(super) fn expectation(document: &ExpectDocument, place: Place) -> Result<Expect, ConditionError> {
-    let timing = read_timing(document)?.ok_or_else(|| required("at", ": one of at, by and always"))?;
-    let (check, words) = read_check(document)?.ok_or_else(|| required("object", &format!(": one of {CHECKS}")))?;
-    if check.compares() {
+    let timing = read_timing(document)?.ok_or_else(|| missing_field_error("at", ": one of at, by and always"))?;
+    let (check, words) =
+        read_check(document)?.ok_or_else(|| missing_field_error("object", &format!(": one of {CHECKS}")))?;
+    if check.compares_with_step_start() {
         let message = "same and never compare with the start of a step: an expectation has none";
         return Err(condition_error("", message));
     }
@@ -411,10 +415,10 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Conditio
     let timing = read_timing(document)?;
     let check = read_check(document)?;
     if timing.is_none() && check.is_none() {
-        return Err(required("", &format!(": one of at, by, {CHECKS}")));
+        return Err(missing_field_error("", &format!(": one of at, by, {CHECKS}")));
     }
     let check = check.map(|(check, _)| check);
-    if timing.is_some() && check.as_ref().is_some_and(Check::compares) {
+    if timing.is_some() && check.as_ref().is_some_and(Check::compares_with_step_start) {
         let message = "same and never take no at or by: they begin with the step";
         return Err(condition_error("", message));
     }
@@ -500,7 +504,7 @@ pub(super) fn value_at(path: &Path, object: &Object) -> Option<String> {
 impl Check {
     /// Returns whether the check compares the current state with the time at which its step was shown: `same` and
     /// `never`.
-    pub(crate) fn compares(&self) -> bool {
+    pub(crate) fn compares_with_step_start(&self) -> bool {
         matches!(self, Check::Same(_) | Check::Never(_))
     }
 

@@ -2,7 +2,7 @@
 
 /// Extracts a manifest from a Markdown fence, or from the lines below the prompt with the kubectl command that printed
 /// it. None if the text has neither.
-pub(super) fn unwrapped(text: &str) -> Option<String> {
+pub(super) fn without_fence_and_prompt(text: &str) -> Option<String> {
     let mut lines = text.lines().skip_while(|line| line.trim().is_empty()).peekable();
     let is_fence = |line: &str| line.trim_start().starts_with("```");
     let is_prompt = |line: &str| {
@@ -29,7 +29,7 @@ pub(super) fn unwrapped(text: &str) -> Option<String> {
 
 /// Removes the logs of containers from the output of `kubectl cluster-info dump`. The other lines keep their line
 /// numbers. None if there are no logs.
-pub(super) fn without_logs(text: &str) -> Option<String> {
+pub(super) fn without_container_logs(text: &str) -> Option<String> {
     const BEGIN: &str = "==== START logs for container ";
     if !text.contains(BEGIN) {
         return None;
@@ -50,7 +50,7 @@ pub(super) fn without_logs(text: &str) -> Option<String> {
 
 /// Separates Lists that `kubectl get -o yaml` printed one after another: inserts `---` above each `apiVersion` except
 /// the first. None if there is nothing to separate.
-pub(super) fn separated(text: &str) -> Option<String> {
+pub(super) fn with_list_separators(text: &str) -> Option<String> {
     let is_list = |line: &str| {
         let kind = line.trim_end().strip_prefix("kind: ");
         kind.is_some_and(|kind| kind.ends_with("List"))
@@ -137,10 +137,10 @@ mod tests {
     #[test]
     fn lists_without_separator_are_documents() {
         let list = "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\nkind: List\n";
-        let both = separated(&format!("{list}{list}")).expect("two lists");
+        let both = with_list_separators(&format!("{list}{list}")).expect("two lists");
         assert_eq!(both, format!("{list}---\n{list}"));
         for text in [list.to_owned(), format!("{list}---\n{list}"), format!("{POD}{POD}")] {
-            assert_eq!(separated(&text), None, "{text}");
+            assert_eq!(with_list_separators(&text), None, "{text}");
         }
     }
 
@@ -149,8 +149,11 @@ mod tests {
     #[test]
     fn logs_in_cluster_info_dump_are_removed() {
         let text = "{\"a\": 1}\n==== START logs for container c of pod n/p ====\nkind: List\n{\n==== END logs for container c of pod n/p ====\n{\"b\": 2}\n";
-        assert_eq!(without_logs(text).as_deref(), Some("{\"a\": 1}\n\n\n\n\n{\"b\": 2}\n"));
-        assert_eq!(without_logs(POD), None);
+        assert_eq!(
+            without_container_logs(text).as_deref(),
+            Some("{\"a\": 1}\n\n\n\n\n{\"b\": 2}\n")
+        );
+        assert_eq!(without_container_logs(POD), None);
     }
 
     /// Shows: P-03, U-07
@@ -163,10 +166,10 @@ mod tests {
             format!("me@host:~$ kubectl get pod x -o yaml\n{POD}me@host:~$ kubectl get nodes\n"),
             format!("```console\n$ kubectl get pod x -o yaml\n{POD}```"),
         ] {
-            assert_eq!(unwrapped(&text).as_deref(), Some(POD), "{text}");
+            assert_eq!(without_fence_and_prompt(&text).as_deref(), Some(POD), "{text}");
         }
         for text in [POD, "# kind\nkind: Pod\n", "", "kubectl get pods"] {
-            assert_eq!(unwrapped(text), None, "{text}");
+            assert_eq!(without_fence_and_prompt(text), None, "{text}");
         }
     }
 

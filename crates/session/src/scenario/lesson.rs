@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::counted_requests::CountedRequests;
 use super::document::{ExpectDocument, MistakeDocument, PredictDocument, StepDocument};
 use super::expect::{self, Check, Condition, ConditionError, Test, Timing};
-use super::{ScenarioReader, join};
+use super::{ScenarioReader, join_field_paths};
 use podscope_kubectl::Path;
 use podscope_kubectl::command::{Command, Get};
 use podscope_kubectl::duration::parse_duration;
@@ -148,10 +148,10 @@ impl Step {
 
     /// Returns the conditions of the step that compare with the time at which the step was shown (`same` and `never`),
     /// always in the same order.
-    pub(crate) fn comparing(&self) -> impl Iterator<Item = &Condition> {
+    pub(crate) fn conditions_comparing_with_start(&self) -> impl Iterator<Item = &Condition> {
         let mistakes = self.mistakes.iter().flat_map(|mistake| &mistake.when);
         let conditions = self.goals.iter().chain(&self.keeps).chain(mistakes);
-        conditions.filter(|condition| condition.check.as_ref().is_some_and(Check::compares))
+        conditions.filter(|condition| condition.check.as_ref().is_some_and(Check::compares_with_step_start))
     }
 }
 
@@ -201,7 +201,8 @@ impl ScenarioReader {
         if step.text.trim().is_empty() {
             self.problem(file, tree, &format!("{path}.text"), "a step needs a text");
         }
-        let try_command = (step.try_command).and_then(|text| self.line(file, tree, &format!("{path}.try"), &text));
+        let try_command =
+            (step.try_command).and_then(|text| self.read_run_line(file, tree, &format!("{path}.try"), &text));
         Step {
             when: step
                 .when
@@ -230,7 +231,7 @@ impl ScenarioReader {
         match expect::condition(document) {
             Ok(condition) => Some(condition),
             Err(ConditionError { field, message, kind }) => {
-                self.problem_of(kind, file, tree, &join(path, &field), message);
+                self.problem_of(kind, file, tree, &join_field_paths(path, &field), message);
                 None
             }
         }
@@ -246,7 +247,7 @@ impl ScenarioReader {
         document: &ExpectDocument,
     ) -> Option<Condition> {
         let condition = self.read_condition(file, tree, path, document)?;
-        if condition.check.as_ref().is_some_and(Check::compares) {
+        if condition.check.as_ref().is_some_and(Check::compares_with_step_start) {
             let message = "same and never compare with the start of the step: only goal, keep and mistakes take them";
             self.problem(file, tree, path, message);
             return None;
@@ -269,7 +270,7 @@ impl ScenarioReader {
             let (document, errors): (ExpectDocument, _) = podscope_api::decode_lenient(&Tree::from_value(value), true);
             let is_read = errors.is_empty();
             for error in errors {
-                let path = join(&path, &error.path);
+                let path = join_field_paths(&path, &error.path);
                 let (kind, message) = plain_message(&error);
                 self.problem_of(kind, file, tree, &path, message);
             }

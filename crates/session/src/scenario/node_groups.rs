@@ -8,7 +8,7 @@ use podscope_cluster::{NodeGroup, NodeShorthand};
 use serde_json::Value;
 
 use super::document::{ClusterDocument, NodeGroupDocument};
-use super::{MAX_GENERATED_NODES, ScenarioReader, join};
+use super::{MAX_GENERATED_NODES, ScenarioReader, join_field_paths};
 
 /// Maximum number of node groups of a scenario.
 const MAX_GROUPS: usize = 100;
@@ -31,7 +31,7 @@ impl ClusterDocument {
 
 impl ScenarioReader {
     /// Reads the list `spec.cluster.nodeGroups` of a scenario.
-    pub(super) fn node_groups(
+    pub(super) fn read_node_groups(
         &mut self,
         file: &str,
         tree: &Tree<'_>,
@@ -45,7 +45,7 @@ impl ScenarioReader {
         }
         for (index, document) in documents.into_iter().enumerate() {
             let path = format!("spec.cluster.nodeGroups[{index}]");
-            let group = self.node_group(file, tree, &path, document);
+            let group = self.read_node_group(file, tree, &path, document);
             if groups.iter().any(|known| known.name == group.name) {
                 let message = format!("Duplicate value: {:?}", &*group.name);
                 self.problem_of(ProblemKind::Duplicate, file, tree, &format!("{path}.name"), message);
@@ -55,7 +55,7 @@ impl ScenarioReader {
         groups
     }
 
-    fn node_group(&mut self, file: &str, tree: &Tree<'_>, path: &str, document: NodeGroupDocument) -> NodeGroup {
+    fn read_node_group(&mut self, file: &str, tree: &Tree<'_>, path: &str, document: NodeGroupDocument) -> NodeGroup {
         let mut group = NodeGroup::named(document.name);
         group.min = document.min.unwrap_or(0);
         group.max = document.max;
@@ -89,12 +89,18 @@ impl ScenarioReader {
     }
 
     /// Reads the setting `components.clusterAutoscaler` of a scenario.
-    pub(super) fn cluster_autoscaler(&mut self, file: &str, tree: &Tree<'_>, prefix: &str, value: &Value) {
+    pub(super) fn read_cluster_autoscaler(&mut self, file: &str, tree: &Tree<'_>, prefix: &str, value: &Value) {
         match ClusterAutoscalerSettings::from_value(value) {
             Ok(settings) => self.loaded.setup.settings.cluster_autoscaler = settings,
             Err(errors) => {
                 for error in errors {
-                    self.problem_of(error.kind, file, tree, &join(prefix, &error.name), error.message);
+                    self.problem_of(
+                        error.kind,
+                        file,
+                        tree,
+                        &join_field_paths(prefix, &error.name),
+                        error.message,
+                    );
                 }
             }
         }

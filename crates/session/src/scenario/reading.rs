@@ -22,12 +22,16 @@ pub(crate) struct Readable<'t> {
 /// Removes the text around manifests, and completes a truncated text.
 pub(crate) fn readable(text: &str) -> Readable<'_> {
     let mut found = Cow::Borrowed(text);
-    for step in [foreign::unwrapped, foreign::without_logs, foreign::separated] {
+    for step in [
+        foreign::without_fence_and_prompt,
+        foreign::without_container_logs,
+        foreign::with_list_separators,
+    ] {
         if let Some(better) = step(&found) {
             found = Cow::Owned(better);
         }
     }
-    let mut cut = cut::complete(&found);
+    let mut cut = cut::complete_truncated_list(&found);
     if let Some(cut) = cut.as_mut().filter(|cut| cut.objects > 0) {
         found = Cow::Owned(std::mem::take(&mut cut.text));
     }

@@ -22,7 +22,7 @@ impl Since {
     /// earlier state.
     pub(crate) fn start(check: &Check, objects: &Objects) -> Option<Self> {
         match check {
-            Check::Same(get) => Some(Self::Uids(uids(get, objects))),
+            Check::Same(get) => Some(Self::Uids(selected_uids(get, objects))),
             Check::Never(_) => Some(Self::HasHeld(false)),
             _ => None,
         }
@@ -31,14 +31,14 @@ impl Since {
     /// Returns whether a `same` or `never` check holds, given the recorded state.
     pub(super) fn holds(&self, check: &Check, objects: &Objects) -> bool {
         match (self, check) {
-            (Self::Uids(at_start), Check::Same(get)) => uids(get, objects) == *at_start,
+            (Self::Uids(at_start), Check::Same(get)) => selected_uids(get, objects) == *at_start,
             (Self::HasHeld(has_held), _) => !has_held,
             (Self::Uids(_), _) => false,
         }
     }
 }
 
-fn uids(get: &Get, objects: &Objects) -> Vec<Uid> {
+fn selected_uids(get: &Get, objects: &Objects) -> Vec<Uid> {
     let selected = podscope_kubectl::selected(&get.target, objects);
     let mut uids: Vec<Uid> = selected.iter().map(|object| object.metadata().uid.clone()).collect();
     uids.sort_unstable();

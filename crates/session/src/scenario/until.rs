@@ -30,7 +30,9 @@ impl Until {
             field => format!("{field}: {}", bad.message),
         })?;
         match (condition.timing, condition.check) {
-            (None, Some(check)) if !check.compares() && !matches!(check, Check::Invariant(_)) => Ok(Until(check)),
+            (None, Some(check)) if !check.compares_with_step_start() && !matches!(check, Check::Invariant(_)) => {
+                Ok(Until(check))
+            }
             _ => Err("one of object, count, ready and requests is wanted, without at, by and always".to_owned()),
         }
     }

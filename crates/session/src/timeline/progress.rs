@@ -10,7 +10,7 @@ use podscope_kubectl::Followed;
 
 use super::log::Log;
 use crate::scenario::{Scenario, Step, Timing, ValueCache, WorldState};
-use crate::story::{Moment, Story};
+use crate::story::{Story, StoryMoment};
 
 /// State of all conditions that are checked while time advances, and the cursor's positions in the lists of the branch.
 #[derive(Debug, Clone, Default)]
@@ -151,7 +151,7 @@ pub(crate) fn check_conditions(scenario: &Scenario, world: &mut World, log: &mut
             verdicts.push((expect.text.clone(), verdict, found));
         }
     }
-    let moment = Moment {
+    let moment = StoryMoment {
         now,
         objects: &objects,
         broken: &broken,

@@ -12,14 +12,14 @@ use podscope_api::hash::{self, fnv1a};
 use podscope_cluster::{Record, What};
 
 /// Number of records in a packed block.
-const BLOCK_RECORDS: usize = 1024;
+const RECORDS_PER_BLOCK: usize = 1024;
 /// Minimum number of the latest records that stay unpacked.
-const MIN_UNPACKED: usize = 8 * BLOCK_RECORDS;
+const MIN_UNPACKED: usize = 8 * RECORDS_PER_BLOCK;
 
 /// All records of a branch, in order: the trace.
 #[derive(Debug, Clone, Default)]
 pub struct Trace {
-    /// Packed blocks of the oldest records, with [`BLOCK_RECORDS`] records each.
+    /// Packed blocks of the oldest records, with [`RECORDS_PER_BLOCK`] records each.
     blocks: Vec<Arc<[u8]>>,
     /// The latest records, unpacked. They follow the records in the blocks.
     recent: Vec<Arc<Record>>,
@@ -60,7 +60,7 @@ impl Trace {
 
     /// Returns the scheduling attempts for pods with this key whose sequence number is less than `until`, oldest first.
     pub fn attempts_of(&self, key: &ObjectKey, until: usize) -> impl Iterator<Item = Arc<Record>> {
-        let hash = hash_of(key);
+        let hash = hash_of_key(key);
         let mut reader = RecordReader::new(self);
         self.attempts
             .iter()
@@ -103,13 +103,13 @@ impl Trace {
     }
 
     fn packed_len(&self) -> usize {
-        self.blocks.len() * BLOCK_RECORDS
+        self.blocks.len() * RECORDS_PER_BLOCK
     }
 
     /// Returns whether the record at this index equals `record`. In a packed block only the first record is compared,
     /// because unpacking all others would take longer than the replay itself.
-    pub(super) fn agrees(&self, index: usize, record: &Record) -> bool {
-        let is_expensive = index < self.packed_len() && !index.is_multiple_of(BLOCK_RECORDS);
+    pub(super) fn equals_known_record(&self, index: usize, record: &Record) -> bool {
+        let is_expensive = index < self.packed_len() && !index.is_multiple_of(RECORDS_PER_BLOCK);
         is_expensive || self.get(index).is_some_and(|known| *known == *record)
     }
 
@@ -120,14 +120,14 @@ impl Trace {
         match (record.what(), &record.object) {
             (What::Attempt, Some(pod)) => {
                 let index = u32::try_from(self.len()).expect("a branch holds no more than `MAX_RECORDS`");
-                self.attempts.push((index, hash_of(&pod.key)));
+                self.attempts.push((index, hash_of_key(&pod.key)));
             }
             (What::InvariantViolated, _) => self.violations.push(record.clone()),
             _ => {}
         }
         self.recent.push(record);
-        if self.recent.len() >= MIN_UNPACKED + BLOCK_RECORDS {
-            let old: Vec<Arc<Record>> = self.recent.drain(..BLOCK_RECORDS).collect();
+        if self.recent.len() >= MIN_UNPACKED + RECORDS_PER_BLOCK {
+            let old: Vec<Arc<Record>> = self.recent.drain(..RECORDS_PER_BLOCK).collect();
             self.blocks.push(block::pack(&old));
         }
     }
@@ -135,8 +135,8 @@ impl Trace {
     /// Removes all records after the first `len`.
     pub(super) fn truncate(&mut self, len: usize) {
         if len < self.packed_len() {
-            self.recent = self.block(len / BLOCK_RECORDS);
-            self.blocks.truncate(len / BLOCK_RECORDS);
+            self.recent = self.block(len / RECORDS_PER_BLOCK);
+            self.blocks.truncate(len / RECORDS_PER_BLOCK);
         }
         self.recent.truncate(len - self.packed_len().min(len));
         debug_assert!(self.len() <= len, "{} records remain, the limit is {len}", self.len());
@@ -147,14 +147,18 @@ impl Trace {
     /// Unpacks the block with this number, which must be less than the number of packed blocks.
     fn block(&self, number: usize) -> Vec<Arc<Record>> {
         let records = block::unpack(&self.blocks[number]);
-        assert_eq!(records.len(), BLOCK_RECORDS, "block {number} was packed whole");
-        debug_assert_eq!(records[0].seq, (number * BLOCK_RECORDS) as u64, "blocks stand in order");
+        assert_eq!(records.len(), RECORDS_PER_BLOCK, "block {number} was packed whole");
+        debug_assert_eq!(
+            records[0].seq,
+            (number * RECORDS_PER_BLOCK) as u64,
+            "blocks stand in order"
+        );
         records
     }
 }
 
 /// Returns a hash of a pod's key. Different keys can have the same hash.
-fn hash_of(key: &ObjectKey) -> u32 {
+fn hash_of_key(key: &ObjectKey) -> u32 {
     fnv1a(hash::EMPTY, key.namespace.bytes().chain([0]).chain(key.name.bytes())) as u32
 }
 
@@ -174,11 +178,11 @@ impl<'a> RecordReader<'a> {
         if let Some(recent) = index.checked_sub(self.trace.packed_len()) {
             return self.trace.recent.get(recent).cloned();
         }
-        let number = index / BLOCK_RECORDS;
+        let number = index / RECORDS_PER_BLOCK;
         if self.unpacked.as_ref().is_none_or(|(unpacked, _)| *unpacked != number) {
             self.unpacked = Some((number, self.trace.block(number)));
         }
-        self.unpacked.as_ref()?.1.get(index % BLOCK_RECORDS).cloned()
+        self.unpacked.as_ref()?.1.get(index % RECORDS_PER_BLOCK).cloned()
     }
 }
 

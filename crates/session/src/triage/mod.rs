@@ -176,7 +176,7 @@ fn out_of_service_command(node: &str) -> String {
 }
 
 /// Returns the text without its trailing full stop, so that it can be part of a sentence.
-fn clause(text: &str) -> &str {
+fn without_full_stop(text: &str) -> &str {
     text.trim_end().trim_end_matches('.')
 }
 

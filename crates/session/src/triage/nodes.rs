@@ -5,7 +5,7 @@ use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Node, NodeName, Pod};
 use podscope_messages::{Sentence, sentence};
 
-use super::{Problem, Triage, clause, out_of_service_command};
+use super::{Problem, Triage, out_of_service_command, without_full_stop};
 
 impl Triage<'_> {
     pub(super) fn add_node_problems(&mut self) {
@@ -24,7 +24,7 @@ impl Triage<'_> {
             {
                 let pods = objects.pods_on(&NodeName(node.metadata.name.clone()));
                 let pods = pods.filter(|pod: &&std::sync::Arc<Pod>| !pod.is_terminal()).count();
-                let why = match (&ready.status, clause(&ready.message)) {
+                let why = match (&ready.status, without_full_stop(&ready.message)) {
                     (ConditionStatus::False, "") => sentence!(problem::not_ready_for, reason = &ready.reason),
                     (_, "") => sentence!(problem::kubelet_not_heard),
                     (_, message) => message.into(),
@@ -40,7 +40,7 @@ impl Triage<'_> {
                     continue;
                 };
                 if known.status == ConditionStatus::True {
-                    let reason = match clause(&known.message) {
+                    let reason = match without_full_stop(&known.message) {
                         "" => Sentence::from(pressure.condition),
                         message => format!("{}: {message}", pressure.condition).into(),
                     };

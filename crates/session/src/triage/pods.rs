@@ -14,7 +14,7 @@ use podscope_scheduler::explain::{Explained, explain};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 use podscope_scheduler::{Scheduler, TrialNodes};
 
-use super::{Problem, Triage, clause, held_by_finalizers, out_of_service_command, pod_name, standing};
+use super::{Problem, Triage, held_by_finalizers, out_of_service_command, pod_name, standing, without_full_stop};
 use crate::view;
 use crate::whatif::{self, GroupCheck};
 use podscope_cluster::scheduler_of;
@@ -134,13 +134,13 @@ impl Triage<'_> {
     fn pod_problem(&self, pod: &Pod) -> Option<PodProblem> {
         let pod_problem = |problem, reason: Sentence, since| Some(PodProblem { problem, reason, since });
         if pod.metadata.is_terminating() {
-            return self.terminating(pod);
+            return self.termination_problem(pod);
         }
         if pod.status.phase == Some(PodPhase::Failed) {
             let ended = pod
                 .condition(condition::DISRUPTION_TARGET)
                 .and_then(|one| one.last_transition_time);
-            let message = clause(&pod.status.message);
+            let message = without_full_stop(&pod.status.message);
             return match &*pod.status.reason {
                 "Evicted" => pod_problem(Problem::Evicted, message.into(), ended),
                 // Failed pods of a Job count towards the Job's backoffLimit, so the Job is reported instead.
@@ -167,7 +167,7 @@ impl Triage<'_> {
                 return pod_problem(Problem::Gated, describe_gates(pod), since);
             }
             let said = pod.condition(condition::POD_SCHEDULED).map_or("", |one| &*one.message);
-            return pod_problem(Problem::Pending, clause(said).into(), since);
+            return pod_problem(Problem::Pending, without_full_stop(said).into(), since);
         };
         for status in pod
             .status
@@ -183,11 +183,11 @@ impl Triage<'_> {
         if self.is_lost(node) {
             return None;
         }
-        self.unready(pod, node)
+        self.readiness_problem(pod, node)
     }
 
     /// Returns the reason why a terminating pod is not removed; `None` during its grace period.
-    fn terminating(&self, pod: &Pod) -> Option<PodProblem> {
+    fn termination_problem(&self, pod: &Pod) -> Option<PodProblem> {
         let until = pod.metadata.deletion_timestamp?;
         let has_ended = |status: &ContainerStatus| status.state.terminated.is_some();
         let ended = pod.is_terminal() || pod.status.container_statuses.iter().all(has_ended);
@@ -216,7 +216,7 @@ impl Triage<'_> {
     }
 
     /// Returns the reason why a bound pod does not become ready; `None` if it is ready or still starting.
-    fn unready(&self, pod: &Pod, node: &NodeName) -> Option<PodProblem> {
+    fn readiness_problem(&self, pod: &Pod, node: &NodeName) -> Option<PodProblem> {
         if pod.is_ready() {
             return None;
         }
@@ -225,7 +225,7 @@ impl Triage<'_> {
             .and_then(|one| one.last_transition_time)
             .or(pod.status.start_time)
             .or(pod.metadata.creation_timestamp);
-        if since.is_some_and(|since| self.now.0 - since.0 < STARTUP_TIME) {
+        if since.is_some_and(|since| self.now.0 - since.0 < STARTUP_TIME_MICROS) {
             return None;
         }
         let uid = &pod.metadata.uid;
@@ -240,12 +240,12 @@ impl Triage<'_> {
         if !has_started && let Some(said) = self.newest_warning(uid, &of_volume) {
             return Some(PodProblem {
                 problem: Problem::VolumeStuck,
-                reason: clause(said).into(),
+                reason: without_full_stop(said).into(),
                 since,
             });
         }
         let reason = if let Some(said) = self.newest_warning(uid, &["FailedCreatePodSandBox", "NetworkNotReady"]) {
-            clause(said).into()
+            without_full_stop(said).into()
         } else if let Some(status) = pod
             .status
             .init_container_statuses
@@ -272,7 +272,10 @@ impl Triage<'_> {
                 }
             });
             let told = told.filter(|told| !told.is_empty());
-            told.map_or_else(|| sentence!(problem::only_containers_ready), |told| clause(told).into())
+            told.map_or_else(
+                || sentence!(problem::only_containers_ready),
+                |told| without_full_stop(told).into(),
+            )
         };
         Some(PodProblem {
             problem: Problem::NotReady,
@@ -293,7 +296,7 @@ impl Triage<'_> {
             (Some(_), Some(said)) => sentence!(
                 problem::container_not_ready_for,
                 container = container,
-                message = clause(said)
+                message = without_full_stop(said)
             ),
             (Some(_), None) if is_starting => sentence!(problem::startup_probe_fails, container = container),
             (Some(_), None) if probe.is_some_and(|one| one.readiness_probe.is_some()) => {
@@ -342,7 +345,7 @@ impl Triage<'_> {
 }
 
 /// Time for which a pod that is not ready is not reported, because it may still be starting, in microseconds.
-const STARTUP_TIME: i64 = 60 * 1_000_000;
+const STARTUP_TIME_MICROS: i64 = 60 * 1_000_000;
 
 fn last_container_end(pod: &Pod) -> Option<Time> {
     let ended = pod
@@ -384,12 +387,12 @@ fn describe_failed_pod(reason: &str, message: &str, ends: Vec<Sentence>) -> Sent
 
 /// Returns the sentence that the pod waits because of its scheduling gates.
 fn describe_gates(pod: &Pod) -> Sentence {
-    let gates = gates(pod);
+    let gates = scheduling_gate_values(pod);
     sentence!(problem::gated, count = gates.len(), gates = gates)
 }
 
 /// Returns the pod's scheduling gates, each with the controller that sets it, if this controller is known.
-pub(super) fn gates(pod: &Pod) -> Vec<Value> {
+pub(super) fn scheduling_gate_values(pod: &Pod) -> Vec<Value> {
     let gates = pod.spec.scheduling_gates.iter();
     let gate = |gate: &PodSchedulingGate| match gate_setter(&gate.name) {
         None => Value::from(&gate.name),
@@ -436,7 +439,7 @@ fn container_problem(status: &ContainerStatus) -> Option<PodProblem> {
     };
     let since = last.and_then(|ended| ended.finished_at);
     let said = |what: Sentence| {
-        let message = match clause(&waiting.message) {
+        let message = match without_full_stop(&waiting.message) {
             "" => what,
             message => message.into(),
         };
@@ -458,7 +461,7 @@ fn container_problem(status: &ContainerStatus) -> Option<PodProblem> {
             sentence!(
                 problem::image,
                 image = &status.image,
-                message = match clause(&waiting.message) {
+                message = match without_full_stop(&waiting.message) {
                     "" => &*waiting.reason,
                     message => message,
                 }
@@ -479,7 +482,7 @@ fn container_problem(status: &ContainerStatus) -> Option<PodProblem> {
 fn explain_by_new_decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Option<Sentence> {
     let condition = pod.condition(condition::POD_SCHEDULED);
     let said = condition
-        .map(|one| clause(&one.message))
+        .map(|one| without_full_stop(&one.message))
         .filter(|said| !said.is_empty());
     if let Some(unheld) = triage.objects.missing_objects(pod) {
         let missing = view::missing_objects_view(unheld).sentence();
@@ -498,8 +501,8 @@ fn explain_by_new_decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc
     let explained = explain(&cache, &decision);
     if let Some(message) = &explained.explanation.message {
         let more = standing::unmentioned_causes(triage.objects, pod).into_iter();
-        let Some(cause) = more.chain(devices(&explained)).reduce(append_cause) else {
-            return Some(clause(message).into());
+        let Some(cause) = more.chain(device_explanation(&explained)).reduce(append_cause) else {
+            return Some(without_full_stop(message).into());
         };
         return Some(sentence!(problem::message_and_cause, message = message, cause = cause));
     }
@@ -519,7 +522,7 @@ fn append_cause(before: Sentence, cause: Sentence) -> Sentence {
 
 /// Returns the scheduler's explanation of why a node's devices do not satisfy the pod: for the first node that has
 /// devices, or else for the first node.
-fn devices(explained: &Explained) -> Option<Sentence> {
+fn device_explanation(explained: &Explained) -> Option<Sentence> {
     let nodes = explained.nodes();
     let explained: Vec<(&str, &NodeDevices)> = nodes
         .filter_map(|(node, devices)| Some((node.name.as_str(), devices?)))
@@ -545,6 +548,6 @@ fn verified_remedies(scheduler: &Scheduler, pod: &Arc<Pod>, classes: &[Arc<Prior
 }
 
 /// Returns the reason of the pod's problem. None if the pod has no problem.
-pub(super) fn reason_of(triage: &Triage<'_>, pod: &Pod) -> Option<Sentence> {
+pub(super) fn reason_of_pod_problem(triage: &Triage<'_>, pod: &Pod) -> Option<Sentence> {
     triage.pod_problem(pod).map(|pod_problem| pod_problem.reason)
 }

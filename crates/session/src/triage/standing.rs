@@ -5,7 +5,7 @@ use podscope_api::{AccessMode, ObjectKey, PersistentVolumeClaim, Pod, PodPhase, 
 use podscope_cluster::Objects;
 use podscope_messages::{Sentence, sentence};
 
-use super::{clause, pods};
+use super::{pods, without_full_stop};
 
 /// Returns the notes about a pod's state. Empty if the pod only waits for the scheduler.
 #[must_use]
@@ -23,7 +23,7 @@ pub fn standing(objects: &Objects, pod: &Pod) -> Vec<Sentence> {
     } else if let Some(node) = node {
         said.push(sentence!(standing::is_placed, node = node.as_str()));
     } else if !pod.spec.scheduling_gates.is_empty() {
-        let gates = pods::gates(pod);
+        let gates = pods::scheduling_gate_values(pod);
         said.push(sentence!(standing::is_gated, count = gates.len(), gates = gates));
     }
     let causes = unmentioned_causes(objects, pod).into_iter();
@@ -44,7 +44,7 @@ fn describe_deletion(pod: &Pod) -> Sentence {
 /// Describes how a pod has ended, as a clause without a full stop at the end.
 fn describe_end(pod: &Pod) -> Sentence {
     match (&*pod.status.reason, &pod.status.phase) {
-        ("Evicted", _) => sentence!(standing::was_evicted, message = clause(&pod.status.message)),
+        ("Evicted", _) => sentence!(standing::was_evicted, message = without_full_stop(&pod.status.message)),
         ("", Some(PodPhase::Succeeded)) => sentence!(standing::has_succeeded),
         ("", _) => sentence!(standing::has_failed),
         (reason, _) => sentence!(standing::ended_for, reason = reason),

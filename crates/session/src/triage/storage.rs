@@ -9,7 +9,7 @@ use podscope_api::{
 use podscope_cluster::NOT_IN_THE_DUMP;
 use podscope_messages::{Sentence, sentence};
 
-use super::{Problem, Triage, clause, held_by_finalizers, object_text};
+use super::{Problem, Triage, held_by_finalizers, object_text, without_full_stop};
 
 impl Triage<'_> {
     pub(super) fn add_storage_problems(&mut self) {
@@ -51,7 +51,7 @@ impl Triage<'_> {
             let said = self.newest_warning(&meta.uid, &["ProvisioningFailed", "FailedBinding", "VolumeMismatch"]);
             let user = used.get(&meta.key());
             let reason = match (said, class, user) {
-                (Some(said), ..) => clause(said).into(),
+                (Some(said), ..) => without_full_stop(said).into(),
                 (None, _, _) if !claim.spec.volume_name.is_empty() => {
                     sentence!(problem::volume_not_bound, volume = &claim.spec.volume_name)
                 }
@@ -138,7 +138,7 @@ impl Triage<'_> {
                     problem::attachment_error,
                     volume = volume,
                     node = node.as_str(),
-                    message = clause(&error.message)
+                    message = without_full_stop(&error.message)
                 ),
                 None if meta.is_terminating() => {
                     sentence!(problem::not_detached, volume = volume, node = node.as_str())
@@ -197,7 +197,7 @@ fn reason_of_namespace_deletion(namespace: &Namespace) -> Sentence {
     let told = namespace.status.conditions.iter();
     let told: Vec<&str> = told
         .filter(|one| one.status == ConditionStatus::True && !one.message.is_empty())
-        .map(|one| clause(&one.message))
+        .map(|one| without_full_stop(&one.message))
         .collect();
     match told.is_empty() {
         true => sentence!(problem::content_not_gone),

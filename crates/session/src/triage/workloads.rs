@@ -7,9 +7,13 @@ use podscope_api::{
 };
 use podscope_messages::{Sentence, sentence};
 
-use super::{Problem, Triage, clause, pods};
+use super::{Problem, Triage, pods, without_full_stop};
 
-fn condition<'c>(all: &'c [WorkloadCondition], kind: &str, status: &ConditionStatus) -> Option<&'c WorkloadCondition> {
+fn condition_with_status<'c>(
+    all: &'c [WorkloadCondition],
+    kind: &str,
+    status: &ConditionStatus,
+) -> Option<&'c WorkloadCondition> {
     all.iter().find(|one| &*one.kind == kind && one.status == *status)
 }
 
@@ -28,7 +32,7 @@ impl Triage<'_> {
         let all = owners.iter().flat_map(|owner| self.objects.pods_of(owner));
         let mut blocking_pod: Option<Sentence> = None;
         for pod in all.filter(|pod| !pod.is_ready() && !pod.is_terminal()) {
-            let why = pods::reason_of(self, pod);
+            let why = pods::reason_of_pod_problem(self, pod);
             let lost = pod.spec.node_name.as_ref().filter(|node| self.is_lost(node));
             let why = why
                 .or_else(|| lost.map(|node| sentence!(problem::node_of_pod_not_ready, node = node.as_str())))
@@ -57,17 +61,22 @@ impl Triage<'_> {
                 .map(|set| &**set)
                 .collect();
             let owners: Vec<&Uid> = sets.iter().map(|set| &set.metadata.uid).collect();
-            let newest = sets.iter().max_by_key(|set| revision(&set.metadata));
+            let newest = sets.iter().max_by_key(|set| deployment_revision(&set.metadata));
             let newest = newest.map(|set| set.metadata.uid.clone());
             let is_new = |pod: &Pod| pod.metadata.controller_ref().map(|owner| &owner.uid) == newest.as_ref();
-            if let Some(failed) = condition(&status.conditions, condition::REPLICA_FAILURE, &ConditionStatus::True) {
-                let reason = sentence!(problem::cannot_create_pods, message = clause(&failed.message));
+            if let Some(failed) =
+                condition_with_status(&status.conditions, condition::REPLICA_FAILURE, &ConditionStatus::True)
+            {
+                let reason = sentence!(
+                    problem::cannot_create_pods,
+                    message = without_full_stop(&failed.message)
+                );
                 self.add_finding(Problem::RolloutStuck, name, meta, reason, failed.last_transition_time);
                 continue;
             }
             let wanted = deployment.spec.replicas.unwrap_or(1);
             let updated = status.updated_replicas.unwrap_or(0);
-            let stuck = condition(&status.conditions, condition::PROGRESSING, &ConditionStatus::False);
+            let stuck = condition_with_status(&status.conditions, condition::PROGRESSING, &ConditionStatus::False);
             let has_old = status.replicas.unwrap_or(0) > updated;
             let misses = updated < wanted || has_old;
             if stuck.is_none() && !(misses && status.unavailable_replicas.unwrap_or(0) > 0) {
@@ -75,7 +84,7 @@ impl Triage<'_> {
             }
             let Some(blocking_pod) = self
                 .blocking_pod(&owners, is_new)
-                .or_else(|| stuck.map(|stuck| clause(&stuck.message).into()))
+                .or_else(|| stuck.map(|stuck| without_full_stop(&stuck.message).into()))
             else {
                 continue;
             };
@@ -152,8 +161,8 @@ impl Triage<'_> {
             .cloned()
             .collect::<Vec<_>>()
         {
-            if let Some(failed) = condition(&job.status.conditions, "Failed", &ConditionStatus::True) {
-                let reason = match clause(&failed.message) {
+            if let Some(failed) = condition_with_status(&job.status.conditions, "Failed", &ConditionStatus::True) {
+                let reason = match without_full_stop(&failed.message) {
                     "" => Sentence::from(&*failed.reason),
                     message => format!("{}: {message}", failed.reason).into(),
                 };
@@ -215,7 +224,7 @@ impl Triage<'_> {
             });
             if let Some(unable) = unable {
                 let word = |key: &str| unable[key].as_str().unwrap_or_default();
-                let reason = match clause(word("message")) {
+                let reason = match without_full_stop(word("message")) {
                     "" => Sentence::from(word("reason")),
                     message => message.into(),
                 };
@@ -229,7 +238,7 @@ impl Triage<'_> {
     }
 }
 
-fn revision(meta: &ObjectMeta) -> i64 {
+fn deployment_revision(meta: &ObjectMeta) -> i64 {
     let told = meta.annotation(annotation::DEPLOYMENT_REVISION);
     told.and_then(|told| told.parse().ok()).unwrap_or(0)
 }

@@ -346,8 +346,8 @@ fn node_detail(session: &Session, name: &str) -> Detail {
     let found = world.objects().named::<Node>(name);
     let heartbeat = super::nodes::last_heartbeat(world, &node_name, found.map(|node| &**node));
     let differs = state.map_or_else(Vec::new, |state| {
-        let ghosts = super::pods::ghosts(world, &state.machine, &super::Owners::default());
-        differences::differs(world, &node_name, state, heartbeat, &ghosts)
+        let ghosts = super::pods::ghost_pods(world, &state.machine, &super::Owners::default());
+        differences::node_differences(world, &node_name, state, heartbeat, &ghosts)
     });
     let title = name.to_owned();
     match found {

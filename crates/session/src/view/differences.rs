@@ -8,7 +8,7 @@ use super::nodes::MachineState;
 use podscope_protocol::{DeletionCause, Difference, PodView};
 
 /// Returns the differences between the pod's state in the API and its state on the machine (U-02).
-pub(super) fn differs(
+pub(super) fn node_differences(
     world: &World,
     node: &NodeName,
     state: &MachineState,

@@ -93,13 +93,13 @@ impl ViewState {
             }
             GroupChange::All | GroupChange::Unchanged => {}
         }
-        frame.control_plane = update_value(&mut self.control_plane, control_plane(session), reset);
+        frame.control_plane = replace_if_changed(&mut self.control_plane, control_plane(session), reset);
         let devices = devices::devices(world);
         // A frame of a cluster without devices contains no devices.
         let has_devices = !devices.is_empty() || !self.devices.is_empty();
-        frame.devices = update_value(&mut self.devices, devices, reset && has_devices);
-        frame.branches = update_value(&mut self.branches, branches(session), reset);
-        frame.story = update_value(&mut self.story, story, reset);
+        frame.devices = replace_if_changed(&mut self.devices, devices, reset && has_devices);
+        frame.branches = replace_if_changed(&mut self.branches, branches(session), reset);
+        frame.story = replace_if_changed(&mut self.story, story, reset);
         if reset || self.owners != owners.views {
             self.owners.clone_from(&owners.views);
             frame.owners = Some(owners.views.clone());
@@ -109,7 +109,7 @@ impl ViewState {
 }
 
 /// Replaces the known value by a new one. Returns the new value if it differs or if `reset` is set.
-fn update_value<T: Clone + PartialEq>(known: &mut T, new: T, reset: bool) -> Option<T> {
+fn replace_if_changed<T: Clone + PartialEq>(known: &mut T, new: T, reset: bool) -> Option<T> {
     let changed = (reset || *known != new).then(|| new.clone());
     *known = new;
     changed

@@ -200,7 +200,7 @@ pub(crate) fn update(
         let entry = match old {
             Some(old) if old.is_unchanged(node, state) && !places.contains(&name) => old,
             old => {
-                let ghosts = state.map_or_else(Vec::new, |state| pods::ghosts(world, &state.machine, owners));
+                let ghosts = state.map_or_else(Vec::new, |state| pods::ghost_pods(world, &state.machine, owners));
                 let view = node_view(world, &name, node, state, &ghosts, &predictions);
                 have_nodes_changed |= old.as_ref().is_none_or(|old| old.view.labels != view.labels);
                 if old.as_ref().is_none_or(|old| old.view != view) {
@@ -296,7 +296,7 @@ fn node_view(
         let allocatable = |resource: &str| node.status.allocatable.get(resource);
         let (mut cpu, mut memory, mut pods) = (0, 0, 0);
         for pod in world.objects().pods_on(name).filter(|pod| !pod.is_terminal()) {
-            let (milli, bytes) = requests(pod);
+            let (milli, bytes) = requested_cpu_and_memory(pod);
             cpu += milli;
             memory += bytes;
             pods += 1;
@@ -329,7 +329,7 @@ fn node_view(
             .filter_map(|(by, is_fenced)| is_fenced.then_some(by))
             .collect(),
             last_heartbeat,
-            differs: super::differences::differs(world, name, state, heartbeat, ghosts),
+            differs: super::differences::node_differences(world, name, state, heartbeat, ghosts),
         },
         None => MachineView {
             last_heartbeat,
@@ -431,7 +431,7 @@ pub(super) fn component_blocking_api(world: &World) -> Option<Component> {
 }
 
 /// Returns the resources that the scheduler counts for a pod: CPU in millicores and memory in bytes.
-pub(crate) fn requests(pod: &Pod) -> (i64, i64) {
+pub(crate) fn requested_cpu_and_memory(pod: &Pod) -> (i64, i64) {
     let sum_of = |name: &str, milli: bool| {
         let amount = |container: &podscope_api::Container| {
             container.resources.requests.get(name).map_or(0, |quantity| {

@@ -13,7 +13,7 @@ use podscope_scheduler::QueueEntry;
 use super::Owners;
 use super::groups::Contribution;
 use super::nodes::Machines;
-use super::queue::queue;
+use super::queue::queue_view;
 use crate::owners::workload_of;
 use crate::timeline::Session;
 use podscope_kubectl::pod_row;
@@ -329,7 +329,7 @@ impl<'a> PodUpdate<'a> {
 }
 
 /// Returns the pods that have running processes on a machine but do not exist in the API, ordered by UID.
-pub(crate) fn ghosts(world: &World, machine: &Machine, owners: &Owners) -> Vec<PodView> {
+pub(crate) fn ghost_pods(world: &World, machine: &Machine, owners: &Owners) -> Vec<PodView> {
     let mut ghosts: Vec<PodView> = Vec::new();
     for process in machine.processes() {
         match ghosts.last_mut() {
@@ -407,7 +407,7 @@ fn pod_view(
             .collect(),
         also: search_texts(pod),
         image: (pod.spec.containers.first()).map_or_else(String::new, |container| container.image.to_string()),
-        requests: super::nodes::requests(pod),
+        requests: super::nodes::requested_cpu_and_memory(pod),
         running_since: running_since(world, pod),
         priority,
         ticks: match priority {
@@ -417,9 +417,9 @@ fn pod_view(
             _ => 3,
         },
         containers: containers(pod),
-        termination: termination(world, machines, pod, &node).map(Box::new),
+        termination: termination_view(world, machines, pod, &node).map(Box::new),
         countdown: back_off_end(world, pod),
-        queue: node.is_empty().then(|| Box::new(queue(world, waiting, pod))),
+        queue: node.is_empty().then(|| Box::new(queue_view(world, waiting, pod))),
         node,
     }
 }
@@ -470,7 +470,7 @@ fn containers(pod: &Pod) -> Vec<ContainerStage> {
         .collect()
 }
 
-fn termination(world: &World, machines: &Machines, pod: &Pod, node: &str) -> Option<TerminationView> {
+fn termination_view(world: &World, machines: &Machines, pod: &Pod, node: &str) -> Option<TerminationView> {
     let deletion = pod.metadata.deletion_timestamp?;
     if pod.is_terminal() {
         return None;

@@ -10,13 +10,13 @@ use super::nodes::component_blocking_api;
 
 /// Returns the position of a pending pod in the scheduler's queue. `waiting` contains the queue's entries, ordered by
 /// UID.
-pub(super) fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueView {
+pub(super) fn queue_view(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueView {
     let condition = pod
         .condition(condition::POD_SCHEDULED)
         .filter(|condition| condition.status == ConditionStatus::False);
     let found = waiting.binary_search_by(|entry| (*entry.uid).cmp(&pod.metadata.uid.0));
     let entry = found.ok().and_then(|at| waiting.get(at));
-    let victims = victims(world, pod);
+    let victims = nominated_victims(world, pod);
     let scheduler = world.scheduler();
     let name = &pod.spec.scheduler_name;
     let place = match entry {
@@ -94,7 +94,7 @@ fn is_waiting_for_victims(pod: &Pod, entry: Option<&QueueEntry>) -> bool {
 }
 
 /// Returns the preemption victims of a pod: the terminating pods with lower priority on its nominated node.
-fn victims<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Pod> {
+fn nominated_victims<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Pod> {
     let node = &pod.status.nominated_node_name;
     if node.is_empty() {
         return Vec::new();

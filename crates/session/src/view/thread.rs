@@ -63,7 +63,7 @@ impl Threads {
         let subject = self.subject.clone()?;
         let until = len.min(self.seen + RECORDS_PER_FRAME);
         for record in session.trace().take(until).skip(self.seen) {
-            if can_end_thread(&record.happening) && is_about(&record, &subject) {
+            if can_end_thread(&record.happening) && is_record_about(&record, &subject) {
                 self.own.push(record.seq);
             }
         }
@@ -79,7 +79,12 @@ impl Threads {
         self.made = Some((until, thread.clone()));
         thread.due = pending_events
             .into_iter()
-            .filter(|event| event.subject.as_ref().is_some_and(|other| is_same(other, &subject)))
+            .filter(|event| {
+                event
+                    .subject
+                    .as_ref()
+                    .is_some_and(|other| is_same_subject(other, &subject))
+            })
             .collect();
         Some(thread)
     }
@@ -170,7 +175,7 @@ fn can_end_thread(happening: &Happening) -> bool {
     }
 }
 
-fn is_about(record: &Record, subject: &SubjectRef) -> bool {
+fn is_record_about(record: &Record, subject: &SubjectRef) -> bool {
     let Some(object) = record.object.as_deref() else {
         return false;
     };
@@ -187,7 +192,7 @@ fn is_about(record: &Record, subject: &SubjectRef) -> bool {
 }
 
 /// Returns whether two references refer to the same object. One of them may lack the UID.
-fn is_same(one: &SubjectRef, other: &SubjectRef) -> bool {
+fn is_same_subject(one: &SubjectRef, other: &SubjectRef) -> bool {
     match (one, other) {
         (
             SubjectRef::Pod { key, uid },

@@ -55,7 +55,7 @@ impl TrafficView {
                 last = Some(this);
             }
         }
-        collector.heartbeats(since, self.at);
+        collector.add_heartbeats(since, self.at);
         limit_messages(collector.messages)
     }
 }
@@ -134,7 +134,7 @@ impl MessageCollector<'_> {
 
     /// Adds the messages of the Lease renewals between two times. A renewal is lost if the node is cut off while its
     /// kubelet is running.
-    fn heartbeats(&mut self, since: SimTime, until: SimTime) {
+    fn add_heartbeats(&mut self, since: SimTime, until: SimTime) {
         if self.world.machines().count() > MAX_HEARTBEAT_NODES {
             return;
         }

@@ -36,7 +36,7 @@ const SAMPLES_PER_CHECK: u32 = 5;
 
 /// Detects when a session has settled: no command is running, and no pod has moved for a while.
 #[derive(Debug)]
-pub(super) struct Settling {
+pub(super) struct SettlingDetector {
     begin: SimTime,
     min_duration: Span,
     /// Time at which it was last detected that a pod had moved.
@@ -45,19 +45,19 @@ pub(super) struct Settling {
     n_samples: u32,
 }
 
-impl Settling {
+impl SettlingDetector {
     pub(super) fn begin(session: &Session, min_duration: Span) -> Self {
         Self {
             begin: session.now(),
             min_duration,
             moved: session.now(),
-            places: compare::places(session),
+            places: compare::pod_places(session),
             n_samples: 0,
         }
     }
 
     /// Returns the time at which it was last detected that a pod had moved.
-    pub(super) fn moved(&self) -> SimTime {
+    pub(super) fn last_move_time(&self) -> SimTime {
         self.moved
     }
 
@@ -83,7 +83,7 @@ impl Settling {
         if !self.n_samples.is_multiple_of(SAMPLES_PER_CHECK) {
             return false;
         }
-        let places = compare::places(session);
+        let places = compare::pod_places(session);
         if places != self.places {
             (self.moved, self.places) = (session.now(), places);
         }
@@ -101,7 +101,7 @@ pub struct QuestionRun {
     before: ClusterState,
     /// The run with the change, and the state for detecting that it has settled.
     session: Session,
-    settling: Settling,
+    settling: SettlingDetector,
     has_settled: bool,
     /// The run without the change, and whether it lags behind the run with the change.
     without: Session,
@@ -139,7 +139,7 @@ impl QuestionRun {
             before,
             volumes: stuck_volumes(session.world().objects(), &leaving),
             watcher: Watcher::new(&without),
-            settling: Settling::begin(&session, min_duration),
+            settling: SettlingDetector::begin(&session, min_duration),
             has_settled: false,
             question,
             session,
@@ -188,7 +188,7 @@ impl QuestionRun {
         }
         answer.shortfalls = self.watcher.shortfalls();
         answer.volumes = self.volumes;
-        answer.broken = newly_violated(&self.session, &self.without);
+        answer.broken = newly_violated_invariants(&self.session, &self.without);
         answer.said = self.refused;
         answer.said.extend(error_lines(&self.session, self.begin));
         answer.seconds = passed.0 / 1_000_000;
@@ -197,7 +197,7 @@ impl QuestionRun {
 }
 
 /// Returns the invariants that are violated in `session` but not in `without`.
-fn newly_violated(session: &Session, without: &Session) -> Vec<String> {
+fn newly_violated_invariants(session: &Session, without: &Session) -> Vec<String> {
     let violated_without: &ordered::Map<String, SimTime> = without.progress().broken();
     let newly_violated = session.progress().broken().keys();
     newly_violated

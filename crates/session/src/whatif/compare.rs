@@ -31,7 +31,7 @@ pub(super) struct PodPlace {
 
 /// Returns node and state of all pods that have not ended, ordered by key. They are compared every few seconds; for
 /// this, a list of many pods is faster to build than a map.
-pub(super) fn places(session: &Session) -> Vec<PodPlace> {
+pub(super) fn pod_places(session: &Session) -> Vec<PodPlace> {
     let pods = session.world().objects().list::<Pod>().filter(|pod| !pod.is_terminal());
     let place = |pod: &Pod| PodPlace {
         uid: pod.metadata.uid.clone(),

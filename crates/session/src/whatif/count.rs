@@ -86,10 +86,10 @@ impl Counting {
         let Some((pod, copies)) = self.shapes.get(at) else {
             return false;
         };
-        let placed = place(&mut self.scheduler, pod, self.fit.fits, &mut self.rng);
+        let placed = place_copy(&mut self.scheduler, pod, self.fit.fits, &mut self.rng);
         let shape = self.fit.shapes.get_mut(at);
         let Some(node) = placed else {
-            self.fit.stopped_by = stopped_by(&self.scheduler, pod);
+            self.fit.stopped_by = refusal_reasons(&self.scheduler, pod);
             if let Some(shape) = shape {
                 shape.stops = true;
             }
@@ -109,7 +109,7 @@ impl Counting {
 }
 
 /// Lets the scheduler place one copy of a pod. Returns the copy's node, or None if no node accepts the copy.
-fn place(scheduler: &mut Scheduler, pod: &Pod, nth: usize, rng: &mut Rng) -> Option<String> {
+fn place_copy(scheduler: &mut Scheduler, pod: &Pod, nth: usize, rng: &mut Rng) -> Option<String> {
     let mut copy = pod.clone();
     copy.metadata.name = format!("{}-{nth}", pod.metadata.name).into();
     copy.metadata.uid = podscope_api::Uid(format!("fit-{nth}").into());
@@ -129,7 +129,7 @@ fn place(scheduler: &mut Scheduler, pod: &Pod, nth: usize, rng: &mut Rng) -> Opt
 }
 
 /// Returns, for each node, the reason why it refuses the pod.
-fn stopped_by(scheduler: &Scheduler, pod: &Pod) -> Vec<StoppedBy> {
+fn refusal_reasons(scheduler: &Scheduler, pod: &Pod) -> Vec<StoppedBy> {
     let Some((cache, decision)) = scheduler.decide(&Arc::new(pod.clone())) else {
         return Vec::new();
     };

@@ -19,7 +19,7 @@ use podscope_messages::{Sentence, sentence};
 use podscope_protocol::Problem;
 use serde::Serialize;
 
-use super::asking::Settling;
+use super::asking::SettlingDetector;
 use super::compare::blocked_pods;
 use super::run::{self, EVENTS_PER_POLL, drain_command};
 use super::shortfall::{Shortfall, Watcher};
@@ -151,7 +151,7 @@ impl ConsolidationSearch {
     /// Starts a search in a session at its current time. At most `most` drains are tried.
     #[must_use]
     pub fn start(session: Session, most: usize) -> Self {
-        let mut candidates = emptiest_first(&session);
+        let mut candidates = nodes_emptiest_first(&session);
         candidates.truncate(most);
         candidates.reverse();
         Self {
@@ -210,7 +210,7 @@ impl ConsolidationSearch {
 
 /// Returns the schedulable nodes outside the control plane, ordered by the requested share of their CPU or memory,
 /// whichever is greater.
-fn emptiest_first(session: &Session) -> Vec<String> {
+fn nodes_emptiest_first(session: &Session) -> Vec<String> {
     let objects = session.world().objects();
     let is_candidate = |node: &&std::sync::Arc<Node>| {
         let is_control_plane = node.metadata.label("node-role.kubernetes.io/control-plane").is_some();
@@ -258,17 +258,17 @@ struct Draining {
     n_pods: usize,
     /// Pods that the scheduler had already refused before the drain, each with its message.
     waited_before: ordered::Map<ObjectKey, String>,
-    settling: Settling,
+    settling: SettlingDetector,
 }
 
 impl Draining {
     fn start(session: &Session, watcher: &Watcher, node: String) -> Result<Self, Vec<Problem>> {
         let mut session = session.clone();
         let (begin, n_pods) = (session.now(), pods_to_evict(&session, &node).len());
-        let waited_before = unscheduled(&session);
+        let waited_before = unscheduled_pods(&session);
         run_line(&mut session, &drain_command(std::slice::from_ref(&node)))?;
         Ok(Self {
-            settling: Settling::begin(&session, Span::ZERO),
+            settling: SettlingDetector::begin(&session, Span::ZERO),
             node,
             session,
             watcher: watcher.clone(),
@@ -293,7 +293,7 @@ impl Draining {
             reason,
         };
         // A pod that finds no node is the cause, even if its PodDisruptionBudget then refuses the next eviction.
-        let waiting = unscheduled(&self.session).into_iter();
+        let waiting = unscheduled_pods(&self.session).into_iter();
         let mut newly_waiting = waiting.filter(|(pod, _)| !self.waited_before.contains_key(pod));
         if let Some((pod, reason)) = newly_waiting.next() {
             return Err(stopped(pod.to_string(), reason.into()));
@@ -307,7 +307,7 @@ impl Draining {
         Ok(DrainedNode {
             node: self.node.clone(),
             pods: self.n_pods,
-            seconds: (self.settling.moved() - self.begin).0 / 1_000_000,
+            seconds: (self.settling.last_move_time() - self.begin).0 / 1_000_000,
         })
     }
 }
@@ -326,7 +326,7 @@ fn pods_to_evict(session: &Session, node: &str) -> Vec<ObjectKey> {
 }
 
 /// Returns the pods that the scheduler has refused, each with the scheduler's message.
-fn unscheduled(session: &Session) -> ordered::Map<ObjectKey, String> {
+fn unscheduled_pods(session: &Session) -> ordered::Map<ObjectKey, String> {
     let pods = session.world().objects().list::<Pod>();
     let waiting = pods.filter(|pod| !pod.is_terminal() && pod.spec.node_name.is_none());
     let refused = waiting.filter_map(|pod| {

@@ -51,38 +51,39 @@ pub(super) struct RoomQuestion {
 pub(super) struct RoomSearch {
     question: RoomQuestion,
     /// The attempts that have not ended yet; the first one is being tried.
-    attempts: VecDeque<Attempt>,
+    attempts: VecDeque<RoomAttempt>,
     /// The changed cluster of the first attempt, in which pods are being counted.
-    trial: Option<Trial>,
+    trial: Option<CountTrial>,
     edits: Vec<Change>,
     /// The smallest number of added nodes that was found so far. Fewer nodes may be enough if they are larger.
     addition: Option<Change>,
 }
 
 #[derive(Debug)]
-struct Trial {
+struct CountTrial {
     changed: Scheduler,
     counting: Counting,
 }
 
 /// What an attempt does after a count.
-enum Next {
+enum AfterCount {
     Count,
     End(Option<Change>),
 }
 
 #[derive(Debug)]
-enum Attempt {
-    Edit(Box<Editing>),
-    Add(Adding),
+enum RoomAttempt {
+    Edit(Box<EditingAttempt>),
+    Add(AddingAttempt),
 }
 
 impl RoomSearch {
     /// Starts a search. `refusing` are the nodes that refuse the next pod in the unchanged cluster.
     pub(super) fn start(question: RoomQuestion, refusing: &[&str]) -> Self {
-        let edits: [Edit; 3] = [uncordoned, labelled, untainted];
-        let edits = (edits.iter()).map(|edit| Attempt::Edit(Box::new(Editing::new(&question, refusing, *edit))));
-        let additions = one_node_per_shape(&question.nodes).map(|node| Attempt::Add(Adding::new(node)));
+        let edits: [NodeEdit; 3] = [uncordoned, labelled, untainted];
+        let edits =
+            (edits.iter()).map(|edit| RoomAttempt::Edit(Box::new(EditingAttempt::new(&question, refusing, *edit))));
+        let additions = one_node_per_shape(&question.nodes).map(|node| RoomAttempt::Add(AddingAttempt::new(node)));
         Self {
             attempts: edits.chain(additions).collect(),
             question,
@@ -99,7 +100,7 @@ impl RoomSearch {
         };
         let Some(trial) = &mut self.trial else {
             match attempt.next_cluster(&self.question.scheduler) {
-                Some(changed) => self.trial = Some(self.question.trial(changed)),
+                Some(changed) => self.trial = Some(self.question.start_trial(changed)),
                 None => drop(self.attempts.pop_front()),
             }
             return self.attempts.is_empty();
@@ -108,16 +109,16 @@ impl RoomSearch {
             return false;
         }
         let fits = trial.counting.n_placed();
-        let Some(Trial { changed, .. }) = self.trial.take() else {
+        let Some(CountTrial { changed, .. }) = self.trial.take() else {
             return false;
         };
-        if let Next::End(change) = attempt.handle_count(changed, fits, self.question.need) {
+        if let AfterCount::End(change) = attempt.handle_count(changed, fits, self.question.need) {
             match self.attempts.pop_front() {
-                Some(Attempt::Add(_)) => {
+                Some(RoomAttempt::Add(_)) => {
                     let both = self.addition.take().into_iter().chain(change);
                     self.addition = both.min_by_key(|change| change.nodes);
                 }
-                Some(Attempt::Edit(_)) => self.edits.extend(change),
+                Some(RoomAttempt::Edit(_)) => self.edits.extend(change),
                 None => {}
             }
         }
@@ -133,16 +134,16 @@ impl RoomSearch {
 }
 
 impl RoomQuestion {
-    fn trial(&self, changed: Scheduler) -> Trial {
+    fn start_trial(&self, changed: Scheduler) -> CountTrial {
         let (scheduler, rng) = (changed.clone(), self.rng.clone());
-        Trial {
+        CountTrial {
             changed,
             counting: Counting::new(scheduler, self.shapes.clone(), self.need, rng),
         }
     }
 }
 
-impl Attempt {
+impl RoomAttempt {
     /// Returns the next cluster in which pods are to be counted; `None` if the attempt has ended without a result.
     fn next_cluster(&mut self, original: &Scheduler) -> Option<Scheduler> {
         match self {
@@ -153,7 +154,7 @@ impl Attempt {
 
     /// Receives the number of pods that fit into the cluster that `next_cluster` has returned. Returns whether the
     /// attempt continues.
-    fn handle_count(&mut self, cluster: Scheduler, fits: usize, need: usize) -> Next {
+    fn handle_count(&mut self, cluster: Scheduler, fits: usize, need: usize) -> AfterCount {
         match self {
             Self::Edit(editing) => editing.handle_count(cluster, fits, need),
             Self::Add(adding) => adding.handle_count(fits, need),
@@ -162,12 +163,12 @@ impl Attempt {
 }
 
 /// An edit of nodes. It returns the edited node and the command that makes the edit; None if the node does not need it.
-type Edit = fn(&Node, &AdmittedShape) -> Option<(Node, String)>;
+type NodeEdit = fn(&Node, &AdmittedShape) -> Option<(Node, String)>;
 
 /// The attempt to make room by editing the nodes that refuse the next pod, until enough pods fit. An edit after which
 /// no more pods fit is dropped.
 #[derive(Debug)]
-struct Editing {
+struct EditingAttempt {
     /// The nodes that can still be edited: original node, edited node, and command.
     candidates: VecDeque<(Arc<Node>, Node, String)>,
     /// The command of the edit that is being tried.
@@ -177,8 +178,8 @@ struct Editing {
     change: Change,
 }
 
-impl Editing {
-    fn new(question: &RoomQuestion, refusing: &[&str], edit: Edit) -> Self {
+impl EditingAttempt {
+    fn new(question: &RoomQuestion, refusing: &[&str], edit: NodeEdit) -> Self {
         let mut nodes: Vec<&Arc<Node>> = question.nodes.iter().collect();
         nodes.retain(|node| refusing.contains(&&*node.metadata.name));
         nodes.stable_sort_by_key(|node| {
@@ -212,7 +213,7 @@ impl Editing {
         Some(changed)
     }
 
-    fn handle_count(&mut self, cluster: Scheduler, fits: usize, need: usize) -> Next {
+    fn handle_count(&mut self, cluster: Scheduler, fits: usize, need: usize) -> AfterCount {
         let is_first = self.helped.is_none();
         if is_first || fits > self.change.fits {
             self.helped = Some(cluster);
@@ -223,8 +224,8 @@ impl Editing {
             }
         }
         match fits >= need {
-            true => Next::End((!is_first).then(|| self.change.clone())),
-            false => Next::Count,
+            true => AfterCount::End((!is_first).then(|| self.change.clone())),
+            false => AfterCount::Count,
         }
     }
 }
@@ -232,7 +233,7 @@ impl Editing {
 /// The attempt to make room by adding copies of a node: doubles their number until enough pods fit, then bisects to
 /// find the smallest number with which enough pods fit.
 #[derive(Debug)]
-struct Adding {
+struct AddingAttempt {
     node: Arc<Node>,
     /// Number of pods that fit without additional nodes. `None` before they have been counted.
     before: Option<usize>,
@@ -242,7 +243,7 @@ struct Adding {
     enough: Option<(usize, usize)>,
 }
 
-impl Adding {
+impl AddingAttempt {
     const fn new(node: Arc<Node>) -> Self {
         Self {
             node,
@@ -269,25 +270,25 @@ impl Adding {
         changed
     }
 
-    fn handle_count(&mut self, fits: usize, need: usize) -> Next {
+    fn handle_count(&mut self, fits: usize, need: usize) -> AfterCount {
         let number = self.next_number();
         let Some(before) = self.before else {
             self.before = Some(fits);
             return match fits >= need {
-                true => Next::End(None),
-                false => Next::Count,
+                true => AfterCount::End(None),
+                false => AfterCount::Count,
             };
         };
         if fits >= need {
             self.enough = Some((number, fits));
         } else if self.enough.is_none() && (number == MAX_ADDED || fits <= before) {
-            return Next::End(None);
+            return AfterCount::End(None);
         } else {
             self.too_few = number;
         }
         match self.enough {
-            Some((enough, fits)) if enough <= self.too_few + 1 => Next::End(Some(self.change(enough, fits))),
-            _ => Next::Count,
+            Some((enough, fits)) if enough <= self.too_few + 1 => AfterCount::End(Some(self.change(enough, fits))),
+            _ => AfterCount::Count,
         }
     }
 

@@ -5,7 +5,7 @@ use podscope_api::{Node, NodeName, ordered};
 use podscope_cluster::{SimTime, Span};
 use podscope_protocol::Problem;
 
-use super::asking::{QuestionRun, Settling};
+use super::asking::{QuestionRun, SettlingDetector};
 use super::{Answer, Control, Question, Stage};
 use crate::scenario::Loaded;
 use crate::timeline::{Session, Slice};
@@ -114,9 +114,9 @@ pub(super) fn settle(
     stop: fn() -> bool,
     sample: &mut dyn FnMut(&Session),
 ) -> SimTime {
-    let mut settling = Settling::begin(session, min_duration);
+    let mut settling = SettlingDetector::begin(session, min_duration);
     while !settling.work(session, EVENTS_PER_POLL, sample) && !stop() {}
-    settling.moved()
+    settling.last_move_time()
 }
 
 /// Advances time until the pods of the cluster have stopped moving, but at least by a minute.

@@ -45,7 +45,7 @@ struct ActualAndRequired {
 }
 
 /// The actual and the required number of each object, by kind and key of the object.
-type Levels = ordered::Map<String, ActualAndRequired>;
+type LevelsByObject = ordered::Map<String, ActualAndRequired>;
 
 /// Samples the objects that have enough at the beginning of a run, to find their shortfalls.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ pub(super) struct Watcher {
 
 impl Watcher {
     pub(super) fn new(session: &Session) -> Self {
-        let levels = levels(session.world().objects()).into_iter();
+        let levels = measured_levels(session.world().objects()).into_iter();
         let enough = levels.filter(|(_, level)| level.wanted > 0 && level.has >= level.wanted);
         Self {
             wanted: enough.map(|(object, level)| (object, level.wanted)).collect(),
@@ -72,7 +72,7 @@ impl Watcher {
         let passed = (session.now() - self.sampled).0 / 1_000_000;
         self.sampled = session.now();
         self.found.values_mut().for_each(|one| one.lasts = false);
-        for (object, level) in levels(session.world().objects()) {
+        for (object, level) in measured_levels(session.world().objects()) {
             // If a workload is scaled up, its additional replicas are not required.
             let Some(wanted) = self.wanted.get(&object).map(|before| level.wanted.min(*before)) else {
                 continue;
@@ -103,8 +103,8 @@ impl Watcher {
     }
 }
 
-fn levels(objects: &Objects) -> Levels {
-    let mut levels = Levels::new();
+fn measured_levels(objects: &Objects) -> LevelsByObject {
+    let mut levels = LevelsByObject::new();
     for one in objects.list::<Deployment>() {
         let level = ActualAndRequired {
             of: Counted::AvailableReplicas,

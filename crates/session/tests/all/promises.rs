@@ -45,7 +45,7 @@ fn is_promise_broken(promise: &str, command: &str) -> bool {
 
 /// Shows: E-07
 #[test]
-fn same_fails_if_pod_is_replaced_relabelled_or_added() {
+fn same_promise_fails_if_pod_is_replaced_relabelled_or_added() {
     let same = "keep: {same: pods -l app=web}";
     for command in [
         "kubectl delete pods -l app=web",
@@ -79,7 +79,7 @@ fn ready_does_not_count_terminating_pods() {
 
 /// Shows: E-07
 #[test]
-fn never_fails_after_its_condition_has_held_once() {
+fn never_promise_fails_after_its_condition_held_once() {
     let never = "keep: {never: {object: Node a-1, path: .spec.unschedulable, equals: true}}";
     assert!(is_promise_broken(never, "kubectl cordon a-1"));
     assert!(!is_promise_broken(never, "kubectl label nodes a-1 x=y"));

@@ -75,7 +75,7 @@ impl Recording {
         seen
     }
 
-    fn saved_text(&mut self) -> String {
+    fn saved_lesson_text(&mut self) -> String {
         let what = ExportKind::Lesson;
         let updates = self.send(Request::Export { what, anonymise: false });
         let text = updates.iter().find_map(|update| match update {
@@ -86,7 +86,7 @@ impl Recording {
     }
 
     fn save(&mut self) -> Loaded {
-        let text = self.saved_text();
+        let text = self.saved_lesson_text();
         scenario::load(&[("lesson.yaml".to_owned(), text)]).expect("a lesson")
     }
 
@@ -180,7 +180,7 @@ fn refused_command_is_left_out_and_listed_in_comment() {
     page.send(Request::Seek { at: 1_000_000 });
     page.run("kubectl cordon a-1");
     page.pick_goal("a-1", "Node a-1 is cordoned");
-    let text = page.saved_text();
+    let text = page.saved_lesson_text();
     assert!(
         text.starts_with("# Left out, because it was refused: kubectl cordon nobody\n"),
         "{text}"

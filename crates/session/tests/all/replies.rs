@@ -8,7 +8,7 @@ use podscope_session::scenario::Timed;
 use podscope_session::timeline::{Session, Slice};
 
 /// A run of a lesson with some commands, and the expected state of the story.
-struct Case {
+struct StoryCase {
     lesson: &'static str,
     acts: &'static [(i64, &'static str)],
     /// Time at which the state of the story is checked, in seconds.
@@ -19,14 +19,14 @@ struct Case {
     reply: Option<&'static str>,
 }
 
-const fn case(
+const fn story_case(
     lesson: &'static str,
     acts: &'static [(i64, &'static str)],
     at: i64,
     shown: usize,
     reply: Option<&'static str>,
-) -> Case {
-    Case {
+) -> StoryCase {
+    StoryCase {
         lesson,
         acts,
         at,
@@ -35,9 +35,9 @@ const fn case(
     }
 }
 
-const CASES: [Case; 28] = [
+const STORY_CASES: [StoryCase; 28] = [
     // The pod of the mistaken Deployment stays. It must not be reported as a second pod `hello`.
-    case(
+    story_case(
         "first-pod",
         &[
             (2, "kubectl create deployment hello --image=hello:1"),
@@ -47,14 +47,14 @@ const CASES: [Case; 28] = [
         3,
         None,
     ),
-    case(
+    story_case(
         "first-pod",
         &[(2, "kubectl create deployment hello --image=hello:1")],
         5,
         1,
         Some("That made a Deployment"),
     ),
-    case(
+    story_case(
         "first-pod",
         &[
             (2, "kubectl create deployment hello --image=hello:1"),
@@ -65,7 +65,7 @@ const CASES: [Case; 28] = [
         4,
         None,
     ),
-    case(
+    story_case(
         "keep-three",
         &[(2, "kubectl create deployment web --image=web:1")],
         10,
@@ -73,7 +73,7 @@ const CASES: [Case; 28] = [
         Some("makes one pod"),
     ),
     // Pods that ended earlier must not be reported as pods that were deleted and replaced.
-    case(
+    story_case(
         "scale-and-watch",
         &[
             (10, "kubectl scale deployment/web --replicas=5"),
@@ -84,7 +84,7 @@ const CASES: [Case; 28] = [
         3,
         None,
     ),
-    case(
+    story_case(
         "scale-and-watch",
         &[
             (10, "kubectl scale deployment/web --replicas=5"),
@@ -96,7 +96,7 @@ const CASES: [Case; 28] = [
         Some("come back at once"),
     ),
     // The restart has left its annotation in the pod template, but must not get a reply in the next step.
-    case(
+    story_case(
         "a-new-version",
         &[
             (10, "kubectl rollout restart deployment/web"),
@@ -106,7 +106,7 @@ const CASES: [Case; 28] = [
         3,
         None,
     ),
-    case(
+    story_case(
         "one-name-many-pods",
         &[(15, "kubectl expose deployment web --port=80 --name=front")],
         20,
@@ -114,7 +114,7 @@ const CASES: [Case; 28] = [
         Some("Another name is another Service"),
     ),
     // The program ends because of the pod's annotation, which a new image does not change.
-    case(
+    story_case(
         "logs-and-describe",
         &[
             (80, "kubectl create configmap api-settings --from-literal=mode=fast"),
@@ -124,7 +124,7 @@ const CASES: [Case; 28] = [
         3,
         Some("still the annotation"),
     ),
-    case(
+    story_case(
         "logs-and-describe",
         &[(80, "kubectl create configmap api --from-literal=mode=fast")],
         90,
@@ -132,28 +132,28 @@ const CASES: [Case; 28] = [
         Some("another ConfigMap"),
     ),
     // The node needs the label and must be uncordoned: one of the two commands alone gets a reply.
-    case(
+    story_case(
         "why-pending",
         &[(20, "kubectl label nodes b-1 disk=ssd")],
         30,
         2,
         Some("which was cordoned"),
     ),
-    case(
+    story_case(
         "why-pending",
         &[(20, "kubectl uncordon b-1")],
         30,
         2,
         Some("You opened `b-1`"),
     ),
-    case(
+    story_case(
         "why-pending",
         &[(20, "kubectl uncordon b-1"), (30, "kubectl label nodes b-1 disk=ssd")],
         40,
         3,
         None,
     ),
-    case(
+    story_case(
         "clean-up",
         &[
             (10, "kubectl delete pods --all"),
@@ -164,7 +164,7 @@ const CASES: [Case; 28] = [
         2,
         Some("Scaled to 0"),
     ),
-    case(
+    story_case(
         "clean-up",
         &[
             (10, "kubectl delete pods --all"),
@@ -175,7 +175,7 @@ const CASES: [Case; 28] = [
         2,
         Some("made pods again"),
     ),
-    case(
+    story_case(
         "clean-up",
         &[(10, "kubectl delete deployment web"), (30, "kubectl delete pods --all")],
         60,
@@ -183,7 +183,7 @@ const CASES: [Case; 28] = [
         Some("nobody is left who would make them again"),
     ),
     // Although the Service is deleted first, the later steps are reached.
-    case(
+    story_case(
         "clean-up",
         &[
             (8, "kubectl delete service web"),
@@ -194,7 +194,7 @@ const CASES: [Case; 28] = [
         4,
         None,
     ),
-    case(
+    story_case(
         "taints-and-tolerations",
         &[(20, "kubectl run train --image=train:1")],
         30,
@@ -202,7 +202,7 @@ const CASES: [Case; 28] = [
         Some("neither a key"),
     ),
     // The scheduler has placed an earlier pod `train`, but not the current one.
-    case(
+    story_case(
         "taints-and-tolerations",
         &[
             (20, "kubectl run train --image=train:1"),
@@ -216,7 +216,7 @@ const CASES: [Case; 28] = [
         2,
         Some("neither a key"),
     ),
-    case(
+    story_case(
         "scheduling-gates",
         &[(10, "kubectl delete pod held"), (15, "kubectl run held --image=app:1")],
         30,
@@ -224,14 +224,14 @@ const CASES: [Case; 28] = [
         Some("Deleted is not let go"),
     ),
     // A new pod template in another Deployment also creates pods.
-    case(
+    story_case(
         "why-not-running",
         &[(30, "kubectl rollout restart deployment/weak")],
         40,
         2,
         Some("`big` asks for 64 cpu as before"),
     ),
-    case(
+    story_case(
         "why-not-running",
         &[
             (60, "kubectl set resources deployment/big --requests=cpu=500m"),
@@ -242,14 +242,14 @@ const CASES: [Case; 28] = [
         4,
         None,
     ),
-    case(
+    story_case(
         "graceful-termination",
         &[(15, "kubectl delete pod web --grace-period=8 --wait=false")],
         60,
         1,
         Some("a shorter grace period"),
     ),
-    case(
+    story_case(
         "graceful-termination",
         &[
             (15, "kubectl delete pod web --wait=false"),
@@ -259,28 +259,28 @@ const CASES: [Case; 28] = [
         2,
         Some("before the process had ended"),
     ),
-    case(
+    story_case(
         "prestop-overrun",
         &[(15, "kubectl delete pod stuck --grace-period=5 --wait=false")],
         60,
         1,
         Some("a shorter grace period"),
     ),
-    case(
+    story_case(
         "prestop-overrun",
         &[(15, "kubectl delete pod stuck --grace-period=0 --force")],
         60,
         1,
         Some("Forced"),
     ),
-    case(
+    story_case(
         "own-stop-signal",
         &[(25, "kubectl delete pod plain --grace-period=0 --force")],
         60,
         1,
         Some("Deleted again"),
     ),
-    case(
+    story_case(
         "node-selector-and-affinity",
         &[(
             10,
@@ -296,7 +296,7 @@ const CASES: [Case; 28] = [
 #[test]
 fn replies_to_mistakes_are_true_in_any_order_of_commands() {
     let mut complaints = Vec::new();
-    for case in &CASES {
+    for case in &STORY_CASES {
         let loaded = lessons::load(case.lesson).unwrap_or_else(|problems| panic!("{}: {problems:?}", case.lesson));
         let mut session = Session::new(loaded).expect("the lesson starts");
         session.schedule(

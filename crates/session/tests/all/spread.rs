@@ -11,7 +11,7 @@ fn web(replicas: u32, more: &str) -> String {
     )
 }
 
-const BY_ZONE: &str = "      topologySpreadConstraints:\n      - {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}\n";
+const SPREAD_BY_ZONE: &str = "      topologySpreadConstraints:\n      - {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}\n";
 
 /// A host, with the state of the page that results from its frames.
 struct Page {
@@ -102,7 +102,7 @@ impl Page {
 
 #[test]
 fn timeline_counts_of_workload_equal_group_counts() {
-    let mut page = Page::open(format!("{CLUSTER}{}", web(4, BY_ZONE)));
+    let mut page = Page::open(format!("{CLUSTER}{}", web(4, SPREAD_BY_ZONE)));
     page.seek(10_000);
     page.inspect("Deployment", "web");
     let mut seen = Vec::new();
@@ -133,7 +133,7 @@ fn timeline_counts_of_workload_equal_group_counts() {
 
 #[test]
 fn new_node_adds_domain_and_min_domains_applies() {
-    let constraint = BY_ZONE.replace("maxSkew: 1", "maxSkew: 1, minDomains: 4");
+    let constraint = SPREAD_BY_ZONE.replace("maxSkew: 1", "maxSkew: 1, minDomains: 4");
     let mut page = Page::open(format!("{CLUSTER}{}", web(3, &constraint)));
     page.seek(10_000);
     page.inspect("Deployment", "web");
@@ -151,7 +151,7 @@ fn timeline_counts_pods_by_constraint_selector_or_owner() {
     let alone = |name: &str| {
         format!(
             "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, labels: {{app: web}}}}\nspec:\n  containers: [{{name: c, image: app}}]\n{}",
-            BY_ZONE.replace("      ", "  ")
+            SPREAD_BY_ZONE.replace("      ", "  ")
         )
     };
     let mut page = Page::open([CLUSTER, &alone("one"), &alone("two"), &web(2, "")].concat());

@@ -16,7 +16,7 @@ fn lesson_text(spec: &str) -> String {
     )
 }
 
-fn problems(spec: &str) -> Vec<String> {
+fn lesson_problems(spec: &str) -> Vec<String> {
     match scenario::load(&[("x.yaml".to_owned(), lesson_text(spec))]) {
         Ok(_) => Vec::new(),
         Err(problems) => problems.iter().map(ToString::to_string).collect(),
@@ -315,7 +315,7 @@ fn lesson_problems_are_reported_for_authors() {
          goal: [{count: pods, equals: 1, least: 2}, {count: pods, gaol: 1}]\n    predict: {ask: \"\", options: [a], is: {count: pods}}\n    \
          mistakes: [{say: no}]\n  - {text: \"\", predict: {ask: When?, options: [5, 6s], until: {count: pods, equals: 0}, why: {7s: no}}}\n  \
          solution: [{at: 5 minutes, run: \"kubectl get pods\"}]\n";
-    let all = problems(spec);
+    let all = lesson_problems(spec);
     for wanted in [
         "spec.timeline[0].at: 5 has no unit: write 5s",
         "spec.steps[0].when.at: 5 has no unit: write 5s",

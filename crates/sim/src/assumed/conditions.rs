@@ -9,7 +9,7 @@ use super::{Assumed, is_imported};
 
 /// Maximum age of the heartbeat of a kubelet that still reports, in microseconds. A kubelet writes its Node at least
 /// every five minutes (`nodeStatusReportFrequency`).
-const MAX_HEARTBEAT_AGE: i64 = 6 * 60 * 1_000_000;
+const MAX_HEARTBEAT_AGE_MICROS: i64 = 6 * 60 * 1_000_000;
 
 /// Returns the newest heartbeat of all imported nodes: the control plane was receiving heartbeats until then.
 pub fn newest_heartbeat(objects: &[Object]) -> Option<Time> {
@@ -33,14 +33,14 @@ pub fn was_reporting(node: &Node, newest: Option<Time>) -> bool {
         None | Some(ConditionStatus::True) => true,
         Some(ConditionStatus::False) => {
             let behind = heartbeat(node).zip(newest).map(|(own, newest)| newest.0 - own.0);
-            behind.is_none_or(|behind| behind < MAX_HEARTBEAT_AGE)
+            behind.is_none_or(|behind| behind < MAX_HEARTBEAT_AGE_MICROS)
         }
         Some(_) => false,
     }
 }
 
 /// Stores the conditions that stay for the whole run, for the nodes whose kubelets were still reporting.
-pub(super) fn store(assumed: &mut Assumed, objects: &[Object]) {
+pub(super) fn store_node_conditions(assumed: &mut Assumed, objects: &[Object]) {
     let newest = newest_heartbeat(objects);
     for object in objects.iter().filter(|object| is_imported(object)) {
         let Object::Node(node) = object else { continue };

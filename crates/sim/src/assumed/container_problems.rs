@@ -11,7 +11,7 @@ use crate::Span;
 
 /// Maximum duration of a normal startup or termination, in microseconds: one kubelet sync waits two minutes for
 /// volumes.
-const NORMAL_DELAY: i64 = 120 * 1_000_000;
+const NORMAL_DELAY_MICROS: i64 = 120 * 1_000_000;
 
 /// A problem of a container, as the status of its imported pod reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub enum ContainerProblem {
 type NodeReadiness<'o> = ordered::Map<&'o str, bool>;
 
 /// Stores the container problems of all imported pods that are bound to a node.
-pub(super) fn store(assumed: &mut Assumed, objects: &[Object]) {
+pub(super) fn store_container_problems(assumed: &mut Assumed, objects: &[Object]) {
     let newest = super::newest_time(objects);
     let has_nodes = objects.iter().any(|object| object.kind() == Kind::Node);
     let newest = newest.filter(|_| has_nodes);
@@ -104,7 +104,7 @@ fn problems_of_pod(pod: &Pod, newest: Option<Time>, nodes: &NodeReadiness<'_>) -
             .map(|(container, ..)| (container.name.clone(), ContainerProblem::IgnoresTermination))
             .collect();
     }
-    if is_waiting_for_creation(pod) && !is_recent(pod.status.start_time, newest) {
+    if is_waiting_for_creation(pod) && !is_within_normal_delay(pod.status.start_time, newest) {
         container_problems.extend(
             containers_with_status(pod).map(|(container, ..)| (container.name.clone(), ContainerProblem::WaitsForever)),
         );
@@ -119,14 +119,14 @@ fn is_overdue(pod: &Pod, newest: Option<Time>, nodes: &NodeReadiness<'_>) -> boo
         return false;
     };
     let node = pod.spec.node_name.as_ref().and_then(|node| nodes.get(node.as_str()));
-    node.is_none_or(|is_ready| *is_ready && !is_recent(Some(until), newest))
+    node.is_none_or(|is_ready| *is_ready && !is_within_normal_delay(Some(until), newest))
 }
 
-/// Returns whether less than `NORMAL_DELAY` has passed from `since` to `newest`.
-fn is_recent(since: Option<Time>, newest: Option<Time>) -> bool {
+/// Returns whether less than `NORMAL_DELAY_MICROS` has passed from `since` to `newest`.
+fn is_within_normal_delay(since: Option<Time>, newest: Option<Time>) -> bool {
     since
         .zip(newest)
-        .is_some_and(|(since, newest)| newest.0 - since.0 < NORMAL_DELAY)
+        .is_some_and(|(since, newest)| newest.0 - since.0 < NORMAL_DELAY_MICROS)
 }
 
 fn problem_of_container(
@@ -138,7 +138,7 @@ fn problem_of_container(
 ) -> Option<ContainerProblem> {
     if let Some(waiting) = &status.state.waiting {
         return match &*waiting.reason {
-            "CrashLoopBackOff" => status.last_state.terminated.as_ref().map(repeated_exit),
+            "CrashLoopBackOff" => status.last_state.terminated.as_ref().map(repeated_exit_problem),
             "ErrImagePull" | "ImagePullBackOff" | "ImageInspectError" | "RegistryUnavailable" => {
                 Some(ContainerProblem::Pull(container.image.clone()))
             }
@@ -157,10 +157,10 @@ fn problem_of_container(
         let is_restarted = policy.is_none_or(|policy| *policy == RestartPolicy::Always)
             || (policy == Some(&RestartPolicy::OnFailure) && ended.exit_code != 0);
         let is_finished_init = is_init && ended.exit_code == 0;
-        return (is_restarted && !is_finished_init).then(|| repeated_exit(ended));
+        return (is_restarted && !is_finished_init).then(|| repeated_exit_problem(ended));
     }
     let running = status.state.running.as_ref()?;
-    if is_recent(running.started_at, newest) {
+    if is_within_normal_delay(running.started_at, newest) {
         return None;
     }
     if is_init {
@@ -173,7 +173,7 @@ fn problem_of_container(
 }
 
 /// Returns the problem that the process of a container exits again as it did before.
-fn repeated_exit(ended: &ContainerStateTerminated) -> ContainerProblem {
+fn repeated_exit_problem(ended: &ContainerStateTerminated) -> ContainerProblem {
     let ran = ended.started_at.zip(ended.finished_at);
     // Times in a status are rounded to whole seconds, so a run of less than a second appears to last zero seconds.
     let shortest_run = 500_000;
@@ -208,7 +208,7 @@ fn displayed_status(pod: &Pod, newest: Option<Time>, nodes: &NodeReadiness<'_>) 
         return Some("Terminating".into());
     }
     if is_waiting_for_creation(pod) {
-        return (!is_recent(pod.status.start_time, newest)).then(|| "ContainerCreating".into());
+        return (!is_within_normal_delay(pod.status.start_time, newest)).then(|| "ContainerCreating".into());
     }
     containers_with_status(pod).find_map(|(container, status, is_init)| {
         let waiting = status.state.waiting.as_ref();

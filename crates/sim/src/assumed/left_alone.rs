@@ -11,7 +11,7 @@ use super::{Assumed, MissingPods, is_imported, pods};
 use crate::volume::claim_name;
 
 /// Finalizer of an owner in foreground deletion.
-const FOREGROUND: &str = "foregroundDeletion";
+const FOREGROUND_FINALIZER: &str = "foregroundDeletion";
 /// Label of a pod with the hash of its ControllerRevision.
 const REVISION_LABEL: &str = "controller-revision-hash";
 
@@ -79,12 +79,12 @@ fn service_with_endpoints(slice: &EndpointSlice) -> Option<&str> {
 
 /// Stores which imported objects the controllers do not reconcile. Also stores what a workload or VolumeAttachment
 /// shows about missing objects: the number of missing pods, the current revision, and volumes that missing pods use.
-pub(super) fn store(assumed: &mut Assumed, objects: &[Object], generated: &[Str]) {
+pub(super) fn store_left_alone(assumed: &mut Assumed, objects: &[Object], generated: &[Str]) {
     let mut held = DumpIndex::of(objects);
     held.nodes.extend(generated.iter().map(|name| &**name));
     for object in objects.iter().filter(|object| is_imported(object)) {
         let meta = object.metadata();
-        if waits_for_missing(object, &held) || would_react_to_missing(object, objects, &held) {
+        if waits_for_missing_objects(object, &held) || would_react_to_missing_objects(object, objects, &held) {
             assumed.left_alone.insert(meta.uid.clone());
         }
         let counted = match object {
@@ -109,7 +109,7 @@ pub(super) fn store(assumed: &mut Assumed, objects: &[Object], generated: &[Str]
         }
         if let Object::VolumeAttachment(attachment) = object
             && let Some(volume) = &attachment.spec.source.persistent_volume_name
-            && !has_user(volume, &attachment.spec.node_name, objects)
+            && !is_volume_used(volume, &attachment.spec.node_name, objects)
         {
             assumed
                 .attachments
@@ -120,7 +120,7 @@ pub(super) fn store(assumed: &mut Assumed, objects: &[Object], generated: &[Str]
 
 /// Returns the UIDs of HorizontalPodAutoscalers without a load annotation: the real usage of their pods is not in a
 /// dump.
-pub(super) fn unmetered(objects: &[Object]) -> ordered::Set<Uid> {
+pub(super) fn autoscalers_without_load(objects: &[Object]) -> ordered::Set<Uid> {
     let imported = objects.iter().filter(|object| is_imported(object));
     let unknown = imported.filter(|object| {
         let meta = object.metadata();
@@ -132,12 +132,12 @@ pub(super) fn unmetered(objects: &[Object]) -> ordered::Set<Uid> {
 
 /// Returns whether a terminating object waits for objects that the dump does not contain: the contents of a namespace,
 /// the users of a claim, or dependents.
-fn waits_for_missing(object: &Object, held: &DumpIndex<'_>) -> bool {
+fn waits_for_missing_objects(object: &Object, held: &DumpIndex<'_>) -> bool {
     let meta = object.metadata();
     if !meta.is_terminating() {
         return false;
     }
-    let is_foreground = meta.finalizers.iter().any(|name| &**name == FOREGROUND);
+    let is_foreground = meta.finalizers.iter().any(|name| &**name == FOREGROUND_FINALIZER);
     match object {
         Object::Namespace(namespace) => {
             let remains = namespace.status.conditions.iter().any(|condition| {
@@ -155,7 +155,7 @@ fn waits_for_missing(object: &Object, held: &DumpIndex<'_>) -> bool {
 }
 
 /// Returns whether the object's controller would recreate, delete or recount objects because the dump lacks some.
-fn would_react_to_missing(object: &Object, objects: &[Object], held: &DumpIndex<'_>) -> bool {
+fn would_react_to_missing_objects(object: &Object, objects: &[Object], held: &DumpIndex<'_>) -> bool {
     let meta = object.metadata();
     let pods_here = held.pods_of(meta).0;
     match object {
@@ -221,13 +221,13 @@ fn missing_revision(object: &Object, objects: &[Object], held: &DumpIndex<'_>) -
             let StatefulSet { status, .. } = &**set;
             (!status.update_revision.is_empty()).then(|| status.update_revision.clone())
         }
-        Object::DaemonSet(set) => newest_hash(set, objects).map(|hash| format!("{}-{hash}", meta.name).into()),
+        Object::DaemonSet(set) => newest_revision_hash(set, objects).map(|hash| format!("{}-{hash}", meta.name).into()),
         _ => None,
     }
 }
 
 /// Returns the revision hash in the label of the newest pod of a DaemonSet.
-fn newest_hash<'o>(set: &DaemonSet, objects: &'o [Object]) -> Option<&'o str> {
+fn newest_revision_hash<'o>(set: &DaemonSet, objects: &'o [Object]) -> Option<&'o str> {
     let theirs = pods(objects).filter(|pod| {
         let owner = pod.metadata.controller_ref();
         owner.is_some_and(|owner| owner.uid == set.metadata.uid)
@@ -237,7 +237,7 @@ fn newest_hash<'o>(set: &DaemonSet, objects: &'o [Object]) -> Option<&'o str> {
 }
 
 /// Returns whether a pod of the dump on that node uses the volume.
-fn has_user(volume: &Str, node: &podscope_api::NodeName, objects: &[Object]) -> bool {
+fn is_volume_used(volume: &Str, node: &podscope_api::NodeName, objects: &[Object]) -> bool {
     let claim = objects.iter().find_map(|object| match object {
         Object::PersistentVolumeClaim(claim) if claim.spec.volume_name == *volume => Some(claim.metadata.key()),
         Object::PersistentVolume(known) if known.metadata.name == *volume => {

@@ -82,15 +82,15 @@ impl Assumed {
         let generated: Vec<Str> = generated.into_iter().collect();
         let stand_ins = stand_ins::of(objects, &generated);
         assumed.stand_ins = stand_ins.iter().map(|object| (object.kind(), object.key())).collect();
-        assumed.owners(objects);
-        left_alone::store(&mut assumed, objects, &generated);
+        assumed.collect_missing_owners(objects);
+        left_alone::store_left_alone(&mut assumed, objects, &generated);
         let terminating = pods(objects).filter(|pod| pod.metadata.is_terminating());
         assumed.terminating = terminating.map(|pod| pod.metadata.uid.clone()).collect();
-        container_problems::store(&mut assumed, objects);
-        unplaced::store(&mut assumed, objects);
+        container_problems::store_container_problems(&mut assumed, objects);
+        unplaced::store_unschedulable_pods(&mut assumed, objects);
         unplaced::store_pending_with_stand_ins(&mut assumed, objects);
-        conditions::store(&mut assumed, objects);
-        assumed.unmetered = left_alone::unmetered(objects);
+        conditions::store_node_conditions(&mut assumed, objects);
+        assumed.unmetered = left_alone::autoscalers_without_load(objects);
         let deployments = objects
             .iter()
             .filter(|object| is_imported(object) && object.kind() == Kind::Deployment);
@@ -212,7 +212,7 @@ impl Assumed {
 
     /// Collects owners that ownerReferences name but the dump does not contain. If another object has the owner's name,
     /// the owner was deleted and is not assumed.
-    fn owners(&mut self, objects: &[Object]) {
+    fn collect_missing_owners(&mut self, objects: &[Object]) {
         let imported = || objects.iter().filter(|object| is_imported(object));
         // A few owners own most of the objects, so two small sets suffice: the UIDs of the owners, and the UIDs of the
         // objects that are owners.

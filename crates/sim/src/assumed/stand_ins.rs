@@ -23,7 +23,7 @@ use crate::volume::claim_name;
 pub const NOT_IN_THE_DUMP: &str = "podscope.dev/not-in-the-dump";
 
 /// Annotation of a claim with the name of its provisioner.
-const PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner";
+const PROVISIONER_ANNOTATION: &str = "volume.kubernetes.io/storage-provisioner";
 /// Namespaces that every cluster has from the start.
 pub const OWN_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
@@ -39,7 +39,7 @@ pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
         .map(|object| (object.kind(), object.key()))
         .chain(nodes)
         .collect();
-    let mut builder = Builder {
+    let mut builder = StandInBuilder {
         known,
         created: Vec::new(),
         claims_of_refused_pods: claims_of_refused_pods(objects),
@@ -50,7 +50,7 @@ pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
         builder.add_namespace(&object.metadata().namespace);
     }
     builder.add_nodes(objects);
-    for (object, spec) in imported().filter_map(|object| Some((object, spec_of(object)?))) {
+    for (object, spec) in imported().filter_map(|object| Some((object, pod_spec_of(object)?))) {
         builder.add_priority_class(spec);
         builder.add_service_account(&object.metadata().namespace, &spec.service_account_name);
     }
@@ -68,14 +68,14 @@ pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
             }
         }
     }
-    for (object, spec) in imported().filter_map(|object| Some((object, spec_of(object)?))) {
+    for (object, spec) in imported().filter_map(|object| Some((object, pod_spec_of(object)?))) {
         builder.add_configuration(&object.metadata().namespace, spec);
     }
     builder.created
 }
 
 /// Returns the pod spec of a Pod, or of the pods that a workload creates.
-fn spec_of(object: &Object) -> Option<&PodSpec> {
+fn pod_spec_of(object: &Object) -> Option<&PodSpec> {
     match object {
         Object::Pod(pod) => Some(&pod.spec),
         Object::CronJob(cron) => Some(&cron.spec.job_template.spec.template.spec),
@@ -136,7 +136,7 @@ pub(super) fn configuration_of(spec: &PodSpec) -> ordered::Map<(Kind, Str), orde
 }
 
 /// The stand-ins created so far, and the keys of all objects that exist.
-struct Builder {
+struct StandInBuilder {
     known: ordered::Set<(Kind, ObjectKey)>,
     created: Vec<Object>,
     /// Claims that only unschedulable pods use.
@@ -145,7 +145,7 @@ struct Builder {
     missing: ordered::Set<(Str, MissingConfiguration)>,
 }
 
-impl Builder {
+impl StandInBuilder {
     /// Returns the metadata of a new stand-in; `None` if the object exists already.
     fn new_metadata(&mut self, kind: Kind, key: ObjectKey) -> Option<ObjectMeta> {
         if key.name.is_empty() || !self.known.insert((kind, key.clone())) {
@@ -332,7 +332,7 @@ impl Builder {
             }
             // The binding mode is WaitForFirstConsumer: with Immediate the claim would be bound by now.
             if let Some(metadata) = self.new_metadata(Kind::StorageClass, ObjectKey::cluster(class)) {
-                let known = claim.metadata.annotation(PROVISIONER);
+                let known = claim.metadata.annotation(PROVISIONER_ANNOTATION);
                 // A pod that uses the claim was unschedulable, so nothing provisions such volumes.
                 let none = refusal.map(|_| provisioner::NONE);
                 let provisioner = none.or(known).unwrap_or(NOT_IN_THE_DUMP);
@@ -416,13 +416,13 @@ impl Builder {
                 missing.key = Some(key.clone());
                 !self.missing.contains(&(namespace.clone(), missing.clone()))
             });
-            self.add_keys(kind, ObjectKey::new(namespace.clone(), name), keys);
+            self.add_configuration_object(kind, ObjectKey::new(namespace.clone(), name), keys);
         }
     }
 
     /// Creates a ConfigMap or Secret with these keys, or adds them to an existing stand-in. An imported object stays as
     /// it is.
-    fn add_keys(&mut self, kind: Kind, key: ObjectKey, keys: ordered::Map<Str, Str>) {
+    fn add_configuration_object(&mut self, kind: Kind, key: ObjectKey, keys: ordered::Map<Str, Str>) {
         if let Some(metadata) = self.new_metadata(kind, key.clone()) {
             self.created.push(match kind {
                 Kind::Secret => Object::Secret(Arc::new(Secret {

@@ -39,7 +39,7 @@ impl Objects {
             return None;
         }
         let (mut made_claims, mut bound) = (Vec::new(), Vec::new());
-        for key in claims(pod) {
+        for key in claim_keys_of_pod(pod) {
             let Some(claim) = self.get::<PersistentVolumeClaim>(&key) else {
                 continue;
             };
@@ -76,14 +76,14 @@ pub(super) enum RefusedClaim {
 }
 
 /// Returns the scheduler's message about a pending pod; `None` if the pod was not refused.
-fn refusal(pod: &Pod) -> Option<&Str> {
+fn scheduler_refusal(pod: &Pod) -> Option<&Str> {
     let condition = pod.condition(condition::POD_SCHEDULED)?;
     let is_refused = condition.status == ConditionStatus::False && &*condition.reason == "Unschedulable";
     (is_refused && pod.spec.node_name.is_none() && !pod.is_terminal()).then_some(&condition.message)
 }
 
 /// Returns the keys of the PersistentVolumeClaims that a pod uses.
-fn claims(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
+fn claim_keys_of_pod(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
     let names = pod.spec.volumes.iter().filter_map(|volume| claim_name(pod, volume));
     names.map(|name| ObjectKey::new(pod.metadata.namespace.clone(), name))
 }
@@ -92,8 +92,10 @@ fn claims(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
 pub(super) fn claims_of_refused_pods(objects: &[Object]) -> ordered::Map<ObjectKey, RefusedClaim> {
     let mut refused = ordered::Map::new();
     for pod in pods(objects) {
-        let Some(message) = refusal(pod) else { continue };
-        for claim in claims(pod) {
+        let Some(message) = scheduler_refusal(pod) else {
+            continue;
+        };
+        for claim in claim_keys_of_pod(pod) {
             let is_reported_missing = message.contains(&format!("persistentvolumeclaim \"{}\" not found", claim.name));
             let found = if is_reported_missing {
                 RefusedClaim::Missing
@@ -105,8 +107,8 @@ pub(super) fn claims_of_refused_pods(objects: &[Object]) -> ordered::Map<ObjectK
             refused.insert(claim, found);
         }
     }
-    for pod in pods(objects).filter(|pod| !pod.is_terminal() && refusal(pod).is_none()) {
-        for claim in claims(pod) {
+    for pod in pods(objects).filter(|pod| !pod.is_terminal() && scheduler_refusal(pod).is_none()) {
+        for claim in claim_keys_of_pod(pod) {
             refused.remove(&claim);
         }
     }
@@ -114,7 +116,7 @@ pub(super) fn claims_of_refused_pods(objects: &[Object]) -> ordered::Map<ObjectK
 }
 
 /// Stores the unschedulable pods, and which of them stay pending because their claims or volumes are not in the dump.
-pub(super) fn store(assumed: &mut Assumed, objects: &[Object]) {
+pub(super) fn store_unschedulable_pods(assumed: &mut Assumed, objects: &[Object]) {
     let refused = claims_of_refused_pods(objects);
     let mut held: ordered::Map<ObjectKey, &Str> = ordered::Map::new();
     let mut volumes: ordered::Set<&str> = ordered::Set::new();
@@ -138,11 +140,11 @@ pub(super) fn store(assumed: &mut Assumed, objects: &[Object]) {
         Some(volume) => !volume.is_empty() && !volumes.contains(&***volume),
     };
     for pod in pods(objects) {
-        if let Some(message) = refusal(pod).filter(|message| !message.is_empty()) {
+        if let Some(message) = scheduler_refusal(pod).filter(|message| !message.is_empty()) {
             assumed.refused.insert(pod.metadata.key(), message.clone());
         }
-        if let Some(message) = refusal(pod)
-            && claims(pod).any(|claim| refused.contains_key(&claim) && is_missing_in_dump(&claim))
+        if let Some(message) = scheduler_refusal(pod)
+            && claim_keys_of_pod(pod).any(|claim| refused.contains_key(&claim) && is_missing_in_dump(&claim))
         {
             assumed.unplaced.insert(pod.metadata.key(), message.clone());
         }
@@ -160,10 +162,10 @@ pub(super) fn store_pending_with_stand_ins(assumed: &mut Assumed, objects: &[Obj
         })
         .collect();
     for pod in pods(objects).filter(|pod| pod.spec.node_name.is_none() && !pod.is_terminal()) {
-        if refusal(pod).is_some() || !pod.spec.scheduling_gates.is_empty() {
+        if scheduler_refusal(pod).is_some() || !pod.spec.scheduling_gates.is_empty() {
             continue;
         }
-        let storage = claims(pod).flat_map(|claim| {
+        let storage = claim_keys_of_pod(pod).flat_map(|claim| {
             let volume = volumes.get(&claim).map(|name| ObjectKey::cluster((*name).clone()));
             let volume = volume.map(|key| (Kind::PersistentVolume, key));
             [Some((Kind::PersistentVolumeClaim, claim)), volume]

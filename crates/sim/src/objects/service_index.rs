@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use podscope_api::{EndpointSlice, Object, ObjectKey, Pod, Resource as _, Service, Str};
 
-use super::{Index, Objects, Table, insert_key, remove_key};
+use super::{KeyIndex, ObjectTable, Objects, insert_index_key, remove_index_key};
 
 /// A label (key and value) in a namespace.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,18 +19,18 @@ struct NamespacedLabel {
 #[derive(Debug, Clone, Default)]
 pub(super) struct ServiceIndex {
     /// Services with a selector, by label. Invariant: each is stored under exactly one label of its selector.
-    services: Index<NamespacedLabel>,
+    services: KeyIndex<NamespacedLabel>,
     /// Pods by label. Invariant: each pod is stored under exactly those of its labels whose key some Service of its
     /// namespace uses in `services`.
-    pods: Index<NamespacedLabel>,
+    pods: KeyIndex<NamespacedLabel>,
     /// EndpointSlices by the label that names their Service.
-    slices: Index<NamespacedLabel>,
+    slices: KeyIndex<NamespacedLabel>,
 }
 
 impl ServiceIndex {
     /// Updates the index after an object was replaced, created (`old` is `None`) or removed (`new` is `None`). `pods`
     /// contains all pods.
-    pub(super) fn update(&mut self, old: Option<&Object>, new: Option<&Object>, pods: &Table) {
+    pub(super) fn update(&mut self, old: Option<&Object>, new: Option<&Object>, pods: &ObjectTable) {
         match new.or(old) {
             Some(Object::Pod(_)) => self.update_pod(old.and_then(Pod::from_object), new.and_then(Pod::from_object)),
             Some(Object::Service(_)) => {
@@ -49,10 +49,10 @@ impl ServiceIndex {
                     return;
                 }
                 if let Some((at, key)) = old {
-                    remove_key(&mut self.slices, &at, &key);
+                    remove_index_key(&mut self.slices, &at, &key);
                 }
                 if let Some((at, key)) = new {
-                    insert_key(&mut self.slices, &at, &key);
+                    insert_index_key(&mut self.slices, &at, &key);
                 }
             }
             _ => {}
@@ -68,15 +68,15 @@ impl ServiceIndex {
         }
         if let Some(old) = old {
             let key = old.metadata.key();
-            (self.labels_in_use(old).iter()).for_each(|at| remove_key(&mut self.pods, at, &key));
+            (self.labels_in_use(old).iter()).for_each(|at| remove_index_key(&mut self.pods, at, &key));
         }
         if let Some(new) = new {
             let key = new.metadata.key();
-            (self.labels_in_use(new).iter()).for_each(|at| insert_key(&mut self.pods, at, &key));
+            (self.labels_in_use(new).iter()).for_each(|at| insert_index_key(&mut self.pods, at, &key));
         }
     }
 
-    fn update_service(&mut self, old: Option<&Service>, new: Option<&Service>, pods: &Table) {
+    fn update_service(&mut self, old: Option<&Service>, new: Option<&Service>, pods: &ObjectTable) {
         let is_same = old
             .zip(new)
             .is_some_and(|(old, new)| old.spec.selector == new.spec.selector);
@@ -84,10 +84,10 @@ impl ServiceIndex {
             return;
         }
         if let Some((old, at)) = old.and_then(|old| Some((old, self.label_of(old)?))) {
-            remove_key(&mut self.services, &at, &old.metadata.key());
+            remove_index_key(&mut self.services, &at, &old.metadata.key());
             if !self.is_key_in_use(&at.namespace, &at.key) {
-                for (pod, at) in pods_with(pods, &at.namespace, &at.key) {
-                    remove_key(&mut self.pods, &at, pod);
+                for (pod, at) in pods_with_label_key(pods, &at.namespace, &at.key) {
+                    remove_index_key(&mut self.pods, &at, pod);
                 }
             }
         }
@@ -97,10 +97,10 @@ impl ServiceIndex {
         let n_services = |at: &NamespacedLabel| self.services.get(at).map_or(0, rpds::RedBlackTreeSetSync::size);
         if let (Some(new), Some(at)) = (new, labels.min_by_key(n_services)) {
             let was_in_use = self.is_key_in_use(&at.namespace, &at.key);
-            insert_key(&mut self.services, &at, &new.metadata.key());
+            insert_index_key(&mut self.services, &at, &new.metadata.key());
             if !was_in_use {
-                for (pod, at) in pods_with(pods, &at.namespace, &at.key) {
-                    insert_key(&mut self.pods, &at, pod);
+                for (pod, at) in pods_with_label_key(pods, &at.namespace, &at.key) {
+                    insert_index_key(&mut self.pods, &at, pod);
                 }
             }
         }
@@ -196,8 +196,8 @@ fn selector_labels(service: &Service) -> impl Iterator<Item = NamespacedLabel> {
 }
 
 /// Returns the pods of a namespace that have a label with this key, each with the label.
-fn pods_with<'p>(
-    pods: &'p Table,
+fn pods_with_label_key<'p>(
+    pods: &'p ObjectTable,
     namespace: &Str,
     key: &Str,
 ) -> impl Iterator<Item = (&'p ObjectKey, NamespacedLabel)> {

@@ -7,12 +7,12 @@ let loads = 0;
 const engine = await start("first.wasm");
 globalThis.podscopeLoadRest = () => {
   loads++;
-  const functions = new Proxy({}, { get: (_, slot) => engine.exports.slots.get(Number(slot)) });
-  const rest = new WebAssembly.Module(readFileSync(new URL("rest.wasm", import.meta.url)));
-  new WebAssembly.Instance(rest, { first: engine.exports, functions });
+  const functionsBySlot = new Proxy({}, { get: (_, slot) => engine.exports.slots.get(Number(slot)) });
+  const restModule = new WebAssembly.Module(readFileSync(new URL("rest.wasm", import.meta.url)));
+  new WebAssembly.Instance(restModule, { first: engine.exports, functions: functionsBySlot });
 };
-const afterVisit = engine.run(visit);
+const digestAfterVisit = engine.run(visit);
 if (loads !== 0) throw new Error("the visit needs the rest");
-const afterAll = engine.run(further);
+const digestAfterAll = engine.run(further);
 if (loads !== 1) throw new Error(`the rest was loaded ${loads} times`);
-console.log(JSON.stringify([afterVisit, afterAll]));
+console.log(JSON.stringify([digestAfterVisit, digestAfterAll]));

@@ -3,23 +3,23 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-const read = (name) => readFileSync(new URL(name, import.meta.url));
-export const { visit, further, frameDone, failures } = JSON.parse(read("requests.json"));
+const readFileBeside = (name) => readFileSync(new URL(name, import.meta.url));
+export const { visit, further, frameDone, failures } = JSON.parse(readFileBeside("requests.json"));
 
 /** Milliseconds since the start. */
 let now;
 /** Tasks in the order of their times: timers, messages, requests. */
 let tasks;
-const add = (at, run) => {
+const addTask = (at, run) => {
   const task = { at, run };
-  const after = tasks.findIndex((other) => other.at > at);
-  tasks.splice(after < 0 ? tasks.length : after, 0, task);
+  const laterTaskIndex = tasks.findIndex((other) => other.at > at);
+  tasks.splice(laterTaskIndex < 0 ? tasks.length : laterTaskIndex, 0, task);
   return task;
 };
 
 class Port {
   set onmessage(listener) { this.listener = listener; }
-  postMessage(data) { add(now, () => this.other.listener?.({ data })); }
+  postMessage(data) { addTask(now, () => this.other.listener?.({ data })); }
 }
 class Channel {
   port1 = new Port();
@@ -30,7 +30,7 @@ const acceptsAnyInstance = { [Symbol.hasInstance]: () => true };
 const globals = {
   // Advance the clock at each call, as a real clock advances while the engine works.
   performance: { now: () => (now += 0.1) },
-  setTimeout: (run, wait) => add(now + wait, run),
+  setTimeout: (run, wait) => addTask(now + wait, run),
   clearTimeout: (task) => { tasks = tasks.filter((other) => other !== task); },
   MessageChannel: Channel,
   MessagePort: Port,
@@ -48,17 +48,17 @@ export const start = async (file) => {
   now = 0;
   tasks = [];
   // Each URL loads a new instance of the script, with an engine of its own.
-  const glue = await import(`./engine.mjs?${instances++}`);
-  const exports = glue.initSync({ module: new WebAssembly.Module(read(file)) });
-  const updates = createHash("sha256");
+  const engineScript = await import(`./engine.mjs?${instances++}`);
+  const exports = engineScript.initSync({ module: new WebAssembly.Module(readFileBeside(file)) });
+  const updatesHash = createHash("sha256");
   globalThis.postMessage = (update) => {
-    updates.update(update);
+    updatesHash.update(update);
     if (failures.includes(update[0])) throw new Error(`the engine refused a request or crashed: ${Buffer.from(update).toString("latin1")}`);
     // Answer each update as the page answers a frame; the engine ignores an answer if the update was no frame.
-    add(now, () => receive(frameDone));
+    addTask(now, () => receive(frameDone));
   };
-  glue.serve([], (part, done) => {
-    if (part === "lessons") add(now, () => done(new Uint8Array(read("lessons")), undefined));
+  engineScript.serve([], (part, done) => {
+    if (part === "lessons") addTask(now, () => done(new Uint8Array(readFileBeside("lessons")), undefined));
   });
   return {
     exports,
@@ -68,14 +68,14 @@ export const start = async (file) => {
       let end = now;
       for (const [wait, bytes] of requests) {
         end += wait;
-        add(end, () => receive(bytes));
+        addTask(end, () => receive(bytes));
       }
       while (tasks.length > 0 && tasks[0].at <= end + 1000) {
         const task = tasks.shift();
         now = Math.max(now, task.at);
         task.run();
       }
-      return updates.copy().digest("hex");
+      return updatesHash.copy().digest("hex");
     },
   };
 };

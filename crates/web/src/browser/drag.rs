@@ -16,7 +16,7 @@ pub(crate) const LONG_PRESS_MS: u32 = 320;
 /// A gesture of one pointer, from pointer down to pointer up.
 #[derive(Debug)]
 pub(crate) struct Drag {
-    target: Target,
+    target: DragSubject,
     from: (f64, f64),
     /// The pointer is a finger, not a mouse.
     pub(crate) is_finger: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Drag {
 }
 
 #[derive(Debug)]
-enum Target {
+enum DragSubject {
     /// The user drags a pod.
     Pod { id: String, flying: Option<HtmlElement> },
     /// A stroke over the background of the stage: cuts the network links that it crosses.
@@ -83,7 +83,7 @@ impl Drag {
             return None;
         }
         let target = if let Some((_, id)) = super::closest(event.target(), "data-id") {
-            Target::Pod { id, flying: None }
+            DragSubject::Pod { id, flying: None }
         } else {
             let element: Element = event.target()?.dyn_into().ok()?;
             let is_control = element
@@ -93,7 +93,7 @@ impl Drag {
             if is_control {
                 return None;
             }
-            Target::CutLinks {
+            DragSubject::CutLinks {
                 cutting: false,
                 cut: Vec::new(),
                 line: None,
@@ -111,17 +111,17 @@ impl Drag {
     /// Called after a long press: picks up the pod under the finger, or starts a stroke.
     pub(crate) fn long_pressed(&mut self, root: &Element) {
         self.is_dragging = true;
-        root.set_attribute(HELD_ATTRIBUTE, "").warn();
+        root.set_attribute(HELD_TOUCH_ATTRIBUTE, "").warn();
         match &mut self.target {
-            Target::Pod { id, flying } => {
-                *flying = pick_up(root, id);
+            DragSubject::Pod { id, flying } => {
+                *flying = lift_copy_of_mark(root, id);
                 if let Some(mark) = flying {
-                    move_to(mark, self.from);
+                    move_mark_to(mark, self.from);
                 }
             }
-            Target::CutLinks { cutting, line, .. } => {
+            DragSubject::CutLinks { cutting, line, .. } => {
                 *cutting = true;
-                *line = draw_stroke(self.from);
+                *line = start_cutting_stroke(self.from);
             }
         }
     }
@@ -138,13 +138,13 @@ impl Drag {
             };
         }
         match &mut self.target {
-            Target::Pod { id, flying } => {
+            DragSubject::Pod { id, flying } => {
                 if flying.is_none() && has_moved {
                     root.set_pointer_capture(event.pointer_id()).warn();
-                    *flying = pick_up(root, id);
+                    *flying = lift_copy_of_mark(root, id);
                 }
                 if let Some(mark) = flying {
-                    move_to(mark, at);
+                    move_mark_to(mark, at);
                     let over =
                         element_at(at.0, at.1).and_then(|element| element.closest("[data-drop]").warn().flatten());
                     highlight_drop_target(root, over.as_ref());
@@ -153,11 +153,11 @@ impl Drag {
                 }
                 Movement::Nothing
             }
-            Target::CutLinks { cutting, cut, line } => {
+            DragSubject::CutLinks { cutting, cut, line } => {
                 if !*cutting && has_moved {
                     *cutting = true;
                     root.set_pointer_capture(event.pointer_id()).warn();
-                    *line = draw_stroke(self.from);
+                    *line = start_cutting_stroke(self.from);
                 }
                 if !*cutting {
                     return Movement::Nothing;
@@ -190,9 +190,9 @@ impl Drag {
         let over = element_at(at.0, at.1);
         highlight_drop_target(root, None);
         match self.target {
-            Target::Pod { id, flying } => {
+            DragSubject::Pod { id, flying } => {
                 let Some(mark) = flying else { return End::Click };
-                put_down(&mark);
+                remove_lifted_mark(&mark);
                 if self.is_finger && !has_moved {
                     return End::LongPress { id };
                 }
@@ -205,9 +205,9 @@ impl Drag {
                     _ => End::Nothing,
                 }
             }
-            Target::CutLinks { cutting, line, .. } => {
+            DragSubject::CutLinks { cutting, line, .. } => {
                 if let Some(line) = line {
-                    put_down(&line);
+                    remove_lifted_mark(&line);
                 }
                 if cutting { End::Nothing } else { End::Click }
             }
@@ -216,18 +216,18 @@ impl Drag {
 
     /// Ends the gesture when the browser cancels the pointer.
     pub(crate) fn cancel(self, root: &Element) {
-        root.remove_attribute(HELD_ATTRIBUTE).warn();
+        root.remove_attribute(HELD_TOUCH_ATTRIBUTE).warn();
         highlight_drop_target(root, None);
         match self.target {
-            Target::Pod { flying: Some(mark), .. } => put_down(&mark),
-            Target::CutLinks { line: Some(line), .. } => put_down(&line),
+            DragSubject::Pod { flying: Some(mark), .. } => remove_lifted_mark(&mark),
+            DragSubject::CutLinks { line: Some(line), .. } => remove_lifted_mark(&line),
             _ => {}
         }
     }
 }
 
 /// Attribute of the stage (the drawing of the cluster) while a finger holds a pod.
-const HELD_ATTRIBUTE: &str = "data-held";
+const HELD_TOUCH_ATTRIBUTE: &str = "data-held";
 
 /// Suppresses touch events while a finger holds a pod: scrolling, and the click when the finger is lifted, which would
 /// hit a menu that has just opened there. Dropping the guard removes its listeners.
@@ -243,11 +243,11 @@ impl HeldTouchGuard {
     pub(crate) fn new(root: &Element) -> HeldTouchGuard {
         let region = root.clone();
         let hold = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
-            if region.has_attribute(HELD_ATTRIBUTE) && event.cancelable() {
+            if region.has_attribute(HELD_TOUCH_ATTRIBUTE) && event.cancelable() {
                 event.prevent_default();
             }
             if event.type_() == "touchend" {
-                region.remove_attribute(HELD_ATTRIBUTE).warn();
+                region.remove_attribute(HELD_TOUCH_ATTRIBUTE).warn();
             }
         });
         let options = AddEventListenerOptions::new();
@@ -281,7 +281,7 @@ impl Drop for HeldTouchGuard {
 /// Name of the bin as a drop target; no node can have this name.
 pub(crate) const BIN: &str = "/bin";
 
-fn pick_up(root: &Element, id: &str) -> Option<HtmlElement> {
+fn lift_copy_of_mark(root: &Element, id: &str) -> Option<HtmlElement> {
     let id = id.replace('\\', "\\\\").replace('"', "\\\"");
     let mark = root.query_selector(&format!("[data-id=\"{id}\"].pod")).warn()??;
     let copy: HtmlElement = mark.clone_node_with_deep(true).warn()?.dyn_into().ok()?;
@@ -295,19 +295,19 @@ fn pick_up(root: &Element, id: &str) -> Option<HtmlElement> {
     Some(copy)
 }
 
-fn move_to(mark: &HtmlElement, at: (f64, f64)) {
+fn move_mark_to(mark: &HtmlElement, at: (f64, f64)) {
     set_style(mark, "left", &format!("{}px", at.0));
     set_style(mark, "top", &format!("{}px", at.1));
 }
 
-fn put_down(mark: &HtmlElement) {
+fn remove_lifted_mark(mark: &HtmlElement) {
     mark.remove();
     if let Some(body) = document_body() {
         body.class_list().remove_2("dragging", "cutting").warn();
     }
 }
 
-fn draw_stroke(from: (f64, f64)) -> Option<HtmlElement> {
+fn start_cutting_stroke(from: (f64, f64)) -> Option<HtmlElement> {
     let line: HtmlElement = super::window()?
         .document()?
         .create_element("div")

@@ -17,10 +17,10 @@ use super::document;
 pub(crate) const MAX_FILE_BYTES: f64 = podscope_api::limits::INPUT_BYTES as f64;
 
 /// Resolution of a saved PNG, in pixels per unit of the SVG drawing.
-const PIXELS_PER_UNIT: f64 = 2.0;
+const PNG_PIXELS_PER_SVG_UNIT: f64 = 2.0;
 
 /// Offers a text as a download. With the media type `image/png` the text is an SVG, which is rendered first.
-pub(crate) async fn save(name: &str, media_type: &str, text: &str) -> Result<(), JsValue> {
+pub(crate) async fn save_file(name: &str, media_type: &str, text: &str) -> Result<(), JsValue> {
     if media_type == "image/png" {
         download(name, &rendered_png(&new_blob("image/svg+xml", text)?).await?)
     } else {
@@ -45,10 +45,10 @@ async fn rendered_png(drawing: &Blob) -> Result<Blob, JsValue> {
     let document = document().ok_or("no document")?;
     let canvas: HtmlCanvasElement = document.create_element("canvas")?.dyn_into()?;
     let (width, height) = (f64::from(image.natural_width()), f64::from(image.natural_height()));
-    canvas.set_width((width * PIXELS_PER_UNIT) as u32);
-    canvas.set_height((height * PIXELS_PER_UNIT) as u32);
+    canvas.set_width((width * PNG_PIXELS_PER_SVG_UNIT) as u32);
+    canvas.set_height((height * PNG_PIXELS_PER_SVG_UNIT) as u32);
     let context: CanvasRenderingContext2d = canvas.get_context("2d")?.ok_or("no canvas")?.dyn_into()?;
-    context.scale(PIXELS_PER_UNIT, PIXELS_PER_UNIT)?;
+    context.scale(PNG_PIXELS_PER_SVG_UNIT, PNG_PIXELS_PER_SVG_UNIT)?;
     context.draw_image_with_html_image_element(&image, 0.0, 0.0)?;
     let encoded = Promise::new(&mut |resolve, reject| {
         if let Err(error) = canvas.to_blob(&resolve) {

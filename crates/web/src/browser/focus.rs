@@ -6,7 +6,7 @@ use web_sys::{Element, HtmlElement};
 
 /// Attribute of a provisional tab stop: while the stage has no node, another element is the tab stop. The attribute is
 /// removed when the tab stop moves.
-const PROVISIONAL_STOP: &str = "data-stands-in";
+const PROVISIONAL_TAB_STOP_ATTRIBUTE: &str = "data-stands-in";
 
 /// Makes an element the region's single tab stop (roving tabindex).
 pub(crate) fn move_tab_stop(root: &Element, to: &Element) {
@@ -16,7 +16,7 @@ pub(crate) fn move_tab_stop(root: &Element, to: &Element) {
     for nth in 0..before.length() {
         if let Some(element) = before.item(nth).and_then(|node| node.dyn_into::<Element>().ok()) {
             element.set_attribute("tabindex", "-1").warn();
-            element.remove_attribute(PROVISIONAL_STOP).warn();
+            element.remove_attribute(PROVISIONAL_TAB_STOP_ATTRIBUTE).warn();
         }
     }
     to.set_attribute("tabindex", "0").warn();
@@ -24,10 +24,13 @@ pub(crate) fn move_tab_stop(root: &Element, to: &Element) {
 
 /// Ensures that the region has a tab stop: if it was removed, the first node becomes the tab stop, or another element
 /// while there is no node.
-pub(crate) fn ensure_stop(root: &Element) {
+pub(crate) fn ensure_tab_stop(root: &Element) {
     let find = |selector: &str| root.query_selector(selector).warn().flatten();
     let stop = find("[data-nav][tabindex=\"0\"]");
-    if stop.as_ref().is_some_and(|stop| !stop.has_attribute(PROVISIONAL_STOP)) {
+    if stop
+        .as_ref()
+        .is_some_and(|stop| !stop.has_attribute(PROVISIONAL_TAB_STOP_ATTRIBUTE))
+    {
         return;
     }
     if let Some(first) = find("[data-nav=\"node\"]") {
@@ -36,7 +39,7 @@ pub(crate) fn ensure_stop(root: &Element) {
         && let Some(mark) = find("[data-nav]")
     {
         move_tab_stop(root, &mark);
-        mark.set_attribute(PROVISIONAL_STOP, "").warn();
+        mark.set_attribute(PROVISIONAL_TAB_STOP_ATTRIBUTE, "").warn();
     }
 }
 

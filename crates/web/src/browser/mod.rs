@@ -40,7 +40,7 @@ impl<T> Warn<T> for Result<T, JsValue> {
 }
 
 /// Returns the value of the form field that fired an event.
-pub(crate) fn value_of(event: &web_sys::Event) -> String {
+pub(crate) fn field_value_of(event: &web_sys::Event) -> String {
     let Some(target) = event.target() else {
         return String::new();
     };
@@ -60,13 +60,13 @@ pub(crate) fn value_of(event: &web_sys::Event) -> String {
 pub(crate) fn menu_position(event: &MouseEvent) -> (i32, i32) {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     match (event.client_x(), event.client_y(), target) {
-        (0, 0, Some(target)) => lower_left(&target),
+        (0, 0, Some(target)) => lower_left_corner(&target),
         (x, y, _) => (x, y),
     }
 }
 
 /// Returns the lower left corner of an element, in CSS pixels.
-pub(crate) fn lower_left(element: &Element) -> (i32, i32) {
+pub(crate) fn lower_left_corner(element: &Element) -> (i32, i32) {
     let rect = element.get_bounding_client_rect();
     (rect.left() as i32, rect.bottom() as i32)
 }
@@ -123,7 +123,7 @@ fn scroll_to(element: &Element, block: web_sys::ScrollLogicalPosition) {
 }
 
 /// Returns the first element that a selector matches.
-fn query(selector: &str) -> Option<Element> {
+fn first_matching_element(selector: &str) -> Option<Element> {
     document()?.query_selector(selector).warn()?
 }
 
@@ -145,20 +145,22 @@ pub(crate) fn focus_nth(selector: &str, nth: usize) -> bool {
 }
 
 /// Scrolls to the selected pod or node on the stage.
-pub(crate) fn show_selected() {
-    if let Some(element) = query("#stage .pod.sel, #stage .node.sel") {
+pub(crate) fn scroll_to_selected() {
+    if let Some(element) = first_matching_element("#stage .pod.sel, #stage .node.sel") {
         scroll_into_view(&element);
     }
 }
 
 /// Time for which the page follows a shown node while its card grows, in milliseconds.
-const FOLLOW_NODE_MS: u32 = 2_000;
+const FOLLOW_GROWING_NODE_MS: u32 = 2_000;
 
 /// Scrolls to a node after the next drawing, and again whenever the node's card grows.
-pub(crate) fn show_node(name: &str) {
+pub(crate) fn scroll_to_node(name: &str) {
     let selector = format!("#stage [data-node=\"{}\"]", name.replace(['"', '\\'], ""));
     after_drawing(move || {
-        let Some(element) = query(&selector) else { return };
+        let Some(element) = first_matching_element(&selector) else {
+            return;
+        };
         let shown = element.clone();
         // A `ResizeObserver` calls this at once, and again when the engine's answer makes the card larger.
         let resized = Closure::<dyn FnMut()>::new(move || {
@@ -166,7 +168,7 @@ pub(crate) fn show_node(name: &str) {
         });
         if let Some(observer) = web_sys::ResizeObserver::new(resized.as_ref().unchecked_ref()).warn() {
             observer.observe(&element);
-            Timeout::new(FOLLOW_NODE_MS, move || {
+            Timeout::new(FOLLOW_GROWING_NODE_MS, move || {
                 observer.disconnect();
                 drop(resized);
             })
@@ -182,7 +184,7 @@ pub(crate) fn focused() -> Option<web_sys::HtmlElement> {
 
 /// Moves the focus to the selected pod or node. Returns false if it has no element, because a canvas draws the cluster.
 pub(crate) fn focus_selected() -> bool {
-    let element = query("#stage .pod.sel, #stage .node.sel .name");
+    let element = first_matching_element("#stage .pod.sel, #stage .node.sel .name");
     let element = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
     element.is_some_and(|element| element.focus().warn().is_some())
 }
@@ -195,7 +197,7 @@ pub(crate) fn recover_focus(selectors: &'static [&'static str]) {
         if focused().is_some_and(|element| !element.matches("body, :disabled").unwrap_or(false)) {
             return;
         }
-        let there = selectors.iter().find_map(|selector| query(selector));
+        let there = selectors.iter().find_map(|selector| first_matching_element(selector));
         if let Some(element) = there.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
             let still = web_sys::FocusOptions::new();
             still.set_prevent_scroll(true);
@@ -207,15 +209,20 @@ pub(crate) fn recover_focus(selectors: &'static [&'static str]) {
 /// Moves the focus to a field after the next drawing.
 pub(crate) fn focus_after_drawing(selector: &'static str) {
     after_drawing(move || {
-        if let Some(field) = query(selector).and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
+        if let Some(field) =
+            first_matching_element(selector).and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok())
+        {
             field.focus().warn();
         }
     });
 }
 
 /// Returns whether the middle of the matched element is in the right half of the stage.
-pub(crate) fn is_on_the_right(selector: &str) -> bool {
-    let (Some(element), Some(stage)) = (query(selector).filter(|_| !selector.is_empty()), query("#stage")) else {
+pub(crate) fn is_in_right_half_of_stage(selector: &str) -> bool {
+    let (Some(element), Some(stage)) = (
+        first_matching_element(selector).filter(|_| !selector.is_empty()),
+        first_matching_element("#stage"),
+    ) else {
         return false;
     };
     let (element, stage) = (element.get_bounding_client_rect(), stage.get_bounding_client_rect());
@@ -229,7 +236,7 @@ fn matches_media(media: &str) -> bool {
 }
 
 /// Returns the number of processors that the browser reports.
-pub(crate) fn processors() -> usize {
+pub(crate) fn processor_count() -> usize {
     window().map_or(1, |window| window.navigator().hardware_concurrency() as usize)
 }
 
@@ -244,7 +251,7 @@ pub(crate) fn is_phone() -> bool {
 }
 
 /// Returns the root element of the document.
-pub(crate) fn root() -> Option<web_sys::Element> {
+pub(crate) fn root_element() -> Option<web_sys::Element> {
     document()?.document_element()
 }
 
@@ -252,7 +259,7 @@ pub(crate) fn root() -> Option<web_sys::Element> {
 ///
 /// # Errors
 /// The browser's error, or the status of the answer.
-pub(crate) async fn file_of_site(path: &str) -> Result<String, JsValue> {
+pub(crate) async fn fetch_site_file(path: &str) -> Result<String, JsValue> {
     let window = window().ok_or("no window")?;
     let answer: web_sys::Response = JsFuture::from(window.fetch_with_str(path)).await?.dyn_into()?;
     if !answer.ok() {
@@ -264,7 +271,7 @@ pub(crate) async fn file_of_site(path: &str) -> Result<String, JsValue> {
 
 /// Sets the theme on the root element.
 pub(crate) fn set_theme(name: &str) {
-    if let Some(root) = root() {
+    if let Some(root) = root_element() {
         let done = if name == "system" {
             root.remove_attribute("data-theme")
         } else {
@@ -276,8 +283,8 @@ pub(crate) fn set_theme(name: &str) {
 
 /// Sets `data-settled` on the root element: whether the page shows the outcome of every request that it sent. Programs
 /// that drive the page wait for it.
-pub(crate) fn set_settled(is_settled: bool) {
-    if let Some(root) = root() {
+pub(crate) fn set_settled_attribute(is_settled: bool) {
+    if let Some(root) = root_element() {
         let done = root.set_attribute("data-settled", if is_settled { "true" } else { "false" });
         done.warn();
     }
@@ -321,11 +328,11 @@ pub(crate) fn forget_link() {
 
 /// Maximum length of a fragment that is written to the address bar, in characters. Browsers accept more, but it is
 /// unreadable.
-const MAX_FRAGMENT: usize = 32_768;
+const MAX_FRAGMENT_BYTES: usize = 32_768;
 
 /// Returns whether a fragment is short enough for the address bar.
 pub(crate) fn fits_address(fragment: &str) -> bool {
-    fragment.len() <= MAX_FRAGMENT
+    fragment.len() <= MAX_FRAGMENT_BYTES
 }
 
 thread_local! {
@@ -365,7 +372,7 @@ pub(crate) fn write_address(fragment: &str, what: &str, is_new: bool) {
 }
 
 /// Lets the page write to the current history entry, which an entered address has created.
-pub(crate) fn accept_address() {
+pub(crate) fn mark_entered_address_handled() {
     HAS_NOTE.set(false);
 }
 
@@ -403,7 +410,7 @@ pub(crate) fn address_of_scenario(path: &str) -> String {
 }
 
 /// Copies a text to the clipboard; returns whether that worked.
-pub(crate) async fn copy(text: String) -> bool {
+pub(crate) async fn copy_to_clipboard(text: String) -> bool {
     let Some(window) = window() else { return false };
     let clipboard = window.navigator().clipboard();
     if clipboard.is_undefined() {
@@ -413,7 +420,7 @@ pub(crate) async fn copy(text: String) -> bool {
 }
 
 /// Maximum size of a file of this site that `?scenario=` opens, in bytes: the engine's limit for one text.
-const MAX_FILE: usize = 64 << 20;
+const MAX_FETCHED_BYTES: usize = 64 << 20;
 
 /// Returns the absolute address of a file in or below this page's folder, otherwise `None`. The browser itself resolves
 /// the path, so no notation can escape the folder (E-02, Q-04).
@@ -426,7 +433,7 @@ fn below_this_page(path: &str) -> Option<String> {
 }
 
 /// Fetches the text of a file of this site.
-pub(crate) async fn fetch(path: &str) -> Result<String, String> {
+pub(crate) async fn fetch_text(path: &str) -> Result<String, String> {
     let failed = |_| t!(browser::not_loaded);
     let address = below_this_page(path).ok_or_else(|| t!(browser::not_of_this_site))?;
     let window = window().ok_or("no window")?;
@@ -447,9 +454,9 @@ pub(crate) async fn fetch(path: &str) -> Result<String, String> {
             break;
         }
         bytes.extend(part.get_value().unchecked_into::<js_sys::Uint8Array>().to_vec());
-        if bytes.len() > MAX_FILE {
+        if bytes.len() > MAX_FETCHED_BYTES {
             drop(reader.cancel());
-            return Err(t!(browser::too_long, bytes = MAX_FILE));
+            return Err(t!(browser::too_long, bytes = MAX_FETCHED_BYTES));
         }
     }
     String::from_utf8(bytes).map_err(|_| t!(browser::not_text))

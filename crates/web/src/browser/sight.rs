@@ -7,14 +7,14 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use web_sys::{Element, MediaQueryList, ResizeObserver};
 
-enum Source {
+enum ObservedSource {
     Size(ResizeObserver),
     Scheme(MediaQueryList),
 }
 
 /// Calls its callback on each change, until the observation is dropped.
 pub(crate) struct Observation {
-    source: Source,
+    source: ObservedSource,
     closure: Closure<dyn FnMut()>,
 }
 
@@ -24,22 +24,22 @@ fn as_function(closure: &Closure<dyn FnMut()>) -> &Function {
 
 impl Observation {
     /// Reports an element's inner width and height in CSS pixels, now and on each change.
-    pub(crate) fn size(element: &Element, report: impl Fn(f64, f64) + 'static) -> Option<Observation> {
+    pub(crate) fn of_element_size(element: &Element, report: impl Fn(f64, f64) + 'static) -> Option<Observation> {
         let seen = element.clone();
         let closure = Closure::new(move || report(f64::from(seen.client_width()), f64::from(seen.client_height())));
         let observer = ResizeObserver::new(as_function(&closure)).warn()?;
         observer.observe(element);
-        let source = Source::Size(observer);
+        let source = ObservedSource::Size(observer);
         Some(Observation { source, closure })
     }
 
     /// Reports whether the system's theme is dark, on each change.
-    pub(crate) fn scheme(report: impl Fn(bool) + 'static) -> Option<Observation> {
+    pub(crate) fn of_dark_scheme(report: impl Fn(bool) + 'static) -> Option<Observation> {
         let scheme = dark_scheme()?;
         let closure = Closure::new(move || report(is_dark()));
         let added = scheme.add_event_listener_with_callback("change", as_function(&closure));
         added.warn()?;
-        let source = Source::Scheme(scheme);
+        let source = ObservedSource::Scheme(scheme);
         Some(Observation { source, closure })
     }
 }
@@ -47,8 +47,8 @@ impl Observation {
 impl Drop for Observation {
     fn drop(&mut self) {
         match &self.source {
-            Source::Size(observer) => observer.disconnect(),
-            Source::Scheme(scheme) => {
+            ObservedSource::Size(observer) => observer.disconnect(),
+            ObservedSource::Scheme(scheme) => {
                 scheme
                     .remove_event_listener_with_callback("change", as_function(&self.closure))
                     .warn();
@@ -62,7 +62,7 @@ fn dark_scheme() -> Option<MediaQueryList> {
 }
 
 /// Returns the inner width and height of the stage that the document has now, in CSS pixels.
-pub(crate) fn stage() -> Option<(f64, f64)> {
+pub(crate) fn measure_stage() -> Option<(f64, f64)> {
     let stage = super::document()?.get_element_by_id("stage")?;
     Some((f64::from(stage.client_width()), f64::from(stage.client_height())))
 }

@@ -18,7 +18,7 @@ use super::window;
 /// worked on is never deleted: another page can open any number of links here, and must not displace it.
 const MAX_SESSIONS: usize = 10;
 /// Suffix of the stored time of a session that the user has not worked on.
-const UNTOUCHED_SUFFIX: char = '?';
+const UNTOUCHED_SESSION_SUFFIX: char = '?';
 /// Prefix of keys in versions whose keys did not contain the site's path.
 const OLD_KEY_PREFIX: &str = "podscope.";
 
@@ -94,8 +94,8 @@ fn parse_session(line: &str) -> Option<StoredSession> {
     let given_name = read_value(&name_key(id));
     Some(StoredSession {
         id,
-        at: at.trim_end_matches(UNTOUCHED_SUFFIX).parse().ok()?,
-        is_touched: given_name.is_some() || !at.ends_with(UNTOUCHED_SUFFIX),
+        at: at.trim_end_matches(UNTOUCHED_SESSION_SUFFIX).parse().ok()?,
+        is_touched: given_name.is_some() || !at.ends_with(UNTOUCHED_SESSION_SUFFIX),
         title: given_name.unwrap_or(title),
     })
 }
@@ -106,13 +106,13 @@ fn name_key(id: u64) -> String {
 }
 
 /// Names a session; an empty name removes the name.
-pub(crate) fn rename(id: u64, name: &str) {
+pub(crate) fn rename_session(id: u64, name: &str) {
     let name = name.trim();
     write_value(&name_key(id), (!name.is_empty()).then_some(name));
 }
 
 /// Removes a session and its name.
-fn remove(id: u64) {
+fn remove_session(id: u64) {
     write_value(&format!("session.{id}"), None);
     write_value(&name_key(id), None);
 }
@@ -135,7 +135,10 @@ fn write_sessions(all: &[StoredSession]) -> bool {
 
 /// Returns the number of this tab's session; begins a new session if the tab has none.
 pub(crate) fn current_session() -> u64 {
-    THIS_SESSION.get().or_else(stored_number).unwrap_or_else(begin_session)
+    THIS_SESSION
+        .get()
+        .or_else(session_number_of_tab)
+        .unwrap_or_else(begin_session)
 }
 
 /// Returns the number of this tab's session, if it has one, and the number of the session that it is a copy of, if any.
@@ -147,13 +150,13 @@ pub(crate) fn session_and_original() -> Option<(u64, Option<u64>)> {
 
 /// Starts another session in this tab and returns its number. The previous session stays stored.
 pub(crate) fn begin_session() -> u64 {
-    let id = unused_number();
+    let id = unused_session_number();
     acquire_lock(id, true);
     id
 }
 
 /// Returns a session number that no stored session has.
-fn unused_number() -> u64 {
+fn unused_session_number() -> u64 {
     let now = js_sys::Date::now() as u64;
     // The random part separates two tabs that begin in the same millisecond.
     let number = now * 1_000 + (js_sys::Math::random() * 1_000.0) as u64;
@@ -163,10 +166,10 @@ fn unused_number() -> u64 {
 }
 
 /// Resumes a stored session in this tab, or a copy of it if another tab works on it.
-pub(crate) fn take_over(id: u64) {
+pub(crate) fn take_over_session(id: u64) {
     // Browsers have no locks on pages served over http. There, only a reload guarantees that no other tab has the
     // session.
-    acquire_lock(id, stored_number() == Some(id));
+    acquire_lock(id, session_number_of_tab() == Some(id));
 }
 
 /// Makes a session this tab's own once its lock is acquired; switches to a copy if another tab holds the lock. `alone`:
@@ -191,7 +194,7 @@ fn acquire_lock(id: u64, alone: bool) {
         if THIS_SESSION.get() == Some(id) {
             IS_LOCK_PENDING.set(false);
             if !held.unwrap_or(alone) {
-                acquire_lock(number_of_copy(id), true);
+                acquire_lock(session_number_of_copy(id), true);
             }
         }
     });
@@ -232,8 +235,8 @@ fn release_lock() {
 
 /// Returns the number of a copy of a session. The copy is named after its original: `NAME (2)`, or with the next free
 /// number.
-fn number_of_copy(original: u64) -> u64 {
-    let (id, all) = (unused_number(), sessions());
+fn session_number_of_copy(original: u64) -> u64 {
+    let (id, all) = (unused_session_number(), sessions());
     COPIED_FROM.set(Some((id, original)));
     if let Some(kept) = all.iter().find(|kept| kept.id == original) {
         let name = (kept.title.rsplit_once(" ("))
@@ -245,21 +248,21 @@ fn number_of_copy(original: u64) -> u64 {
             .map_or(&*kept.title, |(name, _)| name);
         let mut names = (2..).map(|number: u32| format!("{name} ({number})"));
         let free = names.find(|name| all.iter().all(|kept| kept.title != *name));
-        rename(id, &free.unwrap_or_default());
+        rename_session(id, &free.unwrap_or_default());
     }
     id
 }
 
 /// Takes this tab's session over again, when the browser restores the page from its back/forward cache.
-pub(crate) fn page_restored() {
+pub(crate) fn reclaim_session_of_restored_page() {
     HAS_LEFT.set(false);
-    if let (None, Some(id)) = (THIS_SESSION.get(), stored_number()) {
-        take_over(id);
+    if let (None, Some(id)) = (THIS_SESSION.get(), session_number_of_tab()) {
+        take_over_session(id);
     }
 }
 
 /// The session number in the tab's `sessionStorage`, which survives a reload.
-pub(crate) fn stored_number() -> Option<u64> {
+pub(crate) fn session_number_of_tab() -> Option<u64> {
     tab_storage()?.get_item(&full_key("tab")).ok()??.parse().ok()
 }
 
@@ -288,7 +291,7 @@ pub(crate) fn resume(id: u64) {
 }
 
 /// Returns the session that [`resume`] recorded, and removes the record.
-pub(crate) fn take_resumed() -> Option<u64> {
+pub(crate) fn take_session_to_resume() -> Option<u64> {
     RESUMED.take()
 }
 
@@ -319,7 +322,7 @@ pub(crate) fn session_with_link(fragment: &str) -> Option<u64> {
 }
 
 /// Formats the local time of a save, with the date if it was on another day.
-pub(crate) fn time_of_save(at: i64) -> String {
+pub(crate) fn format_time_of_save(at: i64) -> String {
     let (then, now) = (js_sys::Date::new(&(at as f64).into()), js_sys::Date::new_0());
     let time = format!("{}:{:02}", then.get_hours(), then.get_minutes());
     if then.to_date_string() == now.to_date_string() {
@@ -336,7 +339,7 @@ pub(crate) fn last_session() -> Option<(u64, String)> {
     if is_framed() {
         return None;
     }
-    let kept = stored_number()
+    let kept = session_number_of_tab()
         .into_iter()
         .chain(sessions().into_iter().map(|kept| kept.id));
     let found = kept.into_iter().find_map(|id| Some((id, link_of_session(id)?)));
@@ -368,7 +371,7 @@ pub(crate) fn store_session(fragment: &str, title: &str, is_touched: bool) -> bo
     while all.len() > MAX_SESSIONS
         && let Some(oldest) = all.iter().rposition(|kept| !kept.is_touched && kept.id != id)
     {
-        remove(all.remove(oldest).id);
+        remove_session(all.remove(oldest).id);
     }
     write_sessions(&all)
 }
@@ -376,13 +379,13 @@ pub(crate) fn store_session(fragment: &str, title: &str, is_touched: bool) -> bo
 /// Removes a session if the user has not worked on it.
 pub(crate) fn forget_untouched(id: u64) {
     if sessions().iter().any(|kept| kept.id == id && !kept.is_touched) {
-        forget(id);
+        forget_session(id);
     }
 }
 
 /// Removes a session.
-pub(crate) fn forget(id: u64) {
-    remove(id);
+pub(crate) fn forget_session(id: u64) {
+    remove_session(id);
     let mut all = sessions();
     all.retain(|kept| kept.id != id);
     write_sessions(&all);
@@ -391,7 +394,7 @@ pub(crate) fn forget(id: u64) {
 /// Stores a note of the session that is about to be opened without a user's request; `None` removes the note. A note
 /// that is still there at the next start means that opening did not finish, and the session is not opened automatically
 /// again.
-pub(crate) fn note_opening(what: Option<&str>) {
+pub(crate) fn store_opening_note(what: Option<&str>) {
     // Leaving the page aborts its fetches, and their errors arrive when the next page has already begun. A note written
     // then would look to that page like an opening that did not finish.
     if what.is_some() && HAS_LEFT.get() {
@@ -409,22 +412,22 @@ thread_local! {
 }
 
 /// Time after which a user who leaves the page during an opening is assumed to have given up waiting, in milliseconds.
-const GIVES_UP_AFTER_MS: f64 = 5_000.0;
+const LEAVES_UNOPENED_AFTER_MS: f64 = 5_000.0;
 
 /// Called when the page is left. The note is removed if the user leaves soon, because then the opening did not hang.
-pub(crate) fn page_left() {
+pub(crate) fn clear_opening_note_if_left_soon() {
     if OPENING_SINCE
         .get()
-        .is_some_and(|since| js_sys::Date::now() - since < GIVES_UP_AFTER_MS)
+        .is_some_and(|since| js_sys::Date::now() - since < LEAVES_UNOPENED_AFTER_MS)
     {
-        note_opening(None);
+        store_opening_note(None);
     }
     release_lock();
     HAS_LEFT.set(true);
 }
 
 /// Returns the session named in the note of an opening that did not finish.
-pub(crate) fn unfinished_opening() -> Option<String> {
+pub(crate) fn session_of_unfinished_opening() -> Option<String> {
     read_value("trying")
 }
 
@@ -439,7 +442,7 @@ pub(crate) fn store_course(text: &str) {
 }
 
 /// Returns the practice schedule, and the number of the present day, counted from 1970.
-pub(crate) fn practice() -> podscope_protocol::Practice {
+pub(crate) fn practice_schedule() -> podscope_protocol::Practice {
     const MILLIS_PER_DAY: f64 = 86_400_000.0;
     podscope_protocol::Practice {
         schedule: read_value("practice").unwrap_or_default(),
@@ -493,10 +496,10 @@ pub(crate) fn store_language(code: &str) {
 }
 
 /// Returns whether single-character shortcuts are on (WCAG 2.1.4 requires a switch).
-pub(crate) fn has_single_keys() -> bool {
+pub(crate) fn has_single_key_shortcuts() -> bool {
     read_value("keys").as_deref() != Some("off")
 }
 
-pub(crate) fn store_single_keys(on: bool) {
+pub(crate) fn store_single_key_shortcuts(on: bool) {
     write_value("keys", (!on).then_some("off"));
 }

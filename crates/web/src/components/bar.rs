@@ -80,7 +80,7 @@ fn playback_controls(ctl: &Ctl, page: &Shared<Page>) -> Html {
         (Request::Play, t!(bar::play), t!(bar::play_hint), "play")
     };
     let achieved = (model.playing && model.achieved >= 10 && model.achieved * 10 < model.speed * 9)
-        .then(|| clock::speed(model.achieved));
+        .then(|| clock::speed_text(model.achieved));
     html! {
         <div class="transport" role="group" aria-label={t!(bar::time)}>
             <button type="button" class="quiet play" onclick={ctl.on(request)} aria-label={name.clone()} title={hint}>{ icon(sign) }<span class="word">{ name }</span></button>
@@ -107,7 +107,7 @@ fn Speed(props: &SpeedProps) -> Html {
     };
     let at = clock::speed_index(props.set);
     let onchange = Callback::from(move |event: Event| {
-        let index = crate::browser::value_of(&event).parse().ok();
+        let index = crate::browser::field_value_of(&event).parse().ok();
         if let Some(speed) = index.and_then(|index: usize| clock::SPEEDS.get(index)) {
             ctl.set_speed(*speed);
         }
@@ -115,7 +115,7 @@ fn Speed(props: &SpeedProps) -> Html {
     html! {
         <span class="speed mono">
             <select class="mono" aria-label={t!(bar::speed)} title={t!(bar::speed_hint)} {onchange}>
-                { for clock::SPEEDS.iter().enumerate().map(|(index, speed)| html! { <option value={index.to_string()} selected={index == at}>{ clock::speed(*speed) }</option> }) }
+                { for clock::SPEEDS.iter().enumerate().map(|(index, speed)| html! { <option value={index.to_string()} selected={index == at}>{ clock::speed_text(*speed) }</option> }) }
             </select>
             if let Some(achieved) = &props.achieved { <span class="got" title={t!(bar::achieved_hint)}>{ achieved }</span> }
         </span>
@@ -131,12 +131,12 @@ fn Clock() -> Html {
     let typed = use_state(|| None::<String>);
     let oninput = {
         let typed = typed.clone();
-        Callback::from(move |event: InputEvent| typed.set(Some(crate::browser::value_of(&event))))
+        Callback::from(move |event: InputEvent| typed.set(Some(crate::browser::field_value_of(&event))))
     };
     let onchange = {
         let (typed, ctl) = (typed.clone(), ctl.clone());
         Callback::from(move |event: Event| {
-            match clock::parse(&crate::browser::value_of(&event)) {
+            match clock::parse(&crate::browser::field_value_of(&event)) {
                 Some(at) => ctl.seek(at),
                 None => ctl.act.emit(Act::Toast(t!(bar::form_of_instant))),
             }

@@ -14,7 +14,7 @@ use crate::pure::actions;
 use crate::state::{Page, Shared};
 
 /// Maximum length of a step's text that fits into one or two lines under the stage, in bytes.
-const MAX_TEXT: usize = 220;
+const MAX_TEXT_BYTES: usize = 220;
 
 /// Returns whether the story has short lines only: it asks no question and sets no goal, or it is the guided start.
 pub(crate) fn is_brief(opened: &Opened) -> bool {
@@ -23,7 +23,7 @@ pub(crate) fn is_brief(opened: &Opened) -> bool {
     }
     opened.story.iter().all(|step| {
         let has_task = !step.goals.is_empty() || step.question.is_some() || step.manifest.is_some();
-        !has_task && step.hints.is_empty() && step.text.len() <= MAX_TEXT
+        !has_task && step.hints.is_empty() && step.text.len() <= MAX_TEXT_BYTES
     })
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn Brief(props: &Props) -> Html {
     let mistake = mistake.filter(|_| !hides_solutions);
     let text = match (&end, node.filter(|_| is_done)) {
         (Some((rule, _)), _) => inline(rule),
-        (None, Some(node)) => html! { actions::effect_text(&node.view) },
+        (None, Some(node)) => html! { actions::present_effect_text(&node.view) },
         (None, None) => inline(mistake.unwrap_or(&step.text)),
     };
     html! {

@@ -16,7 +16,7 @@ const MAX_LINES: usize = 5;
 /// Gap between the right edge of a preemption victim and the path that begins beside it, in units.
 const GAP_BESIDE_VICTIM: f64 = 7.0;
 /// Height at which a preemption path begins beside the victim, as a share of the victim's height.
-const PATH_START: f64 = 0.6;
+const PATH_START_HEIGHT: f64 = 0.6;
 /// Gap between the end of a preemption path and the upper edge of the preempting pod, in units.
 const GAP_ABOVE_POD: f64 = 4.0;
 /// Distance between the ends of a preemption path and the control points of its curve, in units.
@@ -83,7 +83,7 @@ fn preemption_lines(
         victims.iter().map(move |victim| {
             let (ax, ay) = (
                 victim.x + victim.w + GAP_BESIDE_VICTIM * unit,
-                victim.y + victim.h * PATH_START,
+                victim.y + victim.h * PATH_START_HEIGHT,
             );
             let (bx, by) = (kept.x + kept.w * 0.5, kept.y - GAP_ABOVE_POD * unit);
             format!(
@@ -169,7 +169,7 @@ fn lower_point(rect: &Rect, unit: f64) -> (f64, f64) {
 
 /// Returns where the word of a line begins: beside the middle of the line, or further left if the stage would cut it
 /// off.
-fn word_start(middle: f64, word: &str, unit: f64, width: f64) -> f64 {
+fn word_left_edge(middle: f64, word: &str, unit: f64, width: f64) -> f64 {
     let word_width = word.chars().count() as f64 * 8.5 * unit;
     (middle + 8.0 * unit).min(width - word_width)
 }
@@ -178,7 +178,7 @@ fn draw_line(line: &Line, unit: f64, width: f64) -> Html {
     let ((x, y), (tx, ty)) = (line.from, line.to);
     let word = line.word.map(|word| {
         let word = word.text();
-        let word_x = word_start((x + tx) / 2.0, &word, unit, width);
+        let word_x = word_left_edge((x + tx) / 2.0, &word, unit, width);
         (word, word_x)
     });
     // The curve leaves downwards and arrives from above; it bends less over a short distance.
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn word_of_line_ends_within_stage() {
         for (middle, width, expected) in [(100.0, 390.0, 108.0), (380.0, 390.0, 330.5)] {
-            assert_eq!(word_start(middle, "creates", 1.0, width), expected);
+            assert_eq!(word_left_edge(middle, "creates", 1.0, width), expected);
         }
     }
 }

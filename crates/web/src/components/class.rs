@@ -16,7 +16,7 @@ use crate::ctl::Ctl;
 use crate::pure::class::cells;
 use crate::state::{Act, Dialog, Shared, Study, StudyAct};
 
-const HEADER: [Message; 9] = [
+const COLUMN_TITLES: [Message; 9] = [
     class::student,
     class::lesson,
     class::finished,
@@ -48,7 +48,7 @@ pub(crate) fn ClassView(props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| {
             let (act, csv) = (act.clone(), csv.clone());
             spawn_local(async move {
-                if files::save(CSV_FILE, "text/csv", &csv).await.warn().is_none() {
+                if files::save_file(CSV_FILE, "text/csv", &csv).await.warn().is_none() {
                     act.emit(Act::Toast(t!(lessons::cannot_save, file = CSV_FILE)));
                 }
             });
@@ -69,7 +69,7 @@ pub(crate) fn ClassView(props: &Props) -> Html {
             if !class.runs.is_empty() {
                 <div class="scroll" tabindex="0" role="region" aria-label={t!(class::runs)}>
                     <table>
-                        <thead><tr>{ for HEADER.iter().map(|word| html! { <th scope="col">{ word.text() }</th> }) }<th scope="col"><span class="sr">{ t!(class::run) }</span></th></tr></thead>
+                        <thead><tr>{ for COLUMN_TITLES.iter().map(|word| html! { <th scope="col">{ word.text() }</th> }) }<th scope="col"><span class="sr">{ t!(class::run) }</span></th></tr></thead>
                         <tbody>{ for class.runs.iter().map(|run| run_row(&ctl, run)) }</tbody>
                     </table>
                 </div>

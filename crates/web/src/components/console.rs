@@ -45,7 +45,7 @@ pub(crate) fn ConsoleView(props: &Props) -> Html {
     let console = &*props.console;
     let open = props.open;
     let before = use_focus(open, &input);
-    use_scroll(console, open, &log);
+    use_scroll_to_last_line(console, open, &log);
     // Completions are valid only for the line they were requested for.
     let completions = console
         .completions
@@ -98,7 +98,7 @@ pub(crate) fn ConsoleView(props: &Props) -> Html {
             if !earlier_lines.is_empty() {
                 <div class="block" role="status">
                     <pre lang="en" translate="no">{ &**earlier_lines }</pre>
-                    <p class="none">{ hint_for(earlier_lines, pasted) }</p>
+                    <p class="none">{ multi_line_hint(earlier_lines, pasted) }</p>
                 </div>
             }
             <div class="line">
@@ -130,7 +130,7 @@ fn use_focus(open: bool, input: &NodeRef) -> Rc<RefCell<Option<HtmlElement>>> {
 
 /// Scrolls the log to its last line.
 #[hook]
-fn use_scroll(console: &Console, open: bool, log: &NodeRef) {
+fn use_scroll_to_last_line(console: &Console, open: bool, log: &NodeRef) {
     {
         // After a new command the log is scrolled to its first column.
         let log = log.clone();
@@ -245,7 +245,7 @@ impl TypedText {
             return self.earlier_lines.set(String::new());
         }
         let text = join_lines(&self.earlier_lines, &self.line);
-        let waits = paste::commands(&text)
+        let waits = paste::split_commands(&text)
             .last()
             .is_some_and(|last| paste::is_incomplete(last));
         if !waits && !text.trim().is_empty() {
@@ -297,13 +297,13 @@ fn log_html(console: &Console, log: NodeRef) -> Html {
         <div class="log" ref={log} tabindex="0" role="log" aria-label={t!(console::log)} aria-live="off">
             if console.lines.is_empty() { <p class="notice"><span></span><span>{ t!(console::empty_log) }</span></p> }
             { for console.lines.iter().enumerate().skip(skip).map(|(index, line)| {
-                let run = console.run_at(index);
+                let run = console.run_title_at(index);
                 // Commands and their output are in English, in every language of the page.
                 let english = matches!(line.text, ConsoleText::Text(_)).then_some("en");
                 let above = index.checked_sub(1).filter(|_| index > skip && run.is_none()).and_then(|index| console.lines.get(index));
                 html! { <>{ for run.map(run_heading) }<p class={line_class(line.kind)}><span class="when">{ console.time_label(line, above) }</span><span class="text" lang={english} translate={english.map(|_| "no")}>{ line_html(line) }</span></p></> }
             }) }
-            { for console.run_at(console.lines.len()).map(run_heading) }
+            { for console.run_title_at(console.lines.len()).map(run_heading) }
         </div>
     }
 }
@@ -329,7 +329,7 @@ fn join_lines(earlier_lines: &str, line: &str) -> String {
     match (
         earlier_lines.is_empty(),
         line.is_empty()
-            && !paste::commands(earlier_lines)
+            && !paste::split_commands(earlier_lines)
                 .last()
                 .is_some_and(|last| paste::is_incomplete(last)),
     ) {
@@ -340,13 +340,13 @@ fn join_lines(earlier_lines: &str, line: &str) -> String {
 }
 
 /// Explains what Enter and Esc do with the lines above the prompt.
-fn hint_for(earlier_lines: &str, pasted: TextKind) -> String {
+fn multi_line_hint(earlier_lines: &str, pasted: TextKind) -> String {
     match pasted {
         TextKind::Other => {}
         TextKind::Broken | TextKind::Manifests => return t!(console::manifests),
         TextKind::Scenario | TextKind::Lesson => return t!(console::scenario),
     }
-    let commands = paste::commands(earlier_lines);
+    let commands = paste::split_commands(earlier_lines);
     match commands.as_slice() {
         [.., last] if paste::is_incomplete(last) => t!(console::open_document),
         all => t!(console::commands, count = all.len()),

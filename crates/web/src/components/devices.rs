@@ -8,12 +8,12 @@ use super::shown::shown;
 use crate::ctl::Ctl;
 
 /// Maximum number of devices that are drawn as one square each.
-const MAX_SQUARES: usize = 8;
+const MAX_DEVICE_SQUARES: usize = 8;
 /// Device states in the order in which the text counts them.
-const STATES: [&str; 5] = ["held", "shared", "blocked", "tainted", "free"];
+const DEVICE_STATES: [&str; 5] = ["held", "shared", "blocked", "tainted", "free"];
 
 /// Renders the devices of a node for its card's header, as many as fit into `wide` units of text.
-pub(super) fn chip(devices: &[DeviceView], wide: f64) -> Html {
+pub(super) fn device_chip(devices: &[DeviceView], wide: f64) -> Html {
     if devices.is_empty() {
         return Html::default();
     }
@@ -24,7 +24,7 @@ pub(super) fn chip(devices: &[DeviceView], wide: f64) -> Html {
         .count();
     html! {
         <span class="devices" role="img" aria-label={words.clone()} title={words}>
-            if devices.len() <= MAX_SQUARES && wide > 130.0 {
+            if devices.len() <= MAX_DEVICE_SQUARES && wide > 130.0 {
                 { for devices.iter().map(|device| html! { <i class={device.state()}></i> }) }
             } else {
                 { format!("{n_used}/{}", devices.len()) }
@@ -35,7 +35,7 @@ pub(super) fn chip(devices: &[DeviceView], wide: f64) -> Html {
 
 /// Describes the number of devices in each state: `4 devices: 1 held, 3 free`.
 fn state_counts(devices: &[DeviceView]) -> String {
-    let counted = STATES.iter().filter_map(|state| {
+    let counted = DEVICE_STATES.iter().filter_map(|state| {
         let count = devices.iter().filter(|device| device.state() == *state).count();
         (count > 0).then(|| match *state {
             "held" => t!(devices::held, count = count),
@@ -50,7 +50,7 @@ fn state_counts(devices: &[DeviceView]) -> String {
 }
 
 /// The devices of a node in the inspector: each with its state, its properties and its holders.
-pub(super) fn list(ctl: &Ctl, devices: &[DeviceView]) -> Html {
+pub(super) fn device_list(ctl: &Ctl, devices: &[DeviceView]) -> Html {
     if devices.is_empty() {
         return Html::default();
     }

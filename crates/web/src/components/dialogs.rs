@@ -15,14 +15,14 @@ use super::icon;
 use super::lessons::Lessons;
 use super::more::More;
 use super::practise::Practise;
-use super::scene::is_picture;
+use super::scene::is_drawn_as_picture;
 use super::search::SearchView;
 use super::share::{AnonymiseCheckbox, Share};
 use super::shown::{rich, shown, text_with_code};
 use super::spread;
 use super::start::Pending;
 use super::syllabus::Syllabus;
-use super::timeline::{LANES, kind, lane_list_buttons, show_mark};
+use super::timeline::{LANES, lane_list_buttons, mark_kind_class, show_event};
 use super::triage::Triage;
 use super::what_if::WhatIfView;
 use super::worksheet::Worksheet;
@@ -97,7 +97,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
                 .progress
                 .filter(|(task, _)| *task == Task::WhatIf)
                 .map(|(_, done)| done);
-            html! { <WhatIfView change={change.clone()} answer={page.open_answer().cloned()} {done} {zone} is_picture={is_picture(page, &page.session.model)} /> }
+            html! { <WhatIfView change={change.clone()} answer={page.open_answer().cloned()} {done} {zone} is_picture={is_drawn_as_picture(page, &page.session.model)} /> }
         }
         Dialog::Search => {
             html! { if let Some(opened) = &page.session.opened { <SearchView text={opened.text.clone()} seed={opened.seed} /> } }
@@ -228,7 +228,7 @@ fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
                         let (ctl, mark) = (ctl.clone(), mark.clone());
                         Callback::from(move |_: MouseEvent| {
                             ctl.act.emit(Act::Dialog(Dialog::None));
-                            show_mark(&ctl, &mark);
+                            show_event(&ctl, &mark);
                         })
                     };
                     let from = clock::instant(mark.from);
@@ -237,7 +237,7 @@ fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
                         Some(_) => from,
                         None => t!(dialogs::from_until_now, from = from),
                     };
-                    html! { <li><button type="button" class="quiet" onclick={go}><i class={format!("key k-{}", kind(mark.kind))}></i><span class="mono">{ span }</span><span>{ shown(&mark.label.to_string()) }</span></button></li> }
+                    html! { <li><button type="button" class="quiet" onclick={go}><i class={format!("key k-{}", mark_kind_class(mark.kind))}></i><span class="mono">{ span }</span><span>{ shown(&mark.label.to_string()) }</span></button></li> }
                 }) }
             </ol>
             if marks.len() > 400 { <p class="none">{ t!(dialogs::earlier, count = marks.len() - 400) }</p> }
@@ -248,7 +248,7 @@ fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
 fn shortcuts_dialog() -> Html {
     let toggle = Callback::from(|event: Event| {
         let field: web_sys::HtmlInputElement = event.target_unchecked_into();
-        store::store_single_keys(field.checked());
+        store::store_single_key_shortcuts(field.checked());
     });
     html! {
         <Modal key="help" title={t!(dialogs::help)} class="wide shortcuts">
@@ -260,7 +260,7 @@ fn shortcuts_dialog() -> Html {
                     </dl></section>
                 }) }
             </div>
-            <label class="check"><input type="checkbox" checked={store::has_single_keys()} onchange={toggle} />{ t!(dialogs::single_keys) }</label>
+            <label class="check"><input type="checkbox" checked={store::has_single_key_shortcuts()} onchange={toggle} />{ t!(dialogs::single_keys) }</label>
             <p class="none">{ t!(dialogs::browsers) }</p>
             <p class="buttons"><a class="btn quiet" href="THIRD-PARTY.md">{ t!(dialogs::licences) }</a><a class="btn quiet" href="#guarantees">{ t!(dialogs::guarantees) }</a></p>
         </Modal>
@@ -335,7 +335,7 @@ fn Sessions() -> Html {
         })
     };
     let rows = all.iter().map(|kept| {
-        let (id, name) = (kept.id, format!("{} · {}", store::time_of_save(kept.at), podscope_api::visible(&kept.title)));
+        let (id, name) = (kept.id, format!("{} · {}", store::format_time_of_save(kept.at), podscope_api::visible(&kept.title)));
         let open = {
             let ctl = ctl.clone();
             Callback::from(move |_: MouseEvent| {
@@ -349,27 +349,27 @@ fn Sessions() -> Html {
         let download = Callback::from(move |_: MouseEvent| {
             if let Some(fragment) = store::link_of_session(id) {
                 spawn_local(async move {
-                    browser::files::save("podscope-session.txt", "text/plain", &browser::address(&fragment)).await.warn();
+                    browser::files::save_file("podscope-session.txt", "text/plain", &browser::address(&fragment)).await.warn();
                 });
             }
         });
         let onchange = {
             let all = all.clone();
             Callback::from(move |event: Event| {
-                store::rename(id, &browser::value_of(&event));
+                store::rename_session(id, &browser::field_value_of(&event));
                 all.set(store::sessions());
             })
         };
         let forget = {
             let all = all.clone();
             Callback::from(move |_: MouseEvent| {
-                store::forget(id);
+                store::forget_session(id);
                 all.set(store::sessions());
             })
         };
         html! {
             <li key={id}>
-                <span class="mono">{ store::time_of_save(kept.at) }</span>
+                <span class="mono">{ store::format_time_of_save(kept.at) }</span>
                 <input class="name" value={kept.title.clone()} maxlength="80" {onchange} aria-label={if id == here { t!(dialogs::name_of_this) } else { t!(dialogs::name_of, name = name) }} title={t!(dialogs::name_hint)} />
                 if id == here {
                     <span class="none">{ t!(dialogs::this_tab) }</span>
@@ -426,7 +426,7 @@ fn compare_controls(ctl: &Ctl, text: &str) -> Html {
     let pair = {
         let ctl = ctl.clone();
         Callback::from(move |event: Event| {
-            let index: Option<usize> = browser::value_of(&event).parse().ok();
+            let index: Option<usize> = browser::field_value_of(&event).parse().ok();
             let Some((_, [first_side, other])) = index.and_then(|index| PAIRS.get(index)) else {
                 return;
             };

@@ -26,12 +26,12 @@ pub(crate) fn Forward(props: &Props) -> Html {
     let (what, more) = director::button_texts(&next, session, now.at);
     let title = director::sentence(&next, session, now.at);
     let onclick = match &next {
-        Next::Stop => ctl.once("skip", Request::Pause),
+        Next::Stop => ctl.send_debounced("skip", Request::Pause),
         Next::Skip => {
             let to = session.model.director.next.first().cloned().map(Box::new);
-            ctl.once("skip", Request::SkipAhead { to })
+            ctl.send_debounced("skip", Request::SkipAhead { to })
         }
-        Next::Decision => ctl.once("skip", Request::NextDecision),
+        Next::Decision => ctl.send_debounced("skip", Request::NextDecision),
         Next::Page(step) => ctl.on(Request::StoryStep { step: *step }),
         Next::Answer(step) => {
             let turn = ctl.on(Request::StoryStep { step: *step });

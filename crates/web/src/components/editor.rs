@@ -59,7 +59,7 @@ impl Drop for MountedEditor {
 }
 
 /// The examples offered for a new text.
-const EXAMPLES: [(Message, &str); 5] = [
+const EXAMPLE_MANIFESTS: [(Message, &str); 5] = [
     (editor::a_pod, include_str!("../../examples/pod.yaml")),
     (editor::spread, include_str!("../../examples/spread.yaml")),
     (editor::partition, include_str!("../../examples/partition.yaml")),
@@ -68,7 +68,7 @@ const EXAMPLES: [(Message, &str); 5] = [
 ];
 
 /// Delay after the last key before the text is applied automatically, in milliseconds.
-const APPLY_DELAY_MS: u32 = 700;
+const AUTO_APPLY_DELAY_MS: u32 = 700;
 
 #[component]
 pub(crate) fn Editor(props: &Props) -> Html {
@@ -81,12 +81,16 @@ pub(crate) fn Editor(props: &Props) -> Html {
     let applies_live = use_state(|| false);
     let revision = use_mut_ref(|| 0u64);
     let changed = use_check_on_change(&ctl, text.setter(), &revision);
-    let mounted = use_mounted(props, &ctl, &host, &changed, is_plain.setter());
+    let mounted = use_mounted_editor(props, &ctl, &host, &changed, is_plain.setter());
     // While the text cannot be parsed, the last detected kind of text is used.
     let kind = props.checked.as_ref().map_or(TextKind::Other, |checked| checked.kind);
     let is_scenario = kind >= TextKind::Scenario;
     // A scenario may contain `___` on purpose, for its readers to fill, so no advice is shown.
-    let gaps = if is_scenario { Vec::new() } else { hints::gaps(&text) };
+    let gaps = if is_scenario {
+        Vec::new()
+    } else {
+        hints::remaining_gaps(&text)
+    };
     let current_check = (props.checked.as_ref()).filter(|checked| checked.revision == *revision.borrow());
     let (problems, advice) = match current_check {
         _ if !gaps.is_empty() => (Vec::new(), gaps.iter().map(gap_advice).collect()),
@@ -97,7 +101,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
         let (mounted, problems, advice) = (mounted.clone(), problems.clone(), advice.clone());
         use_effect_with((props.checked.clone(), gaps.clone()), move |_| {
             if let Some(mounted) = &*mounted.borrow() {
-                mounted.call("problems", &to_js(&problems, &advice));
+                mounted.call("problems", &findings_to_js(&problems, &advice));
             }
         });
     }
@@ -116,8 +120,8 @@ pub(crate) fn Editor(props: &Props) -> Html {
     let example = {
         let changed = changed.clone();
         Callback::from(move |event: Event| {
-            let index: Option<usize> = browser::value_of(&event).parse().ok();
-            let Some((_, new)) = index.and_then(|index| EXAMPLES.get(index)) else {
+            let index: Option<usize> = browser::field_value_of(&event).parse().ok();
+            let Some((_, new)) = index.and_then(|index| EXAMPLE_MANIFESTS.get(index)) else {
                 return;
             };
             match &*mounted.borrow() {
@@ -132,13 +136,13 @@ pub(crate) fn Editor(props: &Props) -> Html {
         <>
             <div class="row">
                 <label>{ t!(editor::begin_with) }{ " " }<select onchange={example} aria-label={t!(editor::examples)}><option value="" selected=true>{ "…" }</option>
-                    { for EXAMPLES.iter().enumerate().map(|(index, (name, _))| html! { <option value={index.to_string()}>{ name.text() }</option> }) }
+                    { for EXAMPLE_MANIFESTS.iter().enumerate().map(|(index, (name, _))| html! { <option value={index.to_string()}>{ name.text() }</option> }) }
                 </select></label>
                 if !props.beside { <span class="none">{ t!(editor::paste_hint) }</span> }
             </div>
             if *is_plain {
                 <textarea class="mono code" autofocus=true aria-label="YAML" spellcheck="false" value={(*text).clone()}
-                    oninput={changed.reform(|event: InputEvent| browser::value_of(&event))} />
+                    oninput={changed.reform(|event: InputEvent| browser::field_value_of(&event))} />
             } else {
                 <div class="code" ref={host}></div>
             }
@@ -182,7 +186,7 @@ fn use_check_on_change(ctl: &Ctl, text: UseStateSetter<String>, revision: &Revis
 
 /// Loads the editor's module and mounts it in the host; on failure switches to a plain text area.
 #[hook]
-fn use_mounted(
+fn use_mounted_editor(
     props: &Props,
     ctl: &Ctl,
     host: &NodeRef,
@@ -205,7 +209,7 @@ fn use_mounted(
                 match mount_editor(&module, &host, &first, changed, send) {
                     Some(editor) => {
                         *mounted.borrow_mut() = Some(editor);
-                        focus_text(host);
+                        focus_editor_text(host);
                     }
                     None => is_plain.set(true),
                 }
@@ -229,7 +233,7 @@ fn use_mounted(
 }
 
 /// Focuses the text after the dialog has opened. The text is in a shadow root, which selectors do not enter.
-fn focus_text(host: Element) {
+fn focus_editor_text(host: Element) {
     browser::after_drawing(move || {
         let text = (host.shadow_root()).and_then(|root| root.query_selector(".cm-content").warn().flatten());
         if let Some(text) = text.and_then(|text| text.dyn_into::<web_sys::HtmlElement>().ok()) {
@@ -280,7 +284,7 @@ fn use_auto_apply(
     use_effect_with((is_whole, current_check), move |(is_whole, current_check)| {
         let is_due = *is_whole && *current_check == Some(revision) && !text.trim().is_empty();
         *pausing.borrow_mut() = is_due.then(move || {
-            Timeout::new(APPLY_DELAY_MS, move || {
+            Timeout::new(AUTO_APPLY_DELAY_MS, move || {
                 if *applied.borrow() != *text {
                     applied.borrow_mut().clone_from(&text);
                     ctl.run_now(&here_document(&text));
@@ -291,7 +295,7 @@ fn use_auto_apply(
 }
 
 /// Number of applied objects whose result is shown below the text.
-const MAX_RESULTS: usize = 3;
+const MAX_SHOWN_RESULTS: usize = 3;
 
 /// Problems and advice for the text. `text` is the checked text, `answer` the answer of `kubectl apply` to it.
 fn findings_list(
@@ -312,7 +316,7 @@ fn findings_list(
     let has_list = !findings.is_empty() || !refused.is_empty() || !advice.is_empty();
     html! {
         <div class="found" role="group" aria-label={t!(editor::found)} aria-live="polite" tabindex={has_list.then_some("0")}>
-            if n_gaps > 0 { <p role="status">{ hints::gaps_left(n_gaps) }</p> }
+            if n_gaps > 0 { <p role="status">{ hints::remaining_gaps_text(n_gaps) }</p> }
             else if !findings.is_empty() { { problems(findings) } }
             else if !refused.is_empty() { { problems(refused) } }
             else if !advice.is_empty() { <p class="eyebrow">{ t!(editor::advice) }</p>{ problems(advice) } }
@@ -320,8 +324,8 @@ fn findings_list(
             else if text.is_some() && denied.is_empty() { <p class="fine">{ t!(editor::no_problems) }</p> }
             if findings.is_empty() && !denied.is_empty() { <p class="eyebrow">{ t!(editor::refused) }</p>{ for denied.iter().map(|line| html! { <p class="error mono">{ shown(line) }</p> }) } }
             if props.beside && !done.is_empty() {
-                { for done.iter().take(MAX_RESULTS).map(|(at, line)| html! { <p class="none">{ clock::instant(*at) }{ " " }{ shown(line) }</p> }) }
-                if done.len() > MAX_RESULTS { <p class="none">{ t!(editor::and_more, count = done.len() - MAX_RESULTS) }</p> }
+                { for done.iter().take(MAX_SHOWN_RESULTS).map(|(at, line)| html! { <p class="none">{ clock::instant(*at) }{ " " }{ shown(line) }</p> }) }
+                if done.len() > MAX_SHOWN_RESULTS { <p class="none">{ t!(editor::and_more, count = done.len() - MAX_SHOWN_RESULTS) }</p> }
                 if props.still { <p class="none">{ t!(editor::time_stands) }</p> }
             }
         </div>
@@ -397,7 +401,7 @@ fn gap_advice((line, column): &(u32, u32)) -> Problem {
     }
 }
 
-fn to_js(findings: &[Problem], advice: &[Problem]) -> JsValue {
+fn findings_to_js(findings: &[Problem], advice: &[Problem]) -> JsValue {
     let list = Array::new();
     for (severity, all) in [("error", findings), ("warning", advice)] {
         for problem in all.iter().filter(|problem| problem.line > 0) {

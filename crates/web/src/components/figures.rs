@@ -57,7 +57,7 @@ fn fullness_plot(one: &Fullness) -> Html {
             <div>
                 <span class="mono" aria-hidden="true">{ "100 %" }</span>
                 <svg viewBox={format!("0 0 {} {}", fullness::WIDTH, fullness::HEIGHT)} preserveAspectRatio="none" aria-hidden="true">
-                    { for one.runs.iter().enumerate().map(|(nth, shares)| html! { <path class={format!("run-{nth}")} d={fullness::line(shares)} /> }) }
+                    { for one.runs.iter().enumerate().map(|(nth, shares)| html! { <path class={format!("run-{nth}")} d={fullness::fullness_line(shares)} /> }) }
                 </svg>
                 <span class="mono" aria-hidden="true">{ "0" }</span>
             </div>

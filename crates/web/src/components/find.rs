@@ -44,7 +44,7 @@ pub(crate) fn Find(props: &Props) -> Html {
     let text = props.page.session.find.clone().unwrap_or_default();
     let oninput = ctl
         .act
-        .reform(|event: InputEvent| Act::Find(Some(browser::value_of(&event))));
+        .reform(|event: InputEvent| Act::Find(Some(browser::field_value_of(&event))));
     let onkeydown = {
         let (ctl, page) = (ctl.clone(), props.page.clone());
         Callback::from(move |event: KeyboardEvent| {
@@ -58,7 +58,7 @@ pub(crate) fn Find(props: &Props) -> Html {
                 });
                 if let Some(next) = next {
                     ctl.act.emit(Act::SelectFound(next));
-                    browser::after_drawing(browser::show_selected);
+                    browser::after_drawing(browser::scroll_to_selected);
                 }
             }
         })

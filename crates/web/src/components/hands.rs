@@ -115,16 +115,16 @@ pub(super) fn drop_pod(ctl: &Ctl, page: &Page, end: End, event: &PointerEvent) {
             if pod.mark == PodMark::Ghost {
                 ctl.act.emit(Act::Toast(t!(hands::nothing_to_delete)));
             } else if force {
-                ctl.run(&actions::force_delete_pod(&pod.key));
+                ctl.run(&actions::force_delete_pod_command(&pod.key));
             } else {
-                ctl.run(&actions::delete_pod(&pod.key));
+                ctl.run(&actions::delete_pod_command(&pod.key));
             }
         }
         End::Node { id, node } => {
             let Some(pod) = page.session.model.pods.get(&id).filter(|pod| pod.node != node) else {
                 return;
             };
-            ctl.act.emit(Act::Toast(actions::cannot_move(pod, &node)));
+            ctl.act.emit(Act::Toast(actions::why_pod_cannot_move(pod, &node)));
         }
         End::Click | End::Nothing => {}
     }

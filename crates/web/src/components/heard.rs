@@ -69,7 +69,7 @@ impl Announced {
         let (goals, step) = (reached_goals(&model.story), model.story.steps.len());
         let mut new_lines = Vec::new();
         if self.session == session && model.now >= self.until {
-            new_lines = just_now::since(model, self.until);
+            new_lines = just_now::sentences_since(model, self.until);
             if new_lines.len() > MAX_SENTENCES {
                 let more = new_lines.len() - MAX_SENTENCES;
                 new_lines.drain(..more);

@@ -43,7 +43,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
     let is_left = use_memo(page.session.selected.clone(), |selected| {
         selected
             .as_ref()
-            .is_some_and(|subject| browser::is_on_the_right(&selector_of(subject, &page.session.model)))
+            .is_some_and(|subject| browser::is_in_right_half_of_stage(&selector_of(subject, &page.session.model)))
     });
     let Some(subject) = &page.session.selected else {
         let model = &page.session.model;
@@ -57,7 +57,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
         let is_there = |mark: &PodMark| model.pods.values().any(|pod| pod.mark == *mark);
         let on_stage: Vec<PodMark> = MARKS.iter().map(|(mark, _)| *mark).filter(is_there).collect();
         let shut = ctl.act.reform(|_: MouseEvent| Act::Legend);
-        return html! { <aside class="side" aria-label={t!(inspector::legend)} tabindex="0"><button type="button" class="quiet shut" onclick={shut} aria-label={t!(inspector::close_legend)}>{ icon("cross") }</button><Legend {sums} owners={model.owners.clone()} {on_stage} log={just_now::lines(model)} /></aside> };
+        return html! { <aside class="side" aria-label={t!(inspector::legend)} tabindex="0"><button type="button" class="quiet shut" onclick={shut} aria-label={t!(inspector::close_legend)}>{ icon("cross") }</button><Legend {sums} owners={model.owners.clone()} {on_stage} log={just_now::recent_event_lines(model)} /></aside> };
     };
     let close = ctl.act.reform(|_: MouseEvent| Act::Select(None));
     let tabs: Vec<_> = TABS
@@ -88,7 +88,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
     let detail = match &page.session.detail {
         Some(detail) => &**detail,
         None => {
-            fill_from_model(&mut fallback, subject, &page.session.model);
+            fill_detail_from_model(&mut fallback, subject, &page.session.model);
             &fallback
         }
     };
@@ -142,7 +142,7 @@ const SECOND: Micros = 1_000_000;
 /// Lists the devices of the selected node.
 fn node_devices(ctl: &Ctl, page: &Page) -> Html {
     match &page.session.selected {
-        Some(SubjectRef::Node { name }) => devices::list(
+        Some(SubjectRef::Node { name }) => devices::device_list(
             ctl,
             page.session
                 .model
@@ -158,7 +158,7 @@ fn node_devices(ctl: &Ctl, page: &Page) -> Html {
 /// Renders the content of the open tab.
 fn tab_content(ctl: &Ctl, page: &Page, detail: &Detail) -> Html {
     match page.session.tab {
-        Tab::Why | Tab::Life if hides_answer(page) => {
+        Tab::Why | Tab::Life if would_reveal_answer(page) => {
             html! { <p class="hidden-answer">{ t!(inspector::hidden_answer) }</p> }
         }
         Tab::Why => {
@@ -182,7 +182,7 @@ fn tab_content(ctl: &Ctl, page: &Page, detail: &Detail) -> Html {
 
 /// Returns whether the tab would reveal the answer to the open question: the decision tab always would, the life tab if
 /// the question asks for a time.
-fn hides_answer(page: &Page) -> bool {
+fn would_reveal_answer(page: &Page) -> bool {
     page.session.model.story.question.is_some()
         && (page.session.tab == Tab::Why || page.session.time_question().is_some())
 }
@@ -200,7 +200,7 @@ fn focus_tab(index: usize, event: &KeyboardEvent) {
 }
 
 /// Fills the details from the page's own view model, until the engine sends the full details.
-fn fill_from_model(detail: &mut Detail, subject: &SubjectRef, model: &Model) {
+fn fill_detail_from_model(detail: &mut Detail, subject: &SubjectRef, model: &Model) {
     match subject {
         SubjectRef::Pod { key, uid } => {
             let (namespace, name) = key.split_once('/').unwrap_or(("", key));

@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::pod;
 use super::shown::shown;
 use crate::pure::clock;
-use crate::state::{HUES, Shared};
+use crate::state::{OWNER_HUE_COUNT, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -55,7 +55,7 @@ pub(crate) fn Legend(props: &Props) -> Html {
             }
             if !props.owners.is_empty() {
                 <p class="eyebrow">{ t!(legend::colour) }</p>
-                <ul class="owners">{ for props.owners.values().take(16).map(|owner| html! { <li class={format!("h{}", owner.hue % HUES)} title={owner.id.clone()}><i></i>{ shown(&owner.name) }</li> }) }</ul>
+                <ul class="owners">{ for props.owners.values().take(16).map(|owner| html! { <li class={format!("h{}", owner.hue % OWNER_HUE_COUNT)} title={owner.id.clone()}><i></i>{ shown(&owner.name) }</li> }) }</ul>
             }
             if !props.on_stage.is_empty() {
                 <p class="eyebrow">{ t!(legend::shape) }</p>

@@ -34,7 +34,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
     let filter = use_state(String::new);
     let oninput = {
         let filter = filter.clone();
-        Callback::from(move |event: InputEvent| filter.set(crate::browser::value_of(&event)))
+        Callback::from(move |event: InputEvent| filter.set(crate::browser::field_value_of(&event)))
     };
     let matching = matching_lessons(&filter, &props.lessons);
     let mut groups: Vec<(&str, Vec<&LessonInfo>)> = Vec::new();
@@ -206,7 +206,11 @@ fn course_progress(ctl: &Ctl, props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| {
             let (act, text) = (ctl.act.clone(), text.clone());
             spawn_local(async move {
-                if files::save(COURSE_FILE, "text/plain", &text).await.warn().is_none() {
+                if files::save_file(COURSE_FILE, "text/plain", &text)
+                    .await
+                    .warn()
+                    .is_none()
+                {
                     act.emit(Act::Toast(t!(lessons::cannot_save, file = COURSE_FILE)));
                 }
             });

@@ -115,7 +115,7 @@ fn termination_chart(bars: &[Mark], now: Micros) -> Html {
                 <div class="lane"><span>{ name.to_string() }</span><div class="bars">
                     { for list.iter().map(|bar| {
                         let end = bar.to.unwrap_or(now).max(bar.from);
-                        let (stage, from) = (super::timeline::kind(bar.kind), clock::instant(bar.from));
+                        let (stage, from) = (super::timeline::mark_kind_class(bar.kind), clock::instant(bar.from));
                         let words = match bar.to.map(clock::instant) {
                             Some(to) => t!(life::stage_from_to, stage = stage, from = from, to = to),
                             None => t!(life::stage_until_now, stage = stage, from = from),

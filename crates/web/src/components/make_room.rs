@@ -45,7 +45,7 @@ pub(crate) fn MakeRoom(props: &Props) -> Html {
     };
     let oninput = {
         let typed = typed.setter();
-        Callback::from(move |event: InputEvent| typed.set(Some(browser::value_of(&event))))
+        Callback::from(move |event: InputEvent| typed.set(Some(browser::field_value_of(&event))))
     };
     let is_lacking = props.need > 0 && props.fits.is_some_and(|fits| fits < props.need as usize);
     html! {

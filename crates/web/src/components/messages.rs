@@ -8,7 +8,7 @@ use podscope_protocol::{Message, MessageKind, Peer, Traffic};
 use yew::prelude::*;
 
 use crate::browser;
-use crate::pure::stage::messages::{motion, name, partner};
+use crate::pure::stage::messages::{motion, name, partner_of_api_server};
 use crate::pure::stage::wires::{Wire, Wires, rail, wires};
 use crate::pure::stage::{Plan, shape};
 use crate::state::Shared;
@@ -16,7 +16,7 @@ use crate::state::Shared;
 /// Maximum number of dots at once; further messages are only counted.
 const MAX_DOTS: usize = 24;
 /// Duration of a dot's motion, in milliseconds.
-const HOP_MS: f64 = 560.0;
+const DOT_MOTION_MS: f64 = 560.0;
 
 /// A node, as the end of a wire on which messages move.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,7 +63,7 @@ pub(crate) fn Messages(props: &Props) -> Html {
     let reduces_motion = use_memo((), |()| browser::prefers_reduced_motion());
     let state = &mut *state.borrow_mut();
     let clock = browser::clock();
-    state.dots.retain(|dot| clock - dot.began < HOP_MS * 1.4);
+    state.dots.retain(|dot| clock - dot.began < DOT_MOTION_MS * 1.4);
     if state.dots.is_empty() {
         state.n_not_drawn = 0;
     }
@@ -107,7 +107,7 @@ pub(crate) fn Messages(props: &Props) -> Html {
         <>
             { for state.dots.iter().map(|dot| html! {
                 <i key={dot.id} class={classes!("message", name(dot.kind))} data-message={name(dot.kind)} aria-hidden="true"
-                    ~style={format!("offset-path:path('{}');--from:{:.1}%;--to:{:.1}%;--message-duration:{HOP_MS}ms", dot.path, dot.from * 100.0, dot.to * 100.0)}></i>
+                    ~style={format!("offset-path:path('{}');--from:{:.1}%;--to:{:.1}%;--message-duration:{DOT_MOTION_MS}ms", dot.path, dot.from * 100.0, dot.to * 100.0)}></i>
             }) }
             if state.n_not_drawn > 0 {
                 <p class="sampled" ~style={format!("right:{:.1}px;top:{:.1}px", measures.pad, measures.rail_top + measures.rail)}>{ t!(travelling::more_than_dots) }</p>
@@ -118,7 +118,7 @@ pub(crate) fn Messages(props: &Props) -> Html {
 
 /// The path of a message, and the fractions of the path where its motion starts and ends.
 fn message_path(message: &Message, props: &Props, lines: &Wires) -> Option<(String, f64, f64)> {
-    let (stop, is_up) = partner(message)?;
+    let (stop, is_up) = partner_of_api_server(message)?;
     let measures = &props.plan.measures;
     let rail = rail(measures, props.plan.room.w);
     let y = rail.api.y + rail.api.h / 2.0;
@@ -145,5 +145,5 @@ fn message_path(message: &Message, props: &Props, lines: &Wires) -> Option<(Stri
         Peer::ApiServer | Peer::User => return None,
     };
     let (from, to) = motion(&wire, is_cut.then_some(measures.unit), is_up);
-    Some((shape::rounded(&wire.points, 7.0 * measures.unit), from, to))
+    Some((shape::rounded_polyline(&wire.points, 7.0 * measures.unit), from, to))
 }

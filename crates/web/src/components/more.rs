@@ -56,7 +56,7 @@ pub(crate) fn More(props: &Props) -> Html {
             <ul aria-label={t!(more::time)}>
                 { row(t!(more::next_event), ".", ask(Request::Step)) }
                 { row(t!(more::next_decision), "n", ask(Request::NextDecision)) }
-                { row(t!(more::back_to_mark), ",", seek(keys::mark_before(&page.session))) }
+                { row(t!(more::back_to_mark), ",", seek(keys::event_time_before_clock(&page.session))) }
                 { row(t!(more::back_to_start), "Home", seek(0)) }
                 { row(t!(more::branch), "f", ask(Request::Fork)) }
             </ul>
@@ -100,7 +100,7 @@ fn Languages(props: &Props) -> Html {
     };
     let choose = {
         let act = ctl.act.clone();
-        Callback::from(move |event: Event| language::choose(&browser::value_of(&event), act.clone()))
+        Callback::from(move |event: Event| language::change_and_keep(&browser::field_value_of(&event), act.clone()))
     };
     html! {
         <label class="languages"><span>{ t!(language::language) }</span>

@@ -13,7 +13,7 @@ use super::emphasis::NodeEmphasis;
 use super::icon;
 use super::pod::{Place, Pod};
 use super::preview;
-use super::shown::{breakable, shown, width_key};
+use super::shown::{breakable_name, key_of_text_width, shown};
 use super::story::AnswerMark;
 use crate::pure::explain::NodeAnswer;
 use crate::pure::names;
@@ -22,7 +22,7 @@ use crate::pure::preview::NodePreview;
 use crate::pure::stage::fit::DetailLevel;
 use crate::pure::stage::{NodePlan, StageLengths, halves};
 use crate::pure::{actions, belief, clock, quantity};
-use crate::state::{HUES, NodeState, Shared, Truth};
+use crate::state::{NodeState, OWNER_HUE_COUNT, Shared, Truth};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -76,7 +76,7 @@ fn state(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
         return Some(("bad", t!(node::cut_off_last_heard, time = heard)));
     }
     match node.ready {
-        ConditionStatus::True => cut_words(&machine.cuts).map(|words| ("bad", words)),
+        ConditionStatus::True => cut_links_text(&machine.cuts).map(|words| ("bad", words)),
         ConditionStatus::Unknown => Some(("bad", t!(node::unreachable, time = heard.unwrap_or_default()))),
         _ if node.ready_reason.is_empty() => Some(("bad", t!(node::not_ready))),
         _ => Some(("bad", t!(node::not_ready_because, reason = node.ready_reason))),
@@ -84,7 +84,7 @@ fn state(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
 }
 
 /// Text for the machine's cut links and their directions; `None` if no link is cut.
-fn cut_words(cuts: &[Cut]) -> Option<String> {
+fn cut_links_text(cuts: &[Cut]) -> Option<String> {
     let one = |cut: &Cut| match (cut.is_in, cut.is_out) {
         (true, false) => t!(node::nothing_from_arrives, end = cut_end(&cut.from)),
         (false, true) => t!(node::nothing_arrives_at, end = cut_end(&cut.from)),
@@ -107,7 +107,7 @@ fn cut_words(cuts: &[Cut]) -> Option<String> {
 
 /// Returns CSS class and text of a node's state as one side sees it: the API server does not see the machine, and the
 /// machine does not see the API objects.
-fn state_of(node: &NodeView, truth: Truth, now: Micros) -> Option<(&'static str, String)> {
+fn state_as_seen_by(node: &NodeView, truth: Truth, now: Micros) -> Option<(&'static str, String)> {
     let machine = &node.machine;
     match truth {
         Truth::Both => state(node, now),
@@ -123,7 +123,7 @@ fn state_of(node: &NodeView, truth: Truth, now: Micros) -> Option<(&'static str,
             machine if machine.lost() == (true, true) => Some(("bad", t!(node::cut_off))),
             machine if !machine.kubelet => Some(("bad", t!(node::no_kubelet))),
             machine if !machine.runtime => Some(("bad", t!(node::no_runtime))),
-            machine => cut_words(&machine.cuts).map(|words| ("bad", words)),
+            machine => cut_links_text(&machine.cuts).map(|words| ("bad", words)),
         },
     }
 }
@@ -171,10 +171,10 @@ pub(crate) fn Node(props: &Props) -> Html {
     let cut = !machine.cuts.is_empty() && shows_machine;
     let dark = machine.exists && !machine.powered && shows_machine;
     let (assessment, emphasis) = (&props.assessment, &props.emphasis);
-    let out = (emphasis.pods.filter.as_ref()).is_some_and(|filter| !filter.finds_on(node));
+    let out = (emphasis.pods.filter.as_ref()).is_some_and(|filter| !filter.finds_node_or_pod_on_it(node));
     let dim = assessment.has_no_verdict || assessment.verdict.as_ref().is_some_and(|verdict| !verdict.fits);
     let win = assessment.verdict.as_ref().is_some_and(|verdict| verdict.chosen);
-    let command = actions::toggle_cut(view);
+    let command = actions::toggle_cut_command(view);
     let said = if cut {
         t!(node::heal_links, node = view.name)
     } else {
@@ -302,7 +302,7 @@ fn card_heading(props: &Props) -> Html {
     let view = &props.node.view;
     let unit = props.layout.measures.unit;
     let wide = props.layout.plan.rect.w / unit;
-    let state = state_of(view, props.truth, props.now);
+    let state = state_as_seen_by(view, props.truth, props.now);
     let shows_api = props.truth != Truth::Machine;
     let taints: Vec<&String> = view.taints.iter().filter(|taint| !is_shown_as_state(taint)).collect();
     let kind = state.as_ref().map(|(kind, _)| *kind);
@@ -323,13 +323,13 @@ fn card_heading(props: &Props) -> Html {
             </span>
         }
     } else if let Some((kind, words)) = &state {
-        let words = short_state(view, words, wide, props.truth, props.now);
+        let words = state_shortened_to_header(view, words, wide, props.truth, props.now);
         // Until the node becomes NotReady, the countdown has the colour of the ring.
         let kind = match &view.next {
             Some(NodeNext::NotReady { .. }) => "wait",
             _ => *kind,
         };
-        html! { <span class={classes!("say", kind)} key={width_key(&words)}>{ shown(&words) }</span> }
+        html! { <span class={classes!("say", kind)} key={key_of_text_width(&words)}>{ shown(&words) }</span> }
     } else if view.only_name && shows_api {
         html! { <span class="has">{ t!(node::pods_only_name_known, count = props.node.pods.len()) }</span> }
     } else if !shows_api {
@@ -340,27 +340,27 @@ fn card_heading(props: &Props) -> Html {
         } else {
             format!("cpu {}", quantity::cpu(view.cpu))
         };
-        html! { <span class="has mono" key={width_key(&has)}>{ has }</span> }
+        html! { <span class="has mono" key={key_of_text_width(&has)}>{ has }</span> }
     } else {
         Html::default()
     };
     html! {
         <h3>
             <button type="button" class={classes!("name", kind)} data-nav="node" data-select-node={view.name.clone()} tabindex="-1"
-                aria-pressed={if props.emphasis.selected { "true" } else { "false" }}>{ breakable(&view.name) }</button>
+                aria-pressed={if props.emphasis.selected { "true" } else { "false" }}>{ breakable_name(&view.name) }</button>
             if shows_api {
                 if view.cordoned { <span class="chip wait" title={t!(node::cordoned_hint)}>{ if wide > 130.0 { t!(node::cordoned) } else { "!".to_owned() } }</span> }
                 { for view.pressure.iter().map(|pressure| html! { <span class="chip bad">{ pressure }</span> }) }
                 { for taints.iter().map(|taint| html! { <span class="chip" title={t!(node::taint, taint = taint)}>{ taint_chip(taint) }</span> }) }
             }
-            if shows_api { { devices::chip(&props.devices, wide) } }
+            if shows_api { { devices::device_chip(&props.devices, wide) } }
             { right }
         </h3>
     }
 }
 
 /// Shortens the text of the state to the width of the header.
-fn short_state(view: &NodeView, words: &str, wide: f64, truth: Truth, now: Micros) -> String {
+fn state_shortened_to_header(view: &NodeView, words: &str, wide: f64, truth: Truth, now: Micros) -> String {
     if truth == Truth::Machine {
         return words.to_owned();
     }
@@ -499,7 +499,9 @@ fn pressure_ends(view: &NodeView) -> String {
 }
 
 fn owner_hue(owners: &ordered::Map<String, OwnerView>, owner: &str) -> u8 {
-    owners.get(owner).map_or(HUES, |owner| owner.hue % HUES)
+    owners
+        .get(owner)
+        .map_or(OWNER_HUE_COUNT, |owner| owner.hue % OWNER_HUE_COUNT)
 }
 
 #[cfg(test)]

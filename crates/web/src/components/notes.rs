@@ -41,7 +41,7 @@ pub(crate) fn Notes(props: &Props) -> Html {
             if page.session.has_unread_notices && !page.shell.start { <OpenedNote page={page.clone()} /> }
             if !page.shell.embedded { <Recall page={page.clone()} /> }
             if page.shell.records_lesson { <Record goals={page.session.goals.clone()} anonymises={page.session.anonymises} /> }
-            <p class="ended" role="status">{ caption.map(director::outcome).unwrap_or_default() }</p>
+            <p class="ended" role="status">{ caption.map(director::fast_run_outcome).unwrap_or_default() }</p>
             if brief.is_none() { { branch_chooser(&ctl, page) } }
             if let Some(opened) = brief.filter(|_| !page.shell.start) { <Brief key={format!("{} {}", opened.title, opened.seed)} page={page.clone()} /> }
             if page.shell.start && page.session.opened.is_some() { <Start asked={page.shell.start_requested} /> }

@@ -12,14 +12,14 @@ use yew::prelude::*;
 
 use super::emphasis::{NodeEmphasis, PodsEmphasis};
 use super::node::{Layout, Node, label};
-use super::picture::{Painted, Scene, Zones};
-use super::scene::ids_in;
+use super::picture::{PaintedCanvas, Scene, Zones};
+use super::scene::pod_ids_where;
 use super::wiring::zone_wires as draw_zone_wires;
 use crate::browser::{self, sight};
 use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::pure::find::Filter;
-use crate::pure::overview::{Plan, Rect, TITLE_HEIGHT, plan, pod_squares};
+use crate::pure::overview::{Plan, Rect, TITLE_HEIGHT, plan, pod_square_count};
 use crate::pure::route::Theme;
 use crate::pure::stage::{StageLengths, StageSize, single_node};
 use crate::state::{Act, Model, NodeState, Shared, Truth};
@@ -85,11 +85,11 @@ pub(crate) fn Overview(props: &Props) -> Html {
         h: props.room.h - measures.top() - measures.pad,
     };
     let plan = use_plan(&zones, (frame.w, frame.h));
-    use_picture(props, &canvas, &plan, &zones, *focus);
+    use_paint_picture(props, &canvas, &plan, &zones, *focus);
     let onmousemove = {
         let (plan, focus, is_focus_shown) = (plan.clone(), focus.clone(), is_focus_shown.setter());
         Callback::from(move |event: MouseEvent| {
-            if let Some(node) = node_under(&plan, &event) {
+            if let Some(node) = node_under_pointer(&plan, &event) {
                 is_focus_shown.set(true);
                 if node != *focus {
                     focus.set(node);
@@ -104,8 +104,8 @@ pub(crate) fn Overview(props: &Props) -> Html {
     let onclick = {
         let (plan, ctl, zones) = (plan.clone(), ctl.clone(), zones.clone());
         Callback::from(move |event: MouseEvent| {
-            if let Some(at) = node_under(&plan, &event) {
-                select_node(&ctl, &zones, at);
+            if let Some(at) = node_under_pointer(&plan, &event) {
+                select_node_at(&ctl, &zones, at);
             }
         })
     };
@@ -184,7 +184,7 @@ fn focus_card(props: &Props, measures: &StageLengths, frame: Rect, node: Rect, s
         Some(SubjectRef::Pod { key, uid }) => props.model.pod(key, uid).map(|pod| pod.id.clone()),
         _ => None,
     };
-    let differing = ids_in(shown.pods.iter(), |id| props.differing.contains(id));
+    let differing = pod_ids_where(shown.pods.iter(), |id| props.differing.contains(id));
     let layout = Layout {
         plan: single_node(measures, rect, n_marks),
         measures: *measures,
@@ -215,7 +215,11 @@ fn selected_node(props: &Props) -> Option<Shared<NodeState>> {
         SubjectRef::Pod { key, uid } => props.model.nodes.get(&props.model.pod(key, uid)?.node)?,
         _ => return None,
     };
-    let matches_filter = props.look.filter.as_ref().is_none_or(|filter| filter.finds_on(node));
+    let matches_filter = props
+        .look
+        .filter
+        .as_ref()
+        .is_none_or(|filter| filter.finds_node_or_pod_on_it(node));
     matches_filter.then(|| node.clone())
 }
 
@@ -233,7 +237,7 @@ fn use_focus_on_match(
     let found = use_memo(filter.clone(), |filter| {
         filter
             .as_ref()
-            .and_then(|filter| find_node(zones, |node| filter.finds_on(node)))
+            .and_then(|filter| find_node(zones, |node| filter.finds_node_or_pod_on_it(node)))
     });
     let at = node.map_or(*found, |node| {
         find_node(zones, |other| other.view.name == node.view.name)
@@ -270,7 +274,7 @@ fn use_plan(zones: &Zones, size: (f64, f64)) -> Rc<Plan> {
         .unwrap_or(1);
     let counts: Vec<usize> = zones.iter().map(|(_, nodes)| nodes.len()).collect();
     let squares_before = use_mut_ref(|| 0);
-    let squares = pod_squares(*squares_before.borrow(), max_pods);
+    let squares = pod_square_count(*squares_before.borrow(), max_pods);
     *squares_before.borrow_mut() = squares;
     use_memo((counts, squares, size), |(counts, squares, (w, h))| {
         plan(counts, *squares, w.max(60.0), h.max(60.0))
@@ -279,13 +283,13 @@ fn use_plan(zones: &Zones, size: (f64, f64)) -> Rc<Plan> {
 
 /// Paints the changed parts after each render.
 #[hook]
-fn use_picture(props: &Props, canvas: &NodeRef, plan: &Rc<Plan>, zones: &Zones, focus: (usize, usize)) {
-    let painted = use_mut_ref(Painted::default);
+fn use_paint_picture(props: &Props, canvas: &NodeRef, plan: &Rc<Plan>, zones: &Zones, focus: (usize, usize)) {
+    let painted = use_mut_ref(PaintedCanvas::default);
     let dark = use_state(sight::is_dark);
     {
         let dark = dark.setter();
         use_effect_with((), move |()| {
-            let observation = sight::Observation::scheme(move |is_dark| dark.set(is_dark));
+            let observation = sight::Observation::of_dark_scheme(move |is_dark| dark.set(is_dark));
             move || drop(observation)
         });
     }
@@ -307,7 +311,7 @@ fn use_picture(props: &Props, canvas: &NodeRef, plan: &Rc<Plan>, zones: &Zones, 
     });
 }
 
-fn node_under(plan: &Plan, event: &MouseEvent) -> Option<(usize, usize)> {
+fn node_under_pointer(plan: &Plan, event: &MouseEvent) -> Option<(usize, usize)> {
     plan.node_at(f64::from(event.offset_x()), f64::from(event.offset_y()))
 }
 
@@ -315,7 +319,7 @@ fn node_at(zones: &Zones, (z, n): (usize, usize)) -> Option<&Shared<NodeState>> 
     zones.get(z)?.1.get(n)
 }
 
-fn select_node(ctl: &Ctl, zones: &Zones, at: (usize, usize)) {
+fn select_node_at(ctl: &Ctl, zones: &Zones, at: (usize, usize)) {
     if let Some(node) = node_at(zones, at) {
         ctl.act.emit(Act::Select(Some(SubjectRef::Node {
             name: node.view.name.clone(),
@@ -340,7 +344,7 @@ fn arrow_key_handler(
             "ArrowDown" => step(0.0, 1.0),
             "ArrowUp" => step(0.0, -1.0),
             "Enter" => {
-                select_node(&ctl, &zones, *focus);
+                select_node_at(&ctl, &zones, *focus);
                 None
             }
             _ => return,
@@ -365,7 +369,7 @@ fn zone_list(zones: &Zones, plan: &Plan, key_name: &str, ctl: &Ctl) -> Html {
                 let bad = nodes.iter().filter(|node| node.view.ready != ConditionStatus::True).count();
                 let title = Rect { h: TITLE_HEIGHT, ..*rect };
                 html! { <li data-zone={name.clone()} ~style={super::scene::position_style(title)}><h2><button type="button" class="quiet" onclick={go} title={t!(overview::group_hint, nodes = nodes.len(), pods = pods)}><b>{ t!(zone::name, key = key_name, value = name) }</b>
-                    if bad > 0 { <span class="chip bad">{ t!(overview::not_ready, count = bad) }</span> }<span class="mono">{ clock::thousands(pods as u64) }<span class="sr">{ " " }{ t!(overview::pods) }</span></span></button></h2></li> }
+                    if bad > 0 { <span class="chip bad">{ t!(overview::not_ready, count = bad) }</span> }<span class="mono">{ clock::count_in_digit_groups(pods as u64) }<span class="sr">{ " " }{ t!(overview::pods) }</span></span></button></h2></li> }
             }) }
         </ul>
     }

@@ -12,7 +12,7 @@ use crate::pure::belief;
 use crate::pure::find::Filter;
 use crate::pure::overview::{Plan, Rect};
 use crate::pure::route::Theme;
-use crate::state::{HUES, NodeState, Shared, Truth};
+use crate::state::{NodeState, OWNER_HUE_COUNT, Shared, Truth};
 
 /// Nodes by zone: name of the zone and its nodes.
 pub(crate) type Zones = Vec<(String, Vec<Shared<NodeState>>)>;
@@ -37,14 +37,14 @@ pub(crate) struct Scene {
 
 /// The scene that is painted on the canvas, and its colours.
 #[derive(Default)]
-pub(crate) struct Painted {
+pub(crate) struct PaintedCanvas {
     scene: Scene,
     /// Colours for the scene's tint; `None` before the first painting.
-    colours: Option<Colours>,
+    colours: Option<ThemeColours>,
 }
 
 #[derive(Default)]
-struct Colours {
+struct ThemeColours {
     ink: String,
     hues: Vec<String>,
     panel: String,
@@ -55,7 +55,7 @@ struct Colours {
     accent: String,
 }
 
-impl Painted {
+impl PaintedCanvas {
     /// Repaints the canvas where `scene` differs from the painted one.
     pub(crate) fn draw(&mut self, canvas: &HtmlCanvasElement, scene: Scene) {
         let Some(window) = browser::window() else { return };
@@ -70,7 +70,7 @@ impl Painted {
             || recoloured
             || before.filter != scene.filter
             || before.truth != scene.truth
-            || is_recoloured(&before.owners, &scene.owners)
+            || is_owner_recoloured(&before.owners, &scene.owners)
             || before.zones.len() != scene.zones.len();
         let has_changed_nodes = (scene.zones.iter().zip(&before.zones)).any(|((_, now), (_, before))| now != before);
         let has_changed_differences = before.differing != scene.differing;
@@ -101,7 +101,7 @@ impl Painted {
         }
         let colours = self.colours.get_or_insert_with(|| theme_colours(canvas));
         context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0).warn();
-        let shapes = Shapes::of(&scene, (!repaints_all).then_some(before));
+        let shapes = ShapesByColour::of(&scene, (!repaints_all).then_some(before));
         shapes.paint(&Brush(context), colours, &scene, repaints_all);
         self.scene = scene;
     }
@@ -109,7 +109,7 @@ impl Painted {
 
 /// Shapes to paint, grouped by colour, because setting a colour costs more than drawing with it.
 #[derive(Default)]
-struct Shapes {
+struct ShapesByColour {
     cards: Vec<Rect>,
     unwell: Vec<Rect>,
     /// Cards of nodes with pods that match the filter.
@@ -123,10 +123,10 @@ struct Shapes {
     differing: Vec<Rect>,
 }
 
-impl Shapes {
+impl ShapesByColour {
     /// The shapes of all nodes, or only of nodes that changed since `before`.
     fn of(scene: &Scene, before: Option<&Scene>) -> Self {
-        let hues = usize::from(HUES) + 1;
+        let hues = usize::from(OWNER_HUE_COUNT) + 1;
         let mut shapes = Self {
             filled: vec![Vec::new(); hues],
             outlined: vec![Vec::new(); hues],
@@ -180,7 +180,12 @@ impl Shapes {
     }
 
     fn add_pod(&mut self, scene: &Scene, pod: &PodView, mark: PodMark, inner: Rect) {
-        let hue = usize::from(scene.owners.get(&pod.owner).map_or(HUES, |owner| owner.hue % HUES));
+        let hue = usize::from(
+            scene
+                .owners
+                .get(&pod.owner)
+                .map_or(OWNER_HUE_COUNT, |owner| owner.hue % OWNER_HUE_COUNT),
+        );
         match mark {
             PodMark::Ghost => self.ghosts.push(inner),
             PodMark::Starting | PodMark::Pending => self.outlined[hue].push(inner),
@@ -201,7 +206,7 @@ impl Shapes {
         }
     }
 
-    fn paint(&self, brush: &Brush, colours: &Colours, scene: &Scene, repaints_all: bool) {
+    fn paint(&self, brush: &Brush, colours: &ThemeColours, scene: &Scene, repaints_all: bool) {
         if repaints_all {
             brush.fill_rects(&colours.panel, &scene.plan.zones);
         } else {
@@ -289,7 +294,7 @@ fn enlarged(rect: Rect, by: f64) -> Rect {
 }
 
 /// Returns whether the colour of an owner has changed since the last painting.
-fn is_recoloured(
+fn is_owner_recoloured(
     before: &Shared<ordered::Map<String, OwnerView>>,
     now: &Shared<ordered::Map<String, OwnerView>>,
 ) -> bool {
@@ -309,16 +314,16 @@ fn computed_style(canvas: &HtmlCanvasElement, property: &str) -> String {
 
 /// The theme's colours in a form that a canvas understands. They are computed on an element that uses each token as its
 /// `color`, because a canvas cannot resolve `light-dark()`.
-fn theme_colours(canvas: &HtmlCanvasElement) -> Colours {
+fn theme_colours(canvas: &HtmlCanvasElement) -> ThemeColours {
     let ink = computed_style(canvas, "color");
     let style = web_sys::HtmlElement::style(canvas);
     let token = |name: &str| {
         style.set_property("color", &format!("var(--{name})")).warn();
         computed_style(canvas, "color")
     };
-    let colours = Colours {
+    let colours = ThemeColours {
         ink,
-        hues: (0..=HUES).map(|index| token(&format!("h{index}"))).collect(),
+        hues: (0..=OWNER_HUE_COUNT).map(|index| token(&format!("h{index}"))).collect(),
         panel: token("zone"),
         card: token("raised"),
         line: token("line"),

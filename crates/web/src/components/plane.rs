@@ -62,7 +62,7 @@ pub(crate) struct Layout {
 }
 
 /// The views of the state that the user can choose: value, name and description.
-const TRUTHS: [(Truth, Message, Message); 3] = [
+const STATE_VIEWS: [(Truth, Message, Message); 3] = [
     (Truth::Api, plane::api, plane::api_hint),
     (Truth::Both, plane::both, plane::both_hint),
     (Truth::Machine, plane::machine, plane::machine_hint),
@@ -123,7 +123,7 @@ fn violation_chips(ctl: &Ctl, props: &Props) -> Html {
     let are_restored = props.restored.len() == all.len();
     let heal = {
         let ctl = ctl.clone();
-        Callback::from(move |_: MouseEvent| ctl.run(actions::HEAL_ALL))
+        Callback::from(move |_: MouseEvent| ctl.run(actions::HEAL_ALL_COMMAND))
     };
     html! {
         <span class="troubles">
@@ -143,7 +143,7 @@ fn violation_chips(ctl: &Ctl, props: &Props) -> Html {
             } }
             // A single cut is healed by the button at its node.
             if props.cut > 1 && props.run != Run::Second {
-                <button type="button" class="chip heal" data-nav="rail" tabindex="-1" onclick={heal} title={format!("{}\n{}", t!(plane::heal_everything_hint, count = props.cut), actions::HEAL_ALL)}>{ icon("link") }<span class="n">{ t!(plane::heal_everything) }</span></button>
+                <button type="button" class="chip heal" data-nav="rail" tabindex="-1" onclick={heal} title={format!("{}\n{}", t!(plane::heal_everything_hint, count = props.cut), actions::HEAL_ALL_COMMAND)}>{ icon("link") }<span class="n">{ t!(plane::heal_everything) }</span></button>
             }
         </span>
     }
@@ -155,7 +155,7 @@ fn view_menu(ctl: &Ctl, props: &Props) -> Html {
     let group = {
         let ctl = ctl.clone();
         Callback::from(move |event: Event| {
-            let key = crate::browser::value_of(&event);
+            let key = crate::browser::field_value_of(&event);
             ctl.act.emit(Act::Group(key));
         })
     };
@@ -164,17 +164,17 @@ fn view_menu(ctl: &Ctl, props: &Props) -> Html {
         <details class={classes!("view", is_changed.then_some("on"))}>
             <summary data-nav="rail" tabindex="-1" title={t!(plane::what_is_drawn)} aria-label={t!(plane::what_is_drawn)}>{ icon("eye") }</summary>
             <div>
-                if props.run == Run::Only { <p>{ t!(plane::whose_picture) }</p>{ truth_buttons(ctl, props.truth) } }
+                if props.run == Run::Only { <p>{ t!(plane::whose_picture) }</p>{ state_view_buttons(ctl, props.truth) } }
                 if props.grouping.keys.len() > 1 {
                     <label class="group"><span>{ t!(plane::group_by) }</span>
                         <select aria-label={t!(plane::group_by_label)} onchange={group}>
-                            <option value="" selected={props.grouping.key.is_empty()}>{ key_name(if props.grouping.keys.iter().any(|key| key == "zone") { t!(plane::zone_by_topology) } else { t!(plane::zone) }, props.grouping.spread_key.as_deref() == Some(label::ZONE)) }</option>
+                            <option value="" selected={props.grouping.key.is_empty()}>{ grouping_key_name(if props.grouping.keys.iter().any(|key| key == "zone") { t!(plane::zone_by_topology) } else { t!(plane::zone) }, props.grouping.spread_key.as_deref() == Some(label::ZONE)) }</option>
                             if let Some(key) = props.grouping.spread_key.as_ref().filter(|key| **key != label::ZONE && !props.grouping.keys.contains(key)) {
                                 <option value={key.clone()} selected={*key == props.grouping.key}>{ key }</option>
                             }
                             { for props.grouping.keys.iter().filter(|key| **key != label::ZONE || props.grouping.key == label::ZONE).map(|key| html! {
                                 <option value={key.clone()} selected={*key == props.grouping.key}>
-                                    { key_name(if key == "zone" { t!(plane::zone_by_label) } else { key.clone() }, props.grouping.spread_key.as_ref() == Some(key)) }
+                                    { grouping_key_name(if key == "zone" { t!(plane::zone_by_label) } else { key.clone() }, props.grouping.spread_key.as_ref() == Some(key)) }
                                 </option>
                             }) }
                         </select>
@@ -187,7 +187,7 @@ fn view_menu(ctl: &Ctl, props: &Props) -> Html {
 }
 
 /// Name of a label key by which nodes can be grouped.
-fn key_name(key: String, is_of_constraint: bool) -> String {
+fn grouping_key_name(key: String, is_of_constraint: bool) -> String {
     if is_of_constraint {
         t!(plane::key_of_constraint, key = key)
     } else {
@@ -220,10 +220,10 @@ fn violation_text(broken: &BrokenInvariant, restored_at: Option<Micros>) -> Html
 }
 
 /// The buttons that choose whose state the stage shows: the API server's, the machines', or both.
-pub(super) fn truth_buttons(ctl: &Ctl, chosen: Truth) -> Html {
+pub(super) fn state_view_buttons(ctl: &Ctl, chosen: Truth) -> Html {
     html! {
         <span class="truths" role="group" aria-label={t!(plane::whose_picture)}>
-            { for TRUTHS.into_iter().map(|(truth, name, about)| {
+            { for STATE_VIEWS.into_iter().map(|(truth, name, about)| {
                 let go = ctl.act.reform(move |_: MouseEvent| Act::Truth(truth));
                 html! { <button type="button" class="quiet" aria-pressed={(chosen == truth).to_string()} onclick={go} title={about.text()}>{ name.text() }</button> }
             }) }

@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::emphasis::PodEmphasis;
 use super::icon;
-use super::shown::{shown, width_key};
+use super::shown::{key_of_text_width, shown};
 use super::story::AnswerMark;
 use crate::pure::clock;
 use crate::pure::names;
@@ -227,7 +227,7 @@ fn mark_surface(place: &Place, left: Option<i64>, mark: PodMark) -> Html {
         }
         _ => None,
     };
-    let radius = shape::radius(h, place.unit);
+    let radius = shape::mark_corner_radius(h, place.unit);
     let ring = left.filter(|_| mark == PodMark::Terminating).map(|left| {
         let out = (3.5 * place.unit).min(w * 0.09);
         let size = |side: f64| format!("{:.1}", side + 2.0 * out);
@@ -253,7 +253,7 @@ fn mark_surface(place: &Place, left: Option<i64>, mark: PodMark) -> Html {
 }
 
 fn torn_surface(w: f64, h: f64, unit: f64, api: &'static str, process: &'static str) -> Html {
-    let (upper, lower) = shape::torn(w, h, unit);
+    let (upper, lower) = shape::torn_mark_halves(w, h, unit);
     html! { <><path class={api} d={upper} /><path class={process} d={lower} /></> }
 }
 
@@ -315,12 +315,16 @@ fn mark_texts(props: &Props, place: &Place, mark: PodMark) -> Html {
                 .filter(|_| detail.is_large())
                 .map(|since| clock::age(since, props.now))
                 .unwrap_or_default();
-            let priority =
-                (pod.priority != 0).then(|| t!(pod::priority, priority = clock::grouped(i64::from(pod.priority))));
+            let priority = (pod.priority != 0).then(|| {
+                t!(
+                    pod::priority,
+                    priority = clock::number_in_digit_groups(i64::from(pod.priority))
+                )
+            });
             let end = if words.is_empty() {
-                html! { <span key={width_key(&age)}>{ age }</span> }
+                html! { <span key={key_of_text_width(&age)}>{ age }</span> }
             } else {
-                html! { <span key={width_key(words)}><b>{ shown(words) }</b></span> }
+                html! { <span key={key_of_text_width(words)}><b>{ shown(words) }</b></span> }
             };
             html! {
                 <>

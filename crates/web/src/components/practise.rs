@@ -9,7 +9,7 @@ use super::shown::shown;
 use crate::browser::store;
 use crate::ctl::Ctl;
 use crate::state::{Act, Dialog, Study};
-use crate::studying::practise;
+use crate::studying::practise_request;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -26,7 +26,7 @@ pub(crate) fn Practise(props: &Props) -> Html {
         let send = ctl.send.clone();
         // Request the list again: it changes with each answer.
         use_effect_with((), move |()| {
-            send.emit(Request::Course(CourseRequest::Families(store::practice())))
+            send.emit(Request::Course(CourseRequest::Families(store::practice_schedule())))
         });
     }
     let families = props.families.as_deref().unwrap_or_default();
@@ -85,7 +85,7 @@ pub(crate) fn open(ctl: &Ctl, task: Option<TaskId>) -> Callback<MouseEvent> {
     Callback::from(move |_: MouseEvent| {
         ctl.act.emit(Act::Start(false));
         ctl.act.emit(Act::Dialog(Dialog::None));
-        ctl.send.emit(practise(task.clone(), None));
+        ctl.send.emit(practise_request(task.clone(), None));
     })
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn end(ctl: &Ctl, task: &PracticeTask, study: &Study) -> Html {
             <p class="rule">{ super::story::inline(&said(&task.rule)) }</p>
             if !task.reasons.is_empty() {
                 <details><summary>{ t!(practise::reasons) }</summary>
-                    <dl class="reasons">{ for task.reasons.iter().map(|(option, reason)| html! { <div><dt class="mono">{ shown(option) }</dt><dd>{ super::story::inline(&shown_reason(task, reason)) }</dd></div> }) }</dl>
+                    <dl class="reasons">{ for task.reasons.iter().map(|(option, reason)| html! { <div><dt class="mono">{ shown(option) }</dt><dd>{ super::story::inline(&translated_reason(task, reason)) }</dd></div> }) }</dl>
                 </details>
             }
             <div class="row">
@@ -127,7 +127,7 @@ pub(crate) fn end(ctl: &Ctl, task: &PracticeTask, study: &Study) -> Html {
 }
 
 /// Returns the reason of an answer in the page's language.
-fn shown_reason(task: &PracticeTask, reason: &Sentence) -> String {
+fn translated_reason(task: &PracticeTask, reason: &Sentence) -> String {
     let filled = task.texts.translated(&reason.english());
     filled.unwrap_or_else(|| reason.to_string())
 }

@@ -190,7 +190,7 @@ pub(crate) fn QrCode(props: &Props) -> Html {
     };
     let short = short_address_of_untouched(page).filter(|_| !page.session.anonymises);
     let address = short.unwrap_or_else(|| browser::address(&link.fragment));
-    match qr::code(&address) {
+    match qr::encode_qr_code(&address) {
         Some((size, path)) => html! {
             <>
             <figure class="code">
@@ -209,12 +209,12 @@ pub(crate) fn QrCode(props: &Props) -> Html {
 
 /// Buttons that save a QR code as a picture, and show it large.
 fn code_buttons(ctl: &Ctl, size: i32, path: &str) -> Html {
-    let drawing = qr::drawing(size, path);
+    let drawing = qr::qr_code_svg(size, path);
     let act = ctl.act.clone();
     let save = Callback::from(move |_: MouseEvent| {
         let (act, drawing) = (act.clone(), drawing.clone());
         spawn_local(async move {
-            if files::save("podscope-qr.png", "image/png", &drawing)
+            if files::save_file("podscope-qr.png", "image/png", &drawing)
                 .await
                 .warn()
                 .is_none()

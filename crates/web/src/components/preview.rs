@@ -27,10 +27,10 @@ pub(super) fn label(mut label: String, preview: Option<&NodePreview>) -> String 
 pub(super) fn marks(preview: Option<&NodePreview>, plan: &NodePlan, taken: &[usize], unit: f64) -> Html {
     let arrivals = preview.map(NodePreview::arrivals).unwrap_or_default();
     let place = |nth: usize| place_of_arrival(plan, taken, nth, unit);
-    html! { <>{ for arrivals.iter().enumerate().map(|(nth, pod)| mark(pod, place(nth))) }</> }
+    html! { <>{ for arrivals.iter().enumerate().map(|(nth, pod)| arriving_pod_mark(pod, place(nth))) }</> }
 }
 
-fn mark(pod: &Arrival, place: Option<(Rect, DetailLevel)>) -> Html {
+fn arriving_pod_mark(pod: &Arrival, place: Option<(Rect, DetailLevel)>) -> Html {
     let Some((rect, detail)) = place else {
         return html! { <span class="sr" key={format!("would {}", pod.pod.pod)}>{ pod.label() }</span> };
     };
@@ -50,7 +50,7 @@ fn mark(pod: &Arrival, place: Option<(Rect, DetailLevel)>) -> Html {
 
 /// Renders the pods that would stay Pending, beside the pods that are Pending now: at most `n_marks` of them, and their
 /// total number.
-pub(super) fn waiting(pods: &[Arrival], n_marks: usize) -> Html {
+pub(super) fn pods_left_pending(pods: &[Arrival], n_marks: usize) -> Html {
     if pods.is_empty() {
         return Html::default();
     }
@@ -67,7 +67,7 @@ pub(super) fn waiting(pods: &[Arrival], n_marks: usize) -> Html {
 }
 
 /// Lines from pods on the stage to the marks of the pods that replace them.
-pub(super) fn lines(preview: Option<&Preview>, spots: &StagePositions) -> Html {
+pub(super) fn replacement_lines(preview: Option<&Preview>, spots: &StagePositions) -> Html {
     let Some(preview) = preview.filter(|preview| preview.arrivals.len() <= MAX_LINES) else {
         return Html::default();
     };

@@ -8,7 +8,7 @@ use yew::prelude::*;
 
 use super::shown::shown;
 use crate::ctl::Ctl;
-use crate::pure::actions::HEAL_ALL;
+use crate::pure::actions::HEAL_ALL_COMMAND;
 use crate::pure::clock;
 use crate::state::{Model, Shared};
 
@@ -25,7 +25,7 @@ pub(crate) struct Props {
 /// powers the node off.
 const MAX_NODES_WITH_BUTTON: usize = 3;
 /// How far the button "back" seeks before the blamed command, or before the violation if no command is blamed.
-const LEAD_TIME: Micros = 100_000;
+const SEEK_LEAD_TIME: Micros = 100_000;
 
 /// The details of a guarantee: its statement, whether it holds, and the command or fault that broke it.
 #[component]
@@ -72,7 +72,10 @@ pub(crate) fn GuaranteeDetails(props: &Props) -> Html {
 
 /// Says that the guarantee holds again, and how long it was violated.
 fn restored_text(broken: &BrokenInvariant, model: &Model) -> Html {
-    let restored = model.restored().into_iter().find(|(name, _)| *name == broken.name);
+    let restored = model
+        .restored_guarantees()
+        .into_iter()
+        .find(|(name, _)| *name == broken.name);
     restored.map_or_else(Html::default, |(_, at)| {
         let duration = clock::rounded_duration(at - broken.at);
         html! { <>{ " " }{ t!(promise::restored, at = clock::instant(at), duration = duration) }</> }
@@ -80,7 +83,7 @@ fn restored_text(broken: &BrokenInvariant, model: &Model) -> Html {
 }
 
 fn recovery_buttons(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
-    let before = (broken.since.unwrap_or(broken.at) - LEAD_TIME).max(0);
+    let before = (broken.since.unwrap_or(broken.at) - SEEK_LEAD_TIME).max(0);
     let back = {
         let ctl = ctl.clone();
         Callback::from(move |_: MouseEvent| ctl.seek(before))
@@ -109,7 +112,7 @@ fn recovery_buttons(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html 
                     <li><button type="button" onclick={ctl.on(Request::Undo)}>{ t!(promise::undo) }</button><span>{ t!(promise::undo_hint) }</span></li>
                 }
                 if model.cut_nodes().nth(1).is_some() {
-                    <li><button type="button" onclick={command(HEAL_ALL.to_owned())}>{ t!(promise::heal_all) }</button><span>{ t!(promise::heal_all_hint) }</span></li>
+                    <li><button type="button" onclick={command(HEAL_ALL_COMMAND.to_owned())}>{ t!(promise::heal_all) }</button><span>{ t!(promise::heal_all_hint) }</span></li>
                 }
                 { for model.cut_nodes().take(MAX_NODES_WITH_BUTTON).map(|node| html! {
                     <li key={node.name.clone()}><button type="button" onclick={command(format!("fault heal {}", node.name))}>{ t!(promise::heal, node = node.name) }</button><span>{ t!(promise::heal_hint) }</span></li>

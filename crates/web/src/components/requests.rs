@@ -13,12 +13,12 @@ use super::shown::shown;
 use crate::ctl::Ctl;
 use crate::pure::names;
 use crate::pure::overview::Rect;
-use crate::pure::stage::requests::{dots, plates, request_path, sender};
+use crate::pure::stage::requests::{dots_per_path, request_path, sender_name, service_plates};
 use crate::pure::stage::{Plan, shape};
 use crate::state::{Model, Shared};
 
 /// Time that a dot takes from a Service's plate (box) to a pod, in milliseconds.
-const TRAVEL_MS: usize = 1_900;
+const DOT_TRAVEL_MS: usize = 1_900;
 
 /// A path on the stage, along which dots show a Service's requests to one pod.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ pub(super) struct RequestPath {
 }
 
 /// Returns the paths of all requests to pods that the stage shows.
-pub(super) fn paths(model: &Model, spots: &StagePositions) -> Vec<RequestPath> {
+pub(super) fn request_paths(model: &Model, spots: &StagePositions) -> Vec<RequestPath> {
     let mut paths = Vec::new();
     for (plate, service) in model.requests.iter().enumerate() {
         for route in &service.routes {
@@ -68,12 +68,12 @@ pub(crate) fn Requests(props: &Props) -> Html {
         return Html::default();
     };
     let plan = &*props.plan;
-    let plates = plates(plan, props.requests.len());
+    let plates = service_plates(plan, props.requests.len());
     let unit = plan.measures.unit;
     let drawn: Vec<(&RequestPath, String)> = (props.paths.iter().enumerate())
         .filter_map(|(nth, one)| {
             let wire = request_path(plan, plates.get(one.plate)?, &one.mark, nth, props.paths.len());
-            Some((one, shape::rounded(&wire.points, 7.0 * unit)))
+            Some((one, shape::rounded_polyline(&wire.points, 7.0 * unit)))
         })
         .collect();
     let more = props.requests.len().saturating_sub(plates.len());
@@ -84,10 +84,10 @@ pub(crate) fn Requests(props: &Props) -> Html {
             </svg>
             { for drawn.iter().filter_map(|(one, _)| Some(failure_button(&one.mark, one.failing.as_ref()?, unit))) }
             { for drawn.iter().flat_map(|(one, path)| {
-                let n_dots = dots(one.per_second);
+                let n_dots = dots_per_path(one.per_second);
                 (0..n_dots).map(move |nth| html! {
                     <i class={classes!("request", one.failing.as_ref().map(|_| "bad"))} aria-hidden="true"
-                        ~style={format!("offset-path:path('{path}');--travel:{TRAVEL_MS}ms;animation-delay:-{}ms", TRAVEL_MS * nth / n_dots)}></i>
+                        ~style={format!("offset-path:path('{path}');--travel:{DOT_TRAVEL_MS}ms;animation-delay:-{}ms", DOT_TRAVEL_MS * nth / n_dots)}></i>
                 })
             }) }
             { for plates.iter().zip(props.requests.iter()).enumerate().map(|(nth, (rect, service))| {
@@ -123,7 +123,7 @@ fn service_plate(ctl: &Ctl, rect: Rect, requests: &ServiceRequests, more: usize)
         <div class="plate" data-requests={requests.service.clone()} ~style={position_style(rect)}>
             <button type="button" class="quiet" onclick={ctl.select(subject)}>
                 <span class="whom">
-                    if let Some(sender) = sender(&requests.clients) { <>{ shown(&sender) }<span aria-label={t!(requests::calls)}>{ " → " }</span></> }
+                    if let Some(sender) = sender_name(&requests.clients) { <>{ shown(&sender) }<span aria-label={t!(requests::calls)}>{ " → " }</span></> }
                     <b>{ "Service " }{ shown(name) }</b>
                 </span>
                 <span class="whole mono">{ if requests.per_second > 0 { format!("{rate}/s") } else { t!(requests::no_requests) } }</span>

@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::icon;
 use super::shown::text_with_code;
-use super::triage::{open_all_button, worst};
+use super::triage::{open_all_button, worst_problems};
 use crate::ctl::Ctl;
 use crate::state::{Act, Dialog, Page, Shared, TriageView};
 
@@ -31,7 +31,7 @@ pub(crate) fn ComingNote(props: &ComingProps) -> Html {
         <section class="said" aria-label={t!(said::about_opening)}>
             <div class="told">
                 <p role="status">{ t!(said::still_opening, count = triage.findings.len()) }</p>
-                { worst(None, triage) }
+                { worst_problems(None, triage) }
             </div>
         </section>
     }
@@ -48,7 +48,7 @@ pub(crate) fn OpenedNote(props: &Props) -> Html {
     html! {
         <section class="said" aria-label={t!(said::about_opened)}>
             <div class="told">
-                if let Some(triage) = &props.page.session.triage { { worst(Some(&ctl), triage) } }
+                if let Some(triage) = &props.page.session.triage { { worst_problems(Some(&ctl), triage) } }
                 <ul>{ for opened.notices.iter().take(MAX_NOTICES).map(|notice| html! { <li>{ text_with_code(&notice.to_string()) }</li> }) }</ul>
             </div>
             if let Some(triage) = props.page.session.triage.as_ref().filter(|triage| !triage.findings.is_empty()) { { open_all_button(&ctl, triage) } }

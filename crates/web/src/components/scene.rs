@@ -11,7 +11,7 @@ use podscope_protocol::{GroupView, Micros, PodView, SubjectRef};
 use web_sys::Element;
 use yew::prelude::*;
 
-use self::groups::{Group, ids_with_slots, plan_of};
+use self::groups::{Group, ids_with_slots, plan_of_run};
 use super::broken::{self, Broken};
 use super::cause_lines::cause_lines;
 use super::emphasis::{NodeEmphasis, PodsEmphasis};
@@ -74,11 +74,11 @@ pub(crate) fn Scene(props: &Props) -> Html {
         let root = root.clone();
         use_effect(move || {
             let stage = root.cast::<Element>().and_then(|run| run.closest("#stage").warn()?);
-            stage.iter().for_each(focus::ensure_stop);
+            stage.iter().for_each(focus::ensure_tab_stop);
         });
     }
     let (page, model) = (&props.page, &props.model);
-    let is_picture = is_picture(page, model);
+    let is_picture = is_drawn_as_picture(page, model);
     let (Some(ctl), true) = (ctl, room.w > 0.0) else {
         return html! { <div class="run" ref={root}></div> };
     };
@@ -100,7 +100,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
         return html! {
             <div class="run pictured" ref={root} ~style={length_properties(&measures, room.h)}>
                 { plane }
-                <Overview model={model.clone()} zone={page.session.zone.clone()} key_name={key_name(page)} selected={page.session.selected.clone()} {look} {differing} {room} />
+                <Overview model={model.clone()} zone={page.session.zone.clone()} key_name={grouping_key_name(page)} selected={page.session.selected.clone()} {look} {differing} {room} />
             </div>
         };
     }
@@ -111,9 +111,9 @@ pub(crate) fn Scene(props: &Props) -> Html {
     let band = if model.requests.is_empty() {
         0.0
     } else {
-        stage::requests::band(&measures)
+        stage::requests::band_height(&measures)
     };
-    let mut plan = plan_of(
+    let mut plan = plan_of_run(
         StageSize {
             h: room.h - band,
             ..room
@@ -147,13 +147,13 @@ pub(crate) fn Scene(props: &Props) -> Html {
                 { zone_boxes(&context, &ctl, &groups, slots) }
                 <Wiring plan={plan.clone()} nodes={message_ends.clone()} />
                 if !props.other { <Messages plan={plan.clone()} nodes={message_ends} sent={model.sent.clone()} /> }
-                if band > 0.0 { <Requests plan={plan.clone()} requests={model.requests.clone()} paths={requests::paths(model, &spots)} playing={model.playing} /> }
+                if band > 0.0 { <Requests plan={plan.clone()} requests={model.requests.clone()} paths={requests::request_paths(model, &spots)} playing={model.playing} /> }
                 { cause_lines(model, selected.as_deref(), &spots, &rail) }
-                { preview::lines(preview.as_ref(), &spots) }
+                { preview::replacement_lines(preview.as_ref(), &spots) }
                 { plane }
                 <p class="keys-hint" aria-hidden="true">{ t!(scene::keys_hint) }</p>
                 if let Some(broken) = broken {
-                    <Broken key={broken.name.clone()} broken={broken.clone()} restored_at={restored_at(model, &broken.name)} marks={spots.pods(&breaking)} {room} top={measures.top()} height={plan.height} read={close_alarms(&closed_alarms, model)} />
+                    <Broken key={broken.name.clone()} broken={broken.clone()} restored_at={guarantee_restored_at(model, &broken.name)} marks={spots.pods(&breaking)} {room} top={measures.top()} height={plan.height} read={close_alarms(&closed_alarms, model)} />
                 }
             </div>
         </div>
@@ -161,9 +161,9 @@ pub(crate) fn Scene(props: &Props) -> Html {
 }
 
 /// The instant from which a violated guarantee holds again.
-fn restored_at(model: &Model, name: &str) -> Option<Micros> {
+fn guarantee_restored_at(model: &Model, name: &str) -> Option<Micros> {
     let instant_of = |(of, at): (String, Micros)| (of == name).then_some(at);
-    model.restored().into_iter().find_map(instant_of)
+    model.restored_guarantees().into_iter().find_map(instant_of)
 }
 
 /// Returns a handler that closes the alarms of all present violations.
@@ -282,8 +282,8 @@ fn use_stage_size(root: &NodeRef, first: StageSize) -> StageSize {
     let (root, set) = (root.clone(), room.setter());
     use_effect_with((), move |()| {
         let element = root.cast::<Element>();
-        let observation =
-            element.and_then(|element| sight::Observation::size(&element, move |w, h| set.set(stage_size(w, h))));
+        let observation = element
+            .and_then(|element| sight::Observation::of_element_size(&element, move |w, h| set.set(stage_size(w, h))));
         move || drop(observation)
     });
     *room
@@ -326,7 +326,7 @@ fn control_plane(
     };
     let emphasis = PodsEmphasis {
         selected: selected_pod(page, model),
-        differing: ids_in(model.pending.iter(), |id| differing.contains(id)),
+        differing: pod_ids_where(model.pending.iter(), |id| differing.contains(id)),
         answer_marks: if other {
             Vec::new()
         } else {
@@ -338,14 +338,14 @@ fn control_plane(
     let would_wait = preview.map(|preview| preview.waiting.clone()).unwrap_or_default();
     let now = if tick { model.now } else { 0 };
     html! {
-        <Plane plane={model.plane.clone()} restored={model.restored()} cut={model.cut_nodes().count()} truth={page.shell.truth} {run} {grouping} {layout}>
+        <Plane plane={model.plane.clone()} restored={model.restored_guarantees()} cut={model.cut_nodes().count()} truth={page.shell.truth} {run} {grouping} {layout}>
             <Tray pending={model.pending.clone()} owners={model.owners.clone()} {now} beside={other} {marks} {would_wait} asks={!other && page.session.model.story.question.is_some()} {emphasis} />
         </Plane>
     }
 }
 
 /// Ids of the pods whose id satisfies a predicate.
-pub(super) fn ids_in<'a>(
+pub(super) fn pod_ids_where<'a>(
     pods: impl Iterator<Item = &'a Shared<PodView>>,
     is_one: impl Fn(&String) -> bool,
 ) -> Vec<String> {
@@ -366,13 +366,13 @@ fn zoomed_group<'a>(page: &Page, model: &'a Model) -> Option<&'a GroupView> {
 }
 
 /// Returns whether the cluster, or the zone shown alone, is drawn as one picture instead of node cards.
-pub(super) fn is_picture(page: &Page, model: &Model) -> bool {
-    let (nodes, pods) = n_shown(page, model);
+pub(super) fn is_drawn_as_picture(page: &Page, model: &Model) -> bool {
+    let (nodes, pods) = shown_node_and_pod_count(page, model);
     needs_picture(nodes, pods)
 }
 
 /// Returns the number of nodes and the number of pods that the stage shows.
-pub(super) fn n_shown(page: &Page, model: &Model) -> (usize, usize) {
+pub(super) fn shown_node_and_pod_count(page: &Page, model: &Model) -> (usize, usize) {
     let Some(group) = zoomed_group(page, model) else {
         return (model.nodes.size(), model.pods.size());
     };
@@ -381,7 +381,7 @@ pub(super) fn n_shown(page: &Page, model: &Model) -> (usize, usize) {
 }
 
 /// The short name of the label key by which nodes are grouped.
-fn key_name(page: &Page) -> String {
+fn grouping_key_name(page: &Page) -> String {
     let key = page.session.group.rsplit('/').next().filter(|key| !key.is_empty());
     key.map_or_else(|| t!(scene::zone), str::to_owned)
 }
@@ -417,7 +417,7 @@ fn zone_boxes(context: &NodeContext, ctl: &Ctl, groups: &[Group], slots: &Slots)
                     Some(view) => {
                         let cut = !group.nodes.is_empty() && group.nodes.iter().all(|node| !node.view.machine.cuts.is_empty());
                         html! {
-                            <Zone key={view.name.clone()} group={view.clone()} owners={model.owners.clone()} key_name={key_name(page)} {cut} least={fewest.clone()} rect={zone_plan.rect} beside={props.other}>
+                            <Zone key={view.name.clone()} group={view.clone()} owners={model.owners.clone()} key_name={grouping_key_name(page)} {cut} least={fewest.clone()} rect={zone_plan.rect} beside={props.other}>
                                 { for nodes }
                             </Zone>
                         }
@@ -488,8 +488,8 @@ impl NodeContext<'_> {
             pods: PodsEmphasis {
                 selected: selected_pod,
                 victims,
-                differing: ids_in(state.pods.iter(), |id| self.differing.contains(id)),
-                breaking: ids_in(state.pods.iter(), |id| self.breaking.contains(id)),
+                differing: pod_ids_where(state.pods.iter(), |id| self.differing.contains(id)),
+                breaking: pod_ids_where(state.pods.iter(), |id| self.breaking.contains(id)),
                 answer_marks: if other {
                     Vec::new()
                 } else {

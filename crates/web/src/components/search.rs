@@ -16,7 +16,7 @@ use crate::browser;
 use crate::ctl::Ctl;
 use crate::engine::{Engine, WorkerMessage};
 use crate::pure::clock;
-use crate::pure::search::{Tally, seeds_of};
+use crate::pure::search::{SearchTally, seeds_of_engine};
 use crate::state::{Act, Dialog};
 
 /// Maximum number of engines that search at once. Each takes as much memory as the engine of a page.
@@ -33,7 +33,7 @@ pub(crate) struct Props {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Phase {
+enum SearchPhase {
     #[default]
     Idle,
     /// Seeds are being tried by this number of engines.
@@ -47,13 +47,13 @@ enum Phase {
 /// The state of a search: its phase, progress and results.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct SearchState {
-    phase: Phase,
+    phase: SearchPhase,
     /// Serial number of this search. Messages of engines with a lower number are ignored.
     nth: u32,
     /// The first seed to try, and the number of seeds to try.
     first: u64,
     runs: u32,
-    tally: Tally,
+    tally: SearchTally,
     shortest: Option<ShortestRun>,
     problems: Vec<Problem>,
 }
@@ -72,14 +72,14 @@ impl Reducible for SearchState {
         match step {
             SearchAction::Start { first, runs, engines } => {
                 next = SearchState {
-                    phase: Phase::Trying { engines },
+                    phase: SearchPhase::Trying { engines },
                     nth: self.nth + 1,
                     first,
                     runs,
                     ..SearchState::default()
                 };
             }
-            SearchAction::Stop => next.end_of_trying(),
+            SearchAction::Stop => next.end_trying_of_seeds(),
             SearchAction::Message { nth, message } if nth == self.nth => next.receive(message),
             SearchAction::Message { .. } => {}
         }
@@ -91,36 +91,36 @@ impl SearchState {
     fn receive(&mut self, message: WorkerMessage) {
         match message {
             WorkerMessage::Update(update) => match *update {
-                Update::Search(SearchUpdate::Tried(tried)) if matches!(self.phase, Phase::Trying { .. }) => {
+                Update::Search(SearchUpdate::Tried(tried)) if matches!(self.phase, SearchPhase::Trying { .. }) => {
                     self.tally.add(tried);
                 }
                 Update::Search(SearchUpdate::Shortest(shortest)) => match self.phase {
-                    Phase::Trying { engines: 0 | 1 } => self.end_of_trying(),
-                    Phase::Trying { engines } => self.phase = Phase::Trying { engines: engines - 1 },
+                    SearchPhase::Trying { engines: 0 | 1 } => self.end_trying_of_seeds(),
+                    SearchPhase::Trying { engines } => self.phase = SearchPhase::Trying { engines: engines - 1 },
                     _ => {
                         self.shortest = shortest.map(|shortest| *shortest);
-                        self.phase = Phase::Done;
+                        self.phase = SearchPhase::Done;
                     }
                 },
-                Update::Refused { problems } => self.fail(problems),
-                Update::Crashed { message } => self.fail(vec![Problem::of("engine", message)]),
+                Update::Refused { problems } => self.end_with_problems(problems),
+                Update::Crashed { message } => self.end_with_problems(vec![Problem::of("engine", message)]),
                 _ => {}
             },
-            WorkerMessage::Trapped(message) => self.fail(vec![Problem::of("engine", message)]),
+            WorkerMessage::Trapped(message) => self.end_with_problems(vec![Problem::of("engine", message)]),
             WorkerMessage::Alive | WorkerMessage::Loading => {}
         }
     }
 
-    fn fail(&mut self, problems: Vec<Problem>) {
-        (self.phase, self.problems) = (Phase::Done, problems);
+    fn end_with_problems(&mut self, problems: Vec<Problem>) {
+        (self.phase, self.problems) = (SearchPhase::Done, problems);
     }
 
     /// Ends the trying of seeds: the search goes on to shrink the runs that broke a guarantee, or is done if there are
     /// none.
-    fn end_of_trying(&mut self) {
+    fn end_trying_of_seeds(&mut self) {
         self.phase = match (self.phase, self.tally.seeds_to_shrink().is_empty()) {
-            (Phase::Trying { .. }, false) => Phase::Shrinking,
-            _ => Phase::Done,
+            (SearchPhase::Trying { .. }, false) => SearchPhase::Shrinking,
+            _ => SearchPhase::Done,
         };
     }
 }
@@ -142,20 +142,20 @@ pub(crate) fn SearchView(props: &Props) -> Html {
             event.prevent_default();
             if let (Ok(first), Ok(runs)) = (first.parse(), runs.parse::<u32>()) {
                 let runs = runs.clamp(1, MAX_RUNS);
-                let engines = browser::processors().clamp(1, MAX_ENGINES).min(runs as usize);
+                let engines = browser::processor_count().clamp(1, MAX_ENGINES).min(runs as usize);
                 found.dispatch(SearchAction::Start { first, runs, engines });
             }
         })
     };
     let typed = |field: &UseStateHandle<String>| {
         let set = field.setter();
-        Callback::from(move |event: InputEvent| set.set(browser::value_of(&event)))
+        Callback::from(move |event: InputEvent| set.set(browser::field_value_of(&event)))
     };
     let stop = {
         let found = found.dispatcher();
         Callback::from(move |_: MouseEvent| found.dispatch(SearchAction::Stop))
     };
-    let works = matches!(found.phase, Phase::Trying { .. } | Phase::Shrinking);
+    let works = matches!(found.phase, SearchPhase::Trying { .. } | SearchPhase::Shrinking);
     html! {
         <Modal key="search" title={t!(search::title)} class="search">
             <p>{ rich(&t!(search::intro)) }</p>
@@ -167,9 +167,9 @@ pub(crate) fn SearchView(props: &Props) -> Html {
                 if works { <button key="stop" type="button" onclick={stop}>{ t!(search::stop) }</button> }
                 else { <button key="search" type="submit" class="primary" autofocus=true>{ t!(search::search) }</button> }
             </form>
-            if found.phase != Phase::Idle {
+            if found.phase != SearchPhase::Idle {
                 <p role="status">{ search_status(&found) }</p>
-                if works { <progress max={found.runs.to_string()} value={matches!(found.phase, Phase::Trying { .. }).then(|| found.tally.tried.to_string())} aria-label={t!(search::tried_runs)}></progress> }
+                if works { <progress max={found.runs.to_string()} value={matches!(found.phase, SearchPhase::Trying { .. }).then(|| found.tally.tried.to_string())} aria-label={t!(search::tried_runs)}></progress> }
             }
             if !found.problems.is_empty() { { dialogs::problems(&found.problems) } }
             if !found.tally.by_guarantee.is_empty() {
@@ -191,11 +191,11 @@ fn use_engines(found: &UseReducerHandle<SearchState>, text: &str) {
     let (dispatcher, shrunk) = (found.dispatcher(), found.tally.seeds_to_shrink());
     let phase = match found.phase {
         // If one engine fails, the other engines continue.
-        Phase::Trying { .. } => Phase::Trying { engines: 0 },
+        SearchPhase::Trying { .. } => SearchPhase::Trying { engines: 0 },
         other => other,
     };
     let count = match found.phase {
-        Phase::Trying { engines } => engines,
+        SearchPhase::Trying { engines } => engines,
         _ => 0,
     };
     use_effect_with((phase, found.nth), move |(phase, nth)| {
@@ -214,12 +214,12 @@ fn use_engines(found: &UseReducerHandle<SearchState>, text: &str) {
                 .ok()
         };
         *engines.borrow_mut() = match phase {
-            Phase::Trying { .. } => {
-                let each = (0..count).filter_map(|engine| start(seeds_of(engine, count, first, runs), false));
+            SearchPhase::Trying { .. } => {
+                let each = (0..count).filter_map(|engine| start(seeds_of_engine(engine, count, first, runs), false));
                 each.collect()
             }
-            Phase::Shrinking => start(shrunk, true).into_iter().collect(),
-            Phase::Idle | Phase::Done => Vec::new(),
+            SearchPhase::Shrinking => start(shrunk, true).into_iter().collect(),
+            SearchPhase::Idle | SearchPhase::Done => Vec::new(),
         };
     });
 }
@@ -227,7 +227,7 @@ fn use_engines(found: &UseReducerHandle<SearchState>, text: &str) {
 fn search_status(found: &SearchState) -> String {
     let (tried, runs, broken) = (found.tally.tried, found.runs, found.tally.broke);
     match found.phase {
-        Phase::Shrinking => t!(search::tried_and_shrinks, tried = tried, runs = runs, broken = broken),
+        SearchPhase::Shrinking => t!(search::tried_and_shrinks, tried = tried, runs = runs, broken = broken),
         _ => t!(search::tried, tried = tried, runs = runs, broken = broken),
     }
 }

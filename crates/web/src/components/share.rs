@@ -114,7 +114,7 @@ fn copy_field(ctl: &Ctl, [name, copied]: [Message; 2], text: &str, rows: &'stati
         Callback::from(move |_: MouseEvent| {
             let (text, act) = (text.clone(), act.clone());
             spawn_local(async move {
-                let message = if browser::copy(text).await {
+                let message = if browser::copy_to_clipboard(text).await {
                     copied.text()
                 } else {
                     t!(share::cannot_copy)
@@ -126,7 +126,7 @@ fn copy_field(ctl: &Ctl, [name, copied]: [Message; 2], text: &str, rows: &'stati
     html! {
         <>
             <textarea class="mono" readonly=true {rows} aria-label={name.text()} value={text.to_owned()} />
-            <p class={classes!("length", (text.len() > LONG_LINK).then_some("long"))}>{ t!(share::characters, count = clock::thousands(text.len() as u64), number = text.len()) }</p>
+            <p class={classes!("length", (text.len() > LONG_LINK).then_some("long"))}>{ t!(share::characters, count = clock::count_in_digit_groups(text.len() as u64), number = text.len()) }</p>
             <div class="buttons">
                 <button type="button" onclick={ctl.on(Request::Export { what: ExportKind::Scenario, anonymise })}>{ t!(share::save_file) }</button>
                 <button type="button" class="primary" onclick={copy} autofocus=true>{ t!(share::copy) }</button>
@@ -258,13 +258,13 @@ fn FramePart(props: &FrameProps) -> Html {
     let on_size = {
         let size = size.clone();
         Callback::from(move |event: Event| {
-            let index: usize = browser::value_of(&event).parse().unwrap_or(0);
+            let index: usize = browser::field_value_of(&event).parse().unwrap_or(0);
             size.set(FRAME_SIZES[index.min(FRAME_SIZES.len() - 1)]);
         })
     };
     let on_theme = {
         let theme = theme.clone();
-        Callback::from(move |event: Event| theme.set(browser::value_of(&event)))
+        Callback::from(move |event: Event| theme.set(browser::field_value_of(&event)))
     };
     let toggle = {
         let (preview, fragment) = (preview.clone(), props.fragment.clone());
@@ -314,7 +314,7 @@ enum FilmBound {
 }
 
 /// Parses the two typed instants. Returns the span between them, or the field that is wrong and its problem.
-fn parse_span(from: &str, to: &str, played: Micros) -> Result<(Micros, Micros), (FilmBound, String)> {
+fn parse_filmed_span(from: &str, to: &str, played: Micros) -> Result<(Micros, Micros), (FilmBound, String)> {
     let read = |bound, text| {
         let instant = clock::parse(text);
         instant.ok_or_else(|| (bound, t!(bar::form_of_instant)))
@@ -361,19 +361,21 @@ fn FilmPart(props: &FilmProps) -> Html {
         let value = (**state).clone();
         let (state, wrong) = (state.clone(), wrong.clone());
         let oninput = Callback::from(move |event: InputEvent| {
-            state.set(browser::value_of(&event));
+            state.set(browser::field_value_of(&event));
             wrong.set(None);
         });
         html! { <label>{ name.text() }{ " " }<input class="mono instant" {value} {oninput} spellcheck="false" autocomplete="off" aria-invalid={is_wrong.to_string()} aria-describedby={is_wrong.then_some("film-wrong")} /></label> }
     };
     let on_length = {
         let length = length.clone();
-        Callback::from(move |event: Event| length.set(browser::value_of(&event).parse().unwrap_or(FILM_SECONDS[1])))
+        Callback::from(move |event: Event| {
+            length.set(browser::field_value_of(&event).parse().unwrap_or(FILM_SECONDS[1]))
+        })
     };
     let make = {
         let (ctl, from, to, seconds, making) = (ctl.clone(), from.clone(), to.clone(), *length, making.clone());
         let (wrong, played, anonymise) = (wrong.clone(), model.horizon.max(model.now), page.session.anonymises);
-        Callback::from(move |_: MouseEvent| match parse_span(&from, &to, played) {
+        Callback::from(move |_: MouseEvent| match parse_filmed_span(&from, &to, played) {
             Ok((from, to)) => {
                 making.set(true);
                 wrong.set(None);
@@ -427,7 +429,7 @@ fn film_preview(ctl: &Ctl, text: &str, recording: &UseStateHandle<bool>) -> Html
         Callback::from(move |_: MouseEvent| {
             let (text, act) = (text.clone(), act.clone());
             spawn_local(async move {
-                if files::save("podscope-film.svg", "image/svg+xml", &text)
+                if files::save_file("podscope-film.svg", "image/svg+xml", &text)
                     .await
                     .warn()
                     .is_none()

@@ -10,11 +10,11 @@ pub(crate) fn shown(text: &str) -> Html {
 }
 
 /// Maximum length of a name that is kept on one line, in bytes: in a narrow panel a longer name may have to break.
-const MAX_UNBROKEN: usize = 28;
+const MAX_UNBROKEN_NAME_BYTES: usize = 28;
 
 /// Renders a text without line breaks at the hyphens of names and between a number and its unit.
 pub(super) fn with_unbroken_names(text: &str) -> Html {
-    let is_named = |word: &str| word.contains('-') && word.len() <= MAX_UNBROKEN;
+    let is_named = |word: &str| word.contains('-') && word.len() <= MAX_UNBROKEN_NAME_BYTES;
     let is_number = |word: &str| word.trim_end().parse::<f64>().is_ok();
     let is_unit = |word: &str| {
         let letters = word.trim_end_matches([' ', '.', ',', ';', ':', ')']);
@@ -49,7 +49,7 @@ pub(super) fn with_unbroken_names(text: &str) -> Html {
 
 /// Returns the key of an element whose text is centred or right-aligned. A text of another width gets another key and
 /// so a new element, which browsers do not count as a layout shift.
-pub(crate) fn width_key(words: &str) -> String {
+pub(crate) fn key_of_text_width(words: &str) -> String {
     words.chars().count().to_string()
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn width_key(words: &str) -> String {
 pub(crate) fn text_with_code(text: &str) -> Html {
     let text = podscope_api::visible(text);
     let parts = text.split('`').enumerate().map(|(at, part)| match at % 2 {
-        1 => code(part, MAX_UNBROKEN),
+        1 => code(part, MAX_UNBROKEN_NAME_BYTES),
         _ => with_unbroken_names(part),
     });
     html! { <bdi>{ for parts }</bdi> }
@@ -69,7 +69,7 @@ pub(super) fn code(text: &str, max_unbroken: usize) -> Html {
 }
 
 /// Renders a long name: lines may break after a dot, or before a word of a name in camel case, instead of inside a word.
-pub(crate) fn breakable(text: &str) -> Html {
+pub(crate) fn breakable_name(text: &str) -> Html {
     let text = podscope_api::visible(text);
     let mut parts = Vec::new();
     let (mut begin, mut before) = (0, ' ');
@@ -90,7 +90,7 @@ pub(crate) fn rich(text: &str) -> Html {
         Span::Text(text) | Span::Term(_, text) => html! { { text } },
         Span::Emphasis(text) => html! { <em>{ text }</em> },
         Span::Strong(text) => html! { <strong>{ text }</strong> },
-        Span::Code(text) => code(&text, MAX_UNBROKEN),
+        Span::Code(text) => code(&text, MAX_UNBROKEN_NAME_BYTES),
     });
     html! { <>{ for spans }</> }
 }

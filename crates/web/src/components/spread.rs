@@ -65,7 +65,7 @@ pub(crate) fn SpreadView(props: &Props) -> Html {
                             Some(html! { <b class={format!("h{}", index % 8)}>{ format!("{name} {pods}") }</b> })
                         }) }
                     }
-                    <span class={classes!(spread::is_over(lane, now).then_some("bad"))}>{ spread::skew_text(lane, now) }</span>
+                    <span class={classes!(spread::is_over_max_skew(lane, now).then_some("bad"))}>{ spread::skew_text(lane, now) }</span>
                 </span>
             }
         </div>
@@ -92,7 +92,7 @@ pub(crate) fn list(ctl: &Ctl, page: &Page) -> Html {
                         ctl.act.emit(Act::Dialog(Dialog::None));
                         ctl.send.emit(Request::Seek { at });
                     });
-                    let key = if spread::is_over(lane, point) { "key k-unexpected" } else { "key k-bound" };
+                    let key = if spread::is_over_max_skew(lane, point) { "key k-unexpected" } else { "key k-bound" };
                     html! { <li><button type="button" class="quiet" onclick={go}><i class={key}></i><span class="mono">{ clock::instant(at) }</span><span>{ spread::pods_text(lane, point) }{ ": " }{ spread::skew_text(lane, point) }</span></button></li> }
                 }) }
             </ol>

@@ -14,7 +14,7 @@ use crate::state::{Act, Dialog};
 /// The first lesson of the course.
 pub(super) const FIRST_LESSON: &str = "first-pod";
 /// The command that dumps a cluster, for users whose own cluster has a pending pod.
-const DUMP_COMMAND: &str = "kubectl get nodes,pods,namespaces,svc,endpointslices,rc,rs,deploy,sts,ds,jobs,cronjobs,hpa,pdb,priorityclasses,pv,pvc,storageclasses,csinodes,csidrivers,volumeattachments,resourceclaims,events -A -o yaml";
+const CLUSTER_DUMP_COMMAND: &str = "kubectl get nodes,pods,namespaces,svc,endpointslices,rc,rs,deploy,sts,ds,jobs,cronjobs,hpa,pdb,priorityclasses,pv,pvc,storageclasses,csinodes,csidrivers,volumeattachments,resourceclaims,events -A -o yaml";
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -100,7 +100,7 @@ pub(crate) fn Pending() -> Html {
     // Text can arrive without a paste event: from a keyboard's own clipboard, or by drag and drop.
     let oninput = {
         let typed = typed.clone();
-        Callback::from(move |event: InputEvent| typed.set(browser::value_of(&event)))
+        Callback::from(move |event: InputEvent| typed.set(browser::field_value_of(&event)))
     };
     let open_it = (!typed.trim().is_empty()).then(|| {
         let (ctl, text) = (ctl.clone(), (*typed).clone());
@@ -122,7 +122,7 @@ pub(crate) fn Pending() -> Html {
         Callback::from(move |_: MouseEvent| {
             let ctl = ctl.clone();
             wasm_bindgen_futures::spawn_local(async move {
-                let message = if browser::copy(DUMP_COMMAND.into()).await {
+                let message = if browser::copy_to_clipboard(CLUSTER_DUMP_COMMAND.into()).await {
                     t!(start::copied)
                 } else {
                     t!(start::cannot_copy)
@@ -135,7 +135,7 @@ pub(crate) fn Pending() -> Html {
         <Modal title={t!(start::my_pod_is_pending)} class="pending">
             <ol class="ways">
                 <li><p>{ t!(start::in_terminal) }</p>
-                    <p class="row"><code class="mono command">{ DUMP_COMMAND }</code><button type="button" onclick={copy}>{ t!(start::copy) }</button></p>
+                    <p class="row"><code class="mono command">{ CLUSTER_DUMP_COMMAND }</code><button type="button" onclick={copy}>{ t!(start::copy) }</button></p>
                     <p class="none">{ t!(start::kinds_hint) }</p></li>
                 <li><p>{ t!(start::paste_hint) }</p>
                     <textarea rows="3" autofocus=true aria-label={t!(start::paste)} placeholder="apiVersion: v1 …" onpaste={pasted} {oninput} spellcheck="false" />{ open_it }

@@ -14,7 +14,7 @@ use crate::browser::{self, Warn as _, files};
 use crate::ctl::Ctl;
 use crate::pure::attempts::Attempts;
 use crate::state::{Act, Dialog, Shared, Study, StudyAct};
-use crate::studying::practise;
+use crate::studying::practise_request;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -29,7 +29,7 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
         return Html::default();
     };
     let attempts = &props.study.attempts;
-    let is_examined = props.study.is_examined();
+    let is_examined = props.study.is_exam_running();
     let is_closed = course.exam.is_some() && !is_examined;
     let n_items = course.items.len();
     let n_finished = attempts.n_finished();
@@ -85,8 +85,8 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
                 }) }
             </ol>
             <div class="row small">
-                <label>{ t!(syllabus::your_name) }{ " " }<input type="text" value={(*student).clone()} oninput={let student = student.clone(); Callback::from(move |event: InputEvent| student.set(browser::value_of(&event)))} /></label>
-                <button type="button" onclick={hand_in(&ctl, course, attempts, &student)}>{ t!(syllabus::hand_in) }</button>
+                <label>{ t!(syllabus::your_name) }{ " " }<input type="text" value={(*student).clone()} oninput={let student = student.clone(); Callback::from(move |event: InputEvent| student.set(browser::field_value_of(&event)))} /></label>
+                <button type="button" onclick={save_hand_in_file(&ctl, course, attempts, &student)}>{ t!(syllabus::hand_in) }</button>
                 <button type="button" class="quiet" onclick={leave}>{ t!(syllabus::leave) }</button>
             </div>
             <p class="small">{ t!(syllabus::about_file) }</p>
@@ -98,7 +98,7 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
 fn item_status(study: &Study, course: &CourseInfo, index: usize) -> String {
     let weight = course.items[index].weight;
     let attempt = study.attempts.get(index);
-    let score = attempt.map(|attempt| match (study.is_examined(), attempt.is_finished) {
+    let score = attempt.map(|attempt| match (study.is_exam_running(), attempt.is_finished) {
         (true, true) => t!(syllabus::task_answered),
         (true, false) => t!(syllabus::task_begun),
         (false, _) => t!(syllabus::score, percent = (attempt.score + 5) / 10),
@@ -118,7 +118,7 @@ fn replay_button(ctl: &Ctl, item: &CourseItem, index: usize, attempts: &Attempts
         return Html::default();
     };
     let request = match &item.source {
-        CourseSource::Practice(task) => practise(Some(task.clone()), Some(fragment)),
+        CourseSource::Practice(task) => practise_request(Some(task.clone()), Some(fragment)),
         _ => Request::Open {
             source: Source::Link { fragment },
         },
@@ -260,12 +260,12 @@ pub(crate) fn begin_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> impl F
                     seed: None,
                 },
             },
-            CourseSource::Practice(task) => practise(Some(task.clone()), None),
+            CourseSource::Practice(task) => practise_request(Some(task.clone()), None),
             CourseSource::Inline(text) => scenario_request(&title, text.clone()),
             CourseSource::Url(path) => {
                 let (ctl, path, title) = (ctl.clone(), path.clone(), title.clone());
                 spawn_local(async move {
-                    match browser::fetch(&path).await {
+                    match browser::fetch_text(&path).await {
                         Ok(text) => ctl.send.emit(scenario_request(&title, text)),
                         Err(error) => ctl.act.emit(Act::Toast(error)),
                     }
@@ -286,7 +286,7 @@ fn scenario_request(title: &str, text: String) -> Request {
 }
 
 /// Saves the file to hand in.
-fn hand_in(ctl: &Ctl, course: &CourseInfo, attempts: &Attempts, student: &str) -> Callback<MouseEvent> {
+fn save_hand_in_file(ctl: &Ctl, course: &CourseInfo, attempts: &Attempts, student: &str) -> Callback<MouseEvent> {
     let text = attempts.hand_in(course, student.trim());
     let plain = |text: &str| {
         text.chars()
@@ -301,7 +301,11 @@ fn hand_in(ctl: &Ctl, course: &CourseInfo, attempts: &Attempts, student: &str) -
     Callback::from(move |_: MouseEvent| {
         let (act, text, name) = (act.clone(), text.clone(), name.clone());
         spawn_local(async move {
-            if files::save(&name, "application/json", &text).await.warn().is_none() {
+            if files::save_file(&name, "application/json", &text)
+                .await
+                .warn()
+                .is_none()
+            {
                 act.emit(Act::Toast(t!(lessons::cannot_save, file = name)));
             }
         });

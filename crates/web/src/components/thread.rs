@@ -11,7 +11,7 @@ use crate::pure::{clock, director};
 use crate::state::{Act, Page, Shared};
 
 /// Maximum indentation, in levels; deeper records are not indented further.
-const MAX_DEPTH: u32 = 9;
+const MAX_INDENTATION_LEVELS: u32 = 9;
 /// Maximum number of pending deadlines that are listed and drawn.
 const MAX_DEADLINES: usize = 4;
 
@@ -40,7 +40,7 @@ pub(crate) fn ThreadView(props: &Props) -> Html {
                 if thread.is_cut { <li class="cut">{ t!(thread::left_out) }</li> }
                 { for thread.links.iter().map(|link| record_row(&ctl, link)) }
                 { for thread.due.iter().take(MAX_DEADLINES).map(|due| html! {
-                    <li class="due" ~style={format!("--depth:{}", (last + 1).min(MAX_DEPTH))}><span class="mono">{ clock::instant(due.at) }</span><span>{ format!("{} ", director::sentence_of(due)) }<b>{ director::time_left(due, props.now) }</b></span></li>
+                    <li class="due" ~style={format!("--depth:{}", (last + 1).min(MAX_INDENTATION_LEVELS))}><span class="mono">{ clock::instant(due.at) }</span><span>{ format!("{} ", director::sentence_of(due)) }<b>{ director::time_left(due, props.now) }</b></span></li>
                 }) }
             </ol>
         </section>
@@ -53,7 +53,7 @@ fn record_row(ctl: &Ctl, link: &ThreadLink) -> Html {
         html! { <button type="button" class="link" onclick={go}>{ shown(&link.name) }</button> }
     });
     html! {
-        <li class={classes!(link.is_own.then_some("own"))} ~style={format!("--depth:{}", link.depth.min(MAX_DEPTH))} data-record={link.record.to_string()}>
+        <li class={classes!(link.is_own.then_some("own"))} ~style={format!("--depth:{}", link.depth.min(MAX_INDENTATION_LEVELS))} data-record={link.record.to_string()}>
             <span class="mono">{ clock::instant(link.at) }</span>
             <span>if let Some(name) = name { { name }{ " " } }{ shown(&link.event.to_string()) }</span>
         </li>

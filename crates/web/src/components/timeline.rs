@@ -51,7 +51,7 @@ fn lane_attribute(lane: Lane) -> &'static str {
 
 /// Moves the playhead to an event on the timeline and selects the event's object. For a period of failed requests the
 /// playhead moves to the end of the period.
-pub(super) fn show_mark(ctl: &Ctl, mark: &Mark) {
+pub(super) fn show_event(ctl: &Ctl, mark: &Mark) {
     let at = mark.to.filter(|_| mark.kind == MarkKind::RequestsFailed);
     ctl.send.emit(Request::Seek {
         at: at.unwrap_or(mark.from),
@@ -62,7 +62,7 @@ pub(super) fn show_mark(ctl: &Ctl, mark: &Mark) {
 }
 
 /// Returns the name of an event's type on the timeline; also its CSS class.
-pub(crate) fn kind(kind: MarkKind) -> &'static str {
+pub(crate) fn mark_kind_class(kind: MarkKind) -> &'static str {
     match kind {
         MarkKind::Cut => "cut",
         MarkKind::Fault => "fault",
@@ -109,7 +109,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
             non_empty_lanes(model)
         }
     });
-    let shown = use_lanes(page, held);
+    let shown = use_shown_lanes(page, held);
     let spreads = !page.shell.start && !model.spread.domains.is_empty();
     let asks = question.is_some();
     let lanes_ref = use_node_ref();
@@ -129,7 +129,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
                 { for (0..LANES.len()).filter(|index| shown[*index]).map(|index| html! { <LaneView key={index} page={props.page.clone()} {span} {index} /> }) }
                 if spreads { <SpreadView page={props.page.clone()} {span} /> }
                 <div class="axis mono" aria-hidden="true">
-                    { for span.ticks().into_iter().filter(|instant| span.percent(*instant) < 98.0).map(|instant| html! { <span ~style={format!("left:{:.3}%", span.percent(instant))}>{ clock::axis(instant) }</span> }) }
+                    { for span.ticks().into_iter().filter(|instant| span.percent(*instant) < 98.0).map(|instant| html! { <span ~style={format!("left:{:.3}%", span.percent(instant))}>{ clock::axis_label(instant) }</span> }) }
                 </div>
                 { for branch_marks(&model.branches, span) }
                 <Arcs page={props.page.clone()} {span} />
@@ -180,7 +180,7 @@ impl TimelineDrag {
             if let Some((_, id)) = mark {
                 let mark = id.parse().ok().and_then(|id: u64| page.session.model.marks.get(&id));
                 if let Some(mark) = mark {
-                    show_mark(&scrub.ctl, mark);
+                    show_event(&scrub.ctl, mark);
                 }
                 return;
             }
@@ -225,7 +225,7 @@ impl TimelineDrag {
 /// Returns which lanes to draw: those that are not empty now, and while time runs forward those that were drawn before.
 /// Otherwise a cancelled deadline would remove a lane from under the pointer.
 #[hook]
-fn use_lanes(page: &Page, held: [bool; LANES.len()]) -> [bool; LANES.len()] {
+fn use_shown_lanes(page: &Page, held: [bool; LANES.len()]) -> [bool; LANES.len()] {
     let before = use_mut_ref(|| (None, 0, [false; LANES.len()]));
     let (opened, now) = (page.session.opened.clone(), page.session.model.now);
     let mut before = before.borrow_mut();
@@ -422,7 +422,7 @@ fn deadline_marks(model: &Model, which: Lane, span: Span) -> Vec<Html> {
         } else {
             String::new()
         };
-        marks.push(html! { <i class={classes!("due-mark", word.is_empty().then_some("tick"))} ~style={format!("left:{left:.3}%")} {title} data-due={due_name(due.what)}>{ &word }</i> });
+        marks.push(html! { <i class={classes!("due-mark", word.is_empty().then_some("tick"))} ~style={format!("left:{left:.3}%")} {title} data-due={due_attribute(due.what)}>{ &word }</i> });
         if !word.is_empty() {
             last = left;
         }
@@ -432,7 +432,7 @@ fn deadline_marks(model: &Model, which: Lane, span: Span) -> Vec<Html> {
 
 fn shape_html(shape: &Shape, filter: Option<&Filter>, model: &Model) -> Html {
     let out = filter.is_some_and(|filter| !filter.finds_mark(&shape.mark, model));
-    let class = classes!(format!("k-{}", kind(shape.mark.kind)), out.then_some("out"));
+    let class = classes!(format!("k-{}", mark_kind_class(shape.mark.kind)), out.then_some("out"));
     let id = shape.mark.id.to_string();
     let title = match shape.mark.to {
         Some(to) if to > shape.mark.from => t!(
@@ -523,7 +523,7 @@ pub(super) fn branch_chooser(ctl: &Ctl, page: &Page) -> Html {
 }
 
 /// Returns the value of the attribute `data-due` for a type of upcoming events: `NotReady`, `Script`.
-fn due_name(what: UpcomingEventKind) -> String {
+fn due_attribute(what: UpcomingEventKind) -> String {
     match what {
         UpcomingEventKind::Pending(kind) => format!("{kind:?}"),
         own => format!("{own:?}"),

@@ -13,7 +13,7 @@ use super::shown::shown;
 use crate::pure::names;
 use crate::pure::preview::Arrival;
 use crate::pure::waits::{self, Group};
-use crate::state::{HUES, Shared};
+use crate::state::{OWNER_HUE_COUNT, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -53,7 +53,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
         t!(tray::name)
     };
     if props.pending.is_empty() && !props.would_wait.is_empty() {
-        return html! { <section class="queue" aria-label={name} data-drop="">{ preview::waiting(&props.would_wait, props.marks) }</section> };
+        return html! { <section class="queue" aria-label={name} data-drop="">{ preview::pods_left_pending(&props.would_wait, props.marks) }</section> };
     }
     if props.pending.is_empty() {
         return html! { <section class="queue empty" aria-label={name} data-drop=""></section> };
@@ -84,7 +84,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
                 if count > props.marks { <b aria-hidden="true">{ format!("+{}", count - props.marks) }</b> }
                 <span>{ waiting_summary(props) }</span>
             </button>
-            { preview::waiting(&props.would_wait, props.marks.saturating_sub(count).max(1)) }
+            { preview::pods_left_pending(&props.would_wait, props.marks.saturating_sub(count).max(1)) }
             if *unfolded {
                 <div class="tray">
                     <span class="eyebrow">{ t!(tray::pending_heading, count = count) }</span>
@@ -101,7 +101,7 @@ fn waiting_summary(props: &Props) -> String {
         [only] if props.asks && !only.nominated.is_empty() => t!(tray::hidden),
         [only] => match &only.queue {
             Some(queue) if matches!(queue.place, QueuePlace::Unschedulable(_) | QueuePlace::Backoff) => {
-                waits::cause_counted(only)
+                waits::cause_with_node_counts(only)
             }
             _ => waits::waiting_text(only, props.now),
         },
@@ -121,7 +121,10 @@ fn waiting_summary(props: &Props) -> String {
 }
 
 fn pending_pod(props: &Props, pod: &Shared<PodView>) -> Html {
-    let hue = props.owners.get(&pod.owner).map_or(HUES, |owner| owner.hue % HUES);
+    let hue = props
+        .owners
+        .get(&pod.owner)
+        .map_or(OWNER_HUE_COUNT, |owner| owner.hue % OWNER_HUE_COUNT);
     html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} emphasis={props.emphasis.of(pod, None)} /> }
 }
 
@@ -144,7 +147,7 @@ fn pod_row(props: &Props, pod: &Shared<PodView>) -> Html {
             { pending_pod(props, pod) }
             <span class="what">
                 <b>{ shown(&name) }</b>
-                if refused && !is_halted { <span class="cause">{ waits::cause_counted(pod) }</span> }
+                if refused && !is_halted { <span class="cause">{ waits::cause_with_node_counts(pod) }</span> }
                 <span class="pool">{ if props.asks && !pod.nominated.is_empty() { t!(tray::hidden) } else { waits::waiting_text(pod, props.now) } }</span>
             </span>
             { help_button(pod) }

@@ -43,7 +43,7 @@ fn problem_row(ctl: Option<&Ctl>, finding: &Finding, at: Micros) -> Html {
 
 /// The worst problems, for the note about the opened session. Without `ctl` there are no buttons, because the dump is
 /// still being opened.
-pub(super) fn worst(ctl: Option<&Ctl>, triage: &TriageView) -> Html {
+pub(super) fn worst_problems(ctl: Option<&Ctl>, triage: &TriageView) -> Html {
     if triage.findings.is_empty() {
         return Html::default();
     }
@@ -87,7 +87,7 @@ pub(crate) fn Triage(props: &Props) -> Html {
     let chosen = {
         let namespace = namespace.clone();
         Callback::from(move |event: Event| {
-            let value = browser::value_of(&event);
+            let value = browser::field_value_of(&event);
             namespace.set((value != "*").then_some(value));
         })
     };
@@ -105,7 +105,7 @@ pub(crate) fn Triage(props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| {
             let (text, act) = (text.clone(), act.clone());
             spawn_local(async move {
-                let message = if browser::copy(text).await {
+                let message = if browser::copy_to_clipboard(text).await {
                     t!(triage::copied)
                 } else {
                     t!(yaml::cannot_copy)

@@ -5,7 +5,7 @@ use podscope_messages::t;
 use podscope_protocol::{SubjectRef, WhatIf};
 use yew::prelude::*;
 
-use super::plane::truth_buttons;
+use super::plane::state_view_buttons;
 use super::shown::shown;
 use crate::browser;
 use crate::ctl::Ctl;
@@ -76,7 +76,7 @@ pub(crate) fn ComparisonLine(props: &Props) -> Html {
                 }
             </span>
             <button type="button" class="chip" onclick={figures} aria-haspopup="dialog">{ t!(versus::figures) }</button>
-            { truth_buttons(&ctl, props.page.shell.truth) }
+            { state_view_buttons(&ctl, props.page.shell.truth) }
         </section>
     }
 }

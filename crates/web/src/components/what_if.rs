@@ -20,7 +20,7 @@ use crate::state::{Act, Dialog, Shared};
 /// Maximum number of rows, and of lines below a heading; the copied text has all.
 const MAX_ROWS: usize = 400;
 /// Maximum number of nodes that a title names.
-const MAX_NAMED: usize = 3;
+const MAX_NODES_IN_TITLE: usize = 3;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -75,7 +75,7 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
                 <div class="row"><button type="button" onclick={stop}>{ t!(what_if::stop) }</button></div>
             }
             if let WhatIf::Fit { pod, need } = &props.change {
-                <MakeRoom pod={pod.clone()} need={*need} fits={props.answer.as_ref().map(|answer| n_copies(answer))}
+                <MakeRoom pod={pod.clone()} need={*need} fits={props.answer.as_ref().map(|answer| n_fitting_copies(answer))}
                     changes={props.answer.as_ref().map_or_else(Vec::new, |answer| answer.changes.clone())} />
             }
         </Modal>
@@ -85,8 +85,8 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
 fn question_title(change: &WhatIf) -> String {
     match change {
         WhatIf::Drain(nodes) => {
-            let named = listed(nodes.iter().take(MAX_NAMED));
-            match nodes.len().saturating_sub(MAX_NAMED) {
+            let named = listed(nodes.iter().take(MAX_NODES_IN_TITLE));
+            match nodes.len().saturating_sub(MAX_NODES_IN_TITLE) {
                 0 => t!(what_if::drain, count = nodes.len(), nodes = named),
                 more => t!(what_if::drain_more, nodes = named, more = more),
             }
@@ -104,7 +104,7 @@ fn answer_content(ctl: &Ctl, props: &Props, answer: &Shared<WhatIfAnswer>, zone:
         Callback::from(move |_: MouseEvent| {
             let (act, text) = (act.clone(), markdown::print(&answer.markdown));
             spawn_local(async move {
-                let words = match browser::copy(text).await {
+                let words = match browser::copy_to_clipboard(text).await {
                     true => t!(what_if::copied),
                     false => t!(what_if::cannot_copy),
                 };
@@ -178,7 +178,7 @@ fn answer_content(ctl: &Ctl, props: &Props, answer: &Shared<WhatIfAnswer>, zone:
 }
 
 /// Number of copies of the pod that fit.
-fn n_copies(answer: &WhatIfAnswer) -> usize {
+fn n_fitting_copies(answer: &WhatIfAnswer) -> usize {
     answer.room.iter().map(|node| node.pods).sum()
 }
 

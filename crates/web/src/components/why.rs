@@ -6,7 +6,7 @@ use podscope_protocol::{Basis, MissingObjectsView, QueuePlace, QueueView, Reques
 use yew::prelude::*;
 
 use super::icon;
-use super::shown::{breakable, shown, text_with_code};
+use super::shown::{breakable_name, shown, text_with_code};
 use crate::ctl::Ctl;
 use crate::pure::explain::{self, Scores, Why};
 use crate::pure::{clock, names};
@@ -46,7 +46,7 @@ pub(crate) fn WhyView(props: &Props) -> Html {
     html! {
         <>
             { match &props.why {
-                _ if let Some((what, said)) = unknown_cause(props) => html! {
+                _ if let Some((what, said)) = missing_data(props) => html! {
                     <>
                         <div class="why">
                             <p class="lead">{ shown(&t!(why::nobody_can_say, what = what)) }</p>
@@ -68,7 +68,7 @@ pub(crate) fn WhyView(props: &Props) -> Html {
 }
 
 /// Says which data the files lack to explain why the pod is pending, and shows the message of the real scheduler.
-fn unknown_cause(props: &Props) -> Option<(&MissingObjectsView, &str)> {
+fn missing_data(props: &Props) -> Option<(&MissingObjectsView, &str)> {
     let queue = props.queue.as_ref()?;
     match &queue.place {
         QueuePlace::Unknown(what) => Some((what, &queue.message)),
@@ -136,10 +136,10 @@ fn decision_html(ctl: &Ctl, why: &Why, waits: Option<&str>, assumptions: Html, r
 
 /// Lists the nodes that cannot run the pod: single nodes, and groups of nodes with a common reason.
 fn refused_nodes(why: &Why) -> Html {
-    let list = |nodes: &[&explain::Refused]| {
+    let list = |nodes: &[&explain::RefusedNode]| {
         html! {
             <>
-                <ul class="refused">{ for nodes.iter().take(MAX_LISTED).map(|(node, plugin, reason, words)| html! { <li title={format!("{plugin}: {reason}")}><b>{ breakable(node) }</b><span>{ words }</span></li> }) }</ul>
+                <ul class="refused">{ for nodes.iter().take(MAX_LISTED).map(|(node, plugin, reason, words)| html! { <li title={format!("{plugin}: {reason}")}><b>{ breakable_name(node) }</b><span>{ words }</span></li> }) }</ul>
                 if nodes.len() > MAX_LISTED { <p class="none">{ t!(why::and_more, count = nodes.len() - MAX_LISTED) }</p> }
             </>
         }
@@ -161,7 +161,7 @@ fn device_lists(nodes: &[(Vec<String>, Vec<Sentence>)]) -> Html {
             <h3 class="eyebrow">{ t!(why::devices) }</h3>
             <ul class="refused">
                 { for nodes.iter().take(MAX_LISTED).map(|(nodes, lines)| html! {
-                    <li><b>{ breakable(&listed(nodes)) }</b><span>{ for lines.iter().map(|line| html! { <p>{ shown(&line.to_string()) }</p> }) }</span></li>
+                    <li><b>{ breakable_name(&listed(nodes)) }</b><span>{ for lines.iter().map(|line| html! { <p>{ shown(&line.to_string()) }</p> }) }</span></li>
                 }) }
             </ul>
         </section>
@@ -185,7 +185,7 @@ fn score_table(scores: &Scores) -> Html {
                 { for scores.nodes.iter().take(columns).map(|node| html! { <th scope="col">{ node }</th> }) }</tr></thead>
             <tbody>
                 { for scores.rows.iter().map(|row| html! {
-                    <tr><th scope="row" title={row.about.clone()}>{ breakable(&row.plugin) }</th><td>{ row.weight }</td>
+                    <tr><th scope="row" title={row.about.clone()}>{ breakable_name(&row.plugin) }</th><td>{ row.weight }</td>
                         { for row.cells.iter().take(columns).map(|cell| match cell {
                             Some(value) => html! { <td class="bartd" ~style={format!("--w:{}%", value * 100 / most)}>{ value }</td> },
                             None => html! { <td>{ "–" }</td> },
@@ -306,7 +306,7 @@ struct RemediesProps {
 }
 
 /// Text when no remedy was found.
-fn nothing_found(place: Option<&QueuePlace>) -> Html {
+fn no_remedy_text(place: Option<&QueuePlace>) -> Html {
     match place {
         Some(QueuePlace::Unknown(what)) => shown(&t!(why::nothing_can_be_tried, what = what)),
         Some(QueuePlace::Foreign(name)) => shown(&t!(why::nothing_found_foreign, scheduler = name)),
@@ -344,7 +344,7 @@ fn Remedies(props: &RemediesProps) -> Html {
                             <progress max="1000" value={help.per_mille.to_string()} aria-label={t!(why::trying)}></progress>
                             <button type="button" class="quiet" onclick={ctl.on(Request::CancelHelp)}>{ t!(why::stop) }</button>
                         }
-                        if help.done && help.remedies.is_empty() { <p>{ nothing_found(props.place.as_ref()) }</p> }
+                        if help.done && help.remedies.is_empty() { <p>{ no_remedy_text(props.place.as_ref()) }</p> }
                         <ul>
                             { for help.remedies.iter().enumerate().map(|(index, remedy)| html! {
                                 <li>

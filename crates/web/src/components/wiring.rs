@@ -71,7 +71,7 @@ fn control_plane_wires(measures: &StageLengths, room: StageSize) -> Html {
 fn wire_line(wire: &Wire, is_cut: bool, measures: &StageLengths) -> Html {
     let radius = 7.0 * measures.unit;
     if !is_cut {
-        return html! { <path class="wire" d={shape::rounded(&wire.points, radius)} /> };
+        return html! { <path class="wire" d={shape::rounded_polyline(&wire.points, radius)} /> };
     }
     let (from, to) = wire.cut(measures.unit);
     let end = |length: f64| {
@@ -81,8 +81,8 @@ fn wire_line(wire: &Wire, is_cut: bool, measures: &StageLengths) -> Html {
     };
     html! {
         <>
-            <path class="wire cut" d={shape::rounded(&wire.part(0.0, from), radius)} />
-            <path class="wire cut" d={shape::rounded(&wire.part(to, wire.length()), radius)} />
+            <path class="wire cut" d={shape::rounded_polyline(&wire.part(0.0, from), radius)} />
+            <path class="wire cut" d={shape::rounded_polyline(&wire.part(to, wire.length()), radius)} />
             { end(from) }{ end(to) }
         </>
     }

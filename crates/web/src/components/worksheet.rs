@@ -110,7 +110,7 @@ fn lesson_qr_code(opened: &Opened) -> Html {
         return Html::default();
     };
     let address = browser::address(&format!("lesson={name}"));
-    let Some((width, path)) = qr::code(&address) else {
+    let Some((width, path)) = qr::encode_qr_code(&address) else {
         return Html::default();
     };
     html! {

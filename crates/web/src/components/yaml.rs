@@ -39,7 +39,7 @@ pub(crate) fn Yaml(props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| {
             let (text, act) = (text.clone(), ctl.act.clone());
             spawn_local(async move {
-                let done = browser::copy(text).await;
+                let done = browser::copy_to_clipboard(text).await;
                 act.emit(Act::Toast(if done { t!(yaml::copied) } else { t!(yaml::cannot_copy) }));
             });
         })

@@ -10,7 +10,7 @@ use podscope_protocol::{GroupView, OwnerView, SpreadCount};
 use yew::prelude::*;
 
 use crate::pure::overview::Rect;
-use crate::state::{HUES, Shared};
+use crate::state::{OWNER_HUE_COUNT, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -29,9 +29,9 @@ pub(crate) struct Props {
 }
 
 /// Maximum number of bars drawn for one count.
-const MAX_BARS: u32 = 8;
+const MAX_BARS_PER_COUNT: u32 = 8;
 /// Maximum number of spread constraints in one header.
-const MAX_COUNTS: usize = 3;
+const MAX_SPREAD_COUNTS: usize = 3;
 
 #[component]
 pub(crate) fn Zone(props: &Props) -> Html {
@@ -63,7 +63,7 @@ pub(crate) fn Zone(props: &Props) -> Html {
             data-zone={group.name.clone()} aria-label={if props.beside { t!(zone::other_run, group = title) } else { title.clone() }}>
             <header>
                 <h2><button type="button" class="name" data-nav="zone" tabindex="-1" data-menu-zone={group.name.clone()} aria-haspopup="dialog">{ shown(&title) }</button></h2>
-                <span class="skews mono" key={counts_key}>{ for counts.iter().take(MAX_COUNTS).map(|count| skew_chip(props, count)) }</span>
+                <span class="skews mono" key={counts_key}>{ for counts.iter().take(MAX_SPREAD_COUNTS).map(|count| skew_chip(props, count)) }</span>
             </header>
             { props.children.clone() }
         </section>
@@ -74,8 +74,8 @@ fn skew_chip(props: &Props, count: &SpreadCount) -> Html {
     let (name, hue) = props
         .owners
         .get(&count.owner)
-        .map_or((count.owner.as_str(), HUES), |owner| {
-            (owner.name.as_str(), owner.hue % HUES)
+        .map_or((count.owner.as_str(), OWNER_HUE_COUNT), |owner| {
+            (owner.name.as_str(), owner.hue % OWNER_HUE_COUNT)
         });
     let least = props.least.get(&count.owner).copied().unwrap_or(0);
     let limit = count
@@ -85,7 +85,7 @@ fn skew_chip(props: &Props, count: &SpreadCount) -> Html {
     let is_over_limit = limit.is_some_and(|limit| count.pods > limit);
     let free = limit
         .map_or(0, |limit| limit.saturating_sub(count.pods))
-        .min(MAX_BARS.saturating_sub(count.pods));
+        .min(MAX_BARS_PER_COUNT.saturating_sub(count.pods));
     let pods = if count.ghosts > 0 {
         t!(zone::pods_and_ghosts, pods = count.pods, ghosts = count.ghosts)
     } else {
@@ -104,7 +104,7 @@ fn skew_chip(props: &Props, count: &SpreadCount) -> Html {
     };
     html! {
         <span class={classes!("skew", format!("h{hue}"), is_over_limit.then_some("over"))} {title}>
-            { for (0..count.pods.min(MAX_BARS)).map(|_| html! { <u></u> }) }
+            { for (0..count.pods.min(MAX_BARS_PER_COUNT)).map(|_| html! { <u></u> }) }
             { for (0..free).map(|_| html! { <u class="o"></u> }) }
             <span>{ shown(name) }{ format!(" {pods}") }</span>
         </span>

@@ -40,20 +40,20 @@ fn kubectl_target(key: &str) -> String {
 }
 
 /// Returns the command that deletes a pod gracefully.
-pub(crate) fn delete_pod(key: &str) -> String {
+pub(crate) fn delete_pod_command(key: &str) -> String {
     format!("kubectl delete pod {} --wait=false", kubectl_target(key))
 }
 
 /// Returns the command that force-deletes a pod.
-pub(crate) fn force_delete_pod(key: &str) -> String {
+pub(crate) fn force_delete_pod_command(key: &str) -> String {
     format!("kubectl delete pod {} --grace-period=0 --force", kubectl_target(key))
 }
 
 /// The command that heals every partition at once.
-pub(crate) const HEAL_ALL: &str = "fault heal --all";
+pub(crate) const HEAL_ALL_COMMAND: &str = "fault heal --all";
 
 /// Returns the command that cuts a node's links, or heals them if one is cut.
-pub(crate) fn toggle_cut(node: &NodeView) -> String {
+pub(crate) fn toggle_cut_command(node: &NodeView) -> String {
     if node.machine.cuts.is_empty() {
         format!("fault partition {}", node.name)
     } else {
@@ -158,8 +158,8 @@ pub(crate) fn pod(pod: &PodView) -> Vec<Action> {
         ];
     }
     let mut all = vec![
-        new_action(t!(actions::delete_pod), delete_pod(&pod.key)),
-        new_dangerous_action(t!(actions::force_delete_pod), force_delete_pod(&pod.key)),
+        new_action(t!(actions::delete_pod), delete_pod_command(&pod.key)),
+        new_dangerous_action(t!(actions::force_delete_pod), force_delete_pod_command(&pod.key)),
     ];
     if matches!(pod.mark, PodMark::Ready | PodMark::NotReady) {
         all.push(new_action(
@@ -254,14 +254,16 @@ pub(crate) fn short_description(line: &str) -> Option<String> {
 pub(crate) fn reverse_command(line: &str, node: &NodeView) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     match *words.as_slice() {
-        ["fault", "partition", name] if name == node.name && !node.machine.cuts.is_empty() => Some(toggle_cut(node)),
+        ["fault", "partition", name] if name == node.name && !node.machine.cuts.is_empty() => {
+            Some(toggle_cut_command(node))
+        }
         ["fault", "poweroff", name] if name == node.name && !node.machine.powered => Some(format!("fault boot {name}")),
         _ => None,
     }
 }
 
 /// Describes the effect of a command that is already present on the node.
-pub(crate) fn effect_text(node: &NodeView) -> String {
+pub(crate) fn present_effect_text(node: &NodeView) -> String {
     let name = &node.name;
     if node.machine.powered {
         t!(actions::node_is_cut_off, node = name)
@@ -284,7 +286,7 @@ pub(crate) fn warning(danger: Danger) -> String {
 }
 
 /// Explains why dropping a pod on another node does not move it (U-12).
-pub(crate) fn cannot_move(pod: &PodView, node: &str) -> String {
+pub(crate) fn why_pod_cannot_move(pod: &PodView, node: &str) -> String {
     let name = pod.key.rsplit('/').next().unwrap_or(&pod.key);
     if pod.mark == PodMark::Ghost {
         t!(actions::cannot_move_ghost, pod = name, node = node)

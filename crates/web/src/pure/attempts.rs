@@ -235,7 +235,7 @@ impl Attempts {
 
 /// Returns the score of the present state of a story, in thousandths: reached goals and right answers, divided by all
 /// goals and the questions of the shown steps.
-pub(crate) fn score(opened: &Opened, state: &StoryState) -> u32 {
+pub(crate) fn story_score(opened: &Opened, state: &StoryState) -> u32 {
     let goals: usize = opened.story.iter().map(|step| step.goals.len()).sum();
     let reached = state
         .steps
@@ -256,7 +256,7 @@ pub(crate) fn score(opened: &Opened, state: &StoryState) -> u32 {
 }
 
 /// Returns whether a story is finished: all its goals are reached, and every question has an outcome.
-pub(crate) fn is_over(opened: &Opened, state: &StoryState) -> bool {
+pub(crate) fn is_story_finished(opened: &Opened, state: &StoryState) -> bool {
     let mut shown = opened.story.iter().zip(&state.steps);
     let n_shown = state.steps.len();
     state.finished
@@ -358,11 +358,11 @@ mod tests {
             finished: true,
             ..StoryState::default()
         };
-        assert!(!is_over(&opened, &state), "the step is not shown yet");
+        assert!(!is_story_finished(&opened, &state), "the step is not shown yet");
         state.steps = vec![StepState::default()];
-        assert!(!is_over(&opened, &state));
+        assert!(!is_story_finished(&opened, &state));
         state.steps[0].truth = Some(TruthView::default());
-        assert!(is_over(&opened, &state));
+        assert!(is_story_finished(&opened, &state));
     }
 
     /// Shows: E-13

@@ -30,7 +30,7 @@ pub(crate) fn belief_text(node: &NodeView, now: Micros) -> Option<String> {
         _ => t!(belief::not_ready_since, instant = signed_instant(node.ready_since)),
     };
     let next = match &node.next {
-        Some(NodeNext::NotReady { at }) => t!(belief::notready_at, instant = clock::axis(*at)),
+        Some(NodeNext::NotReady { at }) => t!(belief::notready_at, instant = clock::axis_label(*at)),
         Some(NodeNext::Evicts { at }) => evictions_text(at),
         Some(NodeNext::Nobody { down: Some(down) }) => t!(belief::nobody_judges_down, component = down),
         Some(NodeNext::Nobody { down: None }) => t!(belief::nobody_judges_no_leader),
@@ -45,8 +45,8 @@ pub(crate) fn belief_text(node: &NodeView, now: Micros) -> Option<String> {
 /// Formats an instant: `1:05`, `−59:20`. For a node from a dump the instant may be before the start.
 fn signed_instant(at: Micros) -> String {
     match at {
-        ..0 => format!("−{}", clock::axis(-at)),
-        _ => clock::axis(at),
+        ..0 => format!("−{}", clock::axis_label(-at)),
+        _ => clock::axis_label(at),
     }
 }
 
@@ -58,8 +58,8 @@ fn evictions_text(at: &[(Micros, u32)]) -> String {
     let shown = at.iter().take(MAX_EVICTIONS).enumerate();
     let mut parts: Vec<String> = shown
         .map(|(nth, (at, pods))| match nth {
-            0 => t!(belief::evicts, count = *pods, instant = clock::axis(*at)),
-            _ => t!(belief::evicts_more, count = *pods, instant = clock::axis(*at)),
+            0 => t!(belief::evicts, count = *pods, instant = clock::axis_label(*at)),
+            _ => t!(belief::evicts_more, count = *pods, instant = clock::axis_label(*at)),
         })
         .collect();
     let later: u32 = at.iter().skip(MAX_EVICTIONS).map(|(_, pods)| pods).sum();

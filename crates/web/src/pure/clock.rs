@@ -9,12 +9,12 @@ use podscope_protocol::duration;
 const SECOND: i64 = 1_000_000;
 
 /// Formats an instant without tenths of a second, for axes: `1:30`.
-pub(crate) fn axis(at: Micros) -> String {
+pub(crate) fn axis_label(at: Micros) -> String {
     whole(at.max(0) / SECOND)
 }
 
 /// Formats the time left in a countdown: `11 s`, `4:12`. Both instants are first rounded down to whole seconds, so that
-/// the result is consistent with the instants that [`axis`] shows.
+/// the result is consistent with the instants that [`axis_label`] shows.
 pub(crate) fn countdown(until: Micros, now: Micros) -> String {
     format_seconds(until.max(0) / SECOND - now.max(0) / SECOND)
 }
@@ -46,9 +46,9 @@ pub(crate) fn age(since: Micros, now: Micros) -> String {
 }
 
 /// A number with narrow spaces between groups of digits: `1 000 000`.
-pub(crate) fn grouped(number: i64) -> String {
+pub(crate) fn number_in_digit_groups(number: i64) -> String {
     let sign = if number < 0 { "−" } else { "" };
-    format!("{sign}{}", thousands(number.unsigned_abs()))
+    format!("{sign}{}", count_in_digit_groups(number.unsigned_abs()))
 }
 
 /// Formats the time since an instant, rounded down: `82 s`, `4 min`, `2 h`.
@@ -57,7 +57,7 @@ pub(crate) fn ago(since: Micros, now: Micros) -> String {
 }
 
 /// Formats a speed given in thousandths: `0.1×`, `10×`, `10 000×`.
-pub(crate) fn speed(per_mille: u64) -> String {
+pub(crate) fn speed_text(per_mille: u64) -> String {
     if per_mille < 1000 {
         let hundredths = (per_mille + 5) / 10;
         let digits = format!("{:02}", hundredths % 100);
@@ -68,7 +68,7 @@ pub(crate) fn speed(per_mille: u64) -> String {
     if whole < 10 && tenth > 0 {
         return format!("{}×", format_decimal(whole, &tenth.to_string()));
     }
-    format!("{}×", thousands(whole))
+    format!("{}×", count_in_digit_groups(whole))
 }
 
 /// Formats a decimal number with the decimal separator of the language; a whole number has no decimals.
@@ -80,7 +80,7 @@ fn format_decimal(whole: u64, digits: &str) -> String {
 }
 
 /// A count with narrow spaces between groups of digits: `12 345`.
-pub(crate) fn thousands(number: u64) -> String {
+pub(crate) fn count_in_digit_groups(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -141,15 +141,15 @@ mod tests {
     fn instants_durations_and_speeds_are_formatted() {
         assert_eq!(instant(92_440_000), "1:32.4");
         assert_eq!(instant(3_723_400_000), "1:02:03.4");
-        assert_eq!(axis(90 * SECOND), "1:30");
+        assert_eq!(axis_label(90 * SECOND), "1:30");
         assert_eq!(countdown(11_000_001, 0), "11 s");
         assert_eq!(countdown(252 * SECOND, 0), "4:12");
         assert_eq!(ago(0, 82 * SECOND), "82 s");
         assert_eq!(ago(0, 300 * SECOND), "5 min");
-        assert_eq!(speed(100), "0.1×");
-        assert_eq!(speed(1_000), "1×");
-        assert_eq!(speed(2_500), "2.5×");
-        assert_eq!(speed(10_000_000), "10\u{202f}000×");
+        assert_eq!(speed_text(100), "0.1×");
+        assert_eq!(speed_text(1_000), "1×");
+        assert_eq!(speed_text(2_500), "2.5×");
+        assert_eq!(speed_text(10_000_000), "10\u{202f}000×");
     }
 
     /// Instants, durations and countdowns are rounded in the same way.
@@ -157,7 +157,10 @@ mod tests {
     #[test]
     fn countdown_is_consistent_with_shown_instants() {
         let (now, until) = (179_400_000, 375_020_000);
-        assert_eq!((axis(now), axis(until)), ("2:59".to_owned(), "6:15".to_owned()));
+        assert_eq!(
+            (axis_label(now), axis_label(until)),
+            ("2:59".to_owned(), "6:15".to_owned())
+        );
         assert_eq!(countdown(until, now), "3:16");
         assert_eq!(countdown(until, now - SECOND), "3:17");
         assert_eq!(rounded_duration(20_003_000), "20 s");

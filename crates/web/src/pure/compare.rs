@@ -16,12 +16,12 @@ pub(crate) struct Difference {
 }
 
 /// The properties of an event by which the events of two runs are compared.
-type Event<'a> = (Micros, Lane, &'a MarkLabel);
+type ComparedEvent<'a> = (Micros, Lane, &'a MarkLabel);
 
-fn comparable_events(model: &Model, until: Micros) -> Vec<Event<'_>> {
+fn comparable_events(model: &Model, until: Micros) -> Vec<ComparedEvent<'_>> {
     let one = |mark: &Mark| (mark.from, mark.lane);
     let marks = model.marks.values().filter(|mark| mark.from <= until);
-    let mut all: Vec<Event<'_>> = marks
+    let mut all: Vec<ComparedEvent<'_>> = marks
         .map(|mark| {
             let (at, lane) = one(mark);
             (at, lane, &mark.label)
@@ -40,7 +40,7 @@ pub(crate) fn first_difference(ours: &Model, other: &Model) -> Option<Difference
         .zip(&other_events)
         .position(|(one, another)| one != another)
         .unwrap_or(our_events.len().min(other_events.len()));
-    let difference = |what: &Event<'_>, is_ours: bool| Difference {
+    let difference = |what: &ComparedEvent<'_>, is_ours: bool| Difference {
         at: what.0,
         label: what.2.clone(),
         is_ours,

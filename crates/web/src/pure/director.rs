@@ -125,7 +125,7 @@ pub(crate) fn forward(session: &Session) -> Forward {
     let suggested = suggested.filter(|line| {
         !story.finished && actions::short_description(line).is_some() && !is_effect_present(line, model)
     });
-    match suggested.or_else(|| model.cut_nodes().next().map(actions::toggle_cut)) {
+    match suggested.or_else(|| model.cut_nodes().next().map(actions::toggle_cut_command)) {
         Some(line) => Forward::Command(line),
         None => Forward::Decision,
     }
@@ -143,7 +143,9 @@ pub(crate) fn button_texts(next: &Forward, session: &Session, now: Micros) -> (S
     match next {
         Forward::Stop => {
             let until = director.running.map(|run| match run {
-                FastRun::Skip(target) | FastRun::Decision(target) => t!(upcoming::until, time = clock::axis(target)),
+                FastRun::Skip(target) | FastRun::Decision(target) => {
+                    t!(upcoming::until, time = clock::axis_label(target))
+                }
             });
             (t!(upcoming::stop), until.unwrap_or_default())
         }
@@ -177,7 +179,7 @@ pub(crate) fn sentence(forward: &Forward, session: &Session, now: Micros) -> Str
                 then = sentence_of(then),
                 then_time = clock::countdown(then.at, now),
             ),
-            Some((first, None)) => event_in(first, now),
+            Some((first, None)) => event_with_time_left(first, now),
             None => String::new(),
         },
         Forward::Command(line) => line.clone(),
@@ -186,7 +188,7 @@ pub(crate) fn sentence(forward: &Forward, session: &Session, now: Micros) -> Str
 }
 
 /// Describes the event with the time left: `a-1 becomes NotReady in 40 s`.
-fn event_in(due: &UpcomingEvent, now: Micros) -> String {
+fn event_with_time_left(due: &UpcomingEvent, now: Micros) -> String {
     t!(
         upcoming::event_in,
         event = sentence_of(due),
@@ -218,19 +220,19 @@ fn target_name(due: &UpcomingEvent) -> String {
 /// Describes a running fast run.
 pub(crate) fn running_text(run: FastRun) -> String {
     match run {
-        FastRun::Skip(target) => t!(upcoming::skipping, time = clock::axis(target)),
-        FastRun::Decision(until) => t!(upcoming::looking, time = clock::axis(until)),
+        FastRun::Skip(target) => t!(upcoming::skipping, time = clock::axis_label(target)),
+        FastRun::Decision(until) => t!(upcoming::looking, time = clock::axis_label(until)),
     }
 }
 
 /// Describes the end of a fast run.
-pub(crate) fn outcome(caption: &Caption) -> String {
+pub(crate) fn fast_run_outcome(caption: &Caption) -> String {
     let took = |waited: &Micros| clock::rounded_duration(*waited);
     match caption {
         Caption::Occurred(due, _) if due.what == UpcomingEventKind::Solution => {
             // Remove the redirection from a here-document, because the text of the document is not shown.
             let command = due.name.split(" <<").next().unwrap_or_default();
-            t!(upcoming::showing, name = command, time = clock::axis(due.at))
+            t!(upcoming::showing, name = command, time = clock::axis_label(due.at))
         }
         Caption::Occurred(due, waited) => {
             t!(upcoming::occurred, waited = took(waited), event = past_sentence(due))
@@ -241,7 +243,11 @@ pub(crate) fn outcome(caption: &Caption) -> String {
         Caption::Story(waited) => t!(upcoming::story_went_on, waited = took(waited)),
         Caption::Decided(waited) => t!(upcoming::decided, waited = took(waited)),
         Caption::NoDecision(waited, at) => {
-            t!(upcoming::no_decision, waited = took(waited), time = clock::axis(*at))
+            t!(
+                upcoming::no_decision,
+                waited = took(waited),
+                time = clock::axis_label(*at)
+            )
         }
         Caption::Before(due, waited) => {
             t!(
@@ -306,19 +312,19 @@ mod tests {
     fn coming_events_are_described_with_time_left() {
         let fall = upcoming_event(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1", 105, 1);
         let evict = upcoming_event(UpcomingEventKind::Pending(PendingEventKind::Evicted), "web", 405, 3);
-        assert_eq!(event_in(&fall, 65_000_000), "a-1 becomes NotReady in 40 s");
-        assert_eq!(event_in(&evict, 65_000_000), "3 pods are evicted in 5:40");
+        assert_eq!(event_with_time_left(&fall, 65_000_000), "a-1 becomes NotReady in 40 s");
+        assert_eq!(event_with_time_left(&evict, 65_000_000), "3 pods are evicted in 5:40");
         let director = Director {
             next: vec![fall.clone(), evict.clone()],
             ..Director::default()
         };
         assert_eq!(next(&director), Some((&fall, Some(&evict))));
         assert_eq!(
-            outcome(&Caption::Occurred(fall, 40_000_000)),
+            fast_run_outcome(&Caption::Occurred(fall, 40_000_000)),
             "40 s later: a-1 became NotReady."
         );
         assert!(
-            outcome(&Caption::DidNotOccur(evict, 9_000_000))
+            fast_run_outcome(&Caption::DidNotOccur(evict, 9_000_000))
                 .starts_with("9 s later: it did not come to it that 3 pods")
         );
         assert_eq!(

@@ -10,7 +10,7 @@ use podscope_protocol::explained::{
 use podscope_protocol::{AttemptInfo, explained};
 
 /// A node that cannot run the pod: node, plugin, reasons, and a text for users.
-pub(crate) type Refused = (String, String, String, String);
+pub(crate) type RefusedNode = (String, String, String, String);
 
 /// Minimum number of refused nodes at which nodes with a common reason are grouped.
 const MIN_GROUPED: usize = 7;
@@ -30,7 +30,7 @@ pub(crate) struct Why {
     /// The verdict on each node.
     pub(crate) verdicts: ordered::Map<String, NodeAnswer>,
     /// Nodes that cannot run the pod.
-    pub(crate) refused: Vec<Refused>,
+    pub(crate) refused: Vec<RefusedNode>,
     pub(crate) scores: Option<Scores>,
     pub(crate) spread: Vec<SpreadExplanation>,
     /// Texts about devices, each with its nodes, the chosen node first. Nodes with equal texts share an entry.
@@ -43,13 +43,13 @@ pub(crate) struct Why {
 
 impl Why {
     /// Nodes that cannot run the pod, grouped by reason if there are many.
-    pub(crate) fn grouped_refusals(&self) -> Vec<Vec<&Refused>> {
+    pub(crate) fn grouped_refusals(&self) -> Vec<Vec<&RefusedNode>> {
         if self.refused.len() < MIN_GROUPED {
             return self.refused.iter().map(|scored_node| vec![scored_node]).collect();
         }
-        let mut groups: Vec<Vec<&Refused>> = Vec::new();
+        let mut groups: Vec<Vec<&RefusedNode>> = Vec::new();
         for scored_node in &self.refused {
-            let same = |group: &&mut Vec<&Refused>| {
+            let same = |group: &&mut Vec<&RefusedNode>| {
                 group
                     .first()
                     .is_some_and(|(_, by, why, _)| *by == scored_node.1 && *why == scored_node.2)
@@ -152,7 +152,7 @@ struct ScoredNode {
 }
 
 impl ScoredNode {
-    fn remark_of(&self, plugin: usize) -> Option<(String, String)> {
+    fn remark_of_plugin(&self, plugin: usize) -> Option<(String, String)> {
         let (_, note) = self.scores.notes.iter().find(|(place, _)| *place == plugin)?;
         Some((self.node.clone(), explained::score_note(*note).to_string()))
     }
@@ -232,7 +232,7 @@ fn table_of_scores(scored: Vec<ScoredNode>, plugins: Vec<ScoringPlugin>) -> Scor
             .collect(),
         score_notes: scored
             .iter()
-            .filter_map(|scored_node| scored_node.remark_of(index))
+            .filter_map(|scored_node| scored_node.remark_of_plugin(index))
             .collect(),
         plugin: plugin.name,
         about: said(&plugin.about),

@@ -13,12 +13,12 @@ use crate::state::{Model, NodeState};
 /// The words that must match. An empty filter matches everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Filter {
-    words: Vec<Word>,
+    words: Vec<FilterCondition>,
 }
 
 /// One condition of the filter. All its texts are in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Word {
+enum FilterCondition {
     /// This text occurs anywhere in the searched texts.
     Text(String),
     /// The notation `key!=value`: the label does not have this value.
@@ -40,19 +40,19 @@ const KINDS: [Kind; 7] = [
     Kind::Job,
 ];
 
-impl Word {
-    fn read(text: &str) -> Word {
+impl FilterCondition {
+    fn read(text: &str) -> FilterCondition {
         if let Some((key, value)) = text.split_once("!=") {
-            return Word::Not(key.to_owned(), value.to_owned());
+            return FilterCondition::Not(key.to_owned(), value.to_owned());
         }
         if let Some(("namespace" | "ns", name)) = text.split_once('=') {
-            return Word::Namespace(name.trim_start_matches('=').to_owned());
+            return FilterCondition::Namespace(name.trim_start_matches('=').to_owned());
         }
         let kind = text.split_once('/').and_then(|(kind, name)| {
             let kind = Kind::from_resource_name(kind).filter(|kind| KINDS.contains(kind))?;
-            Some(Word::OwnedBy(kind.singular(), name.to_owned()))
+            Some(FilterCondition::OwnedBy(kind.singular(), name.to_owned()))
         });
-        kind.unwrap_or_else(|| Word::Text(text.replace("==", "=")))
+        kind.unwrap_or_else(|| FilterCondition::Text(text.replace("==", "=")))
     }
 }
 
@@ -71,11 +71,14 @@ impl Filter {
             // A comma separates label conditions only; elsewhere it may be part of a word.
             word.split(if word.contains('=') { ',' } else { ' ' })
         });
-        let words: Vec<Word> = parts.filter(|word| !word.is_empty()).map(Word::read).collect();
+        let words: Vec<FilterCondition> = parts
+            .filter(|word| !word.is_empty())
+            .map(FilterCondition::read)
+            .collect();
         (!words.is_empty()).then_some(Filter { words })
     }
 
-    fn all(&self, has: impl Fn(&Word) -> bool) -> bool {
+    fn all(&self, has: impl Fn(&FilterCondition) -> bool) -> bool {
         self.words.iter().all(has)
     }
 
@@ -84,22 +87,22 @@ impl Filter {
         let texts = [&pod.key, &pod.status, &pod.owner, &pod.node, &pod.nominated, &pod.also];
         let states = pod_state_words(pod.mark);
         self.all(|word| match word {
-            Word::Text(word) => {
+            FilterCondition::Text(word) => {
                 texts.iter().any(|text| contains_ignoring_case(text, word))
                     || states.iter().any(|state| state.starts_with(word))
                     || pod.labels.iter().any(|label| contains_ignoring_case(label, word))
                     || pod.queue.as_ref().is_some_and(|queue| cause_contains(queue, word))
             }
-            Word::Not(key, value) => !(pod.labels.iter())
+            FilterCondition::Not(key, value) => !(pod.labels.iter())
                 .filter_map(|label| label.split_once('='))
                 .any(|(label, content)| label.eq_ignore_ascii_case(key) && content.eq_ignore_ascii_case(value)),
-            Word::Namespace(name) => pod
+            FilterCondition::Namespace(name) => pod
                 .key
                 .split_once('/')
                 .is_some_and(|(own, _)| own.eq_ignore_ascii_case(name)),
-            Word::OwnedBy("pod", name) => starts_with_ignoring_case(name_of_key(&pod.key), name),
-            Word::OwnedBy("node", name) => starts_with_ignoring_case(&pod.node, name) || starts_with_ignoring_case(&pod.nominated, name),
-            Word::OwnedBy(kind, name) => {
+            FilterCondition::OwnedBy("pod", name) => starts_with_ignoring_case(name_of_key(&pod.key), name),
+            FilterCondition::OwnedBy("node", name) => starts_with_ignoring_case(&pod.node, name) || starts_with_ignoring_case(&pod.nominated, name),
+            FilterCondition::OwnedBy(kind, name) => {
                 let (of, owner) = pod.owner.split_once(' ').unwrap_or_default();
                 of.eq_ignore_ascii_case(kind) && starts_with_ignoring_case(name_of_key(owner), name)
                     // The name of a Deployment's pod begins with the name of its ReplicaSet.
@@ -112,7 +115,7 @@ impl Filter {
     pub(crate) fn finds_node(&self, node: &NodeView) -> bool {
         let states = node_state_words(node);
         self.all(|word| match word {
-            Word::Text(word) => {
+            FilterCondition::Text(word) => {
                 contains_ignoring_case(&node.name, word)
                     || states.iter().any(|state| state.starts_with(word))
                     || node
@@ -127,23 +130,22 @@ impl Filter {
                         None => contains_ignoring_case(key, word) || contains_ignoring_case(value, word),
                     })
             }
-            Word::Not(key, value) => (node.labels.iter())
+            FilterCondition::Not(key, value) => (node.labels.iter())
                 .any(|(label, content)| label.eq_ignore_ascii_case(key) && !content.eq_ignore_ascii_case(value)),
-            Word::OwnedBy(kind, name) => *kind == "node" && starts_with_ignoring_case(&node.name, name),
-            Word::Namespace(_) => false,
+            FilterCondition::OwnedBy(kind, name) => *kind == "node" && starts_with_ignoring_case(&node.name, name),
+            FilterCondition::Namespace(_) => false,
         })
     }
 
     /// Returns whether a node matches, or one of the pods on it.
-    pub(crate) fn finds_on(&self, node: &NodeState) -> bool {
+    pub(crate) fn finds_node_or_pod_on_it(&self, node: &NodeState) -> bool {
         self.finds_node(&node.view) || node.pods.iter().any(|pod| self.finds_pod(pod))
     }
 
     /// Returns whether an event on the timeline, or the object that it is about, matches.
     pub(crate) fn finds_mark(&self, mark: &Mark, model: &Model) -> bool {
         let label = mark.label.to_string();
-        let matches_text =
-            |word: &Word, text: &str| matches!(word, Word::Text(word) if contains_ignoring_case(text, word));
+        let matches_text = |word: &FilterCondition, text: &str| matches!(word, FilterCondition::Text(word) if contains_ignoring_case(text, word));
         if self.all(|word| matches_text(word, &label)) {
             return true;
         }

@@ -8,7 +8,7 @@ pub(crate) const HEIGHT: f64 = 100.0;
 
 /// Draws the nodes as a line with one step per node. The height of a step is the fullness of its node, in per mille;
 /// steps over 1000 are cut off at the upper edge.
-pub(crate) fn line(shares: &[u32]) -> String {
+pub(crate) fn fullness_line(shares: &[u32]) -> String {
     let mut path = String::new();
     let step = WIDTH / shares.len().max(1) as f64;
     for (nth, share) in shares.iter().enumerate() {
@@ -26,15 +26,15 @@ pub(crate) fn line(shares: &[u32]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::line;
+    use super::fullness_line;
 
     #[test]
     fn fullness_line_has_a_step_for_each_node() {
         assert_eq!(
-            line(&[1000, 500, 0]),
+            fullness_line(&[1000, 500, 0]),
             "M0.0 0.0H100.0L100.0 50.0H200.0L200.0 100.0H300.0"
         );
-        assert_eq!(line(&[1500]), "M0.0 0.0H300.0", "more than the node has");
-        assert_eq!(line(&[]), "");
+        assert_eq!(fullness_line(&[1500]), "M0.0 0.0H300.0", "more than the node has");
+        assert_eq!(fullness_line(&[]), "");
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn hint(problem: &Problem) -> Option<String> {
 pub(crate) const GAP: &str = "___";
 
 /// Returns the positions of the remaining gaps: line and column, both from 1.
-pub(crate) fn gaps(text: &str) -> Vec<(u32, u32)> {
+pub(crate) fn remaining_gaps(text: &str) -> Vec<(u32, u32)> {
     let lines = text.lines().zip(1u32..);
     let found = lines.flat_map(|(line, number)| {
         let columns = line.match_indices(GAP);
@@ -56,7 +56,7 @@ pub(crate) fn gaps(text: &str) -> Vec<(u32, u32)> {
 }
 
 /// Describes the number of remaining gaps; empty if there are none.
-pub(crate) fn gaps_left(count: usize) -> String {
+pub(crate) fn remaining_gaps_text(count: usize) -> String {
     match count {
         0 => String::new(),
         count => t!(hints::gaps_left, count = count),
@@ -69,8 +69,11 @@ mod tests {
 
     #[test]
     fn gaps_have_positions_and_problems_have_hints() {
-        assert_eq!(gaps("kind: ___\nspec: {a: ___, ü: ___}\n"), [(1, 7), (2, 11), (2, 19)]);
-        assert_eq!(gaps_left(0), "");
+        assert_eq!(
+            remaining_gaps("kind: ___\nspec: {a: ___, ü: ___}\n"),
+            [(1, 7), (2, 11), (2, 19)]
+        );
+        assert_eq!(remaining_gaps_text(0), "");
         let problem = |kind, message: &str| Problem {
             kind,
             ..Problem::of("", message)

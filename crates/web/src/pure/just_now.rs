@@ -12,26 +12,26 @@ use crate::state::Model;
 const MAX_LINES: usize = 9;
 /// Maximum number of timeline events that are searched for lines: in a busy cluster most are bindings and terminations,
 /// which are only counted.
-const MAX_MARKS: usize = 400;
-/// Maximum number of timeline events that are searched for states that have ended. It is larger than [`MAX_MARKS`],
-/// because a state may have begun long ago.
+const MAX_SEARCHED_MARKS: usize = 400;
+/// Maximum number of timeline events that are searched for states that have ended. It is larger than
+/// [`MAX_SEARCHED_MARKS`], because a state may have begun long ago.
 const MAX_MARKS_FOR_ENDS: usize = 4000;
 /// Maximum number of events of one type within a second that have a line each; more of them become one line with their
 /// number.
-const MAX_LISTED: usize = 3;
+const MAX_LISTED_PER_SECOND: usize = 3;
 const SECOND: Micros = 1_000_000;
 
 /// Events of one type within a second.
 struct EventGroup {
     at: Micros,
     /// The type, if several events of it become one line; `None` if each event has a line.
-    kind: Option<Kind>,
+    kind: Option<GroupedEventKind>,
     lines: Vec<(Micros, String)>,
 }
 
 /// Types of events of which several become one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum GroupedEventKind {
     NoNode,
     Bound,
     Preempted,
@@ -43,16 +43,16 @@ enum Kind {
 }
 
 /// Returns lines for recent events, newest first.
-pub(crate) fn lines(model: &Model) -> Vec<(Micros, String)> {
-    let mut lines = counted(model, |_| true, MAX_LISTED);
+pub(crate) fn recent_event_lines(model: &Model) -> Vec<(Micros, String)> {
+    let mut lines = grouped_event_texts(model, |_| true, MAX_LISTED_PER_SECOND);
     lines.truncate(MAX_LINES);
     lines
 }
 
 /// Returns sentences for the events after an instant, oldest first, for screen readers. All events of one type within a
 /// second become one sentence.
-pub(crate) fn since(model: &Model, after: Micros) -> Vec<String> {
-    let mut lines = counted(model, |mark| mark.lane != Lane::Commands, 1);
+pub(crate) fn sentences_since(model: &Model, after: Micros) -> Vec<String> {
+    let mut lines = grouped_event_texts(model, |mark| mark.lane != Lane::Commands, 1);
     lines.retain(|(at, _)| *at > after);
     lines.reverse();
     lines.into_iter().map(|(_, words)| words).collect()
@@ -60,7 +60,7 @@ pub(crate) fn since(model: &Model, after: Micros) -> Vec<String> {
 
 /// Returns texts for events, newest first. More than `max_listed` events of one type within a second become one text
 /// with their number.
-fn counted(model: &Model, is_included: impl Fn(&Mark) -> bool, max_listed: usize) -> Vec<(Micros, String)> {
+fn grouped_event_texts(model: &Model, is_included: impl Fn(&Mark) -> bool, max_listed: usize) -> Vec<(Micros, String)> {
     let mut all: Vec<EventGroup> = Vec::new();
     let past = model
         .marks
@@ -68,14 +68,14 @@ fn counted(model: &Model, is_included: impl Fn(&Mark) -> bool, max_listed: usize
         .rev()
         .filter(|mark| mark.from <= model.now && is_included(mark));
     for (nth, mark) in past.take(MAX_MARKS_FOR_ENDS).enumerate() {
-        if let Some(line) = end_of(mark, model.now) {
+        if let Some(line) = end_of_lasting_event(mark, model.now) {
             all.push(EventGroup {
                 at: line.0,
                 kind: None,
                 lines: vec![line],
             });
         }
-        if nth >= MAX_MARKS {
+        if nth >= MAX_SEARCHED_MARKS {
             continue;
         }
         let Some(words) = mark_text(mark) else { continue };
@@ -106,7 +106,7 @@ fn counted(model: &Model, is_included: impl Fn(&Mark) -> bool, max_listed: usize
 
 /// Returns the instant at which a lasting event ended, and the text for its end (e.g. a node is Ready again). None if
 /// the event has not ended by now, or if no text is shown for its end.
-fn end_of(mark: &Mark, now: Micros) -> Option<(Micros, String)> {
+fn end_of_lasting_event(mark: &Mark, now: Micros) -> Option<(Micros, String)> {
     let to = mark.to.filter(|to| *to > mark.from && *to <= now)?;
     let words = match &mark.label {
         MarkLabel::Condition { node, condition } if condition == "NotReady" => t!(just_now::ready_again, node = node),
@@ -126,37 +126,37 @@ fn end_of(mark: &Mark, now: Micros) -> Option<(Micros, String)> {
 }
 
 /// Returns the type of an event, if several events of this type become one line.
-fn counted_kind(mark: &Mark) -> Option<Kind> {
+fn counted_kind(mark: &Mark) -> Option<GroupedEventKind> {
     Some(match &mark.label {
-        MarkLabel::NoNode { .. } => Kind::NoNode,
-        MarkLabel::Bound { .. } => Kind::Bound,
-        MarkLabel::Preempted { .. } => Kind::Preempted,
-        MarkLabel::Evicted { by, .. } => Kind::Evicted(*by),
-        MarkLabel::Restarted { .. } => Kind::Restarted,
+        MarkLabel::NoNode { .. } => GroupedEventKind::NoNode,
+        MarkLabel::Bound { .. } => GroupedEventKind::Bound,
+        MarkLabel::Preempted { .. } => GroupedEventKind::Preempted,
+        MarkLabel::Evicted { by, .. } => GroupedEventKind::Evicted(*by),
+        MarkLabel::Restarted { .. } => GroupedEventKind::Restarted,
         MarkLabel::Container { .. } => match mark.kind {
-            MarkKind::Sigterm => Kind::Sigterm,
-            MarkKind::Killed => Kind::Killed,
-            _ => Kind::PreStop,
+            MarkKind::Sigterm => GroupedEventKind::Sigterm,
+            MarkKind::Killed => GroupedEventKind::Killed,
+            _ => GroupedEventKind::PreStop,
         },
         _ => return None,
     })
 }
 
 /// Describes several events of one type with their number.
-fn counted_text(kind: Kind, count: usize) -> String {
+fn counted_text(kind: GroupedEventKind, count: usize) -> String {
     match kind {
-        Kind::NoNode => t!(just_now::no_node, count = count),
-        Kind::Bound => t!(just_now::got_node, count = count),
-        Kind::Preempted => t!(just_now::preempted, count = count),
-        Kind::Evicted(Evictor::Taint) => t!(just_now::evicted_by_taint, count = count),
-        Kind::Evicted(Evictor::Pressure) => t!(just_now::evicted_by_pressure, count = count),
-        Kind::Evicted(Evictor::Shutdown) => t!(just_now::ended_by_shutdown, count = count),
-        Kind::Evicted(Evictor::Api) => t!(just_now::evicted_by_api, count = count),
-        Kind::Evicted(Evictor::PodGc) => t!(just_now::removed_by_garbage_collector, count = count),
-        Kind::Restarted => t!(just_now::run_again, count = count),
-        Kind::Sigterm => t!(just_now::get_sigterm, count = count),
-        Kind::Killed => t!(just_now::get_sigkill, count = count),
-        Kind::PreStop => t!(just_now::pre_stop_begin, count = count),
+        GroupedEventKind::NoNode => t!(just_now::no_node, count = count),
+        GroupedEventKind::Bound => t!(just_now::got_node, count = count),
+        GroupedEventKind::Preempted => t!(just_now::preempted, count = count),
+        GroupedEventKind::Evicted(Evictor::Taint) => t!(just_now::evicted_by_taint, count = count),
+        GroupedEventKind::Evicted(Evictor::Pressure) => t!(just_now::evicted_by_pressure, count = count),
+        GroupedEventKind::Evicted(Evictor::Shutdown) => t!(just_now::ended_by_shutdown, count = count),
+        GroupedEventKind::Evicted(Evictor::Api) => t!(just_now::evicted_by_api, count = count),
+        GroupedEventKind::Evicted(Evictor::PodGc) => t!(just_now::removed_by_garbage_collector, count = count),
+        GroupedEventKind::Restarted => t!(just_now::run_again, count = count),
+        GroupedEventKind::Sigterm => t!(just_now::get_sigterm, count = count),
+        GroupedEventKind::Killed => t!(just_now::get_sigkill, count = count),
+        GroupedEventKind::PreStop => t!(just_now::pre_stop_begin, count = count),
     }
 }
 
@@ -235,7 +235,7 @@ mod tests {
             marks,
             ..Frame::default()
         });
-        lines(&model)
+        recent_event_lines(&model)
     }
 
     fn sample_marks() -> Vec<Mark> {

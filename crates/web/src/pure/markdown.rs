@@ -103,7 +103,7 @@ fn parse_list_item(line: &str) -> Option<(bool, &str)> {
 }
 
 /// Maximum length of `[[term|words]]`, in bytes.
-const MAX_TERM: usize = 200;
+const MAX_TERM_BYTES: usize = 200;
 
 /// Finds the next occurrence of a marker in a line. The result is cached, so that parsing takes time proportional to
 /// the length of the line.
@@ -190,7 +190,7 @@ pub(crate) fn spans(line: &str) -> Vec<Span> {
 
 /// Splits a text at the next `]]`, where a term ends.
 fn split_term(inner: &str) -> Option<(&str, &str)> {
-    let near = inner.get(..inner.floor_char_boundary(MAX_TERM)).unwrap_or(inner);
+    let near = inner.get(..inner.floor_char_boundary(MAX_TERM_BYTES)).unwrap_or(inner);
     let end = near.find("]]")?;
     Some((inner.get(..end)?, inner.get(end + 2..)?))
 }

@@ -49,7 +49,7 @@ pub(crate) const TITLE_HEIGHT: f64 = 28.0;
 
 /// Returns the number of squares for pods in each node: enough for the fullest node. The number stays the same while
 /// more than half of the squares are used, because every change repaints the whole picture.
-pub(crate) fn pod_squares(before: usize, fullest: usize) -> usize {
+pub(crate) fn pod_square_count(before: usize, fullest: usize) -> usize {
     let side = squares_per_row(fullest);
     let room = side * side;
     if room < before && room * 2 > before {
@@ -65,22 +65,24 @@ fn squares_per_row(pods: usize) -> usize {
 }
 
 /// Smallest side of a node's cell that is still visible, in CSS pixels.
-const MIN_CELL: f64 = 5.0;
+const MIN_NODE_CELL_SIDE: f64 = 5.0;
 /// Largest side of a node's cell, in CSS pixels.
-const MAX_CELL: f64 = 120.0;
+const MAX_NODE_CELL_SIDE: f64 = 120.0;
 
 /// Returns the side of a node's cell, and the number of cells per row, so that `max_nodes` cells fit into the area.
 fn cell_size(max_nodes: usize, w: f64, h: f64) -> (f64, usize) {
     let mut best = (0.0_f64, 1);
     for per_row_of_cells in 1..=max_nodes.max(1) {
         let rows = max_nodes.max(1).div_ceil(per_row_of_cells);
-        let cell = (w / per_row_of_cells as f64).min(h / rows as f64).min(MAX_CELL);
+        let cell = (w / per_row_of_cells as f64)
+            .min(h / rows as f64)
+            .min(MAX_NODE_CELL_SIDE);
         if cell > best.0 {
             best = (cell, per_row_of_cells);
         }
     }
-    if best.0 < MIN_CELL {
-        return (MIN_CELL, ((w / MIN_CELL).max(1.0)) as usize);
+    if best.0 < MIN_NODE_CELL_SIDE {
+        return (MIN_NODE_CELL_SIDE, ((w / MIN_NODE_CELL_SIDE).max(1.0)) as usize);
     }
     // A row is filled completely before another row begins.
     (best.0, ((w / best.0 + 1e-6) as usize).max(best.1))
@@ -97,8 +99,8 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
         let zone_h = (height - GAP * (rows as f64 - 1.0)) / rows as f64;
         let (cell, per_row_of_cells) = cell_size(
             max_nodes,
-            (zone_w - 2.0 * ZONE_PADDING).max(MIN_CELL),
-            (zone_h - TITLE_HEIGHT - ZONE_PADDING).max(MIN_CELL),
+            (zone_w - 2.0 * ZONE_PADDING).max(MIN_NODE_CELL_SIDE),
+            (zone_h - TITLE_HEIGHT - ZONE_PADDING).max(MIN_NODE_CELL_SIDE),
         );
         (cell, per_row_of_cells, zone_w, zone_h, columns)
     };
@@ -219,7 +221,7 @@ mod tests {
             (0, 1),
             (5_000, 1024),
         ] {
-            before = pod_squares(before, fullest);
+            before = pod_square_count(before, fullest);
             assert_eq!(before, room_for, "{fullest}");
         }
     }

@@ -4,7 +4,7 @@ use podscope_messages::{Message, pairs};
 
 /// One of the two runs of a prepared comparison.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Side {
+pub(crate) struct ComparisonRun {
     title: Message,
     owner: &'static str,
     /// The command that makes the node fail.
@@ -13,42 +13,42 @@ pub(crate) struct Side {
     reaction: &'static str,
 }
 
-const WAIT: Side = Side {
+const WAIT: ComparisonRun = ComparisonRun {
     title: pairs::statefulset_waits,
     owner: "StatefulSet",
     loss: "fault partition a-1",
     reaction: "kubectl get pods",
 };
-const REPLACE: Side = Side {
+const REPLACE: ComparisonRun = ComparisonRun {
     title: pairs::replicaset,
     owner: "ReplicaSet",
     ..WAIT
 };
-const FORCE: Side = Side {
+const FORCE: ComparisonRun = ComparisonRun {
     title: pairs::force_delete,
     reaction: "kubectl delete pod web-0 --grace-period=0 --force",
     ..WAIT
 };
-const OFF: Side = Side {
+const OFF: ComparisonRun = ComparisonRun {
     title: pairs::off_wait,
     loss: "fault poweroff a-1",
     ..WAIT
 };
-const OUT_OF_SERVICE: Side = Side {
+const OUT_OF_SERVICE: ComparisonRun = ComparisonRun {
     title: pairs::off_out_of_service,
     reaction: "kubectl taint nodes a-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
     ..OFF
 };
 
 /// The prepared comparisons: name, and the two runs.
-pub(crate) const PAIRS: [(Message, [Side; 2]); 3] = [
+pub(crate) const PAIRS: [(Message, [ComparisonRun; 2]); 3] = [
     (pairs::replicaset_or_statefulset, [REPLACE, WAIT]),
     (pairs::wait_or_force, [WAIT, FORCE]),
     (pairs::wait_or_declare, [OFF, OUT_OF_SERVICE]),
 ];
 
 /// Returns the scenario of one side.
-pub(crate) fn scenario(side: &Side) -> String {
+pub(crate) fn scenario(side: &ComparisonRun) -> String {
     // A title may contain any character, so it is quoted.
     let title = serde_json::Value::from(side.title.text()).to_string();
     let text = include_str!("../../examples/compare.yaml")

@@ -2,7 +2,7 @@
 
 /// Returns the commands of a text, each with its here-document and continuation lines; comments and empty lines are
 /// skipped. The last command may be incomplete.
-pub(crate) fn commands(text: &str) -> Vec<String> {
+pub(crate) fn split_commands(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut open: Option<String> = None;
     for line in text.lines() {
@@ -63,7 +63,7 @@ mod tests {
         let text =
             "# a pod\n\n$ kubectl apply -f - <<'EOF'\nkind: Pod\n\n# kept\nEOF\nkubectl get \\\n  pods\nk get nodes";
         assert_eq!(
-            commands(text),
+            split_commands(text),
             [
                 "kubectl apply -f - <<'EOF'\nkind: Pod\n\n# kept\nEOF",
                 "kubectl get \\\n  pods",
@@ -74,6 +74,6 @@ mod tests {
         assert!(is_incomplete("kubectl apply -f - <<EOF\nkind: Pod"));
         assert!(is_incomplete("kubectl get \\"));
         assert!(!is_incomplete("kubectl get pods"));
-        assert_eq!(commands("kubectl apply -f - <<EOF\nkind: Pod").len(), 1);
+        assert_eq!(split_commands("kubectl apply -f - <<EOF\nkind: Pod").len(), 1);
     }
 }

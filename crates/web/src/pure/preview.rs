@@ -9,12 +9,12 @@ use super::names;
 use super::overview::Rect;
 use super::stage::NodePlan;
 use super::stage::fit::DetailLevel;
-use crate::state::{HUES, Model, Shared};
+use crate::state::{Model, OWNER_HUE_COUNT, Shared};
 
 /// Side of the mark (pod icon) of an arriving pod for which its node has no free slot (cell), in units.
-const SMALL_SIDE: f64 = 24.0;
+const ARRIVAL_MARK_SIDE: f64 = 24.0;
 /// Number of rows of arriving pods that have no free slot.
-const SMALL_ROWS: usize = 2;
+const MAX_ARRIVAL_ROWS: usize = 2;
 
 /// A pod that would come to a node, or would stay Pending.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +121,7 @@ impl Preview {
             Some(Arrival {
                 pod: pod.clone(),
                 short: view.map(|view| view.short.clone()).unwrap_or_default(),
-                hue: view.map_or(HUES, |view| model.hue(&view.owner)),
+                hue: view.map_or(OWNER_HUE_COUNT, |view| model.hue(&view.owner)),
             })
         });
         let (arrivals, waiting) = all.partition(|arrival| arrival.pod.to.is_some());
@@ -163,9 +163,9 @@ pub(crate) fn place_of_arrival(plan: &NodePlan, taken: &[usize], nth: usize, uni
         return Some((plan.mark(*slot), fit.detail));
     }
     let area = plan.area;
-    let side = (SMALL_SIDE * unit)
+    let side = (ARRIVAL_MARK_SIDE * unit)
         .min(area.w)
-        .min(area.h / SMALL_ROWS as f64)
+        .min(area.h / MAX_ARRIVAL_ROWS as f64)
         .min(fit.w);
     let columns = ((area.w / side.max(1.0)) as usize).max(1);
     let (row, column) = ((nth - free.len()) / columns, (nth - free.len()) % columns);
@@ -175,7 +175,7 @@ pub(crate) fn place_of_arrival(plan: &NodePlan, taken: &[usize], nth: usize, uni
         w: side,
         h: side,
     };
-    (row < SMALL_ROWS).then_some((place, DetailLevel::Dot))
+    (row < MAX_ARRIVAL_ROWS).then_some((place, DetailLevel::Dot))
 }
 
 #[cfg(test)]

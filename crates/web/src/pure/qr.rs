@@ -9,7 +9,7 @@ const MARGIN: i32 = 4;
 
 /// Encodes a text. Returns the width in squares, including the margin, and the dark squares as a path; `None` if the
 /// text is too long.
-pub(crate) fn code(text: &str) -> Option<(i32, String)> {
+pub(crate) fn encode_qr_code(text: &str) -> Option<(i32, String)> {
     let code = QrCode::encode_text(text, QrCodeEcc::Low).ok()?;
     let mut path = String::new();
     for y in 0..code.size() {
@@ -36,7 +36,7 @@ pub(crate) fn code(text: &str) -> Option<(i32, String)> {
 }
 
 /// Renders a QR code as an SVG drawing in which each square is four units wide.
-pub(crate) fn drawing(size: i32, path: &str) -> String {
+pub(crate) fn qr_code_svg(size: i32, path: &str) -> String {
     let width = 4 * size;
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{width}\" viewBox=\"0 0 {size} {size}\" shape-rendering=\"crispEdges\"><rect width=\"{size}\" height=\"{size}\" fill=\"#fff\"/><path d=\"{path}\"/></svg>"
@@ -49,11 +49,11 @@ mod tests {
 
     #[test]
     fn links_up_to_the_size_limit_are_encoded() {
-        let (size, path) = code("https://example.org/#s1:AbC").expect("a short text");
+        let (size, path) = encode_qr_code("https://example.org/#s1:AbC").expect("a short text");
         assert_eq!(size, 25 + 8, "27 bytes take version 2");
         // The finder pattern in the corner begins with seven dark squares.
         assert!(path.starts_with("M4 4h7v1H4z"), "{path}");
-        assert!(code(&"x".repeat(2_900)).is_some());
-        assert!(code(&"x".repeat(3_000)).is_none());
+        assert!(encode_qr_code(&"x".repeat(2_900)).is_some());
+        assert!(encode_qr_code(&"x".repeat(3_000)).is_none());
     }
 }

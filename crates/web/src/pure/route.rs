@@ -103,7 +103,7 @@ pub(crate) struct Route {
     pub(crate) link: Option<String>,
     /// A built-in lesson.
     pub(crate) lesson: Option<String>,
-    /// Path in the address; `browser::fetch` checks that it is a file of the same site.
+    /// Path in the address; `browser::fetch_text` checks that it is a file of the same site.
     pub(crate) scenario: Option<String>,
     pub(crate) embed: Option<Panels>,
     pub(crate) theme: Option<Theme>,

@@ -5,11 +5,11 @@ use podscope_api::ordered;
 use podscope_protocol::{RunSize, TriedSeed};
 
 /// Number of runs that are shrunk: the smallest ones that break a guarantee.
-const MAX_SHRUNK: usize = 8;
+const MAX_SHRUNK_RUNS: usize = 8;
 
 /// Results for the seeds that a search has tried so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
+pub(crate) struct SearchTally {
     pub(crate) tried: u32,
     /// Number of runs that break a guarantee.
     pub(crate) broke: u32,
@@ -18,7 +18,7 @@ pub(crate) struct Tally {
     smallest: Vec<RunSize>,
 }
 
-impl Tally {
+impl SearchTally {
     pub(crate) fn add(&mut self, tried: TriedSeed) {
         self.tried += 1;
         self.broke += u32::from(!tried.broken.is_empty());
@@ -28,7 +28,7 @@ impl Tally {
         if let Some(size) = tried.size {
             let at = self.smallest.partition_point(|smaller| *smaller < size);
             self.smallest.insert(at, size);
-            self.smallest.truncate(MAX_SHRUNK);
+            self.smallest.truncate(MAX_SHRUNK_RUNS);
         }
     }
 
@@ -39,7 +39,7 @@ impl Tally {
 }
 
 /// Returns the seeds that one engine tries, if several engines share them.
-pub(crate) fn seeds_of(engine: usize, engines: usize, first: u64, runs: u32) -> Vec<u64> {
+pub(crate) fn seeds_of_engine(engine: usize, engines: usize, first: u64, runs: u32) -> Vec<u64> {
     (0..u64::from(runs))
         .skip(engine)
         .step_by(engines.max(1))
@@ -74,9 +74,9 @@ mod tests {
     fn tally_is_the_same_for_any_division_of_seeds() {
         let all: Vec<TriedSeed> = (0..40).map(|seed| tried_seed(seed, (seed % 5) as u32)).collect();
         let count = |engines: usize| {
-            let mut tally = Tally::default();
+            let mut tally = SearchTally::default();
             for engine in 0..engines {
-                for seed in seeds_of(engine, engines, 0, 40) {
+                for seed in seeds_of_engine(engine, engines, 0, 40) {
                     tally.add(all[seed as usize].clone());
                 }
             }

@@ -15,7 +15,7 @@ const MERGE_DISTANCE: f64 = 1.0;
 
 /// The paths of the drawing.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Drawing {
+pub(crate) struct SpreadDrawing {
     /// The area from the emptiest domain to the maximum that maxSkew allows.
     pub(crate) band: String,
     /// A line per domain; for many domains only the emptiest and the fullest.
@@ -25,13 +25,13 @@ pub(crate) struct Drawing {
 }
 
 /// Returns the skew in one step of the lane.
-pub(crate) fn skew(point: &SpreadPoint) -> u32 {
+pub(crate) fn skew_at(point: &SpreadPoint) -> u32 {
     point.most.saturating_sub(point.least)
 }
 
 /// Returns whether the skew exceeds maxSkew.
-pub(crate) fn is_over(lane: &SpreadLane, point: &SpreadPoint) -> bool {
-    lane.max_skew.is_some_and(|max| skew(point) > max)
+pub(crate) fn is_over_max_skew(lane: &SpreadLane, point: &SpreadPoint) -> bool {
+    lane.max_skew.is_some_and(|max| skew_at(point) > max)
 }
 
 /// Returns the last part of a topology key: `zone`.
@@ -47,7 +47,7 @@ pub(crate) fn at(lane: &SpreadLane, now: Micros) -> Option<&SpreadPoint> {
 
 /// Describes the skew and its limit.
 pub(crate) fn skew_text(lane: &SpreadLane, point: &SpreadPoint) -> String {
-    let skew = skew(point);
+    let skew = skew_at(point);
     let Some(limit) = lane.max_skew else {
         return t!(spread::skew_no_constraint, skew = skew);
     };
@@ -88,7 +88,7 @@ pub(crate) fn pods_text(lane: &SpreadLane, point: &SpreadPoint) -> String {
 }
 
 /// Draws the lane in a span, up to an instant.
-pub(crate) fn draw(lane: &SpreadLane, span: Span, until: Micros) -> Drawing {
+pub(crate) fn draw(lane: &SpreadLane, span: Span, until: Micros) -> SpreadDrawing {
     let x = |at: Micros| (span.percent(at) * VIEW_WIDTH / 100.0).clamp(-10.0, VIEW_WIDTH + 10.0);
     let mut steps: Vec<(f64, &SpreadPoint)> = Vec::new();
     for point in lane.points.iter().filter(|point| point.at <= until) {
@@ -103,7 +103,7 @@ pub(crate) fn draw(lane: &SpreadLane, span: Span, until: Micros) -> Drawing {
     let top = |point: &&SpreadPoint| point.most.max(point.least + lane.max_skew.unwrap_or(0));
     let top = steps.iter().map(|(_, point)| top(point)).max().unwrap_or(0).max(1);
     let y = |pods: u32| VIEW_HEIGHT - 8.0 - (VIEW_HEIGHT - 42.0) * f64::from(pods) / f64::from(top);
-    let mut drawing = Drawing::default();
+    let mut drawing = SpreadDrawing::default();
     // The text area is above the lines. Lines of equal counts are drawn side by side.
     let n_lines = if lane.domains.len() > 12 { 2 } else { lane.domains.len() };
     let line_distance = (30.0 / n_lines.max(1) as f64).min(6.0);
@@ -133,7 +133,7 @@ pub(crate) fn draw(lane: &SpreadLane, span: Span, until: Micros) -> Drawing {
                 .band
                 .push_str(&format!("M{left:.0} {low:.0}V{high:.0}H{right:.0}V{low:.0}Z"));
         }
-        if is_over(lane, point) {
+        if is_over_max_skew(lane, point) {
             let y = y(point.most);
             drawing.over.push_str(&format!("M{left:.0} {y:.0}H{right:.0}"));
         }
@@ -175,8 +175,8 @@ mod tests {
             (pods_text(&lane, &now), skew_text(&lane, &now)),
             ("a 2 · b 1".into(), "skew 1, at most 1".into())
         );
-        assert!(!is_over(&lane, &now));
-        assert!(at(&lane, 9_000_000).is_some_and(|point| is_over(&lane, point)));
+        assert!(!is_over_max_skew(&lane, &now));
+        assert!(at(&lane, 9_000_000).is_some_and(|point| is_over_max_skew(&lane, point)));
         lane.min_domains = 4;
         assert_eq!(
             skew_text(&lane, &now),

@@ -127,7 +127,10 @@ impl Query {
         let titled = count(&|word| has_word(&title, word));
         let own = count(&|word| has_word(&title, word) || has_word(&text, word) || name.contains(word));
         let all = count(&|word| {
-            has_word(&title, word) || has_word(&text, word) || name.contains(word) || explains(name, word)
+            has_word(&title, word)
+                || has_word(&text, word)
+                || name.contains(word)
+                || lesson_explains_symptom(name, word)
         });
         (all > 0 || self.words.is_empty()).then_some((all * 16 + titled) * 16 + own)
     }
@@ -210,7 +213,7 @@ fn has_word(text: &str, word: &str) -> bool {
 }
 
 /// Returns whether a word describes a symptom that the lesson explains.
-fn explains(lesson: &str, word: &str) -> bool {
+fn lesson_explains_symptom(lesson: &str, word: &str) -> bool {
     SYMPTOMS.iter().any(|symptom| {
         symptom.lessons.contains(&lesson)
             && (has_word(&lower_case(&symptom.words.text()), word) || has_word(&symptom.also.text(), word))
@@ -253,10 +256,10 @@ mod tests {
 
     #[test]
     fn lessons_match_words_of_their_symptoms() {
-        assert!(explains("drain-with-pdb", "drain"));
-        assert!(explains("first-pod", "pending"));
-        assert!(explains("force-delete-split-brain", "twice"));
-        assert!(!explains("first-pod", "drain"));
+        assert!(lesson_explains_symptom("drain-with-pdb", "drain"));
+        assert!(lesson_explains_symptom("first-pod", "pending"));
+        assert!(lesson_explains_symptom("force-delete-split-brain", "twice"));
+        assert!(!lesson_explains_symptom("first-pod", "drain"));
     }
 
     /// Complaints in users' words: filler words are ignored, and lessons that match more words come first.

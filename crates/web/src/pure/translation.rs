@@ -18,7 +18,7 @@ impl Translator<'_> {
         if text.trim().is_empty() {
             return;
         }
-        match translated(text).or_else(|| of_task(self.task?, text)) {
+        match translated(text).or_else(|| translate_task_text(self.task?, text)) {
             Some(translation) => *text = translation,
             None => self.n_missing += 1,
         }
@@ -48,7 +48,7 @@ impl Translator<'_> {
 }
 
 /// Translates a text of a practice task: a text with generated values, or the reason of an answer.
-fn of_task(task: &PracticeTask, text: &str) -> Option<String> {
+fn translate_task_text(task: &PracticeTask, text: &str) -> Option<String> {
     let reason = || {
         let of_answer = task.reasons.iter().map(|(_, reason)| reason);
         let reason = of_answer
@@ -61,7 +61,7 @@ fn of_task(task: &PracticeTask, text: &str) -> Option<String> {
 
 /// Returns a session whose story is in the page's language, and whether a translation is missing for some of its texts.
 /// `task` is the practice task of the session.
-pub(crate) fn opened(opened: &Opened, task: Option<&PracticeTask>) -> (Opened, bool) {
+pub(crate) fn translate_opened(opened: &Opened, task: Option<&PracticeTask>) -> (Opened, bool) {
     let (mut opened, mut translator) = (opened.clone(), Translator { task, n_missing: 0 });
     if is_english() {
         return (opened, false);
@@ -132,13 +132,13 @@ mod tests {
             ..Opened::default()
         };
         set(Some(language(&[("A pod waits.", "Un Pod espera.")])));
-        let (shown, lacks_some) = opened(&session, None);
+        let (shown, lacks_some) = translate_opened(&session, None);
         set(None);
         assert_eq!(shown.story[0].text, "Un Pod espera.");
         assert_eq!(shown.story[0].hints, session.story[0].hints);
         assert_eq!(shown.title, session.title);
         assert!(lacks_some);
-        assert_eq!(opened(&session, None), (session, false));
+        assert_eq!(translate_opened(&session, None), (session, false));
     }
 
     /// Shows: E-16
@@ -161,7 +161,7 @@ mod tests {
             max_level: 3,
         };
         set(Some(language(&[("${n} pods wait.", "Esperan ${n} Pods.")])));
-        let found = ["3 pods wait.\n", "can take the pod", "3 pods run."].map(|text| of_task(&task, text));
+        let found = ["3 pods wait.\n", "can take the pod", "3 pods run."].map(|text| translate_task_text(&task, text));
         set(None);
         let want = [Some("Esperan 3 Pods."), Some("can take the pod"), None];
         assert_eq!(found, want.map(|text| text.map(str::to_owned)));

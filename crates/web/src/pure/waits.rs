@@ -32,7 +32,7 @@ pub(crate) fn waiting_text(pod: &PodView, now: Micros) -> String {
         QueuePlace::Gated(names) => t!(waits::gated, gates = listed(names)),
         QueuePlace::Victims { node, pods } if pods.is_empty() => t!(waits::room, node = node),
         QueuePlace::Victims { node, pods } => {
-            let (names, left) = (names_of_first(pods), time_left(queue, now));
+            let (names, left) = (names_of_first_victims(pods), time_left(queue, now));
             match pods.len().saturating_sub(MAX_CAUSES) {
                 0 => t!(
                     waits::victims,
@@ -54,7 +54,7 @@ pub(crate) fn waiting_text(pod: &PodView, now: Micros) -> String {
 }
 
 /// Lists the names of the first preemption victims.
-fn names_of_first(pods: &[String]) -> String {
+fn names_of_first_victims(pods: &[String]) -> String {
     let names = pods.iter().take(MAX_CAUSES).map(|key| names::without_default(key));
     listed(names)
 }
@@ -72,7 +72,7 @@ pub(crate) fn waits_for_victims(pod: &PodView, now: Micros) -> Option<String> {
         return None;
     };
     let pod = names::without_default(&pod.key);
-    let (names, left) = (names_of_first(pods), time_left(queue, now));
+    let (names, left) = (names_of_first_victims(pods), time_left(queue, now));
     Some(match (pods.len(), pods.len().saturating_sub(MAX_CAUSES)) {
         (0, _) => t!(waits::pod_room, pod = pod, node = node),
         (count, 0) => t!(
@@ -149,7 +149,7 @@ pub(crate) fn cause(pod: &PodView) -> String {
 }
 
 /// Describes why a pod is pending, with the number of nodes for each cause: `Insufficient cpu on 3 of 4 nodes`.
-pub(crate) fn cause_counted(pod: &PodView) -> String {
+pub(crate) fn cause_with_node_counts(pod: &PodView) -> String {
     let refusal = pod.queue.as_ref().and_then(|queue| queue.refusal.as_ref());
     let Some(refusal) = refusal.filter(|refusal| !refusal.causes.is_empty()) else {
         return cause(pod);
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(groups[0].cause, "Insufficient cpu, untolerated taint");
         assert_eq!(groups[0].pods.len(), 3);
         assert_eq!(
-            cause_counted(&groups[0].pods[0]),
+            cause_with_node_counts(&groups[0].pods[0]),
             "Insufficient cpu on 3 of 4, untolerated taint on 1 of 4"
         );
     }

@@ -204,7 +204,7 @@ impl Page {
                 }
                 self.shell.problems = Shared::new(problems);
             }
-            Update::Frame(frame) => self.frame(*frame),
+            Update::Frame(frame) => self.apply_frame(*frame),
             Update::Detail(detail) => {
                 self.session.detail = self.session.selected.is_some().then(|| Shared::new(*detail))
             }
@@ -341,7 +341,7 @@ impl Page {
     /// Shows a recording of the first updates of a first visit, while the engine (the largest download) loads. The
     /// user's requests are queued until the engine sends the same updates.
     pub(crate) fn with_recording(mut self) -> Page {
-        let Ok(updates) = podscope_protocol::unpack::<Vec<Update>>(FIRST_VISIT) else {
+        let Ok(updates) = podscope_protocol::unpack::<Vec<Update>>(FIRST_VISIT_UPDATES) else {
             debug_assert!(
                 false,
                 "the recording is of another protocol: `cargo xtask bless first_visit`"
@@ -355,7 +355,7 @@ impl Page {
         self
     }
 
-    fn frame(&mut self, mut frame: Frame) {
+    fn apply_frame(&mut self, mut frame: Frame) {
         self.shell.frames += 1;
         // A frame that was computed before the seek may still arrive.
         self.session.pending_seek =
@@ -436,7 +436,7 @@ impl Page {
 }
 
 /// Updates that the engine sends when it opens a first visit's cluster (`tests/tests/all/first_visit.rs`).
-const FIRST_VISIT: &[u8] = include_bytes!("../../first-visit.bin");
+const FIRST_VISIT_UPDATES: &[u8] = include_bytes!("../../first-visit.bin");
 
 /// Number of frames after a command during which console lines count as its answer.
 const ANSWER_FRAMES: u64 = 15;
@@ -548,7 +548,7 @@ mod tests {
         let selected_node = SubjectRef::Node { name: "c-2".into() };
         let selected_node = recorded.reduce(Act::Select(Some(selected_node)));
         let updates =
-            podscope_protocol::unpack::<Vec<Update>>(FIRST_VISIT).expect("the recording matches the protocol");
+            podscope_protocol::unpack::<Vec<Update>>(FIRST_VISIT_UPDATES).expect("the recording matches the protocol");
         let after_opening = (updates.iter()).fold(selected_node.clone(), |page, update| {
             page.reduce(Act::Update(Box::new(update.clone())))
         });

@@ -32,7 +32,7 @@ impl Console {
             let place = if line.kind == LineKind::Input {
                 None
             } else {
-                line.command.and_then(|command| self.index_below(command))
+                line.command.and_then(|command| self.index_below_command(command))
             };
             self.lines.insert(place.unwrap_or(self.lines.len()), line);
         }
@@ -47,7 +47,7 @@ impl Console {
     }
 
     /// Begins the lines of another run. Its title separates them from the lines of the previous run.
-    pub(crate) fn begin(&mut self, title: &str) {
+    pub(crate) fn begin_run(&mut self, title: &str) {
         if self.lines.is_empty() {
             return;
         }
@@ -56,7 +56,7 @@ impl Console {
     }
 
     /// Returns the title of the run whose first line has this index.
-    pub(crate) fn run_at(&self, index: usize) -> Option<&str> {
+    pub(crate) fn run_title_at(&self, index: usize) -> Option<&str> {
         let run = self.runs.iter().find(|(first, _)| *first == index);
         run.map(|(_, title)| title.as_str())
     }
@@ -68,7 +68,7 @@ impl Console {
 
     /// Returns the index after the last line of a command of the present run. Numbers of commands can be reused after a
     /// seek back; then the last command with the number is meant.
-    fn index_below(&self, command: u32) -> Option<usize> {
+    fn index_below_command(&self, command: u32) -> Option<usize> {
         let last = self.lines.iter().rposition(|line| line.command == Some(command))?;
         (last >= self.start_of_present_run()).then_some(last + 1)
     }
@@ -187,24 +187,24 @@ mod tests {
     fn run_titles_separate_console_lines() {
         use LineKind::{Input, Output};
         let mut console = Console::default();
-        console.begin("the first run has no title");
+        console.begin_run("the first run has no title");
         console.print(vec![
             line(Input, Some(1), "kubectl get pods -w"),
             line(Output, Some(1), "a"),
         ]);
-        console.begin("nothing is printed in it");
-        console.begin("second");
+        console.begin_run("nothing is printed in it");
+        console.begin_run("second");
         console.print(vec![line(Output, Some(1), "of its timeline")]);
         let titles = |console: &Console| -> Vec<(usize, String)> {
             let all = 0..=console.lines.len();
-            all.filter_map(|at| Some((at, console.run_at(at)?.to_owned())))
+            all.filter_map(|at| Some((at, console.run_title_at(at)?.to_owned())))
                 .collect()
         };
         assert_eq!(titles(&console), [(2, "second".to_owned())]);
         assert_eq!(console.lines[2].text.words(), "of its timeline");
         console.print((0..MAX_LINES - 1).map(|_| line(Output, None, "")).collect());
         assert_eq!(titles(&console), [(0, "second".to_owned())]);
-        console.begin("third");
+        console.begin_run("third");
         assert_eq!(
             titles(&console),
             [(0, "second".to_owned()), (MAX_LINES, "third".to_owned())]

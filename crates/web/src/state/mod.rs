@@ -15,7 +15,7 @@ mod study;
 pub(crate) use act::Act;
 pub(crate) use console::{Answer, Console};
 pub(crate) use menu::{Menu, MenuSubject};
-pub(crate) use model::{HUES, Model, NodeState};
+pub(crate) use model::{Model, NodeState, OWNER_HUE_COUNT};
 pub(crate) use page::Page;
 pub(crate) use parts::{Checked, Dialog, HelpView, LinkView, Present, Sheet, SiteScenario, Tab, TriageView, Truth};
 pub(crate) use screen::Screen;

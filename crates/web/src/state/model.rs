@@ -270,11 +270,13 @@ impl Model {
 
     /// Returns the palette index of a pod's owner.
     pub(crate) fn hue(&self, owner: &str) -> u8 {
-        self.owners.get(owner).map_or(HUES, |owner| owner.hue % HUES)
+        self.owners
+            .get(owner)
+            .map_or(OWNER_HUE_COUNT, |owner| owner.hue % OWNER_HUE_COUNT)
     }
 
     /// Returns broken guarantees that hold again, each with the instant of its repair.
-    pub(crate) fn restored(&self) -> Vec<(String, Micros)> {
+    pub(crate) fn restored_guarantees(&self) -> Vec<(String, Micros)> {
         if self.plane.broken.is_empty() {
             return Vec::new();
         }
@@ -299,7 +301,7 @@ impl Model {
     }
 
     /// Returns the nodes that no group lists: machines without a Node object.
-    pub(crate) fn unregistered(&self) -> Vec<Shared<NodeState>> {
+    pub(crate) fn nodes_without_object(&self) -> Vec<Shared<NodeState>> {
         if self.groups.iter().map(|group| group.nodes.len()).sum::<usize>() == self.nodes.size() {
             return Vec::new();
         }
@@ -325,7 +327,7 @@ fn label_keys<'a>(nodes: impl Iterator<Item = &'a NodeView>) -> Vec<String> {
 }
 
 /// Number of owner colours in the palette.
-pub(crate) const HUES: u8 = 8;
+pub(crate) const OWNER_HUE_COUNT: u8 = 8;
 
 #[cfg(test)]
 mod tests {
@@ -400,7 +402,7 @@ mod tests {
             ..Frame::default()
         });
         assert!(model.nodes["a-1"] == before);
-        assert_eq!(model.unregistered().len(), 1, "b-1 is in no group");
+        assert_eq!(model.nodes_without_object().len(), 1, "b-1 is in no group");
     }
 
     /// A ghost (a process whose pod the API server has forgotten) and the pod that replaced it under the same name are

@@ -42,8 +42,11 @@ impl Page {
         if matches!(dialog, Dialog::WhatIf(_)) {
             self.session.what_if = None;
         }
-        self.session.sheet =
-            (self.shell.dialog.sheet_beside(&dialog, self.session.selected.is_some())).unwrap_or(self.session.sheet);
+        self.session.sheet = (self
+            .shell
+            .dialog
+            .sheet_when_replaced_by(&dialog, self.session.selected.is_some()))
+        .unwrap_or(self.session.sheet);
         self.shell.dialog = dialog;
     }
 

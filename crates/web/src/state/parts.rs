@@ -70,7 +70,7 @@ impl Dialog {
 
     /// Returns the sheet to show when `next` replaces this dialog; `None` if the sheet does not change. The details are
     /// closed while the answer to a what-if question is open, because the answer would cover them.
-    pub(super) fn sheet_beside(&self, next: &Self, is_selected: bool) -> Option<Sheet> {
+    pub(super) fn sheet_when_replaced_by(&self, next: &Self, is_selected: bool) -> Option<Sheet> {
         match (self, next) {
             (_, Self::WhatIf(_)) => Some(Sheet::None),
             (Self::WhatIf(_), Self::None) if is_selected => Some(Sheet::Side),
@@ -205,7 +205,11 @@ mod tests {
             (ask(), Dialog::Share, true, None),
             (Dialog::Share, Dialog::None, true, None),
         ] {
-            assert_eq!(from.sheet_beside(&to, is_selected), sheet, "{from:?} to {to:?}");
+            assert_eq!(
+                from.sheet_when_replaced_by(&to, is_selected),
+                sheet,
+                "{from:?} to {to:?}"
+            );
         }
     }
 }

@@ -4,7 +4,7 @@ use podscope_protocol::{
     Completion, Detail, FilmRefusal, LessonCondition, Micros, Opened, PodMark, PodView, SubjectRef, Task, WhatIfAnswer,
 };
 
-use super::shell::Awaited;
+use super::shell::AwaitedBySession;
 use super::{Checked, HelpView, LinkView, Model, Screen, Shared, Sheet, Tab, TriageView};
 use crate::pure::explain::Why;
 use crate::pure::find::Filter;
@@ -82,7 +82,7 @@ impl Session {
         opened: Opened,
         screen: Option<Screen>,
         still_selected: Option<SubjectRef>,
-        awaited: Awaited,
+        awaited: AwaitedBySession,
     ) -> Session {
         let mut screen = screen.unwrap_or_else(|| Screen {
             selected: still_selected,
@@ -112,7 +112,7 @@ impl Session {
     }
 
     /// Returns whether the cluster is so large that every third frame of a running clock is enough.
-    pub(crate) fn is_big(&self) -> bool {
+    pub(crate) fn draws_fewer_frames(&self) -> bool {
         needs_picture(self.model.nodes.size(), self.model.pods.size())
     }
 

@@ -56,7 +56,7 @@ pub(crate) struct Shell {
 }
 
 /// Parts of the shell that belong to the session that opens.
-pub(super) struct Awaited {
+pub(super) struct AwaitedBySession {
     /// The guarantee to select.
     pub(super) guarantee: Option<String>,
     pub(super) triage: Option<Shared<TriageView>>,
@@ -99,9 +99,9 @@ impl Shell {
 
     /// Closes what was about the previous session, and returns the parts that waited for this session. The session's
     /// title and reasons may come from a practice task. `is_first`: no session was open before.
-    pub(super) fn session_opens(&mut self, opened: &mut Opened, is_first: bool) -> Awaited {
+    pub(super) fn session_opens(&mut self, opened: &mut Opened, is_first: bool) -> AwaitedBySession {
         self.study.change(|study| study.opened(opened));
-        self.console.change(|console| console.begin(&opened.title));
+        self.console.change(|console| console.begin_run(&opened.title));
         // The introduction belongs to the first visit's cluster, not to a session that runs on a server.
         self.start &= is_first && !opened.is_joined;
         // The first session opens without a request from the user, so it closes no dialog, in particular not the one
@@ -115,7 +115,7 @@ impl Shell {
         // A session that was requested earlier may open first: the guarantee is selected only when its own lesson
         // opens.
         let is_its_own = |(_, lesson): &mut (String, String)| opened.lesson.as_ref() == Some(lesson);
-        Awaited {
+        AwaitedBySession {
             guarantee: self.pending_guarantee.take_if(is_its_own).map(|(name, _)| name),
             triage: self.coming_triage.take().filter(|_| opened.is_dump),
         }

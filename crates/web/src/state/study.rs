@@ -156,13 +156,13 @@ impl Study {
     }
 
     /// Returns whether an exam is running now.
-    pub(crate) fn is_examined(&self) -> bool {
+    pub(crate) fn is_exam_running(&self) -> bool {
         self.is_exam() && self.attempts.begun.is_some() && self.attempts.ended.is_none()
     }
 
     /// Returns whether rules, solutions and right answers are hidden, because a task of a running exam is open.
     pub(crate) fn hides_solutions(&self) -> bool {
-        self.item.is_some() && self.is_examined()
+        self.item.is_some() && self.is_exam_running()
     }
 
     /// Returns whether the open session is a replay from an ended exam, which shows the right answers.
@@ -263,7 +263,7 @@ mod tests {
         let open = |study: &mut Study, name: &str, session: u64| open_copy(study, name, session, None);
         let mut first = new_study(items(), exam);
         first.act(StudyAct::Attempts(Attempts::begun_at(0.0)));
-        assert!(first.is_examined() && !first.hides_solutions(), "no task is open");
+        assert!(first.is_exam_running() && !first.hides_solutions(), "no task is open");
         first.act(StudyAct::OpenItem(0));
         open(&mut first, "practice-which-node", 11);
         assert!(first.hides_solutions());

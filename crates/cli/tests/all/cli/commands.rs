@@ -242,7 +242,7 @@ fn explain_prints_one_decision_and_checks_cases() {
 // Shows: P-07
 #[test]
 fn search_without_violation_exits_with_status_0() {
-    let path = write_file("calm.yaml", SCENARIO);
+    let path = write_file("calm.yaml", TEST_SCENARIO);
     let run = podscope(&["search", &path, "--seeds", "2", "--invariant", "attach-cas"]);
     assert_eq!((run.status, run.out.as_str()), (0, ""), "{}", run.err);
     assert!(run.err.ends_with("no attach-cas in 2 seeds\n"), "{}", run.err);

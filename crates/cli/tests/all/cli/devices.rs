@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 
 use super::{podscope, succeed};
 
-fn dump_path(name: &str) -> String {
+fn device_dump_path(name: &str) -> String {
     format!("{}/../../tests/dumps/devices-{name}.yaml", env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Returns the section about devices of `podscope explain`.
 fn device_section(name: &str, pod: &str) -> String {
-    let text = succeed(&["explain", "--cluster", &dump_path(name), "--pod", pod]);
+    let text = succeed(&["explain", "--cluster", &device_dump_path(name), "--pod", pod]);
     let section = text.split_once("\nDevices\n").map_or("", |(_, after)| after);
     section.split("\n\n").next().unwrap_or_default().trim_end().to_owned()
 }
@@ -76,7 +76,7 @@ fn dumps_of_managed_clusters_are_explained() {
 /// Shows: S-14, P-07
 #[test]
 fn json_explanation_contains_device_fields() {
-    let dump = dump_path("gpu-operator");
+    let dump = device_dump_path("gpu-operator");
     let text = succeed(&["explain", "--cluster", &dump, "--pod", "default/train", "-o", "json"]);
     let value: Value = serde_json::from_str(&text).expect("JSON");
     let nodes = value["nodes"].as_array().expect("nodes");
@@ -116,7 +116,7 @@ fn triage_lists_devices_and_verified_remedies() {
             "Ask for 1 instead of 2 devices in request gpu of ResourceClaim default/pair: then one node can take it",
         ),
     ] {
-        let run = podscope(&["why", &dump_path(name), "-o", "json", "--pod", pod]);
+        let run = podscope(&["why", &device_dump_path(name), "-o", "json", "--pod", pod]);
         let value: Value = serde_json::from_str(&run.out).expect("JSON");
         assert!(
             value[0]["reason"].as_str().is_some_and(|text| text.contains(reason)),
@@ -130,7 +130,7 @@ fn triage_lists_devices_and_verified_remedies() {
 #[test]
 fn dumps_with_devices_are_saved_unchanged() {
     for name in ["gpu-operator", "gke"] {
-        let dump = dump_path(name);
+        let dump = device_dump_path(name);
         let run = podscope(&["run", &dump, "--at", "0s", "-o", "objects"]);
         assert_eq!(run.status, 0, "{}", run.err);
         let text = std::fs::read_to_string(&dump).expect("a dump");
@@ -163,7 +163,7 @@ fn device_objects(text: &str) -> Vec<Value> {
 #[test]
 fn older_api_versions_are_converted_with_a_notice() {
     for (name, version) in [("aks", "v1beta2"), ("eks", "v1beta1")] {
-        let run = podscope(&["run", &dump_path(name), "--at", "0s", "-o", "objects"]);
+        let run = podscope(&["run", &device_dump_path(name), "--at", "0s", "-o", "objects"]);
         let notice = format!(
             "1 × ResourceSlice of resource.k8s.io/{version}, which v1.36 does not serve by default, converted to \
              resource.k8s.io/v1"
@@ -171,7 +171,7 @@ fn older_api_versions_are_converted_with_a_notice() {
         assert!(run.err.contains(&notice), "{}", run.err);
         assert!(!run.out.contains("resource.k8s.io/v1beta"), "{}", run.out);
     }
-    let run = podscope(&["run", &dump_path("eks"), "--at", "0s", "-o", "objects"]);
+    let run = podscope(&["run", &device_dump_path("eks"), "--at", "0s", "-o", "objects"]);
     let objects = device_objects(&run.out);
     let named = |kind: &str, name: &str| {
         let mut found = objects.iter();

@@ -7,7 +7,7 @@ use std::process::Command;
 use super::{podscope, succeed, write_file};
 
 /// Returns the help of a command as it is printed without a terminal width.
-fn help(path: &[String]) -> String {
+fn help_of_command(path: &[String]) -> String {
     let output = crate::podscope_command()
         .args(path)
         .arg("--help")
@@ -19,7 +19,7 @@ fn help(path: &[String]) -> String {
 }
 
 /// Returns the subcommands that a help text lists.
-fn subcommands(help: &str) -> Vec<String> {
+fn subcommands_in_help(help: &str) -> Vec<String> {
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let rows = lines.take_while(|line| !line.is_empty());
     let names = rows.filter_map(|row| row.strip_prefix("  ")?.split(' ').next().map(str::to_owned));
@@ -27,18 +27,18 @@ fn subcommands(help: &str) -> Vec<String> {
 }
 
 /// Collects the help of a command and of its subcommands.
-fn collect_helps(path: &[String], into: &mut Vec<(Vec<String>, String)>) {
-    let text = help(path);
-    let names = subcommands(&text);
+fn collect_help_texts(path: &[String], into: &mut Vec<(Vec<String>, String)>) {
+    let text = help_of_command(path);
+    let names = subcommands_in_help(&text);
     into.push((path.to_vec(), text));
     for name in names {
-        collect_helps(&[path, &[name]].concat(), into);
+        collect_help_texts(&[path, &[name]].concat(), into);
     }
 }
 
-fn all_helps() -> Vec<(Vec<String>, String)> {
+fn all_help_texts() -> Vec<(Vec<String>, String)> {
     let mut all = Vec::new();
-    collect_helps(&[], &mut all);
+    collect_help_texts(&[], &mut all);
     all
 }
 
@@ -50,7 +50,7 @@ fn documented_help_equals_printed_help() {
         "# Commands of `podscope`\n\nWhat `--help` prints of each command; `podscope completions SHELL` prints \
                     completions for a shell, and `podscope man DIR` writes manual pages.\n"
             .to_owned();
-    for (path, help) in all_helps() {
+    for (path, help) in all_help_texts() {
         let title = std::iter::once("podscope").chain(path.iter().map(String::as_str));
         let title = title.collect::<Vec<_>>().join(" ");
         let lines = help.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
@@ -67,7 +67,7 @@ fn documented_help_equals_printed_help() {
 /// Shows: P-07
 #[test]
 fn every_command_has_short_help_and_help_command() {
-    let all = all_helps();
+    let all = all_help_texts();
     assert!(all.len() > 20, "{}", all.len());
     for (path, long) in all {
         let words: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -121,7 +121,7 @@ fn man_writes_page_for_each_command() {
     std::fs::create_dir_all(&dir).expect("a writable directory");
     let printed = succeed(&["man", dir.to_str().expect("a UTF-8 path")]);
     assert_eq!(printed, "");
-    for (path, _) in all_helps() {
+    for (path, _) in all_help_texts() {
         let name = std::iter::once("podscope").chain(path.iter().map(String::as_str));
         let name = name.collect::<Vec<_>>().join("-");
         let page = std::fs::read_to_string(dir.join(format!("{name}.1"))).expect("a page");

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Run, SCENARIO, fail, podscope, succeed, write_file};
+use super::{Run, TEST_SCENARIO, fail, podscope, succeed, write_file};
 
 const LANGUAGES: [&str; 5] = ["es", "id", "uk", "zh", "en-XA"];
 
@@ -77,7 +77,7 @@ fn lesson_course_and_practice_texts_are_translated() {
 
 #[test]
 fn summary_in_other_language_has_same_trace_hash() {
-    let path = write_file("language.yaml", SCENARIO);
+    let path = write_file("language.yaml", TEST_SCENARIO);
     let hash = |args: &[&str]| {
         let summary = succeed(&[&["run", &path], args].concat());
         summary.trim_end().rsplit(' ').next().map(str::to_owned)
@@ -91,7 +91,7 @@ fn summary_in_other_language_has_same_trace_hash() {
 /// Shows: P-07
 #[test]
 fn machine_readable_output_is_english_in_every_language() {
-    let (path, dump) = (write_file("programs.yaml", SCENARIO), dump_with_tainted_nodes(2));
+    let (path, dump) = (write_file("programs.yaml", TEST_SCENARIO), dump_with_tainted_nodes(2));
     for args in [
         &["why", &dump, "-o", "json"][..],
         &["explain", "--cluster", &dump, "--pod", "default/w", "-o", "json"],

@@ -75,7 +75,7 @@ fn fail(args: &[&str]) -> String {
     run.err
 }
 
-const SCENARIO: &str = r#"
+const TEST_SCENARIO: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: small}
@@ -102,7 +102,7 @@ spec:
 /// Shows: P-07
 #[test]
 fn usage_errors_exit_with_status_2() {
-    let path = write_file("usage.yaml", SCENARIO);
+    let path = write_file("usage.yaml", TEST_SCENARIO);
     for (args, want) in [
         (vec!["frobnicate"], "unrecognized subcommand 'frobnicate'"),
         (vec!["serch"], "some similar subcommands exist"),
@@ -169,7 +169,7 @@ fn missing_subcommand_prints_help_to_stderr() {
 // Shows: P-07, K-01, T-02
 #[test]
 fn run_prints_requested_output() {
-    let path = write_file("outputs.yaml", SCENARIO);
+    let path = write_file("outputs.yaml", TEST_SCENARIO);
     let summary = succeed(&["run", &path]);
     assert!(summary.starts_with("A small one: seed 7, ran to "), "{summary}");
     assert_eq!(summary.matches("\nok     ").count(), 2, "{summary}");
@@ -254,7 +254,7 @@ fn run_prints_requested_output() {
 // Shows: P-02, P-07
 #[test]
 fn output_options_do_not_change_the_run() {
-    let path = write_file("prefix.yaml", SCENARIO);
+    let path = write_file("prefix.yaml", TEST_SCENARIO);
     let long = succeed(&["run", &path, "-o", "trace", "--until", "60s"]);
     let short = succeed(&["run", &path, "-o", "trace", "--until", "19s"]);
     assert!(long.starts_with(&short) && short.len() < long.len());
@@ -276,7 +276,10 @@ fn output_options_do_not_change_the_run() {
 // Shows: P-07, T-02
 #[test]
 fn failed_expectation_exits_with_status_1() {
-    let path = write_file("fails.yaml", &SCENARIO.replace("equals: Running", "equals: Failed"));
+    let path = write_file(
+        "fails.yaml",
+        &TEST_SCENARIO.replace("equals: Running", "equals: Failed"),
+    );
     let run = podscope(&["run", &path]);
     assert_eq!(run.status, 1);
     let place = format!("{path}:13:5: spec.expect[0]: expectation failed: at 15s: ");
@@ -324,7 +327,7 @@ fn errors_have_file_line_and_column() {
     // A malformed command in the timeline is reported before the run, with its position in the file.
     let command = write_file(
         "command.yaml",
-        &SCENARIO.replace("fault partition a-1", "kubectl gett pods"),
+        &TEST_SCENARIO.replace("fault partition a-1", "kubectl gett pods"),
     );
     let errors = fail(&["check", &command]);
     assert!(
@@ -336,7 +339,7 @@ fn errors_have_file_line_and_column() {
 /// Shows: P-07
 #[test]
 fn check_of_valid_file_prints_nothing() {
-    let path = write_file("good.yaml", SCENARIO);
+    let path = write_file("good.yaml", TEST_SCENARIO);
     assert_eq!(succeed(&["check", &path]), "");
     // An object of a kind that is not simulated causes a notice, not an error.
     let unsupported = write_file(
@@ -351,8 +354,8 @@ fn check_of_valid_file_prints_nothing() {
 /// Shows: P-07
 #[test]
 fn files_are_read_from_standard_input() {
-    let path = write_file("stdin.yaml", SCENARIO);
-    let piped = podscope_with(&["run", "-", "-o", "trace"], SCENARIO);
+    let path = write_file("stdin.yaml", TEST_SCENARIO);
+    let piped = podscope_with(&["run", "-", "-o", "trace"], TEST_SCENARIO);
     assert_eq!((piped.status, piped.err.as_str()), (0, ""));
     assert_eq!(piped.out, succeed(&["run", &path, "-o", "trace"]));
     let broken = podscope_with(&["check", "-"], "kind: Pod\n");
@@ -412,7 +415,7 @@ fn too_long_link_is_rejected() {
 // Shows: P-07, T-03
 #[test]
 fn decoded_link_runs_identically() {
-    let path = write_file("link.yaml", SCENARIO);
+    let path = write_file("link.yaml", TEST_SCENARIO);
     let link = succeed(&["link", "encode", &path]);
     assert!(link.starts_with("#s1:") && link.ends_with('\n'), "{link}");
     let decoded = succeed(&[

@@ -46,7 +46,7 @@ fn whatif_as_json(args: &[&str]) -> Value {
 }
 
 /// Returns the predicted moves of a workload's pods: old node, new node, and whether a reason is given.
-fn moves(answer: &Value, prefix: &str) -> Vec<(Value, Value, bool)> {
+fn pod_moves(answer: &Value, prefix: &str) -> Vec<(Value, Value, bool)> {
     let all = answer["moves"].as_array().expect("moves");
     let has_prefix = |one: &&Value| one["pod"].as_str().is_some_and(|pod| pod.starts_with(prefix));
     let row = |one: &Value| (one["from"].clone(), one["to"].clone(), one["reason"].is_string());
@@ -59,10 +59,10 @@ fn drain_moves_pods_and_respects_disruption_budget() {
     let shop = write_file("whatif-drain.yaml", SHOP_CLUSTER);
     let answer = whatif_as_json(&["drain", "a-1", &shop]);
     assert_eq!(
-        moves(&answer, "default/web-"),
+        pod_moves(&answer, "default/web-"),
         [(json!("a-1"), json!("b-1"), false), (json!("a-1"), json!("c-1"), false)]
     );
-    assert_eq!(moves(&answer, "default/db-"), []);
+    assert_eq!(pod_moves(&answer, "default/db-"), []);
     assert_eq!(
         answer["blocked"],
         json!([{"pod": "default/db-1", "by": "PodDisruptionBudget default/db", "allowed": 0, "needed": 1}])
@@ -79,12 +79,12 @@ fn drain_moves_pods_and_respects_disruption_budget() {
 fn lost_zone_blocks_replacement_of_stateful_pod() {
     let shop = write_file("whatif-zone.yaml", SHOP_CLUSTER);
     let answer = whatif_as_json(&["lose-zone", "b", &shop]);
-    let db = &moves(&answer, "default/db-")[0];
+    let db = &pod_moves(&answer, "default/db-")[0];
     assert_eq!((&db.0, &db.1, db.2), (&json!("b-1"), &json!(null), true));
     let reason = answer["moves"][0]["reason"].as_str().expect("a reason");
     assert!(reason.contains("does not confirm the end"), "{reason}");
     assert!(
-        moves(&answer, "default/web-")
+        pod_moves(&answer, "default/web-")
             .iter()
             .all(|(from, to, _)| *from == "b-1" && !to.is_null())
     );
@@ -95,7 +95,7 @@ fn lost_zone_blocks_replacement_of_stateful_pod() {
 fn pending_pods_are_placed_on_added_nodes() {
     let full = write_file("whatif-add.yaml", &SHOP_CLUSTER.replace("replicas: 6", "replicas: 12"));
     let answer = whatif_as_json(&["add", "c-1", "--count", "2", &full]);
-    let placed = moves(&answer, "default/");
+    let placed = pod_moves(&answer, "default/");
     assert!(
         placed.len() >= 3,
         "15 CPUs are requested, and only 12 exist: {placed:?}"
@@ -112,7 +112,7 @@ fn pending_pods_are_placed_on_added_nodes() {
 fn drain_in_full_cluster_leaves_pods_pending() {
     let full = write_file("whatif-full.yaml", &SHOP_CLUSTER.replace("replicas: 6", "replicas: 12"));
     let answer = whatif_as_json(&["drain", "a-1", &full]);
-    let moved = moves(&answer, "default/web-");
+    let moved = pod_moves(&answer, "default/web-");
     assert!(
         !moved.is_empty()
             && moved
@@ -127,7 +127,7 @@ fn drain_in_full_cluster_leaves_pods_pending() {
 fn added_replicas_are_placed_in_every_draw() {
     let shop = write_file("whatif-scale.yaml", SHOP_CLUSTER);
     let answer = whatif_as_json(&["scale", "deploy/web", "--replicas", "9", "--draws", "4", &shop]);
-    let placed = moves(&answer, "default/web-");
+    let placed = pod_moves(&answer, "default/web-");
     assert_eq!(
         placed
             .iter()

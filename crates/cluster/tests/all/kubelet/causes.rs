@@ -27,7 +27,7 @@ fn plain_web_pod() -> Value {
 #[test]
 fn failed_sandbox_creation_is_retried() {
     let mut lab = Lab::new(&[plain_web_pod()]);
-    lab.fault(Fault::Sandbox(key("web")));
+    lab.apply_fault(Fault::Sandbox(key("web")));
     lab.run(8.0);
     assert_eq!(
         distinct_events(&lab),
@@ -52,10 +52,10 @@ fn lost_sandbox_restarts_all_containers_including_init() {
         &[("prepare", json!({"init": true}), ""), ("main", json!({}), "")],
     )]);
     lab.run(20.0);
-    lab.fault(Fault::Sandbox(key("web")));
+    lab.apply_fault(Fault::Sandbox(key("web")));
     lab.run(40.0);
     let starts: Vec<String> = lab
-        .records(What::ContainerStarted)
+        .records_of_kind(What::ContainerStarted)
         .iter()
         .filter_map(|record| Some(record.container.as_deref()?.to_owned()))
         .collect();
@@ -77,7 +77,7 @@ fn containers_survive_runtime_crash_but_do_not_restart() {
     let runtime = |up| Fault::Runtime { node: "a-1".into(), up };
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=30s, exit=1")])]);
     lab.run(20.0);
-    lab.fault(runtime(false));
+    lab.apply_fault(runtime(false));
     lab.run(25.0);
     assert_eq!(lab.processes(), ["main"]);
     lab.run(60.0);
@@ -85,9 +85,9 @@ fn containers_survive_runtime_crash_but_do_not_restart() {
         lab.processes().is_empty(),
         "the container exited and cannot be restarted"
     );
-    lab.fault(runtime(true));
+    lab.apply_fault(runtime(true));
     lab.run(80.0);
-    assert_eq!(lab.records(What::ContainerStarted).len(), 2);
+    assert_eq!(lab.records_of_kind(What::ContainerStarted).len(), 2);
 }
 
 /// Shows: F-06, LC-178
@@ -114,7 +114,7 @@ fn slow_runtime_exceeds_eviction_grace_period() {
 fn exit_fault_ends_container_with_its_code() {
     let mut lab = Lab::new(&[plain_web_pod()]);
     lab.run(20.0);
-    lab.fault(Fault::Exit {
+    lab.apply_fault(Fault::Exit {
         pod: key("web"),
         container: "main".into(),
         code: 42,

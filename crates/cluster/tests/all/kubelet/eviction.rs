@@ -7,10 +7,10 @@ use podscope_cluster::kubelet::{EvictionSignal, EvictionThreshold, KubeletSettin
 use podscope_cluster::{NodeShorthand, Settings, Setup, SimTime, Span, Switches, What};
 use serde_json::{Value, json};
 
-use crate::kubelet::lab::{Lab, assert_rows, pod, status, text_field};
+use crate::kubelet::lab::{Lab, assert_timeline_rows, pod, status, text_field};
 
 /// Returns a pod that requests this amount of memory; `behavior` sets how much memory it uses.
-fn memory_user(name: &str, request: &str, behavior: &str, spec: Value) -> Value {
+fn memory_using_pod(name: &str, request: &str, behavior: &str, spec: Value) -> Value {
     let resources = json!({"resources": {"requests": {"memory": request}}});
     pod(name, spec, &[("main", resources, behavior)])
 }
@@ -25,7 +25,7 @@ fn lab(objects: &[Value], settings: KubeletSettings, switches: Switches) -> Lab 
     nodes
         .capacity
         .insert("ephemeral-storage".into(), "100Gi".parse().unwrap());
-    Lab::with(
+    Lab::with_setup(
         objects,
         Setup {
             nodes,
@@ -56,13 +56,13 @@ fn memory_pressure_evicts_pod_over_its_request() {
         &[
             priority_class(100),
             priority_class(0),
-            memory_user(
+            memory_using_pod(
                 "web",
                 "1Gi",
                 "memory=1Gi..6100Mi@60s, sigterm=ignore",
                 json!({"priorityClassName": "p100"}),
             ),
-            memory_user("within", "2Gi", "memory=2Gi", json!({"priorityClassName": "p0"})),
+            memory_using_pod("within", "2Gi", "memory=2Gi", json!({"priorityClassName": "p0"})),
         ],
         KubeletSettings::default(),
         Switches::default(),
@@ -96,7 +96,7 @@ fn memory_pressure_evicts_pod_over_its_request() {
         (&json!("True"), &json!("TerminationByKubelet"))
     );
     // A hard eviction kills after the minimum of two seconds (LC-157, LC-201).
-    assert_rows(
+    assert_timeline_rows(
         "hard eviction",
         &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
@@ -117,7 +117,7 @@ fn eviction_grace_follows_v1_23_rules_with_switch() {
         ..Switches::default()
     };
     let mut lab = lab(
-        &[memory_user(
+        &[memory_using_pod(
             "web",
             "1Gi",
             "memory=1Gi..8150Mi@20s, sigterm=ignore",
@@ -127,7 +127,7 @@ fn eviction_grace_follows_v1_23_rules_with_switch() {
         switches,
     );
     lab.run(120.0);
-    assert_rows(
+    assert_timeline_rows(
         "the override 0 counts as not set, so the pod's 30 s apply",
         &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (30.0, "SIGKILL main"), (30.0, "exit 137 main")],
@@ -148,17 +148,22 @@ fn soft_eviction_waits_and_uses_max_pod_grace_period() {
         ..KubeletSettings::default()
     };
     let mut lab = lab(
-        &[memory_user("web", "1Gi", "memory=7500Mi, sigterm=ignore", json!({}))],
+        &[memory_using_pod(
+            "web",
+            "1Gi",
+            "memory=7500Mi, sigterm=ignore",
+            json!({}),
+        )],
         settings,
         Switches::default(),
     );
     lab.run(28.0);
     assert!(
-        lab.records(What::SignalSent).is_empty(),
+        lab.records_of_kind(What::SignalSent).is_empty(),
         "the grace period of the threshold is not over"
     );
     lab.run(120.0);
-    assert_rows(
+    assert_timeline_rows(
         "the minimum of the configured maximum and the pod's own grace period",
         &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (12.0, "SIGKILL main"), (12.0, "exit 137 main")],
@@ -172,8 +177,8 @@ fn eviction_kills_one_pod_per_pass_by_priority_first() {
         &[
             priority_class(1),
             priority_class(50),
-            memory_user("low", "0", "memory=10Mi", json!({"priorityClassName": "p1"})),
-            memory_user(
+            memory_using_pod("low", "0", "memory=10Mi", json!({"priorityClassName": "p1"})),
+            memory_using_pod(
                 "high",
                 "0",
                 "memory=7Gi..8150Mi@5s",
@@ -214,7 +219,7 @@ fn switch_spares_pod_within_its_requests_from_eviction() {
             ..Switches::default()
         };
         let mut lab = lab(
-            &[memory_user("web", "8Gi", "memory=8150Mi", json!({}))],
+            &[memory_using_pod("web", "8Gi", "memory=8150Mi", json!({}))],
             KubeletSettings::default(),
             switches,
         );
@@ -265,7 +270,7 @@ fn pod_over_local_storage_limit_is_evicted() {
 fn eviction_timeout_emits_exceeded_grace_period() {
     let settings = KubeletSettings::default();
     let mut lab = lab(
-        &[memory_user(
+        &[memory_using_pod(
             "web",
             "1Gi",
             "memory=8150Mi, sigterm=ignore, stop=60s",
@@ -386,12 +391,12 @@ fn soft_eviction_grace_is_at_most_pod_grace_period() {
     };
     let spec = json!({"terminationGracePeriodSeconds": 7});
     let mut lab = lab(
-        &[memory_user("web", "1Gi", "memory=7500Mi, sigterm=ignore", spec)],
+        &[memory_using_pod("web", "1Gi", "memory=7500Mi, sigterm=ignore", spec)],
         settings,
         Switches::default(),
     );
     lab.run(120.0);
-    assert_rows(
+    assert_timeline_rows(
         "the minimum of 60 and 7",
         &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (7.0, "SIGKILL main"), (7.0, "exit 137 main")],

@@ -6,18 +6,18 @@ use podscope_cluster::{Record, SimTime, Span, What};
 use serde_json::json;
 
 use crate::common::partition;
-use crate::kubelet::lab::{Lab, assert_rows, status, text_field, web};
+use crate::kubelet::lab::{Lab, assert_timeline_rows, status, text_field, web};
 
 fn a_1() -> NodeName {
     "a-1".into()
 }
 
 fn cut_links(lab: &mut Lab) {
-    lab.fault(partition(&[a_1()]));
+    lab.apply_fault(partition(&[a_1()]));
 }
 
 fn heal_links(lab: &mut Lab) {
-    lab.fault(Fault::Heal(Targets::Nodes(vec![a_1()])));
+    lab.apply_fault(Fault::Heal(Targets::Nodes(vec![a_1()])));
 }
 
 /// Shows: L-13, LC-166, LC-208
@@ -50,10 +50,10 @@ fn deletion_under_partition_takes_effect_after_heal() {
     lab.delete(None);
     lab.run(100.0);
     // The deletion timestamp is no deadline for the kubelet (LC-135): nothing has happened yet.
-    assert!(lab.records(What::SignalSent).is_empty());
+    assert!(lab.records_of_kind(What::SignalSent).is_empty());
     heal_links(&mut lab);
     lab.run(150.0);
-    assert_rows(
+    assert_timeline_rows(
         "the full grace period, counted from now",
         &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (10.0, "SIGKILL main"), (10.0, "exit 137 main")],
@@ -67,13 +67,13 @@ fn orphan_of_forced_deletion_is_killed_after_kubelet_restart() {
     let hook = json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "sigterm=ignore")])]);
     lab.run(20.0);
-    lab.fault(Fault::Kubelet { node: a_1(), up: false });
+    lab.apply_fault(Fault::Kubelet { node: a_1(), up: false });
     lab.delete(Some(0));
     lab.run(40.0);
     assert_eq!(lab.processes(), ["main"]);
-    lab.fault(Fault::Kubelet { node: a_1(), up: true });
+    lab.apply_fault(Fault::Kubelet { node: a_1(), up: true });
     lab.run(60.0);
-    assert_rows(
+    assert_timeline_rows(
         "LC-061: an orphan gets no preStop hook and two seconds",
         &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
@@ -87,15 +87,15 @@ fn containers_survive_a_kubelet_restart() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "")])]);
     lab.run(30.0);
     assert!(lab.web().unwrap().is_ready());
-    lab.fault(Fault::Kubelet { node: a_1(), up: false });
+    lab.apply_fault(Fault::Kubelet { node: a_1(), up: false });
     lab.run(35.0);
-    lab.fault(Fault::Kubelet { node: a_1(), up: true });
+    lab.apply_fault(Fault::Kubelet { node: a_1(), up: true });
     let is_unready = |lab: &Lab| !lab.web().unwrap().is_ready();
     assert!(
         !lab.happens_by(60.0, is_unready),
         "readiness is kept until the probe has run"
     );
-    assert_eq!(lab.records(What::ContainerStarted).len(), 1);
+    assert_eq!(lab.records_of_kind(What::ContainerStarted).len(), 1);
     assert_eq!(status(lab.web().unwrap())["containerStatuses"][0]["restartCount"], 0);
 }
 
@@ -112,9 +112,9 @@ fn probe_results_survive_kubelet_restart() {
         let mut lab = Lab::new(&[web(json!({}), &[("main", probes.clone(), behavior)])]);
         lab.run(seconds);
         assert!(lab.web().unwrap().is_ready());
-        lab.fault(Fault::Kubelet { node: a_1(), up: false });
+        lab.apply_fault(Fault::Kubelet { node: a_1(), up: false });
         lab.run(seconds + 1.0);
-        lab.fault(Fault::Kubelet { node: a_1(), up: true });
+        lab.apply_fault(Fault::Kubelet { node: a_1(), up: true });
         lab
     };
     let not_ready = |lab: &Lab| !lab.web().unwrap().is_ready();
@@ -124,13 +124,17 @@ fn probe_results_survive_kubelet_restart() {
     let mut failing = restarted_at(30.0, "readiness=fail@30s..300s");
     assert!(failing.happens_by(60.0, not_ready));
     assert_eq!(
-        failing.records(What::ProbeFailed).len(),
+        failing.records_of_kind(What::ProbeFailed).len(),
         2,
         "the pod stays ready until the failure threshold"
     );
     let mut young = restarted_at(9.0, "readiness=fail@9s..300s");
     assert!(young.happens_by(20.0, not_ready));
-    assert_eq!(young.records(What::ProbeFailed).len(), 1, "readiness is not kept");
+    assert_eq!(
+        young.records_of_kind(What::ProbeFailed).len(),
+        1,
+        "readiness is not kept"
+    );
     assert!(!not_started(&young));
 }
 
@@ -139,9 +143,9 @@ fn probe_results_survive_kubelet_restart() {
 fn reboot_is_reported_when_the_kubelet_starts() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
     lab.run(30.0);
-    lab.fault(Fault::Power { node: a_1(), on: false });
+    lab.apply_fault(Fault::Power { node: a_1(), on: false });
     lab.run(40.0);
-    lab.fault(Fault::Power { node: a_1(), on: true });
+    lab.apply_fault(Fault::Power { node: a_1(), on: true });
     lab.run(120.0);
     let at = |wanted: &str| {
         let is_wanted = |record: &&Record| record.what() == What::Event && text_field(record, "reason") == wanted;
@@ -158,10 +162,10 @@ fn reboot_restarts_pod_in_new_sandbox() {
         &[("prepare", json!({"init": true}), ""), ("main", json!({}), "")],
     )]);
     lab.run(30.0);
-    lab.fault(Fault::Power { node: a_1(), on: false });
+    lab.apply_fault(Fault::Power { node: a_1(), on: false });
     lab.run(40.0);
     assert!(lab.processes().is_empty());
-    lab.fault(Fault::Power { node: a_1(), on: true });
+    lab.apply_fault(Fault::Power { node: a_1(), on: true });
     lab.run(120.0);
     assert_eq!(lab.processes(), ["main"]);
     let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
@@ -170,7 +174,7 @@ fn reboot_restarts_pod_in_new_sandbox() {
         "{events:#?}"
     );
     let starts: Vec<String> = lab
-        .records(What::ContainerStarted)
+        .records_of_kind(What::ContainerStarted)
         .iter()
         .map(|record| record.container.as_deref().unwrap().into())
         .collect();
@@ -184,10 +188,10 @@ fn reboot_restarts_pod_in_new_sandbox() {
 fn lost_sandbox_is_recreated() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
     lab.run(20.0);
-    lab.fault(Fault::Sandbox(ObjectKey::new("default", "web")));
+    lab.apply_fault(Fault::Sandbox(ObjectKey::new("default", "web")));
     lab.run(40.0);
     assert_eq!(lab.processes(), ["main"]);
-    assert_eq!(lab.records(What::ContainerStarted).len(), 2);
+    assert_eq!(lab.records_of_kind(What::ContainerStarted).len(), 2);
 }
 
 /// Shows: LC-210
@@ -201,7 +205,7 @@ fn only_restarted_kubelet_registers_deleted_node_again() {
             Some(switch) => Lab::with_switch(&[], switch),
         };
         lab.run(5.0);
-        lab.request(Request::Delete {
+        lab.send_request(Request::Delete {
             kind: Kind::Node,
             key: ObjectKey::cluster("a-1"),
             options: DeleteOptions::default(),
@@ -213,8 +217,8 @@ fn only_restarted_kubelet_registers_deleted_node_again() {
             "{switch:?}"
         );
         if !reregisters {
-            lab.fault(Fault::Kubelet { node: a_1(), up: false });
-            lab.fault(Fault::Kubelet { node: a_1(), up: true });
+            lab.apply_fault(Fault::Kubelet { node: a_1(), up: false });
+            lab.apply_fault(Fault::Kubelet { node: a_1(), up: true });
             lab.run(60.0);
             assert!(lab.world.objects().named::<Node>("a-1").is_some());
         }
@@ -226,7 +230,7 @@ fn only_restarted_kubelet_registers_deleted_node_again() {
 fn dead_runtime_makes_node_not_ready() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
     lab.run(20.0);
-    lab.fault(Fault::Runtime { node: a_1(), up: false });
+    lab.apply_fault(Fault::Runtime { node: a_1(), up: false });
     lab.run(65.0);
     let ready = |lab: &Lab| {
         lab.world
@@ -240,7 +244,7 @@ fn dead_runtime_makes_node_not_ready() {
     assert_eq!(ready(&lab).status, ConditionStatus::False);
     assert_eq!(&*ready(&lab).reason, "KubeletNotReady");
     assert_eq!(lab.processes(), ["main"]);
-    lab.fault(Fault::Runtime { node: a_1(), up: true });
+    lab.apply_fault(Fault::Runtime { node: a_1(), up: true });
     lab.run(80.0);
     assert_eq!(ready(&lab).status, ConditionStatus::True);
 }
@@ -270,7 +274,7 @@ fn imported_pod_keeps_restart_count_and_last_state() {
     );
     assert_eq!(found["podIP"], "10.9.8.7");
     assert!(
-        lab.records(What::ContainerStarted)
+        lab.records_of_kind(What::ContainerStarted)
             .iter()
             .all(|record| record.at == SimTime::ZERO)
     );
@@ -283,7 +287,7 @@ fn kubelet_restores_overwritten_ready_condition() {
     use podscope_cluster::{Mutation, Part, Request};
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
     lab.run(20.0);
-    lab.request(Request::Patch {
+    lab.send_request(Request::Patch {
         kind: Kind::Pod,
         key: ObjectKey::new("default", "web"),
         uid: None,
@@ -319,7 +323,7 @@ fn restarted_kubelet_may_reject_a_running_pod() {
         }),
     };
     let mut lab = Lab::new(&[]);
-    lab.request(label(Some("ssd")));
+    lab.send_request(label(Some("ssd")));
     lab.run(2.0);
     lab.create(&web(
         json!({"nodeSelector": {"disk": "ssd"}}),
@@ -327,22 +331,22 @@ fn restarted_kubelet_may_reject_a_running_pod() {
     ));
     lab.run(20.0);
     assert_eq!(lab.processes(), ["main"]);
-    lab.request(label(None));
+    lab.send_request(label(None));
     lab.run(22.0);
     assert_eq!(
         lab.processes(),
         ["main"],
         "a running kubelet does not admit the pod again"
     );
-    lab.fault(Fault::Kubelet { node: a_1(), up: false });
-    lab.fault(Fault::Kubelet { node: a_1(), up: true });
+    lab.apply_fault(Fault::Kubelet { node: a_1(), up: false });
+    lab.apply_fault(Fault::Kubelet { node: a_1(), up: true });
     lab.run(40.0);
     let rejected = status(lab.web().unwrap());
     assert_eq!(
         (&rejected["phase"], &rejected["reason"]),
         (&json!("Failed"), &json!("NodeAffinity"))
     );
-    assert_rows(
+    assert_timeline_rows(
         "the containers are killed as orphans (LC-061)",
         &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
@@ -387,7 +391,7 @@ fn kubelet_emits_event_when_node_is_cordoned() {
     let mut lab = Lab::new(&[]);
     lab.run(5.0);
     for (unschedulable, until) in [(true, 20.0), (false, 40.0)] {
-        lab.request(cordon(unschedulable));
+        lab.send_request(cordon(unschedulable));
         lab.run(until);
     }
     let messages: Vec<String> = lab

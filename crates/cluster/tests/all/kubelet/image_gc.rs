@@ -32,7 +32,7 @@ fn lab_with_uid(images: &[(&str, i64)], pods: &[Value], kubelet: KubeletSettings
         ..NodeShorthand::default()
     };
     let objects: Vec<Value> = [node].into_iter().chain(pods.iter().cloned()).collect();
-    Lab::with(
+    Lab::with_setup(
         &objects,
         Setup {
             nodes,
@@ -46,7 +46,7 @@ fn lab_with_uid(images: &[(&str, i64)], pods: &[Value], kubelet: KubeletSettings
 }
 
 /// Returns settings without eviction thresholds: only image garbage collection watches the disk.
-fn no_eviction() -> KubeletSettings {
+fn settings_without_eviction() -> KubeletSettings {
     KubeletSettings {
         eviction: Vec::new(),
         ..KubeletSettings::default()
@@ -54,7 +54,7 @@ fn no_eviction() -> KubeletSettings {
 }
 
 /// Returns a pod with this image that writes `megabytes` MB.
-fn disk_writer(name: &str, image: &str, megabytes: i64) -> Value {
+fn disk_writing_pod(name: &str, image: &str, megabytes: i64) -> Value {
     let disk = format!("disk={megabytes}M, sigterm=0s");
     pod(
         name,
@@ -98,14 +98,14 @@ fn image_gc_frees_least_recently_used_to_low_threshold() {
     // full.
     let mut lab = lab(
         &held,
-        &[disk_writer("web", "base", 0), disk_writer("early", "old", 0)],
-        no_eviction(),
+        &[disk_writing_pod("web", "base", 0), disk_writing_pod("early", "old", 0)],
+        settings_without_eviction(),
     );
     lab.run(400.0);
     lab.delete_pod("early", None);
     lab.run(700.0);
     assert_eq!(reported_images(&lab), ["base", "never", "old"]);
-    lab.create(&disk_writer("writer", "base", 120));
+    lab.create(&disk_writing_pod("writer", "base", 120));
     lab.run(899.0);
     assert_eq!(
         reported_images(&lab),
@@ -115,11 +115,11 @@ fn image_gc_frees_least_recently_used_to_low_threshold() {
     // 87 % of the disk is full: 70 MB must be freed, so one image is removed.
     lab.run(915.0);
     assert_eq!(reported_images(&lab), ["base", "old"]);
-    lab.create(&disk_writer("more", "base", 250));
+    lab.create(&disk_writing_pod("more", "base", 250));
     lab.run(1215.0);
     assert_eq!(reported_images(&lab), ["base"]);
     // The only image left is in use, so nothing can be removed.
-    lab.create(&disk_writer("most", "base", 300));
+    lab.create(&disk_writing_pod("most", "base", 300));
     lab.run(2110.0);
     assert_eq!(reported_images(&lab), ["base"]);
     let failure = "Failed to garbage collect required amount of images. Attempted to free 120007296 bytes, but only \
@@ -147,10 +147,10 @@ fn image_gc_frees_least_recently_used_to_low_threshold() {
 fn image_gc_keeps_images_detected_within_two_minutes() {
     // `new` is pulled at 850 s and its pod deleted at 860 s. The image is first detected at 900 s, and old enough at
     // 1200 s.
-    let pods = [disk_writer("web", "base", 120)];
-    let mut lab = lab(&[("base", 750)], &pods, no_eviction());
+    let pods = [disk_writing_pod("web", "base", 120)];
+    let mut lab = lab(&[("base", 750)], &pods, settings_without_eviction());
     lab.run(850.0);
-    lab.create(&disk_writer("short", "new", 0));
+    lab.create(&disk_writing_pod("short", "new", 0));
     lab.run(860.0);
     lab.delete_pod("short", None);
     lab.run(899.0);
@@ -178,11 +178,11 @@ fn image_gc_follows_its_settings() {
             image_gc_high_threshold_percent: high,
             image_gc_low_threshold_percent: low,
             image_maximum_gc_age: max_age,
-            ..no_eviction()
+            ..settings_without_eviction()
         };
         let mut lab = lab(
             &[("a", 250), ("b", 250), ("c", 250)],
-            &[disk_writer("web", "c", 0)],
+            &[disk_writing_pod("web", "c", 0)],
             settings,
         );
         lab.run(if max_age > Span::ZERO { 3915.0 } else { 315.0 });
@@ -200,7 +200,11 @@ fn disk_pressure_removes_images_before_pods() {
         let held = [("base", 500), ("unused", unused)];
         let mut lab = lab(&held, &[], KubeletSettings::default());
         lab.run(200.0);
-        lab.create(&disk_writer("web", "base", 370 - if unused == 250 { 250 } else { 0 }));
+        lab.create(&disk_writing_pod(
+            "web",
+            "base",
+            370 - if unused == 250 { 250 } else { 0 },
+        ));
         lab.run(280.0);
         assert!(!reported_images(&lab).contains(&"unused".to_owned()), "{unused}");
         let found = gc_events(&lab);
@@ -228,7 +232,7 @@ fn imported_node_keeps_its_images() {
     for (uid, expected) in [("", vec![]), ("7c9f", vec!["a", "b", "c"])] {
         let held = [("a", 600), ("b", 600), ("c", 100)];
         let mut lab = lab_with_uid(&held, &[], KubeletSettings::default(), uid);
-        lab.create(&disk_writer("web", "c", 0));
+        lab.create(&disk_writing_pod("web", "c", 0));
         lab.run(400.0);
         assert_eq!(reported_images(&lab), expected, "{uid}");
     }

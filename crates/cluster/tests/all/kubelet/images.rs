@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use crate::kubelet::lab::{Lab, pod, seconds, text_field};
 
 /// Returns a pod with its own image, whose pull takes 10 s.
-fn puller(name: &str, image: &str) -> Value {
+fn image_pulling_pod(name: &str, image: &str) -> Value {
     pod(name, json!({}), &[("main", json!({"image": image}), "pull=10s")])
 }
 
 /// Returns `(seconds since the first pull began, pod)` of the finished pulls, rounded to seconds.
-fn pulled(lab: &Lab) -> Vec<(i64, String)> {
+fn pull_events(lab: &Lab) -> Vec<(i64, String)> {
     let of = |what: What| lab.trace.records.iter().filter(move |record| record.what() == what);
     let began = of(What::Event)
         .find(|record| text_field(record, "reason") == "Pulling")
@@ -29,7 +29,7 @@ fn pulled(lab: &Lab) -> Vec<(i64, String)> {
 #[test]
 fn pulls_are_serial_unless_serialize_image_pulls_is_false() {
     let pods: Vec<Value> = [("p1", "one"), ("p2", "two"), ("p3", "three")]
-        .map(|(name, image)| puller(name, image))
+        .map(|(name, image)| image_pulling_pod(name, image))
         .into();
     for (serialize, most, ends) in [
         (true, None, [10, 20, 30]),
@@ -43,7 +43,7 @@ fn pulls_are_serial_unless_serialize_image_pulls_is_false() {
         };
         let mut lab = Lab::with_kubelet(&pods, settings);
         lab.run(45.0);
-        let found = pulled(&lab);
+        let found = pull_events(&lab);
         let times: Vec<i64> = found.iter().map(|row| row.0).collect();
         assert_eq!(times, ends, "{serialize} {most:?}: {found:?}");
         assert_eq!(lab.processes().len(), 3, "{serialize} {most:?}");
@@ -69,11 +69,11 @@ fn concurrent_pulls_of_one_image_end_together() {
         serialize_image_pulls: false,
         ..KubeletSettings::default()
     };
-    let mut lab = Lab::with_kubelet(&[puller("p1", "same")], settings);
+    let mut lab = Lab::with_kubelet(&[image_pulling_pod("p1", "same")], settings);
     lab.run(4.0);
-    lab.create(&puller("p2", "same"));
+    lab.create(&image_pulling_pod("p2", "same"));
     lab.run(12.0);
-    let times: Vec<i64> = pulled(&lab).iter().map(|row| row.0).collect();
+    let times: Vec<i64> = pull_events(&lab).iter().map(|row| row.0).collect();
     assert_eq!(times, [10, 10]);
 }
 
@@ -87,8 +87,12 @@ fn image_present_on_node_is_not_pulled() {
             "images": [{"names": ["docker.io/library/nginx@sha256:1", "docker.io/library/nginx:1.27"], "sizeBytes": 70_000_000}],
         },
     });
-    let mut lab = Lab::with(
-        &[node, puller("p1", "nginx:1.27"), puller("p2", "nginx:1.28")],
+    let mut lab = Lab::with_setup(
+        &[
+            node,
+            image_pulling_pod("p1", "nginx:1.27"),
+            image_pulling_pod("p2", "nginx:1.28"),
+        ],
         Setup {
             nodes: podscope_cluster::NodeShorthand {
                 zones: Vec::new(),
@@ -110,7 +114,11 @@ fn image_present_on_node_is_not_pulled() {
 /// Shows: SCH-129, LC-068
 #[test]
 fn node_status_lists_pulled_images_by_size() {
-    let mut lab = Lab::new(&[puller("p1", "team/one:1"), puller("p2", "two"), puller("p3", "two")]);
+    let mut lab = Lab::new(&[
+        image_pulling_pod("p1", "team/one:1"),
+        image_pulling_pod("p2", "two"),
+        image_pulling_pod("p3", "two"),
+    ]);
     let reported = |lab: &Lab| -> Vec<(String, i64)> {
         let node = lab
             .world

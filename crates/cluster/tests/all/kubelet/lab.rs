@@ -56,13 +56,13 @@ pub(crate) struct Lab {
 
 impl Lab {
     pub(crate) fn new(objects: &[Value]) -> Self {
-        Self::with(objects, Setup::default())
+        Self::with_setup(objects, Setup::default())
     }
 
     pub(crate) fn with_switch(objects: &[Value], switch: &str) -> Self {
         let mut switches = Switches::default();
         assert!(switches.turn_on(switch));
-        Self::with(
+        Self::with_setup(
             objects,
             Setup {
                 switches,
@@ -76,7 +76,7 @@ impl Lab {
             kubelet: Arc::new(kubelet),
             ..Settings::default()
         };
-        Self::with(
+        Self::with_setup(
             objects,
             Setup {
                 settings,
@@ -85,7 +85,7 @@ impl Lab {
         )
     }
 
-    pub(crate) fn with(objects: &[Value], setup: Setup) -> Self {
+    pub(crate) fn with_setup(objects: &[Value], setup: Setup) -> Self {
         let mut trace = Trace::default();
         let setup = Setup {
             objects: objects.iter().map(object).collect(),
@@ -143,13 +143,13 @@ impl Lab {
     }
 
     /// Sends a request as a client.
-    pub(crate) fn request(&mut self, request: Request) {
+    pub(crate) fn send_request(&mut self, request: Request) {
         self.world
             .start_client(ClientCommand::Write(vec![Write::new(request, "done")]), &mut self.trace);
     }
 
     /// Applies a fault, which must be possible.
-    pub(crate) fn fault(&mut self, fault: Fault) {
+    pub(crate) fn apply_fault(&mut self, fault: Fault) {
         self.world
             .apply_fault(&fault, &mut self.trace)
             .expect("the fault is possible");
@@ -175,7 +175,7 @@ impl Lab {
     }
 
     /// Returns the records of this kind about `web`.
-    pub(crate) fn records(&self, what: What) -> Vec<&Record> {
+    pub(crate) fn records_of_kind(&self, what: What) -> Vec<&Record> {
         let of_web = |record: &&Record| record.object.as_ref().is_some_and(|object| &*object.key.name == "web");
         self.trace
             .records
@@ -186,8 +186,8 @@ impl Lab {
     }
 
     /// Returns the times of the records of this kind about `web`, in seconds since `origin`.
-    pub(crate) fn times(&self, what: What, origin: SimTime) -> Vec<f64> {
-        self.records(what)
+    pub(crate) fn times_of_kind(&self, what: What, origin: SimTime) -> Vec<f64> {
+        self.records_of_kind(what)
             .iter()
             .map(|record| seconds(record.at - origin))
             .collect()
@@ -195,7 +195,7 @@ impl Lab {
 
     /// Returns `(second, REASON: MESSAGE)` of the events about `web`.
     pub(crate) fn events(&self) -> Vec<(f64, String)> {
-        self.records(What::Event)
+        self.records_of_kind(What::Event)
             .iter()
             .map(|record| {
                 (
@@ -259,7 +259,7 @@ pub(crate) fn number_field(record: &Record, field: &str) -> Option<i64> {
 
 /// Asserts that the rows `(seconds, text)` are the expected ones; times are compared to the millisecond.
 #[track_caller]
-pub(crate) fn assert_rows(name: &str, found: &[(f64, String)], expected: &[(f64, &str)]) {
+pub(crate) fn assert_timeline_rows(name: &str, found: &[(f64, String)], expected: &[(f64, &str)]) {
     let print = |at: f64, what: &str| format!("{at:>9.3} {what}");
     let found: Vec<String> = found.iter().map(|(at, what)| print(*at, what)).collect();
     let expected: Vec<String> = expected.iter().map(|(at, what)| print(*at, what)).collect();

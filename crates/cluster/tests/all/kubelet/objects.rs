@@ -26,7 +26,7 @@ fn masked_status(lab: &Lab, name: &str) -> String {
 }
 
 /// Returns the YAML of pod conditions, given as (type, status, reason, message).
-fn conditions(rows: [(&str, &str, &str, &str); 5]) -> String {
+fn conditions_yaml(rows: [(&str, &str, &str, &str); 5]) -> String {
     let mut text = String::from("conditions:\n");
     for (kind, status, reason, message) in rows {
         text += "- lastProbeTime: null\n  lastTransitionTime: ~\n";
@@ -180,7 +180,7 @@ fn pod_statuses_match_real_yaml() {
         ),
         ("done", "False", "False", "PodFailed", "", FAILED_STATUS),
     ] {
-        let conditions = conditions([
+        let conditions = conditions_yaml([
             ("PodReadyToStartContainers", sandbox, "", ""),
             ("Initialized", "True", "", ""),
             ("Ready", ready, reason, message),

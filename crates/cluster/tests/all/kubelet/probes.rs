@@ -12,8 +12,8 @@ fn failed_liveness_probe_restarts_container() {
         json!({"livenessProbe": {"httpGet": {"path": "/", "port": 80}, "periodSeconds": 5, "failureThreshold": 3}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "liveness=fail@30s..60s")])]);
     lab.run(60.0);
-    let started = lab.times(What::ContainerStarted, SimTime::ZERO);
-    let failed = lab.times(What::ProbeFailed, SimTime::ZERO);
+    let started = lab.times_of_kind(What::ContainerStarted, SimTime::ZERO);
+    let failed = lab.times_of_kind(What::ProbeFailed, SimTime::ZERO);
     assert_eq!(failed.len(), 3, "{failed:?}");
     assert!(
         failed[0] >= started[0] + 30.0 && failed[0] < started[0] + 35.0,
@@ -32,7 +32,7 @@ fn failed_liveness_probe_restarts_container() {
         "{events:#?}"
     );
     // The first restart after a failed probe is immediate, in the same sync (LC-090).
-    let exit = lab.times(What::ContainerExited, SimTime::ZERO)[0];
+    let exit = lab.times_of_kind(What::ContainerExited, SimTime::ZERO)[0];
     assert!((started[1] - exit).abs() < 0.001, "{started:?} {exit}");
     assert_eq!(status(lab.web().unwrap())["containerStatuses"][0]["restartCount"], 1);
 }
@@ -46,7 +46,7 @@ fn probe_grace_period_overrides_pod_grace_period() {
         &[("main", probe, "liveness=fail@10s..20s, sigterm=ignore")],
     )]);
     lab.run(30.0);
-    let signals = lab.records(What::SignalSent);
+    let signals = lab.records_of_kind(What::SignalSent);
     assert_eq!(text_field(signals[0], "signal"), "SIGTERM");
     assert_eq!(text_field(signals[1], "signal"), "SIGKILL");
     assert_eq!((signals[1].at - signals[0].at).0, 7_000_000);
@@ -84,7 +84,7 @@ fn startup_probe_delays_readiness_and_readiness_never_restarts() {
     assert_eq!(ready["message"], "containers with unready status: [main]");
     lab.run(75.0);
     assert!(lab.web().unwrap().is_ready());
-    assert_eq!(lab.records(What::ContainerStarted).len(), 1);
+    assert_eq!(lab.records_of_kind(What::ContainerStarted).len(), 1);
 }
 
 /// Shows: LC-117
@@ -93,8 +93,8 @@ fn unknown_probe_answer_does_not_count() {
     let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "liveness=unknown")])]);
     lab.run(30.0);
-    assert_eq!(lab.records(What::ContainerStarted).len(), 1);
-    assert!(lab.records(What::ProbeFailed).is_empty());
+    assert_eq!(lab.records_of_kind(What::ContainerStarted).len(), 1);
+    assert!(lab.records_of_kind(What::ProbeFailed).is_empty());
 }
 
 #[test]

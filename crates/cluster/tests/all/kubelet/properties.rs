@@ -13,18 +13,18 @@ use crate::common::partition;
 use crate::kubelet::lab::{Lab, number_field, pod, text_field};
 
 const SEEDS: std::ops::Range<u64> = 0..60;
-const PODS: [&str; 4] = ["p0", "p1", "p2", "p3"];
-const NODES: [&str; 2] = ["a-1", "a-2"];
+const POD_NAMES: [&str; 4] = ["p0", "p1", "p2", "p3"];
+const NODE_NAMES: [&str; 2] = ["a-1", "a-2"];
 /// Interval in seconds at which the kubelets are observed.
 const OBSERVATION_INTERVAL: f64 = 0.1;
 
-fn pick<'a>(rng: &mut Rng, among: &[&'a str]) -> &'a str {
+fn pick_random<'a>(rng: &mut Rng, among: &[&'a str]) -> &'a str {
     among[rng.below(among.len() as u64) as usize]
 }
 
 fn random_pod(name: &str, rng: &mut Rng) -> Value {
     let grace = rng.below(20) as i64;
-    let policy = pick(rng, &["Always", "OnFailure", "Never"]);
+    let policy = pick_random(rng, &["Always", "OnFailure", "Never"]);
     let mut containers: Vec<(&str, Value, String)> = Vec::new();
     for container in ["init", "side", "app", "other"].iter().take(2 + rng.below(3) as usize) {
         let mut extra = json!({});
@@ -36,16 +36,16 @@ fn random_pod(name: &str, rng: &mut Rng) -> Value {
             }
             _ => {}
         }
-        let mut behavior = vec![format!("sigterm={}", pick(rng, &["0s", "1s", "4s", "ignore"]))];
+        let mut behavior = vec![format!("sigterm={}", pick_random(rng, &["0s", "1s", "4s", "ignore"]))];
         if *container != "init" && rng.below(3) == 0 {
-            behavior.push(format!("run={}", pick(rng, &["1s", "15s", "40s"])));
-            behavior.push(format!("exit={}", pick(rng, &["0", "1"])));
+            behavior.push(format!("run={}", pick_random(rng, &["1s", "15s", "40s"])));
+            behavior.push(format!("exit={}", pick_random(rng, &["0", "1"])));
         }
         if *container != "init" && rng.below(3) == 0 {
             extra["lifecycle"] = json!({"preStop": {"exec": {"command": ["stop"]}}});
             behavior.push(format!(
                 "prestop={}",
-                pick(rng, &["1s", "2500ms", "hang", "fail", "30s"])
+                pick_random(rng, &["1s", "2500ms", "hang", "fail", "30s"])
             ));
         }
         if *container == "app" && rng.below(4) == 0 {
@@ -85,7 +85,7 @@ impl Run {
         while at < until {
             at = (at + OBSERVATION_INTERVAL).min(until);
             self.lab.run(at);
-            for name in PODS {
+            for name in POD_NAMES {
                 let now = self.lab.world.now();
                 let Some(pod) = self.lab.pod(name) else { continue };
                 let uid = pod.metadata.uid.clone();
@@ -113,7 +113,7 @@ impl Run {
 /// Runs random pods under random faults, repairs all faults and deletes all pods.
 fn run(seed: u64) -> Run {
     let mut rng = Rng::split(seed, "properties");
-    let pods: Vec<Value> = PODS.iter().map(|name| random_pod(name, &mut rng)).collect();
+    let pods: Vec<Value> = POD_NAMES.iter().map(|name| random_pod(name, &mut rng)).collect();
     let setup = Setup {
         seed,
         nodes: NodeShorthand {
@@ -122,14 +122,14 @@ fn run(seed: u64) -> Run {
         },
         ..Setup::default()
     };
-    let lab = Lab::with(&pods, setup);
+    let lab = Lab::with_setup(&pods, setup);
     let own = |name: &&str| {
         let pod = lab.pod(name)?;
         Some((pod.metadata.uid.to_string(), pod.spec.termination_grace_period_seconds?))
     };
     let mut run = Run {
         seed,
-        own_grace: PODS.iter().filter_map(own).collect(),
+        own_grace: POD_NAMES.iter().filter_map(own).collect(),
         lab,
         shortest: ordered::Map::new(),
         terminating: ordered::Map::new(),
@@ -138,8 +138,8 @@ fn run(seed: u64) -> Run {
     for _ in 0..14 {
         at += 0.2 + rng.below(12_000) as f64 / 1000.0;
         run.run_until(at);
-        let name = pick(&mut rng, &PODS);
-        let node: NodeName = pick(&mut rng, &NODES).into();
+        let name = pick_random(&mut rng, &POD_NAMES);
+        let node: NodeName = pick_random(&mut rng, &NODE_NAMES).into();
         match rng.below(12) {
             0 | 1 => run.lab.delete_pod(name, None),
             2 | 3 => run.lab.delete_pod(name, Some(rng.below(10) as i64 + 1)),
@@ -160,7 +160,7 @@ fn run(seed: u64) -> Run {
     }
     // Repair everything, then delete all pods.
     run.try_fault(&Fault::Heal(Targets::All));
-    for node in NODES.map(NodeName::from) {
+    for node in NODE_NAMES.map(NodeName::from) {
         for fault in [
             Fault::Power {
                 node: node.clone(),
@@ -176,7 +176,7 @@ fn run(seed: u64) -> Run {
         }
     }
     run.run_until(at + 60.0);
-    for name in PODS {
+    for name in POD_NAMES {
         if run.lab.pod(name).is_some() {
             run.lab.delete_pod(name, None);
         }
@@ -402,11 +402,11 @@ impl Run {
 
     /// Every deletion completes once the nodes are repaired, and no process is left (LC-005, LC-208).
     fn assert_all_deletions_complete(&self) {
-        for name in PODS {
+        for name in POD_NAMES {
             let left = self.lab.pod(name).map(|pod| &pod.status);
             assert!(left.is_none(), "seed {}: {name} still exists: {left:#?}", self.seed);
         }
-        for node in NODES.map(NodeName::from) {
+        for node in NODE_NAMES.map(NodeName::from) {
             let processes = self
                 .lab
                 .world

@@ -34,7 +34,7 @@ fn resize_resource(lab: &mut Lab, name: &str, resource: &'static str, amount: &'
 }
 
 fn resize_with(lab: &mut Lab, name: &str, change: impl Fn(&mut Pod) + Send + Sync + 'static) {
-    lab.request(Request::Patch {
+    lab.send_request(Request::Patch {
         kind: Kind::Pod,
         key: key(name),
         uid: None,
@@ -120,7 +120,7 @@ fn deferred_resize_is_granted_when_neighbour_ends() {
         );
         if restarts {
             for up in [false, true] {
-                lab.fault(Fault::Kubelet { node: "a-1".into(), up });
+                lab.apply_fault(Fault::Kubelet { node: "a-1".into(), up });
                 lab.run(if up { 30.0 } else { 10.0 });
             }
             assert!(
@@ -162,7 +162,7 @@ fn resize_beyond_node_capacity_is_infeasible() {
     resize_cpu(&mut lab, "web", "3");
     lab.run(8.0);
     assert_eq!(condition(&lab, "web", "PodResizePending").unwrap().0, "Deferred");
-    lab.request(Request::Patch {
+    lab.send_request(Request::Patch {
         kind: Kind::Node,
         key: podscope_api::ObjectKey::cluster("a-1"),
         uid: None,
@@ -228,7 +228,7 @@ fn memory_limit_resize_applies_or_fails_by_usage() {
     lab.run(10.0);
     resize_resource(&mut lab, "web", "memory", "500Mi");
     lab.run(120.0);
-    assert!(lab.times(What::ContainerExited, SimTime::ZERO).is_empty());
+    assert!(lab.times_of_kind(What::ContainerExited, SimTime::ZERO).is_empty());
     resize_resource(&mut lab, "web", "memory", "350Mi");
     // The next sync reports the error.
     lab.run(145.0);
@@ -409,7 +409,7 @@ fn resize_without_kubelet_is_granted_after_restart() {
         assert_eq!(container["restartCount"], 0);
         container["resources"]["requests"]["cpu"].clone()
     };
-    let kubelet = |lab: &mut Lab, up: bool| lab.fault(Fault::Kubelet { node: "a-1".into(), up });
+    let kubelet = |lab: &mut Lab, up: bool| lab.apply_fault(Fault::Kubelet { node: "a-1".into(), up });
     lab.run(5.0);
     kubelet(&mut lab, false);
     lab.run(6.0);

@@ -10,8 +10,8 @@ use crate::kubelet::lab::{Lab, status, web};
 fn crash_loop_back_off_doubles_delays() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=1s, exit=1")])]);
     lab.run(1500.0);
-    let exits = lab.times(What::ContainerExited, SimTime::ZERO);
-    let starts = lab.times(What::ContainerStarted, SimTime::ZERO);
+    let exits = lab.times_of_kind(What::ContainerExited, SimTime::ZERO);
+    let starts = lab.times_of_kind(What::ContainerStarted, SimTime::ZERO);
     let waits: Vec<f64> = starts
         .iter()
         .skip(1)
@@ -34,7 +34,7 @@ fn crash_loop_back_off_doubles_delays() {
     );
     // The container is Terminated until the sync after a blocked one, then Waiting (LC-094).
     assert!(lab.happens_by(1900.0, |lab| lab.waiting_reason() == "CrashLoopBackOff"));
-    let starts = lab.times(What::ContainerStarted, SimTime::ZERO);
+    let starts = lab.times_of_kind(What::ContainerStarted, SimTime::ZERO);
     let container = &status(lab.web().unwrap())["containerStatuses"][0];
     assert_eq!(
         container["state"]["waiting"]["message"],
@@ -51,7 +51,7 @@ fn crash_loop_back_off_doubles_delays() {
 fn exit_0_under_always_restarts_with_back_off() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=1s")])]);
     assert!(lab.happens_by(60.0, |lab| lab.waiting_reason() == "CrashLoopBackOff"));
-    assert!(lab.records(What::ContainerStarted).len() >= 2);
+    assert!(lab.records_of_kind(What::ContainerStarted).len() >= 2);
 }
 
 /// Shows: LC-214, LC-215, LC-216
@@ -73,7 +73,7 @@ fn restart_policy_decides_restart_and_phase() {
         let row = format!("{policy} {exit}");
         let found = status(lab.web().unwrap());
         assert_eq!(found["phase"], phase, "{row}");
-        assert_eq!(lab.records(What::ContainerStarted).len(), n_starts, "{row}");
+        assert_eq!(lab.records_of_kind(What::ContainerStarted).len(), n_starts, "{row}");
         if phase == "Succeeded" {
             let ready = found["conditions"]
                 .as_array()
@@ -104,7 +104,7 @@ fn sidecars_stop_when_app_containers_have_ended() {
     lab.run(30.0);
     assert_eq!(status(lab.web().unwrap())["phase"], "Succeeded");
     assert!(lab.processes().is_empty());
-    assert_eq!(lab.records(What::ContainerStarted).len(), 2);
+    assert_eq!(lab.records_of_kind(What::ContainerStarted).len(), 2);
 }
 
 /// Shows: LC-219
@@ -137,6 +137,7 @@ fn process_over_its_memory_limit_is_oom_killed() {
         (&terminated["reason"], &terminated["exitCode"]),
         (&json!("OOMKilled"), &json!(137))
     );
-    let ran = lab.times(What::ContainerExited, SimTime::ZERO)[0] - lab.times(What::ContainerStarted, SimTime::ZERO)[0];
+    let ran = lab.times_of_kind(What::ContainerExited, SimTime::ZERO)[0]
+        - lab.times_of_kind(What::ContainerStarted, SimTime::ZERO)[0];
     assert!((10.0..10.1).contains(&ran), "{ran}");
 }

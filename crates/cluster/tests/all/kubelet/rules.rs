@@ -36,12 +36,12 @@ fn restart_rule_applies_only_to_its_exit_code() {
         lab.run(30.0);
         let found = status(lab.web().unwrap());
         assert_eq!(found["phase"], phase, "exit code {exit}");
-        let starts = lab.times(What::ContainerStarted, SimTime::ZERO).len();
+        let starts = lab.times_of_kind(What::ContainerStarted, SimTime::ZERO).len();
         assert_eq!(starts > 1, is_restarted, "exit code {exit}: {starts} starts");
         // The first restart is immediate, the second follows after 10 s (LC-085).
         if is_restarted {
-            let exits = lab.times(What::ContainerExited, SimTime::ZERO);
-            let starts = lab.times(What::ContainerStarted, SimTime::ZERO);
+            let exits = lab.times_of_kind(What::ContainerExited, SimTime::ZERO);
+            let starts = lab.times_of_kind(What::ContainerStarted, SimTime::ZERO);
             assert!(starts[1] - exits[0] < 2.0, "{starts:?} {exits:?}");
             assert!(starts[2] - exits[1] > 9.0, "{starts:?} {exits:?}");
             assert!(found["containerStatuses"][0]["restartCount"].as_i64() >= Some(2));
@@ -153,8 +153,8 @@ fn restart_all_containers_has_no_back_off() {
         &[("main", restart_rule("RestartAllContainers", 88), "run=3s, exit=88")],
     )]);
     lab.run(60.0);
-    let exits = lab.times(What::ContainerExited, SimTime::ZERO);
-    let starts = lab.times(What::ContainerStarted, SimTime::ZERO);
+    let exits = lab.times_of_kind(What::ContainerExited, SimTime::ZERO);
+    let starts = lab.times_of_kind(What::ContainerStarted, SimTime::ZERO);
     let waits: Vec<f64> = starts[1..]
         .iter()
         .zip(&exits)

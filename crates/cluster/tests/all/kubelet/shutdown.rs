@@ -7,7 +7,7 @@ use podscope_cluster::kubelet::{KubeletSettings, ShutdownGroup};
 use podscope_cluster::{SimTime, What};
 use serde_json::{Value, json};
 
-use crate::kubelet::lab::{Lab, assert_rows, pod, seconds, status, text_field, web};
+use crate::kubelet::lab::{Lab, assert_timeline_rows, pod, seconds, status, text_field, web};
 
 /// Returns a lab whose kubelets have these shutdown groups: (priority, grace period in seconds).
 fn lab(objects: &[Value], groups: &[(i32, i64)]) -> Lab {
@@ -67,7 +67,7 @@ fn shutdown_ends_pods_by_ascending_priority_before_power_off() {
     );
     lab.run(20.0);
     let from = lab.world.now();
-    lab.fault(Fault::Shutdown("a-1".into()));
+    lab.apply_fault(Fault::Shutdown("a-1".into()));
     lab.run(21.0);
     assert_eq!(
         node_ready(&lab),
@@ -85,7 +85,7 @@ fn shutdown_ends_pods_by_ascending_priority_before_power_off() {
         )
     );
     lab.run(60.0);
-    assert_rows(
+    assert_timeline_rows(
         "grace period = the minimum of the group's and the pod's",
         &signals_and_exits(&lab, from),
         &[
@@ -127,9 +127,9 @@ fn shutdown_ends_pods_by_ascending_priority_before_power_off() {
 fn graceful_shutdown_is_disabled_by_default() {
     let mut lab = lab(&[web(json!({}), &[("main", json!({}), "")])], &[]);
     lab.run(20.0);
-    lab.fault(Fault::Shutdown("a-1".into()));
+    lab.apply_fault(Fault::Shutdown("a-1".into()));
     assert!(lab.processes().is_empty());
-    assert!(lab.records(What::SignalSent).is_empty());
+    assert!(lab.records_of_kind(What::SignalSent).is_empty());
 }
 
 /// Shows: LC-066

@@ -55,7 +55,7 @@ fn pod_starts_and_becomes_ready() {
             "Started: Container started",
         ]
     );
-    assert_eq!(lab.records(What::ContainerStarted).len(), 1);
+    assert_eq!(lab.records_of_kind(What::ContainerStarted).len(), 1);
 }
 
 /// Shows: L-05, LC-072, LC-073, LC-074, LC-075
@@ -98,12 +98,12 @@ fn init_containers_and_sidecars_start_in_order() {
     );
     lab.run(40.0);
     let order: Vec<String> = lab
-        .records(What::ContainerStarted)
+        .records_of_kind(What::ContainerStarted)
         .iter()
         .map(|record| record.container.as_deref().unwrap().into())
         .collect();
     assert_eq!(order, ["prepare", "side", "migrate", "app"]);
-    let starts = lab.times(What::ContainerStarted, podscope_cluster::SimTime::ZERO);
+    let starts = lab.times_of_kind(What::ContainerStarted, podscope_cluster::SimTime::ZERO);
     // `migrate` waits for the startup probe of the sidecar, which serves 5 s after its start (LC-074).
     assert!(starts[2] - starts[1] >= 5.0, "{starts:?}");
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
@@ -123,7 +123,7 @@ fn failed_init_container_under_never_fails_the_pod() {
     let failed = status(lab.web().unwrap());
     assert_eq!(failed["phase"], "Failed");
     assert_eq!(failed["initContainerStatuses"][0]["state"]["terminated"]["exitCode"], 3);
-    assert_eq!(lab.records(What::ContainerStarted).len(), 1);
+    assert_eq!(lab.records_of_kind(What::ContainerStarted).len(), 1);
 }
 
 /// Shows: LC-069
@@ -165,7 +165,7 @@ fn failed_post_start_hook_kills_the_container() {
         events.contains(&"Killing: FailedPostStartHook".to_owned()),
         "{events:#?}"
     );
-    assert!(!lab.records(What::SignalSent).is_empty());
+    assert!(!lab.records_of_kind(What::SignalSent).is_empty());
 }
 
 #[test]
@@ -330,7 +330,7 @@ fn attachable_volume_is_attached_mounted_and_unmounted() {
         .iter()
         .position(|record| record.what() == What::VolumeMounted);
     assert!(attached.is_some() && attached < mounted, "{attached:?} {mounted:?}");
-    let mounted = lab.records(What::VolumeMounted);
+    let mounted = lab.records_of_kind(What::VolumeMounted);
     let fields: Vec<String> = mounted[0]
         .happening
         .fields()
@@ -342,7 +342,7 @@ fn attachable_volume_is_attached_mounted_and_unmounted() {
     lab.delete(None);
     lab.run(90.0);
     assert!(lab.web().is_none());
-    assert_eq!(lab.records(What::VolumeUnmounted).len(), 1);
+    assert_eq!(lab.records_of_kind(What::VolumeUnmounted).len(), 1);
     assert!(node(&lab).status.volumes_in_use.is_empty());
 }
 
@@ -366,7 +366,7 @@ fn idle_pods_create_few_events() {
         nodes,
         ..podscope_cluster::Setup::default()
     };
-    let mut lab = Lab::with(&pods, setup);
+    let mut lab = Lab::with_setup(&pods, setup);
     lab.run(150.0);
     let ready = lab
         .world

@@ -26,7 +26,7 @@ fn node_a1() -> NodeName {
 }
 
 fn count_starts(lab: &Lab) -> usize {
-    lab.records(What::ContainerStarted).len()
+    lab.records_of_kind(What::ContainerStarted).len()
 }
 
 /// Shows: LC-213
@@ -58,7 +58,7 @@ fn static_pod_exits_as_scripted_after_mirror_deletion() {
     lab.run(5.0);
     lab.delete(None);
     lab.run(25.0);
-    let exits = lab.records(What::ContainerExited);
+    let exits = lab.records_of_kind(What::ContainerExited);
     assert_eq!(exits.len(), 1);
     assert_eq!(count_starts(&lab), 2, "LC-085: the first restart is immediate");
 }
@@ -69,20 +69,20 @@ fn static_pods_start_after_boot_without_api_server() {
     let mut lab = Lab::new(&[mirror_pod(json!({}), "")]);
     lab.run(5.0);
     let process = ControlPlaneProcess::ApiServer;
-    lab.fault(Fault::ControlPlane { process, up: false });
-    lab.fault(Fault::Power {
+    lab.apply_fault(Fault::ControlPlane { process, up: false });
+    lab.apply_fault(Fault::Power {
         node: node_a1(),
         on: false,
     });
     lab.run(10.0);
     assert!(lab.processes().is_empty());
-    lab.fault(Fault::Power {
+    lab.apply_fault(Fault::Power {
         node: node_a1(),
         on: true,
     });
     lab.run(30.0);
     assert_eq!(lab.processes(), ["main"]);
-    lab.fault(Fault::ControlPlane { process, up: true });
+    lab.apply_fault(Fault::ControlPlane { process, up: true });
     lab.run(90.0);
     assert_eq!(status(lab.web().unwrap())["containerStatuses"][0]["restartCount"], 1);
     assert_eq!(count_starts(&lab), 2);
@@ -93,7 +93,7 @@ fn static_pods_start_after_boot_without_api_server() {
 fn static_pod_without_node_object_runs_without_mirror() {
     let mut lab = Lab::new(&[mirror_pod(json!({}), "")]);
     lab.run(5.0);
-    lab.request(Request::Delete {
+    lab.send_request(Request::Delete {
         kind: Kind::Node,
         key: ObjectKey::cluster("a-1"),
         options: DeleteOptions::default(),
@@ -105,11 +105,11 @@ fn static_pod_without_node_object_runs_without_mirror() {
     );
     assert_eq!(lab.processes(), ["main"]);
     // A restarted kubelet registers the Node again (LC-210); then the pod gets a mirror.
-    lab.fault(Fault::Kubelet {
+    lab.apply_fault(Fault::Kubelet {
         node: node_a1(),
         up: false,
     });
-    lab.fault(Fault::Kubelet {
+    lab.apply_fault(Fault::Kubelet {
         node: node_a1(),
         up: true,
     });

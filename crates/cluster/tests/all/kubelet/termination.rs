@@ -3,7 +3,7 @@
 use podscope_cluster::{SimTime, What};
 use serde_json::{Value, json};
 
-use crate::kubelet::lab::{Lab, assert_rows, status, web};
+use crate::kubelet::lab::{Lab, assert_timeline_rows, status, web};
 
 fn pre_stop_hook() -> Value {
     json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}})
@@ -168,7 +168,7 @@ fn termination_timeline_matches_facts() {
         ),
     ] {
         let container = if hook { pre_stop_hook() } else { json!({}) };
-        assert_rows(
+        assert_timeline_rows(
             name,
             &deletion_timeline(grace, request, container, behavior, None),
             &rows,
@@ -179,7 +179,7 @@ fn termination_timeline_matches_facts() {
 /// Shows: L-11, LC-134, LC-137
 #[test]
 fn history_switch_restores_v1_23_grace_rules() {
-    assert_rows(
+    assert_timeline_rows(
         "LC-137, seed 003: in v1.23 the runtime gets the whole grace period after the hook",
         &deletion_timeline(
             30,
@@ -196,12 +196,12 @@ fn history_switch_restores_v1_23_grace_rules() {
             (40.0, "exit 137 main"),
         ],
     );
-    assert_rows(
+    assert_timeline_rows(
         "LC-134: in v1.23 a forced deletion gets 30 s",
         &deletion_timeline(30, Some(0), json!({}), "sigterm=ignore", Some("grace-rules-v1.23")),
         &[(0.0, "SIGTERM main"), (30.0, "SIGKILL main"), (30.0, "exit 137 main")],
     );
-    assert_rows(
+    assert_timeline_rows(
         "without the two-second minimum, a grace period of one second lasts one second",
         &deletion_timeline(
             30,
@@ -281,7 +281,7 @@ fn sidecars_stop_in_reverse_order() {
     assert_eq!(lab.processes(), ["s1", "s2", "app"]);
     lab.delete(None);
     lab.run(60.0);
-    assert_rows(
+    assert_timeline_rows(
         "LC-158: in reverse order after the app containers",
         &lab.kill_timeline(),
         &[
@@ -317,7 +317,7 @@ fn waiting_sidecars_are_signalled_when_grace_ends() {
     lab.run(30.0);
     lab.delete(None);
     lab.run(60.0);
-    assert_rows(
+    assert_timeline_rows(
         "LC-159: hooks start at 0; LC-160: signals at G and G + 2",
         &lab.kill_timeline(),
         &[
@@ -349,7 +349,7 @@ fn shorter_grace_does_not_affect_a_kill_in_progress() {
     lab.run(30.0);
     assert_eq!(lab.web().unwrap().metadata.deletion_grace_period_seconds, Some(1));
     lab.run(70.0);
-    assert_rows(
+    assert_timeline_rows(
         "the deadline does not change",
         &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (30.0, "SIGKILL main"), (30.0, "exit 137 main")],
@@ -368,14 +368,14 @@ fn crashed_kubelet_restarts_the_grace_period() {
     lab.delete(None);
     lab.run(30.0);
     let node: podscope_api::NodeName = "a-1".into();
-    lab.fault(Fault::Kubelet {
+    lab.apply_fault(Fault::Kubelet {
         node: node.clone(),
         up: false,
     });
     lab.run(100.0);
     // Without a kubelet, no SIGKILL is sent.
     assert_eq!(lab.processes(), ["main"]);
-    lab.fault(Fault::Kubelet { node, up: true });
+    lab.apply_fault(Fault::Kubelet { node, up: true });
     lab.run(200.0);
     let rows = lab.kill_timeline();
     let whats: Vec<&str> = rows.iter().map(|row| row.1.as_str()).collect();
@@ -475,7 +475,7 @@ fn deletion_waits_for_a_pull_in_progress() {
     assert!(lab.web().is_some() && lab.processes().is_empty());
     lab.run(20.0);
     // The sync that starts the container completes before the kill begins.
-    assert_rows(
+    assert_timeline_rows(
         "the container starts and is then stopped",
         &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (1.0, "exit 0 main")],
@@ -493,7 +493,7 @@ fn deletion_waits_for_a_liveness_kill_in_progress() {
     )]);
     lab.run(20.0);
     assert_eq!(
-        lab.records(What::SignalSent).len(),
+        lab.records_of_kind(What::SignalSent).len(),
         1,
         "the liveness kill is in progress"
     );

@@ -8,7 +8,7 @@ use podscope_cluster::{DeleteOptions, Request, SimTime, What};
 use serde_json::{Value, json};
 
 use crate::common::{key, partition};
-use crate::kubelet::lab::{Lab, assert_rows, status, web};
+use crate::kubelet::lab::{Lab, assert_timeline_rows, status, web};
 
 fn with_pre_stop_hook(mut container: Value) -> Value {
     container["lifecycle"] = json!({"preStop": {"exec": {"command": ["stop"]}}});
@@ -38,7 +38,7 @@ fn deletion_timeline(containers: &[(&str, Value, &str)], grace: i64, at: f64) ->
 fn process_gets_grace_period_left_by_early_hook() {
     // Deviation: a scripted hook can only fail at once or not at all. This test needs only the time at which it
     // returns.
-    assert_rows(
+    assert_timeline_rows(
         "preStop returns at 1 s",
         &deletion_timeline(
             &[("main", with_pre_stop_hook(json!({})), "prestop=1s, sigterm=ignore")],
@@ -90,7 +90,7 @@ fn sidecar_does_not_wait_for_sidecars_after_a_stopped_one() {
             .map(|row| (row.0 - zero, row.1.clone()))
             .collect()
     };
-    assert_rows(
+    assert_timeline_rows(
         "s1 does not wait for s3",
         &rows,
         &[
@@ -108,7 +108,7 @@ fn sidecar_does_not_wait_for_sidecars_after_a_stopped_one() {
 /// Shows: LC-161
 #[test]
 fn hook_time_and_wait_reduce_grace_by_whole_seconds() {
-    assert_rows(
+    assert_timeline_rows(
         "1.9 s of hook and 8.x s of waiting for its turn: less than G + 3",
         &deletion_timeline(
             &[
@@ -167,7 +167,7 @@ fn completed_pod_stops_sidecars_in_order_with_spec_grace() {
 /// Shows: LC-163
 #[test]
 fn plain_init_container_is_stopped_without_order() {
-    assert_rows(
+    assert_timeline_rows(
         "both are stopped at once",
         &deletion_timeline(
             &[
@@ -196,7 +196,7 @@ fn shorter_grace_counts_before_the_kill_begins() {
     lab.run(5.0);
     lab.delete(Some(4));
     lab.run(60.0);
-    assert_rows(
+    assert_timeline_rows(
         "the smaller grace period, after the start in progress has completed (LC-169)",
         &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (4.0, "SIGKILL main"), (4.0, "exit 137 main")],
@@ -211,15 +211,15 @@ fn pod_missing_after_relist_gets_full_grace_of_its_spec() {
         &[("main", with_pre_stop_hook(json!({})), "prestop=4s, sigterm=ignore")],
     )]);
     lab.run(20.0);
-    lab.fault(partition(&["a-1".into()]));
+    lab.apply_fault(partition(&["a-1".into()]));
     lab.run(30.0);
     lab.delete(Some(0));
     // Wait longer than a dead connection is kept, so that the kubelet lists again (LC-208).
     lab.run(70.0);
     assert!(lab.web().is_none() && lab.kill_timeline().is_empty());
-    lab.fault(Fault::Heal(Targets::All));
+    lab.apply_fault(Fault::Heal(Targets::All));
     lab.run(120.0);
-    assert_rows(
+    assert_timeline_rows(
         "preStop hook and 12 s, counted from the relist",
         &lab.kill_timeline(),
         &[
@@ -240,13 +240,13 @@ fn forced_deletion_in_short_partition_gives_minimum_grace() {
         &[("main", json!({}), "sigterm=ignore")],
     )]);
     lab.run(20.0);
-    lab.fault(partition(&["a-1".into()]));
+    lab.apply_fault(partition(&["a-1".into()]));
     lab.run(22.0);
     lab.delete(Some(0));
     lab.run(40.0);
-    lab.fault(Fault::Heal(Targets::All));
+    lab.apply_fault(Fault::Heal(Targets::All));
     lab.run(60.0);
-    assert_rows(
+    assert_timeline_rows(
         "the connection survived: MODIFIED with grace period 0, then DELETED",
         &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
@@ -263,8 +263,8 @@ fn restarted_runtime_restarts_the_grace_period() {
     lab.run(20.0);
     lab.delete(None);
     lab.run(25.0);
-    lab.fault(runtime_fault(false));
-    lab.fault(runtime_fault(true));
+    lab.apply_fault(runtime_fault(false));
+    lab.apply_fault(runtime_fault(true));
     lab.run(80.0);
     let rows = lab.kill_timeline();
     let names: Vec<&str> = rows.iter().map(|row| row.1.as_str()).collect();
@@ -351,11 +351,11 @@ fn final_delete_is_retried_until_the_api_server_answers() {
     lab.run(20.0);
     lab.delete(None);
     lab.run(22.0);
-    lab.fault(server(false));
+    lab.apply_fault(server(false));
     lab.run(50.0);
     // The process has exited; the object waits for the final status and the DELETE.
     assert!(lab.processes().is_empty() && lab.web().is_some_and(|pod| !pod.is_terminal()));
-    lab.fault(server(true));
+    lab.apply_fault(server(true));
     lab.run(75.0);
     assert!(lab.web().is_none(), "the status pass runs every 10 s");
     let whats: Vec<&str> = lab
@@ -378,12 +378,12 @@ fn terminal_pod_is_removed_at_once_without_a_signal() {
     let mut lab = Lab::new(&[web(json!({"restartPolicy": "Never"}), &[("main", json!({}), "run=3s")])]);
     lab.run(20.0);
     assert_eq!(status(lab.web().unwrap())["phase"], "Succeeded");
-    lab.request(Request::Delete {
+    lab.send_request(Request::Delete {
         kind: Kind::Pod,
         key: key("web"),
         options: DeleteOptions::default(),
     });
     lab.run(20.1);
     assert!(lab.web().is_none());
-    assert!(lab.records(What::SignalSent).is_empty());
+    assert!(lab.records_of_kind(What::SignalSent).is_empty());
 }

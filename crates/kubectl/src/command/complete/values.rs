@@ -4,7 +4,7 @@ use podscope_api::well_known::condition;
 use podscope_api::{Kind, Labels, Object, ObjectKey, fields};
 
 use super::{Candidates, object_names};
-use crate::command::flags::{Flag, Takes, flags_of};
+use crate::command::flags::{Flag, FlagTakes, flags_with_global};
 use crate::command::parse::Verb;
 
 /// Flags with a fixed set of values: name of the flag, and its values. After a value that ends with `=`, the user types
@@ -69,8 +69,8 @@ const fn common_conditions(kind: Kind) -> &'static [&'static str] {
 }
 
 /// Finds the flag of a verb for a word such as `-o` or `--output`.
-fn flag_of(verb: &Verb, word: &str) -> Option<&'static Flag> {
-    let mut known = flags_of(verb.flags, true);
+fn find_flag(verb: &Verb, word: &str) -> Option<&'static Flag> {
+    let mut known = flags_with_global(verb.flags, true);
     match word.strip_prefix("--") {
         Some(long) => known.find(|(name, ..)| *name == long),
         None => {
@@ -90,7 +90,7 @@ pub(super) fn positionals<'w>(verb: &Verb, words: &[&'w str]) -> Vec<&'w str> {
             continue;
         }
         if word.starts_with('-') {
-            is_value = flag_of(verb, word).is_some_and(|(.., takes)| *takes == Takes::Value);
+            is_value = find_flag(verb, word).is_some_and(|(.., takes)| *takes == FlagTakes::Value);
         } else {
             found.push(*word);
         }
@@ -99,11 +99,11 @@ pub(super) fn positionals<'w>(verb: &Verb, words: &[&'w str]) -> Vec<&'w str> {
 }
 
 /// Finds the value of a flag among words: `-n web`, `--namespace web` or `--namespace=web`.
-pub(super) fn value_of<'w>(verb: &Verb, words: &[&'w str], name: &str) -> Option<&'w str> {
+pub(super) fn flag_value_in_words<'w>(verb: &Verb, words: &[&'w str], name: &str) -> Option<&'w str> {
     let pairs = words.iter().zip(words.iter().skip(1));
     let separate = pairs
         .clone()
-        .find(|(flag, _)| flag_of(verb, flag).is_some_and(|(long, ..)| *long == name));
+        .find(|(flag, _)| find_flag(verb, flag).is_some_and(|(long, ..)| *long == name));
     let joined = || {
         words
             .iter()
@@ -130,12 +130,12 @@ impl PartialCommand<'_> {
     }
 
     /// Returns whether the positional arguments name an object, not only a kind.
-    pub(super) fn is_named(&self) -> bool {
+    pub(super) fn names_object(&self) -> bool {
         self.positionals.len() > 1 || self.positionals.iter().any(|word| word.contains('/'))
     }
 
     /// Returns the object that the positional arguments name.
-    fn object(&self, candidates: &Candidates<'_>) -> Option<Object> {
+    fn named_object(&self, candidates: &Candidates<'_>) -> Option<Object> {
         let kind = self.kind()?;
         let first = self.positionals.first()?;
         let name = match first.split_once('/') {
@@ -154,8 +154,8 @@ impl Candidates<'_> {
     /// one.
     pub(super) fn add_if_flag_value(&mut self, partial: &PartialCommand<'_>, before: Option<&str>) -> bool {
         if let Some((flag, ..)) = before
-            .and_then(|word| flag_of(partial.verb, word))
-            .filter(|(.., takes)| *takes == Takes::Value)
+            .and_then(|word| find_flag(partial.verb, word))
+            .filter(|(.., takes)| *takes == FlagTakes::Value)
         {
             self.add_values(partial, flag, "");
             return true;
@@ -175,7 +175,7 @@ impl Candidates<'_> {
                 .iter()
                 .for_each(|name| put(name, "namespace")),
             "container" | "containers" => {
-                let object = partial.object(self);
+                let object = partial.named_object(self);
                 let mut put = |text: &str| self.found.push((format!("{prefix}{text}"), "container".to_owned()));
                 object.iter().flat_map(containers).for_each(|name| put(&name));
             }
@@ -214,7 +214,7 @@ impl Candidates<'_> {
 
     /// Adds `CONTAINER=` for each container of the object that `set image` changes.
     pub(super) fn add_container_assignments(&mut self, partial: &PartialCommand<'_>) {
-        let all = partial.object(self).as_ref().map(containers).unwrap_or_default();
+        let all = partial.named_object(self).as_ref().map(containers).unwrap_or_default();
         for name in all {
             self.push(&format!("{name}="), "container");
         }

@@ -8,7 +8,7 @@ use super::super::shell::Word;
 use super::{FaultLine, parse_node_name};
 
 /// Effects of device taints.
-const EFFECTS: [&str; 3] = ["NoSchedule", "NoExecute", "None"];
+const TAINT_EFFECTS: [&str; 3] = ["NoSchedule", "NoExecute", "None"];
 
 pub(super) fn parse(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let (node, device, change) = match line.args.positional.as_slice() {
@@ -25,9 +25,12 @@ pub(super) fn parse(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
         _ => return Err(line.usage_error(line.args.end)),
     };
     let (node, device) = (parse_node_name(node)?, Str::from(device.text.as_str()));
-    line.words.word(&*node);
-    line.words.word(&*device);
-    change.to_string().split(' ').for_each(|word| line.words.word(word));
+    line.words.push_word(&*node);
+    line.words.push_word(&*device);
+    change
+        .to_string()
+        .split(' ')
+        .for_each(|word| line.words.push_word(word));
     Ok(Fault::Device { node, device, change })
 }
 
@@ -42,8 +45,8 @@ fn parse_taint(line: &FaultLine<'_>, word: &Word) -> Result<DeviceChange, Comman
         Some((pair, effect)) => (pair, Some(effect)),
         None => (text, None),
     };
-    if let Some(effect) = effect.filter(|effect| !EFFECTS.contains(effect)) {
-        let known = EFFECTS.join(", ");
+    if let Some(effect) = effect.filter(|effect| !TAINT_EFFECTS.contains(effect)) {
+        let known = TAINT_EFFECTS.join(", ");
         return Err(wrong(format!(
             "{effect:?} is not an effect of a device taint; there are {known}"
         )));

@@ -2,7 +2,7 @@
 
 use super::super::flags::Args;
 use super::super::*;
-use super::operands::{NO_RESOURCES, dry_run};
+use super::operands::{NO_RESOURCES_ERROR, dry_run};
 use super::{parse_arguments, verbatim};
 
 const LOCAL_NEEDS_FILE: &str = "you must specify resources by --filename when --local is set.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'";
@@ -13,7 +13,7 @@ pub(super) fn parse_local(name: &'static str, args: &Args) -> Result<Kubectl, Co
         match name {
             // The parsers of `label` and `annotate` report a missing manifest themselves, with other messages.
             "label" | "annotate" => {}
-            "set env" => return Err(CommandError::new(args.end, NO_RESOURCES)),
+            "set env" => return Err(CommandError::new(args.end, NO_RESOURCES_ERROR)),
             _ => return Err(args.error(args.column("local"), LOCAL_NEEDS_FILE)),
         }
     }

@@ -15,7 +15,7 @@ use super::custom::CustomKinds;
 use super::flags::Args;
 use super::shell::Word;
 use super::*;
-pub(crate) use verbs::{ALL_KINDS, API_EXTENSION_KINDS, VERBS, Verb, is_in_all};
+pub(crate) use verbs::{API_EXTENSION_KINDS, KINDS_IN_CATEGORY_ALL, VERBS, Verb, is_in_category_all};
 pub(crate) use write::EDITED_TEXT_MISSING;
 
 /// Parses the words after `kubectl`. `custom` holds the custom kinds that the cluster serves; `None` if they are not
@@ -100,7 +100,7 @@ pub(super) fn parse_kubectl(
     let mut words = Words::of("kubectl", name);
     let action = parse_verb(name, &args, &mut words).or_else(|why| unresolved(name, &args, why))?;
     if let Kubectl::Verbatim(_) = &action {
-        words = Words::typed(name, &args);
+        words = Words::as_typed(name, &args);
     }
     Ok(Command::Kubectl { action, words })
 }
@@ -109,7 +109,7 @@ pub(super) fn parse_kubectl(
 fn unresolved(name: &'static str, args: &Args, why: CommandError) -> Result<Kubectl, CommandError> {
     match why.needs_custom_kinds {
         true => {
-            let action = Action::Unresolved(Words::typed(name, args));
+            let action = Action::Unresolved(Words::as_typed(name, args));
             Ok(verbatim::verbatim(args, name, action, DryRun::None, Output::Table))
         }
         false => Err(why),

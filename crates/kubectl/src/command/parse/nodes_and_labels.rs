@@ -13,8 +13,8 @@ use super::operands::*;
 fn node_names(args: &Args) -> Result<Vec<String>, CommandError> {
     let name = |word: &Word| match resource_and_name(word)? {
         None => Ok(word.text.clone()),
-        Some((kind, name)) => match kinds_of(args, kind, word.column)?.first() {
-            Some(kind @ Kind::Custom(_)) => Err(CommandError::new(word.column, custom::unregistered(*kind))),
+        Some((kind, name)) => match parse_kinds(args, kind, word.column)?.first() {
+            Some(kind @ Kind::Custom(_)) => Err(CommandError::new(word.column, custom::unregistered_kind_error(*kind))),
             // kubectl looks up an object of a namespaced kind without a namespace here, so it never finds the object.
             Some(kind) if kind.is_namespaced() => {
                 Err(CommandError::new(word.column, crate::refusals::not_found(*kind, name)))
@@ -41,10 +41,10 @@ pub(super) fn parse_cordon(args: &Args, name: &str, words: &mut Words) -> Result
             return Err(args.usage_error(args.end, "cannot specify both a node name and a --selector option"));
         }
         Kubectl::Cordon {
-            nodes: words.nodes(nodes),
-            selector: words.value("-l", selector),
+            nodes: words.push_node_names(nodes),
+            selector: words.push_flag_value("-l", selector),
             cordon: name == "cordon",
-            dry_run: words.dry_run(dry_run(args)?),
+            dry_run: words.push_dry_run(dry_run(args)?),
         }
     };
     Ok(command)
@@ -61,28 +61,28 @@ pub(super) fn parse_drain(args: &Args, words: &mut Words) -> Result<Kubectl, Com
         if !nodes.is_empty() && selector.is_some() {
             return Err(args.usage_error(args.end, "cannot specify both a node name and a --selector option"));
         }
-        let nodes = words.nodes(nodes);
-        let selector = words.value("-l", selector);
+        let nodes = words.push_node_names(nodes);
+        let selector = words.push_flag_value("-l", selector);
         let mut options = DrainOptions {
-            ignore_daemonsets: words.flag("--ignore-daemonsets", args.bool("ignore-daemonsets", false)?),
-            delete_emptydir_data: words.flag("--delete-emptydir-data", args.bool("delete-emptydir-data", false)?),
-            force: words.flag("--force", args.bool("force", false)?),
+            ignore_daemonsets: words.push_flag("--ignore-daemonsets", args.bool("ignore-daemonsets", false)?),
+            delete_emptydir_data: words.push_flag("--delete-emptydir-data", args.bool("delete-emptydir-data", false)?),
+            force: words.push_flag("--force", args.bool("force", false)?),
             grace_seconds: {
-                let grace = words.number("--grace-period", -1, args.int("grace-period")?.unwrap_or(-1));
+                let grace = words.push_unless_default("--grace-period", -1, args.int("grace-period")?.unwrap_or(-1));
                 (grace >= 0).then_some(grace)
             },
             timeout: {
-                let timeout = words.duration("--timeout", args.duration("timeout")?);
+                let timeout = words.push_duration("--timeout", args.duration("timeout")?);
                 timeout.filter(|timeout| *timeout > Span::ZERO)
             },
-            disable_eviction: words.flag("--disable-eviction", args.bool("disable-eviction", false)?),
+            disable_eviction: words.push_flag("--disable-eviction", args.bool("disable-eviction", false)?),
             ..DrainOptions::default()
         };
-        let pod_selector = words.equals("--pod-selector", args.value("pod-selector"));
+        let pod_selector = words.push_flag_with_equals("--pod-selector", args.value("pod-selector"));
         let skip_wait = "skip-wait-for-delete-timeout";
-        let seconds = words.number(&format!("--{skip_wait}"), 0, args.int(skip_wait)?.unwrap_or(0));
+        let seconds = words.push_unless_default(&format!("--{skip_wait}"), 0, args.int(skip_wait)?.unwrap_or(0));
         options.skip_wait_for_delete = (seconds > 0).then(|| Span::seconds(seconds));
-        options.dry_run = words.dry_run(dry_run(args)?);
+        options.dry_run = words.push_dry_run(dry_run(args)?);
         Kubectl::Drain(Drain {
             nodes,
             selector,
@@ -141,7 +141,7 @@ pub(super) fn parse_taint(args: &Args, words: &mut Words) -> Result<Kubectl, Com
         // The server reports this error, so kubectl prints it without `error: `.
         None => {
             let why = format!("the server doesn't have a resource type {:?}", kind.text);
-            return Err(args.unknown_type(kind.column, why));
+            return Err(args.unknown_type_error(kind.column, why));
         }
         Some(Kind::Node) => {}
         Some(_) => {
@@ -180,15 +180,15 @@ pub(super) fn parse_taint(args: &Args, words: &mut Words) -> Result<Kubectl, Com
             "at least one resource name must be specified since 'all' parameter is not set",
         ));
     }
-    words.word("nodes");
+    words.push_word("nodes");
     Ok(Kubectl::Taint {
-        nodes: words.names(names.iter().map(|word| word.text.clone()).collect()),
-        all: words.flag("--all", all),
-        selector: words.value("-l", selector),
-        overwrite: words.flag("--overwrite", args.bool("overwrite", false)?),
-        changes: words.taints(changes),
-        dry_run: words.dry_run(dry_run(args)?),
-        output: words.output(output_of_write(args)?),
+        nodes: words.push_names(names.iter().map(|word| word.text.clone()).collect()),
+        all: words.push_flag("--all", all),
+        selector: words.push_flag_value("-l", selector),
+        overwrite: words.push_flag("--overwrite", args.bool("overwrite", false)?),
+        changes: words.push_taints(changes),
+        dry_run: words.push_dry_run(dry_run(args)?),
+        output: words.push_output(output_of_write(args)?),
     })
 }
 
@@ -233,7 +233,7 @@ fn taint_change(spec: &str) -> Result<TaintChange, String> {
 }
 
 /// Parses the changes of labels or annotations; the value `None` removes the key.
-fn changes(args: &Args, specs: &[Word], noun: &str) -> Result<Vec<(String, Option<String>)>, CommandError> {
+fn parse_key_changes(args: &Args, specs: &[Word], noun: &str) -> Result<Vec<(String, Option<String>)>, CommandError> {
     let mut changes: Vec<(String, Option<String>)> = Vec::new();
     for spec in specs {
         let change = match spec.text.split_once('=') {
@@ -272,7 +272,7 @@ fn changes(args: &Args, specs: &[Word], noun: &str) -> Result<Vec<(String, Optio
 }
 
 /// Checks that the objects are given in exactly one way: by name, selector, `--all` or manifest.
-fn check_source(args: &Args, resources: &[Word]) -> Result<(), CommandError> {
+fn check_single_source(args: &Args, resources: &[Word]) -> Result<(), CommandError> {
     let all = args.bool("all", false)?;
     for (flag, given) in [
         ("selector", selector(args)),
@@ -301,7 +301,7 @@ fn check_source(args: &Args, resources: &[Word]) -> Result<(), CommandError> {
 }
 
 /// Checks that `--resource-version` is used with a single object.
-fn check_version(args: &Args, resources: &[Word]) -> Result<(), CommandError> {
+fn check_resource_version(args: &Args, resources: &[Word]) -> Result<(), CommandError> {
     let names = match resources {
         [_, names @ ..] if !resources.iter().any(|word| word.text.contains('/')) => names.len(),
         words => words.len(),
@@ -327,8 +327,8 @@ pub(super) fn parse_label_or_annotate(
     let is_change = |word: &str| (word.contains('=') && !word.starts_with('=')) || (word.ends_with('-') && word != "-");
     let (resources, specs) = split_changes(args, noun, is_change)?;
     let list = args.bool("list", false)?;
-    let changes = changes(args, specs, noun)?;
-    check_source(args, resources)?;
+    let changes = parse_key_changes(args, specs, noun)?;
+    check_single_source(args, resources)?;
     if changes.is_empty() && !list {
         return Err(args.error(args.end, format!("at least one {noun} update is required")));
     }
@@ -342,21 +342,21 @@ pub(super) fn parse_label_or_annotate(
         let why = "--list and --output may not be specified together";
         return Err(args.error(args.column("output"), why));
     }
-    check_version(args, resources)?;
+    check_resource_version(args, resources)?;
     let target = match list {
         true => target(args, resources)?,
         false => explicit_target(args, resources)?,
     };
-    words.plural(&target.selection);
-    let changes = words.changes(changes);
-    words.namespace_and_selectors(&target);
+    words.push_plural_selection(&target.selection);
+    let changes = words.push_key_changes(changes);
+    words.push_namespace_and_selectors(&target);
     Ok(MetadataChange {
         target,
         changes,
-        overwrite: words.flag("--overwrite", args.bool("overwrite", false)?),
-        list: words.flag("--list", list),
-        dry_run: words.dry_run(dry_run(args)?),
-        output: words.output(output_of_write(args)?),
-        resource_version: words.equals("--resource-version", args.value("resource-version")),
+        overwrite: words.push_flag("--overwrite", args.bool("overwrite", false)?),
+        list: words.push_flag("--list", list),
+        dry_run: words.push_dry_run(dry_run(args)?),
+        output: words.push_output(output_of_write(args)?),
+        resource_version: words.push_flag_with_equals("--resource-version", args.value("resource-version")),
     })
 }

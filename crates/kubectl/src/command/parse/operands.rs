@@ -9,7 +9,7 @@ use super::super::shell::Word;
 use super::super::*;
 use crate::refusals::no_mapping;
 
-pub(super) const NO_RESOURCES: &str = "error: You must provide one or more resources by argument or filename.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n   '<resource> <name>'\n   '<resource>'";
+pub(super) const NO_RESOURCES_ERROR: &str = "error: You must provide one or more resources by argument or filename.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n   '<resource> <name>'\n   '<resource>'";
 
 /// Returns the value of `-n`; `None` if empty.
 pub(super) fn namespace(args: &Args) -> Option<String> {
@@ -18,7 +18,7 @@ pub(super) fn namespace(args: &Args) -> Option<String> {
 
 /// Returns the objects that `words` and the namespace and selector flags select; `None` if `words` is empty.
 pub(super) fn optional_target(args: &Args, words: &[Word]) -> Result<Option<Target>, CommandError> {
-    no_kustomization(args)?;
+    reject_kustomization(args)?;
     if words.is_empty()
         && let Some(text) = manifest(args)?
     {
@@ -59,7 +59,7 @@ pub(super) fn optional_target(args: &Args, words: &[Word]) -> Result<Option<Targ
 }
 
 /// Rejects `-k`, because the console has no directories.
-pub(super) fn no_kustomization(args: &Args) -> Result<(), CommandError> {
+pub(super) fn reject_kustomization(args: &Args) -> Result<(), CommandError> {
     let why = match (args.value("kustomize"), args.value("filename")) {
         (None, _) => return Ok(()),
         (Some(_), Some(_)) => "only one of -f or -k can be specified",
@@ -90,7 +90,7 @@ fn target_of_manifest(args: &Args, text: &str) -> Result<Target, CommandError> {
                 "kubectl get" | "kubectl describe" => "",
                 _ => "error: ",
             };
-            return Err(args.unknown_type(column, format!("{prefix}{why}")));
+            return Err(args.unknown_type_error(column, format!("{prefix}{why}")));
         };
         if !namespace.is_empty() {
             manifest_namespace.get_or_insert(namespace);
@@ -104,10 +104,10 @@ fn target_of_manifest(args: &Args, text: &str) -> Result<Target, CommandError> {
 
 /// Like [`optional_target`], but missing words are an error.
 pub(super) fn target(args: &Args, words: &[Word]) -> Result<Target, CommandError> {
-    optional_target(args, words)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))
+    optional_target(args, words)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES_ERROR))
 }
 
-/// Like [`target`], for verbs that require names, a selector or `--all`.
+/// Like [`push_target`], for verbs that require names, a selector or `--all`.
 pub(super) fn explicit_target(args: &Args, words: &[Word]) -> Result<Target, CommandError> {
     let target = target(args, words)?;
     let is_selective = target.all || target.selector.is_some() || target.field_selector.is_some();
@@ -131,7 +131,7 @@ pub(super) fn selector(args: &Args) -> Option<String> {
 }
 
 /// Parses a comma-separated list of resource types and categories; `all` stands for the kinds of `get all`.
-pub(super) fn kinds_of(args: &Args, text: &str, column: u32) -> Result<Vec<Kind>, CommandError> {
+pub(super) fn parse_kinds(args: &Args, text: &str, column: u32) -> Result<Vec<Kind>, CommandError> {
     let mut kinds: Vec<Kind> = Vec::new();
     // A kind that occurs twice is listed once; several versions of a custom kind are all listed.
     let mut add = |kind: Kind| {
@@ -143,7 +143,7 @@ pub(super) fn kinds_of(args: &Args, text: &str, column: u32) -> Result<Vec<Kind>
     for name in text.split(',') {
         let category = args.kinds_of_category(name);
         if category.is_empty() {
-            let unknown = || args.unknown_type(column, format!("error: {}", no_such_type(name)));
+            let unknown = || args.unknown_type_error(column, format!("error: {}", no_such_type_message(name)));
             add(args.kind_named(name).ok_or_else(unknown)?);
         } else {
             category.into_iter().for_each(&mut add);
@@ -153,7 +153,7 @@ pub(super) fn kinds_of(args: &Args, text: &str, column: u32) -> Result<Vec<Kind>
 }
 
 /// Returns the server's message about an unknown resource type. It omits the group.
-pub(super) fn no_such_type(name: &str) -> String {
+pub(super) fn no_such_type_message(name: &str) -> String {
     let bare = name.split('.').next().unwrap_or(name);
     format!("the server doesn't have a resource type {bare:?}")
 }
@@ -227,7 +227,8 @@ impl<'w> Operands<'w> {
             Operands::Items(words) => {
                 let mut items = Vec::new();
                 for (word, kind, name) in words {
-                    let unknown = || args.unknown_type(word.column, format!("error: {}", no_such_type(kind)));
+                    let unknown =
+                        || args.unknown_type_error(word.column, format!("error: {}", no_such_type_message(kind)));
                     let kind = args.kind_named(kind).ok_or_else(unknown)?;
                     items.push((kind, (*name).to_owned()));
                 }
@@ -240,7 +241,7 @@ impl<'w> Operands<'w> {
                         "error: you must specify only one resource",
                     ));
                 }
-                let kinds = kinds_of(args, &types.text, types.column)?;
+                let kinds = parse_kinds(args, &types.text, types.column)?;
                 if let Some(word) = names.iter().find(|word| word.text.is_empty()) {
                     return Err(CommandError::new(word.column, "error: resource name may not be empty"));
                 }
@@ -268,7 +269,7 @@ fn has_namespaced_kind(selection: &Selection) -> bool {
 }
 
 /// The texts that Go parses as booleans.
-const BOOLEANS: &[&str] = &[
+const BOOLEAN_WORDS: &[&str] = &[
     "1", "t", "T", "true", "TRUE", "True", "0", "f", "F", "false", "FALSE", "False",
 ];
 
@@ -285,7 +286,7 @@ pub(super) fn dry_run(args: &Args) -> Result<DryRun, CommandError> {
         Some("unchanged") => Ok(DryRun::Bare),
         Some("client") => Ok(DryRun::Client),
         Some("server") => Ok(DryRun::Server),
-        Some(text) if let Some(word) = BOOLEANS.iter().find(|word| **word == text) => Ok(DryRun::Boolean(word)),
+        Some(text) if let Some(word) = BOOLEAN_WORDS.iter().find(|word| **word == text) => Ok(DryRun::Boolean(word)),
         Some(other) => Err(args.error(
             args.column("dry-run"),
             format!("Invalid dry-run value ({other}). Must be \"none\", \"server\", or \"client\"."),
@@ -403,19 +404,19 @@ fn object_output(args: &Args, text: &str, more_before: &str, more: &str) -> Resu
 }
 
 /// Splits `KEY=VALUE`.
-pub(super) fn split_pair(text: &str) -> Option<(String, String)> {
+pub(super) fn split_key_value(text: &str) -> Option<(String, String)> {
     text.split_once('=')
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
 }
 
 /// Parses `--cascade`; `None` for the default, background.
-pub(super) fn cascade(args: &Args) -> Result<Option<String>, CommandError> {
+pub(super) fn parse_cascade(args: &Args) -> Result<Option<String>, CommandError> {
     let cascade = args.value("cascade");
     match cascade.as_deref() {
         None | Some("background") => Ok(None),
         Some("foreground" | "orphan") => Ok(cascade),
         // Booleans are deprecated; kubectl prints a warning.
-        Some(text) if BOOLEANS.contains(&text) => Ok(cascade),
+        Some(text) if BOOLEAN_WORDS.contains(&text) => Ok(cascade),
         Some(other) => Err(args.error(
             args.column("cascade"),
             format!("invalid cascade value ({other}). Must be \"background\", \"foreground\", or \"orphan\""),
@@ -424,7 +425,7 @@ pub(super) fn cascade(args: &Args) -> Result<Option<String>, CommandError> {
 }
 
 /// Parses a flag value as a 32-bit integer.
-pub(super) fn int32(args: &Args, name: &str) -> Result<Option<i32>, CommandError> {
+pub(super) fn parse_int32_flag(args: &Args, name: &str) -> Result<Option<i32>, CommandError> {
     match args.int(name)? {
         None => Ok(None),
         Some(value) => i32::try_from(value).map(Some).map_err(|_| {

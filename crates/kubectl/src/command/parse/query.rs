@@ -55,7 +55,7 @@ fn can_i_warnings(args: &Args, verb: &str, resource: &str, is_url: bool) -> Pars
                         group_suffix(group)
                     );
                     if args.custom.is_none() {
-                        return Err(args.unknown_type(args.end, why));
+                        return Err(args.unknown_type_error(args.end, why));
                     }
                     warnings.push(why);
                 }

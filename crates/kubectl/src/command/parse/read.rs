@@ -49,28 +49,28 @@ pub(super) fn parse_get(args: &Args, words: &mut Words) -> Result<Kubectl, Comma
     };
     check_subresource(args, &target)?;
     let output = output(args)?;
-    let watch = watch(args, &target)?;
+    let watch = parse_watch(args, &target)?;
     Ok(Kubectl::Get(Get {
-        target: words.target(target),
-        output: words.output(output),
+        target: words.push_target(target),
+        output: words.push_output(output),
         label_columns: label_columns(args, words),
-        show_labels: words.flag("--show-labels", show_labels),
-        show_kind: words.flag("--show-kind", args.bool("show-kind", false)?),
-        no_headers: words.flag("--no-headers", args.bool("no-headers", false)?),
-        sort_by: words.equals("--sort-by", args.value("sort-by").filter(|path| !path.is_empty())),
-        ignore_not_found: words.flag("--ignore-not-found", args.bool("ignore-not-found", false)?),
-        show_managed_fields: words.flag("--show-managed-fields", args.bool("show-managed-fields", false)?),
+        show_labels: words.push_flag("--show-labels", show_labels),
+        show_kind: words.push_flag("--show-kind", args.bool("show-kind", false)?),
+        no_headers: words.push_flag("--no-headers", args.bool("no-headers", false)?),
+        sort_by: words.push_flag_with_equals("--sort-by", args.value("sort-by").filter(|path| !path.is_empty())),
+        ignore_not_found: words.push_flag("--ignore-not-found", args.bool("ignore-not-found", false)?),
+        show_managed_fields: words.push_flag("--show-managed-fields", args.bool("show-managed-fields", false)?),
         watch: {
-            words.flag("--watch", watch == Watch::Yes);
-            words.flag("--watch-only", watch == Watch::Only);
+            words.push_flag("--watch", watch == Watch::Yes);
+            words.push_flag("--watch-only", watch == Watch::Only);
             watch
         },
-        output_watch_events: words.flag("--output-watch-events", output_watch_events),
-        scale: words.flag(
+        output_watch_events: words.push_flag("--output-watch-events", output_watch_events),
+        scale: words.push_flag(
             "--subresource=scale",
             args.value("subresource").as_deref() == Some("scale"),
         ),
-        bare_columns: words.flag("--server-print=false", !args.bool("server-print", true)?),
+        bare_columns: words.push_flag("--server-print=false", !args.bool("server-print", true)?),
     }))
 }
 
@@ -79,7 +79,7 @@ fn label_columns(args: &Args, words: &mut Words) -> Vec<String> {
     let lists = args.values("label-columns");
     let keys = lists.iter().flat_map(|list| list.split(','));
     let keys: Vec<String> = keys.filter(|key| !key.is_empty()).map(str::to_owned).collect();
-    words.value("-L", (!keys.is_empty()).then(|| keys.join(",")));
+    words.push_flag_value("-L", (!keys.is_empty()).then(|| keys.join(",")));
     keys
 }
 
@@ -151,7 +151,7 @@ fn check_subresource(args: &Args, target: &Target) -> Result<(), CommandError> {
 }
 
 /// Parses `--watch` and `--watch-only`. Only one object, or the objects of one kind, can be watched.
-fn watch(args: &Args, target: &Target) -> Result<Watch, CommandError> {
+fn parse_watch(args: &Args, target: &Target) -> Result<Watch, CommandError> {
     let watch = match (args.bool("watch", false)?, args.bool("watch-only", false)?) {
         (_, true) => Watch::Only,
         (true, false) => Watch::Yes,
@@ -210,9 +210,9 @@ pub(super) fn parse_describe(args: &Args, words: &mut Words) -> Result<Kubectl, 
         return Err(args.error(args.end, why));
     }
     Ok(Kubectl::Describe(Describe {
-        target: words.target(target(args, &args.positional)?),
+        target: words.push_target(target(args, &args.positional)?),
         show_events: match args.value("show-events") {
-            Some(_) => words.equals("--show-events", Some(args.bool("show-events", true)?)),
+            Some(_) => words.push_flag_with_equals("--show-events", Some(args.bool("show-events", true)?)),
             None => None,
         },
     }))
@@ -235,7 +235,7 @@ pub(super) fn parse_events(args: &Args, words: &mut Words) -> Result<Kubectl, Co
                 // The server reports this error, so kubectl prints it without `error: `.
                 let known = args
                     .kind_named(kind)
-                    .ok_or_else(|| args.unknown_type(column, no_such_type(kind)))?;
+                    .ok_or_else(|| args.unknown_type_error(column, no_such_type_message(kind)))?;
                 Some((known, name.to_owned()))
             }
         };
@@ -252,20 +252,20 @@ pub(super) fn parse_events(args: &Args, words: &mut Words) -> Result<Kubectl, Co
             return Err(args.error(args.column("types"), "valid --types are Normal or Warning"));
         }
         Kubectl::Events(Events {
-            namespace: words.value("-n", namespace(args)),
-            all_namespaces: words.flag("-A", args.bool("all-namespaces", false)?),
+            namespace: words.push_flag_value("-n", namespace(args)),
+            all_namespaces: words.push_flag("-A", args.bool("all-namespaces", false)?),
             involved: {
                 let object = involved.as_ref();
-                words.value(
+                words.push_flag_value(
                     "--for",
                     object.map(|(kind, name)| format!("{}/{name}", kind.singular())),
                 );
                 involved
             },
-            types: words.list("--types", types),
-            no_headers: words.flag("--no-headers", args.bool("no-headers", false)?),
-            watch: words.flag("--watch", args.bool("watch", false)?),
-            output: words.output(output_of_write(args)?),
+            types: words.push_list("--types", types),
+            no_headers: words.push_flag("--no-headers", args.bool("no-headers", false)?),
+            watch: words.push_flag("--watch", args.bool("watch", false)?),
+            output: words.push_output(output_of_write(args)?),
         })
     };
     Ok(command)
@@ -298,7 +298,7 @@ pub(super) fn parse_explain(args: &Args, words: &mut Words) -> Result<Kubectl, C
         Some((args.kind_named(&name)?, len))
     });
     let Some((kind, len)) = found else {
-        return Err(args.unknown_type(word.column, no_such_type(&word.text)));
+        return Err(args.unknown_type_error(word.column, no_such_type_message(&word.text)));
     };
     let wanted = args
         .value("api-version")
@@ -317,11 +317,11 @@ pub(super) fn parse_explain(args: &Args, words: &mut Words) -> Result<Kubectl, C
     let kind = other.unwrap_or(kind);
     let path: Vec<String> = parts.into_iter().skip(len).map(str::to_owned).collect();
     let field_path = std::iter::once(kind.plural()).chain(path.iter().map(String::as_str));
-    words.word(field_path.collect::<Vec<_>>().join("."));
+    words.push_word(field_path.collect::<Vec<_>>().join("."));
     Ok(Kubectl::Explain {
         kind,
         path,
-        recursive: words.flag("--recursive", args.bool("recursive", false)?),
+        recursive: words.push_flag("--recursive", args.bool("recursive", false)?),
     })
 }
 
@@ -353,18 +353,18 @@ pub(super) fn parse_top(args: &Args, words: &mut Words) -> Result<Kubectl, Comma
     if !matches!(sort_by.as_deref(), None | Some("cpu" | "memory")) {
         return Err(args.error(args.column("sort-by"), "--sort-by accepts only cpu or memory"));
     }
-    words.word(if nodes { "node" } else { "pod" });
+    words.push_word(if nodes { "node" } else { "pod" });
     let name = rest.first().map(|word| word.text.clone());
     Ok(Kubectl::Top(Top {
         nodes,
-        name: words.names(name.into_iter().collect()).pop(),
-        namespace: words.value("-n", namespace(args)),
-        all_namespaces: words.flag("-A", args.bool("all-namespaces", false)?),
-        selector: words.value("-l", selector),
-        containers: words.flag("--containers", args.bool("containers", false)?),
-        sort_by: words.equals("--sort-by", sort_by),
-        no_headers: words.flag("--no-headers", args.bool("no-headers", false)?),
-        sum: words.flag("--sum", args.bool("sum", false)?),
+        name: words.push_names(name.into_iter().collect()).pop(),
+        namespace: words.push_flag_value("-n", namespace(args)),
+        all_namespaces: words.push_flag("-A", args.bool("all-namespaces", false)?),
+        selector: words.push_flag_value("-l", selector),
+        containers: words.push_flag("--containers", args.bool("containers", false)?),
+        sort_by: words.push_flag_with_equals("--sort-by", sort_by),
+        no_headers: words.push_flag("--no-headers", args.bool("no-headers", false)?),
+        sum: words.push_flag("--sum", args.bool("sum", false)?),
     }))
 }
 
@@ -402,34 +402,34 @@ pub(super) fn parse_logs(args: &Args, words: &mut Words) -> Result<Kubectl, Comm
             return Err(args.error(args.column("all-containers"), why));
         }
         if selector.is_none() {
-            words.word(&pod);
+            words.push_word(&pod);
         }
         Kubectl::Logs(Logs {
             pod,
-            selector: words.value("-l", selector),
-            namespace: words.value("-n", namespace(args)),
-            container: words.value("-c", container),
-            previous: words.flag("--previous", args.bool("previous", false)?),
-            all_containers: words.flag("--all-containers", all_containers),
-            timestamps: words.flag("--timestamps", args.bool("timestamps", false)?),
-            prefix: words.flag("--prefix", args.bool("prefix", false)?),
-            follow: words.flag("--follow", args.bool("follow", false)?),
-            since: since(args, words)?,
-            limit_bytes: words.number("--limit-bytes", 0, limit_bytes),
-            tail: words.number("--tail", -1, tail),
+            selector: words.push_flag_value("-l", selector),
+            namespace: words.push_flag_value("-n", namespace(args)),
+            container: words.push_flag_value("-c", container),
+            previous: words.push_flag("--previous", args.bool("previous", false)?),
+            all_containers: words.push_flag("--all-containers", all_containers),
+            timestamps: words.push_flag("--timestamps", args.bool("timestamps", false)?),
+            prefix: words.push_flag("--prefix", args.bool("prefix", false)?),
+            follow: words.push_flag("--follow", args.bool("follow", false)?),
+            since: parse_since(args, words)?,
+            limit_bytes: words.push_unless_default("--limit-bytes", 0, limit_bytes),
+            tail: words.push_unless_default("--tail", -1, tail),
         })
     };
     Ok(command)
 }
 
 /// Parses `--since` or `--since-time`.
-fn since(args: &Args, words: &mut Words) -> Result<Option<Since>, CommandError> {
+fn parse_since(args: &Args, words: &mut Words) -> Result<Option<Since>, CommandError> {
     let ago = args.duration("since")?.filter(|since| since.0 != 0);
     let Some(text) = args.value("since-time").filter(|text| !text.is_empty()) else {
         if ago.is_some_and(|ago| ago.0 < 0) {
             return Err(args.error(args.column("since"), "--since must be greater than 0"));
         }
-        words.equals("--since", ago.map(|ago| podscope_api::print_duration(ago.0)));
+        words.push_flag_with_equals("--since", ago.map(|ago| podscope_api::print_duration(ago.0)));
         return Ok(ago.map(Since::Ago));
     };
     let column = args.column("since-time");
@@ -439,7 +439,7 @@ fn since(args: &Args, words: &mut Words) -> Result<Option<Since>, CommandError> 
     match ago {
         Some(_) => Err(args.error(column, "at most one of `sinceTime` or `sinceSeconds` may be specified")),
         None => {
-            words.equals("--since-time", Some(podscope_api::print_rfc3339(at, 6)));
+            words.push_flag_with_equals("--since-time", Some(podscope_api::print_rfc3339(at, 6)));
             Ok(Some(Since::At(podscope_api::Time(at))))
         }
     }
@@ -450,10 +450,13 @@ fn pod_or_workload(args: &Args, word: &Word) -> Result<String, CommandError> {
     let Some((kind, name)) = word.text.split_once('/') else {
         return Ok(word.text.clone());
     };
-    let kind = kinds_of(args, kind, word.column)?.first().copied().unwrap_or(Kind::Pod);
+    let kind = parse_kinds(args, kind, word.column)?
+        .first()
+        .copied()
+        .unwrap_or(Kind::Pod);
     Ok(match kind {
         Kind::Pod => name.to_owned(),
-        kind @ Kind::Custom(_) => return Err(CommandError::new(word.column, custom::unregistered(kind))),
+        kind @ Kind::Custom(_) => return Err(CommandError::new(word.column, custom::unregistered_kind_error(kind))),
         kind => format!("{}/{name}", kind.singular()),
     })
 }

@@ -12,7 +12,7 @@ use super::make;
 use super::nodes_and_labels::split_at_change;
 use super::operands::*;
 use super::query::{parse_api_resources, parse_can_i, parse_token, parse_use_context, parse_version};
-use super::write::validation;
+use super::write::parse_validation;
 use crate::{LabelQuery, Path};
 
 type Parsed<T> = Result<T, CommandError>;
@@ -45,7 +45,7 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
             text: required_manifest(args)?,
             options: ReplaceOptions {
                 force: force_options(args)?,
-                validation: validation(args)?,
+                validation: parse_validation(args)?,
             },
         },
         "diff" => Action::Diff {
@@ -53,7 +53,7 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
         },
         "apply view-last-applied" => Action::LastApplied(explicit_target(args, &args.positional)?),
         "apply set-last-applied" => Action::SetLastApplied {
-            text: manifest(args)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?,
+            text: manifest(args)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES_ERROR))?,
             creates: args.bool("create-annotation", false)?,
         },
         "apply edit-last-applied" => Action::EditLastApplied {
@@ -151,7 +151,7 @@ fn force_options(args: &Args) -> Parsed<Option<ForceOptions>> {
     Ok(Some(ForceOptions {
         // `replace --force` never deletes with grace period 0: the minimum is one second.
         grace_seconds: grace.map(|grace| grace.max(1)),
-        cascade: cascade(args)?,
+        cascade: parse_cascade(args)?,
     }))
 }
 
@@ -162,10 +162,10 @@ fn required_manifest(args: &Args) -> Parsed<String> {
 
 /// Parses `expose`.
 fn parse_expose(args: &Args) -> Parsed<Action> {
-    let labels = make::pairs(args, "labels", "label")?;
+    let labels = make::parse_flag_pairs(args, "labels", "label")?;
     let selector = args.value("selector").filter(|selector| !selector.is_empty());
     if selector.is_some() {
-        make::pairs(args, "selector", "label")?;
+        make::parse_flag_pairs(args, "selector", "label")?;
     }
     let affinity = args.value("session-affinity").filter(|affinity| !affinity.is_empty());
     if let Some(other) = affinity.as_deref().filter(|one| !matches!(*one, "None" | "ClientIP")) {
@@ -181,7 +181,7 @@ fn parse_expose(args: &Args) -> Parsed<Action> {
         explicit_target(&without, words)?;
     }
     Ok(Action::Expose(Box::new(Expose {
-        target: target.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?,
+        target: target.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES_ERROR))?,
         name: args.value("name").filter(|name| !name.is_empty()),
         port: args.value("port").filter(|port| !port.is_empty()),
         target_port: args.value("target-port").filter(|port| !port.is_empty()),
@@ -311,7 +311,7 @@ fn parse_set(args: &Args, field: &str) -> Parsed<Action> {
     let (resources, change) = match field {
         "env" => (resources, parse_set_env(args, resources, changes, containers)?),
         "resources" => {
-            optional_target(args, resources)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?;
+            optional_target(args, resources)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES_ERROR))?;
             let (limits, requests) = (make::amounts(args, "limits")?, make::amounts(args, "requests")?);
             if limits.is_empty() && requests.is_empty() {
                 return Err(args.error(
@@ -388,7 +388,7 @@ fn parse_set_env(args: &Args, resources: &[Word], changes: &[Word], containers: 
 fn parse_env_source(args: &Args, from: &str) -> Parsed<(Kind, String)> {
     let column = args.column("from");
     let (kind, name) = from.split_once('/').unwrap_or((from, ""));
-    let kind = kinds_of(args, kind, column)?
+    let kind = parse_kinds(args, kind, column)?
         .first()
         .copied()
         .unwrap_or(Kind::ConfigMap);
@@ -443,7 +443,7 @@ fn parse_variables(args: &Args, words: &[Word]) -> Parsed<Vec<(String, Option<St
 
 /// Parses `--user`, `--group` and `--serviceaccount` of `set subject`.
 fn parse_subjects(args: &Args) -> Parsed<SetChange> {
-    optional_target(args, &args.positional)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?;
+    optional_target(args, &args.positional)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES_ERROR))?;
     let mut subjects = Vec::new();
     for (flag, kind) in [("user", "User"), ("group", "Group")] {
         let mut names = args.values(flag);

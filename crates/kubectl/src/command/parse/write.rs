@@ -10,7 +10,7 @@ use super::operands::*;
 
 /// Parses `kubectl apply`.
 pub(super) fn parse_apply(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
-    no_kustomization(args)?;
+    reject_kustomization(args)?;
     if !args.positional.is_empty() {
         return Err(args.usage_error(args.end, unexpected_args_message(args)));
     }
@@ -28,23 +28,23 @@ pub(super) fn parse_apply(args: &Args, words: &mut Words) -> Result<Kubectl, Com
     }
     let dry_run = dry_run(args)?;
     let force = args.bool("force", false)?;
-    let server_side = server_side(args, force, dry_run)?;
+    let server_side = parse_server_side(args, force, dry_run)?;
     let manifest = manifest(args)?.ok_or_else(|| args.error(args.end, "must specify one of -f and -k"))?;
     Ok(Kubectl::Apply(Apply {
-        namespace: words.value("-n", namespace(args)),
-        force: words.flag("--force", force),
-        server_side: words.server_side(server_side),
+        namespace: words.push_flag_value("-n", namespace(args)),
+        force: words.push_flag("--force", force),
+        server_side: words.push_server_side(server_side),
         prune: {
-            words.flag("--prune", prune);
-            words.flag("--all", prune && selector.is_none());
+            words.push_flag("--prune", prune);
+            words.push_flag("--all", prune && selector.is_none());
             prune
         },
         prune_allowlist: prune_allowlist(args, words)?,
-        selector: words.value("-l", selector),
-        validation: words.validation(validation(args)?),
-        dry_run: words.dry_run(dry_run),
-        output: words.output(output_of_write(args)?),
-        manifest: words.manifest(manifest),
+        selector: words.push_flag_value("-l", selector),
+        validation: words.push_validation(parse_validation(args)?),
+        dry_run: words.push_dry_run(dry_run),
+        output: words.push_output(output_of_write(args)?),
+        manifest: words.push_manifest(manifest),
     }))
 }
 
@@ -63,7 +63,7 @@ fn prune_allowlist(args: &Args, words: &mut Words) -> Result<Vec<Kind>, CommandE
             group => format!("{group}/{version}"),
         };
         let unserved = || {
-            args.unknown_type(
+            args.unknown_type_error(
                 column,
                 format!("error: {}", podscope_api::no_matches(&api_version, kind)),
             )
@@ -77,13 +77,13 @@ fn prune_allowlist(args: &Args, words: &mut Words) -> Result<Vec<Kind>, CommandE
             "v1" => "core/v1",
             version => version,
         };
-        words.equals("--prune-allowlist", Some(format!("{version}/{}", kind.name())));
+        words.push_flag_with_equals("--prune-allowlist", Some(format!("{version}/{}", kind.name())));
     }
     Ok(kinds)
 }
 
 /// Parses `--server-side`, and checks the flags that conflict with it.
-fn server_side(args: &Args, force: bool, dry_run: DryRun) -> Result<Option<ServerSide>, CommandError> {
+fn parse_server_side(args: &Args, force: bool, dry_run: DryRun) -> Result<Option<ServerSide>, CommandError> {
     let force_conflicts = args.bool("force-conflicts", false)?;
     let is_server_side = args.bool("server-side", false)?;
     let flag_error = |flag: &str, why: &str| Err(args.error(args.column(flag), why));
@@ -108,7 +108,7 @@ fn server_side(args: &Args, force: bool, dry_run: DryRun) -> Result<Option<Serve
 }
 
 /// Parses `--validate`.
-pub(super) fn validation(args: &Args) -> Result<Validation, CommandError> {
+pub(super) fn parse_validation(args: &Args) -> Result<Validation, CommandError> {
     match args.value("validate").as_deref() {
         None | Some("strict" | "true") => Ok(Validation::Strict),
         Some("warn") => Ok(Validation::Warn),
@@ -133,12 +133,12 @@ pub(super) fn parse_create(args: &Args, words: &mut Words) -> Result<Kubectl, Co
     }
     let manifest = manifest(args)?.ok_or_else(|| args.error(args.end, "must specify one of -f and -k"))?;
     Ok(Kubectl::Create {
-        namespace: words.value("-n", namespace(args)),
-        validation: words.validation(validation(args)?),
-        save_config: words.flag("--save-config", args.bool("save-config", false)?),
-        dry_run: words.dry_run(dry_run(args)?),
-        output: words.output(output_of_write(args)?),
-        manifest: words.manifest(manifest),
+        namespace: words.push_flag_value("-n", namespace(args)),
+        validation: words.push_validation(parse_validation(args)?),
+        save_config: words.push_flag("--save-config", args.bool("save-config", false)?),
+        dry_run: words.push_dry_run(dry_run(args)?),
+        output: words.push_output(output_of_write(args)?),
+        manifest: words.push_manifest(manifest),
     })
 }
 
@@ -153,7 +153,7 @@ pub(super) fn parse_delete(args: &Args, words: &mut Words) -> Result<Kubectl, Co
         let why = "standard input holds the manifest, and cannot answer --interactive";
         return Err(args.error(args.column("interactive"), why));
     }
-    let cascade = cascade(args)?;
+    let cascade = parse_cascade(args)?;
     let grace_period = args.int("grace-period")?.unwrap_or(-1);
     let (force, now) = (args.bool("force", false)?, args.bool("now", false)?);
     if now && grace_period != -1 {
@@ -180,28 +180,28 @@ pub(super) fn parse_delete(args: &Args, words: &mut Words) -> Result<Kubectl, Co
         }
     };
     Ok(Kubectl::Delete(Delete {
-        grace_period: words.number("--grace-period", -1, grace_period),
-        force: words.flag("--force", force),
-        now: words.flag("--now", now),
+        grace_period: words.push_unless_default("--grace-period", -1, grace_period),
+        force: words.push_flag("--force", force),
+        now: words.push_flag("--now", now),
         wait: match args.value("wait") {
-            Some(_) => words.equals("--wait", Some(args.bool("wait", true)?)),
+            Some(_) => words.push_flag_with_equals("--wait", Some(args.bool("wait", true)?)),
             None => None,
         },
-        timeout: words.duration("--timeout", args.duration("timeout")?),
-        cascade: words.equals("--cascade", cascade),
-        ignore_not_found: words.flag("--ignore-not-found", args.bool("ignore-not-found", false)?),
+        timeout: words.push_duration("--timeout", args.duration("timeout")?),
+        cascade: words.push_flag_with_equals("--cascade", cascade),
+        ignore_not_found: words.push_flag("--ignore-not-found", args.bool("ignore-not-found", false)?),
         output_name: {
-            words.value("-o", output_name.then(|| "name".to_owned()));
+            words.push_flag_value("-o", output_name.then(|| "name".to_owned()));
             output_name
         },
-        dry_run: words.dry_run(dry_run(args)?),
+        dry_run: words.push_dry_run(dry_run(args)?),
         // Without a here-document the answer is empty, which does not confirm the deletion.
         answer: words
-            .flag("--interactive", is_interactive)
-            .then(|| words.document(args.stdin.clone().unwrap_or_default())),
+            .push_flag("--interactive", is_interactive)
+            .then(|| words.set_document(args.stdin.clone().unwrap_or_default())),
         objects: match objects {
             DeleteTarget::Manifest { text, namespace } => DeleteTarget::Manifest {
-                text: words.manifest(text),
+                text: words.push_manifest(text),
                 namespace,
             },
             target => target,
@@ -212,7 +212,7 @@ pub(super) fn parse_delete(args: &Args, words: &mut Words) -> Result<Kubectl, Co
 /// Returns the objects of `kubectl delete`: those that the arguments select, or those of the manifest.
 fn delete_target(args: &Args, manifest: Option<String>, words: &mut Words) -> Result<DeleteTarget, CommandError> {
     Ok(match manifest {
-        None => DeleteTarget::Target(words.target(explicit_target(args, &args.positional)?)),
+        None => DeleteTarget::Target(words.push_target(explicit_target(args, &args.positional)?)),
         Some(_) if !args.positional.is_empty() => {
             return Err(args.error(
                 args.end,
@@ -233,7 +233,7 @@ fn delete_target(args: &Args, manifest: Option<String>, words: &mut Words) -> Re
             }
             DeleteTarget::Manifest {
                 text,
-                namespace: words.value("-n", namespace(args)),
+                namespace: words.push_flag_value("-n", namespace(args)),
             }
         }
     })
@@ -243,7 +243,7 @@ fn delete_target(args: &Args, manifest: Option<String>, words: &mut Words) -> Re
 pub(super) fn parse_scale(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let command = {
         check_required_flags(args, &["replicas"])?;
-        let replicas = int32(args, "replicas")?.unwrap_or(-1);
+        let replicas = parse_int32_flag(args, "replicas")?.unwrap_or(-1);
         if replicas < 0 {
             return Err(args.error(
                 args.column("replicas"),
@@ -251,25 +251,25 @@ pub(super) fn parse_scale(args: &Args, words: &mut Words) -> Result<Kubectl, Com
             ));
         }
         Kubectl::Scale {
-            target: words.target(explicit_target(args, &args.positional)?),
+            target: words.push_target(explicit_target(args, &args.positional)?),
             current_replicas: {
-                let current = int32(args, "current-replicas")?;
+                let current = parse_int32_flag(args, "current-replicas")?;
                 if current.is_some_and(|current| current < -1) {
                     let why = "The --current-replicas must specify an integer of -1 or greater";
                     return Err(args.error(args.column("current-replicas"), why));
                 }
-                words.equals("--current-replicas", current.filter(|current| *current >= 0))
+                words.push_flag_with_equals("--current-replicas", current.filter(|current| *current >= 0))
             },
-            resource_version: words.equals(
+            resource_version: words.push_flag_with_equals(
                 "--resource-version",
                 args.value("resource-version").filter(|version| !version.is_empty()),
             ),
             replicas: {
-                words.equals("--replicas", Some(replicas));
+                words.push_flag_with_equals("--replicas", Some(replicas));
                 replicas
             },
-            dry_run: words.dry_run(dry_run(args)?),
-            output: words.output(output_of_write(args)?),
+            dry_run: words.push_dry_run(dry_run(args)?),
+            output: words.push_output(output_of_write(args)?),
         }
     };
     Ok(command)
@@ -306,17 +306,17 @@ pub(super) fn parse_patch(args: &Args, words: &mut Words) -> Result<Kubectl, Com
         };
         let subresource = args.value("subresource").filter(|part| !part.is_empty());
         Kubectl::Patch {
-            target: words.target(explicit_target(args, &args.positional)?),
+            target: words.push_target(explicit_target(args, &args.positional)?),
             patch_type: {
-                words.flag("--type=merge", patch_type == PatchType::Merge);
-                words.flag("--type=json", patch_type == PatchType::Json);
+                words.push_flag("--type=merge", patch_type == PatchType::Merge);
+                words.push_flag("--type=json", patch_type == PatchType::Json);
                 patch_type
             },
-            subresource: words.equals("--subresource", subresource),
-            dry_run: words.dry_run(dry_run(args)?),
-            output: words.output(output_of_write(args)?),
+            subresource: words.push_flag_with_equals("--subresource", subresource),
+            dry_run: words.push_dry_run(dry_run(args)?),
+            output: words.push_output(output_of_write(args)?),
             patch: {
-                words.value("-p", Some(patch.clone()));
+                words.push_flag_value("-p", Some(patch.clone()));
                 patch
             },
         }
@@ -348,10 +348,10 @@ pub(super) fn parse_edit(args: &Args, words: &mut Words) -> Result<Kubectl, Comm
         return Err(args.usage_error(args.column("output"), "The flag 'output' must be one of yaml|json"));
     }
     Ok(Kubectl::Edit {
-        target: words.target(target(args, &args.positional)?),
-        subresource: words.equals("--subresource", edited_subresource(args)?),
+        target: words.push_target(target(args, &args.positional)?),
+        subresource: words.push_flag_with_equals("--subresource", edited_subresource(args)?),
         text: match &args.stdin {
-            Some(text) if !text.is_empty() => words.document(text.clone()),
+            Some(text) if !text.is_empty() => words.set_document(text.clone()),
             _ => String::new(),
         },
     })
@@ -369,20 +369,20 @@ pub(super) fn parse_set_image(args: &Args, words: &mut Words) -> Result<Kubectl,
             .unwrap_or(args.positional.len());
         let (resources, images) = args.positional.split_at(at);
         let target = explicit_target_or_all(args, resources)?;
-        let images: Vec<(String, String)> = images.iter().filter_map(|word| split_pair(&word.text)).collect();
+        let images: Vec<(String, String)> = images.iter().filter_map(|word| split_key_value(&word.text)).collect();
         if images.is_empty() {
             return Err(args.error(args.end, "at least one image update is required"));
         }
-        words.selection(&target.selection);
+        words.push_selection(&target.selection);
         for (container, image) in &images {
-            words.equals(container, Some(image));
+            words.push_flag_with_equals(container, Some(image));
         }
-        words.namespace_and_selectors(&target);
+        words.push_namespace_and_selectors(&target);
         Kubectl::SetImage {
             target,
             images,
-            dry_run: words.dry_run(dry_run(args)?),
-            output: words.output(output_of_write(args)?),
+            dry_run: words.push_dry_run(dry_run(args)?),
+            output: words.push_output(output_of_write(args)?),
         }
     };
     Ok(command)
@@ -394,10 +394,10 @@ pub(super) fn parse_rollout(args: &Args, rollout: &str, words: &mut Words) -> Re
     // canonical text begins with the objects.
     let mut flags = Words::default();
     let action = rollout_action(args, rollout, &mut flags)?;
-    let output = flags.output(output_of_write(args)?);
+    let output = flags.push_output(output_of_write(args)?);
     let target = optional_target(args, &args.positional)?
         .ok_or_else(|| args.error(args.end, "required resource not specified"))?;
-    let target = words.target(target);
+    let target = words.push_target(target);
     words.append(flags);
     Ok(Kubectl::Rollout { action, target, output })
 }
@@ -405,19 +405,19 @@ pub(super) fn parse_rollout(args: &Args, rollout: &str, words: &mut Words) -> Re
 fn rollout_action(args: &Args, rollout: &str, words: &mut Words) -> Result<RolloutAction, CommandError> {
     Ok(match rollout.strip_prefix("rollout ").unwrap_or_default() {
         "status" => RolloutAction::Status {
-            revision: words.number("--revision", 0, positive_revision(args)?),
-            watch: !words.flag("--watch=false", !args.bool("watch", true)?),
-            timeout: words.duration("--timeout", args.duration("timeout")?),
+            revision: words.push_unless_default("--revision", 0, positive_revision(args)?),
+            watch: !words.push_flag("--watch=false", !args.bool("watch", true)?),
+            timeout: words.push_duration("--timeout", args.duration("timeout")?),
         },
         "undo" => RolloutAction::Undo {
-            to_revision: words.number("--to-revision", 0, args.int("to-revision")?.unwrap_or(0)),
-            dry_run: words.dry_run(dry_run(args)?),
+            to_revision: words.push_unless_default("--to-revision", 0, args.int("to-revision")?.unwrap_or(0)),
+            dry_run: words.push_dry_run(dry_run(args)?),
         },
         "restart" => RolloutAction::Restart,
         "pause" => RolloutAction::Pause,
         "resume" => RolloutAction::Resume,
         _ => RolloutAction::History {
-            revision: words.number("--revision", 0, positive_revision(args)?),
+            revision: words.push_unless_default("--revision", 0, positive_revision(args)?),
         },
     })
 }

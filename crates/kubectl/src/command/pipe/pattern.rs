@@ -2,7 +2,7 @@
 //! alternatives, but no groups. Matching does not backtrack: it reads the line at most once for each alternative.
 
 /// Maximum length of a pattern, in characters.
-const MAX_PATTERN: usize = 1_000;
+const MAX_PATTERN_CHARS: usize = 1_000;
 
 /// A parsed pattern. A line matches if one of the alternatives does.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,8 +59,10 @@ impl Pattern {
     /// Parses a basic regular expression, an extended one (`-E`), or a fixed string (`-F`).
     pub(super) fn read(text: &str, extended: bool, fixed: bool) -> Result<Pattern, String> {
         let chars: Vec<char> = text.chars().collect();
-        if chars.len() > MAX_PATTERN {
-            return Err(format!("a pattern may not be longer than {MAX_PATTERN} characters"));
+        if chars.len() > MAX_PATTERN_CHARS {
+            return Err(format!(
+                "a pattern may not be longer than {MAX_PATTERN_CHARS} characters"
+            ));
         }
         let mut pattern = Pattern {
             alternatives: vec![Alternative::default()],
@@ -118,11 +120,11 @@ impl Pattern {
         let chars: Vec<char> = line.chars().collect();
         self.alternatives
             .iter()
-            .any(|alternative| self.finds(alternative, &chars))
+            .any(|alternative| self.finds_alternative(alternative, &chars))
     }
 
     /// Returns whether an alternative matches anywhere in a line.
-    fn finds(&self, alternative: &Alternative, line: &[char]) -> bool {
+    fn finds_alternative(&self, alternative: &Alternative, line: &[char]) -> bool {
         let matches = |matcher: &CharMatcher, c: char| {
             let in_any_case =
                 |c: char| matcher.matches(c.to_ascii_lowercase()) || matcher.matches(c.to_ascii_uppercase());

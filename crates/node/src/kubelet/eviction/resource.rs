@@ -84,7 +84,7 @@ impl EvictionResource {
 
     /// Returns the maximum that a container may use in the future. For inodes, returns the number of bytes that occupy
     /// them.
-    pub(super) fn max_use_of(self, container: &Container) -> i64 {
+    pub(super) fn max_future_container_use(self, container: &Container) -> i64 {
         let usage = match self {
             Self::Memory | Self::Pids if !container.is_running() => return 0,
             Self::Pids => return 1,
@@ -102,14 +102,17 @@ impl EvictionResource {
             Self::Pids => {
                 i64::from(held.has_sandbox()).saturating_add(saturating_sum(held.containers.iter().map(container)))
             }
-            Self::Disk => disk_bytes(held, container),
-            Self::Inodes => disk_bytes(held, container).div_euclid(BYTES_PER_INODE),
+            Self::Disk => pod_disk_bytes(held, container),
+            Self::Inodes => pod_disk_bytes(held, container).div_euclid(BYTES_PER_INODE),
         }
     }
 
     /// Returns the amount that a pod requests.
     pub(super) fn pod_request(self, pod: &Pod) -> i64 {
-        admission::requests(pod).get(self.name()).copied().unwrap_or(0)
+        admission::requests_by_resource(pod)
+            .get(self.name())
+            .copied()
+            .unwrap_or(0)
     }
 }
 
@@ -131,14 +134,14 @@ pub(super) fn available_amount(resource: EvictionResource, host: &Host<'_, '_>) 
 }
 
 /// Returns the maximum future use by the running containers and the present images.
-pub(super) fn max_use(resource: EvictionResource, host: &Host<'_, '_>) -> i64 {
-    let in_pod = |held: &MachinePod| resource.pod_usage(held, |one| resource.max_use_of(one));
+pub(super) fn max_future_use(resource: EvictionResource, host: &Host<'_, '_>) -> i64 {
+    let in_pod = |held: &MachinePod| resource.pod_usage(held, |one| resource.max_future_container_use(one));
     let all = saturating_sum(host.machine.pods().map(|(_, held)| in_pod(held)));
     all.saturating_add(resource.image_usage(host))
 }
 
 /// Returns the bytes of the writable layers of a pod's containers, plus the contents of its emptyDirs.
-pub(super) fn disk_bytes(held: &MachinePod, bytes: impl Fn(&Container) -> i64) -> i64 {
+pub(super) fn pod_disk_bytes(held: &MachinePod, bytes: impl Fn(&Container) -> i64) -> i64 {
     let layers = held.containers.iter().filter(|one| one.writes_to.is_none());
     let layers = saturating_sum(layers.map(&bytes));
     layers.saturating_add(saturating_sum(

@@ -1,7 +1,7 @@
 //! The end of a pod: termination, the kill of its containers, and the clean-up (LC-051 to LC-061).
 
-use super::{Activity, PodWorker, Stage, SyncEnd};
-use crate::kubelet::conditions::EndReason;
+use super::{PodWorker, SyncResult, WorkerActivity, WorkerStage};
+use crate::kubelet::conditions::PodEndReason;
 use crate::kubelet::host::Host;
 use crate::kubelet::kill::Kill;
 use crate::kubelet::{claims, events, grace};
@@ -10,16 +10,16 @@ impl PodWorker {
     /// Begins the termination (LC-051). If it has already begun, a smaller grace period that is requested now replaces
     /// the stored one: the next kill uses it, but a kill in progress keeps its deadline (LC-164, LC-165).
     pub(in crate::kubelet) fn terminate(&mut self, host: &mut Host<'_, '_>) {
-        if self.stage >= Stage::Terminated {
+        if self.stage >= WorkerStage::Terminated {
             return;
         }
-        self.grace = grace::pod_grace(self.grace, &self.pod, self.requested_grace, host.ctx.switches);
-        if self.stage < Stage::Terminating {
-            self.enter_stage(Stage::Terminating);
+        self.grace = grace::pod_grace_seconds(self.grace, &self.pod, self.requested_grace, host.ctx.switches);
+        if self.stage < WorkerStage::Terminating {
+            self.enter_stage(WorkerStage::Terminating);
             self.is_restarting_all = false;
             // Termination cancels a wait for volumes, but not a start in progress (LC-169).
-            if matches!(self.activity, Activity::Volumes(_)) {
-                self.activity = Activity::Idle;
+            if matches!(self.activity, WorkerActivity::Volumes(_)) {
+                self.activity = WorkerActivity::Idle;
                 self.last_sync_end = Some(host.ctx.now);
             }
             // A volume that the pod waited for is no longer in use (CT-128). A mounted volume stays in use.
@@ -35,15 +35,15 @@ impl PodWorker {
     /// [`Self::is_being_killed`] returns true. If the worker is already finished, the call only returns by its timeout.
     pub(in crate::kubelet) fn kill_pod_now(
         &mut self,
-        end_reason: EndReason,
+        end_reason: PodEndReason,
         requested_grace: Option<i64>,
         host: &mut Host<'_, '_>,
     ) {
-        if self.stage == Stage::Terminated {
+        if self.stage == WorkerStage::Terminated {
             return;
         }
         self.kill_timeout_at = Some(host.ctx.now + grace::kill_timeout(&self.pod, requested_grace));
-        if self.stage == Stage::Finished {
+        if self.stage == WorkerStage::Finished {
             return;
         }
         self.requested_grace = requested_grace;
@@ -66,21 +66,21 @@ impl PodWorker {
             self.pod.metadata.key()
         );
         host.machine.stop_sandbox(&self.pod.metadata.uid);
-        if !claims::unprepare(&self.pod.metadata.uid, host) {
-            return self.finish_sync(SyncEnd::Error, host);
+        if !claims::unprepare_claims(&self.pod.metadata.uid, host) {
+            return self.finish_sync(SyncResult::Error, host);
         }
         self.probes.clear();
         self.kill_timeout_at = None;
-        self.enter_stage(Stage::Terminated);
+        self.enter_stage(WorkerStage::Terminated);
         self.set_status(true, host);
         self.emit_deadline_event(host);
-        self.finish_sync(SyncEnd::Ok, host);
+        self.finish_sync(SyncResult::Ok, host);
         self.request_sync(host);
     }
 
     /// Starts to kill all containers of the pod.
     pub(super) fn begin_kill(&mut self, host: &mut Host<'_, '_>) {
-        self.grace = grace::pod_grace(self.grace, &self.pod, self.requested_grace, host.ctx.switches);
+        self.grace = grace::pod_grace_seconds(self.grace, &self.pod, self.requested_grace, host.ctx.switches);
         self.set_status(false, host);
         self.emit_deadline_event(host);
         self.stop_probes_for_termination();
@@ -89,7 +89,7 @@ impl PodWorker {
         if kill.is_done() {
             self.finish_kill(host);
         } else {
-            self.activity = Activity::Kill(kill);
+            self.activity = WorkerActivity::Kill(kill);
         }
     }
 
@@ -102,8 +102,8 @@ impl PodWorker {
             "a volume is still mounted after the cleanup: {:?}",
             self.pod.metadata.key()
         );
-        self.enter_stage(Stage::Finished);
-        self.finish_sync(SyncEnd::Ok, host);
+        self.enter_stage(WorkerStage::Finished);
+        self.finish_sync(SyncResult::Ok, host);
         self.due = None;
         self.send_final_status(host);
     }

@@ -8,10 +8,12 @@ use podscope_api::explained::{
 };
 use podscope_api::{Quantity, ResourceList, Str};
 
-use super::take::Obstacle;
-use super::{Abort, Candidate, ChosenDevice, Failure, Position, Search, SearchInputs};
+use super::take::SelectionObstacle;
+use super::{
+    AllocationFailure, ChosenDevice, DeviceCandidate, DeviceSearch, SearchAbort, SearchInputs, SearchPosition,
+};
 use crate::devices::capacity;
-use crate::devices::pools::gather;
+use crate::devices::pools::pools_of_node;
 use crate::devices::request::{AllocationMode, Alternative, ClaimToAllocate};
 use crate::devices::selectors::SelectorResult;
 use crate::node_info::NodeInfo;
@@ -24,7 +26,7 @@ pub(crate) fn explain(
     claims: &[ClaimToAllocate],
     consumers: &dyn Fn(&str) -> Vec<String>,
 ) -> NodeDevices {
-    let pools = gather(inputs.table, inputs.symbols, node);
+    let pools = pools_of_node(inputs.table, inputs.symbols, node);
     let unusable = pools.iter().filter(|pool| !pool.is_usable());
     let mut out = NodeDevices {
         unusable_pools: unusable
@@ -37,23 +39,23 @@ pub(crate) fn explain(
         ..NodeDevices::default()
     };
     let new_search = || {
-        let mut search = Search::new(inputs, node, &pools, claims);
-        let checked = search.check();
+        let mut search = DeviceSearch::new(inputs, node, &pools, claims);
+        let checked = search.check_claims();
         (search, checked)
     };
     let (mut search, checked) = new_search();
-    if let Err(Failure::Error(text)) = checked {
+    if let Err(AllocationFailure::Error(text)) = checked {
         out.error = Some(text);
         return out;
     }
     search.largest = Some(vec![Vec::new(); claims.len()]);
-    let found = search.step(Position::default(), false, 0);
+    let found = search.search_from(SearchPosition::default(), false, 0);
     let is_found = matches!(found, Ok(true));
     let selected = match is_found {
         true => std::mem::take(&mut search.results),
         false => search.largest.take().unwrap_or_default(),
     };
-    if let Err(Abort::Error(text)) = found {
+    if let Err(SearchAbort::Error(text)) = found {
         out.error = Some(text);
     }
     let chosen = is_found.then_some(search.chosen);
@@ -64,10 +66,10 @@ pub(crate) fn explain(
     };
     for (claim_at, claim) in claims.iter().enumerate() {
         for (request_at, request) in claim.requests.iter().enumerate() {
-            let position = Position {
+            let position = SearchPosition {
                 claim: claim_at,
                 request: request_at,
-                ..Position::default()
+                ..SearchPosition::default()
             };
             let settled = match &chosen {
                 Some(chosen) => Some(chosen[claim_at][request_at]),
@@ -75,7 +77,7 @@ pub(crate) fn explain(
             };
             let alternatives = settled.map_or(0..request.alternatives.len(), |one| 0..one + 1);
             for alternative in alternatives {
-                let position = Position {
+                let position = SearchPosition {
                     alternative,
                     ..position
                 };
@@ -99,35 +101,35 @@ pub(crate) fn explain(
 
 struct Explainer<'a> {
     /// The state of the search: the devices of the already explained requests are selected.
-    search: Search<'a>,
+    search: DeviceSearch<'a>,
     /// The devices that the search selected, by claim.
     selected: &'a [Vec<ChosenDevice>],
     consumers: &'a dyn Fn(&str) -> Vec<String>,
 }
 
 impl Explainer<'_> {
-    fn selected_for(&self, position: Position) -> impl Iterator<Item = &ChosenDevice> {
+    fn selected_for(&self, position: SearchPosition) -> impl Iterator<Item = &ChosenDevice> {
         let devices = self.selected.get(position.claim).into_iter().flatten();
         devices.filter(move |device| device.request == position.request)
     }
 
     /// Returns the alternative for which a request got all its devices, although the search may have failed at a later
     /// request.
-    fn settled_alternative(&self, position: Position) -> Option<usize> {
+    fn settled_alternative(&self, position: SearchPosition) -> Option<usize> {
         let alternative = self.selected_for(position).next()?.alternative;
-        let n = self.n_requested(Position {
+        let n = self.n_requested_devices(SearchPosition {
             alternative,
             ..position
         })?;
         (self.selected_for(position).count() >= n).then_some(alternative)
     }
 
-    fn alternative(&self, position: Position) -> &Alternative {
+    fn alternative(&self, position: SearchPosition) -> &Alternative {
         &self.search.claims[position.claim].requests[position.request].alternatives[position.alternative]
     }
 
     /// Returns the number of devices that an alternative requests; `None` for an unknown mode.
-    fn n_requested(&self, position: Position) -> Option<usize> {
+    fn n_requested_devices(&self, position: SearchPosition) -> Option<usize> {
         match self.alternative(position).mode {
             AllocationMode::Exact(n) => Some(n),
             AllocationMode::All => {
@@ -140,20 +142,20 @@ impl Explainer<'_> {
 
     /// Explains an alternative. Afterwards, devices are selected for it: those that the search selected, or otherwise
     /// the first suitable ones. Returns the explanation and the selected devices.
-    fn explain_alternative(&mut self, position: Position) -> (RequestDevices, Vec<Candidate>) {
+    fn explain_alternative(&mut self, position: SearchPosition) -> (RequestDevices, Vec<DeviceCandidate>) {
         let claims = self.search.claims;
         let claim = &claims[position.claim];
         let request = &claim.requests[position.request];
         let alternative = &request.alternatives[position.alternative];
         let is_all = alternative.mode == AllocationMode::All;
-        let n = self.n_requested(position).unwrap_or(0);
+        let n = self.n_requested_devices(position).unwrap_or(0);
         let own: Vec<(usize, usize)> = self
             .selected_for(position)
             .filter(|device| device.alternative == position.alternative)
             .map(|device| (device.slice, device.device))
             .collect();
         let candidates = self.search.candidates.clone();
-        let mut taken: Vec<Candidate> = Vec::new();
+        let mut taken: Vec<DeviceCandidate> = Vec::new();
         let mut last = 0;
         for (at, candidate) in candidates.iter().enumerate() {
             let is_wanted = own.is_empty() || own.contains(&(candidate.slice, candidate.device));
@@ -174,7 +176,7 @@ impl Explainer<'_> {
             .collect();
         let mut unsuitable: Vec<UnsuitableDevices> = Vec::new();
         for candidate in candidates.into_iter().take(n_tried) {
-            let is_same = |one: &Candidate| (one.slice, one.device) == (candidate.slice, candidate.device);
+            let is_same = |one: &DeviceCandidate| (one.slice, one.device) == (candidate.slice, candidate.device);
             if taken.iter().any(is_same) {
                 continue;
             }
@@ -204,7 +206,7 @@ impl Explainer<'_> {
         (explained, taken)
     }
 
-    fn device_name(&self, candidate: Candidate) -> DeviceName {
+    fn device_name(&self, candidate: DeviceCandidate) -> DeviceName {
         let pool = &self.search.pools[candidate.pool];
         DeviceName {
             driver: pool.driver.to_string(),
@@ -213,20 +215,25 @@ impl Explainer<'_> {
         }
     }
 
-    fn device_share(&self, position: Position, candidate: Candidate) -> DeviceShare {
+    fn device_share(&self, position: SearchPosition, candidate: DeviceCandidate) -> DeviceShare {
         let mut results = self.search.results[position.claim].iter().rev();
         let result = results.find(|one| (one.slice, one.device) == (candidate.slice, candidate.device));
         DeviceShare {
             device: self.device_name(candidate),
             consumes: result
                 .and_then(|result| result.consumed.as_ref())
-                .map_or_else(Vec::new, amounts),
-            counters: self.search.uses_of(candidate, self.search.device(candidate)),
+                .map_or_else(Vec::new, named_amounts),
+            counters: self.search.counter_uses(candidate, self.search.device(candidate)),
         }
     }
 
     /// Returns why a device cannot be selected in addition to the devices that are already selected.
-    fn obstacle_of(&mut self, position: Position, alternative: &Alternative, candidate: Candidate) -> DeviceObstacle {
+    fn obstacle_of(
+        &mut self,
+        position: SearchPosition,
+        alternative: &Alternative,
+        candidate: DeviceCandidate,
+    ) -> DeviceObstacle {
         if alternative.mode == AllocationMode::All
             && let Some(obstacle) = self.search.test_for_mode_all(alternative, candidate)
         {
@@ -243,7 +250,7 @@ impl Explainer<'_> {
     }
 
     /// Returns, as an obstacle, the request of the pod for which the search selected a device.
-    fn obstacle_if_selected(&self, candidate: Candidate) -> Option<DeviceObstacle> {
+    fn obstacle_if_selected(&self, candidate: DeviceCandidate) -> Option<DeviceObstacle> {
         let selected = self.selected.iter().chain(&self.search.results).enumerate();
         let n_claims = self.search.claims.len();
         selected
@@ -262,19 +269,19 @@ impl Explainer<'_> {
 
     fn describe_obstacle(
         &self,
-        position: Position,
+        position: SearchPosition,
         alternative: &Alternative,
-        candidate: Candidate,
-        obstacle: Obstacle,
+        candidate: DeviceCandidate,
+        obstacle: SelectionObstacle,
     ) -> DeviceObstacle {
         let device = self.search.device(candidate);
         // If the selectors exclude the device, report this rather than who uses it.
         let obstacle = match self.search.test_for_mode_all(alternative, candidate) {
-            Some(excluded @ Obstacle::NotSelected(_)) => excluded,
+            Some(excluded @ SelectionObstacle::NotSelected(_)) => excluded,
             _ => obstacle,
         };
         match obstacle {
-            Obstacle::InUse => match self.search.inputs.usage.holder_of(candidate.number) {
+            SelectionObstacle::InUse => match self.search.inputs.usage.holder_of(candidate.number) {
                 Some(claim) => DeviceObstacle::InUse {
                     claim: claim.to_string(),
                     pods: (self.consumers)(claim),
@@ -283,7 +290,7 @@ impl Explainer<'_> {
                     .obstacle_if_selected(candidate)
                     .unwrap_or(DeviceObstacle::LeavesTooFew),
             },
-            Obstacle::NotSelected(at) | Obstacle::SelectorError(at) => {
+            SelectionObstacle::NotSelected(at) | SelectionObstacle::SelectorError(at) => {
                 let condition = &alternative.conditions[at];
                 let index = condition.index;
                 let selector = match condition.is_of_class {
@@ -308,21 +315,25 @@ impl Explainer<'_> {
                     None => DeviceObstacle::NotSelected { selector, expression },
                 }
             }
-            Obstacle::OtherNode => DeviceObstacle::OtherNode,
-            Obstacle::Capacity => match self.search.capacity_obstacle(alternative, candidate) {
-                Some(capacity::Obstacle::Missing(name)) => DeviceObstacle::NoSuchCapacity { name: name.to_string() },
-                Some(capacity::Obstacle::Policy(name, own)) => DeviceObstacle::CapacityPolicy(amount(name, own)),
-                Some(capacity::Obstacle::TooLittle(name, own, left)) => DeviceObstacle::Capacity {
-                    asks: amount(name, own),
+            SelectionObstacle::OtherNode => DeviceObstacle::OtherNode,
+            SelectionObstacle::Capacity => match self.search.capacity_obstacle(alternative, candidate) {
+                Some(capacity::CapacityObstacle::Missing(name)) => {
+                    DeviceObstacle::NoSuchCapacity { name: name.to_string() }
+                }
+                Some(capacity::CapacityObstacle::Policy(name, own)) => {
+                    DeviceObstacle::CapacityPolicy(named_amount(name, own))
+                }
+                Some(capacity::CapacityObstacle::TooLittle(name, own, left)) => DeviceObstacle::Capacity {
+                    asks: named_amount(name, own),
                     left: left.to_string(),
                 },
                 None => DeviceObstacle::LeavesTooFew,
             },
-            Obstacle::Counter(counter) => self
+            SelectionObstacle::Counter(counter) => self
                 .search
-                .use_of(candidate, device, counter)
+                .counter_use(candidate, device, counter)
                 .map_or(DeviceObstacle::LeavesTooFew, DeviceObstacle::Counter),
-            Obstacle::Taint(at) => {
+            SelectionObstacle::Taint(at) => {
                 let taint = &device.taints[at];
                 DeviceObstacle::Taint {
                     key: taint.key.to_string(),
@@ -330,21 +341,21 @@ impl Explainer<'_> {
                     effect: taint.effect.to_string(),
                 }
             }
-            Obstacle::Constraint(at) => {
+            SelectionObstacle::Constraint(at) => {
                 let driver = &self.search.pools[candidate.pool].driver;
-                self.search.constraints[position.claim][at].violation(driver, device)
+                self.search.constraints[position.claim][at].constraint_obstacle(driver, device)
             }
         }
     }
 }
 
-fn amount(name: &Str, amount: Quantity) -> Amount {
+fn named_amount(name: &Str, amount: Quantity) -> Amount {
     Amount {
         name: name.to_string(),
         amount: amount.to_string(),
     }
 }
 
-fn amounts(list: &ResourceList) -> Vec<Amount> {
-    list.iter().map(|(name, value)| amount(name, *value)).collect()
+fn named_amounts(list: &ResourceList) -> Vec<Amount> {
+    list.iter().map(|(name, value)| named_amount(name, *value)).collect()
 }

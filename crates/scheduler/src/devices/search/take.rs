@@ -2,17 +2,17 @@
 
 use podscope_api::{Device, DeviceTaint, ResourceList, Str};
 
-use super::{Abort, Candidate, ChosenDevice, Position, Search};
+use super::{ChosenDevice, DeviceCandidate, DeviceSearch, SearchAbort, SearchPosition};
 use crate::devices::attributes::RequestName;
 use crate::devices::request::{AllocationMode, Alternative, ClaimToAllocate};
 use crate::devices::selectors::SelectorResult;
-use crate::devices::table::Slice;
+use crate::devices::table::DeviceSlice;
 use crate::devices::usage::DeviceUse;
 use crate::devices::{DeviceNo, capacity};
 
 /// The first test that a device fails. It contains indices instead of texts, because the search runs often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Obstacle {
+pub(super) enum SelectionObstacle {
     /// The device is used by an existing allocation or was selected by this search.
     InUse,
     /// The alternative's selector with this index excludes the device.
@@ -29,12 +29,12 @@ pub(super) enum Obstacle {
     Constraint(usize),
 }
 
-impl<'a> Search<'a> {
-    pub(super) fn slice(&self, candidate: Candidate) -> &'a Slice {
+impl<'a> DeviceSearch<'a> {
+    pub(super) fn slice(&self, candidate: DeviceCandidate) -> &'a DeviceSlice {
         &self.inputs.table.slices[candidate.slice]
     }
 
-    pub(super) fn device(&self, candidate: Candidate) -> &'a Device {
+    pub(super) fn device(&self, candidate: DeviceCandidate) -> &'a Device {
         &self.slice(candidate).object.spec.devices[candidate.device]
     }
 
@@ -45,19 +45,19 @@ impl<'a> Search<'a> {
     /// constraint.
     pub(super) fn try_select(
         &mut self,
-        position: Position,
+        position: SearchPosition,
         alternative: &Alternative,
-        candidate: Candidate,
-    ) -> Result<Option<Obstacle>, Abort> {
+        candidate: DeviceCandidate,
+    ) -> Result<Option<SelectionObstacle>, SearchAbort> {
         let obstacle = self.select(position, alternative, candidate);
         match obstacle {
-            Some(Obstacle::SelectorError(index)) => {
+            Some(SelectionObstacle::SelectorError(index)) => {
                 self.selector_error(alternative, candidate, index)
-                    .map_err(Abort::Error)?;
+                    .map_err(SearchAbort::Error)?;
             }
             // A request with mode `All` cannot use another device instead.
-            Some(Obstacle::Constraint(_)) if alternative.mode == AllocationMode::All => {
-                return Err(Abort::Error(format!(
+            Some(SelectionObstacle::Constraint(_)) if alternative.mode == AllocationMode::All => {
+                return Err(SearchAbort::Error(format!(
                     "claim {}, request {}: cannot add device {}/{} because a claim constraint would not be satisfied",
                     self.claims[position.claim].key(),
                     alternative.name,
@@ -74,7 +74,7 @@ impl<'a> Search<'a> {
     pub(super) fn selector_error(
         &self,
         alternative: &Alternative,
-        candidate: Candidate,
+        candidate: DeviceCandidate,
         index: usize,
     ) -> Result<(), String> {
         let condition = &alternative.conditions[index];
@@ -91,44 +91,48 @@ impl<'a> Search<'a> {
     }
 
     /// Tests a device for a request with mode `All` before the search starts (DRA-147).
-    pub(super) fn test_for_mode_all(&self, alternative: &Alternative, candidate: Candidate) -> Option<Obstacle> {
+    pub(super) fn test_for_mode_all(
+        &self,
+        alternative: &Alternative,
+        candidate: DeviceCandidate,
+    ) -> Option<SelectionObstacle> {
         self.test_selection(alternative, candidate)
-            .or_else(|| (!self.has_capacity(alternative, candidate)).then_some(Obstacle::Capacity))
+            .or_else(|| (!self.has_capacity(alternative, candidate)).then_some(SelectionObstacle::Capacity))
     }
 
     /// Tests the selectors of the class and the request, then the node (DRA-150).
-    fn test_selection(&self, alternative: &Alternative, candidate: Candidate) -> Option<Obstacle> {
+    fn test_selection(&self, alternative: &Alternative, candidate: DeviceCandidate) -> Option<SelectionObstacle> {
         for (index, condition) in alternative.conditions.iter().enumerate() {
             if condition.results.malformed.is_some() {
-                return Some(Obstacle::SelectorError(index));
+                return Some(SelectionObstacle::SelectorError(index));
             }
             match condition.results.get(candidate.slice, candidate.device) {
                 SelectorResult::Yes => {}
-                SelectorResult::No => return Some(Obstacle::NotSelected(index)),
-                SelectorResult::Error(_) => return Some(Obstacle::SelectorError(index)),
+                SelectorResult::No => return Some(SelectionObstacle::NotSelected(index)),
+                SelectorResult::Error(_) => return Some(SelectionObstacle::SelectorError(index)),
             }
         }
         let scope = self.slice(candidate).devices.get(candidate.device);
         let is_for_node = scope.is_none_or(|scope| scope.matches(self.inputs.symbols, self.node));
-        (!is_for_node).then_some(Obstacle::OtherNode)
+        (!is_for_node).then_some(SelectionObstacle::OtherNode)
     }
 
-    fn has_capacity(&self, alternative: &Alternative, candidate: Candidate) -> bool {
+    fn has_capacity(&self, alternative: &Alternative, candidate: DeviceCandidate) -> bool {
         self.capacity_obstacle(alternative, candidate).is_none()
     }
 
     pub(super) fn capacity_obstacle<'d>(
         &self,
         alternative: &'d Alternative,
-        candidate: Candidate,
-    ) -> Option<capacity::Obstacle<'d>>
+        candidate: DeviceCandidate,
+    ) -> Option<capacity::CapacityObstacle<'d>>
     where
         'a: 'd,
     {
         let in_use = self.inputs.usage.use_of(candidate.number).map(|usage| &usage.consumed);
         let here = self.shares.get(&candidate.number).map(|shares| sum_of_shares(shares));
         let taken = [in_use, here.as_ref()];
-        capacity::obstacle(self.device(candidate), alternative.capacity.as_ref(), taken)
+        capacity::capacity_obstacle(self.device(candidate), alternative.capacity.as_ref(), taken)
     }
 
     fn is_in_use(&self, alternative: &Alternative, number: DeviceNo, claim: usize) -> bool {
@@ -146,7 +150,7 @@ impl<'a> Search<'a> {
         self.inputs.usage.use_of(number).is_some_and(DeviceUse::is_shared) || self.shares.contains_key(&number)
     }
 
-    pub(super) fn request_name(&self, position: Position) -> RequestName<'a> {
+    pub(super) fn request_name(&self, position: SearchPosition) -> RequestName<'a> {
         let claims: &'a [ClaimToAllocate] = self.claims;
         let request = &claims[position.claim].requests[position.request];
         RequestName {
@@ -160,14 +164,14 @@ impl<'a> Search<'a> {
     /// Selects a device unless a test fails; returns the failed test. An error of a selector counts as a failed test.
     pub(super) fn select(
         &mut self,
-        position: Position,
+        position: SearchPosition,
         alternative: &Alternative,
-        candidate: Candidate,
-    ) -> Option<Obstacle> {
+        candidate: DeviceCandidate,
+    ) -> Option<SelectionObstacle> {
         let device = self.device(candidate);
         let number = candidate.number;
         if self.is_in_use(alternative, number, position.claim) {
-            return Some(Obstacle::InUse);
+            return Some(SelectionObstacle::InUse);
         }
         let is_all = alternative.mode == AllocationMode::All;
         if !is_all && let Some(obstacle) = self.test_for_mode_all(alternative, candidate) {
@@ -177,14 +181,14 @@ impl<'a> Search<'a> {
         let is_shared = has_shares && self.has_shares(number);
         let is_counted = !is_shared && !device.consumes_counters.is_empty();
         if is_counted && let Err(counter) = self.consume_counters(candidate, device) {
-            return Some(Obstacle::Counter(counter));
+            return Some(SelectionObstacle::Counter(counter));
         }
         let is_untolerated = |taint: &DeviceTaint| {
             taint.is_enforced() && !alternative.tolerations.iter().any(|one| one.tolerates(taint))
         };
         if let Some(taint) = device.taints.iter().position(is_untolerated) {
             self.release_counters(candidate, device, is_counted);
-            return Some(Obstacle::Taint(taint));
+            return Some(SelectionObstacle::Taint(taint));
         }
         let request = self.request_name(position);
         let pool = &self.pools[candidate.pool];
@@ -197,18 +201,18 @@ impl<'a> Search<'a> {
                 .iter_mut()
                 .for_each(|constraint| constraint.remove(request));
             self.release_counters(candidate, device, is_counted);
-            return Some(Obstacle::Constraint(at));
+            return Some(SelectionObstacle::Constraint(at));
         }
         // For mode `All`, an earlier request may have consumed the device's remaining capacity.
         if is_all && !self.has_capacity(alternative, candidate) {
             let constraints = &mut self.constraints[position.claim];
             constraints.iter_mut().for_each(|constraint| constraint.remove(request));
             self.release_counters(candidate, device, is_counted);
-            return Some(Obstacle::Capacity);
+            return Some(SelectionObstacle::Capacity);
         }
         let mut consumed = None;
         if has_shares {
-            let own = capacity::consumed(device, alternative.capacity.as_ref());
+            let own = capacity::share_consumption(device, alternative.capacity.as_ref());
             self.shares.entry(number).or_default().push(own.clone());
             consumed = Some(own);
         } else {
@@ -224,16 +228,16 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// Reverts [`Search::consume_counters`].
-    fn release_counters(&mut self, candidate: Candidate, device: &Device, is_counted: bool) {
+    /// Reverts [`DeviceSearch::consume_counters`].
+    fn release_counters(&mut self, candidate: DeviceCandidate, device: &Device, is_counted: bool) {
         if is_counted {
             let pool: &Str = &self.pools[candidate.pool].name;
-            self.tally.subtract(pool, device);
+            self.tally.subtract_consumption(pool, device);
         }
     }
 
-    /// Reverts the latest [`Search::select`] of a claim.
-    pub(super) fn deselect(&mut self, position: Position, candidate: Candidate) {
+    /// Reverts the latest [`DeviceSearch::select`] of a claim.
+    pub(super) fn deselect(&mut self, position: SearchPosition, candidate: DeviceCandidate) {
         let device = self.device(candidate);
         let request = self.request_name(position);
         let constraints = &mut self.constraints[position.claim];
@@ -257,7 +261,7 @@ impl<'a> Search<'a> {
         }
         if !device.consumes_counters.is_empty() {
             let pool: &Str = &self.pools[candidate.pool].name;
-            self.tally.subtract(pool, device);
+            self.tally.subtract_consumption(pool, device);
         }
     }
 }

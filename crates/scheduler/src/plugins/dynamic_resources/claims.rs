@@ -6,13 +6,13 @@ use podscope_api::ordered::{Map, Set};
 use podscope_api::{AllocationResult, DeviceClass, ObjectKey, Pod, ResourceClaim, Str};
 
 use super::extended::ExtendedResources;
-use super::{DynamicResources, unresolvable};
+use super::{DynamicResources, unresolvable_status};
 use crate::cache::Cache;
 use crate::cycle::{CycleState, PreFilter, Search};
 use crate::devices::memo::Memo;
 use crate::devices::request::{ClaimToAllocate, ClassesAndSelectors};
-use crate::devices::search::{Available, Solution};
-use crate::devices::table::Table;
+use crate::devices::search::{AvailableCounters, Solution};
+use crate::devices::table::DeviceTable;
 use crate::node_info::NodeIdx;
 use crate::plugins::Plugin;
 use crate::pod_info::uid_of;
@@ -22,7 +22,7 @@ use crate::stores::Stores;
 
 /// Returns the claims of the entries in `spec.resourceClaims`, in order, or the reason why one of them cannot be used
 /// (DRA-088).
-pub(crate) fn of_pod<'a>(
+pub(crate) fn claims_of_pod<'a>(
     stores: &'a Stores,
     pod: &'a Pod,
 ) -> impl Iterator<Item = Result<&'a Arc<ResourceClaim>, String>> {
@@ -108,14 +108,14 @@ pub(crate) struct NodeAllocation {
 
 /// The state of DynamicResources during a cycle.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct State {
+pub(crate) struct ClaimsState {
     pub(super) claims: Vec<PodClaim>,
     /// The claims that this cycle allocates.
     pub(super) to_allocate: Vec<ClaimToAllocate>,
     pub(super) extended: Option<ExtendedResources>,
-    pub(super) table: Arc<Table>,
+    pub(super) table: Arc<DeviceTable>,
     /// Remaining values of the shared counters.
-    pub(super) available: Memo<Available>,
+    pub(super) available: Memo<AvailableCounters>,
     /// Indices of the allocated claims that at least one node cannot use.
     pub(super) unavailable: Memo<Set<usize>>,
     /// Selected devices by node.
@@ -134,8 +134,8 @@ impl ClassesAndSelectors for FromCache<'_> {
         self.0.stores.device_class(name).cloned()
     }
 
-    fn evaluate(&mut self, expression: &Str) -> Arc<crate::devices::SelectorResults> {
-        self.0.devices.evaluate(expression)
+    fn evaluate_selector(&mut self, expression: &Str) -> Arc<crate::devices::SelectorResults> {
+        self.0.devices.evaluate_selector(expression)
     }
 }
 
@@ -145,23 +145,27 @@ pub(super) fn prepare_claim(cache: &mut Cache, claim: &Arc<ResourceClaim>) -> Cl
 }
 
 /// Updates the cache's table of devices.
-pub(super) fn refresh(cache: &mut Cache) {
+pub(super) fn refresh_device_table(cache: &mut Cache) {
     cache
         .devices
-        .refresh(&mut cache.symbols, cache.stores.resource_slices.values());
+        .rebuild_table_if_stale(&mut cache.symbols, cache.stores.resource_slices.values());
 }
 
 impl DynamicResources {
     /// Implements PreFilter (DRA-093 to DRA-096).
-    pub(super) fn prepare(search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
+    pub(super) fn pre_filter_claims(
+        search: &Search<'_>,
+        cache: &mut Cache,
+        state: &mut CycleState,
+    ) -> Result<PreFilter, Status> {
         let pod = &search.incoming.info.pod;
-        let claims = of_pod(&cache.stores, pod).map(|claim| claim.cloned());
-        let claims: Vec<Arc<ResourceClaim>> = claims.collect::<Result<_, String>>().map_err(unresolvable)?;
+        let claims = claims_of_pod(&cache.stores, pod).map(|claim| claim.cloned());
+        let claims: Vec<Arc<ResourceClaim>> = claims.collect::<Result<_, String>>().map_err(unresolvable_status)?;
         let extended = ExtendedResources::of_pod(cache, search.incoming);
         if claims.is_empty() && extended.is_none() {
             return Ok(PreFilter::Skip);
         }
-        let mut kept = State::default();
+        let mut kept = ClaimsState::default();
         for claim in claims {
             let scope = claim
                 .status
@@ -178,8 +182,8 @@ impl DynamicResources {
             }
             if claim.status.allocation.is_none() {
                 let key = claim.metadata.key();
-                if cache.devices.is_in_flight(&claim.metadata.uid) {
-                    return Err(unresolvable(format!(
+                if cache.devices.is_allocation_in_flight(&claim.metadata.uid) {
+                    return Err(unresolvable_status(format!(
                         "resource claim {key} is in the process of being allocated"
                     )));
                 }
@@ -191,7 +195,7 @@ impl DynamicResources {
         let unallocated = kept.claims.iter().filter(|pod_claim| !pod_claim.is_allocated());
         let unallocated: Vec<Arc<ResourceClaim>> = unallocated.map(|pod_claim| pod_claim.claim.clone()).collect();
         if !unallocated.is_empty() || kept.extended.is_some() {
-            refresh(cache);
+            refresh_device_table(cache);
             kept.to_allocate = unallocated.iter().map(|claim| prepare_claim(cache, claim)).collect();
             if let Some(extended) = &mut kept.extended {
                 extended.prepare(cache);
@@ -209,7 +213,7 @@ fn check_classes(stores: &Stores, claim: &ResourceClaim) -> Result<(), Status> {
         if let Some(exactly) = &request.exactly {
             check_class(stores, &request.name, &exactly.device_class_name)?;
         } else if request.first_available.is_empty() {
-            return Err(unresolvable(format!(
+            return Err(unresolvable_status(format!(
                 "resource claim {}, request {}: unknown request type",
                 claim.metadata.key(),
                 request.name
@@ -230,13 +234,13 @@ fn check_class(stores: &Stores, request: &str, class: &str) -> Result<(), Status
     }
     match stores.device_class(class) {
         Some(_) => Ok(()),
-        None => Err(unresolvable(format!(
+        None => Err(unresolvable_status(format!(
             "request {request}: device class {class} does not exist"
         ))),
     }
 }
 
-impl State {
+impl ClaimsState {
     /// Scores prioritized lists: 8 for the first alternative, 7 for the second, … (DRA-104). Returns false if no claim
     /// has a prioritized list, so that all scores stay 0.
     pub(super) fn score(&self, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {

@@ -3,7 +3,7 @@
 use podscope_api::explained::{Amount, DeviceName, DeviceShare, NodeDevices, RequestDevices, RequestOutcome};
 use podscope_api::{DeviceRequestAllocationResult, ObjectKey};
 
-use super::claims::{PodClaim, State};
+use super::claims::{ClaimsState, PodClaim};
 use super::filter::is_available;
 use crate::cache::Cache;
 use crate::decide::Decision;
@@ -24,9 +24,9 @@ pub(super) fn explain(cache: &Cache, decision: &Decision, node: NodeIdx) -> Opti
 }
 
 /// Explains the claims that this cycle allocates.
-fn explain_claims_to_allocate(cache: &Cache, claims: &State, node: &NodeInfo) -> NodeDevices {
+fn explain_claims_to_allocate(cache: &Cache, claims: &ClaimsState, node: &NodeInfo) -> NodeDevices {
     let extended = claims.extended.as_ref();
-    let extended = extended.and_then(|extended| extended.on_node(node).ok().flatten());
+    let extended = extended.and_then(|extended| extended.claim_for_node(node).ok().flatten());
     let own = extended.iter().map(|extended| &extended.to_allocate);
     let to_allocate: Vec<ClaimToAllocate> = claims.to_allocate.iter().chain(own).cloned().collect();
     if to_allocate.is_empty() {

@@ -8,7 +8,7 @@ use podscope_api::{
 };
 
 use super::claims::{self, is_owned};
-use super::unresolvable;
+use super::unresolvable_status;
 use crate::cache::Cache;
 use crate::devices::request::ClaimToAllocate;
 use crate::node_info::NodeInfo;
@@ -75,7 +75,7 @@ impl ExtendedResources {
         let mut sets: Vec<Vec<usize>> = cache
             .order()
             .iter()
-            .map(|node| self.provided_by_devices(cache.node(*node)))
+            .map(|node| self.resources_provided_by_devices(cache.node(*node)))
             .collect();
         sets.sort_unstable();
         sets.dedup();
@@ -97,7 +97,7 @@ impl ExtendedResources {
 
     /// Returns the indices of the resources that a node provides by devices: those that are not in the node's
     /// allocatable.
-    fn provided_by_devices(&self, node: &NodeInfo) -> Vec<usize> {
+    fn resources_provided_by_devices(&self, node: &NodeInfo) -> Vec<usize> {
         let resources = self.resources.iter().enumerate();
         let by_devices = resources
             .filter(|(_, (symbol, _, class))| class.is_some() && node.allocatable.scalar(*symbol).unwrap_or(0) == 0);
@@ -105,14 +105,16 @@ impl ExtendedResources {
     }
 
     /// Returns the claim that the pod needs on the node, if any (DRA-117).
-    pub(super) fn on_node(&self, node: &NodeInfo) -> Result<Option<Arc<ExtendedClaim>>, Status> {
+    pub(super) fn claim_for_node(&self, node: &NodeInfo) -> Result<Option<Arc<ExtendedClaim>>, Status> {
         if self.left_over.is_some() {
-            return Err(unresolvable("cannot schedule extended resource claim".to_owned()));
+            return Err(unresolvable_status(
+                "cannot schedule extended resource claim".to_owned(),
+            ));
         }
-        let set = self.provided_by_devices(node);
+        let set = self.resources_provided_by_devices(node);
         for (at, (symbol, ..)) in self.resources.iter().enumerate() {
             if !set.contains(&at) && node.allocatable.scalar(*symbol).is_none() {
-                return Err(unresolvable("cannot fit resource".to_owned()));
+                return Err(unresolvable_status("cannot fit resource".to_owned()));
             }
         }
         Ok(self.requests.get(&set).cloned())

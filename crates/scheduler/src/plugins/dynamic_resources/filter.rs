@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use podscope_api::{DeviceReadiness, ResourceClaim};
 
-use super::claims::{NodeAllocation, PodClaim, State};
-use super::unresolvable;
+use super::claims::{ClaimsState, NodeAllocation, PodClaim};
+use super::unresolvable_status;
 use crate::cache::Cache;
 use crate::cycle::Cycle;
 use crate::devices::request::ClaimToAllocate;
-use crate::devices::search::{Failure, SearchInputs, allocate};
+use crate::devices::search::{AllocationFailure, SearchInputs, allocate};
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::plugins::Plugin;
 use crate::status::{Code, Status};
 
 /// Maximum time in which allocated devices must become ready, in microseconds (`bindingTimeout`, DRA-081).
-pub(super) const BINDING_TIMEOUT: i64 = 600_000_000;
+pub(super) const BINDING_TIMEOUT_MICROS: i64 = 600_000_000;
 
-pub(super) fn filter(cycle: &Cycle<'_>, claims: &State, index: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
+pub(super) fn filter(cycle: &Cycle<'_>, claims: &ClaimsState, index: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
     let extended = match &claims.extended {
-        Some(extended) => extended.on_node(node)?,
+        Some(extended) => extended.claim_for_node(node)?,
         None => None,
     };
     let mut unavailable = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn filter(cycle: &Cycle<'_>, claims: &State, index: NodeIdx, node: &N
         }
     }
     if !claims.to_allocate.is_empty() || extended.is_some() {
-        search(cycle, claims, index, node, extended)?;
+        search_devices_on_node(cycle, claims, index, node, extended)?;
     }
     if unavailable.is_empty() {
         return Ok(());
@@ -45,12 +45,13 @@ pub(super) fn filter(cycle: &Cycle<'_>, claims: &State, index: NodeIdx, node: &N
 /// Returns whether the devices of an allocated claim can be used from the node (DRA-098).
 pub(super) fn is_available(cache: &Cache, pod_claim: &PodClaim, node: &NodeInfo) -> bool {
     let scope = pod_claim.scope.as_ref();
-    scope.is_none_or(|scope| scope.matches(&cache.symbols, node)) && !has_failed(&pod_claim.claim, cache.devices.now)
+    scope.is_none_or(|scope| scope.matches(&cache.symbols, node))
+        && !must_be_deallocated(&pod_claim.claim, cache.devices.now)
 }
 
-fn search(
+fn search_devices_on_node(
     cycle: &Cycle<'_>,
-    claims: &State,
+    claims: &ClaimsState,
     index: NodeIdx,
     node: &NodeInfo,
     extended: Option<Arc<super::extended::ExtendedClaim>>,
@@ -77,8 +78,8 @@ fn search(
     let found = allocate(inputs, node, to_allocate).and_then(|solutions| {
         // Filter already reports the error if the node selector of an allocation cannot be built.
         for (to_allocate, solution) in to_allocate.iter().zip(&solutions) {
-            crate::devices::result::allocation(&claims.table, to_allocate, solution, &node.name)
-                .map_err(Failure::Error)?;
+            crate::devices::result::allocation_result(&claims.table, to_allocate, solution, &node.name)
+                .map_err(AllocationFailure::Error)?;
         }
         Ok(solutions)
     });
@@ -88,13 +89,13 @@ fn search(
             claims.found.borrow().insert(index, on_node);
             Ok(())
         }
-        Err(Failure::Unsuitable(text)) => Err(unresolvable(text.to_owned())),
-        Err(Failure::Error(text)) => Err(Status::text(Plugin::DynamicResources, Code::Error, text)),
+        Err(AllocationFailure::Unsuitable(text)) => Err(unresolvable_status(text.to_owned())),
+        Err(AllocationFailure::Error(text)) => Err(Status::text(Plugin::DynamicResources, Code::Error, text)),
     }
 }
 
 /// Returns whether an allocated claim must be deallocated, because its devices failed or were not ready in time.
-fn has_failed(claim: &ResourceClaim, now: Option<i64>) -> bool {
+fn must_be_deallocated(claim: &ResourceClaim, now: Option<i64>) -> bool {
     match claim.readiness() {
         DeviceReadiness::Ready => false,
         DeviceReadiness::Failed(..) => true,
@@ -106,7 +107,7 @@ fn has_failed(claim: &ResourceClaim, now: Option<i64>) -> bool {
                 .and_then(|allocation| allocation.allocation_timestamp);
             since
                 .zip(now)
-                .is_some_and(|(since, now)| since.0 + BINDING_TIMEOUT < now)
+                .is_some_and(|(since, now)| since.0 + BINDING_TIMEOUT_MICROS < now)
         }
     }
 }

@@ -3,17 +3,21 @@
 
 use podscope_api::Str;
 
-use super::claims::State;
+use super::claims::ClaimsState;
 use crate::attempt::ReservedClaims;
 use crate::cycle::{CycleState, Search};
-use crate::devices::result::allocation;
+use crate::devices::result::allocation_result;
 use crate::node_info::NodeIdx;
 
 /// Returns the allocations of the pod's claims on a node that passed Filter.
 ///
 /// # Errors
 /// Returns an error if the node selectors of slices cannot be combined. Filter reports the same error earlier.
-pub(crate) fn reserved_on(claims: &State, index: NodeIdx, node: &Str) -> Result<ReservedClaims, String> {
+pub(crate) fn reserved_claims_on_node(
+    claims: &ClaimsState,
+    index: NodeIdx,
+    node: &Str,
+) -> Result<ReservedClaims, String> {
     let found = claims.found.borrow().get(&index).cloned();
     let mut solutions = found.iter().flat_map(|found| &found.solutions);
     let mut reserved = ReservedClaims::default();
@@ -22,7 +26,9 @@ pub(crate) fn reserved_on(claims: &State, index: NodeIdx, node: &Str) -> Result<
         let new = match pod_claim.is_allocated() {
             true => None,
             false => match (to_allocate.next(), solutions.next()) {
-                (Some(to_allocate), Some(solution)) => Some(allocation(&claims.table, to_allocate, solution, node)?),
+                (Some(to_allocate), Some(solution)) => {
+                    Some(allocation_result(&claims.table, to_allocate, solution, node)?)
+                }
                 _ => return Err("claim allocation not found for node".to_owned()),
             },
         };
@@ -30,7 +36,7 @@ pub(crate) fn reserved_on(claims: &State, index: NodeIdx, node: &Str) -> Result<
     }
     let extended = found.as_ref().and_then(|found| found.extended.as_ref());
     if let (Some(request), Some(solution)) = (extended, solutions.next()) {
-        let new = allocation(&claims.table, &request.to_allocate, solution, node)?;
+        let new = allocation_result(&claims.table, &request.to_allocate, solution, node)?;
         reserved.extended = Some((request.to_allocate.claim.clone(), new, request.mappings.clone()));
     }
     Ok(reserved)
@@ -38,7 +44,7 @@ pub(crate) fn reserved_on(claims: &State, index: NodeIdx, node: &Str) -> Result<
 
 /// Implements PostFilter: selects a claim to deallocate that no other pod uses. Returns kube-scheduler's text for the
 /// result (DRA-101).
-pub(super) fn deallocate(search: &Search<'_>, state: &mut CycleState) -> &'static str {
+pub(super) fn choose_claim_to_deallocate(search: &Search<'_>, state: &mut CycleState) -> &'static str {
     let Some(claims) = &mut state.claims else {
         return "no new claims to deallocate";
     };

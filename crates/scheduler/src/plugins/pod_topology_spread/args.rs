@@ -37,7 +37,7 @@ pub(super) fn read(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<Defau
         "List" => return Some(DefaultConstraints::List(constraints.into())),
         "System" => {
             if !constraints.is_empty() {
-                errors.invalid(
+                errors.push_invalid_value(
                     fields.at("defaultingType"),
                     "\"System\"",
                     "when .defaultConstraints are not empty",
@@ -82,7 +82,7 @@ fn read_constraints(fields: &mut Fields<'_>, errors: &mut Errors) -> Vec<Topolog
             }
         };
         if constraint.max_skew <= 0 {
-            errors.invalid(
+            errors.push_invalid_value(
                 format!("{at}.maxSkew"),
                 constraint.max_skew,
                 "not in valid range (0, inf)",

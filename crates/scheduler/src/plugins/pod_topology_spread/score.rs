@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::{Plugin, quotient};
-use super::{DefaultConstraints, constraints, count_on, count_per_domain, matching_pods};
+use super::{DefaultConstraints, count_per_domain, matching_pods, pod_count_on_node, spread_constraints};
 use crate::cache::Cache;
 use crate::config::Profile;
 use crate::node_info::NodeIdx;
@@ -19,13 +19,13 @@ pub struct ScoreState {
     pub constraints: Vec<SpreadConstraint>,
     /// Weight of each constraint: ln(number of domains + 2) (SCH-081).
     pub weights: Vec<f64>,
-    counts: Vec<Counts>,
+    counts: Vec<SpreadCounts>,
     /// For each feasible node: whether it lacks a required topology label and is therefore not scored.
     ignored: Vec<bool>,
 }
 
 #[derive(Debug, Clone)]
-enum Counts {
+enum SpreadCounts {
     ByDomain {
         /// Counts of the domains with feasible nodes; 0 for other domains.
         scored: Vec<i64>,
@@ -44,7 +44,7 @@ pub(super) fn weigh_domains(
     incoming: &Incoming,
     feasible: &[NodeIdx],
 ) -> Result<Option<ScoreState>, Status> {
-    let constraints = constraints(cache, profile, incoming, false)
+    let constraints = spread_constraints(cache, profile, incoming, false)
         .map_err(|error| Status::text(Plugin::PodTopologySpread, Code::Error, error))?;
     if constraints.is_empty() {
         return Ok(None);
@@ -68,7 +68,7 @@ pub(super) fn weigh_domains(
     for (index, (constraint, pods)) in constraints.iter().zip(pods).enumerate() {
         if constraint.key_symbol == Symbol::HOSTNAME {
             weights.push(libm::log((feasible.len() - n_ignored + 2) as f64));
-            counts.push(Counts::ByNode(pods));
+            counts.push(SpreadCounts::ByNode(pods));
             continue;
         }
         let key = keys[index];
@@ -79,7 +79,7 @@ pub(super) fn weigh_domains(
         let mut size = 0;
         let mut is_known = vec![false; all.len()];
         for (node, _) in feasible.iter().zip(&ignored).filter(|(_, ignored)| !**ignored) {
-            let slot = key.slot(*node);
+            let slot = key.domain_slot(*node);
             if !is_known[slot] {
                 is_known[slot] = true;
                 scored[slot] = all[slot].max(0);
@@ -87,7 +87,7 @@ pub(super) fn weigh_domains(
             }
         }
         weights.push(libm::log((size + 2) as f64));
-        counts.push(Counts::ByDomain { scored, all });
+        counts.push(SpreadCounts::ByDomain { scored, all });
     }
     Ok(Some(ScoreState {
         constraints,
@@ -105,8 +105,8 @@ impl ScoreState {
             return None;
         }
         Some(match &self.counts[index] {
-            Counts::ByNode(pods) => count_on(pods, node),
-            Counts::ByDomain { scored, .. } => scored[domain as usize],
+            SpreadCounts::ByNode(pods) => pod_count_on_node(pods, node),
+            SpreadCounts::ByDomain { scored, .. } => scored[domain as usize],
         })
     }
 
@@ -114,8 +114,8 @@ impl ScoreState {
     /// lacks the label.
     pub fn true_count(&self, cache: &Cache, index: usize, node: NodeIdx) -> Option<i64> {
         match &self.counts[index] {
-            Counts::ByNode(_) => self.count(cache, index, node),
-            Counts::ByDomain { all, .. } => {
+            SpreadCounts::ByNode(_) => self.count(cache, index, node),
+            SpreadCounts::ByDomain { all, .. } => {
                 let domain = cache.topology.key(self.constraints[index].key).domain(node);
                 (domain != NO_DOMAIN).then(|| all[domain as usize].max(0))
             }

@@ -99,7 +99,7 @@ fn topology_spread_examples_have_documented_feasible_nodes() {
             "",
         ),
     ] {
-        let explanation = explain_object(&cluster(nodes), &mypod(&constraints, labelled, more));
+        let explanation = explain_object(&cluster_from_rows(nodes), &mypod(&constraints, labelled, more));
         assert_eq!(feasible_nodes(&explanation), wanted, "{what}");
     }
 }
@@ -107,7 +107,7 @@ fn topology_spread_examples_have_documented_feasible_nodes() {
 /// Shows: S-14, SCH-076
 #[test]
 fn too_few_domains_are_explained_with_minimum_of_zero() {
-    let objects = cluster(&[("n1", "A", 1), ("n2", "B", 1)]);
+    let objects = cluster_from_rows(&[("n1", "A", 1), ("n2", "B", 1)]);
     let below = constraint_on("zone", json!({"minDomains": 4}));
     let explanation = explain_object(&objects, &mypod(&[below], true, json!({})));
     assert_eq!(
@@ -121,7 +121,7 @@ fn too_few_domains_are_explained_with_minimum_of_zero() {
 /// Shows: S-14
 #[test]
 fn spread_is_explained_by_domain_with_skew() {
-    let objects = cluster(&[("n1", "A", 1), ("n2", "A", 1), ("n3", "B", 1), ("n4", "B", 0)]);
+    let objects = cluster_from_rows(&[("n1", "A", 1), ("n2", "A", 1), ("n3", "B", 1), ("n4", "B", 0)]);
     let explanation = explain_object(&objects, &mypod(&[constraint_on("zone", json!({}))], true, json!({})));
     assert_eq!(
         refusal(&explanation.nodes[0]),
@@ -139,7 +139,7 @@ fn spread_is_explained_by_domain_with_skew() {
 /// Shows: S-14, SCH-080, SCH-081
 #[test]
 fn soft_spread_explanation_includes_unscored_domains() {
-    let mut objects = cluster(&[("n1", "A", 0), ("n2", "B", 1), ("n3", "C", 2)]);
+    let mut objects = cluster_from_rows(&[("n1", "A", 0), ("n2", "B", 1), ("n3", "C", 2)]);
     objects.push(object(
         Kind::Pod,
         &json!({"metadata": {"name": "filler", "namespace": "default", "uid": "filler"},

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{ClientFixture, fixture, programs, tool};
+use super::{ClientFixture, start_fixture, test_programs_dir, tool_path_from_env};
 use crate::client::{Answer, get};
 
 /// The helm program, a cluster, and a chart. In commands, the path of the chart replaces the word CHART.
@@ -20,11 +20,11 @@ struct Helm {
 impl Helm {
     /// None if helm is not available.
     fn new(chart: &str) -> Option<Helm> {
-        let program = tool("PODSCOPE_HELM")?;
+        let program = tool_path_from_env("PODSCOPE_HELM")?;
         Some(Helm {
             program,
-            chart: programs().join(chart),
-            fixture: fixture(chart),
+            chart: test_programs_dir().join(chart),
+            fixture: start_fixture(chart),
         })
     }
 
@@ -56,7 +56,7 @@ impl Helm {
     }
 
     /// Returns the statuses of the revisions of a release.
-    fn statuses(&self, release: &str) -> Vec<String> {
+    fn revision_statuses(&self, release: &str) -> Vec<String> {
         let history: Value = serde_json::from_str(&self.run(&format!("history {release} -o json"))).expect("JSON");
         let revisions = history.as_array().into_iter().flatten();
         revisions
@@ -102,7 +102,7 @@ fn helm_installs_upgrades_rolls_back_and_uninstalls() {
     helm.run("rollback shop 1 --wait --timeout 60s");
     assert_eq!(image_and_replicas(), (json!("nginx:1"), json!(2)));
     assert_eq!(helm.get(settings).json()["data"]["greeting"], "hello");
-    assert_eq!(helm.statuses("shop"), ["superseded", "superseded", "deployed"]);
+    assert_eq!(helm.revision_statuses("shop"), ["superseded", "superseded", "deployed"]);
 
     assert_eq!(
         helm.run("uninstall shop --wait --timeout 60s"),
@@ -179,7 +179,10 @@ fn helm_stateful_chart_keeps_volumes_and_password() {
         refused.contains("updates to statefulset spec for fields other than"),
         "{refused}"
     );
-    assert_eq!(helm.statuses("store").last().map(String::as_str), Some("failed"));
+    assert_eq!(
+        helm.revision_statuses("store").last().map(String::as_str),
+        Some("failed")
+    );
 
     helm.run("rollback store 1 --wait --timeout 60s");
     expect_image("postgres:16");
@@ -235,7 +238,7 @@ fn helm_chart_with_custom_kind_hooks_and_tests_works() {
     helm.run("rollback nightly 1 --wait --timeout 60s");
     assert_eq!(helm.get(backup).json()["spec"]["retention"], 7);
     assert_eq!(
-        helm.statuses("nightly"),
+        helm.revision_statuses("nightly"),
         ["superseded", "superseded", "failed", "deployed"]
     );
 

@@ -26,7 +26,7 @@ const CLUSTER_AGE_SECONDS: i64 = 20 * 3600 + 1800;
 const CLUSTER: &str = include_str!("draws.yaml");
 
 /// Names of resources as a user types them, each with names of objects of the cluster.
-const RESOURCES: [(&str, &[&str]); 29] = [
+const RESOURCES_WITH_OBJECT_NAMES: [(&str, &[&str]); 29] = [
     ("pods", &["alone", "huge", "lost"]),
     ("po", &["alone", "nope"]),
     ("pod", &["huge"]),
@@ -59,7 +59,7 @@ const RESOURCES: [(&str, &[&str]); 29] = [
 ];
 
 /// Output formats of `get`.
-const OUTPUTS: [&str; 10] = [
+const OUTPUT_FORMATS: [&str; 10] = [
     "wide",
     "name",
     "yaml",
@@ -76,7 +76,7 @@ const OUTPUTS: [&str; 10] = [
 struct CommandGenerator(u64);
 
 impl CommandGenerator {
-    fn next(&mut self) -> u64 {
+    fn next_random(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -84,17 +84,17 @@ impl CommandGenerator {
     }
 
     fn choose<'o, T>(&mut self, of: &'o [T]) -> &'o T {
-        &of[(self.next() % of.len() as u64) as usize]
+        &of[(self.next_random() % of.len() as u64) as usize]
     }
 
     /// Returns true with a probability of 1 in `of`.
-    fn chance(&mut self, of: u64) -> bool {
-        self.next().is_multiple_of(of)
+    fn one_in(&mut self, of: u64) -> bool {
+        self.next_random().is_multiple_of(of)
     }
 
     /// Generates the words of a command after `kubectl`.
-    fn command(&mut self) -> Vec<String> {
-        let mut words = match self.next() % 13 {
+    fn random_command(&mut self) -> Vec<String> {
+        let mut words = match self.next_random() % 13 {
             0..=5 => self.get_command(),
             6..=8 => self.describe_command(),
             9 => self.other_command(),
@@ -103,7 +103,7 @@ impl CommandGenerator {
             _ => self.top_or_auth_command(),
         };
         let is_fixed = words[0] == "top" || words.iter().any(|word| word == "-A" || word == "-n");
-        if self.chance(8) && !is_fixed {
+        if self.one_in(8) && !is_fixed {
             let namespace = *self.choose(&["shop", "default", "kube-system", "nope"]);
             words.extend(["-n".to_owned(), namespace.to_owned()]);
         }
@@ -111,11 +111,11 @@ impl CommandGenerator {
     }
 
     /// Generates one or two resources, with or without a name.
-    fn objects(&mut self) -> Vec<String> {
-        let (resource, names) = *self.choose(&RESOURCES);
-        if names.is_empty() || self.chance(2) {
-            let other = self.choose(&RESOURCES).0;
-            let list = if self.chance(5) {
+    fn random_objects(&mut self) -> Vec<String> {
+        let (resource, names) = *self.choose(&RESOURCES_WITH_OBJECT_NAMES);
+        if names.is_empty() || self.one_in(2) {
+            let other = self.choose(&RESOURCES_WITH_OBJECT_NAMES).0;
+            let list = if self.one_in(5) {
                 format!("{resource},{other}")
             } else {
                 resource.to_owned()
@@ -123,7 +123,7 @@ impl CommandGenerator {
             return vec![list];
         }
         let name = *self.choose(names);
-        if self.chance(3) {
+        if self.one_in(3) {
             return vec![format!("{resource}/{name}")];
         }
         vec![resource.to_owned(), name.to_owned()]
@@ -132,10 +132,10 @@ impl CommandGenerator {
     /// Adds a selector or a namespace option. Returns whether the server may refuse it.
     fn add_selection(&mut self, words: &mut Vec<String>) -> bool {
         let has_name = words.len() > 2 || words.last().is_some_and(|word| word.contains('/'));
-        if has_name && !self.chance(10) {
+        if has_name && !self.one_in(10) {
             return false;
         }
-        match self.next() % 6 {
+        match self.next_random() % 6 {
             0 => words.push("-A".to_owned()),
             1 => {
                 let selector = *self.choose(&["app=web", "app!=web", "app in (web,db)", "app", "!app"]);
@@ -157,11 +157,11 @@ impl CommandGenerator {
 
     fn get_command(&mut self) -> Vec<String> {
         let mut words = vec!["get".to_owned()];
-        words.extend(self.objects());
+        words.extend(self.random_objects());
         let may_be_refused = self.add_selection(&mut words);
         // If the list request fails, kubectl still prints an empty list in some formats.
-        if !may_be_refused && self.chance(2) {
-            let output = *self.choose(&OUTPUTS);
+        if !may_be_refused && self.one_in(2) {
+            let output = *self.choose(&OUTPUT_FORMATS);
             words.push(format!("-o={output}"));
         }
         let flags = [
@@ -176,7 +176,7 @@ impl CommandGenerator {
             "--chunk-size=2",
             "--show-managed-fields=false",
         ];
-        if self.chance(3) {
+        if self.one_in(3) {
             words.push((*self.choose(&flags)).to_owned());
         }
         words
@@ -189,9 +189,9 @@ impl CommandGenerator {
 
     fn describe_command(&mut self) -> Vec<String> {
         let mut words = vec!["describe".to_owned()];
-        words.extend(self.objects());
+        words.extend(self.random_objects());
         self.add_selection(&mut words);
-        if self.chance(4) {
+        if self.one_in(4) {
             words.push("--show-events=false".to_owned());
         }
         words
@@ -242,7 +242,7 @@ impl CommandGenerator {
             "db-0",
         ]);
         let mut words = vec!["logs".to_owned(), of.to_owned()];
-        if self.chance(2) {
+        if self.one_in(2) {
             let flag = *self.choose(&[
                 "--tail=1",
                 "--timestamps",
@@ -276,7 +276,7 @@ impl CommandGenerator {
 
     /// Generates `api-resources`, `api-versions` or a similar command.
     fn api_command(&mut self) -> Vec<String> {
-        if self.chance(6) {
+        if self.one_in(6) {
             return vec!["api-versions".to_owned()];
         }
         let mut words = vec!["api-resources".to_owned()];
@@ -301,7 +301,7 @@ impl CommandGenerator {
             "-o=name",
             "-o=foo",
         ];
-        for _ in 0..self.next() % 3 {
+        for _ in 0..self.next_random() % 3 {
             words.push((*self.choose(&flags)).to_owned());
         }
         words
@@ -371,7 +371,7 @@ fn normalised(words: &[String], (stdout, stderr): Output) -> Output {
 }
 
 /// Describes the first line in which two texts differ.
-fn difference(kubectl: &str, console: &str) -> String {
+fn first_differing_line(kubectl: &str, console: &str) -> String {
     let mut lines = kubectl.lines().zip(console.lines()).enumerate();
     match lines.find(|(_, (one, other))| one != other) {
         Some((number, (one, other))) => format!("line {}\n    kubectl {one:?}\n    console {other:?}", number + 1),
@@ -424,7 +424,7 @@ fn kubectl_and_console_print_the_same_for_random_commands() {
     let mut generator = CommandGenerator(seed);
     let (mut seen, mut differ) = (BTreeSet::new(), Vec::new());
     for _ in 0..number_from_environment("PODSCOPE_DRAWS", DEFAULT_COMMANDS) {
-        let words = generator.command();
+        let words = generator.random_command();
         if !seen.insert(words.clone()) {
             continue;
         }
@@ -436,7 +436,11 @@ fn kubectl_and_console_print_the_same_for_random_commands() {
         };
         if one != other {
             let line: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-            differ.push(format!("kubectl {}: {}", line.join(" "), difference(one, other)));
+            differ.push(format!(
+                "kubectl {}: {}",
+                line.join(" "),
+                first_differing_line(one, other)
+            ));
         }
     }
     let (all, wrong) = (seen.len(), differ.len());

@@ -6,39 +6,39 @@ use std::sync::OnceLock;
 use regex::Regex;
 use serde_json::Value;
 
-use super::{Comparison, truncated_text};
+use super::{ComparisonOptions, truncated_text};
 
 /// Values of the placeholders in a group of exchanges.
 #[derive(Default)]
 pub(super) struct PlaceholderValues(pub(super) BTreeMap<String, String>);
 
 impl PlaceholderValues {
-    pub(super) fn placeholder() -> &'static Regex {
+    pub(super) fn placeholder_regex() -> &'static Regex {
         static PATTERN: OnceLock<Regex> = OnceLock::new();
         PATTERN.get_or_init(|| Regex::new(r"<([a-z]+)(#\d+)?>").expect("a pattern"))
     }
 
     /// Replaces the placeholders in a text; None if one is unknown.
-    pub(super) fn fill(&self, text: &str) -> Option<String> {
+    pub(super) fn fill_placeholders(&self, text: &str) -> Option<String> {
         let mut is_whole = true;
-        let fill = Self::placeholder().replace_all(text, |found: &regex::Captures<'_>| {
+        let filled = Self::placeholder_regex().replace_all(text, |found: &regex::Captures<'_>| {
             let name = &found[0];
             self.0.get(name).cloned().unwrap_or_else(|| {
                 is_whole = false;
                 String::new()
             })
         });
-        is_whole.then(|| fill.into_owned())
+        is_whole.then(|| filled.into_owned())
     }
 
     pub(super) fn fill_value(&self, value: &Value) -> Option<Value> {
         Some(match value {
-            Value::String(text) => self.fill(text)?.into(),
+            Value::String(text) => self.fill_placeholders(text)?.into(),
             Value::Array(items) => items.iter().map(|item| self.fill_value(item)).collect::<Option<_>>()?,
             Value::Object(map) => {
                 let pairs = map
                     .iter()
-                    .map(|(key, value)| Some((self.fill(key)?, self.fill_value(value)?)));
+                    .map(|(key, value)| Some((self.fill_placeholders(key)?, self.fill_value(value)?)));
                 Value::Object(pairs.collect::<Option<_>>()?)
             }
             other => other.clone(),
@@ -48,7 +48,7 @@ impl PlaceholderValues {
     /// Replaces placeholders without a number by the values of the same fields in the live object.
     pub(super) fn with_live_values(value: &Value, live: &Value) -> Value {
         match value {
-            Value::String(text) if Self::placeholder().is_match(text) && !text.contains('#') => match live {
+            Value::String(text) if Self::placeholder_regex().is_match(text) && !text.contains('#') => match live {
                 Value::String(live) => live.as_str().into(),
                 _ => value.clone(),
             },
@@ -76,7 +76,7 @@ impl PlaceholderValues {
         }
         // Splits the expected text into literals, with unknown placeholders between them.
         let (mut literals, mut names, mut end) = (vec![String::new()], Vec::new(), 0);
-        for capture in Self::placeholder().captures_iter(expected) {
+        for capture in Self::placeholder_regex().captures_iter(expected) {
             let whole = capture.get(0).expect("it is found");
             let literal = literals.last_mut().expect("there is one");
             literal.push_str(&expected[end..whole.start()]);
@@ -107,7 +107,7 @@ impl PlaceholderValues {
         at: &str,
         expected: &Value,
         found: &Value,
-        comparison: &Comparison<'_>,
+        comparison: &ComparisonOptions<'_>,
     ) -> Option<String> {
         if comparison.varies.contains(&at) || at.ends_with("/managedFields") && !comparison.compares_managed_fields {
             return None;
@@ -143,8 +143,8 @@ impl PlaceholderValues {
                         || key == "description" && at.contains("/columnDefinitions/")
                 };
                 for (key, value) in map {
-                    let path = pointer(at, key);
-                    let key = self.fill(key).unwrap_or_else(|| key.clone());
+                    let path = json_pointer(at, key);
+                    let key = self.fill_placeholders(key).unwrap_or_else(|| key.clone());
                     match other.get(&key) {
                         _ if skipped(&key) || comparison.varies.contains(&path.as_str()) => {}
                         Some(found) => {
@@ -160,9 +160,9 @@ impl PlaceholderValues {
                 }
                 let known: Vec<String> = map
                     .keys()
-                    .map(|key| self.fill(key).unwrap_or_else(|| key.clone()))
+                    .map(|key| self.fill_placeholders(key).unwrap_or_else(|| key.clone()))
                     .collect();
-                let varies = |key: &str| comparison.varies.contains(&pointer(at, key).as_str());
+                let varies = |key: &str| comparison.varies.contains(&json_pointer(at, key).as_str());
                 let more = other
                     .iter()
                     .find(|(key, _)| !known.contains(key) && !skipped(key) && !varies(key));
@@ -214,6 +214,6 @@ fn split_at_literals(literals: &[String], text: &str) -> Option<Vec<String>> {
 }
 
 /// Returns the JSON pointer of a field.
-fn pointer(at: &str, key: &str) -> String {
+fn json_pointer(at: &str, key: &str) -> String {
     format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"))
 }

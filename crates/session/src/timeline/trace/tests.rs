@@ -8,7 +8,7 @@ use podscope_cluster::{
     Actor, AttemptResult, FaultDetails, Happening, HookKind, Record, SimTime, Span, Updated, Violation, What, subject,
 };
 
-use super::{BLOCK_RECORDS, MIN_UNPACKED, Trace};
+use super::{MIN_UNPACKED, RECORDS_PER_BLOCK, Trace};
 
 const ACTORS: [Actor; 6] = [
     Actor::ApiServer,
@@ -134,7 +134,7 @@ fn trace_of(count: usize) -> Trace {
     trace
 }
 
-const RECORDS: usize = MIN_UNPACKED + 3 * BLOCK_RECORDS + 17;
+const RECORDS: usize = MIN_UNPACKED + 3 * RECORDS_PER_BLOCK + 17;
 
 fn is_record(found: &Arc<Record>, index: usize) -> bool {
     **found == record(index)
@@ -152,9 +152,9 @@ fn packed_records_are_unchanged() {
     for index in [
         0,
         1,
-        BLOCK_RECORDS - 1,
-        BLOCK_RECORDS,
-        2 * BLOCK_RECORDS + 5,
+        RECORDS_PER_BLOCK - 1,
+        RECORDS_PER_BLOCK,
+        2 * RECORDS_PER_BLOCK + 5,
         RECORDS - 1,
     ] {
         assert!(
@@ -164,7 +164,7 @@ fn packed_records_are_unchanged() {
     }
     assert_eq!(trace.get(RECORDS), None);
     let slice: Vec<u64> = trace
-        .range(BLOCK_RECORDS - 1, BLOCK_RECORDS + 2)
+        .range(RECORDS_PER_BLOCK - 1, RECORDS_PER_BLOCK + 2)
         .map(|record| record.seq)
         .collect();
     assert_eq!(slice, [1023, 1024, 1025]);
@@ -172,8 +172,8 @@ fn packed_records_are_unchanged() {
     assert!(
         trace
             .iter()
-            .nth(BLOCK_RECORDS + 1)
-            .is_some_and(|found| is_record(&found, BLOCK_RECORDS + 1))
+            .nth(RECORDS_PER_BLOCK + 1)
+            .is_some_and(|found| is_record(&found, RECORDS_PER_BLOCK + 1))
     );
     assert_eq!(trace.iter().nth(RECORDS), None);
 }
@@ -183,10 +183,10 @@ fn truncated_trace_can_be_extended() {
     for len in [
         0,
         1,
-        BLOCK_RECORDS - 1,
-        BLOCK_RECORDS,
-        BLOCK_RECORDS + 1,
-        2 * BLOCK_RECORDS + 9,
+        RECORDS_PER_BLOCK - 1,
+        RECORDS_PER_BLOCK,
+        RECORDS_PER_BLOCK + 1,
+        2 * RECORDS_PER_BLOCK + 9,
         RECORDS - 3,
         RECORDS,
         RECORDS + 1,
@@ -225,12 +225,12 @@ fn attempts_and_violations_are_found_after_packing() {
             .count()
     };
     assert_eq!(trace.violations().len(), count_violations(&trace));
-    trace.truncate(BLOCK_RECORDS + 40);
+    trace.truncate(RECORDS_PER_BLOCK + 40);
     assert_eq!(trace.violations().len(), count_violations(&trace));
     assert!(
         trace
             .attempts_of(&key, RECORDS)
-            .all(|record| record.seq < BLOCK_RECORDS as u64 + 40)
+            .all(|record| record.seq < RECORDS_PER_BLOCK as u64 + 40)
     );
 }
 
@@ -256,7 +256,7 @@ spec:
     let records: Vec<Arc<Record>> = session.trace().collect();
     let packed = |records: &[Arc<Record>]| -> usize {
         let blocks = records
-            .chunks(BLOCK_RECORDS)
+            .chunks(RECORDS_PER_BLOCK)
             .map(|block| super::block::pack(block).len());
         blocks.sum()
     };

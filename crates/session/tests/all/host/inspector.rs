@@ -59,7 +59,7 @@ fn inspector_shows_pods_nodes_objects_and_ghosts() {
     let gone = page.inspect(pod("default/nobody"));
     assert_eq!(gone.subtitle.to_string(), "gone");
     // The pod was deleted from the API, but its process still runs (U-02).
-    let uid = texts(
+    let uid = console_texts(
         &page.run("kubectl get pod ledger-0 -o jsonpath={.metadata.uid}"),
         LineKind::Output,
     )
@@ -212,11 +212,11 @@ fn pipe_waits_for_answer_of_writing_command() {
     ] {
         let mut lines = page.run(line);
         lines.extend(page.run("kubectl get nodes -o name"));
-        assert_eq!(texts(&lines, LineKind::Output)[0], wanted, "{line}");
+        assert_eq!(console_texts(&lines, LineKind::Output)[0], wanted, "{line}");
     }
     let lines = page.run("kubectl get pods -w | cat");
     let refused = "error: a pipe takes what is printed at once; this command's answer comes while time runs";
-    assert_eq!(texts(&lines, LineKind::Error), [refused]);
+    assert_eq!(console_texts(&lines, LineKind::Error), [refused]);
 }
 
 // The console prints the entered line and its output, and completes words. Lines with errors do not change the session.
@@ -242,11 +242,11 @@ fn console_answers_and_completes() {
             "Error from server (NotFound): pods \"nobody\" not found",
         ),
     ] {
-        let errors = texts(&page.run(line), LineKind::Error);
+        let errors = console_texts(&page.run(line), LineKind::Error);
         assert_eq!(errors.first().map(String::as_str), Some(want), "{line}");
     }
     assert_eq!(page.export(ExportKind::Trace).2, before, "the trace has not changed");
-    let help = texts(&page.run("kubectl drain --help"), LineKind::Output).join("\n");
+    let help = console_texts(&page.run("kubectl drain --help"), LineKind::Output).join("\n");
     assert!(help.contains("--ignore-daemonsets"), "{help}");
     let updates = page.send(Request::Complete {
         line: "kubectl delete pod led".into(),
@@ -267,13 +267,13 @@ fn warnings_are_not_errors() {
     page.seek(30);
     let lines = page.run("kubectl create role odd --verb=fly --resource=pods | cat");
     let warned = "Warning: 'fly' is not a standard resource verb";
-    assert_eq!(texts(&lines, LineKind::Warning), [warned]);
+    assert_eq!(console_texts(&lines, LineKind::Warning), [warned]);
     let lines = page.run("kubectl delete pod nobody --cascade=true");
     let deprecated =
         "warning: --cascade=true is deprecated (boolean value) and can be replaced with --cascade=background.";
-    assert_eq!(texts(&lines, LineKind::Warning), [deprecated]);
+    assert_eq!(console_texts(&lines, LineKind::Warning), [deprecated]);
     let failed = "Error from server (NotFound): pods \"nobody\" not found";
-    assert_eq!(texts(&lines, LineKind::Error), [failed]);
+    assert_eq!(console_texts(&lines, LineKind::Error), [failed]);
 }
 
 // The data in a pod's emptyDir stays on the machine, even after the pod was deleted from the API (LC-003).

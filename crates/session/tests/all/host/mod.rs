@@ -128,7 +128,7 @@ fn last_frame(updates: &[Update]) -> &Frame {
         .expect("a frame")
 }
 
-fn texts(lines: &[ConsoleLine], kind: LineKind) -> Vec<String> {
+fn console_texts(lines: &[ConsoleLine], kind: LineKind) -> Vec<String> {
     lines
         .iter()
         .filter(|line| line.kind == kind)
@@ -252,7 +252,7 @@ fn exported_files_are_valid() {
         files: vec![(name, text)],
     });
     let nodes = |page: &mut Page| {
-        texts(
+        console_texts(
             &page.run("kubectl get pods -o custom-columns=N:.metadata.name,ON:.spec.nodeName,U:.metadata.uid"),
             LineKind::Output,
         )
@@ -313,7 +313,7 @@ fn saved_scenario_gives_same_trace() {
     );
     let mut again = Page::with_file(&text);
     again.seek(90);
-    let state = |page: &mut Page| texts(&page.run("kubectl get pods,nodes -o wide"), LineKind::Output);
+    let state = |page: &mut Page| console_texts(&page.run("kubectl get pods,nodes -o wide"), LineKind::Output);
     assert_eq!(state(&mut again), state(&mut page));
     assert_eq!(
         again.export(ExportKind::Trace).2,
@@ -344,13 +344,13 @@ fn saved_scenario_gives_same_trace() {
 fn undo_removes_last_command_and_its_effects() {
     let mut page = Page::with_file(SCENARIO);
     page.seek(20);
-    let before = texts(&page.run("kubectl get nodes"), LineKind::Output);
+    let before = console_texts(&page.run("kubectl get nodes"), LineKind::Output);
     page.run("kubectl cordon a-1");
     page.seek(25);
     page.run("kubectl cordon b-1");
     page.seek(40);
     let cordoned = |page: &mut Page| {
-        let lines = texts(&page.run("kubectl get nodes"), LineKind::Output);
+        let lines = console_texts(&page.run("kubectl get nodes"), LineKind::Output);
         lines.iter().filter(|line| line.contains("SchedulingDisabled")).count()
     };
     assert_eq!(cordoned(&mut page), 2);
@@ -359,13 +359,13 @@ fn undo_removes_last_command_and_its_effects() {
     assert_eq!(last_frame(&updates).now, 25_000_000);
     assert_eq!(cordoned(&mut page), 1);
     page.send(Request::Undo);
-    assert_eq!(texts(&page.run("kubectl get nodes"), LineKind::Output), before);
+    assert_eq!(console_texts(&page.run("kubectl get nodes"), LineKind::Output), before);
     let nothing = page.send(Request::Undo);
     let Some(Update::Console { lines }) = nothing.first() else {
         panic!("{nothing:?}")
     };
     assert_eq!(
-        texts(lines, LineKind::Error),
+        console_texts(lines, LineKind::Error),
         ["there is no command to take back on this branch"]
     );
     // After all commands have been undone, the trace is equal to that of a new session.
@@ -421,13 +421,13 @@ fn anonymised_link_has_no_private_names() {
     assert!(matches!(updates.first(), Some(Update::Opened(_))), "{updates:?}");
     let shape = |page: &mut Page| {
         page.seek(60);
-        texts(
+        console_texts(
             &page.run("kubectl get pods,sts,cm --no-headers -o custom-columns=P:.status.phase,ON:.spec.nodeName"),
             LineKind::Output,
         )
     };
     assert_eq!(shape(&mut other).len(), shape(&mut page).len());
-    let names = texts(&other.run("kubectl get pods -o name"), LineKind::Output);
+    let names = console_texts(&other.run("kubectl get pods -o name"), LineKind::Output);
     // Ordinals at the end of names are kept.
     assert!(names.iter().any(|name| name.ends_with("-0")), "{names:?}");
 }

@@ -126,7 +126,10 @@ fn toleration_remedy_lets_pod_be_scheduled() {
     );
     let remedies_with_command = page.send(Request::TryRemedy { index: 0 });
     page.seek(90);
-    assert!(!node_of(&mut page, "late").is_empty(), "{remedies_with_command:?}");
+    assert!(
+        !node_name_of_pod(&mut page, "late").is_empty(),
+        "{remedies_with_command:?}"
+    );
 }
 
 fn assert_bound_after(spec: &str, remedy: &Remedy) {
@@ -135,14 +138,14 @@ fn assert_bound_after(spec: &str, remedy: &Remedy) {
     let remedies_with_command = page.send(Request::TryRemedy { index });
     page.seek(90);
     assert!(
-        !node_of(&mut page, "new").is_empty(),
+        !node_name_of_pod(&mut page, "new").is_empty(),
         "{remedy:?}: {remedies_with_command:?}"
     );
 }
 
-fn node_of(page: &mut Page, pod: &str) -> String {
+fn node_name_of_pod(page: &mut Page, pod: &str) -> String {
     let printed = page.run(&format!("kubectl get pod {pod} -o jsonpath={{.spec.nodeName}}"));
-    texts(&printed, LineKind::Output).concat()
+    console_texts(&printed, LineKind::Output).concat()
 }
 
 /// A pod whose scheduler does not run is replaced by a pod with another scheduler, directly or through the template of
@@ -181,7 +184,7 @@ spec:
         page.seek(30);
         let pods = |page: &mut Page| {
             let printed = page.run(&format!("kubectl get pods --field-selector {find} -o name"));
-            let text = texts(&printed, LineKind::Output).concat();
+            let text = console_texts(&printed, LineKind::Output).concat();
             text.trim_start_matches("pod/").to_owned()
         };
         let name = pods(&mut page);
@@ -210,7 +213,7 @@ spec:
             page.seek(90);
             let name = pods(&mut page);
             assert!(
-                !node_of(&mut page, &name).is_empty(),
+                !node_name_of_pod(&mut page, &name).is_empty(),
                 "{kind}: {remedies_with_command:?}"
             );
         }

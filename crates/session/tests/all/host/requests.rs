@@ -34,7 +34,7 @@ spec: {nodeName: b-1, containers: [{name: web, image: x}]}
 "#;
 
 /// Returns the client requests in the last of these updates that has any.
-fn latest_requests(updates: Vec<Update>) -> Option<Vec<ServiceRequests>> {
+fn latest_service_requests(updates: Vec<Update>) -> Option<Vec<ServiceRequests>> {
     let frames = updates.into_iter().filter_map(|update| match update {
         Update::Frame(frame) => frame.requests,
         _ => None,
@@ -42,7 +42,7 @@ fn latest_requests(updates: Vec<Update>) -> Option<Vec<ServiceRequests>> {
     frames.last()
 }
 
-fn only_service(mut requests: Vec<ServiceRequests>) -> ServiceRequests {
+fn single_service_requests(mut requests: Vec<ServiceRequests>) -> ServiceRequests {
     assert_eq!(requests.len(), 1, "{requests:?}");
     requests.remove(0)
 }
@@ -56,11 +56,11 @@ fn frames_have_rates_routes_and_failures_by_service() {
     let (mut page, updates) = Page::open(Source::Files {
         files: vec![("session.yaml".into(), SCENARIO.into())],
     });
-    let opened = only_service(latest_requests(updates).expect("the planned Service"));
+    let opened = single_service_requests(latest_service_requests(updates).expect("the planned Service"));
     assert_eq!((&*opened.service, opened.per_second), ("default/web", 0));
     assert!(opened.clients.is_empty() && opened.routes.is_empty());
 
-    let flowing = only_service(latest_requests(page.seek(25)).expect("requests"));
+    let flowing = single_service_requests(latest_service_requests(page.seek(25)).expect("requests"));
     assert_eq!(flowing.clients, ["node/a-1"]);
     assert_eq!(
         (flowing.per_second, flowing.failing_per_second, flowing.failed),
@@ -84,7 +84,7 @@ fn frames_have_rates_routes_and_failures_by_service() {
         ]
     );
 
-    let failing = only_service(latest_requests(page.seek(40)).expect("requests"));
+    let failing = single_service_requests(latest_service_requests(page.seek(40)).expect("requests"));
     assert_eq!(failing.failing_per_second, 10_000);
     let lost = failing.failing.expect("a stretch of failures");
     assert_eq!(
@@ -94,12 +94,12 @@ fn frames_have_rates_routes_and_failures_by_service() {
     assert_eq!(lost.count, failing.failed);
     assert!(failing.routes.iter().any(|route| route.fails));
 
-    let ended = only_service(latest_requests(page.seek(60)).expect("requests"));
+    let ended = single_service_requests(latest_service_requests(page.seek(60)).expect("requests"));
     assert_eq!((ended.per_second, ended.routes.len()), (0, 0));
     assert!(ended.failed >= failing.failed && ended.failing.is_none());
 
     assert_eq!(
-        latest_requests(page.send(Request::Seek { at: 60_000_000 })),
+        latest_service_requests(page.send(Request::Seek { at: 60_000_000 })),
         None,
         "nothing changed"
     );
@@ -130,7 +130,7 @@ fn select_failures(page: &mut Page, subject: SubjectRef) -> (String, Thread) {
     (sentence, thread)
 }
 
-fn depths(thread: &Thread) -> Vec<(u32, bool, String)> {
+fn thread_depths(thread: &Thread) -> Vec<(u32, bool, String)> {
     let links = thread.links.iter();
     links
         .map(|link| (link.depth, link.is_own, link.event.to_string()))
@@ -140,7 +140,7 @@ fn depths(thread: &Thread) -> Vec<(u32, bool, String)> {
 /// A sentence and a chain of causes explain selected failures, both ongoing ones and those of a record.
 /// Shows: R-04, R-02
 #[test]
-fn selected_failures_have_sentence_and_thread() {
+fn selected_failed_requests_have_sentence_and_causes() {
     let (mut page, _) = Page::open(Source::Files {
         files: vec![("session.yaml".into(), SCENARIO.into())],
     });
@@ -157,7 +157,7 @@ fn selected_failures_have_sentence_and_thread() {
         "100 requests timed out: a-1 sent to web-1, which is on a machine without power, for 10 s; a-1 listed it as an \
          endpoint since 0:20.0, and had not heard of the change."
     );
-    let told = depths(&thread);
+    let told = thread_depths(&thread);
     assert_eq!(told[0], (0, false, "fault poweroff b-1".to_owned()), "{told:?}");
     let (depth, is_own, last) = told.last().expect("the stretch");
     assert!(

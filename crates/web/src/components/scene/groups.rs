@@ -32,7 +32,7 @@ impl<'a> Group<'a> {
         let unregistered = if zoomed_group(page, model).is_some() {
             Vec::new()
         } else {
-            model.unregistered()
+            model.nodes_without_object()
         };
         if !unregistered.is_empty() {
             all.push(Group {
@@ -66,7 +66,7 @@ pub(super) fn ids_with_slots(node: &NodeState) -> impl Iterator<Item = &str> + C
 
 /// Computes the layout of a run. In a comparison both layouts reserve space for the nodes of both runs, so that equal
 /// nodes are at equal positions.
-pub(super) fn plan_of(
+pub(super) fn plan_of_run(
     room: StageSize,
     groups: &[Group],
     slots: &mut Slots,
@@ -83,7 +83,7 @@ pub(super) fn plan_of(
             group
                 .nodes
                 .iter()
-                .map(|node| slots.n_shown(&node.view.name, n_usual))
+                .map(|node| slots.shown_slot_count(&node.view.name, n_usual))
                 .collect()
         })
         .collect();
@@ -109,5 +109,5 @@ fn assign_slots(groups: &[Group], slots: &mut Slots) -> usize {
         names.insert(&node.view.name);
     }
     slots.retain_nodes(|name| names.contains(name));
-    slots.usual()
+    slots.usual_slot_count()
 }

@@ -34,7 +34,7 @@ pub(super) fn Ask(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
-    use_decision(props, &ctl);
+    use_decision_after_wrong_answer(props, &ctl);
     let question = &props.question;
     let step = props.step;
     let answer = |answer: Option<String>| ctl.on(Request::Predict { step, answer });
@@ -77,7 +77,7 @@ pub(super) fn Ask(props: &Props) -> Html {
 
 /// After a wrong answer, requests the decision on the pod in question.
 #[hook]
-fn use_decision(props: &Props, ctl: &Ctl) {
+fn use_decision_after_wrong_answer(props: &Props, ctl: &Ctl) {
     let is_wrong = props.state.truth.as_ref().is_some_and(|truth| !truth.is_right);
     let pod = props.question.pod.clone().filter(|_| is_wrong && !props.open);
     let send = ctl.send.clone();
@@ -98,7 +98,7 @@ fn pin_slider(ctl: &Ctl, asked: &TimeQuestion, pin: Option<Micros>) -> Html {
     let oninput = {
         let (act, asked) = (ctl.act.clone(), asked.clone());
         Callback::from(move |event: InputEvent| {
-            let seconds: Option<Micros> = crate::browser::value_of(&event).parse().ok();
+            let seconds: Option<Micros> = crate::browser::field_value_of(&event).parse().ok();
             act.emit(Act::Pin(seconds.map(|seconds| asked.snap(from + seconds * 1_000_000))));
         })
     };

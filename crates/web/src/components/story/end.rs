@@ -50,7 +50,7 @@ pub(super) fn End(props: &Props) -> Html {
         <section class="end" aria-label={t!(end::end_of_lesson)}>
             <h3>{ t!(end::all_reached) }</h3>
             <p class="rule">{ inline(rule) }</p>
-            { moments::pair(&props.moments) }
+            { moments::before_and_after(&props.moments) }
             if answered > 0 { <p>{ t!(end::predictions, right = right, count = answered) }</p> }
             if !info.own.is_empty() { <p>{ t!(end::own_cluster) }{ " " }<code>{ shown(&info.own) }</code></p> }
             if !info.variation.is_empty() { <p>{ t!(end::try_also) }{ " " }{ inline(&info.variation) }</p> }
@@ -82,7 +82,7 @@ pub(crate) fn next_item(ctl: &Ctl, study: &Study) -> Html {
         return Html::default();
     };
     let is_exam = course.exam.is_some();
-    match study.next_item().filter(|_| !is_exam || study.is_examined()) {
+    match study.next_item().filter(|_| !is_exam || study.is_exam_running()) {
         Some((course, next)) => {
             let words = match is_exam {
                 true => t!(end::next_task),

@@ -28,7 +28,7 @@ use self::term::Term;
 use crate::browser::{self, Warn as _};
 use crate::ctl::Ctl;
 use crate::pure::actions;
-use crate::pure::attempts::{HowSolved, how_answered, is_over};
+use crate::pure::attempts::{HowSolved, how_answered, is_story_finished};
 use crate::pure::clock;
 use crate::pure::markdown::{self, Block, Span};
 use crate::state::{Act, Page, Shared, StudyAct};
@@ -46,7 +46,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     let page = &*props.page;
     use_record_finished(page, &ctl);
     use_turn_to_question(page, &ctl);
-    use_focus(page);
+    use_focus_in_story(page);
     // Key of the step, and number of the step's revealed hints.
     let revealed = use_state(|| (String::new(), 0usize));
     let Some(opened) = &page.session.opened else {
@@ -86,7 +86,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     let has_goals = opened.story.iter().any(|step| !step.goals.is_empty());
     let is_end = state.finished && at + 1 == count && (has_goals || info.is_some());
     // The end card of a practice task reveals its answer, so it is shown only when the task is over.
-    let is_over = is_over(opened, state);
+    let is_over = is_story_finished(opened, state);
     let task = page.shell.study.task.as_ref().filter(|_| is_over && !hides_solutions);
     // In an exam the page shows that an answer was given, but not whether it is right.
     let mut answer_state = now.clone();
@@ -163,7 +163,7 @@ fn use_turn_to_question(page: &Page, ctl: &Ctl) {
 /// Moves the focus into the story after a keyboard user turned the page, answered a question or began a lesson, because
 /// the pressed button has disappeared.
 #[hook]
-fn use_focus(page: &Page) {
+fn use_focus_in_story(page: &Page) {
     let state = &*page.session.model.story;
     let is_answered = state.steps.get(state.step).map(|step| step.answer.is_some());
     let opened = page
@@ -215,9 +215,9 @@ fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
                 if page.session.model.story.waits_for.is_some() {
                 <div class="try">
                     <p>{ t!(story::begins_when) }</p>
-                    <b>{ waits_for(&page.session.model.story) }</b>
+                    <b>{ awaited_condition(&page.session.model.story) }</b>
                     <p>{ if page.session.model.playing { t!(story::time_runs) } else { t!(story::time_stands) } }</p>
-                    <button type="button" class="primary" onclick={ctl.once("story", Request::SkipToStory)}>{ t!(story::skip_to_story) }</button>
+                    <button type="button" class="primary" onclick={ctl.send_debounced("story", Request::SkipToStory)}>{ t!(story::skip_to_story) }</button>
                     if !page.session.model.playing { <button type="button" class="quiet" onclick={ctl.on(Request::Play)}>{ t!(story::let_time_run) }</button> }
                 </div>
                 }
@@ -361,14 +361,14 @@ fn suggested_command_button(ctl: &Ctl, page: &Page, command: Option<&str>) -> Ht
             ctl.act.emit(Act::Start(false));
             ctl.run(&command);
             if let Some(name) = &name {
-                browser::show_node(name);
+                browser::scroll_to_node(name);
             }
         })
     };
     html! {
         <div class="try">
             if let Some(node) = node.filter(|_| is_done) {
-                <b role="status">{ actions::effect_text(&node.view) }</b>
+                <b role="status">{ actions::present_effect_text(&node.view) }</b>
             } else {
                 <b>{ t!(story::try_it) }</b>
             }
@@ -413,14 +413,14 @@ fn story_footer(ctl: &Ctl, page: &Page, opened: &Opened, restart: &Callback<()>,
                 <p class={classes!("waits", is_busy.then_some("sr"))} id="story-waits">
                     if is_busy { { t!(story::next_waits_for_answer) } }
                     else if state.halted.is_some() { { t!(story::next_is_closed) } }
-                    else { { t!(story::next_waits_for) }{ " " }{ waits_for(state) } }
+                    else { { t!(story::next_waits_for) }{ " " }{ awaited_condition(state) } }
                 </p>
             }
             <div class="foot">
                 if !state.finished && !is_busy {
                     { hint.clone() }
                     if page.shell.study.has_show_me() {
-                        <button type="button" class="quiet" onclick={show_me(ctl)} title={t!(story::show_me_hint)}>{ t!(story::show_me) }</button>
+                        <button type="button" class="quiet" onclick={show_solution_step(ctl)} title={t!(story::show_me_hint)}>{ t!(story::show_me) }</button>
                     }
                 }
                 <button type="button" class="quiet" onclick={restart.reform(|_: MouseEvent| ())}>{ t!(story::start_over) }</button>
@@ -437,8 +437,8 @@ fn story_footer(ctl: &Ctl, page: &Page, opened: &Opened, restart: &Callback<()>,
 }
 
 /// Runs the next command of the lesson's solution. The lesson is then recorded as solved with help.
-fn show_me(ctl: &Ctl) -> Callback<MouseEvent> {
-    let (act, show) = (ctl.act.clone(), ctl.once("show me", Request::ShowMe));
+fn show_solution_step(ctl: &Ctl) -> Callback<MouseEvent> {
+    let (act, show) = (ctl.act.clone(), ctl.send_debounced("show me", Request::ShowMe));
     Callback::from(move |event: MouseEvent| {
         act.emit(Act::Study(StudyAct::Helped(HowSolved::Shown)));
         show.emit(event);
@@ -457,7 +457,7 @@ fn scroll_to(what: &'static str) -> Callback<MouseEvent> {
 }
 
 /// The condition that the next step waits for.
-fn waits_for(state: &StoryState) -> Html {
+fn awaited_condition(state: &StoryState) -> Html {
     let waits = state.waits_for.as_ref();
     inline(&waits.map(ToString::to_string).unwrap_or_default())
 }
@@ -487,7 +487,7 @@ fn line_html(spans: &[Span]) -> Html {
     };
     let is_box = |at: Option<usize>| match at.and_then(|at| spans.get(at)) {
         Some(Span::Term(..)) => true,
-        Some(Span::Code(text)) => text.len() <= MAX_UNBROKEN,
+        Some(Span::Code(text)) => text.len() <= MAX_UNBROKEN_CODE_BYTES,
         _ => false,
     };
     let drawn = spans.iter().enumerate().map(|(at, one)| {
@@ -542,14 +542,14 @@ fn block_html(block: &Block, first: bool) -> Html {
 }
 
 /// Maximum length of a code span that is kept on one line in the narrow column of the story, in bytes.
-const MAX_UNBROKEN: usize = 20;
+const MAX_UNBROKEN_CODE_BYTES: usize = 20;
 
 fn span_html(span: &Span) -> Html {
     match span {
         Span::Text(text) => html! { { text } },
         Span::Emphasis(text) => html! { <em>{ text }</em> },
         Span::Strong(text) => html! { <strong>{ text }</strong> },
-        Span::Code(text) => code(text, MAX_UNBROKEN),
+        Span::Code(text) => code(text, MAX_UNBROKEN_CODE_BYTES),
         Span::Term(term, words) => html! { <Term {term} words={words.clone()} /> },
     }
 }

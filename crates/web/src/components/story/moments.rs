@@ -6,18 +6,18 @@ use yew::prelude::*;
 
 use crate::components::pod;
 use crate::pure::{clock, names};
-use crate::state::HUES;
+use crate::state::OWNER_HUE_COUNT;
 
 // Lengths in units of the drawing: its width, the side of a pod, the distance from one pod to the next, and the height
 // of a node's heading. `PODS_PER_ROW` is a number of pods.
-const WIDTH: usize = 108;
+const PICTURE_WIDTH: usize = 108;
 const PODS_PER_ROW: usize = 4;
 const POD_SIDE: usize = 20;
-const POD_STEP: usize = 24;
+const POD_SPACING: usize = 24;
 const HEADING_HEIGHT: usize = 18;
 
 /// The pictures before and after the key moment.
-pub(super) fn pair(moments: &[Moment]) -> Html {
+pub(super) fn before_and_after(moments: &[Moment]) -> Html {
     let [before, after] = moments else {
         return Html::default();
     };
@@ -68,20 +68,20 @@ pub(crate) fn picture(moment: &Moment) -> Html {
         drawn.extend(pod_row(&moment.pending, top + HEADING_HEIGHT));
         top += node_height(moment.pending.len()) + 4;
     }
-    let view = format!("0 0 {WIDTH} {}", top.max(24));
+    let view = format!("0 0 {PICTURE_WIDTH} {}", top.max(24));
     html! { <svg viewBox={view} role="img" aria-label={text_alternative(moment)}>{ for drawn }</svg> }
 }
 
 fn node_height(pods: usize) -> usize {
-    HEADING_HEIGHT + 4 + pods.div_ceil(PODS_PER_ROW) * POD_STEP
+    HEADING_HEIGHT + 4 + pods.div_ceil(PODS_PER_ROW) * POD_SPACING
 }
 
 fn node_card(node: &MomentNode, top: usize) -> Html {
     html! {
         <g>
-            <rect class={classes!("card", node.trouble.is_some().then_some("bad"))} x="1" y={(top + 1).to_string()} width={(WIDTH - 2).to_string()} height={(node_height(node.pods.len()) - 1).to_string()} rx="5" />
+            <rect class={classes!("card", node.trouble.is_some().then_some("bad"))} x="1" y={(top + 1).to_string()} width={(PICTURE_WIDTH - 2).to_string()} height={(node_height(node.pods.len()) - 1).to_string()} rx="5" />
             <text x="6" y={(top + 14).to_string()}>{ &node.name }</text>
-            if let Some(trouble) = node.trouble { <text x={(WIDTH - 6).to_string()} y={(top + 14).to_string()} text-anchor="end" class="bad">{ trouble.short() }</text> }
+            if let Some(trouble) = node.trouble { <text x={(PICTURE_WIDTH - 6).to_string()} y={(top + 14).to_string()} text-anchor="end" class="bad">{ trouble.short() }</text> }
             { for pod_row(&node.pods, top + HEADING_HEIGHT) }
         </g>
     }
@@ -89,8 +89,11 @@ fn node_card(node: &MomentNode, top: usize) -> Html {
 
 fn pod_row(pods: &[MomentPod], top: usize) -> Vec<Html> {
     let mark = |(at, pod): (usize, &MomentPod)| {
-        let (x, y) = (6 + at % PODS_PER_ROW * POD_STEP, top + 2 + at / PODS_PER_ROW * POD_STEP);
-        let hue = pod.hue.map_or(HUES, |hue| hue % HUES);
+        let (x, y) = (
+            6 + at % PODS_PER_ROW * POD_SPACING,
+            top + 2 + at / PODS_PER_ROW * POD_SPACING,
+        );
+        let hue = pod.hue.map_or(OWNER_HUE_COUNT, |hue| hue % OWNER_HUE_COUNT);
         let sign = match pod.mark {
             PodMark::Terminating => "↓",
             PodMark::CrashLoop => "↻",

@@ -34,7 +34,7 @@ pub(super) fn Starter(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
-    let gaps = hints::gaps(&text).len();
+    let gaps = hints::remaining_gaps(&text).len();
     let change = {
         let (text, revision, ctl) = (text.clone(), revision.clone(), ctl.clone());
         let is_applied = is_applied.setter();
@@ -54,7 +54,7 @@ pub(super) fn Starter(props: &Props) -> Html {
             });
         })
     };
-    let oninput = change.reform(|event: InputEvent| browser::value_of(&event));
+    let oninput = change.reform(|event: InputEvent| browser::field_value_of(&event));
     let reset = {
         let (change, text) = (change.clone(), props.text.clone());
         Callback::from(move |_: MouseEvent| change.emit(text.clone()))
@@ -71,7 +71,7 @@ pub(super) fn Starter(props: &Props) -> Html {
             ctl.run(&paste::here_document(&text));
         })
     };
-    let why = hints::gaps_left(gaps);
+    let why = hints::remaining_gaps_text(gaps);
     let rows = text.lines().count().clamp(6, 22).to_string();
     html! {
         <div class="starter">

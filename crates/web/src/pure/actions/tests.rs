@@ -32,7 +32,7 @@ fn command_with_present_effect_offers_its_reverse() {
         reverse_command("fault poweroff c-2", &off).as_deref(),
         Some("fault boot c-2")
     );
-    assert!(effect_text(&cut).contains("cut off") && effect_text(&off).contains("off: nothing"));
+    assert!(present_effect_text(&cut).contains("cut off") && present_effect_text(&off).contains("off: nothing"));
 }
 
 #[test]
@@ -63,14 +63,17 @@ fn node_actions_depend_on_its_state() {
     for wanted in ["fault boot a-1", "fault heal a-1", "kubectl uncordon a-1"] {
         assert!(now.contains(&wanted.to_string()), "{wanted}");
     }
-    assert_eq!(toggle_cut(&view), "fault heal a-1");
+    assert_eq!(toggle_cut_command(&view), "fault heal a-1");
 }
 
 #[test]
 fn commands_name_namespace_unless_default() {
-    assert_eq!(delete_pod("default/web-0"), "kubectl delete pod web-0 --wait=false");
     assert_eq!(
-        force_delete_pod("shop/web-0"),
+        delete_pod_command("default/web-0"),
+        "kubectl delete pod web-0 --wait=false"
+    );
+    assert_eq!(
+        force_delete_pod_command("shop/web-0"),
         "kubectl delete pod web-0 -n shop --grace-period=0 --force"
     );
 }
@@ -145,5 +148,5 @@ fn dropping_a_pod_on_a_node_explains_why_it_stays() {
         mark: PodMark::Ready,
         ..PodView::default()
     };
-    assert!(cannot_move(&pod, "b-1").contains("no live migration"));
+    assert!(why_pod_cannot_move(&pod, "b-1").contains("no live migration"));
 }

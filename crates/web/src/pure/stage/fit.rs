@@ -67,7 +67,7 @@ pub(crate) struct Fit {
 }
 
 /// Side of the smallest visible mark, in CSS pixels.
-const MIN_SIDE: f64 = 4.0;
+const MIN_MARK_SIDE: f64 = 4.0;
 
 /// Returns the arrangement with the largest marks for this number of slots (cells).
 pub(crate) fn fit(room_w: f64, room_h: f64, slots: usize, gap: f64, unit: f64) -> Fit {
@@ -91,11 +91,11 @@ pub(crate) fn fit(room_w: f64, room_h: f64, slots: usize, gap: f64, unit: f64) -
             };
         }
     }
-    if best.w < MIN_SIDE || best.h < MIN_SIDE {
-        let columns = ((room_w + 1.0) / (MIN_SIDE + 1.0)).max(1.0) as usize;
+    if best.w < MIN_MARK_SIDE || best.h < MIN_MARK_SIDE {
+        let columns = ((room_w + 1.0) / (MIN_MARK_SIDE + 1.0)).max(1.0) as usize;
         best = Fit {
-            w: MIN_SIDE,
-            h: MIN_SIDE,
+            w: MIN_MARK_SIDE,
+            h: MIN_MARK_SIDE,
             columns,
             rows: slots.div_ceil(columns),
             gap: 1.0,

@@ -10,7 +10,7 @@ use crate::state::Truth;
 
 /// How one half is painted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Surface {
+pub(crate) enum HalfSurface {
     /// The half is in the owner's colour.
     Full,
     /// The half is in a pale form of the owner's colour: the API server is deleting the pod.
@@ -23,7 +23,7 @@ pub(crate) enum Surface {
     Empty,
 }
 
-impl Surface {
+impl HalfSurface {
     pub(crate) const fn class(self) -> &'static str {
         match self {
             Self::Full => "f-run",
@@ -37,8 +37,8 @@ impl Surface {
 
 /// One half of a mark, with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Half {
-    pub(crate) surface: Surface,
+pub(crate) struct MarkHalf {
+    pub(crate) surface: HalfSurface,
     pub(crate) words: String,
 }
 
@@ -50,8 +50,8 @@ pub(crate) enum MarkContent {
     /// API server and machine differ.
     Torn {
         /// The API server's half.
-        api: Half,
-        process: Half,
+        api: MarkHalf,
+        process: MarkHalf,
         /// The next step of a termination, with the time left.
         next: String,
     },
@@ -70,13 +70,13 @@ pub(crate) fn mark_content(pod: &PodView, drawn: PodMark, node: &NodeView, truth
         return MarkContent::Whole(state_text(pod, drawn, now));
     }
     let process = if has_process(pod, node) {
-        Surface::Full
+        HalfSurface::Full
     } else {
-        Surface::Empty
+        HalfSurface::Empty
     };
-    let torn = |surface: Surface, api: String, words: String, next: String| MarkContent::Torn {
-        api: Half { surface, words: api },
-        process: Half {
+    let torn = |surface: HalfSurface, api: String, words: String, next: String| MarkContent::Torn {
+        api: MarkHalf { surface, words: api },
+        process: MarkHalf {
             surface: process,
             words,
         },
@@ -84,7 +84,7 @@ pub(crate) fn mark_content(pod: &PodView, drawn: PodMark, node: &NodeView, truth
     };
     match drawn {
         PodMark::Ghost => torn(
-            Surface::Gone,
+            HalfSurface::Gone,
             t!(halves::api_no_such_pod),
             t!(halves::still_runs),
             String::new(),
@@ -94,20 +94,20 @@ pub(crate) fn mark_content(pod: &PodView, drawn: PodMark, node: &NodeView, truth
                 (ConditionStatus::Unknown, _) | (_, false) => t!(halves::api_nobody_knows),
                 _ => t!(halves::api_running_unsure),
             };
-            torn(Surface::Stale, api, unreachable_text(pod, node), String::new())
+            torn(HalfSurface::Stale, api, unreachable_text(pod, node), String::new())
         }
         PodMark::Terminating => {
-            let (words, next) = termination_texts(pod, process == Surface::Full, now);
-            torn(Surface::Pale, t!(halves::api_deleting), words, next)
+            let (words, next) = termination_texts(pod, process == HalfSurface::Full, now);
+            torn(HalfSurface::Pale, t!(halves::api_deleting), words, next)
         }
-        PodMark::Ready | PodMark::NotReady if process == Surface::Empty => torn(
-            Surface::Stale,
+        PodMark::Ready | PodMark::NotReady if process == HalfSurface::Empty => torn(
+            HalfSurface::Stale,
             t!(halves::api_says, status = pod.status),
             t!(halves::has_ended),
             t!(halves::not_reported),
         ),
-        PodMark::Starting if process == Surface::Full && node.machine.lost().1 => torn(
-            Surface::Stale,
+        PodMark::Starting if process == HalfSurface::Full && node.machine.lost().1 => torn(
+            HalfSurface::Stale,
             t!(halves::api_says, status = pod.status),
             t!(halves::runs_unheard),
             String::new(),

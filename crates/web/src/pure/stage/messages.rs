@@ -6,7 +6,7 @@ use super::wires::Wire;
 
 /// Returns the process with which the API server exchanges a message, and whether the message is sent to the API
 /// server. `None` for messages of commands, which have no wire.
-pub(crate) fn partner(message: &Message) -> Option<(&Peer, bool)> {
+pub(crate) fn partner_of_api_server(message: &Message) -> Option<(&Peer, bool)> {
     match (&message.from, &message.to) {
         (Peer::User, _) | (_, Peer::User) => None,
         (Peer::ApiServer, to) => Some((to, false)),
@@ -65,14 +65,17 @@ mod tests {
     fn message_end_is_the_partner_of_the_api_server() {
         let node = || Peer::Node("a-1".to_owned());
         assert_eq!(
-            partner(&message_between(node(), Peer::ApiServer)),
+            partner_of_api_server(&message_between(node(), Peer::ApiServer)),
             Some((&node(), true))
         );
         assert_eq!(
-            partner(&message_between(Peer::ApiServer, node())),
+            partner_of_api_server(&message_between(Peer::ApiServer, node())),
             Some((&node(), false))
         );
-        assert_eq!(partner(&message_between(Peer::User, Peer::ApiServer)), None);
+        assert_eq!(
+            partner_of_api_server(&message_between(Peer::User, Peer::ApiServer)),
+            None
+        );
     }
 
     #[test]

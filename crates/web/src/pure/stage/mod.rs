@@ -55,7 +55,7 @@ const NARROW_WIDTH: f64 = 600.0;
 /// Height below which a stage has smaller gaps and headers, in units.
 const LOW_HEIGHT: f64 = 360.0;
 /// Smallest useful size of a node, in units. If nodes would be smaller, the stage grows and scrolls.
-const MIN_NODE: (f64, f64) = (70.0, 46.0);
+const MIN_NODE_SIZE: (f64, f64) = (70.0, 46.0);
 
 impl StageSize {
     /// Returns whether the stage has the width of a phone.
@@ -140,7 +140,7 @@ pub(crate) struct Plan {
 
 /// An arrangement of zones and nodes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Grid {
+struct ZoneAndNodeGrid {
     zone_columns: usize,
     node_columns: usize,
     node: (f64, f64),
@@ -181,11 +181,16 @@ pub(crate) fn plan(room: StageSize, slots_by_node: &SlotsByNode, usual_slots: us
 }
 
 /// Returns the arrangement of zones and nodes in which pods are largest.
-fn best_grid(room: StageSize, measures: &StageLengths, slots_by_node: &SlotsByNode, usual_slots: usize) -> Grid {
+fn best_grid(
+    room: StageSize,
+    measures: &StageLengths,
+    slots_by_node: &SlotsByNode,
+    usual_slots: usize,
+) -> ZoneAndNodeGrid {
     let zones = slots_by_node.len().max(1);
     let max_nodes = slots_by_node.iter().map(Vec::len).max().unwrap_or(1).max(1);
     let inner_h = room.h - measures.top() - measures.pad * 0.9;
-    let mut best: Option<Grid> = None;
+    let mut best: Option<ZoneAndNodeGrid> = None;
     for zone_columns in 1..=zones {
         let zone_w =
             (room.w - 2.0 * measures.pad - (zone_columns as f64 - 1.0) * measures.zone_gap) / zone_columns as f64;
@@ -193,7 +198,7 @@ fn best_grid(room: StageSize, measures: &StageLengths, slots_by_node: &SlotsByNo
             let gap = column_gap(measures, node_columns);
             let w =
                 (zone_w - measures.inset - measures.gutter - (node_columns as f64 - 1.0) * gap) / node_columns as f64;
-            if node_columns * zone_columns > 1 && w < MIN_NODE.0 * measures.unit {
+            if node_columns * zone_columns > 1 && w < MIN_NODE_SIZE.0 * measures.unit {
                 break;
             }
             let (zone_rows, node_rows) = count_rows(slots_by_node, zone_columns, node_columns);
@@ -201,7 +206,7 @@ fn best_grid(room: StageSize, measures: &StageLengths, slots_by_node: &SlotsByNo
                 * (measures.zone_header + measures.inset - measures.node_gap + measures.zone_gap)
                 - measures.zone_gap;
             let available = (inner_h - headers) / node_rows as f64 - measures.node_gap;
-            let h = available.max(MIN_NODE.1 * measures.unit);
+            let h = available.max(MIN_NODE_SIZE.1 * measures.unit);
             let inner = node_layout(measures, w, h, usual_slots);
             let narrow_factor = if w < 150.0 * measures.unit && !measures.is_narrow {
                 0.6
@@ -220,7 +225,7 @@ fn best_grid(room: StageSize, measures: &StageLengths, slots_by_node: &SlotsByNo
             let scroll_factor = if available < h - 0.5 { 0.01 } else { 1.0 };
             let score = inner.fit.area() * narrow_factor * slim_factor * grid_factor * scroll_factor;
             if best.is_none_or(|best| score > best.score) {
-                best = Some(Grid {
+                best = Some(ZoneAndNodeGrid {
                     zone_columns,
                     node_columns,
                     node: (w, h),
@@ -229,10 +234,10 @@ fn best_grid(room: StageSize, measures: &StageLengths, slots_by_node: &SlotsByNo
             }
         }
     }
-    best.unwrap_or(Grid {
+    best.unwrap_or(ZoneAndNodeGrid {
         zone_columns: 1,
         node_columns: 1,
-        node: (MIN_NODE.0 * measures.unit, MIN_NODE.1 * measures.unit),
+        node: (MIN_NODE_SIZE.0 * measures.unit, MIN_NODE_SIZE.1 * measures.unit),
         score: 0.0,
     })
 }
@@ -257,7 +262,13 @@ fn count_rows(slots_by_node: &SlotsByNode, zone_columns: usize, node_columns: us
     (slots_by_node.len().max(1).div_ceil(zone_columns), sum.max(1))
 }
 
-fn plan_zone(rect: Rect, nodes: &[usize], grid: &Grid, measures: &StageLengths, usual_slots: usize) -> ZonePlan {
+fn plan_zone(
+    rect: Rect,
+    nodes: &[usize],
+    grid: &ZoneAndNodeGrid,
+    measures: &StageLengths,
+    usual_slots: usize,
+) -> ZonePlan {
     // A zone with fewer nodes than others has larger nodes.
     let columns = grid.node_columns.min(nodes.len()).max(1);
     let rows = nodes.len().max(1).div_ceil(columns);
@@ -324,14 +335,14 @@ fn node_layout(measures: &StageLengths, w: f64, h: f64, slots: usize) -> NodePla
         bar,
         is_bar_tall: is_tall,
         area,
-        foot: (spare / (FOOT_LINE * unit)).floor().max(0.0) * FOOT_LINE * unit,
+        foot: (spare / (FOOT_LINE_HEIGHT * unit)).floor().max(0.0) * FOOT_LINE_HEIGHT * unit,
         fit,
         at: (0, 0),
     }
 }
 
 /// Height of a line of text below the pods, in CSS pixels at the default font size; see `.truth` in cluster.css.
-const FOOT_LINE: f64 = 22.0;
+const FOOT_LINE_HEIGHT: f64 = 22.0;
 
 /// Lays out a single node, outside any zone.
 pub(crate) fn single_node(measures: &StageLengths, rect: Rect, slots: usize) -> NodePlan {

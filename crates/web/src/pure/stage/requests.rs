@@ -11,7 +11,7 @@ use crate::pure::overview::Rect;
 pub(crate) const MAX_PLATES: usize = 3;
 
 /// Returns the height of the band below the zones: the plates, and the paths above them.
-pub(crate) fn band(measures: &StageLengths) -> f64 {
+pub(crate) fn band_height(measures: &StageLengths) -> f64 {
     plate_height(measures) + paths_height(measures) + measures.pad * 0.6
 }
 
@@ -33,7 +33,7 @@ fn paths_height(measures: &StageLengths) -> f64 {
 }
 
 /// Returns the plates of this number of Services, side by side in the middle of the band.
-pub(crate) fn plates(plan: &Plan, services: usize) -> Vec<Rect> {
+pub(crate) fn service_plates(plan: &Plan, services: usize) -> Vec<Rect> {
     let measures = &plan.measures;
     let shown = services.min(if measures.is_narrow { 1 } else { MAX_PLATES });
     let inner = plan.room.w - 2.0 * measures.pad;
@@ -80,7 +80,7 @@ pub(crate) fn request_path(plan: &Plan, plate: &Rect, mark: &Rect, nth: usize, a
 
 /// Returns the number of dots on a path at once, for a rate in thousandths of a request per second: 1 up to five
 /// requests per second, 3 from 25 on, and 2 in between.
-pub(crate) const fn dots(per_second: i64) -> usize {
+pub(crate) const fn dots_per_path(per_second: i64) -> usize {
     match per_second {
         ..=0 => 0,
         1..=5_000 => 1,
@@ -90,7 +90,7 @@ pub(crate) const fn dots(per_second: i64) -> usize {
 }
 
 /// Names the sender of requests: `node/a-1` is "node a-1", `pod/shop` is "shop".
-pub(crate) fn sender(clients: &[String]) -> Option<String> {
+pub(crate) fn sender_name(clients: &[String]) -> Option<String> {
     match clients {
         [] => None,
         [one] => Some(match one.split_once('/') {
@@ -115,14 +115,14 @@ mod tests {
         let crowd = vec![vec![2, 2], vec![2, 2], vec![2, 2]];
         let room = StageSize { w, h, unit: 1.0 };
         let mut plan = plan(room, &crowd, 2);
-        plan.height += band(&plan.measures);
+        plan.height += band_height(&plan.measures);
         plan
     }
 
     #[test]
     fn request_path_leads_to_mark_beside_its_zone() {
         let plan = laid_out(1366.0, 520.0);
-        let plate = plates(&plan, 1)[0];
+        let plate = service_plates(&plan, 1)[0];
         let (zone, node) = (&plan.zones[1], &plan.zones[1].nodes[0]);
         let inside = node.mark(0);
         let mark = Rect {
@@ -145,7 +145,7 @@ mod tests {
         for (w, h) in [(1366.0, 520.0), (390.0, 600.0)] {
             let plan = laid_out(w, h);
             for services in 1..5 {
-                let plates = plates(&plan, services);
+                let plates = service_plates(&plan, services);
                 let bottom = plan
                     .zones
                     .iter()
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn senders_have_readable_names() {
-        let named = |clients: &[&str]| sender(&clients.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let named = |clients: &[&str]| sender_name(&clients.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(named(&[]), None);
         assert_eq!(named(&["nodes"]).as_deref(), Some("every node"));
         assert_eq!(named(&["pod/shop"]).as_deref(), Some("shop"));

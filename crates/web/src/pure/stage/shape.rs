@@ -1,13 +1,13 @@
 //! Outlines of pod marks (icons) and wires as SVG paths.
 
 /// Returns the radius of the corners of a pod's mark.
-pub(crate) fn radius(h: f64, unit: f64) -> f64 {
+pub(crate) fn mark_corner_radius(h: f64, unit: f64) -> f64 {
     (13.0 * unit).min(h * 0.2)
 }
 
 /// Returns the upper and the lower half of a torn mark (pod icon), with a gap between them.
-pub(crate) fn torn(w: f64, h: f64, unit: f64) -> (String, String) {
-    let radius = radius(h, unit);
+pub(crate) fn torn_mark_halves(w: f64, h: f64, unit: f64) -> (String, String) {
+    let radius = mark_corner_radius(h, unit);
     let gap = (h * 0.03).clamp(1.2, 4.0 * unit);
     let teeth = ((w / (15.0 * unit)).round() as usize).clamp(3, 40);
     let amplitude = (h * 0.028).clamp(1.2, 5.0 * unit);
@@ -42,7 +42,7 @@ fn zigzag(path: &mut String, from: f64, to: f64, y: f64, amplitude: f64, teeth: 
 }
 
 /// Returns the path of a polyline with rounded corners.
-pub(crate) fn rounded(points: &[(f64, f64)], radius: f64) -> String {
+pub(crate) fn rounded_polyline(points: &[(f64, f64)], radius: f64) -> String {
     let Some(first) = points.first() else {
         return String::new();
     };
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn torn_halves_stay_inside_their_mark() {
         for (w, h) in [(24.0, 24.0), (186.0, 126.0), (430.0, 300.0)] {
-            let (upper, lower) = torn(w, h, 1.0);
+            let (upper, lower) = torn_mark_halves(w, h, 1.0);
             for path in [&upper, &lower] {
                 let all = numbers(path);
                 assert!(
@@ -96,9 +96,9 @@ mod tests {
 
     #[test]
     fn rounded_polyline_keeps_its_ends() {
-        let path = rounded(&[(0.0, 0.0), (0.0, 10.0), (20.0, 10.0)], 4.0);
+        let path = rounded_polyline(&[(0.0, 0.0), (0.0, 10.0), (20.0, 10.0)], 4.0);
         assert_eq!(path, "M0.0 0.0L0.0 6.0Q0.0 10.0 4.0 10.0L20.0 10.0");
-        assert_eq!(rounded(&[(1.0, 2.0)], 4.0), "M1.0 2.0");
-        assert_eq!(rounded(&[], 4.0), "");
+        assert_eq!(rounded_polyline(&[(1.0, 2.0)], 4.0), "M1.0 2.0");
+        assert_eq!(rounded_polyline(&[], 4.0), "");
     }
 }

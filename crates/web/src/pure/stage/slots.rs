@@ -22,7 +22,7 @@ struct NodeSlots {
 /// Numbers of slots that fill a grid well. Only these numbers occur, so a node's number changes rarely.
 const SLOT_COUNTS: [usize; 16] = [1, 2, 4, 6, 9, 12, 16, 20, 25, 30, 42, 56, 72, 90, 120, 160];
 
-fn rounded_up(slots: usize) -> usize {
+fn next_slot_count(slots: usize) -> usize {
     (SLOT_COUNTS.into_iter().find(|count| *count >= slots)).unwrap_or_else(|| slots.next_multiple_of(40))
 }
 
@@ -30,7 +30,7 @@ fn rounded_up(slots: usize) -> usize {
 /// more than half of the slots are used, because every change moves all pods of the node.
 fn keep_unless_half_empty(before: usize, needed: usize) -> usize {
     if needed > before || needed * 2 <= before {
-        rounded_up(needed)
+        next_slot_count(needed)
     } else {
         before
     }
@@ -65,7 +65,7 @@ impl Slots {
     }
 
     /// Returns the number of slots that most nodes show.
-    pub(crate) fn usual(&mut self) -> usize {
+    pub(crate) fn usual_slot_count(&mut self) -> usize {
         let mut all: Vec<usize> = self.nodes.values().map(|node| node.pods.len()).collect();
         all.stable_sort();
         // Choose the number that is enough for three quarters of the nodes. The other nodes show more slots, which are
@@ -76,7 +76,7 @@ impl Slots {
     }
 
     /// Returns the number of slots that a node shows, at least `usual`.
-    pub(crate) fn n_shown(&mut self, node: &str, usual: usize) -> usize {
+    pub(crate) fn shown_slot_count(&mut self, node: &str, usual: usize) -> usize {
         let Some(node) = self.nodes.get_mut(node) else {
             return usual;
         };

@@ -5,7 +5,7 @@ use super::*;
 
 /// Sizes of the stage on a first visit, for common window sizes: the window without the bar, the timeline and, on a
 /// phone, the transport buttons.
-const STAGES: [(f64, f64, f64); 18] = [
+const FIRST_VISIT_STAGES: [(f64, f64, f64); 18] = [
     (320.0, 330.0, 1.0),
     (340.0, 390.0, 1.0),
     (360.0, 330.0, 1.0),
@@ -31,7 +31,7 @@ fn stage_size((w, h, unit): (f64, f64, f64)) -> StageSize {
 }
 
 /// A cluster of three zones with two nodes each; one node has three pods, as in the middle of a rollout.
-fn first_visit() -> SlotsByNode {
+fn first_visit_slots() -> SlotsByNode {
     vec![vec![2, 1], vec![4, 2], vec![1, 2]]
 }
 
@@ -43,8 +43,8 @@ fn is_inside(outer: Rect, inner: Rect) -> bool {
 /// Shows: U-13, U-10
 #[test]
 fn first_visit_fits_every_window() {
-    for size in STAGES {
-        let plan = plan(stage_size(size), &first_visit(), 2);
+    for size in FIRST_VISIT_STAGES {
+        let plan = plan(stage_size(size), &first_visit_slots(), 2);
         assert!(plan.height <= size.1, "{size:?} scrolls: {}", plan.height);
         for zone in &plan.zones {
             assert!(
@@ -72,7 +72,7 @@ fn few_pods_are_large_cards_on_a_laptop() {
         ((820.0, 900.0, 1.0), DetailLevel::Large),
         ((390.0, 520.0, 1.0), DetailLevel::Square),
     ] {
-        let plan = plan(stage_size(size), &first_visit(), 2);
+        let plan = plan(stage_size(size), &first_visit_slots(), 2);
         let actual = plan.zones[0].nodes[0].fit.detail;
         assert!(actual >= detail, "{size:?}: {actual:?}");
     }
@@ -138,7 +138,7 @@ fn shown_slots_change_rarely() {
     for count in [1, 2, 3, 4, 3, 2, 5, 6, 2, 1] {
         slots.assign("a-1", names[..count].iter().map(String::as_str));
         let usual = 2;
-        rooms.push(slots.n_shown("a-1", usual));
+        rooms.push(slots.shown_slot_count("a-1", usual));
     }
     assert_eq!(rooms, [2, 2, 4, 4, 4, 2, 6, 6, 2, 2]);
 }
@@ -148,9 +148,9 @@ fn shown_slots_change_rarely() {
 fn pods_in_hidden_slots_move_to_free_ones() {
     let mut slots = Slots::default();
     slots.assign("a-1", ["p", "q", "r"].into_iter());
-    assert_eq!(slots.n_shown("a-1", 2), 4);
+    assert_eq!(slots.shown_slot_count("a-1", 2), 4);
     slots.assign("a-1", ["q", "r"].into_iter());
-    assert_eq!(slots.n_shown("a-1", 2), 2);
+    assert_eq!(slots.shown_slot_count("a-1", 2), 2);
     assert_eq!(
         (slots.slot("a-1", "q"), slots.slot("a-1", "r")),
         (1, 0),
@@ -161,8 +161,8 @@ fn pods_in_hidden_slots_move_to_free_ones() {
 /// Wires end at their nodes, and the gap of a cut lies inside the wire.
 #[test]
 fn wires_lead_from_the_api_server_to_nodes() {
-    for size in STAGES {
-        let plan = plan(stage_size(size), &first_visit(), 2);
+    for size in FIRST_VISIT_STAGES {
+        let plan = plan(stage_size(size), &first_visit_slots(), 2);
         let api = rail(&plan.measures, size.0).api;
         let Wires::Nodes(all) = wires(&plan) else {
             panic!("six nodes have wires")

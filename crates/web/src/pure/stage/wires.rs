@@ -65,7 +65,7 @@ pub(crate) struct Wire {
 }
 
 /// Half the length of the gap at a cut, in units.
-const HALF_GAP: f64 = 6.0;
+const HALF_CUT_GAP: f64 = 6.0;
 
 impl Wire {
     pub(crate) fn length(&self) -> f64 {
@@ -117,7 +117,7 @@ impl Wire {
     /// Returns the gap of a cut wire, as distances of its two ends from the wire's beginning. The gap is near the node.
     pub(crate) fn cut(&self, unit: f64) -> (f64, f64) {
         let length = self.length();
-        let gap = (HALF_GAP * unit).min(length / 4.0);
+        let gap = (HALF_CUT_GAP * unit).min(length / 4.0);
         // Put the gap before the last corner: the segment there is longer than the last segment.
         let tail = (self.points.windows(2).last()).map_or(0.0, |pair| point_distance(pair[0], pair[1]));
         let at = (length - tail - gap - 9.0 * unit).max(length * 0.5);
@@ -162,7 +162,7 @@ pub(crate) fn wires(plan: &Plan) -> Wires {
                         };
                         let step = (room * 0.6 / rows as f64).min(5.0 * unit);
                         let lane = x - room * 0.3 - node.at.1 as f64 * step;
-                        from_api(measures, &rail, lane, &[(lane, middle), (x, middle)])
+                        wire_from_api_server(measures, &rail, lane, &[(lane, middle), (x, middle)])
                     })
                     .collect()
             })
@@ -178,18 +178,18 @@ pub(crate) fn wires_to_zones(measures: &StageLengths, rail: &Rail, zones: &[Rect
         .map(|zone| {
             if zone.y <= first + 1.0 {
                 let x = zone.x + zone.w / 2.0;
-                from_api(measures, rail, x, &[(x, zone.y)])
+                wire_from_api_server(measures, rail, x, &[(x, zone.y)])
             } else {
                 let x = (zone.x - measures.zone_gap / 2.0).max(2.0);
                 let y = zone.y + measures.zone_header / 2.0;
-                from_api(measures, rail, x, &[(x, y), (zone.x, y)])
+                wire_from_api_server(measures, rail, x, &[(x, y), (zone.x, y)])
             }
         })
         .collect()
 }
 
 /// Returns a wire that leaves the API server downwards, runs across to `x`, and continues with `rest`.
-fn from_api(measures: &StageLengths, rail: &Rail, x: f64, rest: &[(f64, f64)]) -> Wire {
+fn wire_from_api_server(measures: &StageLengths, rail: &Rail, x: f64, rest: &[(f64, f64)]) -> Wire {
     let bottom = rail.api.y + rail.api.h;
     let edge = 12.0 * measures.unit;
     let start = x.clamp(

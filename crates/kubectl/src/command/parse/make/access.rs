@@ -53,7 +53,7 @@ fn resource_rules(args: &Args, resources: &[String], verbs: &[String]) -> Parsed
             resource if resource.starts_with("*.") => (resource.trim_start_matches("*."), "*"),
             resource => {
                 // The server reports this error, so kubectl prints it without `error: `.
-                let unknown = || args.unknown_type(args.column("resource"), no_such_type(resource));
+                let unknown = || args.unknown_type_error(args.column("resource"), no_such_type_message(resource));
                 let kind = args.kind_named(resource).ok_or_else(unknown)?;
                 (kind.group(), kind.plural())
             }
@@ -93,9 +93,9 @@ pub(super) fn generate_role(args: &Args, kind_name: &str) -> Parsed<Generated> {
         return Err(args.error(args.end, "at least one verb must be specified"));
     }
     let (resources, urls) = (split_all(args, "resource"), split_all(args, "non-resource-url"));
-    let aggregated = pairs(args, "aggregation-rule", "aggregation-rule")?;
+    let aggregated = parse_flag_pairs(args, "aggregation-rule", "aggregation-rule")?;
     if !aggregated.is_empty() {
-        return Ok(generated(
+        return Ok(generated_object(
             json!({"aggregationRule": {"clusterRoleSelectors": [{"matchLabels": aggregated}]},
                 "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": null}),
             "",
@@ -125,7 +125,7 @@ pub(super) fn generate_role(args: &Args, kind_name: &str) -> Parsed<Generated> {
         rules.push(json!({"nonResourceURLs": urls, "verbs": verbs}));
     }
     let kind = if kind_name == "role" { "Role" } else { "ClusterRole" };
-    let mut generated = generated(
+    let mut generated = generated_object(
         json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": name}, "rules": rules}),
         "",
     );
@@ -176,5 +176,5 @@ pub(super) fn generate_role_binding(args: &Args, kind_name: &str) -> Parsed<Gene
     if !subjects.is_empty() {
         object["subjects"] = Value::Array(subjects);
     }
-    Ok(generated(object, kind_name))
+    Ok(generated_object(object, kind_name))
 }

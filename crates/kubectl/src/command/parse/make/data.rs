@@ -7,7 +7,7 @@ use super::*;
 
 /// Parses the data of `--from-literal`. `--from-file` and `--from-env-file` are errors, because the console has no
 /// files.
-fn literals(args: &Args, kind: &str, name: &str) -> Parsed<Map<String, Value>> {
+fn parse_literals(args: &Args, kind: &str, name: &str) -> Parsed<Map<String, Value>> {
     let is_given = |flag: &str| args.value(flag).is_some();
     if is_given("from-env-file") && (is_given("from-file") || is_given("from-literal")) {
         let why = "from-env-file cannot be combined with from-file or from-literal";
@@ -28,7 +28,7 @@ fn literals(args: &Args, kind: &str, name: &str) -> Parsed<Map<String, Value>> {
     let mut data = Map::new();
     for literal in args.values("from-literal") {
         let column = args.column("from-literal");
-        let (key, value) = split_pair(&literal)
+        let (key, value) = split_key_value(&literal)
             .filter(|(key, _)| !key.is_empty())
             .ok_or_else(|| args.error(column, format!("invalid literal source {literal}, expected key=value")))?;
         let is_key = key.len() <= 253
@@ -57,7 +57,7 @@ fn literals(args: &Args, kind: &str, name: &str) -> Parsed<Map<String, Value>> {
 }
 
 /// Appends a hash of the data to the name if `--append-hash` is given. The hash function differs from kubectl's.
-pub(super) fn hashed_name(args: &Args, name: &str, data: &Map<String, Value>) -> Parsed<String> {
+pub(super) fn name_with_hash(args: &Args, name: &str, data: &Map<String, Value>) -> Parsed<String> {
     if !args.bool("append-hash", false)? {
         return Ok(name.to_owned());
     }
@@ -76,20 +76,20 @@ pub(super) fn hashed_name(args: &Args, name: &str, data: &Map<String, Value>) ->
 /// `create configmap`.
 pub(super) fn generate_config_map(args: &Args) -> Parsed<Generated> {
     let name = object_name_argument(args)?;
-    let data = literals(args, "ConfigMap", &name)?;
-    let name = hashed_name(args, &name, &data)?;
+    let data = parse_literals(args, "ConfigMap", &name)?;
+    let name = name_with_hash(args, &name, &data)?;
     let mut object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
     if !data.is_empty() {
         object["data"] = Value::Object(data);
     }
-    Ok(generated(object, "configmap"))
+    Ok(generated_object(object, "configmap"))
 }
 
 /// `create secret`.
 pub(super) fn generate_secret(args: &Args, kind: &str) -> Parsed<Generated> {
     let name = object_name_argument(args)?;
     let encoded = |text: &str| Value::from(STANDARD.encode(text));
-    let mut data = literals(args, "Secret", &name)?;
+    let mut data = parse_literals(args, "Secret", &name)?;
     data.values_mut()
         .for_each(|value| *value = encoded(value.as_str().unwrap_or_default()));
     let mut secret_type = args.value("type").filter(|text| !text.is_empty());
@@ -125,7 +125,7 @@ pub(super) fn generate_secret(args: &Args, kind: &str) -> Parsed<Generated> {
         }
         _ => {}
     }
-    let name = hashed_name(args, &name, &data)?;
+    let name = name_with_hash(args, &name, &data)?;
     let mut object = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}});
     if !data.is_empty() {
         object["data"] = Value::Object(data);
@@ -133,7 +133,7 @@ pub(super) fn generate_secret(args: &Args, kind: &str) -> Parsed<Generated> {
     if let Some(secret_type) = secret_type {
         object["type"] = Value::from(secret_type);
     }
-    let mut generated = generated(object, "");
+    let mut generated = generated_object(object, "");
     generated.context = podscope_cluster::client::ErrorContext::Own("failed to create secret ".to_owned());
     Ok(generated)
 }

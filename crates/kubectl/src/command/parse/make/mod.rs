@@ -64,7 +64,7 @@ fn object_name_argument(args: &Args) -> Parsed<String> {
 
 /// Wraps a generated object. Errors of the server are printed after `failed to create KIND: `, or without this prefix
 /// if `kind` is empty.
-fn generated(object: Value, kind: &str) -> Generated {
+fn generated_object(object: Value, kind: &str) -> Generated {
     let context = match kind {
         "" => ErrorContext::None,
         kind => ErrorContext::Own(format!("failed to create {kind}: ")),
@@ -80,7 +80,7 @@ fn generated(object: Value, kind: &str) -> Generated {
 /// Adds the name to an object that needs no other fields.
 fn generate_named_object(args: &Args, mut object: Value, kind: &str) -> Parsed<Generated> {
     object["metadata"] = json!({"name": object_name_argument(args)?});
-    let mut generated = generated(object, kind);
+    let mut generated = generated_object(object, kind);
     if kind.is_empty() {
         generated.empty_fields = vec![("/spec", json!({})), ("/status", json!({}))];
     }
@@ -88,11 +88,11 @@ fn generate_named_object(args: &Args, mut object: Value, kind: &str) -> Parsed<G
 }
 
 /// Parses a flag with values like `a=b,c=d`, which may be repeated.
-pub(super) fn pairs(args: &Args, flag: &str, noun: &str) -> Parsed<Map<String, Value>> {
+pub(super) fn parse_flag_pairs(args: &Args, flag: &str, noun: &str) -> Parsed<Map<String, Value>> {
     let mut out = Map::new();
     for text in split_all(args, flag) {
         let spec_error = || args.error(args.column(flag), format!("unexpected {noun} spec: {text}"));
-        let (key, value) = split_pair(&text)
+        let (key, value) = split_key_value(&text)
             .filter(|(key, _)| !key.is_empty())
             .ok_or_else(spec_error)?;
         out.insert(key, Value::from(value));

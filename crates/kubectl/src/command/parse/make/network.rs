@@ -37,7 +37,7 @@ pub(super) fn generate_service(args: &Args, kind: &str) -> Parsed<Generated> {
         };
         let mut one =
             json!({"name": text.replace(':', "-"), "port": port_number, "protocol": "TCP", "targetPort": target});
-        if let Some(node_port) = int32(args, "node-port")?.filter(|port| *port > 0 && kind == "nodeport") {
+        if let Some(node_port) = parse_int32_flag(args, "node-port")?.filter(|port| *port > 0 && kind == "nodeport") {
             one["nodePort"] = Value::from(node_port);
         }
         ports.push(one);
@@ -67,7 +67,7 @@ pub(super) fn generate_service(args: &Args, kind: &str) -> Parsed<Generated> {
         }
         spec["externalName"] = Value::from(name);
     }
-    let mut generated = generated(
+    let mut generated = generated_object(
         json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "labels": {"app": name}}, "spec": spec}),
         noun,
     );
@@ -87,16 +87,16 @@ fn parse_backend(text: &str) -> Option<Value> {
 
 /// The parsed rules of an Ingress.
 #[derive(Default)]
-struct Rules {
+struct IngressRules {
     /// Hosts with their paths.
     hosts: Vec<(String, Vec<Value>)>,
     tls: Vec<Value>,
 }
 
-impl Rules {
+impl IngressRules {
     /// Parses the rules of `create ingress --rule`.
-    fn read(args: &Args, texts: &[String]) -> Parsed<Rules> {
-        let mut rules = Rules::default();
+    fn read(args: &Args, texts: &[String]) -> Parsed<IngressRules> {
+        let mut rules = IngressRules::default();
         for text in texts {
             rules.add(text).ok_or_else(|| {
                 let why =
@@ -154,7 +154,7 @@ fn annotations(args: &Args) -> Parsed<Map<String, Value>> {
                 format!("annotation {text} is invalid and should be in format key=[value]"),
             )
         };
-        let (key, value) = split_pair(&text).ok_or_else(format_error)?;
+        let (key, value) = split_key_value(&text).ok_or_else(format_error)?;
         annotations.insert(key, Value::from(value));
     }
     Ok(annotations)
@@ -183,9 +183,9 @@ pub(super) fn generate_ingress(args: &Args) -> Parsed<Generated> {
         };
         spec["defaultBackend"] = parse_backend(&text).ok_or_else(format_error)?;
     }
-    let rules = Rules::read(args, &rules)?;
+    let rules = IngressRules::read(args, &rules)?;
     if !rules.hosts.is_empty() {
-        spec["rules"] = rules.hosts.into_iter().map(Rules::host_rule).collect();
+        spec["rules"] = rules.hosts.into_iter().map(IngressRules::host_rule).collect();
     }
     if !rules.tls.is_empty() {
         spec["tls"] = Value::Array(rules.tls);
@@ -195,7 +195,7 @@ pub(super) fn generate_ingress(args: &Args) -> Parsed<Generated> {
     if !annotations.is_empty() {
         metadata["annotations"] = Value::Object(annotations);
     }
-    let mut generated = generated(
+    let mut generated = generated_object(
         json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": metadata, "spec": spec}),
         "ingress",
     );

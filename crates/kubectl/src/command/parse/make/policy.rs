@@ -9,7 +9,7 @@ use crate::LabelQuery;
 pub(super) fn generate_priority_class(args: &Args) -> Parsed<Generated> {
     let name = object_name_argument(args)?;
     let mut object = json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name},
-        "value": int32(args, "value")?.unwrap_or(0),
+        "value": parse_int32_flag(args, "value")?.unwrap_or(0),
         "preemptionPolicy": args.value("preemption-policy").unwrap_or_else(|| "PreemptLowerPriority".to_owned())});
     if args.bool("global-default", false)? {
         object["globalDefault"] = Value::from(true);
@@ -17,7 +17,7 @@ pub(super) fn generate_priority_class(args: &Args) -> Parsed<Generated> {
     if let Some(text) = args.value("description").filter(|text| !text.is_empty()) {
         object["description"] = Value::from(text);
     }
-    Ok(generated(object, "priorityclass"))
+    Ok(generated_object(object, "priorityclass"))
 }
 
 /// Generates the object of `create poddisruptionbudget`.
@@ -56,7 +56,7 @@ pub(super) fn generate_budget(args: &Args) -> Parsed<Generated> {
         (Some(min), None) => spec["minAvailable"] = min,
         (None, Some(max)) => spec["maxUnavailable"] = max,
     }
-    let mut generated = generated(
+    let mut generated = generated_object(
         json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name}, "spec": spec}),
         "poddisruptionbudgets",
     );
@@ -77,7 +77,7 @@ pub(in super::super) fn amounts(args: &Args, flag: &str) -> Parsed<Vec<(String, 
         .flat_map(|list| list.split(','))
         .filter(|text| !text.is_empty())
     {
-        let (name, amount) = split_pair(text)
+        let (name, amount) = split_key_value(text)
             .filter(|(_, amount)| !amount.contains('='))
             .ok_or_else(|| {
                 args.error(
@@ -108,7 +108,7 @@ pub(super) fn generate_quota(args: &Args) -> Parsed<Generated> {
     if let Some(scopes) = args.value("scopes").filter(|text| !text.is_empty()) {
         spec["scopes"] = json!(scopes.split(',').collect::<Vec<_>>());
     }
-    let mut generated = generated(
+    let mut generated = generated_object(
         json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": spec}),
         "quota",
     );

@@ -21,7 +21,7 @@ pub(in super::super) fn overrides(args: &Args) -> Parsed<Option<(PatchType, Valu
 }
 
 /// Parses `--image`.
-fn image(args: &Args) -> Parsed<String> {
+fn parse_image(args: &Args) -> Parsed<String> {
     let image = args.value("image").unwrap_or_default();
     if image.is_empty() {
         return Err(args.error(args.column("image"), "--image is required"));
@@ -86,7 +86,7 @@ fn pull_policy(args: &Args) -> Parsed<Option<String>> {
 }
 
 /// Parses `--port`.
-fn port(args: &Args) -> Parsed<Option<i64>> {
+fn parse_port_flag(args: &Args) -> Parsed<Option<i64>> {
     let Some(text) = args.value("port").filter(|port| !port.is_empty()) else {
         return Ok(None);
     };
@@ -109,7 +109,7 @@ fn annotations(args: &Args) -> Parsed<Map<String, Value>> {
                 format!("invalid annotations format: {text}"),
             )
         };
-        let (key, value) = split_pair(&text)
+        let (key, value) = split_key_value(&text)
             .filter(|(key, _)| !key.is_empty())
             .ok_or_else(format_error)?;
         annotations.insert(key, Value::from(value));
@@ -150,11 +150,13 @@ impl Container<'_> {
         let env: Vec<Value> = args
             .values("env")
             .iter()
-            .map(|text| match split_pair(text).filter(|(name, _)| !name.is_empty()) {
-                Some((name, value)) if value.is_empty() => Ok(json!({"name": name})),
-                Some((name, value)) => Ok(json!({"name": name, "value": value})),
-                None => Err(args.error(args.column("env"), format!("invalid env: {text}"))),
-            })
+            .map(
+                |text| match split_key_value(text).filter(|(name, _)| !name.is_empty()) {
+                    Some((name, value)) if value.is_empty() => Ok(json!({"name": name})),
+                    Some((name, value)) => Ok(json!({"name": name, "value": value})),
+                    None => Err(args.error(args.column("env"), format!("invalid env: {text}"))),
+                },
+            )
             .collect::<Parsed<_>>()?;
         if !env.is_empty() {
             container["env"] = Value::Array(env);
@@ -171,12 +173,12 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Action> {
     };
     let name = name.text.as_str();
     let words = more.iter().map(|word| word.text.clone());
-    let image = image(args)?;
+    let image = parse_image(args)?;
     let is_attached = is_attached(args)?;
     let restart = restart_policy(args)?;
     check_attached(args, is_attached)?;
     let pull = pull_policy(args)?;
-    let port = port(args)?;
+    let port = parse_port_flag(args)?;
     let expose = args.bool("expose", false)?;
     if expose && port.is_none() {
         return Err(args.usage_error(args.column("expose"), "--port must be set when exposing a service"));
@@ -189,7 +191,7 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Action> {
         words: words.chain(args.passthrough_args.clone().unwrap_or_default()).collect(),
     };
     let container = container.to_value(args)?;
-    let mut labels = pairs(args, "labels", "label")?;
+    let mut labels = parse_flag_pairs(args, "labels", "label")?;
     if labels.is_empty() {
         labels.insert("run".to_owned(), Value::from(name));
     }
@@ -203,7 +205,7 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Action> {
         let patch_error = |why| args.error(args.column("overrides"), why);
         object = crate::patched(&object, patch_type, &overrides).map_err(patch_error)?;
     }
-    let mut run = generated(object, "");
+    let mut run = generated_object(object, "");
     if expose {
         run.objects.insert(
             0,

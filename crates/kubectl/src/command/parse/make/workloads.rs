@@ -30,13 +30,13 @@ pub(super) fn generate_deployment(args: &Args) -> Parsed<Generated> {
         if !command.is_empty() {
             container["command"] = json!(command);
         }
-        if let Some(port) = int32(args, "port")?.filter(|port| *port >= 0) {
+        if let Some(port) = parse_int32_flag(args, "port")?.filter(|port| *port >= 0) {
             container["ports"] = json!([{"containerPort": port}]);
         }
     }
-    let replicas = int32(args, "replicas")?.unwrap_or(1);
+    let replicas = parse_int32_flag(args, "replicas")?.unwrap_or(1);
     let labels = json!({"app": name});
-    let mut generated = generated(
+    let mut generated = generated_object(
         json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "labels": labels},
             "spec": {"replicas": replicas, "selector": {"matchLabels": labels},
                 "template": {"metadata": {"labels": labels}, "spec": {"containers": containers}}}}),
@@ -60,7 +60,7 @@ pub(super) fn generate_job(args: &Args) -> Parsed<Action> {
         (None, Some(from)) => {
             let column = args.column("from");
             let (kind, source) = from.split_once('/').unwrap_or((&from, ""));
-            let kind = kinds_of(args, kind, column)?.first().copied().unwrap_or(Kind::Job);
+            let kind = parse_kinds(args, kind, column)?.first().copied().unwrap_or(Kind::Job);
             let source = source.to_owned();
             Ok(Action::JobFrom { name, kind, source })
         }
@@ -73,7 +73,7 @@ fn job_from_image(name: &str, image: &str, command: &[String]) -> Generated {
     if !command.is_empty() {
         container["command"] = json!(command);
     }
-    let mut generated = generated(
+    let mut generated = generated_object(
         json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name},
             "spec": {"template": {"spec": {"containers": [container], "restartPolicy": "Never"}}}}),
         "job",
@@ -95,7 +95,7 @@ pub(super) fn generate_cron_job(args: &Args) -> Parsed<Generated> {
         container["command"] = json!(command);
     }
     let restart = args.value("restart").unwrap_or_else(|| "OnFailure".to_owned());
-    let mut generated = generated(
+    let mut generated = generated_object(
         json!({"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": name},
             "spec": {"schedule": args.value("schedule"), "jobTemplate": {"metadata": {"name": name},
                 "spec": {"template": {"spec": {"containers": [container], "restartPolicy": restart}}}}}}),
