@@ -68,26 +68,41 @@
     const functionsBySlot = new Proxy({}, { get: (_, slot) => first.slots.get(Number(slot)) });
     new WebAssembly.Instance(module, { first, functions: functionsBySlot });
   };
+  const REST_TIMEOUT_MS = 60_000;
+  let pendingFetch;
   const fetchRest = async () => {
-    const response = await fetch(REST_URL);
-    if (response.ok) return WebAssembly.compile(await response.arrayBuffer());
+    const request = pendingFetch = new AbortController();
+    const timeout = setTimeout(() => request.abort(), REST_TIMEOUT_MS);
+    try {
+      const response = await fetch(REST_URL, { signal: request.signal });
+      if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+      return await WebAssembly.compile(await response.arrayBuffer());
+    } finally {
+      clearTimeout(timeout);
+    }
   };
   let fetchedRest;
-  /** Loads the rest ahead, unless it is there. A failure is reported when the rest is needed and fails again. */
+  /** Loads the rest ahead, unless it is there. Returns whether it is there. A failure is reported when the rest is needed
+   *  and fails again. */
   const loadRestAhead = async (first) => {
-    if (first.is_loaded?.value !== 0) return;
     try {
-      const module = await (fetchedRest ??= fetchRest());
-      if (module) instantiateRest(module, first);
-    } catch { /* reported when the rest is needed */ }
+      if (first.is_loaded?.value === 0) instantiateRest(await (fetchedRest ??= fetchRest()), first);
+      return true;
+    } catch {
+      fetchedRest = undefined;
+      return first.is_loaded.value !== 0;
+    }
   };
-  // A visit that opens something needs both parts before anything is drawn. The offline copy has both, and does not answer
-  // synchronous requests.
-  const loadsRestAtOnce = root.hasAttribute("data-opens") || Boolean(navigator.serviceWorker?.controller);
+  // A visit that opens something, or is in a frame, needs both parts before anything is drawn. The offline copy has both,
+  // and most browsers do not let it answer synchronous requests.
+  const loadsRestAtOnce = root.hasAttribute("data-opens") || window.parent !== window || Boolean(navigator.serviceWorker?.controller);
   if (REST_URL && loadsRestAtOnce) (fetchedRest = fetchRest()).catch(() => { /* reported when the rest is needed */ });
-  window.podscopePrepare = async (first) => { if (loadsRestAtOnce) await loadRestAhead(first); };
+  /** Loads the rest before anything is drawn, if this visit needs it then. Returns whether it is there or not needed. */
+  window.podscopePrepare = async (first, isNeeded) => !(loadsRestAtOnce || isNeeded) || loadRestAhead(first);
   /** Loads the rest and returns when it is there: the page has called a function of it, and wasm cannot wait. */
   window.podscopeLoadRest = (first) => {
+    // The line belongs to this request.
+    pendingFetch?.abort();
     try {
       const request = new XMLHttpRequest();
       request.open("GET", REST_URL, false);
@@ -97,7 +112,8 @@
       if (request.status !== 200) throw new Error(`${request.status} ${request.statusText}`);
       instantiateRest(new WebAssembly.Module(Uint8Array.from(request.responseText, (c) => c.charCodeAt(0))), first);
     } catch (error) {
-      showRestNotLoaded();
+      // A failed start is reported by `reportFailedStart`.
+      if (started.page && started.engine) showRestNotLoaded();
       throw new Error(`a part of the page did not load: ${error.message}`);
     }
   };
@@ -132,7 +148,11 @@
   const policyRules = { createScriptURL: (name) => SCRIPT_URLS[name]() };
   const policy = window.trustedTypes?.createPolicy("podscope", policyRules) ?? policyRules;
   /** Starts a new engine's worker (crates/web/src/engine.rs), unless `podscope serve` is the engine (crates/serve/src/page.js). */
-  window.podscopeEngine ??= () => new Worker(policy.createScriptURL("engine"), { type: "module" });
+  window.podscopeEngine ??= () => {
+    const worker = new Worker(policy.createScriptURL("engine"), { type: "module" });
+    worker.addEventListener("message", answered, { once: true });
+    return worker;
+  };
   /** Returns a script element that loads the editor (crates/web/src/components/editor.rs). */
   window.podscopeEditorScript = () => {
     const script = document.createElement("script");
@@ -202,7 +222,7 @@
         window.podscopeUpdate = true;
         // The page listens to the event only after it has replaced the loading screen (the shell).
         const notify = () => {
-          if (started.page) dispatchEvent(new Event("podscope-update"));
+          if (!document.getElementById("boot-status")) dispatchEvent(new Event("podscope-update"));
           else setTimeout(notify, 200);
         };
         notify();

@@ -23,11 +23,16 @@ pub(crate) fn without_hashes(name: &str) -> String {
     clean
 }
 
-/// Returns the paths in a name and all their beginnings of at least two segments: for `a::b::c`, `a::b` and `a::b::c`.
+/// Returns the paths in a name that begin with a crate, and all their beginnings of at least two segments: for `a::b::c`,
+/// `a::b` and `a::b::c`. A path ends before a closure, because closures are numbered.
 pub(crate) fn paths_in(name: &str) -> BTreeSet<&str> {
     let mut paths = BTreeSet::new();
     for path in name.split(|c: char| !(c.is_alphanumeric() || "_:{}#".contains(c))) {
-        let path = path.trim_matches(':');
+        // In `<T>::method`, the path of the method begins with a type, not with a crate.
+        if path.starts_with("::") {
+            continue;
+        }
+        let path = path.find("::{").map_or(path, |end| &path[..end]).trim_matches(':');
         let ends = path.match_indices("::").map(|(at, _)| at).chain([path.len()]);
         paths.extend(ends.skip(1).map(|end| &path[..end]));
     }
@@ -46,8 +51,8 @@ mod tests {
 
     #[test]
     fn paths_are_all_beginnings_without_hashes() {
-        let name = without_hashes("<web[7220a5]::app::App as yew[1f]::Component>::view::<[u8]>");
-        assert_eq!(name, "<web::app::App as yew::Component>::view::<[u8]>");
+        let name = without_hashes("<web[7220a5]::app::App as yew[1f]::Component>::view::{closure#1}::<[u8]>");
+        assert_eq!(name, "<web::app::App as yew::Component>::view::{closure#1}::<[u8]>");
         let paths: Vec<&str> = paths_in(&name).into_iter().collect();
         assert_eq!(paths, ["web::app", "web::app::App", "yew::Component"]);
     }

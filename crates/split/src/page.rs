@@ -27,7 +27,11 @@ pub(crate) fn cut(wasm: &Path, list: &Path, rest: &Path) -> Fallible {
     let bytes = read(wasm)?;
     let module = Module::parse(&bytes)?;
     let list = fs::read_to_string(list).map_err(|e| format!("{}: {e}", list.display()))?;
-    let (first_part, rest_part) = cut::cut(&module, &functions_of_first_part(&module, &UnneededPaths::parse(&list)))?;
+    let kept = functions_of_first_part(&module, &UnneededPaths::parse(&list));
+    if kept.len() == module.bodies.len() {
+        return Err(format!("{} excludes nothing: has the module no names?", wasm.display()));
+    }
+    let (first_part, rest_part) = cut::cut(&module, &kept)?;
     write(wasm, &first_part)?;
     write(rest, &rest_part)
 }
@@ -103,6 +107,12 @@ pub(crate) fn print_unneeded(wasm: &Path, ran: &Path) -> Fallible {
     Ok(())
 }
 
+/// Paths of the functions that report a panic, which can happen before the rest is there.
+const REPORTS_PANICS: [&str; 3] = ["core::panicking", "std::panicking", "console_error_panic_hook"];
+
+/// Beginnings of paths that are no lines of the list: new code may use any part of the standard library.
+const STANDARD_LIBRARY: [&str; 3] = ["core::", "alloc::", "std::"];
+
 /// Returns the list of the functions that did not run, with the shortest paths.
 fn list_unneeded<'a>(module: &'a Module<'_>, ran: &BTreeSet<u32>) -> UnneededPaths<'a> {
     // Compare names, because several functions may have the same name, such as the visitors of two variants of an enum.
@@ -112,7 +122,11 @@ fn list_unneeded<'a>(module: &'a Module<'_>, ran: &BTreeSet<u32>) -> UnneededPat
     let mut bytes_of_names: BTreeMap<&str, usize> = BTreeMap::new();
     for function in module.defined_functions().filter(|function| !ran.contains(function)) {
         let (name, bytes) = (module.name(function), module.body_bytes(function));
-        let unneeded: BTreeSet<&str> = paths_in(name).difference(&ran_paths).copied().collect();
+        if REPORTS_PANICS.iter().any(|path| name.contains(path)) {
+            continue;
+        }
+        let mut unneeded: BTreeSet<&str> = paths_in(name).difference(&ran_paths).copied().collect();
+        unneeded.retain(|path| !STANDARD_LIBRARY.iter().any(|library| path.starts_with(library)));
         // If the list contains `a::b`, a line `a::b::c` would be redundant.
         let is_shortest = |path: &&&str| parent_path(path).is_none_or(|parent| !unneeded.contains(parent));
         for path in unneeded.iter().filter(is_shortest) {

@@ -236,6 +236,7 @@ fn follow_history(ctl: &Ctl, connection: &Rc<RefCell<Connection>>) {
 pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
     let (ctl, connection) = (ctl.clone(), connection.clone());
     use_effect_with((), move |()| {
+        browser::accept_address();
         let back = {
             let (ctl, connection) = (ctl.clone(), connection.clone());
             listen("popstate", move |_| follow_history(&ctl, &connection))
@@ -246,7 +247,7 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
                 if browser::note_of_history_entry().is_some() {
                     return; // Back or Forward: `popstate` handles it.
                 }
-                browser::mark_entered_address_handled();
+                browser::accept_address();
                 let route = current_route();
                 ctl.act.emit(Act::View(route.view));
                 // The address before the fragment (`?lang=`) has not changed. It set the language when the visit began,

@@ -25,11 +25,11 @@ fn main() {
     console_error_panic_hook::set_once();
     engine::load_early();
     wasm_bindgen_futures::spawn_local(async {
-        rest::wait_unless_first_visit().await;
+        rest::wait(false).await;
         // The file of another language is loaded before anything is drawn. If it cannot be loaded, the page is in
         // English.
         let language = language::first_language(address::current_route().lang);
-        if language != "en" {
+        if language != "en" && rest::wait(true).await {
             language::load(language).await.warn();
         }
         render();

@@ -202,14 +202,16 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
         };
         // After Back or Forward the address already names the session that opens next, so it is not overwritten.
         if is_seen && !connection.borrow().has_entry {
-            let is_new = std::mem::take(&mut connection.borrow_mut().needs_history_entry);
+            let is_new = connection.borrow().needs_history_entry;
             let here = store::current_session();
             // Pasted text must not be written to the browser's history.
             let fragment = match is_dump {
                 true => format!("kept={here}"),
                 false => link.fragment.clone(),
             };
-            browser::write_address(&fragment, &format!("{here}:{now}"), is_new);
+            if browser::write_address(&fragment, &format!("{here}:{now}"), is_new) {
+                connection.borrow_mut().needs_history_entry = false;
+            }
         }
         let is_touched = connection.borrow().is_touched;
         let is_there = store::store_session(link.whole.as_ref().unwrap_or(&link.fragment), &title, is_touched);

@@ -32,6 +32,48 @@ test("a first visit watches the cluster and selects a pod without the rest of th
   expect(types, "what is needed is loaded at once").toEqual(["fetch", "xhr"]);
 });
 
+/** First visits that begin without a synchronous request for the rest. */
+const FIRST_VISITS = [
+  ["on a desktop", {}],
+  ["on a phone", { size: "phone" }],
+  ["with motion, in the dark theme", { motion: "no-preference", theme: "dark" }],
+  ["in another language", {}, "?lang=zh"],
+];
+for (const [where, options, address = ""] of FIRST_VISITS) {
+  test(`a first visit ${where} loads the rest of the page once, without a synchronous request`, async ({ t }) => {
+    let types;
+    const page = await t.open(address, { ...options, before: (page) => { types = requestTypesOfRest(page); } });
+    await expect(page.locator("[data-pod]")).toHaveCount(7);
+    await expect(page.locator(".page")).toHaveAttribute("data-now", /^0:1[5-9]/);
+    expect(types).toEqual(["fetch"]);
+  });
+}
+
+test("a page in a frame loads its rest before it is drawn", async ({ t }) => {
+  const page = await t.open("#new");
+  const types = requestTypesOfRest(page);
+  await page.evaluate(() => {
+    const frame = document.createElement("iframe");
+    frame.src = "./";
+    document.body.append(frame);
+  });
+  await expect(page.frameLocator("iframe").locator("[data-pod]").first()).toBeAttached();
+  expect(types).toEqual(["fetch"]);
+});
+
+test("what is pressed while the rest of the page is on its way loads it at once", async ({ t }) => {
+  t.allowComplaint(/ERR_ABORTED/);
+  let types;
+  const page = await t.open("", { before: async (page) => {
+    types = requestTypesOfRest(page);
+    await page.route(REST_OF_PAGE, (route) => route.request().resourceType() === "fetch" ? undefined : route.continue());
+  } });
+  await expect.poll(() => types).toEqual(["fetch"]);
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await expect(page.getByRole("dialog", { name: "More" })).toBeVisible();
+  expect(types).toEqual(["fetch", "xhr"]);
+});
+
 test("the rest of the page is loaded once, ahead of its use", async ({ t }) => {
   for (const address of ["", "#lesson=anti-affinity-across-nodes"]) {
     let types;

@@ -8,7 +8,7 @@ pub(crate) mod listen;
 pub(crate) mod sight;
 pub(crate) mod store;
 
-use std::cell::Cell;
+use std::cell::RefCell;
 
 use gloo_timers::callback::Timeout;
 use podscope_messages::t;
@@ -322,7 +322,7 @@ pub(crate) fn forget_link() {
         };
         let done = history.replace_state_with_url(&JsValue::NULL, "", Some(&format!("{path}{search}{hash}")));
         done.warn();
-        HAS_NOTE.set(false);
+        accept_address();
     }
 }
 
@@ -336,24 +336,36 @@ pub(crate) fn fits_address(fragment: &str) -> bool {
 }
 
 thread_local! {
-    /// Whether the page has stored a note with the current history entry.
-    static HAS_NOTE: Cell<bool> = const { Cell::new(false) };
+    /// The fragment that the page last wrote or handled, with its `#`.
+    static KNOWN_FRAGMENT: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+fn current_fragment() -> String {
+    window()
+        .and_then(|window| window.location().hash().ok())
+        .unwrap_or_default()
+}
+
+/// Notes that the page handles the present address: it may overwrite it.
+pub(crate) fn accept_address() {
+    KNOWN_FRAGMENT.set(current_fragment());
 }
 
 /// Writes a link to the present state into the address bar, as the current history entry or a new one. `what`
-/// identifies session and instant, and is stored with the entry. Does nothing while an entered address has yet to be
-/// handled, which would be lost.
-pub(crate) fn write_address(fragment: &str, what: &str, is_new: bool) {
-    if HAS_NOTE.get() && note_of_history_entry().is_none() {
-        return;
+/// identifies session and instant, and is stored with the entry. Returns false if nothing is written, because the
+/// browser refuses it, or an entered address has yet to be handled, which would be lost.
+pub(crate) fn write_address(fragment: &str, what: &str, is_new: bool) -> bool {
+    let is_entered = KNOWN_FRAGMENT.with_borrow(|known| *known != current_fragment());
+    if is_entered && note_of_history_entry().is_none() {
+        return false;
     }
-    let Some(window) = window() else { return };
+    let Some(window) = window() else { return false };
     let (Ok(history), Ok(path), Ok(search)) = (
         window.history(),
         window.location().pathname(),
         window.location().search(),
     ) else {
-        return;
+        return false;
     };
     let hash = match fits_address(fragment) {
         true => format!("#{fragment}"),
@@ -366,14 +378,8 @@ pub(crate) fn write_address(fragment: &str, what: &str, is_new: bool) {
     } else {
         history.replace_state_with_url(&what, "", Some(&address))
     };
-    if done.warn().is_some() {
-        HAS_NOTE.set(true);
-    }
-}
-
-/// Lets the page write to the current history entry, which an entered address has created.
-pub(crate) fn mark_entered_address_handled() {
-    HAS_NOTE.set(false);
+    accept_address();
+    done.warn().is_some()
 }
 
 /// Returns the note (`what`) that [`write_address`] stored with the current history entry. Returns `None` if the page
