@@ -255,7 +255,6 @@ pub(crate) fn parse_time_since_start(text: &str) -> Result<SimTime, String> {
     }
 }
 
-/// Parses a seed.
 pub(crate) fn parse_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("not a number from 0 to {}", u64::MAX))
 }

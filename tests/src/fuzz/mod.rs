@@ -35,7 +35,7 @@ pub struct Fuzzer {
     pool_bytes: usize,
     /// Hashes of the kinds of answers that occurred so far.
     seen: ordered::Set<u64>,
-    /// Depth of the next input.
+    /// How completely the next input is processed.
     depth: Depth,
 }
 

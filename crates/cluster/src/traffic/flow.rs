@@ -94,7 +94,7 @@ pub(super) struct Lane {
 #[derive(Debug, Clone)]
 pub(super) struct FailureStretch {
     pub failing: FailureReason,
-    /// When the stretch began.
+    /// When the first of these requests failed.
     first: SimTime,
     /// Beginning of the part that is not reported yet.
     pub since: SimTime,

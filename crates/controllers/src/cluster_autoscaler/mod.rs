@@ -96,7 +96,7 @@ pub trait Cloud: std::fmt::Debug + Send + Sync {
 pub trait TrialCluster {
     /// Adds a node, or an object that belongs to a node.
     fn add(&mut self, object: &Object);
-    /// Removes an object.
+    /// Removes what [`add`](Self::add) added.
     fn remove_object(&mut self, object: &Object);
     /// Checks whether all filters accept the pod on a node.
     ///

@@ -62,7 +62,6 @@ pub(super) struct Eviction {
     checked_changes: Option<u64>,
 }
 
-/// State of the eviction loop.
 #[derive(Debug, Clone, Default)]
 enum EvictionLoopState {
     /// The loop sleeps until the next pass.

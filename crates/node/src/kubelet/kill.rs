@@ -125,7 +125,7 @@ impl Kill {
         self.calls.iter().all(|call| call.step == StopStep::Done)
     }
 
-    /// Returns the earliest deadline of the calls.
+    /// Returns the earliest deadline of the stop calls.
     pub(super) fn next_deadline(&self) -> Option<SimTime> {
         self.calls.iter().filter_map(|call| call.until).min()
     }
@@ -203,7 +203,6 @@ impl Kill {
 }
 
 impl StopCall {
-    /// Enters the step Turn.
     fn enter_turn_step(&mut self, now: SimTime) {
         self.left = self.left.after_waiting(now - self.since);
         self.step = StopStep::Turn;

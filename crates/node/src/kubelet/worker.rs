@@ -173,7 +173,7 @@ impl PodWorker {
     /// Enters another stage.
     ///
     /// # Panics
-    /// If the stage is not later than the present one. Exception: a new worker may become Rejected (LC-054).
+    /// Panics if the stage is not later than the present one; only a new worker may become Rejected (LC-054).
     pub(super) fn enter_stage(&mut self, stage: WorkerStage) {
         let is_new = self.stage == WorkerStage::Syncing && self.due.is_none() && self.last_sync_end.is_none();
         let is_later = stage > self.stage || (stage == WorkerStage::Rejected && is_new);

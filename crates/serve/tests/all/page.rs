@@ -109,7 +109,6 @@ impl Page {
         self.send(Request::Command { line: line.to_owned() });
     }
 
-    /// Receives one message.
     fn receive_message(&mut self) {
         match self.socket.read().expect("a message") {
             Message::Binary(bytes) => {

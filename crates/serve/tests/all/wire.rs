@@ -134,7 +134,6 @@ fn truncated_text(value: &Value) -> String {
     value.to_string().chars().take(width.unwrap_or(160)).collect()
 }
 
-/// Options of a comparison.
 struct ComparisonOptions<'a> {
     varies: Vec<&'a str>,
     numbers_vary: bool,
