@@ -148,8 +148,10 @@
   const policyRules = { createScriptURL: (name) => SCRIPT_URLS[name]() };
   const policy = window.trustedTypes?.createPolicy("podscope", policyRules) ?? policyRules;
   /** Starts a new engine's worker (crates/web/src/engine.rs), unless `podscope serve` is the engine (crates/serve/src/page.js). */
-  window.podscopeEngine ??= () => {
-    const worker = new Worker(policy.createScriptURL("engine"), { type: "module" });
+  window.podscopeEngine ??= () => new Worker(policy.createScriptURL("engine"), { type: "module" });
+  const newEngine = window.podscopeEngine;
+  window.podscopeEngine = () => {
+    const worker = newEngine();
     worker.addEventListener("message", answered, { once: true });
     return worker;
   };
@@ -189,7 +191,7 @@
   // The page (crates/web) takes over this worker. After a trap of the engine the page starts another worker.
   try {
     const worker = window.podscopeEngine();
-    worker.addEventListener("message", () => { markStarted("engine"); answered(); }, { once: true });
+    worker.addEventListener("message", () => markStarted("engine"), { once: true });
     worker.addEventListener("error", (event) => {
       worker.failed = event.message || "the engine did not load";
       reportFailedStart(worker.failed);

@@ -18,19 +18,13 @@ use crate::studying::practise_request;
 
 /// Parses the current address.
 pub(crate) fn current_route() -> Route {
-    let Some(location) = browser::window().map(|w| w.location()) else {
-        return Route::default();
-    };
-    route::parse(
-        &location.search().unwrap_or_default(),
-        &location.hash().unwrap_or_default(),
-    )
+    let search = browser::window().and_then(|window| window.location().search().ok());
+    route::parse(&search.unwrap_or_default(), &browser::current_fragment())
 }
 
 /// Parses the current fragment alone.
 fn route_of_current_fragment() -> Route {
-    let hash = browser::window().and_then(|window| window.location().hash().ok());
-    route::parse("", &hash.unwrap_or_default())
+    route::parse("", &browser::current_fragment())
 }
 
 /// The source that a visit opens first (a link, a lesson, a stored session …), chosen by the address and the stored

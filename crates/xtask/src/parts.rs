@@ -13,10 +13,15 @@ use std::path::{Path, PathBuf};
 const UNNEEDED_FUNCTIONS_FILE: &str = "crates/web/unneeded-at-first.txt";
 
 /// Suffix of the file name of the page's wasm. A hash of its content precedes the suffix.
-pub(crate) const PAGE_WASM_SUFFIX: &str = "_bg.wasm";
+const PAGE_WASM_SUFFIX: &str = "_bg.wasm";
 
 /// Suffix of the file name of the rest of the page's wasm, which is loaded later.
 const REST_WASM_SUFFIX: &str = "_rest.wasm";
+
+/// Returns whether a file of the site is the page's wasm: the whole, or the first part once it is cut.
+pub(crate) fn is_page_wasm(name: &str) -> bool {
+    name.starts_with("podscope-web-") && name.ends_with(PAGE_WASM_SUFFIX)
+}
 
 fn split_program() -> Run {
     Run::cargo().args(["run", "--quiet", "-p", "podscope-split", "--"])
@@ -43,8 +48,8 @@ pub(crate) fn cut_engine(folder: &Path) -> Fallible {
 /// `html`.
 pub(crate) fn cut_page(staging: &Path, html: &mut String) -> Fallible {
     let names = files_under(staging, "")?;
-    let is_page = |name: &&String| name.starts_with("podscope-web-") && name.ends_with(PAGE_WASM_SUFFIX);
-    let old = names.iter().find(is_page).ok_or("the site has no wasm of the page")?;
+    let old = names.iter().find(|name| is_page_wasm(name));
+    let old = old.ok_or("the site has no wasm of the page")?;
     let (wasm, rest) = (staging.join(old), staging.join("rest.wasm"));
     fs::create_dir_all(work_dir()).map_err(|e| e.to_string())?;
     fs::copy(&wasm, uncut_page_wasm()).map_err(|e| format!("{old}: {e}"))?;

@@ -55,8 +55,7 @@ fn rest_of_engine() -> Fallible<Vec<SiteFile>> {
 /// Returns the file of the first part of the page's wasm.
 fn first_part_of_page() -> Fallible<Vec<SiteFile>> {
     let names = files_under(&dist(), "")?.into_iter();
-    let is_page = |name: &String| name.starts_with("podscope-web-") && name.ends_with(parts::PAGE_WASM_SUFFIX);
-    measure_files(names.filter(is_page).collect())
+    measure_files(names.filter(|name| parts::is_page_wasm(name)).collect())
 }
 
 /// Returns files of the site with their sizes.

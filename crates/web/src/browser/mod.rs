@@ -340,7 +340,8 @@ thread_local! {
     static KNOWN_FRAGMENT: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-fn current_fragment() -> String {
+/// Returns the fragment of the page's address, with its `#`.
+pub(crate) fn current_fragment() -> String {
     window()
         .and_then(|window| window.location().hash().ok())
         .unwrap_or_default()

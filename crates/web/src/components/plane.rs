@@ -90,7 +90,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
         .iter()
         .any(|view| view.component == Component::Etcd && !view.state.is_up());
     html! {
-        <section class={classes!("rail", props.layout.is_narrow.then_some("narrow"), props.layout.rail.is_tiny.then_some("tiny"))} aria-label={if props.run == Run::Second { t!(plane::control_plane_other_run) } else { t!(plane::control_plane) }}>
+        <section class={classes!("rail", props.layout.is_narrow.then_some("narrow"))} aria-label={if props.run == Run::Second { t!(plane::control_plane_other_run) } else { t!(plane::control_plane) }}>
             <div class="machine queueing" ~style={growing_box_style(props.layout.rail.scheduler)}>
                 { for part(|view| matches!(view, Component::Scheduler(_))) }
                 { props.children.clone() }
