@@ -1,6 +1,6 @@
-// The start, before any wasm is loaded: sets the theme without a flash, starts the engine's worker (which loads its wasm
-// when the page's runs: crates/web/src/main.rs), reports missing browser features, registers the offline copy, and
-// retries once if a start fails.
+// Runs before any wasm is loaded: sets the theme without a flash, starts the engine's worker (which loads its wasm only
+// after the page's wasm has started: crates/web/src/main.rs), reports missing browser features, registers the offline
+// copy, and retries once if a start fails.
 "use strict";
 (() => {
   const root = document.documentElement;
@@ -29,16 +29,16 @@
   // After a first failure the offline copy is deleted, and the page is loaded again from the network.
   const started = { page: false, engine: false };
   const RETRIED_KEY = `podscope.retried ${siteUrl}`;
-  let failed = false;
-  const markStarted = (what) => {
-    started[what] = true;
+  let hasFailed = false;
+  const markStarted = (part) => {
+    started[part] = true;
     try {
       if (started.page && started.engine) sessionStorage.removeItem(RETRIED_KEY);
     } catch { /* storage is forbidden, so there is no mark to remove */ }
   };
   const reportFailedStart = async (why) => {
-    if (failed || (started.page && started.engine)) return;
-    failed = true;
+    if (hasFailed || (started.page && started.engine)) return;
+    hasFailed = true;
     showStatus(`Podscope could not start: ${why}`);
     try {
       if (sessionStorage.getItem(RETRIED_KEY)) return;
@@ -60,49 +60,53 @@
   }, true);
   addEventListener("unhandledrejection", ({ reason }) => reportFailedStart(reason));
 
-  // The rest of the page's wasm (crates/web/src/rest.rs). A build that is not cut has none.
+  // The page's wasm is split into a first part and the rest (crates/web/src/rest_of_page.rs), except in a build
+  // without splitting.
   const REST_URL = root.dataset.rest && new URL(root.dataset.rest, siteUrl).href;
-  /** Instantiates the rest, which writes its functions to the tables of the first part. */
-  const instantiateRest = (module, first) => {
+  /** Instantiates the rest of the wasm, which writes its functions to the tables of the first part. */
+  const instantiateRest = (restModule, first) => {
     if (first.is_loaded?.value !== 0) return;
-    const functionsBySlot = new Proxy({}, { get: (_, slot) => first.slots.get(Number(slot)) });
-    new WebAssembly.Instance(module, { first, functions: functionsBySlot });
+    const functionsByTableSlot = new Proxy({}, { get: (_, slot) => first.slots.get(Number(slot)) });
+    new WebAssembly.Instance(restModule, { first, functions: functionsByTableSlot });
   };
   const REST_TIMEOUT_MS = 60_000;
-  let pendingFetch;
+  let restFetchController;
   const fetchRest = async () => {
-    const request = pendingFetch = new AbortController();
-    const timeout = setTimeout(() => request.abort(), REST_TIMEOUT_MS);
+    const controller = restFetchController = new AbortController();
+    const timeout = setTimeout(() => controller.abort(), REST_TIMEOUT_MS);
     try {
-      const response = await fetch(REST_URL, { signal: request.signal });
+      const response = await fetch(REST_URL, { signal: controller.signal });
       if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
       return await WebAssembly.compile(await response.arrayBuffer());
     } finally {
       clearTimeout(timeout);
     }
   };
-  let fetchedRest;
-  /** Loads the rest ahead, unless it is there. Returns whether it is there. A failure is reported when the rest is needed
-   *  and fails again. */
+  let restPromise;
+  /** Loads the rest of the wasm before the page calls it, unless it is loaded already. Returns whether it is loaded. A
+   *  failure is not reported here: `podscopeLoadRest` tries again, and reports it. */
   const loadRestAhead = async (first) => {
     try {
-      if (first.is_loaded?.value === 0) instantiateRest(await (fetchedRest ??= fetchRest()), first);
+      if (first.is_loaded?.value === 0) instantiateRest(await (restPromise ??= fetchRest()), first);
       return true;
     } catch {
-      fetchedRest = undefined;
+      restPromise = undefined;
       return first.is_loaded.value !== 0;
     }
   };
-  // A visit that opens something, or is in a frame, needs both parts before anything is drawn. The offline copy has both,
-  // and most browsers do not let it answer synchronous requests.
+  // A visit that opens a link or a stored session, or is in a frame, needs both parts of the wasm before anything is
+  // drawn. A visit that the offline copy serves loads both at once, too: the copy contains both, and in most browsers it
+  // cannot answer the synchronous request of `podscopeLoadRest`.
   const loadsRestAtOnce = root.hasAttribute("data-opens") || window.parent !== window || Boolean(navigator.serviceWorker?.controller);
-  if (REST_URL && loadsRestAtOnce) (fetchedRest = fetchRest()).catch(() => { /* reported when the rest is needed */ });
-  /** Loads the rest before anything is drawn, if this visit needs it then. Returns whether it is there or not needed. */
+  if (REST_URL && loadsRestAtOnce) (restPromise = fetchRest()).catch(() => { /* reported when the rest is needed */ });
+  /** Loads the rest of the wasm before anything is drawn, if this visit needs it that early. Returns whether the rest
+   *  is loaded or not needed yet. */
   window.podscopePrepare = async (first, isNeeded) => !(loadsRestAtOnce || isNeeded) || loadRestAhead(first);
-  /** Loads the rest and returns when it is there: the page has called a function of it, and wasm cannot wait. */
+  /** Loads the rest of the wasm synchronously: the page has called a function of it, and wasm cannot wait for a
+   *  promise. */
   window.podscopeLoadRest = (first) => {
-    // The line belongs to this request.
-    pendingFetch?.abort();
+    // Abort the fetch in the background, so that the request below gets the whole bandwidth.
+    restFetchController?.abort();
     try {
       const request = new XMLHttpRequest();
       request.open("GET", REST_URL, false);
@@ -117,7 +121,7 @@
       throw new Error(`a part of the page did not load: ${error.message}`);
     }
   };
-  /** Says that the page cannot go on without its rest. */
+  /** Shows an alert that a part of the page did not load, with a button to reload. */
   const showRestNotLoaded = () => {
     const alert = document.createElement("p");
     const button = document.createElement("button");
@@ -130,15 +134,15 @@
     alert.append(text, button);
     document.body.append(alert);
   };
-  let answered;
-  const engineAnswered = new Promise((resolve) => { answered = resolve; });
+  let resolveEngineAnswered;
+  const engineAnswered = new Promise((resolve) => { resolveEngineAnswered = resolve; });
   addEventListener("TrunkApplicationStarted", async ({ detail }) => {
     markStarted("page");
     await engineAnswered;
     loadRestAhead(detail.wasm);
   });
 
-  // The only scripts that this page starts. The Trusted Types policy takes names, never addresses. A worker from a
+  // The only scripts that this page starts. The Trusted Types policy takes their names, never URLs. A worker from a
   // `blob:` inherits the page's Content-Security-Policy, whatever headers the host sends with the script.
   const SCRIPT_URLS = {
     engine: () => URL.createObjectURL(new Blob([`import ${JSON.stringify(new URL(root.dataset.engine, siteUrl).href)};`], { type: "text/javascript" })),
@@ -147,12 +151,13 @@
   };
   const policyRules = { createScriptURL: (name) => SCRIPT_URLS[name]() };
   const policy = window.trustedTypes?.createPolicy("podscope", policyRules) ?? policyRules;
-  /** Starts a new engine's worker (crates/web/src/engine.rs), unless `podscope serve` is the engine (crates/serve/src/page.js). */
+  /** Creates the worker of a new engine (crates/web/src/engine.rs), unless `podscope serve` is the engine
+   *  (crates/serve/src/page.js). */
   window.podscopeEngine ??= () => new Worker(policy.createScriptURL("engine"), { type: "module" });
-  const newEngine = window.podscopeEngine;
+  const newEngineWorker = window.podscopeEngine;
   window.podscopeEngine = () => {
-    const worker = newEngine();
-    worker.addEventListener("message", answered, { once: true });
+    const worker = newEngineWorker();
+    worker.addEventListener("message", resolveEngineAnswered, { once: true });
     return worker;
   };
   /** Returns a script element that loads the editor (crates/web/src/components/editor.rs). */
@@ -170,11 +175,11 @@
   /** Requests a lock that only one tab holds at a time. Calls `answer` with whether this tab holds it, or without an argument
    *  if the browser has no locks. Returns the function that releases it (crates/web/src/browser/store.rs). */
   window.podscopeHold = (name, answer) => {
-    let release;
-    const untilReleased = new Promise((resolve) => { release = resolve; });
+    let releaseLock;
+    const untilReleased = new Promise((resolve) => { releaseLock = resolve; });
     if (!navigator.locks) answer();
     else navigator.locks.request(name, { ifAvailable: true }, (lock) => { answer(lock !== null); return lock && untilReleased; }).catch(() => answer());
-    return release;
+    return releaseLock;
   };
 
   const missingFeatures = [
@@ -184,7 +189,7 @@
     ["CSS light-dark()", CSS.supports("color", "light-dark(#000, #fff)")],
   ].filter(([, there]) => !there).map(([what]) => what);
   if (missingFeatures.length > 0) {
-    failed = true;
+    hasFailed = true;
     showStatus(`This browser lacks ${missingFeatures.join(", ")}. Podscope runs in Chrome and Edge 123, Firefox 120, Safari 17.5 and later.`);
   }
 
@@ -218,7 +223,7 @@
       // The controller may be the service worker of a site whose path contains this one.
       const isControlledByOurWorker = () => serviceWorkers.controller?.scriptURL === new URL("sw.js", siteUrl).href;
       let hadController = isControlledByOurWorker();
-      let isRequested = false;
+      let isUpdateRequested = false;
       const offerUpdate = () => {
         if (window.podscopeUpdate) return;
         window.podscopeUpdate = true;
@@ -230,13 +235,13 @@
         notify();
       };
       serviceWorkers.addEventListener("controllerchange", () => {
-        if (isRequested) location.reload();
+        if (isUpdateRequested) location.reload();
         else if (hadController) offerUpdate();
         hadController = isControlledByOurWorker();
       });
       addEventListener("podscope-update-now", () => {
         if (!registration.waiting) return location.reload();
-        isRequested = true;
+        isUpdateRequested = true;
         registration.waiting.postMessage("take over");
       });
       const offerUpdateIfWaiting = () => { if (registration.waiting && hadController) offerUpdate(); };

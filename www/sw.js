@@ -10,8 +10,8 @@ const CACHE_NAME = CACHE_PREFIX + VERSION;
 // The page's Content-Security-Policy does not apply to this worker, and not every host sends headers, so the worker
 // restricts its own requests to this site.
 const originalFetch = self.fetch.bind(self);
-self.fetch = async (what, how) => {
-  const request = new Request(what, how);
+self.fetch = async (input, init) => {
+  const request = new Request(input, init);
   if (new URL(request.url).origin !== location.origin) throw new TypeError(`${request.url} is not of this site`);
   return originalFetch(request);
 };
@@ -26,12 +26,12 @@ const fetchFile = async ([file, integrity]) => {
 
 addEventListener("install", (event) => event.waitUntil((async () => {
   const fetchedFiles = await Promise.all(Object.entries(FILES).map(fetchFile));
-  const isNew = !(await caches.has(CACHE_NAME));
+  const isNewCache = !(await caches.has(CACHE_NAME));
   try {
     const cache = await caches.open(CACHE_NAME);
     await Promise.all(fetchedFiles.map(([file, answer]) => cache.put(file, answer)));
   } catch (error) {
-    if (isNew) await caches.delete(CACHE_NAME);
+    if (isNewCache) await caches.delete(CACHE_NAME);
     throw error;
   }
 })()));
@@ -59,14 +59,15 @@ addEventListener("message", (event) => {
   if (event.data === "tidy") event.waitUntil(deleteOldCaches().catch(() => { /* the next start tries again */ }));
 });
 
-/** Returns the stored response for a request: of this version, or else of a version that a tab still runs. */
+/** Returns the stored response for a request: from the cache of this version, or else from the cache of a version that
+ *  a tab still runs. */
 const storedResponse = async (request) => {
   try {
     if (request.mode === "navigate") {
       // The page is stored under the address of its directory, because some hosts redirect `index.html` there.
       const { origin, pathname } = new URL(request.url);
-      const page = origin + pathname.replace(/\/index\.html$/, "/");
-      return await caches.match(page, { cacheName: CACHE_NAME });
+      const pageUrl = origin + pathname.replace(/\/index\.html$/, "/");
+      return await caches.match(pageUrl, { cacheName: CACHE_NAME });
     }
     const otherCacheNames = (await caches.keys()).filter((name) => name.startsWith(CACHE_PREFIX) && name !== CACHE_NAME);
     for (const cacheName of [CACHE_NAME, ...otherCacheNames]) {

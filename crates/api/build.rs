@@ -5,12 +5,13 @@ use std::path::Path;
 
 use regex_syntax::hir::{Class, HirKind};
 
-/// The name of each table, and its characters as a regular-expression class.
+/// The name of each table, and its characters as a regular-expression class. `PICTURES` contains emoji and other
+/// pictographs.
 ///
-/// Hidden characters are: controls, line and paragraph separators, format characters, characters that renderers ignore
-/// by default (fillers, joiners, variation selectors, tags), blanks other than the space, the no-break space and the
-/// ideographic space, the empty Braille pattern, and noncharacters.
-const TABLES: [(&str, &str); 2] = [
+/// Hidden characters (`HIDDEN`) are: controls, line and paragraph separators, format characters, characters that
+/// renderers ignore by default (fillers, joiners, variation selectors, tags), blanks other than the space, the no-break
+/// space and the ideographic space, the empty Braille pattern, and noncharacters.
+const CHARACTER_TABLES: [(&str, &str); 2] = [
     (
         "HIDDEN",
         r"[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\x{2800}]--[\n\t \x{A0}\x{3000}]]",
@@ -21,7 +22,7 @@ const TABLES: [(&str, &str); 2] = [
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let mut text = String::new();
-    for (name, class) in TABLES {
+    for (name, class) in CHARACTER_TABLES {
         let parsed = regex_syntax::Parser::new()
             .parse(class)
             .unwrap_or_else(|error| panic!("{class}: {error}"));

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 fn main() {
-    for source in podscope_translate::sources() {
+    for source in podscope_translate::compiled_paths() {
         println!("cargo::rerun-if-changed={}", source.display());
     }
-    let languages = podscope_translate::compiled().unwrap_or_else(|why| panic!("{why}"));
+    let languages = podscope_translate::compiled_languages().unwrap_or_else(|why| panic!("{why}"));
     let out = std::env::var("OUT_DIR").unwrap_or_default();
     let out = Path::new(&out);
     let mut table =

@@ -2,9 +2,9 @@
 // (crates/web/src/main.rs), or a request. Requests that arrive meanwhile are queued in order.
 import init, { serve } from "./podscope-js.js";
 
-/** The rest of the engine's wasm; `podscope-js_bg.wasm` is the first part, which contains what a first visit runs
+/** URL of the rest of the engine's wasm; the first part, `podscope-js_bg.wasm`, contains what a first visit runs
  *  (crates/split). */
-const REST = new URL("rest.wasm", import.meta.url);
+const REST_URL = new URL("rest.wasm", import.meta.url);
 const REST_TIMEOUT_MS = 60_000;
 /** Exports of the first part. Those of an uncut engine, which a development build has, include no `is_loaded`. */
 let engine;
@@ -14,45 +14,45 @@ const isRestMissing = () => engine.is_loaded?.value === 0;
 /** Instantiates the rest, which writes its functions to the tables of the first part. */
 const instantiateRest = (module) => {
   if (!isRestMissing()) return;
-  const functions = new Proxy({}, { get: (_, slot) => engine.slots.get(Number(slot)) });
-  new WebAssembly.Instance(module, { first: engine, functions });
+  const functionsByTableSlot = new Proxy({}, { get: (_, slot) => engine.slots.get(Number(slot)) });
+  new WebAssembly.Instance(module, { first: engine, functions: functionsByTableSlot });
 };
 
-/** Loads the rest and returns when it is there: the engine has called a function of it (crates/js/src/rest.rs). */
+/** Loads the rest synchronously: the engine has called one of its functions (crates/js/src/rest_of_engine.rs). */
 globalThis.podscopeLoadRest = () => {
   try {
-    // The page says what it waits for (crates/web/src/engine.rs).
+    // On this message the page shows that the engine loads its rest (crates/web/src/engine.rs).
     postMessage("loading");
     const request = new XMLHttpRequest();
-    request.open("GET", REST, false);
+    request.open("GET", REST_URL, false);
     request.responseType = "arraybuffer";
     request.timeout = REST_TIMEOUT_MS;
     request.send();
     if (request.status !== 200) throw new Error(`${request.status} ${request.statusText}`);
     instantiateRest(new WebAssembly.Module(request.response));
   } catch (error) {
-    // The engine stops within a call, so it can handle no further message.
+    // The thrown error ends the engine within a call, so it can handle no further message.
     globalThis.onmessage = null;
     // crates/web/src/components/dialogs.rs recognises this text.
     throw new Error(`the rest of the engine did not load: ${error.message}`);
   }
 };
 
-/** Loads the rest ahead, from the network or from a stored response. A failure is reported when the rest is needed and
- *  fails again. */
-let preparation;
+/** Loads the rest in advance, from the network or from a stored response. A failure is ignored here; it is reported if
+ *  the rest cannot be loaded when it is needed. */
+let restPreparation;
 const prepareRest = (stored) => {
   if (!isRestMissing()) return;
   const load = async () => {
-    const response = stored ?? await fetch(REST, { signal: AbortSignal.timeout(REST_TIMEOUT_MS) });
+    const response = stored ?? await fetch(REST_URL, { signal: AbortSignal.timeout(REST_TIMEOUT_MS) });
     if (response.ok) instantiateRest(await WebAssembly.compile(await response.arrayBuffer()));
   };
-  preparation ??= load().catch(() => {}).finally(() => { preparation = undefined; });
+  restPreparation ??= load().catch(() => {}).finally(() => { restPreparation = undefined; });
 };
 
-/** Loads the rest ahead if the offline copy contains it (www/sw.js), because that costs no transfer. */
+/** Loads the rest in advance if the offline copy contains it (www/sw.js), because that costs no transfer. */
 const prepareStoredRest = async () => {
-  const stored = await globalThis.caches?.match(REST);
+  const stored = await globalThis.caches?.match(REST_URL);
   if (stored) prepareRest(stored);
 };
 
@@ -63,10 +63,10 @@ const fetchLessons = async () => {
   return new Uint8Array(await answer.arrayBuffer());
 };
 
-const early = [];
+const earlyMessages = [];
 const firstMessage = new Promise((resolve) => {
   onmessage = ({ data }) => {
-    if (data) early.push(data);
+    if (data) earlyMessages.push(data);
     resolve();
   };
 });
@@ -74,7 +74,7 @@ const firstMessage = new Promise((resolve) => {
 try {
   await firstMessage;
   engine = await init();
-  serve(early, (part, done) => {
+  serve(earlyMessages, (part, done) => {
     if (part === "prepare") prepareRest();
     else fetchLessons().then(done, (error) => done(undefined, `${error}`));
   });

@@ -29,15 +29,15 @@ const PSEUDO: &str = "en-XA";
 /// A parsed Fluent message.
 struct Message {
     arguments: BTreeMap<String, bool>,
-    /// The text as the documentation of the Rust item shows it.
-    shown: String,
+    /// The text for the documentation of the Rust item.
+    documentation: String,
     pattern: Pattern<String>,
 }
 
-type Resource = BTreeMap<String, Message>;
+type MessagesById = BTreeMap<String, Message>;
 
 /// The messages of a language, by file name without extension.
-type ResourcesByFile = BTreeMap<String, Resource>;
+type MessagesByFile = BTreeMap<String, MessagesById>;
 
 fn main() {
     println!("cargo::rerun-if-changed=locales");
@@ -64,7 +64,7 @@ fn main() {
 }
 
 /// Reads the messages of all languages; returns them with language codes, English first, the others sorted by code.
-fn read_languages(locales: &Path) -> Vec<(String, ResourcesByFile)> {
+fn read_languages(locales: &Path) -> Vec<(String, MessagesByFile)> {
     let entries = std::fs::read_dir(locales).unwrap_or_else(|error| panic!("{}: {error}", locales.display()));
     let folders = entries.flatten().filter(|entry| entry.path().is_dir());
     let mut codes: Vec<String> = folders
@@ -85,7 +85,7 @@ fn read_languages(locales: &Path) -> Vec<(String, ResourcesByFile)> {
 }
 
 /// Fails the build if a translation has a message or an argument that English does not have.
-fn check_against_english(language: &str, files: &ResourcesByFile, english: &ResourcesByFile) {
+fn check_against_english(language: &str, files: &MessagesByFile, english: &MessagesByFile) {
     for (file, messages) in files {
         for (id, message) in messages {
             let Some(source) = english.get(file).and_then(|file| file.get(id)) else {
@@ -105,7 +105,7 @@ fn check_against_english(language: &str, files: &ResourcesByFile, english: &Reso
 }
 
 /// Generates the Rust constants that list the languages.
-fn language_constants(english: &ResourcesByFile, languages: &[(String, ResourcesByFile)]) -> String {
+fn language_constants(english: &MessagesByFile, languages: &[(String, MessagesByFile)]) -> String {
     let (mut names, mut texts) = (String::new(), String::new());
     for (code, files) in
         std::iter::once((SOURCE_LANGUAGE, english)).chain(languages.iter().map(|(code, files)| (&**code, files)))
@@ -114,7 +114,7 @@ fn language_constants(english: &ResourcesByFile, languages: &[(String, Resources
         let Some(name) = name else {
             panic!("locales/{code}/language.ftl: the message `name` is missing");
         };
-        let _ = writeln!(names, "    ({code:?}, {:?}),", name.shown);
+        let _ = writeln!(names, "    ({code:?}, {:?}),", name.documentation);
     }
     for code in languages.iter().map(|(code, _)| &**code).chain([PSEUDO]) {
         let _ = writeln!(
@@ -125,7 +125,7 @@ fn language_constants(english: &ResourcesByFile, languages: &[(String, Resources
     format!(
         "/// The languages: code in links, options and files, and the language's own name. English is the first.\n\
          pub const LANGUAGES: &[(&str, &str)] = &[\n{names}];\n\
-         /// The pseudo-locale: English with accents, a third longer. Text that is not a message stays plain in it.\n\
+         /// The pseudo-locale: English with accents, a third longer. Text that is not a message is unchanged.\n\
          pub const PSEUDO: &str = {PSEUDO:?};\n\
          /// Compiled messages of the languages other than English, and of the pseudo-locale, by code.\n\
          #[cfg(feature = \"all\")]\n\
@@ -144,7 +144,7 @@ fn write(path: &Path, text: &str) {
 }
 
 /// Reads the files of a language, by file name without extension.
-fn read_language(folder: &Path) -> ResourcesByFile {
+fn read_language(folder: &Path) -> MessagesByFile {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -161,12 +161,12 @@ fn read_language(folder: &Path) -> ResourcesByFile {
 }
 
 /// Parses the messages of a Fluent file.
-fn parse_resource(path: &Path, text: String) -> Resource {
+fn parse_resource(path: &Path, text: String) -> MessagesById {
     let parsed = match fluent_syntax::parser::parse(text) {
         Ok(parsed) => parsed,
         Err((_, errors)) => panic!("{}: {errors:?}", path.display()),
     };
-    let mut messages = Resource::new();
+    let mut messages = MessagesById::new();
     for entry in parsed.body {
         let message = match entry {
             Entry::Message(message) => message,
@@ -184,7 +184,7 @@ fn parse_resource(path: &Path, text: String) -> Resource {
         collect_arguments(&pattern, &mut arguments).unwrap_or_else(|what| panic!("{}: {id}: {what}", path.display()));
         let message = Message {
             arguments,
-            shown: documentation_text(&pattern),
+            documentation: documentation_text(&pattern),
             pattern,
         };
         assert!(
@@ -259,7 +259,7 @@ fn rust_name(id: &str) -> String {
 }
 
 /// Generates the Rust items of all messages.
-fn message_items_source(english: &ResourcesByFile) -> String {
+fn message_items_source(english: &MessagesByFile) -> String {
     let mut rust = String::new();
     let mut first = 0;
     for (file, messages) in english {
@@ -279,7 +279,7 @@ fn message_items_source(english: &ResourcesByFile) -> String {
             if !message.arguments.is_empty() {
                 sentences.push_str(&message_struct_source(&name, number, message));
             }
-            for line in message.shown.lines().filter(|line| !line.trim().is_empty()) {
+            for line in message.documentation.lines().filter(|line| !line.trim().is_empty()) {
                 let _ = writeln!(rust, "    /// {}", line.replace('[', "\\[").replace('<', "\\<"));
             }
             if message.arguments.is_empty() {
@@ -350,12 +350,12 @@ fn message_struct_source(name: &str, number: usize, message: &Message) -> String
 
 /// Compiles the patterns of a language in the order of the English messages, each with a NUL at its end. A message that
 /// the language lacks is an empty pattern.
-fn compile_language(english: &ResourcesByFile, language: &ResourcesByFile, text: fn(&str) -> String) -> String {
+fn compile_language(english: &MessagesByFile, language: &MessagesByFile, convert_text: fn(&str) -> String) -> String {
     let mut all = String::new();
     for (file, messages) in english {
         for (id, source) in messages {
             match language.get(file).and_then(|file| file.get(id)) {
-                Some(message) => all.push_str(&compile_message(source, message, text)),
+                Some(message) => all.push_str(&compile_message(source, message, convert_text)),
                 None => all.push('\0'),
             }
         }
@@ -365,23 +365,23 @@ fn compile_language(english: &ResourcesByFile, language: &ResourcesByFile, text:
 
 /// Compiles the pattern of a message, with a NUL at its end. `source` is the English message, which defines the order
 /// of the arguments.
-fn compile_message(source: &Message, message: &Message, text: fn(&str) -> String) -> String {
+fn compile_message(source: &Message, message: &Message, convert_text: fn(&str) -> String) -> String {
     let order: Vec<&String> = source.arguments.keys().collect();
     let mut compiled = String::new();
-    compile_pattern(&message.pattern, &order, text, &mut compiled);
+    compile_pattern(&message.pattern, &order, convert_text, &mut compiled);
     compiled.push('\0');
     compiled
 }
 
 /// Appends the compiled form of a pattern to `into`; `order` gives the index of each argument.
-fn compile_pattern(pattern: &Pattern<String>, order: &[&String], text: fn(&str) -> String, into: &mut String) {
+fn compile_pattern(pattern: &Pattern<String>, order: &[&String], convert_text: fn(&str) -> String, into: &mut String) {
     let index = |name: &str| {
         let at = order.iter().position(|argument| *argument == name).unwrap_or_default();
         char::from(b'0'.saturating_add(u8::try_from(at).unwrap_or(u8::MAX)))
     };
     for element in &pattern.elements {
         match element {
-            PatternElement::TextElement { value } => into.push_str(&text(value)),
+            PatternElement::TextElement { value } => into.push_str(&convert_text(value)),
             PatternElement::Placeable { expression } => match expression {
                 Expression::Inline(InlineExpression::VariableReference { id }) => {
                     into.extend([PATTERN_MARKS[0], index(&id.name)]);
@@ -399,7 +399,7 @@ fn compile_pattern(pattern: &Pattern<String>, order: &[&String], text: fn(&str) 
                         };
                         into.push_str(key);
                         into.push(PATTERN_MARKS[2]);
-                        compile_pattern(&variant.value, order, text, into);
+                        compile_pattern(&variant.value, order, convert_text, into);
                         into.push(PATTERN_MARKS[3]);
                     }
                     into.push(PATTERN_MARKS[4]);

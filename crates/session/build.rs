@@ -1,5 +1,5 @@
-//! Generates the tables of the lessons from `lessons/*.yaml`: `LISTED` holds what the list of lessons shows, and, with
-//! the feature `lessons`, `LESSONS` holds the texts. A file without a Scenario stops the build.
+//! Generates two tables of the lessons from `lessons/*.yaml`: `LISTED` holds what the list of lessons shows; `LESSONS`
+//! holds the texts, and is empty without the feature `lessons`. A file without a Scenario stops the build.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn main() {
                 "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/lessons/{name}.yaml\"))),"
             );
         }
-        match entry(&name, &text) {
+        match list_entry_source(&name, &text) {
             Ok(entry) => listed.push_str(&entry),
             Err(why) => panic!("{}: {why}", file.display()),
         }
@@ -41,7 +41,7 @@ fn main() {
 }
 
 /// Returns the entry of a lesson in `LISTED`, as Rust source.
-fn entry(name: &str, text: &str) -> Result<String, String> {
+fn list_entry_source(name: &str, text: &str) -> Result<String, String> {
     let parsed = podscope_api::parse(text);
     let mut scenarios = parsed.configs.iter().filter(|config| &*config.value.kind == "Scenario");
     let tree = &scenarios.next().ok_or("there is no Scenario in it")?.value.tree;

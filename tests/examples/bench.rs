@@ -8,11 +8,11 @@ use std::time::Instant;
 
 use podscope_api::{ObjectKey, Pod};
 use podscope_cluster::{Rng, SimTime, Span};
-use podscope_protocol::{Request, Source, Update, pack};
+use podscope_protocol::{Request, SessionSource, Update, pack};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
-use podscope_session::host::{Host, Wants};
+use podscope_session::host::{Host, NextWork};
 use podscope_session::timeline::{Session, Slice};
-use podscope_session::whatif::Fitting;
+use podscope_session::whatif::FitRun;
 use podscope_session::{export, lessons, scenario, triage};
 use podscope_tests::dump::{Size, dump};
 
@@ -148,7 +148,7 @@ spec:
 fn lesson_session() -> Session {
     let name = "rolling-update-bad-image";
     let solution = lessons::load(name).expect("a lesson").scenario.solution;
-    let bare = lessons::bare(name).expect("a lesson");
+    let bare = lessons::text_without_story(name).expect("a lesson");
     let loaded = scenario::load(&[("lesson.yaml".to_owned(), bare)]).expect("it loads");
     let mut session = Session::new(loaded).expect("it starts");
     session.schedule(solution);
@@ -159,7 +159,7 @@ fn lesson_session() -> Session {
 fn write_inputs(directory: &Path) {
     fs::create_dir_all(directory).expect("a directory");
     let write = |name: &str, text: String| fs::write(directory.join(name), text).expect("a writable directory");
-    let yaml = dump(Size::FULL);
+    let yaml = dump(Size::FULL_DUMP);
     write("dump.json", yaml_to_json(&yaml));
     write("dump.yaml", yaml);
     write("lesson.yaml", export::scenario(&lesson_session()));
@@ -200,7 +200,11 @@ fn measure_seeks() {
             memory_mib("VmRSS") - before,
             "MiB",
         );
-        print_figure(&format!("events, {name}"), session.world().queue_stats().1 as f64, "");
+        print_figure(
+            &format!("events, {name}"),
+            session.world().pending_and_processed_events().1 as f64,
+            "",
+        );
         print_figure(&format!("records, {name}"), session.trace().len() as f64, "");
         let mut rng = Rng::split(1, "seeks");
         let mut times: Vec<f64> = (0..MEASURED_SEEKS)
@@ -220,7 +224,7 @@ fn measure_seeks() {
 
 /// Measures loading the 25 MB dump and finding its problems natively. The target in a browser is three seconds.
 fn measure_dump_loading() {
-    let yaml = dump(Size::FULL);
+    let yaml = dump(Size::FULL_DUMP);
     let json = yaml_to_json(&yaml);
     for (name, text) in [("dump.yaml", yaml), ("dump.json", json)] {
         print_figure(name, text.len() as f64 / 1e6, "MB");
@@ -257,7 +261,11 @@ fn measure_largest_cluster() {
     print_figure("pods that run, huge", n_running_pods(&session) as f64, "");
     print_figure("full at, huge", session.now().0 as f64 / 1e6, "s");
     print_figure("fill, huge", began.millis(), "ms");
-    print_figure("events, huge", session.world().queue_stats().1 as f64, "");
+    print_figure(
+        "events, huge",
+        session.world().pending_and_processed_events().1 as f64,
+        "",
+    );
     print_figure("records, huge", session.trace().len() as f64, "");
     print_figure("checkpoints, huge", session.branch().checkpoint_count() as f64, "");
     print_figure("session when it is full, huge", memory_mib("VmRSS") - before, "MiB");
@@ -266,7 +274,11 @@ fn measure_largest_cluster() {
     session.advance(session.now() + Span::seconds(600), u64::MAX);
     print_figure("speed, huge", 600_000.0 / began.millis(), "x");
     print_figure("session with checkpoints, huge", memory_mib("VmRSS") - before, "MiB");
-    print_figure("events at last, huge", session.world().queue_stats().1 as f64, "");
+    print_figure(
+        "events at last, huge",
+        session.world().pending_and_processed_events().1 as f64,
+        "",
+    );
 }
 
 /// Measures how long it takes to count how many more pods of two shapes fit (limit 5 s).
@@ -276,14 +288,14 @@ fn measure_fitting_pods(session: &Session) {
     for (shape, name) in [("large", Some(LARGE_POD)), ("small", small)] {
         let key = ObjectKey::new("default", name.expect("a pod"));
         let began = Stopwatch::start();
-        let mut counting = Fitting::of_pod(session, &key, 0).expect("it is there");
+        let mut counting = FitRun::of_pod(session, &key, 0).expect("it is there");
         while !counting.work(usize::MAX) {}
         print_figure(&format!("count more {shape} pods, huge"), began.millis(), "ms");
         print_figure(&format!("more {shape} pods fit, huge"), counting.n_placed() as f64, "");
     }
 }
 
-/// A scenario with a thousand nodes and ten thousand pods, of which fifty are rolled every four seconds.
+/// A scenario with a thousand nodes and ten thousand pods. Every four seconds a rolling update of fifty pods begins.
 fn rollouts_scenario() -> String {
     let mut text = "\
 apiVersion: podscope.dev/v1alpha1
@@ -316,17 +328,17 @@ fn measure_frame_creation() {
     // Runs the host until it is idle or until the clock reaches `until`.
     let settle = |host: &mut Host, clock: &mut f64, until: f64| {
         while *clock < until {
-            match host.wants() {
-                Wants::Rest => break,
-                Wants::Now => *clock += 0.1,
-                Wants::At(at) => *clock = at.max(*clock + 0.1),
+            match host.next_work() {
+                NextWork::AfterRequest => break,
+                NextWork::Now => *clock += 0.1,
+                NextWork::At(at) => *clock = at.max(*clock + 0.1),
             }
             host.work(*clock);
             host.handle(Request::FrameDone, *clock);
         }
     };
     let files = vec![("rollouts.yaml".to_owned(), rollouts_scenario())];
-    let source = Source::Files { files };
+    let source = SessionSource::Files { files };
     for request in [Request::Open { source }, Request::Seek { at: 70_000_000 }] {
         host.handle(request, clock);
         settle(&mut host, &mut clock, f64::INFINITY);

@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.as_slice() {
         [name, file] if !name.starts_with("--") => run_file(name, file),
-        args => match Options::read(args) {
+        args => match Options::parse(args) {
             Some(options) => run_fuzzers(&options),
             None => {
                 eprintln!("fuzz --minutes N [--inputs N] [--seed S] [--target NAME] [--log FILE]\nfuzz TARGET FILE");
@@ -40,7 +40,7 @@ struct Options {
 }
 
 impl Options {
-    fn read(args: &[String]) -> Option<Self> {
+    fn parse(args: &[String]) -> Option<Self> {
         let mut options = Self {
             minutes: 1.0,
             inputs: u64::MAX,
@@ -63,6 +63,7 @@ impl Options {
     }
 }
 
+/// Runs the input in `file` against the target `name`; prints duration, cost and result.
 fn run_file(name: &str, file: &str) -> ExitCode {
     let (Some(target), Ok(text)) = (target(name), fs::read_to_string(file)) else {
         eprintln!("no target {name} or no file {file}");
@@ -97,7 +98,7 @@ fn run_fuzzers(options: &Options) -> ExitCode {
         .collect();
     for (fuzzer, stats) in &mut runs {
         for text in fuzzer.corpus() {
-            run_one(fuzzer, stats, &text);
+            run_and_record_input(fuzzer, stats, &text);
         }
     }
     let current = Arc::new(Mutex::new((Instant::now(), "", String::new())));
@@ -119,7 +120,7 @@ fn run_fuzzers(options: &Options) -> ExitCode {
                 if let Ok(mut current) = current.lock() {
                     *current = (Instant::now(), targets[at].name, text.clone());
                 }
-                run_one(fuzzer, stats, &text);
+                run_and_record_input(fuzzer, stats, &text);
             }
             stats.processor_time += processor_time().saturating_sub(worked);
         }
@@ -150,7 +151,7 @@ fn run_fuzzers(options: &Options) -> ExitCode {
     ExitCode::from(u8::from(runs.iter().any(|(_, stats)| stats.findings > 0)))
 }
 
-fn run_one(fuzzer: &mut Fuzzer, stats: &mut TargetStats, text: &str) {
+fn run_and_record_input(fuzzer: &mut Fuzzer, stats: &mut TargetStats, text: &str) {
     let began = Instant::now();
     let answer = fuzzer.run_input(text);
     let mut took = began.elapsed();
@@ -193,7 +194,8 @@ fn run_one(fuzzer: &mut Fuzzer, stats: &mut TargetStats, text: &str) {
     }
 }
 
-/// Starts a thread that ends the process if an input takes too long.
+/// Starts a thread that ends the process if an input takes too long. `current` holds the start, the target's name and
+/// the text of the running input; an empty name means that no input runs.
 fn start_watchdog(current: &Arc<Mutex<(Instant, &'static str, String)>>) {
     let current = current.clone();
     std::thread::spawn(move || {

@@ -1,11 +1,11 @@
-//! Creates the links of `tests/fixtures/links` and the text files with their content. An existing link is never recreated,
-//! because old links must open for ever (T-03).
+//! Creates the links of `tests/fixtures/links` and the text files with their content. An existing link is never
+//! recreated, because old links must open for ever (T-03).
 
 use std::fs;
 
 use podscope_cluster::{SimTime, Span};
 use podscope_kubectl::command;
-use podscope_session::link::{Link, MAX_DOCUMENT};
+use podscope_session::link::{Link, MAX_DOCUMENT_BYTES};
 use podscope_session::timeline::{MAX_COMMANDS, Session};
 use podscope_session::{lessons, scenario};
 use podscope_tests::links::link_content;
@@ -37,7 +37,7 @@ metadata: {name: p, annotations: {who: \"Grüße, 世界 😀 \\u202e\\\"<b>\"}}
 spec: {containers: [{name: c, image: nginx}]}
 ";
 
-fn session_after(text: &str, steps: &[(i64, &str)]) -> Session {
+fn session_after(text: &str, timed_commands: &[(i64, &str)]) -> Session {
     let name = if text == UNICODE_SCENARIO {
         "übung.yaml"
     } else {
@@ -45,14 +45,14 @@ fn session_after(text: &str, steps: &[(i64, &str)]) -> Session {
     };
     seek_and_run_commands(
         scenario::load(&[(name.to_owned(), text.to_owned())]).expect("the scenario must load"),
-        steps,
+        timed_commands,
     )
 }
 
-/// Seeks to each instant, forwards or backwards, and runs the command there.
-fn seek_and_run_commands(loaded: scenario::Loaded, steps: &[(i64, &str)]) -> Session {
+/// Seeks to the instant of each command (in seconds), forwards or backwards, and runs the command.
+fn seek_and_run_commands(loaded: scenario::Loaded, timed_commands: &[(i64, &str)]) -> Session {
     let mut session = Session::new(loaded).expect("the session must start");
-    for (seconds, line) in steps {
+    for (seconds, line) in timed_commands {
         let at = SimTime::from_seconds(*seconds);
         session.seek(at);
         session.advance(at, u64::MAX);
@@ -72,21 +72,21 @@ fn main() {
         ],
     );
     let largest = Link {
-        screen: "x".repeat(MAX_DOCUMENT),
+        screen: "x".repeat(MAX_DOCUMENT_BYTES),
         cursor: 10_500_000,
         commands: (0..MAX_COMMANDS)
             .map(|at| (1_000_000, format!("kubectl label node a-1 step={at} --overwrite")))
             .collect(),
         ..Link::of_files(vec![("shared.yaml".into(), SCENARIO.into())], u64::MAX)
     };
-    let too_long = serde_json::to_string(&largest).expect("a document").len() - MAX_DOCUMENT;
+    let too_long = serde_json::to_string(&largest).expect("a document").len() - MAX_DOCUMENT_BYTES;
     let links = [
         ("plain", Link::of(&session_after(SCENARIO, &[]), None, String::new())),
         ("lesson", Link::of(&lesson, Some("partition-statefulset"), "{\"selected\":\"pod/default/web-0\"}".into())),
         ("fork", Link::of(&session_after(SCENARIO, &[(30, "fault heal b-1"), (60, "kubectl scale deploy/web --replicas=4"), (20, "kubectl cordon a-1")]), None, String::new())),
         ("unicode", Link::of(&session_after(UNICODE_SCENARIO, &[(5, "kubectl annotate pod p note='Grüße 😀' --overwrite")]), None, "ü😀".into())),
         ("files", Link::of_files(vec![("a.yaml".into(), SCENARIO.into()), ("b.json".into(), "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}".into())], 3)),
-        ("largest", Link { screen: "x".repeat(MAX_DOCUMENT - too_long), ..largest }),
+        ("largest", Link { screen: "x".repeat(MAX_DOCUMENT_BYTES - too_long), ..largest }),
     ];
     let dir = root().join("tests/fixtures/links");
     for (name, link) in links {

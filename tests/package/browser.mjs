@@ -8,8 +8,9 @@ import { launch } from "../e2e/tools.mjs";
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
 
-/** Returns the results of `use()` in use.mjs on a page whose content security policy allows what the README says. */
-export async function inBrowser(project) {
+/** Runs `exercisePackage()` of use.mjs on a page whose Content-Security-Policy allows what the package's README requires.
+ *  Returns its results. */
+export async function runInBrowser(project) {
   const readme = readFileSync(join(project, "node_modules/@podscope/engine/README.md"), "utf8");
   const [map] = readme.match(/<script type="importmap">.*<\/script>/);
   const page = `<!doctype html><title>stranger</title>${map}`;
@@ -28,7 +29,7 @@ export async function inBrowser(project) {
   try {
     const page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${server.address().port}/`);
-    return JSON.parse(await page.evaluate(async () => JSON.stringify(await (await import("/use.mjs")).use())));
+    return JSON.parse(await page.evaluate(async () => JSON.stringify(await (await import("/use.mjs")).exercisePackage())));
   } finally {
     await browser.close();
     server.closeAllConnections();

@@ -3,9 +3,9 @@
 // Shows: P-06, P-04
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { use } from "./use.mjs";
+import { exercisePackage } from "./use.mjs";
 
-const results = await use();
+const results = await exercisePackage();
 const assertPlainValue = (value) => {
   if (Array.isArray(value)) return value.forEach(assertPlainValue);
   if (value === null || typeof value !== "object") return assert.notEqual(typeof value, "bigint");

@@ -7,7 +7,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { inBrowser } from "./browser.mjs";
+import { runInBrowser } from "./browser.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const tarball = resolve(process.argv[2]);
@@ -37,8 +37,8 @@ const tests = {
   },
 
   async "the same program in Chromium, with an import map, gives the same results"() {
-    const node = JSON.parse(readFileSync(pathInProject("results.json"), "utf8"));
-    assert.deepEqual(await inBrowser(project), node);
+    const nodeResults = JSON.parse(readFileSync(pathInProject("results.json"), "utf8"));
+    assert.deepEqual(await runInBrowser(project), nodeResults);
   },
 
   "the examples of the README run and print what it says"() {
@@ -53,7 +53,7 @@ const tests = {
   },
 
   "TypeScript accepts valid uses and rejects invalid ones, and the types match the values"() {
-    // node.mjs wrote the values as literals, so that an unknown or a missing field is an error.
+    // node.mjs wrote the values as literals, so that TypeScript reports unknown and missing fields as errors.
     cpSync(join(HERE, "use.ts"), pathInProject("use.ts"));
     try {
       runInProject("tsc", ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--types", "", "--lib", "es2022,dom,esnext.disposable", "use.ts", "values.ts"]);

@@ -29,7 +29,8 @@ spec:
   activeDeadlineSeconds: 9223372036854775807
   template: {spec: {restartPolicy: Never, containers: [{name: main, image: busybox}]}}
 `;
-const BIG = `
+// The pod requests more CPU than any node has, so that it stays pending.
+const UNSCHEDULABLE_POD = `
 apiVersion: v1
 kind: Pod
 metadata: {name: big}
@@ -49,9 +50,11 @@ const errorFields = (error) => ({
   document: error.document, line: error.line, column: error.column, path: error.path, problems: error.problems,
 });
 
-export async function use() {
+/** Calls each function of the package. Returns what they returned, and the errors that they threw. */
+export async function exercisePackage() {
   await init();
-  const session = load([{ name: "db.yaml", text: MANIFEST }, { name: "big.yaml", text: BIG }], { seed: 7 });
+  const files = [{ name: "db.yaml", text: MANIFEST }, { name: "big.yaml", text: UNSCHEDULABLE_POD }];
+  const session = load(files, { seed: 7 });
   const results = { began: [session.now, session.seed, session.notices, session.advice] };
   results.stepped = session.step();
   results.ran = session.runUntil("15s");
@@ -75,32 +78,33 @@ export async function use() {
   results.first = session.explain("db-0", results.trace.find((one) => one.what === "Attempt" && one.object.name === "db-0").seq);
 
   results.link = session.link();
-  const again = load({ link: `https://example.org/play/#${results.link}` });
-  results.again = [again.now, again.seed, again.notices, again.link() === results.link];
+  const reopenedSession = load({ link: `https://example.org/play/#${results.link}` });
+  const isLinkUnchanged = reopenedSession.link() === results.link;
+  results.again = [reopenedSession.now, reopenedSession.seed, reopenedSession.notices, isLinkUnchanged];
   results.back = session.runUntil("15s");
   results.asBefore = JSON.stringify(session.processes()) === JSON.stringify(results.before);
   session.free();
 
   results.lessons = lessons();
-  const lesson = load({ lesson: results.lessons[0].name });
-  results.lessonLink = lesson.link().length;
-  results.bigSeed = String(load(BIG, { seed: 2n ** 64n - 1n }).seed);
-  const wide = load(WIDE_NUMBERS);
-  wide.runUntil(5);
-  results.wide = wide.objects().find((one) => one.kind === "Job").spec.activeDeadlineSeconds;
+  const lessonSession = load({ lesson: results.lessons[0].name });
+  results.lessonLink = lessonSession.link().length;
+  results.bigSeed = String(load(UNSCHEDULABLE_POD, { seed: 2n ** 64n - 1n }).seed);
+  const wideNumbersSession = load(WIDE_NUMBERS);
+  wideNumbersSession.runUntil(5);
+  results.wide = wideNumbersSession.objects().find((one) => one.kind === "Job").spec.activeDeadlineSeconds;
 
   results.errors = [
     errorFields(errorThrownBy(() => load("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: 7}\nspec: {priority: high}\n"))),
     errorFields(errorThrownBy(() => load("a: [1"))),
     errorFields(errorThrownBy(() => load({ link: "s1:!" }))),
     errorFields(errorThrownBy(() => load({ lesson: "none" }))),
-    errorFields(errorThrownBy(() => again.command("kubectl gte pods"))),
-    errorFields(errorThrownBy(() => again.runUntil("soon"))),
-    errorFields(errorThrownBy(() => again.runUntil(-1))),
-    errorFields(errorThrownBy(() => again.runUntil(undefined))),
+    errorFields(errorThrownBy(() => reopenedSession.command("kubectl gte pods"))),
+    errorFields(errorThrownBy(() => reopenedSession.runUntil("soon"))),
+    errorFields(errorThrownBy(() => reopenedSession.runUntil(-1))),
+    errorFields(errorThrownBy(() => reopenedSession.runUntil(undefined))),
     errorFields(errorThrownBy(() => load(7))),
-    errorFields(errorThrownBy(() => load(BIG, { sead: 7 }))),
+    errorFields(errorThrownBy(() => load(UNSCHEDULABLE_POD, { sead: 7 }))),
   ];
-  results.untouched = again.now;
+  results.untouched = reopenedSession.now;
   return results;
 }

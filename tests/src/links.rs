@@ -1,4 +1,4 @@
-//! The content of a link as text. It must not change with the version of the engine (T-03).
+//! The content of a share link as text. It must not change with the version of the engine (T-03).
 
 use std::fmt::Write;
 
@@ -9,13 +9,13 @@ use podscope_session::link;
 use podscope_session::report;
 use podscope_session::timeline::{Session, Slice};
 
-/// A text's hash, as 16 hex digits.
+/// Returns the hash of a text as 16 hex digits.
 fn hex_hash(text: &str) -> String {
     format!("{:016x}", fnv1a(hash::EMPTY, text.bytes()))
 }
 
-/// Opens a link, advances to its cursor, and returns its content as text: files, seed, cursor, screen, the commands with
-/// their instants, and the recorded commands of the run.
+/// Opens a link and runs the session up to the instant that the link shows. Returns the link's content as text: files,
+/// seed, shown instant, state of the page, commands with their instants, and the commands that the run's trace records.
 ///
 /// # Errors
 /// The reason why the link does not open.

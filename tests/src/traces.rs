@@ -9,7 +9,7 @@ use podscope_cluster::{
     GivenCommand, OutputLine, Record, RequestClient, Setup, SimTime, Sink, StartTraffic, TrafficCommand, World,
 };
 
-/// A simulated run: the manifests of its objects, and its faults with the second of each.
+/// A simulated run: the manifests of its objects, and its faults, each with the second at which it is injected.
 struct Run {
     name: &'static str,
     text: &'static str,
@@ -17,9 +17,9 @@ struct Run {
 }
 
 const RUN_SECONDS: i64 = 900;
-const SEEDS: [u64; 3] = [1, 42, u64::MAX];
+const RUN_SEEDS: [u64; 3] = [1, 42, u64::MAX];
 
-const RUNS: &[Run] = &[
+const TRACED_RUNS: &[Run] = &[
     Run {
         name: "requests",
         text: include_str!("../scenarios/requests-connections.yaml"),
@@ -124,18 +124,18 @@ impl Sink for HashSink {
 
     fn output(&mut self, _: OutputLine) {}
 
-    fn finished(&mut self, _: u32, _: SimTime, _: u8) {}
+    fn finished(&mut self, _command: u32, _at: SimTime, _status: u8) {}
 }
 
-/// Returns one row for each run and seed: `name/seed lines hash`.
+/// Returns one row for each run and seed: `name/seed`, the number of trace lines, and the hash of the trace.
 ///
 /// # Panics
 /// If the objects of a run are refused.
 #[must_use]
-pub fn hashes() -> Vec<String> {
+pub fn trace_hashes() -> Vec<String> {
     let mut rows = Vec::new();
-    for run in RUNS {
-        for seed in SEEDS {
+    for run in TRACED_RUNS {
+        for seed in RUN_SEEDS {
             let mut hash = HashSink {
                 state: hash::EMPTY,
                 lines: 0,

@@ -26,29 +26,29 @@ async function decodedImage(drawing) {
   return image;
 }
 
-/** Records a film once, in real time. Returns the video; throws if the browser records none. */
+/** Records a film once, in real time. Returns the video as a Blob; throws if the browser cannot record video. */
 export async function record(film) {
   const mimeType = VIDEO_TYPES.find((type) => MediaRecorder.isTypeSupported(type));
   if (!mimeType) throw new Error("no format of video");
   const frameCount = Number(/ dur="(\d+)s"/.exec(film)[1]) * FRAMES_PER_SECOND;
   const canvas = document.createElement("canvas");
   const firstFrame = await decodedImage(drawingAt(film, 0));
-  // Codecs want even sizes.
+  // Video codecs require an even width and height.
   [canvas.width, canvas.height] = [firstFrame.naturalWidth & ~1, firstFrame.naturalHeight & ~1];
   const context = canvas.getContext("2d");
   context.drawImage(firstFrame, 0, 0);
   const recorder = new MediaRecorder(canvas.captureStream(FRAMES_PER_SECOND), { mimeType, videoBitsPerSecond: 4_000_000 });
   const videoChunks = [];
   recorder.ondataavailable = ({ data }) => videoChunks.push(data);
-  const stopped = new Promise((resolve, reject) => { recorder.onstop = resolve; recorder.onerror = ({ error }) => reject(error); });
+  const recorderStopped = new Promise((resolve, reject) => { recorder.onstop = resolve; recorder.onerror = ({ error }) => reject(error); });
   recorder.start();
   const recordingStart = performance.now();
   for (let frame = 0; frame < frameCount; frame += 1) {
     context.drawImage(await decodedImage(drawingAt(film, (frame + 0.5) / frameCount)), 0, 0);
-    const due = recordingStart + ((frame + 1) * 1000) / FRAMES_PER_SECOND;
-    await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
+    const frameEnd = recordingStart + ((frame + 1) * 1000) / FRAMES_PER_SECOND;
+    await new Promise((resolve) => setTimeout(resolve, frameEnd - performance.now()));
   }
   recorder.stop();
-  await stopped;
+  await recorderStopped;
   return new Blob(videoChunks, { type: mimeType.split(";")[0] });
 }

@@ -31,20 +31,20 @@ pub fn advice(objects: &[Object]) -> Vec<Advice> {
     let lookup = ObjectIndex::new(objects);
     let mut found = Vec::new();
     for subject in &lookup.subjects {
-        let mut note = |path: String, text: String| {
+        let mut warn_at = |path: String, text: String| {
             found.push(Advice {
                 object: subject.object,
                 path: format!("{}{path}", subject.prefix),
                 text,
             });
         };
-        warn_about_shared_volumes(subject, &lookup, &mut note);
-        warn_about_short_grace_period(subject, &mut note);
-        warn_about_affinity_to_lower_priority(subject, &lookup, &mut note);
-        warn_about_differing_spread_constraints(subject, &lookup, &mut note);
-        warn_about_spread_not_counting_own_pod(subject, &mut note);
-        warn_about_topology_keys_without_prefix(subject, &mut note);
-        warn_about_unusable_handlers(subject, &mut note);
+        warn_about_shared_volumes(subject, &lookup, &mut warn_at);
+        warn_about_short_grace_period(subject, &mut warn_at);
+        warn_about_affinity_to_lower_priority(subject, &lookup, &mut warn_at);
+        warn_about_differing_spread_constraints(subject, &lookup, &mut warn_at);
+        warn_about_spread_not_counting_own_pod(subject, &mut warn_at);
+        warn_about_topology_keys_without_prefix(subject, &mut warn_at);
+        warn_about_unusable_handlers(subject, &mut warn_at);
     }
     found
 }
@@ -196,7 +196,7 @@ fn namespace_or_default(object: &Object) -> &str {
 
 /// Warns about probes and hooks that the API server accepts, but the kubelet cannot run: those that refer to a port
 /// name which the container does not define (LC-117), and `tcpSocket` hooks (LC-144).
-fn warn_about_unusable_handlers(subject: &AdviceSubject<'_>, note: &mut impl FnMut(String, String)) {
+fn warn_about_unusable_handlers(subject: &AdviceSubject<'_>, warn_at: &mut impl FnMut(String, String)) {
     let spec = subject.spec;
     for (list, containers) in [
         ("initContainers", &spec.init_containers),
@@ -226,7 +226,7 @@ fn warn_about_unusable_handlers(subject: &AdviceSubject<'_>, note: &mut impl FnM
                 ];
                 for (handler, port) in ports {
                     if let Some(port) = port.filter(|port| port.port_of(container).is_err()) {
-                        note(
+                        warn_at(
                             path(field, handler),
                             format!(
                                 "container {name} has no port named {port}: the kubelet cannot probe it, throws each result away, and {outcome}"
@@ -241,14 +241,14 @@ fn warn_about_unusable_handlers(subject: &AdviceSubject<'_>, note: &mut impl FnM
             for (field, hook) in [("postStart", &lifecycle.post_start), ("preStop", &lifecycle.pre_stop)] {
                 let Some(hook) = hook else { continue };
                 if hook.tcp_socket.is_some() {
-                    note(
+                    warn_at(
                         format!("spec.{list}[{idx}].lifecycle.{field}.tcpSocket"),
                         format!("the kubelet cannot run the tcpSocket hook of container {name}: it always fails"),
                     );
                 }
                 let http = hook.http_get.as_ref();
                 if let Some(http) = http.filter(|http| http.port.port_of(container).is_err()) {
-                    note(
+                    warn_at(
                         path(&format!("lifecycle.{field}"), "httpGet"),
                         format!("container {name} has no port named {}: the hook fails", http.port),
                     );
@@ -262,7 +262,7 @@ fn warn_about_unusable_handlers(subject: &AdviceSubject<'_>, note: &mut impl FnM
 fn warn_about_shared_volumes(
     subject: &AdviceSubject<'_>,
     lookup: &ObjectIndex<'_>,
-    note: &mut impl FnMut(String, String),
+    warn_at: &mut impl FnMut(String, String),
 ) {
     if !matches!(subject.kind, "ReplicaSet" | "Deployment" | "ReplicationController") {
         return;
@@ -278,7 +278,7 @@ fn warn_about_shared_volumes(
             continue;
         }
         if let Some(backend) = multi_writer_backend(volume, subject.namespace, lookup) {
-            note(
+            warn_at(
                 format!("spec.volumes[{index}]"),
                 format!(
                     "{backend} lets several nodes write at once, and a {} may run two pods at once even with one replica: \
@@ -292,7 +292,7 @@ fn warn_about_shared_volumes(
 
 /// Returns the name of a volume's storage backend, if the backend allows several writers.
 fn multi_writer_backend(volume: &Volume, namespace: &str, lookup: &ObjectIndex<'_>) -> Option<&'static str> {
-    match volume.sources().next()? {
+    match volume.volume_source_names().next()? {
         "nfs" if volume.nfs.as_ref()?.read_only != Some(true) => Some("NFS"),
         "iscsi" if volume.iscsi.as_ref()?.read_only != Some(true) => Some("iSCSI"),
         "fc" => Some("Fibre Channel"),
@@ -315,7 +315,7 @@ fn multi_writer_backend(volume: &Volume, namespace: &str, lookup: &ObjectIndex<'
 
 /// Returns the name of a PersistentVolume's storage backend, if the backend allows several writers.
 fn backend_of_volume(spec: &PersistentVolumeSpec) -> Option<&'static str> {
-    Some(match spec.sources().next()? {
+    Some(match spec.volume_source_names().next()? {
         "nfs" => "NFS",
         "iscsi" => "iSCSI",
         "fc" => "Fibre Channel",
@@ -362,7 +362,7 @@ fn can_bind(claim: &PersistentVolumeClaim, class: &str, volume: &PersistentVolum
 
 /// Warns about a grace period that is shorter than the preStop hook and the shutdown together: the kubelet then kills
 /// the process (L-10).
-fn warn_about_short_grace_period(subject: &AdviceSubject<'_>, note: &mut impl FnMut(String, String)) {
+fn warn_about_short_grace_period(subject: &AdviceSubject<'_>, warn_at: &mut impl FnMut(String, String)) {
     const MICROS_PER_SECOND: i64 = 1_000_000;
     let grace = subject.spec.grace_seconds();
     let behaviors = container_behaviors(subject.annotations, subject.spec).unwrap_or_default();
@@ -405,7 +405,7 @@ fn warn_about_short_grace_period(subject: &AdviceSubject<'_>, note: &mut impl Fn
         }
     }
     if let Some((_, steps)) = worst {
-        note(
+        warn_at(
             "spec.terminationGracePeriodSeconds".into(),
             format!(
                 "The grace period of {grace} s is not longer than {steps}: the process will be killed before it is done."
@@ -419,7 +419,7 @@ fn warn_about_short_grace_period(subject: &AdviceSubject<'_>, note: &mut impl Fn
 fn warn_about_affinity_to_lower_priority(
     subject: &AdviceSubject<'_>,
     lookup: &ObjectIndex<'_>,
-    note: &mut impl FnMut(String, String),
+    warn_at: &mut impl FnMut(String, String),
 ) {
     let Some(Affinity {
         pod_affinity: Some(rules),
@@ -450,7 +450,7 @@ fn warn_about_affinity_to_lower_priority(
                     .is_some_and(|priority| priority < own)
         });
         if let Some(other) = lower {
-            note(
+            warn_at(
                 format!("spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[{index}]"),
                 format!(
                     "This needs pods of lower priority ({} {:?}). Where they run, preemption cannot make room by removing \
@@ -466,7 +466,7 @@ fn warn_about_affinity_to_lower_priority(
 fn warn_about_differing_spread_constraints(
     subject: &AdviceSubject<'_>,
     lookup: &ObjectIndex<'_>,
-    note: &mut impl FnMut(String, String),
+    warn_at: &mut impl FnMut(String, String),
 ) {
     let own = &subject.spec.topology_spread_constraints;
     for (index, constraint) in own.iter().enumerate() {
@@ -480,7 +480,7 @@ fn warn_about_differing_spread_constraints(
                 && !have_equal_spread_constraints(own, &other.spec.topology_spread_constraints)
         });
         if let Some(other) = other {
-            note(
+            warn_at(
                 format!("spec.topologySpreadConstraints[{index}].labelSelector"),
                 format!(
                     "It also counts the pods of {} {:?}, which have other spread constraints: the result depends on the order \
@@ -497,15 +497,15 @@ fn have_equal_spread_constraints(one: &[TopologySpreadConstraint], other: &[Topo
 }
 
 /// Warns about a spread constraint that does not count the pod itself (seed 004).
-fn warn_about_spread_not_counting_own_pod(subject: &AdviceSubject<'_>, note: &mut impl FnMut(String, String)) {
+fn warn_about_spread_not_counting_own_pod(subject: &AdviceSubject<'_>, warn_at: &mut impl FnMut(String, String)) {
     for (index, constraint) in subject.spec.topology_spread_constraints.iter().enumerate() {
         let path = format!("spec.topologySpreadConstraints[{index}].labelSelector");
         match &constraint.label_selector {
-            None => note(
+            None => warn_at(
                 path,
                 "Without a labelSelector the constraint counts no pod, and spreads nothing.".into(),
             ),
-            Some(selector) if !selector.matches(subject.labels) => note(
+            Some(selector) if !selector.matches(subject.labels) => warn_at(
                 path,
                 "It does not match the pod's own labels: the pod is placed by where others are, and does not count itself."
                     .into(),
@@ -516,7 +516,7 @@ fn warn_about_spread_not_counting_own_pod(subject: &AdviceSubject<'_>, note: &mu
 }
 
 /// Warns about topology keys without a prefix, such as `zone`: nodes do not have such labels by default (seed 004).
-fn warn_about_topology_keys_without_prefix(subject: &AdviceSubject<'_>, note: &mut impl FnMut(String, String)) {
+fn warn_about_topology_keys_without_prefix(subject: &AdviceSubject<'_>, warn_at: &mut impl FnMut(String, String)) {
     let private = |key: &str| !key.is_empty() && !WELL_KNOWN_TOPOLOGY_KEYS.contains(&key) && !key.contains('/');
     let text = |key: &Str| {
         let known = match &**key {
@@ -534,7 +534,7 @@ fn warn_about_topology_keys_without_prefix(subject: &AdviceSubject<'_>, note: &m
     };
     for (index, constraint) in subject.spec.topology_spread_constraints.iter().enumerate() {
         if private(&constraint.topology_key) {
-            note(
+            warn_at(
                 format!("spec.topologySpreadConstraints[{index}].topologyKey"),
                 text(&constraint.topology_key),
             );
@@ -554,7 +554,7 @@ fn warn_about_topology_keys_without_prefix(subject: &AdviceSubject<'_>, note: &m
             .enumerate()
         {
             if private(&term.topology_key) {
-                note(
+                warn_at(
                     format!("spec.affinity.{name}.requiredDuringSchedulingIgnoredDuringExecution[{index}].topologyKey"),
                     text(&term.topology_key),
                 );

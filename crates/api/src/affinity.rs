@@ -10,7 +10,7 @@ pub const NAME_FIELD: &str = "metadata.name";
 
 impl NodeSelectorRequirement {
     fn matches(&self, labels: &ordered::Map<Str, Str>) -> bool {
-        self.operator.holds(labels.get(&self.key), &self.values)
+        self.operator.is_satisfied_by(labels.get(&self.key), &self.values)
     }
 }
 
@@ -35,7 +35,7 @@ impl NodeSelector {
 
 impl PodSpec {
     /// Returns the pod's required node affinity.
-    pub fn required_nodes(&self) -> Option<&NodeSelector> {
+    pub fn required_node_affinity(&self) -> Option<&NodeSelector> {
         let affinity = self.affinity.as_ref()?.node_affinity.as_ref()?;
         affinity.required_during_scheduling_ignored_during_execution.as_ref()
     }
@@ -43,7 +43,7 @@ impl PodSpec {
     /// Returns the node that a required `matchFields` on `metadata.name` selects; the DaemonSet controller sets it on
     /// its pods.
     pub fn pinned_node(&self) -> Option<&Str> {
-        let terms = &self.required_nodes()?.node_selector_terms;
+        let terms = &self.required_node_affinity()?.node_selector_terms;
         let mut fields = terms.iter().flat_map(|term| &term.match_fields);
         fields.find(|field| &*field.key == NAME_FIELD)?.values.first()
     }
@@ -52,7 +52,9 @@ impl PodSpec {
     pub fn selects(&self, node: &Node) -> bool {
         let mut labels = self.node_selector.iter();
         labels.all(|(key, value)| node.metadata.labels.get(key) == Some(value))
-            && self.required_nodes().is_none_or(|selector| selector.matches(node))
+            && self
+                .required_node_affinity()
+                .is_none_or(|selector| selector.matches(node))
     }
 }
 

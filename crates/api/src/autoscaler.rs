@@ -10,19 +10,19 @@ use crate::{BEHAVIOR_PREFIX, Labels, Str, Usage, ordered};
 const MAX_LOAD_METRICS: usize = 50;
 
 /// Returns the key of the load annotation.
-pub fn load_key() -> String {
+pub fn load_annotation_key() -> String {
     format!("{BEHAVIOR_PREFIX}load")
 }
 
-/// Parses the load annotation. For each metric (`cpu`, `memory` or any other name), it gives the total load over the
-/// time since the autoscaler's creation, which is divided evenly among the pods. Metrics that are not in the annotation
-/// are measured at the containers.
+/// Parses the load annotation. Returns for each metric (`cpu`, `memory` or any other name) the total load as a function
+/// of the time since the autoscaler's creation. The load is divided evenly among the pods. A metric that the annotation
+/// does not name is measured at the containers.
 ///
 /// # Errors
 /// A message about the first malformed part.
-pub fn load(annotations: &Labels) -> Result<ordered::Map<Str, Usage>, String> {
+pub fn parse_load_annotation(annotations: &Labels) -> Result<ordered::Map<Str, Usage>, String> {
     let mut load = ordered::Map::new();
-    let key = load_key();
+    let key = load_annotation_key();
     let text = annotations.get(&*key).map_or("", |text| text);
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         let Some((metric, amount)) = part.split_once('=').filter(|(metric, _)| !metric.trim().is_empty()) else {
@@ -42,7 +42,7 @@ pub fn load(annotations: &Labels) -> Result<ordered::Map<Str, Usage>, String> {
 
 /// Returns the name of the field that holds the source of a metric of this type: `containerResource` for
 /// `ContainerResource`.
-pub fn metric_source(kind: &str) -> String {
+pub fn metric_source_field(kind: &str) -> String {
     let mut field = kind.to_owned();
     if let Some(first) = field.get_mut(..1) {
         first.make_ascii_lowercase();
@@ -85,8 +85,8 @@ mod tests {
     fn load_annotation_is_parsed_or_refused_with_reason() {
         let read = |text: &str| {
             let mut annotations = Labels::default();
-            Arc::make_mut(&mut annotations).insert(load_key().into(), text.into());
-            load(&annotations)
+            Arc::make_mut(&mut annotations).insert(load_annotation_key().into(), text.into());
+            parse_load_annotation(&annotations)
         };
         let both = read("cpu=300m..2@60s, requests=900").expect("it is well formed");
         assert_eq!(both.keys().map(|name| &**name).collect::<Vec<_>>(), ["cpu", "requests"]);

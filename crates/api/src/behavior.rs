@@ -14,7 +14,8 @@ use crate::ordered;
 use std::fmt;
 
 use self::values::{
-    is_signal_name, parse_cpu_usage, parse_errors, parse_hook_behavior, parse_listener, parse_probe_behavior,
+    is_signal_name, parse_cpu_and_micros_per_request, parse_error_share, parse_hook_behavior, parse_listener,
+    parse_probe_behavior,
 };
 pub(crate) use self::values::{parse_micros, parse_usage};
 use crate::duration::print_duration_short;
@@ -29,7 +30,7 @@ const MICROS_PER_SECOND: i64 = 1_000_000;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ContainerBehavior {
     /// Duration or failure of pulling an absent image.
-    pub pull: Option<Pull>,
+    pub pull: Option<PullOutcome>,
     /// Duration from process start until the process serves requests, in microseconds.
     pub startup: Option<i64>,
     /// Duration after which the process exits on its own, in microseconds; None if it does not.
@@ -61,16 +62,16 @@ pub struct ContainerBehavior {
     /// Duration from SIGKILL until the container runtime has removed the process, in microseconds.
     pub stop: Option<i64>,
     /// What the stop signal does to the process's listening port.
-    pub listener: Option<Listener>,
-    /// Duration from a request to its response.
+    pub listener: Option<ListenerOnStop>,
+    /// Duration from a request to its response, in microseconds.
     pub latency: Option<i64>,
     /// The share of requests that the process answers with an error.
-    pub errors: Option<Errors>,
+    pub errors: Option<ErrorShare>,
 }
 
 /// What the stop signal does to the process's listening port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listener {
+pub enum ListenerOnStop {
     /// New connections are refused; accepted requests are answered until the process ends.
     Closes,
     /// Connections are accepted until the process ends.
@@ -79,7 +80,7 @@ pub enum Listener {
 
 /// A share of requests answered with an error in a time window relative to container start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Errors {
+pub struct ErrorShare {
     /// Errors per million requests.
     pub per_million: u32,
     /// Start of the window, in microseconds after container start; None for container start.
@@ -90,7 +91,7 @@ pub struct Errors {
 
 /// Outcome of an image pull.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pull {
+pub enum PullOutcome {
     /// The pull succeeds after this duration, in microseconds.
     Takes(i64),
     Fails,
@@ -187,23 +188,23 @@ pub const MAX_ERRORS: usize = 20;
 
 impl ContainerBehavior {
     /// Returns the outcome of an image pull: by default, it succeeds after 1 s.
-    pub fn pull(&self) -> Pull {
-        self.pull.unwrap_or(Pull::Takes(MICROS_PER_SECOND))
+    pub fn pull(&self) -> PullOutcome {
+        self.pull.unwrap_or(PullOutcome::Takes(MICROS_PER_SECOND))
     }
 
     /// Returns the duration from process start until the process serves requests, in microseconds; 1 s by default.
-    pub fn startup(&self) -> i64 {
+    pub fn startup_micros(&self) -> i64 {
         self.startup.unwrap_or(MICROS_PER_SECOND)
     }
 
     /// Returns the duration after which the process exits on its own, in microseconds; None if it does not. By default,
     /// only init containers that are not sidecars exit, after 1 s.
-    pub fn run(&self, is_init: bool) -> Option<i64> {
+    pub fn run_micros(&self, is_init: bool) -> Option<i64> {
         self.run.or(is_init.then_some(MICROS_PER_SECOND))
     }
 
     /// Returns the exit code of a process that exits on its own; 0 by default.
-    pub fn exit(&self) -> i32 {
+    pub fn exit_code(&self) -> i32 {
         self.exit.unwrap_or(0)
     }
 
@@ -231,21 +232,21 @@ impl ContainerBehavior {
 
     /// Returns the duration from SIGKILL until the container runtime has removed the process, in microseconds; 0 by
     /// default.
-    pub fn stop(&self) -> i64 {
+    pub fn removal_micros(&self) -> i64 {
         self.stop.unwrap_or(0)
     }
 
     /// Returns the effect of the stop signal on the listening port: by default the port closes, unless the process
     /// ignores SIGTERM.
-    pub fn listener(&self) -> Listener {
+    pub fn listener(&self) -> ListenerOnStop {
         self.listener.unwrap_or(match self.sigterm() {
-            OnSigterm::ExitsAfter(_) => Listener::Closes,
-            OnSigterm::Ignores => Listener::Accepts,
+            OnSigterm::ExitsAfter(_) => ListenerOnStop::Closes,
+            OnSigterm::Ignores => ListenerOnStop::Accepts,
         })
     }
 
     /// Returns the duration from a request to its response, in microseconds; 20 ms by default.
-    pub fn latency(&self) -> i64 {
+    pub fn latency_micros(&self) -> i64 {
         self.latency.unwrap_or(20_000)
     }
 
@@ -253,7 +254,7 @@ impl ContainerBehavior {
     /// requests, `Ok` becomes `Fail`.
     pub fn answer(&self, probe: Option<ProbeBehavior>, since_start: i64) -> ProbeAnswer {
         match probe.map_or(ProbeAnswer::Ok, |probe| probe.at(since_start)) {
-            ProbeAnswer::Ok if since_start < self.startup() => ProbeAnswer::Fail,
+            ProbeAnswer::Ok if since_start < self.startup_micros() => ProbeAnswer::Fail,
             answer => answer,
         }
     }
@@ -264,12 +265,11 @@ impl ContainerBehavior {
         usage_or_resource_request(self.memory, container, "memory", since_start).value()
     }
 
-    /// Returns the CPU usage in millicores, `since_start` microseconds after container start: the usage without
-    /// requests (by default the container's cpu request) plus `request_load`, the usage for the requests that it
-    /// answers.
+    /// Returns the CPU usage in millicores, `since_start` microseconds after container start: the idle usage (by
+    /// default the container's cpu request) plus `request_load`, the usage for the traffic that the container answers.
     pub fn cpu_milli_at(&self, container: &Container, since_start: i64, request_load: i64) -> i64 {
         let idle = usage_or_resource_request(self.cpu, container, "cpu", since_start).milli_value();
-        cpu_with_load(idle, request_load, cpu_limit(container))
+        cpu_milli_with_load(idle, request_load, cpu_limit_milli(container))
     }
 
     /// Returns the disk usage in bytes, `since_start` microseconds after container start; by default the
@@ -331,9 +331,9 @@ impl ContainerBehavior {
         match key {
             "pull" => {
                 self.pull = Some(if value == "fail" {
-                    Pull::Fails
+                    PullOutcome::Fails
                 } else {
-                    Pull::Takes(parse_micros(value)?)
+                    PullOutcome::Takes(parse_micros(value)?)
                 })
             }
             "startup" => self.startup = Some(parse_micros(value)?),
@@ -362,10 +362,10 @@ impl ContainerBehavior {
             "readiness" => self.readiness = Some(parse_probe_behavior(value)?),
             "started" => self.started = Some(parse_probe_behavior(value)?),
             "memory" => self.memory = Some(parse_usage(value)?),
-            "cpu" => (self.cpu, self.cpu_per_request) = parse_cpu_usage(value)?,
+            "cpu" => (self.cpu, self.cpu_per_request) = parse_cpu_and_micros_per_request(value)?,
             "listener" => self.listener = Some(parse_listener(value)?),
             "latency" => self.latency = Some(parse_micros(value)?),
-            "errors" => self.errors = Some(parse_errors(value)?),
+            "errors" => self.errors = Some(parse_error_share(value)?),
             _ => self.disk = Some(parse_usage(value)?),
         }
         Ok(())
@@ -413,8 +413,8 @@ impl fmt::Display for ContainerBehavior {
             (
                 "pull",
                 self.pull.map(|pull| match pull {
-                    Pull::Takes(micros) => span(micros),
-                    Pull::Fails => "fail".into(),
+                    PullOutcome::Takes(micros) => span(micros),
+                    PullOutcome::Fails => "fail".into(),
                 }),
             ),
             ("startup", self.startup.map(span)),
@@ -479,13 +479,13 @@ fn usage_or_resource_request(
 }
 
 /// Returns the cpu limit of a container in millicores.
-pub fn cpu_limit(container: &Container) -> Option<i64> {
+pub fn cpu_limit_milli(container: &Container) -> Option<i64> {
     container.resources.limits.get("cpu").map(Quantity::milli_value)
 }
 
-/// Returns the CPU usage in millicores of a container that also answers requests. A container at its limit is
-/// throttled.
-pub fn cpu_with_load(idle: i64, request_load: i64, limit: Option<i64>) -> i64 {
+/// Returns the CPU usage in millicores of a container that also answers requests: its usage without requests plus
+/// `request_load`. The limit throttles the sum, but not below `idle`.
+pub fn cpu_milli_with_load(idle: i64, request_load: i64, limit: Option<i64>) -> i64 {
     let demand = idle.saturating_add(request_load);
     limit.map_or(demand, |limit| demand.min(limit.max(idle)))
 }

@@ -23,7 +23,7 @@ pub struct Rate {
 
 impl Rate {
     /// Maximum number of requests per period in a rate.
-    pub const MAX: u32 = 1_000_000;
+    pub const MAX_REQUESTS_PER_PERIOD: u32 = 1_000_000;
 
     /// Parses `20/s`, `5/m` or `1/h`.
     ///
@@ -33,7 +33,7 @@ impl Rate {
         let wrong = || {
             format!(
                 "{text:?} is not a rate from 1 to {} such as 20/s, 5/m or 1/h",
-                Self::MAX
+                Self::MAX_REQUESTS_PER_PERIOD
             )
         };
         let (requests, unit) = text.split_once('/').ok_or_else(wrong)?;
@@ -42,7 +42,7 @@ impl Rate {
         let requests = requests
             .parse()
             .ok()
-            .filter(|n| is_number && (1..=Self::MAX).contains(n));
+            .filter(|n| is_number && (1..=Self::MAX_REQUESTS_PER_PERIOD).contains(n));
         Ok(Self {
             requests: requests.ok_or_else(wrong)?,
             micros,
@@ -61,7 +61,7 @@ impl fmt::Display for Rate {
 
 /// The requests that a client sends to one Service.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Calls {
+pub struct ServiceCalls {
     /// The Service, or a pod by its hostname as in `db-0.db`; an empty namespace means the client's own.
     pub service: ObjectKey,
     pub rate: Rate,
@@ -76,9 +76,9 @@ pub struct Calls {
 /// Maximum number of retries of one request.
 pub const MAX_RETRIES: u32 = 10;
 
-impl Calls {
+impl ServiceCalls {
     /// Returns how long the client waits for a response, in microseconds.
-    pub fn timeout(&self) -> i64 {
+    pub fn timeout_micros(&self) -> i64 {
         self.timeout.unwrap_or(1_000_000)
     }
 }
@@ -87,7 +87,7 @@ impl Calls {
 ///
 /// # Errors
 /// All errors, each with its position in the text.
-pub fn parse_calls(text: &str) -> Result<Vec<Calls>, Vec<String>> {
+pub fn parse_calls(text: &str) -> Result<Vec<ServiceCalls>, Vec<String>> {
     let (mut calls, mut errors) = (Vec::new(), Vec::new());
     let mut offset = 0;
     for part in text.split(';') {
@@ -105,7 +105,7 @@ pub fn parse_calls(text: &str) -> Result<Vec<Calls>, Vec<String>> {
     if errors.is_empty() { Ok(calls) } else { Err(errors) }
 }
 
-fn parse_calls_to_service(part: &str, offset: usize, whole: &str) -> Result<Calls, Vec<String>> {
+fn parse_calls_to_service(part: &str, offset: usize, whole: &str) -> Result<ServiceCalls, Vec<String>> {
     const CALL_KEYS: &str = "svc, rate, timeout, keepalive, retries";
     let (mut service, mut rate, mut timeout, mut keep_alive, mut retries) = (None, None, None, None, None);
     let mut errors = Vec::new();
@@ -139,7 +139,7 @@ fn parse_calls_to_service(part: &str, offset: usize, whole: &str) -> Result<Call
         }
     }
     match (service, rate) {
-        (Some(service), Some(rate)) if errors.is_empty() => Ok(Calls {
+        (Some(service), Some(rate)) if errors.is_empty() => Ok(ServiceCalls {
             service,
             rate,
             timeout,
@@ -191,7 +191,7 @@ fn parse_number(text: &str) -> Result<u32, String> {
     number.ok_or_else(|| format!("{text:?} is not a number from 0 to {MAX_RETRIES}"))
 }
 
-impl fmt::Display for Calls {
+impl fmt::Display for ServiceCalls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ObjectKey { namespace, name } = &self.service;
         match namespace.is_empty() {
@@ -214,7 +214,7 @@ impl fmt::Display for Calls {
 
 /// Returns the requests that a pod sends to Services, from its annotation; empty if the annotation is absent or
 /// malformed.
-pub fn calls_of(annotations: &Labels) -> Vec<Calls> {
+pub fn calls_of(annotations: &Labels) -> Vec<ServiceCalls> {
     let text = annotations.get(CALLS_ANNOTATION);
     text.and_then(|text| parse_calls(text).ok()).unwrap_or_default()
 }

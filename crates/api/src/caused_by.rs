@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 /// The trace record that caused an event. `NOTHING` for events without a cause in the run: the start, a command of the
-/// timeline, a random fault. The type has only four bytes, because every queued event stores a value.
+/// timeline, a random fault. The type has only four bytes, because every queued event stores one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct CausedBy(Option<NonZeroU32>);
 
@@ -11,8 +11,8 @@ impl CausedBy {
     /// The event has no cause in this run.
     pub const NOTHING: Self = Self(None);
 
-    /// Returns the record with this sequence number (`seq`). Numbers beyond `u32` become `NOTHING`; traces are far
-    /// shorter.
+    /// Creates the cause that is the trace record with this sequence number (`seq`). A number beyond `u32` becomes
+    /// `NOTHING`; traces are far shorter.
     #[must_use]
     pub fn record(seq: u64) -> Self {
         let one_based = u32::try_from(seq).ok().and_then(|seq| seq.checked_add(1));

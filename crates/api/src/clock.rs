@@ -21,15 +21,15 @@ impl fmt::Display for Seconds {
 /// Prints a simulated time, in microseconds since t = 0, with tenths of a second: `1:32.4`, from one hour on
 /// `1:02:03.4`.
 #[must_use]
-pub fn instant(at: i64) -> String {
-    let tenths = at.max(0) / 100_000;
+pub fn instant(micros: i64) -> String {
+    let tenths = micros.max(0) / 100_000;
     let (seconds, tenth) = (tenths / 10, tenths % 10);
-    format!("{}.{tenth}", whole(seconds))
+    format!("{}.{tenth}", whole_seconds(seconds))
 }
 
 /// Prints a number of seconds as `1:30`, from one hour on as `1:02:03`.
 #[must_use]
-pub fn whole(seconds: i64) -> String {
+pub fn whole_seconds(seconds: i64) -> String {
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     if hours > 0 {
         format!("{hours}:{minutes:02}:{seconds:02}")

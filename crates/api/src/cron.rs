@@ -9,14 +9,14 @@ use crate::{Time, Zone};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Schedule {
     /// At every minute that matches all fields.
-    At(Box<Fields>),
-    /// At intervals of this many seconds (`@every 90s`), counted from the previous time.
+    At(Box<ScheduleFields>),
+    /// At intervals of this many seconds (`@every 90s`), counted from the previous due time.
     Every(i64),
 }
 
 /// The five fields of a schedule, each as a bit set: bit n is set if the value n matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fields {
+pub struct ScheduleFields {
     /// Minutes, 0 to 59.
     pub minute: u64,
     /// Hours, 0 to 23.
@@ -106,7 +106,7 @@ impl Schedule {
         let [minute, hour, day, month, weekday] = sets;
         let is_star = |word: &str| word.split(',').any(|part| part.starts_with(['*', '?']));
         let needs_both_days = [2, 4].iter().any(|at| words.get(*at).is_some_and(|word| is_star(word)));
-        Ok(Self::At(Box::new(Fields {
+        Ok(Self::At(Box::new(ScheduleFields {
             minute,
             hour,
             day,
@@ -144,7 +144,7 @@ impl Schedule {
     }
 }
 
-impl Fields {
+impl ScheduleFields {
     /// Returns the local times after `after` at which the schedule is due. All are in seconds since the epoch.
     fn local_times_after(&self, after: i64) -> impl Iterator<Item = i64> {
         let minute = after.div_euclid(60) + 1;

@@ -49,14 +49,14 @@ impl CustomKind {
         self.api_version.split_once('/').unwrap_or(("", self.api_version))
     }
 
-    fn api_version_and_plural(&self) -> (&'static str, &'static str) {
+    fn group_and_plural(&self) -> (&'static str, &'static str) {
         (self.group_and_version().0, self.plural)
     }
 }
 
 impl PartialEq for CustomKind {
     fn eq(&self, other: &Self) -> bool {
-        self.api_version_and_plural() == other.api_version_and_plural()
+        self.group_and_plural() == other.group_and_plural()
     }
 }
 
@@ -70,13 +70,13 @@ impl PartialOrd for CustomKind {
 
 impl Ord for CustomKind {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.api_version_and_plural().cmp(&other.api_version_and_plural())
+        self.group_and_plural().cmp(&other.group_and_plural())
     }
 }
 
 impl Hash for CustomKind {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.api_version_and_plural().hash(state);
+        self.group_and_plural().hash(state);
     }
 }
 
@@ -99,7 +99,7 @@ pub fn intern(text: &str) -> &'static str {
 
 /// Returns the custom kind with these names.
 #[must_use]
-pub fn defined(api_version: &str, name: &str, plural: &str, singular: &str, is_namespaced: bool) -> Kind {
+pub fn custom_kind(api_version: &str, name: &str, plural: &str, singular: &str, is_namespaced: bool) -> Kind {
     let named = CustomKind {
         api_version: intern(api_version),
         kind: intern(name),
@@ -200,13 +200,13 @@ impl<'d> Definition<'d> {
 
     /// Returns the storage version.
     #[must_use]
-    pub fn storage(self) -> Option<Version<'d>> {
+    pub fn storage_version(self) -> Option<Version<'d>> {
         self.versions().find(|version| is_true(version.value, "storage"))
     }
 
     /// Returns the served versions in the order of discovery: stable versions first, then newer versions first.
     #[must_use]
-    pub fn served(self) -> Vec<Version<'d>> {
+    pub fn served_versions(self) -> Vec<Version<'d>> {
         let mut served: Vec<Version<'d>> = self.versions().filter(|version| version.is_served()).collect();
         served.stable_sort_by(|a, b| version_sort_key(b.name()).cmp(&version_sort_key(a.name())));
         served
@@ -283,13 +283,13 @@ impl<'d> Version<'d> {
     }
 
     /// Returns the printer columns: name, type, format, JSONPath, priority.
-    pub fn columns(self) -> impl Iterator<Item = &'d Value> {
+    pub fn printer_columns(self) -> impl Iterator<Item = &'d Value> {
         items(self.value, "additionalPrinterColumns").map(|(_, column)| column)
     }
 
     /// Returns the JSONPaths of the fields that field selectors support.
     #[must_use]
-    pub fn selectable(self) -> Vec<&'d str> {
+    pub fn selectable_fields(self) -> Vec<&'d str> {
         items(self.value, "selectableFields")
             .map(|(_, field)| text(field, "jsonPath"))
             .collect()
@@ -297,7 +297,7 @@ impl<'d> Version<'d> {
 
     /// Returns the warning that requests to a deprecated version receive.
     #[must_use]
-    pub fn warning(self) -> Option<String> {
+    pub fn deprecation_warning(self) -> Option<String> {
         let own = || format!("{} {} is deprecated", self.api_version(), text(self.names(), "kind"));
         let given = self.value.get("deprecationWarning").and_then(Value::as_str);
         is_true(self.value, "deprecated").then(|| given.map_or_else(own, ToOwned::to_owned))
@@ -321,7 +321,7 @@ impl<'d> Version<'d> {
 
     /// Removes the fields that the schema does not define from an object, and sets the schema's defaults. Returns the
     /// paths of the removed fields.
-    pub fn conform(self, object: &mut UntypedObject) -> Vec<String> {
+    pub fn prune_and_default(self, object: &mut UntypedObject) -> Vec<String> {
         let unknown = structural::prune(&mut object.fields, self.schema());
         structural::default(&mut object.fields, self.schema());
         unknown
@@ -349,7 +349,7 @@ impl<'d> Version<'d> {
             "" => name.to_ascii_lowercase(),
             singular => singular.to_owned(),
         };
-        defined(
+        custom_kind(
             &self.api_version(),
             name,
             text(names, "plural"),

@@ -7,8 +7,8 @@ use crate::ProblemKind;
 use crate::limits;
 use crate::ordered::StableSort as _;
 use crate::residual::Residual;
-use crate::tree::{Data, Step, Tree};
-use crate::wire::{Read, Record, Wire};
+use crate::tree::{Data, PathStep, Tree};
+use crate::wire::{DecodeResult, Record, Wire};
 
 /// A field that could not be decoded.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +70,7 @@ impl ExpectedType {
 /// # Errors
 /// Every field that could not be decoded, in the order of the text.
 pub fn decode<T: Wire>(node: &Tree<'_>, strict: bool) -> Result<T, Vec<FieldError>> {
-    let mut value = T::null();
+    let mut value = T::from_null();
     let residual = decode_into(&mut value, node)?;
     if strict && let Some(residual) = residual {
         let mut errors = Vec::new();
@@ -87,7 +87,7 @@ pub(crate) fn decode_into<'n>(
     value: &mut dyn Wire,
     node: &'n Tree<'n>,
 ) -> Result<Option<Residual<'n>>, Vec<FieldError>> {
-    let first = match value.read(node, &mut Reader::default()) {
+    let first = match value.decode(node, &mut Reader::default()) {
         Ok(residual) => return Ok(residual),
         Err(failure) => failure.0,
     };
@@ -95,8 +95,8 @@ pub(crate) fn decode_into<'n>(
     let mut errors = vec![first.field];
     let mut copy = node.clone();
     copy.set_null_at(&first.steps);
-    while errors.len() < limits::TYPE_PROBLEMS {
-        let next = match value.read(&copy, &mut Reader::default()) {
+    while errors.len() < limits::TYPE_PROBLEMS_PER_OBJECT {
+        let next = match value.decode(&copy, &mut Reader::default()) {
             Ok(_) => break,
             Err(failure) => failure.0,
         };
@@ -115,8 +115,8 @@ pub fn decode_lenient<T: Wire>(node: &Tree<'_>, strict: bool) -> (T, Vec<FieldEr
     let mut errors: Vec<FieldError> = Vec::new();
     let mut copy = node.clone();
     let value = loop {
-        let mut value = T::null();
-        let failure = match value.read(&copy, &mut Reader::default()) {
+        let mut value = T::from_null();
+        let failure = match value.decode(&copy, &mut Reader::default()) {
             Ok(residual) => {
                 if let Some(residual) = residual.filter(|_| strict) {
                     residual.push_unknown_field_errors(&mut String::new(), &mut errors);
@@ -126,8 +126,8 @@ pub fn decode_lenient<T: Wire>(node: &Tree<'_>, strict: bool) -> (T, Vec<FieldEr
             Err(failure) => failure.0,
         };
         let is_known = errors.iter().any(|known| known.path == failure.field.path);
-        if is_known || errors.len() >= limits::TYPE_PROBLEMS {
-            break T::null();
+        if is_known || errors.len() >= limits::TYPE_PROBLEMS_PER_OBJECT {
+            break T::from_null();
         }
         errors.push(failure.field);
         copy.set_null_at(&failure.steps);
@@ -147,14 +147,14 @@ pub(crate) fn first_error_message(errors: Vec<FieldError>) -> String {
         })
 }
 
-/// A decoding error.
+/// The error of a value that could not be decoded, with the path to the value.
 #[derive(Debug)]
-pub struct Failure(Box<FailedField>);
+pub struct DecodeFailure(Box<FailedField>);
 
 #[derive(Debug)]
 struct FailedField {
     field: FieldError,
-    steps: Vec<Step>,
+    steps: Vec<PathStep>,
 }
 
 /// One part of the path to the value being decoded.
@@ -165,7 +165,7 @@ enum PathSegment<'n> {
     Index(usize),
 }
 
-/// The current position in the tree while decoding.
+/// Decodes the values of a tree, and keeps the path to the current value for error messages.
 #[derive(Default)]
 pub struct Reader<'n> {
     path: Vec<PathSegment<'n>>,
@@ -175,23 +175,28 @@ pub struct Reader<'n> {
 
 impl<'n> Reader<'n> {
     /// Creates an error at this value.
-    pub fn fail(&self, node: &Tree<'_>, message: impl Into<String>) -> Failure {
+    pub fn fail(&self, node: &Tree<'_>, message: impl Into<String>) -> DecodeFailure {
         self.failure_at(node, message.into())
     }
 
     /// Creates an error of a given kind at this value.
-    pub(crate) fn fail_with_kind(&self, kind: ProblemKind, node: &Tree<'_>, message: impl Into<String>) -> Failure {
+    pub(crate) fn fail_with_kind(
+        &self,
+        kind: ProblemKind,
+        node: &Tree<'_>,
+        message: impl Into<String>,
+    ) -> DecodeFailure {
         let mut failure = self.failure_at(node, message.into());
         failure.0.field.kind = kind;
         failure
     }
 
-    fn failure_at(&self, node: &Tree<'_>, message: String) -> Failure {
+    fn failure_at(&self, node: &Tree<'_>, message: String) -> DecodeFailure {
         let steps = self.path.iter().map(|segment| match segment {
-            PathSegment::Field(key) | PathSegment::Key(key) => Step::Key((*key).into()),
-            PathSegment::Index(index) => Step::Index(*index),
+            PathSegment::Field(key) | PathSegment::Key(key) => PathStep::Key((*key).into()),
+            PathSegment::Index(index) => PathStep::Index(*index),
         });
-        Failure(Box::new(FailedField {
+        DecodeFailure(Box::new(FailedField {
             field: FieldError {
                 path: field_path(&self.path),
                 line: node.line,
@@ -205,7 +210,7 @@ impl<'n> Reader<'n> {
     }
 
     /// Creates the error for a list or map where a scalar is expected.
-    pub(crate) fn not_a_scalar_failure(&self, node: &Tree<'_>, expected: &str) -> Failure {
+    pub(crate) fn not_a_scalar_failure(&self, node: &Tree<'_>, expected: &str) -> DecodeFailure {
         let found = match node.data {
             Data::Seq(_) => "sequence",
             _ => "map",
@@ -214,7 +219,7 @@ impl<'n> Reader<'n> {
     }
 
     /// Creates the error for a value that does not have the Go type `go_type`.
-    pub(crate) fn mismatch_failure(&self, node: &Tree<'_>, go_type: &str) -> Failure {
+    pub(crate) fn mismatch_failure(&self, node: &Tree<'_>, go_type: &str) -> DecodeFailure {
         let found = match &node.data {
             Data::Number(text) if go_type != "string" => format!("number {text}"),
             Data::Int(number) if go_type.starts_with("int") || go_type.starts_with("uint") => {
@@ -248,7 +253,7 @@ impl<'n> Reader<'n> {
         failure
     }
 
-    pub(crate) fn text(&self, node: &'n Tree<'n>) -> Result<&'n str, Failure> {
+    pub(crate) fn decode_text(&self, node: &'n Tree<'n>) -> Result<&'n str, DecodeFailure> {
         match &node.data {
             Data::Null => Ok(""),
             Data::String(text) => Ok(text),
@@ -257,7 +262,7 @@ impl<'n> Reader<'n> {
     }
 
     /// Decodes an integer of 64 bits, signed or unsigned; the caller narrows it to the field's type.
-    pub(crate) fn integer(&self, node: &Tree<'_>, go_type: &str) -> Result<i128, Failure> {
+    pub(crate) fn decode_integer(&self, node: &Tree<'_>, go_type: &str) -> Result<i128, DecodeFailure> {
         match &node.data {
             Data::Null => Ok(0),
             Data::Int(number) => Ok((*number).into()),
@@ -269,7 +274,7 @@ impl<'n> Reader<'n> {
         }
     }
 
-    pub(crate) fn boolean(&self, node: &Tree<'_>) -> Result<bool, Failure> {
+    pub(crate) fn decode_boolean(&self, node: &Tree<'_>) -> Result<bool, DecodeFailure> {
         match node.data {
             Data::Null => Ok(false),
             Data::Bool(value) => Ok(value),
@@ -280,20 +285,20 @@ impl<'n> Reader<'n> {
     /// Decodes the fields of a struct; returns entries that are not fields of the struct.
     ///
     /// # Errors
-    /// See [`Wire::read`].
-    pub fn record(&mut self, record: &mut dyn Record, node: &'n Tree<'n>) -> Read<'n> {
+    /// See [`Wire::decode`].
+    pub fn decode_record(&mut self, record: &mut dyn Record, node: &'n Tree<'n>) -> DecodeResult<'n> {
         let shape = record.shape();
         let entries = match &node.data {
             Data::Null => return Ok(None),
             Data::Map(entries) => entries,
-            _ => return Err(self.mismatch_failure(node, &crate::wire::go_struct(shape.name))),
+            _ => return Err(self.mismatch_failure(node, &crate::wire::go_struct_name(shape.name))),
         };
         let holder = std::mem::replace(&mut self.holder, shape.name);
         let mut residuals = Vec::new();
         for entry in entries.iter().filter(|entry| !entry.value.is_null()) {
             let rest = match shape.field_index(&entry.key) {
                 Some(at) => self.read_with_segment(PathSegment::Field(&entry.key), &mut |reader| {
-                    record.field_mut(at).read(&entry.value, reader)
+                    record.field_mut(at).decode(&entry.value, reader)
                 })?,
                 None => Some(Residual::Raw(&entry.value)),
             };
@@ -306,17 +311,17 @@ impl<'n> Reader<'n> {
     }
 
     /// Decodes one field of a value that is not a [`Record`].
-    pub(crate) fn field(&mut self, key: &'n str, field: &mut dyn Wire, node: &'n Tree<'n>) -> Read<'n> {
-        self.read_with_segment(PathSegment::Field(key), &mut |reader| field.read(node, reader))
+    pub(crate) fn decode_field(&mut self, key: &'n str, field: &mut dyn Wire, node: &'n Tree<'n>) -> DecodeResult<'n> {
+        self.read_with_segment(PathSegment::Field(key), &mut |reader| field.decode(node, reader))
     }
 
     /// Decodes the elements of a list.
-    pub(crate) fn list(
+    pub(crate) fn decode_list(
         &mut self,
         node: &'n Tree<'n>,
         go_type: fn() -> String,
-        element: &mut dyn FnMut(&'n Tree<'n>, &mut Self) -> Read<'n>,
-    ) -> Read<'n> {
+        element: &mut dyn FnMut(&'n Tree<'n>, &mut Self) -> DecodeResult<'n>,
+    ) -> DecodeResult<'n> {
         let items = match &node.data {
             Data::Null => return Ok(None),
             Data::Seq(items) => items,
@@ -334,12 +339,12 @@ impl<'n> Reader<'n> {
     }
 
     /// Decodes the entries of a map.
-    pub(crate) fn map(
+    pub(crate) fn decode_map(
         &mut self,
         node: &'n Tree<'n>,
         go_type: fn() -> String,
-        entry: &mut dyn FnMut(&'n str, &'n Tree<'n>, &mut Self) -> Read<'n>,
-    ) -> Read<'n> {
+        entry: &mut dyn FnMut(&'n str, &'n Tree<'n>, &mut Self) -> DecodeResult<'n>,
+    ) -> DecodeResult<'n> {
         let entries = match &node.data {
             Data::Null => return Ok(None),
             Data::Map(entries) => entries,
@@ -355,7 +360,11 @@ impl<'n> Reader<'n> {
         Ok((!residuals.is_empty()).then_some(Residual::Map(residuals)))
     }
 
-    fn read_with_segment(&mut self, segment: PathSegment<'n>, read: &mut dyn FnMut(&mut Self) -> Read<'n>) -> Read<'n> {
+    fn read_with_segment(
+        &mut self,
+        segment: PathSegment<'n>,
+        read: &mut dyn FnMut(&mut Self) -> DecodeResult<'n>,
+    ) -> DecodeResult<'n> {
         self.path.push(segment);
         let rest = read(self)?;
         self.path.pop();

@@ -68,7 +68,7 @@ pub struct DescriptionError {
 /// Every error in the text.
 pub fn parse_devices(text: &str) -> Result<Vec<DeviceDescription>, Vec<DescriptionError>> {
     match serde_json::from_str::<Value>(text) {
-        Ok(value) => describe_devices(&value),
+        Ok(value) => decode_device_descriptions(&value),
         Err(error) => Err(vec![DescriptionError {
             path: String::new(),
             message: format!("must be a JSON list of devices: {error}"),
@@ -80,7 +80,7 @@ pub fn parse_devices(text: &str) -> Result<Vec<DeviceDescription>, Vec<Descripti
 ///
 /// # Errors
 /// Every error in the list.
-pub fn describe_devices(value: &Value) -> Result<Vec<DeviceDescription>, Vec<DescriptionError>> {
+pub fn decode_device_descriptions(value: &Value) -> Result<Vec<DeviceDescription>, Vec<DescriptionError>> {
     let mut errors = DescriptionErrors(Vec::new());
     let Some(list) = value.as_array() else {
         errors.add("", "must be a list of devices");

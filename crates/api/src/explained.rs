@@ -1,9 +1,9 @@
 //! The explanation of a scheduling decision as data (S-14). The scheduler produces it; the page and the command line
 //! turn it into sentences. Text from a plugin is kept verbatim.
 //!
-//! Invariant: whether a field is written does not depend on its value, because messages to the page are encoded without
-//! field names. A field with `serde(skip)` is not sent to the page, which reads its default value; only the JSON output
-//! (`explanation_json` in the session crate) contains it.
+//! Invariant: whether a field is serialized does not depend on its value, because messages to the page are encoded
+//! without field names. A field with `serde(skip)` is not sent to the page, where it has its default value; only the
+//! JSON output (`explanation_json` in the session crate) contains it.
 
 mod devices;
 
@@ -40,17 +40,17 @@ pub struct Explanation {
     /// Result of preemption; `None` if a node fits.
     pub preemption: Option<PreemptionExplanation>,
     /// Set if the search stopped before all nodes were examined.
-    pub sampling: Option<Sampling>,
+    pub sampling: Option<NodeSampling>,
 }
 
 impl Explanation {
-    /// `namespace/name` of the pod.
+    /// Returns `namespace/name` of the pod.
     pub fn pod(&self) -> &str {
         &self.conclusion.pod
     }
 
     /// Returns the verdict on the pod: scheduled, unschedulable, preempts or error.
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> SchedulingVerdict {
         self.conclusion.outcome.verdict()
     }
 }
@@ -72,7 +72,7 @@ pub enum NodeVerdict {
     Fits(NodeScores),
     /// The pod cannot run on the node.
     Refused {
-        refusal: Refusal,
+        refusal: NodeRefusal,
         code: Code,
         /// kube-scheduler's reasons.
         reasons: Vec<String>,
@@ -97,7 +97,7 @@ pub struct NodeScores {
     pub notes: Vec<(usize, ScoreNote)>,
 }
 
-/// Status code of a rejection.
+/// Status code of a rejection, as in kube-scheduler's framework.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Code {
     /// Preemption may help.
@@ -109,7 +109,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// Name of the code in Kubernetes.
+    /// Returns the name that kube-scheduler gives the code.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Unschedulable => "Unschedulable",
@@ -127,7 +127,7 @@ pub struct DecisionSummary {
     pub outcome: DecisionOutcome,
 }
 
-/// What a plugin says about its score for a node, where the number alone does not explain it.
+/// A plugin's note about its score for a node, where the number alone does not explain it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ScoreNote {
     /// How evenly the node's resources are used, from 0 to 100, without the pod and with it.
@@ -153,7 +153,7 @@ pub enum DecisionOutcome {
         /// Number of nodes in the cluster.
         of: usize,
     },
-    /// `among` nodes have the same highest score, and a random draw chose this one.
+    /// `among` nodes have the same highest score, and a random draw chose `node`.
     Drawn { node: String, among: usize },
     /// These nodes have the same highest score; the random draw has not happened yet.
     ToBeDrawn { among: Vec<String> },
@@ -161,20 +161,20 @@ pub enum DecisionOutcome {
     Waits {
         cause: WaitsBecause,
         /// Nodes where preemption would make room for the pod. None if preemption does not help or is not allowed.
-        room: Option<Room>,
+        room: Option<PreemptionRoom>,
     },
 }
 
 impl DecisionOutcome {
     /// Returns the verdict that belongs to the outcome.
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> SchedulingVerdict {
         match self {
-            Self::Failed(_) => Verdict::Error,
+            Self::Failed(_) => SchedulingVerdict::Error,
             Self::OnlyNode { .. } | Self::Best { .. } | Self::Drawn { .. } | Self::ToBeDrawn { .. } => {
-                Verdict::Scheduled
+                SchedulingVerdict::Scheduled
             }
-            Self::Waits { room: Some(_), .. } => Verdict::Preempts,
-            Self::Waits { room: None, .. } => Verdict::Unschedulable,
+            Self::Waits { room: Some(_), .. } => SchedulingVerdict::Preempts,
+            Self::Waits { room: None, .. } => SchedulingVerdict::Unschedulable,
         }
     }
 }
@@ -196,12 +196,12 @@ pub struct RefusedNodes {
     /// Number of nodes in the cluster.
     pub nodes: usize,
     /// Reasons, the most frequent first. A node with two reasons counts for both.
-    pub causes: Vec<Cause>,
+    pub causes: Vec<RefusalCause>,
 }
 
 /// A reason why a group of nodes cannot run the pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cause {
+pub struct RefusalCause {
     /// Number of nodes with this reason.
     pub nodes: usize,
     /// The reason. In a [`DecisionSummary`], it is the plugin's description of the nodes: `too full for its requests`.
@@ -209,9 +209,9 @@ pub struct Cause {
     pub text: String,
 }
 
-/// The nodes on which preempting pods of lower priority would make room for a pod.
+/// The nodes on which the preemption of lower-priority pods would make room for a pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Room {
+pub struct PreemptionRoom {
     /// Number of pods to preempt.
     pub victims: usize,
     /// The candidate nodes; preemption on one of them suffices.
@@ -230,7 +230,7 @@ pub enum WinReason {
         next: String,
         next_points: i64,
         /// The plugins that contribute most to the difference, largest first.
-        leads: Vec<Lead>,
+        leads: Vec<ScoreLead>,
     },
     /// Several nodes share the highest score.
     Tie {
@@ -243,7 +243,7 @@ pub enum WinReason {
 
 /// The points by which one plugin prefers the chosen node to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lead {
+pub struct ScoreLead {
     pub points: i64,
     /// The plugin's name in Kubernetes.
     pub plugin: String,
@@ -253,7 +253,7 @@ pub struct Lead {
 
 /// A node search that stopped early (`percentageOfNodesToScore`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sampling {
+pub struct NodeSampling {
     pub examined: usize,
     /// Number of nodes in the cluster.
     pub nodes: usize,
@@ -263,7 +263,7 @@ pub struct Sampling {
 
 /// Why a node cannot run a pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Refusal {
+pub enum NodeRefusal {
     /// A plugin refused the node.
     Plugin {
         /// The plugin's name in Kubernetes.
@@ -275,7 +275,7 @@ pub enum Refusal {
     NotNamed,
 }
 
-impl Refusal {
+impl NodeRefusal {
     /// Returns the name of the plugin that refused the node; None if no plugin did.
     pub fn plugin(&self) -> Option<&str> {
         match self {
@@ -289,7 +289,7 @@ impl Refusal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PreemptionResult {
     /// Preemption was not attempted.
-    NotEligible(NotEligible),
+    NotEligible(PreemptionIneligibility),
     /// Preemption does not help on any node.
     NoCandidate,
     /// Preemption would make room on some nodes.
@@ -297,13 +297,13 @@ pub enum PreemptionResult {
         /// Number of candidate nodes.
         candidates: usize,
         /// The rule that selected one of them.
-        criterion: Criterion,
+        criterion: PreemptionCriterion,
     },
 }
 
-/// Why preempting pods of lower priority on a node would not let the pod run there (SCH-095, SCH-097).
+/// Why the preemption of lower-priority pods on a node would not let the pod run there (SCH-095, SCH-097).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum NotHelpful {
+pub enum PreemptionObstacle {
     /// The obstacle is not another pod. The field is the plugin's explanation.
     Other(String),
     /// No pod on the node has a lower priority.
@@ -315,14 +315,14 @@ pub enum NotHelpful {
 
 /// A node on which preemption does not help, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NotHelpedNode {
+pub struct NodeNotHelpedByPreemption {
     pub node: String,
-    pub why: NotHelpful,
+    pub why: PreemptionObstacle,
 }
 
 /// Why a pod may not preempt now (SCH-094).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum NotEligible {
+pub enum PreemptionIneligibility {
     /// The pod has `preemptionPolicy: Never`.
     Never,
     /// Victims of an earlier preemption are still terminating.
@@ -332,7 +332,7 @@ pub enum NotEligible {
 /// The rule that selected one preemption candidate (SCH-102).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Criterion {
+pub enum PreemptionCriterion {
     /// There was only one candidate.
     OnlyCandidate,
     /// The candidate has the fewest PodDisruptionBudget violations.
@@ -351,7 +351,7 @@ pub enum Criterion {
 /// Outcome of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Verdict {
+pub enum SchedulingVerdict {
     /// A node was chosen.
     Scheduled,
     /// No node fits, and preemption does not help or is not allowed.
@@ -363,7 +363,7 @@ pub enum Verdict {
     Error,
 }
 
-/// A column of the score table.
+/// A plugin that scores nodes: one column of the score table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ScoringPlugin {
@@ -430,12 +430,12 @@ pub struct PreemptionExplanation {
     /// The best candidates, of which one is chosen.
     pub chosen: Vec<String>,
     /// If preemption does not help: the reason for each node.
-    pub not_helped_nodes: Vec<NotHelpedNode>,
+    pub not_helped_nodes: Vec<NodeNotHelpedByPreemption>,
 }
 
 impl PreemptionExplanation {
     /// Returns the rule that selected one of the candidates; None if there is no candidate.
-    pub fn criterion(&self) -> Option<Criterion> {
+    pub fn criterion(&self) -> Option<PreemptionCriterion> {
         match self.result {
             PreemptionResult::Found { criterion, .. } => Some(criterion),
             PreemptionResult::NotEligible(_) | PreemptionResult::NoCandidate => None,

@@ -65,9 +65,9 @@ impl Extra {
         found
     }
 
-    /// Returns the timestamps in untyped fields of this name, in microseconds since the epoch; used for
+    /// Returns the timestamps in the untyped fields that have this name, in microseconds since the epoch; used for
     /// `managedFields`, which no other code reads. Searches the JSON text without parsing it, because it may be large.
-    pub fn instants(&self, field: &str) -> impl Iterator<Item = i64> {
+    pub fn timestamps(&self, field: &str) -> impl Iterator<Item = i64> {
         let key = format!("\"{field}\":\"");
         let text = self.0.as_deref().unwrap_or_default();
         let mut at = 0;
@@ -88,30 +88,31 @@ impl Extra {
     }
 }
 
-enum ExtraNode<'v> {
+/// What [`Extra`] stores of a value: untyped fields of a map, untyped parts of a list's elements, or the whole value.
+enum UntypedPart<'v> {
     Map(&'v Map<String, Value>),
     List(&'v [Value]),
     Raw(&'v Value),
 }
 
-fn classify_untyped(value: &Value) -> ExtraNode<'_> {
+fn classify_untyped(value: &Value) -> UntypedPart<'_> {
     if let Value::Object(map) = value
         && map.len() == 1
     {
         if let Some(Value::Object(fields)) = map.get(PARTIAL_MAP) {
-            return ExtraNode::Map(fields);
+            return UntypedPart::Map(fields);
         }
         if let Some(Value::Array(items)) = map.get(PARTIAL_LIST) {
-            return ExtraNode::List(items);
+            return UntypedPart::List(items);
         }
     }
-    ExtraNode::Raw(value)
+    UntypedPart::Raw(value)
 }
 
 fn merge_untyped(value: &mut Value, extra: &Value) {
     match (classify_untyped(extra), value) {
-        (ExtraNode::Map(fields), Value::Object(map)) => merge_untyped_fields(map, fields),
-        (ExtraNode::List(elements), Value::Array(items)) => {
+        (UntypedPart::Map(fields), Value::Object(map)) => merge_untyped_fields(map, fields),
+        (UntypedPart::List(elements), Value::Array(items)) => {
             let mut taken = vec![false; items.len()];
             for (position, element) in elements.iter().enumerate() {
                 let Value::Object(fields) = element else {
@@ -148,7 +149,7 @@ fn merge_untyped_fields(map: &mut Map<String, Value>, fields: &Map<String, Value
     for (key, extra) in fields {
         match (map.get_mut(key), classify_untyped(extra)) {
             (Some(value), _) => merge_untyped(value, extra),
-            (None, ExtraNode::Raw(raw)) => {
+            (None, UntypedPart::Raw(raw)) => {
                 map.insert(key.clone(), raw.clone());
             }
             // The typed value under this key was removed, so its untyped fields are dropped.
@@ -160,9 +161,9 @@ fn merge_untyped_fields(map: &mut Map<String, Value>, fields: &Map<String, Value
 fn collect_untyped_paths(value: &Value, path: &mut String, found: &mut Vec<String>) {
     let length = path.len();
     match classify_untyped(value) {
-        ExtraNode::Raw(_) => found.push(path.clone()),
-        ExtraNode::Map(fields) => collect_untyped_field_paths(fields, false, path, found),
-        ExtraNode::List(elements) => {
+        UntypedPart::Raw(_) => found.push(path.clone()),
+        UntypedPart::Map(fields) => collect_untyped_field_paths(fields, false, path, found),
+        UntypedPart::List(elements) => {
             for (index, element) in elements.iter().enumerate() {
                 path.push_str(&format!("[{index}]"));
                 if let Value::Object(fields) = element {
@@ -176,13 +177,13 @@ fn collect_untyped_paths(value: &Value, path: &mut String, found: &mut Vec<Strin
 
 fn collect_untyped_field_paths(
     fields: &Map<String, Value>,
-    of_element: bool,
+    is_list_element: bool,
     path: &mut String,
     found: &mut Vec<String>,
 ) {
     let length = path.len();
     for (key, inner) in fields {
-        if of_element && IDENTITY_FIELDS.contains(&key.as_str()) && is_scalar(inner) {
+        if is_list_element && IDENTITY_FIELDS.contains(&key.as_str()) && is_scalar(inner) {
             continue;
         }
         if !path.is_empty() {

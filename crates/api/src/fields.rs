@@ -22,7 +22,7 @@ pub fn fields(kind: Kind, path: &[String]) -> Option<Vec<Field>> {
             at = None;
             continue;
         }
-        at = at?.field(name)?.of.record();
+        at = at?.field(name)?.of.innermost_struct();
     }
     let envelope = path.is_empty().then_some(TYPE_META_FIELDS).into_iter().flatten();
     let envelope = envelope.map(|name| Field {
@@ -46,10 +46,10 @@ pub fn field_values(kind: Kind, path: &[String]) -> &'static [&'static str] {
     };
     let record = schema::served(kind.api_version(), kind.name()).and_then(|served| {
         let mut parents = parents.iter();
-        parents.try_fold(served.fields, |at, name| at.field(name)?.of.record())
+        parents.try_fold(served.fields, |at, name| at.field(name)?.of.innermost_struct())
     });
     let field = record.and_then(|record| record.field(last));
-    field.map_or(&[], |field| field.of.values())
+    field.map_or(&[], |field| field.of.accepted_values())
 }
 
 /// Fields that every object has in addition to those of its kind.

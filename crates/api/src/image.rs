@@ -4,10 +4,10 @@
 /// Maximum length of a repository path, in characters.
 const MAX_REPOSITORY_PATH_LEN: usize = 255;
 
-/// Parses an image name as the kubelet does before it looks for the image.
+/// Checks the syntax of an image name, as the kubelet does before it looks for the image.
 ///
-/// Deviation: a first path component with upper-case letters, without dot and port, is refused as a user name. The
-/// grammar takes it for a host name, from which nothing can be pulled either.
+/// Deviation: a first path component that has upper-case letters but neither a dot nor a port is refused, as an invalid
+/// user name. The real grammar accepts it as a host name, but no image can be pulled from such a host.
 ///
 /// # Errors
 /// The kubelet's message: `couldn't parse image name "A": invalid reference format: …`.

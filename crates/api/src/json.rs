@@ -69,7 +69,7 @@ pub(crate) struct JsonReader<'t> {
     /// characters of a long line are counted only once.
     counted: (usize, u32),
     nodes: usize,
-    /// Duplicate keys, at most [`limits::PROBLEMS`]; they do not stop the parser.
+    /// Duplicate keys, at most [`limits::LISTED_PROBLEMS`]; they do not stop the parser.
     pub(crate) duplicates: Vec<TextError>,
 }
 
@@ -185,12 +185,12 @@ impl<'t> JsonReader<'t> {
 
     fn read_value_at_depth(&mut self, depth: usize) -> Result<Tree<'t>, TextError> {
         self.skip_space();
-        if depth > limits::DEPTH {
-            return Err(self.error_here(format!("nested deeper than {} levels", limits::DEPTH)));
+        if depth > limits::NESTING_DEPTH {
+            return Err(self.error_here(format!("nested deeper than {} levels", limits::NESTING_DEPTH)));
         }
         self.nodes += 1;
-        if self.nodes > limits::NODES {
-            return Err(self.error_here(format!("more than {} values", limits::NODES)));
+        if self.nodes > limits::VALUES {
+            return Err(self.error_here(format!("more than {} values", limits::VALUES)));
         }
         let (line, column) = (self.line, self.column());
         let data = match self.peek() {
@@ -259,7 +259,7 @@ impl<'t> JsonReader<'t> {
                 value,
             };
             if let Some(key) = put_entry(&mut entries, &mut index, &mut merged, entry, false)
-                && self.duplicates.len() < limits::PROBLEMS
+                && self.duplicates.len() < limits::LISTED_PROBLEMS
             {
                 self.duplicates.push(TextError {
                     line,

@@ -27,7 +27,6 @@
 
 mod advice;
 mod affinity;
-mod api_access;
 mod autoscaler;
 mod behavior;
 mod calls;
@@ -76,6 +75,7 @@ mod settings;
 mod storage;
 pub mod structural;
 mod time;
+mod token_volume;
 mod tree;
 pub mod untyped;
 mod untyped_object;
@@ -99,8 +99,7 @@ use std::sync::Arc;
 
 pub use self::advice::{Advice, advice};
 pub use self::affinity::NAME_FIELD;
-pub use self::api_access::ApiAccess;
-pub use self::autoscaler::{load, load_key, metric_source};
+pub use self::autoscaler::{load_annotation_key, metric_source_field, parse_load_annotation};
 pub use self::behavior::*;
 pub use self::calls::*;
 pub use self::caused_by::CausedBy;
@@ -114,24 +113,26 @@ pub use self::device_description::*;
 pub use self::duration::{Duration, parse_duration, print_duration, print_duration_short};
 pub use self::encoding::{NotText, decode_text};
 pub use self::extra::Extra;
+pub use self::token_volume::TokenVolumeSuffix;
 /// The name of the ConfigMap with the cluster's CA certificate; every namespace has this ConfigMap.
-pub const ROOT_CA: &str = "kube-root-ca.crt";
+pub const ROOT_CA_CONFIG_MAP: &str = "kube-root-ca.crt";
 pub use self::fields::{Field, field_values, fields};
 pub use self::image::{check_image_name, is_image_reference};
 pub use self::meta::*;
 pub use self::node::*;
 pub use self::object::*;
 pub use self::parse::{
-    Config, Converted, Lines, Located, Location, Parsed, Problem, ProblemKind, SyntaxError, Unknown, object_from_tree,
-    object_from_value, parse, read_documents, read_yaml, read_yaml_document,
+    Config, ConvertedObjects, LineIndex, Located, Location, Parsed, Problem, ProblemKind, SyntaxError,
+    UnsimulatedObject, object_from_tree, object_from_value, parse, read_documents, read_yaml, read_yaml_document,
 };
 pub use self::pod::*;
-pub use self::pod_total::is_of_pods;
+pub use self::pod_total::is_pod_level_resource;
 pub use self::print::{print_json, print_yaml};
 pub use self::quantity::{Format, Quantity};
-pub use self::restart::{PlacedRule, RESTARTING_ALL, RestartDecider, RestartDecision, RestartReason};
+pub use self::restart::{RESTARTING_ALL, RestartDecider, RestartDecision, RestartReason, RestartRuleOfContainer};
 pub use self::served::{
-    ALL_VERBS, API_EXTENSIONS, KUBERNETES_VERSION, OTHER_RESOURCES, OTHER_VERSIONS, OtherResource, no_matches,
+    ALL_VERBS, API_EXTENSIONS, KUBERNETES_VERSION, OTHER_GROUP_VERSIONS, OTHER_RESOURCES, OtherResource,
+    no_matches_message,
 };
 pub use self::settings::*;
 pub use self::storage::*;
@@ -139,10 +140,10 @@ pub use self::time::{MicroTime, Time, go_time_error, parse_rfc3339, print_rfc112
 pub use self::tree::{Data, Entry, Tree};
 pub use self::untyped_object::UntypedObject;
 pub use self::validate::{
-    ADDRESS_TYPES, ErrorList, HOST_PATH_TYPES, PROC_MOUNT_TYPES, QUOTA_SCOPES, Unallocated, ValidationError,
-    label_value_problems, port_name_problems, qualified_name_problems, service_allocation, stored_version,
-    subdomain_problems, validate, validate_ephemeral_containers, validate_metadata_update, validate_new_event,
-    validate_new_event_update, validate_resize, validate_status_update, validate_update,
+    ADDRESS_TYPES, AllocationError, ErrorList, HOST_PATH_TYPES, PROC_MOUNT_TYPES, QUOTA_SCOPES, ValidationError,
+    check_service_allocation, label_value_problems, port_name_problems, qualified_name_problems, stored_version,
+    subdomain_problems, validate, validate_ephemeral_containers, validate_events_k8s_io_event,
+    validate_events_k8s_io_update, validate_metadata_update, validate_resize, validate_status_update, validate_update,
 };
 pub use self::versions::{served_form, stored_form};
 pub use self::visible::visible;

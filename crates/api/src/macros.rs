@@ -44,11 +44,15 @@ macro_rules! string_enum {
         }
 
         impl crate::wire::Wire for $name {
-            fn null() -> Self { Self::from("") }
+            fn from_null() -> Self { Self::from("") }
             fn go_type() -> String { "string".into() }
-            fn write(&self) -> serde_json::Value { self.as_str().into() }
-            fn read<'n>(&mut self, node: &'n crate::Tree<'n>, reader: &mut crate::wire::Reader<'n>) -> crate::wire::Read<'n> {
-                *self = Self::from(reader.text(node)?);
+            fn to_json_value(&self) -> serde_json::Value { self.as_str().into() }
+            fn decode<'n>(
+                &mut self,
+                node: &'n crate::Tree<'n>,
+                reader: &mut crate::wire::Reader<'n>,
+            ) -> crate::wire::DecodeResult<'n> {
+                *self = Self::from(reader.decode_text(node)?);
                 Ok(None)
             }
         }
@@ -113,8 +117,8 @@ macro_rules! string_newtype {
 
 pub(crate) use string_newtype;
 
-/// Declares an enum whose variants have a name in manifests, commands and records. Unlike a `string_enum`, such an enum
-/// has no variant for unknown values.
+/// Declares an enum whose variants have a name in manifests, commands and trace records. Unlike a `string_enum`, such
+/// an enum has no variant for unknown values.
 #[macro_export]
 macro_rules! named_enum {
     ($($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal),* $(,)? })*) => {$(
@@ -123,10 +127,10 @@ macro_rules! named_enum {
         pub enum $name { $($(#[$variant_meta])* $variant),* }
 
         impl $name {
-            /// Returns the name in manifests, commands and records.
+            /// Returns the name in manifests, commands and trace records.
             pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $text),* } }
 
-            /// All names.
+            /// The names of all variants, in declaration order.
             pub const NAMES: &'static [&'static str] = &[$($text),*];
 
             pub fn from_name(name: &str) -> Option<Self> {

@@ -164,7 +164,7 @@ wire_types! {
         pub owner_references: Vec<OwnerReference>,
         pub finalizers: Vec<Str>,
         /// The field managers of server-side apply, with the fields they own; not part of the object's JSON form.
-        pub managers as "": crate::managed::Managers,
+        pub managers as "": crate::managed::FieldManagers,
     }
 
     /// A reference from a dependent to its owner.
@@ -290,13 +290,14 @@ impl std::fmt::Display for LabelSelector {
 impl LabelSelectorRequirement {
     /// Returns whether the labels satisfy this requirement (SCH-047).
     pub fn matches(&self, labels: &ordered::Map<Str, Str>) -> bool {
-        self.operator.holds(labels.get(&self.key), &self.values)
+        self.operator.is_satisfied_by(labels.get(&self.key), &self.values)
     }
 }
 
 impl SelectorOperator {
-    /// Returns whether a label satisfies a requirement with these values; `value` is None if the label is absent.
-    pub fn holds(&self, value: Option<&Str>, values: &[Str]) -> bool {
+    /// Returns whether a label with this value satisfies a requirement with this operator and these values; `value` is
+    /// None if the label is absent.
+    pub fn is_satisfied_by(&self, value: Option<&Str>, values: &[Str]) -> bool {
         match self {
             Self::In => value.is_some_and(|value| values.contains(value)),
             Self::NotIn => value.is_none_or(|value| !values.contains(value)),
@@ -316,8 +317,8 @@ impl SelectorOperator {
     }
 }
 
-/// Computes the number that an integer or a percentage stands for, given the total; percentages are rounded up or down
-/// (CT-061).
+/// Returns the number that an integer or a percentage of `total` stands for; None for any other string. A percentage is
+/// rounded up or down, depending on `round_up` (CT-061).
 pub fn scaled_value(value: &IntOrString, total: i64, round_up: bool) -> Option<i64> {
     match value {
         IntOrString::Int(number) => Some(i64::from(*number)),

@@ -92,7 +92,10 @@ macro_rules! kinds {
                 let mut map = serde_json::Map::new();
                 map.insert("apiVersion".into(), self.kind().api_version().into());
                 map.insert("kind".into(), self.kind().name().into());
-                let fields = match self { Object::Pod(pod) => pod.written_out().write(), _ => self.as_wire().write() };
+                let fields = match self {
+                    Object::Pod(pod) => pod.with_token_volume().to_json_value(),
+                    _ => self.as_wire().to_json_value(),
+                };
                 if let Value::Object(fields) = fields { map.extend(fields); }
                 Value::Object(map)
             }
@@ -311,13 +314,13 @@ impl Kind {
             .map_or((name, None), |(bare, group)| (bare, Some(group)));
         let lower = bare.to_ascii_lowercase();
         Kind::ALL.iter().copied().find(|kind| {
-            // Short names are expanded first and case-sensitively, as in kubectl.
-            let names = kind.plural() == lower || kind.singular() == lower || kind.short_names().contains(&bare);
+            // Case counts only in short names, because kubectl expands these before it ignores case.
+            let matches_name = kind.plural() == lower || kind.singular() == lower || kind.short_names().contains(&bare);
             let of_group = group.is_none_or(|group| {
                 let (own, version) = kind.group_and_version();
                 own == group || format!("{version}.{own}") == group || kind.other_groups().contains(&group)
             });
-            names && of_group
+            matches_name && of_group
         })
     }
 }

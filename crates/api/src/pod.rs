@@ -76,7 +76,7 @@ wire_types! {
         /// The service account token volume, if it has exactly the form that admission gives it.
         ///
         /// Invariant: this volume is not in `volumes`, and its mounts are not in the containers' `volume_mounts`.
-        pub api_access as "": Option<crate::ApiAccess>,
+        pub token_volume_suffix as "": Option<crate::TokenVolumeSuffix>,
         pub image_pull_secrets: Vec<LocalReference>,
         pub dns_policy: Str,
         pub dns_config: Option<serde_json::Value>,
@@ -413,7 +413,7 @@ impl Pod {
 
 impl Volume {
     /// Returns the names of the volume sources that are set, in the API server's order. A valid volume has exactly one.
-    pub fn sources(&self) -> impl Iterator<Item = &'static str> {
+    pub fn volume_source_names(&self) -> impl Iterator<Item = &'static str> {
         [
             ("emptyDir", self.empty_dir.is_some()),
             ("hostPath", self.host_path.is_some()),
@@ -475,7 +475,7 @@ impl PodSpec {
 
 impl TopologySpreadConstraint {
     /// Returns whether the constraint is required (`DoNotSchedule`), not only a preference.
-    pub fn is_hard(&self) -> bool {
+    pub fn is_do_not_schedule(&self) -> bool {
         self.when_unsatisfiable != Some(UnsatisfiableAction::ScheduleAnyway)
     }
 

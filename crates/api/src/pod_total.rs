@@ -24,13 +24,13 @@ impl PodSpec {
     pub fn total_limits(&self) -> ResourceList {
         let mut total = self.sum_containers(|resources| &resources.limits);
         self.replace_with_pod_level_resources(&mut total, |resources| &resources.limits);
-        self.add_overhead_to_limited(&mut total);
+        self.add_overhead_to_limited_resources(&mut total);
         total
     }
 
     fn replace_with_pod_level_resources(&self, total: &mut ResourceList, select: SelectResourceList) {
         for (name, amount) in self.resources.iter().flat_map(|own| select(own)) {
-            if is_of_pods(name) {
+            if is_pod_level_resource(name) {
                 total.insert(name.clone(), *amount);
             }
         }
@@ -41,10 +41,10 @@ impl PodSpec {
             .resources
             .iter()
             .flat_map(|own| own.requests.keys().chain(own.limits.keys()));
-        own.any(|name| is_of_pods(name))
+        own.any(|name| is_pod_level_resource(name))
     }
 
-    fn add_overhead_to_limited(&self, total: &mut ResourceList) {
+    fn add_overhead_to_limited_resources(&self, total: &mut ResourceList) {
         for (name, amount) in &self.overhead {
             if let Some(sum) = total.get_mut(name).filter(|sum| !sum.is_zero()) {
                 *sum = sum.plus(*amount);
@@ -80,7 +80,7 @@ impl PodSpec {
 }
 
 /// Returns whether a pod can request this resource at pod level: cpu, memory or huge pages.
-pub fn is_of_pods(name: &str) -> bool {
+pub fn is_pod_level_resource(name: &str) -> bool {
     matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
 }
 
@@ -113,7 +113,7 @@ impl Pod {
     pub fn requests_in_use(&self) -> ResourceList {
         let allocated = |status: &ContainerStatus| status.allocated_resources.clone();
         let mut total = self.container_resources_in_use(|resources| &resources.requests, allocated);
-        if let Some(own) = self.own_requests_in_use() {
+        if let Some(own) = self.pod_level_requests_in_use() {
             total.extend(own);
         }
         add_amounts(&mut total, &self.spec.overhead);
@@ -126,18 +126,18 @@ impl Pod {
         if self.spec.has_pod_level_resources() {
             total.extend(self.pod_level_resources_in_use(|resources| &resources.limits, &ResourceList::new()));
         }
-        self.spec.add_overhead_to_limited(&mut total);
+        self.spec.add_overhead_to_limited_resources(&mut total);
         total
     }
 
-    /// Returns the pod-level requests in use, which replace the sum of the containers' requests; None if the pod has no
-    /// pod-level requests.
+    /// Returns the pod-level requests as counted on the pod's node, which replace the sum of the containers' requests;
+    /// None if the pod has no pod-level requests.
     ///
     /// The amounts in the status already include the pod's overhead; like kube-scheduler, the caller nevertheless adds
     /// the overhead.
-    pub fn own_requests_in_use(&self) -> Option<ResourceList> {
+    pub fn pod_level_requests_in_use(&self) -> Option<ResourceList> {
         let own = self.spec.resources.as_ref()?;
-        let asks = own.requests.keys().any(|name| is_of_pods(name));
+        let asks = own.requests.keys().any(|name| is_pod_level_resource(name));
         asks.then(|| self.pod_level_resources_in_use(|resources| &resources.requests, &self.status.allocated_resources))
     }
 
@@ -154,7 +154,7 @@ impl Pod {
                 raise_amounts_to_max(&mut own, allocated);
             }
         }
-        own.retain(|name, _| is_of_pods(name));
+        own.retain(|name, _| is_pod_level_resource(name));
         own
     }
 
@@ -187,7 +187,7 @@ impl Pod {
     }
 
     /// Copies the resources of the pod and of its containers, matched by name, from another version of the pod.
-    pub fn take_resources(&mut self, from: &Pod) {
+    pub fn copy_resources_from(&mut self, from: &Pod) {
         for (into, from) in [
             (&mut self.spec.containers, &from.spec.containers),
             (&mut self.spec.init_containers, &from.spec.init_containers),
@@ -202,7 +202,7 @@ impl Pod {
     }
 
     /// Returns whether the pod and each of its containers have the same resources as another version of the pod.
-    pub fn has_resources_of(&self, other: &Pod) -> bool {
+    pub fn has_same_resources_as(&self, other: &Pod) -> bool {
         let same = |own: &[Container], theirs: &[Container]| {
             own.iter()
                 .map(|container| &container.resources)

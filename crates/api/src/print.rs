@@ -162,7 +162,7 @@ impl YamlEmitter {
     }
 
     fn put_string(&mut self, text: &str, indent: usize, is_key: bool) {
-        let shape = ScalarStyles::of(text);
+        let shape = ScalarStyles::allowed_for(text);
         let may_be_plain = resolve_plain(text).is_none() && !may_be_read_as_another_type(text);
         if text.contains('\n') && shape.block && !is_key {
             self.put_literal_block(text, indent);
@@ -326,8 +326,8 @@ fn may_be_read_as_another_type(text: &str) -> bool {
 
 /// Returns whether a character can be printed unescaped. In addition to what Go's emitter escapes, hidden characters
 /// are escaped, so that the displayed text is the real text.
-fn is_printable(before: Option<char>, letter: char) -> bool {
-    !(letter != '\n' && is_hidden(before, letter))
+fn is_printable(previous: Option<char>, letter: char) -> bool {
+    !(letter != '\n' && is_hidden(previous, letter))
         && matches!(letter, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}' | '\u{10000}'..='\u{10ffff}')
 }
 
@@ -339,7 +339,7 @@ struct ScalarStyles {
 }
 
 impl ScalarStyles {
-    fn of(text: &str) -> Self {
+    fn allowed_for(text: &str) -> Self {
         let letters: Vec<char> = text.chars().collect();
         if letters.is_empty() {
             return Self {

@@ -144,7 +144,7 @@ impl Quantity {
     /// Interpolates linearly from `self` (`part` = 0) to `other` (`part` = `whole`), rounded down, in the notation of
     /// `self`.
     #[must_use]
-    pub fn toward(self, other: Self, part: i64, whole: i64) -> Self {
+    pub fn interpolate(self, other: Self, part: i64, whole: i64) -> Self {
         if whole == 0 {
             return other;
         }

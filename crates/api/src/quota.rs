@@ -150,7 +150,7 @@ pub fn concerns(quota: &ResourceQuota, object: &Object) -> bool {
 }
 
 /// Returns the kinds whose objects a quota counts.
-pub fn kinds(quota: &ResourceQuota) -> Vec<Kind> {
+pub fn counted_kinds(quota: &ResourceQuota) -> Vec<Kind> {
     let is_counted =
         |kind: &Kind| kind.is_namespaced() && quota_resources_of_kind(*kind, &quota.spec.hard).next().is_some();
     Kind::ALL.iter().copied().filter(is_counted).collect()
@@ -158,14 +158,14 @@ pub fn kinds(quota: &ResourceQuota) -> Vec<Kind> {
 
 /// Recounts the usage of all resources that a quota limits; `list` returns the objects of a kind in the quota's
 /// namespace.
-pub fn used(quota: &ResourceQuota, list: impl Fn(Kind) -> Vec<Object>, now: Time) -> ResourceList {
+pub fn recount_usage(quota: &ResourceQuota, list: impl Fn(Kind) -> Vec<Object>, now: Time) -> ResourceList {
     let mut total: ResourceList = quota
         .spec
         .hard
         .keys()
         .map(|name| (name.clone(), Quantity::default()))
         .collect();
-    for object in kinds(quota).into_iter().flat_map(list) {
+    for object in counted_kinds(quota).into_iter().flat_map(list) {
         if !concerns(quota, &object) {
             continue;
         }
@@ -180,7 +180,7 @@ pub fn used(quota: &ResourceQuota, list: impl Fn(Kind) -> Vec<Object>, now: Time
 
 /// Returns the requests and limits that a quota of cpu or memory requires, but that containers do not set:
 /// `requests.cpu for: c`. None if all are set, or if the pod sets pod-level resources.
-pub fn unspecified(quota: &ResourceQuota, pod: &Pod) -> Option<String> {
+pub fn missing_requests_and_limits(quota: &ResourceQuota, pod: &Pod) -> Option<String> {
     const REQUIRABLE_RESOURCES: [&str; 6] = [
         "cpu",
         "limits.cpu",
@@ -213,13 +213,13 @@ pub fn unspecified(quota: &ResourceQuota, pod: &Pod) -> Option<String> {
 struct QuotaScope {
     name: Str,
     /// For a scope of the `scopeSelector`: the requirement that the name of a pod's PriorityClass must meet.
-    values: Option<LabelSelectorRequirement>,
+    priority_class_requirement: Option<LabelSelectorRequirement>,
 }
 
 fn quota_scopes(quota: &ResourceQuota) -> Vec<QuotaScope> {
     let plain = quota.spec.scopes.iter().map(|name| QuotaScope {
         name: name.clone(),
-        values: None,
+        priority_class_requirement: None,
     });
     let selector = quota.spec.scope_selector.as_ref();
     let expressions = list(selector.and_then(|selector| selector.get("matchExpressions")));
@@ -227,7 +227,7 @@ fn quota_scopes(quota: &ResourceQuota) -> Vec<QuotaScope> {
         let text = |key: &str| one.get(key).and_then(serde_json::Value::as_str);
         let name = Str::from(text("scopeName")?);
         Some(QuotaScope {
-            values: Some(LabelSelectorRequirement {
+            priority_class_requirement: Some(LabelSelectorRequirement {
                 key: name.clone(),
                 operator: SelectorOperator::from(text("operator")?),
                 values: texts(one, "values").into_iter().map(Str::from).collect(),
@@ -256,7 +256,7 @@ impl QuotaScope {
     }
 
     fn matches_priority_class(&self, class: &Str) -> bool {
-        let Some(values) = &self.values else {
+        let Some(requirement) = &self.priority_class_requirement else {
             return !class.is_empty();
         };
         let mut labels = Map::new();
@@ -264,7 +264,7 @@ impl QuotaScope {
             labels.insert(self.name.clone(), class.clone());
         }
         let selector = LabelSelector {
-            match_expressions: vec![values.clone()],
+            match_expressions: vec![requirement.clone()],
             ..LabelSelector::default()
         };
         selector.matches(&labels)

@@ -30,9 +30,10 @@ pub(crate) const IDENTITY_FIELDS: [&str; 10] = [
     "ip",
     "conditionType",
 ];
-/// Marks a map with only its untyped fields in the JSON text of an `Extra`.
+/// Key that marks a partial map in the JSON text of an `Extra`: the map holds only its untyped fields.
 pub(crate) const PARTIAL_MAP: &str = "\u{1}map";
-/// Marks a list with only the untyped fields of its elements in the JSON text of an `Extra`.
+/// Key that marks a partial list in the JSON text of an `Extra`: its elements hold only their untyped fields and the
+/// fields that identify them.
 pub(crate) const PARTIAL_LIST: &str = "\u{1}list";
 
 impl<'n> Residual<'n> {
@@ -94,34 +95,44 @@ impl<'n> Residual<'n> {
 
 impl serde::Serialize for Residual<'_> {
     fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        struct MapResiduals<'r, 'n>(&'r [(&'n str, Residual<'n>)], Option<&'n Tree<'n>>);
+        struct MapResiduals<'r, 'n> {
+            fields: &'r [(&'n str, Residual<'n>)],
+            /// The whole map, if it is an element of a list: its identity fields are printed as well.
+            list_element: Option<&'n Tree<'n>>,
+        }
         impl serde::Serialize for MapResiduals<'_, '_> {
             fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
                 let mut map = s.serialize_map(None)?;
-                if let Some(element) = self.1 {
+                if let Some(element) = self.list_element {
                     for key in IDENTITY_FIELDS {
                         if let Some(value) = element.get(key)
-                            && !self.0.iter().any(|(other, _)| *other == key)
+                            && !self.fields.iter().any(|(other, _)| *other == key)
                         {
                             map.serialize_entry(key, value)?;
                         }
                     }
                 }
-                for (key, inner) in self.0 {
+                for (key, inner) in self.fields {
                     map.serialize_entry(key, inner)?;
                 }
                 map.end()
             }
         }
 
-        struct ListResiduals<'r, 'n>(&'n [Tree<'n>], &'r [Option<Residual<'n>>]);
+        struct ListResiduals<'r, 'n> {
+            elements: &'n [Tree<'n>],
+            residuals: &'r [Option<Residual<'n>>],
+        }
         impl serde::Serialize for ListResiduals<'_, '_> {
             fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-                let mut list = s.serialize_seq(Some(self.1.len()))?;
-                for (element, kept) in self.0.iter().zip(self.1) {
+                let mut list = s.serialize_seq(Some(self.residuals.len()))?;
+                for (element, kept) in self.elements.iter().zip(self.residuals) {
                     match kept {
                         None => list.serialize_element(&())?,
-                        Some(Residual::Map(fields)) => list.serialize_element(&MapResiduals(fields, Some(element)))?,
+                        Some(Residual::Map(fields)) => list.serialize_element(&MapResiduals {
+                            fields,
+                            list_element: Some(element),
+                        })?,
                         Some(other) => list.serialize_element(other)?,
                     }
                 }
@@ -132,12 +143,18 @@ impl serde::Serialize for Residual<'_> {
             Residual::Raw(node) => node.serialize(s),
             Residual::Map(fields) => {
                 let mut map = s.serialize_map(Some(1))?;
-                map.serialize_entry(PARTIAL_MAP, &MapResiduals(fields, None))?;
+                map.serialize_entry(
+                    PARTIAL_MAP,
+                    &MapResiduals {
+                        fields,
+                        list_element: None,
+                    },
+                )?;
                 map.end()
             }
-            Residual::List(nodes, items) => {
+            Residual::List(elements, residuals) => {
                 let mut map = s.serialize_map(Some(1))?;
-                map.serialize_entry(PARTIAL_LIST, &ListResiduals(nodes, items))?;
+                map.serialize_entry(PARTIAL_LIST, &ListResiduals { elements, residuals })?;
                 map.end()
             }
         }

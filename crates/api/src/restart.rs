@@ -12,7 +12,7 @@ pub const RESTARTING_ALL: &str = "RestartingAllContainers";
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RestartDecider<'a> {
     /// The first of the container's `restartPolicyRules` that matches the exit code.
-    Rule(PlacedRule<'a>),
+    Rule(RestartRuleOfContainer<'a>),
     /// The container's own `restartPolicy`.
     Container {
         policy: &'a RestartPolicy,
@@ -26,7 +26,7 @@ pub enum RestartDecider<'a> {
 
 /// A restart rule and its position in the pod's spec.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PlacedRule<'a> {
+pub struct RestartRuleOfContainer<'a> {
     /// The container that has the rule.
     pub container: &'a Container,
     /// Index in the container's `restartPolicyRules`.
@@ -47,7 +47,7 @@ pub enum RestartReason<'a> {
     /// The exit of the container itself led to the decision.
     AfterExit(RestartDecision<'a>),
     /// All containers of the pod were restarted, because an exit code matched one of these rules.
-    WithAll(Vec<PlacedRule<'a>>),
+    WithAll(Vec<RestartRuleOfContainer<'a>>),
 }
 
 impl ContainerRestartRule {
@@ -81,9 +81,9 @@ impl RestartPolicy {
 }
 
 impl Container {
-    fn placed_restart_rules(&self) -> impl Iterator<Item = PlacedRule<'_>> {
+    fn restart_rules_with_position(&self) -> impl Iterator<Item = RestartRuleOfContainer<'_>> {
         let rules = self.restart_policy_rules.iter().enumerate();
-        rules.map(|(index, rule)| PlacedRule {
+        rules.map(|(index, rule)| RestartRuleOfContainer {
             container: self,
             index,
             rule,
@@ -111,7 +111,7 @@ impl Pod {
     /// Decides on the restart of a container that exited with this code. Not valid for ephemeral containers, which
     /// never restart.
     pub fn restart_decision<'a>(&'a self, container: &'a Container, exit_code: i32) -> RestartDecision<'a> {
-        let mut rules = container.placed_restart_rules();
+        let mut rules = container.restart_rules_with_position();
         let by = match (
             rules.find(|placed| placed.rule.matches_exit_code(exit_code)),
             &container.restart_policy,
@@ -140,7 +140,10 @@ impl Pod {
         if status.state.waiting.as_ref().is_some_and(is_restarting_all)
             || last.is_some_and(|last| &*last.reason == RESTARTING_ALL)
         {
-            let rules = self.spec.all_containers().flat_map(Container::placed_restart_rules);
+            let rules = self
+                .spec
+                .all_containers()
+                .flat_map(Container::restart_rules_with_position);
             return Some(RestartReason::WithAll(
                 rules.filter(|placed| placed.rule.restarts_all()).collect(),
             ));
@@ -155,7 +158,7 @@ impl Pod {
     }
 }
 
-impl PlacedRule<'_> {
+impl RestartRuleOfContainer<'_> {
     fn sentence(&self) -> Sentence {
         let action = self.rule.action.to_string();
         let Some(codes) = &self.rule.exit_codes else {
@@ -213,14 +216,14 @@ impl RestartDecision<'_> {
 }
 
 impl RestartReason<'_> {
-    /// Returns the explanation as a sentence.
+    /// Returns a sentence that explains why the container was or was not restarted.
     #[must_use]
     pub fn sentence(&self) -> Sentence {
         let rules = match self {
             Self::AfterExit(decision) => return decision.sentence(),
             Self::WithAll(rules) => rules,
         };
-        let named = |placed: &PlacedRule<'_>| {
+        let named = |placed: &RestartRuleOfContainer<'_>| {
             let container = placed.container.name.to_string();
             sentence!(
                 restart::rule_of_container,

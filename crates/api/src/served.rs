@@ -116,7 +116,7 @@ pub const OTHER_RESOURCES: &[OtherResource] = &[
 ];
 
 /// Group versions that are served in addition to the versions of the stored resources.
-pub const OTHER_VERSIONS: &[&str] = &["autoscaling/v1"];
+pub const OTHER_GROUP_VERSIONS: &[&str] = &["autoscaling/v1"];
 
 /// Further kinds of built-in groups, by group version: kinds of subresources, and older versions of stored kinds.
 const OTHER_SERVED_KINDS: &[(&str, &[&str])] = &[
@@ -182,6 +182,6 @@ pub(crate) fn look_up(api_version: &str, kind: &str) -> ServedAs {
 
 /// Returns kubectl's message for a kind that is not served (VA-255).
 #[must_use]
-pub fn no_matches(api_version: &str, kind: &str) -> String {
+pub fn no_matches_message(api_version: &str, kind: &str) -> String {
     format!("no matches for kind {kind:?} in version {api_version:?}")
 }

@@ -168,7 +168,7 @@ string_enum! {
 
 impl PersistentVolumeSpec {
     /// Returns the names of the volume sources that are set, in the API server's order. A valid volume has exactly one.
-    pub fn sources(&self) -> impl Iterator<Item = &'static str> {
+    pub fn volume_source_names(&self) -> impl Iterator<Item = &'static str> {
         [
             ("hostPath", self.host_path.is_some()),
             ("gcePersistentDisk", self.gce_persistent_disk.is_some()),

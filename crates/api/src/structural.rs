@@ -17,7 +17,7 @@ const FIELDS_OF_EVERY_OBJECT: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// Returns the fields of a document that its schema does not declare, as server-side apply reports them (HT-130).
 #[must_use]
-pub fn undeclared(document: &Value, schema: &Value) -> Vec<String> {
+pub fn undeclared_fields(document: &Value, schema: &Value) -> Vec<String> {
     let mut found = Vec::new();
     for (name, value) in document.as_object().into_iter().flatten() {
         if !FIELDS_OF_EVERY_OBJECT.contains(&name.as_str()) {

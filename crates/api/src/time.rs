@@ -159,8 +159,8 @@ pub(crate) fn go_micro_time_error(text: &str) -> Option<String> {
     })
 }
 
-/// Finds where a text stops matching Go's time layout: returns the rest of the text and the layout element that it does
-/// not match, which is the zone if everything before it matches.
+/// Compares a text with Go's time layout. Returns the text from the first mismatch on and the layout element expected
+/// there; if everything before the zone matches, the zone. `fraction` is the layout of the second's fraction.
 fn first_layout_mismatch<'t>(text: &'t str, fraction: &'static str) -> (&'t str, &'static str) {
     let layout: [(&'static str, usize); 13] = [
         ("2006", 4),

@@ -230,12 +230,12 @@ impl<'t> Tree<'t> {
     }
 
     /// Sets the value at a path to null, so that decoding can continue after a field of a wrong type.
-    pub(crate) fn set_null_at(&mut self, path: &[Step]) {
+    pub(crate) fn set_null_at(&mut self, path: &[PathStep]) {
         let mut node = self;
         for step in path {
             let next = match (&mut node.data, step) {
-                (Data::Seq(items), Step::Index(index)) => items.get_mut(*index),
-                (Data::Map(entries), Step::Key(key)) => entries
+                (Data::Seq(items), PathStep::Index(index)) => items.get_mut(*index),
+                (Data::Map(entries), PathStep::Key(key)) => entries
                     .iter_mut()
                     .find(|entry| *entry.key == **key)
                     .map(|entry| &mut entry.value),
@@ -251,7 +251,7 @@ impl<'t> Tree<'t> {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Step {
+pub(crate) enum PathStep {
     /// A key of a map.
     Key(Box<str>),
     /// An index of a list.

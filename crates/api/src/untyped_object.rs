@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::decode::Reader;
 use crate::residual::Residual;
 use crate::tree::{Data, Tree};
-use crate::wire::{Read, Wire};
+use crate::wire::{DecodeResult, Wire};
 use crate::{Extra, Kind, ObjectMeta};
 
 /// An object of a kind without a Rust type; its fields are stored as JSON.
@@ -44,7 +44,7 @@ impl UntypedObject {
 }
 
 impl Wire for UntypedObject {
-    fn null() -> Self {
+    fn from_null() -> Self {
         Self::of(Kind::PodTemplate)
     }
 
@@ -52,14 +52,14 @@ impl Wire for UntypedObject {
         "unstructured.Unstructured".to_owned()
     }
 
-    fn write(&self) -> Value {
+    fn to_json_value(&self) -> Value {
         let mut map = Map::new();
-        map.insert("metadata".to_owned(), self.metadata.write());
+        map.insert("metadata".to_owned(), self.metadata.to_json_value());
         map.extend(self.fields.clone());
         Value::Object(map)
     }
 
-    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
+    fn decode<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> DecodeResult<'n> {
         let entries = match &node.data {
             Data::Null => return Ok(None),
             Data::Map(entries) => entries,
@@ -69,7 +69,7 @@ impl Wire for UntypedObject {
         for entry in entries.iter().filter(|entry| !entry.value.is_null()) {
             match &*entry.key {
                 "apiVersion" | "kind" => {}
-                "metadata" => rest = reader.field("metadata", &mut self.metadata, &entry.value)?,
+                "metadata" => rest = reader.decode_field("metadata", &mut self.metadata, &entry.value)?,
                 key => drop(self.fields.insert(key.to_owned(), entry.value.to_value())),
             }
         }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::decode::{Failure, Reader};
+use crate::decode::{DecodeFailure, Reader};
 use crate::tree::{Data, Tree};
-use crate::wire::{Read, Wire};
+use crate::wire::{DecodeResult, Wire};
 use crate::{Extra, IntOrString, ProblemKind, Quantity, Str};
 
 impl<T: Wire> Wire for Option<T> {
-    fn null() -> Self {
+    fn from_null() -> Self {
         None
     }
 
@@ -23,27 +23,27 @@ impl<T: Wire> Wire for Option<T> {
         self.is_none()
     }
 
-    fn write(&self) -> Value {
+    fn to_json_value(&self) -> Value {
         match self {
-            Some(value) => value.write(),
+            Some(value) => value.to_json_value(),
             None => Value::Null,
         }
     }
 
-    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
+    fn decode<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> DecodeResult<'n> {
         if node.is_null() {
             return Ok(None);
         }
-        self.insert(T::null()).read(node, reader)
+        self.insert(T::from_null()).decode(node, reader)
     }
 }
 
 /// Implements [`Wire`] for `Box` and `Arc` by delegating to the value.
-macro_rules! pointers {
+macro_rules! impl_wire_for_pointers {
     ($($pointer:ident)*) => {$(
         impl<T: Wire> Wire for $pointer<T> {
-            fn null() -> Self {
-                $pointer::new(T::null())
+            fn from_null() -> Self {
+                $pointer::new(T::from_null())
             }
 
             fn go_type() -> String {
@@ -54,23 +54,23 @@ macro_rules! pointers {
                 (**self).is_omitted_when_printed()
             }
 
-            fn write(&self) -> Value {
-                (**self).write()
+            fn to_json_value(&self) -> Value {
+                (**self).to_json_value()
             }
 
-            fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
-                let mut value = T::null();
-                let rest = value.read(node, reader)?;
+            fn decode<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> DecodeResult<'n> {
+                let mut value = T::from_null();
+                let rest = value.decode(node, reader)?;
                 *self = $pointer::new(value);
                 Ok(rest)
             }
         }
     )*};
 }
-pointers! { Arc Box }
+impl_wire_for_pointers! { Arc Box }
 
 impl<T: Wire> Wire for Vec<T> {
-    fn null() -> Self {
+    fn from_null() -> Self {
         Vec::new()
     }
 
@@ -82,14 +82,14 @@ impl<T: Wire> Wire for Vec<T> {
         self.is_empty()
     }
 
-    fn write(&self) -> Value {
-        Value::Array(self.iter().map(|item| item.write()).collect())
+    fn to_json_value(&self) -> Value {
+        Value::Array(self.iter().map(|item| item.to_json_value()).collect())
     }
 
-    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
-        reader.list(node, Self::go_type, &mut |node, reader| {
-            let mut item = T::null();
-            let rest = item.read(node, reader)?;
+    fn decode<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> DecodeResult<'n> {
+        reader.decode_list(node, Self::go_type, &mut |node, reader| {
+            let mut item = T::from_null();
+            let rest = item.decode(node, reader)?;
             self.push(item);
             Ok(rest)
         })
@@ -102,7 +102,7 @@ impl Key for Str {}
 impl Key for String {}
 
 impl<K: Key, V: Wire> Wire for ordered::Map<K, V> {
-    fn null() -> Self {
+    fn from_null() -> Self {
         ordered::Map::new()
     }
 
@@ -114,18 +114,18 @@ impl<K: Key, V: Wire> Wire for ordered::Map<K, V> {
         self.is_empty()
     }
 
-    fn write(&self) -> Value {
+    fn to_json_value(&self) -> Value {
         let mut map = Map::new();
         for (key, value) in self {
-            map.insert(key.as_ref().to_owned(), value.write());
+            map.insert(key.as_ref().to_owned(), value.to_json_value());
         }
         Value::Object(map)
     }
 
-    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
-        reader.map(node, Self::go_type, &mut |key, node, reader| {
-            let mut value = V::null();
-            let rest = value.read(node, reader)?;
+    fn decode<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> DecodeResult<'n> {
+        reader.decode_map(node, Self::go_type, &mut |key, node, reader| {
+            let mut value = V::from_null();
+            let rest = value.decode(node, reader)?;
             self.insert(key.into(), value);
             Ok(rest)
         })
@@ -133,7 +133,7 @@ impl<K: Key, V: Wire> Wire for ordered::Map<K, V> {
 }
 
 impl Wire for Value {
-    fn null() -> Self {
+    fn from_null() -> Self {
         Value::Null
     }
 
@@ -145,21 +145,21 @@ impl Wire for Value {
         self.is_null()
     }
 
-    fn write(&self) -> Value {
+    fn to_json_value(&self) -> Value {
         self.clone()
     }
 
-    fn read<'n>(&mut self, node: &'n Tree<'n>, _: &mut Reader<'n>) -> Read<'n> {
+    fn decode<'n>(&mut self, node: &'n Tree<'n>, _: &mut Reader<'n>) -> DecodeResult<'n> {
         *self = node.to_value();
         Ok(None)
     }
 }
 
 /// Implements [`Wire`] for string types that accept any string.
-macro_rules! texts {
+macro_rules! impl_wire_for_strings {
     ($($ty:ty),*) => {$(
         impl Wire for $ty {
-            fn null() -> Self {
+            fn from_null() -> Self {
                 Self::default()
             }
 
@@ -171,23 +171,23 @@ macro_rules! texts {
                 self.is_empty()
             }
 
-            fn write(&self) -> Value {
+            fn to_json_value(&self) -> Value {
                 Value::String((**self).to_owned())
             }
 
-            fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
-                *self = reader.text(node)?.into();
+            fn decode<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> DecodeResult<'n> {
+                *self = reader.decode_text(node)?.into();
                 Ok(None)
             }
         }
     )*};
 }
-texts! { Str, String, crate::Uid, crate::NodeName }
+impl_wire_for_strings! { Str, String, crate::Uid, crate::NodeName }
 
-macro_rules! integers {
+macro_rules! impl_wire_for_integers {
     ($($ty:ident $go:literal),*) => {$(
         impl Wire for $ty {
-            fn null() -> Self {
+            fn from_null() -> Self {
                 0
             }
 
@@ -195,21 +195,22 @@ macro_rules! integers {
                 $go.into()
             }
 
-            fn write(&self) -> Value {
+            fn to_json_value(&self) -> Value {
                 (*self).into()
             }
 
-            fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
-                *self = $ty::try_from(reader.integer(node, $go)?).map_err(|_| reader.mismatch_failure(node, $go))?;
+            fn decode<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> DecodeResult<'n> {
+                let number = reader.decode_integer(node, $go)?;
+                *self = $ty::try_from(number).map_err(|_| reader.mismatch_failure(node, $go))?;
                 Ok(None)
             }
         }
     )*};
 }
-integers! { i32 "int32", i64 "int64", u32 "uint32", u64 "uint64" }
+impl_wire_for_integers! { i32 "int32", i64 "int64", u32 "uint32", u64 "uint64" }
 
 impl Wire for bool {
-    fn null() -> Self {
+    fn from_null() -> Self {
         false
     }
 
@@ -217,18 +218,18 @@ impl Wire for bool {
         "bool".into()
     }
 
-    fn write(&self) -> Value {
+    fn to_json_value(&self) -> Value {
         Value::Bool(*self)
     }
 
-    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
-        *self = reader.boolean(node)?;
+    fn decode<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> DecodeResult<'n> {
+        *self = reader.decode_boolean(node)?;
         Ok(None)
     }
 }
 
 impl Wire for IntOrString {
-    fn null() -> Self {
+    fn from_null() -> Self {
         Self::Int(0)
     }
 
@@ -236,20 +237,20 @@ impl Wire for IntOrString {
         "intstr.IntOrString".into()
     }
 
-    fn write(&self) -> Value {
+    fn to_json_value(&self) -> Value {
         match self {
             Self::Int(number) => (*number).into(),
             Self::String(text) => Value::String((**text).to_owned()),
         }
     }
 
-    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
-        *self = int_or_string(node, reader)?;
+    fn decode<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> DecodeResult<'n> {
+        *self = decode_int_or_string(node, reader)?;
         Ok(None)
     }
 }
 
-fn int_or_string(node: &Tree<'_>, reader: &Reader<'_>) -> Result<IntOrString, Failure> {
+fn decode_int_or_string(node: &Tree<'_>, reader: &Reader<'_>) -> Result<IntOrString, DecodeFailure> {
     let narrow = |found: &str| {
         let message = format!("json: cannot unmarshal {found} into Go value of type int32");
         reader.fail_with_kind(ProblemKind::OtherType, node, message)
@@ -267,7 +268,7 @@ fn int_or_string(node: &Tree<'_>, reader: &Reader<'_>) -> Result<IntOrString, Fa
 }
 
 impl Wire for Quantity {
-    fn null() -> Self {
+    fn from_null() -> Self {
         Self::default()
     }
 
@@ -275,12 +276,12 @@ impl Wire for Quantity {
         "resource.Quantity".into()
     }
 
-    fn write(&self) -> Value {
+    fn to_json_value(&self) -> Value {
         Value::String(self.to_string())
     }
 
     /// Accepts a string or a bare number, as the API server does.
-    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
+    fn decode<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> DecodeResult<'n> {
         *self = match &node.data {
             Data::Null => Self::default(),
             Data::Int(number) => Self::from_units((*number).max(-i64::MAX)),
@@ -300,10 +301,10 @@ impl Wire for Quantity {
 }
 
 /// Implements [`Wire`] for types that parse from and print to a string.
-macro_rules! forms {
+macro_rules! impl_wire_for_parsed_strings {
     ($($ty:ident),*) => {$(
         impl Wire for crate::$ty {
-            fn null() -> Self {
+            fn from_null() -> Self {
                 Self::default()
             }
 
@@ -311,24 +312,24 @@ macro_rules! forms {
                 "string".into()
             }
 
-            fn write(&self) -> Value {
+            fn to_json_value(&self) -> Value {
                 Value::String(self.to_string())
             }
 
-            fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
-                *self = reader.text(node)?.parse().map_err(|error| reader.fail(node, error))?;
+            fn decode<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> DecodeResult<'n> {
+                *self = reader.decode_text(node)?.parse().map_err(|error| reader.fail(node, error))?;
                 Ok(None)
             }
         }
     )*};
 }
-forms! { Time, MicroTime, Duration }
+impl_wire_for_parsed_strings! { Time, MicroTime, Duration }
 
 /// Implements [`Wire`] for types that are not fields of the JSON form.
-macro_rules! off_wire {
+macro_rules! impl_wire_for_fields_outside_json {
     ($($ty:ty),*) => {$(
         impl Wire for $ty {
-            fn null() -> Self {
+            fn from_null() -> Self {
                 Self::default()
             }
 
@@ -340,16 +341,16 @@ macro_rules! off_wire {
                 true
             }
 
-            fn write(&self) -> Value {
+            fn to_json_value(&self) -> Value {
                 Value::Null
             }
 
-            fn read<'n>(&mut self, _: &'n Tree, _: &mut Reader<'n>) -> Read<'n> {
+            fn decode<'n>(&mut self, _: &'n Tree, _: &mut Reader<'n>) -> DecodeResult<'n> {
                 Ok(None)
             }
         }
     )*};
 }
 // These types are not fields of the JSON form; other code prints them: `Extra` by `Extra::merge_into`, managers by
-// `Managers::to_value` on request, API access by `Pod::written_out`.
-off_wire! { Extra, crate::managed::Managers, Option<crate::ApiAccess> }
+// `FieldManagers::to_value` on request, API access by `Pod::with_token_volume`.
+impl_wire_for_fields_outside_json! { Extra, crate::managed::FieldManagers, Option<crate::TokenVolumeSuffix> }

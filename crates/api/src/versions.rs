@@ -16,8 +16,8 @@ pub fn stored_form(api_version: &str, kind: &str, value: impl FnOnce() -> Value)
     let mut value = value();
     let fields = value.as_object_mut()?;
     match stored_kind {
-        Kind::Event => convert_event(fields),
-        _ => convert_autoscaler(fields),
+        Kind::Event => convert_events_k8s_io_event(fields),
+        _ => convert_autoscaler_from_v1(fields),
     }
     fields.insert("apiVersion".to_owned(), stored_kind.api_version().into());
     Some((stored_kind, value))
@@ -42,9 +42,9 @@ pub(crate) fn current_device_form(
     // In v1beta2, the objects have the same fields as in v1.
     if version == "v1beta1" {
         match stored_kind {
-            Kind::ResourceClaim => convert_requests(value.pointer_mut("/spec/devices/requests")),
-            Kind::ResourceClaimTemplate => convert_requests(value.pointer_mut("/spec/spec/devices/requests")),
-            Kind::ResourceSlice => convert_devices(value.pointer_mut("/spec/devices")),
+            Kind::ResourceClaim => convert_v1beta1_requests(value.pointer_mut("/spec/devices/requests")),
+            Kind::ResourceClaimTemplate => convert_v1beta1_requests(value.pointer_mut("/spec/spec/devices/requests")),
+            Kind::ResourceSlice => convert_v1beta1_devices(value.pointer_mut("/spec/devices")),
             _ => {}
         }
     }
@@ -62,7 +62,7 @@ const EXACT_REQUEST_FIELDS: [&str; 7] = [
     "capacity",
 ];
 
-fn convert_requests(requests: Option<&mut Value>) {
+fn convert_v1beta1_requests(requests: Option<&mut Value>) {
     let requests = requests.and_then(Value::as_array_mut).into_iter().flatten();
     for request in requests.filter_map(Value::as_object_mut) {
         let exact = EXACT_REQUEST_FIELDS
@@ -76,7 +76,7 @@ fn convert_requests(requests: Option<&mut Value>) {
 }
 
 /// Converts devices of v1beta1: the fields in `basic` become fields of the device.
-fn convert_devices(devices: Option<&mut Value>) {
+fn convert_v1beta1_devices(devices: Option<&mut Value>) {
     let devices = devices.and_then(Value::as_array_mut).into_iter().flatten();
     for device in devices.filter_map(Value::as_object_mut) {
         if let Some(Value::Object(basic)) = device.shift_remove("basic") {
@@ -86,7 +86,7 @@ fn convert_devices(devices: Option<&mut Value>) {
 }
 
 /// Converts the CPU target of `autoscaling/v1` to the list of metrics of v2.
-fn convert_autoscaler(fields: &mut Map<String, Value>) {
+fn convert_autoscaler_from_v1(fields: &mut Map<String, Value>) {
     let spec = fields.get_mut("spec").and_then(Value::as_object_mut);
     if let Some(spec) = spec
         && let Some(percent) = spec.shift_remove("targetCPUUtilizationPercentage")
@@ -109,7 +109,7 @@ const RENAMED_EVENT_FIELDS: [(&str, &str); 7] = [
     ("deprecatedCount", "count"),
 ];
 
-fn convert_event(fields: &mut Map<String, Value>) {
+fn convert_events_k8s_io_event(fields: &mut Map<String, Value>) {
     for (new, old) in RENAMED_EVENT_FIELDS {
         if let Some(value) = fields.shift_remove(new) {
             fields.insert(old.to_owned(), value);

@@ -31,7 +31,7 @@ pub mod label {
     pub const NAMESPACE_NAME: &str = "kubernetes.io/metadata.name";
     /// The UID of the Job that a pod belongs to.
     pub const JOB_CONTROLLER_UID: &str = "batch.kubernetes.io/controller-uid";
-    /// The node group of a machine that belongs to a group declared by a scenario.
+    /// The name of a node's group, if the node belongs to a group that a scenario declares.
     pub const NODE_GROUP: &str = "podscope.dev/node-group";
     /// The name of the Job that a pod belongs to.
     pub const JOB_NAME: &str = "batch.kubernetes.io/job-name";

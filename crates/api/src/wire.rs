@@ -5,17 +5,17 @@
 use serde_json::Map;
 pub use serde_json::Value;
 
-pub use crate::decode::{Failure, Reader};
+pub use crate::decode::{DecodeFailure, Reader};
 pub use crate::residual::Residual;
 use crate::tree::Tree;
 
 /// The result of decoding: the part of the tree that the value does not represent, or a type error.
-pub type Read<'n> = Result<Option<Residual<'n>>, Failure>;
+pub type DecodeResult<'n> = Result<Option<Residual<'n>>, DecodeFailure>;
 
 /// A value of the API with a JSON form.
 pub trait Wire {
     /// Returns the value that `null` decodes to (VA-240).
-    fn null() -> Self
+    fn from_null() -> Self
     where
         Self: Sized;
     /// Returns the Go name of the type, as error messages print it (VA-238: `[]v1.Container`, `map[string]string`).
@@ -31,26 +31,26 @@ pub trait Wire {
     }
 
     /// Encodes the value as JSON.
-    fn write(&self) -> Value;
-    /// Decodes the value from a tree; before the call, `self` is the value of [`Wire::null`].
+    fn to_json_value(&self) -> Value;
+    /// Decodes the value from a tree; before the call, `self` is the value of [`Wire::from_null`].
     ///
     /// # Errors
     /// The first field with a wrong type.
-    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n>;
+    fn decode<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> DecodeResult<'n>;
 }
 
 /// A struct whose fields can be accessed by index.
 pub trait Record {
     /// Returns the struct's name and the names of its fields.
-    fn shape(&self) -> &'static Shape;
-    /// Returns the field at an index of [`Shape::fields`].
+    fn shape(&self) -> &'static RecordShape;
+    /// Returns the field at an index of [`RecordShape::fields`].
     fn field(&self, at: usize) -> &dyn Wire;
-    /// Returns mutable access to the field at an index of [`Shape::fields`], to decode into it.
+    /// Returns mutable access to the field at an index of [`RecordShape::fields`], to decode into it.
     fn field_mut(&mut self, at: usize) -> &mut dyn Wire;
 }
 
-/// The metadata of a struct type.
-pub struct Shape {
+/// The name of a struct with a JSON form, and the names of its fields.
+pub struct RecordShape {
     /// Go's name of the struct, as error messages print it.
     pub name: &'static str,
     /// Names of the fields: in Rust's snake case, or the wire name if it is not the camelCase form; "" for a field that
@@ -61,7 +61,7 @@ pub struct Shape {
     pub shown: &'static [usize],
 }
 
-impl Shape {
+impl RecordShape {
     /// Returns the names of the fields on the wire.
     pub fn names(&self) -> impl Iterator<Item = String> {
         self.fields.iter().map(|name| to_camel_case(name))
@@ -115,7 +115,7 @@ pub fn write_record(record: &dyn Record) -> Value {
     for (at, name) in shape.fields.iter().enumerate() {
         let field = record.field(at);
         if !name.is_empty() && (!field.is_omitted_when_printed() || shape.shown.contains(&at)) {
-            map.insert(to_camel_case(name), field.write());
+            map.insert(to_camel_case(name), field.to_json_value());
         }
     }
     Value::Object(map)
@@ -123,7 +123,7 @@ pub fn write_record(record: &dyn Record) -> Value {
 
 /// Encodes the value as one line of JSON.
 pub fn to_json(value: &dyn Wire) -> String {
-    value.write().to_string()
+    value.to_json_value().to_string()
 }
 
 /// Decodes a value from JSON.
@@ -134,13 +134,13 @@ pub fn from_value<T: Wire>(value: &Value) -> Result<T, String> {
     crate::decode(&Tree::from_value(value), false).map_err(crate::decode::first_error_message)
 }
 
-/// Returns the name of a struct in error messages, given its Go name.
-pub fn go_struct(name: &str) -> String {
+/// Returns the name that error messages use for a struct, such as `v1.PodSpec` for `PodSpec`.
+pub fn go_struct_name(name: &str) -> String {
     format!("v1.{name}")
 }
 
-/// Panics, because no field has this index: the macro generates only valid indices.
-pub fn no_field(at: usize) -> ! {
+/// Panics because of an invalid field index. [`wire_types`](crate::wire_types) generates only valid indices.
+pub fn panic_no_field(at: usize) -> ! {
     unreachable!("no field {at}")
 }
 
@@ -154,7 +154,7 @@ macro_rules! wire_types {
         $($(#[$fm:meta])* $fvis:vis $field:ident $(as $wire:literal)? $([$shown:ident])? : $ty:ty),* $(,)?
     })*) => {$(
         $(#[$m])*
-        // `Eq` lets `Arc`s compare by pointer first.
+        // `Arc<T>` compares pointers before values only if `T` implements `Eq`.
         #[derive(Debug, Clone, PartialEq, Eq, Default)]
         $vis struct $name {
             $(
@@ -166,35 +166,39 @@ macro_rules! wire_types {
 
         const _: () = {
             #[allow(non_camel_case_types, dead_code)]
-            enum At { $($field),* }
-            static SHAPE: $crate::wire::Shape = $crate::wire::Shape {
+            enum FieldIndex { $($field),* }
+            static SHAPE: $crate::wire::RecordShape = $crate::wire::RecordShape {
                 name: $crate::wire_types!(@name $name $($go)?),
                 fields: &[$($crate::wire_types!(@name $field $($wire)?)),*],
-                shown: &[$($($crate::wire_types!(@$shown At::$field),)?)*],
+                shown: &[$($($crate::wire_types!(@$shown FieldIndex::$field),)?)*],
             };
             impl $crate::wire::Record for $name {
-                fn shape(&self) -> &'static $crate::wire::Shape { &SHAPE }
+                fn shape(&self) -> &'static $crate::wire::RecordShape { &SHAPE }
                 fn field(&self, at: usize) -> &dyn $crate::wire::Wire {
                     match at {
-                        $(at if at == At::$field as usize => &self.$field,)*
-                        _ => $crate::wire::no_field(at),
+                        $(at if at == FieldIndex::$field as usize => &self.$field,)*
+                        _ => $crate::wire::panic_no_field(at),
                     }
                 }
 
                 fn field_mut(&mut self, at: usize) -> &mut dyn $crate::wire::Wire {
                     match at {
-                        $(at if at == At::$field as usize => &mut self.$field,)*
-                        _ => $crate::wire::no_field(at),
+                        $(at if at == FieldIndex::$field as usize => &mut self.$field,)*
+                        _ => $crate::wire::panic_no_field(at),
                     }
                 }
             }
 
             impl $crate::wire::Wire for $name {
-                fn null() -> Self { Self::default() }
-                fn go_type() -> String { $crate::wire::go_struct(SHAPE.name) }
-                fn write(&self) -> $crate::wire::Value { $crate::wire::write_record(self) }
-                fn read<'n>(&mut self, node: &'n $crate::Tree<'n>, reader: &mut $crate::wire::Reader<'n>) -> $crate::wire::Read<'n> {
-                    reader.record(self, node)
+                fn from_null() -> Self { Self::default() }
+                fn go_type() -> String { $crate::wire::go_struct_name(SHAPE.name) }
+                fn to_json_value(&self) -> $crate::wire::Value { $crate::wire::write_record(self) }
+                fn decode<'n>(
+                    &mut self,
+                    node: &'n $crate::Tree<'n>,
+                    reader: &mut $crate::wire::Reader<'n>,
+                ) -> $crate::wire::DecodeResult<'n> {
+                    reader.decode_record(self, node)
                 }
             }
         };

@@ -63,7 +63,9 @@ pub(crate) struct YamlText<'t> {
 pub(crate) fn read(text: &str, lines_before: u32) -> YamlText<'_> {
     let read = Reader::new(text, lines_before).parse_text();
     match read.reindented(text) {
-        Some(reindented) => Reader::reindented(&reindented, lines_before).parse_text().owned(),
+        Some(reindented) => Reader::new_reindented(&reindented, lines_before)
+            .parse_text()
+            .into_owned(),
         None => read,
     }
 }
@@ -94,16 +96,16 @@ pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, each: OnItem<'_, 
             each(item.owned());
         }
     };
-    let mut reader = Reader::reindented(&reindented, lines_before);
+    let mut reader = Reader::new_reindented(&reindented, lines_before);
     reader.each = Some(&mut rest);
-    reader.parse_text().owned()
+    reader.parse_text().into_owned()
 }
 
 /// Parses the first value of a text and ignores what follows.
-pub(crate) fn read_first(text: &str, lines_before: u32) -> Option<Tree<'static>> {
+pub(crate) fn read_first_value(text: &str, lines_before: u32) -> Option<Tree<'static>> {
     let first = |mut reader: Reader<'_, '_>| reader.parse_document().ok().flatten().map(|node| node.owned());
     first(Reader::new(text, lines_before))
-        .or_else(|| reindent(text).and_then(|reindented| first(Reader::reindented(&reindented, lines_before))))
+        .or_else(|| reindent(text).and_then(|reindented| first(Reader::new_reindented(&reindented, lines_before))))
 }
 
 impl<'t> YamlText<'t> {
@@ -116,7 +118,7 @@ impl<'t> YamlText<'t> {
         self.problems.iter().any(of_indentation).then(|| reindent(text))?
     }
 
-    fn owned(self) -> YamlText<'static> {
+    fn into_owned(self) -> YamlText<'static> {
         YamlText {
             documents: self.documents.iter().map(Tree::owned).collect(),
             problems: self.problems,
@@ -137,7 +139,7 @@ struct Reader<'e, 't> {
 }
 
 impl<'e, 't> Reader<'e, 't> {
-    fn reindented(reindented: &'t Reindented, lines_before: u32) -> Self
+    fn new_reindented(reindented: &'t Reindented, lines_before: u32) -> Self
     where
         't: 'e,
     {
@@ -160,7 +162,7 @@ impl<'e, 't> Reader<'e, 't> {
         }
     }
 
-    fn at(&self, span: Span) -> (u32, u32) {
+    fn line_and_column(&self, span: Span) -> (u32, u32) {
         let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let (line, column) = (small(span.start.line()), small(span.start.col()));
         let moved = self.shifts.binary_search_by_key(&line, |(line, _)| *line);
@@ -176,7 +178,7 @@ impl<'e, 't> Reader<'e, 't> {
     }
 
     fn error_of_kind(&self, kind: TextErrorKind, span: Span, message: impl Into<String>) -> TextError {
-        let (line, column) = self.at(span);
+        let (line, column) = self.line_and_column(span);
         TextError {
             line,
             column,
@@ -185,7 +187,7 @@ impl<'e, 't> Reader<'e, 't> {
         }
     }
 
-    fn next(&mut self) -> Result<(Event<'t>, Span), TextError> {
+    fn next_event(&mut self) -> Result<(Event<'t>, Span), TextError> {
         match self.events.next() {
             Some(Ok(event)) => Ok(event),
             Some(Err(error)) => {
@@ -219,7 +221,7 @@ impl<'e, 't> Reader<'e, 't> {
     /// Parses the next document that is not empty.
     fn parse_document(&mut self) -> Result<Option<Tree<'t>>, TextError> {
         loop {
-            let (event, span) = self.next()?;
+            let (event, span) = self.next_event()?;
             match event {
                 Event::StreamEnd => return Ok(None),
                 Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd | Event::Nothing => {}
@@ -235,10 +237,11 @@ impl<'e, 't> Reader<'e, 't> {
         }
     }
 
-    fn count_values(&mut self, count: usize, span: Span) -> Result<(), TextError> {
+    /// Counts parsed values. Returns an error if the text has too many.
+    fn add_to_value_count(&mut self, count: usize, span: Span) -> Result<(), TextError> {
         self.nodes = self.nodes.saturating_add(count);
-        if self.nodes > limits::NODES {
-            return Err(self.error(span, format!("more than {} values", limits::NODES)));
+        if self.nodes > limits::VALUES {
+            return Err(self.error(span, format!("more than {} values", limits::VALUES)));
         }
         Ok(())
     }
@@ -250,20 +253,20 @@ impl<'e, 't> Reader<'e, 't> {
         };
         let count = node.count_tree_values();
         self.alias_nodes = self.alias_nodes.saturating_add(count);
-        if self.alias_nodes > limits::ALIAS_NODES {
+        if self.alias_nodes > limits::ALIAS_VALUES {
             return Err(self.error_of_kind(TextErrorKind::Meaning, span, "document contains excessive aliasing"));
         }
         let copy = node.clone();
-        self.count_values(count, span)?;
+        self.add_to_value_count(count, span)?;
         Ok(copy)
     }
 
     fn parse_node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Tree<'t>, TextError> {
-        if depth > limits::DEPTH {
-            return Err(self.error(span, format!("nested deeper than {} levels", limits::DEPTH)));
+        if depth > limits::NESTING_DEPTH {
+            return Err(self.error(span, format!("nested deeper than {} levels", limits::NESTING_DEPTH)));
         }
-        self.count_values(1, span)?;
-        let (line, column) = self.at(span);
+        self.add_to_value_count(1, span)?;
+        let (line, column) = self.line_and_column(span);
         let (data, anchor) = match event {
             Event::Alias(anchor) => return self.parse_alias(anchor, span),
             Event::Scalar(text, style, anchor, tag) => {
@@ -282,7 +285,7 @@ impl<'e, 't> Reader<'e, 't> {
         let node = Tree { line, column, data };
         if anchor != 0 {
             let count = node.count_tree_values();
-            self.count_values(count, span)?;
+            self.add_to_value_count(count, span)?;
             self.anchors.insert(anchor, node.clone());
         }
         Ok(node)
@@ -291,7 +294,7 @@ impl<'e, 't> Reader<'e, 't> {
     /// Parses the items of a list that has begun.
     fn parse_items(&mut self, depth: usize, mut each: impl FnMut(Tree<'t>)) -> Result<(), TextError> {
         loop {
-            match self.next()? {
+            match self.next_event()? {
                 (Event::SequenceEnd, _) => return Ok(()),
                 (event, span) => each(self.parse_node(event, span, depth + 1)?),
             }
@@ -304,7 +307,7 @@ impl<'e, 't> Reader<'e, 't> {
         let mut index: ordered::Map<Cow<'t, str>, usize> = ordered::Map::new();
         let mut merged: Vec<bool> = Vec::new();
         loop {
-            let (event, span) = self.next()?;
+            let (event, span) = self.next_event()?;
             let key = match event {
                 Event::MappingEnd => return Ok(Data::Map(entries)),
                 Event::Scalar(text, ScalarStyle::Plain, _, None) if text == "<<" => {
@@ -327,8 +330,8 @@ impl<'e, 't> Reader<'e, 't> {
                     key_text(node.data).map_err(|message| self.error_of_kind(TextErrorKind::Key, span, message))?
                 }
             };
-            let (line, column) = self.at(span);
-            let (event, value_span) = self.next()?;
+            let (line, column) = self.line_and_column(span);
+            let (event, value_span) = self.next_event()?;
             let streaming_callback = match (&event, depth, &*key) {
                 (Event::SequenceStart(0, _), 0, "items") => self.each.take(),
                 _ => None,
@@ -344,7 +347,7 @@ impl<'e, 't> Reader<'e, 't> {
                 value,
             };
             if let Some(key) = put_entry(&mut entries, &mut index, &mut merged, entry, false)
-                && self.problems.len() < limits::PROBLEMS
+                && self.problems.len() < limits::LISTED_PROBLEMS
             {
                 let message = format!("key {key:?} already set in map");
                 let problem = self.error_of_kind(TextErrorKind::Duplicate, span, message);
@@ -355,7 +358,7 @@ impl<'e, 't> Reader<'e, 't> {
 
     /// Parses the list `items` of a document and passes each item to the callback.
     fn parse_streamed_items(&mut self, each: OnItem<'_, 't>, span: Span) -> Result<Tree<'t>, TextError> {
-        let (line, column) = self.at(span);
+        let (line, column) = self.line_and_column(span);
         self.parse_items(1, each)?;
         Ok(Tree {
             line,
@@ -366,7 +369,7 @@ impl<'e, 't> Reader<'e, 't> {
 
     /// Parses the value of a merge key (`<<: value`) and returns its entries; in a list, earlier maps take precedence.
     fn parse_merge_source(&mut self, depth: usize) -> Result<Vec<Entry<'t>>, TextError> {
-        let (event, span) = self.next()?;
+        let (event, span) = self.next_event()?;
         let node = self.parse_node(event, span, depth + 1)?;
         let message = "map merge requires map or sequence of maps as the value";
         let wrong = self.error_of_kind(TextErrorKind::Meaning, span, message);
@@ -456,7 +459,7 @@ fn reword_parser_error(message: &str) -> (TextErrorKind, String) {
     } else if message == "recursion limit exceeded" {
         (
             TextErrorKind::Syntax,
-            format!("nested deeper than {} levels", limits::DEPTH),
+            format!("nested deeper than {} levels", limits::NESTING_DEPTH),
         )
     } else {
         (TextErrorKind::Syntax, message.into())

@@ -117,7 +117,7 @@ impl<'t> BlockReader<'t> {
         self.at += rest.take_while(|byte| **byte == b' ').count();
     }
 
-    fn position(&self) -> (u32, u32) {
+    fn line_and_column(&self) -> (u32, u32) {
         let column = u32::try_from(self.at - self.line_start).unwrap_or(u32::MAX);
         (self.line, column.saturating_add(1))
     }
@@ -128,9 +128,10 @@ impl<'t> BlockReader<'t> {
         matches!(rest, [b'-'] | [b'-', b' ' | b'\n', ..])
     }
 
-    fn count_value(&mut self, depth: usize) -> BlockResult<()> {
+    /// Counts a value. Returns an error if the text has too many, or if they are nested too deeply.
+    fn check_limits_for_next_value(&mut self, depth: usize) -> BlockResult<()> {
         self.nodes += 1;
-        let is_within = self.nodes <= limits::NODES && depth <= limits::DEPTH;
+        let is_within = self.nodes <= limits::VALUES && depth <= limits::NESTING_DEPTH;
         is_within.then_some(()).ok_or(UnsupportedForm)
     }
 
@@ -139,7 +140,7 @@ impl<'t> BlockReader<'t> {
         if self.column() != Some(0) || self.is_at_list_item() {
             return Err(UnsupportedForm);
         }
-        let (line, column) = self.position();
+        let (line, column) = self.line_and_column();
         let data = self.read_map(0, 0, &mut |reader, key| {
             if key != "items" || !reader.rest_of_line().trim_end_matches(' ').is_empty() {
                 return Ok(None);
@@ -170,7 +171,7 @@ impl<'t> BlockReader<'t> {
         let indent = self.at - self.line_start;
         let (line, column) = match indent {
             0 => self.position_after_dash()?,
-            _ => self.position(),
+            _ => self.line_and_column(),
         };
         let mut items = Vec::new();
         while self.column() == Some(indent) && self.is_at_list_item() {
@@ -209,12 +210,12 @@ impl<'t> BlockReader<'t> {
 
     /// Reads the value at the current position; `parent` is the column of the enclosing value.
     fn read_node(&mut self, parent: usize, depth: usize) -> BlockResult<Tree<'t>> {
-        self.count_value(depth)?;
+        self.check_limits_for_next_value(depth)?;
         let at = self.column().ok_or(UnsupportedForm)?;
         if self.is_at_list_item() && at == parent && depth > 1 {
             return self.read_list_in_key_column(at, depth);
         }
-        let (mut line, mut column) = self.position();
+        let (mut line, mut column) = self.line_and_column();
         let data = if self.is_at_list_item() {
             self.read_list(at, depth)?
         } else if self.is_at_map_key()? {
@@ -235,7 +236,7 @@ impl<'t> BlockReader<'t> {
     }
 
     fn position_after_dash(&self) -> BlockResult<(u32, u32)> {
-        let (line, column) = self.position();
+        let (line, column) = self.line_and_column();
         let behind = &self.rest_of_line()[1..];
         let inner = behind.trim_start_matches(' ');
         let spaces = u32::try_from(behind.len() - inner.len()).map_err(|_| UnsupportedForm)?;
@@ -246,7 +247,7 @@ impl<'t> BlockReader<'t> {
     /// Returns the position of a scalar; for a literal block, the position of its first line of text.
     fn scalar_position(&self) -> (u32, u32) {
         if !self.rest_of_line().starts_with('|') {
-            return self.position();
+            return self.line_and_column();
         }
         let below = &self.text[self.line_end..];
         let spaces = below.bytes().skip(1).take_while(|byte| *byte == b' ').count();
@@ -257,7 +258,7 @@ impl<'t> BlockReader<'t> {
     /// Reads the value on the lines after a key or dash at column `parent`, or null; the reader is at the end of that
     /// line.
     fn read_value_below(&mut self, parent: usize, depth: usize, may_be_list: bool) -> BlockResult<Tree<'t>> {
-        let (line, column) = self.position();
+        let (line, column) = self.line_and_column();
         self.next_line();
         self.skip_to_content()?;
         match self.column() {
@@ -265,7 +266,7 @@ impl<'t> BlockReader<'t> {
                 self.read_node(parent, depth)
             }
             _ => {
-                self.count_value(depth)?;
+                self.check_limits_for_next_value(depth)?;
                 Ok(Tree {
                     line,
                     column,
@@ -305,7 +306,7 @@ impl<'t> BlockReader<'t> {
         let mut entries: Vec<Entry<'t>> = Vec::new();
         let (mut index, mut merged) = (ordered::Map::new(), Vec::new());
         loop {
-            let (line, column) = self.position();
+            let (line, column) = self.line_and_column();
             let key = self.read_key()?.ok_or(UnsupportedForm)?;
             let end = self.at;
             self.skip_spaces();
@@ -317,7 +318,7 @@ impl<'t> BlockReader<'t> {
                     self.read_value_below(indent, depth + 1, true)?
                 }
                 None => {
-                    self.count_value(depth + 1)?;
+                    self.check_limits_for_next_value(depth + 1)?;
                     let (line, column) = self.scalar_position();
                     let data = self.read_scalar(indent)?;
                     Tree { line, column, data }

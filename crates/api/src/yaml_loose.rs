@@ -8,7 +8,7 @@
 /// A text with some lines indented.
 pub(crate) struct Reindented {
     pub(crate) text: String,
-    /// The indented lines, from 1, in ascending order, with the number of added columns.
+    /// The numbers of the indented lines (from 1, ascending), each with the number of columns that were added to it.
     pub(crate) shifts: Vec<(u32, u32)>,
 }
 
@@ -43,7 +43,7 @@ struct Lexer {
     quote: Option<char>,
     /// The column after the outermost open bracket or quotation mark.
     inside_column: usize,
-    /// The column of the innermost block key or dash, from 1; 0 if there is none.
+    /// The column (from 1) of the innermost mapping key or list dash in block style; 0 if there is none.
     block_column: usize,
     /// A scalar that continues on following lines with more indentation.
     continued_scalar: Option<MultilineScalar>,
@@ -102,12 +102,12 @@ impl Lexer {
     }
 
     /// Reads up to the end of a quoted text or of the line; returns the position after it.
-    fn read_quoted(&mut self, line: &[char], mut at: usize, mark: char) -> usize {
+    fn read_quoted(&mut self, line: &[char], mut at: usize, quote: char) -> usize {
         while let Some(c) = line.get(at) {
             let next = line.get(at + 1);
-            if mark == '"' && *c == '\\' || mark == '\'' && *c == mark && next == Some(&mark) {
+            if quote == '"' && *c == '\\' || quote == '\'' && *c == quote && next == Some(&quote) {
                 at += 2;
-            } else if *c == mark {
+            } else if *c == quote {
                 self.quote = None;
                 return at + 1;
             } else {
@@ -168,7 +168,8 @@ impl Lexer {
         }
     }
 
-    /// Reads a plain scalar: a key, or a value up to the end of the line or of its bracket.
+    /// Reads a plain scalar: a key, or a value that ends with the line or with the bracket around it. Returns the
+    /// position after the scalar.
     fn read_plain(&mut self, line: &[char], start: usize) -> usize {
         let is_blank = |c: Option<&char>| c.is_none_or(|c| matches!(c, ' ' | '\t'));
         let is_bracket = |c: Option<&char>| c.is_some_and(|c| matches!(c, ',' | '[' | ']' | '{' | '}'));
@@ -195,9 +196,9 @@ impl Lexer {
 }
 
 /// Returns whether a colon follows a quoted text on its line, which makes the text a key.
-fn is_quoted_key(line: &[char], start: usize, mark: char) -> bool {
+fn is_quoted_key(line: &[char], start: usize, quote: char) -> bool {
     let mut inner = Lexer::default();
-    let end = inner.read_quoted(line, start + 1, mark);
+    let end = inner.read_quoted(line, start + 1, quote);
     let mut rest = line[end..].iter().skip_while(|c| matches!(c, ' ' | '\t'));
     rest.next() == Some(&':')
 }

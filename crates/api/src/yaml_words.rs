@@ -13,8 +13,8 @@ pub(crate) fn go_yaml_message(error: TextError, piece: &str) -> (u32, String) {
     let at = error.line.saturating_sub(1);
     let line = piece.lines().nth(at as usize).unwrap_or_default();
     if error.kind == TextErrorKind::Tab {
-        // go-yaml has two messages about a tab: it cannot start a token; after a scalar that may continue, it violates
-        // the indentation.
+        // go-yaml has two messages about a tab in the indentation: after a scalar that may continue, the tab violates
+        // the indentation; elsewhere, the tab cannot start a token.
         let is_indented = |line: &&str| line.trim_start_matches(' ').starts_with('\t');
         if let Some(found) = piece.lines().position(|line| is_indented(&line)) {
             let above = piece.lines().take(found).filter(|line| !line.trim().is_empty()).last();
@@ -60,8 +60,8 @@ pub(crate) fn go_yaml_message(error: TextError, piece: &str) -> (u32, String) {
     };
     // go-yaml's parser reports the line before the error, its scanner the line of the error. For an error on the first
     // line, both report no line.
-    let is_parsers = words.starts_with("did not find expected");
-    (if is_parsers || at == 0 { at } else { at + 1 }, words.to_owned())
+    let is_parser_error = words.starts_with("did not find expected");
+    (if is_parser_error || at == 0 { at } else { at + 1 }, words.to_owned())
 }
 
 /// Returns the text inside double braces, as in `{{ name }}` of a template. YAML reads it as a map whose key is a map

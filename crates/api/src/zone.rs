@@ -75,8 +75,8 @@ impl Zone {
             return self.standard;
         };
         let (year, ..) = crate::time::civil_from_days((at + self.standard).div_euclid(DAY_SECONDS));
-        let begins = summer.begins.local_time_in_year(year) - self.standard;
-        let ends = summer.ends.local_time_in_year(year) - summer.offset;
+        let begins = summer.begins.local_time_of_change(year) - self.standard;
+        let ends = summer.ends.local_time_of_change(year) - summer.offset;
         let (has_begun, has_ended) = (begins <= at, ends <= at);
         // In the southern hemisphere, summer time includes the turn of the year.
         let is_summer = match begins < ends {
@@ -89,7 +89,7 @@ impl Zone {
 
 impl ClockChange {
     /// Returns the local time of the clock change in a year, in seconds since the epoch.
-    fn local_time_in_year(&self, year: i64) -> i64 {
+    fn local_time_of_change(&self, year: i64) -> i64 {
         let first = crate::time::days_from_civil(year, self.month, 1);
         // 1970-01-01 was a Thursday; weekday 0 is Sunday.
         let weekday_of_first = (first + 4).rem_euclid(7);
@@ -117,8 +117,8 @@ fn contains_name(line: &str, name: &str) -> bool {
         })
 }
 
-/// Parses a rule such as `-1,,M3.5.0,M10.5.0/3`: hours west of Greenwich, the same in summer (one hour less if empty),
-/// begin and end of summer time.
+/// Parses a rule such as `-1,,M3.5.0,M10.5.0/3`: standard time in hours west of Greenwich, summer time likewise (if
+/// empty, one hour ahead of standard time), begin of summer time, end of summer time.
 fn parse_zone_rule(rule: &str) -> Option<Zone> {
     let mut parts = rule.split(',');
     let standard = -parse_hours_and_minutes(parts.next()?)?;

@@ -18,7 +18,7 @@ impl ApiServer {
         };
         // As in the real server, the path in the error is the same for claims and templates, and omits `exactly`.
         let path = requested.map(|index| format!("spec.devices.requests[{index}].adminAccess"));
-        self.refuse_admin_access(object, path)
+        self.label_error_for_admin_access(object, path)
     }
 
     /// Returns an error for a claim's status that newly grants admin access without permission.
@@ -32,10 +32,12 @@ impl ApiServer {
             _ => None,
         };
         let path = granted.map(|index| format!("status.allocation.devices.results[{index}].adminAccess"));
-        self.refuse_admin_access(new, path)
+        self.label_error_for_admin_access(new, path)
     }
 
-    fn refuse_admin_access(&self, object: &Object, path: Option<String>) -> ErrorList {
+    /// Returns an error for the field at `path`, which grants or requests admin access, if the object's namespace does
+    /// not have the required label. Without a path there is no error.
+    fn label_error_for_admin_access(&self, object: &Object, path: Option<String>) -> ErrorList {
         let mut problems = ErrorList::default();
         if let Some(path) = path {
             let namespace = ObjectKey::cluster(object.metadata().namespace.clone());

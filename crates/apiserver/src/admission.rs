@@ -17,7 +17,7 @@ const DEFAULT_TOLERATION_SECONDS: i64 = 300;
 
 impl ApiServer {
     fn set_default_tolerations(&mut self, spec: &mut PodSpec) {
-        let (given, defaulted) = &mut self.tolerations;
+        let (given, defaulted) = &mut self.last_defaulted_tolerations;
         if defaulted.is_empty() || *given != spec.tolerations {
             *given = spec.tolerations.clone();
             *defaulted = spec.tolerations.clone();
@@ -48,7 +48,7 @@ impl ApiServer {
                 }
                 self.admit_runtime_class(pod, caller)?;
                 if !pod.is_mirror() {
-                    self.admit_account(pod)?;
+                    self.admit_service_account(pod)?;
                 }
             }
             Object::PriorityClass(class) if class.global_default == Some(true) => {
@@ -159,7 +159,7 @@ impl ApiServer {
 
     /// Admission plugin ServiceAccount: the pod's account must exist, except `default`, which every namespace has. The
     /// pod gets a token volume and the account's imagePullSecrets (VA-284).
-    fn admit_account(&mut self, pod: &mut Pod) -> Result<(), ApiError> {
+    fn admit_service_account(&mut self, pod: &mut Pod) -> Result<(), ApiError> {
         let namespace = pod.metadata.namespace.clone();
         let spec = &mut pod.spec;
         if spec.service_account_name.is_empty() {
@@ -179,7 +179,7 @@ impl ApiServer {
         }
         let by_account = account.and_then(|account| account.automount_service_account_token);
         if spec.automount_service_account_token.or(by_account).unwrap_or(true) {
-            spec.add_api_access(|| name_suffix(&mut self.token_names));
+            spec.mount_service_account_token(|| name_suffix(&mut self.token_names));
         }
         Ok(())
     }

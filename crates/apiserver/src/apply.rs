@@ -3,8 +3,8 @@
 //! other write makes its field manager the owner of only the fields that it changes.
 
 use podscope_api::managed::{
-    Changes, Elements, FieldPath, FieldSet, Manager, Managers, Semantics, compare, compare_with_new, fields_of,
-    path_text, position, typed_errors, value_at,
+    ElementIdentity, FieldChanges, FieldManager, FieldManagers, FieldPath, FieldSet, OwnershipSemantics, compare,
+    fields_of, fields_set_at_creation, list_index, path_text, type_errors, value_at,
 };
 use podscope_api::ordered::StableSort as _;
 use podscope_api::well_known::annotation::LAST_APPLIED;
@@ -12,7 +12,7 @@ use podscope_api::{Kind, Object, Str, Time, Tree, object_from_tree, object_from_
 use serde_json::{Value, json};
 
 use super::{ApiServer, Caller, Outcome};
-use podscope_sim::{Actor, Answer, ApiError, Applied, Part};
+use podscope_sim::{Actor, Answer, ApiError, ApplyRequest, Part};
 
 /// Field manager of `kubectl apply` without `--server-side`. A server-side apply by `kubectl` takes over its fields.
 const CLIENT_SIDE_APPLY_MANAGER: &str = "kubectl-client-side-apply";
@@ -23,7 +23,7 @@ pub(super) enum Ownership {
     /// The writer becomes the owner of the fields that it changes. `None` if ownership is not tracked for this write.
     FieldWriter(Option<FieldWriter>),
     /// The object gets this complete list of managers, which server-side apply has computed.
-    Managers(Managers),
+    Managers(FieldManagers),
 }
 
 /// The field manager of a write to an existing object, with the time of the write.
@@ -32,9 +32,9 @@ pub(super) struct FieldWriter {
     subresource: Str,
     time: Time,
     /// The field managers in the object that the client sent; if there are none, the stored ones are kept.
-    sent: Managers,
+    sent: FieldManagers,
     /// Whether the client requests to remove all field managers.
-    is_reset: bool,
+    removes_all_managers: bool,
 }
 
 impl FieldWriter {
@@ -64,14 +64,14 @@ impl FieldWriter {
             Part::EphemeralContainers => "ephemeralcontainers",
         };
         let sent = new.metadata().managers.list().iter();
-        let is_reset = sent.clone().any(|manager| manager.name.is_empty());
+        let removes_all_managers = sent.clone().any(|manager| manager.name.is_empty());
         let sent = sent.filter(|manager| !manager.fields.is_empty()).cloned().collect();
         Some(FieldWriter {
             name: name.into(),
             subresource: subresource.into(),
             time: caller.wall_time(),
-            sent: Managers::of(sent),
-            is_reset,
+            sent: FieldManagers::of(sent),
+            removes_all_managers,
         })
     }
 }
@@ -84,10 +84,10 @@ pub(super) struct OwnershipSchema {
 }
 
 impl OwnershipSchema {
-    fn semantics(&self) -> Semantics<'_> {
+    fn merge_semantics(&self) -> OwnershipSemantics<'_> {
         match &self.schema {
-            Some(schema) => Semantics::Defined(schema),
-            None => Semantics::of_kind(self.kind),
+            Some(schema) => OwnershipSemantics::Defined(schema),
+            None => OwnershipSemantics::of_kind(self.kind),
         }
     }
 }
@@ -112,7 +112,7 @@ impl ApiServer {
             return;
         }
         let ownership_schema = self.ownership_schema(object.kind());
-        let fields = FieldSet::of(&created_fields(object, ownership_schema.semantics()));
+        let fields = FieldSet::of(&created_fields(object, ownership_schema.merge_semantics()));
         let metadata = object.metadata_mut();
         let mut managers = metadata.managers.list().to_vec();
         for manager in managers.iter_mut().filter(|one| one.fields.is_empty()) {
@@ -120,16 +120,16 @@ impl ApiServer {
             manager.time = Some(caller.wall_time());
         }
         managers.retain(|manager| !manager.fields.is_empty());
-        metadata.managers = Managers::of(managers);
+        metadata.managers = FieldManagers::of(managers);
     }
 
     /// Handles a PATCH of server-side apply.
-    pub(super) fn apply(&mut self, applied: &Applied, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
-        let Applied {
+    pub(super) fn apply(&mut self, applied: &ApplyRequest, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
+        let ApplyRequest {
             kind, key, document, ..
         } = applied;
         let ownership_schema = self.ownership_schema(*kind);
-        let semantics = ownership_schema.semantics();
+        let semantics = ownership_schema.merge_semantics();
         check_types(applied, semantics)?;
         let is_status = &*applied.subresource == "status";
         let in_part = |path: &FieldPath| match is_status {
@@ -138,7 +138,7 @@ impl ApiServer {
         };
         let mut applied_fields = fields_of(document, semantics);
         applied_fields.retain(in_part);
-        let own = Manager {
+        let own = FieldManager {
             name: applied.manager.clone(),
             subresource: applied.subresource.clone(),
             is_apply: true,
@@ -187,26 +187,26 @@ impl ApiServer {
         }
         restore_unchanged_manager_times(live.metadata().managers.list(), &mut managers, merged == before);
         let part = if is_status { Part::Status } else { Part::Main };
-        let by = Ownership::Managers(Managers::of(managers));
-        self.replace_as(&live, object, part, by, caller, out)
+        let by = Ownership::Managers(FieldManagers::of(managers));
+        self.replace_part(&live, object, part, by, caller, out)
     }
 
     /// Makes the writer the owner of the fields that the write changes, and removes those from all other managers.
     pub(super) fn update_field_managers(&self, old: &Object, new: &mut Object, writer: &FieldWriter) {
-        if writer.is_reset {
-            new.metadata_mut().managers = Managers::default();
+        if writer.removes_all_managers {
+            new.metadata_mut().managers = FieldManagers::default();
             return;
         }
         let ownership_schema = self.ownership_schema(new.kind());
         let (before, after) = (old.to_value(), new.to_value());
-        let Changes { written, removed } = compare(&before, &after, ownership_schema.semantics());
+        let FieldChanges { written, removed } = compare(&before, &after, ownership_schema.merge_semantics());
         let mut managers = match writer.sent.list() {
             [] => old.metadata().managers.list().to_vec(),
             sent => sent.to_vec(),
         };
-        let own = Manager {
+        let own = FieldManager {
             subresource: writer.subresource.clone(),
-            ..Manager::sender(writer.name.clone())
+            ..FieldManager::of_sender(writer.name.clone())
         };
         if !managers.iter().any(|manager| manager.is_same(&own)) {
             managers.push(own.clone());
@@ -230,17 +230,17 @@ impl ApiServer {
             }
         }
         managers.retain(|manager| !manager.fields.is_empty());
-        new.metadata_mut().managers = Managers::of(managers);
+        new.metadata_mut().managers = FieldManagers::of(managers);
     }
 }
 
 /// Refuses a document with fields that the kind does not have, or with values of another type.
-fn check_types(applied: &Applied, semantics: Semantics<'_>) -> Result<(), ApiError> {
+fn check_types(applied: &ApplyRequest, semantics: OwnershipSemantics<'_>) -> Result<(), ApiError> {
     let kind = applied.kind;
     let errors = match (semantics, schema::served(kind.api_version(), kind.name())) {
-        (Semantics::BuiltIn(..), Some(served)) => typed_errors(served.fields, &applied.document),
-        (Semantics::Defined(of), _) => podscope_api::structural::undeclared(&applied.document, of),
-        (Semantics::BuiltIn(..), None) => Vec::new(),
+        (OwnershipSemantics::BuiltIn(..), Some(served)) => type_errors(served.fields, &applied.document),
+        (OwnershipSemantics::Defined(of), _) => podscope_api::structural::undeclared_fields(&applied.document, of),
+        (OwnershipSemantics::BuiltIn(..), None) => Vec::new(),
     };
     match errors.as_slice() {
         [] => Ok(()),
@@ -249,7 +249,7 @@ fn check_types(applied: &Applied, semantics: Semantics<'_>) -> Result<(), ApiErr
 }
 
 /// Creates the object of an applied document if no such object is stored.
-fn new_object(applied: &Applied, own: Manager) -> Result<Object, ApiError> {
+fn new_object(applied: &ApplyRequest, own: FieldManager) -> Result<Object, ApiError> {
     let mut object = decode_applied(applied, &applied.document)?;
     let metadata = object.metadata_mut();
     if !metadata.uid.is_empty() {
@@ -258,7 +258,7 @@ fn new_object(applied: &Applied, own: Manager) -> Result<Object, ApiError> {
         return Err(ApiError::conflict(applied.kind, &applied.key.name, &why));
     }
     metadata.namespace = applied.key.namespace.clone();
-    metadata.managers = Managers::of(if own.fields.is_empty() { Vec::new() } else { vec![own] });
+    metadata.managers = FieldManagers::of(if own.fields.is_empty() { Vec::new() } else { vec![own] });
     Ok(object)
 }
 
@@ -275,14 +275,14 @@ fn document_part_to_apply(document: &Value, is_status: bool) -> Value {
 }
 
 /// Returns the fields that the creation of an object sets; the status is not among them.
-fn created_fields(object: &Object, semantics: Semantics<'_>) -> Vec<FieldPath> {
-    let mut fields = compare_with_new(&object.to_value(), semantics);
+fn created_fields(object: &Object, semantics: OwnershipSemantics<'_>) -> Vec<FieldPath> {
+    let mut fields = fields_set_at_creation(&object.to_value(), semantics);
     fields.retain(|path| path.first().is_none_or(|step| &**step != "f:status"));
     fields
 }
 
 /// Returns the managers of an object. If it has none, a manager that owns all its fields is added.
-fn managers_or_implicit_manager(object: &Object, semantics: Semantics<'_>) -> Vec<Manager> {
+fn managers_or_implicit_manager(object: &Object, semantics: OwnershipSemantics<'_>) -> Vec<FieldManager> {
     let metadata = object.metadata();
     let mut managers = metadata.managers.list().to_vec();
     if managers.is_empty() {
@@ -290,18 +290,18 @@ fn managers_or_implicit_manager(object: &Object, semantics: Semantics<'_>) -> Ve
             Some(_) => "kube-controller-manager",
             None => "before-first-apply",
         };
-        managers.push(Manager {
+        managers.push(FieldManager {
             time: metadata.creation_timestamp,
             fields: FieldSet::of(&created_fields(object, semantics)),
-            ..Manager::sender(name)
+            ..FieldManager::of_sender(name)
         });
     }
     managers
 }
 
 /// Returns whether the same managers own the same fields, regardless of their timestamps.
-fn are_managers_equal_except_times(before: &[Manager], now: &[Manager]) -> bool {
-    let is_known = |one: &Manager| {
+fn are_managers_equal_except_times(before: &[FieldManager], now: &[FieldManager]) -> bool {
+    let is_known = |one: &FieldManager| {
         before
             .iter()
             .any(|other| other.is_same(one) && other.fields == one.fields)
@@ -310,7 +310,7 @@ fn are_managers_equal_except_times(before: &[Manager], now: &[Manager]) -> bool 
 }
 
 /// Restores the time of entries whose fields did not change, if the apply did not change the object.
-fn restore_unchanged_manager_times(before: &[Manager], now: &mut [Manager], is_unchanged: bool) {
+fn restore_unchanged_manager_times(before: &[FieldManager], now: &mut [FieldManager], is_unchanged: bool) {
     for manager in now.iter_mut().filter(|_| is_unchanged) {
         let old = before
             .iter()
@@ -326,12 +326,12 @@ fn is_keyed_list_element(path: &[Str]) -> bool {
 }
 
 /// Returns whether a manager owns the field or a field inside it.
-fn is_owned(managers: &[Manager], path: &FieldPath) -> bool {
+fn is_owned(managers: &[FieldManager], path: &FieldPath) -> bool {
     let mut owned = managers.iter().flat_map(|manager| manager.fields.paths());
     owned.any(|one| one.starts_with(path))
 }
 
-fn remove_ownership(manager: &mut Manager, path: &FieldPath) {
+fn remove_ownership(manager: &mut FieldManager, path: &FieldPath) {
     let mut fields = manager.fields.paths();
     fields.retain(|one| one != path);
     manager.fields = FieldSet::of(&fields);
@@ -339,12 +339,12 @@ fn remove_ownership(manager: &mut Manager, path: &FieldPath) {
 
 /// Returns the fields of other managers that the document would set to a different value.
 fn find_conflicts(
-    managers: &[Manager],
+    managers: &[FieldManager],
     applied_fields: &[FieldPath],
     document: &Value,
     live: &Value,
-    own: &Manager,
-) -> Vec<(Manager, FieldPath)> {
+    own: &FieldManager,
+) -> Vec<(FieldManager, FieldPath)> {
     let differs = |path: &&FieldPath| !is_keyed_list_element(path) && value_at(document, path) != value_at(live, path);
     let changed: Vec<&FieldPath> = applied_fields.iter().filter(differs).collect();
     let others = managers.iter().filter(|manager| !manager.is_same(own));
@@ -358,7 +358,7 @@ fn find_conflicts(
 }
 
 /// Removes conflicts on fields that still have the value of the last client-side apply, because kubectl owns them.
-fn remove_last_applied_conflicts(live: &Object, before: &Value, conflicting: &mut Vec<(Manager, FieldPath)>) {
+fn remove_last_applied_conflicts(live: &Object, before: &Value, conflicting: &mut Vec<(FieldManager, FieldPath)>) {
     let text = live.metadata().annotation(LAST_APPLIED);
     let Some(last) = text.and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
         return;
@@ -368,8 +368,8 @@ fn remove_last_applied_conflicts(live: &Object, before: &Value, conflicting: &mu
 
 /// Removes the entries that the new apply replaces: the earlier entry of its manager and, if that is kubectl, the entry
 /// of client-side apply. Returns the fields of the removed entries.
-fn remove_replaced_managers(managers: &mut Vec<Manager>, own: &Manager) -> Vec<FieldPath> {
-    let is_own = |manager: &Manager| {
+fn remove_replaced_managers(managers: &mut Vec<FieldManager>, own: &FieldManager) -> Vec<FieldPath> {
+    let is_own = |manager: &FieldManager| {
         let is_followed =
             own.name == KUBECTL_MANAGER.into() && !manager.is_apply && manager.name == CLIENT_SIDE_APPLY_MANAGER.into();
         is_followed || manager.is_same(own)
@@ -398,7 +398,7 @@ fn remove_replaced_managers(managers: &mut Vec<Manager>, own: &Manager) -> Vec<F
 }
 
 /// Updates the last-applied annotation if kubectl applies an object that has it from an earlier client-side apply.
-fn update_last_applied_annotation(live: &Object, applied: &Applied, merged: &mut Value) {
+fn update_last_applied_annotation(live: &Object, applied: &ApplyRequest, merged: &mut Value) {
     if applied.manager != KUBECTL_MANAGER.into() || live.metadata().annotation(LAST_APPLIED).is_none() {
         return;
     }
@@ -416,7 +416,7 @@ fn update_last_applied_annotation(live: &Object, applied: &Applied, merged: &mut
 }
 
 /// Decodes the JSON of a new or merged object, and sets the namespace of the request.
-fn decode_applied(applied: &Applied, value: &Value) -> Result<Object, ApiError> {
+fn decode_applied(applied: &ApplyRequest, value: &Value) -> Result<Object, ApiError> {
     let tree = Tree::from_value(value);
     if let Some(served) = schema::served(applied.kind.api_version(), applied.kind.name())
         && let Err(why) = schema::decode_object(served.fields, &tree)
@@ -440,7 +440,7 @@ fn decode_applied(applied: &Applied, value: &Value) -> Result<Object, ApiError> 
 }
 
 /// Merges two values of a field by the merge strategy of its list or map type.
-fn merge(semantics: Semantics<'_>, live: &Value, wanted: &Value) -> Value {
+fn merge(semantics: OwnershipSemantics<'_>, live: &Value, wanted: &Value) -> Value {
     match (live, wanted) {
         (Value::Object(existing), Value::Object(map)) if !semantics.is_atomic() => {
             let mut merged = existing.clone();
@@ -459,14 +459,14 @@ fn merge(semantics: Semantics<'_>, live: &Value, wanted: &Value) -> Value {
         (Value::Array(existing), Value::Array(items)) => {
             let mut merged = existing.clone();
             match semantics.elements() {
-                Elements::Atomic => return wanted.clone(),
-                Elements::Set => merged.extend(items.iter().filter(|item| !existing.contains(item)).cloned()),
-                Elements::Keyed(keys) => {
+                ElementIdentity::Atomic => return wanted.clone(),
+                ElementIdentity::Set => merged.extend(items.iter().filter(|item| !existing.contains(item)).cloned()),
+                ElementIdentity::Keyed(keys) => {
                     for item in items {
-                        let Some(step) = semantics.step(item, &keys) else {
+                        let Some(step) = semantics.path_element(item, &keys) else {
                             continue;
                         };
-                        match position(&merged, &step).and_then(|at| merged.get_mut(at)) {
+                        match list_index(&merged, &step).and_then(|at| merged.get_mut(at)) {
                             Some(element) => *element = merge(semantics.item(), element, item),
                             None => merged.push(item.clone()),
                         }
@@ -487,7 +487,7 @@ fn remove_field(value: &mut Value, path: &[Str]) {
             Some(("f", name)) => at.get_mut(name),
             _ => at
                 .as_array_mut()
-                .and_then(|items| position(items, step).and_then(|found| items.get_mut(found))),
+                .and_then(|items| list_index(items, step).and_then(|found| items.get_mut(found))),
         };
         match next {
             Some(next) => at = next,
@@ -497,7 +497,7 @@ fn remove_field(value: &mut Value, path: &[Str]) {
     match (at, last.split_once(':')) {
         (Value::Object(map), Some(("f", name))) => drop(map.shift_remove(name)),
         (Value::Array(items), Some(("k", _))) => {
-            if let Some(found) = position(items, last) {
+            if let Some(found) = list_index(items, last) {
                 items.remove(found);
             }
         }
@@ -509,10 +509,10 @@ fn remove_field(value: &mut Value, path: &[Str]) {
     }
 }
 
-fn typed_patch_error(applied: &Applied, errors: &[String]) -> ApiError {
+fn typed_patch_error(applied: &ApplyRequest, errors: &[String]) -> ApiError {
     let kind = applied.kind;
     let (group, version) = kind.group_and_version();
-    // The message has the namespace of the document, empty if the document has none, not that of the request.
+    // The message contains the namespace in the document (empty if it has none), not the namespace of the request.
     let namespace = applied.document.pointer("/metadata/namespace").and_then(Value::as_str);
     let key = podscope_api::ObjectKey::new(namespace.unwrap_or_default(), applied.key.name.clone());
     let of = format!(
@@ -525,14 +525,14 @@ fn typed_patch_error(applied: &Applied, errors: &[String]) -> ApiError {
         [one] => one.clone(),
         several => format!("errors:\n  {}", several.join("\n  ")),
     };
-    ApiError::unnamed(format!("failed to create typed patch object ({of}): {why}"))
+    ApiError::without_reason(format!("failed to create typed patch object ({of}): {why}"))
 }
 
 /// Returns error 409, which lists the conflicting fields by manager.
-fn conflict_error(conflicting: &[(Manager, FieldPath)], api_version: &str) -> ApiError {
+fn conflict_error(conflicting: &[(FieldManager, FieldPath)], api_version: &str) -> ApiError {
     let texts = conflicting
         .iter()
-        .map(|(manager, path)| (manager.printed(api_version), path_text(path)));
+        .map(|(manager, path)| (manager.printed_name(api_version), path_text(path)));
     let message = match texts.clone().collect::<Vec<_>>().as_slice() {
         [(manager, path)] => format!("Apply failed with 1 conflict: conflict with {manager}: {path}"),
         several => {

@@ -6,7 +6,7 @@ use podscope_api::well_known::{annotation, condition, label};
 use podscope_api::{ConditionStatus, ErrorList, Kind, Object, PodCondition, PodPhase, Str};
 use podscope_api::{default_object, generate_job_selector, validate};
 
-use super::{ApiServer, Caller, Outcome, admission, custom, is_unrecorded, name_suffix, parts};
+use super::{ApiServer, Caller, Outcome, admission, custom, is_unrecorded, name_suffix, object_parts};
 use podscope_sim::{Actor, Answer, ApiError, Happening, MAX_OBJECTS_OF_KIND};
 
 impl ApiServer {
@@ -20,7 +20,7 @@ impl ApiServer {
             metadata.namespace = Str::from("");
         }
         if !metadata.resource_version.is_empty() {
-            return Err(ApiError::unnamed(
+            return Err(ApiError::without_reason(
                 "resourceVersion should not be set on objects to be created".into(),
             ));
         }
@@ -44,9 +44,9 @@ impl ApiServer {
         metadata.deletion_grace_period_seconds = None;
         metadata.generation = None;
         if self.has_status_subresource(kind) {
-            parts::clear_status(&mut object);
+            object_parts::clear_status(&mut object);
         }
-        parts::set_first_generations(&mut object);
+        object_parts::set_first_generations(&mut object);
         default_object(&mut object);
         super::device_taints::set_time_added(&mut object, caller.wall_time());
         self.prune_and_set_defaults(&mut object);

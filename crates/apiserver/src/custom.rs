@@ -11,7 +11,7 @@ use podscope_api::{ErrorList, Kind, Object, ObjectKey, UntypedObject};
 use podscope_sim::ApiError;
 use serde_json::{Value, json};
 
-use super::{ApiServer, Caller, rules};
+use super::{ApiServer, Caller, validation_rules};
 
 impl ApiServer {
     /// Checks that objects of the kind can be created.
@@ -45,7 +45,7 @@ impl ApiServer {
         if let Object::Untyped(untyped) = object {
             let kind = untyped.kind;
             self.objects()
-                .with_version(kind, |version| version.conform(Arc::make_mut(untyped)));
+                .with_version(kind, |version| version.prune_and_default(Arc::make_mut(untyped)));
         }
     }
 
@@ -54,12 +54,15 @@ impl ApiServer {
     pub(super) fn check_schema(&self, object: &Object, old: Option<&Object>, problems: &mut ErrorList) {
         let Object::Untyped(untyped) = object else { return };
         if untyped.kind == Kind::CustomResourceDefinition && problems.is_empty() {
-            problems.extend(rules::check_definition(untyped, old.and_then(Object::as_untyped)));
+            problems.extend(validation_rules::check_definition(
+                untyped,
+                old.and_then(Object::as_untyped),
+            ));
         }
         let old_fields = old.and_then(Object::as_untyped).map(|untyped| &**untyped);
         self.objects().with_version(untyped.kind, |version| {
             if version.validate(untyped, old_fields, problems) {
-                problems.extend(rules::check_validation_rules(object, old, version.schema()));
+                problems.extend(validation_rules::check_validation_rules(object, old, version.schema()));
             }
         });
     }
@@ -67,13 +70,15 @@ impl ApiServer {
     /// Converts a custom object to the storage version.
     pub(super) fn convert_to_storage_version(&self, object: &mut Object) {
         let definition = self.objects().definition_of(object.kind());
-        let version = definition.as_ref().and_then(|object| Definition::of(object)?.storage());
+        let version = definition
+            .as_ref()
+            .and_then(|object| Definition::of(object)?.storage_version());
         if let (Some(version), Object::Untyped(untyped)) = (version, object) {
             let untyped = Arc::make_mut(untyped);
             let was = untyped.kind.api_version();
             untyped.kind = version.kind();
             if untyped.kind.api_version() != was {
-                version.conform(untyped);
+                version.prune_and_default(untyped);
             }
         }
     }

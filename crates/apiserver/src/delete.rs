@@ -115,13 +115,19 @@ impl ApiServer {
     }
 
     /// Stores an object whose deletion timestamp or grace period has changed, and records the change.
-    fn store_deletion_change(&mut self, old: &Object, object: Object, is_first: bool, out: &mut Outcome) -> Object {
+    fn store_deletion_change(
+        &mut self,
+        old: &Object,
+        object: Object,
+        is_first_request: bool,
+        out: &mut Outcome,
+    ) -> Object {
         let stored = self.write(object, out);
         if super::is_unrecorded(stored.kind()) {
             return stored;
         }
         let grace = stored.metadata().deletion_grace_period_seconds.unwrap_or(0);
-        if is_first {
+        if is_first_request {
             out.record(Happening::DeletionRequested { grace }, &stored);
         } else {
             out.record(records::updated_record(old, &stored).into(), &stored);
@@ -282,14 +288,14 @@ mod tests {
     use super::*;
     use podscope_api::{NodeName, PodPhase};
 
-    /// Returns a pod. `own` is the grace period of its spec; `pending` is the deletion timestamp and the grace period
-    /// of a pending deletion. All are in seconds.
-    fn pod(bound: bool, phase: PodPhase, own: Option<i64>, pending: Option<(i64, i64)>) -> Pod {
+    /// Returns a pod. `spec_grace` is the grace period of its spec; `pending_deletion` is the deletion timestamp and
+    /// the grace period of a pending deletion. All are in seconds.
+    fn pod(bound: bool, phase: PodPhase, spec_grace: Option<i64>, pending_deletion: Option<(i64, i64)>) -> Pod {
         let mut pod = Pod::default();
         pod.spec.node_name = bound.then(|| NodeName::from("a-1"));
-        pod.spec.termination_grace_period_seconds = own;
+        pod.spec.termination_grace_period_seconds = spec_grace;
         pod.status.phase = Some(phase);
-        if let Some((at, grace)) = pending {
+        if let Some((at, grace)) = pending_deletion {
             pod.metadata.deletion_timestamp = Some(Time::from_seconds(at));
             pod.metadata.deletion_grace_period_seconds = Some(grace);
         }

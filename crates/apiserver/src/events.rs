@@ -13,7 +13,7 @@
 //! the real recorder writes only the start and the end of a series.
 
 mod fifo;
-mod recent;
+mod lru_cache;
 
 use podscope_api::{
     Event, EventSeries, EventSource, Kind, Labels, MicroTime, Namespace, Object, ObjectKey, ObjectReference, Str, Time,
@@ -21,12 +21,12 @@ use podscope_api::{
 };
 use std::sync::Arc;
 
-use super::{ApiServer, Caller, Draft, Outcome};
+use super::{ApiServer, Caller, Outcome, RecordDraft};
 use fifo::Fifo;
+use lru_cache::LruCache;
 use podscope_api::hash::fnv1a;
 use podscope_sim::{Actor, EventNote, subject};
 use podscope_sim::{Happening, fnv64};
-use recent::LruCache;
 
 /// Maximum number of stored events; the oldest are removed. Deviation: the real server has no such limit. It bounds
 /// memory in large runs.
@@ -44,7 +44,8 @@ const MESSAGES_BEFORE_COMBINING: usize = 10;
 const SIMILAR_EVENTS_PAUSE: i64 = 600 * 1_000_000;
 /// Number of events that one component may send about one object without a pause.
 const EVENT_BURST: i64 = 25;
-/// Interval after which a component may send one more event about an object, in microseconds.
+/// Number of tokens that an event takes from its budget. One token is added per microsecond, so this is also the
+/// interval in microseconds after which a component may send one more event about an object.
 const TOKENS_PER_EVENT: i64 = 300 * 1_000_000;
 /// Time without an event that ends an event series of the scheduler, in microseconds.
 const SERIES_END_PAUSE: i64 = 360 * 1_000_000;
@@ -204,7 +205,7 @@ impl ApiServer {
         if !is_within_budget {
             return;
         }
-        out.records.push(Draft {
+        out.records.push(RecordDraft {
             happening: Happening::Event {
                 kind: note.kind_of_event.clone(),
                 reason: note.reason.clone(),

@@ -9,7 +9,7 @@ use podscope_api::{
     PodPhase,
 };
 
-use super::{ApiServer, Caller, Outcome, pods::set_condition, records};
+use super::{ApiServer, Caller, Outcome, binding::set_condition, records};
 use podscope_sim::{Answer, ApiError, DeleteOptions, Updated};
 
 /// Maximum number of entries in `disruptedPods`; beyond it, evictions are refused (LC-029).

@@ -21,6 +21,7 @@
 mod admin_access;
 mod admission;
 mod apply;
+mod binding;
 mod create;
 mod custom;
 mod delete;
@@ -29,15 +30,14 @@ mod device_taints;
 mod events;
 mod eviction;
 mod limit_range;
-mod parts;
-mod pods;
+mod object_parts;
 mod quota;
 mod records;
 mod resize;
-mod rules;
 mod service;
 mod store;
 mod update;
+mod validation_rules;
 
 use std::sync::Arc;
 
@@ -50,9 +50,9 @@ use podscope_sim::{
 
 pub use store::Store;
 
-/// A record for the trace that does not have its position in the trace yet.
+/// A record for the trace before it gets its position in the trace.
 #[derive(Debug, Clone)]
-pub struct Draft {
+pub struct RecordDraft {
     pub happening: Happening,
     pub object: Option<Arc<Subject>>,
 }
@@ -74,15 +74,15 @@ impl Caller<'_> {
 /// The effects of one request: writes to the store, and records for the trace.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Writes, in order.
+    /// The writes to the store as watches receive them, oldest first.
     pub changes: Vec<Arc<WatchResponse>>,
-    /// Records, in order.
-    pub records: Vec<Draft>,
+    /// The records for the trace, oldest first.
+    pub records: Vec<RecordDraft>,
 }
 
 impl Outcome {
     fn record(&mut self, happening: Happening, object: &Object) {
-        self.records.push(Draft {
+        self.records.push(RecordDraft {
             happening,
             object: Some(podscope_sim::subject_of(object)),
         });
@@ -103,8 +103,9 @@ pub struct ApiServer {
     next_cluster_ip: u32,
     /// Whether the switch `pod-priority-off` disables pod priority.
     ignores_priority: bool,
-    /// The tolerations that were defaulted last, before and after defaulting; pods of the same template share them.
-    tolerations: (Arc<Vec<Toleration>>, Arc<Vec<Toleration>>),
+    /// The last tolerations that got defaults: as given, and with the defaults. Pods with the same given tolerations,
+    /// such as those of one template, share the result.
+    last_defaulted_tolerations: (Arc<Vec<Toleration>>, Arc<Vec<Toleration>>),
 }
 
 impl ApiServer {
@@ -118,7 +119,7 @@ impl ApiServer {
             events: events::EventLog::default(),
             next_cluster_ip: 0,
             ignores_priority: false,
-            tolerations: Default::default(),
+            last_defaulted_tolerations: Default::default(),
         }
     }
 
@@ -172,7 +173,7 @@ impl ApiServer {
     ///
     /// # Errors
     /// Always returns error 429, after which clients retry.
-    pub fn turn_away(&self, request: &Request, out: &mut Outcome) -> Answer {
+    pub fn refuse_as_overloaded(&self, request: &Request, out: &mut Outcome) -> Answer {
         let answer = Err(ApiError::overloaded(target_object(request).0));
         record_refusal(request, &answer, out);
         answer
@@ -248,7 +249,7 @@ impl ApiServer {
         let name = &*object.metadata().name;
         let is_internal = match object.kind() {
             Kind::Endpoints => true,
-            Kind::ConfigMap => name == podscope_api::ROOT_CA,
+            Kind::ConfigMap => name == podscope_api::ROOT_CA_CONFIG_MAP,
             Kind::ServiceAccount => name == "default",
             Kind::Service | Kind::EndpointSlice => name == "kubernetes",
             _ => false,
@@ -270,7 +271,7 @@ impl ApiServer {
         stored
     }
 
-    /// Removes an object and records it.
+    /// Removes an object and records the removal, unless writes of its kind are not recorded.
     fn remove(&mut self, kind: Kind, key: &ObjectKey, out: &mut Outcome) -> Option<Object> {
         let old = if is_unwatched(kind) {
             self.store.remove_unwatched(kind, key)?
@@ -292,7 +293,7 @@ fn record_refusal(request: &Request, answer: &Answer, out: &mut Outcome) {
     let Err(error) = answer else { return };
     let (kind, key, uid) = target_object(request);
     if (400..500).contains(&error.code) && kind != Kind::Lease {
-        out.records.push(Draft {
+        out.records.push(RecordDraft {
             happening: Happening::Refused {
                 code: error.code,
                 message: error.message.clone(),

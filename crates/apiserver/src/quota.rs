@@ -31,7 +31,7 @@ impl ApiServer {
             }
             let name = &limit.metadata.name;
             if let Object::Pod(pod) = new
-                && let Some(missing) = quota::unspecified(limit, pod)
+                && let Some(missing) = quota::missing_requests_and_limits(limit, pod)
             {
                 return refuse(format!("failed quota: {name}: must specify {missing}"));
             }
@@ -42,7 +42,7 @@ impl ApiServer {
             let mut charged = limit.clone();
             if charged.status.hard != charged.spec.hard {
                 let list = |kind| self.objects().list_kind_in(kind, namespace);
-                let used = quota::used(limit, list, caller.wall_time());
+                let used = quota::recount_usage(limit, list, caller.wall_time());
                 let status = &mut Arc::make_mut(&mut charged).status;
                 (status.hard, status.used) = (limit.spec.hard.clone(), used);
             }
@@ -76,11 +76,11 @@ pub(super) fn may_increase_usage(new: &Object, part: Part) -> bool {
 }
 
 /// Returns the usage that a write adds to the quota.
-fn added_usage(limit: &ResourceQuota, old: Option<&Object>, new: &Object, caller: &Caller<'_>) -> ResourceList {
+fn added_usage(quota: &ResourceQuota, old: Option<&Object>, new: &Object, caller: &Caller<'_>) -> ResourceList {
     let before = old.map_or_else(ResourceList::new, |old| quota::usage(old, caller.wall_time()));
     let taken = quota::usage(new, caller.wall_time()).into_iter();
     taken
-        .filter(|(resource, _)| limit.spec.hard.contains_key(resource))
+        .filter(|(resource, _)| quota.spec.hard.contains_key(resource))
         .map(|(resource, amount)| match before.get(&resource) {
             Some(before) => (resource, amount.minus(*before)),
             None => (resource, amount),
@@ -90,11 +90,11 @@ fn added_usage(limit: &ResourceQuota, old: Option<&Object>, new: &Object, caller
 }
 
 /// Returns the error message about the resources for which the quota would be exceeded; `None` if there are none.
-fn exceeded_quota_message(limit: &ResourceQuota, added: &ResourceList) -> Option<String> {
-    let used = |resource: &str| limit.status.used.get(resource).copied().unwrap_or_default();
+fn exceeded_quota_message(quota: &ResourceQuota, added: &ResourceList) -> Option<String> {
+    let used = |resource: &str| quota.status.used.get(resource).copied().unwrap_or_default();
     let (mut requested, mut before, mut hard) = (ResourceList::new(), ResourceList::new(), ResourceList::new());
     for (resource, amount) in added {
-        let hard_limit = limit.status.hard.get(resource).copied().unwrap_or_default();
+        let hard_limit = quota.status.hard.get(resource).copied().unwrap_or_default();
         if used(resource).plus(*amount) > hard_limit {
             requested.insert(resource.clone(), *amount);
             before.insert(resource.clone(), used(resource));
@@ -108,7 +108,7 @@ fn exceeded_quota_message(limit: &ResourceQuota, added: &ResourceList) -> Option
     (!requested.is_empty()).then(|| {
         format!(
             "exceeded quota: {}, requested: {}, used: {}, limited: {}",
-            limit.metadata.name,
+            quota.metadata.name,
             print(&requested),
             print(&before),
             print(&hard)

@@ -1,6 +1,6 @@
 //! Addresses and ports of Services: their allocation, what an update keeps, and what a change of the type removes.
 
-use podscope_api::{Kind, Service, ServiceSpec, Str, Unallocated, ordered};
+use podscope_api::{AllocationError, Kind, Service, ServiceSpec, Str, ordered};
 
 use podscope_sim::ApiError;
 
@@ -38,10 +38,10 @@ impl ApiServer {
         let others: Vec<&Service> = services
             .filter(|other| replaced.as_ref() != Some(&other.metadata.key()))
             .collect();
-        podscope_api::service_allocation(service, old, others.iter().copied()).map_err(|why| match why {
-            Unallocated::Invalid(problems) => ApiError::invalid(Kind::Service, name, problems),
-            Unallocated::Internal(why) => ApiError::internal(format!("Internal error occurred: {why}")),
-            Unallocated::Unnamed(why) => ApiError::unnamed(why),
+        podscope_api::check_service_allocation(service, old, others.iter().copied()).map_err(|why| match why {
+            AllocationError::Invalid(problems) => ApiError::invalid(Kind::Service, name, problems),
+            AllocationError::Internal(why) => ApiError::internal(format!("Internal error occurred: {why}")),
+            AllocationError::Unnamed(why) => ApiError::without_reason(why),
         })
     }
 

@@ -84,7 +84,7 @@ impl Store {
     }
 
     /// Returns the logged changes of unwatched kinds after a revision, oldest first.
-    pub fn aside_after(&self, revision: u64) -> impl Iterator<Item = &Arc<Change>> {
+    pub fn unwatched_changes_after(&self, revision: u64) -> impl Iterator<Item = &Arc<Change>> {
         let first = self
             .unwatched_changes
             .partition_point(|change| change.revision <= revision);

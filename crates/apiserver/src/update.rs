@@ -4,7 +4,7 @@
 use podscope_api::{ErrorList, Kind, Object, ObjectKey, ObjectMeta, Uid};
 
 use super::apply::{FieldWriter, Ownership};
-use super::{ApiServer, Caller, Outcome, custom, is_unrecorded, parts, quota, records};
+use super::{ApiServer, Caller, Outcome, custom, is_unrecorded, object_parts, quota, records};
 use podscope_sim::{Actor, Answer, ApiError, Mutation, Part};
 
 impl ApiServer {
@@ -18,7 +18,12 @@ impl ApiServer {
         custom::check_has_resource_version(kind, &key, &metadata.resource_version)?;
         if !metadata.uid.is_empty() && metadata.uid != old.metadata().uid {
             let stored = old.metadata().uid.as_str();
-            return Err(ApiError::storage_uid(kind, &key, metadata.uid.as_str(), stored));
+            return Err(ApiError::uid_mismatch_in_storage(
+                kind,
+                &key,
+                metadata.uid.as_str(),
+                stored,
+            ));
         }
         ApiError::check_resource_version(&old, &metadata.resource_version)?;
         // The body of an HTTP request has its field manager in an entry of managedFields without fields.
@@ -26,8 +31,8 @@ impl ApiServer {
         let sender = managers.find(|manager| manager.fields.is_empty());
         let sender = sender.map_or("kubectl-replace", |manager| &*manager.name);
         let writer = FieldWriter::of(caller, (&old, object), sender, "", part);
-        let new = with_finalizers(&old, object.clone());
-        self.replace_as(&old, new, part, Ownership::FieldWriter(writer), caller, out)
+        let new = with_stored_finalizers(&old, object.clone());
+        self.replace_part(&old, new, part, Ownership::FieldWriter(writer), caller, out)
     }
 
     /// Handles a PATCH, which is applied to the stored object.
@@ -50,8 +55,8 @@ impl ApiServer {
             return Err(ApiError::bad_request("the patch changes the kind of the object"));
         }
         let writer = FieldWriter::of(caller, (&old, &new), &change.name, change.subresource, part);
-        let new = with_finalizers(&old, new);
-        self.replace_as(&old, new, part, Ownership::FieldWriter(writer), caller, out)
+        let new = with_stored_finalizers(&old, new);
+        self.replace_part(&old, new, part, Ownership::FieldWriter(writer), caller, out)
     }
 
     /// Returns the stored object, or error 404.
@@ -83,12 +88,12 @@ impl ApiServer {
         sent: ObjectMeta,
         is_client: bool,
     ) -> Result<(), ApiError> {
-        parts::copy_status_metadata(merged, sent);
+        object_parts::copy_status_metadata(merged, sent);
         if !is_client {
             return Ok(());
         }
         if let Object::Pod(pod) = merged {
-            parts::align_pod_ips(&mut std::sync::Arc::make_mut(pod).status);
+            object_parts::align_pod_ips(&mut std::sync::Arc::make_mut(pod).status);
         }
         self.check_status(old, merged)
     }
@@ -107,8 +112,9 @@ impl ApiServer {
         Err(ApiError::invalid(new.kind(), &old.key().name, problems))
     }
 
-    /// Replaces `old` by `new`, as far as `part` allows.
-    pub(super) fn replace_as(
+    /// Stores the object `new`, except for the fields that a write to `part` may not change: they keep their values in
+    /// `old`.
+    pub(super) fn replace_part(
         &mut self,
         old: &Object,
         new: Object,
@@ -134,8 +140,8 @@ impl ApiServer {
         let has_metadata = part == Part::Status && (is_client || kind == Kind::Deployment);
         let sent = has_metadata.then(|| new.metadata().clone());
         let merged = match has_status {
-            true => parts::merge(old, new, part),
-            false => parts::replace(old, new),
+            true => object_parts::merge(old, new, part),
+            false => object_parts::replace(old, new),
         };
         let mut merged = merged.ok_or_else(|| ApiError::bad_request(format!("the object is not a {}", kind.name())))?;
         if let Some(sent) = sent {
@@ -154,7 +160,7 @@ impl ApiServer {
             self.validate_replacement(old, &merged)?;
             let has_new_spec = match kind {
                 Kind::Custom(_) => custom::increments_generation(old, &merged, has_status),
-                _ => parts::increments_generation(old, &merged),
+                _ => object_parts::increments_generation(old, &merged),
             };
             if has_new_spec {
                 increment_generation(&mut merged);
@@ -164,12 +170,12 @@ impl ApiServer {
             {
                 custom::add_stored_version(std::sync::Arc::make_mut(untyped));
             }
-            parts::update_template_generation(old, &mut merged);
+            object_parts::update_template_generation(old, &mut merged);
         }
         if part == Part::Resize {
             podscope_api::default_object(&mut merged);
             self.admit_resize(old, &merged)?;
-            if parts::increments_generation(old, &merged) {
+            if object_parts::increments_generation(old, &merged) {
                 increment_generation(&mut merged);
             }
         }
@@ -226,7 +232,7 @@ impl ApiServer {
             self.remove(Kind::Namespace, &key, out);
             return Ok(Some(Object::Namespace(new)));
         }
-        self.replace_as(
+        self.replace_part(
             &old,
             Object::Namespace(new),
             Part::Main,
@@ -246,14 +252,14 @@ fn admit_ephemeral_containers(old: &Object, merged: &mut Object) -> Result<(), A
             return Err(ApiError::invalid(Kind::Pod, &old.metadata.name, problems));
         }
     }
-    if parts::increments_generation(old, merged) {
+    if object_parts::increments_generation(old, merged) {
         increment_generation(merged);
     }
     Ok(())
 }
 
 /// Restores the stored `spec.finalizers` of a namespace: only the `finalize` subresource may change them.
-fn with_finalizers(old: &Object, mut new: Object) -> Object {
+fn with_stored_finalizers(old: &Object, mut new: Object) -> Object {
     if let (Object::Namespace(old), Object::Namespace(new)) = (old, &mut new)
         && new.spec.finalizers != old.spec.finalizers
     {
@@ -281,7 +287,7 @@ fn completes_deletion(old: &Object, new: &Object) -> bool {
 }
 
 fn uid_mismatch_error(kind: Kind, key: &ObjectKey, wanted: &Uid, old: &Object) -> ApiError {
-    ApiError::other_uid(
+    ApiError::uid_precondition_failed(
         &kind.qualified_plural(),
         &key.name,
         wanted.as_str(),

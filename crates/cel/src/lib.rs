@@ -4,8 +4,8 @@
 //! An expression is compiled once ([`Selector::compile`]) and evaluated for many devices ([`Selector::matches`]). The
 //! crate `cel` provides the language; this crate adds the types and functions of Kubernetes.
 //!
-//! Deviation: types are checked at evaluation, not at compilation. Timestamps, durations and the URL and IP libraries
-//! are not supported.
+//! Deviation: the types in a device selector are checked at evaluation, not at compilation. Timestamps, durations and
+//! the URL and IP libraries are not supported.
 
 mod bind;
 mod cost;

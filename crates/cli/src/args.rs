@@ -234,7 +234,7 @@ pub(crate) fn print_notices(loaded: &Loaded, objects: &Objects) {
     for notice in &loaded.notices {
         print_error(notice);
     }
-    if let Some(version) = podscope_session::triage::older_versions(objects) {
+    if let Some(version) = podscope_session::triage::newest_older_kubelet_version(objects) {
         let rules = podscope_api::KUBERNETES_VERSION;
         print_error(t!(cli_input::older_kubelets, version = version, rules = rules));
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use podscope_cluster::SimTime;
-use podscope_scheduler::bench::{Bench, Size, Workload};
+use podscope_scheduler::bench::{Bench, BenchOptions, Workload};
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
 
@@ -58,8 +58,8 @@ pub(crate) fn run(given: &BenchArgs) -> Result<ExitCode, UsageError> {
         let measured = measure_invariants(nodes.unwrap_or(100), given.pods.unwrap_or(1000));
         return Ok(measured.unwrap_or_else(|status| status));
     };
-    let usual = Size::default();
-    let size = Size {
+    let usual = BenchOptions::default();
+    let size = BenchOptions {
         nodes: nodes.unwrap_or(usual.nodes),
         pods: given.pods.unwrap_or(usual.pods),
         templates: number(given.templates),
@@ -68,7 +68,7 @@ pub(crate) fn run(given: &BenchArgs) -> Result<ExitCode, UsageError> {
     };
     let decisions = number(given.decisions);
     let mut bench = Bench::new(workload, size);
-    let existing = bench.existing();
+    let existing = bench.running_pod_count();
     // The first decisions fill caches; in a running scheduler they are already filled.
     let warm_up = (decisions / 10).clamp(1, 100);
     let mut spent = Vec::with_capacity(decisions);
@@ -80,7 +80,7 @@ pub(crate) fn run(given: &BenchArgs) -> Result<ExitCode, UsageError> {
             spent.push(start.elapsed());
         }
         match attempt {
-            Some(attempt) => bench.settle(&attempt),
+            Some(attempt) => bench.carry_out(&attempt),
             None => return Err("the scheduler had nothing to decide".into()),
         }
     }

@@ -9,7 +9,7 @@ use flate2::{Compression, Crc, write::DeflateEncoder};
 use podscope_api::ordered::StableSort as _;
 use podscope_course::course::{Course, ItemSource};
 use podscope_course::scorm::{self, PackedFile};
-use podscope_messages::{said, t};
+use podscope_messages::{localized, t};
 
 use crate::args;
 
@@ -54,7 +54,7 @@ pub(crate) struct ScormArgs {
 pub(crate) fn run(given: &CourseArgs) -> ExitCode {
     let Some(name) = &given.course else {
         for name in podscope_course::courses() {
-            let title = read_course(name).map_or_else(|_| String::new(), |(course, _)| said(&course.title));
+            let title = read_course(name).map_or_else(|_| String::new(), |(course, _)| localized(&course.title));
             args::print_text(&format!("{name:28}{title}\n"));
         }
         return ExitCode::SUCCESS;
@@ -63,7 +63,7 @@ pub(crate) fn run(given: &CourseArgs) -> ExitCode {
 }
 
 fn print_course(course: &Course) -> ExitCode {
-    args::print_text(&format!("{}\n", said(&course.title)));
+    args::print_text(&format!("{}\n", localized(&course.title)));
     if let Some(exam) = course.exam {
         let exam = t!(cli_course::exam, minutes = exam.minutes, pass = exam.pass);
         args::print_text(&format!("{exam}\n"));

@@ -14,8 +14,8 @@ use podscope_scheduler::{cases, decide};
 use podscope_session::explained::{ExplanationJson, explanation_json};
 use podscope_session::scenario::Loaded;
 use podscope_session::timeline::Session;
-use podscope_session::triage::standing;
-use podscope_session::whatif::{self, PodGroups};
+use podscope_session::triage::pod_state_notes;
+use podscope_session::whatif::{self, PodGroupAnswers};
 
 use crate::args::TextOrJson;
 use crate::explain_text::ExplanationText;
@@ -81,7 +81,7 @@ fn explanation_text(names: &[String], pod: &str, json: bool) -> Result<String, E
     let store = session.world().objects();
     let (found, others) = pod_and_other_objects(store, pod);
     let found = found.ok_or_else(|| bad_input(format!("no pod {pod}")))?;
-    let standing = standing(store, &found);
+    let standing = pod_state_notes(store, &found);
     if store.missing_objects(&found).is_some() && found.spec.node_name.is_none() {
         return Ok(text_without_decision(&found, &standing, json));
     }
@@ -99,7 +99,7 @@ fn explanation_text(names: &[String], pod: &str, json: bool) -> Result<String, E
         explanation: explanation_json(&explained),
         restarted: restart_reasons(&found),
         groups: match found.spec.node_name {
-            None => whatif::grow_for(&session, &found),
+            None => whatif::group_answers_for_pod(&session, &found),
             Some(_) => None,
         },
     };
@@ -114,7 +114,7 @@ fn load_cluster(names: &[String]) -> Result<Loaded, ExitCode> {
     let mut loaded = args::load(names)?;
     let has_nodes = loaded.setup.objects.iter().any(|object| object.kind() == Kind::Node);
     if has_nodes && !loaded.has_scenario {
-        loaded.setup.nodes.generate_none();
+        loaded.setup.nodes.generate_no_nodes();
     }
     Ok(loaded)
 }
@@ -133,14 +133,15 @@ fn pod_and_other_objects(store: &Objects, pod: &str) -> (Option<Arc<Pod>>, Vec<O
     (found, others)
 }
 
-/// Everything that the command prints about a pod: the explanation of its decision, and what goes with it.
+/// What the command prints about a pod: its state, the explanation of the scheduler's decision, its restarted
+/// containers, and the node groups.
 struct ExplainOutput<'a> {
     standing: &'a [Sentence],
     explanation: ExplanationJson<'a>,
-    /// The containers that ended, with the reason for their restart.
+    /// Names of the containers that ended, each with a sentence about why it was or was not started again.
     restarted: Vec<(&'a str, Sentence)>,
-    /// Whether a new node of each node group would help; None for a pod that has a node.
-    groups: Option<PodGroups>,
+    /// For each node group, whether the pod could run on a new node of it; None for a pod that has a node.
+    groups: Option<PodGroupAnswers>,
 }
 
 impl ExplainOutput<'_> {
@@ -195,18 +196,22 @@ fn english_sentences(sentences: &[Sentence]) -> serde_json::Value {
 
 /// Returns the output for a pod that the simulation cannot schedule: its state, and the last message of the real
 /// scheduler.
-fn text_without_decision(pod: &Pod, standing: &[Sentence], json: bool) -> String {
+fn text_without_decision(pod: &Pod, state_notes: &[Sentence], is_json: bool) -> String {
     let message = pod
         .condition(condition::POD_SCHEDULED)
         .map_or("", |condition| &*condition.message);
-    if json {
+    if is_json {
         let pod = pod.metadata.key().to_string();
-        let value =
-            serde_json::json!({"pod": pod, "standing": english_sentences(standing), "message": message, "nodes": []});
+        let value = serde_json::json!({
+            "pod": pod,
+            "standing": english_sentences(state_notes),
+            "message": message,
+            "nodes": [],
+        });
         return format!("{value:#}");
     }
-    let standing: Vec<String> = standing.iter().map(ToString::to_string).collect();
-    let mut text = standing.join("\n");
+    let state_notes: Vec<String> = state_notes.iter().map(ToString::to_string).collect();
+    let mut text = state_notes.join("\n");
     if !message.is_empty() {
         text.push_str(&format!("\n{}", t!(cli_explain::scheduler_said, message = message)));
     }

@@ -19,7 +19,7 @@ fn fmt_table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
     for row in rows {
         let mut line = String::from(" ");
         for (cell, width) in row.iter().zip(&widths) {
-            let gap = columns::gap(cell, *width);
+            let gap = columns::cell_padding(cell, *width);
             let is_number = !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
             if is_number {
                 line.push_str(&format!(" {gap}{cell} "));

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use podscope_course::course::Course;
 use podscope_course::grade::{self, CourseResult, FrequentMistake, GradedRun};
 use podscope_course::xapi;
-use podscope_messages::{Message, cli_grade, said, t};
+use podscope_messages::{Message, cli_grade, localized, t};
 use podscope_protocol::markdown::escape_cell;
 use podscope_session::columns;
 
@@ -205,8 +205,8 @@ fn mistake_line(one: &FrequentMistake) -> String {
         cli_grade::mistake,
         count = count,
         of = of,
-        wrong = said(&one.wrong),
-        right = said(&one.right)
+        wrong = localized(&one.wrong),
+        right = localized(&one.right)
     );
-    format!("\n{}: {}\n  {line}\n", one.lesson, said(&one.ask))
+    format!("\n{}: {}\n  {line}\n", one.lesson, localized(&one.ask))
 }

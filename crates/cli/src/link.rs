@@ -64,15 +64,15 @@ pub(crate) fn fragment_with_files(
     let link = link::Link::of_files(files, seed);
     let link = if replaces_names { link.anonymised() } else { link };
     let text = link.encode();
-    if text.len() > podscope_protocol::LONGEST_LINK {
+    if text.len() > podscope_protocol::MAX_LINK_LENGTH {
         args::print_error(format_args!(
             "a link of these files would have {} characters; every browser opens one of {}: pass the files on",
             text.len(),
-            podscope_protocol::LONGEST_LINK
+            podscope_protocol::MAX_LINK_LENGTH
         ));
         return Err(ExitCode::from(args::BAD_INPUT_STATUS));
     }
-    if let Some(warning) = link::warning(&text) {
+    if let Some(warning) = link::length_warning(&text) {
         args::print_error(format_args!("{warning}"));
     }
     Ok(format!("#{text}"))
@@ -86,7 +86,10 @@ fn decode(text: &str) -> Result<ExitCode, ExitCode> {
     let link = link::decode(text).map_err(|why| bad(why.english()))?;
     let loaded = link.load().map_err(|problems| args::print_problems(&problems))?;
     let mut session = Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
-    session.schedule(link.timed().map_err(|unreadable| bad(unreadable.to_string()))?);
+    session.schedule(
+        link.parse_commands()
+            .map_err(|unreadable| bad(unreadable.to_string()))?,
+    );
     args::print_data(&export::scenario(&session));
     Ok(ExitCode::SUCCESS)
 }

@@ -157,8 +157,8 @@ fn parse() -> Result<(String, Podscope), clap::Error> {
     Ok((name, Podscope::from_arg_matches(&matches)?))
 }
 
-/// Returns the exit status of a command. Reports arguments that are invalid together like clap, with the usage of the
-/// command at `path`.
+/// Returns the exit status of a command. Prints a usage error as clap prints conflicting arguments, with the usage of
+/// the command at `path`.
 fn finish<C: CommandFactory>(result: Result<ExitCode, UsageError>, path: &[&str]) -> ExitCode {
     result.unwrap_or_else(|UsageError(message)| {
         let mut command = C::command();

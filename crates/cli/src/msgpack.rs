@@ -4,7 +4,7 @@
 use serde_json::{Map, Number, Value};
 
 /// Maximum nesting depth, as for other input.
-const MAX_DEPTH: usize = podscope_api::limits::DEPTH;
+const MAX_DEPTH: usize = podscope_api::limits::NESTING_DEPTH;
 
 /// Keys with which a trace can begin.
 const FIRST_TRACE_KEYS: [&str; 3] = ["version", "config", "events"];

@@ -149,7 +149,7 @@ impl KubectlOptions {
 
 pub(crate) fn run(given: &PluginArgs) -> Result<ExitCode, UsageError> {
     let is_why = matches!(given.action, None | Some(PluginAction::Why));
-    if !is_why && !given.options.are_empty() {
+    if !is_why && !given.options.are_all_absent() {
         return Err("-n, --pod and -o go with `why`".into());
     }
     let result = read_cluster(given).and_then(|files| match &given.action {

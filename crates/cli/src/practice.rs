@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use podscope_course::schedule::{Next, Schedule};
+use podscope_course::schedule::{NextTask, Schedule};
 use podscope_course::{Family, MAX_LEVEL, Task};
-use podscope_messages::{said, t};
+use podscope_messages::{localized, t};
 use podscope_session::link::Link;
 use serde_json::json;
 
@@ -80,7 +80,7 @@ pub(crate) fn run(given: PracticeArgs) -> ExitCode {
             args::print_text(&format!("#{}\n", link.encode()));
             ExitCode::SUCCESS
         }
-        TaskFormat::Text => match ask(&task, given.answer) {
+        TaskFormat::Text => match ask_and_check(&task, given.answer) {
             Some(false) => ExitCode::from(1),
             Some(true) | None => ExitCode::SUCCESS,
         },
@@ -104,7 +104,7 @@ fn practise_next_task(file: &Path, answer: Option<String>) -> Result<ExitCode, E
     let Some(next) = schedule.next(podscope_course::families(), today) else {
         return Ok(ExitCode::SUCCESS);
     };
-    let Next {
+    let NextTask {
         family: name,
         seed,
         level,
@@ -112,7 +112,7 @@ fn practise_next_task(file: &Path, answer: Option<String>) -> Result<ExitCode, E
     } = &next;
     let family = read_family(name)?;
     let task = Task::draw(&family, *seed, *level).map_err(|problems| args::print_problems(&problems))?;
-    let Some(is_right) = ask(&task, answer) else {
+    let Some(is_right) = ask_and_check(&task, answer) else {
         return Ok(ExitCode::SUCCESS);
     };
     schedule.record(&next, is_right, today);
@@ -140,7 +140,7 @@ fn days_since_1970() -> u32 {
 fn print_families() {
     for name in podscope_course::families() {
         let text = podscope_course::family_text(name).unwrap_or_default();
-        let title = Family::read(name, text).map_or_else(|_| String::new(), |family| said(&family.title));
+        let title = Family::read(name, text).map_or_else(|_| String::new(), |family| localized(&family.title));
         args::print_text(&format!("{name:28}{title}\n"));
     }
 }
@@ -163,14 +163,14 @@ fn read_family(name: &str) -> Result<Family, ExitCode> {
 
 /// Prints the task, reads an answer, and prints the result. Returns whether the answer is right; None if there is no
 /// answer.
-fn ask(task: &Task, answer: Option<String>) -> Option<bool> {
+fn ask_and_check(task: &Task, answer: Option<String>) -> Option<bool> {
     let answer = match answer {
         Some(answer) => answer,
         None => {
             let family = &task.family;
             let head = t!(
                 cli_practice::task,
-                title = said(&family.title),
+                title = localized(&family.title),
                 seed = task.seed,
                 level = task.level
             );
@@ -203,7 +203,7 @@ fn ask(task: &Task, answer: Option<String>) -> Option<bool> {
                 answer = task.answer,
                 why = task.translated(&task.check(&task.answer).why)
             ),
-            t!(cli_practice::rule, rule = said(&task.family.rule)),
+            t!(cli_practice::rule, rule = localized(&task.family.rule)),
         ];
         args::print_text(&format!("{}\n", lines.join("\n")));
     }

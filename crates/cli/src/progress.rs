@@ -45,12 +45,12 @@ impl Progress {
         Self::new(0, "shrinking: run {pos}, {msg}; Ctrl-C prints the smallest so far")
     }
 
-    /// Creates progress of work in stages, some of which have a known number of steps. Shows `words` until the first
-    /// update.
-    pub(crate) fn of_stages(words: &'static str) -> Self {
+    /// Creates progress of work in stages, some of which have a known number of steps. Shows `initial_message` until the
+    /// first update.
+    pub(crate) fn of_stages(initial_message: &'static str) -> Self {
         let progress = Self::new(0, STAGE_TEMPLATE);
-        progress.bar.set_message(words);
-        // Reading a file and starting a cluster do not report progress, so a thread redraws the line.
+        progress.bar.set_message(initial_message);
+        // Reading a file and starting a cluster send no updates, so a thread redraws the elapsed time.
         progress.bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
         progress.bar.enable_steady_tick(PROGRESS_DELAY);
         progress

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
 use clap::Args;
-use podscope_session::rename::{Renamed, printed, rename};
+use podscope_session::rename::{RenamedFiles, rename, table_text};
 use podscope_session::scenario::{self, File};
 
 use crate::args;
@@ -44,9 +44,9 @@ fn rename_files(given: &RenameArgs) -> Result<(), ExitCode> {
 pub(crate) fn renamed_objects_yaml(files: &[File], table: Option<&OsStr>) -> Result<String, ExitCode> {
     // Reports unreadable input, which would otherwise be silently missing in the output.
     scenario::load(files).map_err(|problems| args::print_problems(&problems))?;
-    let Renamed { text, table: rows } = rename(files);
+    let RenamedFiles { text, table: rows } = rename(files);
     if let Some(file) = table {
-        write(file, &printed(&rows))?;
+        write(file, &table_text(&rows))?;
     }
     Ok(text)
 }

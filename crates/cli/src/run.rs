@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::{Happening, SimTime};
-use podscope_messages::{said, t};
+use podscope_messages::{localized, t};
 use podscope_session::play::Attempt;
 use podscope_session::scenario::{self, Loaded};
 use podscope_session::timeline::{Session, Slice};
@@ -59,7 +59,7 @@ pub(crate) struct RunArgs {
     #[arg(short, long, value_name = "WHAT", default_value = "summary")]
     output: RunOutput,
     /// The object of `-o causes`, such as "Pod default/web-0"
-    #[arg(long, value_name = "KIND NAMESPACE/NAME", value_parser = scenario::object_ref)]
+    #[arg(long, value_name = "KIND NAMESPACE/NAME", value_parser = scenario::parse_object_ref)]
     object: Option<(Kind, ObjectKey)>,
     /// Play a lesson without a reader: solution, nothing or bypass:N
     ///
@@ -121,8 +121,8 @@ fn print_played_lesson(
     let played =
         podscope_session::play::play(loaded, attempt, until).map_err(|problems| args::print_problems(&problems))?;
     args::print_text(&played.report());
-    let is_bug = played.session.progress().bugs() > 0;
-    Ok(ExitCode::from(u8::from(is_bug || !played.is_as_promised())))
+    let is_bug = played.session.progress().bug_count() > 0;
+    Ok(ExitCode::from(u8::from(is_bug || !played.behaves_as_intended())))
 }
 
 fn run_files(given: &RunArgs) -> Result<ExitCode, ExitCode> {
@@ -160,9 +160,9 @@ fn run_files(given: &RunArgs) -> Result<ExitCode, ExitCode> {
         RunOutput::Objects => Some(report::objects(&session)),
         RunOutput::Processes => Some(report::processes(&session)),
         RunOutput::Events => Some(report::events(&session)),
-        RunOutput::Requests => Some(report::requests(&session)),
+        RunOutput::Requests => Some(report::request_table(&session)),
         RunOutput::Causes => {
-            (given.object.as_ref()).map(|(kind, key)| causes::print(&causes::chains(&session, *kind, key)))
+            (given.object.as_ref()).map(|(kind, key)| causes::chains_text(&causes::cause_chains(&session, *kind, key)))
         }
         RunOutput::Summary | RunOutput::Trace => None,
     };
@@ -192,10 +192,10 @@ fn run_files(given: &RunArgs) -> Result<ExitCode, ExitCode> {
             args::print_error(format_args!("{}", expect.place.problem(message)));
         }
     }
-    if interrupt::is_interrupted() && progress.bugs() == 0 {
+    if interrupt::is_interrupted() && progress.bug_count() == 0 {
         return Ok(interrupt::interrupted_status());
     }
-    Ok(ExitCode::from(u8::from(failed || progress.bugs() > 0)))
+    Ok(ExitCode::from(u8::from(failed || progress.bug_count() > 0)))
 }
 
 /// Returns the state that was found instead of the one that the failed expectation `text` requires.
@@ -223,7 +223,7 @@ fn summary_text(session: &Session) -> String {
     let title = if title.is_empty() {
         t!(cli_run::no_scenario)
     } else {
-        said(title)
+        localized(title)
     };
     let head = t!(
         cli_run::head,
@@ -244,7 +244,7 @@ fn summary_text(session: &Session) -> String {
             (Some(false), _) => &failed,
             (None, _) => &skipped,
         };
-        let _ = writeln!(out, "{label}{} {}", columns::gap(label, width), expect.text);
+        let _ = writeln!(out, "{label}{} {}", columns::cell_padding(label, width), expect.text);
     }
     for record in session.trace() {
         if let Happening::Command {
@@ -268,7 +268,7 @@ fn summary_text(session: &Session) -> String {
         );
         let _ = writeln!(out, "{broken}");
     }
-    let counts = report::counts(session.world().objects());
+    let counts = report::object_counts(session.world().objects());
     let objects = if counts.is_empty() {
         t!(cli_run::no_objects)
     } else {
@@ -294,7 +294,7 @@ pub(crate) fn check(given: &CheckArgs) -> ExitCode {
             let objects = session.loaded().setup.objects.iter();
             if objects.clone().any(|object| !object.metadata().uid.is_empty()) {
                 let findings = triage::triage(&session, &triage::Scope::default());
-                args::print_text(&triage::plain(&findings, session.now().0));
+                args::print_text(&triage::plain_text(&findings, session.now().0));
             }
             ExitCode::SUCCESS
         }

@@ -15,7 +15,7 @@ use podscope_api::fault::ViolationCause;
 
 use podscope_protocol::Problem;
 use podscope_session::link::Link;
-use podscope_session::search::{Found, Goal, Source, shrink};
+use podscope_session::search::{FoundViolation, RunSource, SearchGoal, shrink};
 use podscope_session::{export, scenario};
 
 use crate::args::TextOrJson;
@@ -138,7 +138,7 @@ pub(crate) fn merge(given: &MergeArgs) -> ExitCode {
 
 fn try_seeds(given: &SearchArgs) -> Result<ExitCode, ExitCode> {
     let is_generated = given.files.is_empty();
-    let goal = Goal {
+    let goal = SearchGoal {
         invariant: given.invariant.clone(),
         // In generated runs only bugs are worth reporting, unless the user selects an invariant.
         only_bugs: is_generated && (given.invariant.is_none() || !given.history.is_empty()),
@@ -146,11 +146,11 @@ fn try_seeds(given: &SearchArgs) -> Result<ExitCode, ExitCode> {
     let print_problems = |problems: Vec<Problem>| args::print_problems(&problems);
     let (source, first) = if is_generated {
         let history = given.history.clone();
-        (Source::Drawn { history }, given.from.unwrap_or(0))
+        (RunSource::Generated { history }, given.from.unwrap_or(0))
     } else {
         let files = args::read_files(&given.files)?;
         let scenario_seed = scenario::load(&files).map_err(print_problems)?.setup.seed;
-        (Source::Files(files), given.from.unwrap_or(scenario_seed))
+        (RunSource::Files(files), given.from.unwrap_or(scenario_seed))
     };
     let seeds = given.shard.seeds(first, given.seeds);
     if !given.command.is_empty() {
@@ -166,7 +166,7 @@ fn try_seeds(given: &SearchArgs) -> Result<ExitCode, ExitCode> {
             .found
             .into_iter()
             .map(shrink)
-            .min_by_key(Found::size)
+            .min_by_key(FoundViolation::ordering_key)
             .map(to_shortest),
         wanted: goal.invariant.unwrap_or_else(|| {
             let wanted = if goal.only_bugs { "bug" } else { "violation" };
@@ -187,8 +187,13 @@ fn print(outcome: &Outcome, format: TextOrJson, is_complete: bool) -> ExitCode {
     outcome.print(is_complete, format == TextOrJson::Text)
 }
 
-fn search_with_client(given: &SearchArgs, source: Source, goal: Goal, seeds: &Seeds) -> Result<ExitCode, ExitCode> {
-    let Source::Files(files) = source else {
+fn search_with_client(
+    given: &SearchArgs,
+    source: RunSource,
+    goal: SearchGoal,
+    seeds: &Seeds,
+) -> Result<ExitCode, ExitCode> {
+    let RunSource::Files(files) = source else {
         return Err(ExitCode::from(args::BAD_INPUT_STATUS));
     };
     let search = ClientSearch {
@@ -205,10 +210,10 @@ fn search_with_client(given: &SearchArgs, source: Source, goal: Goal, seeds: &Se
 }
 
 /// Converts the shortest found run to its printed form.
-fn to_shortest(found: Found) -> ShortestRun {
-    let (parts, acts, at, seed) = found.size();
+fn to_shortest(found: FoundViolation) -> ShortestRun {
+    let (parts, acts, at, seed) = found.ordering_key();
     let (said, cause) = (
-        found.sentence(),
+        found.violation_sentence(),
         found.record.violation().map(|violation| violation.cause),
     );
     let session = found.into_session();

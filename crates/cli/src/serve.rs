@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use podscope_serve::{Listen, Options, Server, Speed, Token};
+use podscope_serve::{ListenOptions, Options, Server, Speed, Token};
 use podscope_session::timeline::Session;
 
 use crate::{args, interrupt};
@@ -64,7 +64,7 @@ pub(crate) fn run(given: ServeArgs) -> ExitCode {
         site: given.site,
         record: given.record,
         // clap ensures that both or neither are given.
-        listen: (given.listen.zip(given.token)).map(|(address, token)| Listen { address, token }),
+        listen: (given.listen.zip(given.token)).map(|(address, token)| ListenOptions { address, token }),
     };
     serve(&given.files, &options).unwrap_or_else(|status| status)
 }

@@ -9,7 +9,7 @@ use clap::Args;
 use podscope_cluster::Span;
 use podscope_kubectl::command;
 use podscope_messages::t;
-use podscope_session::shell::{Answer, Shell, Typed, read_typed};
+use podscope_session::shell::{Answer, Shell, TypedLine, parse_typed_line};
 use podscope_session::timeline::Session;
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
@@ -65,7 +65,7 @@ fn open_shell(names: &[String]) -> Result<Shell, ExitCode> {
     for notice in &session.loaded().notices {
         args::print_error(notice);
     }
-    Ok(Shell::stopped_by(session, interrupt::is_interrupted))
+    Ok(Shell::with_stop_condition(session, interrupt::is_interrupted))
 }
 
 /// Reads one JSON object per line, and answers each with one JSON object.
@@ -88,7 +88,7 @@ fn run_json(mut shell: Shell) -> std::io::Result<ExitCode> {
         });
         if let Err(error) = writeln!(stdout, "{value}").and_then(|()| stdout.flush()) {
             args::exit_on_write_error(Err(error));
-            // The reader closed the pipe.
+            // The program that reads the answers has closed the pipe.
             break;
         }
         if interrupt::is_interrupted() {
@@ -125,11 +125,11 @@ fn answer_json(shell: &mut Shell, line: &str) -> Result<Answer, String> {
 }
 
 /// Runs the typed line and prints the answer.
-fn run_typed(shell: &mut Shell, typed: Typed) {
+fn run_typed(shell: &mut Shell, typed: TypedLine) {
     let answer = match typed {
-        Typed::Blank => return,
-        Typed::Wait(span) => shell.advance(span),
-        Typed::Until(at) => {
+        TypedLine::Blank => return,
+        TypedLine::Wait(span) => shell.advance(span),
+        TypedLine::Until(at) => {
             let now = shell.session().now();
             if at < now {
                 args::print_error(format_args!(
@@ -139,7 +139,7 @@ fn run_typed(shell: &mut Shell, typed: Typed) {
             }
             shell.advance(at - now)
         }
-        Typed::Command(command, pipe) => shell.run_parsed(*command, &pipe, Span::ZERO),
+        TypedLine::Command(command, pipe) => shell.run_parsed(*command, &pipe, Span::ZERO),
     };
     print_answer(&answer);
 }
@@ -162,7 +162,7 @@ fn read_pipe(mut shell: Shell) -> std::io::Result<ExitCode> {
     let mut text = String::new();
     for line in std::io::stdin().lock().lines() {
         text.push_str(&line?);
-        match read_typed(&text) {
+        match parse_typed_line(&text) {
             Err(error) if error.is_unfinished => {
                 text.push('\n');
                 continue;
@@ -176,7 +176,7 @@ fn read_pipe(mut shell: Shell) -> std::io::Result<ExitCode> {
         }
     }
     if !text.is_empty()
-        && let Err(error) = read_typed(&text)
+        && let Err(error) = parse_typed_line(&text)
     {
         args::print_error(error);
     }
@@ -193,7 +193,7 @@ fn prompt(shell: Shell) -> std::io::Result<ExitCode> {
     loop {
         let now = shell.borrow().session().now();
         match editor.readline(&format!("{now} $ ")) {
-            Ok(line) => match read_typed(&line) {
+            Ok(line) => match parse_typed_line(&line) {
                 Ok(typed) => {
                     run_typed(&mut shell.borrow_mut(), typed);
                     // Ctrl-C has ended the command; the prompt continues.
@@ -226,7 +226,7 @@ impl Completer for LineHelper {
 
 impl Validator for LineHelper {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        Ok(match read_typed(context.input()) {
+        Ok(match parse_typed_line(context.input()) {
             Err(error) if error.is_unfinished => ValidationResult::Incomplete,
             _ => ValidationResult::Valid(None),
         })

@@ -10,7 +10,7 @@ use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, ObjectKey};
 use podscope_protocol::{Problem, markdown};
 use podscope_session::scenario::Loaded;
-use podscope_session::whatif::{self, Answer, Control, MAX_DRAWS, Question, Stage};
+use podscope_session::whatif::{self, Answer, MAX_DRAWS, ProgressStage, Question, WorkControl};
 
 use crate::args::{self, AnswerFormat, UsageError};
 use crate::progress::Progress;
@@ -36,7 +36,7 @@ impl WhatIfArgs {
     }
 }
 
-/// The cluster that is asked about, and the form of the answer.
+/// Arguments that name the files of the cluster and the output format of the answer.
 #[derive(Debug, Args)]
 struct ClusterArgs {
     /// A file or folder with the cluster, once or more; `-`, the default, is standard input
@@ -47,7 +47,7 @@ struct ClusterArgs {
     output: AnswerFormat,
 }
 
-/// How often a question is asked.
+/// With how many seeds a question is asked.
 #[derive(Debug, Args)]
 struct DrawOptions {
     /// Ask with so many seeds, on all processors
@@ -191,7 +191,7 @@ pub(crate) fn run(given: WhatIfArgs) -> Result<ExitCode, UsageError> {
         } => {
             about.cluster.extend(files);
             let shapes: Vec<ShapeArgument> = std::iter::once(shape).chain(also).collect();
-            fit(&about, &shapes, need as usize)
+            print_fit_answer(&about, &shapes, need as usize)
         }
         WhatIfChange::Grow { files, pod } => {
             about.cluster.extend(files);
@@ -232,35 +232,35 @@ impl ClusterArgs {
 struct ShownProgress(Mutex<Progress>);
 
 impl ShownProgress {
-    fn new(words: &'static str) -> ShownProgress {
-        ShownProgress(Mutex::new(Progress::of_stages(words)))
+    fn new(initial_message: &'static str) -> ShownProgress {
+        ShownProgress(Mutex::new(Progress::of_stages(initial_message)))
     }
 
-    fn update(&self, done: u64, total: u64, words: impl FnOnce() -> String) {
+    fn update(&self, done: u64, total: u64, message: impl FnOnce() -> String) {
         if let Ok(mut progress) = self.0.lock() {
-            progress.update_stage(done, total, words);
+            progress.update_stage(done, total, message);
         }
     }
 
-    fn stage(&self, stage: Stage) {
+    fn show_stage(&self, stage: ProgressStage) {
         match stage {
-            Stage::Starting => self.update(0, 0, || "starting the cluster".to_owned()),
-            Stage::Simulating(per_mille) => {
+            ProgressStage::Starting => self.update(0, 0, || "starting the cluster".to_owned()),
+            ProgressStage::Simulating(per_mille) => {
                 self.update(u64::from(per_mille), 1000, || format!("{}% of the run", per_mille / 10));
             }
-            Stage::Drained(done, total) => {
+            ProgressStage::Drained(done, total) => {
                 self.update(done as u64, total as u64, || format!("{done} of {total} nodes"));
             }
-            Stage::Placed(pods) => self.update(0, 0, || format!("{pods} pods placed")),
+            ProgressStage::Placed(pods) => self.update(0, 0, || format!("{pods} pods placed")),
         }
     }
 }
 
 /// Runs interruptible work and shows its progress.
-fn with_progress<T>(work: impl FnOnce(Control<'_>) -> Result<T, Vec<Problem>>) -> Result<T, ExitCode> {
+fn with_progress<T>(work: impl FnOnce(WorkControl<'_>) -> Result<T, Vec<Problem>>) -> Result<T, ExitCode> {
     let progress_line = ShownProgress::new("starting the cluster");
-    let progress = |stage: Stage| progress_line.stage(stage);
-    let result = work(Control {
+    let progress = |stage: ProgressStage| progress_line.show_stage(stage);
+    let result = work(WorkControl {
         stop: interrupt::is_interrupted,
         progress: &progress,
     });
@@ -279,13 +279,13 @@ fn answer_exit_status() -> ExitCode {
 
 /// Parses the kind of a scalable workload from its resource name, short name or kind name.
 fn scalable_kind(word: &str) -> Option<Kind> {
-    const SCALABLE: [Kind; 4] = [
+    const SCALABLE_KINDS: [Kind; 4] = [
         Kind::Deployment,
         Kind::StatefulSet,
         Kind::ReplicaSet,
         Kind::ReplicationController,
     ];
-    Kind::from_resource_name(word).filter(|kind| SCALABLE.contains(kind))
+    Kind::from_resource_name(word).filter(|kind| SCALABLE_KINDS.contains(kind))
 }
 
 fn print_answer(about: &ClusterArgs, question: &Question, draws: u32) -> Result<ExitCode, ExitCode> {
@@ -309,7 +309,7 @@ fn ask_draws(loaded: &Loaded, question: &Question, draws: u32) -> Result<Vec<Ans
     type DrawResult = Result<Answer, Vec<Problem>>;
     let answers: Mutex<Vec<(u32, DrawResult)>> = Mutex::default();
     let progress_line = ShownProgress::new("starting the clusters");
-    let control = Control {
+    let control = WorkControl {
         stop: interrupt::is_interrupted,
         progress: &|_| {},
     };
@@ -369,10 +369,10 @@ fn print_consolidation(about: &ClusterArgs, max: usize) -> Result<ExitCode, Exit
 /// `grow`: prints for each node group which pending pods a new node would take.
 fn print_grow_answer(about: &ClusterArgs, pod: Option<&str>) -> Result<ExitCode, ExitCode> {
     let loaded = about.load()?;
-    let grow = with_progress(|control| whatif::grow(&loaded, pod, control))?;
+    let grow = with_progress(|control| whatif::evaluate_node_groups(&loaded, pod, control))?;
     about.output.print(
-        || whatif::grow_text(&grow),
-        || whatif::grow_markdown(&grow),
+        || whatif::group_growth_text(&grow),
+        || whatif::group_growth_markdown(&grow),
         || serde_json::json!(grow),
     );
     Ok(answer_exit_status())
@@ -389,12 +389,12 @@ fn parse_shape(word: &str) -> Result<ShapeArgument, String> {
 }
 
 /// `fit PODFILE [FILE…|-]`: prints how many pods of the shapes fit.
-fn fit(about: &ClusterArgs, shapes: &[ShapeArgument], need: usize) -> Result<ExitCode, ExitCode> {
+fn print_fit_answer(about: &ClusterArgs, shapes: &[ShapeArgument], need: usize) -> Result<ExitCode, ExitCode> {
     let mut all = Vec::new();
     for (file, copies) in shapes {
         let file = args::read_files(std::slice::from_ref(file))?.pop();
         let (file, copies) = (file.ok_or(ExitCode::from(args::BAD_INPUT_STATUS))?, *copies);
-        all.push(whatif::Shape { file, copies });
+        all.push(whatif::PodShape { file, copies });
     }
     let loaded = about.load()?;
     let fit = with_progress(|control| whatif::fit(&loaded, all, need, control))?;

@@ -20,7 +20,7 @@ pub(crate) struct WhyArgs {
     pub(crate) options: WhyOptions,
 }
 
-/// What to list, and how.
+/// Options of `podscope why`: filters and the output format.
 #[derive(Debug, Args)]
 pub(crate) struct WhyOptions {
     /// Only problems of this namespace, without those of cluster-scoped objects
@@ -40,7 +40,7 @@ impl WhyOptions {
     }
 
     /// Returns whether no option is given.
-    pub(crate) fn are_empty(&self) -> bool {
+    pub(crate) fn are_all_absent(&self) -> bool {
         self.namespace.is_none() && self.pod.is_none() && self.output.is_none()
     }
 }
@@ -72,7 +72,7 @@ pub(crate) fn print(loaded: Loaded, name: &str, options: &WhyOptions) -> Result<
     args::print_notices(&loaded, &objects);
     let findings = triage::triage_objects(&objects, &loaded, SimTime::ZERO, &scope);
     options.output.unwrap_or_default().print(
-        || triage::plain(&findings, 0),
+        || triage::plain_text(&findings, 0),
         || triage::markdown(&findings, 0),
         || triage::to_json(loaded.setup.start, &findings),
     );

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use podscope_api::fault::FaultKind;
 use podscope_api::{CausedBy, DEVICES_ANNOTATION, Node, NodeName, Object, ResourceSlice, Str, Time};
 use podscope_node::machine::DeviceState;
-use podscope_node::{DeviceDriver, DevicePool, device_pools, first_slices};
+use podscope_node::{DeviceDriver, DevicePool, device_pools, initial_slices};
 use podscope_sim::{FaultDetails, Happening};
 
 use crate::effect::{Input, Timer};
@@ -33,7 +33,7 @@ impl World {
         let nodes: Vec<Arc<Node>> = self.objects().list::<Node>().cloned().collect();
         for node in nodes {
             let mut rng = Rng::split(self.seed, &format!("slices/{}", node.metadata.name));
-            for mut slice in first_slices(&node) {
+            for mut slice in initial_slices(&node) {
                 let is_known =
                     |known: &Arc<ResourceSlice>| known.metadata.generate_name == slice.metadata.generate_name;
                 if self.objects().list::<ResourceSlice>().any(is_known) {
@@ -52,12 +52,12 @@ impl World {
         let described = objects.list::<Node>().filter(|node| devices_annotation(node).is_some());
         let names: Vec<NodeName> = described.map(|node| NodeName(node.metadata.name.clone())).collect();
         for name in names {
-            self.boot_driver(&name);
+            self.create_driver_process(&name);
             self.start_running_process(&Actor::Driver(name), revision, objects, sink);
         }
     }
 
-    fn boot_driver(&mut self, node: &NodeName) {
+    fn create_driver_process(&mut self, node: &NodeName) {
         let seed = self.seed;
         let Some(state) = self.nodes.get_mut(node) else { return };
         let driver = state.driver.get_or_insert_with(|| {
@@ -81,7 +81,7 @@ impl World {
         if !has_driver {
             return;
         }
-        self.boot_driver(node);
+        self.create_driver_process(node);
         if let Some(process) = self.running(&Actor::Driver(node.clone())) {
             self.queue.push(self.now + delay, Event::Start(process));
         }
@@ -96,21 +96,21 @@ impl World {
         }
     }
 
-    /// Stores the device description of a changed Node on its machine. Starts the drivers of a powered machine that
-    /// has had none.
+    /// Stores the device description of a changed Node on its machine. Starts drivers on a powered machine that
+    /// has had no driver process.
     pub(crate) fn observe_devices(&mut self, change: &Change) {
         let Some(Object::Node(node)) = &change.new else { return };
         let Some(text) = devices_annotation(node) else { return };
         let name = NodeName(node.metadata.name.clone());
         let Some(state) = self.nodes.get(&name) else { return };
         let is_new = state.driver.is_none() && state.is_powered;
-        if **state.machine.described_devices() != *text
+        if **state.machine.device_description() != *text
             && let Some(state) = self.nodes.get_mut(&name)
         {
-            Arc::make_mut(&mut state.machine).describe_devices(text.into());
+            Arc::make_mut(&mut state.machine).set_device_description(text.into());
         }
         if is_new {
-            self.boot_driver(&name);
+            self.create_driver_process(&name);
             self.start_driver(&name, DRIVER_START_DELAY);
         }
     }
@@ -154,7 +154,7 @@ impl World {
         }
         self.with_machine(node, sink, |machine, _| machine.devices_mut().adopted.extend(adopted));
         if self.running(&Actor::Driver(node.clone())).is_none() {
-            self.boot_driver(node);
+            self.create_driver_process(node);
             self.start_driver(node, Span::ZERO);
         }
     }
@@ -169,7 +169,7 @@ impl World {
         for attempt in 0..2 {
             let pools = self.device_pools_of(node);
             let all = pools.iter().flat_map(|pool| {
-                let names = pool.device_names();
+                let names = pool.device_names_with_parents();
                 names.map(|(name, _)| (pool.driver.clone(), name.clone()))
             });
             let all: Vec<(Str, Str)> = all.collect();
@@ -215,7 +215,7 @@ impl World {
             .and_then(|devices| devices.states.get(&key))
             .cloned()
             .unwrap_or_default();
-        let now = Time::from_seconds(self.wall().seconds());
+        let now = Time::from_seconds(self.wall_time().seconds());
         apply_device_change(change, &mut state, now)
             .map_err(|why| format!("device {:?} of {:?} {why}", &*key.1, node.as_str()))?;
         let fault = FaultKind::Device;
@@ -230,7 +230,7 @@ impl World {
         self.emit_node_record(by, happening, node, sink);
         self.with_machine(node, sink, |machine, _| {
             machine.devices_mut().states.insert(key, state);
-            machine.devices_changed();
+            machine.notify_device_change();
         });
         if let Some(process) = self.running(&Actor::Driver(node.clone())) {
             let compare = Input::Timer(Timer::Node(podscope_node::Timer::Driver));

@@ -13,7 +13,7 @@ use crate::machine::MachineEvent;
 use crate::world::{CALL_TIMEOUT, ComponentState, HeldRequest};
 use crate::{Actor, Answer, ApiError, CallId, Change, Place, Rng, SimTime, Sink, Span, World};
 
-/// Interval of the liveness checks.
+/// Interval between two checks of the liveness invariants.
 pub(crate) const LIVENESS_CHECK_INTERVAL: Span = Span::seconds(30);
 
 impl World {
@@ -57,7 +57,7 @@ impl World {
             Event::CheckLiveness => {
                 self.check_liveness(sink);
                 self.queue.set_cause(CausedBy::NOTHING);
-                self.api.forget_old_events(self.wall());
+                self.api.forget_old_events(self.wall_time());
                 self.queue
                     .push(self.now + LIVENESS_CHECK_INTERVAL, Event::CheckLiveness);
             }
@@ -138,7 +138,7 @@ impl World {
         }
     }
 
-    // Calls to the API server.
+    // The methods below handle calls to the API server.
 
     fn on_call(&mut self, call: &Arc<Call>, sink: &mut dyn Sink) {
         if !self.is_api_up {
@@ -201,8 +201,8 @@ impl World {
         self.queue.set_cause(heal);
     }
 
-    /// Updates the state that the world derives from Node objects: leases and heartbeats.
-    pub(crate) fn observe(&mut self, change: &Change) {
+    /// Updates the state that the world derives from Node objects: device drivers, leases and heartbeats.
+    pub(crate) fn observe_node_change(&mut self, change: &Change) {
         self.observe_devices(change);
         if let (None, Some(Object::Node(node))) = (&change.old, &change.new) {
             let name = NodeName(node.metadata.name.clone());
@@ -220,12 +220,12 @@ impl World {
         let exists = self.objects().named::<Node>(node.as_str()).is_some();
         if is_open && exists && self.running(&Actor::Kubelet(node.clone())).is_some() {
             let mut rng = Rng::split(self.seed, &format!("heartbeat/{node}"));
-            let pause = rng.between(Span::ZERO, Span::seconds(7));
-            self.heartbeats.begin(node, first_lease_renewal(self.now, pause));
+            let delay = rng.between(Span::ZERO, Span::seconds(7));
+            self.heartbeats.begin(node, first_lease_renewal(self.now, delay));
         }
     }
 }
 
-fn first_lease_renewal(now: SimTime, pause: Span) -> SimTime {
-    now + Span::millis(2) + pause
+fn first_lease_renewal(now: SimTime, delay: Span) -> SimTime {
+    now + Span::millis(2) + delay
 }

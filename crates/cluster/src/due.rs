@@ -38,7 +38,7 @@ impl World {
         let queue = self.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();
         due.extend(queue.into_iter().filter_map(|entry| {
             Some(PendingEvent {
-                at: SimTime(entry.tried_at?),
+                at: SimTime(entry.retried_at?),
                 what: PendingEventKind::Attempt,
                 kind: Kind::Pod,
                 key: entry.pod,
@@ -70,7 +70,7 @@ impl World {
                 (Actor::ControllerManager(_), ComponentState::Manager(Some(core))) => Some(core),
                 _ => None,
             });
-        let wall = self.wall();
+        let wall = self.wall_time();
         let each = cores.map(|core| core.pending_events(self.now, wall, &self.heartbeats));
         let found: Vec<Vec<PendingEvent>> = each.filter(|_| self.is_api_up && self.is_etcd_up).collect();
         (!found.is_empty()).then(|| found.into_iter().flatten().collect())
@@ -110,7 +110,7 @@ impl World {
             _ => false,
         };
         let mut processes = self.control_plane_processes().into_iter();
-        processes.any(|(actor, _, leads)| leads && is_holder(&actor))
+        processes.any(|process| process.leads && is_holder(&process.actor))
     }
 
     /// Returns whether a pending action has taken place: its instant has passed, and its effect is visible. An operator
@@ -140,7 +140,7 @@ impl World {
                     let queue = self.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();
                     let tried = |at: Option<i64>| at.is_none_or(|at| SimTime(at) > due.at);
                     let mut entries = queue.into_iter().filter(|entry| *entry.uid == *due.uid);
-                    !pod.is_some_and(|pod| is_waiting(pod)) || entries.all(|entry| tried(entry.tried_at))
+                    !pod.is_some_and(|pod| is_waiting(pod)) || entries.all(|entry| tried(entry.retried_at))
                 }
                 PendingEventKind::BackOff => process().is_some_and(|one| one.started_at >= due.at),
                 PendingEventKind::Probe => {

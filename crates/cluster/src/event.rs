@@ -46,7 +46,7 @@ pub(crate) enum Event {
     Timer(Process, Timer),
     /// A timer of a machine fires.
     Machine(NodeName, MachineTimer),
-    /// The liveness checks run.
+    /// The liveness invariants are checked.
     CheckLiveness,
     /// A message or timer arrives at the kube-proxy of a node.
     Proxy(NodeName, ProxyLife, ProxyEvent),

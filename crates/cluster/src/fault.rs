@@ -59,7 +59,7 @@ pub(crate) fn removes_taint(key: &Str, effect: Option<&Str>, taint: &podscope_ap
 /// A fault or its repair: the `fault …` and `app …` commands of the command language.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fault {
-    /// `fault partition`.
+    /// `fault partition`: cuts network links of the targets.
     Partition {
         /// The affected nodes.
         targets: Targets,
@@ -112,7 +112,7 @@ pub enum Fault {
         /// True starts the process; false crashes it.
         up: bool,
     },
-    /// `fault second controller-manager|scheduler`.
+    /// `fault second controller-manager|scheduler`: starts a second instance, which believes that it leads.
     Second(ControlPlaneProcess),
     /// `fault etcd down|up`.
     Etcd {
@@ -121,7 +121,7 @@ pub enum Fault {
     },
     /// `fault slow NODE DURATION`: additional latency of the node's links.
     Slow(NodeName, Span),
-    /// `fault exit POD CONTAINER CODE`.
+    /// `fault exit POD CONTAINER CODE`: the process of the container exits with this status.
     Exit { pod: ObjectKey, container: Str, code: i32 },
     /// `fault sandbox POD`: the pod's sandbox is lost.
     Sandbox(ObjectKey),
@@ -192,7 +192,7 @@ impl Fault {
 }
 
 /// Returns the names of the machines that `fault join` creates.
-pub fn joining(node: &NodeName, count: Option<u32>) -> Vec<NodeName> {
+pub fn joined_node_names(node: &NodeName, count: Option<u32>) -> Vec<NodeName> {
     match count {
         None => vec![node.clone()],
         Some(count) => (1..=count)

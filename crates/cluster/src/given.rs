@@ -46,7 +46,7 @@ impl World {
                     }
                     if !node.metadata.uid.is_empty() {
                         let name = NodeName(node.metadata.name.clone());
-                        if !podscope_sim::was_reporting(node, newest) {
+                        if !podscope_sim::was_kubelet_reporting(node, newest) {
                             imported.cut_off.push(name.clone());
                         }
                         imported.nodes.push(name);
@@ -86,7 +86,7 @@ impl World {
     /// Adds the machines of node groups at t = 0. A Node of the scenario replaces the generated Node of the same name.
     fn add_nodes_of_groups(&mut self, setup: &Setup) {
         for group in node_groups(self.objects(), &setup.nodes.groups) {
-            for name in group.group.first_names() {
+            for name in group.group.initial_machine_names() {
                 if self.objects().named::<Node>(&name).is_some() {
                     continue;
                 }
@@ -102,7 +102,9 @@ impl World {
             .filter(|namespace| !namespace.metadata.is_terminating())
             .map(|namespace| namespace.metadata.name.clone())
             .collect();
-        let defaults = namespaces.iter().flat_map(|name| crate::controllers::objects_of(name));
+        let defaults = namespaces
+            .iter()
+            .flat_map(|name| crate::controllers::initial_namespace_objects(name));
         let created = crate::controllers::missing_controller_objects(self.objects());
         for object in defaults.chain(created) {
             if self.objects().get_kind(object.kind(), &object.key()).is_none() {
@@ -182,7 +184,7 @@ impl World {
         }
     }
 
-    /// Accepts the names of a CustomResourceDefinition at once, so that its custom objects in the same file can be
+    /// Stores a CustomResourceDefinition as Established at once, so that its custom objects in the same file can be
     /// created.
     fn import_established_definition(&mut self, mut definition: Object) {
         if let Object::Untyped(untyped) = &mut definition {

@@ -12,7 +12,7 @@ use podscope_sim::{FaultDetails, Happening};
 
 use crate::controllers;
 use crate::event::Event;
-use crate::fault::{Fault, Targets, joining};
+use crate::fault::{Fault, Targets, joined_node_names};
 use crate::machine::MachineFault;
 use crate::node_groups::MachineTemplate;
 use crate::traffic::TrafficTouch;
@@ -76,7 +76,7 @@ impl World {
                 template
                     .capacity
                     .extend(capacity.iter().map(|(name, amount)| (name.clone(), *amount)));
-                self.join(by, &joining(node, *count), &template, sink)?;
+                self.join(by, &joined_node_names(node, *count), &template, sink)?;
             }
             Fault::Leave(node) => {
                 self.existing_node(node)?;
@@ -110,7 +110,7 @@ impl World {
             Fault::Etcd { up } => self.apply_etcd_fault(by, *up, sink)?,
             Fault::Slow(node, extra) => {
                 self.existing_node(node)?;
-                self.network.slow(node.clone(), *extra);
+                self.network.set_extra_latency(node.clone(), *extra);
                 let (fault, details) = (FaultKind::Slow, FaultDetails::Latency(*extra));
                 let happening = if *extra == Span::ZERO {
                     Happening::Healed { fault, details }
@@ -121,7 +121,7 @@ impl World {
             }
             Fault::Exit { pod, container, code } => {
                 let (subject, node, uid) = self.bound_pod(pod)?;
-                let fault = MachineFault::Exit {
+                let fault = MachineFault::ContainerExit {
                     pod: uid,
                     container: container.clone(),
                     code: *code,
@@ -139,7 +139,7 @@ impl World {
             Fault::Sandbox(pod) => {
                 let (subject, node, uid) = self.bound_pod(pod)?;
                 self.emit(by, fault_record(FaultKind::Sandbox), Some(subject), None, sink);
-                self.apply_machine_fault(&node, &MachineFault::Sandbox(uid), sink)?;
+                self.apply_machine_fault(&node, &MachineFault::SandboxLost(uid), sink)?;
             }
             Fault::Fence(node, mechanism) => self.fence(by, node, *mechanism, sink)?,
             Fault::Unfence(node) => self.unfence(by, node, sink)?,
@@ -210,7 +210,7 @@ impl World {
         fault: &MachineFault,
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
-        self.with_machine(node, sink, |machine, ctx| machine.fault(fault, ctx))
+        self.with_machine(node, sink, |machine, ctx| machine.apply_fault(fault, ctx))
             .unwrap_or_else(|| Err(format!("there is no machine called {:?}", node.as_str())))
     }
 
@@ -356,7 +356,8 @@ impl World {
         if is_running {
             self.kill(&Actor::Kubelet(node.clone()));
         }
-        // A graceful shutdown only waits for the kubelet process that began it.
+        // A graceful shutdown waits only for the kubelet process that began it. This process has ended, so the machine
+        // powers off.
         if self
             .nodes
             .get(node)

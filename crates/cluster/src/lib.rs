@@ -49,22 +49,22 @@ mod traffic;
 mod watch;
 mod world;
 
-pub use invariants::{Group, INVARIANTS, Invariant, Promise};
+pub use invariants::{INVARIANTS, Invariant, InvariantGroup, InvariantKind};
 pub use membership::{GROUP_ANNOTATION, Member};
-pub use node_groups::{GROUP_LABELS, GroupOfNodes, NewGroupNode, NodeGroup, group_of, node_groups};
+pub use node_groups::{GROUP_LABELS, NewGroupNode, NodeGroup, NodeGroupWithNodes, group_of, node_groups};
 pub use podscope_controllers as controllers;
 pub use podscope_controllers::{MAX_REACHED, not_triggered_message};
 pub use podscope_node::{kubelet, machine};
 pub use podscope_sim::volume::claim_name;
 pub use podscope_sim::{
-    Actor, Answer, ApiError, Applied, Assumed, AttemptResult, CallId, Cause, Change, DeleteOptions, EventNote,
-    FailedRequests, FaultDetails, Fingerprint, Happening, Heartbeats, HookKind, MAX_OBJECTS_OF_KIND, MissingObjects,
-    MissingPods, Mutation, NOT_IN_THE_DUMP, Network, NetworkSettings, OWN_NAMESPACES, Objects, OutputKind, OutputLine,
-    Part, PendingEvent, Place, Propagation, RENEW_INTERVAL, Record, Request, RequestClient, RequestOutcome,
-    RequestRate, RequestTruth, Rng, SimTime, Sink, Span, StatusReason, Subject, Switches, Updated, Violation,
-    WatchResponse, What, newest_time, seconds, subject, subject_of, volume,
+    Actor, Answer, ApiError, ApplyRequest, Assumed, AttemptResult, CallId, Cause, Change, DeleteOptions, EventNote,
+    FailedRequests, FaultDetails, Fingerprint, Happening, Heartbeats, HookKind, INITIAL_NAMESPACES,
+    MAX_OBJECTS_OF_KIND, MissingNodesOrStorage, MissingPods, Mutation, NOT_IN_THE_DUMP, Network, NetworkSettings,
+    Objects, OutputKind, OutputLine, Part, PendingEvent, Place, Propagation, RENEW_INTERVAL, Record, Request,
+    RequestClient, RequestFailureCause, RequestOutcome, RequestRate, Rng, SimTime, Sink, Span, StatusReason, Subject,
+    Switches, Updated, Violation, WatchResponse, What, dump_time, seconds, subject, subject_of, volume,
 };
 pub use scheduler_process::{RecordedDecision, is_made_up_node, scheduler_of};
 pub use setup::{NodeShorthand, Settings, Setup, SetupError};
-pub use traffic::{Flowing, StartTraffic, Totals, TrafficCommand};
-pub use world::{GivenCommand, World};
+pub use traffic::{FlowState, StartTraffic, Totals, TrafficCommand};
+pub use world::{ControlPlaneProcess, GivenCommand, World};

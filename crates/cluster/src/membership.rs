@@ -1,6 +1,6 @@
 //! Application groups (C-13): pods with the same annotation `podscope.dev/group` are members of one group. The
-//! membership changes only if a quorum of the members runs and can reach each other. This is the mechanism behind the
-//! etcd example of seed 000 (C-12). The API server does not know groups.
+//! membership changes only if a quorum of the members runs and can reach each other. The etcd example (C-12) is built
+//! on this. The API server does not know groups.
 
 use podscope_api::ordered;
 

@@ -67,14 +67,14 @@ impl NodeGroup {
     }
 
     /// Returns the names of the machines at t = 0.
-    pub fn first_names(&self) -> impl Iterator<Item = String> {
+    pub fn initial_machine_names(&self) -> impl Iterator<Item = String> {
         (1..=self.size).map(|nth| format!("{}-{nth}", self.name))
     }
 }
 
-/// A node group with its present nodes.
+/// A node group with the Nodes that belong to it now.
 #[derive(Debug, Clone)]
-pub struct GroupOfNodes {
+pub struct NodeGroupWithNodes {
     pub group: NodeGroup,
     /// Whether the scenario declares the group; otherwise its limits are not known.
     pub is_declared: bool,
@@ -91,20 +91,20 @@ pub fn group_of(node: &Node) -> Option<&str> {
 /// Returns the declared node groups in their order, followed by the node groups that appear only in labels of Nodes, by
 /// name.
 #[must_use]
-pub fn node_groups(objects: &Objects, declared: &[NodeGroup]) -> Vec<GroupOfNodes> {
+pub fn node_groups(objects: &Objects, declared: &[NodeGroup]) -> Vec<NodeGroupWithNodes> {
     let mut members: ordered::Map<&str, Vec<Arc<Node>>> = ordered::Map::new();
     for node in objects.list::<Node>() {
         if let Some(name) = group_of(node) {
             members.entry(name).or_default().push(node.clone());
         }
     }
-    let declared = declared.iter().map(|group| GroupOfNodes {
+    let declared = declared.iter().map(|group| NodeGroupWithNodes {
         group: group.clone(),
         is_declared: true,
         nodes: members.remove(&*group.name).unwrap_or_default(),
     });
-    let mut all: Vec<GroupOfNodes> = declared.collect();
-    all.extend(members.into_iter().map(|(name, nodes)| GroupOfNodes {
+    let mut all: Vec<NodeGroupWithNodes> = declared.collect();
+    all.extend(members.into_iter().map(|(name, nodes)| NodeGroupWithNodes {
         group: NodeGroup::named(name.into()),
         is_declared: false,
         nodes,
@@ -112,12 +112,12 @@ pub fn node_groups(objects: &Objects, declared: &[NodeGroup]) -> Vec<GroupOfNode
     all
 }
 
-impl GroupOfNodes {
+impl NodeGroupWithNodes {
     /// Returns the Node whose properties the group's template copies: the one that the group names, or else its first
     /// Ready and schedulable node, or else its first node (CA-003). `None` if the template is the scenario's default
     /// machine.
     #[must_use]
-    pub fn model<'o>(&'o self, objects: &'o Objects) -> Option<&'o Arc<Node>> {
+    pub fn template_source<'o>(&'o self, objects: &'o Objects) -> Option<&'o Arc<Node>> {
         match &self.group.like {
             Some(like) => objects.named::<Node>(like.as_str()),
             None => {
@@ -129,11 +129,11 @@ impl GroupOfNodes {
 
     /// Returns the template with which the group's machines register.
     pub(crate) fn template(&self, objects: &Objects, default_capacity: &ResourceList) -> MachineTemplate {
-        let mut template = match self.model(objects) {
-            Some(model) => MachineTemplate::like(objects, model),
+        let mut template = match self.template_source(objects) {
+            Some(model) => MachineTemplate::of_existing_node(objects, model),
             None => MachineTemplate::default(),
         };
-        template.add(&self.group, default_capacity);
+        template.apply_node_group(&self.group, default_capacity);
         template
     }
 
@@ -144,7 +144,7 @@ impl GroupOfNodes {
         let node = self.template(objects, default_capacity).node(name);
         let mut daemons = daemon_pods_on(objects, &node);
         let mut company = Vec::new();
-        if let Some(model) = self.model(objects) {
+        if let Some(model) = self.template_source(objects) {
             daemons.extend(daemon_and_static_pods(objects, model, name));
             company.extend(copied_resource_slices(objects, model, name));
         }
@@ -166,8 +166,8 @@ impl GroupOfNodes {
     }
 }
 
-/// Copies the static pods of a node, and its daemon pods whose DaemonSet is not among the objects, as in a dump without
-/// DaemonSets.
+/// Copies the static pods of the node `model` for a node `name`; also its daemon pods whose DaemonSet is missing, as in
+/// a dump without DaemonSets.
 fn daemon_and_static_pods(objects: &Objects, model: &Node, name: &str) -> Vec<Arc<Pod>> {
     let is_unexplained = |pod: &&Arc<Pod>| {
         let owner = pod
@@ -193,7 +193,8 @@ fn daemon_and_static_pods(objects: &Objects, model: &Node, name: &str) -> Vec<Ar
     copies.collect()
 }
 
-/// Copies the ResourceSlices of a node, as the drivers of a node like it publish them (CA-004).
+/// Copies the ResourceSlices of the node `model` for a node `name`, as the drivers of that node would publish them
+/// (CA-004).
 fn copied_resource_slices(objects: &Objects, model: &Node, name: &str) -> Vec<Object> {
     let is_own = |slice: &&Arc<ResourceSlice>| slice.spec.node_name.as_ref() == Some(&model.metadata.name);
     let copies = objects.list::<ResourceSlice>().filter(is_own).map(|slice| {

@@ -62,7 +62,7 @@ impl ActingProcess<'_> {
     }
 }
 
-/// Calls a component with its own timer and act types.
+/// Calls `handle` of a component, whose types of timers and acts are converted from and to those of all components.
 fn handle_scoped<T, A>(
     input: Input,
     ctx: &mut Context<'_>,
@@ -124,7 +124,7 @@ impl World {
         kubelets.chain(drivers).chain(others)
     }
 
-    /// Returns the present incarnation of a process; None if it does not run.
+    /// Returns a process with the number of its present incarnation; None if it does not run.
     pub(crate) fn running(&self, actor: &Actor) -> Option<Process> {
         let state = self.process(actor).filter(|state| state.runs())?;
         Some(Process {
@@ -201,8 +201,8 @@ impl World {
         self.processes.insert(actor, state);
     }
 
-    /// Adds a scheduler or controller-manager with empty state. Without leader election it believes that it leads
-    /// (`fault second`).
+    /// Adds a scheduler or controller-manager with empty state. If it has no leader election, as the second instance
+    /// that `fault second` adds, it believes that it leads.
     pub(crate) fn add_process(&mut self, actor: Actor, has_election: bool, leads: bool) {
         let (lease, instance) = match actor {
             Actor::Scheduler(instance) => ("kube-scheduler", instance),
@@ -246,7 +246,7 @@ impl World {
         self.processes.insert(actor, state);
     }
 
-    /// Stores the lease of a process that leads from the start.
+    /// Stores the Lease of a process that is the leader from t = 0 on, and returns its election state as the leader.
     fn import_lease_of_leader(&mut self, candidate: Election) -> Election {
         let mut rng = self.world_rng.clone();
         let mut calls = 0;

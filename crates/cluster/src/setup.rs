@@ -183,15 +183,15 @@ impl World {
             let mut given = given.filter(|object| object.kind() == kind && !object.metadata().uid.is_empty());
             given.any(|object| *object.metadata().name == *name)
         };
-        for name in podscope_sim::OWN_NAMESPACES {
+        for name in podscope_sim::INITIAL_NAMESPACES {
             if !is_imported(Kind::Namespace, name) {
                 self.import(Object::Namespace(Arc::new(namespace(name))));
             }
         }
         // If there is a dump, `import_missing_objects` later imports the objects of these namespaces that it lacks.
         if !setup.objects.iter().any(|object| !object.metadata().uid.is_empty()) {
-            for name in podscope_sim::OWN_NAMESPACES {
-                crate::controllers::objects_of(name)
+            for name in podscope_sim::INITIAL_NAMESPACES {
+                crate::controllers::initial_namespace_objects(name)
                     .into_iter()
                     .for_each(|object| drop(self.import(object)));
             }
@@ -265,9 +265,9 @@ impl World {
         let names: Vec<NodeName> = self.nodes.keys().cloned().collect();
         let pods: Vec<Arc<podscope_api::Pod>> = self.objects().list::<podscope_api::Pod>().cloned().collect();
         let assumed = self.objects().assumed().clone();
-        for (node, conditions) in assumed.conditions() {
+        for (node, conditions) in assumed.node_conditions() {
             self.with_machine(&NodeName(node.clone()), sink, |machine, _| {
-                machine.set_conditions(conditions)
+                machine.set_imported_conditions(conditions)
             });
         }
         for pod in pods {
@@ -375,7 +375,7 @@ impl World {
     }
 }
 
-/// A sink that drops all records, for a world of which only the objects are read.
+/// A sink that drops all records, for callers that read only the objects of the world.
 struct NoRecords;
 
 impl Sink for NoRecords {
@@ -383,7 +383,7 @@ impl Sink for NoRecords {
 
     fn output(&mut self, _: OutputLine) {}
 
-    fn finished(&mut self, _: u32, _: SimTime, _: u8) {}
+    fn finished(&mut self, _command: u32, _at: SimTime, _status: u8) {}
 }
 
 /// Adds the toleration of all NoExecute taints that a kubelet sets on mirror pods (LC-064).
@@ -426,22 +426,23 @@ fn namespace(name: &str) -> Namespace {
 }
 
 impl NodeShorthand {
-    /// Returns the names of all generated nodes, in order.
+    /// Returns the names of all generated nodes: those of zones, then those of node groups.
     pub fn names(&self) -> impl Iterator<Item = String> {
-        let of_groups = self.groups.iter().flat_map(NodeGroup::first_names);
+        let of_groups = self.groups.iter().flat_map(NodeGroup::initial_machine_names);
         self.zoned_names().map(|(name, _)| name).chain(of_groups)
     }
 
-    /// Makes the setup create no nodes of its own: sets the number of nodes per zone and the size of every node group
-    /// to 0.
-    pub fn generate_none(&mut self) {
+    /// Sets the number of nodes per zone and the size of every node group to 0, so that the only nodes are those of the
+    /// scenario.
+    pub fn generate_no_nodes(&mut self) {
         self.nodes_per_zone = 0;
         for group in &mut self.groups {
             group.size = 0;
         }
     }
 
-    /// Returns the names and zones of the generated nodes of zones, in order.
+    /// Returns the names of the nodes that are generated per zone, each with its zone. Those of node groups are not
+    /// included.
     pub fn zoned_names(&self) -> impl Iterator<Item = (String, &Str)> {
         self.zones
             .iter()
@@ -483,9 +484,9 @@ pub(crate) fn merged_with_generated(node: &Node, generated: &[Node]) -> Node {
     node
 }
 
-/// Adds the assumed lasting conditions that the node's status lacks (P-09).
+/// Adds to the node's status the lasting conditions that are assumed for it (P-09), except those that it already has.
 pub(crate) fn with_lasting_conditions(mut node: Node, setup: &Setup) -> Node {
-    let conditions = setup.assumed.conditions().get(&node.metadata.name);
+    let conditions = setup.assumed.node_conditions().get(&node.metadata.name);
     for condition in conditions.into_iter().flatten() {
         if node.condition(&condition.kind).is_none() {
             node.status.conditions.push(condition.clone());
@@ -548,7 +549,7 @@ fn complete_registered_node(node: &mut Node, index: usize, setup: &Setup) {
         let version = status.node_info.as_ref().map_or("", |info| &*info.kubelet_version);
         status.declared_features = podscope_api::features::declared_by(version);
     }
-    for (kind, is_true, reason, message) in crate::kubelet::healthy() {
+    for (kind, is_true, reason, message) in crate::kubelet::healthy_node_conditions() {
         let is_stated = status.conditions.iter().any(|condition| &*condition.kind == kind);
         if is_stated && is_imported && !is_stand_in {
             continue;

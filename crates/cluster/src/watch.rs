@@ -192,7 +192,7 @@ impl World {
         }
     }
 
-    /// Schedules a retry of every broken watch of these actors.
+    /// Schedules a retry of every broken watch whose actor `is_included` accepts.
     pub(crate) fn retry_broken_watches(&mut self, is_included: impl Fn(&Actor) -> bool) {
         let broken: Vec<Actor> = self
             .all_processes()

@@ -2,15 +2,17 @@
 //! the effects that the component returns. Besides that, only faults and commands change the world.
 
 mod causes;
-mod judge;
+mod invariant_checks;
 mod load;
 mod view;
+
+pub use view::ControlPlaneProcess;
 
 use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{CausedBy, NodeName, ResourceList, Time};
-use podscope_apiserver::{ApiServer, Caller, Draft, Outcome};
+use podscope_apiserver::{ApiServer, Caller, Outcome, RecordDraft};
 use podscope_sim::{Happening, Queue, What};
 use rpds::RedBlackTreeMapSync;
 
@@ -156,7 +158,8 @@ pub struct World {
     pub(crate) monitors: Monitors,
     pub(crate) traffic: Arc<Traffic>,
     are_invariants_disabled: bool,
-    /// The command that was given last, until a client or fault takes it as its cause.
+    /// The command that was given last, until the client or fault that it starts takes it, so that violations are
+    /// attributed to the command.
     command: Option<BlamedAction>,
     next_call: u64,
     next_client: u32,
@@ -301,7 +304,7 @@ impl World {
             start: self.start,
         };
         let answer = if matches!(request, Request::Create(_)) && self.is_overloaded() {
-            self.api.turn_away(request, &mut out)
+            self.api.refuse_as_overloaded(request, &mut out)
         } else {
             self.api.handle(request, &caller, &mut out)
         };
@@ -310,7 +313,7 @@ impl World {
         }
         let cause = self.queue.cause();
         let mut records = Vec::with_capacity(out.records.len());
-        for Draft { happening, object } in out.records {
+        for RecordDraft { happening, object } in out.records {
             let importance = causes::importance(&happening);
             self.queue.set_cause(cause);
             let record = self.emit(actor, happening, object.clone(), None, sink);
@@ -324,7 +327,7 @@ impl World {
             let record = causes::record_of_change(&change, &records).unwrap_or(cause);
             self.queue.set_cause(record);
             self.api.note_record(change.revision, record);
-            self.observe(&change);
+            self.observe_node_change(&change);
             self.fan_out(&change);
         }
         // The answer is caused by the most important record of the request.
@@ -527,7 +530,7 @@ impl World {
                     }
                 }
                 Effect::Act(Act::Controller(act)) => self.inject_for_controller(&process.actor, act, sink),
-                Effect::Act(Act::Node(podscope_node::Act::PowerOff)) => {
+                Effect::Act(Act::Node(podscope_node::NodeEffect::PowerOff)) => {
                     if let Place::Node(node) = process.actor.place() {
                         // The fault fails if the machine lost power meanwhile: it stays off.
                         let _ = self.inject(&process.actor, &Fault::Power { node, on: false }, sink);

@@ -20,7 +20,7 @@ use podscope_api::{
     CausedBy, EventType, Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, Pod, Str, VolumeAttachment,
 };
 
-use podscope_sim::volume::{Backend, Resolved, of_persistent_volume, resolve};
+use podscope_sim::volume::{Backend, ResolvedVolume, of_persistent_volume, resolve};
 use podscope_sim::{Answer, Change, Flag, Happening, Request, SimTime, Span, subject};
 
 use super::attachment::{self, AttachMethod, Holder};
@@ -258,7 +258,13 @@ impl Controller for AttachDetachController {
     }
 }
 
-fn emit_for_pods(pods: &[ObjectKey], kind: EventType, reason: &str, text: &str, cx: &mut ControllerContext<'_, '_>) {
+fn emit_event_for_pods(
+    pods: &[ObjectKey],
+    kind: EventType,
+    reason: &str,
+    text: &str,
+    cx: &mut ControllerContext<'_, '_>,
+) {
     for pod in pods
         .iter()
         .filter_map(|key| cx.objects.get::<Pod>(key))
@@ -347,7 +353,7 @@ impl AttachDetachController {
             && let Some(node) = &pod.spec.node_name
         {
             for volume in pod.spec.volumes.iter() {
-                if let Resolved::Backend(backend) = resolve(pod, volume, cx.objects)
+                if let ResolvedVolume::Backend(backend) = resolve(pod, volume, cx.objects)
                     && backend.needs_attach
                 {
                     volumes.push((backend, node.clone()));
@@ -449,7 +455,7 @@ impl AttachDetachController {
                     "AttachVolume.Attach failed for volume \"{}\" : {why}",
                     known.backend.spec_name
                 );
-                emit_for_pods(&pods, EventType::Warning, "FailedAttachVolume", &text, cx);
+                emit_event_for_pods(&pods, EventType::Warning, "FailedAttachVolume", &text, cx);
             }
             known.state = AttachmentState::Uncertain;
             known.retry_at = cx.now() + known.retry;
@@ -463,14 +469,14 @@ impl AttachDetachController {
         &mut self,
         place: &VolumeOnNode,
         known: &Attachment,
-        should_record: bool,
+        should_record_in_trace: bool,
         cx: &mut ControllerContext<'_, '_>,
     ) {
         if let Some(known) = self.actual.get_mut(place) {
             known.state = AttachmentState::Attached;
             known.retry = INITIAL_OPERATION_BACKOFF;
         }
-        if should_record {
+        if should_record_in_trace {
             let (volume, node) = (known.backend.name.clone(), place.1.clone());
             record_volume_happening(Happening::VolumeAttached { volume, node }, &known.backend, cx);
         }
@@ -478,7 +484,7 @@ impl AttachDetachController {
             "AttachVolume.Attach succeeded for volume \"{}\" ",
             known.backend.spec_name
         );
-        emit_for_pods(
+        emit_event_for_pods(
             &self.pods_using_volume(place),
             EventType::Normal,
             "SuccessfulAttachVolume",
@@ -493,11 +499,11 @@ impl AttachDetachController {
     fn remove_detached_volume(
         &mut self,
         place: &VolumeOnNode,
-        should_record: bool,
+        should_record_in_trace: bool,
         cx: &mut ControllerContext<'_, '_>,
     ) {
         if let Some(known) = self.actual.remove(place)
-            && should_record
+            && should_record_in_trace
         {
             let detached = Happening::VolumeDetached {
                 volume: known.backend.name.clone(),

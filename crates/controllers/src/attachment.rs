@@ -20,7 +20,7 @@ use super::controller::ControllerContext;
 use super::plan::{Accept, Action, Plan};
 use super::template::set_entry;
 
-/// Annotation of a PersistentVolume without a driver that names its holder (V-04, CT-174).
+/// Annotation with the holder of a PersistentVolume that has no CSI driver (V-04, CT-174).
 const HOLDER_ANNOTATION: &str = "podscope.dev/attached-to";
 
 /// The holder of a volume without a driver, as `NODE NAMESPACE/POD`.
@@ -240,7 +240,7 @@ mod tests {
     /// A holder annotation written by a user is printed unchanged.
     /// Shows: V-04
     #[test]
-    fn parsed_holder_prints_unchanged() {
+    fn parsed_holder_annotation_prints_unchanged() {
         for (text, node) in [("a-1 default/db", "a-1"), ("a-1", "a-1"), ("a-1 ", "a-1"), ("", "")] {
             let holder = Holder::parse(text);
             assert_eq!((holder.node.as_str(), holder.to_string().as_str()), (node, text));

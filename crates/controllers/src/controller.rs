@@ -99,8 +99,8 @@ impl ControllerContext<'_, '_> {
         Time::from_seconds(self.ctx.wall().seconds())
     }
 
-    /// Returns whether the object was created before the simulation started, in the imported cluster. Its controller
-    /// had then created its dependents there.
+    /// Returns whether the object was created before the simulation started. In the imported cluster, its controller
+    /// had then already created its dependents.
     pub(super) fn existed_at_start(&self, metadata: &podscope_api::ObjectMeta) -> bool {
         let start = Time(self.ctx.wall().0 - self.ctx.now.0);
         metadata.creation_timestamp.is_some_and(|made| made < start)

@@ -318,7 +318,7 @@ impl Controller for CronJobController {
         // A due Job is created in the next sync, when the cache contains this status.
         Plan::default()
             .then(deletes)
-            .then_action(Action::from(update).always())
+            .then_action(Action::from(update).even_after_failure())
             .requeue_after(Some(Span::ZERO))
     }
 

@@ -234,7 +234,7 @@ fn delete_custom_objects(object: &Object, definition: Definition<'_>, cx: &Contr
     {
         return Plan::default();
     }
-    let kind = definition.storage().map(Version::kind);
+    let kind = definition.storage_version().map(Version::kind);
     let left = kind.map(|kind| cx.objects.list_kind(kind)).unwrap_or_default();
     if left.is_empty() {
         let change = untyped_mutation("finalizer", |untyped| {

@@ -20,7 +20,7 @@ use podscope_sim::{Answer, Change, Objects, Part, Request, SimTime, Span};
 
 use super::controller::{Controller, ControllerContext, note};
 use super::expectations::Expectations;
-use super::node_selector::{pin, target_node};
+use super::node_selector::{node_name_term, target_node};
 use super::owner::{self, controller_of, controller_ref};
 use super::plan::{Accept, Action, Failure, Plan};
 use super::pod_util::{is_available, is_failed, is_succeeded, next_available_in};
@@ -175,7 +175,7 @@ impl Controller for DaemonSetController {
             return plan;
         }
         let template = Template::of(&set.spec.template);
-        let history = revision::history(cx.objects, &*set, &template, set.status.collision_count);
+        let history = revision::revision_history(cx.objects, &*set, &template, set.status.collision_count);
         plan = plan.then(history.action.clone().into_iter().collect());
         let hash = revision::hash_of(&history.update);
         let by_node = pods_by_node(&claimed.owned);
@@ -203,7 +203,7 @@ impl Controller for DaemonSetController {
             let mut updated = (*set).clone();
             updated.status = status;
             let update = Request::Update(Object::DaemonSet(Arc::new(updated)), Part::Status);
-            plan = plan.then_action(Action::from(update).always());
+            plan = plan.then_action(Action::from(update).even_after_failure());
         }
         let live: ordered::Set<Str> = claimed
             .owned
@@ -249,7 +249,7 @@ struct DaemonPodChanges {
 }
 
 impl DaemonPodChanges {
-    fn delete(&mut self, pod: &Arc<Pod>) {
+    fn add_deletion(&mut self, pod: &Arc<Pod>) {
         if !pod.metadata.is_terminating() {
             self.delete.insert(pod.metadata.key(), pod.clone());
         }
@@ -295,7 +295,7 @@ impl DaemonSetController {
         changes: &mut DaemonPodChanges,
         cx: &mut ControllerContext<'_, '_>,
     ) {
-        let surges = allows_surge(set);
+        let with_surge = allows_surge(set);
         let nodes: Vec<Arc<Node>> = cx.objects.list::<Node>().cloned().collect();
         for node in &nodes {
             let name = NodeName::from(&*node.metadata.name);
@@ -304,19 +304,19 @@ impl DaemonSetController {
             if should_run && pods.is_empty() {
                 changes.create.push(name);
             } else if may_stay {
-                let n_running = self.manage_node(key, set, &name, pods, surges, changes, cx);
+                let n_running = self.manage_node(key, set, &name, pods, with_surge, changes, cx);
                 // With surge, a node whose pods have all failed, finished or begun to terminate gets a new pod at once.
-                if surges && should_run && n_running == 0 {
+                if with_surge && should_run && n_running == 0 {
                     changes.create.push(name);
                 }
             } else {
-                pods.iter().for_each(|pod| changes.delete(pod));
+                pods.iter().for_each(|pod| changes.add_deletion(pod));
             }
         }
         // Delete pending pods whose target node no longer exists (CT-090).
         for pod in owned.iter().filter(|pod| pod.spec.node_name.is_none()) {
             if target_node(pod).is_none_or(|node| cx.objects.named::<Node>(&node).is_none()) {
-                changes.delete(pod);
+                changes.add_deletion(pod);
             }
         }
     }
@@ -329,7 +329,7 @@ impl DaemonSetController {
         set: &DaemonSet,
         node: &NodeName,
         pods: &[Arc<Pod>],
-        surges: bool,
+        with_surge: bool,
         changes: &mut DaemonPodChanges,
         cx: &mut ControllerContext<'_, '_>,
     ) -> usize {
@@ -343,27 +343,27 @@ impl DaemonSetController {
                     pod.metadata.key()
                 );
                 cx.emit_event(note(set, EventType::Normal, "SucceededDaemonPod", text));
-                changes.delete(pod);
+                changes.add_deletion(pod);
             } else {
                 running.push(pod);
             }
         }
-        // Keep the oldest pod. With surge, an old and a new pod may coexist while the old one is ready and the new one
-        // is not available.
+        // Keep the oldest pod. With surge, keep the oldest pod of the new and of an old revision, as long as the old
+        // pod is ready and the new one is not available.
         let (mut oldest_new, mut oldest_old) = (None, None);
         for pod in &running {
-            let is_new = surges && revision_hash_of_pod(pod) == &*changes.hash;
+            let is_new = with_surge && revision_hash_of_pod(pod) == &*changes.hash;
             let kept = if is_new { &mut oldest_new } else { &mut oldest_old };
             if kept.is_none() {
                 *kept = Some(*pod);
             } else {
-                changes.delete(pod);
+                changes.add_deletion(pod);
             }
         }
         if let (Some(new), Some(old)) = (oldest_new, oldest_old)
             && (!old.is_ready() || is_available(new, set.spec.min_ready_seconds, cx.ctx.wall()))
         {
-            changes.delete(old);
+            changes.add_deletion(old);
         }
         running.len()
     }
@@ -394,7 +394,7 @@ impl DaemonSetController {
             pod.metadata.key()
         );
         cx.emit_event(note(set, EventType::Warning, "FailedDaemonPod", text));
-        changes.delete(pod);
+        changes.add_deletion(pod);
     }
 
     fn apply_changes(
@@ -438,7 +438,7 @@ fn daemon_pod(set: &DaemonSet, template: &Template, hash: &str, node: &NodeName)
     let mut affinity = pod.spec.affinity.as_deref().cloned().unwrap_or_else(Affinity::default);
     let mut node_affinity = affinity.node_affinity.take().unwrap_or_default();
     node_affinity.required_during_scheduling_ignored_during_execution = Some(NodeSelector {
-        node_selector_terms: vec![pin(node)],
+        node_selector_terms: vec![node_name_term(node)],
     });
     affinity.node_affinity = Some(node_affinity);
     pod.spec.affinity = Some(Arc::new(affinity));

@@ -177,7 +177,7 @@ impl Controller for DeploymentController {
             plan,
             cx,
         };
-        rollout.run(&template)
+        rollout.plan_sync(&template)
     }
 
     fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut ControllerContext<'_, '_>) -> Plan {
@@ -251,8 +251,8 @@ fn is_of_template(set: &ReplicaSet, template: &Template) -> bool {
 }
 
 impl Rollout<'_, '_, '_> {
-    /// Plans one sync of the Deployment.
-    fn run(mut self, template: &Template) -> Plan {
+    /// Returns the requests of one sync of the Deployment.
+    fn plan_sync(mut self, template: &Template) -> Plan {
         if self.deployment.metadata.is_terminating() {
             self.sync_revision(None);
             return self.finish_sync(ProgressConditionUpdate::Keep);
@@ -278,7 +278,7 @@ impl Rollout<'_, '_, '_> {
     /// ones (CT-062).
     fn roll(mut self, template: &Template) -> Plan {
         self.sync_revision(Some(template));
-        if self.scale_up_new() || self.scale_down_old() {
+        if self.scale_up_new_replica_set() || self.scale_down_old_replica_sets() {
             return self.finish_sync(ProgressConditionUpdate::Report);
         }
         if status::is_complete(&self.deployment, &self.deployment.status) {
@@ -292,7 +292,7 @@ impl Rollout<'_, '_, '_> {
         self.sync_revision(None);
         let mut was_scaled = false;
         for index in 0..self.old.len() {
-            was_scaled |= size(&self.old[index]) > 0 && self.scale_old(index, 0);
+            was_scaled |= size(&self.old[index]) > 0 && self.scale_old_replica_set(index, 0);
         }
         if was_scaled || self.has_running_old_pods() {
             return self.finish_sync(ProgressConditionUpdate::Report);
@@ -300,7 +300,7 @@ impl Rollout<'_, '_, '_> {
         if self.new.is_none() {
             self.sync_revision(Some(template));
         }
-        self.scale_new(replicas_of(&self.deployment));
+        self.scale_new_replica_set(replicas_of(&self.deployment));
         if status::is_complete(&self.deployment, &self.deployment.status) {
             self.delete_surplus_replica_sets();
         }
@@ -322,8 +322,9 @@ impl Rollout<'_, '_, '_> {
         self.old.iter().chain(&self.new)
     }
 
-    /// Finds or creates the new ReplicaSet, and maintains the revision numbers (CT-065).
-    fn sync_revision(&mut self, create: Option<&Template>) {
+    /// Updates the new ReplicaSet; if it does not exist, creates it from `create_from`, if given. Also updates the
+    /// revision numbers (CT-065).
+    fn sync_revision(&mut self, create_from: Option<&Template>) {
         let next = self.old.iter().map(revision).max().unwrap_or(0) + 1;
         if let Some(mut set) = self.new.take() {
             let before = set.clone();
@@ -343,7 +344,7 @@ impl Rollout<'_, '_, '_> {
             self.new = Some(set);
             return;
         }
-        let Some(template) = create else { return };
+        let Some(template) = create_from else { return };
         let hash = template.hash(self.deployment.status.collision_count);
         let mut labelled_template = template.clone();
         let meta = &mut Arc::make_mut(&mut labelled_template.0).metadata;
@@ -369,7 +370,7 @@ impl Rollout<'_, '_, '_> {
             extra: Extra::default(),
         };
         let others = sum(self.old.iter().map(size));
-        let replicas = self.desired_size_of_new(others, 0);
+        let replicas = self.allowed_size_of_new_replica_set(others, 0);
         set.spec.replicas = Some(replicas);
         self.annotate_replica_set(&mut set, next, false);
         let mut create = Action::from(Request::Create(Object::ReplicaSet(Arc::new(set.clone()))));
@@ -387,7 +388,7 @@ impl Rollout<'_, '_, '_> {
     }
 
     /// Copies the Deployment's annotations to a ReplicaSet, and updates its revision.
-    fn annotate_replica_set(&self, set: &mut ReplicaSet, next: i64, exists: bool) {
+    fn annotate_replica_set(&self, set: &mut ReplicaSet, next_revision: i64, exists: bool) {
         for (key, value) in self.deployment.metadata.annotations.iter() {
             let assumed = self.cx.objects.assumed();
             let is_known = exists && assumed.had_annotation(&self.deployment.metadata.uid, key, value);
@@ -396,11 +397,11 @@ impl Rollout<'_, '_, '_> {
             }
         }
         let old = revision(set);
-        if old < next {
+        if old < next_revision {
             set_entry(
                 &mut set.metadata.annotations,
                 annotation::DEPLOYMENT_REVISION,
-                &next.to_string(),
+                &next_revision.to_string(),
             );
             if old > 0 {
                 let history = match set.metadata.annotation(annotation::DEPLOYMENT_REVISION_HISTORY) {

@@ -58,7 +58,7 @@ impl Controller for Descheduler {
 /// Returns the pods whose eviction would satisfy all hard constraints, if each pod is rescheduled to the emptiest
 /// domain.
 fn violating_pods(objects: &Objects) -> Vec<Arc<Pod>> {
-    let is_hard = |constraint: &&TopologySpreadConstraint| constraint.is_hard();
+    let is_hard = |constraint: &&TopologySpreadConstraint| constraint.is_do_not_schedule();
     let mut seen: Vec<(Str, TopologySpreadConstraint)> = Vec::new();
     let mut evicted: Vec<Arc<Pod>> = Vec::new();
     for pod in objects
@@ -160,7 +160,7 @@ mod tests {
     /// A scale-down left a zone without pods. A run evicts only as many pods as necessary to satisfy `maxSkew`.
     /// Shows: S-12
     #[test]
-    fn run_evicts_pods_that_violate_max_skew() {
+    fn descheduler_evicts_pods_that_violate_max_skew() {
         let pod = |name: &str, node: &str| {
             format!(
                 "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, labels: {{app: web}}}}, spec: {{nodeName: {node}, containers: [{{name: c, image: i}}], \

@@ -80,7 +80,7 @@ impl Controller for DisruptionController {
 
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::Pod {
-            return reset_stale_target(key, cx);
+            return reset_stale_disruption_target(key, cx);
         }
         let Some(budget) = cx.objects.get::<PodDisruptionBudget>(&key.1).cloned() else {
             return Plan::default();
@@ -322,7 +322,7 @@ fn is_stale_disruption_target(pod: &Pod) -> bool {
         })
 }
 
-fn reset_stale_target(key: &Key, cx: &ControllerContext<'_, '_>) -> Plan {
+fn reset_stale_disruption_target(key: &Key, cx: &ControllerContext<'_, '_>) -> Plan {
     let Some(pod) = cx
         .objects
         .get::<Pod>(&key.1)
@@ -358,7 +358,7 @@ mod tests {
     use super::*;
 
     /// Returns a lab with a Deployment of `replicas` pods and a PodDisruptionBudget, after 10 s.
-    fn lab(budget: &str, replicas: i32) -> Lab {
+    fn lab_with_budget(budget: &str, replicas: i32) -> Lab {
         let mut lab = Lab::new(
             &["a-1", "b-1"],
             &format!(
@@ -372,7 +372,7 @@ mod tests {
     }
 
     /// Returns the expected, desired healthy, current healthy and allowed numbers in the budget's status.
-    fn budget_counts(lab: &Lab) -> (i32, i32, i32, i32) {
+    fn expected_desired_healthy_allowed(lab: &Lab) -> (i32, i32, i32, i32) {
         let status = lab.get::<PodDisruptionBudget>("web").unwrap().status.clone();
         (
             status.expected_pods,
@@ -396,7 +396,7 @@ mod tests {
             ("maxUnavailable: 1", 0, (0, 0, 0, 0)),
         ] {
             assert_eq!(
-                budget_counts(&lab(budget, replicas)),
+                expected_desired_healthy_allowed(&lab_with_budget(budget, replicas)),
                 expected,
                 "{budget} of {replicas}"
             );
@@ -407,13 +407,13 @@ mod tests {
     /// Shows: CT-097, CT-118
     #[test]
     fn unready_pod_uses_up_the_budget() {
-        let mut lab = lab("minAvailable: 2", 3);
+        let mut lab = lab_with_budget("minAvailable: 2", 3);
         let pod = lab.pods()[0].clone();
         lab.edit::<Pod>(&pod, |pod| {
             super::super::pod_util::set_condition(pod, "Ready", ConditionStatus::False, "", "", Time::default());
         });
         lab.run(Span::millis(50));
-        assert_eq!(budget_counts(&lab), (3, 2, 2, 0));
+        assert_eq!(expected_desired_healthy_allowed(&lab), (3, 2, 2, 0));
         let budget = lab.get::<PodDisruptionBudget>("web").unwrap();
         assert_eq!(&*budget.status.conditions[0].reason, "InsufficientPods");
     }
@@ -422,7 +422,7 @@ mod tests {
     /// Shows: CT-099
     #[test]
     fn approved_eviction_counts_for_at_most_two_minutes() {
-        let mut lab = lab("minAvailable: 2", 3);
+        let mut lab = lab_with_budget("minAvailable: 2", 3);
         let pod = lab.pods()[0].clone();
         let (name, at) = (pod.clone(), lab.wall());
         lab.edit::<PodDisruptionBudget>("web", move |budget| {
@@ -430,9 +430,9 @@ mod tests {
             budget.status.disruptions_allowed = 0;
         });
         lab.run(Span::seconds(1));
-        assert_eq!(budget_counts(&lab), (3, 2, 2, 0));
+        assert_eq!(expected_desired_healthy_allowed(&lab), (3, 2, 2, 0));
         lab.run(Span::seconds(120));
-        assert_eq!(budget_counts(&lab), (3, 2, 3, 1));
+        assert_eq!(expected_desired_healthy_allowed(&lab), (3, 2, 3, 1));
         let text = format!("{pod} NotDeleted: Pod was expected by PDB default/web to be deleted but it wasn't");
         assert!(lab.events.contains(&text), "{:?}", lab.events);
     }
@@ -441,7 +441,7 @@ mod tests {
     /// Shows: CT-113
     #[test]
     fn missing_controller_sets_reason_sync_failed() {
-        let mut lab = lab("minAvailable: 50%", 3);
+        let mut lab = lab_with_budget("minAvailable: 50%", 3);
         let pod = lab.pods()[0].clone();
         lab.edit::<Pod>(&pod, |pod| pod.metadata.owner_references[0].uid = "gone".into());
         lab.run(Span::millis(20));

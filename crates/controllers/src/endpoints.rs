@@ -69,12 +69,12 @@ impl Controller for EndpointsController {
         {
             return Plan::default();
         }
-        let publish = service.spec.publish_not_ready_addresses == Some(true);
+        let publish_not_ready = service.spec.publish_not_ready_addresses == Some(true);
         let objects = cx.objects.clone();
         let pods: Vec<&Pod> = objects
             .pods_selected_by(&service)
             .filter(|pod| !pod.is_terminal() && !pod.status.pod_ip.is_empty())
-            .filter(|pod| publish || !pod.metadata.is_terminating())
+            .filter(|pod| publish_not_ready || !pod.metadata.is_terminating())
             .collect();
         let since = self.times.update(&service, &pods);
         let mut wanted = old.as_deref().cloned().unwrap_or_else(|| Endpoints {
@@ -85,7 +85,7 @@ impl Controller for EndpointsController {
             },
             ..Endpoints::default()
         });
-        wanted.subsets = endpoint_subsets(&service, &pods, publish);
+        wanted.subsets = endpoint_subsets(&service, &pods, publish_not_ready);
         wanted.metadata.labels = service.metadata.labels.clone();
         set_entry(&mut wanted.metadata.labels, MANAGED_BY_LABEL.0, MANAGED_BY_LABEL.1);
         if &*service.spec.cluster_ip == "None" {
@@ -115,7 +115,7 @@ impl Controller for EndpointsController {
 }
 
 /// Groups the addresses by ports, with ready and unready addresses separate.
-fn endpoint_subsets(service: &Service, pods: &[&Pod], publish: bool) -> Vec<EndpointSubset> {
+fn endpoint_subsets(service: &Service, pods: &[&Pod], publish_not_ready: bool) -> Vec<EndpointSubset> {
     let mut by_ports: Vec<(Vec<EndpointPort>, EndpointSubset)> = Vec::new();
     let mut sorted = pods.to_vec();
     sorted.stable_sort_by_key(|pod| ip_octets(&pod.status.pod_ip));
@@ -133,7 +133,7 @@ fn endpoint_subsets(service: &Service, pods: &[&Pod], publish: bool) -> Vec<Endp
         let Some((_, subset)) = by_ports.get_mut(at) else {
             continue;
         };
-        let list = match publish || pod.is_ready() {
+        let list = match publish_not_ready || pod.is_ready() {
             true => &mut subset.addresses,
             false => &mut subset.not_ready_addresses,
         };

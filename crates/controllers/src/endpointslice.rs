@@ -31,8 +31,8 @@ pub(super) struct EndpointSliceController {
     times: TriggerTimes,
 }
 
-/// Returns the properties of a pod that its endpoint depends on; a change of any other property does not concern
-/// Services.
+/// Returns what an endpoint takes from its pod: the IP, whether the pod is ready, terminating and finished, and its
+/// node. A change of anything else does not affect endpoints.
 fn endpoint_properties(pod: &Pod) -> (&Str, bool, bool, bool, Option<&str>) {
     let meta = &pod.metadata;
     (
@@ -125,16 +125,16 @@ impl Controller for EndpointSliceController {
         }
         let objects = cx.objects.clone();
         let pods: Vec<&Pod> = objects.pods_selected_by(&service).collect();
-        let since = self.times.update(&service, &pods);
+        let trigger_time = self.times.update(&service, &pods);
         let (wanted, lacks_node) = group_endpoints(&service, &pods, &objects);
         // The pod's node may not be in the cache yet, so try again soon (CT-115).
-        reconcile_slices(&service, wanted, since, cx).requeue_after(lacks_node.then_some(Span::seconds(1)))
+        reconcile_slices(&service, wanted, trigger_time, cx).requeue_after(lacks_node.then_some(Span::seconds(1)))
     }
 }
 
 /// Groups the endpoints of a Service by ports; returns also whether a pod was left out because its node is missing.
 fn group_endpoints(service: &Service, pods: &[&Pod], objects: &Objects) -> (Vec<EndpointGroup>, bool) {
-    let publish = service.spec.publish_not_ready_addresses == Some(true);
+    let publish_not_ready = service.spec.publish_not_ready_addresses == Some(true);
     let mut wanted: Vec<EndpointGroup> = Vec::new();
     let mut lacks_node = false;
     for pod in pods {
@@ -143,12 +143,12 @@ fn group_endpoints(service: &Service, pods: &[&Pod], objects: &Objects) -> (Vec<
         }
         let node = pod.spec.node_name.as_ref();
         let node = node.and_then(|name| objects.named::<Node>(name));
-        if node.is_none() && !publish {
+        if node.is_none() && !publish_not_ready {
             lacks_node = true;
             continue;
         }
         let ports = ports_of(service, pod).unwrap_or_default();
-        let endpoint = new_endpoint(service, pod, node.map(|node| &**node), publish);
+        let endpoint = new_endpoint(service, pod, node.map(|node| &**node), publish_not_ready);
         let at = wanted.iter().position(|group| group.ports == ports);
         let at = at.unwrap_or_else(|| {
             wanted.push(EndpointGroup {
@@ -208,13 +208,13 @@ struct EndpointGroup {
     endpoints: ordered::Map<Str, Endpoint>,
 }
 
-fn new_endpoint(service: &Service, pod: &Pod, node: Option<&Node>, publish: bool) -> Endpoint {
+fn new_endpoint(service: &Service, pod: &Pod, node: Option<&Node>, publish_not_ready: bool) -> Endpoint {
     let serving = pod.is_ready();
     let terminating = pod.metadata.is_terminating();
     Endpoint {
         addresses: vec![pod.status.pod_ip.clone()],
         conditions: EndpointConditions {
-            ready: Some(publish || (serving && !terminating)),
+            ready: Some(publish_not_ready || (serving && !terminating)),
             serving: Some(serving),
             terminating: Some(terminating),
         },
@@ -262,7 +262,7 @@ fn resolve_port(port: &ServicePort, pod: &Pod) -> Option<EndpointPort> {
 fn reconcile_slices(
     service: &Service,
     wanted: Vec<EndpointGroup>,
-    since: Option<Time>,
+    trigger_time: Option<Time>,
     cx: &ControllerContext<'_, '_>,
 ) -> Plan {
     let meta = &service.metadata;
@@ -315,7 +315,7 @@ fn reconcile_slices(
                 endpoints,
                 ..slice
             }),
-            None => step.push(create_slice(service, &labels, ports, endpoints, since)),
+            None => step.push(create_slice(service, &labels, ports, endpoints, trigger_time)),
         }
     }
     for slice in reusable {
@@ -332,7 +332,7 @@ fn reconcile_slices(
         if before.is_some_and(|before| **before == slice) {
             continue;
         }
-        match since {
+        match trigger_time {
             Some(at) => drop(set_entry(
                 &mut slice.metadata.annotations,
                 TRIGGER_TIME_ANNOTATION,
@@ -362,9 +362,9 @@ fn create_slice(
     labels: &Labels,
     ports: Vec<EndpointPort>,
     endpoints: Vec<Endpoint>,
-    since: Option<Time>,
+    trigger_time: Option<Time>,
 ) -> Action {
-    let slice = new_slice(service, labels, ports, endpoints, since);
+    let slice = new_slice(service, labels, ports, endpoints, trigger_time);
     let create = Request::Create(Object::EndpointSlice(Arc::new(slice)));
     Action::from(create).accept(Accept::OrNamespaceTerminating)
 }
@@ -374,7 +374,7 @@ fn new_slice(
     labels: &Labels,
     ports: Vec<EndpointPort>,
     endpoints: Vec<Endpoint>,
-    since: Option<Time>,
+    trigger_time: Option<Time>,
 ) -> EndpointSlice {
     let meta = &service.metadata;
     let mut metadata = ObjectMeta {
@@ -384,7 +384,7 @@ fn new_slice(
         labels: labels.clone(),
         ..ObjectMeta::default()
     };
-    if let Some(at) = since {
+    if let Some(at) = trigger_time {
         set_entry(&mut metadata.annotations, TRIGGER_TIME_ANNOTATION, &at.to_string());
     }
     EndpointSlice {
@@ -408,7 +408,7 @@ mod tests {
     }
 
     /// Returns the conditions ready, serving and terminating of each endpoint.
-    fn endpoint_conditions(lab: &Lab) -> Vec<(bool, bool, bool)> {
+    fn ready_serving_terminating(lab: &Lab) -> Vec<(bool, bool, bool)> {
         let flag = |value: Option<bool>| value == Some(true);
         let endpoints = slices(lab).flat_map(|slice| slice.endpoints.clone());
         endpoints
@@ -433,30 +433,30 @@ mod tests {
         let mut lab = Lab::new(&["a-1", "b-1"], web);
         lab.run(Span::millis(500));
         assert_eq!(
-            endpoint_conditions(&lab),
+            ready_serving_terminating(&lab),
             [],
             "without an address there is one empty slice"
         );
         assert_eq!(slices(&lab).count(), 1);
         lab.run(Span::seconds(2));
-        assert_eq!(endpoint_conditions(&lab), [(true, true, false)]);
+        assert_eq!(ready_serving_terminating(&lab), [(true, true, false)]);
         let pod = lab.pods()[0].clone();
         let node = lab.get::<Pod>(&pod).unwrap().spec.node_name.clone().unwrap();
         lab.partition(&node);
         lab.run(Span::seconds(70));
         assert_eq!(
-            endpoint_conditions(&lab),
+            ready_serving_terminating(&lab),
             [(false, false, false)],
             "the lost node sets the pod's Ready condition to False"
         );
         lab.delete(Kind::Pod, &pod, None);
         lab.run(Span::seconds(3));
-        let mut now = endpoint_conditions(&lab);
+        let mut now = ready_serving_terminating(&lab);
         now.sort_unstable();
         assert_eq!(now, [(false, false, true), (true, true, false)]);
         lab.delete(Kind::Pod, &pod, Some(0));
         lab.run(Span::seconds(1));
-        assert_eq!(endpoint_conditions(&lab), [(true, true, false)]);
+        assert_eq!(ready_serving_terminating(&lab), [(true, true, false)]);
     }
 
     /// A slice holds at most 100 endpoints.

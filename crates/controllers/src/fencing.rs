@@ -30,7 +30,7 @@ use super::settings::Setting;
 use super::taints::{is_out_of_service, patch_taints, ready_status};
 
 /// Annotation of a pod that requires (`always`) or forbids (`never`) fencing of its node. Without the annotation,
-/// [`FencingController::delay_before_fencing`] applies its rules.
+/// the pod's priority, owner, claims and budgets decide ([`FencingController::delay_before_fencing`]).
 const FENCING_ANNOTATION: &str = "podscope.dev/fencing";
 
 super::settings::settings! {
@@ -208,10 +208,12 @@ fn is_not_replaced_on_lost_node(pod: &Pod) -> bool {
 /// Returns whether all budgets of the pod still allow a disruption and other pods of its owner run.
 fn has_substitutes(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
     let mut covering = cx.objects.budgets_of(pod).peekable();
-    covering.peek().is_some() && covering.all(|budget| budget.status.disruptions_allowed > 0) && !is_only_pod(pod, cx)
+    covering.peek().is_some()
+        && covering.all(|budget| budget.status.disruptions_allowed > 0)
+        && !is_only_active_pod_of_owner(pod, cx)
 }
 
-fn is_only_pod(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
+fn is_only_active_pod_of_owner(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
     let owner = pod.metadata.controller_ref().map(|owner| owner.uid.clone());
     owner.is_none_or(|owner| cx.objects.pods_of(&owner).filter(|pod| is_active(pod)).count() <= 1)
 }

@@ -246,7 +246,7 @@ mod tests {
         template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}}}";
 
     /// Returns the numbers of Deployments, ReplicaSets and pods.
-    fn object_counts(lab: &Lab) -> (usize, usize, usize) {
+    fn count_deployments_replica_sets_pods(lab: &Lab) -> (usize, usize, usize) {
         (
             lab.objects().list::<Deployment>().count(),
             lab.objects().list::<ReplicaSet>().count(),
@@ -263,10 +263,10 @@ mod tests {
         lab.run(Span::seconds(5));
         lab.delete(Kind::Deployment, "web", None);
         lab.run(Span::millis(100));
-        assert_eq!(object_counts(&lab), (0, 0, 2));
+        assert_eq!(count_deployments_replica_sets_pods(&lab), (0, 0, 2));
         assert!(lab.pods().iter().all(|pod| pod.starts_with('-')));
         lab.run(Span::seconds(3));
-        assert_eq!(object_counts(&lab), (0, 0, 0));
+        assert_eq!(count_deployments_replica_sets_pods(&lab), (0, 0, 0));
 
         let mut lab = Lab::new(&["a-1"], WEB);
         lab.run(Span::seconds(5));
@@ -275,19 +275,19 @@ mod tests {
         lab.delete(Kind::Deployment, "web", None);
         lab.run(Span::seconds(60));
         assert_eq!(
-            object_counts(&lab),
+            count_deployments_replica_sets_pods(&lab),
             (1, 1, 2),
             "a pod that cannot terminate blocks the deletion of its owners"
         );
         lab.heal("a-1");
         lab.run(Span::seconds(5));
-        assert_eq!(object_counts(&lab), (0, 0, 0));
+        assert_eq!(count_deployments_replica_sets_pods(&lab), (0, 0, 0));
 
         let mut lab = Lab::new(&["a-1"], WEB);
         lab.run(Span::seconds(5));
         lab.edit::<Deployment>("web", |web| web.metadata.finalizers.push(ORPHAN_FINALIZER.into()));
         lab.delete(Kind::Deployment, "web", None);
         lab.run(Span::seconds(5));
-        assert_eq!(object_counts(&lab), (0, 1, 2));
+        assert_eq!(count_deployments_replica_sets_pods(&lab), (0, 1, 2));
     }
 }

@@ -13,10 +13,10 @@
 
 mod backoff;
 mod indexes;
-mod pass;
 mod pods;
 mod policy;
 mod status;
+mod sync;
 
 use std::sync::Arc;
 
@@ -32,9 +32,9 @@ use super::plan::{Accept, Action, Failure, Plan};
 use super::queue::{Backoff, Key, key_of};
 use super::replicaset::delete_pod;
 use backoff::FailureRecord;
-use pass::Pass;
 use pods::JobPodsStep;
 pub(super) use status::final_condition;
+use sync::JobSync;
 
 /// The name of this controller in `spec.managedBy` of a Job. The controller ignores Jobs that have another name there.
 const CONTROLLER_NAME: &str = "kubernetes.io/job-controller";
@@ -50,7 +50,7 @@ pub(super) struct JobController {
     next_records: ordered::Map<Key, FailureRecord>,
 }
 
-fn has_finalizer(pod: &Pod) -> bool {
+fn has_tracking_finalizer(pod: &Pod) -> bool {
     pod.metadata
         .finalizers
         .iter()
@@ -113,7 +113,7 @@ impl Controller for JobController {
         for pod in [old, new].into_iter().flatten() {
             let Some(key) = controller_of::<Job>(cx.objects, &pod.metadata).map(|job| key_of(&**job)) else {
                 let reference = pod.metadata.controller_ref();
-                if has_finalizer(pod) && reference.and_then(kind_of) == Some(Kind::Job) {
+                if has_tracking_finalizer(pod) && reference.and_then(kind_of) == Some(Kind::Job) {
                     cx.enqueue(key_of(&**pod));
                 }
                 continue;
@@ -142,44 +142,44 @@ impl Controller for JobController {
         let pods: Vec<Arc<Pod>> = cx.objects.pods_of(&job.metadata.uid).cloned().collect();
         if final_condition(&job.status).is_some() {
             self.records.remove(key);
-            let held: Vec<Arc<Pod>> = pods.into_iter().filter(|pod| has_finalizer(pod)).collect();
+            let held: Vec<Arc<Pod>> = pods.into_iter().filter(|pod| has_tracking_finalizer(pod)).collect();
             return Plan::default().then(remove_finalizers(&held));
         }
         let is_satisfied = self.expectations.are_satisfied(key, cx.now());
         let record = self.records.get(key).copied().unwrap_or_default();
-        let mut pass = Pass::new(job, pods, record, cx);
-        pass.determine_ending();
+        let mut sync = JobSync::new(job, pods, record, cx);
+        sync.determine_ending();
         let (mut plan, mut deleted) = (Plan::default(), Vec::new());
-        if pass.ending.is_some() {
-            deleted.clone_from(&pass.active);
-            plan = plan.then(deleted.iter().map(|pod| delete_pod(&*pass.job, pod)).collect());
+        if sync.ending.is_some() {
+            deleted.clone_from(&sync.active);
+            plan = plan.then(deleted.iter().map(|pod| delete_pod(&*sync.job, pod)).collect());
             if !is_satisfied {
-                // The cache may not contain all pods of the Job yet.
-                pass.ending = None;
+                // Do not end the Job in this sync, because the cache may not contain all its pods yet.
+                sync.ending = None;
             }
         } else {
-            let is_managed = is_satisfied && !pass.job.metadata.is_terminating();
-            let mut active = pass.active.len();
+            let is_managed = is_satisfied && !sync.job.metadata.is_terminating();
+            let mut active = sync.active.len();
             if is_managed {
-                match pods::next_step(&mut pass) {
+                match pods::next_step(&mut sync) {
                     JobPodsStep::Nothing => {}
                     JobPodsStep::Delete(victims) => {
                         active -= victims.len();
-                        plan = self.delete_pods(plan, key, &pass, &victims);
+                        plan = self.delete_pods(plan, key, &sync, &victims);
                         deleted = victims;
                     }
                     JobPodsStep::Create(indexes) => {
                         active += indexes.len();
-                        plan = self.create_pods(plan, key, &pass, &indexes);
+                        plan = self.create_pods(plan, key, &sync, &indexes);
                     }
                 }
             }
-            if !pass.set_ending_if_complete(active) && is_managed {
-                pass.update_suspended_condition();
+            if !sync.set_ending_if_complete(active) && is_managed {
+                sync.update_suspended_condition();
             }
         }
-        self.next_records.insert(key.clone(), pass.record);
-        pass.finish(plan, &deleted)
+        self.next_records.insert(key.clone(), sync.record);
+        sync.finish(plan, &deleted)
     }
 
     fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, _cx: &mut ControllerContext<'_, '_>) {
@@ -207,20 +207,20 @@ impl Controller for JobController {
 
 impl JobController {
     /// Deletes excess pods. Removes their finalizers first, because the Job's status does not count these pods.
-    fn delete_pods(&mut self, plan: Plan, key: &Key, pass: &Pass<'_, '_, '_>, victims: &[Arc<Pod>]) -> Plan {
+    fn delete_pods(&mut self, plan: Plan, key: &Key, sync: &JobSync<'_, '_, '_>, victims: &[Arc<Pod>]) -> Plan {
         let keys = victims.iter().map(|pod| pod.metadata.key()).collect();
-        self.expectations.expect(key, 0, keys, pass.cx.now());
+        self.expectations.expect(key, 0, keys, sync.cx.now());
         plan.then(remove_finalizers(victims))
-            .then(victims.iter().map(|pod| delete_pod(&*pass.job, pod)).collect())
+            .then(victims.iter().map(|pod| delete_pod(&*sync.job, pod)).collect())
     }
 
-    fn create_pods(&mut self, plan: Plan, key: &Key, pass: &Pass<'_, '_, '_>, indexes: &[Option<i32>]) -> Plan {
+    fn create_pods(&mut self, plan: Plan, key: &Key, sync: &JobSync<'_, '_, '_>, indexes: &[Option<i32>]) -> Plan {
         self.expectations
-            .expect(key, indexes.len(), ordered::Set::new(), pass.cx.now());
+            .expect(key, indexes.len(), ordered::Set::new(), sync.cx.now());
         plan.then_in_growing_batches(
             indexes
                 .iter()
-                .map(|index| pods::create_pod_action(pass, *index))
+                .map(|index| pods::create_pod_action(sync, *index))
                 .collect(),
         )
     }
@@ -229,7 +229,7 @@ impl JobController {
 /// Removes the tracking finalizer of the pods.
 fn remove_finalizers(pods: &[Arc<Pod>]) -> Vec<Action> {
     pods.iter()
-        .filter(|pod| has_finalizer(pod))
+        .filter(|pod| has_tracking_finalizer(pod))
         .map(remove_finalizer)
         .collect()
 }
@@ -260,7 +260,7 @@ fn remove_finalizer_of_orphan(key: &Key, cx: &ControllerContext<'_, '_>) -> Plan
         .metadata
         .controller_ref()
         .is_some_and(|owner| cx.objects.assumed().is_left_alone(&owner.uid));
-    if !is_orphan || is_assumed || !has_finalizer(pod) {
+    if !is_orphan || is_assumed || !has_tracking_finalizer(pod) {
         return Plan::default();
     }
     Plan::one(remove_finalizer(pod))

@@ -36,7 +36,7 @@ pub(super) struct Lab {
     pub(super) now: SimTime,
     /// The controller-manager, and the process with the attachers of the CSI drivers.
     managers: Vec<ControllerManager>,
-    /// The emitted trace records as `RECORD NODE`, and the acts of the managers.
+    /// The emitted trace records as `RECORD NODE`, and the managers' actions outside the API ([`Act`]).
     pub(super) records: Vec<String>,
     api: ApiServer,
     /// The last revision of the store that was delivered to the managers.

@@ -78,9 +78,9 @@ pub use daemonset::daemon_pods_on;
 pub use fencing::FencingSettings;
 pub use manager::ControllerManager;
 pub use missing_objects::missing_controller_objects;
-pub use namespace_objects::objects_of;
+pub use namespace_objects::initial_namespace_objects;
 pub use node_selector::counts_for_spread;
-pub use settings::{ControllerManagerSettings, Millis, SettingError};
+pub use settings::{ControllerManagerSettings, SettingError, Thousandths};
 pub use taint_eviction::toleration_time;
 
 use podscope_api::fault::FenceMechanism;

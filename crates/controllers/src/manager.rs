@@ -287,7 +287,9 @@ impl ControllerManager {
     fn advance_plan(&mut self, index: usize, key: Key, mut running: RunningPlan, ctx: &mut Context<'_>) {
         if let Some((action, error)) = running.error.take() {
             let rest = std::mem::take(&mut running.plan.steps);
-            let is_unconditional = |step: &Vec<Action>| !action.is_always && step.iter().all(|action| action.is_always);
+            let is_unconditional = |step: &Vec<Action>| {
+                !action.is_sent_after_failure && step.iter().all(|action| action.is_sent_after_failure)
+            };
             let (kept, dropped): (Vec<Vec<Action>>, Vec<Vec<Action>>) = rest.into_iter().partition(is_unconditional);
             let failure = Failure {
                 request: action.request,
@@ -296,7 +298,7 @@ impl ControllerManager {
             };
             running.plan = self.with_controller(index, ctx, |controller, cx| controller.failed(&key, &failure, cx));
             running.plan.failed = true;
-            // Requests that handle a failure are not retried if they fail.
+            // Errors of the requests that handle the failure are ignored; the key is retried in any case.
             running
                 .plan
                 .steps
@@ -391,7 +393,11 @@ impl ControllerManager {
 
     /// Sets a wake-up timer for the earliest deadline unless one is set already.
     fn set_timer(&mut self, ctx: &mut Context<'_>) {
-        let earliest = self.workers.iter().filter_map(|worker| worker.queue.earliest()).min();
+        let earliest = self
+            .workers
+            .iter()
+            .filter_map(|worker| worker.queue.earliest_due_time())
+            .min();
         if let Some(at) = earliest
             && self.timer_at.is_none_or(|timer_at| at < timer_at)
         {

@@ -21,7 +21,7 @@ pub fn missing_controller_objects(objects: &Objects) -> Vec<Object> {
     };
     for set in objects.list::<StatefulSet>().filter(|set| is_managed(&set.metadata)) {
         let template = Template::of(&set.spec.template);
-        missing.extend(create(revision::history(
+        missing.extend(create(revision::revision_history(
             objects,
             &**set,
             &template,
@@ -30,7 +30,7 @@ pub fn missing_controller_objects(objects: &Objects) -> Vec<Object> {
     }
     for set in objects.list::<DaemonSet>().filter(|set| is_managed(&set.metadata)) {
         let template = Template::of(&set.spec.template);
-        missing.extend(create(revision::history(
+        missing.extend(create(revision::revision_history(
             objects,
             &**set,
             &template,

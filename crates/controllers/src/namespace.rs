@@ -61,7 +61,7 @@ impl Controller for NamespaceController {
         let mut plan = Plan::default().then(pods.deletes);
         let mut report = RemainingContentReport::default();
         if pods.remaining > 0 {
-            report.add_remaining(name, Kind::Pod, pods.remaining, pods.finalizers, pods.estimate_seconds);
+            report.add_remaining_objects(name, Kind::Pod, pods.remaining, pods.finalizers, pods.estimate_seconds);
             // While pods remain, the conditions report only the number of pods (CT-121).
             report.content.clear();
             report.finalizers = ordered::Map::new();
@@ -74,7 +74,7 @@ impl Controller for NamespaceController {
                 let content = KindContent::of(kind, &cx.objects.list_kind_in(kind, name), forced, elapsed);
                 plan = plan.then(content.deletes);
                 if content.remaining > 0 {
-                    report.add_remaining(
+                    report.add_remaining_objects(
                         name,
                         kind,
                         content.remaining,
@@ -138,7 +138,7 @@ impl KindContent {
     }
 }
 
-/// Returns whether a delete request leaves the object for a grace period.
+/// Returns whether the object is a pod that still exists after a delete request, because it has a grace period.
 fn has_remaining_grace_period(object: &Object) -> bool {
     let Object::Pod(pod) = object else { return false };
     let has_remaining_grace = pod
@@ -176,18 +176,18 @@ struct RemainingContentReport {
 
 impl RemainingContentReport {
     /// Adds the remaining objects of one kind to the report.
-    fn add_remaining(
+    fn add_remaining_objects(
         &mut self,
         namespace: &str,
         kind: Kind,
         count: usize,
-        held: ordered::Map<String, usize>,
-        estimate: i64,
+        finalizers: ordered::Map<String, usize>,
+        estimate_seconds: i64,
     ) {
         let (group, version) = kind.group_and_version();
         let plural = kind.plural();
-        let estimate = match estimate {
-            0 if held.is_empty() => {
+        let estimate = match estimate_seconds {
+            0 if finalizers.is_empty() => {
                 self.failures.push(format!(
                     "unexpected items still remain in namespace: {namespace} for gvr: {group}/{version}, Resource={plural}"
                 ));
@@ -199,7 +199,7 @@ impl RemainingContentReport {
         self.estimate_seconds = self.estimate_seconds.max(estimate);
         self.content
             .push(format!("{plural}.{group} has {count} resource instances"));
-        for (name, count) in held {
+        for (name, count) in finalizers {
             *self.finalizers.entry(name).or_default() += count;
         }
     }
@@ -323,7 +323,7 @@ mod tests {
         {apiVersion: v1, kind: Pod, metadata: {name: one, namespace: demo}, spec: {nodeName: a-1, terminationGracePeriodSeconds: 30, containers: [{name: c, image: i}]}}";
 
     /// Returns the numbers of pods and Secrets, and whether the namespace `demo` has its finalizer.
-    fn remaining_content(lab: &Lab) -> (usize, usize, bool) {
+    fn pods_secrets_and_finalizer(lab: &Lab) -> (usize, usize, bool) {
         let finalizers = lab
             .get::<Namespace>("demo")
             .map(|namespace| namespace.spec.finalizers.len());
@@ -360,12 +360,12 @@ mod tests {
         assert!(lab.get_pod_in("demo", "one").unwrap().metadata.is_terminating());
         lab.run(Span::millis(4500));
         assert_eq!(
-            remaining_content(&lab),
+            pods_secrets_and_finalizer(&lab),
             (0, 1, true),
             "the change of its own conditions triggers the next pass five seconds later"
         );
         lab.run(Span::seconds(1));
-        assert_eq!(remaining_content(&lab), (0, 0, false));
+        assert_eq!(pods_secrets_and_finalizer(&lab), (0, 0, false));
     }
 
     /// A pod on a partitioned node blocks the deletion of its namespace and of all other objects in it.
@@ -383,7 +383,7 @@ mod tests {
             deletion_failure(&lab)
         );
         lab.run(Span::seconds(600));
-        assert_eq!(remaining_content(&lab), (1, 1, true));
+        assert_eq!(pods_secrets_and_finalizer(&lab), (1, 1, true));
         assert_eq!(
             deletion_failure(&lab),
             "True: Failed to delete all resource types, 1 remaining: unexpected items still remain in namespace: demo for gvr: /v1, Resource=pods"
@@ -394,7 +394,7 @@ mod tests {
         );
         lab.heal("a-1");
         lab.run(Span::seconds(62));
-        assert_eq!(remaining_content(&lab), (0, 0, false));
+        assert_eq!(pods_secrets_and_finalizer(&lab), (0, 0, false));
     }
 
     /// With the switch `namespace-controller-force-deletes`, pods on lost nodes do not block the namespace.
@@ -413,6 +413,6 @@ mod tests {
         lab.partition("a-1");
         lab.delete(Kind::Namespace, "demo", None);
         lab.run(Span::seconds(30));
-        assert_eq!(remaining_content(&lab), (0, 0, false));
+        assert_eq!(pods_secrets_and_finalizer(&lab), (0, 0, false));
     }
 }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use podscope_api::{
     ConfigMap, Endpoint, EndpointAddress, EndpointConditions, EndpointPort, EndpointSlice, EndpointSubset, Endpoints,
-    IntOrString, Kind, Namespace, Object, ObjectKey, ObjectMeta, ROOT_CA, Service, ServiceAccount, ServicePort,
-    ServiceSpec, Str,
+    IntOrString, Kind, Namespace, Object, ObjectKey, ObjectMeta, ROOT_CA_CONFIG_MAP, Service, ServiceAccount,
+    ServicePort, ServiceSpec, Str,
 };
 
 use podscope_sim::{Change, Request};
@@ -104,16 +104,16 @@ fn api_server_service_objects() -> Vec<Object> {
     ]
 }
 
-/// Returns the objects that the controller creates in a new namespace.
+/// Returns the objects that the controller creates in a new namespace, and in `default` also the API server's Service.
 #[must_use]
-pub fn objects_of(namespace: &str) -> Vec<Object> {
+pub fn initial_namespace_objects(namespace: &str) -> Vec<Object> {
     let metadata = |name: &str| ObjectMeta {
         name: name.into(),
         namespace: namespace.into(),
         ..ObjectMeta::default()
     };
     let mut map = ConfigMap {
-        metadata: metadata(ROOT_CA),
+        metadata: metadata(ROOT_CA_CONFIG_MAP),
         data: ordered::Map::from([(Str::from("ca.crt"), Str::from(CA_CERTIFICATE))]),
         ..ConfigMap::default()
     };
@@ -136,7 +136,7 @@ pub fn objects_of(namespace: &str) -> Vec<Object> {
 /// Returns whether the controller maintains the object in its namespace.
 fn is_maintained(kind: Kind, meta: &ObjectMeta) -> bool {
     match kind {
-        Kind::ConfigMap => &*meta.name == ROOT_CA,
+        Kind::ConfigMap => &*meta.name == ROOT_CA_CONFIG_MAP,
         Kind::ServiceAccount => &*meta.name == DEFAULT_SERVICE_ACCOUNT,
         Kind::Service | Kind::Endpoints | Kind::EndpointSlice => {
             &*meta.name == API_SERVER_SERVICE && &*meta.namespace == "default"
@@ -184,7 +184,7 @@ impl Controller for NamespaceObjects {
         if namespace.metadata.is_terminating() || cx.existed_at_start(&namespace.metadata) {
             return Plan::default();
         }
-        let missing = objects_of(&namespace.metadata.name)
+        let missing = initial_namespace_objects(&namespace.metadata.name)
             .into_iter()
             .filter(|object| cx.objects.get_kind(object.kind(), &object.key()).is_none())
             .map(|object| Action::from(Request::Create(object)).accept(Accept::Anything));
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn api_server_service_exists_only_in_default_namespace() {
         let kinds = |namespace: &str| -> Vec<Kind> {
-            let own = objects_of(namespace).into_iter();
+            let own = initial_namespace_objects(namespace).into_iter();
             own.filter(|object| &*object.metadata().name == API_SERVER_SERVICE)
                 .map(|object| object.kind())
                 .collect()
@@ -211,13 +211,13 @@ mod tests {
         assert_eq!(kinds("demo"), []);
     }
 
-    /// Both objects are created with the namespace, and recreated after a deletion.
+    /// The ConfigMap and the ServiceAccount are created with the namespace, and recreated after a deletion.
     #[test]
     fn ca_config_map_and_default_account_are_recreated() {
         let mut lab = Lab::new(&["a-1"], "{apiVersion: v1, kind: Namespace, metadata: {name: demo}}");
         lab.run(Span::seconds(1));
         let keys = || {
-            objects_of("demo")
+            initial_namespace_objects("demo")
                 .into_iter()
                 .map(|object| (object.kind(), object.key()))
                 .collect::<Vec<_>>()

@@ -26,7 +26,7 @@ use super::plan::{Accept, Action, Plan};
 use super::pod_util::set_condition;
 use super::queue::Key;
 use super::taint_eviction::{eviction_event, toleration_time};
-use super::taints::{has_taint, no_schedule_difference, patch_taints, ready_status};
+use super::taints::{has_taint, no_schedule_taints_to_add_and_remove, patch_taints, ready_status};
 
 /// Interval of the loop that takes nodes from the zones' queues.
 const TAINT_PERIOD: Span = Span::millis(100);
@@ -143,7 +143,7 @@ impl Controller for NodeLifecycleController {
         }
         match &*key.1.namespace {
             UPDATE_NO_SCHEDULE_WORK => {
-                let (add, remove) = no_schedule_difference(&node);
+                let (add, remove) = no_schedule_taints_to_add_and_remove(&node);
                 if add.is_empty() && remove.is_empty() {
                     return Plan::default();
                 }
@@ -317,7 +317,7 @@ impl NodeLifecycleController {
         match transition {
             ZoneTransition::Nothing => {}
             ZoneTransition::EnteredFull => {
-                // Cause of the transition: the latest cause for which a node is not ready.
+                // The cause of the transition is the latest of the causes of the unready nodes.
                 let unready = cx
                     .objects
                     .list::<Node>()
@@ -328,7 +328,7 @@ impl NodeLifecycleController {
                 let tainted: Vec<Arc<Node>> = cx
                     .objects
                     .list::<Node>()
-                    .filter(|node| is_tainted(node))
+                    .filter(|node| has_not_ready_or_unreachable_taint(node))
                     .cloned()
                     .collect();
                 for node in &tainted {
@@ -431,7 +431,7 @@ impl NodeLifecycleController {
             Some(ConditionStatus::True) => {
                 self.to_mark.remove(&name);
                 self.zones.remove(node);
-                if is_tainted(node) {
+                if has_not_ready_or_unreachable_taint(node) {
                     plan = plan.then_action(untaint_node(node, cx.time()));
                 }
                 return plan;
@@ -471,7 +471,9 @@ impl NodeLifecycleController {
 
     /// Schedules a tick for the time at which the taint loop can take the next node, after the current instant.
     fn set_taint_tick(&mut self, cx: &mut ControllerContext<'_, '_>) {
-        let Some(next) = self.zones.next_due() else { return };
+        let Some(next) = self.zones.next_taint_time() else {
+            return;
+        };
         let earliest = next.max(cx.now() + Span(1));
         let passed = (earliest - self.start).0;
         let at = self.start + Span((passed + TAINT_PERIOD.0 - 1).div_euclid(TAINT_PERIOD.0) * TAINT_PERIOD.0);
@@ -498,7 +500,7 @@ fn taint_keys(status: Option<&ConditionStatus>) -> (&'static str, &'static str) 
     }
 }
 
-fn is_tainted(node: &Node) -> bool {
+fn has_not_ready_or_unreachable_taint(node: &Node) -> bool {
     [taint::NOT_READY, taint::UNREACHABLE]
         .iter()
         .any(|key| has_taint(node, key, &TaintEffect::NoExecute))
@@ -578,7 +580,7 @@ fn mark_not_ready(pod: &Arc<Pod>, now: Time) -> Option<Action> {
         now,
     );
     let action = Action::from(Request::Update(Object::Pod(Arc::new(updated)), Part::Status));
-    // If the pod was changed in the meantime, a later pass repeats the update.
+    // Emitted only if the update succeeds. If the pod was changed in the meantime, a later pass repeats the update.
     let event = note(&**pod, EventType::Warning, "NodeNotReady", "Node is not ready");
     Some(action.accept(Accept::Anything).on_success(event))
 }

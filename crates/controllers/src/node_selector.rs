@@ -29,7 +29,7 @@ pub fn counts_for_spread<'k>(
 }
 
 /// Returns the node selector term that pins a pod to one node by name.
-pub(super) fn pin(node: &str) -> NodeSelectorTerm {
+pub(super) fn node_name_term(node: &str) -> NodeSelectorTerm {
     NodeSelectorTerm {
         match_fields: vec![NodeSelectorRequirement {
             key: NAME_FIELD.into(),
@@ -45,7 +45,7 @@ pub(super) fn target_node(pod: &Pod) -> Option<NodeName> {
     if let Some(node) = &pod.spec.node_name {
         return Some(node.clone());
     }
-    let terms = &pod.spec.required_nodes()?.node_selector_terms;
+    let terms = &pod.spec.required_node_affinity()?.node_selector_terms;
     let mut fields = terms.iter().flat_map(|term| &term.match_fields);
     let field = fields.find(|field| &*field.key == NAME_FIELD && field.values.len() == 1)?;
     Some(NodeName(field.values.first()?.clone()))

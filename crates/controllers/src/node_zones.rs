@@ -13,7 +13,7 @@ use podscope_api::{ConditionStatus, Node, NodeName, Str};
 use podscope_sim::{SimTime, Span};
 
 use super::taints::ready_status;
-use super::{ControllerManagerSettings, Millis};
+use super::{ControllerManagerSettings, Thousandths};
 
 const EXCLUDE_DISRUPTION_LABEL: &str = "node.kubernetes.io/exclude-disruption";
 
@@ -35,13 +35,13 @@ pub(super) enum ZoneDisruption {
 /// A token bucket with a capacity of one.
 #[derive(Debug, Clone)]
 struct TokenBucket {
-    rate: Millis,
+    rate: Thousandths,
     /// Time at which the next token becomes available; `None` if never.
     next: Option<SimTime>,
 }
 
 impl TokenBucket {
-    fn new(rate: Millis, now: SimTime) -> Self {
+    fn new(rate: Thousandths, now: SimTime) -> Self {
         Self {
             rate,
             next: (rate.0 > 0).then_some(now),
@@ -101,7 +101,7 @@ impl Zone {
     }
 
     /// Changes the rate of new tokens. A token that is already available is kept.
-    fn set_taint_rate(&mut self, rate: Millis, now: SimTime) {
+    fn set_taint_rate(&mut self, rate: Thousandths, now: SimTime) {
         if rate == self.tokens.rate {
             return;
         }
@@ -117,7 +117,7 @@ impl Zone {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Zones(ordered::Map<Str, Zone>);
 
-/// Whether an assessment detected that all zones became fully disrupted, or are no longer.
+/// Transition to or from the state in which all zones are fully disrupted, as detected by an assessment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ZoneTransition {
     Nothing,
@@ -175,7 +175,7 @@ impl Zones {
     }
 
     /// Returns the time at which the next queued node may be taken.
-    pub(super) fn next_due(&self) -> Option<SimTime> {
+    pub(super) fn next_taint_time(&self) -> Option<SimTime> {
         self.0
             .values()
             .filter(|zone| !zone.queue.is_empty())
@@ -198,7 +198,7 @@ impl Zones {
         now: SimTime,
     ) -> ZoneTransition {
         let mut counts: ordered::Map<Str, (i64, i64)> = ordered::Map::new();
-        // Nodes with adjacent names are mostly in the same zone.
+        // Cache of the zone of the last node: nodes with adjacent names are mostly in the same zone.
         let mut last: Option<([Option<&str>; 2], Str)> = None;
         for node in nodes.filter(|node| node.metadata.label(EXCLUDE_DISRUPTION_LABEL).is_none()) {
             let place = [label::REGION, label::ZONE].map(|key| node.metadata.label(key));
@@ -224,7 +224,7 @@ impl Zones {
         for name in counts.keys() {
             self.zone(name.clone(), settings, now);
         }
-        let states: ordered::Map<&Str, (ZoneDisruption, Millis)> = counts
+        let states: ordered::Map<&Str, (ZoneDisruption, Thousandths)> = counts
             .iter()
             .map(|(name, (n_ready, n_unready))| (name, state_and_rate(*n_ready, *n_unready, settings)))
             .collect();
@@ -235,7 +235,7 @@ impl Zones {
         for (name, zone) in &mut self.0 {
             if is_full {
                 zone.state = ZoneDisruption::Full;
-                zone.set_taint_rate(Millis(0), now);
+                zone.set_taint_rate(Thousandths(0), now);
             } else if let Some((state, rate)) = states.get(name) {
                 if was_full || zone.state != *state {
                     zone.set_taint_rate(*rate, now);
@@ -251,7 +251,7 @@ impl Zones {
     }
 }
 
-fn state_and_rate(n_ready: i64, n_unready: i64, settings: &ControllerManagerSettings) -> (ZoneDisruption, Millis) {
+fn state_and_rate(n_ready: i64, n_unready: i64, settings: &ControllerManagerSettings) -> (ZoneDisruption, Thousandths) {
     if n_ready == 0 && n_unready > 0 {
         return (ZoneDisruption::Full, settings.node_eviction_rate);
     }
@@ -262,7 +262,7 @@ fn state_and_rate(n_ready: i64, n_unready: i64, settings: &ControllerManagerSett
             if is_large {
                 settings.secondary_node_eviction_rate
             } else {
-                Millis(0)
+                Thousandths(0)
             },
         );
     }
@@ -279,17 +279,17 @@ mod tests {
     fn zone_disruption_determines_state_and_taint_rate() {
         let settings = ControllerManagerSettings::default();
         for (name, n_ready, n_unready, expected) in [
-            ("two of five", 3, 2, (ZoneDisruption::Normal, Millis(100))),
-            ("three of five", 2, 3, (ZoneDisruption::Partial, Millis(0))),
-            ("a large zone", 20, 31, (ZoneDisruption::Partial, Millis(10))),
+            ("two of five", 3, 2, (ZoneDisruption::Normal, Thousandths(100))),
+            ("three of five", 2, 3, (ZoneDisruption::Partial, Thousandths(0))),
+            ("a large zone", 20, 31, (ZoneDisruption::Partial, Thousandths(10))),
             (
                 "just below the threshold",
                 23,
                 28,
-                (ZoneDisruption::Normal, Millis(100)),
+                (ZoneDisruption::Normal, Thousandths(100)),
             ),
-            ("none ready", 0, 1, (ZoneDisruption::Full, Millis(100))),
-            ("no nodes", 0, 0, (ZoneDisruption::Normal, Millis(100))),
+            ("none ready", 0, 1, (ZoneDisruption::Full, Thousandths(100))),
+            ("no nodes", 0, 0, (ZoneDisruption::Normal, Thousandths(100))),
         ] {
             assert_eq!(state_and_rate(n_ready, n_unready, &settings), expected, "{name}");
         }
@@ -308,7 +308,7 @@ mod tests {
         }
         let names = |nodes: Vec<NodeName>| nodes.iter().map(|name| name.0.to_string()).collect::<Vec<_>>();
         assert_eq!(names(zones.take_due_nodes(SimTime::ZERO)), ["a"]);
-        assert_eq!(zones.next_due(), Some(SimTime::from_seconds(10)));
+        assert_eq!(zones.next_taint_time(), Some(SimTime::from_seconds(10)));
         assert_eq!(
             names(zones.take_due_nodes(SimTime::from_seconds(9))),
             Vec::<String>::new()
@@ -316,6 +316,6 @@ mod tests {
         assert_eq!(names(zones.take_due_nodes(SimTime::from_seconds(10))), ["b"]);
         node.metadata.name = "c".into();
         zones.remove(&node);
-        assert_eq!(zones.next_due(), None);
+        assert_eq!(zones.next_taint_time(), None);
     }
 }

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pace_allows_burst_then_twenty_requests_per_second() {
+    fn rate_limit_allows_burst_then_twenty_requests_per_second() {
         let (mut pace, mut now, mut sent) = (RateLimit::default(), SimTime(0), 0);
         while now < SimTime(10_000_000) {
             let (taken, wait) = pace.take(100, now);

@@ -9,7 +9,7 @@
 //! `claimRef` has the claim's UID, the claim has a `volumeName`. Deviation: this controller also acts as the external
 //! provisioners of the CSI drivers; each operation takes one second.
 
-mod named;
+mod prebound;
 mod provisioned;
 
 use podscope_api::ordered;
@@ -75,10 +75,10 @@ impl Controller for PersistentVolumeController {
                         ObjectKey::new(claim.namespace.clone(), claim.name.clone()),
                     ));
                 } else if change.new.is_some() {
-                    enqueue_pending(cx);
+                    enqueue_pending_claims(cx);
                 }
             }
-            Some(Object::StorageClass(_)) => enqueue_pending(cx),
+            Some(Object::StorageClass(_)) => enqueue_pending_claims(cx),
             // A change of a pod affects only the event message of a pending claim, so no sync is needed.
             _ => {}
         }
@@ -93,17 +93,17 @@ impl Controller for PersistentVolumeController {
             self.in_progress.remove(key);
             return Plan::default();
         };
-        if claim.spec.volume_name.is_empty() && !named::is_bound(&claim) {
+        if claim.spec.volume_name.is_empty() && !prebound::is_bound(&claim) {
             self.sync_unbound(key, &claim, cx)
         } else {
             self.in_progress.remove(key);
-            named::sync(&claim, cx)
+            prebound::sync(&claim, cx)
         }
     }
 }
 
 /// Enqueues all claims that are not bound.
-fn enqueue_pending(cx: &mut ControllerContext<'_, '_>) {
+fn enqueue_pending_claims(cx: &mut ControllerContext<'_, '_>) {
     let pending = cx
         .objects
         .list::<PersistentVolumeClaim>()
@@ -196,7 +196,7 @@ fn bind_volume_and_claim(volume: &PersistentVolume, claim: &PersistentVolumeClai
     }
     set_entry(&mut named.metadata.annotations, annotation::BIND_COMPLETED, "yes");
     if named != *claim {
-        // The status is updated after the cache shows the `volumeName`.
+        // The claim's status is updated in a later sync, after the cache shows the `volumeName`.
         return plan.then_action(Request::Update(
             Object::PersistentVolumeClaim(Arc::new(named)),
             Part::Main,
@@ -291,14 +291,14 @@ impl PersistentVolumeController {
         cx.emit_event(note(claim, EventType::Normal, reason, text));
     }
 
-    /// Requests a new volume from the driver of the class.
+    /// Requests a new volume from the driver of the class, and adds its creation to `plan` when the driver is done.
     fn provision_volume(
         &mut self,
         key: &Key,
         claim: &PersistentVolumeClaim,
         class: &StorageClass,
         selected: Option<&str>,
-        pending: Plan,
+        plan: Plan,
         cx: &mut ControllerContext<'_, '_>,
     ) -> Plan {
         let now = cx.now();
@@ -316,10 +316,10 @@ impl PersistentVolumeController {
             );
             cx.emit_event(note(claim, EventType::Normal, "Provisioning", text));
             self.in_progress.insert(key.clone(), now + PROVISIONING_TIME);
-            return pending.requeue_after(Some(PROVISIONING_TIME));
+            return plan.requeue_after(Some(PROVISIONING_TIME));
         };
         if ready > now {
-            return pending.requeue_after(Some(ready - now));
+            return plan.requeue_after(Some(ready - now));
         }
         let name = format!("pvc-{}", claim.metadata.uid);
         let text = format!("Successfully provisioned volume {name}");
@@ -328,7 +328,7 @@ impl PersistentVolumeController {
         let create = Action::from(Request::Create(Object::PersistentVolume(Arc::new(volume))))
             .accept(Accept::OrAlreadyExists)
             .on_success(note(claim, EventType::Normal, "ProvisioningSucceeded", text));
-        pending.then_action(create)
+        plan.then_action(create)
     }
 
     fn sync_volume(&mut self, key: &Key, volume: &PersistentVolume, cx: &mut ControllerContext<'_, '_>) -> Plan {
@@ -346,14 +346,14 @@ impl PersistentVolumeController {
                 set_volume_phase(volume, VolumePhase::Bound, cx)
             }
             Some(claim) if claim.spec.volume_name.is_empty() => {
-                if named::report_mode_mismatch(volume, &claim, cx) {
+                if prebound::report_mode_mismatch(volume, &claim, cx) {
                     return Plan::default().requeue_after(Some(RESYNC_PERIOD));
                 }
                 // The claim will refer to the volume after its next sync.
                 Plan::default()
             }
             // The volume was not dynamically provisioned, and its claim is bound to another volume.
-            Some(_) if !is_deleted_with_claim(volume) => named::unbind(volume),
+            Some(_) if !is_deleted_with_claim(volume) => prebound::unbind(volume),
             _ => self.release_volume(key, volume, cx),
         }
     }
@@ -434,10 +434,10 @@ mod tests {
     use super::*;
 
     /// Returns the manifest of a PersistentVolume.
-    fn volume_manifest(name: &str, size: &str, more: &str) -> String {
+    fn volume_manifest(name: &str, size: &str, extra_spec: &str) -> String {
         format!(
             "{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: {name}}}, spec: {{capacity: {{storage: {size}}}, accessModes: [ReadWriteOnce], \
-             storageClassName: disk, nfs: {{server: s, path: /{name}}}{more}}}}}"
+             storageClassName: disk, nfs: {{server: s, path: /{name}}}{extra_spec}}}}}"
         )
     }
 

@@ -74,14 +74,14 @@ impl Plan {
         self
     }
 
-    /// With `retry`, the key is retried with back-off after the requests, as if the sync had returned an error.
+    /// If `retry` is true, the key is retried with back-off after the requests, as if the sync had returned an error.
     pub(super) fn and_retry(mut self, retry: bool) -> Self {
         self.failed |= retry;
         self
     }
 }
 
-/// Defines which answers let a plan continue.
+/// Which answers to a request let its plan continue with the next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Accept {
     /// The plan continues only after a success.
@@ -166,7 +166,7 @@ pub(super) struct Action {
     pub(super) on_success: Vec<EventNote>,
     pub(super) on_failure: Vec<EventNote>,
     /// Whether the request is sent even if an earlier action failed, as most controllers do with the status update.
-    pub(super) is_always: bool,
+    pub(super) is_sent_after_failure: bool,
 }
 
 impl From<Request> for Action {
@@ -176,7 +176,7 @@ impl From<Request> for Action {
             accept: Accept::Success,
             on_success: Vec::new(),
             on_failure: Vec::new(),
-            is_always: false,
+            is_sent_after_failure: false,
         }
     }
 }
@@ -187,9 +187,9 @@ impl Action {
         self
     }
 
-    /// Sends the request even if an earlier action failed, unless that action is also marked with `always`.
-    pub(super) fn always(mut self) -> Self {
-        self.is_always = true;
+    /// Sends the request even if an earlier action failed, unless that action is also marked in this way.
+    pub(super) fn even_after_failure(mut self) -> Self {
+        self.is_sent_after_failure = true;
         self
     }
 

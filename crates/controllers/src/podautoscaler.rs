@@ -2,8 +2,8 @@
 //! sets the workload's number of replicas (C-14, CT-192, CT-193).
 //!
 //! Watches autoscalers. The usage of pods is computed from the scripted behaviour of their containers and the requests
-//! that they answer, or from the autoscaler's own load annotation ([`podscope_api::load`]), whose amount the pods
-//! share.
+//! that they answer, or from the autoscaler's own load annotation ([`podscope_api::parse_load_annotation`]), whose
+//! amount the pods share.
 //!
 //! ```text
 //! metrics.rs     the proposed number of replicas of each metric; the largest one is used
@@ -118,7 +118,7 @@ impl ScaleTarget {
 }
 
 /// The state of one sync of one autoscaler; `new` has the updated status.
-struct Pass<'c, 'x, 'a> {
+struct AutoscalerSync<'c, 'x, 'a> {
     autoscaler: Arc<HorizontalPodAutoscaler>,
     new: HorizontalPodAutoscaler,
     selectors: &'c mut ordered::Map<Key, LabelSelector>,
@@ -129,8 +129,8 @@ struct Pass<'c, 'x, 'a> {
 /// its target is within its limits (P-09).
 fn is_left_unchanged(autoscaler: &HorizontalPodAutoscaler, objects: &podscope_sim::Objects) -> bool {
     let meta = &autoscaler.metadata;
-    let has_load = podscope_api::load(&meta.annotations).is_ok_and(|load| !load.is_empty());
-    if has_load || !objects.assumed().unmetered().contains(&meta.uid) {
+    let has_load = podscope_api::parse_load_annotation(&meta.annotations).is_ok_and(|load| !load.is_empty());
+    if has_load || !objects.assumed().autoscalers_without_load().contains(&meta.uid) {
         return false;
     }
     let spec = &autoscaler.spec;
@@ -145,7 +145,7 @@ struct RescaleDecision {
     why: String,
 }
 
-impl Pass<'_, '_, '_> {
+impl AutoscalerSync<'_, '_, '_> {
     fn now(&self) -> Time {
         self.cx.time()
     }
@@ -225,7 +225,7 @@ impl Pass<'_, '_, '_> {
     }
 
     /// Checks that no other autoscaler selects the pods of the scale (CT-229).
-    fn check_selector(&mut self, scale: &ScaleTarget, pods: &[Arc<Pod>]) -> Result<(), String> {
+    fn check_pods_have_one_autoscaler(&mut self, scale: &ScaleTarget, pods: &[Arc<Pod>]) -> Result<(), String> {
         let selector = scale.selector.to_string();
         if selector.is_empty() {
             self.emit_warning("SelectorRequired", "selector is required");
@@ -261,7 +261,7 @@ impl Pass<'_, '_, '_> {
             self.cx.ctx.wall(),
             self.cx.ctx.request_load(),
         );
-        self.check_selector(scale, &usage.pods)?;
+        self.check_pods_have_one_autoscaler(scale, &usage.pods)?;
         let metrics = self.autoscaler.spec.metrics.clone();
         let mut best: Option<(i32, String)> = None;
         let (mut shown, mut failures) = (Vec::new(), Vec::new());
@@ -349,7 +349,7 @@ impl Controller for HorizontalController {
         if is_left_unchanged(&autoscaler, cx.objects) {
             return next_sync;
         }
-        let mut pass = Pass {
+        let mut pass = AutoscalerSync {
             new: HorizontalPodAutoscaler::clone(&autoscaler),
             autoscaler,
             selectors: &mut self.selectors,
@@ -420,7 +420,7 @@ impl Controller for HorizontalController {
         let mut new = HorizontalPodAutoscaler::clone(&new);
         new.status.last_scale_time = autoscaler.status.last_scale_time;
         new.status.desired_replicas = autoscaler.status.desired_replicas;
-        let mut pass = Pass {
+        let mut pass = AutoscalerSync {
             new,
             autoscaler,
             selectors: &mut self.selectors,

@@ -116,7 +116,7 @@ impl Queue {
     }
 
     /// Returns the earliest time of a delayed key or tick.
-    pub(super) fn earliest(&self) -> Option<SimTime> {
+    pub(super) fn earliest_due_time(&self) -> Option<SimTime> {
         let keys = self.by_time.first().map(|(at, _)| *at);
         let ticks = self.ticks.first().map(|(at, _)| *at);
         keys.into_iter().chain(ticks).min()
@@ -155,13 +155,13 @@ mod tests {
         queue.done(&key("a"));
         for expected in [5, 10, 20, 40] {
             queue.add_rate_limited(key("b"), Backoff::default(), SimTime::ZERO, CausedBy::NOTHING);
-            assert_eq!(queue.earliest(), Some(SimTime::ZERO + Span::millis(expected)));
+            assert_eq!(queue.earliest_due_time(), Some(SimTime::ZERO + Span::millis(expected)));
             queue.done(&key("b"));
             next(&mut queue, SimTime::from_seconds(1));
         }
         queue.forget(&key("b"));
         queue.add_rate_limited(key("b"), Backoff::default(), SimTime::ZERO, CausedBy::NOTHING);
-        assert_eq!(queue.earliest(), Some(SimTime::ZERO + Span::millis(5)));
+        assert_eq!(queue.earliest_due_time(), Some(SimTime::ZERO + Span::millis(5)));
         for _ in 0..40 {
             queue.done(&key("b"));
             queue.add_rate_limited(key("b"), Backoff::default(), SimTime::ZERO, CausedBy::NOTHING);
@@ -169,6 +169,6 @@ mod tests {
         }
         queue.done(&key("b"));
         queue.add_rate_limited(key("b"), Backoff::default(), SimTime::ZERO, CausedBy::NOTHING);
-        assert_eq!(queue.earliest(), Some(SimTime::from_seconds(1000)));
+        assert_eq!(queue.earliest_due_time(), Some(SimTime::from_seconds(1000)));
     }
 }

@@ -394,7 +394,7 @@ impl ReplicaCounts {
     }
 }
 
-/// Returns the desired status of the set.
+/// Returns the desired status of the set. `failure` is the reason and message of the condition ReplicaFailure.
 fn status_of<T: ReplicaOwner>(
     set: &T,
     counts: ReplicaCounts,

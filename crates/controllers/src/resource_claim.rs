@@ -51,7 +51,7 @@ fn owner_of(claim: &ResourceClaim) -> Option<(ObjectKey, &Uid)> {
     ))
 }
 
-fn is_owned(claim: &ResourceClaim, pod: &Pod) -> bool {
+fn is_owned_by_pod(claim: &ResourceClaim, pod: &Pod) -> bool {
     owner_of(claim).is_some_and(|(_, uid)| *uid == pod.metadata.uid)
 }
 
@@ -176,7 +176,7 @@ fn sync_pod(pod: &Arc<Pod>, cx: &mut ControllerContext<'_, '_>) -> Plan {
             let is_existing = status.resource_claim_name.as_ref().is_none_or(|name| {
                 let key = ObjectKey::new(namespace.clone(), name.clone());
                 let claim = cx.objects.get::<ResourceClaim>(&key);
-                claim.is_some_and(|claim| is_owned(claim, pod))
+                claim.is_some_and(|claim| is_owned_by_pod(claim, pod))
             });
             if is_existing {
                 statuses.push(status.clone());
@@ -184,7 +184,7 @@ fn sync_pod(pod: &Arc<Pod>, cx: &mut ControllerContext<'_, '_>) -> Plan {
             }
         }
         let is_claim_of_entry = |claim: &&Arc<ResourceClaim>| {
-            is_owned(claim, pod) && claim.metadata.annotation(POD_CLAIM_NAME) == Some(&entry.name)
+            is_owned_by_pod(claim, pod) && claim.metadata.annotation(POD_CLAIM_NAME) == Some(&entry.name)
         };
         if let Some(claim) = cx.objects.list_in::<ResourceClaim>(namespace).find(is_claim_of_entry) {
             statuses.push(PodResourceClaimStatus {
@@ -264,12 +264,16 @@ fn claim_from_template(template: &ResourceClaimTemplate, pod: &Arc<Pod>, entry: 
 
 /// Returns `<pod>-<entry>-`; if the text is too long, both parts are cut in proportion.
 fn claim_base_name(pod: &str, entry: &str) -> String {
-    const MAX_LENGTH: usize = 57;
+    const MAX_BASE_NAME_LENGTH: usize = 57;
     let length = pod.len() + entry.len() + 2;
-    if length <= MAX_LENGTH {
+    if length <= MAX_BASE_NAME_LENGTH {
         return format!("{pod}-{entry}-");
     }
-    let shorten = |text: &str| text.chars().take(text.len() * MAX_LENGTH / length).collect::<String>();
+    let shorten = |text: &str| {
+        text.chars()
+            .take(text.len() * MAX_BASE_NAME_LENGTH / length)
+            .collect::<String>()
+    };
     format!("{}-{}", shorten(pod), shorten(entry))
 }
 

@@ -63,7 +63,7 @@ impl Controller for ResourceQuotaController {
         };
         let next_sync = Plan::default().requeue_after(Some(RECOUNT_PERIOD));
         let list = |kind| cx.objects.list_kind_in(kind, &key.1.namespace);
-        let used = quota::used(quota_object, list, cx.ctx.wall());
+        let used = quota::recount_usage(quota_object, list, cx.ctx.wall());
         if quota_object.status.hard == quota_object.spec.hard && quota_object.status.used == used {
             return next_sync;
         }

@@ -27,7 +27,7 @@ pub(super) struct RevisionHistory {
 }
 
 /// Finds or creates the revision of the current template. An older revision with the same template becomes the newest.
-pub(super) fn history<T: Resource>(
+pub(super) fn revision_history<T: Resource>(
     objects: &Objects,
     owner: &T,
     template: &Template,
@@ -84,7 +84,7 @@ pub(super) fn history<T: Resource>(
         None => {
             // If the current revision was not imported, its hash is taken from its name, which imported objects contain
             // (P-09).
-            let known_hash = objects.assumed().revision(&meta.uid).filter(|_| all.is_empty());
+            let known_hash = objects.assumed().current_revision(&meta.uid).filter(|_| all.is_empty());
             let known_hash = known_hash.and_then(|name| name.strip_prefix(&*meta.name)?.strip_prefix('-'));
             let hash = known_hash.map_or_else(|| fnv_hash(&data.to_string(), collision_count), str::to_owned);
             let revision = Arc::new(ControllerRevision {
@@ -134,8 +134,8 @@ pub(super) fn truncate_history(history: &RevisionHistory, limit: Option<i32>, li
         .collect()
 }
 
-/// Returns the hash of a revision, from its label. A DaemonSet's revision in a real cluster has the hash in the label
-/// `controller-revision-hash`.
+/// Returns the hash of a revision from its label `controller.kubernetes.io/hash`, or from `controller-revision-hash`,
+/// which the DaemonSet controller of a real cluster sets instead.
 pub(super) fn hash_of(revision: &ControllerRevision) -> Str {
     let labels = &revision.metadata.labels;
     labels

@@ -103,10 +103,10 @@ impl Setting for bool {
     }
 }
 
-impl Setting for Millis {
+impl Setting for Thousandths {
     fn read(&mut self, value: &Value, _: Span) -> Result<(), String> {
         *self = match value {
-            Value::Number(number) => parse_decimal(&number.to_string(), 3).map(Millis),
+            Value::Number(number) => parse_decimal(&number.to_string(), 3).map(Thousandths),
             _ => None,
         }
         .ok_or_else(|| format!("{value} is not a number from 0 with at most three decimals"))?;
@@ -114,9 +114,9 @@ impl Setting for Millis {
     }
 }
 
-/// A rate or fraction in thousandths: `0.1` is `Millis(100)`.
+/// A rate or fraction in thousandths: `0.1` is `Thousandths(100)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Millis(pub i64);
+pub struct Thousandths(pub i64);
 
 /// Declares a struct of settings with their names and defaults.
 macro_rules! settings {
@@ -165,13 +165,13 @@ settings! {
     /// Time without a heartbeat after which a node becomes Unknown, if it has never reported Ready.
     node_startup_grace_period: Span = "nodeStartupGracePeriod", Span::seconds(60);
     /// Number of nodes per second that get a NoExecute taint in a healthy zone, in thousandths.
-    node_eviction_rate: Millis = "nodeEvictionRate", Millis(100);
+    node_eviction_rate: Thousandths = "nodeEvictionRate", Thousandths(100);
     /// Number of nodes per second that get a NoExecute taint in a large, partly disrupted zone, in thousandths.
-    secondary_node_eviction_rate: Millis = "secondaryNodeEvictionRate", Millis(10);
+    secondary_node_eviction_rate: Thousandths = "secondaryNodeEvictionRate", Thousandths(10);
     /// Number of nodes above which a zone is large.
     large_cluster_size_threshold: i64 = "largeClusterSizeThreshold", 50;
     /// Minimum fraction of unready nodes in a partly disrupted zone, in thousandths.
-    unhealthy_zone_threshold: Millis = "unhealthyZoneThreshold", Millis(550);
+    unhealthy_zone_threshold: Thousandths = "unhealthyZoneThreshold", Thousandths(550);
     /// Number of finished pods above which the oldest are deleted; 0 disables the deletion (CT-045).
     terminated_pod_gc_threshold: i64 = "terminatedPodGCThreshold", 12_500;
     /// Whether a forced detach after six minutes is disabled (CT-133).
@@ -210,7 +210,7 @@ mod tests {
         }))
         .unwrap();
         assert_eq!(settings.node_monitor_grace_period, Span::seconds(90));
-        assert_eq!(settings.node_eviction_rate, Millis(250));
+        assert_eq!(settings.node_eviction_rate, Thousandths(250));
         assert_eq!(settings.terminated_pod_gc_threshold, 10);
         assert!(settings.disable_force_detach_on_timeout);
         assert_eq!(settings.node_monitor_period, Span::seconds(5));

@@ -113,7 +113,7 @@ impl Controller for StatefulSetController {
             plan = plan.then(step);
         }
         let template = Template::of(&set.spec.template);
-        let history = revision::history(cx.objects, &*set, &template, set.status.collision_count);
+        let history = revision::revision_history(cx.objects, &*set, &template, set.status.collision_count);
         plan = plan.then(history.action.clone().into_iter().collect());
         let current = history
             .all
@@ -149,7 +149,7 @@ impl Controller for StatefulSetController {
             let mut updated = (*set).clone();
             updated.status = status;
             let update = Request::Update(Object::StatefulSet(Arc::new(updated)), Part::Status);
-            plan = plan.then_action(Action::from(update).always());
+            plan = plan.then_action(Action::from(update).even_after_failure());
         }
         plan.then(revision::truncate_history(
             &history,
@@ -261,7 +261,7 @@ impl SyncPass<'_, '_, '_> {
         }
     }
 
-    /// Plans the creation of the pod of an empty slot. Returns true, because the next slot waits for the pod.
+    /// Plans the creation of the pod of an empty slot. Always returns true: the next slot waits for this pod.
     fn create_pod(
         &mut self,
         ordinal: i32,
@@ -274,7 +274,7 @@ impl SyncPass<'_, '_, '_> {
         if claims::has_stale_claims(self.cx.objects, &set, &pod) {
             return true;
         }
-        match claims::create_missing(self.cx.objects, &set, &pod) {
+        match claims::create_missing_claims(self.cx.objects, &set, &pod) {
             Ok(actions) => claims_step.extend(actions),
             Err(text) => {
                 let text = format!(
@@ -322,11 +322,11 @@ impl SyncPass<'_, '_, '_> {
             .phase
             .as_ref()
             .is_none_or(|phase| *phase == PodPhase::Pending)
-            && let Ok(actions) = claims::create_missing(self.cx.objects, &self.set, pod)
+            && let Ok(actions) = claims::create_missing_claims(self.cx.objects, &self.set, pod)
         {
             claims_step.extend(actions);
         }
-        claims_step.extend(claims::update_owners(self.cx.objects, &self.set, pod, false));
+        claims_step.extend(claims::update_claim_owners(self.cx.objects, &self.set, pod, false));
         pod.metadata.is_terminating() || !self.is_available(pod)
     }
 
@@ -346,7 +346,7 @@ impl SyncPass<'_, '_, '_> {
     fn scale_down(&mut self, plan: Plan, slots: &[(i32, Option<Arc<Pod>>)], condemned: &[Arc<Pod>]) -> SyncStepResult {
         let mut retained = Vec::new();
         for pod in condemned {
-            retained.extend(claims::update_owners(self.cx.objects, &self.set, pod, true));
+            retained.extend(claims::update_claim_owners(self.cx.objects, &self.set, pod, true));
         }
         let plan = plan.then(retained);
         let replicas = slots.iter().filter_map(|(_, pod)| pod.as_ref());

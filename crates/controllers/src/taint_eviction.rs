@@ -185,7 +185,7 @@ impl Controller for TaintEvictionController {
     ) {
         let is_last = match request {
             Request::Delete { .. } => true,
-            Request::Patch { .. } => cx.ctx.switches.lost_node_pods_failed && has_failed(answer),
+            Request::Patch { .. } => cx.ctx.switches.lost_node_pods_failed && contains_failed_pod(answer),
             _ => false,
         };
         if is_last
@@ -231,7 +231,7 @@ pub(super) fn eviction_event(pod: &Pod, at: SimTime, is_projected: bool) -> Pend
 }
 
 /// Returns whether the answer contains a pod with the phase Failed.
-fn has_failed(answer: &podscope_sim::Answer) -> bool {
+fn contains_failed_pod(answer: &podscope_sim::Answer) -> bool {
     matches!(answer, Ok(Some(Object::Pod(pod))) if pod.status.phase == Some(PodPhase::Failed))
 }
 

@@ -74,7 +74,7 @@ type TaintKeys = Vec<(String, TaintEffect)>;
 
 /// Returns the NoSchedule taints to add and those to remove, so that the taints match the node's conditions and cordon
 /// (CT-027).
-pub(super) fn no_schedule_difference(node: &Node) -> (TaintKeys, TaintKeys) {
+pub(super) fn no_schedule_taints_to_add_and_remove(node: &Node) -> (TaintKeys, TaintKeys) {
     let mut wanted: Vec<&str> = CONDITION_TAINTS
         .iter()
         .filter(|row| {

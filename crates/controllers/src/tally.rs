@@ -55,18 +55,18 @@ impl PodTally {
         !self.selector.is_empty() && self.selector.matches(&pod.metadata.labels)
     }
 
-    /// Adds the pod to the counts or subtracts it, depending on the operation `with`.
-    fn update_counts(&mut self, pod: &Pod, with: fn(usize, usize) -> usize) {
+    /// Adds the pod to the counts or subtracts it, depending on `operation`.
+    fn update_counts(&mut self, pod: &Pod, operation: fn(usize, usize) -> usize) {
         if !self.matches(pod) {
-            self.unselected = with(self.unselected, 1);
+            self.unselected = operation(self.unselected, 1);
         } else if is_active(pod) {
             let labels = &self.template.metadata.labels;
             let has_all = has_labels(pod, labels);
-            self.active = with(self.active, 1);
-            self.labeled = with(self.labeled, usize::from(has_all));
-            self.ready = with(self.ready, usize::from(ready_since(pod).is_some()));
+            self.active = operation(self.active, 1);
+            self.labeled = operation(self.labeled, usize::from(has_all));
+            self.ready = operation(self.ready, usize::from(ready_since(pod).is_some()));
         } else if is_terminating(pod) {
-            self.terminating = with(self.terminating, 1);
+            self.terminating = operation(self.terminating, 1);
         }
     }
 }
@@ -83,7 +83,8 @@ pub(super) fn has_labels(pod: &Pod, labels: &Labels) -> bool {
 pub(super) struct Tallies(ordered::Map<Key, PodTally>);
 
 impl Tallies {
-    /// Updates the tallies of a changed pod's controllers before and after the change.
+    /// Subtracts the old state of a changed pod from the tally of its controller, and adds the new state. The pod may
+    /// have had another controller before.
     pub(super) fn update<T: Resource>(&mut self, change: &Change) {
         let (old, new) = pods_of_change(change);
         for (pod, with) in [

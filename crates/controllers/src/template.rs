@@ -38,7 +38,7 @@ impl Template {
 
     /// Returns the complete template as JSON.
     pub(super) fn value(&self) -> Value {
-        let mut value = self.0.write();
+        let mut value = self.0.to_json_value();
         self.0.extra.merge_into(&mut value);
         value
     }
@@ -78,9 +78,9 @@ impl Fnv32 {
 
 /// Maps each byte to one of 27 characters that form no words.
 fn safe_encode(text: &str) -> String {
-    const SAFE: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
+    const SAFE_CHARACTERS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
     text.bytes()
-        .map(|byte| char::from(SAFE[usize::from(byte) % SAFE.len()]))
+        .map(|byte| char::from(SAFE_CHARACTERS[usize::from(byte) % SAFE_CHARACTERS.len()]))
         .collect()
 }
 

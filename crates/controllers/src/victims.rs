@@ -60,8 +60,8 @@ fn siblings_by_node<T: ReplicaOwner>(set: &Arc<T>, cx: &ControllerContext<'_, '_
     counts
 }
 
-/// Compares two pods; the lesser pod is deleted first (CT-058). The order is not transitive if only some of the pods
-/// became ready at the same time.
+/// Compares two pods; the lesser pod is deleted first (CT-058). The rank of a pod is the number of sibling pods on its
+/// node ([`siblings_by_node`]). The order is not transitive if only some of the pods became ready at the same time.
 fn deletion_order(one: &Pod, one_rank: usize, other: &Pod, other_rank: usize, now: Time) -> Ordering {
     let phase = |pod: &Pod| match pod.status.phase {
         Some(PodPhase::Unknown) => 1,

@@ -30,7 +30,7 @@ impl Controller for VolumeProtectionController {
     }
 
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
-        if let Some(class) = change.old.as_ref().and_then(attributes_class) {
+        if let Some(class) = change.old.as_ref().and_then(volume_attributes_class_of) {
             cx.enqueue((Kind::VolumeAttributesClass, ObjectKey::new("", class.clone())));
         }
         match (&change.old, &change.new) {
@@ -54,7 +54,7 @@ impl Controller for VolumeProtectionController {
 
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::VolumeAttributesClass {
-            return release_attributes_class(&key.1, cx);
+            return release_volume_attributes_class(&key.1, cx);
         }
         if key.0 == Kind::PersistentVolume {
             let volume = cx.objects.get::<PersistentVolume>(&key.1);
@@ -82,7 +82,7 @@ impl Controller for VolumeProtectionController {
 }
 
 /// Returns the VolumeAttributesClass that a claim or a volume refers to.
-fn attributes_class(object: &Object) -> Option<&Str> {
+fn volume_attributes_class_of(object: &Object) -> Option<&Str> {
     match object {
         Object::PersistentVolumeClaim(claim) => claim.spec.volume_attributes_class_name.as_ref(),
         Object::PersistentVolume(volume) => volume.spec.volume_attributes_class_name.as_ref(),
@@ -91,7 +91,7 @@ fn attributes_class(object: &Object) -> Option<&Str> {
 }
 
 /// Removes the finalizer of a deleted VolumeAttributesClass that no claim and no volume refers to.
-fn release_attributes_class(key: &ObjectKey, cx: &ControllerContext<'_, '_>) -> Plan {
+fn release_volume_attributes_class(key: &ObjectKey, cx: &ControllerContext<'_, '_>) -> Plan {
     let names_it = |name: &Option<Str>| name.as_ref() == Some(&key.name);
     let mut claims = cx.objects.list::<PersistentVolumeClaim>();
     let mut volumes = cx.objects.list::<PersistentVolume>();

@@ -109,8 +109,8 @@ impl ItemSource {
 }
 
 impl ItemSource {
-    /// Returns the name of the item in a handed-in file. A lesson by URL has the name of its file, because the course
-    /// does not contain its title.
+    /// Returns the name by which a handed-in file refers to the item. For a lesson by URL this is its file name,
+    /// because the course does not contain the lesson's title.
     #[must_use]
     pub fn scenario_name(&self) -> String {
         match self {
@@ -244,7 +244,7 @@ impl Course {
 
     /// Returns the points in percent, from the score of each item (0 to 1), and whether they reach the pass mark.
     #[must_use]
-    pub fn result(&self, scores: &[f64]) -> (f64, bool) {
+    pub fn percent_and_pass(&self, scores: &[f64]) -> (f64, bool) {
         let total: u32 = self.items.iter().map(|item| item.weight).sum();
         let points: f64 = self
             .items

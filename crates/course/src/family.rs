@@ -81,7 +81,7 @@ impl Family {
     /// There is no family of this name.
     pub(crate) fn built_in(name: &str) -> Result<Self, Vec<Problem>> {
         let text = crate::family_text(name).ok_or_else(|| {
-            vec![Problem::of(
+            vec![Problem::of_file(
                 "practice",
                 sentence!(refused::no_family, name = format!("{name:?}")),
             )]
@@ -173,7 +173,7 @@ impl Family {
     }
 }
 
-/// Appends to `into` every text below a YAML node that contains a variable.
+/// Walks a YAML tree, and appends each text that contains a variable to `into`.
 fn collect_templates(tree: &Tree<'_>, into: &mut Vec<String>) {
     match &tree.data {
         Data::Map(fields) => fields.iter().for_each(|field| collect_templates(&field.value, into)),
@@ -224,7 +224,7 @@ mod tests {
 
     /// Shows: E-16
     #[test]
-    fn filled_texts_of_each_family_contain_text_of_its_task() {
+    fn step_text_of_task_is_among_filled_texts_of_family() {
         for name in crate::families() {
             let family = Family::built_in(name).expect("it is valid");
             let values = family.choose_values(2, &mut Rng::split(1, name));

@@ -131,7 +131,7 @@ impl GradedRun {
 /// # Errors
 /// The problems of the file.
 pub fn read(file: &str, text: &str) -> Result<HandIn, Vec<Problem>> {
-    let refuse = |message: Sentence| Err(vec![Problem::of(file, message)]);
+    let refuse = |message: Sentence| Err(vec![Problem::of_file(file, message)]);
     let too_many = |count: usize| sentence!(grading::too_many_runs, count = count, limit = MAX_RUNS);
     let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem).to_owned();
@@ -155,7 +155,7 @@ pub fn read(file: &str, text: &str) -> Result<HandIn, Vec<Problem>> {
             return Err(vec![Problem {
                 line: u32::try_from(error.line()).unwrap_or_default(),
                 column: u32::try_from(error.column()).unwrap_or_default(),
-                ..Problem::of(file, format!("this is no JSON: {error}"))
+                ..Problem::of_file(file, format!("this is no JSON: {error}"))
             }]);
         }
     };
@@ -168,7 +168,7 @@ pub fn read(file: &str, text: &str) -> Result<HandIn, Vec<Problem>> {
     if lessons.len() > MAX_RUNS {
         return Err(vec![Problem {
             path: "lessons".to_owned(),
-            ..Problem::of(file, too_many(lessons.len()))
+            ..Problem::of_file(file, too_many(lessons.len()))
         }]);
     }
     let mut problems = Vec::new();
@@ -177,7 +177,7 @@ pub fn read(file: &str, text: &str) -> Result<HandIn, Vec<Problem>> {
         let Some(run) = lesson["run"].as_str() else {
             problems.push(Problem {
                 path: format!("lessons[{index}].run"),
-                ..Problem::of(file, "Required value: the link of the run")
+                ..Problem::of_file(file, "Required value: the link of the run")
             });
             continue;
         };
@@ -228,7 +228,11 @@ fn replay_and_grade(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Se
     let first = |problems: Vec<Problem>| {
         let problem = problems.into_iter().next();
         problem.map_or_else(Sentence::default, |problem| {
-            sentence!(grading::problem, place = problem.place(), message = problem.message)
+            sentence!(
+                grading::problem,
+                place = problem.position_and_path(),
+                message = problem.message
+            )
         })
     };
     let link = link::decode(&handed.link).map_err(|why| sentence!(grading::link_unreadable, error = why))?;
@@ -253,7 +257,7 @@ fn replay_and_grade(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Se
         graded.complaints.push(complaint);
     }
     let timed = link
-        .timed()
+        .parse_commands()
         .map_err(|unreadable| Sentence::from(unreadable.to_string()))?;
     let mut session = Session::new(loaded).map_err(first)?;
     session.schedule(timed);
@@ -319,7 +323,7 @@ fn graded_answers(story: &Story, scenario: &Scenario, given: &[(usize, Option<St
         Some(GradedAnswer {
             step,
             ask: ask.ask.clone(),
-            truth: truth.map(|truth| ask.option_of(&truth).map_or(truth.clone(), str::to_owned)),
+            truth: truth.map(|truth| ask.option_for_value(&truth).map_or(truth.clone(), str::to_owned)),
             given,
             is_right,
         })
@@ -359,7 +363,7 @@ pub fn results(course: &Course, runs: &[GradedRun]) -> Vec<CourseResult> {
         };
         let scores: Vec<Option<f64>> = course.items.iter().map(best).collect();
         let points: Vec<f64> = scores.iter().map(|score| score.unwrap_or_default()).collect();
-        let (percent, is_passed) = course.result(&points);
+        let (percent, is_passed) = course.percent_and_pass(&points);
         CourseResult {
             student: student.to_owned(),
             percent,

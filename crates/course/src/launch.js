@@ -32,7 +32,7 @@ function sessionTime() {
 }
 
 /** Sends score, status, state and session time to the learning management system. */
-function store() {
+function sendResults() {
   const total = [...scores.values()].reduce((sum, score) => sum + score, 0);
   const percent = Math.round((100 * total) / Math.max(itemCount, 1));
   setValue("cmi.core.score.min", 0);
@@ -48,7 +48,7 @@ api?.LMSInitialize("");
 try {
   for (const [task, score] of JSON.parse(api?.LMSGetValue("cmi.suspend_data") || "[]")) scores.set(task, score);
 } catch {
-  // The stored data is not in the format of this package, so no task counts as finished.
+  // The data that the system has stored was not written by this package, so no task counts as finished.
 }
 if (api && scores.size === 0) setValue("cmi.core.lesson_status", "incomplete");
 
@@ -60,10 +60,10 @@ window.addEventListener("message", (event) => {
   // message without that number is identified by the name of the lesson.
   const task = message.item ?? message.lesson;
   scores.set(task, Math.max(scores.get(task) ?? 0, Number(message.score) || 0));
-  store();
+  sendResults();
 });
 window.addEventListener("pagehide", () => {
-  store();
+  sendResults();
   api?.LMSFinish("");
 });
 

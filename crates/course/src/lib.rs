@@ -74,7 +74,12 @@ fn parse_document<'p, T: Wire>(
     kind: &str,
 ) -> Result<(&'p Tree<'p>, T, Vec<Problem>), Vec<Problem>> {
     let config = parsed.configs.iter().find(|config| &*config.value.kind == kind);
-    let config = config.ok_or_else(|| vec![Problem::of(file, format!("there is no document of kind {kind} in it"))])?;
+    let config = config.ok_or_else(|| {
+        vec![Problem::of_file(
+            file,
+            format!("there is no document of kind {kind} in it"),
+        )]
+    })?;
     let tree = &config.value.tree;
     let (fields, errors) = podscope_api::decode_lenient(tree, true);
     let problem = |error: podscope_api::FieldError| problem_at_path(file, tree, &error.path, error.message);
@@ -88,6 +93,6 @@ fn problem_at_path(file: &str, tree: &Tree<'_>, path: &str, message: String) -> 
         line,
         column,
         path: path.to_owned(),
-        ..Problem::of(file, message)
+        ..Problem::of_file(file, message)
     }
 }

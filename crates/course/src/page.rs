@@ -3,7 +3,7 @@
 use podscope_messages::sentence;
 use podscope_protocol::{
     CourseInfo, CourseItem, CourseRequest, CourseSource, CourseUpdate, ExamInfo, GradedAnswer, GradedRun, Practice,
-    PracticeFamily, PracticeTask, Problem, Request, Source, TaskId, Update,
+    PracticeFamily, PracticeTask, Problem, Request, SessionSource, TaskId, Update,
 };
 use podscope_session::host::{ClockMillis, Host};
 use podscope_session::lessons;
@@ -11,7 +11,7 @@ use podscope_session::lessons;
 use crate::course::{Course, Item, ItemSource};
 use crate::family::{Family, MAX_LEVEL};
 use crate::grade;
-use crate::schedule::{Next, Schedule};
+use crate::schedule::{NextTask, Schedule};
 use crate::task::Task;
 
 /// Handles a request about practice or a course. A generated task replaces the session of the host.
@@ -29,8 +29,8 @@ pub fn handle(host: &mut Host, request: CourseRequest, now: ClockMillis) -> Vec<
             Ok((task, text)) => {
                 let file = format!("{}.yaml", task.id.family);
                 let source = match run {
-                    Some(fragment) => Source::Link { fragment },
-                    None => Source::Files {
+                    Some(fragment) => SessionSource::Link { fragment },
+                    None => SessionSource::Files {
                         files: vec![(file, text)],
                     },
                 };
@@ -68,7 +68,7 @@ fn scheduled_families(practice: &Practice) -> Vec<PracticeFamily> {
 /// Returns the text of the schedule after an answer to a task.
 fn schedule_after_answer(task: TaskId, is_right: bool, practice: &Practice) -> String {
     let mut schedule = Schedule::read(&practice.schedule);
-    let answered = Next {
+    let answered = NextTask {
         family: task.family,
         seed: task.seed,
         level: task.level,
@@ -90,7 +90,7 @@ fn generate_task(task: Option<TaskId>, practice: &Practice) -> Result<(PracticeT
     };
     let id = task
         .or_else(chosen)
-        .ok_or_else(|| vec![Problem::of("practice", sentence!(refused::no_families))])?;
+        .ok_or_else(|| vec![Problem::of_file("practice", sentence!(refused::no_families))])?;
     let task = Task::draw(&Family::built_in(&id.family)?, id.seed, id.level)?;
     let reasons = task
         .options
@@ -140,7 +140,7 @@ fn read_course(name: &str, text: Option<&str>) -> Result<CourseInfo, Vec<Problem
     let text = match text {
         Some(text) => text,
         None => crate::course_text(name).ok_or_else(|| {
-            vec![Problem::of(
+            vec![Problem::of_file(
                 "course",
                 sentence!(refused::no_course, name = format!("{name:?}")),
             )]

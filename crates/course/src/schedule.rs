@@ -49,7 +49,7 @@ pub struct Schedule {
 
 /// The task to ask next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Next {
+pub struct NextTask {
     pub family: String,
     pub seed: u64,
     pub level: u32,
@@ -109,7 +109,7 @@ impl Schedule {
     }
 
     /// Records an answer to a task.
-    pub fn record(&mut self, next: &Next, is_right: bool, today: u32) {
+    pub fn record(&mut self, next: &NextTask, is_right: bool, today: u32) {
         let known = self.families.get(&next.family).copied().unwrap_or(PracticeRecord {
             due: today,
             interval: 0,
@@ -151,7 +151,7 @@ impl Schedule {
     /// Returns the task to ask next. Its family is the one that has been due longest, else a new family, else the one
     /// that is due next.
     #[must_use]
-    pub fn next<'n>(&self, families: impl Iterator<Item = &'n str>, today: u32) -> Option<Next> {
+    pub fn next<'n>(&self, families: impl Iterator<Item = &'n str>, today: u32) -> Option<NextTask> {
         let all: Vec<&str> = families.collect();
         let is_last = |name: &&str| self.last.as_deref() == Some(*name);
         let known = |name: &&str| self.families.get(*name).map(|one| one.due);
@@ -166,7 +166,7 @@ impl Schedule {
             .or_else(new)
             .or_else(|| soonest(&|_| true))?;
         let known = self.families.get(family);
-        Some(Next {
+        Some(NextTask {
             family: family.to_owned(),
             seed: known.map_or(1, |one| one.seed + 1),
             level: known.map_or(1, |one| one.level),

@@ -9,11 +9,11 @@ use crate::course::Course;
 pub type PackedFile = (String, Vec<u8>);
 
 /// Path of the page that the learning management system opens.
-pub const LAUNCHER: &str = "launch.html";
+pub const LAUNCHER_PAGE: &str = "launch.html";
 /// Folder of the site in the package.
-pub const SITE: &str = "site";
-/// File name of the course in the folder [`SITE`].
-pub const COURSE: &str = "course.yaml";
+pub const SITE_FOLDER: &str = "site";
+/// File name of the course in the folder [`SITE_FOLDER`].
+pub const COURSE_FILE: &str = "course.yaml";
 
 /// Escapes text for XML and HTML.
 fn xml_escaped(text: &str) -> String {
@@ -70,8 +70,8 @@ pub fn manifest(course: &Course, files: &[PackedFile]) -> String {
     </organization>
   </organizations>
   <resources>
-    <resource identifier="{id}-resource" type="webcontent" adlcp:scormtype="sco" href="{LAUNCHER}">
-      <file href="{LAUNCHER}"/>
+    <resource identifier="{id}-resource" type="webcontent" adlcp:scormtype="sco" href="{LAUNCHER_PAGE}">
+      <file href="{LAUNCHER_PAGE}"/>
 {listed}    </resource>
   </resources>
 </manifest>
@@ -107,19 +107,19 @@ pub fn launcher(course: &Course) -> String {
 }
 
 /// The script of the launcher page, which reports the messages of the course to the SCORM 1.2 API.
-pub const LAUNCHER_PROGRAM: &str = include_str!("launch.js");
+pub const LAUNCHER_SCRIPT: &str = include_str!("launch.js");
 
 /// Returns all files of a package: the manifest, the launcher, the files of the site, and the course file.
 #[must_use]
 pub fn package(course: &Course, text: &str, site: Vec<PackedFile>) -> Vec<PackedFile> {
     let mut files: Vec<PackedFile> = site
         .into_iter()
-        .map(|(path, bytes)| (format!("{SITE}/{path}"), bytes))
+        .map(|(path, bytes)| (format!("{SITE_FOLDER}/{path}"), bytes))
         .collect();
-    files.push((format!("{SITE}/{COURSE}"), text.as_bytes().to_vec()));
-    files.push(("launch.js".to_owned(), LAUNCHER_PROGRAM.as_bytes().to_vec()));
+    files.push((format!("{SITE_FOLDER}/{COURSE_FILE}"), text.as_bytes().to_vec()));
+    files.push(("launch.js".to_owned(), LAUNCHER_SCRIPT.as_bytes().to_vec()));
     let manifest = manifest(course, &files);
-    files.push((LAUNCHER.to_owned(), launcher(course).into_bytes()));
+    files.push((LAUNCHER_PAGE.to_owned(), launcher(course).into_bytes()));
     // The manifest is the first file, because a learning management system reads it first.
     files.insert(0, ("imsmanifest.xml".to_owned(), manifest.into_bytes()));
     files

@@ -8,7 +8,7 @@ use podscope_protocol::FilledTexts;
 use podscope_protocol::Problem;
 use podscope_session::explained::verdict;
 use podscope_session::play::{self, Attempt};
-use podscope_session::scenario::{self, Loaded, Predict, Timed};
+use podscope_session::scenario::{self, Loaded, PredictionQuestion, Timed};
 use podscope_session::story::Goal;
 use podscope_session::timeline::{Session, Slice};
 use podscope_session::triage;
@@ -39,7 +39,7 @@ pub struct Task {
     /// The right answer.
     pub answer: String,
     /// The question of the scenario; None if the answer is a command.
-    predict: Option<Predict>,
+    predict: Option<PredictionQuestion>,
     /// The run that gave the answer.
     session: Session,
     /// For each option that is a command, the state of the cluster after it.
@@ -68,7 +68,7 @@ impl Task {
             let (text, commands) = family.fill_variables(&values);
             let loaded = scenario::load(&[(file.clone(), text.clone())])?;
             let Some(step) = loaded.scenario.steps.first() else {
-                return Err(vec![Problem::of(
+                return Err(vec![Problem::of_file(
                     file,
                     "the scenario of a family has one step, which asks",
                 )]);
@@ -99,7 +99,7 @@ impl Task {
             });
         }
         let message = sentence!(refused::no_task, seed = seed.to_string(), level = level);
-        Err(vec![Problem::of(file, message)])
+        Err(vec![Problem::of_file(file, message)])
     }
 
     /// Returns situation and question in English, in Markdown.
@@ -166,7 +166,7 @@ impl Task {
 
     /// Returns the scheduler's verdict on a node.
     fn why_node_is_not_chosen(&self, node: &str) -> Option<Sentence> {
-        let attempt = first_scheduling_attempt(&self.session, self.family.pod.as_deref()?)?;
+        let attempt = first_attempt_and_feasible_count(&self.session, self.family.pod.as_deref()?)?;
         let explanation = self.session.explain(attempt.0)?.explanation;
         let found = explanation.nodes.iter().find(|one| one.name == node)?;
         Some(sentence!(judged::node, node = node, why = verdict(found)))
@@ -182,7 +182,7 @@ struct FoundAnswer {
 }
 
 /// Returns a pod's first scheduling attempt: its sequence number, and the number of feasible nodes.
-fn first_scheduling_attempt(session: &Session, pod: &str) -> Option<(u64, usize)> {
+fn first_attempt_and_feasible_count(session: &Session, pod: &str) -> Option<(u64, usize)> {
     let (namespace, name) = pod.split_once('/')?;
     let key = ObjectKey::new(namespace, name);
     let record = session.attempts_of(&key).next()?;
@@ -197,7 +197,7 @@ fn first_scheduling_attempt(session: &Session, pod: &str) -> Option<(u64, usize)
 fn find_answer_of_question(
     family: &Family,
     loaded: Loaded,
-    ask: &Predict,
+    ask: &PredictionQuestion,
 ) -> Result<Option<FoundAnswer>, Vec<Problem>> {
     let played = play::play(loaded, Attempt::Nothing, None)?;
     let truth = played
@@ -211,10 +211,10 @@ fn find_answer_of_question(
         return Ok(None);
     };
     let is_unique = match &family.pod {
-        Some(pod) => first_scheduling_attempt(&played.session, pod).is_some_and(|(_, feasible)| feasible == 1),
+        Some(pod) => first_attempt_and_feasible_count(&played.session, pod).is_some_and(|(_, feasible)| feasible == 1),
         None => true,
     };
-    let answer = match ask.option_of(&value) {
+    let answer = match ask.option_for_value(&value) {
         Some(option) => option.to_owned(),
         None if ask.options.is_empty() => value,
         None => return Ok(None),
@@ -243,7 +243,7 @@ fn find_right_command(
     let mut right = Vec::new();
     for option in &options {
         let parsed = command::parse(option).map_err(|error| {
-            vec![Problem::of(
+            vec![Problem::of_file(
                 format!("{}.yaml", family.name),
                 format!("{option}: {error}"),
             )]
@@ -273,8 +273,8 @@ fn find_right_command(
     }))
 }
 
-/// Describes the state of the cluster after a command; `reaches` is whether the goals of the step are reached.
-fn describe_effect(session: &Session, reaches: bool) -> Sentence {
+/// Describes the state of the cluster after a command; `reaches_goals` is whether the goals of the step are reached.
+fn describe_effect(session: &Session, reaches_goals: bool) -> Sentence {
     let steps = &session.loaded().scenario.steps;
     let shown = session.progress().story().shown().first();
     let mistakes = shown.zip(steps.first()).and_then(|(shown, step)| {
@@ -288,16 +288,16 @@ fn describe_effect(session: &Session, reaches: bool) -> Sentence {
     if let Some(say) = mistakes {
         return say.into();
     }
-    let refused = session.finished().iter().any(|(_, _, code)| *code != 0);
+    let refused = session.finished_commands().iter().any(|(_, _, code)| *code != 0);
     if refused && let Some(line) = session.outputs().last() {
         return sentence!(judged::command_refused, error = line.text.to_string());
     }
     let findings = triage::triage(session, &triage::Scope::default());
-    match (reaches, findings.is_empty()) {
+    match (reaches_goals, findings.is_empty()) {
         (true, _) => sentence!(judged::all_well),
         (false, true) => sentence!(judged::not_reached),
         (false, false) => {
-            let text = triage::plain(&findings, session.now().0);
+            let text = triage::plain_text(&findings, session.now().0);
             let lines: Vec<&str> = text.lines().take(3).collect();
             sentence!(judged::findings_after, findings = lines.join("\n"))
         }

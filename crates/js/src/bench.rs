@@ -2,7 +2,7 @@
 //! (`tests/e2e/decisions.mjs`).
 
 use podscope_scheduler::Attempt;
-use podscope_scheduler::bench::{self, Size, Workload};
+use podscope_scheduler::bench::{self, BenchOptions, Workload};
 use wasm_bindgen::prelude::*;
 
 /// A cluster with an endless supply of pods to schedule.
@@ -25,12 +25,12 @@ impl Bench {
     pub fn new(workload: &str, nodes: usize, pods: usize, templates: usize) -> Result<Bench, JsError> {
         let known = Workload::from_name(workload);
         let known = known.ok_or_else(|| JsError::new(&format!("there is no workload {workload:?}")))?;
-        let size = Size {
+        let size = BenchOptions {
             nodes: nodes.max(1),
             pods,
             templates: templates.max(1),
             deletions: templates > 1,
-            ..Size::default()
+            ..BenchOptions::default()
         };
         Ok(Bench {
             bench: bench::Bench::new(known, size),
@@ -53,7 +53,7 @@ impl Bench {
     /// Applies the decision to the cluster. Not part of the measured time.
     pub fn settle(&mut self) {
         if let Some(attempt) = self.attempt.take() {
-            self.bench.settle(&attempt);
+            self.bench.carry_out(&attempt);
         }
     }
 }

@@ -8,7 +8,7 @@ use podscope_protocol::Problem;
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 
-use crate::plain;
+use crate::plain_objects;
 
 /// Creates an `Error` with this name. Callers test the name, because `instanceof` does not work across realms.
 fn error_with_name(name: &str, message: &str) -> Error {
@@ -56,13 +56,13 @@ pub(crate) fn input_error(problems: &[Problem]) -> JsValue {
     let values: Vec<ProblemValue<'_>> = problems.iter().map(ProblemValue::from).collect();
     let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
     let error = error_with_name("InputError", &lines.join("\n"));
-    let first = values.first().and_then(|first| plain::value(first).ok());
+    let first = values.first().and_then(|first| plain_objects::value(first).ok());
     for key in ["file", "document", "line", "column", "path"] {
         if let Some(value) = first.as_ref().and_then(|first| Reflect::get(first, &key.into()).ok()) {
             let _ = Reflect::set(&error, &key.into(), &value);
         }
     }
-    if let Ok(all) = plain::value(&values) {
+    if let Ok(all) = plain_objects::value(&values) {
         let _ = Reflect::set(&error, &"problems".into(), &all);
     }
     error.into()
@@ -74,7 +74,7 @@ pub(crate) fn command_line_error(column: u32, message: impl Into<Sentence>) -> J
         document: 1,
         line: 1,
         column,
-        ..Problem::of("", message)
+        ..Problem::of_file("", message)
     }])
 }
 

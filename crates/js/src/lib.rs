@@ -20,19 +20,19 @@ mod errors;
 #[cfg(target_arch = "wasm32")]
 mod memory;
 #[cfg(feature = "package")]
-mod package;
+mod npm_package;
 #[cfg(feature = "package")]
-mod plain;
+mod plain_objects;
 #[cfg(feature = "worker")]
-mod rest;
+mod rest_of_engine;
 #[cfg(feature = "worker")]
 mod worker;
 
 #[cfg(feature = "bench")]
 pub use bench::Bench;
 #[cfg(feature = "package")]
-pub use package::{Session, lessons, load};
+pub use npm_package::{Session, lessons, load};
 #[cfg(feature = "worker")]
-pub use rest::load_rest;
+pub use rest_of_engine::load_rest;
 #[cfg(feature = "worker")]
 pub use worker::serve;

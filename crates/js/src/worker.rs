@@ -7,7 +7,7 @@
 use gloo_timers::callback::Timeout;
 use js_sys::{Array, Function, Uint8Array};
 use podscope_protocol::{Request, Update, pack, unpack};
-use podscope_session::host::{Host, Wants};
+use podscope_session::host::{Host, NextWork};
 use podscope_session::lessons;
 use std::cell::RefCell;
 use std::panic::PanicHookInfo;
@@ -19,7 +19,7 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessageP
 const SLICE_MILLIS: f64 = 12.0;
 
 /// The host of this worker, with the requests and the work that wait.
-struct Service {
+struct WorkerService {
     host: Host,
     page: DedicatedWorkerGlobalScope,
     clock: Performance,
@@ -45,7 +45,7 @@ struct Service {
     n_settled: u64,
 }
 
-impl Service {
+impl WorkerService {
     /// Handles a message of the page: a packed request, or an empty message, which is sent back.
     fn receive(&mut self, message: JsValue) {
         // The page sends `null` when its wasm runs, so that the engine is loaded before the first request. It is
@@ -69,7 +69,7 @@ impl Service {
             return;
         }
         let request = unpack_request(&message);
-        if lessons::are_missing_for(&request) {
+        if lessons::are_texts_missing_for(&request) {
             self.awaits_lessons = true;
             self.waiting.push(message);
             self.call_fetch("lessons");
@@ -106,7 +106,7 @@ impl Service {
     fn lessons_fetched(&mut self, file: Option<&Uint8Array>, why: &str) {
         let provided = match file {
             Some(file) => lessons::provide(file.to_vec()),
-            None => Err(lessons::missing(why)),
+            None => Err(lessons::missing_texts_problem(why)),
         };
         if let Err(problems) = provided {
             // The request that needs the lessons is refused. It counts as passed to the host.
@@ -125,7 +125,7 @@ impl Service {
         self.is_slice_scheduled = false;
         let mut now = self.clock.now();
         let end = now + SLICE_MILLIS;
-        while now < end && is_work_due(self.host.wants(), now) {
+        while now < end && is_work_due(self.host.next_work(), now) {
             let updates = self.host.work(now);
             self.post(updates);
             now = self.clock.now();
@@ -135,23 +135,23 @@ impl Service {
 
     /// Schedules the next work of the host, and reports to the page when all of its requests are settled.
     fn schedule(&mut self) {
-        if self.n_settled < self.n_taken && self.host.is_settled() {
+        if self.n_settled < self.n_taken && self.host.has_completed_requests() {
             self.n_settled = self.n_taken;
             let requests = self.n_taken;
             self.post(vec![Update::Settled { requests }]);
         }
         let now = self.clock.now();
         self.alarm = None;
-        match self.host.wants() {
-            wants if is_work_due(wants, now) => self.schedule_slice(),
-            Wants::At(time) => {
+        match self.host.next_work() {
+            next_work if is_work_due(next_work, now) => self.schedule_slice(),
+            NextWork::At(time) => {
                 let next_slice = self.next_slice.clone();
                 let wait = (time - now).ceil() as u32;
                 self.alarm = Some(Timeout::new(wait, move || {
                     let _ = next_slice.post_message(&JsValue::NULL);
                 }));
             }
-            Wants::Rest | Wants::Now => {}
+            NextWork::AfterRequest | NextWork::Now => {}
         }
     }
 
@@ -196,12 +196,12 @@ fn report_panic(info: &PanicHookInfo<'_>) {
     }
 }
 
-/// Returns whether the host wants to work now.
-fn is_work_due(wants: Wants, now: f64) -> bool {
-    match wants {
-        Wants::Rest => false,
-        Wants::Now => true,
-        Wants::At(time) => time <= now,
+/// Returns whether the host has work to do now.
+fn is_work_due(next_work: NextWork, now: f64) -> bool {
+    match next_work {
+        NextWork::AfterRequest => false,
+        NextWork::Now => true,
+        NextWork::At(time) => time <= now,
     }
 }
 
@@ -232,14 +232,14 @@ pub fn serve(early: Array, fetch: Function) -> Result<(), JsValue> {
 }
 
 /// Starts the service, which from now on receives the messages of this worker.
-fn start(fetch: Function) -> Result<Rc<RefCell<Service>>, JsValue> {
+fn start(fetch: Function) -> Result<Rc<RefCell<WorkerService>>, JsValue> {
     std::panic::set_hook(Box::new(report_panic));
     let page: DedicatedWorkerGlobalScope = js_sys::global()
         .dyn_into()
         .map_err(|_| "`serve` belongs into a dedicated worker")?;
     let clock = page.performance().ok_or("this worker has no clock")?;
     let channel = MessageChannel::new()?;
-    let service = Rc::new(RefCell::new(Service {
+    let service = Rc::new(RefCell::new(WorkerService {
         host: Host::new(),
         page: page.clone(),
         clock,

@@ -5,13 +5,13 @@ use js_sys::Uint8Array;
 use podscope_protocol::explained::{
     DecisionOutcome, DecisionSummary, Explanation, NodeExplanation, NodeScores, NodeVerdict, ScoreNote, WinReason,
 };
-use podscope_protocol::{Opened, Remark, Request, Source, SubjectRef, Update, pack, unpack};
+use podscope_protocol::{OpenedSession, Remark, Request, SessionSource, SubjectRef, Update, pack, unpack};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
 /// Copies bytes to JavaScript memory and back, as a message between page and worker does.
-fn through_javascript(bytes: &[u8]) -> Vec<u8> {
+fn copy_through_javascript(bytes: &[u8]) -> Vec<u8> {
     Uint8Array::from(bytes).to_vec()
 }
 
@@ -20,7 +20,7 @@ fn through_javascript(bytes: &[u8]) -> Vec<u8> {
 fn packed_requests_unpack_to_equal_requests() {
     let cases = [
         Request::Open {
-            source: Source::Files {
+            source: SessionSource::Files {
                 files: vec![("a.yaml".into(), "kind: Pod".into())],
             },
         },
@@ -37,20 +37,20 @@ fn packed_requests_unpack_to_equal_requests() {
     ];
     for request in cases {
         let bytes = pack(&request).expect("bytes");
-        let received: Request = unpack(&through_javascript(&bytes)).expect("a request");
+        let received: Request = unpack(&copy_through_javascript(&bytes)).expect("a request");
         assert_eq!(received, request);
     }
 }
 
 #[wasm_bindgen_test]
 fn packed_updates_unpack_to_equal_updates() {
-    let opened = Opened {
+    let opened = OpenedSession {
         seed: u64::MAX,
         notices: vec![Remark::NotSimulated {
             kind: "Ingress".into(),
             count: 3,
         }],
-        ..Opened::default()
+        ..OpenedSession::default()
     };
     let cases = [
         Update::Hello {
@@ -98,7 +98,7 @@ fn packed_updates_unpack_to_equal_updates() {
     ];
     for update in cases {
         let bytes = pack(&update).expect("bytes");
-        let received: Update = unpack(&through_javascript(&bytes)).expect("an update");
+        let received: Update = unpack(&copy_through_javascript(&bytes)).expect("an update");
         assert_eq!(received, update);
     }
 }

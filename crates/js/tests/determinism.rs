@@ -12,5 +12,5 @@ fn wasm_traces_equal_native_traces() {
         panic!("run by `cargo xtask test wasm`");
     };
     let native: Vec<&str> = native.split(';').collect();
-    assert_eq!(podscope_tests::traces::hashes(), native);
+    assert_eq!(podscope_tests::traces::trace_hashes(), native);
 }

@@ -23,7 +23,7 @@ impl Command {
             _ => return None,
         };
         let dry_run = kubectl.dry_run();
-        if dry_run == DryRun::Server || dry_run.is_of_client() {
+        if dry_run == DryRun::Server || dry_run.is_client_side() {
             return None;
         }
         match kubectl {
@@ -54,7 +54,7 @@ fn danger_of_delete(delete: &Delete) -> Option<Danger> {
 
 /// Returns why a DELETE of the HTTP API is dangerous. A grace period of 0 corresponds to `kubectl delete --force`.
 fn danger_of_api_call(call: &ApiCall) -> Option<Danger> {
-    let (kind, options) = rest::deletion(call)?;
+    let (kind, options) = rest::deleted_kind_and_options(call)?;
     match options.grace_seconds {
         Some(0) => Some(Danger::ForceDelete),
         _ => danger_of_deleting(kind.as_slice()),

@@ -2,7 +2,7 @@
 
 /// Number of unchanged lines printed before and after a change.
 const CONTEXT_LINES: usize = 3;
-/// Maximum number of lines that are compared, without equal lines at the beginning and at the end. The comparison table
+/// Maximum number of compared lines, not counting equal lines at the beginning and at the end. The comparison table
 /// grows with the product of both lengths, so beyond this limit the whole middle part is printed as replaced.
 const MAX_DIFF_LINES: usize = 2_000;
 

@@ -11,7 +11,7 @@ use crate::command::Events;
 
 /// State of one watch: the command that selects events, and the column widths of the table so far.
 #[derive(Debug, Clone)]
-struct Printer {
+struct EventPrinter {
     command: Events,
     format: Option<ObjectFormat>,
     widths: ColumnWidths,
@@ -27,7 +27,7 @@ pub(super) fn plan(command: &Events) -> Plan {
     Plan {
         client: Some(ClientCommand::Watch(WatchCommand {
             kind: Kind::Event,
-            printer: Box::new(Printer {
+            printer: Box::new(EventPrinter {
                 command: command.clone(),
                 format,
                 widths: ColumnWidths::default(),
@@ -38,16 +38,16 @@ pub(super) fn plan(command: &Events) -> Plan {
     }
 }
 
-impl Printer {
+impl EventPrinter {
     /// Returns the table rows of some events; the header comes first if it has not been printed yet.
     fn lines(&mut self, events: &[&Event], now: Time) -> Vec<String> {
         let is_first = !self.has_printed;
         self.has_printed |= !events.is_empty();
         let command = &self.command;
-        let header = (is_first && !command.no_headers && !events.is_empty()).then(|| command.header());
+        let header = (is_first && !command.no_headers && !events.is_empty()).then(|| command.table_header());
         let rows: Vec<Vec<String>> = header
             .into_iter()
-            .chain(events.iter().map(|event| command.row(event, now)))
+            .chain(events.iter().map(|event| command.table_row(event, now)))
             .collect();
         self.widths.lay_out(&rows)
     }
@@ -65,7 +65,7 @@ impl Printer {
             Some(format) => {
                 let mut lines = Vec::new();
                 for object in objects {
-                    if std::mem::replace(&mut self.has_printed, true) && format.is_separated() {
+                    if std::mem::replace(&mut self.has_printed, true) && format.has_document_separators() {
                         lines.push("---".to_owned());
                     }
                     lines.extend(object_text(&format, object).lines().map(str::to_owned));
@@ -76,23 +76,23 @@ impl Printer {
     }
 }
 
-impl WatchPrinter for Printer {
+impl WatchPrinter for EventPrinter {
     fn matches(&self, object: &Object) -> bool {
         matches!(object, Object::Event(event) if self.command.selects(event))
     }
 
-    fn list(&mut self, objects: &[Object], now: Time) -> Vec<String> {
+    fn format_list(&mut self, objects: &[Object], now: Time) -> Vec<String> {
         self.object_lines(objects, now)
     }
 
-    fn event(&mut self, event: WatchEvent, object: &Object, now: Time) -> Vec<String> {
+    fn format_event(&mut self, event: WatchEvent, object: &Object, now: Time) -> Vec<String> {
         match event {
             WatchEvent::Deleted => Vec::new(),
             WatchEvent::Added | WatchEvent::Modified => self.object_lines(std::slice::from_ref(object), now),
         }
     }
 
-    fn boxed(&self) -> Box<dyn WatchPrinter> {
+    fn clone_boxed(&self) -> Box<dyn WatchPrinter> {
         Box::new(self.clone())
     }
 }

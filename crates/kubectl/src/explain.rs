@@ -98,13 +98,13 @@ fn allowed_values(kind: Kind, path: &[String]) -> Option<Vec<&'static str>> {
 }
 
 /// Maximum depth of the fields that `--recursive` prints.
-const MAX_DEPTH: usize = 16;
+const MAX_PRINTED_DEPTH: usize = 16;
 
 /// Prints name and type of all fields below a path (`--recursive`).
 fn print_names_below(kind: Kind, path: &[String], level: usize, printed: &mut Printed) {
     for field in fields(kind, path).unwrap_or_default() {
         printed.out(format!("{}{}\t<{}>", "  ".repeat(level), field.name, field.type_name));
-        if level < MAX_DEPTH {
+        if level < MAX_PRINTED_DEPTH {
             let full: Vec<String> = path.iter().chain([&field.name]).cloned().collect();
             print_names_below(kind, &full, level + 1, printed);
         }

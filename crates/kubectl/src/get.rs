@@ -7,13 +7,13 @@ use podscope_cluster::Objects;
 use serde_json::{Value, json};
 
 use super::columns::{Column, PrinterColumn, columns};
-use super::gotext::plain;
-use super::jsonpath::{Path, weight};
+use super::gotext::go_value_text;
+use super::jsonpath::{Path, work_of_value};
 use super::output::ObjectFormat;
-use super::selector::{FieldQuery, LabelQuery, refused};
+use super::selector::{FieldQuery, LabelQuery, invalid_selector_message};
 use super::sort_by::sort_groups;
 use super::text::table;
-use super::work::Work;
+use super::work::WorkCounter;
 use super::{Printed, View};
 use crate::command::{Get, Output, Selection, Target};
 use crate::refusals::{Refusal, bad_request, not_found};
@@ -27,8 +27,8 @@ pub(crate) struct FoundObjects {
     refused: Vec<Refusal>,
     /// Whether exactly one object was requested by name.
     pub(crate) is_single: bool,
-    /// The namespace of the target if it does not exist; `default` counts as existing. kubectl reports it instead of
-    /// the objects that are missing in it.
+    /// The namespace of the target if it does not exist; `default` counts as existing. kubectl reports the missing
+    /// namespace instead of the requested objects in it.
     absent_namespace: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl FoundObjects {
 }
 
 /// Returns the number of objects that a target matches; 0 if a selector is invalid.
-pub fn count(target: &Target, objects: &Objects) -> usize {
+pub fn count_selected(target: &Target, objects: &Objects) -> usize {
     find(target, objects).map_or(0, |found| found.groups.iter().map(|(_, objects)| objects.len()).sum())
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<FoundObjects, R
     let labels = match LabelQuery::parse(selector) {
         Ok(labels) => labels,
         Err(why) => {
-            let answer = |kind: &Kind| bad_request(refused(*kind, selector, field_selector, &why));
+            let answer = |kind: &Kind| bad_request(invalid_selector_message(*kind, selector, field_selector, &why));
             return Err(combine_refusals(target.kinds().iter().map(answer).collect()));
         }
     };
@@ -114,9 +114,9 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<FoundObjects, R
             }
         }
         Selection::Kinds { kinds, .. } => {
-            let work = Work::default();
+            let work = WorkCounter::default();
             for kind in kinds {
-                let fields = match FieldQuery::parse_in(*kind, field_selector, selector, objects) {
+                let fields = match FieldQuery::parse_with_custom_fields(*kind, field_selector, selector, objects) {
                     Ok(fields) => fields,
                     Err(why) => {
                         found.refused.push(bad_request(why));
@@ -126,7 +126,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<FoundObjects, R
                 let listed = objects.list_kind(*kind);
                 // Count the work, because evaluating thousands of selector terms for thousands of objects would take
                 // too long.
-                work.spend(listed.len() as u64 * (labels.weight() + fields.weight()))
+                work.spend(listed.len() as u64 * (labels.work_per_object() + fields.work_per_object()))
                     .map_err(|why| Refusal::AsIs(why.to_string()))?;
                 let listed = listed
                     .into_iter()
@@ -158,7 +158,7 @@ fn converted_to_version_of(kind: Kind, object: Object, objects: &Objects) -> Obj
             objects.with_version(kind, |version| {
                 let converted = Arc::make_mut(&mut stored);
                 converted.kind = kind;
-                version.conform(converted);
+                version.prune_and_default(converted);
             });
             Object::Untyped(stored)
         }
@@ -241,7 +241,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
     let nothing_named = found.is_single && objects.is_empty();
     match &get.output {
         output if get.ignore_not_found && objects.is_empty() && !matches!(output, Output::Table | Output::Wide) => {}
-        _ if get.scale => super::scale::print(get, &objects, view, printed),
+        _ if get.scale => super::scale::print_scales(get, &objects, view, printed),
         Output::Table | Output::Wide => print_tables(get, &groups, !found.refused.is_empty(), view, printed),
         Output::Name => {
             for object in &objects {
@@ -407,14 +407,14 @@ pub(super) fn parse_custom_columns(spec: &str) -> Result<Vec<(String, Path)>, St
 pub(super) fn custom_columns_row(
     columns: &[(String, Path)],
     object: &Object,
-    work: &Work,
+    work: &WorkCounter,
 ) -> Result<Vec<String>, String> {
     let value = object.to_value();
     let row = columns.iter().map(|(_, path)| {
         let found = path.find(&value, work).map_err(|why| format!("error: {why}"))?;
-        work.spend(found.iter().map(|value| weight(value)).sum())
+        work.spend(found.iter().map(|value| work_of_value(value)).sum())
             .map_err(|why| format!("error: {why}"))?;
-        let texts: Vec<String> = found.iter().map(|value| plain(value)).collect();
+        let texts: Vec<String> = found.iter().map(|value| go_value_text(value)).collect();
         Ok(if texts.is_empty() {
             "<none>".into()
         } else {
@@ -436,7 +436,7 @@ fn print_custom_columns(get: &Get, spec: &str, objects: &[Object], printed: &mut
     if !get.no_headers {
         rows.push(columns.iter().map(|(header, _)| header.clone()).collect());
     }
-    let work = Work::default();
+    let work = WorkCounter::default();
     for object in objects {
         match custom_columns_row(&columns, object, &work) {
             Ok(row) => rows.push(row),

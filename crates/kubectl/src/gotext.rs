@@ -42,7 +42,7 @@ fn write_json(value: &Value, indent: Option<usize>, level: usize, out: &mut Stri
                     out.push(',');
                 }
                 line(level + 1, out);
-                out.push_str(&quoted(key));
+                out.push_str(&json_quoted(key));
                 out.push_str(if indent.is_some() { ": " } else { ":" });
                 write_json(value, indent, level + 1, out);
             }
@@ -61,7 +61,7 @@ fn write_json(value: &Value, indent: Option<usize>, level: usize, out: &mut Stri
             line(level, out);
             out.push(']');
         }
-        Value::String(text) => out.push_str(&quoted(text)),
+        Value::String(text) => out.push_str(&json_quoted(text)),
         Value::Number(number) if number.is_f64() => out.push_str(&json_float(number.as_f64().unwrap_or_default())),
         other => drop(write!(out, "{other}")),
     }
@@ -81,7 +81,7 @@ fn json_float(number: f64) -> String {
 }
 
 /// Formats a string like `json.Marshal`.
-fn quoted(text: &str) -> String {
+fn json_quoted(text: &str) -> String {
     escape_html_in_json(&Value::from(text).to_string())
 }
 
@@ -95,15 +95,15 @@ pub(crate) fn escape_html_in_json(json: &str) -> String {
 }
 
 /// Formats a value like `%v`: `map[a:1 b:[x y]]`.
-pub(crate) fn plain(value: &Value) -> String {
+pub(crate) fn go_value_text(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::String(text) => text.clone(),
-        Value::Array(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(" ")),
+        Value::Array(items) => format!("[{}]", items.iter().map(go_value_text).collect::<Vec<_>>().join(" ")),
         Value::Object(map) => {
             let entries: Vec<String> = sorted_entries(map)
                 .into_iter()
-                .map(|(key, value)| format!("{key}:{}", plain(value)))
+                .map(|(key, value)| format!("{key}:{}", go_value_text(value)))
                 .collect();
             format!("map[{}]", entries.join(" "))
         }
@@ -112,7 +112,7 @@ pub(crate) fn plain(value: &Value) -> String {
 }
 
 /// Formats a number like `%v` does for a `float64`: with an exponent from a million on and below 0.0001.
-pub(crate) fn float(number: f64) -> String {
+pub(crate) fn go_float(number: f64) -> String {
     let text = format!("{number:e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
@@ -124,7 +124,7 @@ pub(crate) fn float(number: f64) -> String {
 }
 
 /// Returns the name of the Go type that a JSON value is decoded into.
-pub(crate) fn type_name(value: &Value) -> &'static str {
+pub(crate) fn go_type_name(value: &Value) -> &'static str {
     match value {
         Value::Object(_) => "map[string]interface {}",
         Value::Array(_) => "[]interface {}",
@@ -186,7 +186,7 @@ pub(crate) fn format_code_point(c: char) -> String {
     }
 }
 
-/// Formats a log line of klog, the logger of kubectl's libraries. `source` is the file and line that logs.
+/// Formats a log line of klog, the logger of kubectl's libraries. `source` is the file and line of the log call.
 pub(crate) fn klog_line(level: char, now: podscope_api::Time, source: &str, message: &str) -> String {
     // `2026-01-02T03:04:05.000000Z`
     let stamp = podscope_api::print_rfc3339(now.0, 6);
@@ -208,7 +208,7 @@ mod tests {
     fn formatted_json_values_equal_go_output() {
         let value = json!({"b": [1, "x<y"], "a": {"z": null, "k": true}});
         assert_eq!(super::json(&value), r#"{"a":{"k":true,"z":null},"b":[1,"x\u003cy"]}"#);
-        assert_eq!(plain(&value), "map[a:map[k:true z:<nil>] b:[1 x<y]]");
+        assert_eq!(go_value_text(&value), "map[a:map[k:true z:<nil>] b:[1 x<y]]");
         for (number, text) in [
             (3.0, "3"),
             (0.5, "0.5"),
@@ -217,7 +217,7 @@ mod tests {
             (1_234_567.0, "1.234567e+06"),
             (0.0, "0"),
         ] {
-            assert_eq!(float(number), text);
+            assert_eq!(go_float(number), text);
         }
     }
 }

@@ -8,7 +8,7 @@ use podscope_api::{ControllerRevision, Object, ReplicaSet};
 
 use super::describe::print_template_section;
 use super::get::find;
-use super::merge::strategic;
+use super::merge::strategic_merge;
 use super::output::{ObjectFormat, object_text};
 use super::text::TabbedText;
 use super::{Printed, View};
@@ -43,7 +43,7 @@ pub(super) fn print_rollout_history(
                 None => print_history(object, &revisions, revision, printed),
             },
             None => {
-                printed.fail(super::rollout::not_implemented(
+                printed.fail(super::rollout::no_revisions_error(
                     object.kind(),
                     "history viewer",
                     "history",
@@ -68,7 +68,7 @@ fn print_revision_objects(
         .iter()
         .filter(|(number, _)| revision == 0 || **number == revision);
     for (at, (_, one)) in chosen.enumerate() {
-        if at > 0 && format.is_separated() {
+        if at > 0 && format.has_document_separators() {
             printed.out("---");
         }
         let text = object_text(format, &one.holder);
@@ -91,7 +91,7 @@ fn print_history(object: &Object, revisions: &ordered::Map<i64, Revision>, revis
         // Unlike `describe`, `rollout history` prints tabs without aligning them.
         let mut text = TabbedText::default();
         print_template_section(&object_with_change_cause(one), &mut text);
-        text.raw().into_iter().for_each(|line| printed.out(line));
+        text.unaligned_lines().into_iter().for_each(|line| printed.out(line));
         return printed.out("");
     }
     printed.out(format!("{name} "));
@@ -144,7 +144,7 @@ fn revisions(object: &Object, view: &View<'_>) -> Option<ordered::Map<i64, Revis
                     continue;
                 }
                 let data = one.data.as_deref().cloned().unwrap_or_default();
-                let restored = strategic(&object.to_value(), &data);
+                let restored = strategic_merge(&object.to_value(), &data);
                 let holder = podscope_api::object_from_value(&restored).unwrap_or_else(|_| object.clone());
                 let cause = one.metadata.annotation(annotation::CHANGE_CAUSE).map(str::to_owned);
                 revisions.insert(one.revision, Revision { holder, cause });

@@ -18,6 +18,7 @@ mod describe;
 mod diff;
 pub mod duration;
 mod event_watch;
+mod events_and_metadata;
 mod explain;
 mod get;
 mod gotemplate;
@@ -27,7 +28,6 @@ mod jsonpath;
 mod kyaml;
 mod logs;
 mod merge;
-mod others;
 mod output;
 mod pod_status;
 mod query;
@@ -35,7 +35,7 @@ mod refusals;
 pub mod rest;
 mod rollout;
 mod scale;
-mod selectable;
+mod selectable_fields;
 mod selector;
 mod sort_by;
 mod text;
@@ -49,27 +49,30 @@ use podscope_api::{Kind, NodeName, Time};
 use podscope_cluster::client::ClientCommand;
 use podscope_cluster::{Objects, OutputKind, OutputLine, SimTime};
 
-pub use columns::{Column, PrinterColumn, cells, event_times, node_status};
+pub use columns::{Column, PrinterColumn, cells, event_times_and_count, node_status};
 pub use explain::field_description;
-pub use get::{count, list_value, printed_value, selected};
+pub use get::{count_selected, list_value, printed_value, selected};
 pub use jsonpath::{Path, Template};
 pub use merge::patched;
 pub use pod_status::{PodRow, pod_row};
 pub use query::{USER, component_health};
 pub use scale::{has_scale, scale_of};
 pub use selector::{FieldQuery, LabelQuery};
-pub use unreachable::{Reach, unreachable};
-pub use work::{MAX_WORK, TooMuchWork, Work};
+pub use unreachable::{ControlPlaneReach, unreachable_error};
+pub use work::{MAX_WORK, TooMuchWork, WorkCounter};
 pub use write::{Plan, plan};
 
 use crate::command::{Kubectl, Target, Watch};
 
 /// Function that returns the log lines of a pod's container. The arguments are the pod, the name of the container, and
-/// whether the previous instance of the container is meant.
+/// whether the log of the previous instance of the container is requested.
 pub type Logs<'a> = dyn Fn(&podscope_api::Pod, &str, bool) -> Vec<(SimTime, String)> + 'a;
 
-/// Function that returns the resource usage of a pod's container: CPU in millicores, memory in bytes.
-pub type Usage<'a> = dyn Fn(&podscope_api::Pod, &str) -> Option<(i64, i64)> + 'a;
+/// CPU usage in millicores, and memory usage in bytes.
+pub type MillicoresAndBytes = (i64, i64);
+
+/// Function that returns the resource usage of a pod's container.
+pub type Usage<'a> = dyn Fn(&podscope_api::Pod, &str) -> Option<MillicoresAndBytes> + 'a;
 
 /// Function that returns the time of a node's last lease renewal that the API server has stored.
 pub type LeaseRenewals<'a> = dyn Fn(&NodeName) -> Option<Time> + 'a;
@@ -174,7 +177,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
     match command {
         Kubectl::Get(get) if get.watch == Watch::No => get::get(get, view, &mut printed),
         Kubectl::Describe(describe) => describe::describe(describe, view, &mut printed),
-        Kubectl::Events(events) if !events.watch => others::events(events, view, &mut printed),
+        Kubectl::Events(events) if !events.watch => events_and_metadata::events(events, view, &mut printed),
         Kubectl::Explain { kind, path, recursive } => {
             explain::explain(*kind, path, *recursive, view.objects, &mut printed)
         }
@@ -186,7 +189,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
             output,
         } => history::print_rollout_history(target, *revision, output, view, &mut printed),
         Kubectl::Label(mark) | Kubectl::Annotate(mark) if mark.list => {
-            others::print_metadata_list(mark, matches!(command, Kubectl::Label(_)), view, &mut printed);
+            events_and_metadata::print_metadata_list(mark, matches!(command, Kubectl::Label(_)), view, &mut printed);
         }
         Kubectl::Verbatim(verbatim) if query::execute_query(verbatim, view, &mut printed) => {}
         _ => return client_dry_run(command, view),
@@ -198,7 +201,9 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
 fn deprecation_warning(kind: Kind, objects: &Objects) -> Option<String> {
     match kind {
         Kind::Endpoints => Some(podscope_api::DEPRECATED_ENDPOINTS.to_owned()),
-        Kind::Custom(_) => objects.with_version(kind, |version| version.warning()).flatten(),
+        Kind::Custom(_) => objects
+            .with_version(kind, |version| version.deprecation_warning())
+            .flatten(),
         _ => None,
     }
 }
@@ -206,7 +211,7 @@ fn deprecation_warning(kind: Kind, objects: &Objects) -> Option<String> {
 /// Returns the output of a command that sends no request (`--dry-run=client`, `--local`); `None` if the command sends
 /// one.
 fn client_dry_run(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
-    if !command.dry_run().is_of_client() {
+    if !command.dry_run().is_client_side() {
         return None;
     }
     let plan = plan(command, view.objects, view.now);
@@ -230,7 +235,7 @@ fn client_dry_run(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
 
 /// A container whose log `logs -f` follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Followed {
+pub struct FollowedContainer {
     /// UID of the container's pod.
     pub uid: podscope_api::Uid,
     /// Name of the container.
@@ -241,10 +246,10 @@ pub struct Followed {
     pub start: Option<Time>,
 }
 
-impl Followed {
+impl FollowedContainer {
     /// Adds the prefix and the timestamp to a line.
     #[must_use]
-    pub fn line(&self, at: SimTime, text: &str) -> String {
+    pub fn with_prefix_and_timestamp(&self, at: SimTime, text: &str) -> String {
         let time = self
             .start
             .map(|start| podscope_api::print_rfc3339(start.0 + at.0, 6) + " ");
@@ -253,9 +258,9 @@ impl Followed {
 }
 
 /// Returns the containers whose future log lines are printed as well (`logs -f`).
-pub fn followed(command: &Kubectl, view: &View<'_>) -> Vec<Followed> {
+pub fn followed_containers(command: &Kubectl, view: &View<'_>) -> Vec<FollowedContainer> {
     match command {
-        Kubectl::Logs(logs) if logs.follow => logs::followed(logs, view),
+        Kubectl::Logs(logs) if logs.follow => logs::followed_containers(logs, view),
         _ => Vec::new(),
     }
 }

@@ -8,8 +8,8 @@ use podscope_api::{Kind, Object, ObjectKey, Pod};
 use podscope_cluster::SimTime;
 
 use super::command::{Logs, Since};
-use super::selector::{LabelQuery, refused};
-use super::{Followed, Printed, View};
+use super::selector::{LabelQuery, invalid_selector_message};
+use super::{FollowedContainer, Printed, View};
 use crate::get::is_namespace_absent;
 use crate::refusals::bad_request;
 
@@ -31,7 +31,7 @@ pub(super) fn logs(logs: &Logs, view: &View<'_>, printed: &mut Printed) {
 }
 
 /// Returns the requested containers that may still write log lines (`logs -f`).
-pub(super) fn followed(logs: &Logs, view: &View<'_>) -> Vec<Followed> {
+pub(super) fn followed_containers(logs: &Logs, view: &View<'_>) -> Vec<FollowedContainer> {
     let mut discarded = Printed::default();
     let pods = requested_pods(logs, view, &mut discarded).unwrap_or_default();
     let can_write = |pod: &Pod, name: &str| {
@@ -51,7 +51,7 @@ pub(super) fn followed(logs: &Logs, view: &View<'_>) -> Vec<Followed> {
         }
         for container in names {
             if can_write(&pod, &container) {
-                followed.push(Followed {
+                followed.push(FollowedContainer {
                     uid: pod.metadata.uid.clone(),
                     prefix: line_prefix(logs, &pod, &container),
                     start: logs.timestamps.then_some(view.start),
@@ -75,7 +75,7 @@ fn requested_pods(logs: &Logs, view: &View<'_>, printed: &mut Printed) -> Result
                 .filter(|pod| query.matches(&Object::Pod((*pod).clone())))
                 .cloned()
                 .collect()),
-            Err(why) => Err(bad_request(refused(Kind::Pod, selector, "", &why)).into()),
+            Err(why) => Err(bad_request(invalid_selector_message(Kind::Pod, selector, "", &why)).into()),
         },
         (None, Some((kind, name))) => pod_of_workload(logs, kind, name, view, printed).map(|pod| vec![pod]),
         (None, None) => match view

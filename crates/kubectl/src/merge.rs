@@ -129,12 +129,12 @@ fn three_way_merge_field(of: SchemaNode, original: &Value, desired: &Value, live
 
 /// Returns the patch of `apply` as the API server prints it in its errors: lists with a merge key are missing, because
 /// the server has already merged them and removed them from the patch.
-pub(crate) fn merge_patch(original: &Value, desired: &Value, live: &Value) -> Value {
-    merge_patch_of_field(SchemaNode::of_object(live), original, desired, live)
+pub(crate) fn printed_apply_patch(original: &Value, desired: &Value, live: &Value) -> Value {
+    printed_apply_patch_of_field(SchemaNode::of_object(live), original, desired, live)
 }
 
-/// Like [`merge_patch`], for one field.
-fn merge_patch_of_field(of: SchemaNode, original: &Value, desired: &Value, live: &Value) -> Value {
+/// Like [`printed_apply_patch`], for one field.
+fn printed_apply_patch_of_field(of: SchemaNode, original: &Value, desired: &Value, live: &Value) -> Value {
     let (empty, mut patch) = (Map::new(), Map::new());
     let as_map = |value: &Value| value.as_object().cloned().unwrap_or_default();
     let before = original.as_object().unwrap_or(&empty);
@@ -147,7 +147,7 @@ fn merge_patch_of_field(of: SchemaNode, original: &Value, desired: &Value, live:
         let before = before.get(key).unwrap_or(&Value::Null);
         match (value, given) {
             (Value::Object(_), Value::Object(_)) => {
-                let inner = merge_patch_of_field(of.field(key), before, value, given);
+                let inner = printed_apply_patch_of_field(of.field(key), before, value, given);
                 let is_changed = three_way_merge_field(of.field(key), before, value, given) != *given;
                 if is_changed {
                     patch.insert(key.clone(), inner);
@@ -180,7 +180,7 @@ fn without_nulls(value: &Value) -> Value {
 
 /// Applies a strategic merge patch: lists with a merge key are merged; `$patch: delete|replace`, `$retainKeys`,
 /// `$deleteFromPrimitiveList` and null are supported.
-pub(crate) fn strategic(live: &Value, patch: &Value) -> Value {
+pub(crate) fn strategic_merge(live: &Value, patch: &Value) -> Value {
     strategic_merge_field("", SchemaNode::of_object(live), live, patch, None)
 }
 
@@ -261,7 +261,7 @@ fn strategic_merge_field(name: &str, of: SchemaNode, live: &Value, patch: &Value
             Value::Object(merged)
         }
         // `finalizers` is the only set that a patch merges; a patch replaces all other sets as a whole.
-        (Value::Array(have), Value::Array(wanted)) if name == "finalizers" && of.is_set() => {
+        (Value::Array(have), Value::Array(wanted)) if name == "finalizers" && of.is_set_list() => {
             merge_strategic_set(have, wanted, order.unwrap_or(wanted))
         }
         (Value::Array(have), Value::Array(wanted)) => merge_strategic_list(of, have, wanted, order.unwrap_or(wanted)),
@@ -337,7 +337,7 @@ fn without_directives(value: &Value) -> Value {
 /// The patch cannot be applied.
 pub fn patched(object: &Value, patch_type: PatchType, patch: &Value) -> Result<Value, String> {
     Ok(match patch_type {
-        PatchType::Strategic => strategic(object, patch),
+        PatchType::Strategic => strategic_merge(object, patch),
         PatchType::Merge => json_merge(object, patch),
         PatchType::Json => json_patch(object, patch)?,
     })
@@ -388,7 +388,10 @@ pub(crate) fn invalid_directive_error(live: &Value, patch: &Value) -> Option<Str
 fn invalid_directive_error_in(of: SchemaNode, live: &Value, patch: &Value) -> Option<String> {
     let unknown = |directive: &Value, map: &Value| {
         let directive = directive.as_str().map_or_else(|| directive.to_string(), str::to_owned);
-        format!("unknown patch type: {directive} in map: {}", crate::gotext::plain(map))
+        format!(
+            "unknown patch type: {directive} in map: {}",
+            crate::gotext::go_value_text(map)
+        )
     };
     match (live, patch) {
         (Value::Object(have), Value::Object(wanted)) => match wanted.get("$patch") {
@@ -453,10 +456,11 @@ mod tests {
     fn strategic_and_merge_patches_change_lists_and_fields() {
         let spec = SchemaNode::of_kind(Kind::Pod).field("spec");
         let container = spec.field("containers").item();
-        let strategic = |of: SchemaNode, live: &Value, patch: &Value| strategic_merge_field("", of, live, patch, None);
+        let merge_strategically =
+            |of: SchemaNode, live: &Value, patch: &Value| strategic_merge_field("", of, live, patch, None);
         let live = json!({"a": {"b": 1}, "containers": [{"name": "x", "image": "1"}], "l": [1]});
         assert_eq!(
-            strategic(
+            merge_strategically(
                 spec,
                 &live,
                 &json!({"containers": [{"name": "x", "image": "2"}, {"name": "y"}], "a": {"b": null}, "l": [2]})
@@ -471,13 +475,13 @@ mod tests {
             (json!({"$setElementOrder/env": names(&["B", "A"])}), &["B", "A"]),
         ] {
             assert_eq!(
-                strategic(container, &env, &patch),
+                merge_strategically(container, &env, &patch),
                 json!({"env": names(merged)}),
                 "{patch}"
             );
         }
         assert_eq!(
-            strategic(spec, &live, &json!({"containers": [{"name": "x", "$patch": "delete"}]})),
+            merge_strategically(spec, &live, &json!({"containers": [{"name": "x", "$patch": "delete"}]})),
             json!({"a": {"b": 1}, "containers": [], "l": [1]})
         );
         assert_eq!(

@@ -57,7 +57,7 @@ impl ObjectFormat {
             ObjectFormat::Yaml => trimmed(podscope_api::print_yaml(value)),
             ObjectFormat::Json => trimmed(podscope_api::print_json(value)),
             ObjectFormat::Kyaml => kyaml::print(value),
-            ObjectFormat::Name => name_of(value),
+            ObjectFormat::Name => typed_name_of_value(value),
             ObjectFormat::JsonPath(template) => template.print(value).map_err(with_prefix)?,
             ObjectFormat::JsonPathAsJson(template) => trimmed(template.print_as_json(value).map_err(with_prefix)?),
             ObjectFormat::GoTemplate(template) => template.print(value).map_err(with_prefix)?,
@@ -66,17 +66,17 @@ impl ObjectFormat {
     }
 
     /// Returns whether documents in this format are separated by a line `---`.
-    pub(super) fn is_separated(&self) -> bool {
+    pub(super) fn has_document_separators(&self) -> bool {
         match self {
             ObjectFormat::Yaml => true,
-            ObjectFormat::WithManagedFields(format) => format.is_separated(),
+            ObjectFormat::WithManagedFields(format) => format.has_document_separators(),
             _ => false,
         }
     }
 }
 
 /// Returns the kind, group and name of an object: `deployment.apps/web`.
-fn name_of(value: &Value) -> String {
+fn typed_name_of_value(value: &Value) -> String {
     let text = |at: &str| value.pointer(at).and_then(Value::as_str).unwrap_or_default();
     let (kind, name) = (text("/kind"), text("/metadata/name"));
     match podscope_api::Kind::from_wire(text("/apiVersion"), kind) {

@@ -56,16 +56,16 @@ fn termination_text(ended: &ContainerStateTerminated) -> String {
 }
 
 /// Builder for the row of a pod; its containers are evaluated one after the other.
-struct RowBuilder<'p> {
+struct PodRowBuilder<'p> {
     pod: &'p Pod,
     status: String,
     ready: usize,
     restarts: RestartCount,
 }
 
-impl<'p> RowBuilder<'p> {
-    /// Starts with the STATUS text that the pod's own fields give, before its containers are evaluated.
-    fn of(pod: &'p Pod) -> RowBuilder<'p> {
+impl<'p> PodRowBuilder<'p> {
+    /// Creates a builder whose STATUS text comes from the fields of the pod; its containers are not evaluated yet.
+    fn of(pod: &'p Pod) -> PodRowBuilder<'p> {
         let mut status = pod
             .status
             .phase
@@ -80,7 +80,7 @@ impl<'p> RowBuilder<'p> {
         {
             status = "SchedulingGated".into();
         }
-        RowBuilder {
+        PodRowBuilder {
             pod,
             status,
             ready: 0,
@@ -161,7 +161,7 @@ impl<'p> RowBuilder<'p> {
 
 /// Returns the row of a pod at the time `now`.
 pub fn pod_row(pod: &Pod, now: Time) -> PodRow {
-    let mut row = RowBuilder::of(pod);
+    let mut row = PodRowBuilder::of(pod);
     if !row.add_init_containers() {
         row.add_main_containers();
     }
@@ -186,7 +186,7 @@ mod tests {
     use serde_json::{Value, json};
 
     /// Returns the cells READY, STATUS and RESTARTS of a pod with these JSON fields.
-    fn row(spec: Value, status: Value, meta: Value) -> (String, String, String) {
+    fn ready_status_and_restarts(spec: Value, status: Value, meta: Value) -> (String, String, String) {
         let value = json!({"metadata": meta, "spec": spec, "status": status});
         let pod: Pod = podscope_api::wire::from_value(&value).unwrap();
         let row = pod_row(&pod, Time::from_seconds(1_000_000));
@@ -312,7 +312,10 @@ mod tests {
             ),
         ];
         for (spec, status, meta, ready, text, restarts) in table {
-            assert_eq!(row(spec, status, meta), (ready.into(), text.into(), restarts.into()));
+            assert_eq!(
+                ready_status_and_restarts(spec, status, meta),
+                (ready.into(), text.into(), restarts.into())
+            );
         }
     }
 }

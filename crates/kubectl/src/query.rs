@@ -3,7 +3,7 @@
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::well_known::annotation::LAST_APPLIED;
-use podscope_api::{ALL_VERBS, API_EXTENSIONS, Kind, OTHER_RESOURCES, OTHER_VERSIONS, ObjectKey, OtherResource};
+use podscope_api::{ALL_VERBS, API_EXTENSIONS, Kind, OTHER_GROUP_VERSIONS, OTHER_RESOURCES, ObjectKey, OtherResource};
 use podscope_cluster::{Objects, OutputKind};
 use serde_json::{Value, json};
 
@@ -146,7 +146,7 @@ fn all_resources(objects: &Objects) -> Vec<ListedResource> {
             .map(|category| (*category).to_owned())
             .collect(),
     });
-    let custom = CustomKinds::of(objects).into_names_and_categories();
+    let custom = CustomKinds::served_by(objects).into_names_and_categories();
     let custom = custom
         .into_iter()
         .map(|(kind, short_names, categories)| ListedResource {
@@ -166,9 +166,13 @@ fn all_resources(objects: &Objects) -> Vec<ListedResource> {
 
 /// Returns the versions of all API groups, sorted.
 fn api_versions(objects: &Objects) -> Vec<&'static str> {
-    let mut versions: Vec<&str> = OTHER_VERSIONS.to_vec();
+    let mut versions: Vec<&str> = OTHER_GROUP_VERSIONS.to_vec();
     versions.extend(all_resources(objects).iter().map(|listed| listed.api_version));
-    versions.extend(CustomKinds::of(objects).versions().map(Kind::api_version));
+    versions.extend(
+        CustomKinds::served_by(objects)
+            .kinds_in_all_versions()
+            .map(Kind::api_version),
+    );
     versions.stable_sort();
     versions.dedup();
     versions

@@ -52,7 +52,7 @@ pub(crate) const NO_SUCH_RESOURCE: &str =
     "Error from server (NotFound): the server could not find the requested resource";
 
 /// The server's error for a method that the path does not support.
-pub(crate) const NOT_ALLOWED: &str =
+pub(crate) const METHOD_NOT_ALLOWED: &str =
     "Error from server (MethodNotAllowed): the server does not allow this method on the requested resource";
 
 /// Converts an error of the server to the text that kubectl prints.
@@ -74,7 +74,7 @@ pub(crate) fn not_found(kind: Kind, name: &str) -> Refusal {
 pub(crate) fn no_mapping(name: &str, namespace: &str, api_version: &str, kind: &str) -> String {
     format!(
         "resource mapping not found for name: {name:?} namespace: {namespace:?} from \"STDIN\": {}\nensure CRDs are installed first",
-        podscope_api::no_matches(api_version, kind)
+        podscope_api::no_matches_message(api_version, kind)
     )
 }
 
@@ -89,6 +89,6 @@ pub(crate) fn undecodable(kind: Kind, why: &Rejection) -> Refusal {
 }
 
 /// Returns the server's conflict error: the object does not have the resourceVersion of the request.
-pub(crate) fn stale(object: &Object) -> Refusal {
+pub(crate) fn version_conflict(object: &Object) -> Refusal {
     api_error(ApiError::stale(object.kind(), &object.metadata().name))
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::View;
 use super::describe::print_template_section;
-use super::merge::{json_merge, strategic};
+use super::merge::{json_merge, strategic_merge};
 use super::text::TabbedText;
 use super::write::{change_request, typed_name};
 use crate::command::{DryRun, RolloutAction};
@@ -98,9 +98,9 @@ pub(super) fn step(action: &RolloutAction, object: &Object, view: &View<'_>) -> 
     }
 }
 
-/// Returns kubectl's message about a kind without revisions. For kinds that run pods, kubectl has another message than
-/// for others.
-pub(super) fn not_implemented(kind: Kind, feature: &str, retrieved: &str) -> Refusal {
+/// Returns kubectl's message about a kind without revisions. `feature` is the missing feature in the message for kinds
+/// that run pods, `retrieved` in the message for other kinds.
+pub(super) fn no_revisions_error(kind: Kind, feature: &str, retrieved: &str) -> Refusal {
     let (group, name) = (kind.group(), kind.name());
     let qualified = kind.qualified_name();
     match name {
@@ -130,7 +130,7 @@ fn client_dry_run(name: &str, object: &Object) -> RolloutStep {
     };
     let mut text = TabbedText::default();
     print_template_section(object, &mut text);
-    let lines = text.raw().join("\n");
+    let lines = text.unaligned_lines().join("\n");
     RolloutStep::Print(format!("{name} {intro}{lines}\n{}", DryRun::Client.suffix()))
 }
 
@@ -148,7 +148,7 @@ impl RolloutUndo<'_> {
         match self.object {
             Object::Deployment(deployment) => self.undo_deployment(deployment),
             Object::StatefulSet(_) | Object::DaemonSet(_) => self.undo_stateful_or_daemon_set(),
-            other => Err(not_implemented(other.kind(), "rollbacker", "rollbacker")),
+            other => Err(no_revisions_error(other.kind(), "rollbacker", "rollbacker")),
         }
     }
 
@@ -176,7 +176,7 @@ impl RolloutUndo<'_> {
     /// Rolls a Deployment back to the template of one of its ReplicaSets.
     fn undo_deployment(&self, deployment: &Deployment) -> Result<RolloutStep, Refusal> {
         let target = Object::ReplicaSet(self.replica_set(deployment)?.clone());
-        if self.dry_run.is_of_client() {
+        if self.dry_run.is_client_side() {
             return Ok(client_dry_run(&self.name(), &target));
         }
         if self.paused {
@@ -239,8 +239,8 @@ impl RolloutUndo<'_> {
     /// Rolls a StatefulSet or DaemonSet back to the template that a ControllerRevision holds.
     fn undo_stateful_or_daemon_set(&self) -> Result<RolloutStep, Refusal> {
         let data = self.controller_revision()?.data.as_deref().cloned().unwrap_or_default();
-        if self.dry_run.is_of_client()
-            && let Ok(target) = podscope_api::object_from_value(&strategic(&self.object.to_value(), &data))
+        if self.dry_run.is_client_side()
+            && let Ok(target) = podscope_api::object_from_value(&strategic_merge(&self.object.to_value(), &data))
         {
             return Ok(client_dry_run(&self.name(), &target));
         }
@@ -250,7 +250,7 @@ impl RolloutUndo<'_> {
             "kubectl-rollout",
             &format!("{} rolled back", self.name()),
             Some(self.skipped_message()),
-            move |live| Ok(strategic(live, &data)),
+            move |live| Ok(strategic_merge(live, &data)),
         )
         .map(|write| RolloutStep::Write(Box::new(write)))
     }

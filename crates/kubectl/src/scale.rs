@@ -70,12 +70,12 @@ pub fn scale_of(object: &Object) -> Value {
     let selector = selector.as_deref().filter(|selector| !selector.is_empty());
     let fields = ["creationTimestamp", "name", "namespace", "resourceVersion", "uid"];
     let replicas = (number("/spec/replicas"), number("/status/replicas"));
-    scale(&object_json, fields, replicas, selector)
+    scale_value(&object_json, fields, replicas, selector)
 }
 
 /// Creates a `Scale` in JSON. Its metadata has the object's `fields` in this order; `desired` and `actual` are numbers
 /// of replicas.
-pub(crate) fn scale(
+pub(crate) fn scale_value(
     object_json: &Value,
     fields: [&str; 5],
     (desired, actual): (i64, i64),
@@ -101,7 +101,7 @@ pub(crate) fn scale(
 }
 
 /// Prints the `Scale` of each object (`get --subresource=scale`); fails for kinds without this subresource.
-pub(super) fn print(get: &Get, objects: &[Object], view: &View<'_>, printed: &mut Printed) {
+pub(super) fn print_scales(get: &Get, objects: &[Object], view: &View<'_>, printed: &mut Printed) {
     let now = view.now;
     let (mut scalable, mut scales, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     for object in objects {

@@ -3,11 +3,11 @@
 use podscope_api::{Kind, LabelSelectorRequirement, Object, SelectorOperator, Str};
 use podscope_cluster::Objects;
 
-use crate::selectable;
+use crate::selectable_fields;
 
 /// A parsed label selector; all requirements must be met.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct LabelQuery(Vec<(LabelSelectorRequirement, bool)>);
+pub struct LabelQuery(Vec<LabelSelectorRequirement>);
 
 impl LabelQuery {
     /// Parses a selector such as `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>5`.
@@ -22,7 +22,7 @@ impl LabelQuery {
 
     /// Returns whether an object's labels satisfy every requirement.
     pub fn matches(&self, object: &Object) -> bool {
-        self.0.iter().all(|(requirement, _)| {
+        self.0.iter().all(|requirement| {
             requirement.matches(&object.metadata().labels)
                 // `!=` and `notin` also match objects without the key.
                 || (requirement.operator == SelectorOperator::NotIn
@@ -31,17 +31,17 @@ impl LabelQuery {
     }
 
     /// Returns the number of values that matching one object compares, for the work limit.
-    pub(crate) fn weight(&self) -> u64 {
+    pub(crate) fn work_per_object(&self) -> u64 {
         self.0
             .iter()
-            .map(|(requirement, _)| 1 + requirement.values.len() as u64)
+            .map(|requirement| 1 + requirement.values.len() as u64)
             .sum()
     }
 
     /// Returns the query as a `LabelSelector` of expressions.
     pub fn to_selector(&self) -> podscope_api::LabelSelector {
         podscope_api::LabelSelector {
-            match_expressions: self.0.iter().map(|(requirement, _)| requirement.clone()).collect(),
+            match_expressions: self.0.clone(),
             ..podscope_api::LabelSelector::default()
         }
     }
@@ -59,7 +59,7 @@ impl LabelQuery {
             }
             value
         };
-        let all: Vec<serde_json::Value> = self.0.iter().map(|(requirement, _)| one(requirement)).collect();
+        let all: Vec<serde_json::Value> = self.0.iter().map(one).collect();
         serde_json::json!({"matchExpressions": all})
     }
 
@@ -68,7 +68,7 @@ impl LabelQuery {
         self.0
             .iter()
             .map(
-                |(requirement, _)| match (&requirement.operator, requirement.values.as_slice()) {
+                |requirement| match (&requirement.operator, requirement.values.as_slice()) {
                     (SelectorOperator::In, [value]) => Some((requirement.key.clone(), value.clone())),
                     _ => None,
                 },
@@ -116,7 +116,7 @@ impl<'t> Parser<'t> {
         token
     }
 
-    fn parse_requirements(&mut self) -> Result<Vec<(LabelSelectorRequirement, bool)>, String> {
+    fn parse_requirements(&mut self) -> Result<Vec<LabelSelectorRequirement>, String> {
         let mut all = Vec::new();
         loop {
             match self.peek() {
@@ -124,7 +124,7 @@ impl<'t> Parser<'t> {
                     let one = self
                         .parse_requirement()
                         .map_err(|why| format!("unable to parse requirement: {why}"))?;
-                    all.push((one, true));
+                    all.push(one);
                     match self.next() {
                         "" => return Ok(all),
                         "," => match self.peek() {
@@ -237,16 +237,24 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// A parsed field selector: terms that must all hold. A term has a field, whether it must be equal, and a value.
+/// A parsed field selector; all terms must be met.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct FieldQuery(Vec<(String, bool, String)>);
+pub struct FieldQuery(Vec<FieldTerm>);
+
+/// One term of a field selector, such as `a=b` or `a!=b`.
+#[derive(Debug, Clone, PartialEq)]
+struct FieldTerm {
+    field: String,
+    must_equal: bool,
+    value: String,
+}
 
 /// Returns kubectl's message about a selector that the server rejects for the reason `why`.
-pub(crate) fn refused(kind: Kind, label: &str, field: &str, why: &str) -> String {
+pub(crate) fn invalid_selector_message(kind: Kind, label_selector: &str, field_selector: &str, why: &str) -> String {
     let (group, version) = kind.group_and_version();
     let plural = kind.plural();
     format!(
-        "Unable to find \"{group}/{version}, Resource={plural}\" that match label selector \"{label}\", field selector \"{field}\": {why}"
+        "Unable to find \"{group}/{version}, Resource={plural}\" that match label selector \"{label_selector}\", field selector \"{field_selector}\": {why}"
     )
 }
 
@@ -254,7 +262,7 @@ pub(crate) fn refused(kind: Kind, label: &str, field: &str, why: &str) -> String
 /// fields of its own.
 fn unsupported_field_message(kind: Kind, field: &str) -> String {
     let is_custom = matches!(kind, Kind::Custom(_));
-    if !is_custom && (selectable::fields(kind).is_empty() || kind == Kind::ReplicaSet) {
+    if !is_custom && (selectable_fields::fields_of_built_in(kind).is_empty() || kind == Kind::ReplicaSet) {
         let namespace = if kind.is_namespaced() {
             ", \"metadata.namespace\""
         } else {
@@ -278,40 +286,51 @@ impl FieldQuery {
     /// # Errors
     /// The API server's message about an invalid selector.
     pub fn parse(kind: Kind, text: &str, label: &str) -> Result<Self, String> {
-        Self::read(kind, text, &[]).map_err(|why| refused(kind, label, text, &why))
+        Self::parse_without_context(kind, text, &[]).map_err(|why| invalid_selector_message(kind, label, text, &why))
     }
 
     /// Like [`parse`](Self::parse), and also finds the selectable fields of a custom kind in `objects`.
-    pub(crate) fn parse_in(kind: Kind, text: &str, label: &str, objects: &Objects) -> Result<Self, String> {
+    pub(crate) fn parse_with_custom_fields(
+        kind: Kind,
+        text: &str,
+        label: &str,
+        objects: &Objects,
+    ) -> Result<Self, String> {
         let selectable = match text.is_empty() {
             true => Vec::new(),
-            false => selectable::selectable_fields_of_custom(kind, objects),
+            false => selectable_fields::fields_of_custom(kind, objects),
         };
-        Self::read(kind, text, &selectable).map_err(|why| refused(kind, label, text, &why))
+        Self::parse_without_context(kind, text, &selectable)
+            .map_err(|why| invalid_selector_message(kind, label, text, &why))
     }
 
     /// Like [`parse`](Self::parse), but the error is the server's message without kubectl's text. `selectable` holds
     /// the selectable fields of a custom kind.
-    pub(crate) fn read(kind: Kind, text: &str, selectable: &[String]) -> Result<Self, String> {
+    pub(crate) fn parse_without_context(kind: Kind, text: &str, selectable: &[String]) -> Result<Self, String> {
         let mut terms = Vec::new();
         for term in field_terms(text) {
             if term.trim().is_empty() {
                 continue;
             }
-            let (field, equal, value) =
+            let (field, must_equal, value) =
                 field_term(term).ok_or_else(|| format!("invalid selector: '{text}'; can't understand '{term}'"))?;
             let value = unescaped(value.trim())?;
             let field = field.trim();
             if !is_supported(kind, field) && !selectable.iter().any(|known| known == field) {
                 return Err(unsupported_field_message(kind, field));
             }
-            terms.push((field.to_owned(), equal, value));
+            let field = field.to_owned();
+            terms.push(FieldTerm {
+                field,
+                must_equal,
+                value,
+            });
         }
         Ok(Self(terms))
     }
 
     /// Returns the number of values that matching one object compares, for the work limit.
-    pub(crate) fn weight(&self) -> u64 {
+    pub(crate) fn work_per_object(&self) -> u64 {
         self.0.len() as u64
     }
 
@@ -319,7 +338,7 @@ impl FieldQuery {
     pub fn matches(&self, object: &Object) -> bool {
         self.0
             .iter()
-            .all(|(field, equal, value)| (selectable::value(object, field) == value.as_str()) == *equal)
+            .all(|term| (selectable_fields::field_value(object, &term.field) == term.value.as_str()) == term.must_equal)
     }
 }
 
@@ -377,7 +396,7 @@ fn unescaped(value: &str) -> Result<String, String> {
 fn is_supported(kind: Kind, field: &str) -> bool {
     field == "metadata.name"
         || (field == "metadata.namespace" && kind.is_namespaced())
-        || selectable::fields(kind).contains(&field)
+        || selectable_fields::fields_of_built_in(kind).contains(&field)
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use podscope_api::{Kind, Object, Quantity, Time};
 use serde_json::{Value, json};
 
 use super::gotext::klog_line;
-use super::jsonpath::{Path, weight};
-use super::work::Work;
+use super::jsonpath::{Path, work_of_value};
+use super::work::WorkCounter;
 use crate::command::{Get, Output, Selection};
 
 /// Sorts the objects of each table, or all objects together if they are printed as one list.
@@ -16,12 +16,12 @@ use crate::command::{Get, Output, Selection};
 pub(super) fn sort_groups(
     get: &Get,
     path: &str,
-    is_single: bool,
+    is_single_object: bool,
     groups: &mut Vec<(Kind, Vec<Object>)>,
     now: Time,
 ) -> Result<(), String> {
     let n_objects: usize = groups.iter().map(|(_, objects)| objects.len()).sum();
-    if is_single && n_objects == 1 {
+    if is_single_object && n_objects == 1 {
         return Ok(());
     }
     let refused = |why| format!("error: {why}");
@@ -44,7 +44,7 @@ pub(super) fn sort_groups(
     if n_tables > 1 {
         let table = json!({"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": {"resourceVersion": ""}});
         let path_of_table = Path::parse(path).map_err(refused)?;
-        let found = path_of_table.find(&table, &Work::default());
+        let found = path_of_table.find(&table, &WorkCounter::default());
         if found.is_ok_and(|found| found.is_empty()) {
             return Err(missing_field_error(path));
         }
@@ -71,7 +71,7 @@ pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<b
     let Ok(path) = Path::parse(text) else {
         return Ok(false);
     };
-    let work = Work::default();
+    let work = WorkCounter::default();
     let mut keyed: Vec<(Option<SortKey>, Object)> = Vec::new();
     let count = objects.len().max(1);
     for object in objects.drain(..) {
@@ -79,7 +79,7 @@ pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<b
         let found = path.find(&value, &work).map_err(|why| format!("error: {why}"))?;
         // Count the work of sorting: each key is copied, and compared about log2(count) times.
         let compared = 2 + u64::from(count.ilog2());
-        work.spend(found.first().map_or(0, |value| weight(value) * compared))
+        work.spend(found.first().map_or(0, |value| work_of_value(value) * compared))
             .map_err(|why| format!("error: {why}"))?;
         keyed.push((found.first().map(|value| SortKey::of(value)), object));
     }
@@ -125,7 +125,7 @@ impl SortKey {
                 Err(_) => SortKey::Text(text.clone()),
             },
             Value::Null => SortKey::Text(String::new()),
-            other => SortKey::Unsortable(crate::gotext::type_name(other)),
+            other => SortKey::Unsortable(crate::gotext::go_type_name(other)),
         }
     }
 }

@@ -74,7 +74,7 @@ impl TabbedText {
     }
 
     /// Returns the lines with unaligned tabs, as `rollout history` prints a template.
-    pub(crate) fn raw(self) -> Vec<String> {
+    pub(crate) fn unaligned_lines(self) -> Vec<String> {
         self.text.lines().map(str::to_owned).collect()
     }
 

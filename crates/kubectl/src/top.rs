@@ -8,20 +8,17 @@ use podscope_api::{Kind, Node, Object, Pod};
 use super::get::find;
 use super::selector::LabelQuery;
 use super::text::table_padded;
-use super::{Printed, View};
+use super::{MillicoresAndBytes, Printed, View};
 use crate::command::{Target, Top};
 use crate::refusals::not_found;
 
-/// CPU in millicores, and memory in bytes.
-type Usage = (i64, i64);
-
-fn sum(all: impl Iterator<Item = Usage>) -> Usage {
+fn sum_usage(all: impl Iterator<Item = MillicoresAndBytes>) -> MillicoresAndBytes {
     all.fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
 }
 
 /// Returns the usage of all containers of a pod; `None` if no container is running.
-fn usage_of(pod: &Pod, view: &View<'_>) -> Option<Usage> {
-    let parts: Vec<Usage> = pod
+fn usage_of(pod: &Pod, view: &View<'_>) -> Option<MillicoresAndBytes> {
+    let parts: Vec<MillicoresAndBytes> = pod
         .spec
         .all_containers()
         .filter_map(|container| (view.usage)(pod, &container.name))
@@ -29,7 +26,7 @@ fn usage_of(pod: &Pod, view: &View<'_>) -> Option<Usage> {
     if parts.is_empty() {
         return None;
     }
-    Some(sum(parts.into_iter()))
+    Some(sum_usage(parts.into_iter()))
 }
 
 /// A row of the table.
@@ -37,16 +34,16 @@ struct Row {
     /// The cells of the first columns, which identify the node, pod or container.
     front: Vec<String>,
     /// Usage; `None` if unknown.
-    used: Option<Usage>,
+    used: Option<MillicoresAndBytes>,
     /// Allocatable resources, for rows of nodes.
-    allocatable: Option<Usage>,
+    allocatable: Option<MillicoresAndBytes>,
 }
 
 impl Row {
     fn of_node(node: &Node, view: &View<'_>) -> Row {
         let ready = node.is_ready();
         let pods = view.objects.pods_on(&node.metadata.name.as_ref().into());
-        let used = sum(pods.filter_map(|pod| usage_of(pod, view)));
+        let used = sum_usage(pods.filter_map(|pod| usage_of(pod, view)));
         let quantity = |name: &str| node.status.allocatable.get(name);
         let allocatable = (
             quantity("cpu").map_or(0, |quantity| quantity.milli_value()),
@@ -59,7 +56,7 @@ impl Row {
         }
     }
 
-    fn of_containers(front: Vec<String>, used: Usage) -> Row {
+    fn of_containers(front: Vec<String>, used: MillicoresAndBytes) -> Row {
         Row {
             front,
             used: Some(used),
@@ -98,7 +95,7 @@ impl Top {
             namespace: self.namespace.clone(),
             all_namespaces: self.all_namespaces,
             selector: self.selector.clone(),
-            ..Target::kind(kind, self.name.iter().cloned().collect())
+            ..Target::of_kind(kind, self.name.iter().cloned().collect())
         }
     }
 
@@ -156,7 +153,7 @@ impl Top {
     }
 
     /// Returns the two lines of `--sum` below the table.
-    fn sum_lines(&self, total: Usage) -> [Vec<String>; 2] {
+    fn sum_lines(&self, total: MillicoresAndBytes) -> [Vec<String>; 2] {
         let n_front = usize::from(self.all_namespaces) + usize::from(self.containers);
         let line = |cells: [String; 2]| std::iter::repeat_n(String::new(), n_front + 1).chain(cells).collect();
         [
@@ -194,7 +191,7 @@ pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
         return;
     }
     top.sort(&mut rows);
-    let total = sum(rows.iter().filter_map(|row| row.used));
+    let total = sum_usage(rows.iter().filter_map(|row| row.used));
     let mut lines: Vec<Vec<String>> = Vec::new();
     if !top.no_headers {
         lines.push(top.header());

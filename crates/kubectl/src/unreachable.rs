@@ -7,23 +7,23 @@ use crate::command::{Action, Kubectl, RolloutAction, Selection, Target};
 
 /// Parts of the control plane that are reachable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
+pub enum ControlPlaneReach {
     /// The API server does not run.
     Nothing,
     /// The API server runs but cannot reach etcd: it answers only requests that need no stored objects.
-    Server,
+    ApiServer,
     /// The API server and etcd are reachable: everything works.
-    Store,
+    ApiServerAndEtcd,
 }
 
 /// Returns the error output of a command that needs unreachable parts of the control plane; `None` if the command can
 /// be executed.
-pub fn unreachable(command: &Kubectl, reach: Reach) -> Option<Printed> {
+pub fn unreachable_error(command: &Kubectl, reach: ControlPlaneReach) -> Option<Printed> {
     if required_reach(command) <= reach {
         return None;
     }
     let mut printed = Printed::default();
-    if reach == Reach::Nothing {
+    if reach == ControlPlaneReach::Nothing {
         printed.fail(ApiError::refused_connection().message);
     } else {
         // Deviation: the real server gives this answer after a minute; commands that only read take no time here.
@@ -36,19 +36,19 @@ pub fn unreachable(command: &Kubectl, reach: Reach) -> Option<Printed> {
 }
 
 /// Returns the parts of the control plane that a command needs.
-fn required_reach(command: &Kubectl) -> Reach {
+fn required_reach(command: &Kubectl) -> ControlPlaneReach {
     match command {
-        Kubectl::Explain { .. } => Reach::Server,
+        Kubectl::Explain { .. } => ControlPlaneReach::ApiServer,
         Kubectl::Verbatim(verbatim) => match &verbatim.action {
-            Action::Config(_) | Action::Version { client: true, .. } => Reach::Nothing,
+            Action::Config(_) | Action::Version { client: true, .. } => ControlPlaneReach::Nothing,
             Action::CanI { .. }
             | Action::WhoAmI
             | Action::ApiResources { .. }
             | Action::ApiVersions
-            | Action::Version { client: false, .. } => Reach::Server,
-            _ => Reach::Store,
+            | Action::Version { client: false, .. } => ControlPlaneReach::ApiServer,
+            _ => ControlPlaneReach::ApiServerAndEtcd,
         },
-        _ => Reach::Store,
+        _ => ControlPlaneReach::ApiServerAndEtcd,
     }
 }
 

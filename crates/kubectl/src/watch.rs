@@ -13,7 +13,7 @@ use super::jsonpath::Path;
 use super::output::ObjectFormat;
 use super::selector::{FieldQuery, LabelQuery};
 use super::text::ColumnWidths;
-use super::work::Work;
+use super::work::WorkCounter;
 use super::write::Plan;
 use crate::command::{Get, Output, Selection, Watch};
 use crate::refusals::{bad_request, not_found};
@@ -28,7 +28,7 @@ enum WatchFormat {
 
 /// State of one watch: which objects it prints, and the column widths of the table so far.
 #[derive(Debug, Clone)]
-struct Printer {
+struct ObjectPrinter {
     get: Get,
     kind: Kind,
     name: Option<String>,
@@ -71,8 +71,13 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
         get.target.field_selector.as_deref().unwrap_or_default(),
     );
     let queries = LabelQuery::parse(labels)
-        .map_err(|why| super::selector::refused(kind, labels, fields, &why))
-        .and_then(|query| Ok((query, FieldQuery::parse_in(kind, fields, labels, view.objects)?)))
+        .map_err(|why| super::selector::invalid_selector_message(kind, labels, fields, &why))
+        .and_then(|query| {
+            Ok((
+                query,
+                FieldQuery::parse_with_custom_fields(kind, fields, labels, view.objects)?,
+            ))
+        })
         .map_err(|why| bad_request(why).to_string());
     let format = match &get.output {
         Output::Table | Output::Wide => Ok(WatchFormat::Table),
@@ -89,7 +94,7 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
     }
     plan.client = Some(ClientCommand::Watch(WatchCommand {
         kind,
-        printer: Box::new(Printer {
+        printer: Box::new(ObjectPrinter {
             get: get.clone(),
             kind,
             name,
@@ -104,7 +109,7 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
     plan
 }
 
-impl Printer {
+impl ObjectPrinter {
     /// Returns the lines that print some objects; the table header comes first if it has not been printed yet.
     fn lines(&mut self, objects: &[Object], event: &str, now: Time) -> Vec<String> {
         let is_first = !self.has_printed;
@@ -132,7 +137,7 @@ impl Printer {
                     let titles = columns.iter().map(|(title, _)| title.clone()).collect();
                     rows.push(with_event(titles, "EVENT"));
                 }
-                let work = Work::default();
+                let work = WorkCounter::default();
                 for object in objects {
                     match custom_columns_row(columns, object, &work) {
                         Ok(row) => rows.push(with_event(row, event)),
@@ -158,12 +163,12 @@ impl Printer {
             value = json!({"object": value, "type": event.trim_end()});
         }
         let text = format.text(&value).unwrap_or_else(|why| why);
-        let separator = (format.is_separated() && !is_first).then(|| "---".to_owned());
+        let separator = (format.has_document_separators() && !is_first).then(|| "---".to_owned());
         separator.into_iter().chain(text.lines().map(str::to_owned)).collect()
     }
 }
 
-impl WatchPrinter for Printer {
+impl WatchPrinter for ObjectPrinter {
     fn matches(&self, object: &Object) -> bool {
         let meta = object.metadata();
         let target = &self.get.target;
@@ -173,7 +178,7 @@ impl WatchPrinter for Printer {
             && self.fields.matches(object)
     }
 
-    fn list(&mut self, objects: &[Object], now: Time) -> Vec<String> {
+    fn format_list(&mut self, objects: &[Object], now: Time) -> Vec<String> {
         if self.get.watch == Watch::Only {
             return Vec::new();
         }
@@ -186,7 +191,7 @@ impl WatchPrinter for Printer {
         self.lines(&objects, "ADDED   ", now)
     }
 
-    fn event(&mut self, event: WatchEvent, object: &Object, now: Time) -> Vec<String> {
+    fn format_event(&mut self, event: WatchEvent, object: &Object, now: Time) -> Vec<String> {
         let label = match event {
             WatchEvent::Added => "ADDED   ",
             WatchEvent::Modified => "MODIFIED",
@@ -195,7 +200,7 @@ impl WatchPrinter for Printer {
         self.lines(std::slice::from_ref(object), label, now)
     }
 
-    fn boxed(&self) -> Box<dyn WatchPrinter> {
+    fn clone_boxed(&self) -> Box<dyn WatchPrinter> {
         Box::new(self.clone())
     }
 }

@@ -8,13 +8,13 @@ use std::cell::Cell;
 pub const MAX_WORK: u64 = 20_000_000;
 
 /// Returns the number of values that a text counts as: one, plus one per sixteen bytes.
-pub(crate) fn text_weight(text: &str) -> u64 {
+pub(crate) fn work_of_text(text: &str) -> u64 {
     1 + text.len() as u64 / 16
 }
 
 /// Counts the values that one command has visited.
 #[derive(Debug, Clone)]
-pub struct Work {
+pub struct WorkCounter {
     left: Cell<u64>,
 }
 
@@ -31,15 +31,15 @@ impl std::fmt::Display for TooMuchWork {
     }
 }
 
-impl Default for Work {
+impl Default for WorkCounter {
     fn default() -> Self {
-        Work {
+        WorkCounter {
             left: Cell::new(MAX_WORK),
         }
     }
 }
 
-impl Work {
+impl WorkCounter {
     /// Adds a number of values to the count.
     ///
     /// # Errors

@@ -51,8 +51,8 @@ struct File {
 
 impl File {
     /// Returns the English pattern of the message with this index in the file.
-    fn pattern(&self, number: usize) -> &'static str {
-        self.english.split('\0').nth(number).unwrap_or_default()
+    fn pattern(&self, index: usize) -> &'static str {
+        self.english.split('\0').nth(index).unwrap_or_default()
     }
 }
 
@@ -75,7 +75,7 @@ macro_rules! sentence {
     };
 }
 
-/// A message without arguments.
+/// A message without arguments: its file, and its index in that file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message(&'static File, usize);
 
@@ -107,7 +107,7 @@ pub trait Number {
     fn magnitude(&self) -> u64;
 }
 
-macro_rules! numbers {
+macro_rules! impl_number {
     ($($type:ty: $magnitude:expr),*) => {
         $(impl Number for $type {
             fn display(&self) -> &dyn fmt::Display {
@@ -122,7 +122,7 @@ macro_rules! numbers {
     };
 }
 
-numbers! {
+impl_number! {
     u8: u64::from,
     u16: u64::from,
     u32: u64::from,
@@ -194,9 +194,9 @@ pub struct Locale {
 }
 
 impl Locale {
-    /// Reads the file of a language: the compiled messages, then digests (16 hexadecimal digits, in their order) and
-    /// translated texts in turn, each with a NUL at its end. `plural` gives the plural category of a whole number.
-    /// Returns `None` if the file has another format or belongs to another version.
+    /// Reads the file of a language: the compiled messages, then pairs of a digest (16 hexadecimal digits) and a
+    /// translated text, sorted by digest. Each of these texts ends with a NUL. `plural` gives the plural category of a
+    /// whole number. Returns `None` if the file has another format or belongs to another version.
     #[must_use]
     pub fn new(code: &str, file: String, plural: impl Fn(u64) -> Plural + 'static) -> Option<Self> {
         let mut parts = text_ranges(&file);
@@ -217,8 +217,8 @@ impl Locale {
         })
     }
 
-    fn pattern(&self, number: usize) -> Option<&str> {
-        let &(start, end) = self.text_ranges.get(number)?;
+    fn pattern(&self, index: usize) -> Option<&str> {
+        let &(start, end) = self.text_ranges.get(index)?;
         self.file.get(start..end).filter(|pattern| !pattern.is_empty())
     }
 
@@ -241,18 +241,18 @@ fn text_ranges(file: &str) -> Vec<(usize, usize)> {
 
 thread_local! {
     /// The current language of this thread; `None` is English.
-    static CURRENT: RefCell<Option<Locale>> = const { RefCell::new(None) };
+    static CURRENT_LOCALE: RefCell<Option<Locale>> = const { RefCell::new(None) };
 }
 
 /// Sets the language of this thread; `None` is English.
 pub fn set(locale: Option<Locale>) {
-    CURRENT.with_borrow_mut(|current| *current = locale);
+    CURRENT_LOCALE.with_borrow_mut(|current| *current = locale);
 }
 
 /// Returns the code of the current language.
 #[must_use]
-pub fn code() -> String {
-    CURRENT.with_borrow(|current| {
+pub fn language_code() -> String {
+    CURRENT_LOCALE.with_borrow(|current| {
         current
             .as_ref()
             .map_or_else(|| "en".to_owned(), |locale| locale.code.clone())
@@ -262,18 +262,18 @@ pub fn code() -> String {
 /// Returns whether the current language is English.
 #[must_use]
 pub fn is_english() -> bool {
-    CURRENT.with_borrow(Option::is_none)
+    CURRENT_LOCALE.with_borrow(Option::is_none)
 }
 
 /// Formats the message with this index in a file, in the current language.
-fn format(file: &File, number: usize, arguments: &[Argument<'_>]) -> String {
+fn format(file: &File, index: usize, arguments: &[Argument<'_>]) -> String {
     let mut text = String::new();
-    CURRENT.with_borrow(|current| {
-        let number = file.first + number;
+    CURRENT_LOCALE.with_borrow(|current| {
+        let number = file.first + index;
         format_in(
             current.as_ref(),
             Some(number),
-            || file.pattern(number - file.first),
+            || file.pattern(index),
             arguments,
             &mut text,
         );
@@ -284,12 +284,12 @@ fn format(file: &File, number: usize, arguments: &[Argument<'_>]) -> String {
 /// Appends a message in a language; in English if `language` is `None` or lacks the message.
 fn format_in<'e>(
     language: Option<&Locale>,
-    number: Option<usize>,
+    index: Option<usize>,
     english: impl FnOnce() -> &'e str,
     arguments: &[Argument<'_>],
     into: &mut String,
 ) {
-    let translation = language.and_then(|locale| Some((locale, locale.pattern(number?)?)));
+    let translation = language.and_then(|locale| Some((locale, locale.pattern(index?)?)));
     match translation {
         Some((locale, pattern)) => pattern::format(pattern, arguments, &*locale.plural, into),
         None => pattern::format(english(), arguments, &Plural::english, into),
@@ -300,12 +300,12 @@ fn format_in<'e>(
 /// or lacks the translation.
 #[must_use]
 pub fn translated(english: &str) -> Option<String> {
-    CURRENT.with_borrow(|current| Some(current.as_ref()?.text(english)?.to_owned()))
+    CURRENT_LOCALE.with_borrow(|current| Some(current.as_ref()?.text(english)?.to_owned()))
 }
 
 /// Translates a text that the engine sent in English; returns it unchanged if it has no translation.
 #[must_use]
-pub fn said(english: &str) -> String {
+pub fn localized(english: &str) -> String {
     translated(english).unwrap_or_else(|| english.to_owned())
 }
 
@@ -324,7 +324,7 @@ mod tests {
     use super::*;
 
     /// Ukrainian with its plural forms, one message and one text.
-    fn locale() -> Locale {
+    fn ukrainian_locale() -> Locale {
         let plural = |n: u64| match (n % 10, n % 100) {
             (1, tens) if tens != 11 => Plural::One,
             (2..=4, tens) if !(12..=14).contains(&tens) => Plural::Few,
@@ -345,7 +345,7 @@ mod tests {
     fn messages_have_the_plural_forms_of_their_language() {
         let nodes = |n: u64| format(&FILE, 0, &[Argument::Number(&n)]);
         assert_eq!([nodes(1), nodes(5)], ["1 node", "5 nodes"]);
-        set(Some(locale()));
+        set(Some(ukrainian_locale()));
         assert_eq!(
             [nodes(1), nodes(3), nodes(12), nodes(21)],
             ["1 вузол", "3 вузли", "12 вузлів", "21 вузол"]
@@ -366,10 +366,10 @@ mod tests {
     #[test]
     fn translations_are_found_by_trimmed_english_text() {
         assert_eq!(translated("A pod waits."), None);
-        set(Some(locale()));
-        assert_eq!(said("A pod waits.\n"), "Под чекає.");
-        assert_eq!(said("A pod runs."), "A pod runs.");
-        assert_eq!(code(), "uk");
+        set(Some(ukrainian_locale()));
+        assert_eq!(localized("A pod waits.\n"), "Под чекає.");
+        assert_eq!(localized("A pod runs."), "A pod runs.");
+        assert_eq!(language_code(), "uk");
         set(None);
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn format(pattern: &str, arguments: &[Argument<'_>], plural: &dyn Fn(
         let argument = arguments.get(usize::from(index));
         rest = rest.get(at + 2..).unwrap_or_default();
         if is_selection {
-            let (variant, after) = select(rest, argument, plural);
+            let (variant, after) = select_variant(rest, argument, plural);
             format(variant, arguments, plural, into);
             rest = after;
         } else if let Some(argument) = argument {
@@ -31,7 +31,7 @@ pub(crate) fn format(pattern: &str, arguments: &[Argument<'_>], plural: &dyn Fn(
 }
 
 /// Returns the pattern of the variant that an argument selects, and the text after the selection.
-fn select<'a>(
+fn select_variant<'a>(
     variants: &'a str,
     argument: Option<&Argument<'_>>,
     plural: &dyn Fn(u64) -> Plural,

@@ -1,8 +1,8 @@
 //! Sentences that the engine sends: messages with their arguments. The receiver formats a sentence when it shows it, so
 //! the engine needs no language, and sentences sent earlier are shown anew when the user changes the language.
 //!
-//! A sentence carries the compiled English pattern of its message. The page therefore contains no messages that only the
-//! engine uses.
+//! A sentence carries the compiled English pattern of its message. The page therefore contains no messages that only
+//! the engine uses.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::{Argument, CURRENT, File, Locale, format_in, list as messages};
+use crate::{Argument, CURRENT_LOCALE, File, Locale, format_in, list as messages};
 
 /// A message with its arguments, created by [`sentence!`](crate::sentence); or a text that is not a message: a text of
 /// a lesson, or an error of the API server, which is the same in every language.
@@ -40,11 +40,11 @@ pub enum Value {
 pub struct Count(i64);
 
 impl Sentence {
-    /// Creates a sentence from a message of a file; the arguments are in the order of the pattern.
-    pub(crate) fn of(file: &File, number: usize, arguments: Vec<Value>) -> Self {
+    /// Creates a sentence from the message with this index in a file; the arguments are in the order of the pattern.
+    pub(crate) fn of(file: &File, index: usize, arguments: Vec<Value>) -> Self {
         Self {
-            message: Some(file.first + number),
-            english: Cow::Borrowed(file.pattern(number)),
+            message: Some(file.first + index),
+            english: Cow::Borrowed(file.pattern(index)),
             arguments,
         }
     }
@@ -94,7 +94,7 @@ impl fmt::Display for Sentence {
     /// Writes the sentence in the current language.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
-        CURRENT.with_borrow(|current| self.write(current.as_ref(), &mut text));
+        CURRENT_LOCALE.with_borrow(|current| self.write(current.as_ref(), &mut text));
         f.write_str(&text)
     }
 }
@@ -138,7 +138,7 @@ pub fn listed<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
     list
 }
 
-/// Sentences, and options of them, that [`as_english`] replaces by English text.
+/// Implemented by sentences and options of sentences, which [`as_english`] serializes as their English text.
 pub trait InEnglish {
     type Text: Serialize;
     fn in_english(&self) -> Self::Text;
@@ -222,7 +222,7 @@ impl<T: Into<Value>> From<Vec<T>> for Value {
     }
 }
 
-macro_rules! whole_numbers {
+macro_rules! impl_from_integer {
     ($($type:ty),*) => {$(
         impl From<$type> for Count {
             fn from(number: $type) -> Self {
@@ -237,7 +237,7 @@ macro_rules! whole_numbers {
         }
     )*};
 }
-whole_numbers!(u8, u16, u32, u64, usize, i32, i64);
+impl_from_integer!(u8, u16, u32, u64, usize, i32, i64);
 
 impl From<Count> for Value {
     fn from(count: Count) -> Self {

@@ -26,7 +26,7 @@ pub struct DevicePool {
 /// One ResourceSlice of a pool, before it is published.
 #[derive(Debug, Clone)]
 pub struct PoolSlice {
-    /// Name of an adopted slice; other names are generated.
+    /// Name of the slice if it is adopted; None if the name is generated.
     pub published_as: Option<Str>,
     /// Content of the slice. Its generation and slice count are set when the pool is published.
     pub spec: ResourceSliceSpec,
@@ -136,11 +136,12 @@ fn pool_from_descriptions(node: &Str, driver: Str, name: Str, described: &[Devic
 impl DevicePool {
     /// Returns the spec of each slice in the current state of the devices, with the pool's name, generation and slice
     /// count.
-    pub fn publish(&self, devices: Option<&Devices>, generation: i64) -> Vec<ResourceSliceSpec> {
+    pub fn slice_specs(&self, devices: Option<&Devices>, generation: i64) -> Vec<ResourceSliceSpec> {
         let count = i64::try_from(self.slices.len()).unwrap_or(i64::MAX);
         let with_state = |slice: &PoolSlice| {
             let mut spec = slice.spec.clone();
-            let state = |device: &Device, parent: Option<&Str>| devices?.state(&self.driver, &device.name, parent);
+            let state =
+                |device: &Device, parent: Option<&Str>| devices?.device_state(&self.driver, &device.name, parent);
             let present = spec
                 .devices
                 .into_iter()
@@ -164,7 +165,7 @@ impl DevicePool {
     }
 
     /// Returns the name of each device and, for a partition, the name of the device that it belongs to.
-    pub fn device_names(&self) -> impl Iterator<Item = (&Str, Option<&Str>)> {
+    pub fn device_names_with_parents(&self) -> impl Iterator<Item = (&Str, Option<&Str>)> {
         self.slices.iter().flat_map(|slice| {
             let names = slice.spec.devices.iter().map(|device| &device.name);
             names.zip(&slice.parents).map(|(name, parent)| (name, parent.as_ref()))
@@ -172,7 +173,7 @@ impl DevicePool {
     }
 
     /// Returns the driver's answer to NodePrepareResources for a device; `None` if no description defines it.
-    pub fn prepare(&self, device: &str) -> Option<PrepareDescription> {
+    pub fn prepare_description(&self, device: &str) -> Option<PrepareDescription> {
         let is_of = |prefix: &str| device.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('-'));
         let found = self.prepare.iter().filter(|(prefix, _)| is_of(prefix));
         found

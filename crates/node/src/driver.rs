@@ -36,16 +36,17 @@ pub struct DeviceDriver {
     slices: ordered::Map<Str, Arc<ResourceSlice>>,
     /// Requests whose answers are pending.
     calls: ordered::Set<CallId>,
-    /// Pools that this process has published. Before any other pool is published, it gets a new generation.
+    /// Driver and name of each pool that this process has published. Any other pool gets a new generation when it is
+    /// published.
     published: ordered::Set<(Str, Str)>,
     has_listed: bool,
 }
 
 /// Returns the slices that the drivers of a node publish before the simulation begins.
-pub fn first_slices(node: &Node) -> Vec<ResourceSlice> {
+pub fn initial_slices(node: &Node) -> Vec<ResourceSlice> {
     let mut slices = Vec::new();
     for pool in device_pools(node, None) {
-        for (index, spec) in pool.publish(None, 1).into_iter().enumerate() {
+        for (index, spec) in pool.slice_specs(None, 1).into_iter().enumerate() {
             slices.push(new_slice(node, index, None, spec));
         }
     }
@@ -223,7 +224,7 @@ impl DeviceDriver {
             })
             .collect();
         let is_new = !self.published.contains(&key);
-        let mut specs = pool.publish(machine.devices(), current);
+        let mut specs = pool.slice_specs(machine.devices(), current);
         let mut changed = differs(&specs);
         if !is_new && changed.is_empty() && obsolete.is_empty() {
             return Vec::new();
@@ -231,7 +232,7 @@ impl DeviceDriver {
         let is_one_update = changed.len() == 1 && obsolete.is_empty() && present(changed[0]).is_some();
         let generation = if is_one_update && !is_new { current } else { current + 1 };
         if generation != current {
-            specs = pool.publish(machine.devices(), generation);
+            specs = pool.slice_specs(machine.devices(), generation);
             changed = differs(&specs);
         }
         machine.devices_mut().generations.insert(key.clone(), generation);

@@ -16,10 +16,10 @@ pub mod machine;
 pub mod proxy;
 
 pub use device_pools::{DevicePool, PoolSlice, device_pools};
-pub use driver::{DeviceDriver, first_slices};
+pub use driver::{DeviceDriver, initial_slices};
 
 /// Context of one step of a kubelet, a device driver or a machine.
-pub type Context<'a> = podscope_sim::Context<'a, Timer, Act>;
+pub type Context<'a> = podscope_sim::Context<'a, Timer, NodeEffect>;
 
 /// A timer of a node. When a kubelet calls its machine, the machine may set timers of its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +33,7 @@ pub enum Timer {
 
 /// An effect of a node on the simulation that is not a request, a timer or a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
+pub enum NodeEffect {
     /// A graceful shutdown is complete: the machine of the actor loses power (LC-212).
     PowerOff,
 }

@@ -22,14 +22,14 @@ use std::sync::Arc;
 use podscope_api::{Node, NodeName, ObjectKey, Service, Str, Uid};
 use podscope_sim::{Objects, SimTime, Span};
 
-pub use choose::{is_usable, named_service, resolve};
+pub use choose::{is_usable, resolve_headless_service, service_by_dns_name};
 
 /// Minimum time between two syncs (TR-024).
 pub const MIN_SYNC_PERIOD: Span = Span::seconds(1);
 
 /// Origin of a packet to a Service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entry {
+pub enum PacketOrigin {
     /// The packet comes from the node or its pods, and is sent to the cluster IP.
     Inside,
     /// The packet comes from outside the cluster, and is sent to a node port.
@@ -62,10 +62,10 @@ pub struct Backend {
     pub node: NodeName,
 }
 
-/// Result of observing a change: when the rules will contain it.
+/// Result of observing a change: when kube-proxy's rules will contain the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sync {
-    /// The rules are already written.
+pub enum SyncSchedule {
+    /// The rules already contain the change.
     Done,
     /// The caller must call [`Proxy::sync`] at this instant.
     At(SimTime),
@@ -108,19 +108,19 @@ impl Proxy {
     }
 
     /// Observes a new state of the API objects, from a list or a watch event.
-    pub fn observe(&mut self, objects: Arc<Objects>, now: SimTime) -> Sync {
+    pub fn observe(&mut self, objects: Arc<Objects>, now: SimTime) -> SyncSchedule {
         self.observed = Some(objects);
         self.behind_since.get_or_insert(now);
         if self.due.is_some() {
-            return Sync::Scheduled;
+            return SyncSchedule::Scheduled;
         }
         let at = self.synced_at.map_or(now, |last| (last + MIN_SYNC_PERIOD).max(now));
         if at > now {
             self.due = Some(at);
-            return Sync::At(at);
+            return SyncSchedule::At(at);
         }
         self.write_rules(now);
-        Sync::Done
+        SyncSchedule::Done
     }
 
     /// Writes the rules if a sync is due; returns whether it did.
@@ -140,13 +140,13 @@ impl Proxy {
         self.behind_since = None;
     }
 
-    /// Returns whether the first rules are written.
+    /// Returns whether kube-proxy has written its first rules.
     pub fn has_rules(&self) -> bool {
         self.rules.is_some()
     }
 
     /// Returns the decision of the rules about a new connection to a Service.
-    pub fn route(&self, service: &ObjectKey, entry: Entry) -> Route {
+    pub fn route(&self, service: &ObjectKey, entry: PacketOrigin) -> Route {
         match &self.rules {
             Some(rules) => choose::route(rules, service, &self.node, entry),
             None => Route::Unknown,
@@ -164,8 +164,8 @@ impl Proxy {
         (self.rules.as_ref()).is_some_and(|rules| choose::has_ready_local_endpoint(rules, service, &self.node))
     }
 
-    /// Returns since when this kube-proxy has known that an endpoint must not be used any more although its rules still
-    /// use it. None if the rules are right or the change has not been observed.
+    /// Returns the time since which this kube-proxy has known that an endpoint must not be used any more, although its
+    /// rules still use it. None if the rules are right or kube-proxy has not observed the change.
     pub fn stale_since(&self, service: &ObjectKey, backend: &Backend) -> Option<SimTime> {
         let since = self.behind_since?;
         let observed = self.observed.as_ref()?;

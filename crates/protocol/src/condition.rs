@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use podscope_messages::{Sentence, is_english, said, t};
+use podscope_messages::{Sentence, is_english, localized, t};
 use serde::{Deserialize, Serialize};
 
 use crate::Micros;
@@ -44,7 +44,7 @@ pub enum RequiredState {
     Serving(RequiredCount),
     /// The selected objects are exactly those that existed when the step was shown.
     Same(RequiredObjects),
-    /// The inner state has not occurred since the step was shown.
+    /// The contained state has not occurred since the step was shown.
     Never(Box<RequiredState>),
     /// An invariant holds to the end.
     Kept {
@@ -124,7 +124,7 @@ pub enum ObjectState {
         name: String,
         reason: String,
     },
-    /// The node has a taint with this effect (`is`), or has none.
+    /// The node has a taint with this effect (if `is` is true), or has no such taint.
     Taint { effect: String, is: bool },
     /// The number of pods of a workload is as required.
     Pods {
@@ -133,7 +133,7 @@ pub enum ObjectState {
         /// Number of pods.
         number: RequiredValue,
         /// Which of the workload's pods are counted.
-        which: PodsWhich,
+        which: CountedPods,
     },
     /// The object has a label.
     Label {
@@ -155,13 +155,13 @@ pub enum ObjectState {
     Image(String),
     /// The pod has this deletion grace period, in seconds.
     Grace(String),
-    /// The object has (or does not have) a field for which there is no variant of its own.
+    /// The object has (or does not have) a field that no other variant covers.
     HasField {
         /// Path of the field.
         path: String,
         is: bool,
     },
-    /// A field for which there is no variant of its own has a value.
+    /// A field that no other variant covers has this value.
     Field {
         /// Path of the field.
         path: String,
@@ -186,7 +186,7 @@ pub enum RequiredValue {
 
 /// Which pods of a workload are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PodsWhich {
+pub enum CountedPods {
     All,
     /// Ready pods.
     Ready,
@@ -210,7 +210,7 @@ pub struct RequiredCount {
     pub number: RequiredValue,
 }
 
-/// Selected objects.
+/// The objects that a condition is about, selected by kind, name, labels, fields and namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequiredObjects {
     /// Kinds to count, each with its plural as used by kubectl.
@@ -221,10 +221,10 @@ pub struct RequiredObjects {
     pub labels: Option<String>,
     /// Field selectors, in the order of the file.
     pub fields: Vec<CountedField>,
-    pub place: CountedPlace,
+    pub place: CountedNamespaces,
 }
 
-/// A field selector.
+/// A field selector for the objects that a condition is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CountedField {
     /// Phase of the pods.
@@ -237,7 +237,7 @@ pub enum CountedField {
 
 /// The namespaces whose objects are counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CountedPlace {
+pub enum CountedNamespaces {
     /// The default namespace, which sentences do not mention.
     Default,
     Namespace(String),
@@ -259,14 +259,14 @@ impl fmt::Display for WaitsFor {
 impl fmt::Display for LessonCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (when, what) = match self {
-            Self::AuthorText(text) => return f.write_str(&said(text)),
+            Self::AuthorText(text) => return f.write_str(&localized(text)),
             Self::Awaited(what) => return what.fmt(f),
             Self::Required { when, what } => (when, what),
         };
         let position = if when.is_some() {
-            POSITION_INSIDE
+            PART_OF_SENTENCE
         } else {
-            POSITION_START
+            WHOLE_SENTENCE
         };
         let what = what.as_ref().map(|state| state.sentence(position));
         let time = |at: Micros| podscope_api::print_duration_short(at);
@@ -281,9 +281,9 @@ impl fmt::Display for LessonCondition {
 }
 
 /// Value of the message argument `position` if the message is a whole sentence.
-const POSITION_START: &str = "start";
+const WHOLE_SENTENCE: &str = "start";
 /// Value of the message argument `position` if the message is part of another sentence.
-const POSITION_INSIDE: &str = "inside";
+const PART_OF_SENTENCE: &str = "inside";
 
 impl RequiredState {
     /// Formats the state as a sentence, or as the end of a sentence.
@@ -299,14 +299,14 @@ impl RequiredState {
                 let objects = objects.noun_phrase(false);
                 t!(condition::same_objects, position = position, objects = objects)
             }
-            RequiredState::Never(state) => t!(condition::never, what = state.sentence(POSITION_INSIDE)),
+            RequiredState::Never(state) => t!(condition::never, what = state.sentence(PART_OF_SENTENCE)),
             RequiredState::Requests {
                 service,
                 outcome,
                 number,
             } => requests_sentence(position, service, outcome.as_deref(), number),
             RequiredState::Kept { statement } => {
-                let statement = said(statement);
+                let statement = localized(statement);
                 let mut inside = statement.trim_end_matches(['.', '。']).to_owned();
                 if is_english()
                     && let Some(first) = inside.get_mut(..1)
@@ -466,29 +466,29 @@ fn requests_sentence(position: &str, service: &str, outcome: Option<&str>, numbe
 }
 
 /// Formats a sentence about the current or desired number of pods of a workload.
-fn pod_count_sentence(object: &RequiredObject, wants: bool, number: &RequiredValue, which: PodsWhich) -> String {
+fn pod_count_sentence(object: &RequiredObject, is_desired: bool, number: &RequiredValue, which: CountedPods) -> String {
     let count = number.plural_count();
-    macro_rules! sentence {
+    macro_rules! count_message {
         ($id:ident) => {
             t!(condition::$id, object = object, number = number, count = count)
         };
     }
-    match (wants, which) {
-        (true, PodsWhich::Healthy) => sentence!(wants_healthy_pods),
-        (true, _) => sentence!(wants_pods),
-        (false, PodsWhich::All) => sentence!(has_pods),
-        (false, PodsWhich::Ready) => sentence!(has_ready_pods),
-        (false, PodsWhich::Available) => sentence!(has_available_pods),
-        (false, PodsWhich::Latest) => sentence!(has_latest_pods),
-        (false, PodsWhich::Failed) => sentence!(has_failed_pods),
-        (false, PodsWhich::Succeeded) => sentence!(has_succeeded_pods),
-        (false, PodsWhich::Healthy) => sentence!(has_healthy_pods),
+    match (is_desired, which) {
+        (true, CountedPods::Healthy) => count_message!(wants_healthy_pods),
+        (true, _) => count_message!(wants_pods),
+        (false, CountedPods::All) => count_message!(has_pods),
+        (false, CountedPods::Ready) => count_message!(has_ready_pods),
+        (false, CountedPods::Available) => count_message!(has_available_pods),
+        (false, CountedPods::Latest) => count_message!(has_latest_pods),
+        (false, CountedPods::Failed) => count_message!(has_failed_pods),
+        (false, CountedPods::Succeeded) => count_message!(has_succeeded_pods),
+        (false, CountedPods::Healthy) => count_message!(has_healthy_pods),
     }
 }
 
 impl RequiredValue {
-    /// Returns the number that decides between singular and plural of a noun after the value (`at least 1 pod`); 0 if
-    /// the value is not a number.
+    /// Returns the number by which a noun after the value becomes singular or plural: 1 for `at least 1 pod`. Returns 0
+    /// if the value is not a number.
     fn plural_count(&self) -> u64 {
         match self {
             Self::Is(value) | Self::IsNot(value) => value.parse().unwrap_or_default(),
@@ -569,11 +569,11 @@ impl RequiredObjects {
             };
         }
         match &self.place {
-            CountedPlace::Default => objects,
-            CountedPlace::Namespace(namespace) => {
+            CountedNamespaces::Default => objects,
+            CountedNamespaces::Namespace(namespace) => {
                 t!(condition::in_namespace, objects = objects, namespace = namespace)
             }
-            CountedPlace::Everywhere => t!(condition::in_all_namespaces, objects = objects),
+            CountedNamespaces::Everywhere => t!(condition::in_all_namespaces, objects = objects),
         }
     }
 }

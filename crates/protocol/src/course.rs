@@ -60,7 +60,7 @@ pub enum CourseRequest {
     },
     /// Grade a handed-in file: replay its runs. Answered by [`CourseUpdate::Graded`].
     Grade {
-        /// File name for messages, and the student's name if the file has none.
+        /// Name of the file, for messages. It stands for the student's name if the file contains none.
         file: String,
         text: String,
     },
@@ -100,7 +100,7 @@ pub struct GradedRun {
     pub answers: Vec<GradedAnswer>,
     pub minutes: Option<f64>,
     pub hints: Option<u64>,
-    /// Whether the student had the solution shown.
+    /// Whether the student let the page show the solution.
     pub is_shown: bool,
     /// Claims in the file that the replay of the run does not confirm, and errors that prevent a replay.
     pub complaints: Vec<Sentence>,
@@ -128,9 +128,9 @@ pub struct PracticeFamily {
     pub title: String,
     /// Title of the related page of the Kubernetes documentation.
     pub topic: String,
-    /// Level of the next task by the schedule; 1 at first.
+    /// Level of the next task according to the practice schedule; 1 at first.
     pub level: u32,
-    /// Seed of the next task by the schedule.
+    /// Seed of the next task according to the practice schedule.
     pub seed: u64,
     /// Days until a task of the family is due; zero or negative if one is due now. `None` if the family was never
     /// practised.
@@ -143,10 +143,10 @@ pub struct PracticeFamily {
 pub struct PracticeTask {
     pub id: TaskId,
     pub title: String,
-    /// The rule to remember.
+    /// The rule about Kubernetes that the task teaches.
     pub rule: String,
     pub topic: String,
-    /// Each option with the reason why it is right or wrong.
+    /// Each answer option with the reason why it is right or wrong.
     pub reasons: Vec<(String, Sentence)>,
     /// The texts of the scenario that contain generated values.
     pub texts: FilledTexts,
@@ -154,7 +154,7 @@ pub struct PracticeTask {
     pub max_level: u32,
 }
 
-/// A course file.
+/// A course, as described in its file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CourseInfo {
@@ -163,7 +163,7 @@ pub struct CourseInfo {
     pub items: Vec<CourseItem>,
     /// Whether students may open hints.
     pub has_hints: bool,
-    /// Whether students may have the solution shown.
+    /// Whether students may let the page show the solution.
     pub has_show_me: bool,
     /// Name of the theme in which the page is shown while the course is open.
     pub theme: Option<String>,

@@ -9,12 +9,12 @@ use crate::{BrokenInvariant, ContainerRole, ContainerState, Mark, Micros, Proces
 /// Content of the inspector for one subject: a pod, node, other object or invariant.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Detail {
+pub struct InspectorContent {
     /// Heading of the inspector.
     pub title: String,
     /// Line below the heading.
     pub subtitle: Subtitle,
-    /// Sentence about the present state.
+    /// Sentence about the present state of the subject.
     pub summary: Summary,
     /// Conditions in the status of the object.
     pub conditions: Vec<ConditionLine>,
@@ -23,13 +23,13 @@ pub struct Detail {
     pub events: Vec<EventLine>,
     /// For an invariant: its violations, newest first.
     pub breaks: Vec<BrokenInvariant>,
-    /// Owner chain, nearest first: kind and key.
+    /// Owner chain, nearest owner first, each as kind and key.
     pub owners: Vec<(String, String)>,
     /// Volumes of the pod, each with its name.
     pub volumes: Vec<(String, VolumeView)>,
     /// Bars that show how each container of the pod terminates.
     pub bars: Vec<Mark>,
-    /// The API server's object as YAML; empty for a ghost.
+    /// The API server's object as YAML; empty for a ghost, a process whose pod the API server no longer has.
     pub yaml: String,
     /// Desired replicas (`spec.replicas`); `None` if the object has no such field.
     pub replicas: Option<i64>,

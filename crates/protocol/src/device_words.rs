@@ -1,8 +1,8 @@
 //! Formats sentences about the devices of a pod's claims on one node (S-14).
 
 use podscope_api::explained::{
-    Amount, CounterUse, DeviceName, DeviceObstacle, DeviceSelectorPlace, DeviceShare, NodeDevices, RequestDevices,
-    RequestOutcome, UnsuitableDevices,
+    CapacityAmount, CounterUse, DeviceName, DeviceObstacle, DeviceSelectorPlace, DeviceShare, NodeDevices,
+    RequestDevices, RequestOutcome, UnsuitableDevices,
 };
 use podscope_messages::{Sentence, sentence};
 
@@ -12,7 +12,7 @@ const MAX_NAMED_DEVICES: usize = 8;
 /// Formats lines about the devices of a node, without full stops: first the pools that cannot be used, then each device
 /// request.
 #[must_use]
-pub fn lines(devices: &NodeDevices) -> Vec<Sentence> {
+pub fn node_device_lines(devices: &NodeDevices) -> Vec<Sentence> {
     let mut lines = Vec::new();
     if let Some(error) = &devices.error {
         lines.push(sentence!(device_words::search_failed, error = error));
@@ -24,27 +24,27 @@ pub fn lines(devices: &NodeDevices) -> Vec<Sentence> {
             false => sentence!(device_words::pool_invalid, pool = name),
         });
     }
-    lines.extend(devices.requests.iter().map(request));
+    lines.extend(devices.requests.iter().map(request_line));
     lines
 }
 
 /// Formats a device request as one line: the devices that it gets, then the reasons against other devices.
 #[must_use]
-pub fn request(request: &RequestDevices) -> Sentence {
+pub fn request_line(request: &RequestDevices) -> Sentence {
     let and_unsuitable = |line: Sentence, group: &UnsuitableDevices| {
         sentence!(
             device_words::and_unsuitable,
             request = line,
             devices = device_names(&group.devices),
-            why = obstacle(&group.why)
+            why = obstacle_sentence(&group.why)
         )
     };
-    request.unsuitable.iter().fold(outcome(request), and_unsuitable)
+    request.unsuitable.iter().fold(request_outcome(request), and_unsuitable)
 }
 
 /// Formats the devices that a request gets: `request gpu of claim shop/c (class a100): gets gpu.example.com/n1/g0`.
 #[must_use]
-pub fn outcome(request: &RequestDevices) -> Sentence {
+pub fn request_outcome(request: &RequestDevices) -> Sentence {
     let RequestDevices {
         request: name,
         claim,
@@ -128,7 +128,7 @@ pub fn device_names(devices: &[DeviceName]) -> Sentence {
 
 /// Formats the reason why a device cannot be used, without a full stop.
 #[must_use]
-pub fn obstacle(why: &DeviceObstacle) -> Sentence {
+pub fn obstacle_sentence(why: &DeviceObstacle) -> Sentence {
     match why {
         DeviceObstacle::InUse { claim, pods } => match pods.len() {
             0 => sentence!(device_words::held, claim = claim),
@@ -233,7 +233,7 @@ fn selector_error(selector: &DeviceSelectorPlace, expression: &str, error: &str)
     }
 }
 
-fn amount_sentence(amount: &Amount) -> Sentence {
+fn amount_sentence(amount: &CapacityAmount) -> Sentence {
     sentence!(device_words::amount, amount = &amount.amount, name = &amount.name)
 }
 

@@ -65,7 +65,7 @@ pub enum Caption {
     /// The awaited event did not occur, because something else happened first. Holds the event and the simulated time
     /// of the run.
     DidNotOccur(UpcomingEvent, Micros),
-    /// The story's next step was shown first. Holds the simulated time until it.
+    /// The next step of the lesson was shown before the awaited event. Holds the simulated time until it.
     Story(Micros),
     /// The scheduler made a decision. Holds the simulated time until it.
     Decided(Micros),

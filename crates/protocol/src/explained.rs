@@ -1,19 +1,20 @@
 //! Formats the sentences that explain a scheduling decision (S-14), for the page and for text output. The scheduler
 //! provides the data, [`podscope_api::explained`].
 
-use podscope_messages::{Sentence, said, sentence, t};
+use podscope_messages::{Sentence, localized, sentence, t};
 use std::cmp::Ordering;
 
 pub use podscope_api::explained::{
-    CandidateExplanation, Cause, Code, Criterion, DecisionOutcome, DecisionSummary, DomainCount, Explanation, Lead,
-    NodeExplanation, NodeScores, NodeVerdict, NotEligible, NotHelpedNode, NotHelpful, PreemptionExplanation,
-    PreemptionResult, Refusal, RefusedNodes, Room, Sampling, ScoreNote, ScoringPlugin, SpreadExplanation,
-    TooFewDomains, Verdict, VictimExplanation, WaitsBecause, WinReason,
+    CandidateExplanation, Code, DecisionOutcome, DecisionSummary, DomainCount, Explanation, NodeExplanation,
+    NodeNotHelpedByPreemption, NodeRefusal, NodeSampling, NodeScores, NodeVerdict, PreemptionCriterion,
+    PreemptionExplanation, PreemptionIneligibility, PreemptionObstacle, PreemptionResult, PreemptionRoom, RefusalCause,
+    RefusedNodes, SchedulingVerdict, ScoreLead, ScoreNote, ScoringPlugin, SpreadExplanation, TooFewDomains,
+    VictimExplanation, WaitsBecause, WinReason,
 };
 
-/// Returns the text for a node that the search did not examine.
+/// Returns the text for a node that the scheduler did not examine.
 #[must_use]
-pub fn not_examined() -> Sentence {
+pub fn unexamined_node_text() -> Sentence {
     sentence!(explained::not_examined)
 }
 
@@ -42,7 +43,7 @@ pub fn sentence(conclusion: &DecisionSummary) -> String {
 
 /// Formats the conclusion of a past decision: the sentence about a placement is in the past tense.
 #[must_use]
-pub fn past_sentence(conclusion: &DecisionSummary) -> String {
+pub fn past_decision_sentence(conclusion: &DecisionSummary) -> String {
     let pod = &conclusion.pod;
     match &conclusion.outcome {
         DecisionOutcome::OnlyNode { node, of } => t!(explained::only_node_past, pod = pod, node = node, of = *of),
@@ -68,12 +69,12 @@ fn pending_pod_sentence(pod: &str, cause: &WaitsBecause, room: &str) -> String {
             t!(
                 explained::waits_only_node,
                 pod = pod,
-                why = said(&cause.text),
+                why = localized(&cause.text),
                 room = room
             )
         }
         WaitsBecause::Refused(RefusedNodes { nodes, causes }) => {
-            let cause = |cause: &Cause| t!(explained::cause, nodes = cause.nodes, why = said(&cause.text));
+            let cause = |cause: &RefusalCause| t!(explained::cause, nodes = cause.nodes, why = localized(&cause.text));
             let causes: Vec<String> = causes.iter().map(cause).collect();
             let causes = causes.join(&t!(explained::separator));
             t!(
@@ -87,14 +88,14 @@ fn pending_pod_sentence(pod: &str, cause: &WaitsBecause, room: &str) -> String {
     }
 }
 
-fn making_room_phrase(room: &Room) -> String {
+fn making_room_phrase(room: &PreemptionRoom) -> String {
     let nodes = room.nodes.join(&t!(explained::or));
     t!(explained::room, victims = room.victims, nodes = nodes)
 }
 
 /// Formats why the chosen node won against the other feasible nodes, without a full stop.
 #[must_use]
-pub fn why(won: &WinReason) -> String {
+pub fn win_reason_text(won: &WinReason) -> String {
     match won {
         WinReason::OnlyNode => t!(explained::won_only_node),
         WinReason::Ahead {
@@ -103,12 +104,12 @@ pub fn why(won: &WinReason) -> String {
             next_points,
             leads,
         } => {
-            let lead = |lead: &Lead| {
+            let lead = |lead: &ScoreLead| {
                 t!(
                     explained::lead,
                     points = lead.points,
                     plugin = lead.plugin,
-                    about = said(&lead.about)
+                    about = localized(&lead.about)
                 )
             };
             let leads: Vec<String> = leads.iter().map(lead).collect();
@@ -133,10 +134,11 @@ pub fn why(won: &WinReason) -> String {
     }
 }
 
-/// Formats the sentence about a search that stopped before it had examined all nodes, without a full stop.
+/// Formats the sentence about a search for feasible nodes that stopped before all nodes were examined, without a full
+/// stop.
 #[must_use]
-pub fn sampling(conclusion: &Sampling) -> String {
-    let Sampling {
+pub fn sampling_text(conclusion: &NodeSampling) -> String {
+    let NodeSampling {
         examined,
         nodes,
         wanted,
@@ -144,9 +146,9 @@ pub fn sampling(conclusion: &Sampling) -> String {
     t!(explained::sampling, examined = examined, nodes = nodes, wanted = wanted)
 }
 
-/// Formats the text for a feasible node, with the notes of plugins about their scores.
+/// Formats the text for a feasible node, with the notes of scoring plugins about their scores.
 #[must_use]
-pub fn fits(notes: impl Iterator<Item = ScoreNote>) -> Sentence {
+pub fn feasible_node_text(notes: impl Iterator<Item = ScoreNote>) -> Sentence {
     notes.fold(sentence!(explained::fits), |words, note| {
         sentence!(explained::with_note, words = words, note = score_note(note))
     })
@@ -165,20 +167,20 @@ pub fn score_note(note: ScoreNote) -> Sentence {
 
 /// Formats the text for a node that cannot take the pod.
 #[must_use]
-pub fn refusal(conclusion: &Refusal) -> Sentence {
+pub fn refusal_text(conclusion: &NodeRefusal) -> Sentence {
     match conclusion {
-        Refusal::Plugin { text, .. } => text.into(),
-        Refusal::NotNamed => sentence!(explained::not_named),
+        NodeRefusal::Plugin { text, .. } => text.into(),
+        NodeRefusal::NotNamed => sentence!(explained::not_named),
     }
 }
 
 /// Formats the reason why preemption does not help on a node, without a full stop.
 #[must_use]
-pub fn not_helpful(why: &NotHelpful) -> String {
+pub fn preemption_obstacle_text(why: &PreemptionObstacle) -> String {
     match why {
-        NotHelpful::Other(why) => t!(explained::not_helpful, why = why),
-        NotHelpful::NoVictims => t!(explained::no_victims),
-        NotHelpful::StillRefused(plugin, why) => t!(explained::still_refused, plugin = plugin, why = why),
+        PreemptionObstacle::Other(why) => t!(explained::not_helpful, why = why),
+        PreemptionObstacle::NoVictims => t!(explained::no_victims),
+        PreemptionObstacle::StillRefused(plugin, why) => t!(explained::still_refused, plugin = plugin, why = why),
     }
 }
 
@@ -186,18 +188,18 @@ pub fn not_helpful(why: &NotHelpful) -> String {
 #[must_use]
 pub fn preemption(result: PreemptionResult) -> String {
     match result {
-        PreemptionResult::NotEligible(NotEligible::Never) => t!(explained::never),
-        PreemptionResult::NotEligible(NotEligible::Terminating) => t!(explained::terminating),
+        PreemptionResult::NotEligible(PreemptionIneligibility::Never) => t!(explained::never),
+        PreemptionResult::NotEligible(PreemptionIneligibility::Terminating) => t!(explained::terminating),
         PreemptionResult::NoCandidate => t!(explained::no_candidate),
         PreemptionResult::Found { candidates: 1, .. } => t!(explained::one_candidate),
         PreemptionResult::Found { candidates, criterion } => match criterion {
-            Criterion::OnlyCandidate => t!(explained::only_candidate, candidates = candidates),
-            Criterion::FewestPdbViolations => t!(explained::fewest_violations, candidates = candidates),
-            Criterion::LowestHighestPriority => t!(explained::lowest_priority, candidates = candidates),
-            Criterion::LowestPrioritySum => t!(explained::lowest_sum, candidates = candidates),
-            Criterion::FewestVictims => t!(explained::fewest_victims, candidates = candidates),
-            Criterion::LatestStart => t!(explained::latest_start, candidates = candidates),
-            Criterion::Tie => t!(explained::candidates_tie, candidates = candidates),
+            PreemptionCriterion::OnlyCandidate => t!(explained::only_candidate, candidates = candidates),
+            PreemptionCriterion::FewestPdbViolations => t!(explained::fewest_violations, candidates = candidates),
+            PreemptionCriterion::LowestHighestPriority => t!(explained::lowest_priority, candidates = candidates),
+            PreemptionCriterion::LowestPrioritySum => t!(explained::lowest_sum, candidates = candidates),
+            PreemptionCriterion::FewestVictims => t!(explained::fewest_victims, candidates = candidates),
+            PreemptionCriterion::LatestStart => t!(explained::latest_start, candidates = candidates),
+            PreemptionCriterion::Tie => t!(explained::candidates_tie, candidates = candidates),
         },
     }
 }
@@ -256,7 +258,7 @@ mod tests {
     fn pending_pod_is_formatted_with_cause() {
         let refused = |nodes, causes: &[(usize, &str)]| {
             let causes = (causes.iter())
-                .map(|(nodes, text)| Cause {
+                .map(|(nodes, text)| RefusalCause {
                     nodes: *nodes,
                     text: (*text).to_owned(),
                 })
@@ -265,7 +267,7 @@ mod tests {
         };
         let room = |victims, nodes: &[&str]| {
             let nodes = owned_names(nodes);
-            Some(Room { victims, nodes })
+            Some(PreemptionRoom { victims, nodes })
         };
         for (cause, room, want) in [
             (
@@ -298,7 +300,7 @@ mod tests {
     /// Shows: S-14
     #[test]
     fn lead_of_winning_node_is_formatted_as_one_line() {
-        let lead = |points, plugin: &str, about: &str| Lead {
+        let lead = |points, plugin: &str, about: &str| ScoreLead {
             points,
             plugin: plugin.to_owned(),
             about: about.to_owned(),
@@ -313,12 +315,12 @@ mod tests {
             ],
         };
         assert_eq!(
-            why(&ahead),
+            win_reason_text(&ahead),
             "635 points against 409 for the next, b-1: 200 points from PodTopologySpread (pods spread over domains) and 26 \
              points from Fit (room)"
         );
         let tie = |chosen| {
-            why(&WinReason::Tie {
+            win_reason_text(&WinReason::Tie {
                 nodes: 2,
                 points: 9,
                 chosen,
@@ -334,20 +336,20 @@ mod tests {
     fn preemption_is_formatted_with_deciding_criterion() {
         let found = |candidates, criterion| preemption(PreemptionResult::Found { candidates, criterion });
         assert_eq!(
-            found(1, Criterion::OnlyCandidate),
+            found(1, PreemptionCriterion::OnlyCandidate),
             "one node would do without some less important pods"
         );
         assert_eq!(
-            found(2, Criterion::FewestVictims),
+            found(2, PreemptionCriterion::FewestVictims),
             "2 nodes would do without some less important pods; of these, the chosen one is taken because it has the fewest \
              victims"
         );
         assert_eq!(
-            found(3, Criterion::Tie),
+            found(3, PreemptionCriterion::Tie),
             "3 nodes would do without some less important pods; of these, several are equal and any may be taken"
         );
         assert_eq!(
-            preemption(PreemptionResult::NotEligible(NotEligible::Terminating)),
+            preemption(PreemptionResult::NotEligible(PreemptionIneligibility::Terminating)),
             "pods it preempted before are still ending on its nominated node: it waits for them"
         );
     }

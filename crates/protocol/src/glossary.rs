@@ -288,7 +288,7 @@ pub fn find_term(term: &str) -> Option<&'static (&'static str, &'static str)> {
 }
 
 /// Returns the terms to which a text links, each with its link text if that differs.
-pub fn links(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+pub fn linked_terms(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     let links = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]"));
     links.map(|(link, _)| match link.split_once('|') {
         Some((term, words)) => (term, Some(words)),
@@ -298,7 +298,7 @@ pub fn links(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
 
 /// Returns the terms to which a text links but which the glossary does not contain.
 pub fn unknown_terms(text: &str) -> Vec<&str> {
-    let terms = links(text).map(|(term, _)| term);
+    let terms = linked_terms(text).map(|(term, _)| term);
     terms.filter(|term| find_term(term).is_none()).collect()
 }
 

@@ -58,20 +58,20 @@ pub use podscope_api::pending_event::PendingEventKind;
 use postcard::ser_flavors::Size;
 
 pub use condition::{
-    ConditionTime, CountedField, CountedPlace, LessonCondition, ObjectState, PodsWhich, RequiredCount, RequiredObject,
-    RequiredObjects, RequiredState, RequiredValue, WaitsFor,
+    ConditionTime, CountedField, CountedNamespaces, CountedPods, LessonCondition, ObjectState, RequiredCount,
+    RequiredObject, RequiredObjects, RequiredState, RequiredValue, WaitsFor,
 };
 pub use course::{
     CourseInfo, CourseItem, CourseRequest, CourseSource, CourseUpdate, ExamInfo, GradedAnswer, GradedRun, Practice,
     PracticeFamily, PracticeTask, TaskId, practice_run_name,
 };
-pub use detail::{ConditionLine, ContainerDetail, Detail, EventLine};
+pub use detail::{ConditionLine, ContainerDetail, EventLine, InspectorContent};
 pub use device::{DeviceHolder, DeviceView, NodeDevices};
 pub use director::{Caption, Director, FastRun, UpcomingEvent, UpcomingEventKind};
-pub use machine::{Cut, Difference, Fence, MachineView, cut_end};
+pub use machine::{Cut, Difference, Fence, MachineView, other_end_of_cut};
 pub use mark::{Evictor, Lane, Mark, MarkKind, MarkLabel, fault_sentence};
 pub use missing_objects::MissingObjectsView;
-pub use notice::{ConsoleText, GoalRefusal, Limit, LinesLeft, Notice, OtherEngine, RequestName};
+pub use notice::{ConsoleText, GoalRefusal, Notice, OtherEngine, RequestName, SessionLimit, UnrunLines};
 pub use picture::{
     BranchView, BrokenInvariant, Component, ComponentState, ComponentView, ContainerStage, ControlPlaneView, Frame,
     GroupView, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, SpreadCount, SpreadLane,
@@ -81,31 +81,31 @@ pub use remark::{
     Assumption, FirstItems, NodeProblem, NodeWithProblems, PodWithAssumedObjects, PodWithProblem, Remark,
 };
 pub use remedy::{Remedy, gate_setter};
-pub use request::{ExportKind, GUIDED_CUT, GUIDED_START, Request, Source, SubjectRef, TextKind};
+pub use request::{ExportKind, FIRST_VISIT_COMMAND, FIRST_VISIT_LESSON, Request, SessionSource, SubjectRef, TextKind};
 pub use requests::{FailedStretch, MAX_REQUEST_ROUTES, RequestRoute, ServiceRequests, Thousandths, failures_title};
 pub use search::{RunSize, Search, SearchUpdate, ShortestRun, TriedSeed};
 pub use story::{
-    GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,
-    TruthView, is_command_hint,
+    GoalState, MomentNode, MomentPicture, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,
+    TrueAnswer, ViolatedKeep, is_command_hint,
 };
 pub use summary::{
-    ContainerRole, ContainerState, DeletionCause, ProcessView, Subtitle, Summary, VolumeView, WrittenView,
+    ContainerRole, ContainerState, DeletionCause, EmptyDirDataView, ProcessView, Subtitle, Summary, VolumeView,
 };
 pub use template::FilledTexts;
-pub use thread::{MAX_THREAD, Thread, ThreadActor, ThreadEvent, ThreadLink};
-pub use traffic::{MAX_MESSAGES, Message, MessageKind, Peer, Traffic, UncountedLink};
+pub use thread::{CausalThread, MAX_THREAD_RECORDS, ThreadActor, ThreadEvent, ThreadLink};
+pub use traffic::{MAX_MESSAGES, Message, MessageKind, OmittedMessages, Peer, Traffic};
 pub use trouble::NodeTrouble;
 pub use update::{
-    AttemptInfo, Basis, Completion, ConsoleLine, FilmRefusal, Guarantee, LessonInfo, LineKind, LinkLength, Opened,
-    Problem, Task, Update,
+    AnswerLimitation, AttemptInfo, Completion, ConsoleLine, FilmRefusal, Guarantee, LessonInfo, LineKind, LinkLength,
+    OpenedSession, Problem, Task, Update,
 };
-pub use what_if::{ComparedFigures, Fullness, NodeRoom, PodMove, RoomChange, WhatIf, WhatIfAnswer};
+pub use what_if::{ComparedFigures, NodeFullness, NodeRoom, PodMove, RoomChange, WhatIf, WhatIfAnswer};
 
 /// Maximum length of a link without a warning, in characters (T-03).
-pub const LONG_LINK: usize = 2_000;
+pub const LINK_WARNING_LENGTH: usize = 2_000;
 /// Maximum length of a link that every supported browser opens, in characters. The limit of Chromium is 2 MiB, that of
 /// Firefox 1 MiB, and Safari is known to accept 80 000 characters. Longer links are saved as a file.
-pub const LONGEST_LINK: usize = 64_000;
+pub const MAX_LINK_LENGTH: usize = 64_000;
 
 /// Serializes a message to bytes. Field names are omitted, because both ends are of the same build.
 ///
@@ -137,9 +137,9 @@ pub type Micros = i64;
 mod tests {
     use super::*;
     use crate::explained::{
-        CandidateExplanation, Code, Criterion, DecisionOutcome, DecisionSummary, DomainCount, Explanation,
-        NodeExplanation, NodeScores, NodeVerdict, PreemptionExplanation, PreemptionResult, Refusal, Sampling,
-        ScoreNote, ScoringPlugin, SpreadExplanation, TooFewDomains, VictimExplanation, WinReason,
+        CandidateExplanation, Code, DecisionOutcome, DecisionSummary, DomainCount, Explanation, NodeExplanation,
+        NodeRefusal, NodeSampling, NodeScores, NodeVerdict, PreemptionCriterion, PreemptionExplanation,
+        PreemptionResult, ScoreNote, ScoringPlugin, SpreadExplanation, TooFewDomains, VictimExplanation, WinReason,
     };
 
     /// Returns one node for each kind of verdict. The first node has scores if `is_scored`.
@@ -153,7 +153,7 @@ mod tests {
         let verdicts = [
             NodeVerdict::Fits(if is_scored { scores } else { NodeScores::default() }),
             NodeVerdict::Refused {
-                refusal: Refusal::NotNamed,
+                refusal: NodeRefusal::NotNamed,
                 code: Code::UnschedulableAndUnresolvable,
                 reasons: vec!["node(s) didn't match".into()],
                 short: "not named".into(),
@@ -183,7 +183,7 @@ mod tests {
         let preemption = PreemptionExplanation {
             result: PreemptionResult::Found {
                 candidates: 1,
-                criterion: Criterion::OnlyCandidate,
+                criterion: PreemptionCriterion::OnlyCandidate,
             },
             candidates: vec![CandidateExplanation {
                 node: "a-1".into(),
@@ -231,7 +231,7 @@ mod tests {
                 }],
             }],
             preemption: is_full.then_some(preemption),
-            sampling: is_full.then_some(Sampling {
+            sampling: is_full.then_some(NodeSampling {
                 examined: 1,
                 nodes: 2,
                 wanted: 1,
@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(pack(&Request::FrameDone).as_deref(), Ok(&[25][..]));
         let files = vec![("a".to_owned(), "bc".to_owned())];
         let open = Request::Open {
-            source: Source::Files { files },
+            source: SessionSource::Files { files },
         };
         assert_eq!(pack(&open).as_deref(), Ok(&[0, 0, 1, 1, b'a', 2, b'b', b'c'][..]));
         assert_eq!(pack(&Request::Seek { at: 200 }).as_deref(), Ok(&[7, 144, 3][..]));

@@ -100,10 +100,10 @@ pub enum Difference {
 }
 
 impl MachineView {
-    /// Returns whether messages between machine and control plane are lost: first to the machine, then from the
-    /// machine.
+    /// Returns whether messages between machine and control plane are lost: the first value is for messages to the
+    /// machine, the second for messages from the machine.
     #[must_use]
-    pub fn lost(&self) -> (bool, bool) {
+    pub fn lost_directions(&self) -> (bool, bool) {
         let is_fenced = self.fenced.contains(&Fence::Network);
         let mut cuts = self.cuts.iter().filter(|cut| cut.from == CutFrom::ControlPlane);
         cuts.next()
@@ -111,9 +111,9 @@ impl MachineView {
     }
 }
 
-/// Returns the words for the other end of a machine's cut link.
+/// Describes in words the other end of a machine's cut link, such as the control plane.
 #[must_use]
-pub fn cut_end(from: &CutFrom) -> String {
+pub fn other_end_of_cut(from: &CutFrom) -> String {
     match from {
         CutFrom::ControlPlane => t!(machine::control_plane),
         CutFrom::Storage => t!(machine::storage),
@@ -123,8 +123,8 @@ pub fn cut_end(from: &CutFrom) -> String {
 }
 
 impl Difference {
-    /// Returns the fact about the machine alone, without the part about the API server; `None` if there is no such
-    /// fact.
+    /// Formats only the part of the difference that is about the machine, without the API server's view; `None` if
+    /// there is no such part.
     #[must_use]
     pub fn on_machine(&self) -> Option<String> {
         match self {
@@ -147,7 +147,7 @@ impl Difference {
 }
 
 impl fmt::Display for Difference {
-    /// Formats the difference as a fact, followed by what it means.
+    /// Formats the difference as a fact, followed by the meaning of the fact.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&match self {
             Self::NoMachine { node } => t!(machine::no_machine, node = node),

@@ -6,7 +6,7 @@ use podscope_api::fault::{CutFrom, FaultKind};
 use podscope_messages::{listed, t};
 use serde::{Deserialize, Serialize};
 
-use crate::{FailedStretch, Micros, SubjectRef, Thousandths, cut_end};
+use crate::{FailedStretch, Micros, SubjectRef, Thousandths, other_end_of_cut};
 
 /// A lane (row) of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -24,11 +24,11 @@ pub enum Lane {
     Requests,
 }
 
-/// A mark or bar on the timeline.
+/// An event or a period that the timeline shows as a point or a bar.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Mark {
-    /// Unique within the branch.
+    /// Number of the mark, unique within its branch.
     pub id: u64,
     pub lane: Lane,
     /// Start time.
@@ -222,8 +222,8 @@ pub enum Evictor {
 }
 
 impl Evictor {
-    /// Formats who ended the pod and why, without a full stop.
-    fn sentence(self, pod: &str) -> String {
+    /// Formats a sentence about who evicted or deleted the pod and why, without a full stop.
+    fn eviction_sentence(self, pod: &str) -> String {
         match self {
             Self::Taint => t!(mark::evicted_by_taint, pod = pod),
             Self::Pressure => t!(mark::evicted_by_pressure, pod = pod),
@@ -295,7 +295,7 @@ fn cut_label(node: &str, from: Option<&CutFrom>, is_in: bool, is_out: bool) -> S
     };
     match from {
         None => t!(mark::cut, node = node, lost = lost),
-        Some(from) => t!(mark::cut_from, node = node, from = cut_end(from), lost = lost),
+        Some(from) => t!(mark::cut_from, node = node, from = other_end_of_cut(from), lost = lost),
     }
 }
 
@@ -329,7 +329,7 @@ impl fmt::Display for MarkLabel {
             } => f.write_str(&cut_label(node, from.as_ref(), *is_in, *is_out)),
             Self::Cordoned { node, is_on: true } => f.write_str(&t!(mark::cordoned, node = node)),
             Self::Cordoned { node, .. } => f.write_str(&t!(mark::uncordoned, node = node)),
-            Self::Evicted { pod, by } => f.write_str(&by.sentence(pod)),
+            Self::Evicted { pod, by } => f.write_str(&by.eviction_sentence(pod)),
             Self::Exited {
                 pod,
                 container,

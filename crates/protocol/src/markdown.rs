@@ -15,13 +15,13 @@ pub enum Block {
     List(Vec<Sentence>),
     /// A heading with the items below it.
     Section(Sentence, Vec<Sentence>),
-    /// The answer in one bold sentence, at the beginning.
+    /// A bold sentence that answers the user's question, at the beginning of the text.
     Lead(Sentence),
-    /// The answer in one sentence, at the end.
+    /// A sentence that answers the user's question, at the end of the text.
     End(Sentence),
 }
 
-/// Prints a text in the current language.
+/// Formats the blocks as Markdown, in the current language.
 #[must_use]
 pub fn print(blocks: &[Block]) -> String {
     let mut out = String::new();

@@ -18,9 +18,9 @@ pub enum ConsoleText {
 }
 
 impl ConsoleText {
-    /// Returns the line as plain text.
+    /// Returns the console line as a string; a notice is formatted as a sentence.
     #[must_use]
-    pub fn words(&self) -> Cow<'_, str> {
+    pub fn plain_text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) => Cow::Borrowed(text),
             Self::Notice(notice) => Cow::Owned(notice.to_string()),
@@ -78,14 +78,14 @@ pub enum Notice {
     LinesWait {
         /// First line of the running command.
         behind: String,
-        lines: LinesLeft,
+        lines: UnrunLines,
     },
     /// Command lines that waited were dropped.
-    LinesDropped(LinesLeft),
+    LinesDropped(UnrunLines),
     /// The user gave more command lines than may wait.
     TooManyLines { most: usize },
     /// A limit of the session was reached.
-    Limit(Limit),
+    Limit(SessionLimit),
     /// The selected line cannot be a goal of a lesson.
     GoalRefusal(GoalRefusal),
     /// A link was created by a version of the engine that computes a different trace.
@@ -139,7 +139,7 @@ pub enum RequestName {
 
 impl RequestName {
     #[must_use]
-    pub fn of(request: &Request) -> Self {
+    pub fn from_request(request: &Request) -> Self {
         match request {
             Request::Command { .. } | Request::Commands { .. } | Request::RunUnlessDangerous { .. } => {
                 let first = request.command_lines().first().and_then(|line| line.lines().next());
@@ -173,16 +173,16 @@ impl fmt::Display for RequestName {
     }
 }
 
-/// Command lines that were not run.
+/// Command lines that wait or were dropped: the first one, and how many follow it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LinesLeft {
+pub struct UnrunLines {
     /// First line of the next command.
     pub first: String,
     /// Number of lines after `first`.
     pub more: usize,
 }
 
-impl fmt::Display for LinesLeft {
+impl fmt::Display for UnrunLines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&t!(notice::lines, first = self.first, more = self.more))
     }
@@ -190,7 +190,7 @@ impl fmt::Display for LinesLeft {
 
 /// A limit of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Limit {
+pub enum SessionLimit {
     /// Maximum number of branches of a session.
     Branches(usize),
     /// Maximum number of commands of a branch.
@@ -199,7 +199,7 @@ pub enum Limit {
     Records(usize),
 }
 
-impl fmt::Display for Limit {
+impl fmt::Display for SessionLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&match self {
             Self::Branches(most) => t!(notice::limit_branches, most = *most),
@@ -209,8 +209,8 @@ impl fmt::Display for Limit {
     }
 }
 
-impl From<Limit> for Notice {
-    fn from(limit: Limit) -> Self {
+impl From<SessionLimit> for Notice {
+    fn from(limit: SessionLimit) -> Self {
         Self::Limit(limit)
     }
 }
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn notices_with_arguments_are_formatted_as_sentences() {
-        let left = |more| LinesLeft {
+        let left = |more| UnrunLines {
             first: "kubectl get ns".to_owned(),
             more,
         };
@@ -289,12 +289,12 @@ mod tests {
             before: 2_500_000,
         };
         let lines = vec!["kubectl apply -f - <<EOF\nkind: Pod\nEOF".to_owned(), "next".to_owned()];
-        let what = RequestName::of(&Request::Commands { lines });
+        let what = RequestName::from_request(&Request::Commands { lines });
         let until = 600_000_000;
         let read = [
             Notice::RequestWaits { what, until },
             Notice::RequestDropped {
-                what: RequestName::of(&Request::SkipToStory),
+                what: RequestName::from_request(&Request::SkipToStory),
                 until,
             },
             Notice::LinesWait {

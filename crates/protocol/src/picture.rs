@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock;
 use crate::{
-    Director, MachineView, Mark, Micros, MissingObjectsView, NodeDevices, ServiceRequests, StoryState, Thread, Traffic,
+    CausalThread, Director, MachineView, Mark, Micros, MissingObjectsView, NodeDevices, ServiceRequests, StoryState,
+    Traffic,
 };
 
 /// An update of the page's picture of the session: the differences to the previous frame, or everything.
@@ -33,9 +34,9 @@ pub struct Frame {
     pub title: Option<String>,
     /// Whether the fields below replace the whole picture; otherwise they are a delta.
     pub reset: bool,
-    /// All groups (zones), if any of them changed in more than its counts.
+    /// All groups of nodes (zones), if anything but the pod counts of a group changed.
     pub groups: Option<Vec<GroupView>>,
-    /// Counts of each group in the order of the last sent `groups`, if only counts changed.
+    /// Pod counts of each group of nodes, in the order of the last sent `groups`, if only counts changed.
     pub counts: Option<Vec<Vec<SpreadCount>>>,
     /// Changed and new nodes.
     pub nodes: Vec<NodeView>,
@@ -46,7 +47,7 @@ pub struct Frame {
     pub pods_gone: Vec<String>,
     /// The control plane, if it changed.
     pub control_plane: Option<ControlPlaneView>,
-    /// All owners with their colours, if there is a new one.
+    /// All owners of pods with their colours, if there is a new owner.
     pub owners: Option<Vec<OwnerView>>,
     /// New and changed timeline marks, by `id`.
     pub marks: Vec<Mark>,
@@ -63,7 +64,7 @@ pub struct Frame {
     /// Spread of the inspected subject, if it changed; a value without domains removes it.
     pub spread: Option<SpreadLane>,
     /// Chain of causes of the inspected subject, if it changed; a value without records removes it.
-    pub thread: Option<Thread>,
+    pub thread: Option<CausalThread>,
     /// Messages sent since the previous frame; empty after a jump in time.
     pub traffic: Traffic,
     /// Requests of clients by Service, if any of them changed.
@@ -93,7 +94,7 @@ pub struct SpreadLane {
     pub points: Vec<SpreadPoint>,
 }
 
-/// Counts per domain from a time on.
+/// Pods per topology domain from the time `at` on.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpreadPoint {
@@ -110,7 +111,7 @@ pub struct SpreadPoint {
 }
 
 impl Frame {
-    /// Returns the groups after this frame, if it changes them; `known` are the groups before it.
+    /// Returns the groups of nodes after this frame, if the frame changes them; `known` are the groups before it.
     pub fn take_groups(&mut self, known: &[GroupView]) -> Option<Vec<GroupView>> {
         let counts = self.counts.take();
         let replaced = self.groups.take();
@@ -133,7 +134,7 @@ impl Frame {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupView {
-    /// Value of the label.
+    /// Value of the label that the nodes have in common.
     pub name: String,
     /// Names of the nodes, in order.
     pub nodes: Arc<Vec<String>>,
@@ -171,7 +172,7 @@ pub struct NodeView {
     pub ready_reason: String,
     /// Last transition time of the Ready condition. Negative if the transition is from a dump, before the start.
     pub ready_since: Micros,
-    /// What the control plane does next with the node, if nothing changes.
+    /// What the control plane will do next with the node, if nothing changes.
     pub next: Option<NodeNext>,
     pub cordoned: bool,
     /// Taints as `key=value:Effect`.
@@ -187,7 +188,7 @@ pub struct NodeView {
     /// Requested and allocatable memory, in bytes.
     pub memory: (i64, i64),
     pub pods: (i64, i64),
-    /// Labels, for grouping.
+    /// Labels of the node, by which the page can group nodes.
     pub labels: ordered::Map<String, String>,
     pub machine: MachineView,
 }
@@ -220,7 +221,7 @@ pub enum PodMark {
     /// The pod is not bound to a node.
     #[default]
     Pending,
-    /// Bound, not started.
+    /// Bound to a node, but not started.
     Starting,
     /// Running and ready.
     Ready,
@@ -367,7 +368,8 @@ pub enum QueuePlace {
         /// `NAMESPACE/NAME` of the terminating victims; empty if their deletion has not begun.
         pods: Vec<String>,
     },
-    /// Unschedulable, until an event may help one of these plugins or the queue is flushed.
+    /// The pod is in unschedulablePods, until an event occurs that may make one of these plugins accept it, or until
+    /// the periodic flush.
     Unschedulable(Vec<String>),
     /// Unknown, because these objects are missing from the dump.
     Unknown(MissingObjectsView),

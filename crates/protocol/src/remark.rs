@@ -5,7 +5,7 @@ use std::fmt;
 use podscope_messages::{Sentence, listed, t};
 use serde::{Deserialize, Serialize};
 
-use crate::Basis;
+use crate::AnswerLimitation;
 
 /// The first items of a list, and the number of all items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,8 +37,8 @@ impl<T: fmt::Display> fmt::Display for FirstItems<T> {
 /// A remark about opened files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Remark {
-    /// A limitation of answers because objects are missing.
-    Basis(Basis),
+    /// Answers are limited because objects are missing from the files.
+    Basis(AnswerLimitation),
     /// Objects of a kind that the cluster stores but does not simulate.
     NotSimulated { kind: String, count: usize },
     /// An object was left out because its API version is no longer served.
@@ -103,7 +103,8 @@ pub enum Remark {
     NamespaceCreated(String),
     /// Nodes are generated in addition to the nodes in the files.
     GeneratedNodes { made: usize, own: usize },
-    /// Time starts at the latest past instant in the files, in RFC 3339.
+    /// The simulation starts at the latest timestamp in the files that is not a future one, as a `deletionTimestamp` may
+    /// be. Holds that time, in RFC 3339.
     StartTime(String),
     /// A command of a link cannot be parsed.
     Unreadable {
@@ -121,9 +122,12 @@ impl Remark {
     /// Returns a sort key by importance, most important first: missing objects, assumed objects, parts that are not
     /// simulated, information.
     #[must_use]
-    pub fn weight(&self) -> u8 {
+    pub fn importance_rank(&self) -> u8 {
         match self {
-            Self::Basis(Basis::Cut { .. }) | Self::Unread(_) | Self::MoreUnread(_) | Self::NoObjects { .. } => 0,
+            Self::Basis(AnswerLimitation::Cut { .. })
+            | Self::Unread(_)
+            | Self::MoreUnread(_)
+            | Self::NoObjects { .. } => 0,
             Self::Unreadable { .. } | Self::LessonChanged { .. } | Self::History(_) => 1,
             Self::Basis(_) => 2,
             Self::Assumed { .. }
@@ -214,7 +218,8 @@ pub enum Assumption {
     PersistentVolume,
     /// Owners that are assumed to exist, because objects in the files refer to them.
     Owners,
-    /// Objects that count others which are missing in the files. Holds the number of the counting objects.
+    /// Objects whose status counts other objects that are missing from the files, such as the replicas of a ReplicaSet.
+    /// Holds the number of objects with such counts.
     Counted(usize),
 }
 

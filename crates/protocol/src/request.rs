@@ -9,7 +9,7 @@ use crate::{CourseRequest, Micros, Search, UpcomingEvent, WhatIf};
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Request {
     /// Start a session from a source. The running session is replaced only if the source opens.
-    Open { source: Source },
+    Open { source: SessionSource },
     /// Run a command at the current time of the session. Before the end of the computed run, this starts a branch
     /// (T-01).
     Command {
@@ -81,7 +81,7 @@ pub enum Request {
         /// An arbitrary number; the answer contains the same number.
         revision: u64,
     },
-    /// Create a file to save.
+    /// Create a file that the page saves for the user.
     Export {
         what: ExportKind,
         /// Whether to replace the names of objects.
@@ -114,7 +114,7 @@ pub enum Request {
         /// Scenario text of the second run; `None` ends the comparison.
         other: Option<String>,
     },
-    /// Compare with another branch of this session as the second run.
+    /// Start a comparison whose second run is another branch of this session.
     CompareBranch {
         /// Number of the branch.
         branch: u32,
@@ -130,7 +130,7 @@ pub enum Request {
         /// The answer: an option, the name of a node or pod, or a duration.
         answer: Option<String>,
     },
-    /// Play the solution from the time at which the last step was shown.
+    /// Play the lesson's solution from the time at which the last step was shown.
     ShowMe,
     /// Run fast to an upcoming event, and pause there.
     SkipAhead {
@@ -145,7 +145,7 @@ pub enum Request {
         /// Line number, from 1.
         line: u32,
     },
-    /// Remove a recorded goal.
+    /// Remove a goal from the lesson being recorded.
     ForgetGoal {
         /// Index in the order of [`Update::Recorded`](crate::Update::Recorded).
         index: usize,
@@ -191,7 +191,7 @@ pub enum Request {
         anonymise: bool,
     },
     /// Try a change on a copy of the session. Answered by [`Update::WhatIf`](crate::Update::WhatIf), or by `Refused`.
-    /// `None` stops the current one.
+    /// `None` stops the current trial.
     WhatIf(Option<WhatIf>),
     /// Try seeds for a run that breaks a guarantee. Answered by [`Update::Search`](crate::Update::Search) for each
     /// seed, or by `Refused`.
@@ -210,7 +210,7 @@ pub enum Request {
 impl Request {
     /// Returns the request to run one or several command lines.
     #[must_use]
-    pub fn run(mut lines: Vec<String>) -> Self {
+    pub fn run_lines(mut lines: Vec<String>) -> Self {
         match lines.len() {
             1 => Self::Command { line: lines.remove(0) },
             _ => Self::Commands { lines },
@@ -244,15 +244,17 @@ pub enum TextKind {
     Lesson,
 }
 
-/// Name of the lesson that a first visit offers. Its cluster is that of the first visit.
-pub const GUIDED_START: &str = "cut-a-node-off";
-/// The first command of the lesson [`GUIDED_START`]. A first visit runs it when it opens the lesson.
-pub const GUIDED_CUT: &str = "fault partition c-2";
+/// Name of the lesson that the page offers at a user's first visit. The lesson's cluster is the one that the page shows
+/// at that visit.
+pub const FIRST_VISIT_LESSON: &str = "cut-a-node-off";
+/// The first command of the lesson [`FIRST_VISIT_LESSON`]. At a first visit, the page opens the lesson and runs this
+/// command.
+pub const FIRST_VISIT_COMMAND: &str = "fault partition c-2";
 
-/// Source of a session.
+/// What a session is opened from: files, a link, a lesson or a built-in cluster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Source {
+pub enum SessionSource {
     /// Files that are read as one, in order: a scenario, manifests or a dump.
     Files {
         /// Name and text of each file.
@@ -304,13 +306,13 @@ pub enum SubjectRef {
         /// Name of the invariant in kebab case.
         name: String,
     },
-    /// Requests that failed in the same way: those of the record `record`, or the newest ones if it is `None`.
+    /// Requests that failed in the same way: those of the trace record `record`, or the newest ones if it is `None`.
     FailedRequests {
         /// `NAMESPACE/NAME` of the Service.
         service: String,
         /// The pod or address to which the requests were sent; `None` means any.
         endpoint: Option<String>,
-        /// Sequence number of the record.
+        /// Sequence number of the trace record.
         record: Option<u64>,
     },
 }

@@ -14,11 +14,11 @@ use crate::{Micros, clock};
 pub struct FailedStretch {
     /// Name of the Service.
     pub service: String,
-    /// The pod or address to which the requests were sent; `None` if the rules selected no endpoint.
+    /// The pod or address to which the requests were sent; `None` if the node's rules selected no endpoint.
     pub endpoint: Option<String>,
     /// The client: `node/b-1`, `pod/shop`, `outside`.
     pub client: String,
-    /// The node whose rules selected the endpoint.
+    /// The node whose kube-proxy rules selected the endpoint.
     pub node: String,
     /// Outcome of the requests, with its name in the trace.
     pub outcome: String,
@@ -115,8 +115,8 @@ impl FailedStretch {
         })
     }
 
-    /// Returns why requests failed for which no endpoint was chosen, or whose endpoint has an unknown state.
-    fn why(&self) -> String {
+    /// Returns why the requests failed, if no endpoint was chosen for them or the endpoint's true state is unknown.
+    fn general_failure_reason(&self) -> String {
         let Self { node, service, .. } = self;
         match &*self.truth {
             "no-service" => t!(failed_requests::no_service, service = service),
@@ -162,7 +162,10 @@ impl fmt::Display for FailedStretch {
             .endpoint
             .as_ref()
             .and_then(|endpoint| self.failure_reason_at_endpoint(endpoint));
-        let (requests, why) = (self.count_and_outcome_text(), at_endpoint.unwrap_or_else(|| self.why()));
+        let (requests, why) = (
+            self.count_and_outcome_text(),
+            at_endpoint.unwrap_or_else(|| self.general_failure_reason()),
+        );
         f.write_str(&match self.until - self.since {
             span if span > 0 => t!(
                 failed_requests::failed_for,

@@ -37,7 +37,8 @@ pub struct TriedSeed {
     pub size: Option<RunSize>,
 }
 
-/// Size of a run: runs with fewer parts, fewer commands and an earlier violation are smaller.
+/// Size of a run, to find the smallest: compared by number of parts (generated objects, faults and commands), number of
+/// commands, time of the violation, and seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunSize {

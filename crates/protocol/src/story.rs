@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{LessonCondition, Micros, NodeTrouble, PodMark, WaitsFor};
 
-/// Returns whether a hint is a command, for which the page shows a button, and not a sentence.
+/// Returns whether a hint is a command rather than a sentence. For a command, the page shows a button.
 pub fn is_command_hint(hint: &str) -> bool {
     ["kubectl ", "fault ", "app "].iter().any(|verb| hint.starts_with(verb))
 }
@@ -75,17 +75,17 @@ pub struct StoryState {
     /// Index of the step whose question is unanswered; time is paused meanwhile.
     pub question: Option<usize>,
     /// The `keep` condition that was violated. After a violation no further goal can be reached.
-    pub halted: Option<Halted>,
+    pub halted: Option<ViolatedKeep>,
     /// Whether all goals of the story are reached.
     pub finished: bool,
-    /// For a finished story: small pictures of the run before and after its key moment.
-    pub moments: Vec<Moment>,
+    /// For a finished story: two small pictures of the run, before and after its key moment.
+    pub moments: Vec<MomentPicture>,
 }
 
 /// A small picture of a run at one time: nodes by zone, with their pods.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Moment {
+pub struct MomentPicture {
     pub at: Micros,
     /// Zones with their nodes; the name is empty for nodes without a zone.
     pub groups: Vec<(String, Vec<MomentNode>)>,
@@ -100,7 +100,7 @@ pub struct MomentNode {
     pub name: String,
     /// The most important problem of the node, if it has one.
     pub trouble: Option<NodeTrouble>,
-    /// Pods on the node, ghosts included.
+    /// Pods on the node, including pods that no longer exist but whose processes still run.
     pub pods: Vec<MomentPod>,
 }
 
@@ -120,7 +120,7 @@ pub struct MomentPod {
 /// A violated `keep` condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Halted {
+pub struct ViolatedKeep {
     pub at: Micros,
     pub promise: LessonCondition,
     /// Time at which the step with the condition was shown; the button for another attempt seeks to it.
@@ -144,14 +144,14 @@ pub struct StepState {
     /// The user's answer to the step's question; empty if the user skipped it.
     pub answer: Option<String>,
     /// The true answer to the step's question; `None` until the user has answered.
-    pub truth: Option<TruthView>,
+    pub truth: Option<TrueAnswer>,
 }
 
 /// The true answer to a question.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TruthView {
-    /// The true answer; for a question for a time with options, the option that matches it.
+pub struct TrueAnswer {
+    /// The true answer. If the question asks for a time and offers options, this is the option that matches that time.
     pub value: String,
     /// The exact answer, if it differs from `value`.
     pub exact: Option<String>,

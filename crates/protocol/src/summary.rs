@@ -28,7 +28,8 @@ pub enum Subtitle {
     Kind(String),
     /// The inspected subject is an invariant.
     Invariant,
-    /// Namespace, owner and node, from what the page knows before the detail arrives. Empty parts are not displayed.
+    /// Namespace, owner and node, as far as the page knows them before the engine sends the detail. Empty parts are not
+    /// displayed.
     Known([String; 3]),
     /// The inspected subject is a group of failed requests.
     FailedRequests,
@@ -120,7 +121,7 @@ pub enum Summary {
     MachineAlone {
         /// Name of the machine.
         node: String,
-        /// Other differences of the machine.
+        /// Other differences between the machine and what the API server knows of it.
         differs: Vec<Difference>,
     },
     /// There is neither a machine nor a Node object.
@@ -206,11 +207,11 @@ pub enum DeletionCause {
     Taint,
     /// A client evicted the pod through the eviction API.
     Eviction,
-    /// The pod garbage collector, because the node no longer exists.
+    /// The pod garbage collector deleted the pod, because its node no longer exists.
     NodeGone,
     /// The kubelet evicted the pod because of node pressure.
     Pressure,
-    /// Another reason of the pod's DisruptionTarget condition.
+    /// Any other cause: the reason of the pod's DisruptionTarget condition.
     Other(String),
 }
 
@@ -296,7 +297,7 @@ impl fmt::Display for ProcessView {
 
 /// Data that a container has written into an emptyDir.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WrittenView {
+pub struct EmptyDirDataView {
     /// Amount of written data, as a quantity.
     pub size: String,
     /// Name of the container.
@@ -305,7 +306,7 @@ pub struct WrittenView {
     pub since: Micros,
 }
 
-impl fmt::Display for WrittenView {
+impl fmt::Display for EmptyDirDataView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let since = clock::instant(self.since);
         f.write_str(&t!(
@@ -323,7 +324,7 @@ pub enum VolumeView {
     /// A PersistentVolumeClaim, by name.
     Claim(String),
     /// An emptyDir, with its data on the machine.
-    Scratch(Vec<WrittenView>),
+    Scratch(Vec<EmptyDirDataView>),
     /// A ConfigMap, by name.
     ConfigMap(String),
     /// A Secret, by name.

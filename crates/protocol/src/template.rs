@@ -1,10 +1,10 @@
 //! Texts with variables, `${name}`, as in the files of practice families. A translation has the same variables as its
-//! original, so it fits the task of any seed.
+//! original, so it can be filled with the values of any generated task.
 
 use podscope_messages::{is_english, translated};
 use serde::{Deserialize, Serialize};
 
-/// Name and value of a variable. The value may contain variables that precede it.
+/// Name and value of a variable. The value may refer to variables that precede this one in the list.
 pub type Variable = (String, String);
 
 /// Characters that replace the braces of a variable while the text is parsed as YAML, where `{` would begin a mapping.

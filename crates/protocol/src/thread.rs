@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 use crate::{Micros, SubjectRef, UpcomingEvent};
 
 /// Maximum number of records in a causal thread. The latest records are kept, together with their causes.
-pub const MAX_THREAD: usize = 48;
+pub const MAX_THREAD_RECORDS: usize = 48;
 
 /// The causal thread (chain of causes) of the inspected subject.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Thread {
+pub struct CausalThread {
     /// Records in display order: each follows its cause, or the previous effect of the same cause.
     pub links: Vec<ThreadLink>,
     /// Upcoming events of the same subject, earliest first.
@@ -45,7 +45,7 @@ pub struct ThreadLink {
     pub name: String,
     /// The node of the affected object, if the record contains it.
     pub node: Option<String>,
-    /// Whether the record is about the selected subject itself, not only about one of its causes.
+    /// Whether the record is about the selected subject itself; false if it is only a cause of such a record.
     pub is_own: bool,
 }
 

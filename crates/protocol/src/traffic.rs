@@ -15,7 +15,7 @@ pub struct Traffic {
     /// At most [`MAX_MESSAGES`] messages, in order of departure.
     pub messages: Vec<Message>,
     /// Number of further messages by link. At high speeds, `messages` is a sample.
-    pub more: Vec<UncountedLink>,
+    pub more: Vec<OmittedMessages>,
 }
 
 impl Traffic {
@@ -27,7 +27,7 @@ impl Traffic {
 /// Number of messages on one link that a frame counts but does not contain individually.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct UncountedLink {
+pub struct OmittedMessages {
     pub from: Peer,
     pub to: Peer,
     /// Number of messages.

@@ -76,7 +76,8 @@ pub struct Finding {
     pub object: String,
     pub problem: Problem,
     pub reason: Sentence,
-    /// Start of the problem, if the objects contain it; negative if the problem is older than the start of a dump.
+    /// Time at which the problem began, if the objects show it; negative if the problem began before the session, which
+    /// is possible in a dump.
     pub since: Option<Micros>,
     /// Remedies, smallest change first. Remedies for a pending pod have been verified by the scheduler.
     pub help: Vec<Sentence>,
@@ -141,7 +142,7 @@ fn age(since: Option<Micros>, now: Micros) -> Option<String> {
 
 /// Formats the triage list as text for a terminal, in the current language.
 #[must_use]
-pub fn plain(findings: &[Finding], now: Micros) -> String {
+pub fn plain_text(findings: &[Finding], now: Micros) -> String {
     if findings.is_empty() {
         return format!("{}\n", t!(finding::nothing));
     }

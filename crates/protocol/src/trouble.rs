@@ -13,7 +13,7 @@ impl NodeView {
         let machine = &self.machine;
         if machine.exists && !machine.powered {
             Some(NodeTrouble::Off)
-        } else if machine.lost() == (true, true) {
+        } else if machine.lost_directions() == (true, true) {
             Some(NodeTrouble::CutOff)
         } else if !machine.cuts.is_empty() {
             Some(NodeTrouble::LinksCut)
@@ -43,9 +43,9 @@ pub enum NodeTrouble {
 }
 
 impl NodeTrouble {
-    /// Returns a text for the problem.
+    /// Describes the problem in a few words of the current language.
     #[must_use]
-    pub fn words(self) -> String {
+    pub fn text(self) -> String {
         match self {
             Self::NoObject => t!(trouble::no_object),
             Self::Off => t!(trouble::off),
@@ -56,12 +56,12 @@ impl NodeTrouble {
         }
     }
 
-    /// Returns a shorter text, for small displays.
+    /// Like [`Self::text`], but shorter, for small displays.
     #[must_use]
-    pub fn short(self) -> String {
+    pub fn short_text(self) -> String {
         match self {
             Self::Off => t!(trouble::off_short),
-            other => other.words(),
+            other => other.text(),
         }
     }
 }

@@ -6,11 +6,11 @@ use podscope_api::{Danger, ProblemKind};
 use podscope_messages::{Sentence, sentence, t};
 use serde::{Deserialize, Serialize};
 
-use crate::explained::{Explanation, Verdict};
+use crate::explained::{Explanation, SchedulingVerdict};
 use crate::triage::Finding;
 use crate::{
-    ConsoleText, CourseUpdate, Detail, Frame, LessonCondition, Micros, Remark, Remedy, SearchUpdate, StoryStep,
-    TextKind, WhatIfAnswer,
+    ConsoleText, CourseUpdate, Frame, InspectorContent, LessonCondition, Micros, Remark, Remedy, SearchUpdate,
+    StoryStep, TextKind, WhatIfAnswer,
 };
 
 /// A message of the engine to the page.
@@ -33,7 +33,7 @@ pub enum Update {
         per_mille: u32,
     },
     /// A session was opened.
-    Opened(Box<Opened>),
+    Opened(Box<OpenedSession>),
     /// Input was rejected. The running session is unchanged.
     Refused {
         /// All problems of the input.
@@ -42,7 +42,7 @@ pub enum Update {
     /// The clock, and changes of the picture (drawn state of the session) since the last frame.
     Frame(Box<Frame>),
     /// Detail of the inspected subject.
-    Detail(Box<Detail>),
+    Detail(Box<InspectorContent>),
     /// The explanation of a scheduling decision.
     Explanation {
         /// `NAMESPACE/NAME`.
@@ -78,7 +78,7 @@ pub enum Update {
     Completions {
         /// The line that was completed.
         line: String,
-        /// Byte range of the line that a choice replaces.
+        /// Byte range of the line that the chosen completion replaces.
         replace: (usize, usize),
         choices: Vec<Completion>,
     },
@@ -104,7 +104,7 @@ pub enum Update {
         anonymised: bool,
     },
     File {
-        /// Suggested name of the file.
+        /// Suggested name of the downloaded file.
         name: String,
         media_type: String,
         text: String,
@@ -188,8 +188,9 @@ pub enum Task {
 }
 
 impl Task {
+    /// Names the task in the current language, for the progress bar.
     #[must_use]
-    pub fn word(self) -> String {
+    pub fn label(self) -> String {
         match self {
             Self::Open => t!(update::task_open),
             Self::Seek => t!(update::task_seek),
@@ -273,7 +274,7 @@ pub struct Problem {
 impl Problem {
     /// Creates a problem of a whole file; `file` may be empty.
     #[must_use]
-    pub fn of(file: impl Into<String>, message: impl Into<Sentence>) -> Self {
+    pub fn of_file(file: impl Into<String>, message: impl Into<Sentence>) -> Self {
         Self {
             file: file.into(),
             document: 0,
@@ -287,7 +288,7 @@ impl Problem {
 }
 
 impl Problem {
-    /// Returns `FILE:LINE:COL`, without unknown parts.
+    /// Returns `FILE:LINE:COL`; omits what is unknown.
     #[must_use]
     pub fn position(&self) -> String {
         match (self.file.as_str(), self.line) {
@@ -297,9 +298,9 @@ impl Problem {
         }
     }
 
-    /// Returns `FILE:LINE:COL: field.path`, without unknown parts.
+    /// Returns `FILE:LINE:COL: field.path`; omits what is unknown.
     #[must_use]
-    pub fn place(&self) -> String {
+    pub fn position_and_path(&self) -> String {
         match self.path.as_str() {
             "" => self.position(),
             path => format!("{}: {path}", self.position()),
@@ -308,7 +309,7 @@ impl Problem {
 
     /// Returns whether the message begins with the field path, or there is no path.
     #[must_use]
-    pub fn names_its_path(&self) -> bool {
+    pub fn message_begins_with_path(&self) -> bool {
         self.message.english().starts_with(&self.path)
     }
 }
@@ -316,14 +317,14 @@ impl Problem {
 impl std::fmt::Display for Problem {
     /// Formats `FILE:LINE:COL: field.path: message` in English, like all errors on a terminal.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.place(), self.message.english())
+        write!(f, "{}: {}", self.position_and_path(), self.message.english())
     }
 }
 
 /// Properties of a session that are sent once, when it opens.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Opened {
+pub struct OpenedSession {
     pub title: String,
     /// Name of the lesson, if the session is a lesson.
     pub lesson: Option<String>,
@@ -333,7 +334,7 @@ pub struct Opened {
     /// Remarks about translated, ignored or unsimulated input: `3 × Ingress (not simulated)`.
     pub notices: Vec<Remark>,
     /// Limitations of answers because of missing objects. Also contained in `notices`.
-    pub basis: Vec<Basis>,
+    pub basis: Vec<AnswerLimitation>,
     /// Warnings about the manifests (P-08).
     pub advice: Vec<Problem>,
     /// Whether the session is a dump of a live cluster. It then starts paused, and its triage follows (P-09).
@@ -350,7 +351,7 @@ pub struct Opened {
 /// A limitation of answers about a dump, because objects are missing (P-09).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Basis {
+pub enum AnswerLimitation {
     /// The dump has no PodDisruptionBudget.
     NoBudgets,
     NoNodes,
@@ -371,7 +372,7 @@ pub enum Basis {
     },
 }
 
-impl Basis {
+impl AnswerLimitation {
     #[must_use]
     pub fn sentence(&self) -> Sentence {
         match self {
@@ -386,7 +387,7 @@ impl Basis {
     }
 }
 
-impl std::fmt::Display for Basis {
+impl std::fmt::Display for AnswerLimitation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.sentence().fmt(f)
     }
@@ -396,10 +397,10 @@ impl std::fmt::Display for Basis {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AttemptInfo {
-    /// Number, unique in the session.
+    /// Number of the attempt, unique in the session.
     pub id: u64,
     pub at: Micros,
-    pub verdict: Verdict,
+    pub verdict: SchedulingVerdict,
 }
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -409,8 +410,9 @@ pub struct ConsoleLine {
     /// Origin of the line.
     pub kind: LineKind,
     pub text: ConsoleText,
-    /// Number of the command that this line started, or whose output it is; `None` for output that was printed at once.
-    /// If several commands have the number, the last one is meant.
+    /// For a typed line, the number of the command that it started; for output, the number of the command that printed
+    /// it. `None` for output that is printed at once, without a command in the simulation. If several typed lines have
+    /// the number, the last one is meant.
     pub command: Option<u32>,
     /// For a typed command: whether it applies manifests, so that its output is also shown in the editor.
     pub applies: bool,
@@ -423,7 +425,7 @@ pub enum LinkLength {
     Long {
         /// Length in characters.
         characters: usize,
-        /// Maximum length of those programs.
+        /// Maximum length that those programs accept, in characters.
         limit: usize,
     },
     /// The link is too long for some browsers.
@@ -445,7 +447,7 @@ impl fmt::Display for LinkLength {
 /// The reason why no film was created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FilmRefusal {
-    /// No time was simulated between the two instants.
+    /// No time was simulated between the start and the end of the film.
     EmptySpan,
     /// The film is not created, because it would be too large.
     TooLarge {

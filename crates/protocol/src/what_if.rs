@@ -92,13 +92,13 @@ pub struct NodeRoom {
 pub struct ComparedFigures {
     /// Rows with the name of a figure, and its value in each run.
     pub rows: Vec<Vec<Sentence>>,
-    pub fullness: Vec<Fullness>,
+    pub fullness: Vec<NodeFullness>,
 }
 
 /// How full the nodes are in each of two runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Fullness {
+pub struct NodeFullness {
     pub resource: String,
     /// For each run, the requested share of each node in thousandths, fullest node first. If there are many nodes, a
     /// sample at equal intervals.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::explained::Criterion;
+use podscope_api::explained::PreemptionCriterion;
 use podscope_api::{
     AllocationResult, CausedBy, ContainerExtendedResourceRequest, NodeName, ObjectKey, PersistentVolume,
     PersistentVolumeClaim, ResourceClaim, Str,
@@ -13,15 +13,15 @@ use crate::queue::QueuedPod;
 
 /// An Event object to create (SCH-128). The reporting controller is the profile's scheduler name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EventNote {
+pub struct EventToCreate {
     /// The pod that the event regards.
     pub about: ObjectKey,
     pub about_uid: Str,
     /// `Normal` or `Warning`.
     pub kind: &'static str,
-    /// `Scheduled`, `FailedScheduling`, `Preempted`.
+    /// One of `Scheduled`, `FailedScheduling` and `Preempted`.
     pub reason: &'static str,
-    /// `Binding`, `Scheduling`, `Preempting`.
+    /// One of `Binding`, `Scheduling` and `Preempting`.
     pub action: &'static str,
     /// Human-readable text, cut to 1024 bytes.
     pub note: String,
@@ -56,12 +56,12 @@ pub struct Victim {
 /// 2. for each victim that is not terminating: set the condition `DisruptionTarget=True` (reason
 ///    `PreemptionByScheduler`, `message`), wait for the answer, DELETE it and emit the `Preempted` event. All
 ///    victims but the last may be processed concurrently; before the last one,
-///    [`crate::Scheduler::preemption_of_last`] is called;
+///    [`crate::Scheduler::last_eviction_started`] is called;
 /// 3. call [`crate::Scheduler::preemption_finished`].
 ///
 /// A victim that still waits for its volumes to be bound is sent back to the queue instead of being deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Preempt {
+pub struct PreemptionPlan {
     pub node: NodeName,
     /// The pods to delete, the most important pod first.
     pub victims: Vec<Victim>,
@@ -78,7 +78,7 @@ pub struct Preempt {
     /// Number of candidate nodes, `node` included.
     pub candidates: usize,
     /// The rule of `pickOneNodeForPreemption` that selected `node`.
-    pub criterion: Criterion,
+    pub criterion: PreemptionCriterion,
 }
 
 /// Allocations for a pod's ResourceClaims made at the Reserve point (DRA-106).
@@ -86,8 +86,8 @@ pub struct Preempt {
 pub struct ReservedClaims {
     /// The pod's claims in order; each with a new allocation if the claim had none.
     pub claims: Vec<(Arc<ResourceClaim>, Option<AllocationResult>)>,
-    /// If the pod needs a claim for extended resources: the claim to create, its allocation, and which container uses
-    /// which of its requests.
+    /// If the pod needs a claim for extended resources: the claim to create, the claim's allocation, and a list that
+    /// maps containers to the claim's requests.
     pub extended: Option<(
         Arc<ResourceClaim>,
         AllocationResult,
@@ -128,7 +128,7 @@ pub enum Outcome {
         /// Text of the FailedScheduling event.
         message: String,
         /// The preemption to carry out, if one helps.
-        preempt: Option<Preempt>,
+        preempt: Option<PreemptionPlan>,
     },
     /// The cycle or the binding failed; the pod is retried after back-off.
     Error {
@@ -175,7 +175,7 @@ pub struct Attempt {
     /// Number of nodes on which Filter ran.
     pub n_examined: usize,
     /// Events to create.
-    pub events: Vec<EventNote>,
+    pub events: Vec<EventToCreate>,
     /// Patch of the pod's status, if any.
     pub patch: Option<StatusPatch>,
     /// A claim that PostFilter releases.
@@ -206,7 +206,7 @@ impl Attempt {
         let attempt = Self::without_result(pod, scheduler_name);
         let key = attempt.pod.clone();
         Self {
-            events: vec![EventNote {
+            events: vec![EventToCreate {
                 about: key.clone(),
                 about_uid: attempt.uid.clone(),
                 kind: "Warning",
@@ -222,14 +222,14 @@ impl Attempt {
 
 /// Cuts an event's note to 1024 bytes as kube-scheduler does (SCH-024).
 pub(crate) fn truncate_event_note(text: &str) -> String {
-    const MAX_BYTES: usize = 1024;
-    const SUFFIX: &str = " ...";
-    if text.len() <= MAX_BYTES {
+    const MAX_NOTE_BYTES: usize = 1024;
+    const TRUNCATION_SUFFIX: &str = " ...";
+    if text.len() <= MAX_NOTE_BYTES {
         return text.to_owned();
     }
-    let mut end = MAX_BYTES - SUFFIX.len();
+    let mut end = MAX_NOTE_BYTES - TRUNCATION_SUFFIX.len();
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    format!("{}{SUFFIX}", &text[..end])
+    format!("{}{TRUNCATION_SUFFIX}", &text[..end])
 }

@@ -55,7 +55,7 @@ impl Workload {
 
 /// Size of the measured cluster, and options of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
+pub struct BenchOptions {
     /// Number of nodes. Each has 16 cpu, 64Gi of memory and a limit of 110 pods; the nodes are spread over three zones.
     pub nodes: usize,
     /// Number of pods that run before the first decision.
@@ -68,7 +68,7 @@ pub struct Size {
     pub without_sampling: bool,
 }
 
-impl Default for Size {
+impl Default for BenchOptions {
     fn default() -> Self {
         Self {
             nodes: 5000,
@@ -87,9 +87,9 @@ const N_APPS: usize = 20;
 #[derive(Debug, Clone)]
 pub struct Bench {
     workload: Workload,
-    size: Size,
+    size: BenchOptions,
     scheduler: Scheduler,
-    /// Running pods, oldest first. With [`Size::deletions`], the first one is deleted before a decision.
+    /// Running pods, oldest first. With [`BenchOptions::deletions`], the first one is deleted before a decision.
     running: std::collections::VecDeque<Arc<Pod>>,
     /// Number of pods generated so far.
     n_generated: usize,
@@ -191,7 +191,7 @@ fn node(index: usize) -> Object {
 
 impl Bench {
     /// Builds the cluster with its running pods.
-    pub fn new(workload: Workload, size: Size) -> Self {
+    pub fn new(workload: Workload, size: BenchOptions) -> Self {
         let config = SchedulerConfiguration::default();
         let config = if size.without_sampling {
             config.without_sampling()
@@ -255,7 +255,7 @@ impl Bench {
     }
 
     /// Returns the number of running pods.
-    pub fn existing(&self) -> usize {
+    pub fn running_pod_count(&self) -> usize {
         self.running.len()
     }
 
@@ -332,8 +332,8 @@ impl Bench {
         pod
     }
 
-    /// Creates the next pending pod and, with `Size::deletions`, deletes the oldest running one. The caller does not
-    /// measure this call.
+    /// Creates the next pending pod and, with `BenchOptions::deletions`, deletes the oldest running one. The caller
+    /// does not measure this call.
     pub fn prepare(&mut self, index: usize) {
         if self.size.deletions
             && let Some(pod) = self.running.pop_front()
@@ -367,9 +367,9 @@ impl Bench {
         attempt
     }
 
-    /// Carries out the decision: binds the pod, or deletes its victims and binds the pod to their node. The caller does
-    /// not measure this call.
-    pub fn settle(&mut self, attempt: &Attempt) {
+    /// Carries out the decision: binds the pod, or deletes its victims and then binds the pod to the node of the
+    /// victims. The caller does not measure this call.
+    pub fn carry_out(&mut self, attempt: &Attempt) {
         let Some(pod) = self.pending.take() else {
             return;
         };

@@ -9,14 +9,14 @@
 //!                                 terms     term × node       pods that carry the term
 //!                                 stores    services, claims, volumes, budgets, …
 //! ```
-//! All tables are indexed by [`NodeIdx`]; [`Cache::order`] is the order in which nodes are examined.
+//! All tables are indexed by [`NodeIdx`]; [`Cache::examination_order`] is the order in which nodes are examined.
 
 use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{ContainerStatus, Node, NodeName, Object, Pod, Str};
 
-use crate::counters::{NamespaceLabels, PlacedTerms, PodClassIdx, PodCounters, PodQuery};
+use crate::counters::{NamespaceLabels, PlacedAffinityTerms, PodClassIdx, PodCounters, PodQuery};
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::{PodInfo, uid_of};
 use crate::rows::{Row, Rows};
@@ -39,28 +39,28 @@ pub(crate) struct ImageState {
     pub(crate) size: i64,
     /// Nodes that have the image.
     nodes: ordered::Set<NodeIdx>,
-    /// For each node with the image: the number of nodes that had it when that node's row was last updated; 0 for nodes
-    /// without it. Shared with checkpoints.
-    frozen: Arc<Vec<u32>>,
+    /// For each node that has the image: how many nodes had the image when the row of this node was last updated; 0 for
+    /// nodes without the image. Shared with clones of the cache.
+    snapshot_node_counts: Arc<Vec<u32>>,
 }
 
 impl ImageState {
     /// Returns the number of nodes with the image, as recorded when the row of `node` was last updated; 0 if `node`
     /// does not have the image (SCH-109).
-    pub(crate) fn frozen_node_count(&self, node: NodeIdx) -> u32 {
-        self.frozen.get(node as usize).copied().unwrap_or(0)
+    pub(crate) fn snapshot_node_count(&self, node: NodeIdx) -> u32 {
+        self.snapshot_node_counts.get(node as usize).copied().unwrap_or(0)
     }
 
-    fn record_frozen_count(&mut self, node: NodeIdx, count: u32) {
+    fn record_node_count(&mut self, node: NodeIdx, count: u32) {
         let at = node as usize;
-        if self.frozen_node_count(node) == count {
+        if self.snapshot_node_count(node) == count {
             return;
         }
-        let frozen = Arc::make_mut(&mut self.frozen);
-        if frozen.len() <= at {
-            frozen.resize(at + 1, 0);
+        let counts = Arc::make_mut(&mut self.snapshot_node_counts);
+        if counts.len() <= at {
+            counts.resize(at + 1, 0);
         }
-        frozen[at] = count;
+        counts[at] = count;
     }
 }
 
@@ -113,7 +113,7 @@ impl NodeTree {
 #[derive(Debug, Clone, Default)]
 pub struct Cache {
     pub(crate) symbols: Symbols,
-    /// Nodes by index. Checkpoints share the nodes; a change copies only the changed node.
+    /// Nodes by index. Clones of the cache share the nodes; a change copies only the changed node.
     pub(crate) nodes: Vec<Arc<NodeInfo>>,
     rows: Rows,
     node_ids: ordered::Map<Str, NodeIdx>,
@@ -124,10 +124,10 @@ pub struct Cache {
     pods: ordered::Map<Str, PlacedPod>,
     pub(crate) topology: Topology,
     pub(crate) counters: PodCounters,
-    pub(crate) terms: PlacedTerms,
+    pub(crate) terms: PlacedAffinityTerms,
     pub(crate) namespaces: NamespaceLabels,
     images: ordered::Map<Symbol, ImageState>,
-    /// Nodes whose rows and frozen image counts must be recomputed (SCH-109).
+    /// Nodes whose rows and node counts of images must be recomputed at the next snapshot (SCH-109).
     dirty: Vec<NodeIdx>,
     /// For each PersistentVolumeClaim, by namespace and name: the node of each placed pod that uses the claim.
     claim_users: ordered::Map<(Symbol, Symbol), Vec<NodeIdx>>,
@@ -142,7 +142,7 @@ impl Cache {
     }
 
     /// Returns the nodes in the order in which they are examined, as of the last [`Cache::update_snapshot`].
-    pub fn order(&self) -> &[NodeIdx] {
+    pub fn examination_order(&self) -> &[NodeIdx] {
         &self.order
     }
 
@@ -197,7 +197,8 @@ impl Cache {
         self.namespaces.get(&namespace).map_or(&[], |labels| labels)
     }
 
-    pub(crate) fn topology_key(&mut self, key: Symbol) -> KeyIdx {
+    /// Returns the index of a topology key; adds the key at its first use.
+    pub(crate) fn intern_topology_key(&mut self, key: Symbol) -> KeyIdx {
         self.topology.intern(key, &self.nodes)
     }
 
@@ -261,11 +262,12 @@ impl Cache {
         }
     }
 
+    /// Returns the index of the node with this name; adds an entry without a Node object if there is none.
     fn index_for_name(&mut self, name: &Str) -> NodeIdx {
         if let Some(index) = self.node_ids.get(name) {
             return *index;
         }
-        let info = NodeInfo::unknown(&mut self.symbols, name);
+        let info = NodeInfo::without_node_object(&mut self.symbols, name);
         let index = match self.free_nodes.pop() {
             Some(index) => {
                 self.nodes[index as usize] = Arc::new(info);
@@ -347,7 +349,7 @@ impl Cache {
         let info = Arc::make_mut(&mut self.nodes[index as usize]);
         for image in std::mem::take(&mut info.images) {
             if let Some(state) = self.images.get_mut(&image) {
-                state.record_frozen_count(index, 0);
+                state.record_node_count(index, 0);
                 state.nodes.remove(&index);
                 if state.nodes.is_empty() {
                     self.images.remove(&image);
@@ -458,7 +460,8 @@ impl Cache {
         self.release_node_index_if_unused(node);
     }
 
-    /// Updates the state that is frozen during a cycle: node order, rows and image counts (SCH-006, SCH-109).
+    /// Updates the state that does not change during a cycle: node order, rows, and the number of nodes with each image
+    /// (SCH-006, SCH-109).
     pub fn update_snapshot(&mut self) {
         if self.order_is_stale {
             self.order = self.tree.in_examination_order();
@@ -474,7 +477,7 @@ impl Cache {
             self.rows.set(index, info);
             for image in &info.images {
                 let state = self.images.get_mut(image).expect("every image on a node has an entry");
-                state.record_frozen_count(index, state.nodes.len() as u32);
+                state.record_node_count(index, state.nodes.len() as u32);
             }
         }
     }
@@ -513,7 +516,7 @@ fn has_same_contributions(old: &Pod, new: &Pod) -> bool {
         && old.metadata.labels == new.metadata.labels
         && old.metadata.is_terminating() == new.metadata.is_terminating()
         && old.is_resize_infeasible() == new.is_resize_infeasible()
-        && old.own_requests_in_use() == new.own_requests_in_use()
+        && old.pod_level_requests_in_use() == new.pod_level_requests_in_use()
         && same_resources(&old_status.container_statuses, &new_status.container_statuses)
         && same_resources(&old_status.init_container_statuses, &new_status.init_container_statuses)
 }

@@ -136,7 +136,7 @@ pub fn to_value(cache: &Cache, decision: &Decision) -> Value {
             .map(|(node, status)| (name_of_node(cache, *node).to_string(), status_value(cache, status)))
             .collect();
         if let Some(status) = &found.diagnosis.absent {
-            for node in cache.order() {
+            for node in cache.examination_order() {
                 let refused = found.diagnosis.refused.iter().any(|(refused, _)| refused == node);
                 if !refused && !found.feasible.contains(node) {
                     filter.push((name_of_node(cache, *node).to_string(), status_value(cache, status)));
@@ -203,14 +203,14 @@ fn allocation_value(cache: &Cache, decision: &Decision) -> Option<Value> {
     let reserved = reserved.transpose().ok()?.unwrap_or_default();
     let own = reserved.claims.iter().filter_map(|(claim, new)| {
         let allocation = new.as_ref().or(claim.status.allocation.as_ref())?;
-        Some((claim.metadata.key().to_string(), allocation.write()))
+        Some((claim.metadata.key().to_string(), allocation.to_json_value()))
     });
     let mut allocations: Map<String, Value> = own.collect();
     let mut out = json!({ "node": &*name });
     if let Some((claim, allocation, mappings)) = &reserved.extended {
         let key = format!("{}/<extended resource claim>", claim.metadata.namespace);
-        allocations.insert(key, allocation.write());
-        out["podStatus"] = json!({ "requestMappings": mappings.write() });
+        allocations.insert(key, allocation.to_json_value());
+        out["podStatus"] = json!({ "requestMappings": mappings.to_json_value() });
     }
     if !allocations.is_empty() {
         out["claims"] = Value::Object(allocations);

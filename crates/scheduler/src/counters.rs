@@ -70,13 +70,13 @@ struct PodClass {
 #[derive(Debug, Clone)]
 struct PodCounter {
     query: Arc<PodQuery>,
-    /// Number of matching pods by node index. Shared with checkpoints until it changes.
+    /// Number of matching pods by node index. Shared with clones of the cache until it changes.
     on_node: Arc<Vec<u32>>,
     /// Value of [`PodCounters::clock`] at the last use, for eviction.
     used_at: u64,
 }
 
-/// Classes and counters.
+/// The classes of all placed pods, and the counters of matching pods.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PodCounters {
     classes: Vec<Option<PodClass>>,
@@ -242,7 +242,7 @@ impl PodCounters {
 
 /// An affinity term of placed pods, with the number of pods that have it on each node.
 #[derive(Debug, Clone)]
-pub(crate) struct PlacedTerm {
+pub(crate) struct PlacedAffinityTerm {
     pub term: Arc<Term>,
     /// Number of pods with this term, by node index. May be shorter than the node table.
     pub on_node: Arc<Vec<u32>>,
@@ -252,13 +252,13 @@ pub(crate) struct PlacedTerm {
 
 /// The distinct affinity terms of all placed pods.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct PlacedTerms {
-    terms: Vec<Option<PlacedTerm>>,
+pub(crate) struct PlacedAffinityTerms {
+    terms: Vec<Option<PlacedAffinityTerm>>,
     ids: ordered::Map<Arc<Term>, u32>,
     free: Vec<u32>,
 }
 
-impl PlacedTerms {
+impl PlacedAffinityTerms {
     /// Adds a pod with this term that was placed on a node. Returns the term's index.
     pub(crate) fn add(&mut self, term: &Term, node: NodeIdx) -> u32 {
         let id = match self.ids.get(term) {
@@ -270,7 +270,7 @@ impl PlacedTerms {
                 });
                 let term = Arc::new(term.clone());
                 self.ids.insert(term.clone(), id);
-                self.terms[id as usize] = Some(PlacedTerm {
+                self.terms[id as usize] = Some(PlacedAffinityTerm {
                     term,
                     on_node: Arc::new(Vec::new()),
                     n_pods: 0,
@@ -303,7 +303,7 @@ impl PlacedTerms {
     }
 
     /// Returns every term that at least one placed pod has.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &PlacedTerm> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &PlacedAffinityTerm> {
         self.terms.iter().flatten()
     }
 }

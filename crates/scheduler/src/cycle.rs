@@ -82,7 +82,7 @@ impl CycleState {
     }
 
     /// Calls AddPod (`delta` 1) or RemovePod (`delta` -1) of every plugin in `pre_filter_extensions`.
-    pub(crate) fn update(&mut self, cycle: &Cycle<'_>, pod: &PodInfo, node: NodeIdx, delta: i64) {
+    pub(crate) fn add_or_remove_pod(&mut self, cycle: &Cycle<'_>, pod: &PodInfo, node: NodeIdx, delta: i64) {
         for at in 0..self.pre_filter_extensions.len() {
             self.pre_filter_extensions[at]
                 .extension_points()
@@ -90,6 +90,8 @@ impl CycleState {
         }
     }
 
+    /// Returns a copy of PodTopologySpread's `criticalPaths`: for each hard constraint, a domain with the fewest matching
+    /// pods and one other domain, with their counts.
     pub(crate) fn critical_paths(&self) -> Option<Vec<[(u32, i64); 2]>> {
         self.spread
             .as_ref()
@@ -121,7 +123,8 @@ pub struct Diagnosis {
     pub absent: Option<Status>,
     /// Status of the PreFilter that rejected the pod for all nodes.
     pub pre_filter: Option<Status>,
-    /// Plugins that rejected the pod or a node. Only their events requeue the pod.
+    /// Plugins that rejected the pod or a node. The pod is requeued only by events for which one of these plugins has
+    /// registered.
     pub rejectors: PluginSet,
     /// Message of PostFilter; empty if PostFilter succeeded.
     pub post_filter: String,
@@ -141,7 +144,7 @@ impl Diagnosis {
 
     /// Returns the message of the FailedScheduling event, and the same reasons as structured counts.
     pub fn message_and_refusal(&self, cache: &Cache) -> (String, RefusedNodes) {
-        let n_nodes = cache.order().len();
+        let n_nodes = cache.examination_order().len();
         let histogram = self.reason_histogram(n_nodes);
         let refusal = RefusedNodes {
             nodes: n_nodes,
@@ -212,8 +215,8 @@ pub struct CycleResult {
     pub wanted: usize,
 }
 
-/// The inputs of one scheduling cycle, except the cache.
-pub(crate) struct Search<'a> {
+/// The search for a node for one pod: the inputs of a scheduling cycle, except the cache.
+pub(crate) struct NodeSearch<'a> {
     pub(crate) config: &'a SchedulerConfiguration,
     pub(crate) profile: &'a Profile,
     pub(crate) incoming: &'a Incoming,
@@ -221,7 +224,7 @@ pub(crate) struct Search<'a> {
     pub(crate) nominator: &'a Nominator,
 }
 
-impl Search<'_> {
+impl NodeSearch<'_> {
     pub(crate) fn cycle<'a>(&'a self, cache: &'a Cache) -> Cycle<'a> {
         Cycle {
             cache,
@@ -235,7 +238,7 @@ impl Search<'_> {
     pub(crate) fn run(&self, cache: &mut Cache, start: &mut usize) -> (CycleResult, CycleState) {
         let mut found = CycleResult::default();
         let mut state = CycleState::default();
-        if cache.order().is_empty() {
+        if cache.examination_order().is_empty() {
             return (found, state);
         }
         let only = match self.pre_filter(cache, &mut state, &mut found.diagnosis) {
@@ -261,8 +264,9 @@ impl Search<'_> {
         (found, state)
     }
 
-    /// Runs PreFilter (SCH-008, SCH-009). `Err(None)` means that the pod was rejected, with the status in the
-    /// diagnosis; `Err(Some)` is an error.
+    /// Runs PreFilter (SCH-008, SCH-009). `Ok(Some)` contains the names of the only candidate nodes; with `Ok(None)`,
+    /// all nodes are candidates. `Err(None)` means that the pod was rejected, with the status in the diagnosis;
+    /// `Err(Some)` is an error.
     fn pre_filter(
         &self,
         cache: &mut Cache,

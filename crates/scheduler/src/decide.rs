@@ -6,7 +6,7 @@ use podscope_api::{Pod, Str};
 
 use crate::cache::Cache;
 use crate::config::{Profile, SchedulerConfiguration};
-use crate::cycle::{CycleResult, CycleState, Search};
+use crate::cycle::{CycleResult, CycleState, NodeSearch};
 use crate::nominator::Nominator;
 use crate::plugins::node_affinity::AddedAffinity;
 use crate::plugins::{Plugin, Point, default_preemption};
@@ -45,7 +45,7 @@ pub fn decide(
     cache.update_snapshot();
     let incoming = Incoming::new(cache, pod);
     let added_affinity = AddedAffinity::compile(cache, &profile);
-    let search = Search {
+    let search = NodeSearch {
         config,
         profile: &profile,
         incoming: &incoming,
@@ -56,7 +56,7 @@ pub fn decide(
     let mut preemption = None;
     let mut message = found.error.clone();
     if found.feasible.is_empty() && message.is_none() {
-        if !cache.order().is_empty() {
+        if !cache.examination_order().is_empty() {
             preemption = post_filter::run(&search, cache, &mut state, &mut found.diagnosis, DryRunLimit::None);
             // If an earlier PostFilter plugin failed, run preemption nevertheless to report its result.
             if preemption.is_none() && profile.has(Point::PostFilter, Plugin::DefaultPreemption) {

@@ -96,7 +96,8 @@ pub struct NodeInfo {
 }
 
 impl NodeInfo {
-    pub(crate) fn unknown(symbols: &mut Symbols, name: &Str) -> Self {
+    /// Creates the entry of a node that only pods refer to so far.
+    pub(crate) fn without_node_object(symbols: &mut Symbols, name: &Str) -> Self {
         Self {
             node: None,
             name: name.clone(),

@@ -46,7 +46,7 @@ impl Nominator {
     }
 
     /// Returns the pods nominated to a node, in the order of nomination.
-    pub fn on(&self, node: &str) -> &[Arc<PodInfo>] {
+    pub fn pods_nominated_to(&self, node: &str) -> &[Arc<PodInfo>] {
         if self.by_node.is_empty() {
             return &[];
         }

@@ -73,7 +73,8 @@ pub struct Term {
     pub pods: PodMatcher,
 }
 
-/// The compiled fields that plugins read of every pod. The pod that is being scheduled has more, in [`Incoming`].
+/// The fields of a pod that plugins read, in compiled form. [`Incoming`] has more fields, for the pod that is being
+/// scheduled.
 #[derive(Debug, Clone)]
 pub struct PodInfo {
     pub pod: Arc<Pod>,
@@ -96,7 +97,8 @@ pub struct PodInfo {
     pub terms: Vec<Term>,
     /// Error of the first invalid selector among the terms.
     pub malformed: Option<String>,
-    /// Class of the pod in the cache's counters; [`PodClassIdx::MAX`] if the pod is not placed.
+    /// Index of the class of pods with equal namespace, labels and deletion state that contains this pod;
+    /// [`PodClassIdx::MAX`] if the pod is not placed.
     pub(crate) class: PodClassIdx,
     /// Indices of `terms` in the cache's table, if the pod is placed.
     pub(crate) term_ids: Vec<u32>,
@@ -166,7 +168,7 @@ impl PodInfo {
         match selectors {
             Ok((namespace_selector, selector)) => {
                 let key = symbols.intern(&term.topology_key);
-                let key = cache.topology_key(key);
+                let key = cache.intern_topology_key(key);
                 self.terms.push(Term {
                     kind,
                     key,
@@ -440,12 +442,12 @@ pub(crate) fn spread_constraint(
     Ok(SpreadConstraint {
         index,
         max_skew: i64::from(from.max_skew),
-        key: cache.topology_key(key_symbol),
+        key: cache.intern_topology_key(key_symbol),
         key_symbol,
         selector,
         min_domains: usize::try_from(from.min_domains.unwrap_or(1)).unwrap_or(1),
         honor_affinity: from.node_affinity_policy != Some(api::NodeInclusionPolicy::Ignore),
         honor_taints: from.node_taints_policy == Some(api::NodeInclusionPolicy::Honor),
-        hard: from.is_hard(),
+        hard: from.is_do_not_schedule(),
     })
 }

@@ -1,9 +1,9 @@
 //! PostFilter: runs if no node passed Filter; mainly preemption (SCH-029, SCH-030, SCH-093 to SCH-102).
 
-use podscope_api::explained::{Criterion, NotEligible};
+use podscope_api::explained::{PreemptionCriterion, PreemptionIneligibility};
 
 use crate::cache::Cache;
-use crate::cycle::{CycleState, Diagnosis, Search};
+use crate::cycle::{CycleState, Diagnosis, NodeSearch};
 use crate::node_info::NodeIdx;
 use crate::plugins::Point;
 use crate::plugins::default_preemption::Candidate;
@@ -13,7 +13,7 @@ use crate::status::Status;
 #[derive(Debug, Clone)]
 pub enum Preemption {
     /// The pod is not eligible for preemption.
-    NotEligible(NotEligible),
+    NotEligible(PreemptionIneligibility),
     /// Preemption does not help on any node.
     NoCandidate {
         /// The reason in kube-scheduler's words.
@@ -28,7 +28,7 @@ pub enum Preemption {
         /// Nodes of the best candidates; one of them is chosen.
         chosen: Vec<NodeIdx>,
         /// The rule that selected the best candidates.
-        criterion: Criterion,
+        criterion: PreemptionCriterion,
     },
 }
 
@@ -47,14 +47,14 @@ pub(crate) enum PostFilter {
 pub(crate) enum DryRunLimit {
     /// All potential nodes.
     None,
-    /// As many as are needed for the number of candidates in the plugin's arguments. The first node is this random
-    /// number modulo the number of nodes.
+    /// As many as are needed to find the number of candidates that the plugin's arguments require. The value is a
+    /// random number; modulo the number of potential nodes, it is the index of the first node to try.
     Configured(u64),
 }
 
 /// Runs the PostFilter plugins and stores their texts in the diagnosis (SCH-029 to SCH-031).
 pub(crate) fn run(
-    search: &Search<'_>,
+    search: &NodeSearch<'_>,
     cache: &mut Cache,
     state: &mut CycleState,
     diagnosis: &mut Diagnosis,

@@ -1,6 +1,6 @@
 //! Resource amounts, and the computation of a pod's requests (SCH-050 to SCH-052, SCH-056).
 
-use podscope_api::{Container, ContainerStatus, Pod, Quantity, ResourceList, Str, is_of_pods};
+use podscope_api::{Container, ContainerStatus, Pod, Quantity, ResourceList, Str, is_pod_level_resource};
 
 use crate::symbols::{Symbol, Symbols};
 
@@ -148,7 +148,7 @@ impl ResourceAmounts {
         self.merge_all(from, std::cmp::max);
     }
 
-    fn raise_to_list(&mut self, list: &ResourceList) {
+    fn raise_to_at_least(&mut self, list: &ResourceList) {
         for (name, quantity) in list {
             self.merge(name, *quantity, std::cmp::max);
         }
@@ -173,7 +173,7 @@ impl ResourceAmounts {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct RequestOptions {
+struct PodResourcesOptions {
     /// Whether to include `status.resources` of running containers, and of the pod as a whole (SCH-052).
     include_status: bool,
     /// Whether pod-level requests replace the sum of the containers' requests (SCH-050).
@@ -190,7 +190,7 @@ fn container_requests(
     pod: &Pod,
     container: &Container,
     statuses: &[ContainerStatus],
-    options: RequestOptions,
+    options: PodResourcesOptions,
 ) -> ResourceAmounts {
     let mut amounts = ResourceAmounts::default();
     let reported = if options.include_status {
@@ -201,12 +201,12 @@ fn container_requests(
     match reported {
         Some((status, resources)) => {
             if !pod.is_resize_infeasible() {
-                amounts.raise_to_list(&container.resources.requests);
+                amounts.raise_to_at_least(&container.resources.requests);
             }
-            amounts.raise_to_list(&resources.requests);
-            amounts.raise_to_list(&status.allocated_resources);
+            amounts.raise_to_at_least(&resources.requests);
+            amounts.raise_to_at_least(&status.allocated_resources);
         }
-        None => amounts.raise_to_list(&container.resources.requests),
+        None => amounts.raise_to_at_least(&container.resources.requests),
     }
     if options.default_cpu && amounts.cpu.is_none() {
         amounts.cpu = Some(Quantity::from_milli(DEFAULT_MILLI_CPU));
@@ -221,10 +221,10 @@ fn has_pod_level_requests(pod: &Pod) -> bool {
     pod.spec
         .resources
         .as_ref()
-        .is_some_and(|resources| resources.requests.keys().any(|name| is_of_pods(name)))
+        .is_some_and(|resources| resources.requests.keys().any(|name| is_pod_level_resource(name)))
 }
 
-fn total_requests(pod: &Pod, options: RequestOptions) -> ResourceAmounts {
+fn total_requests(pod: &Pod, options: PodResourcesOptions) -> ResourceAmounts {
     let spec = &pod.spec;
     let mut app = ResourceAmounts::default();
     for container in spec.containers.iter() {
@@ -240,7 +240,7 @@ fn total_requests(pod: &Pod, options: RequestOptions) -> ResourceAmounts {
         let mut init_peak = ResourceAmounts::default();
         for container in spec.init_containers.iter() {
             let sidecar = container.is_sidecar();
-            let own_options = RequestOptions {
+            let own_options = PodResourcesOptions {
                 include_status: options.include_status && sidecar,
                 ..options
             };
@@ -258,14 +258,14 @@ fn total_requests(pod: &Pod, options: RequestOptions) -> ResourceAmounts {
         app.max(&init_peak);
     }
     if options.pod_level && options.include_status {
-        for (name, quantity) in pod.own_requests_in_use().iter().flatten() {
+        for (name, quantity) in pod.pod_level_requests_in_use().iter().flatten() {
             app.set(name, *quantity);
         }
     } else if options.pod_level
         && let Some(resources) = &spec.resources
     {
         for (name, quantity) in &resources.requests {
-            if is_of_pods(name) {
+            if is_pod_level_resource(name) {
                 app.set(name, *quantity);
             }
         }
@@ -296,14 +296,14 @@ impl PodRequests {
     /// Computes a pod's requests. If the pod is `placed`, they include the resources reported for its containers
     /// (SCH-052).
     pub fn of(symbols: &mut Symbols, pod: &Pod, placed: bool) -> Self {
-        let base = RequestOptions {
+        let base = PodResourcesOptions {
             include_status: placed,
             pod_level: true,
-            ..RequestOptions::default()
+            ..PodResourcesOptions::default()
         };
         let amounts = total_requests(pod, base);
         let pod_level = has_pod_level_requests(pod);
-        let defaulted = RequestOptions {
+        let defaulted = PodResourcesOptions {
             default_cpu: !pod_level || amounts.cpu.is_none(),
             default_memory: !pod_level || amounts.memory.is_none(),
             ..base
@@ -324,7 +324,7 @@ impl PodRequests {
         } else {
             total_requests(
                 pod,
-                RequestOptions {
+                PodResourcesOptions {
                     include_status: placed,
                     pod_level: false,
                     default_cpu: true,

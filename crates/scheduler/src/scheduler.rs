@@ -14,10 +14,12 @@ use podscope_api::{NodeName, Object, ObjectKey, Pod, Str};
 
 use self::choice::{draw_preemption_offset, nomination_to_write, pick_host};
 use self::claims::freed_claim;
-use crate::attempt::{Attempt, EventNote, Outcome, Preempt, ReservedClaims, StatusPatch, Victim, truncate_event_note};
+use crate::attempt::{
+    Attempt, EventToCreate, Outcome, PreemptionPlan, ReservedClaims, StatusPatch, Victim, truncate_event_note,
+};
 use crate::cache::Cache;
 use crate::config::{Profile, SchedulerConfiguration};
-use crate::cycle::{Search, name_of_node};
+use crate::cycle::{NodeSearch, name_of_node};
 use crate::decide::Decision;
 use crate::nominator::Nominator;
 use crate::plugins::node_affinity::AddedAffinity;
@@ -25,12 +27,12 @@ use crate::plugins::{Plugin, PluginSet, Point, default_binder, default_preemptio
 use crate::pod_info::Incoming;
 use crate::post_filter::{self, DryRunLimit, Preemption};
 use crate::queue::events::EventKind;
-use crate::queue::{Pool, Queue, QueuedPod};
+use crate::queue::{Queue, QueuePool, QueuedPod};
 
 /// Receives complete decisions, for explanations.
-pub trait Recorder {
+pub trait DecisionRecorder {
     /// Returns whether to record the decision for this pod. Called before the decision is assembled.
-    fn wants(&self, pod: &ObjectKey) -> bool;
+    fn wants_decision_of(&self, pod: &ObjectKey) -> bool;
     /// Receives the decision, and the cache in the state in which the decision was made.
     fn record(&mut self, cache: &Cache, decision: &Decision);
 }
@@ -39,8 +41,8 @@ pub trait Recorder {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoRecorder;
 
-impl Recorder for NoRecorder {
-    fn wants(&self, _: &ObjectKey) -> bool {
+impl DecisionRecorder for NoRecorder {
+    fn wants_decision_of(&self, _: &ObjectKey) -> bool {
         false
     }
 
@@ -52,7 +54,7 @@ impl Recorder for NoRecorder {
 pub struct QueueEntry {
     pub pod: ObjectKey,
     pub uid: Str,
-    pub pool: Pool,
+    pub pool: QueuePool,
     /// Number of attempts so far.
     pub attempts: u32,
     /// Time at which the timer ends the back-off, in microseconds.
@@ -60,7 +62,7 @@ pub struct QueueEntry {
     /// Time at which the pod is retried even without an event, in microseconds: at the flush of pods that waited too
     /// long, or at the end of the back-off after an error. `None` during the back-off after an unschedulable attempt,
     /// because the pod is popped earlier if activeQ is empty.
-    pub tried_at: Option<i64>,
+    pub retried_at: Option<i64>,
     /// Names of the plugins that rejected the pod.
     pub rejectors: Vec<&'static str>,
     /// Reasons of the last failed attempt; `None` before the first attempt.
@@ -81,7 +83,7 @@ pub struct Scheduler {
     /// Assumed pods whose binding is in progress.
     binding: ordered::Map<Str, PendingBinding>,
     /// Preemptors whose victims are being evicted; PreEnqueue keeps them out of activeQ. The value is the UID of the
-    /// last victim when its eviction has begun; the preemptor is released when the cache shows that this victim is
+    /// last victim, once its eviction has begun; the preemptor is released when the cache shows that this victim is
     /// terminating (SCH-105).
     preempting: ordered::Map<Str, Option<Str>>,
 }
@@ -125,13 +127,13 @@ impl Scheduler {
                 pool,
                 attempts: pod.attempts,
                 release_at: match pool {
-                    Pool::Backoff | Pool::ErrorBackoff => self.queue.release_at(pod),
-                    Pool::Active | Pool::Unschedulable | Pool::Gated => None,
+                    QueuePool::Backoff | QueuePool::ErrorBackoff => self.queue.release_at(pod),
+                    QueuePool::Active | QueuePool::Unschedulable | QueuePool::Gated => None,
                 },
-                tried_at: match pool {
-                    Pool::ErrorBackoff => self.queue.release_at(pod),
-                    Pool::Unschedulable => Some(self.queue.unschedulable_flush_at(pod.timestamp)),
-                    Pool::Active | Pool::Backoff | Pool::Gated => None,
+                retried_at: match pool {
+                    QueuePool::ErrorBackoff => self.queue.release_at(pod),
+                    QueuePool::Unschedulable => Some(self.queue.unschedulable_flush_at(pod.timestamp)),
+                    QueuePool::Active | QueuePool::Backoff | QueuePool::Gated => None,
                 },
                 rejectors: pod.rejectors.iter().map(Plugin::name).collect(),
                 refusal: pod.refusal.clone(),
@@ -140,7 +142,7 @@ impl Scheduler {
     }
 
     /// Returns the pool in which a pod waits; `None` if it is not queued.
-    pub fn pool(&self, uid: &str) -> Option<Pool> {
+    pub fn pool(&self, uid: &str) -> Option<QueuePool> {
         self.queue.pool(uid)
     }
 
@@ -163,7 +165,7 @@ impl Scheduler {
         &mut self,
         now: i64,
         draw: &mut dyn FnMut() -> u64,
-        recorder: &mut dyn Recorder,
+        recorder: &mut dyn DecisionRecorder,
     ) -> Option<Attempt> {
         self.run_queue_timers(now);
         loop {
@@ -192,7 +194,7 @@ impl Scheduler {
         profile: &Arc<Profile>,
         now: i64,
         draw: &mut dyn FnMut() -> u64,
-        recorder: &mut dyn Recorder,
+        recorder: &mut dyn DecisionRecorder,
     ) -> Attempt {
         self.cache.update_snapshot();
         let incoming = pod.incoming.clone();
@@ -200,7 +202,7 @@ impl Scheduler {
         let added_affinity = AddedAffinity::compile(&mut self.cache, profile);
         // The nominator is moved out while the search borrows it. The search does not change it.
         let nominator = std::mem::take(&mut self.nominator);
-        let search = Search {
+        let search = NodeSearch {
             config: &config,
             profile,
             incoming: &incoming,
@@ -211,7 +213,7 @@ impl Scheduler {
         let mut preemption = None;
         let mut preempt = None;
         let mut reserved = None;
-        let no_nodes = self.cache.order().is_empty();
+        let no_nodes = self.cache.examination_order().is_empty();
         if let Some(host) = pick_host(&found, draw) {
             let bindings = match state.volume_binding_state() {
                 None => Ok(volume_binding::Bindings::default()),
@@ -284,7 +286,7 @@ impl Scheduler {
                 };
             }
         }
-        if recorder.wants(&key) {
+        if recorder.wants_decision_of(&key) {
             let decision = Decision {
                 incoming: (*incoming).clone(),
                 profile: profile.clone(),
@@ -303,7 +305,7 @@ impl Scheduler {
         &mut self,
         pod: QueuedPod,
         host: u32,
-        ties: usize,
+        n_equal_hosts: usize,
         (bindings, devices): (volume_binding::Bindings, Option<Box<ReservedClaims>>),
         attempt: &mut Attempt,
     ) {
@@ -330,7 +332,7 @@ impl Scheduler {
                 nominated_node_name: Some(node.clone()),
             });
         }
-        attempt.events.push(EventNote {
+        attempt.events.push(EventToCreate {
             about: key.key(),
             about_uid: info.uid.clone(),
             kind: "Normal",
@@ -341,7 +343,7 @@ impl Scheduler {
         });
         attempt.outcome = Outcome::Assumed {
             node: NodeName(node),
-            ties,
+            ties: n_equal_hosts,
             is_slow: bindings.is_slow,
             volumes: bindings.binds.into_iter().map(|(volume, _)| volume).collect(),
             claims: bindings.provisions,
@@ -361,10 +363,10 @@ impl Scheduler {
     /// Chooses one of the best candidates and describes the preemption to carry out (SCH-102, SCH-104).
     fn choose_preemption(
         &self,
-        search: &Search<'_>,
+        search: &NodeSearch<'_>,
         preemption: &Preemption,
         draw: &mut dyn FnMut() -> u64,
-    ) -> Option<Preempt> {
+    ) -> Option<PreemptionPlan> {
         let Preemption::Found {
             candidates,
             chosen,
@@ -391,7 +393,7 @@ impl Scheduler {
         let all_terminating = victims.iter().all(|victim| victim.terminating);
         let lower_priority_nominated =
             default_preemption::lower_priority_nominated(search, &name).map(|pod| pod.pod.metadata.key());
-        Some(Preempt {
+        Some(PreemptionPlan {
             clear_nominations: if all_terminating {
                 Vec::new()
             } else {
@@ -443,7 +445,7 @@ impl Scheduler {
                 self.nominator.add(info.clone(), &node);
             }
         }
-        attempt.events.push(EventNote {
+        attempt.events.push(EventToCreate {
             about: info.pod.metadata.key(),
             about_uid: info.uid.clone(),
             kind: "Warning",
@@ -501,7 +503,7 @@ impl Scheduler {
 
     /// Reports that the eviction of a preemption's last victim begins: the preemptor may enter activeQ as soon as the
     /// cache shows that the victim is terminating (SCH-105).
-    pub fn preemption_of_last(&mut self, preemptor: &str, victim: &str) {
+    pub fn last_eviction_started(&mut self, preemptor: &str, victim: &str) {
         if let Some(last) = self.preempting.get_mut(preemptor) {
             *last = Some(victim.into());
         }
@@ -516,7 +518,10 @@ impl Scheduler {
     pub fn preemption_failed(&mut self, preemptor: &str) {
         self.preempting.remove(preemptor);
         // A pod in backoffQ moves to activeQ without PreEnqueue (SCH-117).
-        let backs_off = matches!(self.queue.pool(preemptor), Some(Pool::Backoff | Pool::ErrorBackoff));
+        let backs_off = matches!(
+            self.queue.pool(preemptor),
+            Some(QueuePool::Backoff | QueuePool::ErrorBackoff)
+        );
         if let Some(pod) = self.queue.remove(preemptor) {
             let gate = if backs_off {
                 None

@@ -3,7 +3,7 @@
 
 pub use podscope_api::explained::Code;
 
-use podscope_api::explained::Cause;
+use podscope_api::explained::RefusalCause;
 use podscope_api::ordered::StableSort as _;
 use podscope_messages::Message;
 use std::fmt::Write as _;
@@ -36,14 +36,14 @@ impl Reason {
     /// Returns the reason in two or three words, for displays with little space.
     pub fn short(&self, symbols: &Symbols) -> String {
         match self {
-            Self::Fixed(text) => short(text).to_owned(),
+            Self::Fixed(text) => short_form(text).to_owned(),
             Self::Insufficient(_) | Self::Text(_) => self.text(symbols),
         }
     }
 }
 
 /// Returns the short form of a plugin's fixed reason, or the reason itself if it has no short form.
-fn short(reason: &'static str) -> &'static str {
+fn short_form(reason: &'static str) -> &'static str {
     let known = TABLE.iter().flat_map(|row| row.short);
     let mut found = known.filter(|(long, _)| *long == reason).map(|(_, short)| *short);
     found.next().map_or(reason, Message::english)
@@ -145,10 +145,13 @@ impl ReasonHistogram {
     }
 
     /// Returns the reasons in short form with their counts, the most frequent first, then by name.
-    pub(crate) fn causes(&self, symbols: &Symbols) -> Vec<Cause> {
+    pub(crate) fn causes(&self, symbols: &Symbols) -> Vec<RefusalCause> {
         let mut causes = self.by_text(|reason| reason.short(symbols));
         causes.stable_sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        causes.into_iter().map(|(text, nodes)| Cause { nodes, text }).collect()
+        causes
+            .into_iter()
+            .map(|(text, nodes)| RefusalCause { nodes, text })
+            .collect()
     }
 
     /// Returns ` 1 a, 2 b.`, with the entries sorted as byte strings; empty without entries.

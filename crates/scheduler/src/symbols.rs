@@ -20,8 +20,8 @@ pub struct Symbols {
 #[derive(Debug, Clone)]
 struct SymbolTable {
     names: Vec<Str>,
-    /// Invariant: the length is a power of two, and at most half of the slots are used. An empty slot is 0, another one
-    /// is its symbol + 1.
+    /// Invariant: the length is a power of two, and at most half of the slots are used. An empty slot is 0; a used
+    /// slot is its symbol + 1.
     slots: Vec<u32>,
 }
 

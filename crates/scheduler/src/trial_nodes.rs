@@ -7,7 +7,7 @@ use podscope_api::{Object, Pod, Str};
 
 use crate::cache::Cache;
 use crate::config::SchedulerConfiguration;
-use crate::cycle::{CycleResult, Search};
+use crate::cycle::{CycleResult, NodeSearch};
 use crate::nominator::Nominator;
 use crate::plugins::node_affinity::AddedAffinity;
 use crate::pod_info::Incoming;
@@ -63,7 +63,7 @@ impl TrialNodes {
     }
 
     /// Returns the nodes on which all filters accept the pod, in the order in which they are examined.
-    pub fn accepting(&mut self, pod: &Arc<Pod>) -> Vec<Str> {
+    pub fn nodes_accepting(&mut self, pod: &Arc<Pod>) -> Vec<Str> {
         let found = self.search(pod).filter(|found| found.error.is_none());
         let feasible = found.map(|found| found.feasible).unwrap_or_default();
         let name = |index: &crate::NodeIdx| self.cache.node(*index).name.clone();
@@ -75,7 +75,7 @@ impl TrialNodes {
         let profile = self.config.profile(&pod.spec.scheduler_name)?.clone();
         let incoming = Incoming::new(&mut self.cache, pod);
         let added_affinity = AddedAffinity::compile(&mut self.cache, &profile);
-        let search = Search {
+        let search = NodeSearch {
             config: &self.config,
             profile: &profile,
             incoming: &incoming,

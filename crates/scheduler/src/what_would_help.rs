@@ -3,10 +3,10 @@
 //!
 //! [`WhatWouldHelp::step`] tries one change and returns, so that the caller can show progress and cancel.
 
+mod affinity_pod;
 mod amounts;
 mod blockers;
 mod devices;
-mod neighbour;
 mod new_node;
 mod plan;
 
@@ -211,7 +211,7 @@ const MAX_TRIALS: usize = 24;
 impl WhatWouldHelp {
     /// Prepares the search on a copy of the scheduler's state. `classes` are the PriorityClasses.
     pub fn new(scheduler: &Scheduler, pod: &Arc<Pod>, classes: &[Arc<PriorityClass>]) -> Self {
-        Self::on(
+        Self::on_cluster(
             scheduler.cache().clone(),
             scheduler.nominator().clone(),
             scheduler.config().clone(),
@@ -221,7 +221,7 @@ impl WhatWouldHelp {
     }
 
     /// Prepares the search on the given cluster.
-    pub fn on(
+    pub fn on_cluster(
         cache: Cache,
         nominator: Nominator,
         config: SchedulerConfiguration,
@@ -343,7 +343,7 @@ impl WhatWouldHelp {
                 self.suggest_if_feasible(change, n_feasible, cost);
             }
             Trial::AddPod(change, other, cost) => {
-                let n_feasible = self.n_feasible_beside(&other);
+                let n_feasible = self.count_feasible_nodes_beside(&other);
                 self.suggest_if_feasible(change, n_feasible, cost);
             }
         }
@@ -391,7 +391,7 @@ impl WhatWouldHelp {
         }
         let mut amounts: Vec<i64> = self
             .cache
-            .order()
+            .examination_order()
             .iter()
             .map(|node| {
                 let node = self.cache.node(*node);

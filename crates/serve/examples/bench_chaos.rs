@@ -63,8 +63,8 @@ impl Random {
         (mixed ^ (mixed >> 31)) % bound
     }
 
-    fn choose<'o, T>(&mut self, of: &'o [T]) -> &'o T {
-        &of[self.random_below(of.len() as u64) as usize]
+    fn choose<'o, T>(&mut self, options: &'o [T]) -> &'o T {
+        &options[self.random_below(options.len() as u64) as usize]
     }
 }
 
@@ -81,11 +81,11 @@ impl Chaos {
     /// Sends a request on a connection and counts the answer. Returns whether there was an answer.
     fn send(&self, connection: &mut Connection, method: &str, path: &str, body: &str) -> bool {
         let status = connection.try_send(method, path, body).map_or(0, |(status, _)| status);
-        *self.lock().entry(status).or_default() += 1;
+        *self.lock_answers().entry(status).or_default() += 1;
         status != 0
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u16, u64>> {
+    fn lock_answers(&self) -> MutexGuard<'_, BTreeMap<u16, u64>> {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -138,7 +138,7 @@ fn print_figures(server: &Server, chaos: &Chaos) {
     let counts = server.ask(|session| (session.trace().len(), session.command_count(), session.now()));
     let (records, commands, now) = counts.expect("the server runs");
     let minutes = now.0 / 60_000_000;
-    let answers = chaos.lock().clone();
+    let answers = chaos.lock_answers().clone();
     let requests: u64 = answers.values().sum();
     println!(
         "after {now}: {records} records, {commands} commands, {requests} requests, {} watches; answers {answers:?}",

@@ -179,7 +179,8 @@ fn measure_creates(resource: &str, body: fn(usize) -> String) {
     print_figure(&format!("{resource}: processor per create"), processor, "µs");
 }
 
-/// Reads the events of a watch. The annotation `at` of an object is the time at which it was changed.
+/// Reads the events of a watch and returns the delay of each, in milliseconds. The annotation `at` of an object is the
+/// time at which the object was changed.
 async fn read_watch_delays(address: SocketAddr, clock: Instant, opened: Arc<AtomicUsize>) -> Vec<f64> {
     let stream = tokio::net::TcpStream::connect(address).await.expect("it listens");
     let mut reader = tokio::io::BufReader::new(stream);

@@ -60,20 +60,20 @@ impl fmt::Debug for Token {
 
 /// Address at which a server listens for other machines, and the token that it requires.
 #[derive(Debug, Clone)]
-pub struct Listen {
+pub struct ListenOptions {
     /// The address of one interface, or the unspecified address for all of them.
     pub address: IpAddr,
     pub token: Token,
 }
 
 /// TLS and token check of a server that other machines can reach.
-pub(crate) struct Guard {
+pub(crate) struct AccessGuard {
     pub(crate) acceptor: TlsAcceptor,
     token: Token,
 }
 
 /// The certificate authority of a server, for its clients.
-pub(crate) struct Authority {
+pub(crate) struct CertificateAuthority {
     /// The certificate, as PEM.
     pem: String,
 }
@@ -82,9 +82,9 @@ pub(crate) struct Authority {
 ///
 /// # Errors
 /// Random numbers or keys cannot be generated.
-pub(crate) fn generate_guard(listen: &Listen) -> io::Result<(Guard, Authority)> {
+pub(crate) fn generate_guard(listen: &ListenOptions) -> io::Result<(AccessGuard, CertificateAuthority)> {
     let (config, authority) = generate_certificates(listen.address).map_err(io::Error::other)?;
-    let guard = Guard {
+    let guard = AccessGuard {
         acceptor: TlsAcceptor::from(Arc::new(config)),
         token: listen.token.clone(),
     };
@@ -93,7 +93,7 @@ pub(crate) fn generate_guard(listen: &Listen) -> io::Result<(Guard, Authority)> 
 
 fn generate_certificates(
     address: IpAddr,
-) -> Result<(ServerConfig, Authority), Box<dyn std::error::Error + Send + Sync>> {
+) -> Result<(ServerConfig, CertificateAuthority), Box<dyn std::error::Error + Send + Sync>> {
     let now = SystemTime::now();
     let params = |names: Vec<String>, common_name: &str| -> Result<CertificateParams, rcgen::Error> {
         let mut params = CertificateParams::new(names)?;
@@ -132,13 +132,13 @@ fn generate_certificates(
             PrivateKeyDer::Pkcs8(key.serialize_der().into()),
         )?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    let authority = Authority {
+    let authority = CertificateAuthority {
         pem: ca_certificate.pem(),
     };
     Ok((config, authority))
 }
 
-impl Guard {
+impl AccessGuard {
     /// Checks the token and the Origin of a request. Removes the token, because the request handlers treat a request
     /// without credentials as one of the administrator.
     ///
@@ -154,7 +154,7 @@ impl Guard {
         };
         let is_known = sent.is_some_and(|sent| bool::from(sent.ct_eq(self.token.0.as_bytes())));
         if !is_known {
-            return Err(Reply::error(&authenticate::unauthorized()));
+            return Err(Reply::error(&authenticate::unauthorized_error()));
         }
         headers.remove(AUTHORIZATION);
         let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
@@ -173,7 +173,7 @@ fn bearer_token(value: &[u8]) -> Option<&[u8]> {
 }
 
 /// Returns the lines of a kubeconfig below `cluster`, after `server`.
-pub(crate) fn kubeconfig_cluster(listen: &Listen, authority: &Authority) -> String {
+pub(crate) fn kubeconfig_cluster(listen: &ListenOptions, authority: &CertificateAuthority) -> String {
     let data = base64::engine::general_purpose::STANDARD.encode(&authority.pem);
     let mut lines = format!("    certificate-authority-data: {data}\n");
     // The server also has addresses that the certificate does not list. With `tls-server-name` a client can use any of
@@ -185,7 +185,7 @@ pub(crate) fn kubeconfig_cluster(listen: &Listen, authority: &Authority) -> Stri
 }
 
 /// Returns the `user` of a kubeconfig, as JSON.
-pub(crate) fn kubeconfig_user(listen: &Listen) -> String {
+pub(crate) fn kubeconfig_user(listen: &ListenOptions) -> String {
     // A token contains nothing that JSON escapes.
     format!("{{\"token\": \"{}\"}}", listen.token.0)
 }

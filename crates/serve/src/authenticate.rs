@@ -60,7 +60,7 @@ fn service_account_groups(namespace: &str) -> Vec<String> {
 
 /// Creates the token of a ServiceAccount. The token is recognizably fake; it contains the UID of the account and the
 /// expiration.
-pub(crate) fn token(account: &Object, now: Time, expires: Time) -> String {
+pub(crate) fn create_token(account: &Object, now: Time, expires: Time) -> String {
     format!("podscope.{}.{}.{}", account.metadata().uid, now.0, expires.0)
 }
 
@@ -114,13 +114,13 @@ pub(crate) fn user_of_request(request: &HttpRequest, snapshot: &Snapshot) -> Res
             let is_bearer = scheme.eq_ignore_ascii_case("bearer");
             user_of_token(token.trim(), snapshot)
                 .filter(|_| is_bearer)
-                .ok_or_else(unauthorized)?
+                .ok_or_else(unauthorized_error)?
         }
     };
     Ok(impersonated_user(request)?.unwrap_or(user))
 }
 
-pub(crate) fn unauthorized() -> ApiError {
+pub(crate) fn unauthorized_error() -> ApiError {
     ApiError {
         code: 401,
         reason: StatusReason::Unauthorized,

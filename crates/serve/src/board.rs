@@ -8,8 +8,8 @@ use podscope_api::{Kind, Time};
 use podscope_cluster::{Change, Heartbeats, Objects, SimTime};
 use tokio::sync::broadcast;
 
-use crate::derived::Derived;
-use crate::items::Items;
+use crate::derived::DerivedObjects;
+use crate::items::ItemTextCache;
 
 /// Maximum number of recent changes that are kept, for watches that start at a resourceVersion. A watch from an older
 /// version is answered with 410 (HT-191).
@@ -21,7 +21,7 @@ const MAX_WATCH_LAG: usize = 4096;
 #[derive(Debug, Clone)]
 pub(crate) struct Snapshot {
     pub(crate) objects: Arc<Objects>,
-    pub(crate) derived: Derived,
+    pub(crate) derived: DerivedObjects,
     pub(crate) revision: u64,
     /// Wall-clock time of the simulation.
     pub(crate) now: Time,
@@ -40,7 +40,7 @@ impl Snapshot {
 
 /// Key of an encoded event: events that are equal in these fields are encoded to the same bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Encoding {
+pub(crate) struct EncodedEventKey {
     pub(crate) revision: u64,
     /// `ADDED`, `MODIFIED`, `DELETED`.
     pub(crate) event: &'static str,
@@ -58,14 +58,14 @@ pub(crate) struct Publication {
     pub(crate) now: Time,
     /// Cache of encoded events: encoding an object takes longer than sending it, and most watches of a kind send the
     /// same bytes.
-    encoded: Mutex<BTreeMap<Encoding, Bytes>>,
+    encoded: Mutex<BTreeMap<EncodedEventKey, Bytes>>,
 }
 
 impl Publication {
     /// Encodes an event, or returns the bytes that another watch has already encoded.
-    pub(crate) fn encoded(&self, encoding: Encoding, encode: impl FnOnce() -> Bytes) -> Bytes {
+    pub(crate) fn encoded_event(&self, key: EncodedEventKey, encode: impl FnOnce() -> Bytes) -> Bytes {
         let mut encoded = self.encoded.lock().unwrap_or_else(PoisonError::into_inner);
-        encoded.entry(encoding).or_insert_with(encode).clone()
+        encoded.entry(key).or_insert_with(encode).clone()
     }
 }
 
@@ -94,19 +94,19 @@ struct PublishedState {
     oldest: u64,
     /// JSON texts of objects of this history. They are cleared with the history: after a restore, the same versions
     /// belong to other objects.
-    items: Arc<Items>,
+    items: Arc<ItemTextCache>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Board {
+pub(crate) struct SnapshotBoard {
     published: Mutex<PublishedState>,
     sender: broadcast::Sender<WatchMessage>,
 }
 
-impl Board {
-    pub(crate) fn new(snapshot: Snapshot) -> Board {
+impl SnapshotBoard {
+    pub(crate) fn new(snapshot: Snapshot) -> SnapshotBoard {
         let oldest = snapshot.revision;
-        Board {
+        SnapshotBoard {
             published: Mutex::new(PublishedState {
                 snapshot: Arc::new(snapshot),
                 history: VecDeque::new(),
@@ -127,7 +127,7 @@ impl Board {
     }
 
     /// Returns the snapshot, and the cached JSON texts of its objects.
-    pub(crate) fn snapshot_with_items(&self) -> (Arc<Snapshot>, Arc<Items>) {
+    pub(crate) fn snapshot_with_items(&self) -> (Arc<Snapshot>, Arc<ItemTextCache>) {
         let published = self.lock();
         (published.snapshot.clone(), published.items.clone())
     }
@@ -138,7 +138,7 @@ impl Board {
     }
 
     /// Returns the snapshot at an earlier revision; None if the history does not reach back to it.
-    pub(crate) fn at(&self, revision: u64) -> Option<Arc<Snapshot>> {
+    pub(crate) fn snapshot_at(&self, revision: u64) -> Option<Arc<Snapshot>> {
         let (snapshot, later) = {
             let published = self.lock();
             if revision < published.oldest {
@@ -151,7 +151,7 @@ impl Board {
         let mut snapshot = Snapshot::clone(&snapshot);
         let objects = Arc::make_mut(&mut snapshot.objects);
         for change in later.iter().rev() {
-            snapshot.derived.undo(change);
+            snapshot.derived.undo_change(change);
             match (&change.old, &change.new) {
                 (Some(old), _) => drop(objects.put(old.clone())),
                 (None, Some(new)) => drop(objects.remove(new.kind(), &new.key())),

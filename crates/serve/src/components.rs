@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 
 use crate::engine::EngineHandle;
 use crate::http::{HttpRequest, Reply};
-use crate::negotiate::{OfferedForms, Shape};
+use crate::negotiate::{OfferedForms, ResponseShape};
 use crate::route::{HandlerResult, check_transform_of_type, is_pretty, negotiated_form};
 use crate::table::{self, Columns};
-use crate::{read, value};
+use crate::{object_json, read};
 
 const DEPRECATION_WARNING: &str = "v1 ComponentStatus is deprecated in v1.19+";
 
@@ -39,7 +39,7 @@ pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandl
     }
     let mut shown = chosen.iter().map(|(name, why)| component_status(name, why));
     let shown = match form.shape {
-        Shape::Table => {
+        ResponseShape::Table => {
             let include = table::parse_included_object(path)?;
             let rows = chosen.iter().zip(shown);
             let rows = rows.map(|((name, why), shown)| {
@@ -49,18 +49,18 @@ pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandl
             let columns = Columns::of(path, &snapshot.objects).definitions();
             table::table(Map::new(), columns, rows.collect())
         }
-        Shape::Partial { .. } if is_list => {
-            let items = shown.map(|one| value::partial_object_metadata(&one)).collect();
-            value::list("PartialObjectMetadataList", "meta.k8s.io/v1", Map::new(), items)
+        ResponseShape::Partial { .. } if is_list => {
+            let items = shown.map(|one| object_json::partial_object_metadata(&one)).collect();
+            object_json::list("PartialObjectMetadataList", "meta.k8s.io/v1", Map::new(), items)
         }
-        Shape::Plain | Shape::Discovery { .. } if is_list => {
-            let items = shown.map(value::as_list_item).collect();
-            value::list("ComponentStatusList", &path.api_version, Map::new(), items)
+        ResponseShape::Plain | ResponseShape::Discovery { .. } if is_list => {
+            let items = shown.map(object_json::as_list_item).collect();
+            object_json::list("ComponentStatusList", &path.api_version, Map::new(), items)
         }
         shape => {
             let one = shown.next().unwrap_or_default();
             match shape {
-                Shape::Partial { .. } => value::partial_object_metadata(&one),
+                ResponseShape::Partial { .. } => object_json::partial_object_metadata(&one),
                 _ => one,
             }
         }
@@ -69,15 +69,15 @@ pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandl
     Ok(reply.with_warnings(&[DEPRECATION_WARNING.to_owned()]))
 }
 
-fn component_status(name: &str, why: &str) -> Value {
+fn component_status(name: &str, message: &str) -> Value {
     json!({
         "kind": "ComponentStatus",
         "apiVersion": "v1",
         "metadata": {"name": name},
         "conditions": [{
             "type": "Healthy",
-            "status": if why == "ok" { "True" } else { "False" },
-            "message": why,
+            "status": if message == "ok" { "True" } else { "False" },
+            "message": message,
         }],
     })
 }

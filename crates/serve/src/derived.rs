@@ -1,7 +1,7 @@
 //! Objects that a real cluster has and the simulation does not store, because nothing in it depends on them: the
-//! ServiceCIDR of the service network, an IPAddress for each cluster IP of a Service, and a CSINode for each Node,
-//! which its kubelet would create without drivers. They are computed from the stored objects, so that a run is the same
-//! with and without a server. A stored object of the same name replaces the derived one.
+//! ServiceCIDR of the service network, an IPAddress for each cluster IP of a Service, and for each Node the CSINode
+//! without drivers that a real kubelet would create. They are computed from the stored objects, so that a run is the
+//! same with and without a server. A stored object of the same name replaces the derived one.
 //!
 //! Deviation: a derived object can be read and watched like any other, but not written; the simulated API server
 //! answers that it does not exist.
@@ -21,17 +21,17 @@ const MIGRATED_PLUGINS: &str = "kubernetes.io/aws-ebs,kubernetes.io/azure-disk,k
 /// The derived objects of a cluster state. Invariant: `all` contains exactly the objects of [`DERIVED_KINDS`], stored
 /// and derived.
 #[derive(Debug, Clone)]
-pub(crate) struct Derived {
+pub(crate) struct DerivedObjects {
     all: Arc<Objects>,
 }
 
-impl Derived {
-    pub(crate) fn of(objects: &Objects) -> Derived {
+impl DerivedObjects {
+    pub(crate) fn of(objects: &Objects) -> DerivedObjects {
         let mut all = Objects::default();
         for stored in DERIVED_KINDS.iter().flat_map(|kind| objects.list_kind(*kind)) {
             all.put(stored);
         }
-        let mut derived = Derived { all: Arc::new(all) };
+        let mut derived = DerivedObjects { all: Arc::new(all) };
         let parents = [Kind::Node, Kind::Service, Kind::Namespace];
         for parent in parents.iter().flat_map(|kind| objects.list_kind(*kind)) {
             for object in derived_objects_of(&parent) {
@@ -46,8 +46,8 @@ impl Derived {
         DERIVED_KINDS.contains(&kind).then_some(&*self.all)
     }
 
-    /// Reverts a change.
-    pub(crate) fn undo(&mut self, change: &Change) {
+    /// Reverts the effect of a change if its object is of one of the [`DERIVED_KINDS`].
+    pub(crate) fn undo_change(&mut self, change: &Change) {
         if !change
             .object()
             .is_some_and(|object| DERIVED_KINDS.contains(&object.kind()))

@@ -17,14 +17,14 @@ use podscope_cluster::{Answer, Change, SimTime, Span, World};
 use podscope_kubectl::rest::ApiCall;
 use podscope_protocol::Request;
 use podscope_session::host::Rate;
-use podscope_session::scenario::Until;
+use podscope_session::scenario::AwaitedCondition;
 use podscope_session::shell::Shell;
-use podscope_session::timeline::{MAX_RUNNING, SentCall, Session, Slice};
+use podscope_session::timeline::{MAX_RUNNING_COMMANDS, SentCall, Session, Slice};
 use tokio::sync::oneshot;
 
 use crate::Speed;
-use crate::board::{Board, Snapshot};
-use crate::derived::Derived;
+use crate::board::{Snapshot, SnapshotBoard};
+use crate::derived::DerivedObjects;
 use crate::pages::{PageEffects, PageId, Pages};
 use crate::record::Recorder;
 
@@ -52,7 +52,7 @@ pub(crate) struct CallAnswers {
 #[derive(Clone)]
 pub(crate) struct EngineHandle {
     jobs: Sender<Job>,
-    pub(crate) board: Arc<Board>,
+    pub(crate) board: Arc<SnapshotBoard>,
     running: std::sync::Weak<()>,
     /// Whether a client has sent a request.
     has_received_request: Arc<AtomicBool>,
@@ -89,7 +89,11 @@ impl EngineHandle {
     }
 
     /// Advances time by `by`, or until a condition is met. Returns the simulated time afterwards.
-    pub(crate) async fn advance(&self, by: Span, condition: Option<Until>) -> Result<SimTime, EngineStopped> {
+    pub(crate) async fn advance(
+        &self,
+        by: Span,
+        condition: Option<AwaitedCondition>,
+    ) -> Result<SimTime, EngineStopped> {
         let (sender, receiver) = oneshot::channel();
         let job: Job = Box::new(move |engine| {
             let until = engine.session().now() + by;
@@ -126,14 +130,14 @@ impl EngineHandle {
 struct AdvanceRequest {
     until: SimTime,
     /// Condition at which time stops before `until`.
-    condition: Option<Until>,
+    condition: Option<AwaitedCondition>,
     sender: oneshot::Sender<SimTime>,
 }
 
 /// The session and the work in progress.
 pub(crate) struct Engine {
     shell: Shell,
-    board: Arc<Board>,
+    board: Arc<SnapshotBoard>,
     speed: Speed,
     /// A pair of real time and simulated time, from which the current simulated time is computed.
     anchor: (Instant, SimTime),
@@ -147,11 +151,11 @@ pub(crate) struct Engine {
     /// The revision up to which all changes are published.
     published: u64,
     was_up: bool,
-    derived: Derived,
+    derived: DerivedObjects,
     /// Stored checkpoints (`/podscope/v1/checkpoint`).
     pub(crate) checkpoints: Vec<Session>,
     /// Number of old checkpoints that were dropped to make room.
-    pub(crate) forgotten: usize,
+    pub(crate) dropped_checkpoints: usize,
     pub(crate) pages: Pages,
     recorder: Option<Recorder>,
     /// Whether the recording must be rewritten, because the session was replaced or went back in time.
@@ -159,14 +163,14 @@ pub(crate) struct Engine {
     has_ended: bool,
 }
 
-fn snapshot(world: &World, derived: &Derived) -> Snapshot {
+fn snapshot(world: &World, derived: &DerivedObjects) -> Snapshot {
     Snapshot {
         objects: world.objects().clone(),
         derived: derived.clone(),
         revision: world.revision(),
-        now: world.wall(),
+        now: world.wall_time(),
         at: world.now(),
-        control_plane: world.control_plane(),
+        control_plane: world.api_server_runs_and_reaches_etcd(),
         heartbeats: world.heartbeats().clone(),
     }
 }
@@ -187,8 +191,8 @@ fn displayed_rate(speed: Speed) -> Rate {
 
 /// Starts the engine thread.
 pub(crate) fn start(session: Session, speed: Speed, recorder: Option<Recorder>) -> io::Result<EngineHandle> {
-    let derived = Derived::of(session.world().objects());
-    let board = Arc::new(Board::new(snapshot(session.world(), &derived)));
+    let derived = DerivedObjects::of(session.world().objects());
+    let board = Arc::new(SnapshotBoard::new(snapshot(session.world(), &derived)));
     let (jobs, inbox) = mpsc::channel();
     let running = Arc::new(());
     let engine = EngineHandle {
@@ -202,7 +206,7 @@ pub(crate) fn start(session: Session, speed: Speed, recorder: Option<Recorder>) 
             anchor: (Instant::now(), session.now()),
             last: session.world().last_write().cloned(),
             published: session.world().revision(),
-            was_up: session.world().control_plane().0,
+            was_up: session.world().api_server_runs_and_reaches_etcd().0,
             derived,
             shell: Shell::new(session),
             board,
@@ -211,7 +215,7 @@ pub(crate) fn start(session: Session, speed: Speed, recorder: Option<Recorder>) 
             waiting: Vec::new(),
             advances: VecDeque::new(),
             checkpoints: Vec::new(),
-            forgotten: 0,
+            dropped_checkpoints: 0,
             pages: Pages::new(displayed_rate(speed)),
             recorder,
             has_new_history: false,
@@ -235,15 +239,15 @@ impl Engine {
                 job(self);
             }
             self.send_calls();
-            self.work();
+            self.run_due_slice();
             self.publish();
-            self.record();
+            self.write_recording();
         }
     }
 
     /// Writes the commands that were performed to the recording. The server ends if that fails, because its run could
     /// not be replayed.
-    fn record(&mut self) {
+    fn write_recording(&mut self) {
         let is_another = std::mem::take(&mut self.has_new_history);
         let Some(recorder) = &mut self.recorder else { return };
         if let Err(error) = recorder.update(self.shell.session_mut(), is_another) {
@@ -257,16 +261,21 @@ impl Engine {
     }
 
     /// Runs a console line, and then advances time by `wait`.
-    pub(crate) fn command(&mut self, line: &str, stdin: Option<&str>, wait: Span) -> podscope_session::shell::Answer {
-        self.end_travel();
+    pub(crate) fn run_console_line(
+        &mut self,
+        line: &str,
+        stdin: Option<&str>,
+        wait: Span,
+    ) -> podscope_session::shell::Answer {
+        self.finish_leader_seek();
         let answer = self.shell.run(line, stdin, wait);
         self.publish();
         answer
     }
 
     /// Replaces the session with a stored checkpoint.
-    pub(crate) fn resume(&mut self, session: Session) {
-        self.shell.resume(session);
+    pub(crate) fn restore_checkpoint(&mut self, session: Session) {
+        self.shell.replace_session(session);
         self.on_history_replaced();
         self.pages.on_session_replaced(self.shell.session_mut());
     }
@@ -296,7 +305,7 @@ impl Engine {
         self.pages.remove(id, self.shell.session_mut());
     }
 
-    fn work_for_pages(&mut self) {
+    fn run_page_work(&mut self) {
         let done = self.pages.work(self.shell.session_mut());
         self.apply_page_effects(done);
     }
@@ -321,9 +330,9 @@ impl Engine {
 
     /// Completes a seek or fast-forward of the leading page, so that the engine then acts at the time that the page has
     /// chosen.
-    pub(crate) fn end_travel(&mut self) {
-        while self.pages.is_travelling() {
-            self.work_for_pages();
+    pub(crate) fn finish_leader_seek(&mut self) {
+        while self.pages.is_leader_seeking() {
+            self.run_page_work();
         }
     }
 
@@ -360,8 +369,8 @@ impl Engine {
     }
 
     fn send_calls(&mut self) {
-        while !self.pages.is_travelling()
-            && self.session().world().clients() < MAX_RUNNING
+        while !self.pages.is_leader_seeking()
+            && self.session().world().client_count() < MAX_RUNNING_COMMANDS
             && let Some((call, sender)) = self.calls.pop_front()
         {
             match self.shell.session_mut().call(call) {
@@ -374,7 +383,7 @@ impl Engine {
             }
         }
         // Calls that were sent before a page paused the clock still get their answers.
-        if self.speed == Speed::Manual && !self.waiting.is_empty() && !self.pages.is_travelling() {
+        if self.speed == Speed::Manual && !self.waiting.is_empty() && !self.pages.is_leader_seeking() {
             self.advance_until_answered();
         }
     }
@@ -399,8 +408,8 @@ impl Engine {
     }
 
     /// Does one slice of the work that is due now.
-    fn work(&mut self) {
-        self.work_for_pages();
+    fn run_due_slice(&mut self) {
+        self.run_page_work();
         if self.pages.is_moving_time() {
             self.reset_anchor();
             return;
@@ -438,8 +447,8 @@ impl Engine {
         }
     }
 
-    /// Advances time toward `due`, by one slice at most. A question of the lesson on the leading page can pause it
-    /// earlier.
+    /// Advances time toward `due`, by one slice at most. A question of the lesson on the leading page can pause
+    /// time earlier.
     fn play_to(&mut self, due: SimTime) -> Slice {
         match self.pages.play_to(due, self.shell.session_mut()) {
             None => self.shell.session_mut().advance(due, MAX_EVENTS_PER_SLICE),
@@ -453,7 +462,7 @@ impl Engine {
     /// Publishes the changes since the last publication.
     fn publish(&mut self) {
         let world = self.session().world();
-        let is_up = world.control_plane().0;
+        let is_up = world.api_server_runs_and_reaches_etcd().0;
         if self.was_up && !is_up {
             self.publish_new_history();
         } else if let Some(changes) = self.changes_since_publication() {
@@ -476,7 +485,7 @@ impl Engine {
             Some(last) => world.writes_after(last)?.cloned().collect(),
             None => Vec::new(),
         };
-        changes.extend(world.writes_aside_after(self.published).cloned());
+        changes.extend(world.unwatched_writes_after(self.published).cloned());
         changes.sort_by_key(|change| change.revision);
         Some(changes)
     }
@@ -495,7 +504,7 @@ impl Engine {
 
     /// Publishes the session's state with an empty history, which ends all watches.
     fn publish_new_history(&mut self) {
-        self.derived = Derived::of(self.session().world().objects());
+        self.derived = DerivedObjects::of(self.session().world().objects());
         let world = self.session().world();
         self.board.publish_new_history(snapshot(world, &self.derived));
         self.record_published_revision();

@@ -22,9 +22,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, mpsc};
 
-use crate::access::Guard;
+use crate::access::AccessGuard;
 use crate::engine::EngineHandle;
-use crate::negotiate::{Form, Media};
+use crate::negotiate::{Media, ResponseForm};
 use crate::site::Site;
 use crate::{protobuf, route, socket, status};
 
@@ -125,7 +125,7 @@ impl Reply {
     }
 
     /// Creates a response with a value that is serialized in the negotiated form.
-    pub(crate) fn value(status: u16, value: &Value, form: Form, is_pretty: bool) -> Reply {
+    pub(crate) fn value(status: u16, value: &Value, form: ResponseForm, is_pretty: bool) -> Reply {
         match form.media {
             Media::Json => {}
             Media::Yaml => {
@@ -155,7 +155,7 @@ impl Reply {
     }
 
     pub(crate) fn json(status: u16, value: &Value) -> Reply {
-        Reply::value(status, value, Form::JSON, false)
+        Reply::value(status, value, ResponseForm::JSON, false)
     }
 
     pub(crate) fn text(status: u16, text: impl Into<String>) -> Reply {
@@ -201,8 +201,8 @@ impl Reply {
         self
     }
 
-    fn into_response(self, head: bool) -> Response<Body> {
-        let mut response = Response::new(if head { Body::Whole(None) } else { self.body });
+    fn into_response(self, is_head: bool) -> Response<Body> {
+        let mut response = Response::new(if is_head { Body::Whole(None) } else { self.body });
         *response.status_mut() = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         if !self.content_type.is_empty() {
@@ -230,7 +230,7 @@ impl Reply {
 pub(crate) struct ServerState {
     pub(crate) address: SocketAddr,
     /// With a guard, connections use TLS, and each request must carry the token.
-    pub(crate) guard: Option<Arc<Guard>>,
+    pub(crate) guard: Option<Arc<AccessGuard>>,
     pub(crate) engine: EngineHandle,
     /// The built page, if it is served.
     pub(crate) site: Option<Arc<Site>>,
@@ -245,7 +245,7 @@ pub(crate) async fn serve(listener: TcpListener, service: ServerState) {
         };
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
-            // For example, too many files are open. Waits for other connections to close.
+            // Accepting fails, for example, if too many files are open. Waits for other connections to close.
             Err(_) => {
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
@@ -260,7 +260,7 @@ pub(crate) async fn serve(listener: TcpListener, service: ServerState) {
 }
 
 async fn serve_connection(stream: TcpStream, service: ServerState) {
-    // Without Nagle's algorithm: responses are small, and clients wait for them.
+    // Disables Nagle's algorithm, because responses are small and clients wait for them.
     let _ = stream.set_nodelay(true);
     match service.guard.clone() {
         None => serve_requests(stream, service).await,

@@ -11,16 +11,17 @@ use podscope_api::schema::ServedKind;
 use podscope_api::{Kind, Object, ObjectKey, Str};
 
 use crate::board::Snapshot;
-use crate::value;
+use crate::object_json;
 
 /// Maximum size of the cached texts in bytes. When it is exceeded, all are dropped.
 const MAX_CACHED_BYTES: usize = 64 * 1024 * 1024;
 
+/// API version and kind in which the object is served, and its namespace and name.
 type CacheKey = (&'static str, &'static str, ObjectKey);
 
 /// Cache of the JSON texts of objects, for one history of the session.
 #[derive(Debug, Default)]
-pub(crate) struct Items(Mutex<Cache>);
+pub(crate) struct ItemTextCache(Mutex<Cache>);
 
 #[derive(Debug, Default)]
 struct Cache {
@@ -29,7 +30,7 @@ struct Cache {
     bytes: usize,
 }
 
-impl Items {
+impl ItemTextCache {
     fn lock(&self) -> MutexGuard<'_, Cache> {
         // Ignores poisoning: a panic of another thread leaves no incomplete state.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -38,7 +39,7 @@ impl Items {
     /// Returns the text of an object as a list item. The kind must be built in: items of custom kinds have another
     /// form.
     pub(crate) fn text(&self, object: &Object, served: ServedKind, snapshot: &Snapshot) -> Bytes {
-        let encode = || Bytes::from(value::as_list_item(value::of(object, served, snapshot)).to_string());
+        let encode = || Bytes::from(object_json::as_list_item(object_json::of(object, served, snapshot)).to_string());
         // Not cached: the renew time of a node's Lease changes without a new version.
         if object.kind() == Kind::Lease {
             return encode();

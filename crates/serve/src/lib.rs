@@ -16,15 +16,15 @@
 //!
 //! Modules: `http` (connections, limits), `access` (TLS and the token of a server for other machines), `route`
 //! (dispatch of requests), `negotiate` (content negotiation), `authenticate` (users), `resources` (discovery), `read`
-//! (get and list), `items` (cached texts of list items), `managers`, `watch`, `table`, `write`, `reviews`, `logs`,
-//! `metrics`, `components`, `derived` (objects that are computed from others), `health`, `openapi`, `openid`,
-//! `protobuf` (bodies), `secrets` (removes the data of Secrets), `status` (errors), `own` (`/podscope/v1`), `record`
-//! (recording a run to a file).
+//! (get and list), `items` (cached texts of list items), `object_json` (serialized objects), `field_managers`, `watch`,
+//! `table`, `write`, `reviews`, `logs`, `metrics`, `components`, `derived` (objects that are computed from others),
+//! `health`, `openapi`, `openid`, `protobuf` (bodies), `secrets` (removes the data of Secrets), `status` (errors),
+//! `podscope_v1` (Podscope's own API), `record` (recording a run to a file).
 //!
 //! With a site (`Options::site`) the server also serves the built page. The page talks to the engine thread over a
-//! WebSocket, with the same protocol as otherwise to its worker; all browser windows show the same session. Modules:
-//! `site` (files), `socket` (the WebSocket), `pages` (the open pages: one leads the run, the others watch), `page.js`
-//! (the script in the page).
+//! WebSocket, with the protocol that it otherwise uses to talk to its worker; all browser windows show the same
+//! session. Modules: `site` (files), `socket` (the WebSocket), `pages` (the open pages: one leads the run, the others
+//! watch), `page.js` (the script in the page).
 
 #![allow(
     clippy::disallowed_types,
@@ -38,17 +38,18 @@ mod board;
 mod components;
 mod derived;
 mod engine;
+mod field_managers;
 mod health;
 mod http;
 mod items;
 mod logs;
-mod managers;
 mod metrics;
 mod negotiate;
+mod object_json;
 mod openapi;
 mod openid;
-mod own;
 mod pages;
+mod podscope_v1;
 mod protobuf;
 mod read;
 mod record;
@@ -61,7 +62,6 @@ mod site;
 mod socket;
 mod status;
 mod table;
-mod value;
 mod watch;
 mod write;
 
@@ -74,8 +74,8 @@ use std::sync::Arc;
 use podscope_session::timeline::Session;
 
 use crate::site::Site;
-pub use access::{Listen, Token};
-pub use secrets::{Shared, shared};
+pub use access::{ListenOptions, Token};
+pub use secrets::{SharedRun, share_without_secrets};
 
 /// How simulated time advances.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -95,7 +95,7 @@ pub struct Options {
     /// Path of the kubeconfig file to write, if any.
     pub kubeconfig: Option<PathBuf>,
     /// Listens for other machines, with TLS and a token. None listens on loopback only, without TLS and token.
-    pub listen: Option<Listen>,
+    pub listen: Option<ListenOptions>,
     /// Directory of the built page to serve. None serves the API only.
     pub site: Option<PathBuf>,
     /// Path of the scenario file to which the run is recorded continuously. None records nothing; a session then holds
@@ -103,7 +103,7 @@ pub struct Options {
     pub record: Option<PathBuf>,
 }
 
-/// The API only, on loopback, at a free port, in real time.
+/// By default, a server serves only the API, on loopback, at a free port, in real time.
 impl Default for Options {
     fn default() -> Self {
         Options {
@@ -252,8 +252,8 @@ fn create_private_file(path: &Path) -> io::Result<std::fs::File> {
 }
 
 /// Returns a minimal kubeconfig that every client accepts (HT-138).
-fn kubeconfig(url: &str, guarded: Option<(&Listen, &access::Authority)>) -> String {
-    let (cluster, user) = match guarded {
+fn kubeconfig(url: &str, listen_and_authority: Option<(&ListenOptions, &access::CertificateAuthority)>) -> String {
+    let (cluster, user) = match listen_and_authority {
         Some((listen, authority)) => (
             access::kubeconfig_cluster(listen, authority),
             access::kubeconfig_user(listen),

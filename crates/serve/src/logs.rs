@@ -82,7 +82,7 @@ fn check_log_parameters(pod: &str, query: &Query) -> Result<(), ApiError> {
 }
 
 /// Checks that the node of a pod exists, because the API server looks up the kubelet's address there. The error for a
-/// missing node says "pods", as the real one does.
+/// missing node names the resource `pods`, as the real one does.
 fn check_node_exists(pod: &Pod, snapshot: &Snapshot) -> Result<(), ApiError> {
     match &pod.spec.node_name {
         Some(node) if snapshot.objects.named::<Node>(node.as_str()).is_none() => {
@@ -92,7 +92,7 @@ fn check_node_exists(pod: &Pod, snapshot: &Snapshot) -> Result<(), ApiError> {
     }
 }
 
-/// Returns the equivalent console command.
+/// Returns the console command that prints the log that a request asks for.
 fn logs_command_line(path: &ApiPath, container: &str) -> String {
     let query = &path.query;
     let mut command_line = format!("kubectl logs {} -n {} -c {container}", path.name, path.namespace);
@@ -185,7 +185,7 @@ async fn run_console_command(engine: &EngineHandle, command_line: String) -> Res
 }
 
 /// Responds with 501 and an explanation (HT-117), unless the request itself is invalid.
-pub(crate) fn refused(path: &ApiPath, kind: Kind, engine: &EngineHandle) -> HandlerResult {
+pub(crate) fn refuse_unsimulated_subresource(path: &ApiPath, kind: Kind, engine: &EngineHandle) -> HandlerResult {
     let snapshot = engine.board.snapshot();
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
     let object = snapshot.objects.get_kind(kind, &key);

@@ -39,7 +39,7 @@ pub(crate) async fn answer(path: &ApiPath, engine: &EngineHandle) -> HandlerResu
 /// Returns the metrics of the objects that a path selects: of one object if the path has a name.
 fn metrics_at_path(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>, ApiError> {
     let objects = session.world().objects();
-    let now = session.world().wall().to_string();
+    let now = session.world().wall_time().to_string();
     let chosen = selected(kind, &path.namespace, &path.query, objects)?;
     let chosen = chosen
         .into_iter()

@@ -2,7 +2,7 @@
 
 /// Transformation of an object or a list in a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum ResponseShape {
     Plain,
     Table,
     /// `PartialObjectMetadata`, or `PartialObjectMetadataList` for a list.
@@ -26,15 +26,15 @@ pub(crate) enum Media {
 
 /// Format and transformation of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Form {
+pub(crate) struct ResponseForm {
     pub(crate) media: Media,
-    pub(crate) shape: Shape,
+    pub(crate) shape: ResponseShape,
 }
 
-impl Form {
-    pub(crate) const JSON: Form = Form {
+impl ResponseForm {
+    pub(crate) const JSON: ResponseForm = ResponseForm {
         media: Media::Json,
-        shape: Shape::Plain,
+        shape: ResponseShape::Plain,
     };
 }
 
@@ -49,7 +49,7 @@ pub(crate) enum OfferedForms {
 }
 
 /// The reason why the client accepts none of the forms that the route offers (HT-030).
-pub(crate) enum Refused {
+pub(crate) enum NotAcceptableReason {
     /// No accepted media type can be served.
     Media,
     /// A media type can be served, but the requested transformation cannot.
@@ -57,16 +57,16 @@ pub(crate) enum Refused {
 }
 
 /// Chooses the form of the response by the Accept header.
-pub(crate) fn form(accept: Option<&str>, offer: OfferedForms) -> Result<Form, Refused> {
+pub(crate) fn negotiate_form(accept: Option<&str>, offer: OfferedForms) -> Result<ResponseForm, NotAcceptableReason> {
     let accept = accept.unwrap_or_default();
     if accept.trim().is_empty() {
-        return Ok(Form::JSON);
+        return Ok(ResponseForm::JSON);
     }
     let mut clauses: Vec<(i32, AcceptClause<'_>)> =
         accept.split(',').map(|text| AcceptClause::parse(text.trim())).collect();
     // Sorted by quality; clauses of equal quality keep the order of the header.
     clauses.sort_by_key(|(quality, _)| -quality);
-    let mut refused = Refused::Media;
+    let mut refused = NotAcceptableReason::Media;
     // Deviation: a client that accepts JSON too gets JSON, even if it prefers protobuf.
     let mut last_resort = None;
     for (_, clause) in clauses {
@@ -77,11 +77,11 @@ pub(crate) fn form(accept: Option<&str>, offer: OfferedForms) -> Result<Form, Re
             _ => continue,
         };
         match clause.shape(offer) {
-            Some(shape @ (Shape::Plain | Shape::Partial { .. })) if media == Media::Protobuf => {
-                last_resort.get_or_insert(Form { media, shape });
+            Some(shape @ (ResponseShape::Plain | ResponseShape::Partial { .. })) if media == Media::Protobuf => {
+                last_resort.get_or_insert(ResponseForm { media, shape });
             }
-            Some(shape) if media != Media::Protobuf => return Ok(Form { media, shape }),
-            _ => refused = Refused::Transform,
+            Some(shape) if media != Media::Protobuf => return Ok(ResponseForm { media, shape }),
+            _ => refused = NotAcceptableReason::Transform,
         }
     }
     last_resort.ok_or(refused)
@@ -117,20 +117,20 @@ impl<'a> AcceptClause<'a> {
         (quality, clause)
     }
 
-    fn shape(&self, offer: OfferedForms) -> Option<Shape> {
+    fn shape(&self, offer: OfferedForms) -> Option<ResponseShape> {
         if self.kind.is_empty() {
-            return Some(Shape::Plain);
+            return Some(ResponseShape::Plain);
         }
         match (offer, self.group, self.version, self.kind) {
-            (OfferedForms::Objects, "meta.k8s.io", "v1" | "v1beta1", "Table") => Some(Shape::Table),
+            (OfferedForms::Objects, "meta.k8s.io", "v1" | "v1beta1", "Table") => Some(ResponseShape::Table),
             (OfferedForms::Objects, "meta.k8s.io", "v1" | "v1beta1", "PartialObjectMetadata") => {
-                Some(Shape::Partial { is_list: false })
+                Some(ResponseShape::Partial { is_list: false })
             }
             (OfferedForms::Objects, "meta.k8s.io", "v1" | "v1beta1", "PartialObjectMetadataList") => {
-                Some(Shape::Partial { is_list: true })
+                Some(ResponseShape::Partial { is_list: true })
             }
             (OfferedForms::Discovery, "apidiscovery.k8s.io", "v2", "APIGroupDiscoveryList") => {
-                Some(Shape::Discovery { version: "v2" })
+                Some(ResponseShape::Discovery { version: "v2" })
             }
             _ => None,
         }

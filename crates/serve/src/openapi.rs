@@ -13,14 +13,14 @@ use podscope_api::hash;
 use podscope_cluster::Objects;
 use serde_json::{Map, Value, json};
 
-use self::paths::{has_delete, has_patch, is_connection, is_scale, put, root};
+use self::paths::{has_delete, has_patch, is_connection, is_scale, put_resource_paths, root_path_item};
 use crate::http::{HttpRequest, JSON, Reply};
 use crate::resources::{self, Resource};
 use crate::schemas::Schemas;
 
 pub(crate) use self::v2::answer as answer_v2;
 
-const INDEX: &str = "/openapi/v3";
+const INDEX_PATH: &str = "/openapi/v3";
 /// Documents of paths that are not resources, with the protobuf messages whose schemas they contain.
 const NON_RESOURCE_DOCUMENTS: [(&str, &[&str]); 5] = [
     (".well-known/openid-configuration", &[]),
@@ -30,11 +30,11 @@ const NON_RESOURCE_DOCUMENTS: [(&str, &[&str]); 5] = [
     ("version", &[]),
 ];
 
-/// The text of a document, and its hash.
+/// The JSON text of an OpenAPI document, and its ETag: a hash of the text.
 #[derive(Debug)]
 struct Document {
     text: String,
-    tag: String,
+    etag: String,
 }
 
 impl Document {
@@ -46,17 +46,20 @@ impl Document {
             "components": {"schemas": schemas.finish()},
         });
         let text = document.to_string();
-        let tag = format!("{:016X}", hash::fnv1a(hash::EMPTY, text.bytes()));
-        Document { text, tag }
+        let etag = format!("{:016X}", hash::fnv1a(hash::EMPTY, text.bytes()));
+        Document { text, etag }
     }
 }
 
 /// Responds to a path below `/openapi/v3`.
 pub(crate) fn answer(request: &HttpRequest, path: &str, objects: &Objects) -> Reply {
-    if path == INDEX {
+    if path == INDEX_PATH {
         return Reply::json(200, &document_index(objects));
     }
-    let name = path.strip_prefix(INDEX).unwrap_or_default().trim_start_matches('/');
+    let name = path
+        .strip_prefix(INDEX_PATH)
+        .unwrap_or_default()
+        .trim_start_matches('/');
     let custom;
     let found = match built_in_documents().get(name) {
         Some(found) => Some(found),
@@ -65,19 +68,19 @@ pub(crate) fn answer(request: &HttpRequest, path: &str, objects: &Objects) -> Re
             custom.as_ref()
         }
     };
-    let Some(Document { text, tag }) = found else {
+    let Some(Document { text, etag }) = found else {
         return Reply::new(404, "", "");
     };
     let query = podscope_kubectl::rest::Query::of(request.path.split_once('?').map_or("", |(_, query)| query));
     let reply = match query.get("hash") {
-        Some(wanted) if wanted != tag => {
-            return Reply::new(301, "", "").with_header("Location", document_url(name, tag));
+        Some(wanted) if wanted != etag => {
+            return Reply::new(301, "", "").with_header("Location", document_url(name, etag));
         }
         Some(_) => Reply::new(200, JSON, text.clone()).with_header("Cache-Control", "public, immutable"),
         None => Reply::new(200, JSON, text.clone()),
     };
     reply
-        .with_header("ETag", format!("\"{tag}\""))
+        .with_header("ETag", format!("\"{etag}\""))
         .with_header("Vary", "Accept")
 }
 
@@ -90,17 +93,17 @@ fn document_name(version: &str) -> String {
     }
 }
 
-fn document_url(name: &str, tag: &str) -> String {
-    format!("{INDEX}/{name}?hash={tag}")
+fn document_url(name: &str, etag: &str) -> String {
+    format!("{INDEX_PATH}/{name}?hash={etag}")
 }
 
 fn document_index(objects: &Objects) -> Value {
-    let entry = |name: &str, document: &Document| json!({"serverRelativeURL": document_url(name, &document.tag)});
+    let entry = |name: &str, document: &Document| json!({"serverRelativeURL": document_url(name, &document.etag)});
     let mut paths: BTreeMap<String, Value> = built_in_documents()
         .iter()
         .map(|(name, document)| (name.clone(), entry(name, document)))
         .collect();
-    for resource in resources::with_custom(objects) {
+    for resource in resources::all_resources(objects) {
         let name = document_name(resource.api_version);
         if !paths.contains_key(&name)
             && let Some(document) = custom_document(&name, objects)
@@ -113,10 +116,10 @@ fn document_index(objects: &Objects) -> Value {
 
 /// Returns the documents that do not depend on the objects of the cluster, by name.
 fn built_in_documents() -> &'static BTreeMap<String, Document> {
-    static ALL: OnceLock<BTreeMap<String, Document>> = OnceLock::new();
-    ALL.get_or_init(|| {
+    static DOCUMENTS: OnceLock<BTreeMap<String, Document>> = OnceLock::new();
+    DOCUMENTS.get_or_init(|| {
         let mut versions: BTreeMap<&str, Vec<&Resource>> = BTreeMap::new();
-        for resource in resources::all() {
+        for resource in resources::built_in_resources() {
             versions.entry(resource.api_version).or_default().push(resource);
         }
         let mut all: BTreeMap<String, Document> = versions
@@ -142,20 +145,24 @@ fn message_document(name: &str, messages: &[&str]) -> Document {
     if name == "version" {
         schemas.add_version_info();
     }
-    Document::of(Map::from_iter([root(name)]), schemas)
+    Document::of(Map::from_iter([root_path_item(name)]), schemas)
 }
 
 /// Creates the document of an API version of built-in resources.
 fn version_document(version: &str, resources: &[&Resource]) -> Document {
-    let mut paths = Map::from_iter([root(&document_name(version))]);
+    let mut paths = Map::from_iter([root_path_item(&document_name(version))]);
     let mut schemas = Schemas::default();
     schemas.add_message("meta.APIResourceList");
     for resource in resources {
-        put(&mut paths, resource, true);
+        put_resource_paths(&mut paths, resource, true);
         if is_connection(resource) {
             continue;
         }
-        schemas.add(resource.kind_group(), resource.kind, resource.verbs.contains(&"list"));
+        schemas.add(
+            resource.kind_group_version(),
+            resource.kind,
+            resource.verbs.contains(&"list"),
+        );
         add_option_schemas(&mut schemas, resource);
         if resource.verbs.contains(&"watch") {
             schemas.add_message("meta.WatchEvent");
@@ -183,11 +190,11 @@ fn custom_document(name: &str, objects: &Objects) -> Option<Document> {
     let version = name.strip_prefix("apis/")?;
     let mut paths = Map::new();
     let mut schemas = Schemas::default();
-    for resource in resources::with_custom(objects)
+    for resource in resources::all_resources(objects)
         .iter()
         .filter(|resource| resource.custom_kind().is_some() && resource.api_version == version)
     {
-        put(&mut paths, resource, false);
+        put_resource_paths(&mut paths, resource, false);
         if let Some(kind) = resource.custom_kind() {
             objects.with_version(kind, |version| schemas.add_custom(version));
         }

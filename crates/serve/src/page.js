@@ -1,21 +1,22 @@
-// The page of `podscope serve`: runs before www/boot.js, whose function `podscopeEngine` it provides. The engine is not a
-// worker but this server's session, over a WebSocket with the same messages (crates/serve/src/socket.rs).
+// Runs in the page of `podscope serve` before www/boot.js and defines `podscopeEngine`, which boot.js calls. It returns
+// an engine that is not a worker but this server's session, over a WebSocket with the same messages
+// (crates/serve/src/socket.rs).
 "use strict";
 (() => {
   const root = document.documentElement;
   root.dataset.opens = ""; // not a first visit: boot.js must not draw its cluster in advance
   delete root.dataset.version; // no offline copy: without the server there is no session
-  let bar;
+  let noticeBar;
 
   /** Shows a line with a button above the timeline; without a text, removes it. */
-  const say = (text, label, press) => {
-    bar?.remove();
-    bar = undefined;
+  const showNotice = (text, label, press) => {
+    noticeBar?.remove();
+    noticeBar = undefined;
     if (!text) return;
-    bar = document.createElement("div");
-    bar.id = "served";
-    bar.setAttribute("role", "status");
-    Object.assign(bar.style, {
+    noticeBar = document.createElement("div");
+    noticeBar.id = "served";
+    noticeBar.setAttribute("role", "status");
+    Object.assign(noticeBar.style, {
       position: "fixed", insetBlockEnd: "5.25rem", insetInlineStart: "50%", transform: "translateX(-50%)", zIndex: "1000",
       width: "max-content", maxWidth: "calc(100vw - 1rem)", boxSizing: "border-box", display: "flex", alignItems: "center", gap: "0.75rem", padding: "0.4rem 0.8rem", borderRadius: "0.5rem",
       border: "1px solid", background: "Canvas", color: "CanvasText", font: "14px system-ui, sans-serif",
@@ -24,9 +25,9 @@
     button.type = "button";
     button.textContent = label;
     button.addEventListener("click", press);
-    bar.append(text, button);
-    if (document.body) document.body.append(bar);
-    else addEventListener("DOMContentLoaded", () => { if (bar) document.body.append(bar); });
+    noticeBar.append(text, button);
+    if (document.body) document.body.append(noticeBar);
+    else addEventListener("DOMContentLoaded", () => { if (noticeBar) document.body.append(noticeBar); });
   };
 
   /** Loads the page again once the server answers. */
@@ -34,7 +35,7 @@
     try {
       if ((await fetch("index.html", { method: "HEAD", cache: "no-store" })).ok) return location.reload();
     } catch { /* the server does not answer: the line stays */ }
-    say("podscope serve still does not answer.", "Try again", reconnect);
+    showNotice("podscope serve still does not answer.", "Try again", reconnect);
   };
 
   /** The interface of a worker (crates/web/src/engine.rs), over a WebSocket. */
@@ -60,7 +61,7 @@
       socket.addEventListener("close", ({ reason }) => {
         if (this.#isTerminated) return;
         root.dataset.served = "ended";
-        say(reason ? `Disconnected: ${reason}.` : "podscope serve has ended or cannot be reached. What you see is its last state.", "Reconnect", reconnect);
+        showNotice(reason ? `Disconnected: ${reason}.` : "podscope serve has ended or cannot be reached. What you see is its last state.", "Reconnect", reconnect);
       });
     }
 
@@ -72,8 +73,8 @@
         sessionStorage.setItem("podscope.leads", role === "leads" ? "1" : "");
       } catch { /* storage is forbidden: another page leads then */ }
       this.#isNew = false;
-      if (role === "leads") say("");
-      else say("This page watches; another page leads.", "Take over", () => this.#socket.send("lead"));
+      if (role === "leads") showNotice("");
+      else showNotice("This page watches; another page leads.", "Take over", () => this.#socket.send("lead"));
     }
 
     postMessage(message) {

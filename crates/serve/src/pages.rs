@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use podscope_cluster::SimTime;
 use podscope_protocol::{Problem, Request, Update, pack};
-use podscope_session::host::{Host, Rate, Wants};
+use podscope_session::host::{Host, NextWork, Rate};
 use podscope_session::scenario::Loaded;
 use podscope_session::timeline::{Session, Slice};
 use tokio::sync::mpsc;
@@ -23,7 +23,7 @@ use crate::secrets;
 /// Maximum number of pages.
 const MAX_PAGES: usize = 64;
 /// Maximum number of messages that wait for a slow page. A page that falls further behind is disconnected.
-pub(crate) const BACKLOG: usize = 512;
+pub(crate) const MAX_QUEUED_MESSAGES: usize = 512;
 
 /// The console's answer to a refused action on a page that does not lead.
 const NOT_LEADING_MESSAGE: &str = "this page watches: another page leads the run; press Take over to lead";
@@ -79,7 +79,7 @@ impl Page {
 
     /// Reports to the page that all its requests are settled, as soon as they are.
     fn report_settled(&mut self, clock: f64) {
-        if self.n_settled < self.n_received && self.host.is_settled() {
+        if self.n_settled < self.n_received && self.host.has_completed_requests() {
             self.n_settled = self.n_received;
             let requests = self.n_received;
             self.post_updates(&[Update::Settled { requests }], clock);
@@ -100,7 +100,7 @@ impl SessionPosition {
     fn of(session: &Session) -> SessionPosition {
         SessionPosition {
             now: session.now(),
-            branch: session.current(),
+            branch: session.current_branch_index(),
             records: session.trace().len(),
         }
     }
@@ -121,7 +121,7 @@ pub(crate) struct Pages {
     pages: Vec<Page>,
     leader: Option<PageId>,
     next_id: PageId,
-    /// Real time at which the clock of the pages' hosts is zero.
+    /// Real time of the creation. The clock of the pages' hosts counts from it.
     started: Instant,
     /// The position that was last reported to the pages.
     position: Option<SessionPosition>,
@@ -143,7 +143,7 @@ impl Pages {
         }
     }
 
-    fn clock(&self) -> f64 {
+    fn clock_millis(&self) -> f64 {
         self.started.elapsed().as_secs_f64() * 1000.0
     }
 
@@ -151,7 +151,7 @@ impl Pages {
         self.pages.iter().position(|page| page.id == id)
     }
 
-    fn leader(&self) -> Option<usize> {
+    fn leader_index(&self) -> Option<usize> {
         self.leader.and_then(|id| self.index_of(id))
     }
 
@@ -171,7 +171,7 @@ impl Pages {
             n_received: 0,
             n_settled: 0,
         };
-        page.post_updates(&[hello], self.clock());
+        page.post_updates(&[hello], self.clock_millis());
         self.pages.push(page);
         Some(id)
     }
@@ -190,7 +190,7 @@ impl Pages {
         if self.leader == Some(id) {
             return;
         }
-        if let Some(before) = self.leader() {
+        if let Some(before) = self.leader_index() {
             let page = &mut self.pages[before];
             page.host.stop_leading();
             page.post(Message::Leads(false));
@@ -200,9 +200,9 @@ impl Pages {
         self.set_rate(self.rate, session);
     }
 
-    /// The oldest page leads if no page does.
+    /// Makes the page that connected first the leader, if no page leads.
     fn choose_leader(&mut self, session: &mut Session) {
-        if self.leader().is_none() {
+        if self.leader_index().is_none() {
             self.leader = None;
             let oldest = self.pages.iter().find(|page| page.host.is_joined()).map(|page| page.id);
             if let Some(id) = oldest {
@@ -214,7 +214,7 @@ impl Pages {
     /// Sends the rate of the clock to all pages.
     pub(crate) fn set_rate(&mut self, rate: Rate, session: &Session) {
         self.rate = rate;
-        let (clock, now) = (self.clock(), session.now());
+        let (clock, now) = (self.clock_millis(), session.now());
         for page in &mut self.pages {
             page.host.set_rate(rate, clock, now);
         }
@@ -240,18 +240,18 @@ impl Pages {
             _ if !self.pages[index].host.is_joined() => PageEffects::default(),
             Request::Course(_) if leads => {
                 let refused = Update::Refused {
-                    problems: vec![Problem::of("practice", COURSES_REFUSED.to_owned())],
+                    problems: vec![Problem::of_file("practice", COURSES_REFUSED.to_owned())],
                 };
-                self.act(index, session, |_, _| vec![refused])
+                self.run_action(index, session, |_, _| vec![refused])
             }
-            request => self.act(index, session, move |host, clock| {
+            request => self.run_action(index, session, move |host, clock| {
                 match leads || !host.changes_run(&request) {
                     true => host.handle(request, clock),
                     false => host.refuse(&request, NOT_LEADING_MESSAGE.into()),
                 }
             }),
         };
-        let clock = self.clock();
+        let clock = self.clock_millis();
         if let Some(page) = self.pages.get_mut(index) {
             page.report_settled(clock);
         }
@@ -260,14 +260,14 @@ impl Pages {
 
     /// Sends the whole state of the session to a page, which then shows it in place of what it showed before.
     fn send_whole_state(&mut self, index: usize, session: &mut Session) {
-        let (clock, rate) = (self.clock(), self.rate);
-        let reading = self.leader().map(|leader| self.pages[leader].host.reading());
+        let (clock, rate) = (self.clock_millis(), self.rate);
+        let reading = self.leader_index().map(|leader| self.pages[leader].host.reader_state());
         let lesson = self.opened_lesson_name(session);
         let page = &mut self.pages[index];
         page.host.set_rate(rate, clock, session.now());
         let updates = page.host.join(session, lesson, clock);
         if let Some(reading) = reading {
-            page.host.with_session(session, |host| host.set_reading(reading));
+            page.host.with_session(session, |host| host.set_reader_state(reading));
         }
         page.post_updates(&updates, clock);
     }
@@ -289,7 +289,7 @@ impl Pages {
 
     /// Sends the whole state of the session to all pages, after the engine has replaced it.
     pub(crate) fn on_session_replaced(&mut self, session: &mut Session) {
-        if let Some(leader) = self.leader() {
+        if let Some(leader) = self.leader_index() {
             self.pages[leader].host.stop_leading();
         }
         self.send_state_to_all_except(None, session);
@@ -297,25 +297,25 @@ impl Pages {
 
     /// Runs an action of a page's host on the session, sends the resulting updates, and applies the changes to the
     /// other pages.
-    fn act(
+    fn run_action(
         &mut self,
         index: usize,
         session: &mut Session,
-        act: impl FnOnce(&mut Host, f64) -> Vec<Update>,
+        action: impl FnOnce(&mut Host, f64) -> Vec<Update>,
     ) -> PageEffects {
-        let clock = self.clock();
+        let clock = self.clock_millis();
         let before = SessionPosition::of(session);
-        let leads = self.leader() == Some(index);
+        let leads = self.leader_index() == Some(index);
         let page = &mut self.pages[index];
-        let reading = page.host.reading();
-        let updates = page.host.with_session(session, |host| act(host, clock));
+        let reading = page.host.reader_state();
+        let updates = page.host.with_session(session, |host| action(host, clock));
         let shared = |update| secrets::without_data_in_update(update, session);
         let updates: Vec<Update> = updates.into_iter().map(shared).collect();
         page.post_updates(&updates, clock);
         if !leads {
             return PageEffects::default();
         }
-        let (rate, reading_now) = (page.host.rate(), page.host.reading());
+        let (rate, reading_now) = (page.host.rate(), page.host.reader_state());
         let mut done = PageEffects::default();
         if updates.iter().any(|update| matches!(update, Update::Opened(_))) {
             let lesson = page.host.lesson().map(str::to_owned);
@@ -325,7 +325,7 @@ impl Pages {
         } else if reading != reading_now {
             for page in self.other_pages(index).filter(|page| page.host.is_joined()) {
                 let reading = reading_now.clone();
-                page.host.with_session(session, |host| host.set_reading(reading));
+                page.host.with_session(session, |host| host.set_reader_state(reading));
             }
         }
         let after = SessionPosition::of(session);
@@ -347,22 +347,22 @@ impl Pages {
 
     /// Returns whether the leader is moving time itself. The engine's clock waits meanwhile.
     pub(crate) fn is_moving_time(&self) -> bool {
-        self.leader()
+        self.leader_index()
             .is_some_and(|leader| self.pages[leader].host.is_moving_time())
     }
 
     /// Returns whether a seek or fast-forward of the leader is in progress. API calls wait meanwhile.
-    pub(crate) fn is_travelling(&self) -> bool {
-        self.leader()
-            .is_some_and(|leader| self.pages[leader].host.is_travelling())
+    pub(crate) fn is_leader_seeking(&self) -> bool {
+        self.leader_index()
+            .is_some_and(|leader| self.pages[leader].host.is_seeking_or_fast_forwarding())
     }
 
-    /// Advances time toward `target`, by a few events at most. A question of the lesson on the leading page pauses it.
-    /// None if no page leads.
+    /// Advances time toward `target`, by a few events at most. A question of the lesson on the leading page pauses
+    /// time. None if no page leads.
     pub(crate) fn play_to(&mut self, target: SimTime, session: &mut Session) -> Option<(Slice, PageEffects)> {
-        let leader = self.leader()?;
+        let leader = self.leader_index()?;
         let mut slice = Slice::Done;
-        let done = self.act(leader, session, |host, _| {
+        let done = self.run_action(leader, session, |host, _| {
             let (played, updates) = host.play_to(target);
             slice = played;
             updates
@@ -383,9 +383,9 @@ impl Pages {
             if self.position.replace(position) != Some(position) {
                 self.pages.iter_mut().for_each(|page| page.host.session_changed());
             }
-            let clock = self.clock();
-            if self.pages[index].host.is_joined() && is_work_due(self.pages[index].host.wants(), clock) {
-                let done = self.act(index, session, Host::work);
+            let clock = self.clock_millis();
+            if self.pages[index].host.is_joined() && is_work_due(self.pages[index].host.next_work(), clock) {
+                let done = self.run_action(index, session, Host::work);
                 all.has_jumped |= done.has_jumped;
                 all.rate = done.rate.or(all.rate);
                 self.pages[index].report_settled(clock);
@@ -396,21 +396,21 @@ impl Pages {
 
     /// Returns the time until a page has work, in milliseconds; None if no page has any.
     pub(crate) fn time_until_work(&self) -> Option<f64> {
-        let clock = self.clock();
+        let clock = self.clock_millis();
         let joined = self.pages.iter().filter(|page| page.host.is_joined());
-        let waits = joined.filter_map(|page| match page.host.wants() {
-            Wants::Rest => None,
-            Wants::Now => Some(0.0),
-            Wants::At(time) => Some((time - clock).max(0.0)),
+        let waits = joined.filter_map(|page| match page.host.next_work() {
+            NextWork::AfterRequest => None,
+            NextWork::Now => Some(0.0),
+            NextWork::At(time) => Some((time - clock).max(0.0)),
         });
         waits.reduce(f64::min)
     }
 }
 
-fn is_work_due(wants: Wants, clock: f64) -> bool {
-    match wants {
-        Wants::Rest => false,
-        Wants::Now => true,
-        Wants::At(time) => time <= clock,
+fn is_work_due(next_work: NextWork, clock: f64) -> bool {
+    match next_work {
+        NextWork::AfterRequest => false,
+        NextWork::Now => true,
+        NextWork::At(time) => time <= clock,
     }
 }

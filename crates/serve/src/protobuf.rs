@@ -40,11 +40,12 @@ struct Field {
     is_repeated: bool,
 }
 
+/// The fields of a message by their field numbers.
 type Message = BTreeMap<u64, Field>;
 
 fn messages_by_name() -> &'static BTreeMap<&'static str, Message> {
-    static ALL: OnceLock<BTreeMap<&'static str, Message>> = OnceLock::new();
-    ALL.get_or_init(|| {
+    static MESSAGES: OnceLock<BTreeMap<&'static str, Message>> = OnceLock::new();
+    MESSAGES.get_or_init(|| {
         let rows = TAG_TABLE.lines().filter(|line| !line.starts_with('#'));
         rows.filter_map(|line| {
             let (name, fields) = line.split_once('\t').unwrap_or((line, ""));
@@ -63,8 +64,8 @@ fn messages_by_name() -> &'static BTreeMap<&'static str, Message> {
     })
 }
 
-/// An undecoded value.
-enum Raw<'a> {
+/// The value of a field, before it is decoded to the type of the field.
+enum RawValue<'a> {
     Varint(u64),
     Bytes(&'a [u8]),
     Fixed,
@@ -98,19 +99,19 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the number and the value of the next field; None at the end.
-    fn next_field(&mut self) -> Result<Option<(u64, Raw<'a>)>, String> {
+    fn next_field(&mut self) -> Result<Option<(u64, RawValue<'a>)>, String> {
         if self.0.is_empty() {
             return Ok(None);
         }
         let tag = self.read_varint()?;
         let raw = match tag & 7 {
-            0 => Raw::Varint(self.read_varint()?),
-            1 => self.take_bytes(8).map(|_| Raw::Fixed)?,
+            0 => RawValue::Varint(self.read_varint()?),
+            1 => self.take_bytes(8).map(|_| RawValue::Fixed)?,
             2 => {
                 let size = self.read_varint()?;
-                Raw::Bytes(self.take_bytes(size)?)
+                RawValue::Bytes(self.take_bytes(size)?)
             }
-            5 => self.take_bytes(4).map(|_| Raw::Fixed)?,
+            5 => self.take_bytes(4).map(|_| RawValue::Fixed)?,
             other => return Err(format!("proto: illegal wireType {other}")),
         };
         Ok(Some((tag >> 3, raw)))
@@ -129,16 +130,16 @@ pub(crate) fn decode(body: &[u8]) -> Result<Value, String> {
     let mut envelope = Reader(inner);
     while let Some((number, value)) = envelope.next_field()? {
         match (number, value) {
-            (1, Raw::Bytes(bytes)) => {
+            (1, RawValue::Bytes(bytes)) => {
                 let mut meta = Reader(bytes);
                 while let Some((number, value)) = meta.next_field()? {
-                    if let (1 | 2, Raw::Bytes(text)) = (number, value) {
+                    if let (1 | 2, RawValue::Bytes(text)) = (number, value) {
                         let text = String::from_utf8_lossy(text).into_owned();
                         if number == 1 { api_version = text } else { kind = text }
                     }
                 }
             }
-            (2, Raw::Bytes(bytes)) => raw = bytes,
+            (2, RawValue::Bytes(bytes)) => raw = bytes,
             _ => {}
         }
     }
@@ -165,12 +166,12 @@ pub(crate) fn message_name(api_version: &str, kind: &str) -> String {
     format!("{package}.{version}.{kind}")
 }
 
-/// Returns the full name of a type to which a message (`within`) refers.
-fn full_type_name<'t>(of: &'t str, within: &str) -> std::borrow::Cow<'t, str> {
+/// Returns the full name of a type to which a message (`parent_message`) refers.
+fn full_type_name<'t>(of: &'t str, parent_message: &str) -> std::borrow::Cow<'t, str> {
     if of.contains('.') {
         return of.into();
     }
-    let package = within.rsplit_once('.').map_or("", |(package, _)| package);
+    let package = parent_message.rsplit_once('.').map_or("", |(package, _)| package);
     format!("{package}.{of}").into()
 }
 
@@ -181,7 +182,7 @@ pub(crate) fn has_message(name: &str) -> bool {
 /// A field of the JSON form of a message.
 pub(crate) struct JsonField {
     pub(crate) name: &'static str,
-    /// A scalar type, `map<K,V>`, or the full name of a message.
+    /// Type of the field: a scalar type, `map<K,V>`, or the full name of a message.
     pub(crate) of: String,
     pub(crate) is_repeated: bool,
 }
@@ -270,42 +271,49 @@ fn decode_message(name: &str, bytes: &[u8], depth: usize) -> Result<Value, Strin
 
 /// Returns whether JSON has the fields of this struct inline. The handler of a probe is inline; the handlers in a
 /// container's `lifecycle` are not.
-fn is_embedded(field: &Field, within: &str) -> bool {
+fn is_embedded(field: &Field, parent_message: &str) -> bool {
     match field.name {
-        "handler" => within.ends_with(".Probe"),
-        "rule" => within.ends_with(".RuleWithOperations"),
+        "handler" => parent_message.ends_with(".Probe"),
+        "rule" => parent_message.ends_with(".RuleWithOperations"),
         _ => true,
     }
 }
 
-fn decode_value(of: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Result<Value, String> {
+fn decode_value(type_name: &str, raw: &RawValue<'_>, parent_message: &str, depth: usize) -> Result<Value, String> {
     match raw {
-        Raw::Bytes(bytes) if of.chars().next().is_some_and(char::is_uppercase) || of.contains('.') => {
-            decode_message(&full_type_name(of, within), bytes, depth + 1)
+        RawValue::Bytes(bytes)
+            if type_name.chars().next().is_some_and(char::is_uppercase) || type_name.contains('.') =>
+        {
+            decode_message(&full_type_name(type_name, parent_message), bytes, depth + 1)
         }
-        raw => Ok(decode_scalar(of, raw)),
+        raw => Ok(decode_scalar(type_name, raw)),
     }
 }
 
-fn decode_scalar(of: &str, raw: &Raw<'_>) -> Value {
-    match (of, raw) {
-        ("bool", Raw::Varint(number)) => (*number != 0).into(),
+fn decode_scalar(type_name: &str, raw: &RawValue<'_>) -> Value {
+    match (type_name, raw) {
+        ("bool", RawValue::Varint(number)) => (*number != 0).into(),
         // Negative numbers are encoded with 64 bits for all integer types.
-        ("int32", Raw::Varint(number)) => (*number as i64 as i32).into(),
-        (_, Raw::Varint(number)) => (*number as i64).into(),
-        ("bytes", Raw::Bytes(bytes)) => {
+        ("int32", RawValue::Varint(number)) => (*number as i64 as i32).into(),
+        (_, RawValue::Varint(number)) => (*number as i64).into(),
+        ("bytes", RawValue::Bytes(bytes)) => {
             use base64::Engine as _;
             base64::engine::general_purpose::STANDARD.encode(bytes).into()
         }
-        (_, Raw::Bytes(bytes)) => String::from_utf8_lossy(bytes).into_owned().into(),
-        (_, Raw::Fixed) => Value::Null,
+        (_, RawValue::Bytes(bytes)) => String::from_utf8_lossy(bytes).into_owned().into(),
+        (_, RawValue::Fixed) => Value::Null,
     }
 }
 
 /// Decodes an entry of a map with string keys.
-fn decode_map_entry(types: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Result<(String, Value), String> {
+fn decode_map_entry(
+    types: &str,
+    raw: &RawValue<'_>,
+    parent_message: &str,
+    depth: usize,
+) -> Result<(String, Value), String> {
     let of = types.split_once(',').map_or("string", |(_, of)| of);
-    let Raw::Bytes(bytes) = raw else {
+    let RawValue::Bytes(bytes) = raw else {
         return Err("proto: a map has entries".to_owned());
     };
     let is_message = of.contains('.') || of.chars().next().is_some_and(char::is_uppercase);
@@ -313,21 +321,21 @@ fn decode_map_entry(types: &str, raw: &Raw<'_>, within: &str, depth: usize) -> R
     let mut reader = Reader(bytes);
     while let Some((number, raw)) = reader.next_field()? {
         match (number, &raw) {
-            (1, Raw::Bytes(text)) => key = String::from_utf8_lossy(text).into_owned(),
-            (2, raw) => found = decode_value(of, raw, within, depth)?,
+            (1, RawValue::Bytes(text)) => key = String::from_utf8_lossy(text).into_owned(),
+            (2, raw) => found = decode_value(of, raw, parent_message, depth)?,
             _ => {}
         }
     }
     Ok((key, found))
 }
 
-fn first_field_value(bytes: &[u8]) -> Result<Option<Raw<'_>>, String> {
+fn first_field_value(bytes: &[u8]) -> Result<Option<RawValue<'_>>, String> {
     Ok(Reader(bytes).next_field()?.map(|(_, raw)| raw))
 }
 
 fn decode_quantity(bytes: &[u8]) -> Result<Value, String> {
     Ok(match first_field_value(bytes)? {
-        Some(Raw::Bytes(text)) => String::from_utf8_lossy(text).into_owned().into(),
+        Some(RawValue::Bytes(text)) => String::from_utf8_lossy(text).into_owned().into(),
         _ => Value::Null,
     })
 }
@@ -335,7 +343,9 @@ fn decode_quantity(bytes: &[u8]) -> Result<Value, String> {
 /// Decodes JSON that is stored as bytes in protobuf.
 fn decode_embedded_json(bytes: &[u8]) -> Result<Value, String> {
     match first_field_value(bytes)? {
-        Some(Raw::Bytes(text)) if !text.is_empty() => serde_json::from_slice(text).map_err(|error| error.to_string()),
+        Some(RawValue::Bytes(text)) if !text.is_empty() => {
+            serde_json::from_slice(text).map_err(|error| error.to_string())
+        }
         _ => Ok(Value::Null),
     }
 }
@@ -346,8 +356,8 @@ fn decode_time(bytes: &[u8], is_micro: bool) -> Result<Value, String> {
     let mut reader = Reader(bytes);
     while let Some((number, raw)) = reader.next_field()? {
         match (number, raw) {
-            (1, Raw::Varint(value)) => seconds = value as i64,
-            (2, Raw::Varint(value)) => nanos = value as i64,
+            (1, RawValue::Varint(value)) => seconds = value as i64,
+            (2, RawValue::Varint(value)) => nanos = value as i64,
             _ => {}
         }
     }
@@ -367,9 +377,9 @@ fn decode_int_or_string(bytes: &[u8]) -> Result<Value, String> {
     let mut reader = Reader(bytes);
     while let Some((field, raw)) = reader.next_field()? {
         match (field, raw) {
-            (1, Raw::Varint(kind)) => is_text = kind == 1,
-            (2, Raw::Varint(value)) => number = value as i64,
-            (3, Raw::Bytes(value)) => text = String::from_utf8_lossy(value).into_owned(),
+            (1, RawValue::Varint(kind)) => is_text = kind == 1,
+            (2, RawValue::Varint(value)) => number = value as i64,
+            (3, RawValue::Bytes(value)) => text = String::from_utf8_lossy(value).into_owned(),
             _ => {}
         }
     }

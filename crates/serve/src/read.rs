@@ -8,17 +8,19 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use podscope_api::schema::ServedKind;
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::{ApiError, Cause, Objects, StatusReason};
-use podscope_kubectl::rest::{ApiPath, Query, ScalePaths, Selectors, integer, limit, no_subresource, selected};
+use podscope_kubectl::rest::{
+    ApiPath, Query, ScalePaths, Selectors, integer_parameter, limit, no_subresource, selected,
+};
 use serde_json::{Map, Value, json};
 
 use crate::board::Snapshot;
 use crate::engine::EngineHandle;
 use crate::http::{HttpRequest, JSON, Reply};
-use crate::items::Items;
-use crate::negotiate::{Form, Media, OfferedForms, Shape};
+use crate::items::ItemTextCache;
+use crate::negotiate::{Media, OfferedForms, ResponseForm, ResponseShape};
 use crate::resources::{self, Resource};
 use crate::route::{HandlerResult, check_transform, is_pretty, negotiated_form};
-use crate::{status, table, value};
+use crate::{object_json, status, table};
 
 /// Checks that the API server runs and reaches etcd. Deviation: a real request waits before it fails; this one fails
 /// immediately.
@@ -36,7 +38,7 @@ pub(crate) fn answer_without_objects(request: &HttpRequest, path: &ApiPath, know
         return Err(ApiError::method_not_allowed().into());
     }
     if path.name.is_empty() {
-        let list = value::list(
+        let list = object_json::list(
             &format!("{}List", known.kind),
             &path.api_version,
             Map::new(),
@@ -78,14 +80,14 @@ pub(crate) fn get(
     check_transform(form, kind, false)?;
     let shown = object_or_subresource(&object, path, served, &snapshot)?;
     let shown = match form.shape {
-        Shape::Table => table::of_objects(path, &[(object, shown)], &snapshot, object_metadata)?,
-        Shape::Partial { .. } => value::partial_object_metadata(&shown),
-        Shape::Plain | Shape::Discovery { .. } => shown,
+        ResponseShape::Table => table::of_objects(path, &[(object, shown)], &snapshot, single_row_table_metadata)?,
+        ResponseShape::Partial { .. } => object_json::partial_object_metadata(&shown),
+        ResponseShape::Plain | ResponseShape::Discovery { .. } => shown,
     };
     Ok(Reply::value(200, &shown, form, is_pretty(request, &request.path)))
 }
 
-fn object_metadata(rows: &[(Object, Value)]) -> Map<String, Value> {
+fn single_row_table_metadata(rows: &[(Object, Value)]) -> Map<String, Value> {
     let version = rows
         .first()
         .map(|(object, _)| object.metadata().resource_version.to_string());
@@ -113,7 +115,7 @@ pub(crate) fn object_or_subresource(
             Err(no_subresource(object.kind(), &object.metadata().name))
         }
         "" | "status" | "resize" | "ephemeralcontainers" | "approval" | "finalize" => {
-            Ok(value::of(object, served, snapshot))
+            Ok(object_json::of(object, served, snapshot))
         }
         _ => Err(ApiError::no_such_resource()),
     }
@@ -227,7 +229,7 @@ impl ContinueToken {
         Ok(ContinueToken { version, start })
     }
 
-    fn text(&self) -> String {
+    fn encode(&self) -> String {
         let value = json!({"v": "meta.k8s.io/v1", "rv": self.version, "start": self.start});
         URL_SAFE_NO_PAD.encode(value.to_string())
     }
@@ -250,13 +252,13 @@ struct ListRequest {
     limit: Option<usize>,
     token: Option<ContinueToken>,
     snapshot: Arc<Snapshot>,
-    items: Arc<Items>,
+    items: Arc<ItemTextCache>,
     version: u64,
 }
 
 impl ListRequest {
     fn of(query: &Query, engine: &EngineHandle) -> Result<ListRequest, ApiError> {
-        integer(query, "timeoutSeconds")?;
+        integer_parameter(query, "timeoutSeconds")?;
         let limit = limit(query)?;
         check_version_match(query)?;
         let (snapshot, items) = engine.board.snapshot_with_items();
@@ -281,7 +283,7 @@ impl ListRequest {
             }
             // All pages show the version of the first page, if the history reaches back to it.
             let version = token.version.min(snapshot.revision);
-            let snapshot = engine.board.at(version).unwrap_or(snapshot);
+            let snapshot = engine.board.snapshot_at(version).unwrap_or(snapshot);
             return Ok(ListRequest {
                 limit,
                 token: Some(token),
@@ -296,7 +298,7 @@ impl ListRequest {
                 && requested.is_some_and(|requested| requested > 0);
         match requested.filter(|requested| is_exact && *requested != snapshot.revision) {
             Some(requested) => {
-                let snapshot = engine.board.at(requested);
+                let snapshot = engine.board.snapshot_at(requested);
                 let snapshot =
                     snapshot.ok_or_else(|| expired_error("The resourceVersion for the provided list is too old."))?;
                 Ok(ListRequest {
@@ -394,14 +396,14 @@ pub(crate) fn list(
     objects.truncate(limit.unwrap_or(objects.len()));
     let has_selector = !Selectors::of(kind, query, &snapshot.objects)?.is_empty();
     let metadata = list_metadata(path, page.version, (left, has_selector), objects.last());
-    let is_json = form.media == Media::Json && form.shape == Shape::Plain;
+    let is_json = form.media == Media::Json && form.shape == ResponseShape::Plain;
     if is_json && !is_pretty(request, &request.path) && !is_custom_kind(served) {
         return Ok(plain_list_reply(&objects, served, metadata, &page));
     }
     let rows: Vec<(Object, Value)> = objects
         .into_iter()
         .map(|object| {
-            let shown = value::of(&object, served, snapshot);
+            let shown = object_json::of(&object, served, snapshot);
             (object, shown)
         })
         .collect();
@@ -411,7 +413,7 @@ pub(crate) fn list(
 
 /// Creates a list in JSON from the cached texts of its items. As JSON values they would take ten times the memory.
 fn plain_list_reply(objects: &[Object], served: ServedKind, metadata: Map<String, Value>, page: &ListRequest) -> Reply {
-    let list = value::list(
+    let list = object_json::list(
         &format!("{}List", served.kind),
         served.api_version,
         metadata,
@@ -451,20 +453,20 @@ fn respond_expired_token(query: &Query, error: &ApiError) -> HandlerResult {
 pub(crate) fn list_metadata(
     path: &ApiPath,
     version: u64,
-    (left, has_selector): (usize, bool),
+    (remaining, has_selector): (usize, bool),
     last: Option<&Object>,
 ) -> Map<String, Value> {
     let mut metadata = Map::new();
     metadata.insert("resourceVersion".to_owned(), version.to_string().into());
-    if let Some(last) = last.filter(|_| left > 0) {
+    if let Some(last) = last.filter(|_| remaining > 0) {
         let key = last.key();
         let start = match path.namespace.as_str() {
             "" if last.kind().is_namespaced() => format!("{}/{}\0", key.namespace, key.name),
             _ => format!("{}\0", key.name),
         };
-        metadata.insert("continue".to_owned(), ContinueToken { version, start }.text().into());
+        metadata.insert("continue".to_owned(), ContinueToken { version, start }.encode().into());
         if !has_selector {
-            metadata.insert("remainingItemCount".to_owned(), left.into());
+            metadata.insert("remainingItemCount".to_owned(), remaining.into());
         }
     }
     metadata
@@ -474,26 +476,26 @@ pub(crate) fn list_metadata(
 pub(crate) fn list_in_form(
     path: &ApiPath,
     served: ServedKind,
-    form: Form,
+    form: ResponseForm,
     metadata: Map<String, Value>,
     rows: Vec<(Object, Value)>,
     snapshot: &Snapshot,
 ) -> Result<Value, ApiError> {
     Ok(match form.shape {
-        Shape::Table => table::of_objects(path, &rows, snapshot, |_| metadata)?,
-        Shape::Partial { .. } => {
+        ResponseShape::Table => table::of_objects(path, &rows, snapshot, |_| metadata)?,
+        ResponseShape::Partial { .. } => {
             let items = rows
                 .iter()
-                .map(|(_, shown)| value::partial_object_metadata(shown))
+                .map(|(_, shown)| object_json::partial_object_metadata(shown))
                 .collect();
-            let mut list = value::list("PartialObjectMetadataList", "meta.k8s.io/v1", metadata, items);
+            let mut list = object_json::list("PartialObjectMetadataList", "meta.k8s.io/v1", metadata, items);
             // The real server returns null for an empty list, because Go encodes a nil slice as null.
             if rows.is_empty() {
                 list["items"] = Value::Null;
             }
             list
         }
-        Shape::Plain | Shape::Discovery { .. } => {
+        ResponseShape::Plain | ResponseShape::Discovery { .. } => {
             // Lists of custom kinds have no Go type: items keep apiVersion and kind, and no empty field is omitted.
             let is_custom = is_custom_kind(served);
             let mut metadata = metadata;
@@ -502,9 +504,15 @@ pub(crate) fn list_in_form(
             }
             let items = rows
                 .into_iter()
-                .map(|(_, shown)| if is_custom { shown } else { value::as_list_item(shown) })
+                .map(|(_, shown)| {
+                    if is_custom {
+                        shown
+                    } else {
+                        object_json::as_list_item(shown)
+                    }
+                })
                 .collect();
-            value::list(&format!("{}List", served.kind), served.api_version, metadata, items)
+            object_json::list(&format!("{}List", served.kind), served.api_version, metadata, items)
         }
     })
 }

@@ -35,12 +35,12 @@ impl Recorder {
     /// # Errors
     /// The file cannot be written.
     pub(crate) fn create(path: &Path, session: &mut Session) -> io::Result<Recorder> {
-        let (file, size) = begin(path, session)?;
+        let (file, size) = create_file_without_commands(path, session)?;
         let mut recorder = Recorder {
             path: path.to_owned(),
             file,
             size,
-            written: (session.current(), 0),
+            written: (session.current_branch_index(), 0),
         };
         recorder.append(session)?;
         Ok(recorder)
@@ -53,17 +53,17 @@ impl Recorder {
     /// The file cannot be written.
     pub(crate) fn update(&mut self, session: &mut Session, is_another: bool) -> io::Result<()> {
         let (branch, count) = self.written;
-        if is_another || branch != session.current() || count > session.command_count() {
-            (self.file, self.size) = begin(&self.path, session)?;
-            self.written = (session.current(), 0);
+        if is_another || branch != session.current_branch_index() || count > session.command_count() {
+            (self.file, self.size) = create_file_without_commands(&self.path, session)?;
+            self.written = (session.current_branch_index(), 0);
         }
         self.append(session)
     }
 
     fn append(&mut self, session: &mut Session) -> io::Result<()> {
         let mut text = String::new();
-        for timed in session.commands_after(self.written.1) {
-            text.push_str(&export::recorded_line(timed));
+        for timed in session.commands_from(self.written.1) {
+            text.push_str(&export::timeline_line(timed));
         }
         if !text.is_empty() {
             self.file.write_all(text.as_bytes())?;
@@ -71,7 +71,7 @@ impl Recorder {
         }
         self.written.1 = session.command_count();
         let of_scenario = session.loaded().scenario.timeline.len();
-        session.allow_commands(match self.size < MAX_RECORDING_BYTES {
+        session.set_max_commands(match self.size < MAX_RECORDING_BYTES {
             true => MAX_ENTRIES.saturating_sub(of_scenario),
             false => self.written.1,
         });
@@ -79,9 +79,9 @@ impl Recorder {
     }
 }
 
-/// Creates the file with everything but the commands of the session. Only its owner can read it, because it can contain
-/// the data of Secrets.
-fn begin(path: &Path, session: &Session) -> io::Result<(File, u64)> {
+/// Creates the file with everything but the commands of the session. Returns the file and its size. Only its owner can
+/// read it, because it can contain the data of Secrets.
+fn create_file_without_commands(path: &Path, session: &Session) -> io::Result<(File, u64)> {
     let text = export::recording_head(session);
     let create = || {
         let mut file = crate::create_private_file(path)?;

@@ -14,7 +14,7 @@ use podscope_cluster::Objects;
 use podscope_kubectl::rest::stored_kind;
 use serde_json::{Value, json};
 
-use crate::negotiate::Shape;
+use crate::negotiate::ResponseShape;
 
 const DISCOVERY_TABLE: &str = include_str!("discovery.tsv");
 /// Groups in the order of a real server's discovery. The order decides how clients resolve a name without a group (HT-101).
@@ -66,9 +66,9 @@ fn split_at_commas(text: &'static str) -> Vec<&'static str> {
 }
 
 /// Returns all built-in resources, in the order of the table.
-pub(crate) fn all() -> &'static [Resource] {
-    static ALL: OnceLock<Vec<Resource>> = OnceLock::new();
-    ALL.get_or_init(|| {
+pub(crate) fn built_in_resources() -> &'static [Resource] {
+    static RESOURCES: OnceLock<Vec<Resource>> = OnceLock::new();
+    RESOURCES.get_or_init(|| {
         let rows = DISCOVERY_TABLE.lines().filter(|line| !line.starts_with('#'));
         rows.filter_map(parse_table_row).collect()
     })
@@ -108,8 +108,8 @@ fn parse_table_row(row: &'static str) -> Option<Resource> {
 }
 
 /// Returns all built-in resources, then all custom resources.
-pub(crate) fn with_custom(objects: &Objects) -> Vec<Cow<'static, Resource>> {
-    let built_in = all().iter().map(Cow::Borrowed);
+pub(crate) fn all_resources(objects: &Objects) -> Vec<Cow<'static, Resource>> {
+    let built_in = built_in_resources().iter().map(Cow::Borrowed);
     built_in
         .chain(custom_resources(objects).into_iter().map(Cow::Owned))
         .collect()
@@ -133,7 +133,7 @@ fn custom_resources(objects: &Objects) -> Vec<Resource> {
         let Some(definition) = Definition::of(&object).filter(|definition| definition.is_established()) else {
             continue;
         };
-        for version in definition.served() {
+        for version in definition.served_versions() {
             let kind = version.kind();
             let hash = hash::fnv1a(hash::EMPTY, format!("{}/{}", kind.api_version(), kind.name()).bytes());
             let words = |words: Vec<&str>| words.into_iter().map(intern).collect();
@@ -192,7 +192,7 @@ pub(crate) fn find(
     subresource: &str,
     objects: &Objects,
 ) -> Option<Cow<'static, Resource>> {
-    with_custom(objects).into_iter().find(|one| {
+    all_resources(objects).into_iter().find(|one| {
         one.api_version == api_version
             && match one.name.split_once('/') {
                 None => one.name == resource && subresource.is_empty(),
@@ -208,14 +208,14 @@ pub(crate) fn is_custom_group(group: &str) -> bool {
 
 /// Returns whether a group is served in any version.
 pub(crate) fn has_group(group: &str, objects: &Objects) -> bool {
-    GROUP_ORDER.contains(&group) || groups_of(&with_custom(objects)).contains(&group)
+    GROUP_ORDER.contains(&group) || groups_of(&all_resources(objects)).contains(&group)
 }
 
 impl Resource {
     /// Returns the served and the stored kind of the resource; None if its objects are not stored.
-    pub(crate) fn stored(&self) -> Option<(ServedKind, Kind)> {
+    pub(crate) fn served_and_stored_kind(&self) -> Option<(ServedKind, Kind)> {
         if let Some(kind) = self.custom {
-            return Some((schema::of_custom(kind), kind));
+            return Some((schema::served_custom_kind(kind), kind));
         }
         let name = self.name.split('/').next().unwrap_or_default();
         let served = schema::served_resource(self.api_version, name)?;
@@ -233,7 +233,7 @@ impl Resource {
             "singularName": self.singular,
             "namespaced": self.is_namespaced,
         });
-        if let Some((group, version)) = self.kind_group_if_different() {
+        if let Some((group, version)) = self.kind_group_version_if_different() {
             value["group"] = group.into();
             value["version"] = version.into();
         }
@@ -251,13 +251,13 @@ impl Resource {
     }
 
     /// Returns group and version of the resource's kind.
-    pub(crate) fn kind_group(&self) -> (&'static str, &'static str) {
+    pub(crate) fn kind_group_version(&self) -> (&'static str, &'static str) {
         let own = self.api_version.split_once('/').unwrap_or(("", self.api_version));
-        self.kind_group_if_different().unwrap_or(own)
+        self.kind_group_version_if_different().unwrap_or(own)
     }
 
     /// Returns group and version of the kind, if they differ from the resource's.
-    fn kind_group_if_different(&self) -> Option<(&'static str, &'static str)> {
+    fn kind_group_version_if_different(&self) -> Option<(&'static str, &'static str)> {
         match self.kind_version {
             "" => None,
             version => Some(version.split_once('/').unwrap_or(("", version))),
@@ -267,8 +267,8 @@ impl Resource {
     fn response_kind(&self) -> Value {
         // For built-in kinds, group and version are omitted if they equal the resource's.
         let (group, version) = match self.custom {
-            Some(_) => self.kind_group(),
-            None => self.kind_group_if_different().unwrap_or_default(),
+            Some(_) => self.kind_group_version(),
+            None => self.kind_group_version_if_different().unwrap_or_default(),
         };
         json!({"group": group, "version": version, "kind": self.kind})
     }
@@ -298,7 +298,7 @@ fn api_version_of(group: &str, version: &str) -> String {
 }
 
 /// Returns the response to `/api`.
-pub(crate) fn core_versions(address: &str) -> Value {
+pub(crate) fn api_versions_response(address: &str) -> Value {
     json!({
         "kind": "APIVersions",
         "versions": ["v1"],
@@ -307,8 +307,8 @@ pub(crate) fn core_versions(address: &str) -> Value {
 }
 
 /// Returns the response to `/apis`.
-pub(crate) fn groups(objects: &Objects) -> Value {
-    let all = with_custom(objects);
+pub(crate) fn api_group_list_response(objects: &Objects) -> Value {
+    let all = all_resources(objects);
     let groups: Vec<Value> = groups_of(&all).iter().map(|group| group_value(group, &all)).collect();
     json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
 }
@@ -322,17 +322,17 @@ fn group_value(group: &str, all: &[Cow<'static, Resource>]) -> Value {
 }
 
 /// Returns the response to `/apis/GROUP`.
-pub(crate) fn group(group: &str, objects: &Objects) -> Value {
+pub(crate) fn api_group_response(group: &str, objects: &Objects) -> Value {
     let mut value = json!({"kind": "APIGroup", "apiVersion": "v1"});
-    if let (Some(to), Value::Object(from)) = (value.as_object_mut(), group_value(group, &with_custom(objects))) {
+    if let (Some(to), Value::Object(from)) = (value.as_object_mut(), group_value(group, &all_resources(objects))) {
         to.extend(from);
     }
     value
 }
 
 /// Returns the response to `/api/v1` and `/apis/GROUP/VERSION`; None if the version is not served.
-pub(crate) fn resources(api_version: &str, objects: &Objects) -> Option<Value> {
-    let found: Vec<Value> = with_custom(objects)
+pub(crate) fn api_resource_list_response(api_version: &str, objects: &Objects) -> Option<Value> {
+    let found: Vec<Value> = all_resources(objects)
         .iter()
         .filter(|resource| resource.api_version == api_version)
         .map(|resource| resource.as_api_resource())
@@ -350,12 +350,12 @@ pub(crate) fn resources(api_version: &str, objects: &Objects) -> Option<Value> {
 }
 
 /// Returns the aggregated discovery (HT-096) of the core group, or of all other groups.
-pub(crate) fn aggregated_discovery(is_core: bool, shape: Shape, objects: &Objects) -> Value {
-    let all = with_custom(objects);
+pub(crate) fn aggregated_discovery(is_core: bool, shape: ResponseShape, objects: &Objects) -> Value {
+    let all = all_resources(objects);
     let groups = if is_core { vec![""] } else { groups_of(&all) };
     let items: Vec<Value> = groups.iter().map(|group| aggregated_group(group, &all)).collect();
     let version = match shape {
-        Shape::Discovery { version } => version,
+        ResponseShape::Discovery { version } => version,
         _ => "v2",
     };
     json!({
@@ -417,7 +417,7 @@ fn aggregated_group(group: &str, all: &[Cow<'static, Resource>]) -> Value {
 }
 
 /// Returns the response to `/version` (HT-092).
-pub(crate) fn version() -> Value {
+pub(crate) fn version_response() -> Value {
     json!({
         "major": "1",
         "minor": "36",

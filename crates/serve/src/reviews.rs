@@ -1,6 +1,6 @@
 //! Reviews and token requests: POST requests that store nothing (HT-119, HT-137 to HT-143).
 
-use podscope_api::managed::{FieldSet, Semantics, compare};
+use podscope_api::managed::{FieldSet, OwnershipSemantics, compare};
 use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::{ApiError, Cause};
 use podscope_kubectl::rest::ApiPath;
@@ -25,7 +25,7 @@ pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandl
     if request.method != "POST" {
         return None;
     }
-    let about = match (
+    let review_kind = match (
         path.api_version.as_str(),
         path.resource.as_str(),
         path.subresource.as_str(),
@@ -40,13 +40,13 @@ pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandl
         _ => return None,
     };
     Some(
-        body(request)
-            .and_then(|value| answer_review(request, path, about, value, engine))
+        parse_body(request)
+            .and_then(|value| answer_review(request, path, review_kind, value, engine))
             .map_err(Into::into),
     )
 }
 
-fn body(request: &HttpRequest) -> Result<Value, ApiError> {
+fn parse_body(request: &HttpRequest) -> Result<Value, ApiError> {
     if request.body.is_empty() {
         return Ok(json!({}));
     }
@@ -58,7 +58,7 @@ fn body(request: &HttpRequest) -> Result<Value, ApiError> {
 /// not stored.
 fn managed_fields_of_sender(path: &ApiPath, api_version: &str, spec: &Value, now: &str) -> Value {
     let (before, after) = (json!({"spec": {}}), json!({"spec": spec}));
-    let fields = compare(&before, &after, Semantics::Defined(&Value::Null)).written;
+    let fields = compare(&before, &after, OwnershipSemantics::Defined(&Value::Null)).written;
     let manager = path.query.get("fieldManager").filter(|name| !name.is_empty());
     let mut entry = json!({
         "manager": manager.unwrap_or("unknown"), "operation": "Update", "apiVersion": api_version, "time": now,
@@ -73,7 +73,7 @@ fn managed_fields_of_sender(path: &ApiPath, api_version: &str, spec: &Value, now
 fn answer_review(
     request: &HttpRequest,
     path: &ApiPath,
-    about: &str,
+    review_kind: &str,
     mut value: Value,
     engine: &EngineHandle,
 ) -> Result<Reply, ApiError> {
@@ -84,12 +84,12 @@ fn answer_review(
     if !path.namespace.is_empty() {
         metadata["namespace"] = path.namespace.as_str().into();
     }
-    let answer = match about {
+    let answer = match review_kind {
         "TokenRequest" => return answer_token_request(path, value, &snapshot),
         "SelfSubjectReview" => {
             let user = authenticate::user_of_request(request, &snapshot)?;
             json!({
-                "kind": about, "apiVersion": path.api_version,
+                "kind": review_kind, "apiVersion": path.api_version,
                 "metadata": {"creationTimestamp": snapshot.now.to_string()},
                 "status": {"userInfo": user.user_info()},
             })
@@ -99,7 +99,7 @@ fn answer_review(
                 return Err(ApiError::bad_request("no namespace on request"));
             }
             json!({
-                "kind": about, "apiVersion": path.api_version, "metadata": {}, "spec": {},
+                "kind": review_kind, "apiVersion": path.api_version, "metadata": {}, "spec": {},
                 "status": {
                     "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
                     "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
@@ -118,11 +118,11 @@ fn answer_review(
                 Some(user) => json!({"authenticated": true, "user": user.user_info(), "audiences": [DEFAULT_AUDIENCE]}),
                 None => json!({"user": {}, "error": "invalid bearer token"}),
             };
-            json!({"kind": about, "apiVersion": path.api_version, "metadata": metadata, "spec": spec, "status": status})
+            json!({"kind": review_kind, "apiVersion": path.api_version, "metadata": metadata, "spec": spec, "status": status})
         }
         _ => {
-            check_attributes(about, &spec, path)?;
-            value = json!({"kind": about, "apiVersion": path.api_version, "metadata": metadata, "spec": spec});
+            check_attributes(review_kind, &spec, path)?;
+            value = json!({"kind": review_kind, "apiVersion": path.api_version, "metadata": metadata, "spec": spec});
             // Authorization is not simulated: everything is allowed.
             value["status"] = json!({"allowed": true});
             value
@@ -132,7 +132,7 @@ fn answer_review(
 }
 
 /// Checks the attributes of an access review (HT-140).
-fn check_attributes(about: &str, spec: &Value, path: &ApiPath) -> Result<(), ApiError> {
+fn check_attributes(review_kind: &str, spec: &Value, path: &ApiPath) -> Result<(), ApiError> {
     let given = |field: &str| spec.get(field).is_some_and(|value| !value.is_null());
     let invalid =
         |field: &str, why: String| Cause::new(field, format!("Invalid value: {why}")).with_reason("FieldValueInvalid");
@@ -154,13 +154,13 @@ fn check_attributes(about: &str, spec: &Value, path: &ApiPath) -> Result<(), Api
     }
     let has_subject = spec["user"].as_str().is_some_and(|user| !user.is_empty())
         || spec["groups"].as_array().is_some_and(|groups| !groups.is_empty());
-    if about != "SelfSubjectAccessReview" && !has_subject {
+    if review_kind != "SelfSubjectAccessReview" && !has_subject {
         causes.push(invalid(
             "spec.user",
             "\"\": at least one of user or group must be specified".to_owned(),
         ));
     }
-    if about == "LocalSubjectAccessReview" && given("resourceAttributes") {
+    if review_kind == "LocalSubjectAccessReview" && given("resourceAttributes") {
         let namespace = spec["resourceAttributes"]["namespace"].as_str().unwrap_or_default();
         if namespace != path.namespace {
             causes.push(invalid(
@@ -228,7 +228,7 @@ fn answer_token_request(
         },
         "spec": spec,
         "status": {
-            "token": authenticate::token(&account, snapshot.now, expires),
+            "token": authenticate::create_token(&account, snapshot.now, expires),
             "expirationTimestamp": expires.to_string(),
         },
     });

@@ -10,10 +10,11 @@ use podscope_kubectl::rest::{ApiPath, no_subresource};
 use crate::board::Snapshot;
 use crate::engine::{EngineHandle, EngineStopped};
 use crate::http::{ConnectionClosed, HttpRequest, JSON, Reply};
-use crate::negotiate::{Form, Media, OfferedForms, Refused, Shape, form};
+use crate::negotiate::{Media, NotAcceptableReason, OfferedForms, ResponseForm, ResponseShape, negotiate_form};
 use crate::resources::{self, Resource};
 use crate::{
-    authenticate, components, health, logs, metrics, openapi, openid, own, protobuf, read, reviews, value, watch, write,
+    authenticate, components, health, logs, metrics, object_json, openapi, openid, podscope_v1, protobuf, read,
+    reviews, watch, write,
 };
 
 /// The reason why a request fails.
@@ -82,10 +83,14 @@ pub(crate) fn not_acceptable_media() -> ApiError {
 }
 
 /// Returns the form of the response that the client accepts.
-pub(crate) fn negotiated_form(request: &HttpRequest, offer: OfferedForms, is_list: bool) -> Result<Form, ApiError> {
-    form(request.header("accept"), offer).map_err(|refused| match refused {
-        Refused::Transform => not_acceptable_media(),
-        Refused::Media => {
+pub(crate) fn negotiated_form(
+    request: &HttpRequest,
+    offer: OfferedForms,
+    is_list: bool,
+) -> Result<ResponseForm, ApiError> {
+    negotiate_form(request.header("accept"), offer).map_err(|refused| match refused {
+        NotAcceptableReason::Transform => not_acceptable_media(),
+        NotAcceptableReason::Media => {
             let streams = match is_list {
                 true => ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
                 false => "",
@@ -96,14 +101,14 @@ pub(crate) fn negotiated_form(request: &HttpRequest, offer: OfferedForms, is_lis
 }
 
 /// Refuses `PartialObjectMetadata` for a list, and `PartialObjectMetadataList` for an object (HT-044).
-pub(crate) fn check_transform(form: Form, kind: Kind, is_list: bool) -> Result<(), ApiError> {
-    check_transform_of_type(form, &crate::value::go_type(kind, is_list), is_list)
+pub(crate) fn check_transform(form: ResponseForm, kind: Kind, is_list: bool) -> Result<(), ApiError> {
+    check_transform_of_type(form, &crate::object_json::go_type(kind, is_list), is_list)
 }
 
 /// Like [`check_transform`], for a Go type that is not a kind of stored objects.
-pub(crate) fn check_transform_of_type(form: Form, go_type: &str, is_list: bool) -> Result<(), ApiError> {
+pub(crate) fn check_transform_of_type(form: ResponseForm, go_type: &str, is_list: bool) -> Result<(), ApiError> {
     match form.shape {
-        Shape::Partial { is_list: wants } if wants != is_list => {
+        ResponseShape::Partial { is_list: wants } if wants != is_list => {
             let (requested, found) = match is_list {
                 true => ("PartialObjectMetadata", "a list"),
                 false => ("PartialObjectMetadataList", "not a list"),
@@ -136,7 +141,9 @@ pub(crate) fn is_pretty(request: &HttpRequest, path: &str) -> bool {
 pub(crate) async fn answer(request: HttpRequest, engine: EngineHandle) -> Result<Reply, ConnectionClosed> {
     let path = request.path.split('?').next().unwrap_or_default().to_owned();
     if path.starts_with("/podscope/") {
-        return own::answer(&request, &engine).await.map_err(|_| ConnectionClosed);
+        return podscope_v1::answer(&request, &engine)
+            .await
+            .map_err(|_| ConnectionClosed);
     }
     // A crashed API server does not accept connections.
     if !engine.board.snapshot().control_plane.0 {
@@ -163,7 +170,7 @@ async fn dispatch(request: &HttpRequest, path: &str, engine: &EngineHandle) -> H
 
 /// Formats an error in the requested form, if that is possible for errors.
 fn error_reply_in_form(accept: &str, error: &ApiError) -> Reply {
-    match form(Some(accept), OfferedForms::Objects) {
+    match negotiate_form(Some(accept), OfferedForms::Objects) {
         Ok(form) if form.media != Media::Json && error.code != 406 => {
             Reply::value(error.code, &crate::status::of(error), form, false)
         }
@@ -187,12 +194,12 @@ fn answer_non_resource(request: &HttpRequest, path: &str, snapshot: &Snapshot) -
         "/version" if !is_read => return Err(ApiError::method_not_allowed().into()),
         "/version" => {
             check_accepted(request, JSON)?;
-            Reply::value(200, &resources::version(), Form::JSON, true)
+            Reply::value(200, &resources::version_response(), ResponseForm::JSON, true)
         }
         "/" => Reply::value(
             200,
             &serde_json::json!({"paths": served_paths(objects)}),
-            Form::JSON,
+            ResponseForm::JSON,
             true,
         ),
         openid::CONFIGURATION_PATH | openid::KEYS_PATH if is_read => return openid::answer(request, path),
@@ -217,9 +224,9 @@ fn served_paths(objects: &Objects) -> Vec<String> {
         "/openapi/v3/",
         "/version",
     ];
-    let mut paths = health::paths();
+    let mut paths = health::check_paths();
     paths.extend(own.map(String::from));
-    let all = resources::with_custom(objects);
+    let all = resources::all_resources(objects);
     for resource in all.iter().filter(|resource| resource.api_version != "v1") {
         let path = format!("/apis/{}", resource.api_version);
         let group = path.rsplit_once('/').map_or("", |(group, _)| group).to_owned();
@@ -240,7 +247,7 @@ async fn answer_api(request: &HttpRequest, path: &str, engine: &EngineHandle) ->
         ["apis"] => Some(answer_discovery(request, false, objects)?),
         ["api", version] => Some(resource_list(request, version, None, objects)?),
         ["apis", group] => Some(match resources::has_group(group, objects) {
-            true => reply_in_negotiated_form(request, &resources::group(group, objects))?,
+            true => reply_in_negotiated_form(request, &resources::api_group_response(group, objects))?,
             false => Reply::page_not_found(),
         }),
         ["apis", group, version] => Some(resource_list(request, version, Some(group), objects)?),
@@ -251,15 +258,15 @@ async fn answer_api(request: &HttpRequest, path: &str, engine: &EngineHandle) ->
     if let Some(reply) = discovered {
         return match request.method.as_str() {
             "GET" | "HEAD" => Ok(reply),
-            // Deeper paths below a group accept any method here.
+            // `/apis/GROUP` accepts every method.
             _ if matches!(parts.as_slice(), ["apis", _]) => Ok(reply),
             _ => Err(ApiError::method_not_allowed().into()),
         };
     }
     let raw = request.path.split('?').next().unwrap_or_default();
-    // Names contain no slash, so an encoded slash is invalid.
-    let is_anywhere = raw.starts_with("/api/v1/namespaces//");
-    if raw.to_ascii_lowercase().contains("%2f") || raw.contains("//") && !is_anywhere {
+    // Names contain no slash, so an encoded slash is invalid. Only the namespace can be empty.
+    let has_empty_namespace = raw.starts_with("/api/v1/namespaces//");
+    if raw.to_ascii_lowercase().contains("%2f") || raw.contains("//") && !has_empty_namespace {
         return Err(ApiError::no_such_resource().into());
     }
     let found = ApiPath::of(&request.path).ok_or_else(ApiError::no_such_resource)?;
@@ -277,14 +284,14 @@ fn resource_list(request: &HttpRequest, version: &str, group: Option<&str>, obje
         Some(group) => format!("{group}/{version}"),
         None => version.to_owned(),
     };
-    let value = resources::resources(&api_version, objects).ok_or_else(ApiError::no_such_resource)?;
+    let value = resources::api_resource_list_response(&api_version, objects).ok_or_else(ApiError::no_such_resource)?;
     reply_in_negotiated_form(request, &value)
 }
 
 /// Responds to discovery in both forms, aggregated or not (HT-095, HT-098).
 fn answer_discovery(request: &HttpRequest, is_core: bool, objects: &Objects) -> HandlerResult {
     let form = negotiated_form(request, OfferedForms::Discovery, false)?;
-    if let Shape::Discovery { .. } = form.shape {
+    if let ResponseShape::Discovery { .. } = form.shape {
         let value = resources::aggregated_discovery(is_core, form.shape, objects);
         let text = format!("{value}\n");
         let tag = format!(
@@ -303,8 +310,8 @@ fn answer_discovery(request: &HttpRequest, is_core: bool, objects: &Objects) -> 
             .with_header("Vary", "Accept"));
     }
     let value = match is_core {
-        true => resources::core_versions(request.header("host").unwrap_or_default()),
-        false => resources::groups(objects),
+        true => resources::api_versions_response(request.header("host").unwrap_or_default()),
+        false => resources::api_group_list_response(objects),
     };
     let reply = Reply::value(200, &value, form, is_pretty(request, &request.path));
     Ok(reply.with_header("Vary", "Accept"))
@@ -339,7 +346,7 @@ async fn answer_resource(request: &HttpRequest, path: ApiPath, engine: &EngineHa
     let is_endpoints = path.api_version == "v1" && path.resource == "endpoints";
     let of_version = known
         .custom_kind()
-        .and_then(|kind| value::warning(kind, &snapshot.objects));
+        .and_then(|kind| object_json::deprecation_warning(kind, &snapshot.objects));
     Ok(match (is_endpoints, of_version) {
         (true, _) => reply.with_warnings(&[DEPRECATED_ENDPOINTS.to_owned()]),
         (_, Some(warning)) => reply.with_warnings(&[warning]),
@@ -388,12 +395,12 @@ async fn answer_stored(
     if known.kind == "ComponentStatus" {
         return components::answer(request, path, engine);
     }
-    let Some((served, kind)) = known.stored() else {
+    let Some((served, kind)) = known.served_and_stored_kind() else {
         return read::answer_without_objects(request, path, known);
     };
     match path.subresource.as_str() {
         "log" => return logs::log(request, path, engine).await,
-        "exec" | "attach" | "portforward" | "proxy" => return logs::refused(path, kind, engine),
+        "exec" | "attach" | "portforward" | "proxy" => return logs::refuse_unsimulated_subresource(path, kind, engine),
         _ => {}
     }
     let is_collection = path.name.is_empty();

@@ -59,8 +59,8 @@ fn go_package(group: &str, version: &str) -> String {
 
 /// Returns the names of the structs that are reachable from kinds of the core group.
 fn core_structs() -> &'static BTreeSet<&'static str> {
-    static CORE: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
-    CORE.get_or_init(|| {
+    static CORE_STRUCTS: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
+    CORE_STRUCTS.get_or_init(|| {
         let mut found = BTreeSet::new();
         let all = Kind::ALL.iter().filter(|kind| kind.api_version() == "v1");
         let mut open: Vec<Struct> = all
@@ -69,7 +69,7 @@ fn core_structs() -> &'static BTreeSet<&'static str> {
             .collect();
         while let Some(one) = open.pop() {
             if found.insert(one.name()) {
-                open.extend(one.fields().filter_map(|field| field.of.record()));
+                open.extend(one.fields().filter_map(|field| field.of.innermost_struct()));
             }
         }
         found
@@ -144,12 +144,12 @@ impl Schemas {
             kind: None,
             path: Vec::new(),
         };
-        if let Some(metadata) = schema::of_custom(kind).fields.field("metadata") {
+        if let Some(metadata) = schema::served_custom_kind(kind).fields.field("metadata") {
             self.value_schema(metadata.of, &mut context);
         }
         let mut schema = version.schema().clone();
         if schema["x-kubernetes-preserve-unknown-fields"] == true || !schema.is_object() {
-            // The real server publishes a schema that preserves unknown fields without its fields.
+            // The real server omits the fields of a schema that preserves unknown fields.
             schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
         }
         replace_int_or_string(&mut schema);
@@ -159,7 +159,7 @@ impl Schemas {
             "allOf": [schema_reference(&format!("{META_PACKAGE}.ObjectMeta"))],
         });
         schema["x-kubernetes-group-version-kind"] = group_version_kind(group, name, kind.name());
-        let selectable = version.selectable().into_iter();
+        let selectable = version.selectable_fields().into_iter();
         let selectable: Vec<Value> = selectable
             .map(|path| json!({"fieldPath": path.trim_start_matches('.')}))
             .collect();
@@ -170,7 +170,7 @@ impl Schemas {
         self.add_list(&format!("{full}List"), &full, (group, name, kind.name()));
     }
 
-    fn add_list(&mut self, name: &str, of: &str, (group, version, kind): (&str, &str, &str)) {
+    fn add_list(&mut self, name: &str, item_name: &str, (group, version, kind): (&str, &str, &str)) {
         let metadata = format!("{META_PACKAGE}.ListMeta");
         let texts = ["continue", "resourceVersion", "selfLink"];
         let mut fields: Map<String, Value> = texts
@@ -191,7 +191,7 @@ impl Schemas {
             "type": "object",
             "required": ["items"],
             "properties": {
-                "items": {"type": "array", "items": schema_reference(of)},
+                "items": {"type": "array", "items": schema_reference(item_name)},
                 "metadata": {"allOf": [schema_reference(&metadata)]},
             },
             "x-kubernetes-group-version-kind": group_version_kind(group, version, &format!("{kind}List")),
@@ -306,10 +306,10 @@ fn group_version_kind(group: &str, version: &str, kind: &str) -> Value {
 
 /// Adds the properties `apiVersion` and `kind` to a schema.
 fn put_type_properties(schema: &mut Value) {
-    const API_VERSION: &str = "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
-    const KIND: &str = "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
-    schema["properties"]["apiVersion"] = json!({"description": API_VERSION, "type": "string"});
-    schema["properties"]["kind"] = json!({"description": KIND, "type": "string"});
+    const API_VERSION_DESCRIPTION: &str = "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
+    const KIND_DESCRIPTION: &str = "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
+    schema["properties"]["apiVersion"] = json!({"description": API_VERSION_DESCRIPTION, "type": "string"});
+    schema["properties"]["kind"] = json!({"description": KIND_DESCRIPTION, "type": "string"});
 }
 
 /// Replaces `x-kubernetes-int-or-string` by an `anyOf` of integer and string.
@@ -328,7 +328,7 @@ fn replace_int_or_string(schema: &mut Value) {
 }
 
 fn scalar_schema(leaf: &str) -> Value {
-    match schema::plain_name(leaf) {
+    match schema::plain_type_name(leaf) {
         "int32" => json!({"type": "integer", "format": "int32"}),
         "int64" => json!({"type": "integer", "format": "int64"}),
         "bool" => json!({"type": "boolean"}),

@@ -15,7 +15,7 @@ const DATA_FIELDS: [&str; 2] = ["data", "stringData"];
 
 /// A run as a link and as a scenario file, for sharing.
 #[derive(Debug, Clone)]
-pub struct Shared {
+pub struct SharedRun {
     /// The fragment of a link to the page.
     pub link: String,
     /// A scenario file.
@@ -24,9 +24,9 @@ pub struct Shared {
 
 /// Returns a run as a link and as a scenario, without the data of Secrets.
 #[must_use]
-pub fn shared(session: &Session) -> Shared {
+pub fn share_without_secrets(session: &Session) -> SharedRun {
     let link = link::Link::of(session, None, String::new()).encode();
-    Shared {
+    SharedRun {
         link: link_without_data(&link).unwrap_or(link),
         scenario: without_data(&export::scenario(session)),
     }
@@ -57,7 +57,7 @@ pub(crate) fn without_data_in_update(update: Update, session: &Session) -> Updat
         } => {
             let without = link_without_data(&fragment);
             Update::Link {
-                length: without.as_deref().map_or(length, link::warning),
+                length: without.as_deref().map_or(length, link::length_warning),
                 fragment: without.unwrap_or(fragment),
                 whole: whole.map(|whole| link_without_data(&whole).unwrap_or(whole)),
                 revision,
@@ -232,7 +232,7 @@ impl StandIns {
         let field = path.split('/').nth(1).unwrap_or_default().to_owned();
         match operation.get_mut("value") {
             Some(value) if field.is_empty() => self.drop_data(value),
-            Some(value) if DATA_FIELDS.contains(&field.as_str()) => self.replace(value, field == "data"),
+            Some(value) if DATA_FIELDS.contains(&field.as_str()) => self.replace_strings(value, field == "data"),
             _ => {}
         }
     }
@@ -241,14 +241,14 @@ impl StandIns {
     fn drop_data(&mut self, secret: &mut Value) {
         for field in DATA_FIELDS {
             if let Some(data) = secret.get_mut(field) {
-                self.replace(data, field == "data");
+                self.replace_strings(data, field == "data");
             }
         }
     }
 
-    /// Replaces each string in a value. With `is_encoded`, the strings and their stand-ins are Base64; if a string is
-    /// invalid Base64, its stand-in is invalid too.
-    fn replace(&mut self, value: &mut Value, is_encoded: bool) {
+    /// Replaces each string in a value by its stand-in. With `is_encoded`, the strings and their stand-ins are Base64;
+    /// if a string is invalid Base64, its stand-in is invalid too.
+    fn replace_strings(&mut self, value: &mut Value, is_encoded: bool) {
         match value {
             Value::String(text) if text.is_empty() => {}
             Value::String(text) => {
@@ -264,8 +264,12 @@ impl StandIns {
                     Some(None) => format!("*{name}"),
                 };
             }
-            Value::Object(map) => map.values_mut().for_each(|value| self.replace(value, is_encoded)),
-            Value::Array(items) => items.iter_mut().for_each(|value| self.replace(value, is_encoded)),
+            Value::Object(map) => map
+                .values_mut()
+                .for_each(|value| self.replace_strings(value, is_encoded)),
+            Value::Array(items) => items
+                .iter_mut()
+                .for_each(|value| self.replace_strings(value, is_encoded)),
             _ => {}
         }
     }

@@ -42,8 +42,8 @@ impl Site {
     /// The directory cannot be read, or is not a built page of this version.
     pub(crate) fn read(dir: &Path) -> io::Result<Site> {
         let mut contents = BTreeMap::new();
-        let mut left = MAX_SITE_BYTES;
-        read_dir(dir, "", &mut left, &mut contents)
+        let mut bytes_left = MAX_SITE_BYTES;
+        read_dir(dir, "", &mut bytes_left, &mut contents)
             .map_err(|error| directory_error(dir, &error.to_string(), error.kind()))?;
         let wrong = |why: &str| directory_error(dir, why, io::ErrorKind::InvalidInput);
         let index = contents
@@ -73,7 +73,7 @@ impl Site {
         }
         let path = request.path.split(['?', '#']).next().unwrap_or_default();
         let name = match path.strip_prefix('/')? {
-            // The Kubernetes API has this path too. Browsers accept HTML explicitly.
+            // The Kubernetes API serves `/` too, to clients that do not explicitly accept HTML.
             "" if request.header("accept")?.contains("text/html") => INDEX_FILE,
             name => name,
         };
@@ -113,7 +113,12 @@ fn directory_error(dir: &Path, why: &str, kind: io::ErrorKind) -> io::Error {
 }
 
 /// Reads all regular files below a directory, but no symbolic links.
-fn read_dir(dir: &Path, prefix: &str, left: &mut u64, contents: &mut BTreeMap<String, Vec<u8>>) -> io::Result<()> {
+fn read_dir(
+    dir: &Path,
+    prefix: &str,
+    bytes_left: &mut u64,
+    contents: &mut BTreeMap<String, Vec<u8>>,
+) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let Ok(name) = entry.file_name().into_string() else {
@@ -121,9 +126,9 @@ fn read_dir(dir: &Path, prefix: &str, left: &mut u64, contents: &mut BTreeMap<St
         };
         let (name, kind) = (format!("{prefix}{name}"), entry.file_type()?);
         if kind.is_dir() {
-            read_dir(&entry.path(), &format!("{name}/"), left, contents)?;
+            read_dir(&entry.path(), &format!("{name}/"), bytes_left, contents)?;
         } else if kind.is_file() {
-            *left = left.checked_sub(entry.metadata()?.len()).ok_or_else(|| {
+            *bytes_left = bytes_left.checked_sub(entry.metadata()?.len()).ok_or_else(|| {
                 let why = "it has more than 128 MiB and is not a built page";
                 io::Error::new(io::ErrorKind::InvalidInput, why)
             })?;

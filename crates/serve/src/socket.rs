@@ -22,7 +22,7 @@ use tokio_tungstenite::tungstenite::{self, Message as Frame};
 
 use crate::engine::EngineHandle;
 use crate::http::{Body, Reply};
-use crate::pages::{BACKLOG, Message, PageId};
+use crate::pages::{MAX_QUEUED_MESSAGES, Message, PageId};
 
 /// Path of the endpoint.
 pub(crate) const PATH: &str = "/podscope/v1/page";
@@ -69,7 +69,7 @@ async fn serve(upgraded: Upgraded, engine: EngineHandle) {
         .max_message_size(Some(MAX_MESSAGE_BYTES))
         .max_frame_size(Some(MAX_MESSAGE_BYTES));
     let mut socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
-    let (outbox, mut messages) = mpsc::channel(BACKLOG);
+    let (outbox, mut messages) = mpsc::channel(MAX_QUEUED_MESSAGES);
     let Ok(added) = engine.ask(|engine| engine.pages.add(outbox)).await else {
         return;
     };
@@ -101,12 +101,12 @@ async fn exchange_messages(
         tokio::select! {
             received = socket.next() => {
                 let answered = match received {
-                    Some(Ok(Frame::Binary(bytes))) if bytes.is_empty() => ping(socket, engine).await,
+                    Some(Ok(Frame::Binary(bytes))) if bytes.is_empty() => answer_ping(socket, engine).await,
                     Some(Ok(Frame::Binary(bytes))) => {
                         let Ok(request) = unpack::<Request>(&bytes) else {
                             return Some(PAGE_VERSION_DIFFERS);
                         };
-                        // Waits for the engine, so that the next request is read when this one has been handled.
+                        // Waits for the engine, so that the next request is read only when this one has been handled.
                         engine.ask(move |engine| engine.handle_page_request(id, request)).await.ok()
                     }
                     Some(Ok(Frame::Text(text))) if text.as_str() == "lead" => {
@@ -132,7 +132,7 @@ async fn exchange_messages(
 }
 
 /// Answers a ping after the engine has run all jobs that it received earlier.
-async fn ping(socket: &mut Socket, engine: &EngineHandle) -> Option<()> {
+async fn answer_ping(socket: &mut Socket, engine: &EngineHandle) -> Option<()> {
     engine.ask(|_| ()).await.ok()?;
     send_frame(socket, Frame::Binary(Bytes::new())).await.ok()
 }

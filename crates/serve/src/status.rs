@@ -59,7 +59,7 @@ fn cause_json(cause: &Cause, is_conflict: bool) -> Value {
     if cause.about == "NamespaceTerminating" {
         return json!({"reason": cause.about, "message": cause.message, "field": "metadata.namespace"});
     }
-    // If `reason` is empty, `about` contains the reason instead of a field; it can be empty too.
+    // If `reason` is empty, `about` contains the reason instead of a field; `about` can also be empty.
     if cause.reason.is_empty() && cause.about.is_empty() {
         return json!({"message": cause.message});
     }

@@ -11,7 +11,7 @@ use podscope_kubectl::rest::ApiPath;
 use serde_json::{Map, Value, json};
 
 use crate::board::Snapshot;
-use crate::value;
+use crate::object_json;
 
 const COLUMN_TABLE: &str = include_str!("table-columns.tsv");
 
@@ -54,8 +54,8 @@ fn parse_definition(text: &'static str) -> Option<ColumnDefinition> {
 
 /// Returns the columns of a built-in resource; name and age if it has no printer.
 fn definitions(path: &ApiPath) -> &'static [ColumnDefinition] {
-    static ALL: OnceLock<BTreeMap<&'static str, Vec<ColumnDefinition>>> = OnceLock::new();
-    let all = ALL.get_or_init(|| {
+    static DEFINITIONS: OnceLock<BTreeMap<&'static str, Vec<ColumnDefinition>>> = OnceLock::new();
+    let all = DEFINITIONS.get_or_init(|| {
         let rows = COLUMN_TABLE.lines().filter(|line| !line.starts_with('#'));
         let mut all: BTreeMap<&str, Vec<ColumnDefinition>> = rows
             .filter_map(|line| line.split_once('\t'))
@@ -96,7 +96,7 @@ impl Columns {
         let printed = defined.filter(|_| !is_scale);
         Columns {
             path: path.clone(),
-            custom: printed.and_then(|kind| objects.with_version(kind, PrinterColumn::all)),
+            custom: printed.and_then(|kind| objects.with_version(kind, PrinterColumn::of_version)),
             is_custom_scale: is_scale && defined.is_some(),
         }
     }
@@ -125,24 +125,24 @@ impl Columns {
     }
 
     /// Creates the row of an object.
-    pub(crate) fn row(&self, object: &Object, shown: &Value, include: IncludedObject, now: Time) -> Value {
+    pub(crate) fn row(&self, object: &Object, serialized: &Value, include: IncludedObject, now: Time) -> Value {
         match &self.custom {
             Some(custom) => {
                 let name = Value::from(&*object.metadata().name);
-                let cells = std::iter::once(name).chain(custom.iter().map(|column| column.cell(shown, now)));
-                json!({"cells": cells.collect::<Vec<_>>(), "object": row_object(shown, include)})
+                let cells = std::iter::once(name).chain(custom.iter().map(|column| column.cell(serialized, now)));
+                json!({"cells": cells.collect::<Vec<_>>(), "object": row_object(serialized, include)})
             }
-            None => row(&self.path, object, shown, include, now),
+            None => row(&self.path, object, serialized, include, now),
         }
     }
 }
 
 /// Returns the `object` field of a row.
-pub(crate) fn row_object(shown: &Value, include: IncludedObject) -> Value {
+pub(crate) fn row_object(serialized: &Value, include: IncludedObject) -> Value {
     match include {
         IncludedObject::None => Value::Null,
-        IncludedObject::Metadata => value::partial_object_metadata(shown),
-        IncludedObject::Object => shown.clone(),
+        IncludedObject::Metadata => object_json::partial_object_metadata(serialized),
+        IncludedObject::Object => serialized.clone(),
     }
 }
 
@@ -166,9 +166,9 @@ pub(crate) fn parse_included_object(path: &ApiPath) -> Result<IncludedObject, Ap
     }
 }
 
-fn row(path: &ApiPath, object: &Object, shown: &Value, include: IncludedObject, now: Time) -> Value {
+fn row(path: &ApiPath, object: &Object, serialized: &Value, include: IncludedObject, now: Time) -> Value {
     let cells = match path.subresource.as_str() {
-        "scale" => scale_cells(shown, object, now),
+        "scale" => scale_cells(serialized, object, now),
         _ => cells(path, object, now),
     };
     let mut row = json!({"cells": cells});
@@ -183,17 +183,17 @@ fn row(path: &ApiPath, object: &Object, shown: &Value, include: IncludedObject, 
             },
         }]);
     }
-    row["object"] = row_object(shown, include);
+    row["object"] = row_object(serialized, include);
     row
 }
 
-fn scale_cells(shown: &Value, object: &Object, now: Time) -> Vec<Value> {
-    let number = |at: &str| shown.pointer(at).cloned().unwrap_or_else(|| 0.into());
+fn scale_cells(serialized: &Value, object: &Object, now: Time) -> Vec<Value> {
+    let number = |at: &str| serialized.pointer(at).cloned().unwrap_or_else(|| 0.into());
     let age = podscope_kubectl::cells(object, now)
         .into_iter()
         .find(|cell| cell.header == "AGE");
     vec![
-        shown.pointer("/metadata/name").cloned().unwrap_or_default(),
+        serialized.pointer("/metadata/name").cloned().unwrap_or_default(),
         number("/spec/replicas"),
         number("/status/replicas"),
         age.map_or(Value::Null, |cell| cell.text.into()),
@@ -250,7 +250,7 @@ pub(crate) fn of_objects(
     let columns = Columns::of(path, &snapshot.objects);
     let lines: Vec<Value> = rows
         .iter()
-        .map(|(object, shown)| columns.row(object, shown, include, snapshot.now))
+        .map(|(object, serialized)| columns.row(object, serialized, include, snapshot.now))
         .collect();
     let mut table = table(metadata(rows), columns.definitions(), lines);
     if rows.is_empty() && RESOURCES_WITHOUT_PRINTER.contains(&path.resource.as_str()) {

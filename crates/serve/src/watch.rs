@@ -11,19 +11,19 @@ use bytes::Bytes;
 use podscope_api::schema::ServedKind;
 use podscope_api::{Kind, Object, Time};
 use podscope_cluster::{ApiError, Cause, Change, StatusReason};
-use podscope_kubectl::rest::{ApiPath, Query, Selectors, integer};
+use podscope_kubectl::rest::{ApiPath, Query, Selectors, integer_parameter};
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, sleep_until};
 
-use crate::board::{Encoding, Publication, Snapshot, Subscription, WatchMessage};
+use crate::board::{EncodedEventKey, Publication, Snapshot, Subscription, WatchMessage};
 use crate::engine::EngineHandle;
 use crate::http::{HttpRequest, JSON, Reply};
-use crate::negotiate::{Media, OfferedForms, Shape};
+use crate::negotiate::{Media, OfferedForms, ResponseShape};
 use crate::read::{check_control_plane, forbidden_cause, invalid_list_options, parse_resource_version};
 use crate::route::{HandlerResult, negotiated_form, not_acceptable_media};
-use crate::{status, table, value};
+use crate::{object_json, status, table};
 
 /// Default timeout of a watch (HT-062).
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1800);
@@ -42,7 +42,7 @@ struct Watch {
     served: ServedKind,
     kind: Kind,
     selectors: Selectors,
-    shape: Shape,
+    shape: ResponseShape,
     include: table::IncludedObject,
     has_bookmarks: bool,
     columns: table::Columns,
@@ -68,8 +68,8 @@ pub(crate) fn watch(
     }
     let query = &path.query;
     let sends_initial = check_watch_parameters(query)?;
-    let since = parse_resource_version(query).map_err(|error| ApiError::unnamed(error.message))?;
-    let timeout = integer(query, "timeoutSeconds")?;
+    let since = parse_resource_version(query).map_err(|error| ApiError::without_reason(error.message))?;
+    let timeout = integer_parameter(query, "timeoutSeconds")?;
     let selectors = Selectors::of(kind, query, &engine.board.snapshot().objects)?;
     let include = table::parse_included_object(path)?;
     let subscription = engine
@@ -104,7 +104,7 @@ pub(crate) fn watch(
     Ok(reply)
 }
 
-/// Checks the parameters of a watch (HT-076, HT-078).
+/// Checks the parameters of a watch (HT-076, HT-078). Returns `sendInitialEvents`, if it is given.
 fn check_watch_parameters(query: &Query) -> Result<Option<bool>, ApiError> {
     let field = "resourceVersionMatch";
     let how = query.get(field).unwrap_or_default();
@@ -274,7 +274,7 @@ impl Watch {
         object.kind() == self.kind
             && (self.path.namespace.is_empty() || *metadata.namespace == *self.path.namespace)
             && (self.path.name.is_empty() || *metadata.name == *self.path.name)
-            && self.selectors.choose(object)
+            && self.selectors.matches(object)
     }
 
     async fn send_all_objects(&mut self, snapshot: &Snapshot) -> Result<(), Disconnected> {
@@ -317,15 +317,15 @@ impl Watch {
             let line = match news {
                 // Rows of tables are not shared: the first one has the columns, and `includeObject` changes their
                 // content.
-                Some(news) if self.shape != Shape::Table => {
-                    let encoding = Encoding {
+                Some(news) if self.shape != ResponseShape::Table => {
+                    let key = EncodedEventKey {
                         revision: change.revision,
                         event,
                         api_version: self.served.api_version,
                         kind: self.served.kind,
-                        is_partial: self.shape != Shape::Plain,
+                        is_partial: self.shape != ResponseShape::Plain,
                     };
-                    news.encoded(encoding, || self.encode(event, &object, snapshot))
+                    news.encoded_event(key, || self.encode(event, &object, snapshot))
                 }
                 _ => self.encode(event, &object, snapshot),
             };
@@ -336,20 +336,20 @@ impl Watch {
 
     /// Encodes an event as one line.
     fn encode(&mut self, event: &str, object: &Object, snapshot: &Snapshot) -> Bytes {
-        let shown = value::of(object, self.served, snapshot);
+        let shown = object_json::of(object, self.served, snapshot);
         let shown = match self.shape {
-            Shape::Table => {
+            ResponseShape::Table => {
                 let row = self.columns.row(object, &shown, self.include, snapshot.now);
-                self.row(row, &object.metadata().resource_version)
+                self.one_row_table(row, &object.metadata().resource_version)
             }
-            Shape::Partial { .. } => value::partial_object_metadata(&shown),
-            Shape::Plain | Shape::Discovery { .. } => shown,
+            ResponseShape::Partial { .. } => object_json::partial_object_metadata(&shown),
+            ResponseShape::Plain | ResponseShape::Discovery { .. } => shown,
         };
         event_line(event, &shown)
     }
 
     /// Creates a table with one row (HT-123).
-    fn row(&mut self, row: Value, version: &str) -> Value {
+    fn one_row_table(&mut self, row: Value, version: &str) -> Value {
         let columns = match std::mem::replace(&mut self.has_columns, true) {
             false => self.columns.definitions(),
             true => Value::Null,
@@ -372,14 +372,14 @@ impl Watch {
         let object = podscope_api::object_from_tree(self.kind, &podscope_api::Tree::from_value(&empty)).ok();
         let version = revision.to_string();
         let shown = match (self.shape, object) {
-            (Shape::Table, Some(object)) => {
+            (ResponseShape::Table, Some(object)) => {
                 let mut row = self.columns.row(&object, &empty, self.include, Time(0));
                 row["object"] = json!({
                     "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
                 });
-                self.row(row, &version)
+                self.one_row_table(row, &version)
             }
-            (Shape::Partial { .. }, _) => value::partial_object_metadata(&json!({"metadata": metadata})),
+            (ResponseShape::Partial { .. }, _) => object_json::partial_object_metadata(&json!({"metadata": metadata})),
             _ => json!({
                 "kind": self.served.kind, "apiVersion": self.served.api_version, "metadata": metadata,
             }),

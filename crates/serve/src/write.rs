@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 use crate::board::Snapshot;
 use crate::engine::{CallAnswers, EngineHandle};
 use crate::http::{HttpRequest, Reply};
-use crate::negotiate::{Form, OfferedForms, Shape};
+use crate::negotiate::{OfferedForms, ResponseForm, ResponseShape};
 use crate::read::{list_in_form, list_metadata, object_or_subresource};
 use crate::route::{HandlerResult, is_pretty, negotiated_form};
-use crate::{status, table, value};
+use crate::{object_json, status, table};
 
 pub(crate) async fn write(
     request: &HttpRequest,
@@ -54,7 +54,7 @@ pub(crate) async fn write(
         let rows: Vec<(Object, Value)> = listed
             .into_iter()
             .map(|object| {
-                let shown = value::of(&object, served, &snapshot);
+                let shown = object_json::of(&object, served, &snapshot);
                 (object, shown)
             })
             .collect();
@@ -85,7 +85,7 @@ pub(crate) async fn write(
         Method::Put | Method::Patch if !existed => 201,
         _ => 200,
     };
-    let response = Answer {
+    let response = ResponseContext {
         request,
         path,
         served,
@@ -94,8 +94,8 @@ pub(crate) async fn write(
     };
     let reply = match (method, path.subresource.as_str()) {
         (Method::Post, "binding" | "eviction") => Reply::json(201, &status::success(Some(201))),
-        (Method::Delete, _) => response.deleted(object)?,
-        _ => response.object(code, object)?,
+        (Method::Delete, _) => response.respond_to_delete(object)?,
+        _ => response.respond_with_object(code, object)?,
     };
     Ok(reply.with_warnings(&warnings))
 }
@@ -179,23 +179,23 @@ fn returns_deleted_object(kind: Kind) -> bool {
     )
 }
 
-/// Context of a response.
-struct Answer<'a> {
+/// What the response to a write depends on: the request, the negotiated form and the state after the write.
+struct ResponseContext<'a> {
     request: &'a HttpRequest,
     path: &'a ApiPath,
     served: ServedKind,
-    form: Form,
+    form: ResponseForm,
     snapshot: &'a Snapshot,
 }
 
-impl Answer<'_> {
-    fn object(&self, code: u16, object: Option<Object>) -> HandlerResult {
+impl ResponseContext<'_> {
+    fn respond_with_object(&self, code: u16, object: Option<Object>) -> HandlerResult {
         let Some(object) = object else {
             return Ok(Reply::json(code, &status::success(Some(code))));
         };
         let shown = object_or_subresource(&object, self.path, self.served, self.snapshot)?;
         let shown = match self.form.shape {
-            Shape::Table => {
+            ResponseShape::Table => {
                 let version = object.metadata().resource_version.to_string();
                 table::of_objects(self.path, &[(object, shown)], self.snapshot, |_| {
                     let mut metadata = Map::new();
@@ -203,22 +203,22 @@ impl Answer<'_> {
                     metadata
                 })?
             }
-            Shape::Partial { .. } => value::partial_object_metadata(&shown),
-            Shape::Plain | Shape::Discovery { .. } => shown,
+            ResponseShape::Partial { .. } => object_json::partial_object_metadata(&shown),
+            ResponseShape::Plain | ResponseShape::Discovery { .. } => shown,
         };
         let is_pretty = is_pretty(self.request, &self.request.path);
         Ok(Reply::value(code, &shown, self.form, is_pretty))
     }
 
     /// Responds to a DELETE: with a `Status` if the object is deleted, or else with the object (HT-009, HT-082).
-    fn deleted(&self, object: Option<Object>) -> HandlerResult {
+    fn respond_to_delete(&self, object: Option<Object>) -> HandlerResult {
         let Some(object) = object else {
             return Ok(Reply::json(200, &status::success(None)));
         };
         let metadata = object.metadata();
         let stays = metadata.is_terminating() && (!metadata.finalizers.is_empty() || object.kind() == Kind::Namespace);
         if stays || returns_deleted_object(object.kind()) {
-            return self.object(200, Some(object));
+            return self.respond_with_object(200, Some(object));
         }
         let mut value = status::success(None);
         let mut details = json!({"name": &*metadata.name});

@@ -12,7 +12,7 @@ use podscope_messages::{Sentence, sentence};
 use podscope_protocol::is_command_hint;
 
 /// Lists the rules that a lesson violates.
-pub fn complaints(loaded: &Loaded) -> Vec<Sentence> {
+pub fn violated_lesson_rules(loaded: &Loaded) -> Vec<Sentence> {
     let scenario = &loaded.scenario;
     let mut found = check_scenario_rules(scenario);
     let attempt = |attempt: Attempt| play::play(loaded.clone(), attempt, None).ok();
@@ -29,11 +29,11 @@ pub fn complaints(loaded: &Loaded) -> Vec<Sentence> {
         }
         check_questions(&nothing, &mut found);
     }
-    let n_bypasses = play::bypasses(scenario).len();
+    let n_bypasses = play::wrong_attempts(scenario).len();
     let bypasses: Vec<Played> = (1..=n_bypasses).filter_map(|at| attempt(Attempt::Bypass(at))).collect();
     for (index, played) in bypasses.iter().enumerate() {
         if played.reaches_final_goal() {
-            let commands = first_lines_of_bypass(scenario, index);
+            let commands = wrong_attempt_text(scenario, index);
             found.push(sentence!(
                 author::bypass_reaches_goals,
                 number = index + 1,
@@ -71,7 +71,7 @@ fn check_scenario_rules(scenario: &Scenario) -> Vec<Sentence> {
     if scenario.solution.is_empty() {
         found.push(sentence!(author::no_solution));
     }
-    let bypasses = play::bypasses(scenario).len();
+    let bypasses = play::wrong_attempts(scenario).len();
     if bypasses < 2 {
         found.push(sentence!(author::few_bypasses, count = bypasses));
     }
@@ -92,7 +92,7 @@ fn check_scenario_rules(scenario: &Scenario) -> Vec<Sentence> {
         }
         let blind = step.keeps.iter().filter(|keep| cannot_see_replacement(keep));
         found.extend(blind.map(|keep| sentence!(author::blind_promise, step = number, condition = in_english(keep))));
-        // The page shows a hint that begins like a command as a button that runs it.
+        // If a hint begins like a command, the page shows it as a button that runs this command.
         for hint in &step.hints {
             if is_command_hint(hint) && (hint.ends_with('.') || command::parse(hint).is_err()) {
                 found.push(sentence!(author::hint_no_command, step = number, hint = hint));
@@ -113,9 +113,9 @@ fn check_scenario_rules(scenario: &Scenario) -> Vec<Sentence> {
     found
 }
 
-/// Returns whether a promise (`keep`) does not detect that its objects are replaced. A count of pods with the phase
-/// Running includes pods that are being deleted, and the test that a field does not exist also passes if the object
-/// does not exist.
+/// Returns whether the condition of a promise (`keep`) would still hold if its objects were replaced. A count of pods
+/// with the phase Running includes pods that are being deleted, and the test that a field does not exist also passes if
+/// the object does not exist.
 fn cannot_see_replacement(keep: &Condition) -> bool {
     match &keep.check {
         Some(Check::Count { get, .. }) => {
@@ -186,7 +186,7 @@ fn check_solution(played: &Played, found: &mut Vec<Sentence>) {
         }
         match &shown.truth {
             None => found.push(sentence!(author::never_answered, step = number, ask = ask.ask.as_str())),
-            Some(truth) if !ask.options.is_empty() && ask.option_of(&truth.value).is_none() => {
+            Some(truth) if !ask.options.is_empty() && ask.option_for_value(&truth.value).is_none() => {
                 found.push(sentence!(
                     author::no_option,
                     value = format!("{:?}", truth.value),
@@ -232,8 +232,12 @@ fn in_english(condition: &Condition) -> String {
     condition.description.to_string()
 }
 
-fn first_lines_of_bypass(scenario: &Scenario, bypass: usize) -> String {
-    let entries = play::bypasses(scenario).get(bypass).copied().unwrap_or_default();
+/// Returns the first line of each command of the wrong attempt (`bypasses`) with this index, joined by `; `.
+fn wrong_attempt_text(scenario: &Scenario, bypass_index: usize) -> String {
+    let entries = play::wrong_attempts(scenario)
+        .get(bypass_index)
+        .copied()
+        .unwrap_or_default();
     let lines: Vec<String> = entries.iter().map(|timed| timed.command.to_string()).collect();
     let first = lines.iter().filter_map(|line| line.lines().next()).collect::<Vec<_>>();
     first.join("; ")

@@ -12,7 +12,7 @@ use crate::timeline::Session;
 
 /// A record with its depth in a chain of causes.
 #[derive(Debug, Clone)]
-pub struct Link {
+pub struct CauseChainEntry {
     /// Number of records between this record and the root of the chain, the root included. 0 if nothing in the run
     /// caused this record.
     pub depth: usize,
@@ -21,7 +21,7 @@ pub struct Link {
 
 /// Returns the chains of causes that end at records about an object, up to the cursor. A record stands below the record
 /// that caused it, after the earlier records with the same cause. Each record occurs once.
-pub fn chains(session: &Session, kind: Kind, key: &ObjectKey) -> Vec<Link> {
+pub fn cause_chains(session: &Session, kind: Kind, key: &ObjectKey) -> Vec<CauseChainEntry> {
     let is_about = |record: &Arc<Record>| {
         let subject = record.object.as_ref();
         subject.is_some_and(|subject| subject.kind == kind && subject.key == *key)
@@ -32,7 +32,7 @@ pub fn chains(session: &Session, kind: Kind, key: &ObjectKey) -> Vec<Link> {
 
 /// Arranges records as trees: depth first, each record below the record that caused it. `records` are in the order of
 /// the trace and include all causes.
-pub(crate) fn arrange_as_trees(records: Vec<Arc<Record>>) -> Vec<Link> {
+pub(crate) fn arrange_as_trees(records: Vec<Arc<Record>>) -> Vec<CauseChainEntry> {
     let mut effects: ordered::Map<u64, Vec<usize>> = ordered::Map::new();
     let mut stack: Vec<(usize, usize)> = Vec::new();
     for (place, record) in records.iter().enumerate().rev() {
@@ -42,26 +42,26 @@ pub(crate) fn arrange_as_trees(records: Vec<Arc<Record>>) -> Vec<Link> {
         }
     }
     // The earliest record is on top of the stack.
-    let mut links = Vec::with_capacity(records.len());
+    let mut entries = Vec::with_capacity(records.len());
     while let Some((depth, place)) = stack.pop() {
         let record = records[place].clone();
         let led_to = effects.remove(&record.seq).unwrap_or_default();
         stack.extend(led_to.into_iter().map(|place| (depth + 1, place)));
-        links.push(Link { depth, record });
+        entries.push(CauseChainEntry { depth, record });
     }
-    links
+    entries
 }
 
-/// Prints chains as text: one record per line, indented by two spaces per level of depth.
-pub fn print(links: &[Link]) -> String {
+/// Formats chains as text: one record per line, indented by two spaces per level of depth.
+pub fn chains_text(entries: &[CauseChainEntry]) -> String {
     let mut text = String::new();
-    for Link { depth, record } in links {
+    for CauseChainEntry { depth, record } in entries {
         let _ = writeln!(text, "{:indent$}{}", "", format_record(record), indent = depth * 2);
     }
     text
 }
 
-/// Formats one line, such as `45.002 Bound Pod default/web-0 node=b-1 (scheduler) #812`.
+/// Formats a record as one line, such as `45.002 Bound Pod default/web-0 node=b-1 (scheduler) #812`.
 fn format_record(record: &Record) -> String {
     let (seconds, micros) = (record.at.0.div_euclid(1_000_000), record.at.0.rem_euclid(1_000_000));
     let mut line = format!("{seconds}.{micros:06}");
@@ -76,7 +76,8 @@ fn format_record(record: &Record) -> String {
     }
     for (name, value) in record.happening.fields() {
         match value {
-            // Other texts are quoted, so that a record stays on one line.
+            // A text that is empty or contains white space or quotes is printed as JSON, so that a record stays on one
+            // line.
             Value::String(text) if !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || c == '"') => {
                 let _ = write!(line, " {name}={text}");
             }

@@ -14,13 +14,13 @@ pub fn widest<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> usize {
     texts.into_iter().map(|text| width(text.as_ref())).max().unwrap_or(0)
 }
 
-/// Returns the spaces that fill a table cell of the given width to the right of its text.
+/// Returns the spaces to the right of a text that fill up a table cell of the given width.
 #[must_use]
-pub fn gap(text: &str, columns: usize) -> String {
+pub fn cell_padding(text: &str, columns: usize) -> String {
     " ".repeat(columns.saturating_sub(width(text)))
 }
 
-/// Formats rows as a table; `between` separates its columns.
+/// Formats rows of cells as a text in which the cells of each column are aligned; `between` separates the columns.
 #[must_use]
 pub fn table<R: AsRef<[String]>>(rows: &[R], between: &str) -> String {
     let n_columns = rows.iter().map(|row| row.as_ref().len()).max().unwrap_or(0);
@@ -29,7 +29,7 @@ pub fn table<R: AsRef<[String]>>(rows: &[R], between: &str) -> String {
     let line = |row: &R| {
         let cells = row.as_ref().iter().zip(&widths);
         let cells: Vec<String> = cells
-            .map(|(cell, width)| format!("{cell}{}", gap(cell, *width)))
+            .map(|(cell, width)| format!("{cell}{}", cell_padding(cell, *width)))
             .collect();
         format!("{}\n", cells.join(between).trim_end())
     };
@@ -52,7 +52,7 @@ mod tests {
         assert_eq!(cells.map(width), [4, 5, 3]);
         let columns = widest(cells);
         assert_eq!(
-            cells.map(|cell| width(&format!("{cell}{}", gap(cell, columns)))),
+            cells.map(|cell| width(&format!("{cell}{}", cell_padding(cell, columns)))),
             [5; 3]
         );
     }

@@ -1,11 +1,11 @@
 //! The JSON form of the explanation of a scheduling decision, for the command line and the npm package (P-06, P-07).
 //! Its sentences are in the language of the current thread, which is English wherever JSON is printed. Names and order
-//! of the JSON fields are part of the interface of both.
+//! of the JSON fields are part of the public interface of the command line and the npm package.
 
 use podscope_api::explained::{
-    CandidateExplanation, Criterion, DeviceName, DeviceObstacle, DeviceShare, DomainCount, NodeDevices,
-    NodeExplanation, NodeVerdict, PreemptionExplanation, RequestOutcome, ScoringPlugin, SpreadExplanation,
-    TooFewDomains, UnsuitableDevices, UnusablePool, Verdict, VictimExplanation,
+    CandidateExplanation, DeviceName, DeviceObstacle, DeviceShare, DomainCount, NodeDevices, NodeExplanation,
+    NodeVerdict, PreemptionCriterion, PreemptionExplanation, RequestOutcome, SchedulingVerdict, ScoringPlugin,
+    SpreadExplanation, TooFewDomains, UnsuitableDevices, UnusablePool, VictimExplanation,
 };
 use podscope_messages::Sentence;
 use podscope_protocol::{device_words, explained};
@@ -22,8 +22,8 @@ pub struct ExplanationJson<'a> {
     pub scheduler_name: &'a str,
     pub priority: i32,
     /// Outcome of the decision.
-    pub verdict: Verdict,
-    /// One or two sentences for a beginner.
+    pub verdict: SchedulingVerdict,
+    /// The verdict in one or two sentences, for a beginner.
     pub sentence: String,
     /// Node to which the pod was assigned, or which preemption nominated.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,7 +122,7 @@ pub struct RequestDevicesJson<'a> {
 #[derive(Debug, Serialize)]
 pub struct UnsuitableDevicesJson<'a> {
     pub devices: &'a [DeviceName],
-    /// The reason as data.
+    /// The reason as structured data; `words` is the same reason as a sentence.
     pub why: &'a DeviceObstacle,
     pub words: String,
 }
@@ -170,7 +170,7 @@ pub struct PreemptionJson<'a> {
     pub chosen: &'a [String],
     /// Criterion that decided between the candidates.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub criterion: Option<Criterion>,
+    pub criterion: Option<PreemptionCriterion>,
     /// Why preemption does not help, for each node. Empty if it helps on some node.
     #[serde(rename = "unhelped", skip_serializing_if = "Vec::is_empty")]
     pub not_helped_nodes: Vec<UnhelpfulNodeJson<'a>>,
@@ -218,7 +218,7 @@ pub fn explanation_json(explained: &Explained) -> ExplanationJson<'_> {
         sentence: explained::sentence(&explanation.conclusion),
         chosen: explanation.chosen.as_deref(),
         hosts: &explanation.hosts,
-        why: explanation.won.as_ref().map(explained::why),
+        why: explanation.won.as_ref().map(explained::win_reason_text),
         message: explanation.message.as_deref(),
         plugins: &explanation.plugins,
         nodes: explained
@@ -227,7 +227,7 @@ pub fn explanation_json(explained: &Explained) -> ExplanationJson<'_> {
             .collect(),
         spread: explanation.spread.iter().map(spread_json).collect(),
         preemption: explanation.preemption.as_ref().map(preemption_json),
-        sampling: explanation.sampling.as_ref().map(explained::sampling),
+        sampling: explanation.sampling.as_ref().map(explained::sampling_text),
     }
 }
 
@@ -235,9 +235,9 @@ pub fn explanation_json(explained: &Explained) -> ExplanationJson<'_> {
 #[must_use]
 pub fn verdict(node: &NodeExplanation) -> Sentence {
     match &node.verdict {
-        NodeVerdict::Fits(scores) => explained::fits(scores.notes.iter().map(|(_, note)| *note)),
-        NodeVerdict::Refused { refusal, .. } => explained::refusal(refusal),
-        NodeVerdict::NotExamined => explained::not_examined(),
+        NodeVerdict::Fits(scores) => explained::feasible_node_text(scores.notes.iter().map(|(_, note)| *note)),
+        NodeVerdict::Refused { refusal, .. } => explained::refusal_text(refusal),
+        NodeVerdict::NotExamined => explained::unexamined_node_text(),
     }
 }
 
@@ -284,7 +284,7 @@ fn unsuitable_json(group: &UnsuitableDevices) -> UnsuitableDevicesJson<'_> {
     UnsuitableDevicesJson {
         devices: &group.devices,
         why: &group.why,
-        words: device_words::obstacle(&group.why).to_string(),
+        words: device_words::obstacle_sentence(&group.why).to_string(),
     }
 }
 
@@ -294,7 +294,7 @@ fn devices_json(devices: &NodeDevices) -> DevicesJson<'_> {
         request: &request.request,
         class: &request.class,
         outcome: &request.outcome,
-        words: device_words::outcome(request).to_string(),
+        words: device_words::request_outcome(request).to_string(),
         gets: &request.gets,
         unsuitable: request.unsuitable.iter().map(unsuitable_json).collect(),
     });
@@ -344,7 +344,7 @@ fn preemption_json(found: &PreemptionExplanation) -> PreemptionJson<'_> {
         not_helped_nodes: (found.not_helped_nodes.iter())
             .map(|one| UnhelpfulNodeJson {
                 node: &one.node,
-                words: explained::not_helpful(&one.why),
+                words: explained::preemption_obstacle_text(&one.why),
             })
             .collect(),
     }

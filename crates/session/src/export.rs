@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::host::PickedGoal;
-use crate::scenario::{Start, Timed};
+use crate::scenario::{StartTimeSource, Timed};
 use crate::timeline::Session;
 use crate::view::{Owners, ViewState};
 use podscope_api::ConditionStatus;
@@ -19,7 +19,7 @@ fn scenario_and_other_documents(session: &Session) -> (Value, Vec<Value>) {
         json!({"apiVersion": "podscope.dev/v1alpha1", "kind": "Scenario", "metadata": {"name": "session"}, "spec": {}});
     let mut documents = Vec::new();
     for (_, text) in &loaded.files {
-        let parsed = podscope_api::parse(&crate::scenario::readable(text).text);
+        let parsed = podscope_api::parse(&crate::scenario::extract_manifests(text).text);
         for config in parsed.configs {
             let value = config.value.tree.to_value();
             if &*config.value.kind == "Scenario" {
@@ -40,7 +40,7 @@ fn scenario_and_other_documents(session: &Session) -> (Value, Vec<Value>) {
 /// `when` is the goal of the previous step. If the previous step has several goals, there is no `when`, which can hold
 /// only one condition; the step waits for all earlier goals anyway. The author writes the texts and questions;
 /// [`crate::author`] lists what is missing.
-pub(crate) fn lesson(session: &Session, goals: &[PickedGoal]) -> String {
+pub(crate) fn lesson_draft(session: &Session, goals: &[PickedGoal]) -> String {
     let (mut scenario, documents) = scenario_and_other_documents(session);
     let given = session.commands_and_failures();
     let (refused, kept): (Vec<_>, Vec<_>) = given.iter().partition(|(_, is_refused)| *is_refused);
@@ -129,7 +129,7 @@ fn timeline_entry(timed: &Timed) -> Value {
 /// Exports the session as one scenario file: the Scenario document with the user's commands in its timeline, then the
 /// objects.
 pub fn scenario(session: &Session) -> String {
-    let (mut scenario, documents) = beginning(session);
+    let (mut scenario, documents) = initial_documents(session);
     if let Some(spec) = scenario.get_mut("spec").and_then(Value::as_object_mut) {
         let entries = spec.entry("timeline").or_insert_with(|| json!([]));
         if let Some(list) = entries.as_array_mut() {
@@ -143,12 +143,12 @@ pub fn scenario(session: &Session) -> String {
 
 /// Returns the state in which the session began: the Scenario document without the user's commands, and the other
 /// documents.
-fn beginning(session: &Session) -> (Value, Vec<Value>) {
+fn initial_documents(session: &Session) -> (Value, Vec<Value>) {
     let loaded = session.loaded();
     let (mut scenario, documents) = scenario_and_other_documents(session);
     if let Some(spec) = scenario.get_mut("spec").and_then(Value::as_object_mut) {
         spec.insert("seed".into(), Value::from(loaded.setup.seed));
-        if loaded.start == Start::Chosen {
+        if loaded.start == StartTimeSource::Chosen {
             let start = podscope_api::print_rfc3339(loaded.setup.start.0, 0);
             spec.insert("start".into(), start.into());
         }
@@ -160,10 +160,10 @@ fn beginning(session: &Session) -> (Value, Vec<Value>) {
     (scenario, documents)
 }
 
-/// Returns the head of a scenario file. The caller appends one line per command to its timeline ([`recorded_line`]).
+/// Returns the head of a scenario file. The caller appends one line per command to its timeline ([`timeline_line`]).
 /// The file is a complete scenario after each line.
 pub fn recording_head(session: &Session) -> String {
-    let (mut scenario, documents) = beginning(session);
+    let (mut scenario, documents) = initial_documents(session);
     let mut text = String::new();
     for document in documents {
         text.push_str(&podscope_api::print_yaml(&document));
@@ -187,8 +187,8 @@ pub fn recording_head(session: &Session) -> String {
     text
 }
 
-/// Returns the line for a command in the timeline of a file that begins with [`recording_head`].
-pub fn recorded_line(timed: &Timed) -> String {
+/// Formats a command as a line of the timeline in a file that begins with [`recording_head`].
+pub fn timeline_line(timed: &Timed) -> String {
     flow_style_line(&timeline_entry(timed))
 }
 
@@ -220,13 +220,14 @@ const OWNER_COLOURS: [&str; 8] = [
     "#026fd7", "#0c6149", "#a46827", "#762682", "#5229aa", "#237293", "#70280a", "#516000",
 ];
 const NO_OWNER_COLOUR: &str = "#5d646f";
-const TROUBLE_COLOUR: &str = "#9e001f";
-const GHOST_COLOUR: &str = "#8f2e8a";
+const PROBLEM_COLOUR: &str = "#9e001f";
+/// Colour of containers and settings of a machine that differ from the objects in the API.
+const DIFFERS_FROM_API_COLOUR: &str = "#8f2e8a";
 /// Layout of the drawing: zones per row, pods per row of a node, width of a node's card (its rectangle), distance
 /// between pods. Lengths are in SVG units.
 const ZONES_PER_ROW: usize = 3;
 const PODS_PER_ROW: usize = 7;
-const CARD_WIDTH: usize = 290;
+const NODE_CARD_WIDTH: usize = 290;
 const POD_DISTANCE: usize = 38;
 
 /// A drawing of the cluster under construction: SVG elements by layer, the lowest layer first.
@@ -239,25 +240,25 @@ pub(crate) struct ClusterDrawing {
 /// Number of layers of a drawing: zones, nodes, pods, texts.
 pub(crate) const LAYER_COUNT: usize = 4;
 const ZONE_LAYER: usize = 0;
-const CARD_LAYER: usize = 1;
+const NODE_CARD_LAYER: usize = 1;
 const POD_LAYER: usize = 2;
 const TEXT_LAYER: usize = 3;
 
 /// Width of a drawing, in SVG units.
-pub(crate) const WIDTH: usize = MARGIN + ZONES_PER_ROW * (CARD_WIDTH + 30) - 10 + MARGIN;
+pub(crate) const DRAWING_WIDTH: usize = MARGIN + ZONES_PER_ROW * (NODE_CARD_WIDTH + 30) - 10 + MARGIN;
 const MARGIN: usize = 16;
 /// Maximum number of characters in a line of text on a node's card (its rectangle in the drawing), and maximum number
 /// of lines.
-const MAX_CARD_LINE_CHARS: usize = 46;
-const MAX_CARD_LINES: usize = 2;
+const MAX_NODE_CARD_LINE_CHARS: usize = 46;
+const MAX_NODE_CARD_LINES: usize = 2;
 
 impl ClusterDrawing {
-    fn push(&mut self, layer: usize, element: String) {
+    fn add_element(&mut self, layer: usize, element: String) {
         self.layers[layer].push(element);
     }
 
-    pub(crate) fn write(&mut self, x: usize, y: usize, words: &str, attributes: &str) {
-        self.push(TEXT_LAYER, text_element(x, y, words, attributes));
+    pub(crate) fn add_text(&mut self, x: usize, y: usize, words: &str, attributes: &str) {
+        self.add_element(TEXT_LAYER, text_element(x, y, words, attributes));
     }
 }
 
@@ -271,7 +272,7 @@ pub fn picture(session: &Session) -> String {
 /// Wraps elements in an SVG document of the given height.
 pub(crate) fn svg_document(height: usize, body: &str) -> String {
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"system-ui, sans-serif\" font-size=\"13\" fill=\"#1c2433\">\n<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#ffffff\"/>\n{body}\n</svg>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{DRAWING_WIDTH}\" height=\"{height}\" viewBox=\"0 0 {DRAWING_WIDTH} {height}\" font-family=\"system-ui, sans-serif\" font-size=\"13\" fill=\"#1c2433\">\n<rect width=\"{DRAWING_WIDTH}\" height=\"{height}\" fill=\"#ffffff\"/>\n{body}\n</svg>\n"
     )
 }
 
@@ -286,7 +287,7 @@ pub(crate) fn draw_cluster(session: &Session, caption: &str) -> ClusterDrawing {
         })
     };
     let (mut drawing, mut top) = (ClusterDrawing::default(), 64);
-    drawing.write(
+    drawing.add_text(
         16,
         26,
         &session.loaded().title(),
@@ -297,21 +298,21 @@ pub(crate) fn draw_cluster(session: &Session, caption: &str) -> ClusterDrawing {
         podscope_protocol::clock::instant(session.now().0),
         session.loaded().setup.seed
     );
-    drawing.write(16, 47, &now, "fill=\"#4a5362\"");
+    drawing.add_text(16, 47, &now, "fill=\"#4a5362\"");
     if !caption.is_empty() {
         let short: String = caption.chars().take(100).collect();
-        drawing.write(190, 47, &short, "font-weight=\"bold\"");
+        drawing.add_text(190, 47, &short, "font-weight=\"bold\"");
     }
     for row in frame.groups.unwrap_or_default().chunks(ZONES_PER_ROW) {
         let mut bottom = top;
         for (column, group) in row.iter().enumerate() {
-            let (x, mut y) = (16 + column * (CARD_WIDTH + 30), top + 28);
+            let (x, mut y) = (16 + column * (NODE_CARD_WIDTH + 30), top + 28);
             let name = if group.name.is_empty() {
                 "without a zone".into()
             } else {
                 format!("zone {}", group.name)
             };
-            drawing.write(x + 10, top + 19, &name, "font-weight=\"bold\"");
+            drawing.add_text(x + 10, top + 19, &name, "font-weight=\"bold\"");
             for node in group
                 .nodes
                 .iter()
@@ -321,11 +322,11 @@ pub(crate) fn draw_cluster(session: &Session, caption: &str) -> ClusterDrawing {
                 let pods: Vec<&PodView> = all.filter(|pod| pod.node == node.name).collect();
                 y += draw_node(&mut drawing, x + 10, y, node, &pods, &hue) + 10;
             }
-            drawing.push(
+            drawing.add_element(
                 ZONE_LAYER,
                 format!(
                     "<rect x=\"{x}\" y=\"{top}\" width=\"{}\" height=\"{}\" rx=\"14\" fill=\"#eceff5\"/>",
-                    CARD_WIDTH + 20,
+                    NODE_CARD_WIDTH + 20,
                     y - top
                 ),
             );
@@ -336,7 +337,7 @@ pub(crate) fn draw_cluster(session: &Session, caption: &str) -> ClusterDrawing {
     let all = frame.pods.iter().map(AsRef::as_ref);
     let pending: Vec<&PodView> = all.filter(|pod: &&PodView| pod.node.is_empty()).collect();
     if !pending.is_empty() {
-        drawing.write(26, top + 22, "pending", "font-weight=\"bold\"");
+        drawing.add_text(26, top + 22, "pending", "font-weight=\"bold\"");
         for (index, pod) in pending.iter().enumerate() {
             let (x, y) = (100 + index % 20 * POD_DISTANCE, top + index / 20 * POD_DISTANCE);
             draw_pod(&mut drawing, x, y, pod, hue(&pod.owner));
@@ -358,54 +359,54 @@ fn draw_node(
     y: usize,
     node: &NodeView,
     pods: &[&PodView],
-    hue: &dyn Fn(&str) -> &'static str,
+    colour_of_owner: &dyn Fn(&str) -> &'static str,
 ) -> usize {
     let lines: Vec<String> = node
         .machine
         .differs
         .iter()
-        .flat_map(|line| wrap_card_text(&line.to_string()))
+        .flat_map(|line| wrap_node_card_text(&line.to_string()))
         .collect();
     let rows = pods.len().div_ceil(PODS_PER_ROW);
     let height = 34 + rows * POD_DISTANCE + lines.len() * 17;
     let (stroke, dash) = match (node.machine.cuts.is_empty(), node.ready == ConditionStatus::True) {
-        (false, _) => (TROUBLE_COLOUR, " stroke-dasharray=\"5 3\""),
-        (true, false) => (TROUBLE_COLOUR, ""),
+        (false, _) => (PROBLEM_COLOUR, " stroke-dasharray=\"5 3\""),
+        (true, false) => (PROBLEM_COLOUR, ""),
         (true, true) => ("#d7dbe2", ""),
     };
-    drawing.push(
-        CARD_LAYER,
+    drawing.add_element(
+        NODE_CARD_LAYER,
         format!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{CARD_WIDTH}\" height=\"{height}\" rx=\"10\" fill=\"#ffffff\" stroke=\"{stroke}\"{dash}/>"
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{NODE_CARD_WIDTH}\" height=\"{height}\" rx=\"10\" fill=\"#ffffff\" stroke=\"{stroke}\"{dash}/>"
         ),
     );
-    drawing.write(x + 12, y + 21, &node.name, "font-weight=\"bold\"");
+    drawing.add_text(x + 12, y + 21, &node.name, "font-weight=\"bold\"");
     if let Some(trouble) = node.trouble() {
-        let end = format!("text-anchor=\"end\" fill=\"{TROUBLE_COLOUR}\"");
-        drawing.write(x + CARD_WIDTH - 12, y + 21, &trouble.words(), &end);
+        let end = format!("text-anchor=\"end\" fill=\"{PROBLEM_COLOUR}\"");
+        drawing.add_text(x + NODE_CARD_WIDTH - 12, y + 21, &trouble.text(), &end);
     }
     for (index, pod) in pods.iter().enumerate() {
         let (x, y) = (
             x + 12 + index % PODS_PER_ROW * POD_DISTANCE,
             y + 32 + index / PODS_PER_ROW * POD_DISTANCE,
         );
-        draw_pod(drawing, x, y, pod, hue(&pod.owner));
+        draw_pod(drawing, x, y, pod, colour_of_owner(&pod.owner));
     }
     for (index, line) in lines.iter().enumerate() {
-        let attributes = format!("font-size=\"11\" fill=\"{GHOST_COLOUR}\"");
-        drawing.write(x + 12, y + 40 + rows * POD_DISTANCE + index * 17, line, &attributes);
+        let attributes = format!("font-size=\"11\" fill=\"{DIFFERS_FROM_API_COLOUR}\"");
+        drawing.add_text(x + 12, y + 40 + rows * POD_DISTANCE + index * 17, line, &attributes);
     }
     height
 }
 
 /// Wraps a sentence into lines that fit on a node's card. An ellipsis replaces the text beyond the maximum number of
 /// lines.
-fn wrap_card_text(text: &str) -> Vec<String> {
+fn wrap_node_card_text(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
-        let is_full = lines.len() == MAX_CARD_LINES;
+        let is_full = lines.len() == MAX_NODE_CARD_LINES;
         match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= MAX_CARD_LINE_CHARS => {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= MAX_NODE_CARD_LINE_CHARS => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -413,7 +414,7 @@ fn wrap_card_text(text: &str) -> Vec<String> {
                 line.push('…');
                 break;
             }
-            _ => lines.push(word.chars().take(MAX_CARD_LINE_CHARS).collect()),
+            _ => lines.push(word.chars().take(MAX_NODE_CARD_LINE_CHARS).collect()),
         }
     }
     lines
@@ -425,14 +426,14 @@ fn draw_pod(drawing: &mut ClusterDrawing, x: usize, y: usize, pod: &PodView, col
         PodMark::Ready => (colour, colour, "", "#ffffff", ""),
         PodMark::NotReady => (colour, colour, " fill-opacity=\"0.55\"", "#1c2433", "!"),
         PodMark::Terminating => ("#ffffff", colour, " stroke-width=\"3\"", "#1c2433", "↓"),
-        PodMark::CrashLoop => (colour, TROUBLE_COLOUR, " stroke-width=\"2\"", "#ffffff", "↻"),
+        PodMark::CrashLoop => (colour, PROBLEM_COLOUR, " stroke-width=\"2\"", "#ffffff", "↻"),
         PodMark::Succeeded => ("#eceff5", colour, "", "#4a5362", "✓"),
         PodMark::Failed => ("#eceff5", colour, "", "#4a5362", "✗"),
         PodMark::Ghost => (
             "none",
-            GHOST_COLOUR,
+            DIFFERS_FROM_API_COLOUR,
             " stroke-width=\"2\" stroke-dasharray=\"2 3\"",
-            GHOST_COLOUR,
+            DIFFERS_FROM_API_COLOUR,
             "",
         ),
         PodMark::Unconfirmed => ("#d7dbe2", colour, "", "#1c2433", "?"),
@@ -444,7 +445,7 @@ fn draw_pod(drawing: &mut ClusterDrawing, x: usize, y: usize, pod: &PodView, col
             "",
         ),
     };
-    drawing.push(
+    drawing.add_element(
         POD_LAYER,
         format!(
             "<rect x=\"{x}\" y=\"{y}\" width=\"32\" height=\"32\" rx=\"8\" fill=\"{fill}\" stroke=\"{stroke}\"{extra}><title>{} {}</title></rect>",
@@ -453,23 +454,23 @@ fn draw_pod(drawing: &mut ClusterDrawing, x: usize, y: usize, pod: &PodView, col
         ),
     );
     let attributes = format!("font-size=\"10\" font-weight=\"bold\" text-anchor=\"middle\" fill=\"{ink}\"");
-    drawing.write(x + 16, y + 20, &pod.short, &attributes);
+    drawing.add_text(x + 16, y + 20, &pod.short, &attributes);
     if !sign.is_empty() {
         let attributes = "font-size=\"11\" font-weight=\"bold\" text-anchor=\"middle\"";
-        drawing.write(x + 29, y + 8, sign, attributes);
+        drawing.add_text(x + 29, y + 8, sign, attributes);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{escape_xml, wrap_card_text};
+    use super::{escape_xml, wrap_node_card_text};
 
     /// Sentences on a node's card in the SVG image are wrapped between words.
     /// Shows: T-06
     #[test]
     fn long_sentence_is_cut_to_two_lines_with_ellipsis() {
         let text = "c-2: cut off, no heartbeat for 77 s. The API server cannot know whether its pods still run, or what they do.";
-        let lines = wrap_card_text(text);
+        let lines = wrap_node_card_text(text);
         assert_eq!(
             lines,
             [
@@ -477,7 +478,7 @@ mod tests {
                 "server cannot know whether its pods still run,…"
             ]
         );
-        assert_eq!(wrap_card_text("a-1: off"), ["a-1: off"]);
+        assert_eq!(wrap_node_card_text("a-1: off"), ["a-1: off"]);
     }
 
     /// XML 1.0 cannot represent most control characters, so the SVG image shows them as visible symbols.

@@ -1,5 +1,5 @@
-//! A short film of a span of the timeline: an animated SVG image whose elements are shown and hidden at their times. To
-//! draw the frames, a copy of the session is replayed in small pieces of work.
+//! Renders a short film of a span of simulated time: an animated SVG image whose elements are shown and hidden at their
+//! times. To draw the frames, a copy of the session is replayed in small pieces of work.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use podscope_api::ordered::{Map, StableSort as _};
 use podscope_cluster::SimTime;
 use podscope_protocol::{FilmRefusal, Lane, Mark};
 
-use crate::export::{ClusterDrawing, LAYER_COUNT, WIDTH, draw_cluster, svg_document};
+use crate::export::{ClusterDrawing, DRAWING_WIDTH, LAYER_COUNT, draw_cluster, svg_document};
 use crate::timeline::{Session, Slice};
 use crate::view::{Marks, new_marks};
 
@@ -44,13 +44,13 @@ pub(crate) struct Film {
     order: Map<(usize, String), usize>,
     height: usize,
     bytes: usize,
-    /// Labelled marks on the timeline within the span. Their labels are the captions of the film.
+    /// Labelled marks on the page's timeline within the span. Their labels are the captions of the film.
     marks: Vec<Mark>,
 }
 
 impl Film {
-    /// Starts a film of `seconds` seconds about the span between two times. The span ends at the latest where the
-    /// session has been computed.
+    /// Starts a film that lasts `seconds` seconds and shows the simulated time span from `from` to `to`. If the session
+    /// has been computed only up to a time before `to`, the span ends at that time.
     ///
     /// # Errors
     /// The span is empty.
@@ -86,7 +86,7 @@ impl Film {
     }
 
     /// Returns the progress of rendering the film, in thousandths.
-    pub(crate) fn per_mille(&self) -> u32 {
+    pub(crate) fn progress_per_mille(&self) -> u32 {
         self.at * 1000 / self.frame_count()
     }
 
@@ -139,7 +139,7 @@ impl Film {
                     self.order.insert(key.clone(), next);
                 }
                 let shown = self.shown.entry(key).or_default();
-                // A frame may contain two equal elements.
+                // If a frame contains two equal elements, the frame is counted only once.
                 if shown.last() != Some(&self.at) {
                     shown.push(self.at);
                 }
@@ -178,7 +178,7 @@ impl Film {
         let line = self.height + 8;
         let _ = write!(
             body,
-            "<rect y=\"{line}\" width=\"{WIDTH}\" height=\"4\" fill=\"#026fd7\"><animate attributeName=\"width\" values=\"0;{WIDTH};{WIDTH}\" keyTimes=\"0;{:.4};1\" dur=\"{}s\" repeatCount=\"indefinite\"/></rect>",
+            "<rect y=\"{line}\" width=\"{DRAWING_WIDTH}\" height=\"4\" fill=\"#026fd7\"><animate attributeName=\"width\" values=\"0;{DRAWING_WIDTH};{DRAWING_WIDTH}\" keyTimes=\"0;{:.4};1\" dur=\"{}s\" repeatCount=\"indefinite\"/></rect>",
             f64::from(self.first_final_frame()) / f64::from(self.frame_count()),
             self.seconds
         );

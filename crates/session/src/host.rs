@@ -48,11 +48,11 @@ const EVENTS_PER_PIECE: u64 = 60;
 /// Maximum simulated time for which a paused session is advanced so that a command can be answered.
 const ANSWER_TIMEOUT: Span = Span::millis(100);
 
-/// When the caller must call [`Host::work`] again.
+/// Time at which the caller must call [`Host::work`] again.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wants {
+pub enum NextWork {
     /// Only after the next request, because there is no work.
-    Rest,
+    AfterRequest,
     /// Immediately: work is pending.
     Now,
     /// At this time of the clock, for the next frame of a playing session.
@@ -68,7 +68,8 @@ enum Job {
     },
     /// The fast-forward in [`Host::fast`].
     Fast,
-    /// The session is paused, but time advances until at most `clients` commands are waiting for answers.
+    /// The session is paused, but its time advances until at most `clients` commands still wait for an answer, and
+    /// at the latest until `until`.
     Answer {
         until: SimTime,
         clients: usize,
@@ -101,18 +102,18 @@ pub struct Host {
     fast: Option<director::FastForward>,
     caption: Option<Caption>,
     /// The lesson's solution that is being shown. Showing it stops when the user does anything else.
-    solution: Option<shown_solution::ShownSolution>,
+    solution: Option<shown_solution::RemainingSolution>,
     group_by: String,
     subject: Option<SubjectRef>,
-    detail: Option<podscope_protocol::Detail>,
+    detail: Option<podscope_protocol::InspectorContent>,
     reader: Reader,
-    /// Pictures of the cluster before and after the lesson's key moment, shown at the lesson's end.
-    moments: moments::Moments,
+    /// Pictures of the cluster before and after the lesson's key moment, shown at the end of the lesson.
+    moments: moments::KeyMomentPictures,
     /// Fields that the user picked as goals while recording a lesson.
     recorded: record::RecordedGoals,
     last_frame: LastFrame,
     dirty: bool,
-    help: Option<answers::HelpSearch>,
+    help: Option<answers::RemedySearch>,
     /// The what-if question that is being computed.
     asked: Option<what_if::RunningQuestion>,
     /// The search for a seed whose run violates an invariant.
@@ -164,10 +165,10 @@ impl Host {
         for share in std::mem::take(&mut self.shares) {
             let screen = (share.revision != 0).then(|| share.screen.clone());
             let compared = self.compared.as_ref().filter(|_| self.other.is_some());
-            let link = share.answer(&active.session, lesson, &self.reader, compared);
+            let link = share.create_link(&active.session, lesson, &self.reader, compared);
             if let (Some(screen), Update::Link { fragment, whole, .. }) = (screen, &link) {
                 let length = whole.as_ref().unwrap_or(fragment).len();
-                self.stored_screen = (length <= podscope_protocol::LONGEST_LINK).then_some(screen);
+                self.stored_screen = (length <= podscope_protocol::MAX_LINK_LENGTH).then_some(screen);
             }
             links.push(link);
         }
@@ -176,22 +177,22 @@ impl Host {
 
     /// Returns when to call [`Host::work`].
     #[must_use]
-    pub fn wants(&self) -> Wants {
+    pub fn next_work(&self) -> NextWork {
         if self.has_work() || self.pace.is_late() {
-            Wants::Now
+            NextWork::Now
         } else if self.is_joined && self.pace.playing {
             // The caller advances the time of a joined session, so this host only has to send the next frame.
-            Wants::At(self.last_frame.due())
+            NextWork::At(self.last_frame.due())
         } else if self.pace.playing || self.dirty {
-            Wants::At(self.last_frame.next_check())
+            NextWork::At(self.last_frame.next_check())
         } else {
-            Wants::Rest
+            NextWork::AfterRequest
         }
     }
 
-    /// Returns whether all requests are handled and drawn. A session may still be playing.
+    /// Returns whether all requests have been handled and a frame shows their effects. A session may still be playing.
     #[must_use]
-    pub fn is_settled(&self) -> bool {
+    pub fn has_completed_requests(&self) -> bool {
         !self.has_work() && self.waiting.is_empty() && (self.pace.playing || !self.dirty)
     }
 

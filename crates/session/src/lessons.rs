@@ -8,7 +8,7 @@ use crate::scenario::{self, Loaded};
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Data, Tree};
 use podscope_messages::sentence;
-use podscope_protocol::{CourseRequest, GUIDED_START, LessonInfo, Problem, Request, Source};
+use podscope_protocol::{CourseRequest, FIRST_VISIT_LESSON, LessonInfo, Problem, Request, SessionSource};
 use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
@@ -147,22 +147,22 @@ fn doc_page_address(topic: &str) -> String {
 }
 
 /// Names and texts of the lessons that were loaded at run time. Used without the feature `lessons`.
-static PROVIDED: OnceLock<Vec<(&'static str, &'static str)>> = OnceLock::new();
+static PROVIDED_TEXTS: OnceLock<Vec<(&'static str, &'static str)>> = OnceLock::new();
 
 /// Returns names and texts of the lessons whose texts are available.
 fn lesson_texts() -> &'static [(&'static str, &'static str)] {
-    PROVIDED.get().map_or(LESSONS, Vec::as_slice)
+    PROVIDED_TEXTS.get().map_or(LESSONS, Vec::as_slice)
 }
 
 /// Returns whether a request may open a lesson whose text has not been loaded.
-pub fn are_missing_for(request: &Request) -> bool {
+pub fn are_texts_missing_for(request: &Request) -> bool {
     let may_need = match request {
         Request::Open { source } => match source {
-            Source::Lesson { name, .. } => name != GUIDED_START,
-            Source::Recap { .. } | Source::Link { .. } => true,
-            Source::Files { .. } | Source::Welcome | Source::Free => false,
+            SessionSource::Lesson { name, .. } => name != FIRST_VISIT_LESSON,
+            SessionSource::Recap { .. } | SessionSource::Link { .. } => true,
+            SessionSource::Files { .. } | SessionSource::Welcome | SessionSource::Free => false,
         },
-        // The link of a lesson does not contain the story. Without the lesson's text its run would have no goals.
+        // To grade a run, the lesson's text is needed: the run's link does not contain the story with its goals.
         Request::Course(request) => matches!(request, CourseRequest::Grade { .. }),
         _ => false,
     };
@@ -173,8 +173,8 @@ pub fn are_missing_for(request: &Request) -> bool {
 ///
 /// # Errors
 /// The file has another format.
-pub fn provide(file: Vec<u8>) -> Result<(), Vec<Problem>> {
-    let text = String::from_utf8(file).map_err(|error| missing(&error.to_string()))?;
+pub fn provide(lesson_texts_file: Vec<u8>) -> Result<(), Vec<Problem>> {
+    let text = String::from_utf8(lesson_texts_file).map_err(|error| missing_texts_problem(&error.to_string()))?;
     // The memory is leaked on purpose: the texts are needed until the program ends.
     let parts: Vec<&'static str> = text.leak().split_terminator('\0').collect();
     let pair = |pair: &[&'static str]| match pair {
@@ -184,16 +184,16 @@ pub fn provide(file: Vec<u8>) -> Result<(), Vec<Problem>> {
     let lessons: Option<Vec<_>> = parts.chunks(2).map(pair).collect();
     match lessons {
         Some(lessons) if !lessons.is_empty() => {
-            PROVIDED.get_or_init(|| lessons);
+            PROVIDED_TEXTS.get_or_init(|| lessons);
             Ok(())
         }
-        _ => Err(missing("the file is damaged")),
+        _ => Err(missing_texts_problem("the file is damaged")),
     }
 }
 
 /// Returns the problem that is reported if the lessons' texts cannot be loaded.
-pub fn missing(why: &str) -> Vec<Problem> {
-    vec![Problem::of(
+pub fn missing_texts_problem(why: &str) -> Vec<Problem> {
+    vec![Problem::of_file(
         "lessons",
         format!("the lessons did not load ({why}): try it again"),
     )]
@@ -204,12 +204,12 @@ pub fn text(name: &str) -> Option<&'static str> {
         .iter()
         .find(|(known, _)| *known == name)
         .map(|(_, text)| *text);
-    known.or_else(|| (name == GUIDED_START).then_some(GUIDED_LESSON))
+    known.or_else(|| (name == FIRST_VISIT_LESSON).then_some(GUIDED_LESSON))
 }
 
 /// Returns a lesson's text without the parts that do not affect its run (see `without_story`). Links contain this text,
 /// so that they show the same run after the lesson has been edited (T-03).
-pub fn bare(name: &str) -> Option<String> {
+pub fn text_without_story(name: &str) -> Option<String> {
     text(name).map(without_story)
 }
 
@@ -236,8 +236,8 @@ pub(crate) fn without_story(text: &str) -> String {
     bare
 }
 
-/// Returns, for each of the given keys in a part of a document, the range of lines from the key's line to the line of
-/// the next key.
+/// Returns the line ranges of the given keys in the top-level key `part` of a document. Each range begins with the line
+/// of the key and ends before the line of the next key.
 fn line_ranges_of_keys(document: &Tree<'_>, part: &str, keys: &[&str]) -> Vec<(u32, u32)> {
     let entries = |tree: &Tree<'_>| match &tree.data {
         Data::Map(entries) => entries
@@ -256,7 +256,7 @@ fn line_ranges_of_keys(document: &Tree<'_>, part: &str, keys: &[&str]) -> Vec<(u
     named.map(|(_, from)| (*from, until(*from))).collect()
 }
 
-/// Keys of a lesson that do not affect its run.
+/// Keys of a lesson that do not affect its run, by the top-level key of which they are part.
 const KEYS_WITHOUT_EFFECT_ON_RUN: [(&str, &[&str]); 2] = [
     ("metadata", &["annotations"]),
     ("spec", &["steps", "solution", "wrong", "bypasses", "recap"]),
@@ -272,7 +272,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn load(name: &str) -> Result<Loaded, Vec<Problem>> {
     match text(name) {
         Some(text) => scenario::load(&[(format!("{name}.yaml"), text.to_owned())]),
-        None => Err(vec![Problem::of(
+        None => Err(vec![Problem::of_file(
             name,
             sentence!(refused::no_lesson, name = format!("{name:?}")),
         )]),
@@ -280,12 +280,12 @@ pub fn load(name: &str) -> Result<Loaded, Vec<Problem>> {
 }
 
 /// Returns name and text of the file with the first visit's scenario, in which a rolling update starts automatically.
-pub fn welcome() -> (String, String) {
+pub fn first_visit() -> (String, String) {
     ("welcome.yaml".into(), with_guided_start_objects(WELCOME_SCENARIO))
 }
 
 /// Returns name and text of the file with the free play scenario: the first visit's cluster without the rolling update.
-pub fn free() -> (String, String) {
+pub fn free_play() -> (String, String) {
     ("free.yaml".into(), with_guided_start_objects(FREE_PLAY_SCENARIO))
 }
 

@@ -21,16 +21,16 @@ use podscope_kubectl::command;
 use podscope_messages::{Sentence, sentence};
 use podscope_protocol::{LinkLength, OtherEngine, Problem, Remark};
 
-/// Prefix of the current format.
+/// Prefix of links in the current format.
 pub const PREFIX: &str = "s1:";
 /// Maximum length of a link that can be opened, in characters.
-pub const MAX_LINK: usize = 4 << 20;
+pub const MAX_LINK_LENGTH: usize = 4 << 20;
 /// Maximum size of a link's document after it has been inflated, in bytes.
-pub const MAX_DOCUMENT: usize = 32 << 20;
+pub const MAX_DOCUMENT_BYTES: usize = 32 << 20;
 /// File name of a lesson's text in the files of a link.
 const LESSON_FILE: &str = "lesson.yaml";
 /// Length of a link in characters above which the user gets a warning.
-pub const LONG_LINK_LENGTH: usize = podscope_protocol::LONG_LINK;
+pub const LONG_LINK_LENGTH: usize = podscope_protocol::LINK_WARNING_LENGTH;
 
 /// Content of a share link.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ pub struct Link {
     #[serde(rename = "l", default, skip_serializing_if = "Option::is_none")]
     pub lesson: Option<String>,
     /// Files of the scenario, in order. For a lesson, its text without the parts that do not affect the run
-    /// ([`lessons::bare`]); older links contain more of the lesson.
+    /// ([`lessons::text_without_story`]); older links contain more of the lesson.
     #[serde(rename = "f", default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<File>,
     #[serde(rename = "s", default)]
@@ -57,7 +57,7 @@ pub struct Link {
     #[serde(rename = "b", default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<OtherBranch>,
     /// Index of the current branch among all branches.
-    #[serde(rename = "n", default, skip_serializing_if = "is_first")]
+    #[serde(rename = "n", default, skip_serializing_if = "is_zero")]
     pub place: usize,
     /// Parent of the current branch, with the time of the fork in microseconds. None for the first branch.
     #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
@@ -87,7 +87,7 @@ pub struct Link {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReaderState {
     /// The step that the page shows.
-    #[serde(rename = "s", default, skip_serializing_if = "is_first")]
+    #[serde(rename = "s", default, skip_serializing_if = "is_zero")]
     pub step: usize,
     /// Answers by step. None if the question was skipped.
     #[serde(rename = "a", default, skip_serializing_if = "Vec::is_empty")]
@@ -109,8 +109,8 @@ pub struct OtherBranch {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-fn is_first(at: &usize) -> bool {
-    *at == 0
+fn is_zero(index: &usize) -> bool {
+    *index == 0
 }
 
 /// Returns the engine's name in links: its version and that of Kubernetes, separated by `+`.
@@ -154,9 +154,9 @@ fn decode_commands(commands: &[(i64, String)]) -> Result<Vec<Timed>, Remark> {
 
 /// Returns a warning about a link's length. None if the link has at most [`LONG_LINK_LENGTH`] characters.
 #[must_use]
-pub fn warning(fragment: &str) -> Option<LinkLength> {
+pub fn length_warning(fragment: &str) -> Option<LinkLength> {
     let characters = fragment.len();
-    if characters > podscope_protocol::LONGEST_LINK {
+    if characters > podscope_protocol::MAX_LINK_LENGTH {
         return Some(LinkLength::TooLong { characters });
     }
     (characters > LONG_LINK_LENGTH).then_some(LinkLength::Long {
@@ -170,14 +170,14 @@ impl Link {
     pub fn of(session: &Session, lesson: Option<&str>, screen: String) -> Link {
         Link {
             facts_hash: session.trace_hash(),
-            ..Link::until(session, lesson, screen, session.now())
+            ..Link::without_trace_hash(session, lesson, screen, session.now())
         }
     }
 
-    /// Creates the link of a session whose cursor is at `now` on the same branch, without a hash of the trace.
-    pub(crate) fn until(session: &Session, lesson: Option<&str>, screen: String, now: SimTime) -> Link {
+    /// Like [`Link::of`], but for another cursor on the current branch, and without a hash of the trace.
+    pub(crate) fn without_trace_hash(session: &Session, lesson: Option<&str>, screen: String, cursor: SimTime) -> Link {
         let loaded = session.loaded();
-        let commands = encode_commands(session.commands().iter().filter(|timed| timed.at <= now));
+        let commands = encode_commands(session.commands().iter().filter(|timed| timed.at <= cursor));
         // A lesson whose text the user has edited is no longer the built-in lesson.
         let lesson = lesson.filter(|name| {
             let text = loaded.files.first().map(|(_, text)| text.as_str());
@@ -186,12 +186,12 @@ impl Link {
         Link {
             engine: engine_name(),
             lesson: lesson.map(str::to_owned),
-            files: match lesson.and_then(lessons::bare) {
+            files: match lesson.and_then(lessons::text_without_story) {
                 Some(bare) => vec![(LESSON_FILE.to_owned(), bare)],
                 None => loaded.files.clone(),
             },
             seed: loaded.setup.seed,
-            cursor: now.0,
+            cursor: cursor.0,
             commands,
             screen,
             ..Link::default()
@@ -199,13 +199,16 @@ impl Link {
     }
 
     /// Returns the link that the page stores: this link with the commands after the cursor and the other branches. None
-    /// if there are no such commands and branches; the page then stores this link itself.
+    /// if the session has no such commands or branches; the page then stores this link unchanged.
     #[must_use]
-    pub fn whole(&self, session: &Session) -> Option<Link> {
+    pub fn with_all_branches(&self, session: &Session) -> Option<Link> {
         let commands = session.commands();
         let branches = session.branches();
         let fork_point = |branch: &Branch| branch.parent.map(|parent| (parent, branch.from.0));
-        let others = branches.iter().enumerate().filter(|(at, _)| *at != session.current());
+        let others = branches
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != session.current_branch_index());
         let others: Vec<OtherBranch> = others
             .map(|(_, branch)| OtherBranch {
                 fork_point: fork_point(branch),
@@ -216,7 +219,7 @@ impl Link {
         (commands.len() > self.commands.len() || !others.is_empty()).then(|| Link {
             commands: encode_commands(commands.iter()),
             others,
-            place: session.current(),
+            place: session.current_branch_index(),
             fork_point: fork_point(session.branch()),
             ..self.clone()
         })
@@ -240,9 +243,9 @@ impl Link {
 
     /// Returns the name of the lesson whose story is shown with this link. None if the link has no lesson, or if the
     /// lesson has been changed so that it behaves differently.
-    pub fn story(&self) -> Option<&str> {
+    pub fn story_lesson(&self) -> Option<&str> {
         let name = self.lesson.as_deref()?;
-        let bare = lessons::bare(name)?;
+        let bare = lessons::text_without_story(name)?;
         let is_same = self.files.first();
         let is_same = is_same.is_none_or(|(_, text)| lessons::without_story(text) == bare);
         is_same.then_some(name)
@@ -253,7 +256,7 @@ impl Link {
     /// # Errors
     /// All problems of the files.
     pub fn load(&self) -> Result<Loaded, Vec<Problem>> {
-        let mut loaded = match (self.story(), &self.lesson) {
+        let mut loaded = match (self.story_lesson(), &self.lesson) {
             (Some(name), _) => lessons::load(name)?,
             (None, Some(name)) if self.files.is_empty() => lessons::load(name)?,
             _ => scenario::load(&self.files)?,
@@ -266,7 +269,7 @@ impl Link {
     ///
     /// # Errors
     /// The first command that cannot be parsed.
-    pub fn timed(&self) -> Result<Vec<Timed>, Remark> {
+    pub fn parse_commands(&self) -> Result<Vec<Timed>, Remark> {
         decode_commands(&self.commands)
     }
 
@@ -274,7 +277,7 @@ impl Link {
     /// to [`Link::cursor_at`]. Returns notices for the user.
     pub fn replay(&self, session: &mut Session) -> Vec<Remark> {
         let mut notices = Vec::new();
-        match self.timed() {
+        match self.parse_commands() {
             Ok(commands) => session.schedule(commands),
             Err(unreadable) => notices.push(unreadable),
         }
@@ -291,7 +294,7 @@ impl Link {
             Ok(_) => {}
             Err(unreadable) => notices.push(unreadable),
         }
-        if let (None, Some(name)) = (self.story(), &self.lesson) {
+        if let (None, Some(name)) = (self.story_lesson(), &self.lesson) {
             notices.push(Remark::LessonChanged {
                 name: name.clone(),
                 is_gone: lessons::text(name).is_none(),
@@ -306,7 +309,7 @@ impl Link {
 
     /// Compares the session's trace at the cursor with the link's hash of the trace. If they differ, returns the
     /// versions of both engines and the time of the cursor.
-    pub fn difference(&self, session: &Session) -> Option<OtherEngine> {
+    pub fn trace_difference(&self, session: &Session) -> Option<OtherEngine> {
         let is_same = if self.facts_hash.is_empty() {
             self.trace_hash.is_empty() || trace_hash(session.trace(), Fingerprint::WholeLines) == self.trace_hash
         } else {
@@ -330,8 +333,8 @@ impl Link {
     }
 
     /// Like [`Link::anonymised`], but also returns the table of the old and new names.
-    pub(crate) fn renamed_with_table(self) -> (Link, crate::rename::Table) {
-        crate::rename::link(self)
+    pub(crate) fn renamed_with_table(self) -> (Link, crate::rename::NameTable) {
+        crate::rename::rename_link(self)
     }
 }
 
@@ -341,25 +344,26 @@ impl Link {
 /// A message why the link cannot be opened.
 pub fn decode(text: &str) -> Result<Link, Sentence> {
     let text = text.trim();
-    if let Some(form) = newer_format(text) {
+    if let Some(form) = newer_format_prefix(text) {
         return Err(sentence!(link::newer, form = form, known = PREFIX));
     }
     let start = text.find(PREFIX).ok_or_else(|| sentence!(link::no_link))?;
     let body = text.get(start + PREFIX.len()..).unwrap_or_default();
     let body = body.split(['&', '#', '?']).next().unwrap_or_default();
-    if body.len() > MAX_LINK {
-        return Err(sentence!(link::too_long, limit = MAX_LINK));
+    if body.len() > MAX_LINK_LENGTH {
+        return Err(sentence!(link::too_long, limit = MAX_LINK_LENGTH));
     }
     let packed = URL_SAFE_NO_PAD
         .decode(body.trim_end_matches('='))
         .map_err(|_| sentence!(link::damaged_character))?;
-    let document = miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, MAX_DOCUMENT).map_err(|error| {
-        if error.status == miniz_oxide::inflate::TINFLStatus::HasMoreOutput {
-            sentence!(link::unfolds_too_far, limit = MAX_DOCUMENT)
-        } else {
-            sentence!(link::damaged_part)
-        }
-    })?;
+    let document =
+        miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, MAX_DOCUMENT_BYTES).map_err(|error| {
+            if error.status == miniz_oxide::inflate::TINFLStatus::HasMoreOutput {
+                sentence!(link::unfolds_too_far, limit = MAX_DOCUMENT_BYTES)
+            } else {
+                sentence!(link::damaged_part)
+            }
+        })?;
     let link: Link = serde_json::from_slice(&document).map_err(|_| sentence!(link::no_session))?;
     if link.commands.len() > MAX_COMMANDS {
         return Err(sentence!(link::too_many_commands, limit = MAX_COMMANDS));
@@ -374,7 +378,7 @@ pub fn decode(text: &str) -> Result<Link, Sentence> {
 }
 
 /// Finds the prefix of a newer link format, alone or in a URL: `s`, a number above 1 and a colon.
-fn newer_format(text: &str) -> Option<&str> {
+fn newer_format_prefix(text: &str) -> Option<&str> {
     let starts = std::iter::once(0).chain(text.match_indices(['#', '&']).map(|(at, _)| at + 1));
     starts.filter_map(|at| text.get(at..)).find_map(|part| {
         let (form, _) = part.split_once(':')?;
@@ -453,7 +457,7 @@ mod tests {
             let mut session = Session::new(decode(&link.encode()).unwrap().load().unwrap()).unwrap();
             link.replay(&mut session);
             session.advance(link.cursor_at(), u64::MAX);
-            let message = link.difference(&session).unwrap().to_string();
+            let message = link.trace_difference(&session).unwrap().to_string();
             assert!(message.contains(&says), "{message}");
             assert!(
                 message.ends_with(&format!("somewhere before {}.", session.now())),
@@ -465,7 +469,7 @@ mod tests {
     /// Shows: Q-03
     #[test]
     fn decoding_any_string_does_not_panic() {
-        let bomb = miniz_oxide::deflate::compress_to_vec(&vec![b' '; MAX_DOCUMENT + 1000], 9);
+        let bomb = miniz_oxide::deflate::compress_to_vec(&vec![b' '; MAX_DOCUMENT_BYTES + 1000], 9);
         let bomb = format!("s1:{}", URL_SAFE_NO_PAD.encode(bomb));
         for text in [
             "",
@@ -493,7 +497,10 @@ mod tests {
             let link = Link {
                 engine: "0.1.0".into(),
                 lesson: Some(name.to_owned()),
-                files: vec![(LESSON_FILE.into(), lessons::bare(name).unwrap_or_default())],
+                files: vec![(
+                    LESSON_FILE.into(),
+                    lessons::text_without_story(name).unwrap_or_default(),
+                )],
                 seed: 42,
                 cursor: 1_800_000_000,
                 commands: (0..20)
@@ -524,7 +531,7 @@ mod tests {
         let session = run(lessons::load("sidecars").expect("a lesson"));
         let link = Link::of(&session, Some("sidecars"), String::new());
         assert_eq!(
-            (link.story(), link.replay(&mut session.clone())),
+            (link.story_lesson(), link.replay(&mut session.clone())),
             (Some("sidecars"), Vec::new())
         );
         assert!(!link.load().expect("the lesson").scenario.steps.is_empty());
@@ -540,7 +547,7 @@ mod tests {
             };
             let loaded = link.load().expect("the files in the link load");
             let mut shown = run(loaded);
-            assert_eq!(link.difference(&shown), None);
+            assert_eq!(link.trace_difference(&shown), None);
             let notices = link.replay(&mut shown);
             assert!(notices[0].to_string().contains(what), "{notices:?}");
         }
@@ -557,7 +564,7 @@ mod tests {
             ..link.clone()
         };
         assert_eq!(
-            (old.story(), old.replay(&mut session.clone())),
+            (old.story_lesson(), old.replay(&mut session.clone())),
             (Some("sidecars"), Vec::new())
         );
         // Links made before v3 do not embed the lesson file.
@@ -565,7 +572,7 @@ mod tests {
             files: Vec::new(),
             ..link
         };
-        assert_eq!(old.story(), Some("sidecars"));
+        assert_eq!(old.story_lesson(), Some("sidecars"));
         let gone = Link {
             lesson: Some("no-such-lesson".into()),
             ..old

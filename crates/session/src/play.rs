@@ -42,7 +42,7 @@ impl Attempt {
     }
 
     fn commands(self, scenario: &Scenario) -> Result<&[Timed], String> {
-        let bypasses = bypasses(scenario);
+        let bypasses = wrong_attempts(scenario);
         match self {
             Self::Solution if scenario.solution.is_empty() => Err("the lesson has no solution".into()),
             Self::Solution => Ok(&scenario.solution),
@@ -58,7 +58,7 @@ impl Attempt {
 }
 
 /// Returns the commands of the lesson's wrong attempts: `bypasses`, then `wrong`.
-pub fn bypasses(scenario: &Scenario) -> Vec<&[Timed]> {
+pub fn wrong_attempts(scenario: &Scenario) -> Vec<&[Timed]> {
     let wrong = Some(scenario.wrong.as_slice()).filter(|wrong| !wrong.is_empty());
     (scenario.bypasses.iter().map(Vec::as_slice)).chain(wrong).collect()
 }
@@ -77,7 +77,7 @@ pub struct Played {
 /// The scenario has no story or no such attempt, or the API server refuses an object.
 pub fn play(loaded: Loaded, attempt: Attempt, until: Option<SimTime>) -> Result<Played, Vec<Problem>> {
     let name = loaded.files.first().map(|(name, _)| name.clone()).unwrap_or_default();
-    let refuse = |message: String| vec![Problem::of(name.clone(), message)];
+    let refuse = |message: String| vec![Problem::of_file(name.clone(), message)];
     if loaded.scenario.steps.is_empty() {
         return Err(refuse("there are no steps: only a lesson can be played".into()));
     }
@@ -142,7 +142,7 @@ fn advance_until_story(session: &mut Session, until: SimTime, predicate: impl Fn
 /// Returns the time of the last event in the lesson's file.
 fn last_event_time(loaded: &Loaded) -> SimTime {
     let scenario = &loaded.scenario;
-    let attempts = bypasses(scenario).into_iter().flatten();
+    let attempts = wrong_attempts(scenario).into_iter().flatten();
     let named = scenario.solution.iter().chain(attempts).map(|timed| timed.at);
     named.max().unwrap_or_default().max(loaded.default_until())
 }
@@ -176,7 +176,7 @@ impl Played {
     }
 
     /// Returns the number of shown questions for which the run has not determined an answer.
-    pub fn unanswered(&self) -> usize {
+    pub fn count_unanswered_questions(&self) -> usize {
         let shown = self.story().shown().iter().zip(&self.scenario().steps);
         shown
             .filter(|(shown, step)| step.predict.is_some() && shown.truth.is_none())
@@ -185,9 +185,9 @@ impl Played {
 
     /// Returns whether the lesson behaved as intended: with the solution it is finished and all questions are answered;
     /// with any other attempt the final goal is not reached.
-    pub fn is_as_promised(&self) -> bool {
+    pub fn behaves_as_intended(&self) -> bool {
         match self.attempt {
-            Attempt::Solution => self.is_finished() && self.unanswered() == 0,
+            Attempt::Solution => self.is_finished() && self.count_unanswered_questions() == 0,
             Attempt::Nothing | Attempt::Bypass(_) => !self.reaches_final_goal(),
         }
     }
@@ -220,7 +220,7 @@ impl Played {
             if let Some(ask) = &step.predict {
                 let _ = match &shown.truth {
                     Some(truth) => {
-                        let option = match ask.option_of(&truth.value) {
+                        let option = match ask.option_for_value(&truth.value) {
                             Some(option) if *option != *truth.value => format!(", option {option}"),
                             None if !ask.options.is_empty() => ", none of the options".to_owned(),
                             _ => String::new(),
@@ -278,7 +278,7 @@ impl Played {
             };
             if let Some((ask, truth)) = step.predict.as_ref().zip(shown.truth.as_ref())
                 && !ask.options.is_empty()
-                && ask.option_of(&truth.value).is_none()
+                && ask.option_for_value(&truth.value).is_none()
             {
                 let value = &truth.value;
                 return Some(sentence!(author::answer_no_option, value = value, step = number));
@@ -293,9 +293,9 @@ impl Played {
     }
 
     /// Returns the condition for which the step at this index waits, if it is the next step and has a condition.
-    fn awaited_condition(&self, at: usize) -> Option<&Condition> {
+    fn awaited_condition(&self, step_index: usize) -> Option<&Condition> {
         let next = self.story().next(self.scenario())?;
-        next.when.as_ref().filter(|_| self.story().shown().len() == at)
+        next.when.as_ref().filter(|_| self.story().shown().len() == step_index)
     }
 }
 

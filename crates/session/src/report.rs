@@ -90,7 +90,7 @@ pub fn events(session: &Session) -> String {
         sort_by: Some(".lastTimestamp".into()),
         ..Get::of(Target {
             all_namespaces: true,
-            ..Target::kind(Kind::Event, Vec::new())
+            ..Target::of_kind(Kind::Event, Vec::new())
         })
     };
     session
@@ -99,7 +99,7 @@ pub fn events(session: &Session) -> String {
 }
 
 /// Prints a table with the number of client requests per Service and outcome.
-pub fn requests(session: &Session) -> String {
+pub fn request_table(session: &Session) -> String {
     let totals = session.world().requests();
     let rows = totals.iter();
     let rows =
@@ -114,7 +114,7 @@ pub fn requests(session: &Session) -> String {
 }
 
 /// Counts objects by kind, as text such as `6 Node, 3 Pod`.
-pub fn counts(objects: &Objects) -> String {
+pub fn object_counts(objects: &Objects) -> String {
     Kind::ALL
         .iter()
         .map(|kind| (kind, objects.count_kind(*kind)))

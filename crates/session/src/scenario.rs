@@ -2,27 +2,27 @@
 //! of components, timeline, story and expectations. Every other document is a Kubernetes object; the objects keep their
 //! order.
 
+mod awaited_condition;
 mod bounds;
 mod components;
 mod condition;
 mod counted_requests;
-mod cut;
-mod defined;
+mod custom_objects;
 mod document;
 mod entries;
 mod expect;
-mod findings;
 mod flow;
-mod foreign;
 mod lesson;
-mod live;
+mod live_dump;
+mod missing_uids;
 mod node_groups;
+mod pasted_text;
 mod problems;
 mod reading;
 mod recognise;
-mod scrubbed;
-mod since;
-mod until;
+mod recorded_state;
+mod truncated_list;
+mod value_cache;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -31,25 +31,25 @@ use podscope_api::{FieldError, Location, Object, Parsed, ProblemKind, Str, Time,
 use podscope_cluster::{Cause, Setup, SimTime, Span};
 
 use crate::history;
+pub use awaited_condition::AwaitedCondition;
 pub use bounds::{MAX_STEPS, MAX_TEXT_BYTES, MAX_ZONES};
-pub use counted_requests::{CountedRequests, WhichRequests};
+pub use counted_requests::{CountedRequests, RequestFilter};
 #[cfg(test)]
 pub(crate) use document::accepted_fields;
 use document::{ClusterDocument, Document};
-pub use expect::{Check, Condition, Expect, Test, Timing, object_ref};
+pub use expect::{Check, Condition, Expect, Test, Timing, parse_object_ref};
 pub(crate) use expect::{WorldState, count};
-pub(crate) use findings::ValueCache;
 pub(crate) use flow::flow_to_block;
 pub(crate) use lesson::describe_condition;
-pub use lesson::{About, Counted, Mistake, Predict, Step};
+pub use lesson::{AnswerSource, CountSubject, Mistake, PredictionQuestion, Step};
 use podscope_kubectl::command::Command;
 use podscope_messages::Sentence;
 use podscope_protocol::{Problem, Remark};
-pub use problems::MAX_PLACED;
-pub(crate) use reading::readable;
+pub use problems::MAX_PROBLEMS_WITH_POSITION;
+pub(crate) use reading::extract_manifests;
 pub use recognise::recognise;
-pub use since::Since;
-pub use until::Until;
+pub use recorded_state::RecordedState;
+pub(crate) use value_cache::ValueCache;
 
 /// Maximum number of generated nodes: the number of zones times the nodes per zone.
 pub const MAX_GENERATED_NODES: u64 = 10_000;
@@ -106,7 +106,7 @@ pub struct Timed {
 
 /// Parameters of a seed search, from `spec.search` of a scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Search {
+pub struct SearchSettings {
     /// The types of faults that are generated.
     pub faults: Vec<SearchFault>,
     /// Simulated length of a run.
@@ -151,7 +151,7 @@ impl SearchFault {
     }
 }
 
-impl Default for Search {
+impl Default for SearchSettings {
     fn default() -> Self {
         Self {
             faults: SearchFault::ALL.to_vec(),
@@ -181,12 +181,12 @@ pub struct Scenario {
     /// Names of lessons whose questions are asked again later.
     pub recap: Vec<String>,
     pub expect: Vec<Expect>,
-    pub search: Search,
+    pub search: SearchSettings,
 }
 
 /// Who determined the wall-clock time at t = 0 of a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Start {
+pub enum StartTimeSource {
     /// Nobody: the time is the default, which is the same for all scenarios.
     #[default]
     Default,
@@ -206,14 +206,14 @@ pub struct Loaded {
     /// Initial state of the simulated cluster, and settings of its components.
     pub setup: Setup,
     /// Who determined `setup.start`, the wall-clock time at t = 0.
-    pub start: Start,
+    pub start: StartTimeSource,
     /// For each object of the setup: the index of its file, and its position in the file.
     pub places: Vec<(usize, Location)>,
     /// Notices about what was translated, ignored or kept while reading the files, such as `3 × Ingress (not
     /// simulated)`.
     pub notices: Vec<Remark>,
     /// Reasons why answers about this cluster are limited: the files lack objects (P-09).
-    pub basis: Vec<podscope_protocol::Basis>,
+    pub basis: Vec<podscope_protocol::AnswerLimitation>,
     /// Warnings about manifests that are valid but behave unexpectedly (P-08).
     pub advice: Vec<Problem>,
 }
@@ -229,9 +229,9 @@ impl Loaded {
     /// Sets the wall-clock time at t = 0, unless the files set it. If the session is exported as a scenario, that
     /// scenario contains this time.
     pub fn begin_at(&mut self, start: Time) {
-        if self.start == Start::Default {
+        if self.start == StartTimeSource::Default {
             self.setup.start = start;
-            self.start = Start::Chosen;
+            self.start = StartTimeSource::Chosen;
         }
     }
 
@@ -271,7 +271,7 @@ pub(crate) struct Unreadable {
 /// Returns whether a text has another known format than a manifest, for example a table of kubectl. The error message
 /// can then explain the format.
 pub(crate) fn is_other_known_text(text: &str) -> bool {
-    foreign::explain_unreadable_output(text).is_some() || cut::is_truncated_yaml(text)
+    pasted_text::explain_unreadable_output(text).is_some() || truncated_list::is_truncated_yaml(text)
 }
 
 /// Like [`load_owned`], but the error also contains the files.
@@ -289,12 +289,12 @@ pub(crate) fn load_or_return_files(files: Vec<File>) -> Result<Loaded, Unreadabl
     reader.report_unknown_machines();
     reader.report_unknown_types();
     if !files.is_empty() {
-        reader.notice_if_empty();
+        reader.add_notice_if_empty();
     }
     reader
         .loaded
         .notices
-        .stable_sort_by_key(podscope_protocol::Remark::weight);
+        .stable_sort_by_key(podscope_protocol::Remark::importance_rank);
     if reader.problems.is_empty() {
         reader.loaded.files = files;
         reader.loaded.scenario.timeline.stable_sort_by_key(|timed| timed.at);
@@ -327,7 +327,7 @@ struct ScenarioReader {
     loaded: Loaded,
     others: ordered::Map<String, usize>,
     /// Objects of kinds that are not built in. Their kinds may be defined in files that are read later.
-    foreign: Vec<defined::ForeignObject>,
+    foreign: Vec<custom_objects::ForeignObject>,
     machines: entries::FaultMachines,
     custom_types: entries::CustomTypes,
     /// Whether `spec.cluster` defines nodes other than those of node groups.
@@ -367,9 +367,9 @@ impl ScenarioReader {
         }
         self.loaded
             .notices
-            .extend(parsed.converted.iter().map(defined::converted));
+            .extend(parsed.converted.iter().map(custom_objects::conversion_notice));
         for object in parsed.others {
-            self.foreign.push(defined::ForeignObject {
+            self.foreign.push(custom_objects::ForeignObject {
                 file: index,
                 file_name: name.to_owned(),
                 object,
@@ -395,7 +395,7 @@ impl ScenarioReader {
                 *self.others.entry(object.kind().name().to_owned()).or_default() += 1;
             }
             self.loaded.places.push((index, located.at));
-            self.loaded.setup.objects.push(with_namespace(object));
+            self.loaded.setup.objects.push(with_default_namespace(object));
         }
     }
 
@@ -487,7 +487,7 @@ impl ScenarioReader {
         let mut expectations = Vec::new();
         for (index, document) in spec.expect.iter().enumerate() {
             let path = format!("spec.expect[{index}]");
-            match expect::expectation(document, self.place(file, tree, &path)) {
+            match expect::read_expectation(document, self.place(file, tree, &path)) {
                 Ok(expectation) => expectations.push(expectation),
                 Err(error) => self.problem_of(
                     error.kind,
@@ -509,7 +509,7 @@ impl ScenarioReader {
     }
 
     fn read_start(&mut self, file: &str, tree: &Tree<'_>, start: &str) {
-        self.loaded.start = Start::Given;
+        self.loaded.start = StartTimeSource::Given;
         match podscope_api::parse_rfc3339(start) {
             Some(micros) => self.loaded.setup.start = Time(micros),
             None => self.problem(
@@ -522,7 +522,7 @@ impl ScenarioReader {
     }
 
     fn read_search(&mut self, file: &str, tree: &Tree<'_>, search: document::SearchDocument) {
-        let known = Search::default();
+        let known = SearchSettings::default();
         let mut faults = known.faults;
         if let Some(names) = &search.faults {
             faults.clear();
@@ -546,7 +546,7 @@ impl ScenarioReader {
             Some(text) => self.read_duration(file, tree, "spec.search.horizon", text),
             None => known.horizon,
         };
-        self.loaded.scenario.search = Search {
+        self.loaded.scenario.search = SearchSettings {
             faults,
             horizon,
             max: search.max.unwrap_or(known.max).clamp(1, 100),
@@ -582,7 +582,7 @@ fn join_field_paths(path: &str, inner: &str) -> String {
 }
 
 /// Returns the object with the namespace `default` if it is namespaced and has no namespace, like `kubectl apply`.
-pub(crate) fn with_namespace(mut object: Object) -> Object {
+pub(crate) fn with_default_namespace(mut object: Object) -> Object {
     if object.kind().is_namespaced() && object.metadata().namespace.is_empty() {
         object.metadata_mut().namespace = Str::from("default");
     }

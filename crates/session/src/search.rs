@@ -25,24 +25,24 @@ pub use shrink::shrink;
 
 /// Where the cluster, workloads and faults of a run come from.
 #[derive(Debug, Clone)]
-pub enum Source {
+pub enum RunSource {
     /// The user's files. Faults are generated according to `spec.search`.
     Files(Vec<File>),
     /// Everything is generated. `history` lists the history switches that are on: each turns on a behavior of older
     /// Kubernetes versions (F-20).
-    Drawn { history: Vec<String> },
+    Generated { history: Vec<String> },
 }
 
 /// Which violations of invariants end a seed search.
 #[derive(Debug, Clone, Default)]
-pub struct Goal {
+pub struct SearchGoal {
     /// Name of the invariant whose violation ends the search. None: any invariant.
     pub invariant: Option<String>,
     /// Whether to ignore violations that are attributed to a command or a fault.
     pub only_bugs: bool,
 }
 
-impl Goal {
+impl SearchGoal {
     /// Returns whether a record is a violation that ends the search according to this goal.
     pub fn is_met_by(&self, record: &Record) -> bool {
         record.violation().is_some_and(|violation| {
@@ -54,11 +54,11 @@ impl Goal {
 
 /// A generated part of a run, which shrinking can remove.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Part {
+pub enum RunPart {
     /// Kubernetes objects, as a separate file.
     Objects(File),
     /// A fault or command, followed by the command that reverts it.
-    Acts(Vec<Timed>),
+    Commands(Vec<Timed>),
 }
 
 /// What a run consists of: initial objects and scheduled commands.
@@ -66,14 +66,14 @@ pub enum Part {
 pub struct Run {
     pub seed: u64,
     /// The generated parts of the run, in addition to `files`.
-    pub parts: Vec<Part>,
+    pub parts: Vec<RunPart>,
     files: Vec<File>,
     until: SimTime,
 }
 
 /// A run with a violation that meets the goal.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct FoundViolation {
     pub run: Run,
     /// The first violation that meets the goal.
     pub record: Arc<Record>,
@@ -81,14 +81,14 @@ pub struct Found {
     pub session: Box<Session>,
 }
 
-impl Found {
+impl FoundViolation {
     /// Returns faults and commands of the run, ordered by time.
     pub fn schedule(&self) -> Vec<Timed> {
         self.run.schedule()
     }
 
     /// Returns a sentence with the violated invariant, its time and its cause.
-    pub fn sentence(&self) -> String {
+    pub fn violation_sentence(&self) -> String {
         let Some(violation) = self.record.violation() else {
             return String::new();
         };
@@ -117,7 +117,7 @@ impl Found {
 
     /// Returns the key by which runs are ordered: the number of parts, then the number of commands, then the time of
     /// the violation, then the seed.
-    pub fn size(&self) -> (usize, usize, SimTime, u64) {
+    pub fn ordering_key(&self) -> (usize, usize, SimTime, u64) {
         let run = &self.run;
         (run.parts.len(), run.schedule().len(), self.record.at, run.seed)
     }
@@ -128,10 +128,10 @@ impl Run {
     ///
     /// # Errors
     /// The files cannot be read.
-    pub fn draw(source: &Source, seed: u64) -> Result<Run, Vec<Problem>> {
+    pub fn generate(source: &RunSource, seed: u64) -> Result<Run, Vec<Problem>> {
         match source {
-            Source::Files(files) => Run::draw_faults(files, seed),
-            Source::Drawn { history } => Ok(workloads::draw(seed, history)),
+            RunSource::Files(files) => Run::generate_faults(files, seed),
+            RunSource::Generated { history } => Ok(workloads::generate_run(seed, history)),
         }
     }
 
@@ -139,14 +139,14 @@ impl Run {
     ///
     /// # Errors
     /// The files cannot be read.
-    pub fn draw_faults(files: &[File], seed: u64) -> Result<Run, Vec<Problem>> {
+    pub fn generate_faults(files: &[File], seed: u64) -> Result<Run, Vec<Problem>> {
         let loaded = scenario::load(files)?;
         let search = loaded.scenario.search.clone();
         let session = Session::new(loaded)?;
         let nodes: Vec<String> = session.world().machines().map(|(name, _)| name.to_string()).collect();
         let mut rng = Rng::split(seed, "search");
         let count = 1 + rng.below(u64::from(search.max));
-        let parts = (0..count).filter_map(|_| faults::draw(&mut rng, &search.faults, &nodes, search.horizon));
+        let parts = (0..count).filter_map(|_| faults::generate_fault(&mut rng, &search.faults, &nodes, search.horizon));
         Ok(Run {
             seed,
             parts: parts.collect(),
@@ -158,8 +158,8 @@ impl Run {
     /// Returns faults and commands of the run, ordered by time.
     pub fn schedule(&self) -> Vec<Timed> {
         let acts = self.parts.iter().filter_map(|part| match part {
-            Part::Acts(acts) => Some(acts),
-            Part::Objects(_) => None,
+            RunPart::Commands(acts) => Some(acts),
+            RunPart::Objects(_) => None,
         });
         let mut schedule: Vec<Timed> = acts.flatten().cloned().collect();
         schedule.stable_sort_by_key(|timed| timed.at);
@@ -170,8 +170,8 @@ impl Run {
     fn loaded(&self) -> Result<Loaded, Vec<Problem>> {
         let mut files = self.files.clone();
         files.extend(self.parts.iter().filter_map(|part| match part {
-            Part::Objects(file) => Some(file.clone()),
-            Part::Acts(_) => None,
+            RunPart::Objects(file) => Some(file.clone()),
+            RunPart::Commands(_) => None,
         }));
         let mut loaded = scenario::load(&files)?;
         loaded.setup.seed = self.seed;
@@ -182,11 +182,11 @@ impl Run {
     ///
     /// # Errors
     /// The API server refuses an object.
-    pub fn play(&self, goal: &Goal) -> Result<Played, Vec<Problem>> {
+    pub fn play(&self, goal: &SearchGoal) -> Result<PlayedRun, Vec<Problem>> {
         self.play_until(goal, self.until)
     }
 
-    fn play_until(&self, goal: &Goal, until: SimTime) -> Result<Played, Vec<Problem>> {
+    fn play_until(&self, goal: &SearchGoal, until: SimTime) -> Result<PlayedRun, Vec<Problem>> {
         let mut session = Session::new(self.loaded()?)?;
         session.schedule(self.schedule());
         let (mut seen, mut found) = (0, None);
@@ -205,12 +205,12 @@ impl Run {
             }
         }
         let broken = session.violations().cloned().collect();
-        let found = found.map(|record| Found {
+        let found = found.map(|record| FoundViolation {
             run: self.clone(),
             record,
             session: Box::new(session),
         });
-        Ok(Played { broken, found })
+        Ok(PlayedRun { broken, found })
     }
 }
 
@@ -219,11 +219,11 @@ const EVENTS_PER_CHECK: u64 = 500;
 
 /// Result of playing a run.
 #[derive(Debug, Clone)]
-pub struct Played {
+pub struct PlayedRun {
     /// All violations in the order of the trace, including those that are attributed to a command or a fault.
     pub broken: Vec<Arc<Record>>,
     /// The violation that meets the goal, if any.
-    pub found: Option<Found>,
+    pub found: Option<FoundViolation>,
 }
 
 /// Converts whole seconds to a simulated time. Generated times are whole seconds, so that people can read them easily.

@@ -6,15 +6,15 @@ use podscope_cluster::{OutputKind, SimTime, Span};
 use crate::timeline::{END_OF_TIME, MAX_RECORDS, Session, Slice};
 use podscope_kubectl::command::{self, Command, CommandError, Kubectl, Pipe};
 use podscope_kubectl::duration::parse_duration;
-use podscope_protocol::{Limit, Notice};
+use podscope_protocol::{Notice, SessionLimit};
 
 /// Simulated time within which a command can be answered if the caller gives no time to wait.
 const ANSWER_TIMEOUT: Span = Span::millis(100);
 /// Number of events between two checks of whether a command has been answered.
 const EVENTS_PER_SLICE: u64 = 10_000;
 
-/// Printed lines, and the next command of the pipe that must be sent to the simulation, with the remaining pipe for its
-/// output.
+/// Result of running a command line up to the first command that needs the simulation: the lines printed so far and, if
+/// there is such a command, that command with the pipe for its output.
 pub(crate) type PipeStep = (Vec<(OutputKind, String)>, Option<(Command, Pipe)>);
 
 /// Runs the commands of a line and its pipe up to the first one that must be sent to the simulation. Returns the
@@ -23,9 +23,9 @@ pub(crate) type PipeStep = (Vec<(OutputKind, String)>, Option<(Command, Pipe)>);
 /// # Errors
 /// A command in the pipe cannot be parsed.
 pub(crate) fn run_without_time(session: &Session, command: Command, pipe: &Pipe) -> Result<PipeStep, String> {
-    let printed = match &*session.resolved(&command).map_err(|error| error.message)? {
+    let printed = match &*session.resolve_custom_kinds(&command).map_err(|error| error.message)? {
         Command::Help(topic) => Some(vec![(OutputKind::Output, command::help_text(topic))]),
-        Command::Kubectl { action: kubectl, .. } => session.ask(kubectl).map(|printed| printed.lines),
+        Command::Kubectl { action: kubectl, .. } => session.immediate_output(kubectl).map(|printed| printed.lines),
         _ => None,
     };
     match printed {
@@ -37,7 +37,7 @@ pub(crate) fn run_without_time(session: &Session, command: Command, pipe: &Pipe)
 /// Sends printed lines through a pipe. Runs the commands behind the pipe like [`run_without_time`].
 pub(crate) fn run_pipe(session: &Session, printed: Vec<(OutputKind, String)>, pipe: &Pipe) -> Result<PipeStep, String> {
     let mut lines = pipe.run(printed);
-    let Some(next) = pipe.next(&lines) else {
+    let Some(next) = pipe.next_command(&lines) else {
         return Ok((lines, None));
     };
     let (command, pipe) = next.map_err(|error| error.message)?;
@@ -53,19 +53,24 @@ pub(crate) fn run_pipe(session: &Session, printed: Vec<(OutputKind, String)>, pi
 /// # Errors
 /// The session does not accept the command, or the command prints its output over a longer time.
 pub(crate) fn run_and_wait(session: &mut Session, command: Command) -> Result<(), Notice> {
-    let is_slow = session.resolved(&command).is_ok_and(|command| !answers_soon(&command));
+    let is_slow = session
+        .resolve_custom_kinds(&command)
+        .is_ok_and(|command| !answers_soon(&command));
     if is_slow {
         return Err(Notice::PipedLate);
     }
-    let clients = session.world().clients();
+    let clients = session.world().client_count();
     session.command(command)?;
     advance_until_answered(session, clients);
     Ok(())
 }
 
-fn advance_until_answered(session: &mut Session, clients: usize) {
+fn advance_until_answered(session: &mut Session, max_waiting_commands: usize) {
     let answered = session.now() + ANSWER_TIMEOUT;
-    while session.advance_while(answered, EVENTS_PER_SLICE, |world| world.clients() > clients) == Slice::More {}
+    while session.advance_while(answered, EVENTS_PER_SLICE, |world| {
+        world.client_count() > max_waiting_commands
+    }) == Slice::More
+    {}
 }
 
 /// Returns whether the command prints all of its output shortly after it starts.
@@ -93,7 +98,7 @@ pub struct Answer {
 /// A line that was typed at the prompt, after parsing. Unlike the page's console, the prompt has commands that advance
 /// time.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Typed {
+pub enum TypedLine {
     /// An empty line or a comment.
     Blank,
     /// The command `wait`, such as `wait 30s`.
@@ -108,7 +113,7 @@ pub enum Typed {
 ///
 /// # Errors
 /// The line is invalid. [`CommandError::is_unfinished`] is true if the command continues on another line.
-pub fn read_typed(line: &str) -> Result<Typed, CommandError> {
+pub fn parse_typed_line(line: &str) -> Result<TypedLine, CommandError> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let instant = |text: &str| {
         let span = parse_duration(text).map_err(|message| CommandError::new(1, format!("error: {message}")))?;
@@ -122,12 +127,12 @@ pub fn read_typed(line: &str) -> Result<Typed, CommandError> {
         Ok(span)
     };
     match words.as_slice() {
-        [] => Ok(Typed::Blank),
-        [comment, ..] if comment.starts_with('#') => Ok(Typed::Blank),
-        ["wait", span] => Ok(Typed::Wait(instant(span)?)),
-        ["until", at] => Ok(Typed::Until(SimTime::ZERO + instant(at)?)),
+        [] => Ok(TypedLine::Blank),
+        [comment, ..] if comment.starts_with('#') => Ok(TypedLine::Blank),
+        ["wait", span] => Ok(TypedLine::Wait(instant(span)?)),
+        ["until", at] => Ok(TypedLine::Until(SimTime::ZERO + instant(at)?)),
         ["wait" | "until", ..] => Err(CommandError::new(1, "error: use: wait DURATION, or until DURATION")),
-        _ => command::parse_piped(line, None).map(|(command, pipe)| Typed::Command(Box::new(command), pipe)),
+        _ => command::parse_piped(line, None).map(|(command, pipe)| TypedLine::Command(Box::new(command), pipe)),
     }
 }
 
@@ -136,23 +141,27 @@ pub fn read_typed(line: &str) -> Result<Typed, CommandError> {
 pub struct Shell {
     session: Session,
     /// Number of output lines that have already been returned.
-    seen: usize,
-    /// Called again and again while time advances; when it returns true, time stops.
-    stop: fn() -> bool,
+    n_returned_lines: usize,
+    /// Called repeatedly while time advances; when it returns true, time stops.
+    should_stop: fn() -> bool,
 }
 
 impl Shell {
     /// Creates a shell at the session's cursor. Lines that were printed before are not returned.
     #[must_use]
     pub fn new(session: Session) -> Shell {
-        Shell::stopped_by(session, || false)
+        Shell::with_stop_condition(session, || false)
     }
 
-    /// Like [`Shell::new`]. `stop` is called while time advances, and can interrupt it by returning true.
+    /// Like [`Shell::new`]. `should_stop` is called while time advances, and can interrupt it by returning true.
     #[must_use]
-    pub fn stopped_by(session: Session, stop: fn() -> bool) -> Shell {
-        let seen = session.outputs().len();
-        Shell { session, seen, stop }
+    pub fn with_stop_condition(session: Session, should_stop: fn() -> bool) -> Shell {
+        let n_returned_lines = session.outputs().len();
+        Shell {
+            session,
+            n_returned_lines,
+            should_stop,
+        }
     }
 
     #[must_use]
@@ -166,8 +175,8 @@ impl Shell {
     }
 
     /// Replaces the session. Its output so far is not returned.
-    pub fn resume(&mut self, session: Session) {
-        self.seen = session.outputs().len();
+    pub fn replace_session(&mut self, session: Session) {
+        self.n_returned_lines = session.outputs().len();
         self.session = session;
     }
 
@@ -203,7 +212,7 @@ impl Shell {
                 break;
             };
             if pipe.is_empty() {
-                let clients = self.session.world().clients();
+                let clients = self.session.world().client_count();
                 refused = self.session.command(command).err().map(|limit| limit.to_string());
                 if wait == Span::ZERO {
                     advance_until_answered(&mut self.session, clients);
@@ -235,9 +244,9 @@ impl Shell {
     /// Returns the lines that commands have printed since the last call.
     fn take_unseen_lines(&mut self) -> Vec<(OutputKind, String)> {
         let outputs = self.session.outputs();
-        let printed = outputs.get(self.seen..).unwrap_or_default();
+        let printed = outputs.get(self.n_returned_lines..).unwrap_or_default();
         let lines = printed.iter().map(|line| (line.kind, line.text.clone())).collect();
-        self.seen = outputs.len();
+        self.n_returned_lines = outputs.len();
         lines
     }
 
@@ -248,7 +257,7 @@ impl Shell {
         if span > Span::ZERO {
             loop {
                 match self.session.advance(target, EVENTS_PER_SLICE) {
-                    Slice::More if (self.stop)() => {
+                    Slice::More if (self.should_stop)() => {
                         lines.push((
                             OutputKind::Error,
                             format!("interrupted: it is {} now", self.session.now()),
@@ -258,7 +267,7 @@ impl Shell {
                     Slice::More => {}
                     Slice::Done => break,
                     Slice::Limit => {
-                        lines.push((OutputKind::Error, Limit::Records(MAX_RECORDS).to_string()));
+                        lines.push((OutputKind::Error, SessionLimit::Records(MAX_RECORDS).to_string()));
                         break;
                     }
                 }

@@ -19,7 +19,9 @@ use std::cell::RefCell;
 use podscope_api::ordered;
 use podscope_cluster::{Objects, SimTime, Totals};
 
-use crate::scenario::{About, Check, Condition, Counted, Scenario, Since, Step, Timing, ValueCache, WorldState, count};
+use crate::scenario::{
+    AnswerSource, Check, Condition, CountSubject, RecordedState, Scenario, Step, Timing, ValueCache, WorldState, count,
+};
 use podscope_kubectl::duration::print_duration;
 
 /// State of a goal of a lesson.
@@ -36,7 +38,7 @@ pub enum Goal {
 
 /// The answer to a question, as determined by the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Truth {
+pub struct RunAnswer {
     /// The answer as text. For a question about time, it is the duration since the step was shown.
     pub value: String,
     /// Time from which the answer is known.
@@ -45,7 +47,7 @@ pub struct Truth {
 
 /// State of a step that the story has shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Shown {
+pub struct ShownStep {
     pub at: SimTime,
     pub goals: Vec<Goal>,
     /// For each promise (`keep`) of the step, the time at which it was broken.
@@ -58,10 +60,10 @@ pub struct Shown {
     /// For each mistake of the step, whether its conditions held at the previous instant.
     in_progress: Vec<bool>,
     /// The answer to the step's question.
-    pub truth: Option<Truth>,
+    pub truth: Option<RunAnswer>,
     /// State recorded for the conditions of the step that compare with the time at which the step was shown
     /// ([`Step::conditions_comparing_with_start`]).
-    since: Vec<Since>,
+    recorded_states: Vec<RecordedState>,
 }
 
 /// When and why a story has halted.
@@ -70,12 +72,12 @@ pub struct Halt {
     pub at: SimTime,
     /// Index of the step that has the broken promise or the missed goal.
     pub step: usize,
-    pub promise: Promise,
+    pub unmet_condition: UnmetCondition,
 }
 
-/// A condition of a step that must hold: a promise or a goal.
+/// The condition whose failure has halted a story: a promise or a goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Promise {
+pub enum UnmetCondition {
     /// A promise (`keep`) that was broken, by its index in the step.
     Keep(usize),
     /// A goal that was missed, by its index in the step.
@@ -83,21 +85,21 @@ pub enum Promise {
 }
 
 impl Halt {
-    /// Returns the condition whose failure has halted the story.
-    pub(crate) fn broken<'a>(&self, scenario: &'a Scenario) -> &'a Condition {
+    /// Returns the condition that has halted the story, from the scenario.
+    pub(crate) fn unmet_condition<'a>(&self, scenario: &'a Scenario) -> &'a Condition {
         let step = scenario.steps.get(self.step);
-        let promise = step.and_then(|step| match self.promise {
-            Promise::Keep(at) => step.keeps.get(at),
-            Promise::Goal(at) => step.goals.get(at),
+        let condition = step.and_then(|step| match self.unmet_condition {
+            UnmetCondition::Keep(at) => step.keeps.get(at),
+            UnmetCondition::Goal(at) => step.goals.get(at),
         });
-        promise.expect("the halt refers to a promise of its scenario")
+        condition.expect("the halt refers to a promise of its scenario")
     }
 }
 
 /// State of a lesson's story in a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Story {
-    shown: Vec<Shown>,
+    shown: Vec<ShownStep>,
     halt: Option<Halt>,
     finished: Option<SimTime>,
 }
@@ -106,54 +108,54 @@ pub struct Story {
 pub(crate) struct StoryMoment<'a> {
     pub(crate) now: SimTime,
     pub(crate) objects: &'a Objects,
-    pub(crate) broken: &'a ordered::Map<String, SimTime>,
-    pub(crate) findings: &'a RefCell<ValueCache>,
+    pub(crate) violated_invariants: &'a ordered::Map<String, SimTime>,
+    pub(crate) value_cache: &'a RefCell<ValueCache>,
     pub(crate) requests: &'a dyn Fn() -> Totals,
 }
 
 impl StoryMoment<'_> {
-    fn count(&self, counted: &Counted) -> u64 {
+    fn count(&self, counted: &CountSubject) -> u64 {
         match counted {
-            Counted::Objects(get) => count(get, self.objects) as u64,
-            Counted::Requests(counted) => counted.count(&(self.requests)()),
+            CountSubject::Objects(get) => count(get, self.objects) as u64,
+            CountSubject::Requests(counted) => counted.count(&(self.requests)()),
         }
     }
 
-    fn holds(&self, condition: &Condition, since: Option<&Since>) -> bool {
+    fn holds(&self, condition: &Condition, recorded: Option<&RecordedState>) -> bool {
         let in_time = match condition.timing {
             Some(Timing::At(at)) => self.now >= at,
             Some(Timing::By(by)) => self.now <= by,
             Some(Timing::Always) | None => true,
         };
-        let is_broken = |name: &str| self.broken.contains_key(name);
+        let is_broken = |name: &str| self.violated_invariants.contains_key(name);
         let state = WorldState {
             objects: self.objects,
-            broken: &is_broken,
+            is_invariant_violated: &is_broken,
             requests: self.requests,
-            findings: self.findings,
-            since,
+            value_cache: self.value_cache,
+            recorded,
         };
         let check = condition.check.as_ref();
         in_time && check.is_none_or(|check| check.holds(&state).0)
     }
 
     /// Updates the state that a shown step records for its conditions `same` and `never`.
-    fn update_recorded_states(&self, step: &Step, since: &mut Vec<Since>) {
+    fn update_recorded_states(&self, step: &Step, states: &mut Vec<RecordedState>) {
         let checks = || {
             step.conditions_comparing_with_start()
                 .filter_map(|condition| condition.check.as_ref())
         };
-        if since.is_empty() {
-            since.extend(checks().filter_map(|check| Since::start(check, self.objects)));
+        if states.is_empty() {
+            states.extend(checks().filter_map(|check| RecordedState::start(check, self.objects)));
         }
-        for (check, since) in checks().zip(since) {
-            if let (Check::Never(check), Since::HasHeld(has_held)) = (check, since) {
+        for (check, state) in checks().zip(states) {
+            if let (Check::Never(check), RecordedState::HasHeld(has_held)) = (check, state) {
                 let state = WorldState {
                     objects: self.objects,
-                    broken: &|_| false,
+                    is_invariant_violated: &|_| false,
                     requests: self.requests,
-                    findings: self.findings,
-                    since: None,
+                    value_cache: self.value_cache,
+                    recorded: None,
                 };
                 *has_held = *has_held || check.holds(&state).0;
             }
@@ -169,11 +171,11 @@ pub(crate) fn must_hold_to_end(goal: &Condition) -> bool {
 
 /// Returns the state that a step has recorded for one of its conditions. None if the condition does not compare with
 /// the start of the step.
-fn recorded_state<'a>(step: &Step, since: &'a [Since], condition: &Condition) -> Option<&'a Since> {
+fn recorded_state<'a>(step: &Step, states: &'a [RecordedState], condition: &Condition) -> Option<&'a RecordedState> {
     let at = step
         .conditions_comparing_with_start()
         .position(|known| std::ptr::eq(known, condition))?;
-    since.get(at)
+    states.get(at)
 }
 
 impl Story {
@@ -186,7 +188,7 @@ impl Story {
         story
     }
 
-    pub fn shown(&self) -> &[Shown] {
+    pub fn shown(&self) -> &[ShownStep] {
         &self.shown
     }
 
@@ -202,7 +204,7 @@ impl Story {
     }
 
     fn show_step(&mut self, step: &Step, at: SimTime) {
-        self.shown.push(Shown {
+        self.shown.push(ShownStep {
             at,
             goals: vec![Goal::Open; step.goals.len()],
             keeps: vec![None; step.keeps.len()],
@@ -210,7 +212,7 @@ impl Story {
             reply: None,
             in_progress: vec![false; step.mistakes.len()],
             truth: None,
-            since: Vec::new(),
+            recorded_states: Vec::new(),
         });
     }
 
@@ -230,8 +232,8 @@ impl Story {
         (self.halt.is_none() && self.are_goals_reached(scenario)).then_some(next)
     }
 
-    /// Returns the earliest time after `now` that is given in the condition of the next step or in an unanswered
-    /// question. The other conditions may be fulfilled later.
+    /// Returns the earliest time after `now` at which, according to the scenario, the next step can be shown or an
+    /// unanswered question gets its answer. None if the scenario gives no such time.
     pub fn waits_until(&self, scenario: &Scenario, now: SimTime) -> Option<SimTime> {
         let step = self.next(scenario).and_then(|step| step.when.as_ref());
         let step = step.and_then(|when| match when.timing {
@@ -241,8 +243,8 @@ impl Story {
         let asked_at = self.shown.iter().zip(&scenario.steps);
         let open = asked_at.filter(|(shown, _)| shown.truth.is_none());
         let answers = open.filter_map(|(_, step)| match &step.predict.as_ref()?.about {
-            About::Field { at, .. } | About::Count { at, .. } => *at,
-            About::Time(_) => None,
+            AnswerSource::Field { at, .. } | AnswerSource::Count { at, .. } => *at,
+            AnswerSource::Time(_) => None,
         });
         answers.chain(step).filter(|at| *at > now).min()
     }
@@ -281,8 +283,8 @@ impl Story {
                 .filter(|_| shown.truth.is_none())
                 .map(|ask| &ask.about)
             {
-                Some(About::Field { at, .. } | About::Count { at, .. }) => add(*at),
-                Some(About::Time(until)) => add(instant(until)),
+                Some(AnswerSource::Field { at, .. } | AnswerSource::Count { at, .. }) => add(*at),
+                Some(AnswerSource::Time(until)) => add(instant(until)),
                 None => {}
             }
         }
@@ -312,9 +314,9 @@ impl Story {
         let now = moment.now;
         let last = self.shown.len().saturating_sub(1);
         for (at, (shown, step)) in self.shown.iter_mut().zip(&scenario.steps).enumerate() {
-            moment.update_recorded_states(step, &mut shown.since);
-            let since = &shown.since;
-            let holds = |condition| moment.holds(condition, recorded_state(step, since, condition));
+            moment.update_recorded_states(step, &mut shown.recorded_states);
+            let states = &shown.recorded_states;
+            let holds = |condition| moment.holds(condition, recorded_state(step, states, condition));
             // What is a mistake in an earlier step may be a goal of a later step, so only mistakes of the last step are
             // checked.
             if at == last {
@@ -336,17 +338,17 @@ impl Story {
             if self.halt.is_some() || self.finished.is_some() {
                 continue;
             }
-            let halt = |promise| {
+            let halt = |unmet_condition| {
                 Some(Halt {
                     at: now,
                     step: at,
-                    promise,
+                    unmet_condition,
                 })
             };
             for (index, (keep, broken)) in step.keeps.iter().zip(&mut shown.keeps).enumerate() {
                 if !holds(keep) {
                     *broken = Some(now);
-                    self.halt = halt(Promise::Keep(index));
+                    self.halt = halt(UnmetCondition::Keep(index));
                 }
             }
             for (index, (goal, state)) in step.goals.iter().zip(&mut shown.goals).enumerate() {
@@ -359,20 +361,21 @@ impl Story {
                     *state = Goal::Reached(now);
                 } else if !holds && (must_hold_to_end(goal) || is_late) {
                     *state = Goal::Missed(now);
-                    self.halt = halt(Promise::Goal(index));
+                    self.halt = halt(UnmetCondition::Goal(index));
                 }
             }
         }
     }
 
-    /// Answers the questions about a count that have no time. The objects are counted when the story continues.
+    /// Answers the questions that ask for a number of objects or requests and do not say at which time. The count is
+    /// taken when the story continues.
     fn answer_count_questions(&mut self, scenario: &Scenario, moment: &StoryMoment<'_>) {
         for (shown, step) in self.shown.iter_mut().zip(&scenario.steps) {
             if shown.truth.is_none()
                 && let Some(ask) = &step.predict
-                && let About::Count { of, at: None } = &ask.about
+                && let AnswerSource::Count { of, at: None } = &ask.about
             {
-                shown.truth = Some(Truth {
+                shown.truth = Some(RunAnswer {
                     value: moment.count(of).to_string(),
                     at: moment.now,
                 });
@@ -392,18 +395,18 @@ impl Story {
 }
 
 /// Returns the answer that the run has determined by now. None if there is none yet.
-fn answer_from_run(about: &About, asked_at: SimTime, moment: &StoryMoment<'_>) -> Option<Truth> {
+fn answer_from_run(about: &AnswerSource, asked_at: SimTime, moment: &StoryMoment<'_>) -> Option<RunAnswer> {
     let is_time = |at: &Option<SimTime>| at.is_none_or(|at| moment.now >= at);
     let value = match about {
-        About::Field { kind, key, path, at } => {
+        AnswerSource::Field { kind, key, path, at } => {
             let object = moment.objects.get_kind(*kind, key).filter(|_| is_time(at))?;
-            moment.findings.borrow_mut().at(path, &object)?
+            moment.value_cache.borrow_mut().value_at(path, &object)?
         }
-        About::Count { at: None, .. } => return None,
-        About::Count { of, at } => is_time(at).then(|| moment.count(of).to_string())?,
-        About::Time(until) => moment
+        AnswerSource::Count { at: None, .. } => return None,
+        AnswerSource::Count { of, at } => is_time(at).then(|| moment.count(of).to_string())?,
+        AnswerSource::Time(until) => moment
             .holds(until, None)
             .then(|| print_duration(moment.now - asked_at))?,
     };
-    Some(Truth { value, at: moment.now })
+    Some(RunAnswer { value, at: moment.now })
 }

@@ -8,8 +8,8 @@
 //! events, also in links and files.
 
 mod branch;
+mod commands;
 mod log;
-mod perform;
 mod progress;
 mod trace;
 mod travel;
@@ -25,8 +25,8 @@ use podscope_cluster::{
 
 pub use branch::Branch;
 use branch::Checkpoint;
+pub use commands::SentCall;
 use log::Log;
-pub use perform::SentCall;
 pub use progress::Progress;
 pub use trace::{Records, Trace};
 
@@ -41,20 +41,20 @@ pub const END_OF_TIME: SimTime = SimTime::from_seconds(100 * 365 * 86_400);
 pub const MAX_CHECKPOINTS: usize = 192;
 /// Maximum memory for the checkpoints of a branch together with the world. It limits the number of checkpoints of large
 /// clusters. The unit is the memory that a scheduler needs for one pod: about 250 bytes in a browser.
-pub const MAX_WEIGHT: usize = 1_600_000;
+pub const MAX_MEMORY_WEIGHT: usize = 1_600_000;
 /// Initial number of events between two checkpoints of a branch.
-const FIRST_SPACING: u64 = 400;
+const INITIAL_CHECKPOINT_SPACING: u64 = 400;
 /// Maximum number of branches of a session.
 pub const MAX_BRANCHES: usize = 64;
-/// Maximum number of the user's commands on one branch, unless [`Session::allow_commands`] raises it.
+/// Maximum number of the user's commands on one branch, unless [`Session::set_max_commands`] raises it.
 pub const MAX_COMMANDS: usize = 10_000;
 /// Maximum number of commands that run at the same time, such as watches, waits and drains.
-pub const MAX_RUNNING: usize = 200;
+pub const MAX_RUNNING_COMMANDS: usize = 200;
 /// Maximum number of answers to API calls that are stored until [`Session::take_answers`] returns them; the oldest are
 /// dropped.
-pub(crate) const MAX_UNFETCHED_ANSWERS: usize = 2 * MAX_RUNNING;
+pub(crate) const MAX_UNFETCHED_ANSWERS: usize = 2 * MAX_RUNNING_COMMANDS;
 /// Maximum number of output lines of a branch; further lines are dropped.
-pub const MAX_PRINTED: usize = 2_000_000;
+pub const MAX_OUTPUT_LINES: usize = 2_000_000;
 /// Maximum number of records in the trace of a branch; a run that exceeds it stops.
 pub const MAX_RECORDS: usize = 4_000_000;
 
@@ -93,7 +93,7 @@ impl TraceHash {
 pub enum Slice {
     /// The target has been reached.
     Done,
-    /// The limited number of events has been processed, and the target has not been reached.
+    /// The maximum number of events has been processed before the target was reached.
     More,
     /// The run cannot continue, because it has reached the maximum number of records.
     Limit,
@@ -164,7 +164,7 @@ impl Session {
     }
 
     /// Returns the index of the current branch.
-    pub fn current(&self) -> usize {
+    pub fn current_branch_index(&self) -> usize {
         self.current
     }
 
@@ -221,18 +221,18 @@ impl Session {
         self.branch().schedule.len() - self.loaded.scenario.timeline.len()
     }
 
-    /// Returns the user's commands on the current branch, without the first `count`.
-    pub fn commands_after(&self, count: usize) -> Vec<&Timed> {
-        let later = self.command_count().saturating_sub(count);
+    /// Returns the user's commands on the current branch, from the command with index `first`.
+    pub fn commands_from(&self, first: usize) -> Vec<&Timed> {
+        let later = self.command_count().saturating_sub(first);
         let from_user = self.branch().schedule.iter().rev().filter(|entry| entry.is_from_user);
         let mut commands: Vec<&Timed> = from_user.take(later).map(|entry| &entry.timed).collect();
         commands.reverse();
         commands
     }
 
-    /// Changes the maximum number of the user's commands on one branch. It is for callers that do not depend on links,
-    /// which can contain at most [`MAX_COMMANDS`].
-    pub fn allow_commands(&mut self, max: usize) {
+    /// Changes the maximum number of the user's commands on one branch. Only for callers that do not create links: a
+    /// link contains at most [`MAX_COMMANDS`] commands.
+    pub fn set_max_commands(&mut self, max: usize) {
         self.commands_max = max;
     }
 
@@ -388,8 +388,8 @@ impl Session {
         left.iter().find(|entry| entry.is_from_user).map(|entry| &entry.timed)
     }
 
-    /// Returns the finished commands of the branch: command number, time, and exit status.
-    pub fn finished(&self) -> &[(u32, SimTime, u8)] {
+    /// Returns the commands of the branch that have finished, each with its number, time of the end, and exit status.
+    pub fn finished_commands(&self) -> &[(u32, SimTime, u8)] {
         &self.branch().finished
     }
 

@@ -1,5 +1,5 @@
-//! The input and output of a component. A component reads its input and its own state, and answers with effects. The
-//! world applies the effects; a component never reaches into another.
+//! The input and output of a component. A component reads its input and its own state, and returns effects. The world
+//! applies the effects; no component changes the state of another.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Change {
 /// pointer to them.
 #[derive(Debug, Clone)]
 pub struct WatchResponse {
-    /// The write.
+    /// The write that the watch reports.
     pub change: Arc<Change>,
     /// All objects at this revision.
     pub after: Arc<Objects>,
@@ -239,7 +239,7 @@ impl<'a, T, A> Context<'a, T, A> {
     }
 
     /// Sets the cause of the following effects. A record made after this call becomes the cause of later requests and
-    /// timers, until the next call.
+    /// timers, until `set_cause` is called again.
     pub fn set_cause(&mut self, cause: CausedBy) {
         if cause != self.caused_by || self.has_recorded {
             self.caused_by = cause;
@@ -253,7 +253,7 @@ impl<'a, T, A> Context<'a, T, A> {
         self.effects.push(Effect::Follow);
     }
 
-    /// Sends a request. The answer carries the same number.
+    /// Sends a request. Returns the number of the call, which its answer repeats.
     pub fn call(&mut self, request: Request) -> CallId {
         *self.next_call += 1;
         let id = CallId(*self.next_call);

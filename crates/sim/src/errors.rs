@@ -125,13 +125,13 @@ impl ApiError {
         )
     }
 
-    /// Checks the resourceVersion that a write names; without one (`""`) the write is unconditional (CT-161).
+    /// Checks the resourceVersion in a write; without one (`""`) the write is unconditional (CT-161).
     ///
     /// # Errors
     /// Error 409 if the stored object has another resourceVersion.
-    pub fn check_resource_version(stored: &Object, named: &str) -> Result<(), Self> {
+    pub fn check_resource_version(stored: &Object, written: &str) -> Result<(), Self> {
         let metadata = stored.metadata();
-        if named.is_empty() || *named == *metadata.resource_version {
+        if written.is_empty() || *written == *metadata.resource_version {
             return Ok(());
         }
         Err(Self::stale(stored.kind(), &metadata.name))
@@ -162,7 +162,7 @@ impl ApiError {
     }
 
     /// Creates error 409 for a PUT whose UID is not the stored one, as the storage reports it.
-    pub fn storage_uid(kind: Kind, key: &ObjectKey, wanted: &str, stored: &str) -> Self {
+    pub fn uid_mismatch_in_storage(kind: Kind, key: &ObjectKey, wanted: &str, stored: &str) -> Self {
         let resource = match kind {
             Kind::Node => "minions",
             Kind::ReplicationController => "controllers",
@@ -187,7 +187,7 @@ impl ApiError {
     }
 
     /// Creates error 409: the UID precondition of a write does not match the stored UID.
-    pub fn other_uid(resource: &str, name: &str, wanted: &str, stored: &str) -> Self {
+    pub fn uid_precondition_failed(resource: &str, name: &str, wanted: &str, stored: &str) -> Self {
         Self::conflict_on(
             resource,
             name,
@@ -204,7 +204,7 @@ impl ApiError {
     }
 
     /// Creates error 500 without a reason: an internal error that has no `Status`.
-    pub fn unnamed(message: String) -> Self {
+    pub fn without_reason(message: String) -> Self {
         Self::of(500, StatusReason::Unknown, message)
     }
 
@@ -239,7 +239,7 @@ impl ApiError {
     }
 
     /// Creates error 422 for a patch that cannot be applied.
-    pub fn rejected() -> Self {
+    pub fn patch_not_applicable() -> Self {
         let message = "the server rejected our request due to an error in our request";
         Self {
             resource: Some(Default::default()),
@@ -350,17 +350,17 @@ impl ApiError {
         self
     }
 
-    /// Returns whether the object does not exist.
+    /// Returns whether the request failed because the object does not exist.
     pub fn is_not_found(&self) -> bool {
         self.reason == StatusReason::NotFound
     }
 
-    /// Returns whether an object with this name already exists.
+    /// Returns whether the request failed because an object with this name already exists.
     pub fn is_already_exists(&self) -> bool {
         self.reason == StatusReason::AlreadyExists
     }
 
-    /// Returns whether the write lost a race or a precondition failed.
+    /// Returns whether the request failed because another write came first or a precondition does not hold.
     pub fn is_conflict(&self) -> bool {
         self.reason == StatusReason::Conflict
     }

@@ -1,14 +1,14 @@
 //! Everything that can happen in a run, as one closed list (the `what` field of the trace). Details are typed for
 //! readers of a record, and become fields of the printed line.
 
-use podscope_api::explained::Verdict;
+use podscope_api::explained::SchedulingVerdict;
 use podscope_api::fault::{CutFrom, FaultKind, FenceMechanism, OneWay, ViolationCause};
 use podscope_api::{ConditionStatus, EventType, NodeName, ObjectKey, Str, TaintEffect, named_enum};
 use podscope_messages::{Sentence, sentence};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::requests::{FailedRequests, RequestOutcome, RequestRate, RequestTruth};
+use crate::requests::{FailedRequests, RequestFailureCause, RequestOutcome, RequestRate};
 use crate::{SimTime, Span};
 
 /// Names and values of a record's fields, in the order of the printed line.
@@ -151,7 +151,7 @@ impl From<Updated> for Happening {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Violation {
     pub invariant: Str,
-    /// The kind of cause.
+    /// Whether a command, a fault or a bug of Podscope caused the violation.
     pub cause: ViolationCause,
     /// The command, fault or component that caused the violation.
     pub by: Originator,
@@ -229,12 +229,12 @@ pub enum AttemptResult {
 
 impl AttemptResult {
     /// Returns the result in one word. A skipped attempt placed no pod either, so it counts as failed.
-    pub const fn verdict(&self) -> Verdict {
+    pub const fn verdict(&self) -> SchedulingVerdict {
         match self {
-            Self::Scheduled { .. } => Verdict::Scheduled,
-            Self::Unschedulable { preempts: Some(_), .. } => Verdict::Preempts,
-            Self::Unschedulable { .. } => Verdict::Unschedulable,
-            Self::Error { .. } | Self::Skipped => Verdict::Error,
+            Self::Scheduled { .. } => SchedulingVerdict::Scheduled,
+            Self::Unschedulable { preempts: Some(_), .. } => SchedulingVerdict::Preempts,
+            Self::Unschedulable { .. } => SchedulingVerdict::Unschedulable,
+            Self::Error { .. } | Self::Skipped => SchedulingVerdict::Error,
         }
     }
 }
@@ -298,7 +298,7 @@ pub(crate) trait TraceField {
     fn add_to_trace_fields(&self, name: &'static str, fields: &mut Fields);
 }
 
-macro_rules! as_json {
+macro_rules! impl_trace_field {
     ($($type:ty: $value:expr),* $(,)?) => {$(
         impl TraceField for $type {
             fn add_to_trace_fields(&self, name: &'static str, fields: &mut Fields) {
@@ -308,7 +308,7 @@ macro_rules! as_json {
         }
     )*};
 }
-as_json! {
+impl_trace_field! {
     bool: |it| (*it).into(),
     u16: |it| (*it).into(),
     i32: |it| (*it).into(),
@@ -330,7 +330,7 @@ as_json! {
     OneWay: |it| it.as_str().into(),
     ProbeKind: |it| it.as_str().into(),
     RequestOutcome: |it| it.as_str().into(),
-    RequestTruth: |it| it.as_str().into(),
+    RequestFailureCause: |it| it.as_str().into(),
     ViolationCause: |it| it.as_str().into(),
     ObjectKey: |it| it.to_string().into(),
     Span: |it| it.to_string().into(),
@@ -428,7 +428,7 @@ trait ApiTextType: for<'t> From<&'t str> {
     fn text(&self) -> &str;
 }
 
-macro_rules! texts {
+macro_rules! impl_api_text_type {
     ($($type:ty),*) => {$(
         impl ApiTextType for $type {
             fn text(&self) -> &str {
@@ -437,7 +437,7 @@ macro_rules! texts {
         }
     )*};
 }
-texts!(NodeName, EventType, ConditionStatus, TaintEffect);
+impl_api_text_type!(NodeName, EventType, ConditionStatus, TaintEffect);
 
 mod text {
     use serde::{Deserialize as _, Deserializer, Serializer};

@@ -147,7 +147,7 @@ fn latest_renewal(renewals: &NodeRenewals, at: SimTime) -> Option<SimTime> {
     }
 }
 
-/// Returns the first renewal of a sequence that is not before `at`.
+/// Returns the earliest renewal at or after `at`, in the sequence of renewals that begins at `first`.
 fn next_renewal(first: SimTime, at: SimTime) -> SimTime {
     if first >= at {
         return first;

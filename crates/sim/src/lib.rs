@@ -16,13 +16,13 @@
 mod actor;
 mod assumed;
 mod context;
-mod defined;
-mod due;
+mod custom_kinds;
 mod errors;
 mod happening;
 mod heartbeat;
 mod network;
 mod objects;
+mod pending_event;
 mod queue;
 mod request;
 mod request_load;
@@ -35,11 +35,10 @@ pub mod volume;
 
 pub use actor::{Actor, Place};
 pub use assumed::{
-    Assumed, ContainerProblem, MissingObjects, MissingPods, NOT_IN_THE_DUMP, OWN_NAMESPACES, Owner, newest_heartbeat,
-    newest_time, was_reporting,
+    Assumed, ContainerProblem, INITIAL_NAMESPACES, MissingNodesOrStorage, MissingPods, NOT_IN_THE_DUMP, Owner,
+    dump_time, newest_heartbeat, was_kubelet_reporting,
 };
 pub use context::{Change, Context, Effect, Input, WatchResponse, subject, subject_of};
-pub use due::PendingEvent;
 pub use errors::StatusReason;
 pub use happening::{
     AttemptResult, FaultDetails, Fields, Flag, Happening, HookKind, Originator, ProbeKind, Updated, Violation, What,
@@ -47,13 +46,14 @@ pub use happening::{
 pub use heartbeat::{Heartbeats, RENEW_INTERVAL};
 pub use network::{Network, NetworkSettings};
 pub use objects::Objects;
+pub use pending_event::PendingEvent;
 pub use queue::Queue;
 pub use request::{
-    Answer, ApiError, Applied, CallId, Cause, DeleteOptions, EventNote, MAX_OBJECTS_OF_KIND, Mutation, Part,
+    Answer, ApiError, ApplyRequest, CallId, Cause, DeleteOptions, EventNote, MAX_OBJECTS_OF_KIND, Mutation, Part,
     Propagation, Request,
 };
 pub use request_load::RequestLoad;
-pub use requests::{FailedRequests, RequestClient, RequestOutcome, RequestRate, RequestTruth};
+pub use requests::{FailedRequests, RequestClient, RequestFailureCause, RequestOutcome, RequestRate};
 pub use rng::{Rng, fnv64};
 pub use switches::Switches;
 pub use time::{SimTime, Span};

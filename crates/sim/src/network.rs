@@ -39,7 +39,7 @@ pub struct Network {
     cut_from_nodes_inward: ordered::Set<NodeName>,
     /// Nodes whose messages reach no other node.
     cut_from_nodes_outward: ordered::Set<NodeName>,
-    slow: ordered::Map<NodeName, Span>,
+    extra_latencies: ordered::Map<NodeName, Span>,
     /// Nodes that a fence isolates, regardless of other cuts and repairs (CT-148).
     fenced: ordered::Set<NodeName>,
     last_delivery: ordered::Map<(Place, Place), SimTime>,
@@ -56,7 +56,7 @@ impl Network {
             isolated_out: ordered::Map::new(),
             cut_from_nodes_inward: ordered::Set::new(),
             cut_from_nodes_outward: ordered::Set::new(),
-            slow: ordered::Map::new(),
+            extra_latencies: ordered::Map::new(),
             fenced: ordered::Set::new(),
             last_delivery: ordered::Map::new(),
         }
@@ -72,7 +72,7 @@ impl Network {
         let mut arrival = now + self.settings.latency + self.rng.between(Span::ZERO, self.settings.jitter);
         for place in [from, to] {
             if let Place::Node(node) = place {
-                arrival += self.slow.get(node).copied().unwrap_or(Span::ZERO);
+                arrival += self.extra_latencies.get(node).copied().unwrap_or(Span::ZERO);
             }
         }
         let last = self.last_delivery.entry(link).or_default();
@@ -91,7 +91,7 @@ impl Network {
             return Span::ZERO;
         }
         let slow = |place: &Place| match place {
-            Place::Node(node) => self.slowness(node),
+            Place::Node(node) => self.extra_latency(node),
             Place::ControlPlane | Place::Storage => Span::ZERO,
         };
         self.settings.latency + slow(from) + slow(to)
@@ -141,7 +141,7 @@ impl Network {
         }
     }
 
-    /// Cuts a node from everything or, as part of an isolated zone, from everything outside that zone.
+    /// Cuts a node off from everything or, as part of an isolated zone, from everything outside that zone.
     pub fn isolate(&mut self, node: &NodeName, zone: Option<&Str>, inward: bool, outward: bool) {
         if inward {
             self.isolated_in.insert(node.clone(), zone.cloned());
@@ -151,16 +151,16 @@ impl Network {
         }
     }
 
-    /// Returns whether a node is cut from all other nodes, or from all nodes outside its zone: (towards the node, from
-    /// the node).
-    pub fn is_apart(&self, node: &NodeName) -> (bool, bool) {
+    /// Returns whether a node is cut off from all other nodes, or from all nodes outside its zone: first for messages
+    /// to the node, then for messages from it.
+    pub fn is_cut_from_nodes(&self, node: &NodeName) -> (bool, bool) {
         let is_fenced = self.is_fenced(node);
         let is_in = is_fenced || self.isolated_in.contains_key(node) || self.cut_from_nodes_inward.contains(node);
         let is_out = is_fenced || self.isolated_out.contains_key(node) || self.cut_from_nodes_outward.contains(node);
         (is_in, is_out)
     }
 
-    /// Cuts a node from all other nodes.
+    /// Cuts a node off from all other nodes.
     pub fn cut_from_nodes(&mut self, node: &NodeName, inward: bool, outward: bool) {
         if inward {
             self.cut_from_nodes_inward.insert(node.clone());
@@ -223,13 +223,13 @@ impl Network {
     }
 
     /// Returns the extra latency of a node's links.
-    pub fn slowness(&self, node: &NodeName) -> Span {
-        self.slow.get(node).copied().unwrap_or(Span::ZERO)
+    pub fn extra_latency(&self, node: &NodeName) -> Span {
+        self.extra_latencies.get(node).copied().unwrap_or(Span::ZERO)
     }
 
-    /// Returns whether the network has no faults.
-    pub fn is_whole(&self) -> bool {
-        self.slow.is_empty() && self.fenced.is_empty() && self.cut_nodes().is_empty()
+    /// Returns whether no node is cut off, slowed down or fenced.
+    pub fn has_no_faults(&self) -> bool {
+        self.extra_latencies.is_empty() && self.fenced.is_empty() && self.cut_nodes().is_empty()
     }
 
     /// Cuts one direction of a link.
@@ -248,11 +248,11 @@ impl Network {
     }
 
     /// Sets the extra latency of every link of a node; zero removes it.
-    pub fn slow(&mut self, node: NodeName, extra: Span) {
+    pub fn set_extra_latency(&mut self, node: NodeName, extra: Span) {
         if extra == Span::ZERO {
-            self.slow.remove(&node);
+            self.extra_latencies.remove(&node);
         } else {
-            self.slow.insert(node, extra);
+            self.extra_latencies.insert(node, extra);
         }
     }
 }

@@ -106,7 +106,7 @@ impl<E> Queue<E> {
         Some((entry.at, entry.event))
     }
 
-    /// Returns the number of pending events, and number of events popped so far.
+    /// Returns the number of pending events, and the number of events popped so far.
     pub fn stats(&self) -> (usize, u64) {
         (self.heap.len(), self.popped)
     }

@@ -46,8 +46,8 @@ pub enum Propagation {
     Orphan,
 }
 
-/// A named change of an object that the server applies to the stored state, as a patch: without a check of the
-/// resourceVersion (CT-161).
+/// A named change that the API server applies to the stored object. Like a patch, it applies to any resourceVersion
+/// (CT-161).
 #[derive(Clone)]
 pub struct Mutation {
     /// Name of the change; for a command its field manager, e.g. `kubectl-label`.
@@ -72,7 +72,7 @@ impl Mutation {
     /// Creates a change of an object of any kind, e.g. a user's JSON patch. The server refuses it if the closure
     /// returns `None`.
     pub fn of_object(name: &'static str, change: impl Fn(&Object) -> Option<Object> + Send + Sync + 'static) -> Self {
-        Self::or_refused(name, move |object| {
+        Self::from_fallible(name, move |object| {
             change(object).ok_or_else(|| {
                 let (kind, name) = (object.kind().name(), &object.metadata().name);
                 ApiError::bad_request(format!("the patch does not apply to {kind} {name:?}"))
@@ -80,8 +80,9 @@ impl Mutation {
         })
     }
 
-    /// Creates a change that the server refuses with the error of the closure, e.g. a patch sent over HTTP.
-    pub fn or_refused(
+    /// Creates a change of an object of any kind, e.g. a patch sent over HTTP. If the closure returns an error, the
+    /// server refuses the request with it.
+    pub fn from_fallible(
         name: impl Into<Cow<'static, str>>,
         change: impl Fn(&Object) -> Result<Object, ApiError> + Send + Sync + 'static,
     ) -> Self {
@@ -92,9 +93,9 @@ impl Mutation {
         }
     }
 
-    /// Returns the same change as a request to a subresource.
+    /// Returns this change, to be sent to a subresource of the object.
     #[must_use]
-    pub fn through(self, subresource: &'static str) -> Self {
+    pub fn with_subresource(self, subresource: &'static str) -> Self {
         Self { subresource, ..self }
     }
 
@@ -154,7 +155,7 @@ pub enum Request {
     },
     /// PATCH of server-side apply: creates the object, or sets its fields and removes those that the manager no longer
     /// sets.
-    Apply(Arc<Applied>),
+    Apply(Arc<ApplyRequest>),
     Delete {
         kind: Kind,
         /// Namespace and name.
@@ -190,13 +191,13 @@ pub enum Request {
 
 /// The request of a server-side apply.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Applied {
+pub struct ApplyRequest {
     pub kind: Kind,
     /// Namespace and name.
     pub key: ObjectKey,
     /// The complete document.
     pub document: serde_json::Value,
-    /// `--field-manager`.
+    /// The field manager (`--field-manager`).
     pub manager: Str,
     /// `status` or `scale`; empty for the object itself.
     pub subresource: Str,
@@ -239,7 +240,7 @@ pub struct ApiError {
     pub message: String,
     /// Seconds to wait before a retry, if the server suggests it.
     pub retry_after_seconds: Option<i64>,
-    /// `details.causes`.
+    /// Causes of the error (`details.causes`).
     pub causes: Vec<Cause>,
     /// `details.kind` and `details.name` of the error for an invalid object.
     pub about: Option<(Kind, Str)>,

@@ -28,7 +28,7 @@ named_enum! {
     }
 
     /// The true state that explains a failed request.
-    RequestTruth {
+    RequestFailureCause {
         /// No Service with that name exists.
         NoService = "no-service",
         /// The client's node cannot resolve the name.
@@ -122,7 +122,7 @@ pub struct FailedRequests {
     pub count: u64,
     /// Since when the rules on the node have listed that endpoint.
     pub believed_since: Option<SimTime>,
-    pub truth: RequestTruth,
+    pub truth: RequestFailureCause,
     /// Since when the true state has held, if known.
     pub truth_since: Option<SimTime>,
 }

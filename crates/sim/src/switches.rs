@@ -14,8 +14,8 @@ macro_rules! switches {
                 match name { $($text => { self.$field = true; true })* _ => false }
             }
 
-            /// Returns the names of the active switches.
-            pub fn on(&self) -> Vec<&'static str> {
+            /// Returns the active switches as the user writes them, in declaration order.
+            pub fn active_names(&self) -> Vec<&'static str> {
                 let mut names = Vec::new();
                 $(if self.$field { names.push($text); })*
                 names

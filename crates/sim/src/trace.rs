@@ -182,7 +182,7 @@ pub enum OutputKind {
     Output,
     /// A warning on standard error; the command continues.
     Warning,
-    /// A remark on standard error: nothing is wrong, there is nothing to print.
+    /// A message on standard error that reports no error, e.g. `No resources found`.
     Remark,
     /// Any other line on standard error.
     Error,

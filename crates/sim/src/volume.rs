@@ -276,7 +276,7 @@ pub fn of_inline(volume: &Volume) -> Option<Backend> {
 
 /// The storage of a pod's volume.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Resolved {
+pub enum ResolvedVolume {
     /// Data that belongs to the node: emptyDir, configuration, hostPath.
     OfNode,
     /// Storage with a back-end of its own, such as a network disk or a file share.
@@ -296,19 +296,19 @@ pub fn claim_name(pod: &Pod, volume: &Volume) -> Option<Str> {
 }
 
 /// Finds the storage of a pod's volume from the given API objects.
-pub fn resolve(pod: &Pod, volume: &Volume, objects: &Objects) -> Resolved {
+pub fn resolve(pod: &Pod, volume: &Volume, objects: &Objects) -> ResolvedVolume {
     let Some(claim_name) = claim_name(pod, volume) else {
-        return of_inline(volume).map_or(Resolved::OfNode, Resolved::Backend);
+        return of_inline(volume).map_or(ResolvedVolume::OfNode, ResolvedVolume::Backend);
     };
     let key = ObjectKey::new(pod.metadata.namespace.clone(), claim_name.clone());
     let Some(claim) = objects.get::<PersistentVolumeClaim>(&key) else {
-        return Resolved::Missing(format!("persistentvolumeclaim \"{claim_name}\" not found"));
+        return ResolvedVolume::Missing(format!("persistentvolumeclaim \"{claim_name}\" not found"));
     };
     if claim.spec.volume_name.is_empty() {
-        return Resolved::Missing("PVC is not bound".into());
+        return ResolvedVolume::Missing("PVC is not bound".into());
     }
     let Some(persistent) = objects.named::<PersistentVolume>(&claim.spec.volume_name) else {
-        return Resolved::Missing(format!("persistentvolume \"{}\" not found", claim.spec.volume_name));
+        return ResolvedVolume::Missing(format!("persistentvolume \"{}\" not found", claim.spec.volume_name));
     };
     match of_persistent_volume(persistent, objects) {
         Some(mut backend) => {
@@ -317,8 +317,8 @@ pub fn resolve(pod: &Pod, volume: &Volume, objects: &Objects) -> Resolved {
                 .as_ref()
                 .and_then(|claim| claim.read_only);
             backend.is_read_only |= requested == Some(true);
-            Resolved::Backend(backend)
+            ResolvedVolume::Backend(backend)
         }
-        None => Resolved::OfNode,
+        None => ResolvedVolume::OfNode,
     }
 }

@@ -74,7 +74,7 @@ struct CutPlan<'a> {
     slots: Vec<u32>,
     /// Functions of the first module that the rest imports. They follow in [`SLOTS_TABLE`] in this order.
     imported: Vec<u32>,
-    /// The function [`LOAD_FUNCTION`].
+    /// Number of the function [`LOAD_FUNCTION`].
     load: u32,
 }
 
@@ -151,8 +151,8 @@ impl<'a> CutPlan<'a> {
     }
 }
 
-/// Returns a function with all functions that it calls, directly or through others. Those of [`LOAD_FUNCTION`] must be
-/// in the first module, because a stub among them would load the rest again.
+/// Returns a function and all functions that it calls, directly or through others. The functions that
+/// [`LOAD_FUNCTION`] calls must be in the first module, because a stub among them would load the rest again.
 fn functions_reached_from(module: &Module<'_>, function: u32) -> BTreeSet<u32> {
     let (mut reached, mut pending) = (BTreeSet::new(), vec![function]);
     while let Some(function) = pending.pop() {

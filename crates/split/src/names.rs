@@ -50,7 +50,7 @@ mod tests {
     use super::{parent_path, paths_in, without_hashes};
 
     #[test]
-    fn paths_are_all_beginnings_without_hashes() {
+    fn paths_in_name_include_prefixes_and_exclude_hashes() {
         let name = without_hashes("<web[7220a5]::app::App as yew[1f]::Component>::view::{closure#1}::<[u8]>");
         assert_eq!(name, "<web::app::App as yew::Component>::view::{closure#1}::<[u8]>");
         let paths: Vec<&str> = paths_in(&name).into_iter().collect();
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn parent_has_at_least_two_segments() {
+    fn parent_module_path_has_at_least_two_segments() {
         assert_eq!(parent_path("a::b::c"), Some("a::b"));
         assert_eq!(parent_path("a::b"), None);
     }

@@ -107,13 +107,15 @@ pub(crate) fn print_unneeded(wasm: &Path, ran: &Path) -> Fallible {
     Ok(())
 }
 
-/// Paths of the functions that report a panic, which can happen before the rest is there.
-const REPORTS_PANICS: [&str; 3] = ["core::panicking", "std::panicking", "console_error_panic_hook"];
+/// Paths of functions that report a panic. They stay in the first part, because a panic can occur before the rest is
+/// loaded.
+const PANIC_REPORTING_PATHS: [&str; 3] = ["core::panicking", "std::panicking", "console_error_panic_hook"];
 
-/// Beginnings of paths that are no lines of the list: new code may use any part of the standard library.
-const STANDARD_LIBRARY: [&str; 3] = ["core::", "alloc::", "std::"];
+/// Prefixes of paths that the list must not contain, because new code may use any part of the standard library.
+const STANDARD_LIBRARY_PREFIXES: [&str; 3] = ["core::", "alloc::", "std::"];
 
-/// Returns the list of the functions that did not run, with the shortest paths.
+/// Returns the list of the functions that did not run. If nothing in a module ran, the list has the path of the module
+/// instead of the paths of its functions.
 fn list_unneeded<'a>(module: &'a Module<'_>, ran: &BTreeSet<u32>) -> UnneededPaths<'a> {
     // Compare names, because several functions may have the same name, such as the visitors of two variants of an enum.
     let ran_names: BTreeSet<&str> = ran.iter().map(|function| module.name(*function)).collect();
@@ -122,11 +124,15 @@ fn list_unneeded<'a>(module: &'a Module<'_>, ran: &BTreeSet<u32>) -> UnneededPat
     let mut bytes_of_names: BTreeMap<&str, usize> = BTreeMap::new();
     for function in module.defined_functions().filter(|function| !ran.contains(function)) {
         let (name, bytes) = (module.name(function), module.body_bytes(function));
-        if REPORTS_PANICS.iter().any(|path| name.contains(path)) {
+        if PANIC_REPORTING_PATHS.iter().any(|path| name.contains(path)) {
             continue;
         }
         let mut unneeded: BTreeSet<&str> = paths_in(name).difference(&ran_paths).copied().collect();
-        unneeded.retain(|path| !STANDARD_LIBRARY.iter().any(|library| path.starts_with(library)));
+        unneeded.retain(|path| {
+            !STANDARD_LIBRARY_PREFIXES
+                .iter()
+                .any(|library| path.starts_with(library))
+        });
         // If the list contains `a::b`, a line `a::b::c` would be redundant.
         let is_shortest = |path: &&&str| parent_path(path).is_none_or(|parent| !unneeded.contains(parent));
         for path in unneeded.iter().filter(is_shortest) {

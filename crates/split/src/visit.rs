@@ -1,6 +1,7 @@
-//! The page's requests in a first visit. The engine's first part contains the functions that they run.
+//! The requests that the page sends in a first visit. The functions that the engine runs for them are in the part of
+//! its wasm that is loaded first; all other functions are loaded later.
 
-use podscope_protocol::{GUIDED_CUT, GUIDED_START, Request, Source, SubjectRef};
+use podscope_protocol::{FIRST_VISIT_COMMAND, FIRST_VISIT_LESSON, Request, SessionSource, SubjectRef};
 
 /// Returns the requests of three first visits, each request after the milliseconds that pass before it. The first visit
 /// watches the cluster, the second takes the guided start, and the third plays freely with the commands of the page's
@@ -15,7 +16,7 @@ pub(crate) fn requests_of_visit() -> Vec<(u32, Request)> {
 }
 
 /// Returns the requests that the page sends when a session opens.
-fn requests_to_open(source: Source) -> Vec<(u32, Request)> {
+fn requests_to_open(source: SessionSource) -> Vec<(u32, Request)> {
     vec![
         (500, Request::Open { source }),
         (100, Request::Inspect { subject: None }),
@@ -83,7 +84,7 @@ fn node_subject(name: &str) -> SubjectRef {
 }
 
 fn requests_of_watching() -> Vec<(u32, Request)> {
-    let mut all = requests_to_open(Source::Welcome);
+    let mut all = requests_to_open(SessionSource::Welcome);
     all.push((60_000, Request::Pause));
     for subject in [pod_subject("default/db-0"), node_subject("a-1"), node_subject("c-2")] {
         all.extend(requests_to_select(subject));
@@ -102,9 +103,9 @@ fn requests_of_watching() -> Vec<(u32, Request)> {
 }
 
 fn requests_of_guided_start() -> Vec<(u32, Request)> {
-    let mut all = requests_to_open(Source::Welcome);
-    let lesson = Source::Lesson {
-        name: GUIDED_START.into(),
+    let mut all = requests_to_open(SessionSource::Welcome);
+    let lesson = SessionSource::Lesson {
+        name: FIRST_VISIT_LESSON.into(),
         seed: None,
     };
     all.extend([
@@ -112,7 +113,7 @@ fn requests_of_guided_start() -> Vec<(u32, Request)> {
         (
             50,
             Request::Command {
-                line: GUIDED_CUT.into(),
+                line: FIRST_VISIT_COMMAND.into(),
             },
         ),
     ]);
@@ -142,7 +143,7 @@ fn requests_of_guided_start() -> Vec<(u32, Request)> {
 }
 
 fn requests_of_free_play() -> Vec<(u32, Request)> {
-    let mut all = requests_to_open(Source::Free);
+    let mut all = requests_to_open(SessionSource::Free);
     for line in [
         "kubectl get pods",
         "kubectl get pods -o wide",

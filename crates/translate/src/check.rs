@@ -3,7 +3,7 @@
 use crate::file::{self, TranslatedText};
 use crate::original::Original;
 use crate::terms::ApprovedTerms;
-use podscope_protocol::glossary::links;
+use podscope_protocol::glossary;
 use podscope_protocol::template::variables;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -109,11 +109,11 @@ pub(crate) fn markup_differences(english: &str, translation: &str) -> Vec<String
             code_spans(english)
         ));
     }
-    if count_items(linked_terms(english)) != count_items(linked_terms(translation)) {
+    if count_items(lower_case_terms(english)) != count_items(lower_case_terms(translation)) {
         found.push(format!(
             "links differ: {:?}, not {:?}",
-            linked_terms(translation),
-            linked_terms(english)
+            lower_case_terms(translation),
+            lower_case_terms(english)
         ));
     }
     let names = |text| variables(text).map(str::to_owned).collect::<BTreeSet<String>>();
@@ -145,8 +145,10 @@ fn code_spans(text: &str) -> Vec<String> {
 }
 
 /// Returns the glossary terms that a text links, in lower case.
-fn linked_terms(text: &str) -> Vec<String> {
-    links(text).map(|(term, _)| term.to_lowercase()).collect()
+fn lower_case_terms(text: &str) -> Vec<String> {
+    glossary::linked_terms(text)
+        .map(|(term, _)| term.to_lowercase())
+        .collect()
 }
 
 fn count_items(items: Vec<String>) -> BTreeMap<String, usize> {

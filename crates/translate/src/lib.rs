@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 const LESSONS_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../session/lessons");
 
 /// Returns the codes of all languages except English.
-fn translations() -> impl Iterator<Item = &'static str> {
+fn translation_languages() -> impl Iterator<Item = &'static str> {
     LANGUAGES.iter().map(|(code, _)| *code).filter(|code| *code != "en")
 }
 
@@ -28,8 +28,8 @@ fn translations() -> impl Iterator<Item = &'static str> {
 ///
 /// # Errors
 /// Returns an error if the language has no folder, or if a file cannot be read or written.
-pub fn new(language: &str) -> Result<(), String> {
-    if translations().all(|known| known != language) {
+pub fn add_missing_texts(language: &str) -> Result<(), String> {
+    if translation_languages().all(|known| known != language) {
         return Err(format!(
             "{language}: not a language of Podscope; write its name to crates/messages/locales/{language}/language.ftl"
         ));
@@ -68,7 +68,7 @@ pub fn new(language: &str) -> Result<(), String> {
 pub fn check() -> Result<(), String> {
     let originals = original::all(Path::new(LESSONS_FOLDER))?;
     let mut n_faults = 0;
-    for language in translations() {
+    for language in translation_languages() {
         n_faults += report_language(language, &originals)?;
     }
     match n_faults {
@@ -108,10 +108,10 @@ fn missing_messages(language: &str) -> Vec<String> {
     missing.map(|(_, (file, id))| format!("{file}.ftl: {id}")).collect()
 }
 
-/// Returns the files and folders that [`compiled`] reads. Messages are not among them: they are compiled into the
-/// program.
+/// Returns the files and folders that [`compiled_languages`] reads. Messages are not among them: they are compiled
+/// into the program.
 #[must_use]
-pub fn sources() -> Vec<PathBuf> {
+pub fn compiled_paths() -> Vec<PathBuf> {
     let lessons = Path::new(LESSONS_FOLDER);
     std::iter::once(lessons.to_owned())
         .chain(original::originals_outside_lessons(lessons))
@@ -124,7 +124,7 @@ pub fn sources() -> Vec<PathBuf> {
 ///
 /// # Errors
 /// Returns an error if a file of lessons or translations cannot be read.
-pub fn compiled() -> Result<Vec<(&'static str, String)>, String> {
+pub fn compiled_languages() -> Result<Vec<(&'static str, String)>, String> {
     let originals = original::all(Path::new(LESSONS_FOLDER))?;
     let file = |(language, messages): &(&'static str, &str)| Ok((*language, compile(language, messages, &originals)?));
     COMPILED.iter().map(file).collect()
@@ -168,9 +168,9 @@ fn compile(language: &str, messages: &str, originals: &[Original]) -> Result<Str
 ///
 /// # Errors
 /// Returns an error if a file cannot be read or written.
-pub fn site(folder: &Path) -> Result<(), String> {
+pub fn write_site_files(folder: &Path) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    for (language, text) in compiled()? {
+    for (language, text) in compiled_languages()? {
         let path = folder.join(format!("{language}.txt"));
         std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     }
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn translations_are_complete_and_agree_with_english() {
         let originals = original::all(Path::new(LESSONS_FOLDER)).expect("the lessons are read");
-        for language in translations() {
+        for language in translation_languages() {
             let report =
                 check::compare_language(Path::new(LESSONS_FOLDER), language, &originals).expect("the texts are read");
             assert!(report.faults.is_empty(), "{language}: {:#?}", report.faults);

@@ -5,7 +5,7 @@
 //! - `check` compares all languages with English; a text that is missing is listed, and a fault ends with status 1.
 //! - `site FOLDER` writes the file of each language that the page loads.
 
-use podscope_translate::{check, new, site};
+use podscope_translate::{add_missing_texts, check, write_site_files};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -15,9 +15,9 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match args.as_slice() {
-        ["new", language] => new(language),
+        ["new", language] => add_missing_texts(language),
         ["check"] => check(),
-        ["site", folder] => site(Path::new(folder)),
+        ["site", folder] => write_site_files(Path::new(folder)),
         _ => Err(USAGE.to_owned()),
     };
     match done {

@@ -19,9 +19,11 @@ const PRACTICE_FILE: &str = "practice";
 /// Name of the file with the titles of sessions and courses.
 const TITLES_FILE: &str = "titles";
 
-/// Paths of practice families, of courses, and of sessions that are not lessons, relative to the folder of lessons.
+/// Path of the folder of practice families, relative to the folder of lessons.
 const PRACTICE_FAMILIES_FOLDER: &str = "../practice";
+/// Path of the built-in courses, relative to the folder of lessons.
 const COURSES_FOLDER: &str = "../../course/courses";
+/// Paths of scenarios that are translated although they are not lessons, relative to the folder of lessons.
 const SESSION_FILES: [&str; 2] = ["../src/welcome.yaml", "../src/free.yaml"];
 
 /// Annotations of a lesson whose values are translated.
@@ -213,7 +215,8 @@ impl KeyedTexts {
     fn add_question(&mut self, path: &str, question: &Tree<'_>) {
         self.add(&format!("{path}.ask"), question.get("ask"));
         for (index, option) in sequence_elements(question.get("options")).iter().enumerate() {
-            // All other options are field values, names, numbers or durations, which are not translated.
+            // The only option that is a word is `none`. All others are field values, names, numbers or durations, which
+            // are not translated.
             let is_word = option.as_str() == Some("none");
             self.add(&format!("{path}.options[{index}]"), Some(option).filter(|_| is_word));
         }

@@ -2,7 +2,7 @@
 //! term, a tab, and its translations separated by `|`. Where the English text links a term by its own name, the
 //! translation must use one of them.
 
-use podscope_protocol::glossary::links;
+use podscope_protocol::glossary::linked_terms;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -29,12 +29,12 @@ impl ApprovedTerms {
     /// Reports links of a translation whose words are not an approved translation of the term. Links for which the
     /// English text uses other words than the term (`[[back-off|waits]]`) are not checked.
     pub(crate) fn links_with_unapproved_words(&self, english: &str, translation: &str) -> Vec<String> {
-        let mut named: Vec<String> = links(english)
+        let mut named: Vec<String> = linked_terms(english)
             .filter(|(_, words)| words.is_none())
             .map(|(term, _)| term.to_lowercase())
             .collect();
         let mut found = Vec::new();
-        for (term, words) in links(translation) {
+        for (term, words) in linked_terms(translation) {
             let term = term.to_lowercase();
             let Some(at) = named.iter().position(|named| *named == term) else {
                 continue;

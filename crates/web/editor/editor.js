@@ -53,39 +53,41 @@ const colours = syntaxHighlighting(HighlightStyle.define([
 ]));
 
 /** Maximum length of a document in which the editor completes fields, in characters. */
-const MAX_COMPLETED = 200_000;
+const MAX_COMPLETED_DOCUMENT_LENGTH = 200_000;
 
-/** Returns whether a position is inside brackets: in the syntax tree or, for a manifest in a text value, in its line. */
-function inFlow(state, at, textBefore) {
+/** Returns whether a position is inside the brackets of a YAML flow collection. The syntax tree does not tell this for
+ *  a manifest that is embedded as a text value, so there any bracket in the line before the position counts. */
+function isInFlowCollection(state, at, textBefore) {
   for (let node = syntaxTree(state).resolveInner(at, -1); node; node = node.parent) {
     if (/^Flow(Mapping|Sequence)$/.test(node.name)) return true;
   }
   return /[{[]/.test(textBefore);
 }
 
-/** Returns the function that inserts a field by name: a list with its first element, an object with its first field. */
-function insert(name, type) {
+/** Returns the function that inserts a completed field: its name, and what begins the first element of a list or the
+ *  first field of an object (indentation, or brackets in a flow collection). */
+function fieldInserter(name, type) {
   return (view, _, from, to) => {
     const line = view.state.doc.lineAt(from);
     const indent = " ".repeat(from - line.from);
     const isBlock = /^(\[\]|[A-Z]\w*$|map\[|Object)/.test(type) && !/^(Quantity|Time|MicroTime|IntOrString|Duration)$/.test(type);
-    const isFlow = inFlow(view.state, from, line.text.slice(0, from - line.from));
+    const isFlow = isInFlowCollection(view.state, from, line.text.slice(0, from - line.from));
     const [open, close] = /^\[\][A-Z]/.test(type) ? ["[{", "}]"] : type.startsWith("[]") ? ["[", "]"] : ["{", "}"];
-    const rest = isBlock && isFlow ? `: ${open}` : isBlock ? `:\n${indent}${type.startsWith("[]") ? "- " : "  "}` : ": ";
-    const text = type ? name + rest : name;
-    const end = isBlock && isFlow ? close : "";
-    view.dispatch({ changes: { from, to, insert: text + end }, selection: { anchor: from + text.length } });
+    const textAfterName = isBlock && isFlow ? `: ${open}` : isBlock ? `:\n${indent}${type.startsWith("[]") ? "- " : "  "}` : ": ";
+    const text = type ? name + textAfterName : name;
+    const closingBrackets = isBlock && isFlow ? close : "";
+    view.dispatch({ changes: { from, to, insert: text + closingBrackets }, selection: { anchor: from + text.length } });
     // If the field has a fixed set of values, the editor offers them at once.
     if (type && !isBlock) startCompletion(view);
   };
 }
 
-/** Mounts an editor in `host`. Calls `changed` with every new text. When it needs fields for completion, calls `asked`
- *  with the text before and after the cursor in its YAML document, and with the number of the request. */
-function mount(host, text, [changed, asked]) {
+/** Mounts an editor in `host`. Calls `onChange` with every new text. When it needs fields for completion, calls
+ *  `requestFields` with the text before and after the cursor in its YAML document, and the number of the request. */
+function mount(host, text, [onChange, requestFields]) {
   let resolveFields;
-  // Number of the last call of `asked`. Answers to earlier calls are about another position in the text.
-  let lastCall = 0;
+  // Number of the last call of `requestFields`. Answers to earlier calls are about another position in the text.
+  let lastRequest = 0;
   const completionSource = (context) => {
     const line = context.state.doc.lineAt(context.pos);
     const textBefore = line.text.slice(0, context.pos - line.from);
@@ -96,8 +98,8 @@ function mount(host, text, [changed, asked]) {
     const start = doc.lastIndexOf("\n---", context.pos - 1) + 1;
     const end = doc.indexOf("\n---", context.pos);
     const document = doc.slice(start, end < 0 ? undefined : end);
-    if (document.length > MAX_COMPLETED) return null;
-    asked(document.slice(0, context.pos - start), document.slice(context.pos - start), ++lastCall);
+    if (document.length > MAX_COMPLETED_DOCUMENT_LENGTH) return null;
+    requestFields(document.slice(0, context.pos - start), document.slice(context.pos - start), ++lastRequest);
     return new Promise((resolve) => {
       resolveFields?.(null);
       resolveFields = resolve;
@@ -106,7 +108,7 @@ function mount(host, text, [changed, asked]) {
       validFor: /^[\w./-]*$/,
       options: fields.map(([label, hint]) => {
         const [type, ...words] = hint.split(" ");
-        return { label, detail: type, info: words.join(" ") || undefined, apply: key || !type ? label : insert(label, type) };
+        return { label, detail: type, info: words.join(" ") || undefined, apply: key || !type ? label : fieldInserter(label, type) };
       }),
     } : null);
   };
@@ -127,7 +129,7 @@ function mount(host, text, [changed, asked]) {
         EditorView.contentAttributes.of({ "aria-label": "YAML", spellcheck: "false", tabindex: "0" }),
         // Ctrl-M (Alt-Shift-M on a Mac) lets Tab leave the editor.
         keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
-        EditorView.updateListener.of((update) => { if (update.docChanged) changed(update.state.doc.toString()); }),
+        EditorView.updateListener.of((update) => { if (update.docChanged) onChange(update.state.doc.toString()); }),
       ],
     }),
   });
@@ -146,9 +148,9 @@ function mount(host, text, [changed, asked]) {
         return { from, to: word ? from + word[0].length : at.to, severity, message };
       })));
     },
-    /** Receives the answer to a call of `asked`: the fields that fit, as pairs of name and hint, and the number of the
-     *  call. */
-    fields([list, revision]) { if (revision === lastCall) resolveFields?.(list); },
+    /** Receives the answer to a call of `requestFields`: the fields that fit, as pairs of name and hint, and the
+     *  number of the call. */
+    fields([list, revision]) { if (revision === lastRequest) resolveFields?.(list); },
     destroy() { view.destroy(); },
   };
 }

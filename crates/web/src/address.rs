@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use podscope_messages::t;
-use podscope_protocol::{CourseRequest, Request, Source};
+use podscope_protocol::{CourseRequest, Request, SessionSource};
 use yew::prelude::*;
 
 use crate::browser::listen::listen;
@@ -70,15 +70,15 @@ impl FirstSource {
 
     /// Returns the source that the visit opens first. A stored session is also marked as the session that this tab
     /// resumes.
-    fn source(self, act: &Callback<Act>) -> Source {
+    fn source(self, act: &Callback<Act>) -> SessionSource {
         match self {
             Self::Stored(id, fragment) => resume_session(id, fragment, act),
             Self::Welcome { shows_start: true } => {
                 act.emit(Act::Start(true));
-                Source::Welcome
+                SessionSource::Welcome
             }
-            Self::Free => Source::Free,
-            Self::Welcome { shows_start: false } | Self::Named => Source::Welcome,
+            Self::Free => SessionSource::Free,
+            Self::Welcome { shows_start: false } | Self::Named => SessionSource::Welcome,
         }
     }
 }
@@ -92,14 +92,14 @@ pub(crate) fn open_first(route: &Route, first: FirstSource, send: &Callback<Requ
         match stored_session_of_fragment(fragment) {
             // The browser's storage has a session with this fragment: resume it.
             Some((id, kept)) => resume_session(id, kept, act),
-            None => Source::Link {
+            None => SessionSource::Link {
                 fragment: fragment.clone(),
             },
         }
     } else if let Some((id, kept)) = session_in_address(route) {
         resume_session(id, kept, act)
     } else if let Some(name) = &route.lesson {
-        Source::Lesson {
+        SessionSource::Lesson {
             name: name.clone(),
             seed: None,
         }
@@ -113,7 +113,7 @@ pub(crate) fn open_first(route: &Route, first: FirstSource, send: &Callback<Requ
                     let files = vec![(file_name(&path), text)];
                     act.emit(Act::SiteScenario(path));
                     send.emit(Request::Open {
-                        source: Source::Files { files },
+                        source: SessionSource::Files { files },
                     });
                 }
                 Err(error) => {
@@ -164,10 +164,10 @@ fn file_name(path: &str) -> String {
     }
 }
 
-/// Returns the stored session that a link's fragment belongs to. This is the session that is stored under this very
-/// fragment, or else the one that the browser's history entry names: its link also contains what happened after the
-/// instant. Chromium loses the entry's state if the page changes it while a reload begins, so after a reload it is
-/// otherwise this tab's own session.
+/// Returns the stored session that a link's fragment belongs to:
+/// 1. the session that is stored with exactly this fragment;
+/// 2. otherwise the session that `history.state` names, whose stored link is newer than this one;
+/// 3. otherwise, after a reload, this tab's session, because Chromium can lose `history.state` during a reload.
 fn stored_session_of_fragment(fragment: &str) -> Option<(u64, String)> {
     if store::is_framed() {
         return None;
@@ -180,20 +180,20 @@ fn stored_session_of_fragment(fragment: &str) -> Option<(u64, String)> {
 }
 
 /// Returns the session that was stored last, or the first visit's cluster if no session is stored.
-pub(crate) fn last_or_welcome(act: &Callback<Act>) -> Source {
+pub(crate) fn last_or_welcome(act: &Callback<Act>) -> SessionSource {
     FirstSource::last_stored_or_welcome().source(act)
 }
 
 /// Resumes a stored session. If the previous attempt to open it did not finish, opens the first visit's cluster
 /// instead.
-fn resume_session(id: u64, fragment: String, act: &Callback<Act>) -> Source {
+fn resume_session(id: u64, fragment: String, act: &Callback<Act>) -> SessionSource {
     if store::session_of_unfinished_opening().is_some_and(|what| what == id.to_string()) {
         act.emit(Act::Toast(t!(address::unfinished)));
-        return Source::Welcome;
+        return SessionSource::Welcome;
     }
     store::store_opening_note(Some(&id.to_string()));
-    store::resume(id);
-    Source::Link { fragment }
+    store::resume_on_next_open(id);
+    SessionSource::Link { fragment }
 }
 
 /// Follows Back and Forward: seeks in this session, or opens another one.
@@ -215,12 +215,12 @@ fn follow_history(ctl: &Ctl, connection: &Rc<RefCell<Connection>>) {
         connection.borrow_mut().needs_history_entry = false;
     } else if let Some(fragment) = route.link.or_else(|| store::link_of_session(id)) {
         if store::link_of_session(id).is_some() {
-            store::resume(id);
+            store::resume_on_next_open(id);
         }
         ctl.act.emit(Act::Study(StudyAct::Return(id)));
         connection.borrow_mut().has_entry = true;
         ctl.send.emit(Request::Open {
-            source: Source::Link { fragment },
+            source: SessionSource::Link { fragment },
         });
     }
 }
@@ -230,7 +230,7 @@ fn follow_history(ctl: &Ctl, connection: &Rc<RefCell<Connection>>) {
 pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
     let (ctl, connection) = (ctl.clone(), connection.clone());
     use_effect_with((), move |()| {
-        browser::accept_address();
+        browser::mark_address_as_handled();
         let back = {
             let (ctl, connection) = (ctl.clone(), connection.clone());
             listen("popstate", move |_| follow_history(&ctl, &connection))
@@ -241,7 +241,7 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
                 if browser::note_of_history_entry().is_some() {
                     return; // Back or Forward: `popstate` handles it.
                 }
-                browser::accept_address();
+                browser::mark_address_as_handled();
                 let route = current_route();
                 ctl.act.emit(Act::View(route.view));
                 // The address before the fragment (`?lang=`) has not changed. It set the language when the visit began,

@@ -16,13 +16,13 @@ use crate::connection::Connection;
 use crate::ctl::{Ctl, Now};
 use crate::keys;
 use crate::pure::clock;
-use crate::pure::course::Course;
+use crate::pure::course::CourseProgress;
 use crate::pure::route::{Panels, Theme, View};
 use crate::pure::stage::StageSize;
 use crate::pure::translation;
 use crate::state::{Act, Page, Present, Shared, Sheet};
 
-/// What the page takes over from the document that it replaces.
+/// Values that the page takes over from the static document (`index.html`) that it replaces.
 #[derive(Debug, PartialEq, Properties)]
 pub(crate) struct Props {
     /// Size of the stage in the shell of `index.html`.
@@ -67,7 +67,7 @@ pub(crate) fn App(props: &Props) -> Html {
 
     let busy = crate::running::use_engine(&connection, &ctl, &route, &first);
     use_engine_subscriptions(&page, &ctl);
-    let is_kept = crate::saving::use_saving(&page, &ctl, &connection);
+    let is_session_stored = crate::saving::use_saving(&page, &ctl, &connection);
     use_stored_course(&page, &ctl);
     crate::studying::use_studying(&page, &ctl);
     crate::posting::use_posting(&page, &ctl, route.post.as_deref());
@@ -115,7 +115,7 @@ pub(crate) fn App(props: &Props) -> Html {
     let frames_per_render = if skips_frames { 3 } else { 1 };
     let rendered_frame = page.shell.frames / frames_per_render;
     let throttled_page = use_memo((page.shell.acts, rendered_frame), |_| shown_page.clone());
-    page_view(&shown_page, &throttled_page, &ctl, busy, is_kept)
+    page_view(&shown_page, &throttled_page, &ctl, busy, is_session_stored)
 }
 
 /// Returns a copy of the page in which the story and the lessons are translated into the page's language.
@@ -134,11 +134,11 @@ fn use_translated(page: &Shared<Page>) -> Shared<Page> {
         }
         let opened = opened
             .as_ref()
-            .map(|opened| translation::translate_opened(opened, task.as_deref()));
+            .map(|opened| translation::translate_opened_session(opened, task.as_deref()));
         let lacks_some = opened.as_ref().is_some_and(|(_, lacks_some)| *lacks_some);
         let opened = opened.map(|(opened, _)| Shared::new(opened));
-        let lessons = Shared::new(translation::lessons(lessons));
-        let guarantees = Shared::new(translation::guarantees(guarantees));
+        let lessons = Shared::new(translation::translate_lessons(lessons));
+        let guarantees = Shared::new(translation::translate_guarantees(guarantees));
         Some((opened, lessons, guarantees, lacks_some))
     });
     let Some((opened, lessons, guarantees, lacks_some)) = (*translated).clone() else {
@@ -171,7 +171,11 @@ fn use_engine_subscriptions(page: &Shared<Page>, ctl: &Rc<Ctl>) {
         });
     }
     let decision_key = page.session.selected_pod().map(|(key, uid)| {
-        let pod = page.session.pod().map(|pod| (**pod).clone()).unwrap_or_default();
+        let pod = page
+            .session
+            .selected_pod_view()
+            .map(|pod| (**pod).clone())
+            .unwrap_or_default();
         let uid = if pod.id.is_empty() { uid } else { pod.uid() }.to_string();
         let message = pod.queue.map(|queue| queue.message).unwrap_or_default();
         (
@@ -226,14 +230,20 @@ fn use_stored_course(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let has_read = use_mut_ref(|| false);
     use_effect_with(page.shell.course.clone(), move |course| {
         if has_read.replace(true) {
-            store::store_course(&course.write());
+            store::store_course_progress(&course.write());
         } else {
-            act.emit(Act::Course(Course::read(&store::course())));
+            act.emit(Act::Course(CourseProgress::read(&store::course_progress())));
         }
     });
 }
 
-fn page_view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html, is_kept: bool) -> Html {
+fn page_view(
+    page: &Shared<Page>,
+    throttled_page: &Shared<Page>,
+    ctl: &Rc<Ctl>,
+    busy: Html,
+    is_session_stored: bool,
+) -> Html {
     if page.shell.view == View::Guarantees {
         return html! {
             <ContextProvider<Ctl> context={(**ctl).clone()}><Guarantees lessons={page.shell.lessons.clone()} guarantees={page.shell.guarantees.clone()} /></ContextProvider<Ctl>>
@@ -271,7 +281,7 @@ fn page_view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, 
     html! {
         <ContextProvider<Ctl> context={(**ctl).clone()}>
         <ContextProvider<Now> context={now}>
-            <div {class} data-question={page.session.time_question().map(|_| "time")} data-playing={page.session.model.playing.to_string()} data-kept={is_kept.to_string()} data-now={clock::instant(page.session.model.now)}>
+            <div {class} data-question={page.session.time_question().map(|_| "time")} data-playing={page.session.model.playing.to_string()} data-kept={is_session_stored.to_string()} data-now={clock::instant(page.session.model.now)}>
                 if panels.cluster && !page.shell.embedded { <a class="skip" href="#stage" onclick={skip_to_cluster()}>{ t!(app::to_cluster) }</a> }
                 <Bar page={throttled_page.clone()} />
                 if story { <Story page={throttled_page.clone()} /> }
@@ -280,7 +290,7 @@ fn page_view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, 
                     if page.session.find.is_some() { <Find page={throttled_page.clone()} /> }
                 }
                 if let Some(text) = page.shell.side_editor.as_ref().filter(|_| !page.shell.present.on) {
-                    <Editor beside=true text={text.clone()} fields={page.session.fields.clone()} answer={page.shell.console.answer()} still={!page.session.model.playing} checked={page.session.checked.clone()} refused={page.shell.problems.clone()} />
+                    <Editor beside=true text={text.clone()} fields={page.session.fields.clone()} answer={page.shell.console.apply_answer()} still={!page.session.model.playing} checked={page.session.checked.clone()} refused={page.shell.problems.clone()} />
                 }
                 if panels.side && (page.session.sheet == Sheet::Side || !panels.cluster) { <Inspector key={page.shell.language.clone()} page={throttled_page.clone()} /> }
                 // A region of fixed height: elements that appear or disappear inside it move nothing above it.

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use podscope_messages::t;
-use podscope_protocol::{CourseRequest, CourseUpdate, Request, Source, Update};
+use podscope_protocol::{CourseRequest, CourseUpdate, Request, SessionSource, Update};
 
 use crate::address::last_or_welcome;
 use crate::browser::{self, Warn as _, files, store};
@@ -19,17 +19,18 @@ use crate::state::Act;
 pub(crate) struct Connection {
     pub(crate) engine: Option<Engine>,
     is_seeking: bool,
-    /// A session is open. Until then, a source that cannot be opened is replaced by the first visit's cluster.
+    /// A session is open. Until then, a source that cannot be opened is replaced by the last stored session or the
+    /// first visit's cluster.
     pub(crate) has_session: bool,
     /// Whether time starts when the session opens. False for a link, because a link shows one instant.
     plays_on_open: bool,
     /// The session is a lesson that begins with a question: time starts after the user's answer.
     plays_after_answer: bool,
     /// The last requested source comes from the user: a link or a file.
-    is_own: bool,
+    is_users_source: bool,
     /// The last requested session is the user's work and has to be stored: it is opened from a file, or the user ran a
     /// command before it had opened.
-    is_work: bool,
+    is_users_work: bool,
     /// A session has been requested, and neither opened nor been refused yet: new commands belong to it.
     is_opening: bool,
     /// The user has worked on the session: ran a command, answered a question, or opened the session from a file.
@@ -60,10 +61,10 @@ impl Connection {
             self.is_seeking = true;
         }
         if let Request::Open { source } = &request {
-            let is_link = matches!(source, Source::Link { .. });
-            let is_file = matches!(source, Source::Files { .. });
+            let is_link = matches!(source, SessionSource::Link { .. });
+            let is_file = matches!(source, SessionSource::Files { .. });
             self.expect_session(!is_link, is_link || is_file, is_file);
-            self.is_fresh = matches!(source, Source::Welcome | Source::Free);
+            self.is_fresh = matches!(source, SessionSource::Welcome | SessionSource::Free);
         }
         if let Request::Course(CourseRequest::Practise { run, .. }) = &request {
             self.expect_session(run.is_none(), false, false);
@@ -81,7 +82,7 @@ impl Connection {
                 request,
                 Request::Predict { .. } | Request::TryRemedy { .. } | Request::RecordGoal { .. } | Request::Undo
             );
-        self.is_work |= commands && self.is_opening;
+        self.is_users_work |= commands && self.is_opening;
         self.is_fresh &= !commands && !moves;
         self.watch.request_sent();
         if request != Request::FrameDone {
@@ -94,10 +95,10 @@ impl Connection {
     }
 
     /// Records what the page has to do when the requested session opens.
-    fn expect_session(&mut self, play: bool, is_own: bool, is_work: bool) {
-        self.plays_on_open = play;
-        self.is_own = is_own;
-        self.is_work = is_work;
+    fn expect_session(&mut self, plays_on_open: bool, is_users_source: bool, is_users_work: bool) {
+        self.plays_on_open = plays_on_open;
+        self.is_users_source = is_users_source;
+        self.is_users_work = is_users_work;
         self.is_opening = true;
     }
 
@@ -112,9 +113,9 @@ impl Connection {
 
     /// Updates the list of stored sessions after a session opened. The new session is stored beside the earlier ones
     /// and only replaces one that the user did not touch. Returns whether the new session is itself a stored session.
-    fn session_opened(&mut self, asks: bool, stays_paused: bool) -> bool {
-        // Removes the note of the opening once the session has been drawn. If drawing fails, the note remains, and the
-        // session is not opened automatically again.
+    fn session_opened(&mut self, begins_with_question: bool, stays_paused: bool) -> bool {
+        // After the session has been drawn, removes the note that it is being opened. If drawing fails, the note
+        // remains, and the session is not opened automatically again.
         browser::after_drawing(|| browser::after_drawing(|| store::store_opening_note(None)));
         let resumed = store::take_session_to_resume();
         self.needs_history_entry = self.has_session && !std::mem::take(&mut self.has_entry);
@@ -132,14 +133,14 @@ impl Connection {
             self.needs_history_entry = false;
             store::forget_session(id);
         }
-        self.is_touched = self.is_work;
+        self.is_touched = self.is_users_work;
         self.is_opening = false;
         self.has_session = true;
         self.is_seeking = false;
         self.seek_to = None;
         let plays = std::mem::take(&mut self.plays_on_open) && !stays_paused;
-        self.plays_after_answer = plays && asks;
-        if plays && !asks {
+        self.plays_after_answer = plays && begins_with_question;
+        if plays && !begins_with_question {
             self.send(Request::Play);
         }
         resumed.is_some()
@@ -158,7 +159,7 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
     match &update {
         Update::Settled { requests } => {
             let (requests, connection) = (*requests, connection.clone());
-            // Wait for a drawing: only then are the updates before this one drawn.
+            // The attribute is set after the next drawing, when the earlier updates are visible.
             browser::after_drawing(move || {
                 if connection.borrow().n_sent == requests {
                     browser::set_settled_attribute(true);
@@ -200,7 +201,7 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
             let asks = opened.story.first().is_some_and(|step| step.question.is_some());
             let is_beside = {
                 let mut connection = connection.borrow_mut();
-                let was_first = !connection.has_session && connection.is_own;
+                let was_first = !connection.has_session && connection.is_users_source;
                 // A dump opens paused, with its list of problems. For a session on a server, the server decides whether
                 // time runs.
                 !connection.session_opened(asks, opened.is_dump || opened.is_joined) && was_first
@@ -220,10 +221,11 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
                 connection.is_opening = false;
                 !std::mem::replace(&mut connection.has_session, true)
             };
-            // Stored sessions stay as they are: if a source cannot be opened, the last session is opened instead.
+            // If the page's first source cannot be opened, the last stored session or the first visit's cluster is
+            // opened instead. Stored sessions are not changed.
             if is_first {
                 let source = if was_kept {
-                    Source::Welcome
+                    SessionSource::Welcome
                 } else {
                     last_or_welcome(&ctl.act)
                 };

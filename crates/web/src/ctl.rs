@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use podscope_protocol::{Micros, Request, Source, SubjectRef};
+use podscope_protocol::{Micros, Request, SessionSource, SubjectRef};
 use yew::prelude::*;
 
 use crate::pure::paste;
@@ -30,7 +30,7 @@ impl Ctl {
     }
 
     /// Ends an open question without an answer: time runs to its outcome.
-    pub(crate) fn reveal(&self, step: usize, present: Present) {
+    pub(crate) fn give_up_question(&self, step: usize, present: Present) {
         self.act.emit(Act::Present(Present {
             question: false,
             ..present
@@ -39,7 +39,7 @@ impl Ctl {
     }
 
     /// Closes the dialog in which the user pressed the button, and starts presenting with the given panels.
-    pub(crate) fn present(&self, parts: Present) -> Callback<MouseEvent> {
+    pub(crate) fn start_presenting(&self, parts: Present) -> Callback<MouseEvent> {
         let act = self.act.clone();
         Callback::from(move |_: MouseEvent| {
             act.emit(Act::Dialog(Dialog::None));
@@ -48,15 +48,15 @@ impl Ctl {
     }
 
     /// Runs a command without asking for confirmation.
-    pub(crate) fn run_now(&self, line: &str) {
-        self.send_command_lines(line, Request::run);
+    pub(crate) fn run_without_confirmation(&self, line: &str) {
+        self.send_command_lines(line, Request::run_lines);
     }
 
     /// Runs typed lines that the user has confirmed.
     pub(crate) fn run_confirmed(&self, lines: &[String]) {
         if let Some(last) = lines.last() {
             self.act.emit(Act::Typed(last.clone()));
-            self.send.emit(Request::run(lines.to_vec()));
+            self.send.emit(Request::run_lines(lines.to_vec()));
         }
     }
 
@@ -95,7 +95,7 @@ impl Ctl {
     pub(crate) fn open_pasted(&self, text: String) {
         let files = vec![(PASTED_FILE_NAME.into(), text)];
         self.send.emit(Request::Open {
-            source: Source::Files { files },
+            source: SessionSource::Files { files },
         });
     }
 
@@ -124,10 +124,10 @@ const DOUBLE_CLICK_MS: f64 = 350.0;
 /// Returns whether the same command was run a moment ago, which means that the button was double-clicked.
 fn is_double_click(line: &str) -> bool {
     thread_local! {
-        static LAST: RefCell<(String, f64)> = const { RefCell::new((String::new(), 0.0)) };
+        static LAST_COMMAND_AND_TIME: RefCell<(String, f64)> = const { RefCell::new((String::new(), 0.0)) };
     }
     let now = js_sys::Date::now();
-    LAST.with_borrow_mut(|(last, at)| {
+    LAST_COMMAND_AND_TIME.with_borrow_mut(|(last, at)| {
         let again = last == line && (0.0..DOUBLE_CLICK_MS).contains(&(now - *at));
         *at = now;
         line.clone_into(last);
@@ -135,8 +135,8 @@ fn is_double_click(line: &str) -> bool {
     })
 }
 
-/// The clock and the end of the computed time, in a separate context for the few components that change with every
-/// frame.
+/// The simulated time and the end of the computed time, in a Yew context of their own for the few components that
+/// change with every frame.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Now {
     pub(crate) at: Micros,

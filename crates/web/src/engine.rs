@@ -17,14 +17,14 @@ extern "C" {
 }
 
 /// The global variable in which `www/boot.js` leaves the worker.
-const STARTED_WORKER: &str = "podscopeWorker";
+const STARTED_WORKER_VARIABLE: &str = "podscopeWorker";
 
 /// A message from the engine's worker.
 #[derive(Clone, Debug)]
 pub(crate) enum WorkerMessage {
     /// The worker responds: the answer to [`Engine::ping`].
     Alive,
-    /// The worker loads the rest of its wasm, and answers when it is there.
+    /// The worker loads the rest of its wasm and answers requests afterwards.
     Loading,
     /// An update of the protocol, decoded.
     Update(Box<Update>),
@@ -44,7 +44,7 @@ impl Engine {
     /// Starts an engine. The first call takes over the worker that `www/boot.js` has started; later calls create a
     /// new one.
     pub(crate) fn start(on_message: Callback<WorkerMessage>) -> Result<Engine, JsValue> {
-        let worker = match early_worker()? {
+        let worker = match take_started_worker()? {
             Some(worker) => worker,
             None => new_engine()?,
         };
@@ -113,22 +113,22 @@ fn decode_message(message: JsValue) -> WorkerMessage {
 
 /// Lets the worker that `www/boot.js` started load its wasm. The worker waits for this call, so that the page's wasm,
 /// which is smaller and draws the cluster of a first visit, is loaded first and does not share the connection.
-pub(crate) fn load_early() {
+pub(crate) fn let_started_worker_load() {
     if let Some(worker) = started_worker().warn().flatten() {
         worker.post_message(&JsValue::NULL).warn();
     }
 }
 
 /// Takes over the worker that `www/boot.js` started; `None` from the second call on.
-fn early_worker() -> Result<Option<Worker>, JsValue> {
+fn take_started_worker() -> Result<Option<Worker>, JsValue> {
     let worker = started_worker()?;
-    js_sys::Reflect::delete_property(&js_sys::global(), &STARTED_WORKER.into())?;
+    js_sys::Reflect::delete_property(&js_sys::global(), &STARTED_WORKER_VARIABLE.into())?;
     Ok(worker)
 }
 
-/// Returns the worker that `www/boot.js` started, unless it is taken over.
+/// Returns the worker that `www/boot.js` started, unless [`Engine::start`] has taken it over.
 fn started_worker() -> Result<Option<Worker>, JsValue> {
-    let worker = js_sys::Reflect::get(&js_sys::global(), &STARTED_WORKER.into())?;
+    let worker = js_sys::Reflect::get(&js_sys::global(), &STARTED_WORKER_VARIABLE.into())?;
     // Not `dyn_into`: on a page of `podscope serve` this object is not a `Worker`, but has a worker's methods.
     Ok((!worker.is_undefined()).then(|| worker.unchecked_into()))
 }

@@ -167,13 +167,12 @@ pub(crate) fn event_time_before_clock(session: &Session) -> Micros {
         .values()
         .flat_map(|mark| [Some(mark.from), mark.to])
         .flatten()
-        .filter(|at| *at < session.at())
+        .filter(|at| *at < session.seek_target_or_now())
         .max()
         .unwrap_or(0)
 }
 
-/// Runs the shortcut of a pressed key. Returns whether the key has one here, so that the browser does not act on it
-/// too.
+/// Runs the shortcut of a pressed key. Returns whether the key is a shortcut; if so, the browser does not act on it.
 fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     if event.ctrl_key() || event.meta_key() || event.alt_key() {
         return false;
@@ -241,7 +240,7 @@ fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
             .act
             .emit(Act::Theme(crate::components::next_theme(page.shell.theme))),
         "m" => return open_menu(page, ctl),
-        "w" => return ask_for_help(page, ctl),
+        "w" => return request_remedies(page, ctl),
         key => {
             return command_of_key(key, event.shift_key(), page)
                 .map(|line| ctl.run(&line))
@@ -310,10 +309,10 @@ fn command_of_key(key: &str, shift: bool, page: &Page) -> Option<String> {
 }
 
 /// Asks the engine for remedies for the pending pod.
-fn ask_for_help(page: &Page, ctl: &Ctl) -> bool {
+fn request_remedies(page: &Page, ctl: &Ctl) -> bool {
     let Some(pod) = target_pod(page)
         .and_then(|id| page.session.model.pods.get(&id).cloned())
-        .filter(|pod| pod.node.is_empty() && waits::can_be_helped(pod))
+        .filter(|pod| pod.node.is_empty() && waits::can_search_remedies(pod))
     else {
         return false;
     };
@@ -329,7 +328,7 @@ fn ask_for_help(page: &Page, ctl: &Ctl) -> bool {
 fn handle_presenting_key(key: &str, page: &Page, ctl: &Ctl) -> bool {
     let story = &page.session.model.story;
     let mut next = page.shell.present;
-    if let Some(part) = next.part(key) {
+    if let Some(part) = next.overlay_of_key(key) {
         *part = !*part;
         ctl.act.emit(Act::Present(next));
         if next.console && !page.shell.present.console {
@@ -340,7 +339,7 @@ fn handle_presenting_key(key: &str, page: &Page, ctl: &Ctl) -> bool {
     let step = match key {
         "r" => {
             match story.question {
-                Some(step) if page.shell.present.question => ctl.reveal(step, page.shell.present),
+                Some(step) if page.shell.present.question => ctl.give_up_question(step, page.shell.present),
                 Some(_) => ctl.act.emit(Act::Present(Present {
                     question: true,
                     ..page.shell.present

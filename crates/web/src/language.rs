@@ -11,7 +11,7 @@ use crate::browser::{self, Warn as _, store};
 use crate::state::Act;
 
 /// Attribute of the document's root element that names the folder with the language files.
-const FOLDER_ATTRIBUTE: &str = "data-locales";
+const LOCALES_FOLDER_ATTRIBUTE: &str = "data-locales";
 
 thread_local! {
     /// Number of the latest request for a language. A file that arrives for an earlier request is ignored.
@@ -66,7 +66,7 @@ async fn fetch_locale(code: &str) -> Result<Option<Locale>, JsValue> {
         return Ok(None);
     }
     let folder = browser::root_element()
-        .and_then(|root| root.get_attribute(FOLDER_ATTRIBUTE))
+        .and_then(|root| root.get_attribute(LOCALES_FOLDER_ATTRIBUTE))
         .unwrap_or_default();
     let path = format!("{folder}{code}.txt");
     let file = browser::fetch_site_file(&path).await?;

@@ -13,7 +13,7 @@ mod keys;
 mod language;
 mod posting;
 mod pure;
-mod rest;
+mod rest_of_page;
 mod running;
 mod saving;
 mod state;
@@ -23,13 +23,13 @@ use crate::browser::Warn as _;
 
 fn main() {
     console_error_panic_hook::set_once();
-    engine::load_early();
+    engine::let_started_worker_load();
     wasm_bindgen_futures::spawn_local(async {
-        rest::wait(false).await;
+        rest_of_page::wait_until_loaded(false).await;
         // The file of another language is loaded before anything is drawn. If it cannot be loaded, the page is in
         // English.
         let language = language::first_language(address::current_route().lang);
-        if language != "en" && rest::wait(true).await {
+        if language != "en" && rest_of_page::wait_until_loaded(true).await {
             language::load(language).await.warn();
         }
         render();
@@ -41,7 +41,7 @@ fn render() {
     let Some(root) = root else { return };
     // The shell of `index.html` has the stage of a first visit.
     let props = app::Props {
-        shell_stage: browser::sight::measure_stage()
+        shell_stage: browser::display::measure_stage()
             .map_or_else(Default::default, |(w, h)| components::stage_size(w, h)),
     };
     root.set_class_name("");

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use podscope_protocol::{Request, Source, TaskId};
+use podscope_protocol::{Request, SessionSource, TaskId};
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 use web_sys::MessageEvent;
@@ -172,12 +172,12 @@ fn execute_request(request: &Value, ctl: &Ctl) {
     match request["do"].as_str() {
         Some("open") => {
             let source = if let Some(name) = text("lesson") {
-                Source::Lesson { name, seed: None }
+                SessionSource::Lesson { name, seed: None }
             } else if let Some(fragment) = text("link") {
                 let fragment = fragment.rsplit('#').next().unwrap_or_default().to_owned();
-                Source::Link { fragment }
+                SessionSource::Link { fragment }
             } else if let Some(scenario) = text("scenario") {
-                Source::Files {
+                SessionSource::Files {
                     files: vec![("scenario.yaml".to_owned(), scenario)],
                 }
             } else if let Some(family) = text("practice") {
@@ -193,7 +193,7 @@ fn execute_request(request: &Value, ctl: &Ctl) {
             };
             ctl.send.emit(Request::Open { source });
         }
-        Some("run") => text("line").iter().for_each(|line| ctl.run_now(line)),
+        Some("run") => text("line").iter().for_each(|line| ctl.run_without_confirmation(line)),
         Some("play") => ctl.send.emit(Request::Play),
         Some("pause") => ctl.send.emit(Request::Pause),
         Some("theme") => {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use gloo_timers::callback::Interval;
 use podscope_messages::t;
-use podscope_protocol::{Request, Source};
+use podscope_protocol::{Request, SessionSource};
 use yew::prelude::*;
 
 use crate::address::{FirstSource, last_or_welcome, open_first};
@@ -15,7 +15,7 @@ use crate::connection::{Connection, handle_update};
 use crate::ctl::Ctl;
 use crate::engine::{Engine, WorkerMessage};
 use crate::pure::route::Route;
-use crate::pure::watch::Tick;
+use crate::pure::watch::WatchAction;
 use crate::state::{Act, Dialog};
 
 /// Starts the engine, handles its messages, and shows a dialog when it does not answer.
@@ -24,15 +24,15 @@ pub(crate) fn use_engine(
     connection: &Rc<RefCell<Connection>>,
     ctl: &Rc<Ctl>,
     route: &Rc<Route>,
-    first: &Rc<RefCell<FirstSource>>,
+    first_source: &Rc<RefCell<FirstSource>>,
 ) -> Html {
     let busy = use_state(|| false);
     {
         let (connection, ctl, route) = (connection.clone(), ctl.clone(), route.clone());
-        let (first, busy) = (first.clone(), busy.setter());
+        let (first_source, busy) = (first_source.clone(), busy.setter());
         use_effect_with((), move |()| {
             if start_engine(&connection, &ctl, &busy) {
-                open_first(&route, first.take(), &ctl.send, &ctl.act);
+                open_first(&route, first_source.take(), &ctl.send, &ctl.act);
             }
             let is_named =
                 route.link.is_some() || route.lesson.is_some() || route.scenario.is_some() || route.new_session;
@@ -44,10 +44,10 @@ pub(crate) fn use_engine(
             Interval::new(1_000, move || {
                 let mut connection = connection.borrow_mut();
                 match (connection.watch.tick(), &connection.engine) {
-                    (Tick::Ping, Some(engine)) => {
+                    (WatchAction::Ping, Some(engine)) => {
                         engine.ping().warn();
                     }
-                    (Tick::Busy, Some(_)) => busy.set(true),
+                    (WatchAction::Busy, Some(_)) => busy.set(true),
                     _ => {}
                 }
             })
@@ -60,7 +60,7 @@ pub(crate) fn use_engine(
     let wait = {
         let (connection, busy) = (connection.clone(), busy.setter());
         Callback::from(move |()| {
-            connection.borrow_mut().watch.wait_on();
+            connection.borrow_mut().watch.restart_silence_count();
             busy.set(false);
         })
     };
@@ -120,14 +120,14 @@ fn stop_engine(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, route: &Rout
     let id = store::current_session();
     match store::link_of_session(id).filter(|_| opened) {
         Some(fragment) => {
-            store::resume(id);
+            store::resume_on_next_open(id);
             ctl.act.emit(Act::Toast(t!(running::stopped)));
             ctl.send.emit(Request::Open {
-                source: Source::Link { fragment },
+                source: SessionSource::Link { fragment },
             });
         }
-        // A page in a frame stores no sessions, so it opens what its address names. If that source made the engine hang
-        // before it opened, another source is opened.
+        // A page in a frame stores no sessions, so the source that its address names is opened again. If no session had
+        // opened, this source may be what made the engine hang, so another one is opened.
         None if opened && store::is_framed() => open_first(route, FirstSource::of(route), &ctl.send, &ctl.act),
         None => ctl.send.emit(Request::Open {
             source: last_or_welcome(&ctl.act),

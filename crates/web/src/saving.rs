@@ -35,14 +35,14 @@ const MIN_TIME_TO_SAVE: Micros = 1_000_000;
 /// The part of the page's state that a saved link contains: each change of it triggers another save.
 #[derive(Clone, PartialEq)]
 struct SavedContent {
-    opened: Option<Shared<podscope_protocol::Opened>>,
+    opened: Option<Shared<podscope_protocol::OpenedSession>>,
     /// Number of lines in the console, and command and instant of the last line. The number alone is not enough,
     /// because a full console drops old lines.
     last_line: (usize, Option<(Option<u32>, Micros)>),
     screen: String,
     playing: bool,
     branches: Shared<Vec<podscope_protocol::BranchView>>,
-    /// In a comparison: the branches of the other run, one of which is current.
+    /// In a comparison, the branches of the other run, including which one is current.
     compared: Option<Shared<Vec<podscope_protocol::BranchView>>>,
     view: View,
     /// Index of the step that is shown, and of the step whose question is open.
@@ -76,9 +76,9 @@ struct Saving {
     revision: u64,
     /// A command was given for which no link has been requested yet.
     is_urgent: bool,
-    /// The session differs from the first visit's initial cluster, so it has to be saved.
+    /// There is something to save: the session is not an untouched first visit.
     has_begun: bool,
-    /// The delayed request for a link.
+    /// The timer that requests the link after a delay.
     waiting: Option<Timeout>,
     /// The browser's storage was full at the last save.
     is_full: bool,
@@ -86,11 +86,11 @@ struct Saving {
 
 impl Saving {
     /// Records the content to be saved and returns its revision.
-    fn record(&mut self, now: SavedContent) -> u64 {
-        if self.content.as_ref() != Some(&now) {
+    fn record(&mut self, content: SavedContent) -> u64 {
+        if self.content.as_ref() != Some(&content) {
             let before = self.content.as_ref().map(|content| content.last_line);
-            self.is_urgent |= before.is_some_and(|last_line| last_line != now.last_line);
-            self.content = Some(now);
+            self.is_urgent |= before.is_some_and(|last_line| last_line != content.last_line);
+            self.content = Some(content);
             self.revision += 1;
         }
         self.revision
@@ -143,7 +143,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
         .session
         .link
         .as_ref()
-        .is_some_and(|link| link.fragment.len() > podscope_protocol::LONGEST_LINK);
+        .is_some_and(|link| link.fragment.len() > podscope_protocol::MAX_LINK_LENGTH);
     {
         let (saving, ctl) = (saving.clone(), ctl.clone());
         use_effect_with(revision, move |_| {
@@ -204,7 +204,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
         if is_seen && !connection.borrow().has_entry {
             let is_new = connection.borrow().needs_history_entry;
             let here = store::current_session();
-            // Pasted text must not be written to the browser's history.
+            // The link of a dump contains pasted text, which must not be written to the browser's history.
             let fragment = match is_dump {
                 true => format!("kept={here}"),
                 false => link.fragment.clone(),

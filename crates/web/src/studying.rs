@@ -54,7 +54,9 @@ fn use_stored_attempts(page: &Shared<Page>, ctl: &Rc<Ctl>) {
         }
         read.replace(name.clone());
         if let Some(name) = name {
-            act.emit(Act::Study(StudyAct::Attempts(Attempts::read(&store::attempts(name)))));
+            act.emit(Act::Study(StudyAct::Attempts(Attempts::read(&store::course_attempts(
+                name,
+            )))));
             if let Some(theme) = theme.as_deref().and_then(Theme::from_name) {
                 act.emit(Act::Theme(theme));
             }

@@ -183,7 +183,7 @@ async fn svg_is_saved_as_png() {
     let (name, bytes) = save_and_intercept("cluster.png", "image/png", svg).await;
     assert_eq!(name, "cluster.png");
     assert_eq!(bytes.get(..8), Some(&b"\x89PNG\r\n\x1a\n"[..]));
-    // The file's header has two pixels per unit.
+    // The size in the PNG's header is two pixels per unit of the SVG.
     let size = |at: usize| {
         bytes
             .get(at..at + 4)
@@ -275,7 +275,7 @@ fn finger_drags_only_after_a_long_press() {
     stage.remove();
 }
 
-/// A stroke over the background reports each link once; no stroke begins on a control.
+/// Dragging from the background across links (a stroke) reports each link once. No stroke begins on a control.
 /// Shows: U-03
 #[wasm_bindgen_test]
 fn stroke_reports_each_crossed_link_once() {

@@ -4,7 +4,7 @@
 //! form `figure: NAME = VALUE UNIT`; its other output is passed on.
 
 use crate::run::{Fallible, Run};
-use crate::tools::{self, Paths, Tool};
+use crate::tools::{self, Tool, ToolPaths};
 use crate::{decisions, flags, host, site, size};
 
 /// A benchmark of `cargo xtask bench`.
@@ -16,7 +16,7 @@ struct Benchmark {
     needs_site: bool,
     /// Whether the benchmark takes so long that it runs only if it is named.
     is_slow: bool,
-    run: fn(&Paths) -> Fallible<Vec<Figure>>,
+    run: fn(&ToolPaths) -> Fallible<Vec<Figure>>,
 }
 
 /// A measured value with its name and unit.
@@ -53,7 +53,7 @@ const BENCHES: &[Benchmark] = &[
         tools: &[Tool::Node],
         needs_site: true,
         is_slow: false,
-        run: measure_size,
+        run: measure_first_visit_size,
     },
     Benchmark {
         name: "decisions",
@@ -208,7 +208,7 @@ pub(crate) fn bench(args: &[String]) -> Fallible {
         .filter(|b| args.is_empty() && !b.is_slow || args.iter().any(|a| a == b.name))
         .collect();
     if selected.iter().any(|b| b.needs_site) {
-        site::build_with(&tools::ensure(tools::SITE)?)?;
+        site::build_with(&tools::ensure(tools::SITE_TOOLS)?)?;
     }
     let mut rows = Vec::new();
     for bench in selected {
@@ -239,7 +239,7 @@ fn run_native_benchmark(name: &str) -> Fallible<Vec<Figure>> {
 }
 
 /// Runs benchmarks of the engine in a browser. A native program writes their input files first.
-fn run_engine_benchmarks(paths: &Paths, rows: &[&str]) -> Fallible<Vec<Figure>> {
+fn run_engine_benchmarks(paths: &ToolPaths, rows: &[&str]) -> Fallible<Vec<Figure>> {
     let inputs = host::target().join("bench").display().to_string();
     native_benchmark_program().args(["inputs", &inputs]).status()?;
     run_for_figures(
@@ -251,7 +251,7 @@ fn run_engine_benchmarks(paths: &Paths, rows: &[&str]) -> Fallible<Vec<Figure>> 
 }
 
 /// Measures the compressed size of the files that a first visit loads.
-fn measure_size(_: &Paths) -> Fallible<Vec<Figure>> {
+fn measure_first_visit_size(_: &ToolPaths) -> Fallible<Vec<Figure>> {
     let files = size::first_visit_files()?;
     let figure = |name: &str, bytes: u64| Figure::new(name.to_string(), bytes as f64 / 1024.0, "KiB");
     let wasm = files

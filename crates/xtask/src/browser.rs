@@ -10,7 +10,7 @@ use std::process::Command;
 
 /// Returns the paths of browser and driver, if both exist and have the same major version: a driver works only with
 /// that version.
-pub(crate) fn find() -> Option<(PathBuf, PathBuf)> {
+pub(crate) fn find_browser_and_driver() -> Option<(PathBuf, PathBuf)> {
     let (chromium, driver) = (find_chromium()?, find_chromedriver()?);
     let major = |program: &Path| host::version_of(program).and_then(|v| first_number(&v));
     (major(&chromium) == major(&driver)).then_some((chromium, driver))
@@ -196,7 +196,7 @@ mod tests {
                 "ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n",
                 "sudo apt-get install chromium-browser chromium-chromedriver",
             ),
-            // macOS and Windows have no such file.
+            // macOS and Windows have no `/etc/os-release`.
             ("", "npx @puppeteer/browsers install chromedriver@stable"),
             ("ID=plan9\n", "npx @puppeteer/browsers install chromedriver@stable"),
         ] {

@@ -105,10 +105,14 @@ fn comma_list(names: &BTreeSet<&str>) -> String {
     }
 }
 
-/// Returns `cargo COMMAND -p …` for these packages; `None` if there are none.
-fn cargo_run_for_packages<'n>(names: impl Iterator<Item = &'n str>, command: &[&str], rest: &[&str]) -> Option<Run> {
+/// Returns the run `cargo COMMAND -p … LAST_ARGS` for these packages; `None` if there are none.
+fn cargo_run_for_packages<'n>(
+    names: impl Iterator<Item = &'n str>,
+    command: &[&str],
+    last_args: &[&str],
+) -> Option<Run> {
     let packages: Vec<&str> = names.flat_map(|name| ["-p", name]).collect();
-    (!packages.is_empty()).then(|| Run::cargo().args(command).args(packages).args(rest))
+    (!packages.is_empty()).then(|| Run::cargo().args(command).args(packages).args(last_args))
 }
 
 /// Returns the run of clippy for these packages; `None` if there are none.

@@ -17,7 +17,7 @@ fn source_dir() -> PathBuf {
 /// Returns the cache directory for the packages of a lock file. It depends on the content of the lock file.
 fn packages_cache_dir(kind: &str, lock: &str) -> Fallible<PathBuf> {
     let text = site::read(&source_dir().join(lock))?;
-    let digest = site::hex_of(text.as_bytes());
+    let digest = site::sha256_hex(text.as_bytes());
     Ok(host::cache().join(format!("clients-{kind}-{}", &digest[..16])))
 }
 
@@ -37,7 +37,7 @@ fn node_dir() -> Fallible<PathBuf> {
 const IS_HELM_AVAILABLE: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
 
 /// Returns environment variables with the paths of the installed clients; None if they are not installed.
-pub(crate) fn find() -> Option<Vec<(&'static str, std::ffi::OsString)>> {
+pub(crate) fn client_variables() -> Option<Vec<(&'static str, std::ffi::OsString)>> {
     let (python, node) = (python_dir().ok()?, node_dir().ok()?);
     let modules = node.join("node_modules");
     (python.is_dir() && modules.is_dir()).then_some(())?;

@@ -1,11 +1,11 @@
 //! Cost of a scheduling decision: native time (`cargo xtask bench decisions`), time in Chromium
-//! (`cargo xtask bench chromium`), and number of instructions (`cargo xtask test instructions`), which does not depend on
-//! the load of the machine.
+//! (`cargo xtask bench chromium`), and number of instructions (`cargo xtask test instructions`), which does not depend
+//! on the load of the machine.
 
 use crate::host;
 use crate::run::{Counts, Fallible, Run};
 use crate::steps;
-use crate::tools::{Paths, Tool};
+use crate::tools::{Tool, ToolPaths};
 use std::path::{Path, PathBuf};
 
 /// A workload of `podscope bench`, with the costs to which measurements are compared.
@@ -50,8 +50,8 @@ const WORKLOADS: [Workload; 5] = [
 /// Accepted deviation from the recorded number of instructions, in percent: toolchains differ slightly.
 const TOLERANCE_PERCENT: u64 = 8;
 
-/// Returns name, value and unit of each measurement: the five workloads and `preempt` at the size of the reference, the
-/// workloads with 200 templates and deletions, and the growth of the cost with nodes and pods.
+/// Returns name, value and unit of each measurement. Measured are the five workloads, the same with 200 templates and
+/// deletions, `preempt`, and the five workloads with other numbers of nodes and pods, to see how the cost grows.
 pub(crate) fn measure_decisions() -> Fallible<Vec<(String, f64, String)>> {
     Run::cargo()
         .args(["build", "--quiet", "--profile", "native", "--package", "podscope"])
@@ -116,7 +116,7 @@ pub(crate) const CHROMIUM_TOOLS: &[Tool] = &[
 
 /// Builds `podscope-js` with these features like the engine of the site, except for the settings in `config` (cargo's
 /// `--config`). Returns the directory with the module; `wasm-opt` has not been applied.
-pub(crate) fn build_for_browsers(paths: &Paths, features: &str, config: &[&str]) -> Fallible<PathBuf> {
+pub(crate) fn build_for_browsers(paths: &ToolPaths, features: &str, config: &[&str]) -> Fallible<PathBuf> {
     Run::cargo()
         .args(["build", "--release", "--target", "wasm32-unknown-unknown"])
         .args([
@@ -143,7 +143,7 @@ pub(crate) const ENGINE_WASM_FILE: &str = "podscope_js_bg.wasm";
 
 /// Returns a run of `tests/e2e/decisions.mjs`, which measures decisions in headless Chromium with the engine built as
 /// for the site. The limit is a tenth of kube-scheduler's time.
-pub(crate) fn chromium_run(paths: &Paths) -> Fallible<Run> {
+pub(crate) fn chromium_run(paths: &ToolPaths) -> Fallible<Run> {
     let out = build_for_browsers(paths, "bench", &[])?;
     let wasm = out.join(ENGINE_WASM_FILE);
     Run::new("wasm-opt")
@@ -158,7 +158,7 @@ pub(crate) fn chromium_run(paths: &Paths) -> Fallible<Run> {
 }
 
 /// Returns a run of the script that measures decisions; its arguments are the names of workloads.
-pub(crate) fn run_of_decision_timing(paths: &Paths, directory: &Path) -> Run {
+pub(crate) fn run_of_decision_timing(paths: &ToolPaths, directory: &Path) -> Run {
     let run = Run::new("node").args(["tests/e2e/decisions.mjs"]);
     run.env("PODSCOPE_BENCH", directory).tools(paths)
 }

@@ -5,7 +5,7 @@ use crate::bench::{Figure, run_for_figures};
 use crate::decisions::{ENGINE_WASM_FILE, build_for_browsers, run_of_decision_timing};
 use crate::run::{Fallible, Run};
 use crate::size;
-use crate::tools::Paths;
+use crate::tools::ToolPaths;
 use std::fs;
 
 /// A set of build flags to measure.
@@ -60,7 +60,7 @@ const MEASURED_BUILD_FLAGS: &[BuildFlags] = &[
 ];
 
 /// Measures for each variant the bytes of the engine, and the microseconds per decision in headless Chromium.
-pub(crate) fn measure(paths: &Paths) -> Fallible<Vec<Figure>> {
+pub(crate) fn measure(paths: &ToolPaths) -> Fallible<Vec<Figure>> {
     let mut rows = Vec::new();
     for variant in MEASURED_BUILD_FLAGS {
         let out = build_for_browsers(paths, "worker,bench", variant.config)?;

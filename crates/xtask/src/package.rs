@@ -2,7 +2,7 @@
 //! `crates/js/npm/package.json` lists the entry point of each.
 
 use crate::run::{Fallible, Run};
-use crate::tools::{self, Paths, Tool};
+use crate::tools::{self, Tool, ToolPaths};
 use crate::{host, site};
 use std::fs;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(crate) fn package() -> Fallible {
 }
 
 /// Builds the package and returns the path of its tarball.
-pub(crate) fn build_with(paths: &Paths) -> Fallible<PathBuf> {
+pub(crate) fn build_with(paths: &ToolPaths) -> Fallible<PathBuf> {
     let root = host::root();
     let out = host::target().join("package");
     let staged = out.join("engine");

@@ -59,7 +59,7 @@ pub(crate) fn cut_page(staging: &Path, html: &mut String) -> Fallible {
         .status()?;
 
     let bytes = fs::read(&wasm).map_err(|e| format!("{old}: {e}"))?;
-    let digest = &site::hex_of(&[bytes.as_slice(), &fs::read(&rest).map_err(|e| e.to_string())?].concat())[..16];
+    let digest = &site::sha256_hex(&[bytes.as_slice(), &fs::read(&rest).map_err(|e| e.to_string())?].concat())[..16];
     let named = |end: &str| format!("podscope-web-{digest}{end}");
     for (from, to) in [(wasm, named(PAGE_WASM_SUFFIX)), (rest, named(REST_WASM_SUFFIX))] {
         fs::rename(&from, staging.join(&to)).map_err(|e| format!("{to}: {e}"))?;
@@ -88,7 +88,7 @@ fn with_updated_integrity(html: &str, name: &str, bytes: &[u8]) -> Fallible<Stri
 /// `cargo xtask profile`: runs first visits in Chromium, and writes the list of functions of the page that they do
 /// not need.
 pub(crate) fn profile() -> Fallible {
-    site::build_with(&tools::ensure(tools::SITE)?)?;
+    site::build_with(&tools::ensure(tools::SITE_TOOLS)?)?;
     let paths = tools::ensure(&[Tool::Node, Tool::Playwright, Tool::Browser])?;
     let (copy, ran) = (work_dir().join("instrumented-page.wasm"), work_dir().join("ran.json"));
     let uncut = uncut_page_wasm();

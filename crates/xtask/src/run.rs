@@ -1,7 +1,7 @@
 //! Runs child processes: passes their output on, and counts their test results.
 
 use crate::host;
-use crate::tools::Paths;
+use crate::tools::ToolPaths;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -85,7 +85,7 @@ impl Run {
     }
 
     /// Sets PATH and the other environment variables so that the process finds the tools.
-    pub(crate) fn tools(mut self, paths: &Paths) -> Run {
+    pub(crate) fn tools(mut self, paths: &ToolPaths) -> Run {
         for (name, value) in paths.environment() {
             self.0.env(name, value);
         }

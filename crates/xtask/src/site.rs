@@ -2,7 +2,7 @@
 //! names, Content-Security-Policy, header files for hosts, offline copy.
 
 use crate::run::{Fallible, Run};
-use crate::tools::{self, Paths, Tool};
+use crate::tools::{self, Tool, ToolPaths};
 use crate::{host, hosts, parts, translate};
 use base64::Engine as _;
 use sha2::{Digest, Sha256};
@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 const FILES_NOT_OFFLINE: &[&str] = &["sw.js", "LICENSE", "THIRD-PARTY.md"];
 
 /// Directories that get a hash of their contents as a suffix, so that browsers never mix files of different versions.
-const HASHED_DIRS: &[&str] = &["engine", "editor", "film", "icons", LOCALES];
+const HASHED_DIRS: &[&str] = &["engine", "editor", "film", "icons", LOCALES_DIR];
 /// File name of the lesson texts, in the directory of the engine.
-pub(crate) const LESSONS: &str = "lessons";
+pub(crate) const LESSONS_FILE: &str = "lessons";
 /// Directory with one file for each language but English. The page loads a file when its language is chosen.
-const LOCALES: &str = "locales";
+const LOCALES_DIR: &str = "locales";
 /// File of the pseudo-locale, which only tests use.
 const PSEUDO_LOCALE_FILE: &str = "/en-XA.txt";
 /// Web app manifest, for installing the page as an application.
@@ -35,22 +35,22 @@ pub(crate) fn dist() -> PathBuf {
     host::root().join("dist")
 }
 
-/// `cargo xtask build`.
+/// `cargo xtask build`: builds the release site in `dist/` and prints the sizes of its files.
 pub(crate) fn build() -> Fallible {
-    build_with(&tools::ensure(tools::SITE)?)?;
+    build_with(&tools::ensure(tools::SITE_TOOLS)?)?;
     println!("dist/ is the site: serve it at any path of any static host");
     crate::size::report()
 }
 
 /// `cargo xtask picture`: takes the README's pictures of the release site.
 pub(crate) fn picture() -> Fallible {
-    build_with(&tools::ensure(tools::SITE)?)?;
+    build_with(&tools::ensure(tools::SITE_TOOLS)?)?;
     let paths = tools::ensure(&[Tool::Node, Tool::Playwright, Tool::Browser])?;
     Run::new("node").args(["tests/e2e/picture.mjs"]).tools(&paths).status()
 }
 
 /// Builds the release site with these tools.
-pub(crate) fn build_with(paths: &Paths) -> Fallible {
+pub(crate) fn build_with(paths: &ToolPaths) -> Fallible {
     download_packages()?;
     Run::new("trunk")
         .args(["build", "--release", "--offline=true"])
@@ -66,11 +66,11 @@ fn download_packages() -> Fallible {
 
 /// `cargo xtask serve`: builds in the development profile, with live reload.
 pub(crate) fn serve(args: &[String]) -> Fallible {
-    trunk_serve(&tools::ensure(tools::SITE)?, args)?.status()
+    trunk_serve(&tools::ensure(tools::SITE_TOOLS)?, args)?.status()
 }
 
 /// Returns the run of Trunk that serves the development build.
-fn trunk_serve(paths: &Paths, args: &[String]) -> Fallible<Run> {
+fn trunk_serve(paths: &ToolPaths, args: &[String]) -> Fallible<Run> {
     download_packages()?;
     let port = args
         .iter()
@@ -89,7 +89,7 @@ fn trunk_serve(paths: &Paths, args: &[String]) -> Fallible<Run> {
 }
 
 /// The test step `serve`: `cargo xtask serve` must serve the page with scripts, wasm and the script of live reload.
-pub(crate) fn check_serve(paths: &Paths) -> Fallible {
+pub(crate) fn check_serve(paths: &ToolPaths) -> Fallible {
     let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let port = free.map_err(|e| format!("no free port: {e}"))?.port();
     let mut server = trunk_serve(paths, &["--port".into(), port.to_string()])?.start()?;
@@ -169,12 +169,12 @@ pub(crate) fn finish() -> Fallible {
     let is_serving = html.contains("__TRUNK_ADDRESS__");
 
     let engine = staging.join("engine");
-    write(&engine.join(LESSONS), &lessons_file_text()?)?;
+    write(&engine.join(LESSONS_FILE), &lessons_file_text()?)?;
     if !is_serving {
         parts::cut_engine(&engine)?;
         parts::cut_page(&staging, &mut html)?;
     }
-    translate::write_language_files(&staging.join(LOCALES))?;
+    translate::write_language_files(&staging.join(LOCALES_DIR))?;
     let manifest = staging.join(MANIFEST_FILE);
     let mut manifest_text = read(&manifest)?;
     for dir in HASHED_DIRS {
@@ -306,7 +306,7 @@ fn hash_of_files(base: &Path, files: &[String]) -> Fallible<String> {
 }
 
 /// Returns the SHA-256 of bytes, in hexadecimal.
-pub(crate) fn hex_of(bytes: &[u8]) -> String {
+pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 

@@ -1,7 +1,7 @@
 //! Brotli-compressed size of all files that a first visit loads, and its budget.
 
 use crate::run::{Fallible, Run};
-use crate::site::{LESSONS, dist, files_under};
+use crate::site::{LESSONS_FILE, dist, files_under};
 use crate::{hosts, parts};
 use std::path::Path;
 
@@ -9,15 +9,15 @@ use std::path::Path;
 /// which is loaded when the engine has answered.
 const FIRST_VISIT_BUDGET: u64 = 1510 * 1024;
 
-/// Maximum compressed size of the first part of the page's wasm, in bytes. If new code exceeds it, `cargo xtask profile`
-/// moves what a first visit does not need to the rest.
+/// Maximum compressed size of the first part of the page's wasm, in bytes. If new code exceeds it, `cargo xtask
+/// profile` moves what a first visit does not need to the rest.
 const FIRST_PART_BUDGET: u64 = 325 * 1024;
 
 /// Maximum compressed size of the rest of the engine, in bytes. It is loaded on first use.
 const REST_OF_ENGINE_BUDGET: u64 = 1180 * 1024;
 
 /// File of the rest of the engine (`crates/split`), in the directory of the engine.
-const REST_FILE: &str = "rest.wasm";
+const REST_OF_ENGINE_FILE: &str = "rest.wasm";
 
 /// Name prefixes of files that a first visit does not load. They are requested later, or only by the offline copy.
 const NOT_IN_FIRST_VISIT: &[&str] = &["sw.js", "editor-", "film-", "locales-", "LICENSE", "THIRD-PARTY.md"];
@@ -34,7 +34,7 @@ pub(crate) fn first_visit_files() -> Fallible<Vec<SiteFile>> {
     let names = files_under(&dist(), "").map_err(|e| format!("{e}\nrun `cargo xtask build` first"))?;
     let is_later_part = |name: &str| {
         let file = name.strip_prefix("engine-").and_then(|name| name.split_once('/'));
-        file.is_some_and(|(_, file)| file == LESSONS || file == REST_FILE)
+        file.is_some_and(|(_, file)| file == LESSONS_FILE || file == REST_OF_ENGINE_FILE)
     };
     let names: Vec<String> = names
         .into_iter()
@@ -49,7 +49,11 @@ pub(crate) fn first_visit_files() -> Fallible<Vec<SiteFile>> {
 /// Returns the file of the rest of the engine.
 fn rest_of_engine() -> Fallible<Vec<SiteFile>> {
     let names = files_under(&dist(), "")?.into_iter();
-    measure_files(names.filter(|name| name.ends_with(&format!("/{REST_FILE}"))).collect())
+    measure_files(
+        names
+            .filter(|name| name.ends_with(&format!("/{REST_OF_ENGINE_FILE}")))
+            .collect(),
+    )
 }
 
 /// Returns the file of the first part of the page's wasm.
@@ -89,7 +93,7 @@ pub(crate) fn report() -> Fallible {
     let visit = check_budget("first visit", &first_visit_files()?, FIRST_VISIT_BUDGET);
     let rest_files = rest_of_engine()?;
     if rest_files.is_empty() {
-        return Err(format!("the site has no {REST_FILE}"));
+        return Err(format!("the site has no {REST_OF_ENGINE_FILE}"));
     }
     let page = first_part_of_page()?;
     visit

@@ -2,7 +2,7 @@
 //! printed at the end.
 
 use crate::run::{Counts, Fallible, Run};
-use crate::tools::{self, Paths, Tool};
+use crate::tools::{self, Tool, ToolPaths};
 use crate::{changed, decisions, golden, host, package, site, size, spec, stories};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -14,7 +14,7 @@ pub(crate) struct Step {
     tools: &'static [Tool],
     /// Name of the step that must pass before this one, and that is selected together with it.
     after: Option<&'static str>,
-    run: fn(&Paths) -> (Fallible, Counts),
+    run: fn(&ToolPaths) -> (Fallible, Counts),
 }
 
 /// Crates of the page and the npm package, which are built only for wasm.
@@ -90,7 +90,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "helm, a kopf operator and the Python and Node clients work with the server of `podscope serve`",
         tools: &[Tool::Toolchain, Tool::Node, Tool::Clients],
         after: None,
-        // Selects the same packages as `native`, so that nothing is built again.
+        // Selects the same packages as the step `native`, so that nothing is built again.
         run: |paths| {
             Run::cargo()
                 .args([
@@ -123,14 +123,14 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "serve",
         about: "the development server serves the page with live reload",
-        tools: tools::SITE,
+        tools: tools::SITE_TOOLS,
         after: None,
         run: |paths| (site::check_serve(paths), Counts::default()),
     },
     Step {
         name: "site",
         about: "the release site builds",
-        tools: tools::SITE,
+        tools: tools::SITE_TOOLS,
         after: None,
         run: |paths| (site::build_with(paths), Counts::default()),
     },
@@ -231,7 +231,7 @@ pub(crate) fn build_program(kind: &str, name: &str) -> Fallible<PathBuf> {
 }
 
 /// Compares decisions of the scheduler with the recorded decisions of kube-scheduler, for each corpus.
-fn run_conformance(_: &Paths) -> (Fallible, Counts) {
+fn run_conformance(_: &ToolPaths) -> (Fallible, Counts) {
     let mut counts = Counts::default();
     let mut result = Ok(());
     let podscope = match build_program("", "podscope") {
@@ -249,7 +249,7 @@ fn run_conformance(_: &Paths) -> (Fallible, Counts) {
 }
 
 /// Runs the browser tests, one wasm-pack per crate.
-fn run_browser_tests(paths: &Paths) -> (Fallible, Counts) {
+fn run_browser_tests(paths: &ToolPaths) -> (Fallible, Counts) {
     // Hashes of the native engine's traces; the wasm engine must produce the same.
     let hashes = match build_program("examples", "hashes").and_then(|hashes| Run::new(hashes).output()) {
         Ok(text) => text.lines().collect::<Vec<_>>().join(";"),
@@ -345,9 +345,9 @@ pub(crate) fn test(args: &[String]) -> Fallible {
     print_summary(&outcomes, "cargo xtask test STEP")
 }
 
-/// Prints the summary. Each step and each test counts as one. `again` is the command that repeats a step, with STEP as
-/// a placeholder for its name.
-pub(crate) fn print_summary(outcomes: &[StepOutcome], again: &str) -> Fallible {
+/// Prints the summary. Each step and each test counts as one. `repeat_command` is the command that repeats a step,
+/// with STEP as a placeholder for its name.
+pub(crate) fn print_summary(outcomes: &[StepOutcome], repeat_command: &str) -> Fallible {
     let mut total = Counts::default();
     println!("\nstep              time   tests");
     for o in outcomes {
@@ -371,7 +371,7 @@ pub(crate) fn print_summary(outcomes: &[StepOutcome], again: &str) -> Fallible {
     for o in outcomes {
         if let Err(message) = &o.result {
             println!("FAILED {}: {message}", o.name);
-            println!("       again: {}", again.replace("STEP", o.name));
+            println!("       again: {}", repeat_command.replace("STEP", o.name));
         }
     }
     println!("{} passed, {} failed", total.passed, total.failed);

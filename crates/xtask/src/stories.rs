@@ -1,11 +1,11 @@
 //! Runs the browser stories (`tests/e2e/stories`) with `@playwright/test`.
 
 use crate::run::{Fallible, Run};
-use crate::tools::{self, Paths, Tool};
+use crate::tools::{self, Tool, ToolPaths};
 use std::path::PathBuf;
 
 /// Returns the command that runs all stories, with `args` for Playwright's command line.
-pub(crate) fn command(paths: &Paths, args: &[String]) -> Run {
+pub(crate) fn command(paths: &ToolPaths, args: &[String]) -> Run {
     let modules = paths
         .var("PODSCOPE_NODE_MODULES")
         .map(PathBuf::from)

@@ -37,7 +37,7 @@ pub(crate) enum Tool {
 }
 
 /// Tools that are needed to build and serve the site.
-pub(crate) const SITE: &[Tool] = &[
+pub(crate) const SITE_TOOLS: &[Tool] = &[
     Tool::Toolchain,
     Tool::Trunk,
     Tool::WasmBindgen,
@@ -46,7 +46,7 @@ pub(crate) const SITE: &[Tool] = &[
 ];
 
 /// All tools, in the order of installation.
-pub(crate) const ALL: &[Tool] = &[
+pub(crate) const ALL_TOOLS: &[Tool] = &[
     Tool::Toolchain,
     Tool::Node,
     Tool::Browser,
@@ -91,13 +91,13 @@ const KUBECTL_WHEEL_SHA256: &str = "9bb076a086c9a862dc26abb476db016195d2b24f60e0
 
 /// Locations of the tools, for the environment of child processes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Paths {
-    /// Directories that precede those of PATH.
+pub(crate) struct ToolPaths {
+    /// Directories that are put before those of PATH.
     first: Vec<PathBuf>,
     vars: BTreeMap<&'static str, OsString>,
 }
 
-impl Paths {
+impl ToolPaths {
     pub(crate) fn environment(&self) -> Vec<(&'static str, OsString)> {
         let mut all: Vec<_> = self.vars.iter().map(|(k, v)| (*k, v.clone())).collect();
         let old = std::env::var_os("PATH").unwrap_or_default();
@@ -130,8 +130,8 @@ enum FoundTool {
 }
 
 /// Finds the tools and installs the missing ones.
-pub(crate) fn ensure(tools: &[Tool]) -> Fallible<Paths> {
-    let mut paths = Paths::default();
+pub(crate) fn ensure(tools: &[Tool]) -> Fallible<ToolPaths> {
+    let mut paths = ToolPaths::default();
     let mut has_installed = false;
     for &tool in tools {
         if let Some(found) = find_tool(tool) {
@@ -165,11 +165,11 @@ pub(crate) fn ensure(tools: &[Tool]) -> Fallible<Paths> {
 /// `cargo xtask doctor`: prints where each tool is found; `--install` installs missing ones.
 pub(crate) fn doctor(args: &[String]) -> Fallible {
     if args.iter().any(|a| a == "--install") {
-        ensure(ALL)?;
+        ensure(ALL_TOOLS)?;
     }
     println!("cache    {}", host::cache().display());
     let mut missing = 0;
-    for &tool in ALL {
+    for &tool in ALL_TOOLS {
         match find_tool(tool) {
             Some(FoundTool::OnPath(path)) => println!("ok       {}: {}", tool_name(tool), path.display()),
             Some(FoundTool::Cached(path)) => println!("ok       {}: {}", tool_name(tool), path.display()),
@@ -273,9 +273,9 @@ fn find_tool(tool: Tool) -> Option<FoundTool> {
             let found = || FoundTool::Vars(vec![("PODSCOPE_KUBECTL", program.clone().into_os_string())]);
             program.is_file().then(found)
         }
-        Tool::Clients => clients::find().map(FoundTool::Vars),
+        Tool::Clients => clients::client_variables().map(FoundTool::Vars),
         Tool::Browser => {
-            let (chromium, driver) = browser::find()?;
+            let (chromium, driver) = browser::find_browser_and_driver()?;
             Some(FoundTool::Vars(vec![
                 ("PODSCOPE_CHROMIUM", chromium.into_os_string()),
                 ("PODSCOPE_CHROMEDRIVER", driver.into_os_string()),
@@ -470,7 +470,7 @@ fn install_native_wasm_opt() -> bool {
     let dir = npm_dir(package, version);
     let program = dir.join("node_modules").join(package).join("bin/wasm-opt");
     let is_installed = install_npm(package, version, &[]).is_ok()
-        && fs::read(program).is_ok_and(|bytes| site::hex_of(&bytes) == digest)
+        && fs::read(program).is_ok_and(|bytes| site::sha256_hex(&bytes) == digest)
         && native_wasm_opt().is_some();
     if !is_installed {
         let _ = fs::remove_dir_all(dir);
@@ -484,7 +484,7 @@ fn npm_tool(package: &str, program: &str, version: &str) -> Option<FoundTool> {
     bin.join(program).is_file().then_some(FoundTool::Cached(bin))
 }
 
-fn install_npm(package: &str, version: &str, more: &[&str]) -> Fallible {
+fn install_npm(package: &str, version: &str, more_packages: &[&str]) -> Fallible {
     let dir = npm_dir(package, version);
     // Installed into a temporary directory and renamed, so that an interrupted run leaves no incomplete package.
     let staging = dir.with_added_extension(format!("tmp{}", std::process::id()));
@@ -493,7 +493,7 @@ fn install_npm(package: &str, version: &str, more: &[&str]) -> Fallible {
         .args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"])
         .args([&staging])
         .args([&format!("{package}@{version}")])
-        .args(more)
+        .args(more_packages)
         // The stories use the Chromium that is installed on the machine.
         .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")
         .dir(&staging)

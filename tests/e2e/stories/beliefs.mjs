@@ -38,15 +38,15 @@ test("the list 'Just now' contains only events before the cursor, also after a s
   const page = await openWithCutOffNode(t);
   await t.seek(page, "1:30.0");
   await t.openLegend(page);
-  const log = page.locator(".side .log");
-  await expect(log.getByText("c-2 is cut off")).toBeVisible();
-  await expect(log.getByText("c-2 NotReady")).toBeVisible();
-  await expect(log.getByText("c-2 is cut off"), "the cut is listed once").toHaveCount(1);
+  const justNowList = page.locator(".side .log");
+  await expect(justNowList.getByText("c-2 is cut off")).toBeVisible();
+  await expect(justNowList.getByText("c-2 NotReady")).toBeVisible();
+  await expect(justNowList.getByText("c-2 is cut off"), "the cut is listed once").toHaveCount(1);
   await t.seek(page, "0:30.0");
-  await expect(log.getByText("c-2 NotReady"), "a later event is not listed").toHaveCount(0);
-  await expect(log.getByText("c-2 is cut off")).toBeVisible();
+  await expect(justNowList.getByText("c-2 NotReady"), "a later event is not listed").toHaveCount(0);
+  await expect(justNowList.getByText("c-2 is cut off")).toBeVisible();
   await t.seek(page, "0:10.0");
-  await expect(log.getByText("c-2 is cut off"), "the later cut is not listed").toHaveCount(0);
+  await expect(justNowList.getByText("c-2 is cut off"), "the later cut is not listed").toHaveCount(0);
 });
 
 // Shows: U-02, U-15
@@ -58,9 +58,9 @@ test("a node card names a cut link, and the list 'Just now' contains the cut onc
   await expect(page.locator(CUT_OFF_NODE).getByText("cut off from storage")).toBeVisible();
   await expect(page.locator(`${CUT_OFF_NODE} .api`), "heartbeats still arrive, so the node is Ready").toHaveCount(0);
   await t.openLegend(page);
-  const log = page.locator(".side .log");
-  await expect(log.getByText("c-2 is cut off from storage")).toBeVisible();
-  await expect(log.getByText("fault partition"), "the command is not listed as well").toHaveCount(0);
+  const justNowList = page.locator(".side .log");
+  await expect(justNowList.getByText("c-2 is cut off from storage")).toBeVisible();
+  await expect(justNowList.getByText("fault partition"), "the command is not listed as well").toHaveCount(0);
 });
 
 // Shows: U-15
@@ -70,13 +70,13 @@ test("the guarantees lane shows when a guarantee was broken, and for which objec
   await t.seek(page, "1:20.0");
   await t.confirmCommand(page, "kubectl delete pod db-0 --grace-period=0 --force");
   await t.seek(page, "1:40.0");
-  const bar = page.locator('[data-lane="guarantees"] .span.k-broken[title*="2 × db-0"]');
-  await expect(bar.first()).toBeVisible();
-  expect(await bar.first().getAttribute("title"), "the title names the subject").toContain("2 × db-0");
+  const brokenBar = page.locator('[data-lane="guarantees"] .span.k-broken[title*="2 × db-0"]');
+  await expect(brokenBar.first()).toBeVisible();
+  expect(await brokenBar.first().getAttribute("title"), "the title names the subject").toContain("2 × db-0");
   await t.command(page, "fault heal c-2");
   await t.seek(page, "2:40.0");
   await expect(page.locator('[data-lane="guarantees"] .span.k-broken:not(.open)').first()).toBeVisible();
   await t.checkLooks(page, "broken-for-a-while");
-  await bar.first().click();
+  await brokenBar.first().click();
   await expect(page.locator(".side").getByText("at-most-one").first()).toBeVisible();
 });

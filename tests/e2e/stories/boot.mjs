@@ -49,7 +49,7 @@ test("a page whose wasm cannot be loaded shows an error", async ({ t }) => {
 
 test("the content security policy blocks injected scripts", async ({ t }) => {
   const page = await t.open();
-  const outcome = await page.evaluate(() => new Promise((resolve) => {
+  const scriptOutcome = await page.evaluate(() => new Promise((resolve) => {
     addEventListener("securitypolicyviolation", (event) => resolve(event.effectiveDirective));
     const script = document.createElement("script");
     script.append("window.injected = true");
@@ -57,7 +57,7 @@ test("the content security policy blocks injected scripts", async ({ t }) => {
     setTimeout(() => resolve(`ran: ${window.injected}`), 1000);
   }));
   t.allowComplaint(/Content Security Policy|TrustedScript/);
-  expect(["script-src-elem", "require-trusted-types-for"], outcome).toContain(outcome);
+  expect(["script-src-elem", "require-trusted-types-for"], scriptOutcome).toContain(scriptOutcome);
 });
 
 // Shows: P-01

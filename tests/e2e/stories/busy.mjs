@@ -11,7 +11,7 @@ const invalidPods = (pods) => Array.from({ length: pods }, (_, i) =>
 /** Blocks the engine's worker for the given time; returns when the blocking has begun. */
 const blockEngine = async (page, milliseconds) => {
   const [engine] = page.workers();
-  const begun = page.evaluate(() => new Promise((resolve) => {
+  const blockingBegun = page.evaluate(() => new Promise((resolve) => {
     const channel = new BroadcastChannel("stall");
     channel.onmessage = resolve;
     window.listening = true;
@@ -23,7 +23,7 @@ const blockEngine = async (page, milliseconds) => {
       for (const end = Date.now() + milliseconds; Date.now() < end;);
     });
   }, milliseconds).catch(() => {});
-  await begun;
+  await blockingBegun;
 };
 
 test("the page keeps drawing while the engine computes", async ({ t }) => {
@@ -31,17 +31,17 @@ test("the page keeps drawing while the engine computes", async ({ t }) => {
   await t.pause(page);
   await page.evaluate(() => {
     window.frameCount = 0;
-    const draw = () => {
+    const countFrame = () => {
       window.frameCount += 1;
-      requestAnimationFrame(draw);
+      requestAnimationFrame(countFrame);
     };
-    requestAnimationFrame(draw);
+    requestAnimationFrame(countFrame);
   });
   await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "heavy.yaml", mimeType: "text/plain", buffer: Buffer.from(invalidPods(20_000)) });
-  const before = await page.evaluate(() => window.frameCount);
+  const framesBefore = await page.evaluate(() => window.frameCount);
   await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible({ timeout: 60_000 });
-  const frames = await page.evaluate(() => window.frameCount) - before;
+  const frames = await page.evaluate(() => window.frameCount) - framesBefore;
   // One frame is not enough: it could be the frame that shows the answer.
   expect(frames, `${frames} frames while the engine parsed`).toBeGreaterThanOrEqual(3);
 });
@@ -103,17 +103,17 @@ test("the busy dialog closes when the engine answers again", async ({ t }) => {
 });
 
 // Shows: Q-05
-test("an engine that loads its rest over a slow line says so", async ({ t }) => {
+test("an engine that loads its second wasm file slowly says so", async ({ t }) => {
   const page = await t.open("#new", { before: (page) => page.route(/\/rest\.wasm/, async (route) => {
     await new Promise((loaded) => { setTimeout(loaded, 9_000); });
     await route.continue();
   }) });
   await t.seek(page, "0:20.0");
-  const field = page.getByLabel("Command", { exact: true });
-  await field.fill("kubectl describe node a-1");
-  await field.press("Enter");
-  const dialog = page.getByRole("dialog", { name: "The engine is still loading" });
-  await expect(dialog).toBeVisible();
-  await expect(dialog).toHaveCount(0);
+  const commandField = page.getByLabel("Command", { exact: true });
+  await commandField.fill("kubectl describe node a-1");
+  await commandField.press("Enter");
+  const loadingDialog = page.getByRole("dialog", { name: "The engine is still loading" });
+  await expect(loadingDialog).toBeVisible();
+  await expect(loadingDialog).toHaveCount(0);
   await expect(page.locator(".con .log").getByText(/^Name:\s+a-1/)).toBeVisible();
 });

@@ -3,7 +3,7 @@
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-/** Pixels of two images that differ by more than `threshold` in grey, per thousand. */
+/** Returns how many of a thousand pixels differ between two images by more than `threshold` in lightness. */
 const perMilleOfDifferingPixels = (page, one, two, threshold) => page.evaluate(async ([one, two, threshold]) => {
   const greyPixels = async (png) => {
     const image = new Image();
@@ -16,9 +16,9 @@ const perMilleOfDifferingPixels = (page, one, two, threshold) => page.evaluate(a
     return context.getImageData(0, 0, canvas.width, canvas.height).data;
   };
   const [a, b] = await Promise.all([greyPixels(one), greyPixels(two)]);
-  let count = 0;
-  for (let i = 0; i < Math.min(a.length, b.length); i += 4) count += Math.abs(a[i] - b[i]) > threshold ? 1 : 0;
-  return (count * 4000) / Math.min(a.length, b.length);
+  let differing = 0;
+  for (let i = 0; i < Math.min(a.length, b.length); i += 4) differing += Math.abs(a[i] - b[i]) > threshold ? 1 : 0;
+  return (differing * 4000) / Math.min(a.length, b.length);
 }, [one, two, threshold]);
 
 // Shows: U-08
@@ -39,8 +39,8 @@ test("the marks of pods can be distinguished without colour", async ({ t }) => {
     expect(marks.length, "the legend lists all states").toBeGreaterThanOrEqual(10);
     for (let i = 0; i < marks.length; i += 1) {
       for (let j = 0; j < i; j += 1) {
-        const share = await perMilleOfDifferingPixels(page, marks[i].png, marks[j].png, 40);
-        expect(share, `${theme}: "${marks[i].name}" and "${marks[j].name}" differ in ${share.toFixed(0)} ‰ of their pixels`).toBeGreaterThanOrEqual(30);
+        const perMille = await perMilleOfDifferingPixels(page, marks[i].png, marks[j].png, 40);
+        expect(perMille, `${theme}: "${marks[i].name}" and "${marks[j].name}" differ in ${perMille.toFixed(0)} ‰ of their pixels`).toBeGreaterThanOrEqual(30);
       }
     }
     await t.screenshot(page, `without-colour-${theme}`);
@@ -51,10 +51,10 @@ test("the marks of pods can be distinguished without colour", async ({ t }) => {
 test("the overview of a large cluster takes the colours of the theme, also while time is paused", async ({ t }) => {
   const page = await t.open("", { theme: "light" });
   await t.pause(page);
-  const text = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n" +
+  const scenarioText = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n" +
     "  title: Two hundred nodes\n  cluster: {zones: [a, b], nodesPerZone: 100}\n";
   await chooseFromMore(page, "Files");
-  await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(text) });
+  await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(scenarioText) });
   await expect(page.locator(".overview canvas")).toBeVisible();
   await t.seek(page, "0:05.0");
   // Returns the lightness of a point in the first zone's panel, where no node is drawn.
@@ -63,9 +63,9 @@ test("the overview of a large cluster takes the colours of the theme, also while
     return r + g + b;
   });
   const expectLightness = (what, [minimum, maximum]) => expect(async () => {
-    const sum = await panelLightness();
-    expect(sum, `${what}: the panel's lightness out of 765`).toBeGreaterThan(minimum);
-    expect(sum, `${what}: the panel's lightness out of 765`).toBeLessThan(maximum);
+    const lightness = await panelLightness();
+    expect(lightness, `${what}: the panel's lightness out of 765`).toBeGreaterThan(minimum);
+    expect(lightness, `${what}: the panel's lightness out of 765`).toBeLessThan(maximum);
   }).toPass();
   const [bright, dim] = [[600, 766], [0, 200]];
   await expectLightness("a light system", bright);
@@ -74,10 +74,10 @@ test("the overview of a large cluster takes the colours of the theme, also while
   // The menu stays open, so that the theme can be changed again.
   await chooseFromMore(page, /^Theme:/);
   await expectLightness("the page's own light theme", bright);
-  const theme = page.getByRole("button", { name: /^Theme:/ });
-  await theme.click();
+  const themeButton = page.getByRole("button", { name: /^Theme:/ });
+  await themeButton.click();
   await expectLightness("the page's own dark theme", dim);
   await page.emulateMedia({ colorScheme: "light" });
-  await theme.click();
+  await themeButton.click();
   await expectLightness("a light system again", bright);
 });

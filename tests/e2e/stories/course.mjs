@@ -5,8 +5,8 @@ import { expect, test } from "../test.mjs";
 /** Marks lessons as finished in the browser's storage, unless progress is stored already. */
 const storeFinishedLessons = (...names) => async (page) => {
   await page.addInitScript((names) => {
-    const key = `podscope:${location.pathname.replace(/\/[^/]*$/, "")}/course`;
-    localStorage.setItem(key, localStorage.getItem(key) ?? names.map((name) => `${name} ${Date.now()} 0\n`).join(""));
+    const storageKey = `podscope:${location.pathname.replace(/\/[^/]*$/, "")}/course`;
+    localStorage.setItem(storageKey, localStorage.getItem(storageKey) ?? names.map((name) => `${name} ${Date.now()} 0\n`).join(""));
   }, names);
 };
 
@@ -43,9 +43,9 @@ test("course progress is shown, survives a reload, and can be saved, cleared and
   // Progress survives a reload, and the course continues where it stopped.
   await page.reload();
   await t.waitUntilReady(page);
-  const again = await openCourse(page, "Not yet");
-  await expect(again.getByText(/^2 of/)).toBeVisible();
-  await again.locator("[data-continue]").click();
+  const reopenedCourse = await openCourse(page, "Not yet");
+  await expect(reopenedCourse.getByText(/^2 of/)).toBeVisible();
+  await reopenedCourse.locator("[data-continue]").click();
   await expect(page.getByRole("complementary", { name: "Story" }).getByText("More of it")).toBeVisible();
 });
 
@@ -53,35 +53,35 @@ test("course progress is shown, survives a reload, and can be saved, cleared and
 test("a lesson can be solved by 'Show me' or with hints, restarted, and leads to the next lesson", async ({ t }) => {
   const page = await t.open("#lesson=readiness-gates");
   const story = page.getByRole("complementary", { name: "Story" });
-  const end = story.getByRole("region", { name: "The end of the lesson" });
+  const lessonEnd = story.getByRole("region", { name: "The end of the lesson" });
   await page.getByLabel("Speed").selectOption("6");
   await expect(story.getByText("All containers of")).toBeVisible();
-  const next = story.getByRole("button", { name: "Next" });
-  await expect(next, "Next is disabled before the goal is reached").toBeDisabled();
+  const nextButton = story.getByRole("button", { name: "Next" });
+  await expect(nextButton, "Next is disabled before the goal is reached").toBeDisabled();
   await expect(story.getByText(/Next waits for: gated is ready/)).toBeVisible();
 
   await story.getByRole("button", { name: "Show me" }).click();
-  await next.click();
-  await expect(end).toBeVisible();
-  await expect(end.getByText("lets somebody outside the pod have a say")).toBeVisible();
+  await nextButton.click();
+  await expect(lessonEnd).toBeVisible();
+  await expect(lessonEnd.getByText("lets somebody outside the pod have a say")).toBeVisible();
 
   await story.getByRole("button", { name: "Start over" }).click();
-  await expect(end).toHaveCount(0);
+  await expect(lessonEnd).toHaveCount(0);
   await expect(story.getByText("All containers of")).toBeVisible();
   await expect(story.locator(".goals li.met"), "no goal is reached yet").toHaveCount(0);
   await story.getByRole("button", { name: "Hint 1 of 2" }).click();
   await expect(story.getByText("kubectl has a flag of that name")).toBeVisible();
   await story.getByRole("button", { name: "Hint 2 of 2" }).click();
   await story.getByTitle("Run it").click();
-  await next.click();
-  await expect(end).toBeVisible();
+  await nextButton.click();
+  await expect(lessonEnd).toBeVisible();
   await t.checkLooks(page, "end-of-a-lesson");
 
   const course = await openCourse(page, "Readiness gates");
   await expect(course.getByText(/^1 of/)).toBeVisible();
   await expect(page.locator('[data-lesson="readiness-gates"] .tick')).toBeVisible();
   await page.keyboard.press("Escape");
-  await end.getByRole("button", { name: "Next lesson: CrashLoopBackOff" }).click();
+  await lessonEnd.getByRole("button", { name: "Next lesson: CrashLoopBackOff" }).click();
   await expect(story.getByRole("heading", { name: "CrashLoopBackOff" })).toBeVisible();
 });
 
@@ -90,9 +90,9 @@ test("a term in a story opens its definition, which leads to the glossary", asyn
   const page = await t.open("#lesson=first-pod");
   const story = page.getByRole("complementary", { name: "Story" });
   await story.getByRole("button", { name: "cluster", exact: true }).click();
-  const meaning = story.getByRole("note");
-  await expect(meaning.getByText("Machines that run containers together")).toBeVisible();
-  await meaning.getByRole("button", { name: "All terms" }).click();
+  const definition = story.getByRole("note");
+  await expect(definition.getByText("Machines that run containers together")).toBeVisible();
+  await definition.getByRole("button", { name: "All terms" }).click();
   await expect(page.getByRole("dialog").getByText("It is never taken back")).toBeVisible();
   await t.checkLooks(page, "glossary");
 });
@@ -102,14 +102,14 @@ test("a recorded lesson can be opened from its file and completed", async ({ t }
   const page = await t.open("#new");
   await chooseFromMore(page, "Files");
   await page.getByRole("button", { name: "Record a lesson" }).click();
-  const strip = page.getByRole("region", { name: "A lesson is being recorded" });
-  await expect(strip).toBeVisible();
+  const recordingStrip = page.getByRole("region", { name: "A lesson is being recorded" });
+  await expect(recordingStrip).toBeVisible();
   await t.command(page, "kubectl cordon a-1");
   await page.locator('[data-select-node="a-1"]').click();
   await page.getByRole("button", { name: "unschedulable: true" }).click();
-  await expect(strip.getByText("Node a-1 is cordoned")).toBeVisible();
-  const { bytes } = await t.download(page, () => strip.getByRole("button", { name: "Save the lesson" }).click());
-  await strip.getByRole("button", { name: "Stop" }).click();
+  await expect(recordingStrip.getByText("Node a-1 is cordoned")).toBeVisible();
+  const { bytes } = await t.download(page, () => recordingStrip.getByRole("button", { name: "Save the lesson" }).click());
+  await recordingStrip.getByRole("button", { name: "Stop" }).click();
 
   await t.openFiles(page, { "mine.yaml": bytes.toString() });
   const story = page.getByRole("complementary", { name: "Story" });

@@ -15,7 +15,7 @@ spec:
     apply: "{apiVersion: v1, kind: Pod, metadata: {name: picky}, spec: {containers: [{name: c, image: app:1, resources: {requests: {cpu: 500m}}}]}}"
 `;
 
-const node = (name, rack) => `---
+const nodeManifest = (name, rack) => `---
 apiVersion: v1
 kind: Node
 metadata:
@@ -28,7 +28,7 @@ const NODES_WITH_RACKS = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: racks}
 spec: {title: Racks, seed: 3, cluster: {zones: []}}
-${node("n1", "r1")}${node("n2", "r1")}${node("n3", "r2")}${node("n4", "r2")}${node("n5")}---
+${nodeManifest("n1", "r1")}${nodeManifest("n2", "r1")}${nodeManifest("n3", "r2")}${nodeManifest("n4", "r2")}${nodeManifest("n5")}---
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web}
@@ -59,12 +59,12 @@ test("a scheduling decision with a spread constraint is explained", async ({ t }
   const page = await t.open("");
   await t.seek(page, "0:08.0");
   await page.locator('[data-pod^="default/web-"]').nth(3).click();
-  const side = page.locator(".side");
-  await expect(side.getByText(/Attempt \d+ of \d+/)).toBeVisible();
-  expect(await side.locator(".lead").innerText(), "the explanation starts with a sentence").toMatch(/went to [abc]-\d/);
-  await expect(side.locator(".spread").getByText("maxSkew 1 allows at most", { exact: false })).toBeVisible();
-  await expect(side.locator(".spread li"), "a count for each zone").toHaveCount(3);
-  await expect(side.locator(".scores").getByText("NodeResourcesFit")).toBeVisible();
+  const details = page.locator(".side");
+  await expect(details.getByText(/Attempt \d+ of \d+/)).toBeVisible();
+  expect(await details.locator(".lead").innerText(), "the explanation starts with a sentence").toMatch(/went to [abc]-\d/);
+  await expect(details.locator(".spread").getByText("maxSkew 1 allows at most", { exact: false })).toBeVisible();
+  await expect(details.locator(".spread li"), "a count for each zone").toHaveCount(3);
+  await expect(details.locator(".scores").getByText("NodeResourcesFit")).toBeVisible();
   await expect(page.locator(".node.win"), "one node is chosen").toHaveCount(1);
   await expect(page.locator(".node .verdict"), "every node shows its verdict").toHaveCount(6);
   await expect(page.locator(".node.win .verdict"), "a verdict of the past names its instant").toContainText(/chosen at 0:0\d\.\d/);
@@ -76,39 +76,39 @@ test("a scheduling decision with a spread constraint is explained", async ({ t }
 test("a suggested command for a pending pod can be tried on a branch", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "stuck.yaml": SCENARIO_WITH_PENDING_POD });
-  const tray = page.getByRole("region", { name: "Pending pods" });
+  const pendingPods = page.getByRole("region", { name: "Pending pods" });
   await t.unfoldPending(page);
-  await expect(tray.getByText("picky").first()).toBeVisible();
-  await expect(tray.locator(".tray").getByText("unschedulable on 2 of 2")).toBeVisible();
+  await expect(pendingPods.getByText("picky").first()).toBeVisible();
+  await expect(pendingPods.locator(".tray").getByText("unschedulable on 2 of 2")).toBeVisible();
   await t.pause(page);
-  await tray.getByRole("button", { name: "What would help?" }).click();
-  const help = page.locator(".why.help");
-  const first = help.getByRole("button", { name: /Try on a branch/ }).first();
-  await expect(first).toBeVisible();
-  const command = await first.getAttribute("title");
+  await pendingPods.getByRole("button", { name: "What would help?" }).click();
+  const remedies = page.locator(".why.help");
+  const tryButton = remedies.getByRole("button", { name: /Try on a branch/ }).first();
+  await expect(tryButton).toBeVisible();
+  const command = await tryButton.getAttribute("title");
   expect(command, `the button names its command: ${command}`).toMatch(/^kubectl /);
   await t.checkLooks(page, "what-would-help");
-  await first.click();
+  await tryButton.click();
   await expect(page.locator('[aria-label="Branches"] button[aria-pressed]').nth(1)).toBeVisible();
   await page.getByRole("button", { name: "Play" }).click();
   await expect(page.locator('[data-node] [data-pod="default/picky"]')).toBeVisible();
   // On the original branch nothing has changed: the pod is still pending.
   await t.pause(page);
   await page.getByRole("group", { name: "Branches" }).getByRole("button", { name: "main", exact: true }).click();
-  await expect(tray.getByText("picky").first()).toBeVisible();
+  await expect(pendingPods.getByText("picky").first()).toBeVisible();
 });
 
 // Shows: S-15
 test("a pod too large for every node is bound after the suggested command adds a node", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "large.yaml": SCENARIO_WITH_TOO_LARGE_POD });
-  const tray = page.getByRole("region", { name: "Pending pods" });
+  const pendingPods = page.getByRole("region", { name: "Pending pods" });
   await t.unfoldPending(page);
-  await expect(tray.getByText("large").first()).toBeVisible();
+  await expect(pendingPods.getByText("large").first()).toBeVisible();
   await t.pause(page);
-  await tray.getByRole("button", { name: "What would help?" }).click();
-  const add = page.locator(".why.help li", { hasText: "Add a node like a-1 with cpu=6: then one node can take it" });
-  await add.getByRole("button").click();
+  await pendingPods.getByRole("button", { name: "What would help?" }).click();
+  const addNodeRemedy = page.locator(".why.help li", { hasText: "Add a node like a-1 with cpu=6: then one node can take it" });
+  await addNodeRemedy.getByRole("button").click();
   await expect(page.locator('[aria-label="Branches"] button[aria-pressed]').nth(1)).toBeVisible();
   await page.getByRole("button", { name: "Play" }).click();
   await expect(page.locator('[data-node="a-2"] [data-pod="default/large"]')).toBeVisible();
@@ -120,9 +120,9 @@ test("a pending pod shows that it waits for an API server that is down", async (
   const page = await t.open("");
   await t.openFiles(page, { "large.yaml": SCENARIO_WITH_TOO_LARGE_POD.replace("timeline: []", "timeline: [{at: 5s, run: fault crash apiserver}]") });
   await t.seek(page, "0:10.0");
-  const tray = page.getByRole("region", { name: "Pending pods" });
+  const pendingPods = page.getByRole("region", { name: "Pending pods" });
   await t.unfoldPending(page);
-  await expect(tray.locator(".tray").getByText("waits for the API server, which does not run")).toBeVisible();
+  await expect(pendingPods.locator(".tray").getByText("waits for the API server, which does not run")).toBeVisible();
 });
 
 // Shows: U-11
@@ -138,9 +138,9 @@ test("nodes can be grouped by any label; nodes without the label form a group", 
   await expect(groupBy.getByText("rack (its constraint)")).toBeAttached();
   await groupBy.selectOption("rack");
   await expect(page.locator('[data-zone="r1"]')).toBeVisible();
-  const names = await page.locator("[data-zone]").evaluateAll((all) => all.map((z) => [
+  const groupNames = await page.locator("[data-zone]").evaluateAll((all) => all.map((z) => [
     z.dataset.zone, [...z.querySelectorAll("[data-node]")].map((n) => n.dataset.node).join()]));
-  expect(JSON.stringify(names), "groups").toBe(JSON.stringify([["r1", "n1,n2"], ["r2", "n3,n4"], ["", "n5"]]));
+  expect(JSON.stringify(groupNames), "groups").toBe(JSON.stringify([["r1", "n1,n2"], ["r2", "n3,n4"], ["", "n5"]]));
   await expect(page.getByRole("region", { name: "without rack" })).toBeVisible();
   await expect(page.locator('[data-node="n5"] [data-pod]'), "the constraint excludes n5").toHaveCount(0);
   await t.checkLooks(page, "racks");

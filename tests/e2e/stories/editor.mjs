@@ -11,9 +11,9 @@ const acceptCompletion = async (page) => {
 };
 
 /** Types the beginning of a field and accepts the completion `choice`. */
-const completeField = async (page, choices, beginning, choice) => {
+const completeField = async (page, completions, beginning, choice) => {
   await page.keyboard.type(beginning);
-  await expect(choices.filter({ hasText: choice })).toBeVisible();
+  await expect(completions.filter({ hasText: choice })).toBeVisible();
   await acceptCompletion(page);
 };
 
@@ -26,19 +26,19 @@ test("the editor completes fields by keyboard, with their types and descriptions
   await t.replaceText(editor, DEPLOYMENT);
   await page.keyboard.press("Control+End");
   await page.keyboard.type("  rep");
-  const choices = editor.locator(".cm-tooltip-autocomplete [role=option]");
-  await expect(choices.filter({ hasText: "replicas" })).toBeVisible();
-  await expect(choices.filter({ hasText: "image" }), "a Deployment's fields, not a container's").toHaveCount(0);
+  const completions = editor.locator(".cm-tooltip-autocomplete [role=option]");
+  await expect(completions.filter({ hasText: "replicas" })).toBeVisible();
+  await expect(completions.filter({ hasText: "image" }), "a Deployment's fields, not a container's").toHaveCount(0);
   await t.checkLooks(page, "editor-fields");
   await acceptCompletion(page);
   await page.keyboard.type("2");
   await page.keyboard.press("Enter");
-  await completeField(page, choices, "templ", "template");
-  await completeField(page, choices, "spe", /^spec/);
-  await completeField(page, choices, "contain", /^containers/);
+  await completeField(page, completions, "templ", "template");
+  await completeField(page, completions, "spe", /^spec/);
+  await completeField(page, completions, "contain", /^containers/);
   await page.keyboard.type("imag");
   // In an element of a list the fields of a container are offered, each with its description.
-  await expect(choices.filter({ hasText: /^image\s*string/ })).toBeVisible();
+  await expect(completions.filter({ hasText: /^image\s*string/ })).toBeVisible();
   await expect(editor.getByText("The image; pulled if the node does not have it.")).toBeVisible();
   await acceptCompletion(page);
   await page.keyboard.type("app");
@@ -48,9 +48,9 @@ test("the editor completes fields by keyboard, with their types and descriptions
   // Ctrl+Space offers fields before anything is typed; Escape closes the list.
   await page.keyboard.press("Enter");
   await page.keyboard.press("Control+Space");
-  await expect(choices.filter({ hasText: "resources" }).first()).toBeVisible();
+  await expect(completions.filter({ hasText: "resources" }).first()).toBeVisible();
   await page.keyboard.press("Escape");
-  await expect(choices.first()).toHaveCount(0);
+  await expect(completions.first()).toHaveCount(0);
 });
 
 // Shows: U-07, U-17
@@ -59,10 +59,10 @@ test("the editor completes the fields of a scenario, and the values of enumerati
   await t.pause(page);
   await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
-  const choices = editor.locator(".cm-tooltip-autocomplete [role=option]");
+  const completions = editor.locator(".cm-tooltip-autocomplete [role=option]");
   const offeredCompletions = async (text) => {
-    await expect(choices.filter({ hasText: text }).first()).toBeVisible();
-    return choices.allInnerTexts();
+    await expect(completions.filter({ hasText: text }).first()).toBeVisible();
+    return completions.allInnerTexts();
   };
   await t.replaceText(editor, "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nspec:\n  title: Mine\n");
   await page.keyboard.press("Control+End");
@@ -85,7 +85,7 @@ test("the editor completes the fields of a scenario, and the values of enumerati
   await acceptCompletion(page);
   expect((await offeredCompletions("OnFailure")).join(" "), "values").toBe("Always Never OnFailure");
   await page.keyboard.type("Nev");
-  await expect(choices.filter({ hasText: "Always" })).toHaveCount(0);
+  await expect(completions.filter({ hasText: "Always" })).toHaveCount(0);
   await acceptCompletion(page);
   await page.keyboard.press("Enter");
   await page.keyboard.type("tolerations:");
@@ -104,13 +104,13 @@ test("the editor completes fields in YAML flow style, and recognises a scenario 
   await t.pause(page);
   await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
-  const choices = editor.locator(".cm-tooltip-autocomplete [role=option]");
+  const completions = editor.locator(".cm-tooltip-autocomplete [role=option]");
   await t.replaceText(editor, "{apiVersion: v1, kind: Pod, metadata: {name: typed}, ");
   await page.keyboard.press("Control+End");
-  await completeField(page, choices, "spe", /^spec/);
-  await completeField(page, choices, "contain", /^containers/);
+  await completeField(page, completions, "spe", /^spec/);
+  await completeField(page, completions, "contain", /^containers/);
   await page.keyboard.type("name: a, imag");
-  await expect(choices.filter({ hasText: /^image\s*string/ })).toBeVisible();
+  await expect(completions.filter({ hasText: /^image\s*string/ })).toBeVisible();
   await t.checkLooks(page, "editor-flow");
   await acceptCompletion(page);
   await page.keyboard.type("app:1");
@@ -118,8 +118,8 @@ test("the editor completes fields in YAML flow style, and recognises a scenario 
   await page.keyboard.type("}");
   expect((await editor.locator(".cm-content").innerText()).trim(), "the text").toBe("{apiVersion: v1, kind: Pod, metadata: {name: typed}, spec: {containers: [{name: a, image: app:1}]}}");
   await expect(editor.getByText("No problems.")).toBeVisible();
-  const apply = editor.getByRole("button", { name: "Apply to the running cluster" });
-  await expect(apply, "manifests can be applied").toBeEnabled();
+  const applyButton = editor.getByRole("button", { name: "Apply to the running cluster" });
+  await expect(applyButton, "manifests can be applied").toBeEnabled();
   await t.replaceText(editor, "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: mine}, spec: {title: Mine, cluster: {zones: [a], nodesPerZone: 1}}}");
   await page.waitForFunction(() => [...document.querySelectorAll(".editor button")].find((b) => /^Apply/.test(b.innerText))?.disabled);
   await expect(editor.getByRole("button", { name: "Start anew with this" }), "a scenario can be opened").toBeEnabled();
@@ -128,9 +128,9 @@ test("the editor completes fields in YAML flow style, and recognises a scenario 
 // Shows: U-07, K-01
 test("pasted text is recognised by its content, both on the page and in the console", async ({ t }) => {
   const paste = (page, selector, text) => page.evaluate(([selector, text]) => {
-    const data = new DataTransfer();
-    data.setData("text/plain", text);
-    document.querySelector(selector).dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true, composed: true }));
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", text);
+    document.querySelector(selector).dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true, composed: true }));
   }, [selector, text]);
   const page = await t.open("#new", { before: (page) => page.clock.install() });
   await expect(page.locator("[data-node]").first()).toBeVisible();
@@ -141,16 +141,16 @@ test("pasted text is recognised by its content, both on the page and in the cons
   await expect(heading.getByText("In one line")).toBeAttached();
   await expect(page.locator("dialog"), "other pasted texts are ignored").toHaveCount(0);
   await expect(page.locator("[data-node]").first()).toBeVisible();
-  const completeField = page.getByLabel("Command", { exact: true });
-  await completeField.click();
+  const commandField = page.getByLabel("Command", { exact: true });
+  await commandField.click();
   await paste(page, ".con .line input", "{apiVersion: v1, kind: Namespace, metadata: {name: pasted}}");
   await expect(page.getByText("Manifests: Enter applies them")).toBeVisible();
-  await completeField.press("Enter");
+  await commandField.press("Enter");
   await expect(page.locator(".con .log").getByText("namespace/pasted created")).toBeVisible();
   await paste(page, ".con .line input", "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: two}, spec: {title: From the console, cluster: {zones: [a], nodesPerZone: 2}}}");
   await expect(page.getByText("A scenario: Enter opens it")).toBeVisible();
   await t.checkLooks(page, "console-scenario");
-  await completeField.press("Enter");
+  await commandField.press("Enter");
   await expect(heading.getByText("From the console")).toBeAttached();
   await expect(page.locator("[data-node]").nth(1)).toBeVisible();
 });

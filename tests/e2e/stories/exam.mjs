@@ -104,13 +104,13 @@ test("an exam hides the right answers until it ends, and then shows them in repl
   await dialog.getByRole("button", { name: "Replay of own" }).click();
   await expect(story.getByText("The name is wrong")).toBeVisible({ timeout: 60_000 });
 
-  const teacher = await t.open("#new");
-  await chooseFromMore(teacher, "Class");
-  const classView = teacher.getByRole("dialog", { name: "Class" });
+  const teacherPage = await t.open("#new");
+  await chooseFromMore(teacherPage, "Class");
+  const classView = teacherPage.getByRole("dialog", { name: "Class" });
   await classView.getByLabel("Choose files").setInputFiles({ name, mimeType: "application/json", buffer: bytes });
-  const own = classView.getByRole("row", { name: /My own lesson/ });
-  await expect(own.getByRole("cell", { name: "replayed" })).toBeVisible({ timeout: 60_000 });
-  await expect(own.getByRole("cell", { name: "1/2" })).toBeVisible();
+  const ownLessonRow = classView.getByRole("row", { name: /My own lesson/ });
+  await expect(ownLessonRow.getByRole("cell", { name: "replayed" })).toBeVisible({ timeout: 60_000 });
+  await expect(ownLessonRow.getByRole("cell", { name: "1/2" })).toBeVisible();
 });
 
 // Shows: E-12

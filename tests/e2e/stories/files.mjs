@@ -6,7 +6,7 @@ import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 import { ROOT } from "../tools.mjs";
 
-const BAD = `apiVersion: v1
+const INVALID_POD = `apiVersion: v1
 kind: Pod
 metadata: {name: web}
 spec:
@@ -15,7 +15,7 @@ spec:
   - {name: c, image: "nginx"}
 `;
 
-const scenarioWithCommand = (name, last) => `apiVersion: podscope.dev/v1alpha1
+const scenarioWithCommand = (name, command) => `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: ${name}}
 spec:
@@ -23,7 +23,7 @@ spec:
   seed: 9
   cluster: {zones: [a], nodesPerZone: 2}
   timeline:
-  - {at: 5s, run: "${last}"}
+  - {at: 5s, run: "${command}"}
 ---
 apiVersion: v1
 kind: Pod
@@ -36,7 +36,7 @@ test("invalid YAML is marked at the position of the error", async ({ t }) => {
   const page = await t.open("");
   await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
-  await t.replaceText(editor, BAD);
+  await t.replaceText(editor, INVALID_POD);
   const problems = editor.locator(".problems li");
   await expect(problems.first()).toBeVisible();
   await expect(editor.getByText(/quantities must match|unable to parse quantity|cpu/).first()).toBeVisible();
@@ -54,7 +54,7 @@ test("invalid YAML is marked at the position of the error", async ({ t }) => {
 
   // The same text in a file is refused with file name and position, and nothing else changes.
   await chooseFromMore(page, "Files");
-  await page.locator(".files input[type=file]").first().setInputFiles({ name: "bad.yaml", mimeType: "text/plain", buffer: Buffer.from(BAD) });
+  await page.locator(".files input[type=file]").first().setInputFiles({ name: "bad.yaml", mimeType: "text/plain", buffer: Buffer.from(INVALID_POD) });
   await expect(page.getByRole("dialog", { name: "This cannot be opened" }).getByText(/bad\.yaml:6:/).first()).toBeVisible();
   await t.checkLooks(page, "refused-file");
   await page.keyboard.press("Escape");
@@ -137,10 +137,10 @@ test("two runs with the same seed are compared side by side", async ({ t }) => {
   await t.openFiles(page, { "wait.yaml": scenarioWithCommand("Wait", "kubectl get pods") });
   await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").nth(1).setInputFiles({ name: "force.yaml", mimeType: "text/plain", buffer: Buffer.from(scenarioWithCommand("Power off", "fault poweroff a-1")) });
-  const other = page.locator(".runs .run").nth(1);
-  await expect(other).toBeVisible();
+  const secondRun = page.locator(".runs .run").nth(1);
+  await expect(secondRun).toBeVisible();
   await t.seek(page, "0:10.0");
-  await expect(other.locator('.node.dark[data-node="a-1"]')).toBeVisible();
+  await expect(secondRun.locator('.node.dark[data-node="a-1"]')).toBeVisible();
   await expect(page.locator(".runs .run").first().locator(".node.dark"), "the first run is unchanged").toHaveCount(0);
   await expect(page.locator(".versus").first().getByText("Wait")).toBeVisible();
   await expect(page.locator(".versus").nth(1).getByText("Power off")).toBeVisible();
@@ -150,7 +150,7 @@ test("two runs with the same seed are compared side by side", async ({ t }) => {
   await expect(difference.getByText(/1 pod differs now/)).toBeVisible();
   await expect(page.locator(".runs .pod.differs"), "the pod is outlined in both runs").toHaveCount(2);
   await t.checkLooks(page, "two-runs");
-  // A click moves to the pod that differs. On a phone too, the runs are side by side, with common rows.
+  // A click moves to the pod that differs. On a phone too, the two runs are side by side, and their rows are aligned.
   await t.resize(page, 390, 844);
   await difference.getByRole("button", { name: "1 pod differs now" }).click();
   expect(await page.locator(".runs .pod.differs").first().evaluate((pod) => pod === document.activeElement), "the differing pod has the focus").toBeTruthy();
@@ -161,14 +161,14 @@ test("two runs with the same seed are compared side by side", async ({ t }) => {
   await difference.getByRole("button", { name: "Go there" }).click();
   await expect(page.locator('.page[data-now="0:05.0"]')).toBeVisible();
   await page.getByRole("button", { name: "End the comparison" }).click();
-  await expect(other).toHaveCount(0);
+  await expect(secondRun).toHaveCount(0);
 
-  // A prepared comparison shows two reactions to a lost node.
+  // The page offers a comparison of two reactions to a lost node: wait, or force delete.
   await chooseFromMore(page, "Files");
   await page.getByLabel("Two ways").selectOption({ label: "Wait, or force delete" });
-  await expect(other).toBeVisible();
+  await expect(secondRun).toBeVisible();
   await t.seek(page, "2:00.0");
-  await expect(other.locator('[data-ghost="true"][data-pod="default/web-0"]')).toBeVisible();
+  await expect(secondRun.locator('[data-ghost="true"][data-pod="default/web-0"]')).toBeVisible();
   await expect(page.locator(".runs .run").first().locator('[data-ghost="true"]'), "waiting leaves one process").toHaveCount(0);
   await t.checkLooks(page, "wait-or-force");
 });
@@ -198,10 +198,10 @@ test("a run can be compared with the same run without commands", async ({ t }) =
 test("a session too large for the browser's storage is reported", async ({ t }) => {
   const page = await t.open("", {
     before: (page) => page.addInitScript(() => {
-      const real = Storage.prototype.setItem;
+      const originalSetItem = Storage.prototype.setItem;
       Storage.prototype.setItem = function setItem(key, value) {
         if (key.includes("/session.")) throw new DOMException("full", "QuotaExceededError");
-        return real.call(this, key, value);
+        return originalSetItem.call(this, key, value);
       };
     }),
   });
@@ -214,8 +214,8 @@ test("a session too large for the browser's storage is reported", async ({ t }) 
 test("a crash of the engine does not lose the session", async ({ t }) => {
   const page = await t.open("", {
     before: (page) => page.addInitScript(() => {
-      const Real = Worker;
-      window.Worker = class extends Real {
+      const OriginalWorker = Worker;
+      window.Worker = class extends OriginalWorker {
         constructor(...args) { super(...args); window.engine = this; }
       };
     }),

@@ -2,11 +2,11 @@
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-const pod = (name, cpu, more = "") => `---
+const pod = (name, cpu, extraFields = "") => `---
 apiVersion: v1
 kind: Pod
 metadata: {name: ${name}, labels: {team: ${name[0]}}}
-spec: {${more}containers: [{name: c, image: app, resources: {requests: {cpu: "${cpu}"}}}]}
+spec: {${extraFields}containers: [{name: c, image: app, resources: {requests: {cpu: "${cpu}"}}}]}
 `;
 const MANY_PENDING_PODS = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -26,17 +26,17 @@ spec: {title: Thousand, seed: 3, cluster: {zones: [a, b, c, d], nodesPerZone: 25
 test("the search (key /) filters pods and nodes by name, label, state, owner, image and IP", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
-  const all = await page.locator(".node [data-pod]").count();
+  const podCount = await page.locator(".node [data-pod]").count();
   await page.locator("#stage").focus();
   await page.keyboard.press("/");
   const field = page.locator(".find input");
   await field.fill("db-0");
   await expect(page.getByText("1 pod, 0 nodes")).toBeVisible();
-  await expect(page.locator(".node .pod.out"), "every other pod dims").toHaveCount(all - 1);
+  await expect(page.locator(".node .pod.out"), "every other pod dims").toHaveCount(podCount - 1);
   await expect(page.locator(".node.out"), "and the nodes without it").toHaveCount(5);
   expect(await page.locator(".lane .out").count(), "and what the lanes say of others").toBeGreaterThan(0);
   await t.checkLooks(page, "find-pod");
-  for (const [text, pods] of [["app=web", all - 1], ["deployment", all - 1], ["ready", all], ["c-2", 1], ["db:1", 1], ["10.", all], ["no-such-thing", 0]]) {
+  for (const [text, pods] of [["app=web", podCount - 1], ["deployment", podCount - 1], ["ready", podCount], ["c-2", 1], ["db:1", 1], ["10.", podCount], ["no-such-thing", 0]]) {
     await field.fill(text);
     await expect(page.getByText(new RegExp(`^${pods} pods?, `))).toBeVisible();
   }
@@ -47,15 +47,15 @@ test("the search (key /) filters pods and nodes by name, label, state, owner, im
   await expect(pod).toHaveAttribute("data-pod", /db/);
   await expect(page.locator(".side"), "no panel lies over what is found").toHaveCount(0);
   const selectedUid = () => pod.getAttribute("data-uid");
-  const seen = [await selectedUid()];
+  const selectedUids = [await selectedUid()];
   await field.fill("web-");
   for (let i = 0; i < 3; i += 1) {
     await field.press("Enter");
-    await expect.poll(async () => seen.includes(await selectedUid()), "one that was selected before").toBe(false);
-    seen.push(await selectedUid());
+    await expect.poll(async () => selectedUids.includes(await selectedUid()), "one that was selected before").toBe(false);
+    selectedUids.push(await selectedUid());
   }
   await field.press("Shift+Enter");
-  await expect.poll(selectedUid, "back to the one before").toBe(seen.at(-2));
+  await expect.poll(selectedUid, "back to the one before").toBe(selectedUids.at(-2));
   await field.press("Escape");
   await expect(field).toHaveCount(0);
   await expect(page.locator(".out"), "everything is there again").toHaveCount(0);
@@ -72,19 +72,19 @@ test("a search result on a phone stays in view, and one press opens it", async (
   await expect(page.locator(".story:visible"), "no story lies before what is found").toHaveCount(0);
   await expect(page.locator(".node.out"), "the nodes without it dim").toHaveCount(5);
   const pod = page.locator('[data-node] [data-pod="default/db-0"]');
-  const expectInView = async (when) => {
+  const expectPodInView = async (when) => {
     const [box, dock] = [await pod.boundingBox(), await page.locator(".room").boundingBox()];
     expect(box && box.y > 0 && box.y + box.height < dock.y && !(await page.locator(".side").isVisible()), `${when}: ${box?.y}`).toBeTruthy();
   };
-  await expectInView("typed");
+  await expectPodInView("typed");
   await field.press("Enter");
   await expect(page.locator('[data-node] .pod.sel[data-pod="default/db-0"]')).toBeVisible();
-  await expectInView("gone to");
+  await expectPodInView("gone to");
   await t.checkLooks(page, "find-phone");
   await pod.tap();
   await expect(page.locator('.side[data-subject*="db-0"]')).toBeVisible();
   await page.locator(".side").getByRole("button", { name: "Close the details" }).tap();
-  await expectInView("back");
+  await expectPodInView("back");
 });
 
 // Shows: U-14, U-09, U-08
@@ -94,7 +94,7 @@ test("the overview of a thousand nodes keeps a found or selected node in view an
   await t.pause(page);
   await t.resize(page, 390, 844);
   const [picture, frame, card] = [page.locator(".picture"), page.locator(".picture i"), page.locator(".beside .node .name")];
-  const expectInView = (when) => expect(async () => {
+  const expectNodeInView = (when) => expect(async () => {
     const [box, room, dock] = await Promise.all([frame, picture, page.locator(".room")].map((what) => what.boundingBox()));
     expect(box.y >= room.y - 1 && box.y + box.height <= Math.min(room.y + room.height, dock.y) + 1, `${when}: ${box.y} in ${room.y} to ${room.y + room.height}`).toBeTruthy();
   }).toPass();
@@ -103,23 +103,23 @@ test("the overview of a thousand nodes keeps a found or selected node in view an
   for (const name of ["d-240", "a-7"]) {
     await field.fill(name);
     await expect(page.getByText(/^0 pods, \d+ nodes?$/)).toBeVisible();
-    await expectInView(`typed ${name}`);
+    await expectNodeInView(`typed ${name}`);
     expect(await card.innerText(), "its card").toBe(name);
   }
   await field.fill("d-23");
   await field.press("Enter");
   await field.press("Enter");
-  await expectInView("gone to");
+  await expectNodeInView("gone to");
   expect(await card.innerText(), "the next one's card").toBe("d-230");
   await t.checkLooks(page, "find-thousand");
   await field.press("Escape");
   await picture.focus();
   const { y: before } = await frame.boundingBox();
   for (let i = 0; i < 30; i += 1) await page.keyboard.press("ArrowUp");
-  await expectInView("arrows up");
+  await expectNodeInView("arrows up");
   expect((await frame.boundingBox()).y, "far from where it was").toBeLessThan(before - 200);
   for (let i = 0; i < 30; i += 1) await page.keyboard.press("ArrowDown");
-  await expectInView("arrows down");
+  await expectNodeInView("arrows down");
   await expect(page.locator(".overview [role=status]").getByText(/^Node [a-d]-\d+, ready, 0 pods/)).toBeVisible();
 });
 

@@ -10,18 +10,18 @@ test("a few clicks lead from a first visit to a split brain", async ({ t }) => {
   const story = page.getByRole("region", { name: "Story" });
   await expect(story).toContainText("c-2 is cut off");
   await expect(page.locator(".con"), "time runs").not.toContainText("Time stands still");
-  const forward = page.locator("[data-forward]");
-  await expect(forward).toContainText("NotReady", { timeout: 30_000 });
-  // The rolling update goes on, so that the button may name a nearer event before the press arrives; the run then pauses
-  // at that event, and the button names NotReady again.
+  const forwardButton = page.locator("[data-forward]");
+  await expect(forwardButton).toContainText("NotReady", { timeout: 30_000 });
+  // The button seeks to the event that it names. The rolling update continues, so the button may name an earlier event
+  // before the click arrives. The run then pauses at that event, and the button names NotReady again.
   await expect(async () => {
-    if (!(await story.textContent()).includes("nobody knows")) await forward.filter({ hasText: "NotReady" }).click({ timeout: 2_000 });
+    if (!(await story.textContent()).includes("nobody knows")) await forwardButton.filter({ hasText: "NotReady" }).click({ timeout: 2_000 });
     await expect(story).toContainText("NotReady: nobody knows", { timeout: 5_000 });
   }).toPass({ timeout: 60_000 });
   await story.getByRole("button", { name: "Force delete db-0" }).click();
   await page.getByRole("button", { name: "I understand, do it" }).click();
   await expect(story).toContainText("Two processes, one name", { timeout: 30_000 });
-  await expect(forward).toContainText("Heal c-2");
+  await expect(forwardButton).toContainText("Heal c-2");
   await t.checkLooks(page, "split-brain");
   const { width, height } = page.viewportSize();
   for (const size of [[320, 640], [390, 844], [width, height]]) {
@@ -32,9 +32,9 @@ test("a few clicks lead from a first visit to a split brain", async ({ t }) => {
       return [...document.querySelectorAll(".zone .pod.breaks")].filter((pod) => pod.getBoundingClientRect().bottom > top + 1).map((pod) => pod.dataset.pod);
     }), { message: `the story covers no process at ${size}` }).toEqual([]);
   }
-  await forward.click();
+  await forwardButton.click();
   await expect(story).toContainText("A force delete frees the name and asks nobody", { timeout: 30_000 });
-  await expect(forward, "a finished story suggests no command").not.toContainText("Heal c-2");
+  await expect(forwardButton, "a finished story suggests no command").not.toContainText("Heal c-2");
   await story.getByRole("button", { name: "Start the course" }).click();
   await expect(page.getByRole("heading", { name: "Your first pod", exact: true })).toBeVisible();
 });
@@ -51,13 +51,13 @@ test("'Cut a node off' opens a lesson that continues in the first visit's cluste
   await t.seek(page, "0:10.0");
   expect(await podUids(), "the lesson goes on with the same pods").toEqual(before);
 
-  const again = await t.open("#lesson=cut-a-node-off");
-  const story = again.getByRole("region", { name: "Story" });
+  const lessonPage = await t.open("#lesson=cut-a-node-off");
+  const story = lessonPage.getByRole("region", { name: "Story" });
   await expect(story).toContainText("Cut off c-2, where the database db-0 runs");
-  await expect(again.locator("[data-pod]")).toHaveCount(7);
+  await expect(lessonPage.locator("[data-pod]")).toHaveCount(7);
   await expect(story.getByRole("button", { name: "fault partition c-2" })).toBeVisible();
-  await again.getByTitle("Lessons and scenarios (l)").click();
-  await expect(again.getByRole("dialog").getByRole("button", { name: /Cut a node off/ })).toBeVisible();
+  await lessonPage.getByTitle("Lessons and scenarios (l)").click();
+  await expect(lessonPage.getByRole("dialog").getByRole("button", { name: /Cut a node off/ })).toBeVisible();
 });
 
 test("closing the introduction leads to free play without a story", async ({ t }) => {

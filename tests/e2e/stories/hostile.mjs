@@ -9,7 +9,7 @@ const RTL = "\u05e2\u05d1\u05e8"; // three Hebrew letters
 /** A text with hidden characters and direction changes; `what` names the field that contains it. */
 const hostileName = (what) => `${what} \\u202Egnp.exe\\e[2J \\u2066${RTL}\\u200B`;
 
-const SCENARIO = `apiVersion: podscope.dev/v1alpha1
+const HOSTILE_SCENARIO = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: hostile}
 spec:
@@ -62,36 +62,36 @@ type: Warning
 /** Lists shown texts with hidden characters, and right-to-left texts that change the order of the words around them. */
 const hostileTexts = (page) => page.evaluate(({ hidden, rtl }) => {
   const hiddenCharacters = new RegExp(hidden, "u");
-  const all = [];
+  const hostile = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const { data, parentElement } = walker.currentNode;
     if (parentElement.closest("script, style, .cm-editor")) continue; // the editor shows such characters in its own way
-    if (hiddenCharacters.test(data)) all.push(`hidden in <${parentElement.tagName} class=${parentElement.className}>: ${JSON.stringify(data)}`);
+    if (hiddenCharacters.test(data)) hostile.push(`hidden in <${parentElement.tagName} class=${parentElement.className}>: ${JSON.stringify(data)}`);
     // A block element does not change the direction of other texts; the text of an inline element must be isolated.
     const isWholeTextOfBlock = (element) => !/^inline/.test(getComputedStyle(element).display) && element.textContent.trim() === data.trim();
     if (data.includes(rtl) && !parentElement.closest("bdi, option, textarea, p, li, h2, h3, pre") && !isWholeTextOfBlock(parentElement)) {
-      all.push(`turns what is around it in <${parentElement.tagName} class=${parentElement.className}>: ${JSON.stringify(data)}`);
+      hostile.push(`turns what is around it in <${parentElement.tagName} class=${parentElement.className}>: ${JSON.stringify(data)}`);
     }
   }
   for (const element of document.querySelectorAll("[title], [aria-label], [aria-valuetext]")) {
     for (const name of ["title", "aria-label", "aria-valuetext"]) {
-      if (hiddenCharacters.test(element.getAttribute(name) ?? "")) all.push(`hidden in ${name} of <${element.tagName} class=${element.className}>: ${JSON.stringify(element.getAttribute(name))}`);
+      if (hiddenCharacters.test(element.getAttribute(name) ?? "")) hostile.push(`hidden in ${name} of <${element.tagName} class=${element.className}>: ${JSON.stringify(element.getAttribute(name))}`);
     }
   }
-  if (hiddenCharacters.test(document.title)) all.push(`hidden in the page's title: ${JSON.stringify(document.title)}`);
-  return [...new Set(all)].join("\n");
+  if (hiddenCharacters.test(document.title)) hostile.push(`hidden in the page's title: ${JSON.stringify(document.title)}`);
+  return [...new Set(hostile)].join("\n");
 }, { hidden: HIDDEN_CHARACTERS, rtl: RTL });
 
 // Shows: Q-04
 test("control characters in names are shown as escapes and do not change the text direction", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "a\u202Elmay.yaml": SCENARIO });
+  await t.openFiles(page, { "a\u202Elmay.yaml": HOSTILE_SCENARIO });
   await t.seek(page, "0:30.0");
-  const all = [];
+  const hostilePlaces = [];
   const expectNoHostileText = async (where) => {
-    const what = await hostileTexts(page);
-    if (what) all.push(`${where}: ${what}`);
+    const texts = await hostileTexts(page);
+    if (texts) hostilePlaces.push(`${where}: ${texts}`);
   };
   await expect(page.locator(".story").getByText("title \\u202e").or(page.locator(".story").getByText("heading \\u202e")).first()).toBeVisible();
   await expectNoHostileText("the cluster and the story");
@@ -132,5 +132,5 @@ test("control characters in names are shown as escapes and do not change the tex
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "b\u202Elmay.yaml", mimeType: "text/plain", buffer: Buffer.from(`apiVersion: v1\nkind: Pod\nmetadata: {name: "${hostileName("name")}"}\nspec: {containers: []}\n`) });
   await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible();
   await expectNoHostileText("a refusal");
-  expect(all.join("\n"), "what hides or turns").toBe("");
+  expect(hostilePlaces.join("\n"), "what hides or turns").toBe("");
 });

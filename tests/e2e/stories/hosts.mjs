@@ -1,6 +1,7 @@
 // The site works at any path and on any static host.
 import { expect, test } from "../test.mjs";
 
+/** For each tested host: the path of the site, and media types that replace the usual ones. */
 const HOSTS = {
   "at the root": { base: "/" },
   "at a deep path with unusual characters": { base: "/~someone/a b/v1.2/" },

@@ -1,4 +1,4 @@
-// Everything by keyboard, without a mouse.
+// The page is used by keyboard alone, without a mouse.
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
@@ -18,7 +18,7 @@ ${["a-1", "b-1"].map((name) => `- apiVersion: v1
 
 /** Presses Tab until an element of that name has the focus, and expects the focus to be visible. */
 async function tabTo(page, name, within = "body") {
-  const seen = [];
+  const otherLabels = [];
   for (let presses = 0; presses < 150; presses += 1) {
     await page.keyboard.press("Tab");
     const [found, shown] = await page.evaluate(([name, flags, within]) => {
@@ -30,9 +30,9 @@ async function tabTo(page, name, within = "body") {
     }, [name.source, name.flags, within]);
     if (found && !shown) throw new Error(`${name} has the focus and does not show it`);
     if (found) return;
-    seen.push(shown);
+    otherLabels.push(shown);
   }
-  throw new Error(`no ${name} within ${within} among ${[...new Set(seen)].slice(0, 60).join(" | ")}`);
+  throw new Error(`no ${name} within ${within} among ${[...new Set(otherLabels)].slice(0, 60).join(" | ")}`);
 }
 
 // Shows: U-11
@@ -76,36 +76,36 @@ test("the cluster can be used by keyboard alone", async ({ t }) => {
   await press("Tab");
   expect(await page.evaluate(() => document.activeElement.className), "skip link").toBe("skip");
   await press("Enter");
-  // The page shows the first cluster before time runs; until time runs, Space would start it.
+  // Wait until time runs. Before that, Space would start time instead of pausing it.
   await expect(page.locator('.page[data-playing="true"]')).toBeVisible();
   await press("Space");
   await expect(page.locator('.page[data-playing="false"]')).toBeVisible();
   await press("ArrowDown");
   await press("ArrowDown");
-  let at = await describeFocus();
-  expect(at.node, "an arrow reaches a node").not.toBe(undefined);
-  expect(at.outline, "the focus is visible").not.toBe("none");
+  let focused = await describeFocus();
+  expect(focused.node, "an arrow reaches a node").not.toBe(undefined);
+  expect(focused.outline, "the focus is visible").not.toBe("none");
   for (let i = 0; i < 6 && !(await describeFocus()).pod; i += 1) await press("ArrowDown");
-  at = await describeFocus();
-  expect(at.pod, "arrows reach a pod").not.toBe(undefined);
+  focused = await describeFocus();
+  expect(focused.pod, "arrows reach a pod").not.toBe(undefined);
   await press("Enter");
-  await expect(page.locator(`.side[data-subject="${at.pod.split("/")[1]}"]`)).toBeVisible();
+  await expect(page.locator(`.side[data-subject="${focused.pod.split("/")[1]}"]`)).toBeVisible();
   await t.screenshot(page, "keyboard-pod");
 
   // One key opens the menu of actions, each with its command.
   await press("m");
-  const menu = page.getByRole("dialog", { name: at.pod });
+  const menu = page.getByRole("dialog", { name: focused.pod });
   await expect(menu.getByText(/kubectl delete pod/).first()).toBeVisible();
   await t.checkLooks(page, "menu");
   await press("Escape");
   await expect(menu).toBeHidden();
 
   await press("o");
-  await expect(page.locator(`[data-node="${at.node}"]`).getByText("cordoned", { exact: true })).toBeVisible();
+  await expect(page.locator(`[data-node="${focused.node}"]`).getByText("cordoned", { exact: true })).toBeVisible();
   await press("c");
-  await expect(page.locator(`.node.cut[data-node="${at.node}"]`)).toBeVisible();
+  await expect(page.locator(`.node.cut[data-node="${focused.node}"]`)).toBeVisible();
   await press("c");
-  await expect(page.locator(`.node:not(.cut)[data-node="${at.node}"]`)).toBeVisible();
+  await expect(page.locator(`.node:not(.cut)[data-node="${focused.node}"]`)).toBeVisible();
   await press("Shift+Delete");
   await expect(page.getByRole("dialog", { name: "Are you sure?" })).toBeVisible();
   expect(await page.evaluate(() => document.activeElement.innerText), "the harmless answer has the focus").toBe("Leave it");
@@ -165,25 +165,25 @@ test("the focus returns to its origin after a dialog, or moves to the search res
     });
   };
   const pod = page.locator("[data-node] [data-pod]").first();
-  const here = `[data-pod="${await pod.getAttribute("data-pod")}"]`;
+  const podSelector = `[data-pod="${await pod.getAttribute("data-pod")}"]`;
   await pod.focus();
   // The user closes the search without typing: the focus returns to where it was.
   await press("/");
   await expectFocusAt(".find input");
   await press("Escape");
-  await expectFocusAt(here);
+  await expectFocusAt(podSelector);
   await press("`");
   await expectFocusAt(".con input");
   await press("Escape");
-  await expectFocusAt(here);
+  await expectFocusAt(podSelector);
   await expect(page.locator(".con .log")).toHaveCount(0);
   // A second Enter moves the focus into the details, Escape back to the pod.
   await press("Enter");
-  await expect(page.locator(`.pod.sel${here}`)).toBeVisible();
+  await expect(page.locator(`.pod.sel${podSelector}`)).toBeVisible();
   await press("Enter");
   await expectFocusAt(".side");
   await press("Escape");
-  await expectFocusAt(here);
+  await expectFocusAt(podSelector);
   await expect(page.locator(".pod.sel"), "no pod is selected").toHaveCount(0);
   // The focus also returns if one dialog was opened from another.
   await press("m");
@@ -192,7 +192,7 @@ test("the focus returns to its origin after a dialog, or moves to the search res
   await expect(page.getByRole("dialog", { name: "Are you sure?" })).toBeVisible();
   expect(await page.evaluate(() => document.activeElement.innerText), "the harmless answer has the focus").toBe("Leave it");
   await press("Escape");
-  await expectFocusAt(here);
+  await expectFocusAt(podSelector);
   // If the search found something, the match gets the focus.
   await press("/");
   await page.keyboard.type("db-0");
@@ -274,7 +274,7 @@ test("a pasted dump can be explained and shared by keyboard alone", async ({ t }
   await page.keyboard.press("Enter");
   const side = page.locator('.side[data-subject="huge"]');
   await expect(side.getByText(/none of 2 nodes can take it/)).toBeVisible();
-  // A screen reader finds the panel by its name, with the reason in it.
+  // A screen reader finds the panel by its name; the panel contains the reason why the pod is pending.
   const snapshot = await page.getByRole("complementary", { name: "Details" }).first().ariaSnapshot();
   expect(snapshot, snapshot).toMatch(/too full for its requests/);
   await tabTo(page, /^What would help/, ".side");

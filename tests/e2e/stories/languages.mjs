@@ -17,23 +17,23 @@ const pageLanguage = (page) => page.evaluate(() => document.documentElement.lang
 const untranslatedTexts = (page) => page.evaluate(() => {
   const isKubernetesText = (element) => element.closest("code, kbd, pre, textarea, .mono, [translate=no], [lang=en]:not(html)");
   const isPlainEnglish = (text) => /[a-z]{2,} [a-z]{2,}/.test(text) && !/[áéíóúýçñšžÁÉÍÓÚÇÑŠŝ]/.test(text);
-  const found = new Set();
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node; (node = texts.nextNode());) {
+  const untranslated = new Set();
+  const textNodes = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node; (node = textNodes.nextNode());) {
     const story = node.parentElement.closest(".story .prose, .ask");
-    // Names within a text are elements of their own, so the whole text around them is checked at once.
+    // A text in a `bdi` may consist of several elements, such as names; the text of the whole `bdi` is checked.
     const text = (node.parentElement.closest("bdi") ?? node).textContent;
-    if (!story && !isKubernetesText(node.parentElement) && isPlainEnglish(text)) found.add(text.trim());
+    if (!story && !isKubernetesText(node.parentElement) && isPlainEnglish(text)) untranslated.add(text.trim());
   }
   for (const name of ["aria-label", "title", "placeholder", "aria-valuetext"]) {
     for (const element of document.querySelectorAll(`[${name}]`)) {
       const text = element.getAttribute(name);
       // A tooltip may be the command of its button.
       const isCommand = /^(kubectl|fault|app) /.test(text);
-      if (!isCommand && !isKubernetesText(element) && isPlainEnglish(text)) found.add(`${name}: ${text}`);
+      if (!isCommand && !isKubernetesText(element) && isPlainEnglish(text)) untranslated.add(`${name}: ${text}`);
     }
   }
-  return [...found];
+  return [...untranslated];
 });
 
 /** Lists labels whose text is wider than their element. */
@@ -75,8 +75,8 @@ test("the lang parameter of an address sets the language of one visit", async ({
   await page.reload();
   await expect(page.locator(".story .title")).toHaveText("Pod pertama Anda");
   expect(await pageLanguage(page)).toBe("id");
-  const visit = await t.tab(page.context());
-  expect(await pageLanguage(visit)).toBe("en");
+  const newTab = await t.tab(page.context());
+  expect(await pageLanguage(newTab)).toBe("en");
 });
 
 test("a first visit uses the browser's language", async ({ t }) => {
@@ -89,8 +89,8 @@ test("a first visit uses the browser's language", async ({ t }) => {
 test("the page stays in English if the language's file is missing", async ({ t }) => {
   t.allowComplaint(/zh\.txt/);
   t.allowComplaint(/404/);
-  const folder = readdirSync(DIST).find((name) => name.startsWith("locales-"));
-  t.site.replaced.set(`${folder}/zh.txt`, null);
+  const localesFolder = readdirSync(DIST).find((name) => name.startsWith("locales-"));
+  t.site.replaced.set(`${localesFolder}/zh.txt`, null);
   const page = await t.open("#lang=zh");
   expect(await pageLanguage(page)).toBe("en");
   await expect(page.getByRole("button", { name: "Share" })).toBeVisible();

@@ -24,7 +24,7 @@ spec:
 `;
 
 // Shows: E-01
-test("a story whose first step waits names the condition and has a button that lets time run", async ({ t }) => {
+test("a story that has not begun names the condition for its start and has a button that lets time run", async ({ t }) => {
   const page = await t.open("#new");
   await t.openFiles(page, { "later.yaml": LESSON_WITH_LATE_FIRST_STEP });
   await t.seek(page, "0:05.0");

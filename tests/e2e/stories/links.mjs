@@ -134,7 +134,7 @@ test("markup in names and texts is shown as text", async ({ t }) => {
 });
 
 // Shows: E-03
-test("an embedded frame can show selected panels only", async ({ t }) => {
+test("an embedded frame shows only the panels that its address selects", async ({ t }) => {
   const page = await t.open("#lesson=spread-by-zone&embed=cluster,timeline&theme=dark");
   await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
   await expect(page.locator(".side, .con, .story"), "panels that were not requested are hidden").toHaveCount(0);
@@ -197,8 +197,8 @@ test("a comparison opened from a link says 'its commands', not 'your commands', 
 });
 
 // Shows: U-08
-test("an address that is entered while the page writes its own opens what it names", async ({ t }) => {
-  // The browser reports an entered address in a task of its own, which may come late on a busy machine.
+test("an entered address is opened although the page writes its own address meanwhile", async ({ t }) => {
+  // On a busy machine `hashchange` may come late: the test holds the event back until `window.report` is called.
   const page = await t.open("#new", { before: (page) => page.addInitScript(() => {
     addEventListener("hashchange", (event) => {
       if (!event.isTrusted) return;

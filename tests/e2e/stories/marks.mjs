@@ -1,5 +1,5 @@
 // The stage (the drawing of the cluster): every pod is visible, unchanged elements do not move, a pod shows the API's
-// view and the running process, and messages move along their wires. Shows: U-13, U-10
+// view and the running process, and messages move along their wires.
 // Shows: U-13, U-10
 import { expect, test } from "../test.mjs";
 
@@ -12,12 +12,12 @@ const WINDOW_SIZES = [
 const stagePods = (page) => page.evaluate(() => {
   const stage = document.querySelector("#stage").getBoundingClientRect();
   const all = [...document.querySelectorAll("#stage [data-pod]")];
-  const hidden = all.filter((mark) => {
-    const r = mark.getBoundingClientRect();
+  const hidden = all.filter((podElement) => {
+    const r = podElement.getBoundingClientRect();
     return r.width < 4 || r.left < stage.left - 1 || r.right > stage.right + 1 || r.top < stage.top - 1
       || r.bottom > Math.min(stage.bottom, innerHeight) + 1;
   });
-  return { count: all.length, hidden: hidden.map((mark) => mark.dataset.pod) };
+  return { count: all.length, hidden: hidden.map((podElement) => podElement.dataset.pod) };
 });
 
 /** Starts to sum up the layout shifts of the page. */
@@ -74,14 +74,14 @@ test("the notice of a broken guarantee stays until it is closed", async ({ t }) 
     await t.resize(page, width, height);
     const { hidden } = await stagePods(page);
     expect(hidden.filter((pod) => pod === "default/web-0"), `${width}: both processes are visible`).toEqual([]);
-    const covered = await page.evaluate(() => {
+    const coveredMarkCount = await page.evaluate(() => {
       const notice = document.querySelector("[data-broken]").getBoundingClientRect();
       return [...document.querySelectorAll(".pod.breaks")].filter((mark) => {
         const r = mark.getBoundingClientRect();
         return r.left < notice.right && r.right > notice.left && r.top < notice.bottom && r.bottom > notice.top;
       }).length;
     });
-    if (width > 1000) expect(covered, "marks covered by the notice").toBe(0);
+    if (width > 1000) expect(coveredMarkCount, "marks covered by the notice").toBe(0);
   }
   const ghost = page.locator('[data-ghost="true"][data-pod="default/web-0"]');
   await expect(ghost).toHaveClass(/torn/);
@@ -114,9 +114,9 @@ test("messages are animated as dots; with reduced motion they are counted instea
     expect(await page.locator("#stage [data-message]").count(), "dots at the same time").toBeLessThanOrEqual(24);
     await t.waitForDrawing(page);
   }
-  const still = await t.open("");
-  await expect(still.locator(".sampled")).toContainText(/\d+ messages/);
-  expect(await still.locator("#stage [data-message]").count(), "dots with reduced motion").toBe(0);
+  const reducedMotionPage = await t.open("");
+  await expect(reducedMotionPage.locator(".sampled")).toContainText(/\d+ messages/);
+  expect(await reducedMotionPage.locator("#stage [data-message]").count(), "dots with reduced motion").toBe(0);
 });
 
 // Shows: U-09

@@ -97,21 +97,21 @@ test("one click explains a pasted pending pod, and a second click shows its reme
     const page = await t.open("#new", { size });
     await expect(page.locator("[data-node]").first()).toBeVisible();
     await paste(page, yamlList(items));
-    const mark = page.locator('.queue [data-pod="shop/huge"]');
-    await expect(mark).toBeVisible();
-    // The page lists its assumptions unasked, and the notice covers nothing.
+    const hugePod = page.locator('.queue [data-pod="shop/huge"]');
+    await expect(hugePod).toBeVisible();
+    // The page lists its assumptions without a click, and this notice covers nothing.
     await expect(page.locator(".said").getByText(/assumed to exist/)).toBeVisible();
     await t.checkLooks(page, `operator-opened-${size}`);
-    await mark.click(); // first click
+    await hugePod.click(); // first click
     const side = page.locator(".side");
     await expect(side.getByText(/none of 4 nodes can take it/)).toBeVisible();
     await expect(side.getByText(/No file has a PodDisruptionBudget/).first()).toBeVisible();
     await side.getByRole("button", { name: /What would help/ }).click(); // second click
-    const answer = side.locator(".help li").first();
-    await expect(answer).toBeVisible();
+    const firstRemedy = side.locator(".help li").first();
+    await expect(firstRemedy).toBeVisible();
     const clippedButtons = await side.locator(".help").evaluate((help) => [...help.querySelectorAll("button")].filter((e) => e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > help.getBoundingClientRect().right).length);
     expect(clippedButtons, `${size}: buttons with clipped text`).toBe(0);
-    const box = await answer.boundingBox();
+    const box = await firstRemedy.boundingBox();
     const height = page.viewportSize().height;
     expect(box.y > 0 && box.y + Math.min(box.height, 40) <= height, `${size}: the answer is visible (${box.y})`).toBeTruthy();
     await t.expectNoOverflow(page, size);
@@ -153,8 +153,8 @@ ${rest}`;
   for (const [width, height] of [[390, 844], [768, 1024], [1024, 768], [1280, 720], [1366, 768], [1440, 900]]) {
     const at = `${width} × ${height}`;
     await t.resize(page, width, height);
-    const visible = await page.evaluate(() => document.querySelector(".cluster").getBoundingClientRect().bottom - document.querySelector("[data-node]").getBoundingClientRect().top);
-    expect(visible, `${at}: ${visible} px of the first node are on the screen`).toBeGreaterThanOrEqual(60);
+    const visibleHeight = await page.evaluate(() => document.querySelector(".cluster").getBoundingClientRect().bottom - document.querySelector("[data-node]").getBoundingClientRect().top);
+    expect(visibleHeight, `${at}: ${visibleHeight} px of the first node are on the screen`).toBeGreaterThanOrEqual(60);
     // Each pending pod shows its reason, and one click opens the assumptions.
     for (const row of await page.locator(".tray li").all()) expect(await row.innerText(), `${at}: the reason`).toMatch(/ on 12 of 12/);
     await page.locator(".said").getByRole("button", { name: /^all/ }).click();
@@ -210,9 +210,9 @@ test("a dump opens paused, its problems are listed, and it can be exported witho
   const saved = page.waitForEvent("download");
   await page.getByRole("dialog", { name: "Share" }).getByRole("button", { name: "Save as SVG" }).click();
   const file = await (await saved).createReadStream();
-  const parts = [];
-  for await (const part of file) parts.push(part);
-  expect(Buffer.concat(parts).toString()).not.toContain("huge");
+  const chunks = [];
+  for await (const chunk of file) chunks.push(chunk);
+  expect(Buffer.concat(chunks).toString()).not.toContain("huge");
 });
 
 // Shows: Q-06

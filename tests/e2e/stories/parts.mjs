@@ -5,7 +5,7 @@ import { WIDTHS, controlsOutsideWindow } from "../looks.mjs";
 import { expect, test } from "../test.mjs";
 
 const MAX_TOUCH_WIDTH = 1279;
-const BOTH_THEMES_AT = [390, 1024, 1440];
+const WIDTHS_CHECKED_IN_BOTH_THEMES = [390, 1024, 1440];
 
 /** Lists the controls in a part of the page that are smaller than 44 px; links in a sentence are exempt. */
 const smallTargets = (page, where) => page.locator(where).first().evaluate((part) => [...part.querySelectorAll("button, select, input, a.btn, summary")]
@@ -24,15 +24,15 @@ const cutTimelineBars = (page) => page.evaluate(() => [...document.querySelector
   .filter((e) => e.checkVisibility() && e.innerText && parseFloat(getComputedStyle(e).fontSize) > e.clientHeight).map((e) => e.innerText));
 
 /** Returns how far the console's log covers the editor beside the cluster, in pixels of height. */
-const coveredEditor = (page) => page.evaluate(() => {
+const coveredEditorHeight = (page) => page.evaluate(() => {
   const [log, editor] = [".con .log", ".code-beside"].map((where) => document.querySelector(where)?.getBoundingClientRect());
   return log && editor && log.right > editor.left + 1 ? Math.max(0, Math.round(editor.bottom - log.top)) : 0;
 });
 
-const openShareDialog = async (page, what) => {
+const openShareDialog = async (page, whatToShare) => {
   await page.getByRole("button", { name: /^Share/ }).first().click();
   const dialog = page.getByRole("dialog", { name: "Share" });
-  if (what) await dialog.getByRole("group", { name: "What to share" }).getByRole("button", { name: what }).click();
+  if (whatToShare) await dialog.getByRole("group", { name: "What to share" }).getByRole("button", { name: whatToShare }).click();
 };
 
 /** For each part of the page: the address to open, the actions that open the part, and its selector. */
@@ -95,14 +95,14 @@ for (const [name, [address, reach, where]] of Object.entries(PARTS)) {
       if (overflow > 0) problems.push(`${at}: ${overflow} px of horizontal overflow`);
       for (const item of await controlsOutsideWindow(page)) problems.push(`${at}: outside: ${item}`);
       for (const item of await cutTimelineBars(page)) problems.push(`${at}: cut on the timeline: ${item}`);
-      const covered = await coveredEditor(page);
+      const covered = await coveredEditorHeight(page);
       if (covered > 0) problems.push(`${at}: the log covers ${covered} px of the editor`);
       if (await page.locator(where).first().isVisible()) {
         for (const item of await clippedTexts(page, where)) problems.push(`${at}: clipped: ${item}`);
         if (width <= MAX_TOUCH_WIDTH) for (const item of await smallTargets(page, where)) problems.push(`${at}: small: ${item}`);
       }
       // Colours do not depend on the width: three widths are checked in both themes, the others in one.
-      const checked = BOTH_THEMES_AT.includes(width) ? t.checkLooks(page, `part-${name}-${width}`) : t.expectAccessible(page);
+      const checked = WIDTHS_CHECKED_IN_BOTH_THEMES.includes(width) ? t.checkLooks(page, `part-${name}-${width}`) : t.expectAccessible(page);
       await checked.catch((error) => problems.push(`${at}: ${error.message}`));
     }
     expect(problems.join("\n"), "problems").toBe("");

@@ -16,13 +16,13 @@ test("no story text is visible between the sticky button and the footer", async 
   const [box, foot] = [await button.boundingBox(), await page.locator(".story-foot").boundingBox()];
   const below = { from: Math.ceil(box.y + box.height), to: Math.floor(foot.y) };
   const visibleText = await page.evaluate(({ from, to }) => {
-    const found = [];
+    const storyPoints = [];
     for (let y = from; y < to; y += 1) {
       for (let x = 0; x < innerWidth; x += 8) {
-        if (document.elementFromPoint(x, y)?.closest(".story .scroll")) found.push(`${x}, ${y}`);
+        if (document.elementFromPoint(x, y)?.closest(".story .scroll")) storyPoints.push(`${x}, ${y}`);
       }
     }
-    return found.join("; ");
+    return storyPoints.join("; ");
   }, below);
   expect(visibleText, "points below the button that show story text").toBe("");
 });
@@ -114,8 +114,8 @@ test("tables keep their columns aligned in the console of a phone", async ({ t }
     await field.press("Enter");
     await expect(log.locator("p.output").first()).toBeVisible();
     await t.waitUntilSettled(page);
-    const lineCount = await log.locator("p.output .text").evaluateAll((all) => Math.max(...all.map((e) => e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight))));
-    expect(lineCount, `${line}: an output line takes ${lineCount} lines`).toBeLessThan(1.5);
+    const maxLineCount = await log.locator("p.output .text").evaluateAll((all) => Math.max(...all.map((e) => e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight))));
+    expect(maxLineCount, `${line}: an output line takes ${maxLineCount} lines`).toBeLessThan(1.5);
     await t.expectNoOverflow(page, line);
     const scrollRange = await log.evaluate((e) => e.scrollWidth - e.clientWidth);
     expect(scrollRange, `${line}: ${scrollRange} px to scroll`).toBeGreaterThan(100);
@@ -165,8 +165,8 @@ test("the page fits the narrowest phone and the widest screen", async ({ t }) =>
       const emptyShare = await page.locator(".scenery").evaluate((zones) => {
         const nodes = [...zones.querySelectorAll(".node")].map((n) => n.getBoundingClientRect());
         const bottom = Math.max(...nodes.map((n) => n.bottom));
-        const all = zones.getBoundingClientRect();
-        return (all.bottom - bottom) / all.height;
+        const zonesBox = zones.getBoundingClientRect();
+        return (zonesBox.bottom - bottom) / zonesBox.height;
       });
       expect(emptyShare, `${Math.round(emptyShare * 100)} % of the zones' height is empty`).toBeLessThan(0.5);
     }

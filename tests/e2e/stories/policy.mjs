@@ -3,15 +3,15 @@
 import { createServer } from "node:http";
 import { expect, test } from "../test.mjs";
 
-/** Starts a server of another origin that answers every request and counts them. */
+/** Starts a server of another origin that answers every request and counts the requests. */
 const serveOtherOrigin = async () => {
-  let count = 0;
+  let requestCount = 0;
   const server = createServer((_, response) => {
-    count += 1;
+    requestCount += 1;
     response.writeHead(200, { "Access-Control-Allow-Origin": "*" }).end("apiVersion: v1\nkind: Namespace\nmetadata: {name: theirs}\n");
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${server.address().port}/x.yaml`, requestCount: () => count, close: () => server.close() };
+  return { url: `http://127.0.0.1:${server.address().port}/x.yaml`, requestCount: () => requestCount, close: () => server.close() };
 };
 const fetchOutcome = (url) => fetch(url).then(() => "answered", (error) => error.name);
 

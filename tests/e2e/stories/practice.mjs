@@ -26,7 +26,7 @@ const readStoredValue = (page, key) => page.evaluate((key) =>
   localStorage.getItem(`podscope:${location.pathname.replace(/\/[^/]*$/, "")}/${key}`), key);
 
 // Shows: E-11
-test("a practice task is generated from its seed, explains each answer, and returns tomorrow", async ({ t }) => {
+test("a practice task is generated from its seed, explains each answer, and is due again tomorrow", async ({ t }) => {
   const page = await t.open("#practice=which-node&seed=7&level=2");
   const story = page.getByRole("complementary", { name: "Story" });
   const question = story.getByRole("region", { name: "A question" });
@@ -85,7 +85,7 @@ test("a custom course lists its lessons, applies its settings and saves a file t
 });
 
 // Shows: E-13
-test("the files of a class are replayed, and the most frequent wrong answer is shown", async ({ t }) => {
+test("files that a class handed in are replayed, and the most frequent wrong answer is shown", async ({ t }) => {
   const page = await openCourse(t, COURSE);
   const course = page.getByRole("dialog", { name: "Scheduling, first week" });
   await course.locator('[data-item="1"]').click({ timeout: 60_000 });
@@ -125,13 +125,13 @@ test("the class view of a fresh browser counts the goals of a partly solved less
   const { name, bytes } = await t.download(page, () => course.getByRole("button", { name: "Save the file to hand in" }).click());
 
   // This browser has opened no lesson before.
-  const teacher = await t.open("#new");
-  await chooseFromMore(teacher, "Class");
-  const classView = teacher.getByRole("dialog", { name: "Class" });
+  const teacherPage = await t.open("#new");
+  await chooseFromMore(teacherPage, "Class");
+  const classView = teacherPage.getByRole("dialog", { name: "Class" });
   await classView.getByLabel("Choose files").setInputFiles({ name, mimeType: "application/json", buffer: bytes });
-  const run = classView.getByRole("row", { name: /Your first pod/ });
-  await expect(run.getByRole("cell", { name: "replayed" })).toBeVisible({ timeout: 60_000 });
-  await expect(run.getByRole("cell", { name: /^[12]\/3$/ })).toBeVisible();
+  const lessonRow = classView.getByRole("row", { name: /Your first pod/ });
+  await expect(lessonRow.getByRole("cell", { name: "replayed" })).toBeVisible({ timeout: 60_000 });
+  await expect(lessonRow.getByRole("cell", { name: /^[12]\/3$/ })).toBeVisible();
 });
 
 // Shows: E-13
@@ -156,8 +156,8 @@ test("the clock of an exam survives a reload, and the exam ends with a result", 
   await exam.locator('[data-item="1"]').click();
   const story = page.getByRole("complementary", { name: "Story" });
   await expect(story.getByText(/· 2 of 16 · \d\d minutes left/)).toBeVisible({ timeout: 60_000 });
-  const wrong = story.getByRole("region", { name: "A question" }).getByRole("button", { name: "I don't know" });
-  await wrong.click();
+  const wrongAnswer = story.getByRole("region", { name: "A question" }).getByRole("button", { name: "I don't know" });
+  await wrongAnswer.click();
   await story.getByText(/· 2 of 16/).click();
   await exam.getByRole("button", { name: "End the exam" }).click();
   await exam.getByRole("button", { name: "End it" }).click();

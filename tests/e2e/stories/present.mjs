@@ -2,10 +2,10 @@
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-const openShareDialog = async (page, what) => {
+const openShareDialog = async (page, whatToShare) => {
   await page.getByRole("button", { name: /^Share/ }).click();
   const dialog = page.getByRole("dialog", { name: "Share" });
-  if (what) await dialog.getByRole("group", { name: "What to share" }).getByRole("button", { name: what }).click();
+  if (whatToShare) await dialog.getByRole("group", { name: "What to share" }).getByRole("button", { name: whatToShare }).click();
   return dialog;
 };
 
@@ -13,7 +13,7 @@ const openShareDialog = async (page, what) => {
 const waitForNewAddress = (page, previous) => page.waitForFunction((before) => location.hash.startsWith("#s1:") && location.href !== before, previous);
 
 /** A manifest that makes a long link: a node with labels that cannot be compressed. */
-const LABELLED_POD = `apiVersion: v1
+const LABELLED_NODE = `apiVersion: v1
 kind: Node
 metadata:
   name: labelled
@@ -30,7 +30,7 @@ const expectWholePixels = async (t, code) => {
 // Shows: U-08
 test("the QR code of a long link is sharp on a phone, black on white in both themes", async ({ t }) => {
   const page = await t.open("");
-  await t.openFiles(page, { "labelled.yaml": LABELLED_POD });
+  await t.openFiles(page, { "labelled.yaml": LABELLED_NODE });
   await t.pause(page);
   for (const [width, height] of [[390, 844], [360, 640]]) {
     await t.resize(page, width, height);
@@ -75,10 +75,10 @@ test("the address holds the session's state, and Back restores it", async ({ t }
   await t.seek(page, "0:30.0");
   await waitForNewAddress(page, "");
   await t.waitUntilSaved(page);
-  const first = page.url();
-  expect(first.length, `${first.length} characters`).toBeLessThan(2000);
+  const firstAddress = page.url();
+  expect(firstAddress.length, `${firstAddress.length} characters`).toBeLessThan(2000);
   await t.seek(page, "1:00.0");
-  await waitForNewAddress(page, first);
+  await waitForNewAddress(page, firstAddress);
   await t.waitUntilSaved(page);
   const entries = await page.evaluate(() => history.length);
   // A selection adds no history entry.
@@ -101,7 +101,7 @@ test("the address holds the session's state, and Back restores it", async ({ t }
   expect(await page.title(), "the previous cluster").toMatch(/Free play/);
 
   // A bookmark opens in a browser without saved data.
-  const other = await t.open(first.slice(first.indexOf("#")));
+  const other = await t.open(firstAddress.slice(firstAddress.indexOf("#")));
   await expect(other.locator('.page[data-now="0:30.0"]')).toBeVisible();
 
   // A link that cannot be opened does not stay in the address.
@@ -268,17 +268,17 @@ test("a span of the timeline can be saved as a film", async ({ t }) => {
     video.muted = true;
     video.src = `data:video/webm;base64,${bytes}`;
     await new Promise((resolve, reject) => { video.onloadeddata = resolve; video.onerror = () => reject(new Error(video.error.message)); });
-    const first = framePixels();
+    const firstFrame = framePixels();
     await video.play();
     await new Promise((resolve) => { video.onended = resolve; });
-    return { width: video.videoWidth, seconds: video.currentTime, changes: framePixels() !== first };
+    return { width: video.videoWidth, seconds: video.currentTime, changes: framePixels() !== firstFrame };
   }, video.bytes.toString("base64"));
   await player.close();
   expect(played.width).toBeGreaterThan(800);
   expect(played.changes, "the last picture differs from the first").toBe(true);
   expect(played.seconds, "a film of 6 s").toBeGreaterThan(5);
   expect(await t.now(page), "the session's time is unchanged").toBe("0:30.0");
-  // If the span is invalid, the dialog reports the error at the wrong field.
+  // If the span is invalid, the dialog focuses the invalid field and shows the error.
   const [from, to, alert] = [dialog.getByLabel("From"), dialog.getByLabel("to", { exact: true }), dialog.getByRole("alert")];
   for (const [start, end, reason] of [["2h", "3h", "What was played ends at 0:30.0."], ["5s", "ten seconds", "An instant looks like 90s, 1:30 or 5m."], ["5s", "", "An instant looks like 90s, 1:30 or 5m."], ["9s", "5s", "A film's end lies after its beginning."]]) {
     await from.fill(start);

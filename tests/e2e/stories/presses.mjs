@@ -64,14 +64,14 @@ test("all branches and the button to compare them survive a reload", async ({ t 
   await t.seek(page, "0:20.0");
   await t.command(page, "fault partition a-1");
   const branches = page.getByRole("group", { name: "Branches" });
-  const first = branches.getByRole("button", { name: "fault poweroff c-2", exact: true });
-  await expect(first).toBeVisible();
+  const firstBranch = branches.getByRole("button", { name: "fault poweroff c-2", exact: true });
+  await expect(firstBranch).toBeVisible();
   await t.waitUntilSaved(page);
   await page.reload();
   await t.waitUntilReady(page);
   await expect(branches.getByRole("button", { name: "Compare with no commands" })).toBeVisible();
   await expect(branches.locator("[aria-pressed]"), "both branches are restored").toHaveCount(2);
-  await first.click();
+  await firstBranch.click();
   await t.seek(page, "0:40.0");
   await expect(page.locator('[data-node="c-2"]').getByText(/off/i).first()).toBeVisible();
 });
@@ -107,8 +107,8 @@ test("'Cut a node off' on a first visit brings the node into view", async ({ t }
     await page.waitForFunction(() => {
       const node = document.querySelector('[data-node="c-2"]');
       const { top, bottom, left, width } = node.getBoundingClientRect();
-      const at = document.elementFromPoint(left + width / 2, Math.min(bottom, innerHeight) - 30);
-      return top >= 0 && top < innerHeight && node.contains(at);
+      const topmost = document.elementFromPoint(left + width / 2, Math.min(bottom, innerHeight) - 30);
+      return top >= 0 && top < innerHeight && node.contains(topmost);
     });
     await t.checkLooks(page, `first-press-${size}`);
     await t.pause(page);

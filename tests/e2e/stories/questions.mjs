@@ -1,4 +1,4 @@
-// Questions before their outcome: answered in the cluster, with an option, by keyboard.
+// Questions about an outcome that is not known yet: answered by a click in the cluster, with an option, or by keyboard.
 // Shows: E-07
 import { expect, test } from "../test.mjs";
 
@@ -58,10 +58,10 @@ test("a click on a node answers the question, and the scheduler's other choice i
   await expect(question.locator(".mine", { hasText: "a-3" })).toBeVisible();
   await t.checkLooks(page, "question-by-click");
   await question.getByRole("button", { name: "a-3" }).click();
-  const starter = story.getByLabel("Manifest");
+  const manifestField = story.getByLabel("Manifest");
   await expect(story.getByRole("button", { name: "Apply" }), "a manifest with gaps cannot be applied").toBeDisabled();
-  const text = await starter.inputValue();
-  await starter.fill(text.replace("___", "topology.kubernetes.io/zone").replace("___", "kubernetes.io/hostname"));
+  const text = await manifestField.inputValue();
+  await manifestField.fill(text.replace("___", "topology.kubernetes.io/zone").replace("___", "kubernetes.io/hostname"));
   await story.getByRole("button", { name: "Apply" }).click();
   await expect(story.locator(".starter"), "the server's answer stands below the manifest").toContainText(/created|configured/);
   await expect(story.getByText("You said a-3.")).toBeVisible();

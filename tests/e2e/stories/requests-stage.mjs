@@ -23,26 +23,26 @@ spec:
 test("the stage shows the requests to a Service, and a cross at the pod where they fail", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "power-loss.yaml": SCENARIO_WITH_POWER_LOSS });
-  const plate = page.locator('#stage [data-requests="default/web"]');
-  await expect(plate, "it keeps its room before the first request").toContainText("no requests");
+  const requestsLabel = page.locator('#stage [data-requests="default/web"]');
+  await expect(requestsLabel, "it keeps its room before the first request").toContainText("no requests");
   await t.seek(page, "0:15.0");
-  await expect(plate).toContainText("node a-1 → Service web");
-  await expect(plate).toContainText("48/s");
+  await expect(requestsLabel).toContainText("node a-1 → Service web");
+  await expect(requestsLabel).toContainText("48/s");
   await expect(page.locator("#stage .way")).toHaveCount(2);
   await expect(page.locator("#stage .request").first()).toBeAttached();
   await expect(page.locator("#stage .lost")).toHaveCount(0);
-  const below = (await plate.boundingBox()).y;
+  const labelTop = (await requestsLabel.boundingBox()).y;
   for (const node of await page.locator("#stage [data-node]").all()) {
     const box = await node.boundingBox();
-    expect(box.y + box.height, "no node is covered").toBeLessThanOrEqual(below);
+    expect(box.y + box.height, "no node is covered").toBeLessThanOrEqual(labelTop);
   }
 
   await t.seek(page, "0:30.0");
   await expect(page.locator("#stage .lost")).toHaveCount(1);
-  await expect(plate).toContainText(/\d+ failed/);
-  await expect(plate).toContainText(/requests timed out: a-1 sent to web-1, which is on a machine without power/);
+  await expect(requestsLabel).toContainText(/\d+ failed/);
+  await expect(requestsLabel).toContainText(/requests timed out: a-1 sent to web-1, which is on a machine without power/);
   await t.checkLooks(page, "requests-stage");
-  await plate.getByRole("button", { name: /Service web/ }).click();
+  await requestsLabel.getByRole("button", { name: /Service web/ }).click();
   await expect(page.locator('.side[data-subject="web"]')).toBeVisible();
 });
 
@@ -58,9 +58,9 @@ test("failed requests on the stage are explained in a sentence, with the chain o
   await cross.focus();
   await page.keyboard.press("Enter");
   await expect(side.locator(".sentence")).toHaveText(sentence);
-  const thread = side.locator(".thread li");
-  await expect(thread.first()).toContainText("fault poweroff b-1");
-  await expect(thread.last()).toContainText(/requests timed out/);
+  const causes = side.locator(".thread li");
+  await expect(causes.first()).toContainText("fault poweroff b-1");
+  await expect(causes.last()).toContainText(/requests timed out/);
   await t.checkLooks(page, "requests-why-stage");
   await page.keyboard.press("Enter");
   await expect(page.locator(".side"), "once more: to its details").toBeFocused();
@@ -70,5 +70,5 @@ test("failed requests on the stage are explained in a sentence, with the chain o
   await expect(side).toHaveCount(0);
   await page.locator('#stage [data-requests="default/web"]').getByRole("button", { name: /\d+ failed/ }).click();
   await expect(side.locator(".sentence")).toHaveText(sentence);
-  await expect(thread.first()).toContainText("fault poweroff b-1");
+  await expect(causes.first()).toContainText("fault poweroff b-1");
 });

@@ -28,17 +28,17 @@ test("the requests lane shows rates and failures, and explains a period of failu
   await expect(lane.locator(".k-requests").first(), "at first all requests are answered").toBeVisible();
   await expect(lane.locator(".k-failing").first(), "later some requests fail").toBeAttached();
   await expect(lane.locator(".k-requests").first()).toHaveAttribute("title", /web 4000\/s/);
-  const lost = lane.locator(".k-lost").last();
-  await expect(lost).toHaveAttribute("title", /requests refused: .* sent to web-0, which had closed its listener/);
+  const failurePeriod = lane.locator(".k-lost").last();
+  await expect(failurePeriod).toHaveAttribute("title", /requests refused: .* sent to web-0, which had closed its listener/);
   await t.checkLooks(page, "requests-lane");
 
-  // A click on the period shows its failures at the instant of their record: a sentence, and the chain of causes.
-  await lost.click();
+  // A click on the period opens its details, as of the instant of its record: a sentence, and the chain of causes.
+  await failurePeriod.click();
   const side = page.locator('.side[data-subject="Requests to web"]');
   await expect(side.locator(".sentence")).toHaveText(/requests refused: .* had closed its listener.* had not heard of the change\.$/);
-  const thread = side.locator(".thread");
-  await expect(thread.getByText(/SIGTERM to app/).first()).toBeVisible();
-  await expect(thread.locator("li").last()).toContainText(/requests refused: .* had closed its listener/);
+  const causeChain = side.locator(".thread");
+  await expect(causeChain.getByText(/SIGTERM to app/).first()).toBeVisible();
+  await expect(causeChain.locator("li").last()).toContainText(/requests refused: .* had closed its listener/);
   await t.checkLooks(page, "requests-why");
 
   // The same details are opened by keyboard from the list of the lane.

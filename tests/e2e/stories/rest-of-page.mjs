@@ -4,35 +4,35 @@ import { expect, test } from "../test.mjs";
 
 const REST_OF_PAGE = /podscope-web-\w+_rest\.wasm$/;
 
-/** Lets the page load the rest only when it is needed: an earlier request fails. */
-const withoutEarlyLoad = (page) => page.route(REST_OF_PAGE, (route) => route.request().resourceType() === "fetch" ? route.abort() : route.continue());
+/** Aborts the early request (fetch) for the rest of the page, so that the rest is loaded only when it is needed. */
+const abortEarlyLoad = (page) => page.route(REST_OF_PAGE, (route) => route.request().resourceType() === "fetch" ? route.abort() : route.continue());
 
-/** Collects the types of the requests for the rest. */
+/** Collects the resource types of the requests for the rest of the page. */
 const requestTypesOfRest = (page) => {
-  const types = [];
-  page.on("request", (request) => { if (REST_OF_PAGE.test(request.url())) types.push(request.resourceType()); });
-  return types;
+  const requestTypes = [];
+  page.on("request", (request) => { if (REST_OF_PAGE.test(request.url())) requestTypes.push(request.resourceType()); });
+  return requestTypes;
 };
 
 // Shows: Q-05
 test("a first visit watches the cluster and selects a pod without the rest of the page", async ({ t }) => {
   t.allowComplaint(/ERR_FAILED/);
-  let types;
+  let requestTypes;
   const page = await t.open("", { before: async (page) => {
-    types = requestTypesOfRest(page);
-    await withoutEarlyLoad(page);
+    requestTypes = requestTypesOfRest(page);
+    await abortEarlyLoad(page);
   } });
   await expect(page.locator("[data-pod]")).toHaveCount(7);
   await expect(page.locator(".page")).toHaveAttribute("data-now", /^0:1\d/);
   await page.locator("[data-pod]").first().click();
   await expect(page.locator(".side h2").first()).toBeVisible();
-  expect(types, "nothing so far needs the rest").toEqual(["fetch"]);
+  expect(requestTypes, "nothing so far needs the rest").toEqual(["fetch"]);
   await page.getByRole("button", { name: "More", exact: true }).click();
   await expect(page.getByRole("dialog", { name: "More" })).toBeVisible();
-  expect(types, "what is needed is loaded at once").toEqual(["fetch", "xhr"]);
+  expect(requestTypes, "what is needed is loaded at once").toEqual(["fetch", "xhr"]);
 });
 
-/** First visits that begin without a synchronous request for the rest. */
+/** First visits that begin without a synchronous request for the rest of the page. */
 const FIRST_VISITS = [
   ["on a desktop", {}],
   ["on a phone", { size: "phone" }],
@@ -41,48 +41,48 @@ const FIRST_VISITS = [
 ];
 for (const [where, options, address = ""] of FIRST_VISITS) {
   test(`a first visit ${where} loads the rest of the page once, without a synchronous request`, async ({ t }) => {
-    let types;
-    const page = await t.open(address, { ...options, before: (page) => { types = requestTypesOfRest(page); } });
+    let requestTypes;
+    const page = await t.open(address, { ...options, before: (page) => { requestTypes = requestTypesOfRest(page); } });
     await expect(page.locator("[data-pod]")).toHaveCount(7);
     await expect(page.locator(".page")).toHaveAttribute("data-now", /^0:1[5-9]/);
-    expect(types).toEqual(["fetch"]);
+    expect(requestTypes).toEqual(["fetch"]);
   });
 }
 
 test("a page in a frame loads its rest before it is drawn", async ({ t }) => {
   const page = await t.open("#new");
-  const types = requestTypesOfRest(page);
+  const requestTypes = requestTypesOfRest(page);
   await page.evaluate(() => {
     const frame = document.createElement("iframe");
     frame.src = "./";
     document.body.append(frame);
   });
   await expect(page.frameLocator("iframe").locator("[data-pod]").first()).toBeAttached();
-  expect(types).toEqual(["fetch"]);
+  expect(requestTypes).toEqual(["fetch"]);
 });
 
-test("what is pressed while the rest of the page is on its way loads it at once", async ({ t }) => {
+test("a button that needs the rest of the page loads it at once, also during the early request", async ({ t }) => {
   t.allowComplaint(/ERR_ABORTED/);
-  let types;
+  let requestTypes;
   const page = await t.open("", { before: async (page) => {
-    types = requestTypesOfRest(page);
+    requestTypes = requestTypesOfRest(page);
     await page.route(REST_OF_PAGE, (route) => route.request().resourceType() === "fetch" ? undefined : route.continue());
   } });
-  await expect.poll(() => types).toEqual(["fetch"]);
+  await expect.poll(() => requestTypes).toEqual(["fetch"]);
   await page.getByRole("button", { name: "More", exact: true }).click();
   await expect(page.getByRole("dialog", { name: "More" })).toBeVisible();
-  expect(types).toEqual(["fetch", "xhr"]);
+  expect(requestTypes).toEqual(["fetch", "xhr"]);
 });
 
 test("the rest of the page is loaded once, ahead of its use", async ({ t }) => {
   for (const address of ["", "#lesson=anti-affinity-across-nodes"]) {
-    let types;
-    const page = await t.open(address, { before: (page) => { types = requestTypesOfRest(page); } });
-    await expect.poll(() => types, address).toEqual(["fetch"]);
+    let requestTypes;
+    const page = await t.open(address, { before: (page) => { requestTypes = requestTypesOfRest(page); } });
+    await expect.poll(() => requestTypes, address).toEqual(["fetch"]);
     await page.waitForLoadState("networkidle");
     await page.getByRole("button", { name: "More", exact: true }).click();
     await expect(page.getByRole("dialog", { name: "More" })).toBeVisible();
-    expect(types, address).toEqual(["fetch"]);
+    expect(requestTypes, address).toEqual(["fetch"]);
   }
 });
 

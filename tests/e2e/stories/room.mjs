@@ -4,11 +4,11 @@ import { controlsOutsideWindow } from "../looks.mjs";
 import { expect, test } from "../test.mjs";
 
 const LONG_OWNER_NAME = "checkout-service-with-a-rather-long-release-canary";
-const node = (name, more = "") => `---
+const node = (name, extraYaml = "") => `---
 apiVersion: v1
 kind: Node
 metadata: {name: ${name}, labels: {topology.kubernetes.io/zone: eu-central-1${"abc"[name.length % 3]}, zone: z}}
-${more}status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}, conditions: [{type: Ready, status: "True"}, {type: MemoryPressure, status: "False", reason: KubeletHasSufficientMemory, message: kubelet has sufficient memory available}]}
+${extraYaml}status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}, conditions: [{type: Ready, status: "True"}, {type: MemoryPressure, status: "False", reason: KubeletHasSufficientMemory, message: kubelet has sufficient memory available}]}
 `;
 const pod = (name, spec) => `---
 apiVersion: v1
@@ -16,7 +16,7 @@ kind: Pod
 metadata: {name: ${name}}
 spec: {${spec}}
 `;
-const specRequesting = (what, count) => `containers: [{name: c, image: x, resources: {requests: {${what}: "${count}"}, limits: {${what}: "${count}"}}}]`;
+const specRequesting = (resource, count) => `containers: [{name: c, image: x, resources: {requests: {${resource}: "${count}"}, limits: {${resource}: "${count}"}}}]`;
 const manyPods = (count, name, spec) => Array.from({ length: count }, (_, i) => pod(`${name}-${i}`, spec)).join("");
 const CLUSTER_WITH_LONG_NAMES = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -117,8 +117,8 @@ test("nodes keep enough space beside long names and many causes of pending pods"
     for (const zone of await page.locator("section.zone").all()) {
       const [zoneBox, counts] = [await zone.boundingBox(), await zone.locator(".skew").evaluateAll((all) => all.map((e) => e.getBoundingClientRect().right))];
       expect(counts.every((right) => right <= zoneBox.x + zoneBox.width + 1), `${at}: every count lies within its zone`).toBeTruthy();
-      const hidden = await zone.locator(".skew > span").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).length);
-      expect(hidden, `${at}: clipped counts`).toBe(0);
+      const clippedCounts = await zone.locator(".skew > span").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).length);
+      expect(clippedCounts, `${at}: clipped counts`).toBe(0);
     }
     const [card] = await visibleBoxes(page, "article.node");
     const [region] = await visibleBoxes(page, ".cluster");
@@ -204,11 +204,11 @@ test("an embedded frame can show any parts at any size", async ({ t }) => {
       await t.resize(page, width, height);
       await t.expectNoOverflow(page, at);
       for (const part of parts.split(",")) {
-        const where = { story: ".story", side: ".side", timeline: ".time", console: ".con" }[part];
-        const [box] = await visibleBoxes(page, where);
+        const selector = { story: ".story", side: ".side", timeline: ".time", console: ".con" }[part];
+        const [box] = await visibleBoxes(page, selector);
         expect(box, `${at}: ${part} is shown`).toBeTruthy();
-        const minShare = parts.includes(",") ? 0.4 : 0.9;
-        expect(box.width >= width * minShare && box.left >= 0 && box.right <= width + 1 && box.bottom <= height + 1, `${at}: ${part} is ${Math.round(box.left)}–${Math.round(box.right)}, to ${Math.round(box.bottom)}`).toBeTruthy();
+        const minWidthShare = parts.includes(",") ? 0.4 : 0.9;
+        expect(box.width >= width * minWidthShare && box.left >= 0 && box.right <= width + 1 && box.bottom <= height + 1, `${at}: ${part} is ${Math.round(box.left)}–${Math.round(box.right)}, to ${Math.round(box.bottom)}`).toBeTruthy();
         expect(box.height, `${at}: ${part} is ${Math.round(box.height)} px high`).toBeGreaterThanOrEqual(part === "console" ? 35 : part === "timeline" ? (parts.includes("story") ? 28 : 40) : parts.split(",").length > 2 ? 50 : 90);
       }
       if (width === 720) await t.screenshot(page, `frame-${parts.replaceAll(",", "-")}`);
@@ -266,14 +266,14 @@ test("the clock shows all its digits, also for long times", async ({ t }) => {
 /** Lists visible texts with a font size below `minimum` pixels, each with its size. */
 const textsSmallerThan = (page, minimum) => page.evaluate((minimum) => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const found = new Set();
+  const smallTexts = new Set();
   for (let text = walker.nextNode(); text; text = walker.nextNode()) {
-    const at = text.parentElement;
-    if (!text.data.trim() || !at.checkVisibility({ visibilityProperty: true }) || at.closest(".sr, option, .skip, script, style")) continue;
-    const size = parseFloat(getComputedStyle(at).fontSize);
-    if (size > 0 && size < minimum - .1) found.add(`${text.data.trim().slice(0, 20)} ${size}`);
+    const element = text.parentElement;
+    if (!text.data.trim() || !element.checkVisibility({ visibilityProperty: true }) || element.closest(".sr, option, .skip, script, style")) continue;
+    const size = parseFloat(getComputedStyle(element).fontSize);
+    if (size > 0 && size < minimum - .1) smallTexts.add(`${text.data.trim().slice(0, 20)} ${size}`);
   }
-  return [...found];
+  return [...smallTexts];
 }, minimum);
 
 // Shows: U-08
@@ -288,7 +288,7 @@ test("text in the details and the editor has at least 12 px, also on a phone", a
       await page.keyboard.press("Escape");
     }
   }
-  // The pod is in the right half, where a large screen shows the details at the left; its YAML has long lines.
+  // The pod is in the right half of the stage, so a large screen shows its details on the left. Its YAML is wide.
   await page.locator('[data-pod="default/db-0"]').first().click();
   await page.getByRole("tab", { name: "YAML" }).click();
   const sheet = await page.locator(".side.left").boundingBox();
@@ -298,7 +298,7 @@ test("text in the details and the editor has at least 12 px, also on a phone", a
   const editor = page.getByRole("dialog", { name: "Editor" });
   const verdict = editor.getByText("No problems.");
   await expect(verdict).toBeVisible();
-  // The dialog is too narrow for the longest texts of these elements; nothing in the dialog is clipped.
+  // The longest texts of these elements are wider than the dialog; the elements must lie within it and not be clipped.
   for (const at of [verdict, editor.getByLabel("Examples")]) {
     const [box, room] = [await at.boundingBox(), await editor.boundingBox()];
     expect(box.x + box.width).toBeLessThanOrEqual(room.x + room.width);

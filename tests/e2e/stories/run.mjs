@@ -18,8 +18,8 @@ test("a heading with the lesson's name separates the console lines of two runs",
   const log = page.locator(".con .log");
   await enterCommand(page, "kubectl get nodes");
   await expect(log.getByRole("heading")).toHaveText(["Your first pod"]);
-  const order = await log.locator("h3, p.input").allInnerTexts();
-  expect(order.map((text) => text.replace(/\s+/g, " ").replace(/^[\d:.]+ /, ""))).toEqual(["› kubectl get nodes", "Your first pod", "› kubectl get nodes"]);
+  const headingsAndCommands = await log.locator("h3, p.input").allInnerTexts();
+  expect(headingsAndCommands.map((text) => text.replace(/\s+/g, " ").replace(/^[\d:.]+ /, ""))).toEqual(["› kubectl get nodes", "Your first pod", "› kubectl get nodes"]);
   await t.checkLooks(page, "console-runs");
 });
 

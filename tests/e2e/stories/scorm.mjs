@@ -1,4 +1,4 @@
-// A course as a SCORM package, in the API that learning platforms use.
+// A course as a SCORM package, which reports to a learning platform through the SCORM API.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -39,7 +39,7 @@ function packageFiles() {
   return unzip(readFileSync(output));
 }
 
-async function openPlatform() {
+async function servePlatform() {
   const files = new Map([...packageFiles()].map(([path, body]) => [`/package/${path}`, body]));
   files.set("/", PLATFORM_PAGE).set("/scorm12.js", SCORM_AGAIN);
   const server = createServer((request, response) => {
@@ -54,7 +54,7 @@ async function openPlatform() {
 
 // Shows: E-14
 test("a SCORM course reports its score to the learning platform, and resumes where it was left", async ({ t }) => {
-  const server = await openPlatform();
+  const server = await servePlatform();
   t.allowComplaint(/another origin/);
   const page = await t.open("#new");
   await page.goto(`http://127.0.0.1:${server.address().port}/`);

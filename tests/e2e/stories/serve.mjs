@@ -7,9 +7,9 @@ import { expect, test } from "../test.mjs";
 import { DIST } from "../tools.mjs";
 import { visit } from "../visit.mjs";
 
-const PODS = "api/v1/namespaces/default/pods";
+const PODS_PATH = "api/v1/namespaces/default/pods";
 
-/** Starts the server; it runs until `stop` is called. */
+/** Starts `podscope serve`, which runs until `stop` is called. */
 async function startServer(program, port = 0) {
   const args = ["serve", "--site", DIST, "--speed", "10", "--port", String(port)];
   const server = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
@@ -22,7 +22,7 @@ async function startServer(program, port = 0) {
     restore() {}, // nothing of the site is changed
     status: async (path) => (await fetch(url + path)).status,
     time: async () => (await fetchJson("podscope/v1/time")).t,
-    createPod: (name) => fetchJson(PODS, {
+    createPod: (name) => fetchJson(PODS_PATH, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ metadata: { name }, spec: { containers: [{ name: "c", image: "nginx" }] } }),
@@ -38,12 +38,12 @@ async function startServer(program, port = 0) {
 const podOnNode = (page, name) => page.locator(`[data-node] [data-pod="default/${name}"]`);
 const serverBar = (page) => page.locator("#served");
 
-let program;
-test.beforeAll(() => { program = podscope(); });
+let podscopePath;
+test.beforeAll(() => { podscopePath = podscope(); });
 
 const storyWithServer = test.extend({
   server: async ({}, use) => {
-    const server = await startServer(program);
+    const server = await startServer(podscopePath);
     await use(server);
     await server.stop();
   },
@@ -64,7 +64,7 @@ storyWithServer("a page and API clients share one cluster, and a second page is 
   await expect(podOnNode(page, "from-http")).toBeVisible();
 
   await t.command(page, "kubectl run from-page --image=nginx");
-  await expect.poll(() => server.status(`${PODS}/from-page`)).toBe(200);
+  await expect.poll(() => server.status(`${PODS_PATH}/from-page`)).toBe(200);
   await t.pause(page);
   const timeWhenPaused = await server.time();
   await page.getByRole("button", { name: "Play" }).click();
@@ -78,7 +78,7 @@ storyWithServer("a page and API clients share one cluster, and a second page is 
   await expect(serverBar(secondPage)).toContainText("another page leads");
   await t.command(secondPage, "kubectl delete pod from-http");
   await expect(secondPage.getByText("this page watches").first()).toBeAttached();
-  expect(await server.status(`${PODS}/from-http`), "the watching page changes nothing").toBe(200);
+  expect(await server.status(`${PODS_PATH}/from-http`), "the watching page changes nothing").toBe(200);
   await podOnNode(secondPage, "from-page").click();
   await expect(secondPage.locator(".side"), "it selects for itself").toContainText("from-page");
 
@@ -101,7 +101,7 @@ storyWithServer("a page reports that the server has ended, and reconnects to the
   await expect(serverBar(page)).toContainText("podscope serve has ended");
   await serverBar(page).getByRole("button", { name: "Reconnect" }).click();
   await expect(serverBar(page)).toContainText("still does not answer");
-  const nextServer = await startServer(program, server.port);
+  const nextServer = await startServer(podscopePath, server.port);
   await serverBar(page).getByRole("button", { name: "Try again" }).click();
   await expect(page.locator('html[data-served="leads"]')).toBeAttached();
   await nextServer.createPod("after");

@@ -16,15 +16,15 @@ const openSavedSession = async (t) => {
 
 // Shows: U-18
 test("a first visit without any action starts again after a reload", async ({ t }) => {
-  const moments = [
+  const statesBeforeReload = [
     async () => {},
     (page) => expect(page.locator("[data-node]").first()).toBeVisible(),
     (page) => t.waitUntilSettled(page),
     (page) => expect(page.locator(".page")).toHaveAttribute("data-now", /^0:1[3-9]/),
   ];
-  for (const moment of moments) {
+  for (const reachState of statesBeforeReload) {
     const page = await t.open("");
-    await moment(page);
+    await reachState(page);
     await page.reload();
     await expect(page.locator("[data-zone] [data-node] [data-pod]").nth(6)).toBeVisible();
     await expect(page.locator(".start")).toBeVisible();
@@ -96,9 +96,9 @@ test("every action is saved, also if a reload follows immediately", async ({ t }
   await expect(page.locator('.node.dark[data-node="a-1"]')).toBeVisible();
   await page.reload();
   await expect(page.locator('.node.dark[data-node="a-1"]')).toBeVisible();
-  // A reload while the engine is still seeking to the instant, and another one.
+  // Reloads while the engine is still seeking to the session's instant, and another one afterwards.
   for (const part of ["html", ".page", "[data-node]"]) {
-    // While one page replaces another, the browser may refuse to attach to a further one.
+    // A reload that interrupts an unfinished reload may fail with the error `Not attached`.
     await page.reload({ waitUntil: "commit" }).catch((error) => { if (!/Not attached/.test(error)) throw error; });
     await expect(page.locator(part).first()).toBeAttached();
   }
@@ -173,7 +173,7 @@ test("a saved session of a newer version is preserved and can be downloaded", as
     addEventListener("pagehide", () => localStorage.setItem(key, newer));
     return key;
   }, newer);
-  // Open without a hash: the address would continue the session that it names.
+  // Open the address without its hash, because the hash names a session that the page would continue.
   await page.goto(t.url);
   const dialog = page.getByRole("dialog", { name: "This cannot be opened" });
   await expect(dialog.getByText(/newer Podscope/)).toBeVisible();
@@ -252,22 +252,22 @@ test("#new starts a new session, and an embedded page saves nothing", async ({ t
   await expect(page.locator("[data-node]").first()).toBeVisible();
   await expect(page.locator(".node.dark"), "a new session").toHaveCount(0);
   expect(await savedSessions(page), "the other session is still saved").toContain(before.split(",")[0]);
-  const framing = await page.context().newPage();
-  await framing.clock.install();
+  const framingPage = await page.context().newPage();
+  await framingPage.clock.install();
   await page.close();
   // The frame is in a page that shows a text file of this site, so that only the frame could save a session.
-  await framing.goto(`${t.url}THIRD-PARTY.md`);
-  await framing.evaluate(() => localStorage.clear());
-  await framing.evaluate((url) => {
+  await framingPage.goto(`${t.url}THIRD-PARTY.md`);
+  await framingPage.evaluate(() => localStorage.clear());
+  await framingPage.evaluate((url) => {
     const frame = document.createElement("iframe");
     frame.src = `${url}#lesson=first-pod`;
     document.body.replaceChildren(frame);
   }, t.url);
-  await expect(framing.frameLocator("iframe").locator("[data-node]").first()).toBeVisible();
+  await expect(framingPage.frameLocator("iframe").locator("[data-node]").first()).toBeVisible();
   // The page saves an opened session in less than 20 s.
-  await framing.clock.fastForward(20_000);
-  await expect(framing.frameLocator("iframe").locator("html")).toHaveAttribute("data-settled", "true");
-  expect(await savedSessions(framing), "a frame saves nothing").toBe("");
+  await framingPage.clock.fastForward(20_000);
+  await expect(framingPage.frameLocator("iframe").locator("html")).toHaveAttribute("data-settled", "true");
+  expect(await savedSessions(framingPage), "a frame saves nothing").toBe("");
 });
 
 // Shows: T-08

@@ -4,9 +4,9 @@ import { expect, test } from "../test.mjs";
 
 /** Lists the boxes of the control plane that overlap the previous box or reach beyond the stage. */
 const misplacedMachines = (page) => page.locator(".run").evaluateAll((runs) => runs.flatMap((run) => {
-  const room = run.getBoundingClientRect();
+  const runBox = run.getBoundingClientRect();
   const boxes = [...run.querySelectorAll(".machine")].map((box) => [box.className, box.getBoundingClientRect()]);
-  return boxes.filter(([, r], nth) => r.right > room.right + 1 || nth > 0 && r.left < boxes[nth - 1][1].right - 1).map(([name]) => name);
+  return boxes.filter(([, r], nth) => r.right > runBox.right + 1 || nth > 0 && r.left < boxes[nth - 1][1].right - 1).map(([name]) => name);
 }));
 
 const LARGE_CLUSTER = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n" +
@@ -115,9 +115,9 @@ test("differences between two runs of a large cluster are outlined in both overv
     probe.fillRect(0, 0, 1, 1);
     const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    let n = 0;
-    for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 12) n += 1;
-    return n;
+    let pixelCount = 0;
+    for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 12) pixelCount += 1;
+    return pixelCount;
   });
   const surplusOutlinePixels = async () => await outlinePixels(overviews.first()) - await outlinePixels(overviews.nth(1));
   await expect.poll(surplusOutlinePixels, "outline pixels of twenty additional pods in this run").toBeGreaterThan(40);

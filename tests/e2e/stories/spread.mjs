@@ -2,7 +2,7 @@
 import { expect, test } from "../test.mjs";
 
 const BY_ZONE = "topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]";
-const SPREAD = `apiVersion: podscope.dev/v1alpha1
+const SPREAD_SCENARIO = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: spread}
 spec:
@@ -33,7 +33,7 @@ spec: {containers: [{name: c, image: app}], ${BY_ZONE}}
 // Shows: U-05
 test("a selected pod has a spread lane, both as a drawing and as text", async ({ t }) => {
   const page = await t.open("#new");
-  await t.openFiles(page, { "spread.yaml": SPREAD });
+  await t.openFiles(page, { "spread.yaml": SPREAD_SCENARIO });
   await t.seek(page, "0:20.0");
   const lane = page.locator('[data-lane="spread"]');
   await expect(lane, "no lane without a selection").toHaveCount(0);

@@ -37,8 +37,8 @@ test("the stage covers half the window in a lesson with a question", async ({ t 
   }
 });
 
-/** Lists the controls of a story's current task that are not completely visible. The guided start shows its task in a
- *  line below the stage, `.brief`. */
+/** Lists the controls of a story's current task that are not completely visible. The lesson of a first visit shows its
+ *  task in a line below the stage, `.brief`. */
 const controlsOutOfView = (page) => page.evaluate(() => {
   const isVisible = (element) => {
     const { left, top, right, bottom, width, height } = element.getBoundingClientRect();
@@ -68,7 +68,7 @@ const pressFirst = (story, names) => story.evaluate((story, names) => {
 /** The lesson that a first visit offers. */
 const GUIDED_LESSON = "cut-a-node-off";
 
-/** Plays the first two steps of the guided start. */
+/** Plays the first two steps of the lesson that a first visit offers, and checks their controls. */
 async function showGuidedStart(page) {
   const brief = page.locator(".brief");
   await expect(brief.getByText(/Cut off c-2/).first()).toBeVisible();
@@ -82,7 +82,7 @@ async function showGuidedStart(page) {
 /** The lesson's title in its file. */
 const lessonTitle = (lesson) => readFileSync(new URL(`${lesson}.yaml`, LESSONS_FOLDER), "utf8").match(/^  title: "?(.*?)"?$/m)[1];
 
-/** Opens a lesson in this tab, if there is one: the page and its engine are loaded already. */
+/** Opens a lesson in `tab`, which has loaded the page and its engine already; without `tab` in a new page. */
 async function openLesson(t, tab, lesson) {
   const page = tab ?? await t.open(`#lesson=${lesson}`);
   if (tab) await page.evaluate((lesson) => { location.hash = `#lesson=${lesson}`; }, lesson);
@@ -96,7 +96,7 @@ async function showFirstSteps(t, page, lesson) {
   const story = page.locator(".story");
   const skip = story.getByRole("button", { name: "Skip to the story" });
   await expect(story.locator(".story-foot").or(skip)).toBeVisible();
-  // The story may begin without a click, before the click arrives: then this button is gone.
+  // The story may begin by itself before the click arrives; the button then disappears.
   await expect(async () => {
     if (await skip.isVisible()) await skip.click({ timeout: 5_000 });
     await expect(story.locator(".story-foot")).toBeVisible({ timeout: 5_000 });
@@ -109,7 +109,7 @@ async function showFirstSteps(t, page, lesson) {
     await t.waitUntilSettled(page);
   }
   if (await story.locator(".steps").count() === 0) return true;
-  // The effect of the last command may take a while.
+  // If the second step is not shown yet, the last command needs time to take effect: play at high speed.
   const isFast = !(await secondStep.isVisible());
   if (isFast) {
     await page.getByLabel("Speed").selectOption("6");
@@ -127,7 +127,7 @@ async function showFirstSteps(t, page, lesson) {
 for (let firstIndex = 0; firstIndex < LESSONS.length; firstIndex += 10) {
   // Shows: U-23
   test(`the tasks of lessons ${firstIndex + 1} to ${Math.min(firstIndex + 10, LESSONS.length)} are visible at every size`, async ({ t }) => {
-    let tab;
+    let reusableTab;
     for (const lesson of LESSONS.slice(firstIndex, firstIndex + 10)) {
       if (lesson === GUIDED_LESSON) {
         const page = await t.open(`#lesson=${lesson}`);
@@ -135,10 +135,10 @@ for (let firstIndex = 0; firstIndex < LESSONS.length; firstIndex += 10) {
         await page.context().close();
         continue;
       }
-      tab = await openLesson(t, tab, lesson);
-      if (await showFirstSteps(t, tab, lesson)) continue;
-      await tab.context().close();
-      tab = undefined;
+      reusableTab = await openLesson(t, reusableTab, lesson);
+      if (await showFirstSteps(t, reusableTab, lesson)) continue;
+      await reusableTab.context().close();
+      reusableTab = undefined;
     }
   });
 }
@@ -147,9 +147,9 @@ for (let firstIndex = 0; firstIndex < LESSONS.length; firstIndex += 10) {
 test("the stage does not move during a rolling update, a selection and a command", async ({ t }) => {
   const page = await t.open("", { before: (page) => page.addInitScript(() => {
     window.shifts = [];
-    const name = (node) => node?.className?.baseVal ?? node?.className ?? node?.nodeName ?? "gone";
+    const elementName = (node) => node?.className?.baseVal ?? node?.className ?? node?.nodeName ?? "gone";
     new PerformanceObserver((list) => list.getEntries().filter((entry) => !entry.hadRecentInput).forEach(({ value, sources }) =>
-      window.shifts.push({ value, moved: sources.map(({ node }) => name(node)) }))).observe({ type: "layout-shift" });
+      window.shifts.push({ value, moved: sources.map(({ node }) => elementName(node)) }))).observe({ type: "layout-shift" });
   }) });
   const stageBox = () => page.locator("#stage").boundingBox();
   await expect(page.locator("[data-pod]").first()).toBeVisible();

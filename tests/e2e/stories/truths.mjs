@@ -29,12 +29,12 @@ test("two processes named web-0 are shown after a partition and a forced deletio
   await confirm.getByRole("button", { name: "I understand, do it" }).click();
 
   const ghost = page.locator('[data-ghost="true"][data-pod="default/web-0"]');
-  const other = page.locator('[data-ghost="false"][data-pod="default/web-0"]');
+  const replacementPod = page.locator('[data-ghost="false"][data-pod="default/web-0"]');
   await expect(ghost).toBeVisible();
-  await expect(other.and(page.locator(".m-ready, .m-starting"))).toBeVisible();
+  await expect(replacementPod.and(page.locator(".m-ready, .m-starting"))).toBeVisible();
   await t.pause(page);
   await expect(ghost.locator("xpath=ancestor::*[@data-node]"), "the ghost's node").toHaveAttribute("data-node", node);
-  expect(await other.locator("xpath=ancestor::*[@data-node]").getAttribute("data-node"), "the replacement is on another node").not.toBe(node);
+  expect(await replacementPod.locator("xpath=ancestor::*[@data-node]").getAttribute("data-node"), "the replacement is on another node").not.toBe(node);
   await expect(page.locator(`[data-node="${node}"] .truth`).getByText(/web-0/)).toBeVisible();
   // The notice covers the stage until it is closed.
   await page.locator("[data-broken]").getByRole("button", { name: /close/ }).click();
@@ -45,10 +45,10 @@ test("two processes named web-0 are shown after a partition and a forced deletio
   await expect(page.locator(".side").getByText(/at-most-one/).first()).toBeVisible();
   await ghost.click();
   await expect(page.locator(".side").getByText(/the API has forgotten it/).first()).toBeVisible();
-  // The decision that is shown is that of the ghost, not that of the pod that replaced it.
+  // The details show the scheduling decision of the ghost (the process of the deleted pod), not of its replacement.
   await expect(page.locator(".side .lead").getByText(node).first()).toBeVisible();
   expect(await page.locator(".side .attempt").innerText(), "the ghost had one attempt").toMatch(/1 of 1/i);
-  await other.click();
+  await replacementPod.click();
   await expect(page.locator(".side .lead").getByText(node).first()).toHaveCount(0);
   await ghost.click();
   await expect(page.locator(".side .lead").getByText(node).first()).toBeVisible();

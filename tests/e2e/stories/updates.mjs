@@ -70,20 +70,20 @@ test("an update in one tab notifies another tab, which keeps the files of its ve
   const one = await openWithOfflineCopy(t);
   const other = await t.tab(one.context());
   const before = await pageVersion(other);
-  const editor = await other.locator("html").getAttribute("data-editor");
-  await t.publish("newer", { edit: (text) => text.split("\n").filter((line) => !line.includes(editor)).join("\n") });
-  t.site.replaced.set(editor, null); // the host has only the new version
+  const editorPath = await other.locator("html").getAttribute("data-editor");
+  await t.publish("newer", { edit: (text) => text.split("\n").filter((line) => !line.includes(editorPath)).join("\n") });
+  t.site.replaced.set(editorPath, null); // the host has only the new version
   expect(await t.checkForUpdate(one)).toBe("installed");
   await acceptUpdate(t, one);
   expect(await pageVersion(one)).toBe("newer");
   await other.waitForFunction(() => window.podscopeUpdate === true);
   expect(await pageVersion(other)).toBe(before);
-  expect(await other.evaluate(async (editor) => (await fetch(editor)).status, editor), "the old version's editor is still served").toBe(200);
+  expect(await other.evaluate(async (path) => (await fetch(path)).status, editorPath), "the old version's editor is still served").toBe(200);
   await acceptUpdate(t, other);
   expect(await pageVersion(other)).toBe("newer");
   // When no tab of the old version is left, its files are deleted.
   await waitForVersions(other, "newer");
-  t.site.replaced.delete(editor);
+  t.site.replaced.delete(editorPath);
   await t.publish("newest");
   expect(await t.checkForUpdate(one)).toBe("installed");
   await acceptUpdate(t, one);

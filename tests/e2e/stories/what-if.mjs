@@ -3,7 +3,7 @@
 import { expect, test } from "../test.mjs";
 
 /** Opens the details of a node of a paused cluster and asks for the effect of its drain. */
-async function askAbout(page, node) {
+async function askDrainEffect(page, node) {
   await page.locator(`[data-select-node="${node}"]`).click();
   await page.locator(".side").getByRole("button", { name: "What if it goes?" }).click();
   return page.getByRole("dialog", { name: `What if ${node} is drained?` });
@@ -18,13 +18,13 @@ test("the effect of a drain is predicted without changing the run", async ({ t }
   await expect(page.locator("[data-pod]").first()).toBeVisible();
   await t.pause(page);
   const before = await t.now(page);
-  const answer = await askAbout(page, "a-1");
+  const answer = await askDrainEffect(page, "a-1");
   await expect(answer.getByRole("row").nth(1)).toContainText("a-1", { timeout: 60_000 });
   await expect(answer.getByRole("row").nth(1)).toContainText(/[abc]-\d$/);
   await t.checkLooks(page, "what-if");
   await answer.getByRole("button", { name: "And the whole zone?" }).click();
-  const zone = page.getByRole("dialog", { name: "What if zone a loses its power?" });
-  await expect(zone.getByRole("row").nth(1)).toBeVisible({ timeout: 60_000 });
+  const zoneAnswer = page.getByRole("dialog", { name: "What if zone a loses its power?" });
+  await expect(zoneAnswer.getByRole("row").nth(1)).toBeVisible({ timeout: 60_000 });
   for (const node of ["a-1", "a-2"]) await expect(page.locator(`[data-node="${node}"]`)).toContainText("would lose power");
   await page.keyboard.press("Escape");
   expect(await t.now(page), "the run stands still").toBe(before);
@@ -38,7 +38,7 @@ test("pods of a what-if answer are marked on their new nodes until the answer is
   await t.pause(page);
   await t.waitUntilSettled(page);
   const before = await nodeAndPodPositions(page);
-  const answer = await askAbout(page, "a-1");
+  const answer = await askDrainEffect(page, "a-1");
   const marks = page.locator("#stage .would");
   await expect(marks.first()).toBeVisible({ timeout: 60_000 });
   await t.waitUntilSettled(page);
@@ -93,7 +93,7 @@ test("predicted pods of a what-if answer fit into full nodes, and a zone's menu 
     .replace("replicas: 2", "replicas: 54").replace("cpu: 1500m", "cpu: 500m") });
   await t.seek(page, "1:00.0");
   await expect(page.locator("[data-node] [data-pod]")).toHaveCount(54, { timeout: 60_000 });
-  const answer = await askAbout(page, "a-1");
+  const answer = await askDrainEffect(page, "a-1");
   const marks = page.locator("[data-node] .would");
   await expect(marks).toHaveCount(9, { timeout: 60_000 });
   for (const mark of await marks.all()) {
@@ -128,10 +128,10 @@ test("a pod's details say how many more copies fit, on which nodes, and what sto
   }
   await t.checkLooks(page, "what-if-fit");
   // If fewer pods fit than requested, the answer lists changes that make room, and a click applies one of them.
-  const number = answer.getByLabel(/^Make room for/);
-  await expect(number).toHaveValue("3");
-  await number.fill("4");
-  await number.press("Enter");
+  const podCountField = answer.getByLabel(/^Make room for/);
+  await expect(podCountField).toHaveValue("3");
+  await podCountField.fill("4");
+  await podCountField.press("Enter");
   const change = answer.getByRole("listitem").filter({ hasText: "fault join a-1-copy --like a-1 --count 2" });
   await expect(change).toContainText("4 fit then", { timeout: 60_000 });
   await t.checkLooks(page, "what-if-room");
@@ -171,13 +171,13 @@ test("a pod that would stay Pending is marked beside the scheduler on a phone", 
   await t.openFiles(page, { "full.yaml": FULL_NODES });
   await t.seek(page, "1:00.0");
   await expect(page.locator("[data-node=a-1] [data-pod]")).toBeVisible({ timeout: 60_000 });
-  const answer = await askAbout(page, "a-1");
-  const waits = page.getByRole("region", { name: "Pending pods" }).getByRole("img", { name: /would stay Pending, now on a-1: .*Insufficient cpu/ });
-  await expect(waits).toBeVisible({ timeout: 60_000 });
+  const answer = await askDrainEffect(page, "a-1");
+  const pendingMark = page.getByRole("region", { name: "Pending pods" }).getByRole("img", { name: /would stay Pending, now on a-1: .*Insufficient cpu/ });
+  await expect(pendingMark).toBeVisible({ timeout: 60_000 });
   await t.checkLooks(page, "what-if-phone");
   await t.expectNoOverflow(page, "the answer on a phone");
   await answer.getByRole("button", { name: "Close" }).click();
-  await expect(waits).toHaveCount(0);
+  await expect(pendingMark).toHaveCount(0);
 });
 
 // Shows: P-14, U-09

@@ -1,5 +1,5 @@
-//! Generates inputs with a structure that random mutations rarely produce: settings with boundary values, JSONPath and
-//! selectors, links that unpack, lessons with matching parts.
+//! Generates inputs with a structure that random mutations rarely produce: settings with boundary values, queries with
+//! JSONPath and selectors, links that can be decoded, and lessons combined from complete parts of other lessons.
 
 use std::fmt::Write;
 
@@ -128,12 +128,12 @@ const COMPONENT_SETTINGS: &[ComponentSettings] = &[
     ),
 ];
 
-/// The cluster of the target `settings`: it has partitions that heal, and most objects whose behaviour depends on a
-/// period.
+/// The cluster of the fuzz target `settings`: it has partitions that heal, and objects of most kinds whose behaviour
+/// depends on a configured period.
 pub(super) const SETTINGS_CLUSTER: &str = include_str!("../../fuzz/settings.yaml");
 
 /// Generates a scenario whose components have settings with boundary values.
-pub(super) fn settings(rng: &mut Rng) -> String {
+pub(super) fn generate_settings(rng: &mut Rng) -> String {
     let mut text = String::from("apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: fuzz}\nspec:\n");
     let _ = writeln!(text, "  seed: {}", pick_str(rng, INTEGER_VALUES));
     text.push_str("  components:\n");
@@ -225,7 +225,7 @@ const QUERIED_FIELDS: &[&str] = &[
     ".metadata.annotations.a\\.b/c",
     "",
 ];
-const COMPARED_VALUES: &[&str] = &[
+const FILTER_OPERANDS: &[&str] = &[
     "web",
     "\"web\"",
     "'Running'",
@@ -240,21 +240,21 @@ const COMPARED_VALUES: &[&str] = &[
     "9223372036854775807",
 ];
 
-fn random_path(rng: &mut Rng, depth: u64) -> String {
+fn random_jsonpath(rng: &mut Rng, depth: u64) -> String {
     let mut text = String::new();
     for _ in 0..=rng.below(4) {
         text.push_str(pick_str(rng, QUERIED_FIELDS));
         if depth < 4 && rng.below(4) == 0 {
             let compared = pick_str(rng, &["==", "!=", "<", ">=", " in ", ""]);
-            let value = pick_str(rng, COMPARED_VALUES);
-            let inner = random_path(rng, depth + 1);
+            let value = pick_str(rng, FILTER_OPERANDS);
+            let inner = random_jsonpath(rng, depth + 1);
             let _ = write!(text, "[?(@{inner}{compared}{value})]");
         }
     }
     text
 }
 
-fn random_template(rng: &mut Rng, depth: u64) -> String {
+fn random_jsonpath_template(rng: &mut Rng, depth: u64) -> String {
     let mut text = String::new();
     for _ in 0..=rng.below(3) {
         match rng.below(5) {
@@ -262,8 +262,8 @@ fn random_template(rng: &mut Rng, depth: u64) -> String {
                 let _ = write!(
                     text,
                     "{{range {}}}{}{{end}}",
-                    random_path(rng, 1),
-                    random_template(rng, depth + 1)
+                    random_jsonpath(rng, 1),
+                    random_jsonpath_template(rng, depth + 1)
                 );
             }
             1 => text.push_str(pick_str(
@@ -271,7 +271,7 @@ fn random_template(rng: &mut Rng, depth: u64) -> String {
                 &["{\"\\t\"}", "{'\\n'}", "{end}", "{range", "{\"", "{@}", "{$}", " x "],
             )),
             _ => {
-                let _ = write!(text, "{{{}}}", random_path(rng, 0));
+                let _ = write!(text, "{{{}}}", random_jsonpath(rng, 0));
             }
         }
     }
@@ -295,7 +295,7 @@ fn random_selector(rng: &mut Rng, terms: u64) -> String {
             );
             let value = pick_str(rng, &["web", "db", "", "a-1", "Running", "-", "x y"]);
             match rng.below(6) {
-                0 => format!("{key} in ({value},b,{})", pick_str(rng, COMPARED_VALUES)),
+                0 => format!("{key} in ({value},b,{})", pick_str(rng, FILTER_OPERANDS)),
                 1 => format!("{key} notin ({value})"),
                 2 => format!("!{key}"),
                 3 => key.to_owned(),
@@ -308,7 +308,7 @@ fn random_selector(rng: &mut Rng, terms: u64) -> String {
 }
 
 /// Generates a `kubectl get` command: with a JSONPath, template, columns, selector or sort order.
-pub(super) fn query(rng: &mut Rng) -> String {
+pub(super) fn generate_query(rng: &mut Rng) -> String {
     let mut text = format!("kubectl get {}", pick_str(rng, QUERIED_RESOURCES));
     let quoted = |text: String| format!("'{}'", text.replace('\'', "\""));
     let go = |rng: &mut Rng| {
@@ -320,14 +320,18 @@ pub(super) fn query(rng: &mut Rng) -> String {
                 "{{{{range $k, $v := .metadata}}}}{{{{$k}}}}={{{{$v}}}}{{{{end}}}}{{{{index .items {}}}}}",
                 pick_str(rng, INTEGER_VALUES)
             ),
-            _ => format!("{{{{if eq {field} {}}}}}a{{{{end}}}}", pick_str(rng, COMPARED_VALUES)),
+            _ => format!("{{{{if eq {field} {}}}}}a{{{{end}}}}", pick_str(rng, FILTER_OPERANDS)),
         }
     };
     match rng.below(6) {
-        0 | 1 => drop(write!(text, " -o jsonpath={}", quoted(random_template(rng, 0)))),
+        0 | 1 => drop(write!(
+            text,
+            " -o jsonpath={}",
+            quoted(random_jsonpath_template(rng, 0))
+        )),
         2 => {
             let columns: Vec<String> = (0..=rng.below(4))
-                .map(|at| format!("C{at}:{}", random_path(rng, 1)))
+                .map(|at| format!("C{at}:{}", random_jsonpath(rng, 1)))
                 .collect();
             let _ = write!(text, " -o custom-columns={}", quoted(columns.join(",")));
         }
@@ -340,7 +344,7 @@ pub(super) fn query(rng: &mut Rng) -> String {
         _ => {}
     }
     if rng.below(4) == 0 {
-        let sort = random_path(rng, 2);
+        let sort = random_jsonpath(rng, 2);
         let _ = write!(text, " --sort-by={}", quoted(sort));
     }
     if rng.below(3) == 0 {
@@ -353,8 +357,8 @@ pub(super) fn query(rng: &mut Rng) -> String {
     text
 }
 
-/// Generates the JSON content of a link that unpacks and parses.
-pub(super) fn link(rng: &mut Rng, lessons: &[String], commands: &[String]) -> String {
+/// Generates the content of a share link as JSON, in the form that decoding a valid link gives.
+pub(super) fn generate_link(rng: &mut Rng, lessons: &[String], commands: &[String]) -> String {
     let instant = |rng: &mut Rng| match rng.below(6) {
         0 => i64::MAX,
         1 => i64::MIN,
@@ -371,8 +375,8 @@ pub(super) fn link(rng: &mut Rng, lessons: &[String], commands: &[String]) -> St
             seed,
             ..Link::default()
         },
-        1 => Link::of_files(vec![("settings.yaml".into(), settings(rng))], seed),
-        _ => Link::of_files(vec![("lesson.yaml".into(), lesson(rng, lessons))], seed),
+        1 => Link::of_files(vec![("settings.yaml".into(), generate_settings(rng))], seed),
+        _ => Link::of_files(vec![("lesson.yaml".into(), generate_lesson(rng, lessons))], seed),
     };
     link.cursor = instant(rng);
     link.engine = pick_str(rng, &["", "0.1.0", "9.9.9+v1.99", "+", "0.1.0+"]).to_owned();
@@ -380,7 +384,7 @@ pub(super) fn link(rng: &mut Rng, lessons: &[String], commands: &[String]) -> St
     link.screen = pick_str(rng, &["", "pod=default/web-0", "{", "\u{202e}", "embed=cluster&x=%zz"]).to_owned();
     for _ in 0..rng.below(6) {
         let command = if rng.below(4) == 0 {
-            query(rng)
+            generate_query(rng)
         } else {
             pick_random(rng, commands).clone()
         };
@@ -390,7 +394,7 @@ pub(super) fn link(rng: &mut Rng, lessons: &[String], commands: &[String]) -> St
 }
 
 /// Generates a lesson from parts of several lessons: each step, goal, question and attempt is complete.
-pub(super) fn lesson(rng: &mut Rng, lessons: &[String]) -> String {
+pub(super) fn generate_lesson(rng: &mut Rng, lessons: &[String]) -> String {
     let mut text = pick_random(rng, lessons).clone();
     for _ in 0..=rng.below(3) {
         let other = pick_random(rng, lessons);

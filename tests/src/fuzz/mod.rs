@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use podscope_cluster::Rng;
 
-pub use mutate::MAX_INPUT;
+pub use mutate::MAX_INPUT_BYTES;
 use mutate::Mutator;
 pub use targets::{Depth, TARGETS, Target};
 
@@ -23,7 +23,7 @@ pub use targets::{Depth, TARGETS, Target};
 const MAX_POOL_BYTES: usize = 8 << 20;
 
 /// On average, one of this many inputs is run with [`Depth::Whole`].
-const WHOLE_DEPTH_PERIOD: u64 = 16;
+const INPUTS_PER_WHOLE_DEPTH_RUN: u64 = 16;
 
 /// A fuzzing run against one target.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Fuzzer {
         }
     }
 
-    /// Name of the target.
+    /// Name of the fuzz target.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.target.name
@@ -74,7 +74,7 @@ impl Fuzzer {
 
     /// Returns the next input to run.
     pub fn next_input(&mut self) -> String {
-        self.depth = match self.rng.below(WHOLE_DEPTH_PERIOD) {
+        self.depth = match self.rng.below(INPUTS_PER_WHOLE_DEPTH_RUN) {
             0 => Depth::Whole,
             _ => Depth::Reading,
         };
@@ -139,14 +139,14 @@ pub fn run_input(target: &Target, input: &str, depth: Depth) -> (Result<String, 
     (answer, cost)
 }
 
-/// Saves an input, so that [`run_input`] can be repeated with it. Returns the path of the file.
-pub fn save_finding(target: &str, what: &str, text: &str) -> String {
+/// Saves an input that caused a problem, so that [`run_input`] can be repeated with it. Returns the path of the file.
+pub fn save_finding(target: &str, problem: &str, input: &str) -> String {
     let dir = crate::root().join("target/fuzz-findings");
-    let sum = text
+    let sum = input
         .bytes()
         .fold(7_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
-    let path = dir.join(format!("{target}-{what}-{sum:016x}"));
-    let written = fs::create_dir_all(&dir).and_then(|()| fs::write(&path, text));
+    let path = dir.join(format!("{target}-{problem}-{sum:016x}"));
+    let written = fs::create_dir_all(&dir).and_then(|()| fs::write(&path, input));
     match written {
         Ok(()) => path.display().to_string(),
         Err(error) => format!("{}: {error}", path.display()),
@@ -176,11 +176,11 @@ fn corpus_lines(name: &str) -> Vec<String> {
     text.lines().map(|line| line.replace("\\n", "\n")).collect()
 }
 
-/// Returns the contents of all files with these endings in the directories.
+/// Returns the contents of all files in `dirs` whose names have one of the endings.
 fn contents_of_files(dirs: &[&str], endings: &[&str]) -> Vec<String> {
     dirs.iter()
         .flat_map(|dir| endings.iter().flat_map(|ending| crate::files(dir, ending)))
         .filter_map(|path| fs::read_to_string(path).ok())
-        .filter(|text| text.len() <= MAX_INPUT)
+        .filter(|text| text.len() <= MAX_INPUT_BYTES)
         .collect()
 }

@@ -1,13 +1,13 @@
-//! Mutations of a text: bytes, words, numbers, lines, pieces of other texts.
+//! Random changes to a text: of its bytes, words, numbers and lines, or by inserting pieces of other texts.
 
 use podscope_api::ordered;
 
 use podscope_cluster::Rng;
 
 /// Maximum size of an input, in bytes.
-pub const MAX_INPUT: usize = 64 << 10;
+pub const MAX_INPUT_BYTES: usize = 64 << 10;
 /// Maximum number of words taken from the corpus.
-const MAX_WORDS: usize = 6000;
+const MAX_CORPUS_WORDS: usize = 6000;
 
 /// Words that parsers often handle wrongly.
 const WORDS_HARD_TO_PARSE: &[&str] = &[
@@ -137,12 +137,12 @@ pub(super) struct Mutator {
 }
 
 impl Mutator {
-    /// Collects the words of the corpus.
+    /// Collects the words of the corpus, which mutations insert into other texts.
     pub(super) fn new(corpus: &[String]) -> Self {
         let mut words = ordered::Set::new();
         for text in corpus {
             for word in text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '.' | '/' | '_')) {
-                if word.len() > 1 && word.len() < 60 && words.len() < MAX_WORDS {
+                if word.len() > 1 && word.len() < 60 && words.len() < MAX_CORPUS_WORDS {
                     words.insert(word.to_owned());
                 }
             }
@@ -158,7 +158,7 @@ impl Mutator {
         for _ in 0..=rng.below(8).min(rng.below(8)) {
             self.mutate_once(rng, pool, &mut bytes);
         }
-        bytes.truncate(MAX_INPUT);
+        bytes.truncate(MAX_INPUT_BYTES);
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
@@ -229,11 +229,11 @@ fn pick_random<'a, T>(rng: &mut Rng, from: &'a [T]) -> Option<&'a T> {
 }
 
 fn insert_bytes(bytes: &mut Vec<u8>, at: usize, piece: &[u8]) {
-    let room = MAX_INPUT.saturating_sub(bytes.len());
+    let room = MAX_INPUT_BYTES.saturating_sub(bytes.len());
     bytes.splice(at..at, piece.iter().take(room).copied());
 }
 
-/// Replaces the next number by another one.
+/// Replaces the first number at or after a position by another number.
 fn replace_number(rng: &mut Rng, bytes: &mut Vec<u8>, at: usize) {
     let Some(from) = (at..bytes.len()).find(|at| bytes[*at].is_ascii_digit()) else {
         return;

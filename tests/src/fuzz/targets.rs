@@ -7,8 +7,8 @@ use podscope_api::ContainerBehavior;
 use podscope_cluster::{Rng, SimTime, Span};
 use podscope_kubectl::MAX_WORK;
 use podscope_kubectl::command::{self, Command};
-use podscope_protocol::{ExportKind, Request, Source, SubjectRef, Update};
-use podscope_session::host::{Host, Wants};
+use podscope_protocol::{ExportKind, Request, SessionSource, SubjectRef, Update};
+use podscope_session::host::{Host, NextWork};
 use podscope_session::link::{self, Link};
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
@@ -41,12 +41,12 @@ pub struct Target {
     pub run: fn(&str, Depth) -> String,
 }
 
-/// All targets.
+/// All entry points that the fuzzer calls.
 pub const TARGETS: &[Target] = &[
     Target {
         name: "links",
         corpus: link_corpus,
-        make: Some(|rng| LESSONS_AND_COMMANDS.with(|lists| make::link(rng, &lists.0, &lists.1))),
+        make: Some(|rng| LESSONS_AND_COMMANDS.with(|lists| make::generate_link(rng, &lists.0, &lists.1))),
         budget: 8_000_000,
         turn: 3,
         run: open_link,
@@ -72,7 +72,7 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "lessons",
         corpus: lesson_texts,
-        make: Some(|rng| LESSONS_AND_COMMANDS.with(|lists| make::lesson(rng, &lists.0))),
+        make: Some(|rng| LESSONS_AND_COMMANDS.with(|lists| make::generate_lesson(rng, &lists.0))),
         budget: 8_000_000,
         turn: 3,
         run: open_file,
@@ -80,7 +80,7 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "settings",
         corpus: || super::contents_of_files(&["tests/fuzz/settings"], &[".yaml"]),
-        make: Some(make::settings),
+        make: Some(make::generate_settings),
         budget: 4_000_000,
         turn: 4,
         run: run_settings,
@@ -96,7 +96,7 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "queries",
         corpus: || super::corpus_lines("queries.txt"),
-        make: Some(make::query),
+        make: Some(make::generate_query),
         budget: MAX_WORK * 5 / 4,
         turn: 20,
         run: run_query,
@@ -121,17 +121,17 @@ fn lesson_texts() -> Vec<String> {
 }
 
 fn open_file(text: &str, depth: Depth) -> String {
-    let source = Source::Files {
+    let source = SessionSource::Files {
         files: vec![("fuzz.yaml".into(), text.to_owned())],
     };
-    open_source(source, depth)
+    open_session(source, depth)
 }
 
-/// Maximum number of steps for a simulated minute of `settings.yaml` with any settings: forty times the number with the
-/// defaults.
+/// Maximum number of simulation steps for a simulated minute of `settings.yaml`, whatever the settings. It is forty
+/// times the number of steps with the default settings.
 const MAX_STEPS_PER_MINUTE: u64 = 200_000;
 
-/// Runs a scenario for a minute.
+/// Runs a scenario for one simulated minute, or for 15 s at [`Depth::Reading`].
 fn run_settings(text: &str, depth: Depth) -> String {
     let loaded = match scenario::load(&[("settings.yaml".to_owned(), text.to_owned())]) {
         Ok(loaded) => loaded,
@@ -160,7 +160,7 @@ fn link_corpus() -> Vec<String> {
     let inner: Vec<String> = packed
         .iter()
         .filter_map(|text| serde_json::to_string(&link::decode(text).ok()?).ok())
-        .filter(|text| text.len() <= super::MAX_INPUT)
+        .filter(|text| text.len() <= super::MAX_INPUT_BYTES)
         .collect();
     let found = super::contents_of_files(&["tests/fuzz/links"], &[".json"]);
     packed.into_iter().chain(inner).chain(found).collect()
@@ -177,14 +177,15 @@ fn open_link(text: &str, depth: Depth) -> String {
         }
         Err(_) => text.to_owned(),
     };
-    open_source(Source::Link { fragment }, depth)
+    open_session(SessionSource::Link { fragment }, depth)
 }
 
-/// Maximum number of work slices after each request.
-const MAX_WORK_SLICES: usize = 12;
+/// Maximum number of times that the host is called to continue its work after a request.
+const MAX_WORK_CALLS_PER_REQUEST: usize = 12;
 
-/// Opens a source as the page does: with frames, seeks, the inspector, a share link and an export.
-fn open_source(source: Source, depth: Depth) -> String {
+/// Opens a scenario or link as the page does, and requests frames, seeks, an inspection of a pod, a share link and an
+/// export.
+fn open_session(source: SessionSource, depth: Depth) -> String {
     let mut host = Host::new();
     let mut answer = String::new();
     let mut clock = 0.0;
@@ -215,8 +216,8 @@ fn open_source(source: Source, depth: Depth) -> String {
     ];
     for request in requests {
         append_update_summary(&mut answer, &host.handle(request, clock));
-        for _ in 0..MAX_WORK_SLICES {
-            if host.wants() == Wants::Rest {
+        for _ in 0..MAX_WORK_CALLS_PER_REQUEST {
+            if host.next_work() == NextWork::AfterRequest {
                 break;
             }
             clock += 40.0;
@@ -290,8 +291,8 @@ fn session_of_text(text: &str) -> Session {
 }
 
 thread_local! {
-    static SESSION: RefCell<Option<Session>> = const { RefCell::new(None) };
-    static SMALL_SESSION: RefCell<Option<Session>> = const { RefCell::new(None) };
+    static COMMANDS_SESSION: RefCell<Option<Session>> = const { RefCell::new(None) };
+    static QUERY_SESSION: RefCell<Option<Session>> = const { RefCell::new(None) };
 }
 
 fn run_command(text: &str, depth: Depth) -> String {
@@ -307,10 +308,10 @@ fn run_command(text: &str, depth: Depth) -> String {
         "{text:?} is printed as {printed:?}, which does not parse to the same command"
     );
     if depth == Depth::Reading {
-        // The first letters of each word of the output identify its form.
+        // The first letters of each word of the printed command identify its form.
         return printed.split(' ').map(|word| word.get(..3).unwrap_or(word)).collect();
     }
-    let mut session = SESSION.with(|cached| {
+    let mut session = COMMANDS_SESSION.with(|cached| {
         cached
             .borrow_mut()
             .get_or_insert_with(|| session_of_text(COMMANDS_CLUSTER))
@@ -355,7 +356,7 @@ fn run_query(text: &str, depth: Depth) -> String {
     let Command::Kubectl { action: kubectl, .. } = &command else {
         return String::new();
     };
-    let small = SMALL_SESSION.with(|cached| {
+    let small = QUERY_SESSION.with(|cached| {
         let mut cached = cached.borrow_mut();
         cached
             .get_or_insert_with(|| session_of_text(QUERY_CLUSTER))
@@ -363,7 +364,7 @@ fn run_query(text: &str, depth: Depth) -> String {
     });
     let printed = match depth {
         Depth::Reading => small,
-        Depth::Whole => SESSION.with(|cached| {
+        Depth::Whole => COMMANDS_SESSION.with(|cached| {
             let mut cached = cached.borrow_mut();
             cached
                 .get_or_insert_with(|| session_of_text(COMMANDS_CLUSTER))

@@ -1,5 +1,5 @@
-//! The corpora of recorded answers. In each corpus, every case compares one kind of answer: manifests, stored objects,
-//! commands or watches.
+//! The corpora of answers that were recorded from a real cluster. Each corpus has one kind of answer: to manifests, to
+//! reads of stored objects, to commands, or to watches.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -20,10 +20,10 @@ struct ManifestCase {
 
 /// Runs the cases of `api.jsonl.gz`: each creates or applies one manifest, or applies a manifest and then a second one.
 #[must_use]
-pub fn api() -> Vec<CaseComparison> {
+pub fn compare_api_cases() -> Vec<CaseComparison> {
     let cases: Vec<ManifestCase> = read_corpus("api.jsonl.gz");
     let compared = run_cases(&cases, |case, mut shell| {
-        let (answer, context) = match (&case.next, &case.verb) {
+        let (answer, user_input) = match (&case.next, &case.verb) {
             (Some(next), _) => {
                 shell.run("kubectl apply -f -", Some(&case.text), span_of_seconds(0.7));
                 let answer = shell.run("kubectl apply -f -", Some(next), span_of_seconds(0.7));
@@ -36,11 +36,11 @@ pub fn api() -> Vec<CaseComparison> {
             }
         };
         let (out, err) = stdout_and_stderr(&answer);
-        let pairs = [
-            ("stdout", case.stdout.clone(), normalise::text(&out, &context, false)),
-            ("stderr", case.stderr.clone(), normalise::text(&err, &context, false)),
+        let parts = [
+            ("stdout", case.stdout.clone(), normalise::text(&out, &user_input, false)),
+            ("stderr", case.stderr.clone(), normalise::text(&err, &user_input, false)),
         ];
-        CaseComparison::new(format!("{}: {}", case.kind, case.name), pairs)
+        CaseComparison::new(format!("{}: {}", case.kind, case.name), parts)
     });
     number_duplicates(compared)
 }
@@ -56,7 +56,7 @@ struct DefaultsCase {
 
 /// Runs the cases of `defaults.jsonl.gz`: each creates a manifest and reads the stored object 1.5 seconds later.
 #[must_use]
-pub fn defaults() -> Vec<CaseComparison> {
+pub fn compare_defaults_cases() -> Vec<CaseComparison> {
     let cases: Vec<DefaultsCase> = read_corpus("defaults.jsonl.gz");
     let compared = run_cases(&cases, |case, mut shell| {
         shell.run("kubectl create -f -", Some(&case.text), span_of_seconds(1.5));
@@ -76,7 +76,7 @@ pub fn defaults() -> Vec<CaseComparison> {
     number_duplicates(compared)
 }
 
-/// Prints a JSON value with sorted keys.
+/// Formats a JSON value with sorted keys.
 pub(super) fn sorted_json(value: &Value) -> String {
     let mut value = value.clone();
     value.sort_all_objects();
@@ -84,7 +84,7 @@ pub(super) fn sorted_json(value: &Value) -> String {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Step {
+pub(super) struct RecordedCommand {
     pub(super) at: f64,
     pub(super) command: String,
     pub(super) stdin: Option<String>,
@@ -93,21 +93,21 @@ pub(super) struct Step {
     pub(super) stderr: String,
 }
 
-impl Step {
-    /// Returns the command line and its stdin, as context for the normalisation: names in it are never replaced.
-    pub(super) fn context(&self) -> String {
+impl RecordedCommand {
+    /// Returns the command line and its stdin: the normalisation never replaces names that occur in them.
+    pub(super) fn user_input(&self) -> String {
         format!("{}\n{}", self.command, self.stdin.as_deref().unwrap_or_default())
     }
 
-    /// Compares what the step printed with the recorded answer; `None` if no answer was recorded.
+    /// Compares what the command printed with the recorded answer; `None` if no answer was recorded.
     pub(super) fn compare(&self, name: String, (out, err): (String, String)) -> Option<CaseComparison> {
-        let context = self.context();
+        let user_input = self.user_input();
         let stdout = self.stdout.clone()?;
-        let pairs = [
-            ("stdout", stdout, normalise::text(&out, &context, true)),
-            ("stderr", self.stderr.clone(), normalise::text(&err, &context, true)),
+        let parts = [
+            ("stdout", stdout, normalise::text(&out, &user_input, true)),
+            ("stderr", self.stderr.clone(), normalise::text(&err, &user_input, true)),
         ];
-        Some(CaseComparison::new(name, pairs))
+        Some(CaseComparison::new(name, parts))
     }
 }
 
@@ -116,12 +116,12 @@ struct CommandGroup {
     group: String,
     fixture: bool,
     end: f64,
-    steps: Vec<Step>,
+    steps: Vec<RecordedCommand>,
 }
 
 /// Runs the groups of commands in `kubectl.jsonl.gz`, each group in its own cluster.
 #[must_use]
-pub fn kubectl() -> Vec<CaseComparison> {
+pub fn compare_kubectl_cases() -> Vec<CaseComparison> {
     let groups: Vec<CommandGroup> = read_corpus("kubectl.jsonl.gz");
     let fixture = std::fs::read_to_string(live_file("fixture.yaml")).expect("the fixture is there");
     let compared = run_cases(&groups, |group, mut shell| {
@@ -147,14 +147,14 @@ pub fn kubectl() -> Vec<CaseComparison> {
 struct WatchCase {
     name: String,
     command: String,
-    steps: Vec<Step>,
+    steps: Vec<RecordedCommand>,
     end: f64,
     stdout: String,
 }
 
 /// Runs the cases of `watches.jsonl.gz`: each compares what a watch prints while other commands change objects.
 #[must_use]
-pub fn watches() -> Vec<CaseComparison> {
+pub fn compare_watch_cases() -> Vec<CaseComparison> {
     let cases: Vec<WatchCase> = read_corpus("watches.jsonl.gz");
     let compared = run_cases(&cases, |case, mut shell| {
         shell.run(
@@ -199,9 +199,9 @@ fn watch_rows(printed_text: &str, command: &str) -> String {
 
 /// Returns whether a line is the answer of a command that changes an object.
 fn is_change_answer(line: &str) -> bool {
-    static ANSWER: std::sync::LazyLock<fancy_regex::Regex> = std::sync::LazyLock::new(|| {
+    static CHANGE_ANSWER: std::sync::LazyLock<fancy_regex::Regex> = std::sync::LazyLock::new(|| {
         let pattern = r#"^(\S+/\S+ (created|configured|unchanged|scaled|patched)( \(.*\))?|\S+/\S+ image updated|\S+ "\S+" (force )?deleted( from \S+ namespace)?|Warning: .*)$"#;
         fancy_regex::Regex::new(pattern).expect("a pattern")
     });
-    ANSWER.is_match(line).expect("the pattern needs no deep search")
+    CHANGE_ANSWER.is_match(line).expect("the pattern needs no deep search")
 }

@@ -20,9 +20,9 @@ use podscope_session::shell::{Answer, Shell};
 use podscope_session::timeline::Session;
 use serde::de::DeserializeOwned;
 
-pub use corpora::{api, defaults, kubectl, watches};
+pub use corpora::{compare_api_cases, compare_defaults_cases, compare_kubectl_cases, compare_watch_cases};
 pub use excused::excused_names;
-pub use stories::{Stories, stories};
+pub use stories::{StoryComparisons, compare_stories};
 
 /// Result of comparing one case.
 #[derive(Debug, Clone)]
@@ -34,8 +34,9 @@ pub struct CaseComparison {
 }
 
 impl CaseComparison {
-    fn new(name: String, pairs: impl IntoIterator<Item = (&'static str, String, String)>) -> Self {
-        let mut differences: Vec<_> = pairs.into_iter().collect();
+    /// Keeps the parts whose recorded text (second) differs from Podscope's text (third).
+    fn new(name: String, parts: impl IntoIterator<Item = (&'static str, String, String)>) -> Self {
+        let mut differences: Vec<_> = parts.into_iter().collect();
         differences.retain(|(_, recorded, ours)| recorded != ours);
         Self { name, differences }
     }
@@ -58,7 +59,7 @@ fn read_corpus<T: DeserializeOwned>(name: &str) -> Vec<T> {
         .collect()
 }
 
-/// Creates the cluster in which every case starts.
+/// Creates the simulated cluster with which every case starts.
 fn new_cluster() -> Session {
     let text = std::fs::read_to_string(live_file("scenario.yaml")).expect("the scenario exists");
     let loaded = scenario::load(&[("scenario.yaml".into(), text)]).expect("the scenario loads");

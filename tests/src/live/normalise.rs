@@ -198,22 +198,23 @@ patterns! {
 
 const ZONE_LABEL: &str = "topology.kubernetes.io/zone";
 
-/// Normalises the output of a command. `context` is the command line and its stdin: names in it are never replaced.
+/// Normalises the output of a command. `user_input` is the command line and its stdin, or a manifest: names that occur
+/// in it are never replaced.
 /// `replace_ages` is false for answers to create and apply, in which a duration is never an age.
 ///
 /// # Panics
 /// If a pattern exceeds the backtracking limit, which means that the pattern is wrong.
 #[must_use]
-pub fn text(text: &str, context: &str, replace_ages: bool) -> String {
+pub fn text(text: &str, user_input: &str, replace_ages: bool) -> String {
     if text.is_empty() {
         return String::new();
     }
-    let command = context.split('\n').next().unwrap_or_default();
-    let text = whole_json(text).unwrap_or_else(|| text.to_owned());
+    let command = user_input.split('\n').next().unwrap_or_default();
+    let text = remove_unstable_fields_of_json_text(text).unwrap_or_else(|| text.to_owned());
     // YAML folds a long message over several lines.
     let text = replace(&MESSAGE, &text, join_multiline_message);
     let text = NOT_FOUND.replace_all(&text, "not found").into_owned();
-    let mut text = replace_unstable_parts(apply_rules(&TOKEN_VOLUME_RULES, text), context);
+    let mut text = replace_unstable_parts(apply_rules(&TOKEN_VOLUME_RULES, text), user_input);
     if replace_ages {
         text = join_lines(text.split('\n').map(without_ages));
     }
@@ -221,15 +222,15 @@ pub fn text(text: &str, context: &str, replace_ages: bool) -> String {
         text = replace(&NODE, &text, |found| {
             let node = captured_text(found, 0);
             let named = Regex::new(&NODE_NAMED.as_str().replace("NODE", node)).expect("a node's name is no pattern");
-            let replacement = if matches(&named, context) { node } else { "<node>" };
+            let replacement = if matches(&named, user_input) { node } else { "<node>" };
             replacement.to_owned()
         });
-        if !context.contains(ZONE_LABEL) {
+        if !user_input.contains(ZONE_LABEL) {
             text = ZONE.replace_all(&text, "$1<zone>").into_owned();
             text = ZONE_LINE.replace_all(&text, "$1<zone>").into_owned();
         }
     }
-    join_lines(normalise_lines(&text, context, command))
+    join_lines(normalise_lines(&text, user_input, command))
         .trim_matches('\n')
         .trim_end()
         .to_owned()
@@ -240,8 +241,8 @@ fn join_lines<T: AsRef<str>>(lines: impl IntoIterator<Item = T>) -> String {
     lines.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join("\n")
 }
 
-/// Applies the rules that concern whole lines.
-fn normalise_lines(text: &str, context: &str, command: &str) -> Vec<String> {
+/// Applies the normalisation rules that change, drop or sort whole lines.
+fn normalise_lines(text: &str, user_input: &str, command: &str) -> Vec<String> {
     let mut lines: Vec<String> = text.split('\n').map(collapse_blanks).collect();
     if command.contains("describe") {
         // The width of a column depends on the longest name in the section.
@@ -250,7 +251,7 @@ fn normalise_lines(text: &str, context: &str, command: &str) -> Vec<String> {
         }
     }
     for line in &mut lines {
-        // The status of a restarting container or of a missing image changes from second to second.
+        // The status of a container that restarts, or whose image is missing, changes from second to second.
         *line = RESTARTING
             .replace_all(line, "  <ready>  <restarting>  <n> (<age> ago)")
             .into_owned();
@@ -260,10 +261,10 @@ fn normalise_lines(text: &str, context: &str, command: &str) -> Vec<String> {
     for line in &mut lines {
         *line = RULER.replace_all(line, "----").into_owned();
     }
-    if matches(&LISTS_EVENTS, context) && !context.contains("--sort-by") {
+    if matches(&LISTS_EVENTS, user_input) && !user_input.contains("--sort-by") {
         let is_racy = |line: &str| line.contains("TaintManagerEviction") && line.contains("Cancelling deletion");
         lines.retain(|line| !line.is_empty() && !is_racy(line));
-        let head = usize::from(!context.contains("--no-headers")).min(lines.len());
+        let head = usize::from(!user_input.contains("--no-headers")).min(lines.len());
         lines[head..].sort_unstable();
     }
     if matches(&LISTS_LABELS, command) {
@@ -289,21 +290,21 @@ fn sort_random_names(lines: &mut [String]) {
     }
 }
 
-/// Normalises one API object.
+/// Normalises one API object. Names that occur in `user_input` are not replaced.
 #[must_use]
-pub fn object(mut value: Value, context: &str) -> Value {
+pub fn object(mut value: Value, user_input: &str) -> Value {
     remove_unstable_fields(&mut value);
-    normalise_value(value, "", context)
+    normalise_value(value, "", user_input)
 }
 
-fn normalise_value(value: Value, key: &str, context: &str) -> Value {
+fn normalise_value(value: Value, key: &str, user_input: &str) -> Value {
     match value {
         Value::Object(map) => Value::Object(
             map.into_iter()
                 .map(|(key, value)| {
                     (
-                        replace_unstable_parts(key.clone(), context),
-                        normalise_value(value, &key, context),
+                        replace_unstable_parts(key.clone(), user_input),
+                        normalise_value(value, &key, user_input),
                     )
                 })
                 .collect(),
@@ -311,20 +312,20 @@ fn normalise_value(value: Value, key: &str, context: &str) -> Value {
         Value::Array(items) => Value::Array(
             items
                 .into_iter()
-                .map(|item| normalise_value(item, key, context))
+                .map(|item| normalise_value(item, key, user_input))
                 .collect(),
         ),
-        Value::String(text) => Value::String(normalise_string(text, key, context)),
+        Value::String(text) => Value::String(normalise_string(text, key, user_input)),
         other => match key {
-            "nodePort" | "healthCheckNodePort" if !context.contains(&other.to_string()) => "<nodeport>".into(),
+            "nodePort" | "healthCheckNodePort" if !user_input.contains(&other.to_string()) => "<nodeport>".into(),
             "sizeBytes" => "<n>".into(),
             _ => other,
         },
     }
 }
 
-fn normalise_string(text: String, key: &str, context: &str) -> String {
-    let is_in_context = context.contains(&text);
+fn normalise_string(text: String, key: &str, user_input: &str) -> String {
+    let is_in_user_input = user_input.contains(&text);
     match key {
         "resourceVersion" => "<rv>".to_owned(),
         "imageID"
@@ -335,17 +336,17 @@ fn normalise_string(text: String, key: &str, context: &str) -> String {
         | "kernelVersion"
         | "osImage"
         | "containerRuntimeVersion" => (if text.is_empty() { "" } else { "<id>" }).to_owned(),
-        ZONE_LABEL | "zone" if !context.contains(ZONE_LABEL) => "<zone>".to_owned(),
-        "nodeName" | "nominatedNodeName" | "kubernetes.io/hostname" if !is_in_context => "<node>".to_owned(),
-        "pod-template-hash" | "controller-revision-hash" | "controller.kubernetes.io/hash" if !is_in_context => {
+        ZONE_LABEL | "zone" if !user_input.contains(ZONE_LABEL) => "<zone>".to_owned(),
+        "nodeName" | "nominatedNodeName" | "kubernetes.io/hostname" if !is_in_user_input => "<node>".to_owned(),
+        "pod-template-hash" | "controller-revision-hash" | "controller.kubernetes.io/hash" if !is_in_user_input => {
             HASH_END.replace(&text, "<hash>").into_owned()
         }
-        _ => replace_unstable_parts(text, context),
+        _ => replace_unstable_parts(text, user_input),
     }
 }
 
-/// Removes the token volume and `managedFields` from a text that is one JSON value; `None` for any other text.
-fn whole_json(text: &str) -> Option<String> {
+/// Removes the token volume and `managedFields` from a text that is one JSON value. Returns `None` for any other text.
+fn remove_unstable_fields_of_json_text(text: &str) -> Option<String> {
     let stripped = text.trim();
     if !stripped.starts_with(['{', '[']) {
         return None;
@@ -410,18 +411,18 @@ fn join_multiline_message(found: &Captures<'_, str>) -> String {
     )
 }
 
-/// Replaces random names, addresses, ports, times and hashes in `text`, except those that `context` names.
-fn replace_unstable_parts(text: String, context: &str) -> String {
+/// Replaces random names, addresses, ports, times and hashes in `text`, except those that occur in `user_input`.
+fn replace_unstable_parts(text: String, user_input: &str) -> String {
     let text = apply_rules(&GENERAL_RULES, text);
     let mut text = replace(&SUFFIX, &text, |found| {
         let whole = captured_text(found, 0);
-        if context.contains(whole) {
+        if user_input.contains(whole) {
             whole.to_owned()
         } else {
             format!("{}<suffix>", captured_text(found, 1))
         }
     });
-    for found in GENERATE_NAME.captures_iter(context).flatten() {
+    for found in GENERATE_NAME.captures_iter(user_input).flatten() {
         let start = fancy_regex::escape(captured_text(&found, 1)).into_owned();
         let named = regex(&format!("{start}[SAFE]{{5}}(?![A-Za-z0-9-])"));
         text = replace(&named, &text, |_| format!("{}<suffix>", captured_text(&found, 1)));
@@ -429,14 +430,14 @@ fn replace_unstable_parts(text: String, context: &str) -> String {
     let text = EVENT_NAME.replace_all(&text, "$1.<id>").into_owned();
     let text = replace(&IP, &text, |found| {
         let address = captured_text(found, 0);
-        if context.contains(address) || address == "10.9.8.7" {
+        if user_input.contains(address) || address == "10.9.8.7" {
             address.to_owned()
         } else {
             "<ip>".to_owned()
         }
     });
     replace(&NODE_PORT, &text, |found| {
-        if context.contains(captured_text(found, 2)) {
+        if user_input.contains(captured_text(found, 2)) {
             captured_text(found, 0).to_owned()
         } else {
             format!("{}<nodeport>", captured_text(found, 1))

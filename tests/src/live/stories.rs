@@ -7,7 +7,7 @@ use podscope_session::shell::Shell;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::corpora::{Step, sorted_json};
+use super::corpora::{RecordedCommand, sorted_json};
 use super::normalise;
 use super::{CaseComparison, number_duplicates, run_cases, span_of_seconds, stdout_and_stderr};
 
@@ -15,46 +15,46 @@ use super::{CaseComparison, number_duplicates, run_cases, span_of_seconds, stdou
 struct Story {
     name: String,
     kinds: String,
-    steps: Vec<Step>,
+    steps: Vec<RecordedCommand>,
     end: f64,
     events: Vec<Value>,
     objects: Vec<Value>,
 }
 
-/// Results of all stories.
+/// Comparisons of one story, or of all stories, with the real cluster.
 #[derive(Debug, Default)]
-pub struct Stories {
-    /// One result for each distinct event of either side.
+pub struct StoryComparisons {
+    /// One comparison for each distinct Event that was recorded or simulated.
     pub events: Vec<CaseComparison>,
-    /// One result for each command whose answer was recorded.
+    /// One comparison for each command whose answer was recorded.
     pub steps: Vec<CaseComparison>,
-    /// One result for each object at the end.
+    /// One comparison for each object that exists at the end.
     pub objects: Vec<CaseComparison>,
 }
 
-/// Runs all stories.
+/// Runs all stories and compares them with the recordings.
 #[must_use]
-pub fn stories() -> Stories {
+pub fn compare_stories() -> StoryComparisons {
     let cases: Vec<Story> = crate::files("tests/conformance/live/stories", ".json")
         .iter()
         .map(|path| {
             serde_json::from_str(&std::fs::read_to_string(path).expect("the story can be read")).expect("a story")
         })
         .collect();
-    let mut all = Stories::default();
+    let mut all = StoryComparisons::default();
     for story in run_cases(&cases, run_story) {
         all.events.extend(story.events);
         all.steps.extend(story.steps);
         all.objects.extend(story.objects);
     }
-    Stories {
+    StoryComparisons {
         events: number_duplicates(all.events),
         steps: number_duplicates(all.steps),
         objects: number_duplicates(all.objects),
     }
 }
 
-fn run_story(story: &Story, mut shell: Shell) -> Stories {
+fn run_story(story: &Story, mut shell: Shell) -> StoryComparisons {
     let name = &story.name;
     shell.run(&format!("kubectl create namespace {name}"), None, span_of_seconds(1.0));
     let mut outputs: Vec<(String, String)> = Vec::new();
@@ -91,7 +91,7 @@ fn run_story(story: &Story, mut shell: Shell) -> Stories {
         .iter()
         .zip(outputs)
         .filter_map(|(step, printed)| step.compare(format!("{name} t={}: {}", step.at, step.command), printed));
-    Stories {
+    StoryComparisons {
         steps: steps.collect(),
         events: compare_events(story, &list_objects(&mut shell, "events", name)),
         objects: compare_objects(story, list_objects(&mut shell, &story.kinds, name)),
@@ -110,7 +110,7 @@ fn list_objects(shell: &mut Shell, kinds: &str, namespace: &str) -> Vec<Value> {
     }
 }
 
-/// Returns whether timing in milliseconds decides if the event with this message occurs.
+/// Returns whether an Event with this message may occur or not, depending on timing in milliseconds.
 fn depends_on_timing(message: &str) -> bool {
     message.contains("context canceled")
         || message == "No matching pods found"
@@ -124,12 +124,12 @@ fn event_key(event: &Value) -> String {
     Value::from(fields.to_vec()).to_string()
 }
 
-fn compare_events(story: &Story, ours: &[Value]) -> Vec<CaseComparison> {
+fn compare_events(story: &Story, simulated: &[Value]) -> Vec<CaseComparison> {
     let string_at = |value: &Value, pointer: &str| {
         let found = value.pointer(pointer).and_then(Value::as_str);
         found.unwrap_or_default().to_owned()
     };
-    let ours = ours
+    let ours = simulated
         .iter()
         .filter(|event| !depends_on_timing(&string_at(event, "/message")))
         .map(|event| {
@@ -159,9 +159,14 @@ fn compare_events(story: &Story, ours: &[Value]) -> Vec<CaseComparison> {
         .collect()
 }
 
-fn compare_objects(story: &Story, ours: Vec<Value>) -> Vec<CaseComparison> {
+fn compare_objects(story: &Story, simulated: Vec<Value>) -> Vec<CaseComparison> {
     let recorded = printed_objects_by_name(story.objects.clone());
-    let ours = printed_objects_by_name(ours.into_iter().map(|value| normalise::object(value, "")).collect());
+    let ours = printed_objects_by_name(
+        simulated
+            .into_iter()
+            .map(|value| normalise::object(value, ""))
+            .collect(),
+    );
     let names: ordered::Set<&String> = recorded.keys().chain(ours.keys()).collect();
     let text = |set: &ordered::Map<String, Vec<String>>, name: &String| {
         let mut texts = set.get(name).cloned().unwrap_or_default();

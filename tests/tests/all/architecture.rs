@@ -5,7 +5,7 @@ use podscope_tests::{files, root};
 use serde_json::Value;
 use std::process::Command;
 
-/// Each crate with the crates on which it builds. A crate may import these and, transitively, theirs. Each crate is
+/// Each crate with the crates on which it builds. A crate may import these and, transitively, theirs. A crate is
 /// listed after the crates on which it builds, so that cycles are impossible.
 const CRATE_LAYERS: &[(&str, &[&str])] = &[
     ("podscope-messages", &[]),
@@ -100,7 +100,7 @@ fn dependencies_by_crate() -> ordered::Map<String, ordered::Set<String>> {
 }
 
 #[test]
-fn imports_follow_the_layers() {
+fn crate_imports_follow_declared_layers() {
     let all = dependencies_by_crate();
     let ours: ordered::Set<&String> = all.keys().collect();
     let allowed_by_package = allowed_imports();
@@ -139,7 +139,7 @@ fn restricted_dependencies_are_used_only_by_their_crates() {
 }
 
 #[test]
-fn architecture_lists_each_dependency() {
+fn architecture_document_lists_each_dependency() {
     let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
     let table = text.split("## Dependencies").nth(1).unwrap_or_default();
     let listed: ordered::Set<&str> = table
@@ -160,7 +160,7 @@ fn architecture_lists_each_dependency() {
 }
 
 #[test]
-fn top_level_has_only_known_entries() {
+fn repository_root_has_only_known_entries() {
     let out = Command::new("git").args(["ls-files"]).current_dir(root()).output();
     // An unpacked source archive is not a git repository, so there is nothing to check.
     let Some(out) = out.ok().filter(|out| out.status.success()) else {
@@ -193,18 +193,18 @@ fn top_level_has_only_known_entries() {
     );
 }
 
-fn is_between_identifiers(letter: char) -> bool {
+fn separates_identifiers(letter: char) -> bool {
     !letter.is_ascii_alphanumeric() && letter != '_'
 }
 
 /// Returns the identifier at the beginning of a text.
 fn leading_identifier(text: &str) -> &str {
-    text.split(is_between_identifiers).next().unwrap_or_default()
+    text.split(separates_identifiers).next().unwrap_or_default()
 }
 
 /// Returns the identifier at the end of a text.
 fn trailing_identifier(text: &str) -> &str {
-    text.rsplit(is_between_identifiers).next().unwrap_or_default()
+    text.rsplit(separates_identifiers).next().unwrap_or_default()
 }
 
 /// Returns the paths `file::id` of the messages that a source file uses, with import aliases resolved.
@@ -219,7 +219,7 @@ fn messages_used_in_source(source: &str) -> ordered::Set<(String, String)> {
         let file = trailing_identifier(&source[..at]);
         let file = files.get(file).copied().unwrap_or(file);
         if source[at + 2..].starts_with('$') {
-            // A macro of this file builds paths of messages from the identifier in its calls.
+            // A macro of this file completes the path with the first identifier in each of its calls.
             for (open, _) in source.match_indices("!(") {
                 named.insert((file.to_owned(), leading_identifier(&source[open + 2..]).to_owned()));
             }
@@ -238,7 +238,7 @@ fn each_message_is_used() {
             &std::fs::read_to_string(path).expect("a source"),
         ));
     }
-    // The build script of the messages uses this message to list the languages.
+    // Only the build script of the messages uses `language::name`: it lists the languages.
     named.insert(("language".to_owned(), "name".to_owned()));
     let unused: Vec<String> = podscope_messages::IDS
         .iter()
@@ -270,8 +270,8 @@ fn each_library_crate_has_a_tested_example() {
     }
 }
 
-/// Each test binary links the engine, so that a crate has only one, with many modules. The crates for the browser
-/// have one for each page that wasm-pack opens.
+/// Each test binary links the engine again. Therefore a crate has a single test binary with many modules. Only the
+/// crates for the browser have one for each page that wasm-pack opens.
 #[test]
 fn each_crate_has_one_test_binary() {
     for package in workspace_packages() {

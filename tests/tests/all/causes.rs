@@ -1,4 +1,5 @@
-//! Chains of causes: the field `causedBy` of trace records suffices to connect the steps that a teacher expects.
+//! Chains of causes: the field `causedBy` of the trace records connects all steps by which a teacher would explain an
+//! effect.
 
 use std::fs;
 use std::sync::Arc;
@@ -42,20 +43,21 @@ fn cause_chain(session: &Session, end: &str) -> Vec<String> {
     chain.iter().map(|record| record_summary(record)).collect()
 }
 
-/// Returns whether the words of `text` begin with the words of `words`, in this order; other words may be between them.
-fn words_match(text: &str, words: &str) -> bool {
+/// Returns whether `text` contains, in this order, words that start with each word of `prefixes`. Other words may be
+/// between them.
+fn words_match(text: &str, prefixes: &str) -> bool {
     let mut rest = text.split_whitespace();
-    words
+    prefixes
         .split_whitespace()
-        .all(|word| rest.any(|part| part.starts_with(word)))
+        .all(|prefix| rest.any(|word| word.starts_with(prefix)))
 }
 
 #[track_caller]
-fn assert_cause_chain(session: &Session, links: &[&str]) {
-    let end = links.last().expect("a chain");
+fn assert_cause_chain(session: &Session, expected: &[&str]) {
+    let end = expected.last().expect("a chain");
     let chain = cause_chain(session, end);
     let mut rest = chain.iter();
-    for link in links {
+    for link in expected {
         assert!(
             rest.any(|text| words_match(text, link)),
             "{link:?} is missing on the way to {end:?}:\n{}",
@@ -71,7 +73,7 @@ fn run_scenario_file(name: &str) -> Session {
 
 /// Shows: U-22
 #[test]
-fn chain_of_preemption_leads_from_pod_to_binding() {
+fn causal_chain_of_preemption_ends_with_bound_preemptor() {
     let session = run_scenario_file("preemption-grace");
     assert_cause_chain(
         &session,
@@ -97,7 +99,7 @@ fn chain_of_preemption_leads_from_pod_to_binding() {
 }
 
 #[test]
-fn chain_of_force_delete_ends_in_violation() {
+fn causal_chain_of_force_delete_ends_with_invariant_violation() {
     let session = run_scenario_file("force-delete-statefulset");
     assert_cause_chain(
         &session,
@@ -114,7 +116,7 @@ fn chain_of_force_delete_ends_in_violation() {
 }
 
 #[test]
-fn chain_of_partition_leads_to_replacement() {
+fn causal_chain_of_partition_ends_with_replacement_pod() {
     let session = run_scenario_file("partition-replicaset");
     let links = [
         "Command fault partition",
@@ -129,7 +131,7 @@ fn chain_of_partition_leads_to_replacement() {
 }
 
 #[test]
-fn chain_of_drain_leads_to_replacement() {
+fn causal_chain_of_drain_ends_with_replacement_pod() {
     let session = run_scenario_file("drain-pdb");
     assert_cause_chain(
         &session,
@@ -138,7 +140,7 @@ fn chain_of_drain_leads_to_replacement() {
 }
 
 #[test]
-fn chain_of_memory_pressure_leads_to_eviction() {
+fn causal_chain_of_memory_pressure_ends_with_eviction() {
     let session = run_scenario_file("pressure-order");
     assert_cause_chain(
         &session,
@@ -147,16 +149,16 @@ fn chain_of_memory_pressure_leads_to_eviction() {
     assert_cause_chain(&session, &["ContainerStarted Pod/", "Event Pod/ Evicted"]);
 }
 
-const WEB: &str = "\
+const WEB_DEPLOYMENT: &str = "\
 {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, \
 strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}, template: {metadata: {labels: {app: web}}, spec: {containers: \
 [{name: c, image: 'x:1', readinessProbe: {httpGet: {port: 80}, periodSeconds: 1}}]}}}}";
 
 #[test]
-fn chain_of_rolling_update_leads_to_deleted_pod() {
+fn causal_chain_of_rolling_update_ends_with_deleted_old_pod() {
     let scenario = "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: update}, spec: {timeline: \
                     [{at: 20s, run: kubectl set image deploy/web c=x:2}]}}";
-    let session = run_scenario(&format!("{scenario}\n---\n{WEB}"), Some(80));
+    let session = run_scenario(&format!("{scenario}\n---\n{WEB_DEPLOYMENT}"), Some(80));
     assert_cause_chain(
         &session,
         &[
@@ -180,7 +182,7 @@ fn chain_of_rolling_update_leads_to_deleted_pod() {
 }
 
 #[test]
-fn chain_of_failed_liveness_probe_leads_to_restart() {
+fn causal_chain_of_liveness_failure_ends_with_restart() {
     let pod = "{apiVersion: v1, kind: Pod, metadata: {name: sick, annotations: {behavior.podscope.dev/c: 'liveness=fail@10s..60s'}}, \
                spec: {containers: [{name: c, image: 'x:1', livenessProbe: {httpGet: {port: 80}, periodSeconds: 2}}]}}";
     let session = run_scenario(pod, Some(25));
@@ -220,10 +222,10 @@ fn causes_precede_effects_and_survive_seek() {
 }
 
 #[test]
-fn printed_chain_indents_records_under_causes() {
+fn printed_causal_chain_indents_records_under_causes() {
     let session = run_scenario_file("preemption-grace");
-    let (kind, key) = scenario::object_ref("Pod default/high").expect("an object");
-    let links = causes::chains(&session, kind, &key);
+    let (kind, key) = scenario::parse_object_ref("Pod default/high").expect("an object");
+    let links = causes::cause_chains(&session, kind, &key);
     let mut open: Vec<u64> = Vec::new();
     for link in &links {
         open.truncate(link.depth);
@@ -235,7 +237,7 @@ fn printed_chain_indents_records_under_causes() {
         );
         open.push(link.record.seq);
     }
-    let text = causes::print(&links);
+    let text = causes::chains_text(&links);
     assert_eq!(text.lines().count(), links.len());
     assert!(
         text.lines()
@@ -244,27 +246,27 @@ fn printed_chain_indents_records_under_causes() {
     );
 }
 
-/// Old links carry a hash of a trace without causes and are still compared in this form; new links carry a fingerprint
-/// of facts only.
+/// An old link contains a hash of its trace without causes, so that the hash is still compared with a trace without
+/// causes. A new link contains a fingerprint of the facts of its trace instead.
 /// Shows: T-03
 #[test]
-fn link_with_old_hash_is_compared_in_old_form() {
+fn old_link_trace_hash_is_compared_without_causes() {
     let session = run_scenario_file("preemption-grace");
     let old_link = |hash: &str| Link {
         trace_hash: hash.to_owned(),
         ..Link::default()
     };
-    assert!(old_link("29c45afac9ca14ad").difference(&session).is_none());
-    assert!(old_link("29c45afac9ca14ae").difference(&session).is_some());
+    assert!(old_link("29c45afac9ca14ad").trace_difference(&session).is_none());
+    assert!(old_link("29c45afac9ca14ae").trace_difference(&session).is_some());
     let link = Link::of(&session, None, String::new());
-    assert!(link.trace_hash.is_empty() && link.difference(&session).is_none());
+    assert!(link.trace_hash.is_empty() && link.trace_difference(&session).is_none());
     let other = run_scenario_file("partition-replicaset");
-    assert!(link.difference(&other).is_some());
+    assert!(link.trace_difference(&other).is_some());
 }
 
 /// A fingerprint of facts contains neither causes nor sentences written by Podscope.
 #[test]
-fn fingerprint_of_facts_omits_causes_and_own_texts() {
+fn facts_fingerprint_omits_causes_and_podscope_texts() {
     let session = run_scenario_file("force-delete-statefulset");
     let violation = session.violations().next().expect("a violation");
     let facts = violation.fingerprint_line(Fingerprint::Facts);

@@ -1,11 +1,12 @@
-//! Comparison of two runs with the same seed, as the page receives it (T-04): a ReplicaSet and a StatefulSet during a
-//! partition; waiting, force deletion and the out-of-service taint.
+//! Comparison of two runs with the same seed, as the page receives it (T-04). One test compares a ReplicaSet with a
+//! StatefulSet during a partition. Another compares what a user may do about a lost node: wait, force delete the pod, or
+//! set the out-of-service taint.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_protocol::{Frame, PodMark, PodView, Request, Source, Update};
-use podscope_session::host::{Host, Wants};
+use podscope_protocol::{Frame, PodMark, PodView, Request, SessionSource, Update};
+use podscope_session::host::{Host, NextWork};
 
 /// The state of one run as the page shows it.
 #[derive(Debug, Default, PartialEq)]
@@ -28,7 +29,7 @@ impl ShownRun {
         }
     }
 
-    /// Returns for each pod the name of its node and its drawn state, sorted by node.
+    /// Returns for each pod the name of its node and the state in which the page draws the pod, sorted by node.
     fn pod_marks_by_node(&self) -> Vec<(String, PodMark)> {
         let mut marks: Vec<_> = self.pods.values().map(|pod| (pod.node.clone(), pod.mark)).collect();
         marks.stable_sort_by(|a, b| a.0.cmp(&b.0));
@@ -51,18 +52,18 @@ impl Page {
             sides: [ShownRun::default(), ShownRun::default()],
         };
         let files = vec![("one.yaml".to_owned(), one.to_owned())];
-        page.ask(Request::Open {
-            source: Source::Files { files },
+        page.send_request(Request::Open {
+            source: SessionSource::Files { files },
         });
-        page.ask(Request::Compare {
+        page.send_request(Request::Compare {
             other: Some(other.to_owned()),
         });
         page
     }
 
-    /// Seeks to an instant and returns both sides.
-    fn at(&mut self, seconds: i64) -> &[ShownRun; 2] {
-        self.ask(Request::Seek {
+    /// Seeks to an instant and returns both runs.
+    fn seek(&mut self, seconds: i64) -> &[ShownRun; 2] {
+        self.send_request(Request::Seek {
             at: seconds * 1_000_000,
         });
         for side in &self.sides {
@@ -71,14 +72,15 @@ impl Page {
         &self.sides
     }
 
-    fn ask(&mut self, request: Request) {
+    /// Sends a request to the engine and applies all frames that it sends until its work is done.
+    fn send_request(&mut self, request: Request) {
         let mut updates = self.host.handle(request, self.clock);
         for _ in 0..1_000_000 {
             self.host.handle(Request::FrameDone, self.clock);
-            match self.host.wants() {
-                Wants::Rest => break,
-                Wants::Now => self.clock += 0.1,
-                Wants::At(at) => self.clock = at.max(self.clock + 0.1),
+            match self.host.next_work() {
+                NextWork::AfterRequest => break,
+                NextWork::Now => self.clock += 0.1,
+                NextWork::At(at) => self.clock = at.max(self.clock + 0.1),
             }
             updates.extend(self.host.work(self.clock));
         }
@@ -98,7 +100,7 @@ impl Page {
 }
 
 /// Returns a scenario with one pod on node a-1, which a partition cuts off after 30 s.
-fn scenario_with_cut_off_node(kind: &str, seed: u64, also: &str) -> String {
+fn scenario_with_cut_off_node(kind: &str, seed: u64, extra_timeline: &str) -> String {
     let name = if kind == "StatefulSet" {
         ", serviceName: web"
     } else {
@@ -107,7 +109,7 @@ fn scenario_with_cut_off_node(kind: &str, seed: u64, also: &str) -> String {
     format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: x}}\nspec:\n  seed: {seed}\n  \
          cluster: {{zones: [a, b], nodesPerZone: 1}}\n  timeline:\n  - {{at: 1s, run: kubectl cordon b-1}}\n  \
-         - {{at: 20s, run: kubectl uncordon b-1}}\n  - {{at: 30s, run: fault partition a-1}}\n{also}\
+         - {{at: 20s, run: kubectl uncordon b-1}}\n  - {{at: 30s, run: fault partition a-1}}\n{extra_timeline}\
          ---\napiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: web}}\nspec: {{replicas: 1{name}, selector: {{matchLabels: \
          {{app: web}}}}, template: {{metadata: {{labels: {{app: web}}}}, spec: {{containers: [{{name: c, image: i}}]}}}}}}\n"
     )
@@ -121,7 +123,7 @@ fn replica_set_replaces_lost_pod_and_stateful_set_waits() {
         &scenario_with_cut_off_node("ReplicaSet", 3, ""),
         &scenario_with_cut_off_node("StatefulSet", 4, ""),
     );
-    let [replica_set, stateful_set] = page.at(600);
+    let [replica_set, stateful_set] = page.seek(600);
     let cut_off_node = "a-1".to_owned();
     let other_node = "b-1".to_owned();
     assert_eq!(
@@ -136,7 +138,7 @@ fn replica_set_replaces_lost_pod_and_stateful_set_waits() {
 
 /// Shows: T-04
 #[test]
-fn waiting_force_delete_and_out_of_service_differ() {
+fn outcomes_of_wait_force_delete_and_taint_differ() {
     let wait = scenario_with_cut_off_node("StatefulSet", 3, "");
     let force = scenario_with_cut_off_node(
         "StatefulSet",
@@ -152,9 +154,9 @@ fn waiting_force_delete_and_out_of_service_differ() {
     let ready = ("b-1".to_owned(), PodMark::Ready);
     for (other, expected) in [(force, vec![ghost, ready.clone()]), (taint, vec![ready])] {
         let mut page = Page::open(&wait, &other);
-        // Until the commands differ, both runs are equal, also after a seek back.
+        // Both runs are equal until their commands differ, also after a seek back.
         for seconds in [385, 600, 100, 600] {
-            let [one, two] = page.at(seconds);
+            let [one, two] = page.seek(seconds);
             if seconds < 390 {
                 assert_eq!(one, two, "at {seconds} s");
             } else {

@@ -1,4 +1,4 @@
-//! Paths, commands, crates and types that the documents name exist.
+//! All paths, commands, crates and types that are named in the documents exist.
 
 use podscope_api::ordered;
 use podscope_tests::root;
@@ -6,10 +6,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Prefixes of paths in this repository.
+/// Prefixes by which a path in a document is recognised as a path of this repository.
 const REPOSITORY_FOLDERS: &[&str] = &["crates/", "tests/", "docs/", "www/", ".github/", ".ci/"];
 
-/// Extensions of source files. A document may name only the last part of their path.
+/// Extensions of source files. A document may refer to such a file by the last part of its path.
 const SOURCE_ENDINGS: &[&str] = &[".rs", ".mjs", ".js"];
 
 /// The specification also names commands and paths that do not exist yet, so they are not checked.
@@ -29,7 +29,7 @@ impl Document {
         })
     }
 
-    /// Returns inline code, outside of fenced blocks.
+    /// Returns the inline code of the document, without fenced code blocks.
     fn inline_code(&self) -> Vec<&str> {
         let mut is_fenced = false;
         let plain = self.text.lines().filter(|line| {
@@ -80,7 +80,7 @@ fn all_documents() -> Vec<Document> {
     names.filter_map(|name| Document::open(&name)).collect()
 }
 
-fn own_documents() -> Vec<Document> {
+fn documents_about_this_repository() -> Vec<Document> {
     all_documents()
         .into_iter()
         .filter(|document| is_about_this_repository(&document.name))
@@ -192,7 +192,7 @@ fn xtask_output(args: &[&str]) -> String {
     String::from_utf8_lossy(&out.expect("xtask runs").stdout).into_owned()
 }
 
-/// Returns the first word of each line that starts with `prefix`.
+/// Returns the word that follows `prefix` in each line that starts with it.
 fn first_words_after_prefix<'t>(help: &'t str, prefix: &str) -> ordered::Set<&'t str> {
     let rows = help
         .lines()
@@ -241,7 +241,7 @@ fn commands_in_documents_exist() {
     assert!(missing.is_empty(), "no such command:\n{}", missing.join("\n"));
 }
 
-/// Each lesson exists to which a document links with `#lesson=NAME`.
+/// If a document links to a lesson with `#lesson=NAME`, the lesson exists.
 #[test]
 fn lessons_linked_in_documents_exist() {
     for document in all_documents() {
@@ -288,7 +288,7 @@ fn crates_and_types_in_documents_exist() {
     let words = words_in_code();
     let packages = workspace_packages();
     let mut missing = Vec::new();
-    for document in own_documents() {
+    for document in documents_about_this_repository() {
         for code in document.inline_code() {
             let name = code.trim_end_matches("()");
             let parts: Vec<&str> = name.split("::").collect();

@@ -68,7 +68,7 @@ fn running_pods_of_a_dump_keep_node_and_age() {
             node.metadata.name
         );
     }
-    assert_eq!(session.progress().bugs(), 0);
+    assert_eq!(session.progress().bug_count(), 0);
     // Ages are relative to t = 0, which is one minute after the dump, plus two minutes of simulation.
     let Ok(Command::Kubectl { action: get, .. }) = command::parse("kubectl get pods -n shop --sort-by=.metadata.name")
     else {
@@ -105,9 +105,9 @@ fn start_time_of_later_dump_is_its_newest_time() {
     let session = open_dump(later);
     let newest = podscope_api::parse_rfc3339("2026-11-20T23:59:00Z").expect("a time");
     assert!(
-        (newest - 60_000_000..=newest).contains(&session.world().start().0),
+        (newest - 60_000_000..=newest).contains(&session.world().start_time().0),
         "{:?}",
-        session.world().start()
+        session.world().start_time()
     );
     assert!(
         notices_of(session.loaded())

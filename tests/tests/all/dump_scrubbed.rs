@@ -72,7 +72,7 @@ items:
   status: {phase: Bound}
 ";
 
-/// Returns the dump as a JSON value from which tests remove fields.
+/// Returns the dump as a JSON value, so that a test can remove fields.
 fn dump_json() -> Value {
     podscope_api::read_yaml(DUMP).expect("YAML").to_value()
 }
@@ -113,11 +113,11 @@ fn creation_time(object: &podscope_api::Object) -> Option<podscope_api::Time> {
 
 fn states_after_ten_minutes(mut session: Session) -> Vec<String> {
     assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
-    assert_eq!(session.progress().bugs(), 0);
+    assert_eq!(session.progress().bug_count(), 0);
     object_states(&session)
 }
 
-/// Removes all fields of a name, at any depth.
+/// Removes all fields with this name, at any depth.
 fn remove_fields(value: &mut Value, name: &str) {
     match value {
         Value::Object(fields) => {
@@ -185,9 +185,9 @@ fn dump_without_any_uid_stays_unchanged() {
     }
 }
 
-/// A PriorityClass that no file contains is assumed for a pod without UID as for any other pod.
+/// If a pod names a PriorityClass that no file contains, the class is assumed to exist, also if the pod has no UID.
 #[test]
-fn pod_without_uid_keeps_missing_priority_class() {
+fn pod_without_uid_may_use_priority_class_missing_in_dump() {
     let mut scrubbed = dump_json();
     let items = scrubbed["items"].as_array_mut().expect("items");
     items.remove(1);
@@ -215,7 +215,7 @@ fn manifest_beside_a_dump_is_created() {
         let objects = session.world().objects();
         let pod = objects.get::<Pod>(&ObjectKey::new("default", "mine"));
         let pod = pod.expect("the pod was created");
-        assert_eq!(pod.metadata.creation_timestamp, Some(session.world().start()));
+        assert_eq!(pod.metadata.creation_timestamp, Some(session.world().start_time()));
     }
     // Without a dump, the same manifest causes no notice.
     let session = open_dump(manifest("", ""));

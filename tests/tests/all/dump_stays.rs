@@ -7,7 +7,7 @@ use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 use podscope_tests::notices_of;
 
-const NODE: &str = "
+const READY_NODE: &str = "
 - apiVersion: v1
   kind: Node
   metadata: {name: n1, uid: n1, creationTimestamp: '2026-07-01T08:00:00Z'}
@@ -16,22 +16,22 @@ const NODE: &str = "
     allocatable: {cpu: '4', memory: 8Gi, pods: '110'}
     conditions: [{type: Ready, status: 'True', lastHeartbeatTime: '2026-07-01T09:59:00Z'}]";
 
-/// Returns a bound pod with additional fields of its metadata, container and status.
-fn bound_pod(name: &str, meta: &str, spec: &str, status: &str) -> String {
+/// Returns a bound pod with additional YAML fields of its metadata, container and status.
+fn bound_pod(name: &str, meta_fields: &str, container_fields: &str, status_fields: &str) -> String {
     format!(
         "
 - apiVersion: v1
   kind: Pod
-  metadata: {{name: {name}, namespace: default, uid: {name}, creationTimestamp: '2026-07-01T09:00:00Z'{meta}}}
-  spec: {{nodeName: n1, containers: [{{name: app, image: app:1{spec}}}]}}
+  metadata: {{name: {name}, namespace: default, uid: {name}, creationTimestamp: '2026-07-01T09:00:00Z'{meta_fields}}}
+  spec: {{nodeName: n1, containers: [{{name: app, image: app:1{container_fields}}}]}}
   status:
     startTime: '2026-07-01T09:00:00Z'
     conditions: [{{type: PodScheduled, status: 'True'}}]
-    {status}"
+    {status_fields}"
     )
 }
 
-fn waiting_container(reason: &str, message: &str) -> String {
+fn pending_status_with_waiting_container(reason: &str, message: &str) -> String {
     format!(
         "phase: Pending
     containerStatuses: [{{name: app, restartCount: 0, ready: false, image: app:1, imageID: '', state: {{waiting: \
@@ -39,7 +39,7 @@ fn waiting_container(reason: &str, message: &str) -> String {
     )
 }
 
-/// Returns an unschedulable pod that uses a claim.
+/// Returns a pod that uses a PersistentVolumeClaim and that the scheduler reported as unschedulable.
 fn unschedulable_pod(name: &str, claim: &str, message: &str) -> String {
     format!(
         "
@@ -73,7 +73,7 @@ fn pod_rows(session: &Session) -> Vec<Vec<String>> {
 
 /// Shows: P-09
 #[test]
-fn pod_statuses_of_a_dump_last_ten_minutes() {
+fn dumped_pod_statuses_stay_unchanged_for_ten_minutes() {
     let running = "state: {running: {startedAt: '2026-07-01T09:00:05Z'}}";
     let running_status = |ready: bool| {
         format!(
@@ -99,28 +99,33 @@ fn pod_statuses_of_a_dump_last_ten_minutes() {
     containerStatuses: [{name: app, restartCount: 0, ready: false, image: app:1, imageID: '', state: {waiting: {reason: \
                         PodInitializing}}}]";
     let items = [
-        NODE.to_owned(),
+        READY_NODE.to_owned(),
         bound_pod(
             "bad-image",
             "",
             "",
-            &waiting_container("ImagePullBackOff", "Back-off pulling image"),
+            &pending_status_with_waiting_container("ImagePullBackOff", "Back-off pulling image"),
         ),
         bound_pod(
             "config",
             "",
             ", envFrom: [{configMapRef: {name: settings}}]",
-            &waiting_container("CreateContainerConfigError", "configmap \"settings\" not found"),
+            &pending_status_with_waiting_container("CreateContainerConfigError", "configmap \"settings\" not found"),
         ),
         bound_pod("crashing", "", "", crashing),
-        bound_pod("creating", "", "", &waiting_container("ContainerCreating", "")),
+        bound_pod(
+            "creating",
+            "",
+            "",
+            &pending_status_with_waiting_container("ContainerCreating", ""),
+        ),
         initializing.to_owned(),
         bound_pod("not-ready", "", with_probe, &running_status(false)),
         bound_pod(
             "root",
             "",
             "",
-            &waiting_container(
+            &pending_status_with_waiting_container(
                 "CreateContainerConfigError",
                 "container has runAsNonRoot and image will run as root",
             ),
@@ -183,8 +188,9 @@ fn config_map_reported_missing_is_not_made_up() {
   status: {replicas: 1}";
     let meta = ", labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: web, \
                 controller: true}]";
-    let status = waiting_container("CreateContainerConfigError", "configmap \"settings\" not found");
-    let mut session = open_dump(&[NODE, &bound_pod("web-x", meta, spec, &status), owner].concat());
+    let status =
+        pending_status_with_waiting_container("CreateContainerConfigError", "configmap \"settings\" not found");
+    let mut session = open_dump(&[READY_NODE, &bound_pod("web-x", meta, spec, &status), owner].concat());
     assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
     assert_eq!(pod_rows(&session), [["web-x", "0/1", "CreateContainerConfigError"]]);
 }
@@ -214,7 +220,7 @@ fn pods_that_wait_for_storage_stay_pending() {
     ] {
         let mut session = open_dump(
             &[
-                NODE,
+                READY_NODE,
                 claim_object,
                 &unschedulable_pod("waits", "data", scheduler_message),
             ]
@@ -242,7 +248,7 @@ fn pods_that_wait_for_storage_stay_pending() {
 /// names the pod and these objects.
 /// Shows: P-09
 #[test]
-fn pending_pod_using_made_up_objects_is_noticed() {
+fn notice_names_pending_pod_using_made_up_objects() {
     let pending_pod = "
 - apiVersion: v1
   kind: Pod
@@ -258,7 +264,7 @@ fn pending_pod_using_made_up_objects_is_noticed() {
             .find(|notice| notice.contains("only assumed to exist"))
     };
     assert_eq!(
-        notice(&[NODE, pending_pod]).as_deref(),
+        notice(&[READY_NODE, pending_pod]).as_deref(),
         Some(
             "One pending pod uses what is only assumed to exist: default/waits (PersistentVolumeClaim data, ConfigMap \
              settings); if that is what it waits for, it runs here and not in the cluster"
@@ -269,7 +275,11 @@ fn pending_pod_using_made_up_objects_is_noticed() {
     let elsewhere = runs.replace("waits", "other");
     // There is no such notice if only the names of nodes are known (then nothing is scheduled), if the dump contains
     // the scheduler's message, or if the pod is bound.
-    for items in [&[pending_pod, &elsewhere][..], &[NODE, &unschedulable], &[NODE, &runs]] {
+    for items in [
+        &[pending_pod, &elsewhere][..],
+        &[READY_NODE, &unschedulable],
+        &[READY_NODE, &runs],
+    ] {
         assert_eq!(notice(items), None, "{items:?}");
     }
 }
@@ -298,7 +308,7 @@ fn autoscaler_of_a_dump_does_not_scale() {
     maxReplicas: 20
     metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 60}}}]
   status: {currentReplicas: 3, desiredReplicas: 3}";
-    let mut session = open_dump(&[NODE, items].concat());
+    let mut session = open_dump(&[READY_NODE, items].concat());
     assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
     let objects = session.world().objects();
     let key = ObjectKey::new("default", "web");

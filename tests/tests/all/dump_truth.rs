@@ -55,10 +55,10 @@ fn test_dumps() -> Vec<(String, String)> {
     all
 }
 
-/// `podscope why` reads the objects at t = 0 without starting a session.
+/// The objects at t = 0 that `podscope why` reads without a session are those with which a session starts.
 /// Shows: P-09
 #[test]
-fn objects_at_start_equal_those_of_a_session() {
+fn objects_at_start_are_the_same_without_a_session() {
     let scenarios = files("tests/scenarios", "yaml").into_iter().map(|path| {
         let text = std::fs::read_to_string(&path).expect("a scenario");
         (path.display().to_string(), text)
@@ -128,7 +128,7 @@ fn healthy_dump_does_not_change_in_ten_minutes() {
 
 /// Shows: P-09
 #[test]
-fn unreachable_kubelet_does_nothing_until_healed() {
+fn unreachable_kubelet_does_nothing_until_partition_heals() {
     let mut session = open_shared_dump("min-unreachable.yaml");
     advance_to(&mut session, 300);
     let kubelet_records = session
@@ -322,7 +322,7 @@ fn triage_reports_reason_and_help() {
         ),
     ] {
         let session = open_shared_dump(name);
-        let found = to_json(session.world().start(), &triage(&session, &Scope::default()));
+        let found = to_json(session.world().start_time(), &triage(&session, &Scope::default()));
         let rows = found.as_array().expect("rows");
         let row = rows
             .iter()

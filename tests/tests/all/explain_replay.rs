@@ -11,7 +11,7 @@ struct NullSink;
 impl Sink for NullSink {
     fn record(&mut self, _: Record) {}
     fn output(&mut self, _: OutputLine) {}
-    fn finished(&mut self, _: u32, _: SimTime, _: u8) {}
+    fn finished(&mut self, _command: u32, _at: SimTime, _status: u8) {}
 }
 
 /// Loads a scenario with bindings, unschedulable pods, preemption and ties.

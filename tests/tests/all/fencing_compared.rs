@@ -12,8 +12,8 @@ use podscope_session::timeline::{Session, Slice};
 /// Second at which the partition starts.
 const PARTITION_SECOND: i64 = 60;
 
-/// Runs for twenty minutes after the partition. Returns the time until the pod is Ready on another node, and
-/// `INVARIANT CAUSE` of each violation.
+/// Runs a scenario until twenty minutes after the partition. Returns the time until the pod is Ready on another node,
+/// and `INVARIANT CAUSE` for each violated invariant.
 fn measure_recovery(fencing: &str, timeline: &str) -> (Option<Span>, ordered::Set<String>) {
     let text = format!(
         "apiVersion: podscope.dev/v1alpha1

@@ -1,6 +1,6 @@
 //! The recorded start of a first visit, which the page shows while the engine is still loading.
 
-use podscope_protocol::{Request, Source, Update, pack};
+use podscope_protocol::{Request, SessionSource, Update, pack};
 use podscope_session::host::Host;
 use podscope_tests::{compare_with_file, root};
 
@@ -9,7 +9,7 @@ use podscope_tests::{compare_with_file, root};
 #[test]
 fn first_visit_equals_recording() {
     let mut host = Host::new();
-    let source = Source::Welcome;
+    let source = SessionSource::Welcome;
     let updates = host.handle(Request::Open { source }, 0.0);
     assert!(
         matches!(&updates[..], [Update::Opened(_), Update::Frame(frame)] if frame.reset),

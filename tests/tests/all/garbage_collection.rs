@@ -5,7 +5,7 @@ use podscope_kubectl::command;
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 
-const DEPLOYMENT: &str = "
+const WEB_DEPLOYMENT: &str = "
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web}
@@ -53,13 +53,13 @@ fn object_counts(session: &Session) -> [usize; 3] {
 /// Background deletion deletes the owner first, foreground deletion deletes it last, and orphan deletes only the owner.
 /// Shows: C-11, CT-152
 #[test]
-fn cascade_decides_order_of_deletion() {
+fn propagation_policy_decides_order_of_deletion() {
     for (cascade, order, remaining) in [
         ("background", vec!["Deployment", "ReplicaSet", "Pod"], [0, 0, 0]),
         ("foreground", vec!["Pod", "ReplicaSet", "Deployment"], [0, 0, 0]),
         ("orphan", vec!["Deployment"], [0, 1, 2]),
     ] {
-        let mut session = new_session(DEPLOYMENT);
+        let mut session = new_session(WEB_DEPLOYMENT);
         assert_eq!(object_counts(&session), [1, 1, 2]);
         run_command(
             &mut session,
@@ -84,7 +84,7 @@ fn cascade_decides_order_of_deletion() {
 /// Shows: C-11, CT-152
 #[test]
 fn partitioned_pod_blocks_foreground_deletion() {
-    let mut session = new_session(DEPLOYMENT);
+    let mut session = new_session(WEB_DEPLOYMENT);
     let nodes = |session: &Session| -> Vec<String> {
         let pods = session.world().objects().list::<podscope_api::Pod>();
         pods.filter_map(|pod| Some(pod.spec.node_name.as_ref()?.to_string()))
@@ -141,7 +141,7 @@ fn pod_with_missing_owner_is_collected() {
 /// Shows: C-11, CT-150
 #[test]
 fn lease_is_collected_with_its_node() {
-    let mut session = new_session(DEPLOYMENT);
+    let mut session = new_session(WEB_DEPLOYMENT);
     let leases = |session: &Session| {
         let leases = session
             .world()

@@ -76,7 +76,7 @@ fn has_notice(loaded: &Loaded, text: &str) -> bool {
 
 /// Returns the objects of the watch stream, one after another, as `kubectl get -w` prints them without
 /// `--output-watch-events`.
-fn plain_stream(print: fn(&Value) -> String, separator: &str) -> String {
+fn watch_stream_without_event_types(print: fn(&Value) -> String, separator: &str) -> String {
     let (_, text) = read_history("watch-events.json");
     let (documents, wrong) = podscope_api::read_documents(&text);
     assert_eq!(wrong, None);
@@ -120,14 +120,14 @@ fn watch_stream_is_replayed_at_its_times() {
     advance(&mut session, 246);
     assert_eq!(ready_status(&session, "n2"), "Unknown");
     assert_eq!(refused_commands(&session), Vec::<String>::new());
-    assert_eq!(session.progress().bugs(), 0);
+    assert_eq!(session.progress().bug_count(), 0);
 }
 
 /// Shows: P-15
 #[test]
 fn watch_stream_without_event_types_is_replayed() {
-    let json = plain_stream(podscope_api::print_json, "");
-    let yaml = plain_stream(podscope_api::print_yaml, "---\n");
+    let json = watch_stream_without_event_types(podscope_api::print_json, "");
+    let yaml = watch_stream_without_event_types(podscope_api::print_yaml, "---\n");
     for (name, text) in [("pods.json", json), ("pods.yaml", yaml)] {
         let loaded = load(&[(name.to_owned(), text)]);
         assert_eq!(timeline_lines(&loaded), expected_commands_of_watch(), "{name}");
@@ -157,8 +157,8 @@ fn node_with_new_boot_id_is_replayed_as_poweroff_and_boot() {
 }
 
 /// A patch that changes the image of a Deployment.
-const PATCH: &str = "{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"app\",\"image\":\"example.com/api:2\",\
-                     \"resources\":{\"requests\":{\"cpu\":\"100m\"}}}]}}}}";
+const IMAGE_PATCH: &str = "{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"app\",\
+                           \"image\":\"example.com/api:2\",\"resources\":{\"requests\":{\"cpu\":\"100m\"}}}]}}}}";
 
 /// Writes of users become API calls and commands; writes of components are not replayed but simulated.
 /// Shows: P-15
@@ -172,7 +172,7 @@ fn audit_log_replays_writes_of_users() {
         timeline_line("30.25", "kubectl scale deployment api -n shop --replicas=4"),
         timeline_line(
             "40",
-            &format!("kubectl patch deployment api -n shop --type=merge -p '{PATCH}'"),
+            &format!("kubectl patch deployment api -n shop --type=merge -p '{IMAGE_PATCH}'"),
         ),
         "60 POST /api/v1/namespaces/shop/pods/debug/eviction".to_owned(),
         timeline_line("70", "kubectl delete deployment api -n shop --wait=false"),
@@ -326,10 +326,11 @@ fn damaged_histories_cause_no_panic() {
     }
 }
 
-/// A history is first converted to a scenario and then anonymised. Anonymising removes API calls, here an eviction.
+/// A history is converted to a scenario, whose names are then anonymised. Anonymising also removes API calls from the
+/// timeline, here an eviction.
 /// Shows: P-15, Q-06
 #[test]
-fn renamed_history_keeps_its_commands() {
+fn anonymised_history_keeps_its_commands() {
     let renamed = podscope_session::rename::rename(&[read_history("audit.log")]);
     assert!(
         !renamed.text.contains("shop") && !renamed.text.contains("jane"),

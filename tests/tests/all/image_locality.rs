@@ -66,7 +66,7 @@ fn image_scores(session: &Session, name: &str) -> Vec<(String, i64)> {
 
 /// Shows: SCH-108
 #[test]
-fn reported_images_count_until_they_are_collected() {
+fn reported_images_score_until_garbage_collected() {
     let file = ("images.yaml".to_owned(), SCENARIO.to_owned());
     let mut session = Session::new(scenario::load(&[file]).expect("the scenario loads")).expect("a session");
     assert_eq!(session.advance(SimTime::from_seconds(500), u64::MAX), Slice::Done);

@@ -1,7 +1,7 @@
 //! The table of invariants, and the contents of a violation record (F-03, F-04).
 
 use podscope_api::{ObjectKey, Pod};
-use podscope_cluster::{INVARIANTS, Promise, SimTime};
+use podscope_cluster::{INVARIANTS, InvariantKind, SimTime};
 use podscope_kubectl::command;
 use podscope_session::report::field;
 use podscope_session::scenario;
@@ -50,7 +50,7 @@ fn every_invariant_of_the_facts_is_checked() {
     assert!(
         INVARIANTS
             .iter()
-            .any(|invariant| invariant.name == "pending-placed" && invariant.promise == Promise::Liveness)
+            .any(|invariant| invariant.name == "pending-placed" && invariant.kind == InvariantKind::Liveness)
     );
     // Two invariants are not in the facts: `pending-placed` and `no-request-to-ended`.
     assert!(
@@ -118,7 +118,7 @@ spec:
     let [first, ..] = violations.as_slice() else {
         panic!(
             "the two processes of one identity were not reported: {:?}",
-            session.progress().broken()
+            session.progress().first_violations()
         );
     };
     let object = first.object.as_ref().expect("the second pod");
@@ -128,7 +128,7 @@ spec:
     );
     assert!(first.at > SimTime::from_seconds(100));
     assert_eq!(
-        session.progress().broken().get("at-most-one"),
+        session.progress().first_violations().get("at-most-one"),
         Some(&first.at),
         "the first instant must be kept"
     );

@@ -3,7 +3,7 @@
 use podscope_messages::{COMPILED, Locale, PSEUDO, Plural, set};
 use podscope_protocol::markdown;
 use podscope_session::scenario;
-use podscope_session::whatif::{self, Control, Question};
+use podscope_session::whatif::{self, Question, WorkControl};
 
 /// A drain of a node has two problems: nothing replaces the pod `alone`, and the budget allows no disruption.
 const CLUSTER: &str = r#"
@@ -44,7 +44,7 @@ fn pseudo_locale() -> Locale {
 fn what_if_answer_is_translated_only_when_printed() {
     let files = [("two.yaml".to_owned(), CLUSTER.to_owned())];
     let loaded = scenario::load(&files).expect("a scenario");
-    let control = Control {
+    let control = WorkControl {
         stop: || false,
         progress: &|_| {},
     };

@@ -43,13 +43,13 @@ enum ProtectedObjects {
         uid: Option<Uid>,
     },
     /// Objects that must stay, by UID.
-    Same(Vec<Uid>),
-    /// Pods of which a minimum number must run and not be terminating.
+    Uids(Vec<Uid>),
+    /// Pods that `get` selects: at least `minimum` of them must run without terminating.
     Serving { get: Box<Get>, minimum: usize },
 }
 
 impl ProtectedObjects {
-    /// Returns what the promise protects; `None` if actions could not replace it.
+    /// Returns what the promise protects; `None` if it protects no objects that an action could delete or replace.
     fn of(keep: &Condition, session: &Session) -> Option<Self> {
         let objects = session.world().objects();
         let object = |kind: &Kind, key: &ObjectKey| Self::Object {
@@ -65,7 +65,7 @@ impl ProtectedObjects {
             Check::Object { kind, key, .. } => Some(object(kind, key)),
             Check::Same(get) => {
                 let selected = selected(&get.target, objects);
-                Some(Self::Same(
+                Some(Self::Uids(
                     selected.iter().map(|one| one.metadata().uid.clone()).collect(),
                 ))
             }
@@ -90,7 +90,7 @@ impl ProtectedObjects {
         let objects = session.world().objects();
         match self {
             Self::Object { kind, key, .. } => objects.get_kind(*kind, key).into_iter().collect(),
-            Self::Same(uids) => uids.iter().filter_map(|uid| objects.by_uid(uid)).collect(),
+            Self::Uids(uids) => uids.iter().filter_map(|uid| objects.by_uid(uid)).collect(),
             Self::Serving { get, .. } => selected(&get.target, objects),
         }
     }
@@ -102,7 +102,7 @@ impl ProtectedObjects {
             Self::Object { kind, key, uid } => {
                 uid.is_some() && objects.get_kind(*kind, key).map(|object| object.metadata().uid.clone()) != *uid
             }
-            Self::Same(uids) => uids.iter().any(|uid| objects.by_uid(uid).is_none()),
+            Self::Uids(uids) => uids.iter().any(|uid| objects.by_uid(uid).is_none()),
             Self::Serving { get, minimum } => {
                 let processes: Vec<_> = session
                     .world()
@@ -169,7 +169,7 @@ fn wrong_actions(object: &Object, session: &Session) -> Vec<Vec<CommandLine>> {
     actions
 }
 
-/// Runs the solution of a lesson up to the first instant at which a step is shown.
+/// Runs the solution of a lesson up to the instant `shown_at`, at which it reaches the step.
 fn run_to_step(name: &str, step: usize, shown_at: SimTime) -> Session {
     let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
     let is_before = |timed: &&Timed| timed.at < shown_at;
@@ -183,7 +183,7 @@ fn run_to_step(name: &str, step: usize, shown_at: SimTime) -> Session {
 }
 
 /// Runs an action during a promise. Returns a message if the action breaks the promise but the lesson does not stop.
-fn undetected_break(session: &Session, step: usize, action: &[CommandLine], delay: Span) -> Option<String> {
+fn undetected_broken_promise(session: &Session, step: usize, action: &[CommandLine], delay: Span) -> Option<String> {
     let mut session = session.clone();
     let steps = session.loaded().scenario.steps.clone();
     let keeps = &steps[step].keeps;
@@ -261,7 +261,9 @@ fn lesson_stops_when_uids_or_processes_show_a_broken_promise() {
             for _ in 0..ACTIONS_PER_PROMISE.min(all.len()) {
                 let (action, delay) = (&all[random.below(all.len())], Span::seconds(random.below(5) as i64));
                 n_actions += 1;
-                complaints.extend(undetected_break(&session, step, action, delay).map(|why| format!("{name}, {why}")));
+                complaints.extend(
+                    undetected_broken_promise(&session, step, action, delay).map(|why| format!("{name}, {why}")),
+                );
             }
         }
     }

@@ -1,4 +1,4 @@
-//! If a lesson says what a command prints, the command is run and its output is compared.
+//! If a lesson says what a command prints, the test runs the command and compares its output with the lesson.
 
 use podscope_cluster::Span;
 use podscope_session::lessons;
@@ -11,9 +11,9 @@ struct LessonSentence {
     lesson: &'static str,
     /// Part of the sentence, exactly as in the file of the lesson.
     words: &'static str,
-    /// A command that runs before the checked command, and the second at which it runs.
+    /// The simulated second and the command line of a command that is run before the checked command.
     before: Option<(i64, &'static str)>,
-    /// Second at which `run` runs.
+    /// Simulated second at which the command `run` is run.
     at: i64,
     run: &'static str,
     must_contain: &'static str,
@@ -221,14 +221,15 @@ fn commands_print_what_lessons_say() {
 /// Shows: E-01. Each sentence that says what a command prints is in the table above.
 #[test]
 fn every_sentence_about_output_is_checked() {
-    const READ_VERBS: [&str; 5] = ["get ", "describe ", "logs ", "top ", "explain "];
+    const READ_SUBCOMMANDS: [&str; 5] = ["get ", "describe ", "logs ", "top ", "explain "];
     const SAY_VERBS: [&str; 4] = [" says ", " shows ", " prints ", " tells "];
     let is_claim = |sentence: &str| {
         let mut after_kubectl = sentence
             .match_indices("`kubectl ")
             .map(|(at, prefix)| &sentence[at + prefix.len()..]);
         after_kubectl.any(|rest| {
-            READ_VERBS.iter().any(|verb| rest.starts_with(verb)) && SAY_VERBS.iter().any(|verb| rest.contains(verb))
+            READ_SUBCOMMANDS.iter().any(|verb| rest.starts_with(verb))
+                && SAY_VERBS.iter().any(|verb| rest.contains(verb))
         })
     };
     let mut complaints = Vec::new();

@@ -13,12 +13,12 @@ struct NullSink;
 impl Sink for NullSink {
     fn record(&mut self, _: Record) {}
     fn output(&mut self, _: OutputLine) {}
-    fn finished(&mut self, _: u32, _: SimTime, _: u8) {}
+    fn finished(&mut self, _command: u32, _at: SimTime, _status: u8) {}
 }
 
 /// Shows: Q-03
 #[test]
-fn object_above_the_limit_is_refused_like_a_quota() {
+fn object_above_limit_is_refused_as_if_over_quota() {
     let secret_number = |number: usize| {
         let mut secret = Secret::default();
         secret.metadata.name = format!("c-{number}").into();
@@ -45,8 +45,7 @@ fn new_session(text: &str) -> Session {
     Session::new(loaded).expect("the session starts")
 }
 
-/// Runs a read-only kubectl command. Returns whether the last line of its output is on stderr, and that
-/// line.
+/// Runs a read-only kubectl command. Returns whether the last line of its output is on stderr, and the text of the line.
 fn last_output_line(session: &Session, line: &str) -> (bool, String) {
     let Ok(Command::Kubectl { action: kubectl, .. }) = command::parse(line) else {
         panic!("{line:.100} is no kubectl command");
@@ -116,7 +115,7 @@ fn too_expensive_query_is_refused_with_message() {
 /// of a kind.
 /// Shows: Q-03
 #[test]
-fn huge_replica_count_grows_in_bounded_steps() {
+fn huge_replica_count_creates_pods_in_bounded_steps() {
     let manifest = |replicas: u32| {
         // Scheduling gates keep the scheduler idle.
         format!(
@@ -151,10 +150,10 @@ fn huge_replica_count_grows_in_bounded_steps() {
     assert!(loaded.and_then(Session::new).is_err());
 }
 
-/// Shows: Q-03. The kubelet rejects within milliseconds a pod that names its node but does not match it. Replacements are
-/// created only as fast as the client of the controller-manager sends requests.
+/// Shows: Q-03. The kubelet rejects within milliseconds a pod whose `nodeName` is set but whose `nodeSelector` does not
+/// match. Replacements are created only as fast as the client of the controller-manager sends requests.
 #[test]
-fn rejected_pods_are_replaced_at_the_client_rate() {
+fn rejected_pods_are_replaced_at_client_request_rate() {
     let mut session = new_session(
         "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec:\n  replicas: 100\n  selector: {matchLabels: \
          {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n      nodeName: a-1\n      nodeSelector: \
@@ -168,15 +167,15 @@ fn rejected_pods_are_replaced_at_the_client_rate() {
 
 /// Shows: Q-03.
 #[test]
-fn running_command_above_the_limit_is_refused() {
-    use podscope_session::timeline::MAX_RUNNING;
+fn command_above_limit_of_running_commands_is_refused() {
+    use podscope_session::timeline::MAX_RUNNING_COMMANDS;
     let mut session = new_session("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n");
     session.advance(SimTime::from_seconds(1), u64::MAX);
     let watch = command::parse("kubectl get pods -w").expect("a command");
-    for _ in 0..=MAX_RUNNING {
+    for _ in 0..=MAX_RUNNING_COMMANDS {
         session.command(watch.clone()).expect("the command is accepted");
     }
-    assert_eq!(session.world().clients(), MAX_RUNNING);
+    assert_eq!(session.world().client_count(), MAX_RUNNING_COMMANDS);
     let last = session
         .outputs()
         .last()

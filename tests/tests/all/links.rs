@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use podscope_session::link::{self, MAX_DOCUMENT};
+use podscope_session::link::{self, MAX_DOCUMENT_BYTES};
 use podscope_session::timeline::MAX_COMMANDS;
 use podscope_tests::{files, links::link_content};
 
@@ -26,12 +26,12 @@ fn largest_link_opens_and_larger_link_is_refused() {
     let path = podscope_tests::root().join("tests/fixtures/links/largest.link");
     let mut link = link::decode(&fs::read_to_string(path).expect("a link")).expect("the link is decoded");
     assert_eq!(link.commands.len(), MAX_COMMANDS);
-    assert_eq!(serde_json::to_vec(&link).expect("a document").len(), MAX_DOCUMENT);
+    assert_eq!(serde_json::to_vec(&link).expect("a document").len(), MAX_DOCUMENT_BYTES);
     link.screen.push('x');
     let error = link::decode(&link.encode()).expect_err("one byte more");
     assert_eq!(
         error.english(),
-        format!("this link unfolds to more than {MAX_DOCUMENT} bytes")
+        format!("this link unfolds to more than {MAX_DOCUMENT_BYTES} bytes")
     );
     link.screen.clear();
     link.commands.push((0, "help".into()));

@@ -6,8 +6,8 @@ use podscope_api::ordered;
 
 /// Red, green and blue of a colour, in linear sRGB.
 type Rgb = [f64; 3];
-/// Colours of a token in the light and the dark theme.
-type Token = [Rgb; 2];
+/// Colours of a design token in the light and the dark theme.
+type TokenColours = [Rgb; 2];
 
 const THEME_NAMES: [&str; 2] = ["light", "dark"];
 
@@ -45,7 +45,8 @@ const COLOUR_VISIONS: [(&str, [Rgb; 3]); 4] = [
 const MEANING_TOKENS: [&str; 5] = ["ok", "wait", "bad", "ghost", "accent"];
 /// Minimum distance in OKLab between the colours of two meanings. A distance of 0.02 is just noticeable side by side.
 const MIN_MEANING_DISTANCE: f64 = 0.06;
-/// Minimum distance between the colours of two owners. It may be smaller, because short names distinguish owners too.
+/// Minimum distance in OKLab between the colours of pods of two owners. It may be smaller, because short names
+/// distinguish owners too.
 const MIN_OWNER_DISTANCE: f64 = 0.04;
 
 fn matrix_product(matrix: &[Rgb; 3], v: Rgb) -> Rgb {
@@ -107,7 +108,7 @@ fn contrast(a: Rgb, b: Rgb) -> f64 {
 }
 
 /// Reads every opaque token of the form `--name: light-dark(oklch(…), oklch(…))`.
-fn read_colour_tokens() -> ordered::Map<&'static str, Token> {
+fn read_colour_tokens() -> ordered::Map<&'static str, TokenColours> {
     let colour = |text: &str| -> Option<Rgb> {
         let inner = text.split_once("oklch(")?.1.split(')').next()?;
         let mut parts = inner.split_whitespace().map(|p| p.trim_end_matches('%').parse::<f64>());
@@ -124,7 +125,7 @@ fn read_colour_tokens() -> ordered::Map<&'static str, Token> {
         .collect()
 }
 
-fn token_colour(tokens: &ordered::Map<&str, Token>, name: &str, theme: usize) -> Rgb {
+fn token_colour(tokens: &ordered::Map<&str, TokenColours>, name: &str, theme: usize) -> Rgb {
     tokens.get(name).unwrap_or_else(|| panic!("no token --{name}"))[theme]
 }
 
@@ -157,14 +158,14 @@ fn smallest_distance(names: &[&str]) -> (f64, String) {
 
 // Shows: U-08
 #[test]
-fn meanings_are_distinct_in_every_colour_vision() {
+fn meaning_colours_are_distinct_in_every_colour_vision() {
     let (distance, pair) = smallest_distance(&MEANING_TOKENS);
     assert!(distance >= MIN_MEANING_DISTANCE, "{pair}: {distance:.3} is too close");
 }
 
 // Shows: U-08
 #[test]
-fn owners_are_distinct_in_every_colour_vision() {
+fn owner_colours_are_distinct_in_every_colour_vision() {
     let (distance, pair) = smallest_distance(&["h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"]);
     assert!(distance >= MIN_OWNER_DISTANCE, "{pair}: {distance:.3} is too close");
 }

@@ -49,9 +49,9 @@ struct ExpectedStepOutput {
     not: Option<String>,
 }
 
-/// Shows: KC-019. Claims of the five documents about the output of commands, and further claims of our own.
+/// Shows: KC-019. The five seed documents, and our own `steps.jsonl`, claim what certain commands print.
 #[test]
-fn commands_print_what_steps_files_expect() {
+fn commands_in_steps_files_print_expected_output() {
     let mut complaints = Vec::new();
     let read = |file: &str| fs::read_to_string(root().join(file)).expect("the steps");
     let texts = ["tests/conformance/seeds/steps.jsonl", "tests/seeds/steps.jsonl"].map(read);
@@ -96,10 +96,10 @@ fn manifests_of_public_repositories_are_accepted() {
     }
 }
 
-/// The parser joins a line of a flow collection that is indented too little to the line before (VA-246). The positions
-/// of later problems are still those in the original text.
+/// If a line of a YAML flow collection is indented too little, the parser joins it to the line before (VA-246). Later
+/// positions still refer to the original text.
 #[test]
-fn positions_after_joined_lines_refer_to_the_text() {
+fn positions_after_joined_lines_refer_to_original_text() {
     let text = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels: {\na: b,\n}\nspec:\n  containers: [\n{name: c, image: i, nonsense: 1}\n]\n";
     let parsed = podscope_api::parse(text);
     assert_eq!(parsed.problems, []);
@@ -129,9 +129,9 @@ fn statuses_of_failing_pods_match_kubectl() {
     }
 }
 
-/// Validation of the schedule and time zone of a CronJob (VA-187).
+/// A CronJob with an invalid schedule or time zone is refused with the message of the real server (VA-187).
 #[test]
-fn invalid_schedule_is_refused_as_by_the_server() {
+fn invalid_cron_job_schedule_is_refused_as_by_the_server() {
     let job = |schedule: &str, more: &str| {
         format!(
             "{{apiVersion: batch/v1, kind: CronJob, metadata: {{name: a}}, spec: {{schedule: '{schedule}', {more} jobTemplate: \

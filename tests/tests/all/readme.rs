@@ -62,7 +62,7 @@ const COMMANDS_OF_TEST_STEPS: &[(&str, &str)] = &[
     ("cargo xtask spec", "spec"),
 ];
 
-/// Each command of the README is run, by a step or by this test.
+/// Each command of the README is run, by a step of `cargo xtask test` or by this test.
 /// Shows: P-07
 #[test]
 fn each_command_of_the_readme_is_run() {
@@ -75,7 +75,7 @@ fn each_command_of_the_readme_is_run() {
     let all = commands_of_document(&fs::read_to_string(root().join("README.md")).expect("a README"));
     let (install, rest): (Vec<&String>, Vec<&String>) = all.iter().partition(|line| line.starts_with("cargo install"));
     assert_eq!(install, ["cargo install --path crates/cli --profile native"]);
-    // Install the same program with settings that make the build fast.
+    // Install the program as the README says, but with settings that make the build fast.
     let install_root = tools.to_string_lossy();
     let optimised = ["scheduler", "sim", "apiserver", "node", "controllers", "cluster"];
     let unoptimised = optimised.map(|name| format!("profile.dev.package.podscope-{name}.opt-level=0"));

@@ -46,7 +46,7 @@ fn collect_strings(value: &Value, found: &mut ordered::Set<String>) {
 
 /// Shows
 #[test]
-fn renamed_private_dump_has_no_private_name() {
+fn renaming_removes_every_private_name_of_a_dump() {
     let text = std::fs::read_to_string(podscope_tests::root().join("tests/dumps/private.yaml")).expect("a dump");
     let renamed = rename(&[("dump.yaml".to_owned(), text)]);
     for private in [
@@ -76,11 +76,11 @@ fn renamed_private_dump_has_no_private_name() {
     );
 }
 
-/// Every string that occurs in both the renamed and the original dump is public: it starts with a capital letter or a
+/// A string that occurs both in the renamed and in the original dump is public: it starts with a capital letter or a
 /// digit, contains a documented domain, or is a well-known word of Kubernetes.
 /// Shows
 #[test]
-fn renamed_dump_shares_only_public_strings() {
+fn renaming_keeps_only_public_strings_of_a_dump() {
     for text in read_dumps() {
         let renamed = rename(&[("dump.yaml".to_owned(), text.clone())]);
         let mut before = ordered::Set::new();
@@ -134,11 +134,11 @@ fn renamed_dump_shares_only_public_strings() {
                 "x-kubernetes-preserve-unknown-fields",
                 "hugepages-2Mi",
             ];
-            // Message of the kubelet for a condition of the node.
+            // The kubelet writes this message into a condition of its node.
             let is_kubelet_message = text
                 .strip_prefix("kubelet has Kubelet")
                 .is_some_and(|reason| reason.bytes().all(|byte| byte.is_ascii_alphabetic()));
-            // The name of a provisioned volume is replaced by an ordinal.
+            // The name of a dynamically provisioned volume is replaced by `pvc-` and a number.
             let is_provisioned = text
                 .strip_prefix("pvc-")
                 .is_some_and(|ordinal| ordinal.parse::<u8>().is_ok());
@@ -184,7 +184,7 @@ fn pod_decisions(session: &Session) -> Vec<(String, Vec<Option<String>>)> {
 
 /// Shows
 #[test]
-fn renamed_dump_has_the_same_decisions() {
+fn renaming_keeps_scheduling_decisions_of_a_dump() {
     for text in read_dumps() {
         let renamed = rename(&[("dump.yaml".to_owned(), text.clone())]);
         let (mut original, mut decisions_of_renamed) = (

@@ -2,8 +2,8 @@
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command;
-use podscope_protocol::{ExportKind, Frame, Request, Source, Update};
-use podscope_session::host::{Host, Wants};
+use podscope_protocol::{ExportKind, Frame, Request, SessionSource, Update};
+use podscope_session::host::{Host, NextWork};
 use podscope_session::report;
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
@@ -30,11 +30,11 @@ spec: {containers: [{name: c, image: \"nginx:1\"}]}
 fn page_with_user_commands() -> Page {
     let mut page = Page::open(CLUSTER);
     page.seek(20);
-    page.ask(Request::Command {
+    page.send_request(Request::Command {
         line: "fault partition a-1".into(),
     });
     page.seek(30);
-    page.ask(Request::Command {
+    page.send_request(Request::Command {
         line: "kubectl create deployment late --image=i --replicas=2".into(),
     });
     page.seek(60);
@@ -53,34 +53,36 @@ impl Page {
             clock: 0.0,
         };
         let files = vec![("saved.yaml".to_owned(), text.to_owned())];
-        page.ask(Request::Open {
-            source: Source::Files { files },
+        page.send_request(Request::Open {
+            source: SessionSource::Files { files },
         });
         page
     }
 
     fn seek(&mut self, seconds: i64) {
-        self.ask(Request::Seek {
+        self.send_request(Request::Seek {
             at: seconds * 1_000_000,
         });
     }
 
-    fn ask(&mut self, request: Request) -> Vec<Update> {
+    /// Sends a request to the engine and returns all updates that it sends until its work is done.
+    fn send_request(&mut self, request: Request) -> Vec<Update> {
         let mut updates = self.host.handle(request, self.clock);
         for _ in 0..1_000_000 {
             self.host.handle(Request::FrameDone, self.clock);
-            match self.host.wants() {
-                Wants::Rest => break,
-                Wants::Now => self.clock += 0.1,
-                Wants::At(at) => self.clock = at.max(self.clock + 0.1),
+            match self.host.next_work() {
+                NextWork::AfterRequest => break,
+                NextWork::Now => self.clock += 0.1,
+                NextWork::At(at) => self.clock = at.max(self.clock + 0.1),
             }
             updates.extend(self.host.work(self.clock));
         }
         updates
     }
 
-    fn export(&mut self, what: ExportKind) -> (String, String) {
-        let updates = self.ask(Request::Export { what, anonymise: false });
+    /// Exports a file and returns its name and its text.
+    fn export_file(&mut self, what: ExportKind) -> (String, String) {
+        let updates = self.send_request(Request::Export { what, anonymise: false });
         let file = updates.into_iter().find_map(|update| match update {
             Update::File { name, text, .. } => Some((name, text)),
             _ => None,
@@ -103,14 +105,14 @@ fn last_frame(updates: &[Update]) -> &Frame {
 #[test]
 fn saved_session_reopens_unchanged() {
     let mut page = page_with_user_commands();
-    let (_, trace) = page.export(ExportKind::Trace);
-    let (name, saved) = page.export(ExportKind::Scenario);
+    let (_, trace) = page.export_file(ExportKind::Trace);
+    let (name, saved) = page.export_file(ExportKind::Scenario);
     assert!(name.ends_with(".yaml"));
     let mut again = Page::open(&saved);
     again.seek(60);
-    assert_eq!(again.export(ExportKind::Trace).1, trace);
+    assert_eq!(again.export_file(ExportKind::Trace).1, trace);
     // Saving the reopened session gives the same file.
-    assert_eq!(again.export(ExportKind::Scenario).1, saved);
+    assert_eq!(again.export_file(ExportKind::Scenario).1, saved);
     assert!(saved.contains("kind: Ingress"));
 }
 
@@ -118,12 +120,12 @@ fn saved_session_reopens_unchanged() {
 #[test]
 fn undo_removes_last_command_and_its_effects() {
     let mut page = page_with_user_commands();
-    let updates = page.ask(Request::Undo);
+    let updates = page.send_request(Request::Undo);
     assert!((29_999_999..=30_000_000).contains(&last_frame(&updates).now));
     page.seek(60);
-    let (_, objects) = page.export(ExportKind::Objects);
+    let (_, objects) = page.export_file(ExportKind::Objects);
     assert!(!objects.contains("name: late"));
-    let (_, saved) = page.export(ExportKind::Scenario);
+    let (_, saved) = page.export_file(ExportKind::Scenario);
     assert!(saved.contains("fault partition a-1") && !saved.contains("create deployment"));
 }
 
@@ -131,7 +133,7 @@ fn undo_removes_last_command_and_its_effects() {
 #[test]
 fn objects_trace_and_picture_are_exported() {
     let mut page = page_with_user_commands();
-    let (name, objects) = page.export(ExportKind::Objects);
+    let (name, objects) = page.export_file(ExportKind::Objects);
     assert_eq!(name, "objects.yaml");
     let parsed = podscope_api::parse(&objects);
     assert_eq!(parsed.problems, []);
@@ -143,7 +145,7 @@ fn objects_trace_and_picture_are_exported() {
     for expected in ["a-1", "b-1", "web", "late"] {
         assert!(names.contains(&expected), "{names:?}");
     }
-    let (name, trace) = page.export(ExportKind::Trace);
+    let (name, trace) = page.export_file(ExportKind::Trace);
     assert_eq!(name, "trace.jsonl");
     let records: Vec<Value> = trace
         .lines()
@@ -164,7 +166,7 @@ fn objects_trace_and_picture_are_exported() {
     }
     session.advance(SimTime::from_seconds(60), u64::MAX);
     assert_eq!(trace, report::trace(session.trace()));
-    let (name, picture) = page.export(ExportKind::Picture);
+    let (name, picture) = page.export_file(ExportKind::Picture);
     assert_eq!(name, "cluster.svg");
     assert!(picture.starts_with("<svg ") && picture.trim_end().ends_with("</svg>"));
     for expected in ["a-1", "b-1"] {

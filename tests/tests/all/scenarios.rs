@@ -12,11 +12,11 @@ use podscope_session::timeline::{Session, Slice};
 use podscope_tests::{assert_golden, files};
 use serde_json::Value;
 
-/// A `# trace:` line: the fields that one record must have.
+/// A `# trace:` line of a scenario: names and values of fields that a record of the trace must have.
 struct ExpectedRecord<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> ExpectedRecord<'a> {
-    fn all(text: &'a str) -> Vec<Self> {
+    fn parse_all(text: &'a str) -> Vec<Self> {
         text.lines()
             .filter_map(|line| line.strip_prefix("# trace: "))
             .map(|line| {
@@ -49,7 +49,7 @@ impl<'a> ExpectedRecord<'a> {
 }
 
 /// Returns the expectations of a run that do not hold, and the violations that neither a command nor a fault explains.
-pub(crate) fn complaints_of(name: &str, session: &Session) -> Vec<String> {
+pub(crate) fn unmet_expectations_and_bugs(name: &str, session: &Session) -> Vec<String> {
     let mut complaints = Vec::new();
     let expectations = session.loaded().scenario.expect.iter();
     for (expect, verdict) in expectations.zip(session.progress().expectations()) {
@@ -57,11 +57,11 @@ pub(crate) fn complaints_of(name: &str, session: &Session) -> Vec<String> {
             complaints.push(format!("{name}: {}", expect.text));
         }
     }
-    if session.progress().bugs() > 0 {
+    if session.progress().bug_count() > 0 {
         let bugs: Vec<_> = session.violations().map(|record| record.to_json_line()).collect();
         complaints.push(format!(
             "{name}: {} violations by bugs: {}",
-            session.progress().bugs(),
+            session.progress().bug_count(),
             bugs.join("\n")
         ));
     }
@@ -84,9 +84,9 @@ fn golden_scenarios_meet_their_expectations() {
         let until = loaded.default_until();
         let mut session = Session::new(loaded).expect("a session");
         assert_eq!(session.advance(until, u64::MAX), Slice::Done, "{name}");
-        complaints.extend(complaints_of(&name, &session));
+        complaints.extend(unmet_expectations_and_bugs(&name, &session));
         let mut rest = session.trace();
-        for expected in ExpectedRecord::all(&text) {
+        for expected in ExpectedRecord::parse_all(&text) {
             if !rest.any(|record| expected.matches(&record)) {
                 complaints.push(format!("{name}: no record {:?} after the previous one", expected.0));
                 break;

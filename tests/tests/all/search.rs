@@ -7,13 +7,13 @@
 
 use podscope_session::link::{self, Link};
 use podscope_session::report::field;
-use podscope_session::search::{Goal, Run, Source, shrink};
+use podscope_session::search::{Run, RunSource, SearchGoal, shrink};
 use podscope_session::timeline::{Session, Slice};
 use podscope_session::{export, scenario};
 
-/// The search finds a violation for each switch within this number of seeds, starting with seed 0.
+/// For each history switch, the search finds a violation within this number of seeds, starting with seed 0.
 const MAX_SEEDS: u64 = 1000;
-/// Number of seeds that the test tries for each switch.
+/// Number of seeds that the test tries for each history switch.
 const SEEDS_PER_SWITCH: u64 = 60;
 /// Maximum number of objects, faults and commands in a run after shrinking.
 const MAX_SHRUNK_PARTS: usize = 4;
@@ -31,14 +31,14 @@ const BUG_SWITCHES: &[(&str, &str)] = &[
     ("lost-node-pods-failed", "at-most-one"),
 ];
 
-fn goal_of_finding_bug(invariant: Option<&str>) -> Goal {
-    Goal {
+fn goal_of_finding_violation_by_bug(invariant: Option<&str>) -> SearchGoal {
+    SearchGoal {
         invariant: invariant.map(str::to_owned),
         only_bugs: true,
     }
 }
 
-/// Runs a scenario and returns the instant of the first violation of the invariant that is classified as a bug.
+/// Runs a scenario and returns the instant at which a bug first violates the invariant.
 fn first_violation_by_bug(text: &str, invariant: &str) -> Option<podscope_cluster::SimTime> {
     let loaded = scenario::load(&[("found.yaml".to_owned(), text.to_owned())]).expect("a scenario that was printed");
     let until = loaded.default_until() + podscope_cluster::Span::seconds(1500);
@@ -59,20 +59,20 @@ fn first_violation_by_bug(text: &str, invariant: &str) -> Option<podscope_cluste
 fn search_finds_violation_caused_by_each_history_switch() {
     const { assert!(SEEDS_PER_SWITCH <= MAX_SEEDS) };
     for (switch, invariant) in BUG_SWITCHES {
-        let source = Source::Drawn {
+        let source = RunSource::Generated {
             history: vec![(*switch).to_owned()],
         };
-        let goal = goal_of_finding_bug(Some(invariant));
+        let goal = goal_of_finding_violation_by_bug(Some(invariant));
         let found = (0..SEEDS_PER_SWITCH).find_map(|seed| {
-            let run = Run::draw(&source, seed).expect("drawn runs are well-formed");
+            let run = Run::generate(&source, seed).expect("drawn runs are well-formed");
             run.play(&goal).expect("their objects are admitted").found
         });
         let Some(found) = found else {
             panic!("{switch}: podscope search --history {switch} --invariant {invariant} --seeds {MAX_SEEDS}");
         };
-        let before = found.size();
+        let before = found.ordering_key();
         let shrunk = shrink(found);
-        assert!(shrunk.size() <= before);
+        assert!(shrunk.ordering_key() <= before);
         assert!(
             shrunk.run.parts.len() <= MAX_SHRUNK_PARTS,
             "{switch}: {:?}",
@@ -104,12 +104,12 @@ fn search_finds_violation_caused_by_each_history_switch() {
 /// Shows: F-03, F-04
 #[test]
 fn violations_with_default_settings_cite_a_known_exception() {
-    let source = Source::Drawn { history: Vec::new() };
+    let source = RunSource::Generated { history: Vec::new() };
     let mut n_violations = 0;
     for seed in 0..DEFAULT_SEEDS {
-        let run = Run::draw(&source, seed).expect("drawn runs are well-formed");
+        let run = Run::generate(&source, seed).expect("drawn runs are well-formed");
         let played = run
-            .play(&goal_of_finding_bug(None))
+            .play(&goal_of_finding_violation_by_bug(None))
             .expect("their objects are admitted");
         if let Some(found) = played.found {
             let found = shrink(found);

@@ -8,7 +8,7 @@ use podscope_session::timeline::{Session, Slice};
 use podscope_session::{report, scenario};
 use podscope_tests::files;
 
-use super::scenarios::complaints_of;
+use super::scenarios::unmet_expectations_and_bugs;
 
 /// Each file names the facts that it shows.
 #[test]
@@ -22,7 +22,7 @@ fn claims_of_the_seed_documents_hold() {
                 let until = loaded.default_until();
                 let mut session = Session::new(loaded).expect("a session");
                 assert_eq!(session.advance(until, u64::MAX), Slice::Done, "{name}");
-                complaints.extend(complaints_of(&name, &session));
+                complaints.extend(unmet_expectations_and_bugs(&name, &session));
             }
             Err(problems) => complaints.push(format!("{name}: {problems:?}")),
         }
@@ -41,9 +41,11 @@ const SITE_POD: &str = r#"{apiVersion: v1, kind: Pod, metadata: {name: site, ann
   containers: [{name: web, image: a, volumeMounts: [{name: content, mountPath: /c}]}],
   volumes: [{name: content, emptyDir: {}}]}}"#;
 
-/// Returns for each container that wrote to the emptyDir: its name, the bytes and the start of the writing in seconds.
-/// Exactly one process must run.
-fn bytes_written(session: &Session) -> Vec<(String, i64, f64)> {
+/// Name of a container, number of bytes that it wrote, and simulated second at which it began to write.
+type ContainerBytes = (String, i64, f64);
+
+/// Returns what each container wrote to the emptyDir of the pod. Exactly one process must run.
+fn bytes_written(session: &Session) -> Vec<ContainerBytes> {
     let [process] = &report::process_values(session)[..] else {
         panic!("one process runs");
     };
@@ -57,20 +59,20 @@ fn bytes_written(session: &Session) -> Vec<(String, i64, f64)> {
     all.iter().map(row).collect()
 }
 
-/// Returns a session in which the pod `site` is created after one second; `then` is appended to the scenario's
-/// timeline.
-fn site_session(then: &str) -> Session {
+/// Returns a session in which the pod `site` is created after one second; `extra_timeline` is appended to the
+/// scenario's timeline.
+fn site_session(extra_timeline: &str) -> Session {
     let pod = SITE_POD.replace('\n', "");
     let scenario = format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: site}}\nspec:\n  cluster: {{zones: [a], nodesPerZone: 1}}\n  \
          timeline:\n  - {{at: 1s, apply: '{pod}'}}\n{}",
-        then.replace("SITE", &pod)
+        extra_timeline.replace("SITE", &pod)
     );
     let loaded = scenario::load(&[("site.yaml".to_owned(), scenario)]).expect("the scenario loads");
     Session::new(loaded).expect("a session")
 }
 
-fn bytes_written_at(session: &mut Session, seconds: i64) -> Vec<(String, i64, f64)> {
+fn bytes_written_at(session: &mut Session, seconds: i64) -> Vec<ContainerBytes> {
     let instant = SimTime::ZERO + Span::seconds(seconds);
     assert_eq!(session.advance(instant, u64::MAX), Slice::Done);
     bytes_written(session)

@@ -14,7 +14,7 @@ fn text_field<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or_default()
 }
 
-fn seconds(value: &Value) -> f64 {
+fn seconds_of(value: &Value) -> f64 {
     value.as_f64().unwrap_or_default()
 }
 
@@ -22,7 +22,7 @@ fn list_items(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-fn millis(at: f64) -> i64 {
+fn seconds_to_millis(at: f64) -> i64 {
     (at * 1000.0).round() as i64
 }
 
@@ -117,7 +117,7 @@ fn scenario_of(sequence: &Value) -> String {
     let mut restarts = Vec::new();
     for step in list_items(&sequence["steps"]) {
         for (index, op) in list_items(&step["ops"]).iter().enumerate() {
-            let at = millis(seconds(&step["at"]) + 0.02 * index as f64);
+            let at = seconds_to_millis(seconds_of(&step["at"]) + 0.02 * index as f64);
             if text_field(op, "op") == "restartScheduler" {
                 timeline.push((at, "run", "fault crash scheduler".to_owned()));
                 restarts.push((at + 1000, "run", "fault restart scheduler".to_owned()));
@@ -187,7 +187,7 @@ struct SequenceRun {
     problems: Vec<String>,
 }
 
-fn attempt_text(record: &Value) -> String {
+fn attempt_result_text(record: &Value) -> String {
     match text_field(record, "result") {
         "scheduled" => format!("scheduled {}", text_field(record, "node")),
         result => format!("{result} {}", mask_uids(text_field(record, "message"))),
@@ -198,7 +198,7 @@ impl SequenceRun {
     fn of_recording(real: &Value) -> Self {
         let all = |field: &str, pod: &str, what: &dyn Fn(&Value) -> String| -> Vec<PodEvent> {
             let event = |record: &Value| PodEvent {
-                at: seconds(&record["t"]),
+                at: seconds_of(&record["t"]),
                 pod: text_field(record, pod).to_owned(),
                 what: what(record),
             };
@@ -214,7 +214,7 @@ impl SequenceRun {
         let mut nominated = all("nominated", "pod", &node);
         nominated.retain(|record| !record.what.is_empty());
         Self {
-            attempts: all("attempts", "pod", &attempt_text),
+            attempts: all("attempts", "pod", &attempt_result_text),
             bound: all("bound", "pod", &node),
             preempted: all("preempted", "victim", &|record| {
                 format!("{} on {}", text_field(record, "by"), text_field(record, "node"))
@@ -231,22 +231,22 @@ impl SequenceRun {
         let mut session = Session::new(loaded).map_err(|problems| format!("{problems:?}"))?;
         let mut story = Self::default();
         let advance_to = |session: &mut Session, at: f64| {
-            let at = SimTime(millis(at) * 1000);
+            let at = SimTime(seconds_to_millis(at) * 1000);
             assert_eq!(session.advance(at, u64::MAX), Slice::Done);
         };
         for state in list_items(&sequence["real"]["states"]) {
-            advance_to(&mut session, seconds(&state["t"]));
+            advance_to(&mut session, seconds_of(&state["t"]));
             story.states.push(pod_states(&session));
         }
-        advance_to(&mut session, seconds(&sequence["end"]));
+        advance_to(&mut session, seconds_of(&sequence["end"]));
         for record in session.trace() {
             let record: Value = serde_json::from_str(&record.to_json_line()).map_err(|error| error.to_string())?;
-            story.add(&record);
+            story.add_trace_record(&record);
         }
         Ok(story)
     }
 
-    fn add(&mut self, record: &Value) {
+    fn add_trace_record(&mut self, record: &Value) {
         let (what, object) = (text_field(record, "what"), &record["object"]);
         if what == "Command" && record.get("error").is_some() {
             self.problems.push(record.to_string());
@@ -266,11 +266,11 @@ impl SequenceRun {
             "Attempt" if text_field(record, "result") == "skipped" => {
                 format!("error skip schedule deleting pod: {pod}")
             }
-            "Attempt" => attempt_text(record),
+            "Attempt" => attempt_result_text(record),
             "Preempted" => format!("{} on {}", text_field(record, "by"), text_field(record, "node")),
             _ => text_field(record, "node").to_owned(),
         };
-        let at = seconds(&record["t"]);
+        let at = seconds_of(&record["t"]);
         list.push(PodEvent { at, pod, what });
     }
 }
@@ -299,13 +299,13 @@ fn pod_states(session: &Session) -> Map<String, Value> {
     pods
 }
 
-/// For each step and pod, the text of each event and its time in seconds.
+/// For each step and pod, the text of each event of the pod, and the time of the event in seconds.
 type EventsByStepAndPod = Map<(usize, String), Vec<(String, f64)>>;
 
 fn events_by_step_and_pod(sequence: &Value, events: &[PodEvent]) -> EventsByStepAndPod {
     let mut out = EventsByStepAndPod::new();
     for event in events {
-        let has_started = |step: &&Value| event.at >= seconds(&step["at"]) - 0.01;
+        let has_started = |step: &&Value| event.at >= seconds_of(&step["at"]) - 0.01;
         let step = list_items(&sequence["steps"])
             .iter()
             .filter(has_started)
@@ -317,8 +317,8 @@ fn events_by_step_and_pod(sequence: &Value, events: &[PodEvent]) -> EventsByStep
     out
 }
 
-/// Removes repeated attempts of pods with claims that have the same text and follow within 0.1 s: their number depends on
-/// the writes of the volume controller, not on the scheduler.
+/// Removes an attempt of a pod with volume claims if it has the same result as the attempt less than 0.1 s before: the
+/// number of such repetitions depends on the writes of the volume controller, not on the scheduler.
 fn without_repeated_attempts(attempts: &[PodEvent], has_claims: &dyn Fn(&str) -> bool) -> Vec<PodEvent> {
     let mut last: Map<&str, (&str, f64)> = Map::new();
     let mut out = Vec::new();

@@ -4,14 +4,24 @@
 use podscope_scheduler::cases::run_case;
 use serde_json::{Value, json};
 
-const ZONE: &str = "zone";
-const NODE: &str = "node";
+const ZONE_KEY: &str = "zone";
+const NODE_KEY: &str = "node";
 
-/// A node of the cluster: its name, its zone label (key and value) and the number of pods with label `foo: bar` on it.
-struct ExampleNode(&'static str, Option<(&'static str, &'static str)>, usize);
+/// A node of the example cluster.
+struct ExampleNode {
+    name: &'static str,
+    /// Key and value of the label for the node's zone.
+    zone_label: Option<(&'static str, &'static str)>,
+    /// Number of pods with the label `foo: bar` on the node.
+    n_pods: usize,
+}
 
-const fn node_in_zone(name: &'static str, zone: &'static str, pods: usize) -> ExampleNode {
-    ExampleNode(name, Some((ZONE, zone)), pods)
+const fn node_in_zone(name: &'static str, zone: &'static str, n_pods: usize) -> ExampleNode {
+    ExampleNode {
+        name,
+        zone_label: Some((ZONE_KEY, zone)),
+        n_pods,
+    }
 }
 
 fn four_nodes() -> Vec<ExampleNode> {
@@ -31,13 +41,14 @@ fn three_nodes() -> Vec<ExampleNode> {
     ]
 }
 
-fn with_node(mut nodes: Vec<ExampleNode>, more: ExampleNode) -> Vec<ExampleNode> {
-    nodes.push(more);
+fn with_node(mut nodes: Vec<ExampleNode>, node: ExampleNode) -> Vec<ExampleNode> {
+    nodes.push(node);
     nodes
 }
 
-fn spread_constraint(key: &str, skew: i32, action: &str) -> Value {
-    json!({"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": action, "labelSelector": {"matchLabels": {"foo": "bar"}}})
+fn spread_constraint(topology_key: &str, max_skew: i32, when_unsatisfiable: &str) -> Value {
+    json!({"maxSkew": max_skew, "topologyKey": topology_key, "whenUnsatisfiable": when_unsatisfiable,
+        "labelSelector": {"matchLabels": {"foo": "bar"}}})
 }
 
 fn hard_constraint(key: &str) -> Value {
@@ -63,9 +74,9 @@ fn pod(constraints: &[Value]) -> Value {
     })
 }
 
-fn excluding_zone_c(mut pod: Value) -> Value {
+fn with_affinity_excluding_zone_c(mut pod: Value) -> Value {
     pod["spec"]["affinity"] = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
-        {"matchExpressions": [{"key": ZONE, "operator": "NotIn", "values": ["C"]}]}]}}});
+        {"matchExpressions": [{"key": ZONE_KEY, "operator": "NotIn", "values": ["C"]}]}]}}});
     pod
 }
 
@@ -75,9 +86,9 @@ fn scheduling_decision(nodes: &[ExampleNode], pod: &Value, namespace_of_others: 
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other"}}),
     ];
     let size = json!({"cpu": "4", "memory": "8Gi", "pods": "110"});
-    for ExampleNode(name, zone, _) in nodes {
-        let mut labels = json!({NODE: name, "kubernetes.io/hostname": name});
-        if let Some((key, value)) = zone {
+    for ExampleNode { name, zone_label, .. } in nodes {
+        let mut labels = json!({NODE_KEY: name, "kubernetes.io/hostname": name});
+        if let Some((key, value)) = zone_label {
             labels[*key] = json!(value);
         }
         objects.push(
@@ -85,8 +96,8 @@ fn scheduling_decision(nodes: &[ExampleNode], pod: &Value, namespace_of_others: 
             "status": {"capacity": size, "allocatable": size}}),
         );
     }
-    for ExampleNode(name, _, pods) in nodes {
-        for number in 0..*pods {
+    for ExampleNode { name, n_pods, .. } in nodes {
+        for number in 0..*n_pods {
             objects.push(json!({"apiVersion": "v1", "kind": "Pod",
                 "metadata": {"name": format!("{name}-{number}"), "namespace": namespace_of_others, "uid": format!("{name}-{number}"), "labels": {"foo": "bar"}},
                 "spec": {"nodeName": name, "containers": [{"name": "c", "image": "app:1"}]},
@@ -108,32 +119,36 @@ fn feasible_nodes(decision: &Value) -> Vec<&str> {
 /// Shows: S-10
 #[test]
 fn worked_examples_have_their_feasible_nodes() {
-    let zone_typo = || ExampleNode("n5", Some(("zone-typo", "C")), 0);
+    let zone_typo = || ExampleNode {
+        name: "n5",
+        zone_label: Some(("zone-typo", "C")),
+        n_pods: 0,
+    };
     let rows: Vec<(&str, Vec<ExampleNode>, Value, &[&str])> = vec![
         (
             "one constraint",
             four_nodes(),
-            pod(&[hard_constraint(ZONE)]),
+            pod(&[hard_constraint(ZONE_KEY)]),
             &["n3", "n4"],
         ),
         (
             "maxSkew 2",
             four_nodes(),
-            pod(&[spread_constraint(ZONE, 2, "DoNotSchedule")]),
+            pod(&[spread_constraint(ZONE_KEY, 2, "DoNotSchedule")]),
             &["n1", "n2", "n3", "n4"],
         ),
-        ("on nodes", four_nodes(), pod(&[hard_constraint(NODE)]), &["n4"]),
+        ("on nodes", four_nodes(), pod(&[hard_constraint(NODE_KEY)]), &["n4"]),
         (
             "both",
             four_nodes(),
-            pod(&[hard_constraint(ZONE), hard_constraint(NODE)]),
+            pod(&[hard_constraint(ZONE_KEY), hard_constraint(NODE_KEY)]),
             &["n4"],
         ),
         (
             "pod without the label",
             four_nodes(),
             {
-                let mut pod = pod(&[hard_constraint(ZONE)]);
+                let mut pod = pod(&[hard_constraint(ZONE_KEY)]);
                 pod["metadata"]["labels"] = json!({});
                 pod
             },
@@ -142,26 +157,26 @@ fn worked_examples_have_their_feasible_nodes() {
         (
             "node without the key",
             with_node(four_nodes(), zone_typo()),
-            pod(&[hard_constraint(ZONE)]),
+            pod(&[hard_constraint(ZONE_KEY)]),
             &["n3", "n4"],
         ),
         (
             "empty zone C",
             with_node(four_nodes(), node_in_zone("n5", "C", 0)),
-            pod(&[hard_constraint(ZONE)]),
+            pod(&[hard_constraint(ZONE_KEY)]),
             &["n5"],
         ),
         (
             "zone C excluded",
             with_node(four_nodes(), node_in_zone("n5", "C", 0)),
-            excluding_zone_c(pod(&[hard_constraint(ZONE)])),
+            with_affinity_excluding_zone_c(pod(&[hard_constraint(ZONE_KEY)])),
             &["n3", "n4"],
         ),
         (
             "zone C excluded, policy Ignore",
             with_node(four_nodes(), node_in_zone("n5", "C", 0)),
-            excluding_zone_c(pod(&[with_constraint_field(
-                hard_constraint(ZONE),
+            with_affinity_excluding_zone_c(pod(&[with_constraint_field(
+                hard_constraint(ZONE_KEY),
                 "nodeAffinityPolicy",
                 json!("Ignore"),
             )])),
@@ -170,40 +185,46 @@ fn worked_examples_have_their_feasible_nodes() {
         (
             "conflict",
             three_nodes(),
-            pod(&[hard_constraint(ZONE), hard_constraint(NODE)]),
+            pod(&[hard_constraint(ZONE_KEY), hard_constraint(NODE_KEY)]),
             &[],
         ),
         (
             "maxSkew 2 on zone",
             three_nodes(),
-            pod(&[spread_constraint(ZONE, 2, "DoNotSchedule"), hard_constraint(NODE)]),
+            pod(&[
+                spread_constraint(ZONE_KEY, 2, "DoNotSchedule"),
+                hard_constraint(NODE_KEY),
+            ]),
             &["n2"],
         ),
         (
             "maxSkew 2 on node",
             three_nodes(),
-            pod(&[hard_constraint(ZONE), spread_constraint(NODE, 2, "DoNotSchedule")]),
+            pod(&[
+                hard_constraint(ZONE_KEY),
+                spread_constraint(NODE_KEY, 2, "DoNotSchedule"),
+            ]),
             &["n3"],
         ),
         (
             "maxSkew 2 on both",
             three_nodes(),
             pod(&[
-                spread_constraint(ZONE, 2, "DoNotSchedule"),
-                spread_constraint(NODE, 2, "DoNotSchedule"),
+                spread_constraint(ZONE_KEY, 2, "DoNotSchedule"),
+                spread_constraint(NODE_KEY, 2, "DoNotSchedule"),
             ]),
             &["n1", "n2", "n3"],
         ),
         (
             "ScheduleAnyway on zone",
             three_nodes(),
-            pod(&[soft_constraint(ZONE), hard_constraint(NODE)]),
+            pod(&[soft_constraint(ZONE_KEY), hard_constraint(NODE_KEY)]),
             &["n2"],
         ),
         (
             "ScheduleAnyway on node",
             three_nodes(),
-            pod(&[hard_constraint(ZONE), soft_constraint(NODE)]),
+            pod(&[hard_constraint(ZONE_KEY), soft_constraint(NODE_KEY)]),
             &["n3"],
         ),
         (
@@ -213,7 +234,7 @@ fn worked_examples_have_their_feasible_nodes() {
                 node_in_zone("n2", "A", 1),
                 node_in_zone("n3", "B", 2),
             ],
-            pod(&[hard_constraint(ZONE), hard_constraint(NODE)]),
+            pod(&[hard_constraint(ZONE_KEY), hard_constraint(NODE_KEY)]),
             &["n1", "n2"],
         ),
         (
@@ -223,7 +244,7 @@ fn worked_examples_have_their_feasible_nodes() {
                 node_in_zone("n2", "A", 0),
                 node_in_zone("n3", "B", 2),
             ],
-            pod(&[hard_constraint(ZONE), hard_constraint(NODE)]),
+            pod(&[hard_constraint(ZONE_KEY), hard_constraint(NODE_KEY)]),
             &["n2"],
         ),
         (
@@ -233,17 +254,21 @@ fn worked_examples_have_their_feasible_nodes() {
                 node_in_zone("n2", "A", 1),
                 node_in_zone("n3", "B", 1),
             ],
-            pod(&[hard_constraint(ZONE), hard_constraint(NODE)]),
+            pod(&[hard_constraint(ZONE_KEY), hard_constraint(NODE_KEY)]),
             &["n3"],
         ),
         (
             "n1 without the zone key",
             vec![
-                ExampleNode("n1", None, 2),
+                ExampleNode {
+                    name: "n1",
+                    zone_label: None,
+                    n_pods: 2,
+                },
                 node_in_zone("n2", "A", 1),
                 node_in_zone("n3", "B", 2),
             ],
-            pod(&[hard_constraint(ZONE), hard_constraint(NODE)]),
+            pod(&[hard_constraint(ZONE_KEY), hard_constraint(NODE_KEY)]),
             &["n2"],
         ),
         (
@@ -253,13 +278,13 @@ fn worked_examples_have_their_feasible_nodes() {
                 node_in_zone("n2", "B", 2),
                 node_in_zone("n3", "C", 1),
             ],
-            pod(&[hard_constraint(ZONE)]),
+            pod(&[hard_constraint(ZONE_KEY)]),
             &["n3"],
         ),
         (
             "minDomains 3 of two",
             vec![node_in_zone("n1", "A", 1), node_in_zone("n2", "B", 1)],
-            pod(&[with_constraint_field(hard_constraint(ZONE), "minDomains", json!(3))]),
+            pod(&[with_constraint_field(hard_constraint(ZONE_KEY), "minDomains", json!(3))]),
             &[],
         ),
     ];
@@ -272,7 +297,7 @@ fn worked_examples_have_their_feasible_nodes() {
 /// Shows: S-10
 #[test]
 fn schedule_anyway_scores_the_emptier_zone_higher() {
-    let decision = scheduling_decision(&four_nodes(), &pod(&[soft_constraint(ZONE)]), "default");
+    let decision = scheduling_decision(&four_nodes(), &pod(&[soft_constraint(ZONE_KEY)]), "default");
     assert_eq!(feasible_nodes(&decision), ["n1", "n2", "n3", "n4"]);
     let spread = |node: &str| decision["scores"][node]["PodTopologySpread"].as_i64().expect("a score");
     assert!(
@@ -285,18 +310,18 @@ fn schedule_anyway_scores_the_emptier_zone_higher() {
 /// Shows: S-10
 #[test]
 fn pods_of_other_namespaces_do_not_count() {
-    let decision = scheduling_decision(&four_nodes(), &pod(&[hard_constraint(ZONE)]), "other");
+    let decision = scheduling_decision(&four_nodes(), &pod(&[hard_constraint(ZONE_KEY)]), "other");
     assert_eq!(feasible_nodes(&decision), ["n1", "n2", "n3", "n4"]);
 }
 
 /// Shows: S-12
 #[test]
-fn zone_without_node_is_no_domain() {
+fn zone_without_nodes_is_not_a_spread_domain() {
     let balanced = || vec![node_in_zone("n1", "A", 3), node_in_zone("n2", "B", 3)];
     assert_eq!(
         feasible_nodes(&scheduling_decision(
             &balanced(),
-            &pod(&[hard_constraint(ZONE)]),
+            &pod(&[hard_constraint(ZONE_KEY)]),
             "default"
         )),
         ["n1", "n2"]
@@ -304,7 +329,7 @@ fn zone_without_node_is_no_domain() {
     assert_eq!(
         feasible_nodes(&scheduling_decision(
             &with_node(balanced(), node_in_zone("n3", "C", 0)),
-            &pod(&[hard_constraint(ZONE)]),
+            &pod(&[hard_constraint(ZONE_KEY)]),
             "default"
         )),
         ["n3"]
@@ -313,7 +338,7 @@ fn zone_without_node_is_no_domain() {
 
 /// Shows: S-11
 #[test]
-fn match_label_keys_count_only_the_same_revision() {
+fn match_label_keys_counts_only_pods_of_same_revision() {
     // The API server adds the labels of matchLabelKeys to the label selector, so the case contains both.
     let mut constraint_on_revision = with_constraint_field(
         hard_constraint("kubernetes.io/hostname"),

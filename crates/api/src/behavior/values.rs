@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Errors, HookBehavior, Listener, ProbeAnswer, ProbeBehavior, Usage};
+use super::{ErrorShare, HookBehavior, ListenerOnStop, ProbeAnswer, ProbeBehavior, Usage};
 use crate::Quantity;
 use crate::duration::{parse_duration, print_duration_short};
 
@@ -32,7 +32,7 @@ impl Usage {
         if since_start >= self.over {
             return self.to;
         }
-        self.from.toward(self.to, since_start.max(0), self.over)
+        self.from.interpolate(self.to, since_start.max(0), self.over)
     }
 }
 
@@ -45,7 +45,7 @@ impl fmt::Display for Usage {
     }
 }
 
-impl Errors {
+impl ErrorShare {
     /// Returns the number of errors per million requests, `since_start` microseconds after container start.
     pub fn at(&self, since_start: i64) -> u32 {
         let inside =
@@ -54,7 +54,7 @@ impl Errors {
     }
 }
 
-impl fmt::Display for Errors {
+impl fmt::Display for ErrorShare {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (whole, part) = (self.per_million / 10_000, self.per_million % 10_000);
         write!(f, "{whole}")?;
@@ -67,7 +67,7 @@ impl fmt::Display for Errors {
     }
 }
 
-impl fmt::Display for Listener {
+impl fmt::Display for ListenerOnStop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Closes => "close",
@@ -149,7 +149,7 @@ pub(crate) fn parse_usage(text: &str) -> Result<Usage, String> {
 }
 
 /// Parses CPU usage and the CPU time of a request: `50m`, `50m+20ms/request` or `20ms/request`.
-pub(super) fn parse_cpu_usage(text: &str) -> Result<(Option<Usage>, Option<i64>), String> {
+pub(super) fn parse_cpu_and_micros_per_request(text: &str) -> Result<(Option<Usage>, Option<i64>), String> {
     let Some(before) = text.strip_suffix("/request") else {
         return Ok((Some(parse_usage(text)?), None));
     };
@@ -192,16 +192,16 @@ fn parse_time_window(window: &str) -> Result<(Option<i64>, Option<i64>), String>
     Ok((from, until))
 }
 
-pub(super) fn parse_listener(text: &str) -> Result<Listener, String> {
+pub(super) fn parse_listener(text: &str) -> Result<ListenerOnStop, String> {
     match text {
-        "close" => Ok(Listener::Closes),
-        "accept" => Ok(Listener::Accepts),
+        "close" => Ok(ListenerOnStop::Closes),
+        "accept" => Ok(ListenerOnStop::Accepts),
         _ => Err(format!("{text:?} is not close or accept")),
     }
 }
 
 /// Parses an error share such as `5%` or `0.5%@30s..60s`.
-pub(super) fn parse_errors(text: &str) -> Result<Errors, String> {
+pub(super) fn parse_error_share(text: &str) -> Result<ErrorShare, String> {
     let (share, span) = match text.split_once('@') {
         Some((share, span)) => (share, Some(span)),
         None => (text, None),
@@ -212,7 +212,7 @@ pub(super) fn parse_errors(text: &str) -> Result<Errors, String> {
         Some(span) => parse_time_window(span)?,
         None => (None, None),
     };
-    Ok(Errors {
+    Ok(ErrorShare {
         per_million,
         from,
         until,

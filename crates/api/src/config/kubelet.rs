@@ -32,7 +32,7 @@ wire_types! {
         pub eviction_max_pod_grace_period: Option<i32>,
         pub shutdown_grace_period: Option<Duration>,
         pub shutdown_grace_period_critical_pods: Option<Duration>,
-        /// Replaces `shutdownGracePeriod` and `shutdownGracePeriodCriticalPods`.
+        /// Finer setting in place of `shutdownGracePeriod` and `shutdownGracePeriodCriticalPods`.
         pub shutdown_grace_period_by_pod_priority: Vec<ShutdownGracePeriodByPodPriority>,
         pub crash_loop_back_off: Option<CrashLoopBackOffConfig>,
         pub image_minimum_gc_age as "imageMinimumGCAge": Option<Duration>,
@@ -210,11 +210,11 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
         });
     };
     check_eviction_settings(&config, &mut refuse_of);
-    let mut refuse = |path: String, message: String| refuse_of(ProblemKind::Other, path, message);
-    check_number_ranges(&config, &mut refuse);
-    check_duration_settings(&config, &mut refuse);
-    check_image_garbage_collection(&config, &mut refuse);
-    check_crash_loop_back_off(&config, &mut refuse);
+    let mut refuse_field = |path: String, message: String| refuse_of(ProblemKind::Other, path, message);
+    check_number_ranges(&config, &mut refuse_field);
+    check_duration_settings(&config, &mut refuse_field);
+    check_image_garbage_collection(&config, &mut refuse_field);
+    check_crash_loop_back_off(&config, &mut refuse_field);
     if errors.is_empty() {
         Ok((config, notices))
     } else {
@@ -223,7 +223,7 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
 }
 
 /// Checks signal names, thresholds, and that each soft threshold has a grace period.
-fn check_eviction_settings(config: &KubeletConfiguration, refuse: &mut dyn FnMut(ProblemKind, String, String)) {
+fn check_eviction_settings(config: &KubeletConfiguration, refuse_field: &mut dyn FnMut(ProblemKind, String, String)) {
     for (field, thresholds) in [
         ("evictionHard", config.eviction_hard.as_ref()),
         ("evictionSoft", Some(&config.eviction_soft)),
@@ -232,15 +232,15 @@ fn check_eviction_settings(config: &KubeletConfiguration, refuse: &mut dyn FnMut
         for (signal, text) in thresholds.into_iter().flatten() {
             let path = format!("{field}[{signal}]");
             if !EVICTION_SIGNALS.contains(&&**signal) {
-                refuse(
+                refuse_field(
                     ProblemKind::Other,
                     path,
                     format!("unsupported eviction signal {signal}"),
                 );
             } else if let Err((kind, message)) = check_eviction_threshold(signal, text) {
-                refuse(kind, path, message);
+                refuse_field(kind, path, message);
             } else if field == "evictionSoft" && !config.eviction_soft_grace_period.contains_key(signal) {
-                refuse(
+                refuse_field(
                     ProblemKind::Other,
                     path,
                     format!("grace period must be specified for the soft eviction threshold {signal}"),
@@ -251,7 +251,7 @@ fn check_eviction_settings(config: &KubeletConfiguration, refuse: &mut dyn FnMut
     for (signal, text) in &config.eviction_soft_grace_period {
         let path = format!("evictionSoftGracePeriod[{signal}]");
         if !EVICTION_SIGNALS.contains(&&**signal) {
-            refuse(
+            refuse_field(
                 ProblemKind::Other,
                 path,
                 format!("unsupported eviction signal {signal}"),
@@ -260,24 +260,24 @@ fn check_eviction_settings(config: &KubeletConfiguration, refuse: &mut dyn FnMut
         }
         match parse_duration(text) {
             Ok(micros) if micros >= 0 => {}
-            Ok(_) => refuse(
+            Ok(_) => refuse_field(
                 ProblemKind::Other,
                 path,
                 format!("invalid eviction grace period specified: {text}, must be a positive value"),
             ),
-            Err(message) => refuse(ProblemKind::Other, path, message),
+            Err(message) => refuse_field(ProblemKind::Other, path, message),
         }
     }
 }
 
-/// Checks the ranges of numbers, and that parallel image pulls are enabled where their number is set.
-fn check_number_ranges(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
+/// Checks the ranges of numbers, and that `maxParallelImagePulls` is at most 1 if `serializeImagePulls` is true.
+fn check_number_ranges(config: &KubeletConfiguration, refuse_field: &mut dyn FnMut(String, String)) {
     let mut range = |field: &str, value: Option<i64>, low: i64, high: i64| {
         if let Some(value) = value
             && !(low..=high).contains(&value)
         {
             let message = format!("Invalid value: {value}: must be between {low} and {high}, inclusive");
-            refuse(field.to_owned(), message);
+            refuse_field(field.to_owned(), message);
         }
     };
     let most = i64::from(i32::MAX);
@@ -295,7 +295,7 @@ fn check_number_ranges(config: &KubeletConfiguration, refuse: &mut dyn FnMut(Str
         most,
     );
     if config.max_parallel_image_pulls.is_some_and(|pulls| pulls > 1) && config.serialize_image_pulls == Some(true) {
-        refuse(
+        refuse_field(
             "maxParallelImagePulls".into(),
             "maxParallelImagePulls cannot be larger than 1 unless SerializeImagePulls (--serialize-image-pulls) set to false"
                 .into(),
@@ -304,7 +304,7 @@ fn check_number_ranges(config: &KubeletConfiguration, refuse: &mut dyn FnMut(Str
 }
 
 /// Checks that durations are not negative and that the shutdown periods are consistent.
-fn check_duration_settings(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
+fn check_duration_settings(config: &KubeletConfiguration, refuse_field: &mut dyn FnMut(String, String)) {
     for (field, duration) in [
         (
             "evictionPressureTransitionPeriod",
@@ -319,7 +319,7 @@ fn check_duration_settings(config: &KubeletConfiguration, refuse: &mut dyn FnMut
         if let Some(duration) = duration
             && duration.0 < 0
         {
-            refuse(
+            refuse_field(
                 field.into(),
                 format!("Invalid value: \"{duration}\": must be greater than or equal to 0"),
             );
@@ -332,13 +332,13 @@ fn check_duration_settings(config: &KubeletConfiguration, refuse: &mut dyn FnMut
     if !config.shutdown_grace_period_by_pod_priority.is_empty()
         && (config.shutdown_grace_period.is_some() || config.shutdown_grace_period_critical_pods.is_some())
     {
-        refuse(
+        refuse_field(
             "shutdownGracePeriodByPodPriority".into(),
             "Cannot specify both shutdownGracePeriodByPodPriority and shutdownGracePeriod at the same time".into(),
         );
     }
     if critical > whole {
-        refuse(
+        refuse_field(
             "shutdownGracePeriodCriticalPods".into(),
             format!("shutdownGracePeriodCriticalPods {critical} must be <= shutdownGracePeriod {whole}"),
         );
@@ -346,14 +346,14 @@ fn check_duration_settings(config: &KubeletConfiguration, refuse: &mut dyn FnMut
 }
 
 /// Checks the maximum restart back-off.
-fn check_crash_loop_back_off(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
+fn check_crash_loop_back_off(config: &KubeletConfiguration, refuse_field: &mut dyn FnMut(String, String)) {
     if let Some(period) = config
         .crash_loop_back_off
         .as_ref()
         .and_then(|config| config.max_container_restart_period)
         && !(1_000_000..=300_000_000).contains(&period.0)
     {
-        refuse(
+        refuse_field(
             "crashLoopBackOff.maxContainerRestartPeriod".into(),
             format!(
                 "maxContainerRestartPeriod (got: {} seconds) must be set between 1s and 300s",
@@ -364,7 +364,7 @@ fn check_crash_loop_back_off(config: &KubeletConfiguration, refuse: &mut dyn FnM
 }
 
 /// Checks the thresholds and ages of image garbage collection (the kubelet's `validation.go`).
-fn check_image_garbage_collection(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
+fn check_image_garbage_collection(config: &KubeletConfiguration, refuse_field: &mut dyn FnMut(String, String)) {
     let (high, low) = (
         config.image_gc_high_threshold_percent.unwrap_or(85),
         config.image_gc_low_threshold_percent.unwrap_or(80),
@@ -376,7 +376,7 @@ fn check_image_garbage_collection(config: &KubeletConfiguration, refuse: &mut dy
         if !(0..=100).contains(&percent) {
             let message =
                 format!("{field} (--image-gc-{flag}-threshold) {percent} must be between 0 and 100, inclusive");
-            refuse(field.into(), message);
+            refuse_field(field.into(), message);
         }
     }
     if low >= high {
@@ -384,7 +384,7 @@ fn check_image_garbage_collection(config: &KubeletConfiguration, refuse: &mut dy
         let message = format!(
             "{field} (--image-gc-low-threshold) {low} must be less than imageGCHighThresholdPercent (--image-gc-high-threshold) {high}"
         );
-        refuse(field.into(), message);
+        refuse_field(field.into(), message);
     }
     let max = config.image_maximum_gc_age.unwrap_or_default();
     let min = config
@@ -392,13 +392,13 @@ fn check_image_garbage_collection(config: &KubeletConfiguration, refuse: &mut dy
         .filter(|age| age.0 != 0)
         .unwrap_or(Duration(120_000_000));
     if max.0 < 0 {
-        refuse(
+        refuse_field(
             "imageMaximumGCAge".into(),
             format!("imageMaximumGCAge {max} must not be negative"),
         );
     } else if max.0 > 0 && max <= min {
         let message = format!("imageMaximumGCAge {max} must be greater than imageMinimumGCAge {min}");
-        refuse("imageMaximumGCAge".into(), message);
+        refuse_field("imageMaximumGCAge".into(), message);
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) fn default_untyped(object: &mut crate::UntypedObject) {
                 && let Ok(mut template) = crate::wire::from_value::<crate::PodTemplateSpec>(given)
             {
                 default_pod_template_spec(&mut template.spec);
-                *given = crate::wire::Wire::write(&template);
+                *given = crate::wire::Wire::to_json_value(&template);
             }
         }
         Kind::NetworkPolicy => {

@@ -24,12 +24,12 @@ pub(super) fn default_pod_spec(spec: &mut PodSpec) {
             }
         }
     }
-    if let Some(own) = &spec.resources
-        && !own.limits.is_empty()
+    if let Some(pod_level) = &spec.resources
+        && !pod_level.limits.is_empty()
     {
-        let mut own = ResourceRequirements::clone(own);
-        default_pod_requests(&mut own, spec);
-        spec.resources = Some(Arc::new(own));
+        let mut pod_level = ResourceRequirements::clone(pod_level);
+        default_pod_requests(&mut pod_level, spec);
+        spec.resources = Some(Arc::new(pod_level));
     }
     set_default(&mut spec.enable_service_links, true);
     // With host networking, the host port is the container's port (VA-029).
@@ -48,10 +48,10 @@ pub(super) fn default_pod_spec(spec: &mut PodSpec) {
 }
 
 /// Sets pod-level requests per resource: the sum over the containers, else the pod-level limit (VA-032).
-pub(super) fn default_pod_requests(own: &mut ResourceRequirements, spec: &PodSpec) {
+pub(super) fn default_pod_requests(pod_level: &mut ResourceRequirements, spec: &PodSpec) {
     let total = spec.sum_containers(|resources| &resources.requests);
-    for (name, limit) in own.limits.clone() {
-        if own.requests.contains_key(&name) {
+    for (name, limit) in pod_level.limits.clone() {
+        if pod_level.requests.contains_key(&name) {
             continue;
         }
         let counted = matches!(&*name, "cpu" | "memory") || name.starts_with("hugepages-");
@@ -59,7 +59,7 @@ pub(super) fn default_pod_requests(own: &mut ResourceRequirements, spec: &PodSpe
             continue;
         }
         let sum = total.get(&name).copied().filter(|sum| !sum.is_zero());
-        own.requests.insert(name, sum.unwrap_or(limit));
+        pod_level.requests.insert(name, sum.unwrap_or(limit));
     }
 }
 
@@ -77,8 +77,8 @@ pub(super) fn default_pod_template_spec(spec: &mut PodSpec) {
         spec.security_context = Some(Arc::default());
     }
     round_up_to_milli(&mut spec.overhead);
-    if let Some(own) = &mut spec.resources {
-        default_shared_value(own, round_up_requests_and_limits);
+    if let Some(pod_level) = &mut spec.resources {
+        default_shared_value(pod_level, round_up_requests_and_limits);
     }
     for list in [
         &mut spec.init_containers,
@@ -192,7 +192,7 @@ pub(super) fn default_pull_policy(image: &str) -> PullPolicy {
 
 pub(super) fn default_volume(volume: &mut Volume) {
     const FILE_MODE: i32 = 0o644;
-    if volume.sources().next().is_none() {
+    if volume.volume_source_names().next().is_none() {
         volume.empty_dir = Some(EmptyDirVolume::default());
     }
     if let Some(host_path) = &mut volume.host_path {

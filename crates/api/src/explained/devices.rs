@@ -65,14 +65,14 @@ pub struct DeviceName {
 pub struct DeviceShare {
     pub device: DeviceName,
     /// Capacity of a shareable device that the request consumes.
-    pub consumes: Vec<Amount>,
+    pub consumes: Vec<CapacityAmount>,
     /// Counters, shared with other devices, that the device consumes.
     pub counters: Vec<CounterUse>,
 }
 
 /// An amount of one capacity of a device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Amount {
+pub struct CapacityAmount {
     pub name: String,
     pub amount: String,
 }
@@ -126,9 +126,9 @@ pub enum DeviceObstacle {
     /// The device has no capacity of the requested name.
     NoSuchCapacity { name: String },
     /// The request policy of the device's capacity does not allow this amount.
-    CapacityPolicy(Amount),
+    CapacityPolicy(CapacityAmount),
     /// Other claims that share the device leave too little capacity.
-    Capacity { asks: Amount, left: String },
+    Capacity { asks: CapacityAmount, left: String },
     /// A shared counter has too little left.
     Counter(CounterUse),
     /// The request does not tolerate a taint of the device.

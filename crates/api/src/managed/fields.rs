@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::{Elements, FieldPath, Semantics};
+use super::{ElementIdentity, FieldPath, OwnershipSemantics};
 use crate::Str;
 use crate::ordered::StableSort as _;
 
 /// The fields that a write changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Changes {
+pub struct FieldChanges {
     /// Fields that are new or have another value, sorted.
     pub written: Vec<FieldPath>,
     /// Fields that no longer exist, sorted.
@@ -55,13 +55,13 @@ fn path_element_of_field(field: &str) -> Str {
 
 /// Returns the fields that a document sets, sorted: its leaves, and the elements of its lists.
 #[must_use]
-pub fn fields_of(document: &Value, semantics: Semantics<'_>) -> Vec<FieldPath> {
+pub fn fields_of(document: &Value, semantics: OwnershipSemantics<'_>) -> Vec<FieldPath> {
     let mut found = Vec::new();
     collect_fields(document, semantics, &mut Vec::new(), &mut found);
     only_owned_sorted(found)
 }
 
-fn collect_fields(value: &Value, semantics: Semantics<'_>, path: &mut FieldPath, found: &mut Vec<FieldPath>) {
+fn collect_fields(value: &Value, semantics: OwnershipSemantics<'_>, path: &mut FieldPath, found: &mut Vec<FieldPath>) {
     match value {
         Value::Object(map) if !map.is_empty() && !semantics.is_atomic() => {
             for (key, value) in map {
@@ -72,7 +72,7 @@ fn collect_fields(value: &Value, semantics: Semantics<'_>, path: &mut FieldPath,
         }
         Value::Array(items) if !items.is_empty() => {
             let elements = semantics.elements();
-            if elements == Elements::Atomic {
+            if elements == ElementIdentity::Atomic {
                 return found.push(path.clone());
             }
             for item in items {
@@ -92,20 +92,20 @@ fn collect_fields(value: &Value, semantics: Semantics<'_>, path: &mut FieldPath,
     }
 }
 
-fn list_path_element(item: &Value, semantics: Semantics<'_>, elements: &Elements<'_>) -> Option<Str> {
+fn list_path_element(item: &Value, semantics: OwnershipSemantics<'_>, elements: &ElementIdentity<'_>) -> Option<Str> {
     match elements {
-        Elements::Atomic => None,
-        Elements::Set => Some(format!("v:{item}").into()),
-        Elements::Keyed(keys) => semantics.step(item, keys),
+        ElementIdentity::Atomic => None,
+        ElementIdentity::Set => Some(format!("v:{item}").into()),
+        ElementIdentity::Keyed(keys) => semantics.path_element(item, keys),
     }
 }
 
 /// Compares two objects and returns the fields that differ.
 #[must_use]
-pub fn compare(old: &Value, new: &Value, semantics: Semantics<'_>) -> Changes {
-    let mut changes = Changes::default();
+pub fn compare(old: &Value, new: &Value, semantics: OwnershipSemantics<'_>) -> FieldChanges {
+    let mut changes = FieldChanges::default();
     compare_values((Some(old), Some(new)), semantics, &mut Vec::new(), &mut changes);
-    Changes {
+    FieldChanges {
         written: only_owned_sorted(changes.written),
         removed: only_owned_sorted(changes.removed),
     }
@@ -113,13 +113,18 @@ pub fn compare(old: &Value, new: &Value, semantics: Semantics<'_>) -> Changes {
 
 /// Returns the fields that the creation of an object sets, including defaults.
 #[must_use]
-pub fn compare_with_new(object: &Value, semantics: Semantics<'_>) -> Vec<FieldPath> {
+pub fn fields_set_at_creation(object: &Value, semantics: OwnershipSemantics<'_>) -> Vec<FieldPath> {
     compare(&Value::Object(Map::new()), object, semantics).written
 }
 
 type OldAndNew<'v> = (Option<&'v Value>, Option<&'v Value>);
 
-fn compare_values(pair: OldAndNew<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
+fn compare_values(
+    pair: OldAndNew<'_>,
+    semantics: OwnershipSemantics<'_>,
+    path: &mut FieldPath,
+    changes: &mut FieldChanges,
+) {
     let (old, new) = pair;
     if old == new {
         return;
@@ -138,7 +143,7 @@ fn compare_values(pair: OldAndNew<'_>, semantics: Semantics<'_>, path: &mut Fiel
     }
 }
 
-fn compare_leaf((old, new): OldAndNew<'_>, path: &FieldPath, changes: &mut Changes) {
+fn compare_leaf((old, new): OldAndNew<'_>, path: &FieldPath, changes: &mut FieldChanges) {
     match (old, new) {
         (Some(old), Some(new)) if old == new => {}
         (_, Some(_)) => changes.written.push(path.clone()),
@@ -148,7 +153,7 @@ fn compare_leaf((old, new): OldAndNew<'_>, path: &FieldPath, changes: &mut Chang
 }
 
 /// Records a map or list itself as written if it did not exist before, and as removed if it no longer exists.
-fn record_presence_change((old, new): OldAndNew<'_>, path: &FieldPath, changes: &mut Changes) {
+fn record_presence_change((old, new): OldAndNew<'_>, path: &FieldPath, changes: &mut FieldChanges) {
     match (old, new) {
         (None, Some(_)) => changes.written.push(path.clone()),
         (Some(_), None) => changes.removed.push(path.clone()),
@@ -156,7 +161,12 @@ fn record_presence_change((old, new): OldAndNew<'_>, path: &FieldPath, changes: 
     }
 }
 
-fn compare_maps(pair: OldAndNew<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
+fn compare_maps(
+    pair: OldAndNew<'_>,
+    semantics: OwnershipSemantics<'_>,
+    path: &mut FieldPath,
+    changes: &mut FieldChanges,
+) {
     let (old, new) = (pair.0.and_then(Value::as_object), pair.1.and_then(Value::as_object));
     let is_empty = |map: Option<&Map<String, Value>>| map.is_none_or(Map::is_empty);
     if semantics.is_atomic() || is_empty(old) && is_empty(new) {
@@ -180,10 +190,15 @@ fn list_items(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn compare_lists(pair: OldAndNew<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
+fn compare_lists(
+    pair: OldAndNew<'_>,
+    semantics: OwnershipSemantics<'_>,
+    path: &mut FieldPath,
+    changes: &mut FieldChanges,
+) {
     let (old, new) = (list_items(pair.0), list_items(pair.1));
     let elements = semantics.elements();
-    if elements == Elements::Atomic || old.is_empty() && new.is_empty() {
+    if elements == ElementIdentity::Atomic || old.is_empty() && new.is_empty() {
         return compare_leaf(pair, path, changes);
     }
     let with_steps = |items: &'_ [Value]| -> Vec<(Str, Value)> {
@@ -200,7 +215,7 @@ fn compare_lists(pair: OldAndNew<'_>, semantics: Semantics<'_>, path: &mut Field
         let pair = (before.map(|at| &old[at].1), after.map(|at| &new[at].1));
         path.push(step.clone());
         match semantics.item() {
-            item if matches!(elements, Elements::Keyed(_)) && !item.is_atomic() => {
+            item if matches!(elements, ElementIdentity::Keyed(_)) && !item.is_atomic() => {
                 compare_values(pair, item, path, changes)
             }
             _ => compare_leaf(pair, path, changes),
@@ -217,7 +232,7 @@ pub fn value_at<'v>(object: &'v Value, path: &[Str]) -> Option<&'v Value> {
         ("f", name) => value.get(name),
         ("k", _) => {
             let items = value.as_array()?;
-            items.get(position(items, step)?)
+            items.get(list_index(items, step)?)
         }
         _ => {
             let expected: Value = serde_json::from_str(step.get(2..)?).ok()?;
@@ -229,8 +244,8 @@ pub fn value_at<'v>(object: &'v Value, path: &[Str]) -> Option<&'v Value> {
 /// Returns the index of the list element that a path element `k:…` refers to. If an element lacks a key field, the
 /// default value of this field is compared.
 #[must_use]
-pub fn position(items: &[Value], step: &str) -> Option<usize> {
-    let keys: Map<String, Value> = serde_json::from_str(step.get(2..)?).ok()?;
+pub fn list_index(items: &[Value], path_element: &str) -> Option<usize> {
+    let keys: Map<String, Value> = serde_json::from_str(path_element.get(2..)?).ok()?;
     let is_value = |item: &Value, key: &str, expected: &Value| match item.get(key) {
         Some(value) => value == expected,
         None if key == "protocol" => expected == "TCP",

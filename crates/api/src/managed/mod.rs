@@ -1,13 +1,13 @@
 //! Field managers of server-side apply and the sets of fields that they own, as in `metadata.managedFields` (HT-131,
 //! HT-132).
 //!
-//! [`Semantics`] determines which lists and maps are one field, and which contain fields. [`fields_of`] uses it to find
-//! the fields of a document, and [`compare`] to find the fields that a write changes. A [`FieldSet`] is a set of fields
-//! as an object stores it.
+//! [`OwnershipSemantics`] determines which lists and maps are owned as one field, and which have parts that are owned
+//! separately. [`fields_of`] uses it to find the fields of a document, and [`compare`] to find the fields that a write
+//! changes. A [`FieldSet`] is a set of fields as an object stores it.
 
 mod fields;
 mod semantics;
-mod typed;
+mod type_errors;
 
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ use serde_json::{Map, Value, json};
 use crate::ordered::StableSort as _;
 use crate::{Object, Str, Time};
 
-pub use self::fields::{Changes, compare, compare_with_new, fields_of, path_text, position, value_at};
-pub use self::semantics::{Elements, Semantics};
-pub use self::typed::typed_errors;
+pub use self::fields::{FieldChanges, compare, fields_of, fields_set_at_creation, list_index, path_text, value_at};
+pub use self::semantics::{ElementIdentity, OwnershipSemantics};
+pub use self::type_errors::type_errors;
 
 /// A field as a list of path elements in FieldsV1 form: `f:spec`, `k:{"name":"app"}`, `v:"example.com/hold"`.
 pub type FieldPath = Vec<Str>;
@@ -102,7 +102,7 @@ impl FieldTreeNode {
 
 /// An entry of `managedFields`: a client, its operation (apply or update), and the fields that it owns.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Manager {
+pub struct FieldManager {
     /// The name of the client (`--field-manager`): `kubectl-create`.
     pub name: Str,
     /// The subresource: `scale`, `status`; usually empty.
@@ -114,11 +114,12 @@ pub struct Manager {
     pub fields: FieldSet,
 }
 
-impl Manager {
-    /// Creates an entry for the sender of a request; the API server determines the fields when it stores the object.
+impl FieldManager {
+    /// Creates an entry for the sender of a request; the API server determines the owned fields when it stores the
+    /// object.
     #[must_use]
-    pub fn sender(name: impl Into<Str>) -> Manager {
-        Manager {
+    pub fn of_sender(name: impl Into<Str>) -> FieldManager {
+        FieldManager {
             name: name.into(),
             subresource: Str::default(),
             is_apply: false,
@@ -129,7 +130,7 @@ impl Manager {
 
     /// Returns the manager's name as the API server's error messages print it.
     #[must_use]
-    pub fn printed(&self, api_version: &str) -> String {
+    pub fn printed_name(&self, api_version: &str) -> String {
         let mut text = format!("{:?}", &*self.name);
         if !self.subresource.is_empty() {
             text.push_str(&format!(" with subresource {:?}", &*self.subresource));
@@ -142,7 +143,7 @@ impl Manager {
 
     /// Returns whether two entries belong to the same manager.
     #[must_use]
-    pub fn is_same(&self, other: &Manager) -> bool {
+    pub fn is_same(&self, other: &FieldManager) -> bool {
         (self.is_apply, &self.name, &self.subresource) == (other.is_apply, &other.name, &other.subresource)
     }
 
@@ -163,11 +164,11 @@ impl Manager {
         entry
     }
 
-    fn from_value(entry: &Value) -> Option<Manager> {
+    fn from_value(entry: &Value) -> Option<FieldManager> {
         let text = |field: &str| entry.get(field).and_then(Value::as_str).unwrap_or_default();
         let mut paths = Vec::new();
         collect_paths(entry.get("fieldsV1")?, &mut Vec::new(), &mut paths);
-        Some(Manager {
+        Some(FieldManager {
             name: text("manager").into(),
             subresource: text("subresource").into(),
             is_apply: text("operation") == "Apply",
@@ -182,35 +183,35 @@ impl Manager {
 ///
 /// Deviation: recorded only for objects that a client created or applied.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Managers(Option<Arc<Vec<Manager>>>);
+pub struct FieldManagers(Option<Arc<Vec<FieldManager>>>);
 
-impl Managers {
+impl FieldManagers {
     /// Creates the value from a list of managers.
     #[must_use]
-    pub fn of(list: Vec<Manager>) -> Managers {
-        Managers((!list.is_empty()).then(|| Arc::new(list)))
+    pub fn of(list: Vec<FieldManager>) -> FieldManagers {
+        FieldManagers((!list.is_empty()).then(|| Arc::new(list)))
     }
 
     /// Decodes `metadata.managedFields`.
     #[must_use]
-    pub fn from_value(entries: &Value) -> Managers {
+    pub fn from_value(entries: &Value) -> FieldManagers {
         let entries = entries.as_array().into_iter().flatten();
-        Managers::of(entries.filter_map(Manager::from_value).collect())
+        FieldManagers::of(entries.filter_map(FieldManager::from_value).collect())
     }
 
     /// Decodes the managers that a client sends to replace the stored ones. An empty list, or a list of one empty
     /// entry, requests that all managers are removed: the result is then one manager without a name (HT-134).
     #[must_use]
-    pub fn sent(entries: &Value) -> Managers {
-        match Managers::from_value(entries) {
-            read if read.list().is_empty() => Managers::of(vec![Manager::sender("")]),
+    pub fn from_client(entries: &Value) -> FieldManagers {
+        match FieldManagers::from_value(entries) {
+            read if read.list().is_empty() => FieldManagers::of(vec![FieldManager::of_sender("")]),
             read => read,
         }
     }
 
     /// Returns the managers in the order of their first write.
     #[must_use]
-    pub fn list(&self) -> &[Manager] {
+    pub fn list(&self) -> &[FieldManager] {
         self.0.as_deref().map_or(&[], Vec::as_slice)
     }
 
@@ -218,8 +219,8 @@ impl Managers {
     /// first; then entries are sorted by time and name.
     #[must_use]
     pub fn to_value(&self, object: &Object) -> Option<Value> {
-        let mut list: Vec<&Manager> = self.list().iter().collect();
-        let rank = |one: &Manager| {
+        let mut list: Vec<&FieldManager> = self.list().iter().collect();
+        let rank = |one: &FieldManager| {
             let seconds = one.time.map_or(i64::MIN, |time| time.0.div_euclid(1_000_000));
             (!one.is_apply, seconds, one.name.clone(), one.subresource.clone())
         };

@@ -9,7 +9,7 @@ use crate::{Kind, Str};
 
 /// The schema of a value as far as it determines field ownership.
 #[derive(Debug, Clone, Copy)]
-pub enum Semantics<'s> {
+pub enum OwnershipSemantics<'s> {
     /// A value in an object of a built-in kind, with the name of the field that holds it. The name is empty for the
     /// object itself and for elements of most lists.
     BuiltIn(Kind, &'s str, SchemaNode),
@@ -20,7 +20,7 @@ pub enum Semantics<'s> {
 
 /// How the elements of a list are identified.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Elements<'s> {
+pub enum ElementIdentity<'s> {
     /// The list is one field.
     Atomic,
     /// Elements are identified by their value.
@@ -31,56 +31,56 @@ pub enum Elements<'s> {
 
 const NULL: &Value = &Value::Null;
 
-impl<'s> Semantics<'s> {
+impl<'s> OwnershipSemantics<'s> {
     /// Returns the semantics of a whole object of a built-in kind.
     #[must_use]
-    pub fn of_kind(kind: Kind) -> Semantics<'s> {
-        Semantics::BuiltIn(kind, "", SchemaNode::of_kind(kind))
+    pub fn of_kind(kind: Kind) -> OwnershipSemantics<'s> {
+        OwnershipSemantics::BuiltIn(kind, "", SchemaNode::of_kind(kind))
     }
 
     /// Returns the semantics of a field of a map or a struct.
     #[must_use]
-    pub fn field<'f>(self, name: &'f str) -> Semantics<'f>
+    pub fn field<'f>(self, name: &'f str) -> OwnershipSemantics<'f>
     where
         's: 'f,
     {
         match self {
-            Semantics::BuiltIn(kind, _, node) => Semantics::BuiltIn(kind, name, node.field(name)),
-            Semantics::Defined(schema) => {
+            OwnershipSemantics::BuiltIn(kind, _, node) => OwnershipSemantics::BuiltIn(kind, name, node.field(name)),
+            OwnershipSemantics::Defined(schema) => {
                 let own = schema.get("properties").and_then(|properties| properties.get(name));
                 let more = || schema.get("additionalProperties").filter(|more| more.is_object());
-                Semantics::Defined(own.or_else(more).unwrap_or(NULL))
+                OwnershipSemantics::Defined(own.or_else(more).unwrap_or(NULL))
             }
         }
     }
 
     /// Returns the semantics of an element of a list.
     #[must_use]
-    pub fn item(self) -> Semantics<'s> {
+    pub fn item(self) -> OwnershipSemantics<'s> {
         match self {
-            Semantics::BuiltIn(kind, field, node) => {
+            OwnershipSemantics::BuiltIn(kind, field, node) => {
                 let is_reference = matches!(field, "ownerReferences" | "imagePullSecrets" | "secrets");
-                Semantics::BuiltIn(kind, if is_reference { "reference" } else { "" }, node.item())
+                OwnershipSemantics::BuiltIn(kind, if is_reference { "reference" } else { "" }, node.item())
             }
-            Semantics::Defined(schema) => Semantics::Defined(schema.get("items").unwrap_or(NULL)),
+            OwnershipSemantics::Defined(schema) => OwnershipSemantics::Defined(schema.get("items").unwrap_or(NULL)),
         }
     }
 
     /// Returns how the elements of a list are identified.
     #[must_use]
-    pub fn elements(self) -> Elements<'s> {
+    pub fn elements(self) -> ElementIdentity<'s> {
         match self {
-            // Only strategic merge patches identify these elements by a key.
-            Semantics::BuiltIn(Kind::Job, "conditions", _) => Elements::Atomic,
-            Semantics::BuiltIn(.., node) => match node.element_keys() {
-                Some(keys) if keys.is_empty() => Elements::Set,
-                Some(keys) => Elements::Keyed(keys),
-                None => Elements::Atomic,
+            // Only strategic merge patches identify the conditions of a Job by a key.
+            OwnershipSemantics::BuiltIn(Kind::Job, "conditions", _) => ElementIdentity::Atomic,
+            OwnershipSemantics::BuiltIn(.., node) => match node.element_keys() {
+                Some(keys) if keys.is_empty() => ElementIdentity::Set,
+                Some(keys) => ElementIdentity::Keyed(keys),
+                None => ElementIdentity::Atomic,
             },
-            Semantics::Defined(schema) => match text(schema, "x-kubernetes-list-type") {
-                "set" => Elements::Set,
-                "map" => Elements::Keyed(texts(schema, "x-kubernetes-list-map-keys")),
-                _ => Elements::Atomic,
+            OwnershipSemantics::Defined(schema) => match text(schema, "x-kubernetes-list-type") {
+                "set" => ElementIdentity::Set,
+                "map" => ElementIdentity::Keyed(texts(schema, "x-kubernetes-list-map-keys")),
+                _ => ElementIdentity::Atomic,
             },
         }
     }
@@ -89,9 +89,9 @@ impl<'s> Semantics<'s> {
     #[must_use]
     pub fn is_atomic(self) -> bool {
         match self {
-            Semantics::BuiltIn(Kind::ControllerRevision, "data", _) => true,
-            Semantics::BuiltIn(_, field, _) => is_atomic_map(field),
-            Semantics::Defined(schema) => text(schema, "x-kubernetes-map-type") == "atomic",
+            OwnershipSemantics::BuiltIn(Kind::ControllerRevision, "data", _) => true,
+            OwnershipSemantics::BuiltIn(_, field, _) => is_atomic_map(field),
+            OwnershipSemantics::Defined(schema) => text(schema, "x-kubernetes-map-type") == "atomic",
         }
     }
 
@@ -101,7 +101,7 @@ impl<'s> Semantics<'s> {
     pub(super) fn value_if_unset(self, field: &str) -> Option<&'static Value> {
         static EMPTY: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| Value::Object(Map::new()));
         static EMPTY_TEXT: Value = Value::String(String::new());
-        let Semantics::BuiltIn(kind, ..) = self else {
+        let OwnershipSemantics::BuiltIn(kind, ..) = self else {
             return None;
         };
         match field {
@@ -119,8 +119,8 @@ impl<'s> Semantics<'s> {
 
     /// Returns the path element for an element of a keyed list; None if the element lacks a key that has no default.
     #[must_use]
-    pub fn step(self, item: &Value, keys: &[&str]) -> Option<Str> {
-        let Semantics::Defined(schema) = self else {
+    pub fn path_element(self, item: &Value, keys: &[&str]) -> Option<Str> {
+        let OwnershipSemantics::Defined(schema) = self else {
             return Some(built_in_path_element(item, keys));
         };
         let default = |key: &str| schema.pointer(&format!("/items/properties/{key}/default")).cloned();

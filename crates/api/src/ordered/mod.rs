@@ -144,13 +144,13 @@ impl<K, V> Map<K, V> {
         if chunk.len() == CHUNK_MAX {
             // A key after the last key of a full chunk is put into a new chunk: if keys arrive in order, all chunks
             // become full.
-            let half = if slot.at == CHUNK_MAX { CHUNK_MAX } else { CHUNK_MAX / 2 };
-            let rest = chunk.split_off(half);
+            let split_at = if slot.at == CHUNK_MAX { CHUNK_MAX } else { CHUNK_MAX / 2 };
+            let rest = chunk.split_off(split_at);
             self.chunks.insert(slot.chunk + 1, rest);
-            if slot.at >= half && half < CHUNK_MAX || slot.at == CHUNK_MAX {
+            if slot.at >= split_at && split_at < CHUNK_MAX || slot.at == CHUNK_MAX {
                 slot = Slot {
                     chunk: slot.chunk + 1,
-                    at: slot.at - half,
+                    at: slot.at - split_at,
                 };
             }
         }
@@ -317,12 +317,12 @@ impl<K: Ord, V> Map<K, V> {
 /// (`Err`). `compare(chunk, at)` returns the length of the chunk, and the order of the chunk's key at index `at` (None:
 /// its last key) relative to the searched key.
 fn search_chunks(
-    chunks: usize,
+    chunk_count: usize,
     compare: &mut dyn FnMut(usize, Option<usize>) -> (usize, Ordering),
 ) -> Result<Slot, Slot> {
     // Binary search for the first chunk whose last key is not smaller than the searched key; if all last keys are
     // smaller, the last chunk.
-    let (mut chunk, mut end) = (0, chunks.saturating_sub(1));
+    let (mut chunk, mut end) = (0, chunk_count.saturating_sub(1));
     while chunk < end {
         let middle = (chunk + end) / 2;
         match compare(middle, None).1 {
@@ -330,7 +330,7 @@ fn search_chunks(
             _ => end = middle,
         }
     }
-    if chunks == 0 {
+    if chunk_count == 0 {
         return Err(Slot { chunk, at: 0 });
     }
     let (mut at, (mut end, last)) = (0, compare(chunk, None));

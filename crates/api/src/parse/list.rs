@@ -3,18 +3,18 @@
 
 #[cfg(not(target_family = "wasm"))]
 use super::parallel;
-use super::{Reader, limits};
+use super::{ObjectReader, limits};
 use crate::json::{self, JsonItem, JsonReader};
 use crate::tree::{Data, Tree};
 use crate::{yaml, yaml_block};
 
 /// The text of one item of a list.
 pub(super) trait ItemText: Sync {
-    /// Returns the length of the text in bytes.
     #[cfg_attr(
         target_family = "wasm",
         expect(dead_code, reason = "only threads divide the items by their length")
     )]
+    /// Returns the length of the text in bytes.
     fn n_bytes(&self) -> usize;
 
     /// Parses the item; returns None if it is not a valid value by itself.
@@ -41,12 +41,13 @@ impl ItemText for JsonItem<'_> {
     }
 }
 
-impl Reader {
+impl ObjectReader {
     /// Decodes a long YAML `List` item by item, so that each item's tree can be freed early. Returns false if the text
     /// is not such a list or has a problem; nothing is changed then, and the caller parses the text as a whole.
     pub(super) fn read_yaml_list(&mut self, text: &str, lines_before: u32) -> bool {
         // A text without a line `items:` is not a list; this test avoids parsing the text twice.
-        let is_long = text.len() >= limits::LIST_BYTES && text.lines().any(|line| line.trim_end() == "items:");
+        let is_long =
+            text.len() >= limits::MIN_SPLIT_LIST_BYTES && text.lines().any(|line| line.trim_end() == "items:");
         let Some(mut items) = is_long.then(|| self.new_item_reader(lines_before + 1)).flatten() else {
             return false;
         };
@@ -90,18 +91,18 @@ impl Reader {
     }
 
     /// Creates a reader for the items of a list that begins at `line`; returns None if the text has too many documents.
-    fn new_item_reader(&self, line: u32) -> Option<Reader> {
-        let mut items = Reader {
+    fn new_item_reader(&self, line: u32) -> Option<ObjectReader> {
+        let mut items = ObjectReader {
             document: self.document,
             // The list itself counts as an object.
             objects: self.objects + 1,
-            ..Reader::default()
+            ..ObjectReader::default()
         };
-        items.begin_document(line).then_some(items)
+        items.try_begin_document(line).then_some(items)
     }
 
     /// Adds the objects of a list's items to the result if the list has no problems. Returns whether they were added.
-    fn add_list_if_valid(&mut self, list: &Tree<'_>, mut items: Reader) -> bool {
+    fn add_list_if_valid(&mut self, list: &Tree<'_>, mut items: ObjectReader) -> bool {
         let text = |key: &str| list.get(key).and_then(Tree::as_str).unwrap_or("");
         let has_items = list
             .get("items")

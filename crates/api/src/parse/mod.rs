@@ -1,10 +1,10 @@
 //! Parses text into objects: YAML with several documents, JSON, and `kind: List`. Every object has its source position,
 //! and every problem has line, column and field (P-03, P-04).
 
-mod found;
 mod list;
 #[cfg(not(target_family = "wasm"))]
 mod parallel;
+mod parsed;
 
 use std::sync::Arc;
 
@@ -18,11 +18,13 @@ use crate::served::{self, ServedAs};
 use crate::tree::{Data, Entry, Tree};
 use crate::{Kind, Object, limits, yaml, yaml_words};
 
-pub use found::{Config, Converted, Lines, Located, Location, Parsed, Problem, ProblemKind, Unknown};
+pub use parsed::{
+    Config, ConvertedObjects, LineIndex, Located, Location, Parsed, Problem, ProblemKind, UnsimulatedObject,
+};
 
 /// Parses a text into objects. Nothing is dropped: objects of unknown kinds are in `others`, errors are in `problems`.
 pub fn parse(text: &str) -> Parsed {
-    let mut reader = Reader::default();
+    let mut reader = ObjectReader::default();
     if text.len() > limits::INPUT_BYTES {
         reader.report_input_too_long(text);
         return reader.parsed;
@@ -41,9 +43,9 @@ pub fn parse(text: &str) -> Parsed {
 /// # Errors
 /// All syntax errors, or an error if there is not exactly one value.
 pub fn read_yaml(text: &str) -> Result<Tree<'_>, Vec<Problem>> {
-    let mut reader = Reader {
+    let mut reader = ObjectReader {
         document: 1,
-        ..Reader::default()
+        ..ObjectReader::default()
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut found = Vec::new();
@@ -179,7 +181,7 @@ pub fn read_yaml_document(text: &str) -> Result<Option<Tree<'_>>, SyntaxError> {
 /// piece. Further documents in the piece are ignored.
 fn read_first_document_of_piece(piece: &str, above: u32) -> Result<Option<Tree<'_>>, SyntaxError> {
     let piece = piece.strip_prefix('\u{feff}').unwrap_or(piece);
-    // Line numbers in errors count from the line after the last document marker.
+    // The text after the last document marker; line numbers in errors count from its first line.
     let mut body = piece;
     let mut left = piece;
     while let Some((line, after)) = left.split_once('\n').or((!left.is_empty()).then_some((left, ""))) {
@@ -231,7 +233,7 @@ pub fn object_from_value(value: &Value) -> Result<Object, Vec<FieldError>> {
             path: String::new(),
             line: 0,
             column: 0,
-            message: served::no_matches(api_version, kind),
+            message: served::no_matches_message(api_version, kind),
             kind: unserved_problem_kind(api_version, kind),
         }]),
     }
@@ -275,14 +277,14 @@ fn separate_untyped_template_fields(untyped: Option<Residual<'_>>) -> (Extra, Ex
 }
 
 #[derive(Default)]
-struct Reader {
+struct ObjectReader {
     parsed: Parsed,
     document: u32,
     objects: usize,
     n_unlisted: usize,
 }
 
-impl Reader {
+impl ObjectReader {
     fn add_problem(&mut self, document: u32, line: u32, column: u32, path: &str, message: String) {
         self.add_problem_of_kind(ProblemKind::Other, document, (line, column), path, message);
     }
@@ -290,7 +292,7 @@ impl Reader {
     fn add_problem_of_kind(&mut self, kind: ProblemKind, document: u32, at: (u32, u32), path: &str, message: String) {
         let (line, column) = at;
         let problems = &mut self.parsed.problems;
-        if problems.len() < limits::PROBLEMS {
+        if problems.len() < limits::LISTED_PROBLEMS {
             problems.push(Problem {
                 document,
                 line,
@@ -319,7 +321,8 @@ impl Reader {
         self.add_problem_of_kind(ProblemKind::Syntax, self.document, at, "", error.message);
     }
 
-    fn begin_document(&mut self, line: u32) -> bool {
+    /// Counts a document that begins at `line`. Returns false if the text has more documents than allowed.
+    fn try_begin_document(&mut self, line: u32) -> bool {
         self.document += 1;
         let limit = u32::try_from(limits::DOCUMENTS).unwrap_or(u32::MAX);
         if self.document == limit + 1 {
@@ -341,12 +344,14 @@ impl Reader {
                 continue;
             }
             let read = yaml::read(piece, lines_before + before);
-            if read.documents.is_empty() && !read.problems.is_empty() && !self.begin_document(lines_before + before + 1)
+            if read.documents.is_empty()
+                && !read.problems.is_empty()
+                && !self.try_begin_document(lines_before + before + 1)
             {
                 return;
             }
             for (index, node) in read.documents.iter().enumerate() {
-                if !self.begin_document(node.line) {
+                if !self.try_begin_document(node.line) {
                     return;
                 }
                 if index == 0 {
@@ -367,14 +372,14 @@ impl Reader {
     fn read_json(&mut self, text: &str) {
         let mut reader = JsonReader::new(text, 1);
         // A text without the key `items` is not a list; this test avoids parsing the text twice.
-        let may_be_long = text.len() >= limits::LIST_BYTES && text.contains("\"items\"");
+        let may_be_long = text.len() >= limits::MIN_SPLIT_LIST_BYTES && text.contains("\"items\"");
         while reader.skip_to_next_value() {
             if let Some(behind) = may_be_long.then(|| self.read_json_list(&mut reader)).flatten() {
                 reader = behind;
                 continue;
             }
             let (rest, line) = reader.rest_with_line();
-            if !self.begin_document(line) {
+            if !self.try_begin_document(line) {
                 return;
             }
             match reader.read_value() {
@@ -420,9 +425,9 @@ impl Reader {
         }
     }
 
-    /// Reads one object or a list of objects; `inherited` holds the version and kind of items in a typed list
+    /// Reads one object or a list of objects. `inherited_version_and_kind` are those of the items of a typed list
     /// (`PodList`).
-    fn read_object(&mut self, node: &Tree<'_>, inherited: Option<(&str, &str)>) {
+    fn read_object(&mut self, node: &Tree<'_>, inherited_version_and_kind: Option<(&str, &str)>) {
         let at = Location {
             document: self.document,
             line: node.line,
@@ -440,7 +445,7 @@ impl Reader {
             }
             return;
         }
-        let (api_version, kind) = match api_version_and_kind(node, inherited) {
+        let (api_version, kind) = match api_version_and_kind(node, inherited_version_and_kind) {
             Ok(both) => both,
             Err(message) => return self.add_problem(at.document, at.line, at.column, "", message.into()),
         };
@@ -493,7 +498,7 @@ impl Reader {
                         .and_then(Tree::as_str)
                         .unwrap_or("")
                 };
-                let value = Unknown {
+                let value = UnsimulatedObject {
                     api_version: api_version.into(),
                     kind: kind.into(),
                     namespace: metadata("namespace").into(),
@@ -508,7 +513,7 @@ impl Reader {
 
     fn report_unserved_kind(&mut self, node: &Tree<'_>, document: u32, api_version: &str, kind: &str) {
         let (line, column) = node.position("kind");
-        let message = served::no_matches(api_version, kind);
+        let message = served::no_matches_message(api_version, kind);
         self.add_problem_of_kind(
             unserved_problem_kind(api_version, kind),
             document,

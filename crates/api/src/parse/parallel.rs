@@ -1,18 +1,18 @@
 //! Decodes the items of a long list on several threads.
 
-use super::Reader;
+use super::ObjectReader;
 use super::list::ItemText;
 
 /// Minimum size of the text that one thread decodes, in bytes: for a shorter text, no further thread is started.
-const MIN_RUN_BYTES: usize = 1 << 20;
+const MIN_BYTES_PER_THREAD: usize = 1 << 20;
 
 /// Returns the number of threads that can run at the same time.
 pub(super) fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-impl Reader {
-    /// Decodes the items of a list like [`Reader::decode_items`], on up to `n_threads` threads.
+impl ObjectReader {
+    /// Decodes the items of a list like [`ObjectReader::decode_items`], on up to `n_threads` threads.
     ///
     /// The result does not depend on the number of threads: each thread decodes successive items, and the results are
     /// joined in the order of the text.
@@ -24,9 +24,9 @@ impl Reader {
             let others: Vec<_> = runs
                 .map(|run| {
                     scope.spawn(move || {
-                        let mut reader = Reader {
+                        let mut reader = ObjectReader {
                             document,
-                            ..Reader::default()
+                            ..ObjectReader::default()
                         };
                         reader.decode_items(run).map(|()| reader)
                     })
@@ -34,7 +34,7 @@ impl Reader {
                 .collect();
             let own = self.decode_items(own);
             let others = others.into_iter().map(|other| other.join().ok().flatten());
-            (own, others.collect::<Option<Vec<Reader>>>())
+            (own, others.collect::<Option<Vec<ObjectReader>>>())
         });
         own?;
         for mut other in others? {
@@ -52,7 +52,7 @@ impl Reader {
 /// Divides items into at most `n_threads` runs of successive items with about the same number of bytes.
 fn split_into_runs<T: ItemText>(items: &[T], n_threads: usize) -> Vec<&[T]> {
     let total: usize = items.iter().map(T::n_bytes).sum();
-    let n_runs = n_threads.min(total / MIN_RUN_BYTES).max(1);
+    let n_runs = n_threads.min(total / MIN_BYTES_PER_THREAD).max(1);
     let (mut runs, mut start, mut n_bytes) = (Vec::new(), 0, 0);
     for (index, item) in items.iter().enumerate() {
         n_bytes += item.n_bytes();
@@ -73,7 +73,7 @@ mod tests {
     /// Shows: P-03
     #[test]
     fn decoded_objects_do_not_depend_on_number_of_threads() {
-        let data = "x".repeat(MIN_RUN_BYTES / 3);
+        let data = "x".repeat(MIN_BYTES_PER_THREAD / 3);
         let texts: Vec<String> = (0..10)
             .map(|at| {
                 let kind = if at % 3 == 0 { "Widget" } else { "ConfigMap" };
@@ -85,7 +85,7 @@ mod tests {
             .collect();
         let items: Vec<yaml_block::ItemText<'_>> = (0..).zip(&texts).map(|(at, text)| (at * 6, &**text)).collect();
         let read = |n_threads| {
-            let mut reader = Reader::default();
+            let mut reader = ObjectReader::default();
             reader.decode_items_in_parallel(&items, n_threads).expect("YAML");
             reader
         };
@@ -103,7 +103,7 @@ mod tests {
     /// Shows: P-03
     #[test]
     fn split_into_runs_keeps_all_items_in_order() {
-        let text = "x".repeat(MIN_RUN_BYTES / 2);
+        let text = "x".repeat(MIN_BYTES_PER_THREAD / 2);
         let items: Vec<yaml_block::ItemText<'_>> = (0..12).map(|at| (at, &*text)).collect();
         for (n_threads, n_runs) in [(1, 1), (2, 2), (3, 3), (64, 6)] {
             let runs = split_into_runs(&items, n_threads);

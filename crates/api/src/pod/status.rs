@@ -77,9 +77,9 @@ wire_types! {
         pub volume_mounts: Vec<VolumeMountStatus>,
         /// The health of the container's devices (DRA-249).
         pub allocated_resources_status: Vec<ContainerResourceStatus>,
-        /// Whether the container mounts the token volume of `PodSpec::api_access`; that mount is not in
+        /// Whether the container mounts the token volume of `PodSpec::token_volume_suffix`; that mount is not in
         /// `volume_mounts`.
-        pub has_api_access as "": bool,
+        pub mounts_token_volume as "": bool,
     }
 
     /// The health of the devices that a container gets through one of the pod's claims (`ResourceStatus` in the API).

@@ -77,7 +77,7 @@ pub fn convert_object(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> 
 
 /// Decodes only `metadata`, as a client without knowledge of the kind does. Returns the decoder's first error.
 #[must_use]
-pub fn decode_metadata(tree: &Tree<'_>) -> Option<String> {
+pub fn first_metadata_error(tree: &Tree<'_>) -> Option<String> {
     let metadata = tree.get("metadata")?;
     let mut decoder = Decoder::default();
     decoder.fields.push("metadata".into());
@@ -111,7 +111,7 @@ fn conversion_error_message(found_type: &str, go_type: GoType) -> String {
         other => match other.strip_prefix("number ") {
             Some(digits) if digits.contains(['.', 'e']) => "float64",
             Some(_) => "int64",
-            // Go's converter uses the same names for all other JSON types.
+            // All other JSON types have the same name in the converter's messages.
             None => other,
         },
     };
@@ -120,7 +120,7 @@ fn conversion_error_message(found_type: &str, go_type: GoType) -> String {
         Shape::Map(_) => format!("cannot restore map from {found_type}"),
         Shape::Struct(_) => format!("cannot restore struct from: {found_type}"),
         Shape::Leaf(leaf) => {
-            let kind = super::plain_name(leaf);
+            let kind = super::plain_type_name(leaf);
             match (found_type, kind) {
                 // Go can convert a number to a string or to an integer, but the API server refuses such a value.
                 ("int64", "string") => format!("cannot convert int64 to {}", go_type.go_name()),
@@ -157,7 +157,7 @@ impl<'n> Decoder<'n> {
         ));
     }
 
-    fn decode_struct(&mut self, fields: Struct, holder: &str, tree: &'n Tree<'n>, is_object: bool) {
+    fn decode_struct(&mut self, fields: Struct, holder: &str, tree: &'n Tree<'n>, is_root_object: bool) {
         let entries = match &tree.data {
             Data::Null => return,
             Data::Map(entries) => entries,
@@ -174,7 +174,7 @@ impl<'n> Decoder<'n> {
             }
             self.path.push_str(&entry.key);
             let depth = self.fields.len();
-            let type_meta = is_object && matches!(&*entry.key, "apiVersion" | "kind");
+            let type_meta = is_root_object && matches!(&*entry.key, "apiVersion" | "kind");
             match fields.field(&entry.key) {
                 Some(field) => {
                     self.fields.extend(field.embedded.map(Cow::Borrowed));
@@ -226,7 +226,7 @@ impl<'n> Decoder<'n> {
     }
 
     fn decode_leaf(&mut self, go_type: GoType, leaf: &str, holder: &str, tree: &Tree<'_>) {
-        match (super::plain_name(leaf), &tree.data) {
+        match (super::plain_type_name(leaf), &tree.data) {
             ("raw", _) | ("string", Data::String(_)) | ("bool", Data::Bool(_)) => {}
             ("float64", Data::Int(_) | Data::Number(_)) | ("int64", Data::Int(_)) => {}
             ("int32" | "IntOrString", Data::Int(number)) if i32::try_from(*number).is_ok() => {}
@@ -248,7 +248,7 @@ impl<'n> Decoder<'n> {
                 let text = match &tree.data {
                     Data::String(text) => text.trim().to_owned(),
                     Data::Int(_) | Data::Number(_) => go_number_text(tree),
-                    // No other JSON type is a quantity.
+                    // A boolean, list or map is no quantity: this text makes the parser fail.
                     _ => "?".to_owned(),
                 };
                 if let Err(error) = text.parse::<Quantity>() {
@@ -269,7 +269,7 @@ impl<'n> Decoder<'n> {
                 self.stop_if_type_has_own_decoder(true);
             }
             ("bytes", Data::String(text)) => {
-                if let Err(at) = base64_length(text) {
+                if let Err(at) = base64_decoded_length(text) {
                     self.save_error(format!("illegal base64 data at input byte {at}"));
                 }
             }
@@ -334,7 +334,7 @@ fn go_number_text(tree: &Tree<'_>) -> String {
 ///
 /// # Errors
 /// The byte offset of the error, as Go reports it.
-pub(crate) fn base64_length(text: &str) -> Result<usize, usize> {
+pub(crate) fn base64_decoded_length(text: &str) -> Result<usize, usize> {
     let bytes = text.as_bytes();
     let is_blank = |at: usize| matches!(bytes.get(at), Some(b'\n' | b'\r'));
     let (mut at, mut length) = (0, 0);

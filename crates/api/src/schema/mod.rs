@@ -6,15 +6,15 @@
 //! is a struct with its fields as `name:type`:
 //!
 //! - `group/Name` and `v2.Name` are structs whose plain name is taken by another struct.
-//! - `~` before the name of a struct: messages print it as it is on the wire. Other structs that messages print have
-//!   their fields in Go's order.
+//! - `~` before the name of a struct: error messages print it as it is on the wire. Other structs that error messages
+//!   print have their fields in Go's order.
 //! - `Outer/name` is a field of the embedded struct `Outer`.
 //! - `+` after the name of a field: Go writes it even if it is empty. Any other number, boolean, list or map that is no
 //!   pointer has `omitempty`.
 //! - `[]` and `{}` are lists and maps; `string=X` is a string type that Go calls `v1.X`.
-//! - `*` is a pointer; a string has it only in structs that messages print.
-//! - `#` after the type of a list: the API tells its elements apart by these fields, or by their value if none follow.
-//!   Any other list is atomic.
+//! - `*` is a pointer; a string has it only in structs that error messages print.
+//! - `#` after the type of a list: the fields whose names follow identify an element; if none follow, its own value
+//!   identifies it. A list without `#` is atomic.
 
 mod decode;
 mod node;
@@ -25,7 +25,7 @@ use std::sync::OnceLock;
 
 use crate::Kind;
 
-pub use self::decode::{Rejection, convert_object, decode_as_sent, decode_metadata, decode_object, unknown_field};
+pub use self::decode::{Rejection, convert_object, decode_as_sent, decode_object, first_metadata_error, unknown_field};
 pub use self::node::SchemaNode;
 pub(crate) use self::omit::without_omitted_empty_fields;
 
@@ -34,7 +34,7 @@ pub(crate) use self::omit::without_omitted_empty_fields;
 pub struct Struct {
     name: &'static str,
     fields: &'static str,
-    /// Whether messages print the struct with the names on the wire instead of Go's names.
+    /// Whether error messages print the struct with the names on the wire instead of Go's names.
     pub(crate) is_wire_form: bool,
 }
 
@@ -68,13 +68,13 @@ pub enum Shape {
 
 /// Returns the plain type of a leaf: `string` for `string=RestartPolicy`.
 #[must_use]
-pub fn plain_name(leaf: &str) -> &str {
+pub fn plain_type_name(leaf: &str) -> &str {
     leaf.split_once('=').map_or(leaf, |(plain, _)| plain)
 }
 
 /// Returns Go's name for the type of a leaf: `RestartPolicy` for `string=RestartPolicy`, `bool` for `bool`.
 #[must_use]
-pub fn type_name(leaf: &str) -> &str {
+pub fn go_type_name(leaf: &str) -> &str {
     leaf.split_once('=').map_or(leaf, |(_, named)| named)
 }
 
@@ -187,7 +187,7 @@ pub fn served_resource(api_version: &str, plural: &str) -> Option<ServedKind> {
 
 /// Describes a custom kind as it is served; its struct contains only the fields that every object has.
 #[must_use]
-pub fn of_custom(kind: Kind) -> ServedKind {
+pub fn served_custom_kind(kind: Kind) -> ServedKind {
     let fields = Struct {
         name: "CustomResource",
         fields: "apiVersion:string kind:string metadata:ObjectMeta",
@@ -204,7 +204,7 @@ impl Struct {
         name.rsplit_once('.').map_or(name, |(_, name)| name)
     }
 
-    /// Returns the fields: in Go's order if messages print the struct, otherwise sorted by name.
+    /// Returns the fields: in Go's order if error messages print the struct, otherwise sorted by name.
     pub fn fields(self) -> impl Iterator<Item = StructField> {
         self.fields.split(' ').filter_map(|row| {
             let (name, go_type) = row.split_once(':')?;
@@ -236,8 +236,8 @@ impl Struct {
 }
 
 impl StructField {
-    /// Returns the fields that identify the elements of the list; an empty list if the value of the element does. None
-    /// for an atomic list.
+    /// Returns the names of the fields that identify the elements of the list. Empty if the elements are identified by
+    /// their own value; None for an atomic list.
     #[must_use]
     pub fn element_keys(self) -> Option<Vec<&'static str>> {
         let keys = self.element_keys?.split(',');
@@ -261,17 +261,18 @@ impl GoType {
         }
     }
 
-    /// Returns whether Go's type is a pointer. For strings, the table says so only in structs that messages print.
+    /// Returns whether Go's type is a pointer. For strings, the table says so only in structs that error messages
+    /// print.
     #[must_use]
     pub fn is_pointer(self) -> bool {
         self.0.starts_with('*')
     }
 
-    /// Returns this struct, or the struct that is the element type of this list or map.
+    /// Returns this struct; for a list or map, the struct of its innermost elements. None if these are scalars.
     #[must_use]
-    pub fn record(self) -> Option<Struct> {
+    pub fn innermost_struct(self) -> Option<Struct> {
         match self.shape() {
-            Shape::List(element) | Shape::Map(element) => element.record(),
+            Shape::List(element) | Shape::Map(element) => element.innermost_struct(),
             Shape::Struct(found) => Some(found),
             Shape::Leaf(_) => None,
         }
@@ -288,7 +289,7 @@ impl GoType {
                 name if name.contains('.') => name.to_owned(),
                 name => format!("v1.{name}"),
             },
-            Shape::Leaf(leaf) => match type_name(leaf) {
+            Shape::Leaf(leaf) => match go_type_name(leaf) {
                 named if named != leaf && named.contains('.') => named.to_owned(),
                 named if named != leaf => format!("v1.{named}"),
                 "bytes" => "[]uint8".to_owned(),
@@ -309,7 +310,7 @@ impl GoType {
             Shape::List(element) => format!("[]{}", element.to_explain_type()),
             Shape::Map(element) => format!("map[string]{}", element.to_explain_type()),
             Shape::Struct(found) => found.name().to_owned(),
-            Shape::Leaf(leaf) => match plain_name(leaf) {
+            Shape::Leaf(leaf) => match plain_type_name(leaf) {
                 "int32" | "int64" => "integer",
                 "bool" => "boolean",
                 "float64" => "number",

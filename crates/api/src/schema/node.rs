@@ -44,8 +44,8 @@ impl SchemaNode {
                     of: field.map(|field| field.of),
                 }
             }
-            Some(Shape::Map(of)) => SchemaNode::element_without_field(Some(of)),
-            Some(Shape::List(_) | Shape::Leaf(_)) | None => SchemaNode::element_without_field(None),
+            Some(Shape::Map(of)) => SchemaNode::without_field(Some(of)),
+            Some(Shape::List(_) | Shape::Leaf(_)) | None => SchemaNode::without_field(None),
         }
     }
 
@@ -53,12 +53,12 @@ impl SchemaNode {
     #[must_use]
     pub fn item(self) -> SchemaNode {
         match self.of.map(GoType::shape) {
-            Some(Shape::List(of)) => SchemaNode::element_without_field(Some(of)),
-            Some(Shape::Struct(_) | Shape::Map(_) | Shape::Leaf(_)) | None => SchemaNode::element_without_field(None),
+            Some(Shape::List(of)) => SchemaNode::without_field(Some(of)),
+            Some(Shape::Struct(_) | Shape::Map(_) | Shape::Leaf(_)) | None => SchemaNode::without_field(None),
         }
     }
 
-    fn element_without_field(of: Option<GoType>) -> SchemaNode {
+    fn without_field(of: Option<GoType>) -> SchemaNode {
         SchemaNode { field: None, of }
     }
 
@@ -70,7 +70,7 @@ impl SchemaNode {
 
     /// Returns whether the value is a list whose elements are identified by their value.
     #[must_use]
-    pub fn is_set(self) -> bool {
+    pub fn is_set_list(self) -> bool {
         self.element_keys().is_some_and(|keys| keys.is_empty())
     }
 }
@@ -83,8 +83,8 @@ mod tests {
     /// Shows: HT-131
     #[test]
     fn list_elements_are_identified_as_in_the_api() {
-        const ATOMIC: Option<&[&str]> = None;
-        const SET: Option<&[&str]> = Some(&[]);
+        const ATOMIC_LIST: Option<&[&str]> = None;
+        const SET_LIST: Option<&[&str]> = Some(&[]);
         for (kind, path, keys) in [
             (Kind::Pod, "spec containers", Some(["name"].as_slice())),
             (
@@ -92,22 +92,22 @@ mod tests {
                 "spec containers - ports",
                 Some(&["containerPort", "protocol"]),
             ),
-            (Kind::Pod, "metadata finalizers", SET),
-            (Kind::Namespace, "spec finalizers", ATOMIC),
-            (Kind::Node, "spec podCIDRs", SET),
+            (Kind::Pod, "metadata finalizers", SET_LIST),
+            (Kind::Namespace, "spec finalizers", ATOMIC_LIST),
+            (Kind::Node, "spec podCIDRs", SET_LIST),
             (Kind::Service, "spec ports", Some(&["port", "protocol"])),
-            (Kind::Service, "status loadBalancer ingress - ports", ATOMIC),
-            (Kind::Ingress, "status loadBalancer ingress - ports", ATOMIC),
-            (Kind::NetworkPolicy, "spec ingress - ports", ATOMIC),
-            (Kind::NetworkPolicy, "spec egress - ports", ATOMIC),
-            (Kind::EndpointSlice, "ports", ATOMIC),
-            (Kind::EndpointSlice, "endpoints - addresses", SET),
-            (Kind::Endpoints, "subsets - addresses", ATOMIC),
-            (Kind::Endpoints, "subsets - ports", ATOMIC),
-            (Kind::ServiceAccount, "imagePullSecrets", ATOMIC),
-            (Kind::Job, "status uncountedTerminatedPods succeeded", SET),
-            (Kind::CsiDriver, "spec volumeLifecycleModes", SET),
-            (Kind::FlowSchema, "spec rules - resourceRules - verbs", SET),
+            (Kind::Service, "status loadBalancer ingress - ports", ATOMIC_LIST),
+            (Kind::Ingress, "status loadBalancer ingress - ports", ATOMIC_LIST),
+            (Kind::NetworkPolicy, "spec ingress - ports", ATOMIC_LIST),
+            (Kind::NetworkPolicy, "spec egress - ports", ATOMIC_LIST),
+            (Kind::EndpointSlice, "ports", ATOMIC_LIST),
+            (Kind::EndpointSlice, "endpoints - addresses", SET_LIST),
+            (Kind::Endpoints, "subsets - addresses", ATOMIC_LIST),
+            (Kind::Endpoints, "subsets - ports", ATOMIC_LIST),
+            (Kind::ServiceAccount, "imagePullSecrets", ATOMIC_LIST),
+            (Kind::Job, "status uncountedTerminatedPods succeeded", SET_LIST),
+            (Kind::CsiDriver, "spec volumeLifecycleModes", SET_LIST),
+            (Kind::FlowSchema, "spec rules - resourceRules - verbs", SET_LIST),
         ] {
             let node = path
                 .split(' ')

@@ -13,15 +13,15 @@ use crate::tree::{Data, Tree};
 use super::{GoType, Shape, Struct, StructField, schema_tables, served};
 
 /// Names of fields that at least one struct omits when they are empty, by type; each list is sorted.
-struct OmittedNames {
+struct OmittableFieldNames {
     /// Names of booleans and integers.
     scalars: Vec<&'static str>,
     /// Names of maps. Any other empty JSON object is a struct, which is stored.
     maps: Vec<&'static str>,
 }
 
-fn omitted_names() -> &'static OmittedNames {
-    static NAMES: OnceLock<OmittedNames> = OnceLock::new();
+fn omittable_field_names() -> &'static OmittableFieldNames {
+    static NAMES: OnceLock<OmittableFieldNames> = OnceLock::new();
     NAMES.get_or_init(|| {
         let (mut scalars, mut maps) = (Vec::new(), Vec::new());
         let fields = schema_tables().structs.iter().flat_map(|one| one.fields());
@@ -36,7 +36,7 @@ fn omitted_names() -> &'static OmittedNames {
             names.sort_unstable();
             names.dedup();
         }
-        OmittedNames { scalars, maps }
+        OmittableFieldNames { scalars, maps }
     })
 }
 
@@ -77,9 +77,9 @@ pub(crate) fn without_omitted_empty_fields<'n>(kind: Kind, tree: &Tree<'n>) -> O
 /// up.
 fn may_any_struct_omit(name: &str, value: &Data<'_>) -> bool {
     match value {
-        Data::Bool(false) | Data::Int(0) => omitted_names().scalars.binary_search(&name).is_ok(),
+        Data::Bool(false) | Data::Int(0) => omittable_field_names().scalars.binary_search(&name).is_ok(),
         Data::Seq(items) => items.is_empty(),
-        Data::Map(entries) => entries.is_empty() && omitted_names().maps.binary_search(&name).is_ok(),
+        Data::Map(entries) => entries.is_empty() && omittable_field_names().maps.binary_search(&name).is_ok(),
         _ => false,
     }
 }

@@ -37,13 +37,13 @@ impl GoType {
     /// Returns the values that a field of this type, or an element of this list type, accepts. Empty if any value is
     /// accepted.
     #[must_use]
-    pub fn values(self) -> &'static [&'static str] {
+    pub fn accepted_values(self) -> &'static [&'static str] {
         let leaf = match self.shape() {
-            Shape::List(element) => return element.values(),
+            Shape::List(element) => return element.accepted_values(),
             Shape::Leaf(leaf) => leaf,
             Shape::Map(_) | Shape::Struct(_) => return &[],
         };
-        match super::type_name(leaf) {
+        match super::go_type_name(leaf) {
             "bool" => &["true", "false"],
             "AppArmorProfileType" | "SeccompProfileType" => SECURITY_PROFILE,
             "CompletionMode" => COMPLETION_MODE,

@@ -48,7 +48,7 @@ pub fn validate(fields: &Map<String, Value>, old: Option<&Map<String, Value>>, s
     errors
 }
 
-/// Returns whether any list in the object whose type is set or map contains an element twice.
+/// Returns whether the object has a list of type `set` or `map` that contains an element twice.
 fn has_duplicate_list_elements(fields: &Map<String, Value>, schema: &Value) -> bool {
     let mut errors = ErrorList::default();
     for (name, value) in fields {
@@ -292,15 +292,15 @@ fn check_number(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut Err
 fn check_element_count(
     found: usize,
     schema: &Value,
-    [min, max]: [&str; 2],
+    [min_field, max_field]: [&str; 2],
     what: &str,
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {
-    if let Some(max) = size_limit_in_schema(schema, max).filter(|max| found > *max) {
+    if let Some(max) = size_limit_in_schema(schema, max_field).filter(|max| found > *max) {
         errors.too_many(path, found, max);
     }
-    if let Some(min) = size_limit_in_schema(schema, min).filter(|min| found < *min) {
+    if let Some(min) = size_limit_in_schema(schema, min_field).filter(|min| found < *min) {
         errors.invalid(
             path,
             found,

@@ -102,7 +102,7 @@ fn check_node_field_requirement(requirement: &NodeSelectorRequirement, path: &Pa
     }
     if &*requirement.key == NAME_FIELD {
         for (index, value) in requirement.values.iter().enumerate() {
-            errors.each_invalid(&values.index(index), value, &names::subdomain_faults(value));
+            errors.invalid_name(&values.index(index), value, &names::subdomain_faults(value));
         }
     } else {
         errors.invalid_text(&path.child("key"), &requirement.key, "not a valid field selector key");
@@ -138,7 +138,7 @@ fn check_pod_affinity_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut
         selector::validate(labels, &path.child("namespaceSelector"), errors);
     }
     for namespace in &term.namespaces {
-        errors.each_invalid(&path.child("namespace"), namespace, &names::label_faults(namespace));
+        errors.invalid_name(&path.child("namespace"), namespace, &names::label_faults(namespace));
     }
     let (keys, others) = (&term.match_label_keys, &term.mismatch_label_keys);
     check_label_keys(keys, others, term.label_selector.as_ref(), path, errors);
@@ -146,7 +146,7 @@ fn check_pod_affinity_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut
     if term.topology_key.is_empty() {
         errors.required(&topology_key, "can not be empty");
     }
-    errors.each_invalid(
+    errors.invalid_name(
         &topology_key,
         &term.topology_key,
         &names::qualified_name_faults(&term.topology_key),
@@ -159,19 +159,19 @@ const KEYS_WITHOUT_SELECTOR: &str = "must not be specified when labelSelector is
 /// they restrict a label selector by labels of the pod itself (VA-153).
 pub(super) fn check_label_keys(
     keys: &[Str],
-    others: &[Str],
+    mismatch_keys: &[Str],
     labels: Option<&LabelSelector>,
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {
-    for (name, keys) in [("matchLabelKeys", keys), ("mismatchLabelKeys", others)] {
+    for (name, keys) in [("matchLabelKeys", keys), ("mismatchLabelKeys", mismatch_keys)] {
         let path = path.child(name);
         if !keys.is_empty() && labels.is_none() {
             errors.forbidden(&path, KEYS_WITHOUT_SELECTOR);
             continue;
         }
         for (index, key) in keys.iter().enumerate() {
-            errors.each_invalid(&path.index(index), key, &names::qualified_name_faults(key));
+            errors.invalid_name(&path.index(index), key, &names::qualified_name_faults(key));
         }
     }
     if let Some(labels) = labels {
@@ -179,7 +179,7 @@ pub(super) fn check_label_keys(
     }
     let both = path.child("matchLabelKeys");
     for (index, key) in keys.iter().enumerate() {
-        if others.contains(key) {
+        if mismatch_keys.contains(key) {
             let message = "exists in both matchLabelKeys and mismatchLabelKeys";
             errors.invalid_text(&both.index(index), key, message);
         }

@@ -11,7 +11,7 @@ const NODE_PORT_RANGE: std::ops::RangeInclusive<i32> = 30_000..=32_767;
 
 /// The reason why an address or port could not be allocated for a Service.
 #[derive(Debug)]
-pub enum Unallocated {
+pub enum AllocationError {
     /// A field of the Service is invalid.
     Invalid(ErrorList),
     /// The server reports an internal error.
@@ -22,11 +22,11 @@ pub enum Unallocated {
 
 /// Checks whether a Service can get the addresses and ports that it requests. Only the errors of the first check that
 /// fails are reported. `old` is the Service before an update; `others` are all other Services.
-pub fn service_allocation<'o>(
+pub fn check_service_allocation<'o>(
     service: &Service,
     old: Option<&Service>,
     others: impl Iterator<Item = &'o Service> + Clone,
-) -> Result<(), Unallocated> {
+) -> Result<(), AllocationError> {
     let path = Path::root("spec");
     let mut errors = ErrorList::default();
     if &*service.spec.kind != "ExternalName" {
@@ -43,7 +43,7 @@ pub fn service_allocation<'o>(
         }
     }
     if !errors.is_empty() {
-        return Err(Unallocated::Invalid(errors));
+        return Err(AllocationError::Invalid(errors));
     }
     let mut taken = NodePortAllocator::new(others);
     if matches!(&*service.spec.kind, "NodePort" | "LoadBalancer") {
@@ -58,10 +58,10 @@ pub fn service_allocation<'o>(
     if needs_check(service)
         && !old.is_some_and(needs_check)
         && let Some(port) = requested
-        && let Err(why) = taken.allocate_number(port)
+        && let Err(why) = taken.allocate_port(port)
     {
         let message = format!("failed to allocate requested HealthCheck NodePort {port}: {why}");
-        return Err(Unallocated::Internal(message));
+        return Err(AllocationError::Internal(message));
     }
     Ok(())
 }
@@ -156,7 +156,7 @@ impl NodePortAllocator {
         Self(others.flat_map(allocated_ports).collect())
     }
 
-    fn allocate_number(&mut self, number: i32) -> Result<(), String> {
+    fn allocate_port(&mut self, number: i32) -> Result<(), String> {
         if !NODE_PORT_RANGE.contains(&number) {
             let (start, end) = (NODE_PORT_RANGE.start(), NODE_PORT_RANGE.end());
             return Err(format!(
@@ -169,17 +169,17 @@ impl NodePortAllocator {
         }
     }
 
-    fn allocate_port_at_index(&mut self, number: i32, index: usize, path: &Path<'_>) -> Result<(), Unallocated> {
-        self.allocate_number(number).map_err(|why| {
+    fn allocate_port_at_index(&mut self, number: i32, index: usize, path: &Path<'_>) -> Result<(), AllocationError> {
+        self.allocate_port(number).map_err(|why| {
             let mut errors = ErrorList::default();
             errors.invalid(&path.child("ports").index(index).child("nodePort"), number, &why);
-            Unallocated::Invalid(errors)
+            AllocationError::Invalid(errors)
         })
     }
 
     /// Allocates node ports for a new Service. A node port belongs to one service port number, for all its protocols;
     /// requesting it for a second port number is an error.
-    fn allocate_for_create(&mut self, service: &Service, path: &Path<'_>) -> Result<(), Unallocated> {
+    fn allocate_for_create(&mut self, service: &Service, path: &Path<'_>) -> Result<(), AllocationError> {
         let ports = &service.spec.ports;
         let mut given: ordered::Map<i32, i32> = ordered::Map::new();
         for (index, port) in ports.iter().enumerate() {
@@ -199,7 +199,12 @@ impl NodePortAllocator {
         Ok(())
     }
 
-    fn allocate_for_update(&mut self, service: &Service, old: &Service, path: &Path<'_>) -> Result<(), Unallocated> {
+    fn allocate_for_update(
+        &mut self,
+        service: &Service,
+        old: &Service,
+        path: &Path<'_>,
+    ) -> Result<(), AllocationError> {
         let before: Vec<i32> = old.spec.ports.iter().filter_map(|port| port.node_port).collect();
         let (mut taken, mut pairs) = (Vec::new(), Vec::new());
         for (index, port) in service.spec.ports.iter().enumerate() {
@@ -213,7 +218,7 @@ impl NodePortAllocator {
             let pair = (&*port.protocol, number);
             if pairs.contains(&pair) {
                 let message = format!("duplicate nodePort: {{{} {number}}}", port.protocol);
-                return Err(Unallocated::Unnamed(message));
+                return Err(AllocationError::Unnamed(message));
             }
             pairs.push(pair);
         }

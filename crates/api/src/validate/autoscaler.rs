@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::untyped::{given, items, text};
 use crate::{HorizontalPodAutoscaler, Quantity};
 
-use super::list::NOT_POSITIVE;
+use super::error_list::NOT_POSITIVE;
 use super::{ErrorList, Path, names, resources};
 
 /// Maximum `stabilizationWindowSeconds`.
@@ -69,8 +69,8 @@ pub(super) fn validate(
             }
         }
     }
-    if let Err(why) = crate::load(&object.metadata.annotations) {
-        let key = crate::load_key();
+    if let Err(why) = crate::parse_load_annotation(&object.metadata.annotations) {
+        let key = crate::load_annotation_key();
         let given = object.metadata.annotation(&key).unwrap_or_default();
         let metadata = Path::root("metadata");
         let annotations = metadata.child("annotations");
@@ -135,7 +135,7 @@ fn check_metric(metric: &Value, is_update: bool, path: &Path<'_>, errors: &mut E
         }
     }
     let expected = if is_known {
-        crate::metric_source(kind)
+        crate::metric_source_field(kind)
     } else {
         String::new()
     };
@@ -201,7 +201,7 @@ fn check_resource_source(source: &Value, is_of_container: bool, path: &Path<'_>,
     if is_of_container {
         match text(source, "container") {
             "" => errors.required(&path.child("container"), "must specify a container"),
-            name => errors.each_invalid(&path.child("container"), name, &names::label_faults(name)),
+            name => errors.invalid_name(&path.child("container"), name, &names::label_faults(name)),
         }
     }
     let target = source.get("target").unwrap_or(&Value::Null);
@@ -221,7 +221,7 @@ fn check_metric_name_and_target<'v>(source: &'v Value, path: &Path<'_>, errors: 
     let metric = path.child("metric");
     match text(source.get("metric").unwrap_or(&Value::Null), "name") {
         "" => errors.required(&metric.child("name"), "must specify a metric name"),
-        name => errors.each_invalid(&metric.child("name"), name, &names::path_segment_faults(name)),
+        name => errors.invalid_name(&metric.child("name"), name, &names::path_segment_faults(name)),
     }
     let target = source.get("target").unwrap_or(&Value::Null);
     check_metric_target(target, &path.child("target"), errors);

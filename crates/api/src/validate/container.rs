@@ -11,15 +11,15 @@ use crate::{
     RestartPolicy,
 };
 
-use super::list::quoted;
+use super::error_list::quoted;
 use super::mounts::{self, ValidVolumes};
 use super::probe::{self, ProbeKind};
-use super::{ErrorList, Path, downward, names, resources, security, volume};
+use super::{ErrorList, Path, downward_api, names, resources, security, volume};
 
 /// The parts of a pod that the validation of its containers needs.
 struct PodContext<'p> {
     spec: &'p PodSpec,
-    /// The pod's spec in JSON form; null if it has no untyped fields.
+    /// The pod's spec in JSON form, for checks of fields without a Rust type; null if there are none to check.
     value: &'p Value,
     volumes: &'p ValidVolumes<'p>,
     claims: Vec<&'p str>,
@@ -92,8 +92,8 @@ fn check_init_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut Err
         } else if !container.name.is_empty() {
             names.insert(&container.name);
         }
-        // As in the API server, host port conflicts are checked only within each init container, and reported with
-        // index 0.
+        // As in the API server, the host ports of an init container are compared only with each other, and conflicts
+        // are reported under `initContainers[0]`, whichever container has them.
         check_host_port_conflicts(container, &mut ordered::Set::new(), &list.index(0), errors);
         if container.is_sidecar() {
             check_lifecycle_and_probes(container, pod, &path, errors);
@@ -203,7 +203,7 @@ fn check_fields_of_any_container(
     if container.name.is_empty() {
         errors.required(&name, "");
     } else {
-        errors.each_invalid(&name, &container.name, &names::label_faults(&container.name));
+        errors.invalid_name(&name, &container.name, &names::label_faults(&container.name));
     }
     if container.image.is_empty() {
         errors.required(&path.child("image"), "");
@@ -265,7 +265,7 @@ fn check_container_ports(ports: &[ContainerPort], path: &Path<'_>, errors: &mut 
         let path = path.index(index);
         if !port.name.is_empty() {
             let messages = names::port_name_faults(&port.name);
-            errors.each_invalid(&path.child("name"), &port.name, &messages);
+            errors.invalid_name(&path.child("name"), &port.name, &messages);
             if messages.is_empty() && !known.insert(&*port.name) {
                 errors.duplicate(&path.child("name"), quoted(&port.name), "");
             }
@@ -331,7 +331,7 @@ fn check_env_variables(env: &[EnvVar], path: &Path<'_>, errors: &mut ErrorList) 
         if variable.name.is_empty() {
             errors.required(&path.child("name"), "");
         } else {
-            errors.each_invalid(
+            errors.invalid_name(
                 &path.child("name"),
                 &variable.name,
                 &names::env_name_faults(&variable.name),
@@ -347,7 +347,7 @@ fn check_env_from_sources(sources: &[EnvFromSource], path: &Path<'_>, errors: &m
     for (index, source) in sources.iter().enumerate() {
         let at = path.index(index);
         if !source.prefix.is_empty() {
-            errors.each_invalid(
+            errors.invalid_name(
                 &at.child("prefix"),
                 &source.prefix,
                 &names::env_name_faults(&source.prefix),
@@ -364,14 +364,14 @@ fn check_env_from_sources(sources: &[EnvFromSource], path: &Path<'_>, errors: &m
             if reference.name.is_empty() {
                 errors.required(&at.child("name"), "");
             } else {
-                errors.each_invalid(
+                errors.invalid_name(
                     &at.child("name"),
                     &reference.name,
                     &names::subdomain_faults(&reference.name),
                 );
             }
         }
-        // The API server reports the path of the list, not of the element.
+        // The API server reports these errors at the path of the list, not of its element.
         match count {
             0 => errors.invalid_text(path, "", "must specify one of: `configMapRef` or `secretRef`"),
             1 => {}
@@ -417,11 +417,16 @@ fn check_env_source(source: &EnvVarSource, has_value: bool, path: &Path<'_>, err
     let mut count = 0;
     if let Some(field) = &source.field_ref {
         count += 1;
-        downward::check_field_selector(field, downward::ENV_VARIABLE_FIELDS, &path.child("fieldRef"), errors);
+        downward_api::check_field_selector(
+            field,
+            downward_api::ENV_VARIABLE_FIELDS,
+            &path.child("fieldRef"),
+            errors,
+        );
     }
     if let Some(resource) = &source.resource_field_ref {
         count += 1;
-        downward::check_resource_selector(resource, false, &path.child("resourceFieldRef"), errors);
+        downward_api::check_resource_selector(resource, false, &path.child("resourceFieldRef"), errors);
     }
     for (name, selector) in [
         ("configMapKeyRef", &source.config_map_key_ref),
@@ -452,7 +457,7 @@ fn check_env_source(source: &EnvVarSource, has_value: bool, path: &Path<'_>, err
 }
 
 fn check_key_selector(selector: &KeySelector, path: &Path<'_>, errors: &mut ErrorList) {
-    errors.each_invalid(
+    errors.invalid_name(
         &path.child("name"),
         &selector.name,
         &names::subdomain_faults(&selector.name),
@@ -460,7 +465,7 @@ fn check_key_selector(selector: &KeySelector, path: &Path<'_>, errors: &mut Erro
     if selector.key.is_empty() {
         errors.required(&path.child("key"), "");
     } else {
-        errors.each_invalid(
+        errors.invalid_name(
             &path.child("key"),
             &selector.key,
             &names::config_key_faults(&selector.key),
@@ -478,7 +483,7 @@ fn check_file_key_selector(selector: &FileKeySelector, path: &Path<'_>, errors: 
         if value.is_empty() {
             errors.required(&path, "");
         } else {
-            errors.each_invalid(&path, value, &rule(value));
+            errors.invalid_name(&path, value, &rule(value));
         }
     }
     let path = path.child("path");

@@ -6,9 +6,9 @@ use crate::UntypedObject;
 use crate::ordered::StableSort as _;
 use crate::untyped::{given, is_true, items, list, text, texts};
 
-use super::internal::to_internal;
-use super::list::{IMMUTABLE, quoted};
-use super::untyped::check_known_text_field;
+use super::error_list::{IMMUTABLE, quoted};
+use super::internal::to_internal_struct;
+use super::untyped_fields::check_known_text_field;
 use super::{ErrorList, Path, names};
 
 const NULL: &Value = &Value::Null;
@@ -109,16 +109,16 @@ fn check_required_one_of(value: &Value, field: &str, known: &[&str], path: &Path
     }
 }
 
-/// Adds one error that contains all problems of a name.
+/// Adds one error whose message is `prefix` followed by all problems of `name`.
 fn report_name_problems_joined(
     path: &Path<'_>,
-    word: &str,
+    name: &str,
     problems: &[names::NameFault],
-    before: &str,
+    prefix: &str,
     errors: &mut ErrorList,
 ) {
     if !problems.is_empty() {
-        errors.each_invalid(path, word, &[names::join_faults(problems, before, ",")]);
+        errors.invalid_name(path, name, &[names::join_faults(problems, prefix, ",")]);
     }
 }
 
@@ -185,7 +185,7 @@ fn check_crd_versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         let message = "must have exactly one version marked as storage version";
         errors.invalid(&path, versions_text(), message);
     }
-    // The server also validates the first version's name under its own path.
+    // The server validates the first version's name a second time, and reports its problems at `spec.version`.
     if let Some(first) = known.first().filter(|name| !name.is_empty()) {
         report_name_problems_joined(
             &Path::root("spec.version"),
@@ -208,7 +208,7 @@ fn internal_versions_json(spec: &Value) -> String {
                 !MOVED_TO_SPEC.contains(&field.as_str()) || value_equal_in_all_versions(spec, field).is_none()
             });
         }
-        to_internal("CustomResourceDefinitionVersion", &own)
+        to_internal_struct("CustomResourceDefinitionVersion", &own)
     };
     let all: Vec<Value> = items(spec, "versions")
         .map(|(_, version)| version_to_internal(version))

@@ -6,7 +6,7 @@ use crate::untyped::{items, text, texts};
 use crate::wire::Wire;
 use crate::{CsiDriver, CsiStorageCapacity, ordered};
 
-use super::list::{IMMUTABLE, quoted};
+use super::error_list::{IMMUTABLE, quoted};
 use super::{ErrorList, Path, internal, names, selector, volume};
 
 /// Maximum length of a node ID in a CSINode, in bytes.
@@ -100,7 +100,7 @@ pub(super) fn validate_node(value: &Value, errors: &mut ErrorList) {
             if !seen.insert(key) {
                 errors.duplicate(&path, quoted(key), "");
             }
-            errors.each_invalid(&path, key, &names::qualified_name_faults(key));
+            errors.invalid_name(&path, key, &names::qualified_name_faults(key));
         }
     }
 }
@@ -110,7 +110,7 @@ pub(super) fn validate_capacity(object: &CsiStorageCapacity, errors: &mut ErrorL
         selector::validate(topology, &Path::root("nodeTopology"), errors);
     }
     let class = &*object.storage_class_name;
-    errors.each_invalid(&Path::root("storageClassName"), class, &names::subdomain_faults(class));
+    errors.invalid_name(&Path::root("storageClassName"), class, &names::subdomain_faults(class));
     if let Some(amount) = object.capacity.filter(|amount| amount.milli_value() < 0) {
         let message = "must be greater than or equal to 0";
         errors.invalid_text(&Path::root("capacity"), &amount.to_string(), message);
@@ -121,7 +121,8 @@ pub(super) fn validate_capacity(object: &CsiStorageCapacity, errors: &mut ErrorL
 pub(super) fn validate_node_update(before: &Value, after: &Value, errors: &mut ErrorList) {
     validate_node(after, errors);
     let path = Path::root("spec");
-    let drivers = |value| items(value, "drivers").map(|(_, driver)| internal::to_internal("CSINodeDriver", driver));
+    let drivers =
+        |value| items(value, "drivers").map(|(_, driver)| internal::to_internal_struct("CSINodeDriver", driver));
     for mut known in before.get("spec").into_iter().flat_map(drivers) {
         for mut driver in after.get("spec").into_iter().flat_map(drivers) {
             known["Allocatable"] = Value::Null;
@@ -136,7 +137,11 @@ pub(super) fn validate_node_update(before: &Value, after: &Value, errors: &mut E
 /// Checks the immutable fields of a CSIStorageCapacity.
 pub(super) fn validate_capacity_update(old: &CsiStorageCapacity, new: &CsiStorageCapacity, errors: &mut ErrorList) {
     if old.node_topology != new.node_topology {
-        errors.invalid(&Path::root("nodeTopology"), new.node_topology.write(), IMMUTABLE);
+        errors.invalid(
+            &Path::root("nodeTopology"),
+            new.node_topology.to_json_value(),
+            IMMUTABLE,
+        );
     }
     if old.storage_class_name != new.storage_class_name {
         errors.invalid_text(&Path::root("storageClassName"), &new.storage_class_name, IMMUTABLE);

@@ -5,7 +5,7 @@ use super::device_lists::{
     check_attribute_name_with_domain, check_binding_conditions, check_configuration, check_dns_label,
     check_driver_name, check_json_object, check_list, check_pool_name, check_required_one_of, check_set,
 };
-use super::list::IMMUTABLE;
+use super::error_list::IMMUTABLE;
 use super::{ErrorList, Path, affinity, internal, meta, names, quoted, resources};
 use crate::wire::Wire as _;
 use crate::{
@@ -68,7 +68,7 @@ pub(super) fn validate_template(template: &ResourceClaimTemplate, errors: &mut E
 
 pub(super) fn validate_claim_update(old: &ResourceClaim, new: &ResourceClaim, errors: &mut ErrorList) {
     if old.spec != new.spec {
-        let value = internal::to_internal_json("ResourceClaimSpec", &new.spec.write());
+        let value = internal::to_internal_struct_json("ResourceClaimSpec", &new.spec.to_json_value());
         errors.invalid(&Path::root("spec"), value, IMMUTABLE);
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn validate_template_update(
     errors: &mut ErrorList,
 ) {
     if old.spec != new.spec {
-        let value = internal::to_internal_json("ResourceClaimTemplateSpec", &new.spec.write());
+        let value = internal::to_internal_struct_json("ResourceClaimTemplateSpec", &new.spec.to_json_value());
         errors.invalid(&Path::root("spec"), value, IMMUTABLE);
     }
 }
@@ -178,7 +178,7 @@ impl CommonRequestFields<'_> {
         if self.class.is_empty() {
             errors.required(&class, "");
         } else {
-            errors.each_invalid(&class, self.class, &names::subdomain_faults(self.class));
+            errors.invalid_name(&class, self.class, &names::subdomain_faults(self.class));
         }
         check_device_selectors(self.selectors, &path.child("selectors"), errors);
         let count = self.count.unwrap_or(0);
@@ -201,13 +201,13 @@ impl CommonRequestFields<'_> {
 fn check_device_toleration(toleration: &DeviceToleration, path: &Path<'_>, errors: &mut ErrorList) {
     let (key, value) = (&toleration.key, &toleration.value);
     if !key.is_empty() {
-        errors.each_invalid(&path.child("key"), key, &names::qualified_name_faults(key));
+        errors.invalid_name(&path.child("key"), key, &names::qualified_name_faults(key));
     }
     match &*toleration.operator {
         "Exists" if !value.is_empty() => {
             errors.invalid_text(&path.child("value"), value, "must be empty for operator `Exists`");
         }
-        "Equal" => errors.each_invalid(&path.child("value"), value, &names::label_value_faults(value)),
+        "Equal" => errors.invalid_name(&path.child("value"), value, &names::label_value_faults(value)),
         operator => check_required_one_of(operator, &["Equal", "Exists"], &path.child("operator"), errors),
     }
     if !toleration.effect.is_empty() {
@@ -310,7 +310,7 @@ pub(super) fn validate_claim_status_update(old: &ResourceClaim, new: &ResourceCl
     let allocation = path.child("allocation");
     match (&before.allocation, &after.allocation) {
         (Some(before), Some(after)) if before != after => {
-            let value = after.write();
+            let value = after.to_json_value();
             errors.invalid(&allocation, value, IMMUTABLE);
         }
         (None, Some(after)) => check_allocation_result(after, &new.spec.devices, &allocation, errors),
@@ -357,7 +357,7 @@ fn check_device_status(
     }
     for (index, condition) in device.conditions.iter().enumerate() {
         let path = conditions.index(index);
-        errors.each_invalid(
+        errors.invalid_name(
             &path.child("type"),
             &condition.kind,
             &names::qualified_name_faults(&condition.kind),

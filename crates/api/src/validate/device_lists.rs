@@ -68,7 +68,7 @@ pub(super) fn check_map_keys<V>(
 }
 
 pub(super) fn check_dns_label(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    errors.each_invalid(path, name, &names::label_faults(name));
+    errors.invalid_name(path, name, &names::label_faults(name));
 }
 
 pub(super) fn check_driver_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
@@ -76,15 +76,15 @@ pub(super) fn check_driver_name(name: &str, path: &Path<'_>, errors: &mut ErrorL
 }
 
 pub(super) fn check_pool_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    const MAX: usize = 253;
+    const MAX_POOL_NAME_BYTES: usize = 253;
     if name.is_empty() {
         return errors.required(path, "");
     }
-    if name.len() > MAX {
-        errors.too_long(path, MAX);
+    if name.len() > MAX_POOL_NAME_BYTES {
+        errors.too_long(path, MAX_POOL_NAME_BYTES);
     }
     for part in name.split('/') {
-        errors.each_invalid(path, part, &names::subdomain_faults(part));
+        errors.invalid_name(path, part, &names::subdomain_faults(part));
     }
 }
 
@@ -156,14 +156,14 @@ pub(super) fn check_json_object(value: Option<&Value>, path: &Path<'_>, errors: 
 /// Checks the conditions that a device must meet before its pod is bound, and the conditions that mean failure
 /// (DRA-044).
 pub(super) fn check_binding_conditions(conditions: &[Str], failures: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
-    const MAX: usize = 4;
+    const MAX_BINDING_CONDITIONS: usize = 4;
     let label_name = |name: &Str, path: &Path<'_>, errors: &mut ErrorList| {
-        errors.each_invalid(path, name, &names::qualified_name_faults(name));
+        errors.invalid_name(path, name, &names::qualified_name_faults(name));
     };
     let key = |name: &Str| quoted(name);
     let (of_success, of_failure) = (path.child("bindingConditions"), path.child("bindingFailureConditions"));
-    check_set(conditions, MAX, &of_success, errors, label_name, key);
-    check_set(failures, MAX, &of_failure, errors, label_name, key);
+    check_set(conditions, MAX_BINDING_CONDITIONS, &of_success, errors, label_name, key);
+    check_set(failures, MAX_BINDING_CONDITIONS, &of_failure, errors, label_name, key);
     for (index, name) in failures.iter().enumerate() {
         if conditions.contains(name) {
             let message = "bindingFailureConditions must not overlap with bindingConditions";

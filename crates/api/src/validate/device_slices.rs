@@ -5,7 +5,7 @@ use super::device_lists::{
     check_binding_conditions, check_dns_label, check_driver_name, check_list, check_map_keys, check_pool_name,
     check_property_name, check_required_one_of, check_set, format_list,
 };
-use super::list::IMMUTABLE;
+use super::error_list::IMMUTABLE;
 use super::{ErrorList, Path, affinity, names, quoted};
 use crate::wire::Wire as _;
 use crate::{
@@ -113,7 +113,7 @@ fn check_slice_node_choice(slice: &ResourceSlice, path: &Path<'_>, errors: &mut 
         }
         Some(name) => {
             given.push("`nodeName`");
-            errors.each_invalid(&path.child("nodeName"), name, &names::subdomain_faults(name));
+            errors.invalid_name(&path.child("nodeName"), name, &names::subdomain_faults(name));
         }
     }
     if let Some(selector) = &spec.node_selector {
@@ -121,7 +121,7 @@ fn check_slice_node_choice(slice: &ResourceSlice, path: &Path<'_>, errors: &mut 
         let path = path.child("nodeSelector");
         affinity::validate_node_selector(selector, &path, errors);
         if selector.node_selector_terms.len() != 1 {
-            let value = selector.write();
+            let value = selector.to_json_value();
             let terms = value.get("nodeSelectorTerms").cloned().unwrap_or_default();
             errors.invalid(
                 &path.child("nodeSelectorTerms"),
@@ -204,13 +204,13 @@ fn check_device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &
 }
 
 fn check_device_taint(taint: &DeviceTaint, path: &Path<'_>, errors: &mut ErrorList) {
-    errors.each_invalid(
+    errors.invalid_name(
         &path.child("key"),
         &taint.key,
         &names::qualified_name_faults(&taint.key),
     );
     if !taint.value.is_empty() {
-        errors.each_invalid(
+        errors.invalid_name(
             &path.child("value"),
             &taint.value,
             &names::label_value_faults(&taint.value),
@@ -238,7 +238,7 @@ fn check_device_node_choice(device: &Device, is_per_device: bool, path: &Path<'_
         Some("") => errors.invalid_text(&path.child("nodeName"), "", "must not be empty"),
         Some(name) => {
             given.push("`nodeName`");
-            errors.each_invalid(&path.child("nodeName"), name, &names::subdomain_faults(name));
+            errors.invalid_name(&path.child("nodeName"), name, &names::subdomain_faults(name));
         }
     }
     if let Some(selector) = &device.node_selector {

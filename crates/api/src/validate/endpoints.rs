@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::untyped::{items, text};
 use crate::{EndpointAddress, EndpointPort, EndpointSlice, Endpoints, ordered};
 
-use super::list::{IMMUTABLE, quoted};
+use super::error_list::{IMMUTABLE, quoted};
 use super::service::refuse_special_address;
 use super::{ErrorList, Path, names};
 
@@ -98,7 +98,7 @@ fn check_hints(slice: &Value, errors: &mut ErrorList) {
                 if !known.insert(name) {
                     errors.duplicate(&path, quoted(name), "");
                 }
-                errors.each_invalid(&path, name, &rule(name));
+                errors.invalid_name(&path, name, &rule(name));
             }
         }
     }
@@ -131,7 +131,7 @@ fn check_fqdn_address(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let name = name.strip_suffix('.').unwrap_or(name);
     let problems = names::subdomain_faults(name);
     if !problems.is_empty() {
-        errors.each_invalid(path, name, &[names::join_faults(&problems, "", ",")]);
+        errors.invalid_name(path, name, &[names::join_faults(&problems, "", ",")]);
     } else if name.split('.').count() < 3 {
         let message = "should be a domain with at least three segments separated by dots";
         errors.invalid_text(path, name, message);
@@ -139,7 +139,7 @@ fn check_fqdn_address(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
         for part in name.split('.') {
             let problems = names::label_faults(part);
             if !problems.is_empty() {
-                errors.each_invalid(path, part, &[names::join_faults(&problems, "", ",")]);
+                errors.invalid_name(path, part, &[names::join_faults(&problems, "", ",")]);
             }
         }
     }
@@ -147,10 +147,10 @@ fn check_fqdn_address(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
 
 fn check_node_and_host_name(node: Option<&str>, host: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(node) = node {
-        errors.each_invalid(&path.child("nodeName"), node, &names::subdomain_faults(node));
+        errors.invalid_name(&path.child("nodeName"), node, &names::subdomain_faults(node));
     }
     if let Some(host) = host {
-        errors.each_invalid(&path.child("hostname"), host, &names::label_faults(host));
+        errors.invalid_name(&path.child("hostname"), host, &names::label_faults(host));
     }
 }
 
@@ -164,7 +164,7 @@ fn check_slice_ports(object: &EndpointSlice, path: &Path<'_>, errors: &mut Error
         let path = path.index(index);
         let name = port.name.as_deref().unwrap_or_default();
         if !name.is_empty() {
-            errors.each_invalid(&path.child("name"), name, &names::label_faults(name));
+            errors.invalid_name(&path.child("name"), name, &names::label_faults(name));
         }
         if !known.insert(name) {
             errors.duplicate(&path.child("name"), quoted(name), "");
@@ -178,7 +178,7 @@ fn check_protocols(port: &EndpointPort, path: &Path<'_>, errors: &mut ErrorList)
         errors.check_protocol(&path.child("protocol"), protocol);
     }
     if let Some(protocol) = &port.app_protocol {
-        errors.each_invalid(
+        errors.invalid_name(
             &path.child("appProtocol"),
             protocol,
             &names::qualified_name_faults(protocol),
@@ -215,7 +215,7 @@ fn check_endpoints_port(port: &EndpointPort, must_have_name: bool, path: &Path<'
     match port.name.as_deref().unwrap_or_default() {
         "" if must_have_name => errors.required(&path.child("name"), ""),
         "" => {}
-        name => errors.each_invalid(&path.child("name"), name, &names::label_faults(name)),
+        name => errors.invalid_name(&path.child("name"), name, &names::label_faults(name)),
     }
     errors.check_port(&path.child("port"), port.port.unwrap_or(0));
     check_protocols(port, path, errors);

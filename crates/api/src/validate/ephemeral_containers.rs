@@ -38,7 +38,7 @@ pub fn validate_ephemeral_containers(old: &Pod, new: &Pod) -> ErrorList {
 
 /// Returns the name of each ephemeral container, and the container as the API server's internal struct.
 fn internal_ephemeral_containers(pod: &Pod) -> Vec<(String, serde_json::Value)> {
-    let mut value = pod.written_out().write();
+    let mut value = pod.with_token_volume().to_json_value();
     pod.extra.merge_into(&mut value);
     let list = value
         .pointer("/spec/ephemeralContainers")
@@ -47,7 +47,7 @@ fn internal_ephemeral_containers(pod: &Pod) -> Vec<(String, serde_json::Value)> 
     containers
         .map(|container| {
             let name = container["name"].as_str().unwrap_or_default().to_owned();
-            (name, internal::to_internal("EphemeralContainer", container))
+            (name, internal::to_internal_struct("EphemeralContainer", container))
         })
         .collect()
 }

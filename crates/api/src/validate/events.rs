@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{Event, Object};
 
-use super::list::IMMUTABLE;
+use super::error_list::IMMUTABLE;
 use super::{ErrorList, Path, names};
 
 /// Maximum length of an event's reason, action and reporting instance, in bytes.
@@ -26,20 +26,20 @@ pub(super) fn validate(event: &Event, errors: &mut ErrorList) {
         errors.invalid_text(&involved.child("namespace"), about, "does not match event.namespace");
     }
     if is_new {
-        check_new_event_fields(event, errors);
+        check_fields_required_with_event_time(event, errors);
     }
     let namespace = Path::root("namespace");
-    errors.each_invalid(&namespace, own, &names::subdomain_faults(own));
+    errors.invalid_name(&namespace, own, &names::subdomain_faults(own));
 }
 
 /// Checks the fields that events with `eventTime` require.
-fn check_new_event_fields(event: &Event, errors: &mut ErrorList) {
+fn check_fields_required_with_event_time(event: &Event, errors: &mut ErrorList) {
     let component = Path::root("reportingComponent");
     if event.reporting_component.is_empty() {
         errors.required(&component, "");
     }
     let problems = names::qualified_name_faults(&event.reporting_component);
-    errors.each_invalid(&component, &event.reporting_component, &problems);
+    errors.invalid_name(&component, &event.reporting_component, &problems);
     for (field, word) in [
         ("reportingInstance", &event.reporting_instance),
         ("action", &event.action),
@@ -54,7 +54,7 @@ fn check_new_event_fields(event: &Event, errors: &mut ErrorList) {
 }
 
 /// Returns the errors that only an event created through `events.k8s.io` can have.
-pub fn validate_new_event(event: &Event) -> ErrorList {
+pub fn validate_events_k8s_io_event(event: &Event) -> ErrorList {
     let mut errors = ErrorList::default();
     if event.event_time.is_none() {
         errors.required(&Path::root("eventTime"), "");
@@ -78,8 +78,8 @@ pub fn validate_new_event(event: &Event) -> ErrorList {
 }
 
 /// Returns the errors of an update through `events.k8s.io`, which may change only the series.
-pub fn validate_new_event_update(old: &Event, new: &Event) -> ErrorList {
-    // The API server checks the reason twice, so it is listed twice.
+pub fn validate_events_k8s_io_update(old: &Event, new: &Event) -> ErrorList {
+    // The API server checks the field `reason` twice, so it is listed twice.
     const IMMUTABLE_FIELDS: [&str; 14] = [
         "involvedObject",
         "reason",

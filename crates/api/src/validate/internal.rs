@@ -25,8 +25,8 @@ const INITIALISMS: [&str; 17] = [
     "tty",
 ];
 
-/// Converts the wire value of a struct to the internal struct.
-pub(super) fn to_internal(name: &str, value: &Value) -> Value {
+/// Converts a struct from its wire form to the API server's internal form; `name` is its Go name.
+pub(super) fn to_internal_struct(name: &str, value: &Value) -> Value {
     let outer = if name == EMBEDDED_STRUCT.0 {
         EMBEDDED_STRUCT.1
     } else {
@@ -42,9 +42,9 @@ pub(super) fn to_internal(name: &str, value: &Value) -> Value {
     }
 }
 
-/// Prints an internal struct as one line of JSON.
-pub(super) fn to_internal_json(name: &str, value: &Value) -> String {
-    to_internal(name, value).to_string()
+/// Converts a struct from its wire form to the API server's internal form, and prints it as one line of JSON.
+pub(super) fn to_internal_struct_json(name: &str, value: &Value) -> String {
+    to_internal_struct(name, value).to_string()
 }
 
 /// Converts the wire value of a struct to the internal struct; `parent` is the wire value of the struct that contains
@@ -98,7 +98,7 @@ fn list_to_internal(element: GoType, given: Option<&Value>, holder: &Value) -> V
 
 /// Returns Go's zero value of a scalar type.
 fn go_zero_value(leaf: &str) -> Value {
-    match crate::schema::plain_name(leaf) {
+    match crate::schema::plain_type_name(leaf) {
         "string" => "".into(),
         "bool" => false.into(),
         "int32" | "int64" | "IntOrString" => 0.into(),
@@ -141,8 +141,9 @@ pub(super) fn unified_diff(old: &Value, new: &Value) -> String {
     format_diff_hunks(&lines(old), &lines(new))
 }
 
-/// Prints JSON with one space of indentation per level; `before` and `after` enclose the value.
-fn push_indented_lines(value: &Value, level: usize, before: &str, after: &str, out: &mut Vec<String>) {
+/// Prints JSON with one space of indentation per level. `prefix` precedes the value on its first line, `suffix`
+/// follows it on its last line.
+fn push_indented_lines(value: &Value, level: usize, prefix: &str, suffix: &str, out: &mut Vec<String>) {
     let blanks = " ".repeat(level);
     let (pending, close, entries): (_, _, Vec<(String, &Value)>) = match value {
         Value::Object(map) if !map.is_empty() => {
@@ -152,15 +153,15 @@ fn push_indented_lines(value: &Value, level: usize, before: &str, after: &str, o
         Value::Array(items) if !items.is_empty() => {
             ('[', ']', items.iter().map(|item| (String::new(), item)).collect())
         }
-        leaf => return out.push(format!("{blanks}{before}{leaf}{after}")),
+        leaf => return out.push(format!("{blanks}{prefix}{leaf}{suffix}")),
     };
-    out.push(format!("{blanks}{before}{pending}"));
+    out.push(format!("{blanks}{prefix}{pending}"));
     let last = entries.len() - 1;
     for (at, (key, value)) in entries.into_iter().enumerate() {
         let comma = if at == last { "" } else { "," };
         push_indented_lines(value, level + 1, &key, comma, out);
     }
-    out.push(format!("{blanks}{close}{after}"));
+    out.push(format!("{blanks}{close}{suffix}"));
 }
 
 /// Number of unchanged lines that a diff shows around a change.
@@ -202,17 +203,17 @@ fn longest_matching_block(
     old: &[String],
     new: &[String],
     can_start: &[bool],
-    of_old: (usize, usize),
-    of_new: (usize, usize),
+    old_range: (usize, usize),
+    new_range: (usize, usize),
 ) -> MatchingBlock {
     let mut best = MatchingBlock {
-        old: of_old.0,
-        new: of_new.0,
+        old: old_range.0,
+        new: new_range.0,
         len: 0,
     };
-    for at in of_old.0..of_old.1 {
-        for start in of_new.0..of_new.1 {
-            let pairs = (at..of_old.1).zip(start..of_new.1);
+    for at in old_range.0..old_range.1 {
+        for start in new_range.0..new_range.1 {
+            let pairs = (at..old_range.1).zip(start..new_range.1);
             let same = |(one, other): &(usize, usize)| can_start[*other] && old[*one] == new[*other];
             let len = pairs.take_while(same).count();
             if len > best.len {
@@ -225,15 +226,15 @@ fn longest_matching_block(
         }
     }
     // A frequent line does not start a match, but can extend one.
-    while best.old > of_old.0 && best.new > of_new.0 && old[best.old - 1] == new[best.new - 1] {
+    while best.old > old_range.0 && best.new > new_range.0 && old[best.old - 1] == new[best.new - 1] {
         best = MatchingBlock {
             old: best.old - 1,
             new: best.new - 1,
             len: best.len + 1,
         };
     }
-    while best.old + best.len < of_old.1
-        && best.new + best.len < of_new.1
+    while best.old + best.len < old_range.1
+        && best.new + best.len < new_range.1
         && old[best.old + best.len] == new[best.new + best.len]
     {
         best.len += 1;
@@ -298,9 +299,9 @@ mod tests {
 
     /// The hunk has the same line numbers as in the API server's message, because every field is on its own line.
     #[test]
-    fn changed_claim_prints_a_diff_with_context() {
+    fn unified_diff_of_claims_has_three_context_lines() {
         let claim = |class: &str| {
-            to_internal(
+            to_internal_struct(
                 "PersistentVolumeClaimSpec",
                 &json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
                     "storageClassName": class, "volumeMode": "Filesystem"}),
@@ -315,7 +316,7 @@ mod tests {
     #[test]
     fn internal_security_context_includes_host_namespaces() {
         let spec = json!({"hostNetwork": true, "securityContext": {"runAsUser": 5}, "containers": []});
-        let text = to_internal_json("PodSpec", &spec);
+        let text = to_internal_struct_json("PodSpec", &spec);
         assert!(
             text.contains("\"SecurityContext\":{\"HostNetwork\":true,\"HostPID\":false"),
             "{text}"

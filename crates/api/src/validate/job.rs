@@ -9,7 +9,7 @@ use crate::wire::from_value;
 use crate::wire_types;
 use crate::{ConditionStatus, Job, JobSpec, RestartPolicy, Str};
 
-use super::list::{IMMUTABLE, quoted, sorted_values};
+use super::error_list::{IMMUTABLE, quoted, sorted_values};
 use super::{ErrorList, Path, names, pod, selector};
 
 /// Maximum parallelism of an Indexed Job.
@@ -171,7 +171,7 @@ fn check_job_numbers_not_negative(spec: &JobSpec, path: &Path<'_>, errors: &mut 
 pub(super) fn check_domain_prefixed_path(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
     match text.split_once('/') {
         Some((host, rest)) if !host.is_empty() && !rest.is_empty() => {
-            errors.each_invalid(path, host, &names::subdomain_faults(host));
+            errors.invalid_name(path, host, &names::subdomain_faults(host));
             if !rest
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"-._~%!$&'()*+,;=:/".contains(&byte))
@@ -267,7 +267,7 @@ fn check_failure_rule(rule: &FailureRule, spec: &JobSpec, path: &Path<'_>, error
     }
     for (index, pattern) in rule.on_pod_conditions.iter().enumerate() {
         let path = conditions.index(index);
-        errors.each_invalid(
+        errors.invalid_name(
             &path.child("type"),
             &pattern.kind,
             &names::qualified_name_faults(&pattern.kind),

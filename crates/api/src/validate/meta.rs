@@ -2,7 +2,7 @@
 
 use crate::{Kind, Labels, Object, ObjectMeta};
 
-use super::list::{IMMUTABLE, quoted};
+use super::error_list::{IMMUTABLE, quoted};
 use super::{ErrorList, Path, names};
 
 const MAX_ANNOTATIONS_BYTES: usize = 256 * 1024;
@@ -30,19 +30,19 @@ pub(super) fn validate(object: &Object, errors: &mut ErrorList) {
             Some(rest) if !rest.is_empty() => format!("{}a", &rest[..rest.len() - byte_len_of_last_char(rest)]),
             _ => metadata.generate_name.to_string(),
         };
-        errors.each_invalid(&path.child("generateName"), &metadata.generate_name, &rule(&masked));
+        errors.invalid_name(&path.child("generateName"), &metadata.generate_name, &rule(&masked));
     }
     if metadata.name.is_empty() {
         errors.required(&path.child("name"), "name or generateName is required");
     } else {
-        errors.each_invalid(&path.child("name"), &metadata.name, &rule(&metadata.name));
+        errors.invalid_name(&path.child("name"), &metadata.name, &rule(&metadata.name));
     }
     if kind.is_namespaced() {
         if metadata.namespace.is_empty() {
             errors.required(&path.child("namespace"), "");
         } else {
             let messages = names::label_faults(&metadata.namespace);
-            errors.each_invalid(&path.child("namespace"), &metadata.namespace, &messages);
+            errors.invalid_name(&path.child("namespace"), &metadata.namespace, &messages);
         }
     } else if !metadata.namespace.is_empty() {
         errors.forbidden(&path.child("namespace"), "not allowed on this type");
@@ -68,11 +68,17 @@ fn check_common_metadata(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, err
 }
 
 /// Checks a finalizer's name; objects of core kinds require a standard or qualified name.
-pub(super) fn check_finalizer(name: &str, is_core: bool, list: &Path<'_>, at: &Path<'_>, errors: &mut ErrorList) {
-    errors.each_invalid(list, name, &names::qualified_name_faults(name));
+pub(super) fn check_finalizer(
+    name: &str,
+    is_core: bool,
+    list_path: &Path<'_>,
+    item_path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
+    errors.invalid_name(list_path, name, &names::qualified_name_faults(name));
     if is_core && !name.contains('/') && !matches!(name, "orphan" | "foregroundDeletion" | "kubernetes") {
         let message = "name is neither a standard finalizer name nor is it fully qualified";
-        errors.invalid_text(at, name, message);
+        errors.invalid_text(item_path, name, message);
     }
 }
 
@@ -82,15 +88,15 @@ pub(super) fn check_labels(
     errors: &mut ErrorList,
 ) {
     for (key, value) in labels {
-        errors.each_invalid(path, key, &names::qualified_name_faults(key));
-        errors.each_invalid(path, value, &names::label_value_faults(value));
+        errors.invalid_name(path, key, &names::qualified_name_faults(key));
+        errors.invalid_name(path, value, &names::label_value_faults(value));
     }
 }
 
 pub(super) fn check_annotations(annotations: &Labels, path: &Path<'_>, errors: &mut ErrorList) {
     let mut size = 0;
     for (key, value) in annotations.iter() {
-        errors.each_invalid(path, key, &names::qualified_name_faults(&key.to_ascii_lowercase()));
+        errors.invalid_name(path, key, &names::qualified_name_faults(&key.to_ascii_lowercase()));
         size += key.len() + value.len();
     }
     if size > MAX_ANNOTATIONS_BYTES {

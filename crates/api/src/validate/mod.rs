@@ -1,26 +1,27 @@
 //! Validation: what the API server refuses on create and update, with its messages in its order (VA-001 to VA-022,
 //! VA-057 to VA-214). All problems are reported at once.
 //!
-//! Defaults must be set before ([`crate::default_object`]). Checks that need other objects are part of admission.
+//! The object's defaults must already be set ([`crate::default_object`]). Checks that need other objects are part of
+//! admission.
 
 mod affinity;
 mod allocation;
 mod autoscaler;
-mod config;
+mod config_data;
 mod container;
 mod crds;
 mod csi;
 mod device_claims;
 mod device_lists;
 mod device_slices;
-mod downward;
+mod downward_api;
 mod endpoints;
 mod ephemeral_containers;
+mod error_list;
 mod events;
 mod internal;
 mod job;
 mod job_status;
-mod list;
 mod meta;
 mod mounts;
 mod names;
@@ -40,17 +41,18 @@ mod selector;
 mod service;
 mod status;
 mod storage;
-mod untyped;
+mod untyped_fields;
 mod untyped_object;
 mod volume;
 mod webhooks;
 mod workload;
 mod workload_update;
 
-pub use self::allocation::{Unallocated, service_allocation};
-pub use self::events::{validate_new_event, validate_new_event_update};
-pub use self::list::{ErrorList, ValidationError};
-pub(crate) use self::list::{Path, quoted};
+pub use self::allocation::{AllocationError, check_service_allocation};
+use self::config_data::{validate_config_map_update, validate_secret_update};
+pub use self::error_list::{ErrorList, ValidationError};
+pub(crate) use self::error_list::{Path, quoted};
+pub use self::events::{validate_events_k8s_io_event, validate_events_k8s_io_update};
 
 pub use self::crds::stored_version;
 pub use self::endpoints::ADDRESS_TYPES;
@@ -83,8 +85,8 @@ pub fn validate(object: &Object) -> ErrorList {
         Object::Service(object) => service::validate(object, &mut errors),
         Object::PodDisruptionBudget(object) => policy::validate_budget(object, &mut errors),
         Object::PriorityClass(object) => policy::validate_priority_class(object, &mut errors),
-        Object::ConfigMap(object) => config::validate_config_map(object, &mut errors),
-        Object::Secret(object) => config::validate_secret(object, &mut errors),
+        Object::ConfigMap(object) => config_data::validate_config_map(object, &mut errors),
+        Object::Secret(object) => config_data::validate_secret(object, &mut errors),
         Object::Lease(object) => node::validate_lease(object, &mut errors),
         Object::EndpointSlice(object) => endpoints::validate_slice(object, &mut errors),
         Object::Endpoints(object) => endpoints::validate(object, &mut errors),
@@ -145,8 +147,8 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
         }
         (Object::StorageClass(old), Object::StorageClass(new)) => storage::validate_class_update(old, new, &mut errors),
         (Object::Service(old), Object::Service(new)) => service::validate_update(old, new, &mut errors),
-        (Object::ConfigMap(old), Object::ConfigMap(new)) => config::validate_config_map_update(old, new, &mut errors),
-        (Object::Secret(old), Object::Secret(new)) => config::validate_secret_update(old, new, &mut errors),
+        (Object::ConfigMap(old), Object::ConfigMap(new)) => validate_config_map_update(old, new, &mut errors),
+        (Object::Secret(old), Object::Secret(new)) => validate_secret_update(old, new, &mut errors),
         (Object::PodDisruptionBudget(_), Object::PodDisruptionBudget(new)) => policy::validate_budget(new, &mut errors),
         (Object::PriorityClass(old), Object::PriorityClass(new)) => {
             policy::validate_priority_class_update(old, new, &mut errors);

@@ -49,7 +49,7 @@ pub(super) fn check_volume_mounts(
         if !mount.sub_path.is_empty() {
             check_local_descending_path(&mount.sub_path, &path.child("subPath"), errors);
         }
-        let own = value.pointer(&format!("/volumeMounts/{index}")).unwrap_or(&Value::Null);
+        let mount_json = value.pointer(&format!("/volumeMounts/{index}")).unwrap_or(&Value::Null);
         let expression = &*mount.sub_path_expr;
         if !expression.is_empty() {
             if !mount.sub_path.is_empty() {
@@ -59,7 +59,7 @@ pub(super) fn check_volume_mounts(
             check_local_descending_path(expression, &path.child("subPathExpr"), errors);
         }
         check_propagation(mount, container, &path.child("mountPropagation"), errors);
-        check_recursive_read_only(mount, own, &path.child("recursiveReadOnly"), errors);
+        check_recursive_read_only(mount, mount_json, &path.child("recursiveReadOnly"), errors);
     }
 }
 
@@ -77,8 +77,8 @@ fn check_propagation(mount: &VolumeMount, container: &Container, path: &Path<'_>
 }
 
 /// Checks `recursiveReadOnly` (VA-297).
-fn check_recursive_read_only(mount: &VolumeMount, own: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    match own.get("recursiveReadOnly").and_then(Value::as_str) {
+fn check_recursive_read_only(mount: &VolumeMount, mount_json: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    match mount_json.get("recursiveReadOnly").and_then(Value::as_str) {
         None | Some("Disabled") => {}
         Some("Enabled" | "IfPossible") => {
             if mount.read_only != Some(true) {

@@ -43,12 +43,12 @@ type NameFaults = Vec<NameFault>;
 /// A function that returns the problems of a name.
 pub(super) type NameRule = fn(&str) -> NameFaults;
 
-/// Joins several problems of a name into one problem.
-pub(super) fn join_faults(faults: &[NameFault], before: &str, between: &str) -> NameFault {
+/// Joins several problems of a name into one problem, whose text begins with `prefix`.
+pub(super) fn join_faults(faults: &[NameFault], prefix: &str, separator: &str) -> NameFault {
     let texts: Vec<&str> = faults.iter().map(|fault| fault.text.as_str()).collect();
     let known = faults.iter().find(|fault| fault.kind != ProblemKind::Other);
     NameFault {
-        text: format!("{before}{}", texts.join(between)),
+        text: format!("{prefix}{}", texts.join(separator)),
         kind: known.map_or(ProblemKind::Other, |fault| fault.kind.clone()),
     }
 }

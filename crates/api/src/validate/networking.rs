@@ -7,7 +7,7 @@ use crate::schema::values;
 use crate::untyped::{given, items, text};
 use crate::well_known::annotation;
 
-use super::list::IMMUTABLE;
+use super::error_list::IMMUTABLE;
 use super::{ErrorList, Path, job, names, selector};
 
 pub(super) fn validate_network_policy(object: &UntypedObject, errors: &mut ErrorList) {
@@ -54,7 +54,7 @@ fn check_network_policy_port(port: &Value, path: &Path<'_>, errors: &mut ErrorLi
             if let Some(end) = end {
                 errors.invalid(&end_path, end, "may not be specified when `port` is non-numeric");
             }
-            errors.each_invalid(&at, name, &names::port_name_faults(name));
+            errors.invalid_name(&at, name, &names::port_name_faults(name));
         }
         Some(number) => {
             let number = number.as_i64().unwrap_or_default();
@@ -141,16 +141,16 @@ pub(super) fn validate_ingress(object: &UntypedObject, errors: &mut ErrorList) {
         let hosts = path.child("hosts");
         for (index, name) in items(entry, "hosts") {
             let name = name.as_str().unwrap_or_default();
-            errors.each_invalid(&hosts.index(index), name, &host_name_or_wildcard_faults(name));
+            errors.invalid_name(&hosts.index(index), name, &host_name_or_wildcard_faults(name));
         }
         let secret = text(entry, "secretName");
         if !secret.is_empty() {
-            errors.each_invalid(&path.child("secretName"), secret, &names::subdomain_faults(secret));
+            errors.invalid_name(&path.child("secretName"), secret, &names::subdomain_faults(secret));
         }
     }
     let class = spec.get("ingressClassName").and_then(Value::as_str);
     if let Some(class) = class {
-        errors.each_invalid(&path.child("ingressClassName"), class, &names::subdomain_faults(class));
+        errors.invalid_name(&path.child("ingressClassName"), class, &names::subdomain_faults(class));
     }
     if let (Some(older), Some(class)) = (object.metadata.annotation(annotation::INGRESS_CLASS), class)
         && older != class
@@ -177,7 +177,7 @@ fn check_ingress_rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         if names::is_ip(name) {
             errors.invalid_text(&path, name, "must be a DNS name, not an IP address");
         }
-        errors.each_invalid(&path, name, &host_name_or_wildcard_faults(name));
+        errors.invalid_name(&path, name, &host_name_or_wildcard_faults(name));
     }
     let Some(http) = given(rule, "http") else { return };
     let path = path.child("http");
@@ -243,7 +243,7 @@ fn check_ingress_backend(value: &Value, path: &Path<'_>, errors: &mut ErrorList)
     match (name.is_empty(), number) {
         (true, 0) => errors.required(path, "port name or number is required"),
         (true, number) => errors.check_port(&at.child("number"), number),
-        (false, 0) => errors.each_invalid(&at.child("name"), name, &names::port_name_faults(name)),
+        (false, 0) => errors.invalid_name(&at.child("name"), name, &names::port_name_faults(name)),
         (false, _) => errors.invalid_text(path, "", "cannot set both port name & port number"),
     }
 }
@@ -251,7 +251,7 @@ fn check_ingress_backend(value: &Value, path: &Path<'_>, errors: &mut ErrorList)
 /// Checks the group, kind and name of a reference to an object.
 fn check_object_reference(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(group) = value.get("apiGroup").and_then(Value::as_str) {
-        errors.each_invalid(&path.child("apiGroup"), group, &names::subdomain_faults(group));
+        errors.invalid_name(&path.child("apiGroup"), group, &names::subdomain_faults(group));
     }
     for field in ["kind", "name"] {
         errors.check_name(&path.child(field), text(value, field), names::path_segment_faults);
@@ -259,7 +259,7 @@ fn check_object_reference(value: &Value, path: &Path<'_>, errors: &mut ErrorList
 }
 
 pub(super) fn validate_ingress_class(object: &UntypedObject, errors: &mut ErrorList) {
-    const CONTROLLER_MAX: usize = 250;
+    const MAX_CONTROLLER_BYTES: usize = 250;
     let path = Path::root("spec");
     let spec = object.at("/spec").unwrap_or(&Value::Null);
     let at = path.child("controller");
@@ -267,8 +267,8 @@ pub(super) fn validate_ingress_class(object: &UntypedObject, errors: &mut ErrorL
     if controller.is_empty() {
         errors.required(&at, "");
     } else {
-        if controller.len() > CONTROLLER_MAX {
-            errors.too_long(&at, CONTROLLER_MAX);
+        if controller.len() > MAX_CONTROLLER_BYTES {
+            errors.too_long(&at, MAX_CONTROLLER_BYTES);
         }
         job::check_domain_prefixed_path(controller, &at, errors);
     }
@@ -282,7 +282,7 @@ pub(super) fn validate_ingress_class(object: &UntypedObject, errors: &mut ErrorL
     match (parameters.get("scope").and_then(Value::as_str), namespace) {
         (None, _) => errors.required(&path.child("scope"), ""),
         (Some("Namespace"), None) => errors.required(&at, "`parameters.scope` is set to 'Namespace'"),
-        (Some("Namespace"), Some(namespace)) => errors.each_invalid(&at, namespace, &names::label_faults(namespace)),
+        (Some("Namespace"), Some(namespace)) => errors.invalid_name(&at, namespace, &names::label_faults(namespace)),
         (Some("Cluster"), None) => {}
         (Some("Cluster"), Some(_)) => errors.forbidden(&at, "`parameters.scope` is set to 'Cluster'"),
         (Some(other), _) => errors.unsupported_text(&path.child("scope"), other, &["Cluster", "Namespace"]),

@@ -2,7 +2,7 @@
 
 use crate::{Node, TaintEffect};
 
-use super::list::quoted;
+use super::error_list::quoted;
 use super::{ErrorList, Path, names, resources};
 
 pub(super) fn validate(node: &Node, errors: &mut ErrorList) {
@@ -10,13 +10,13 @@ pub(super) fn validate(node: &Node, errors: &mut ErrorList) {
     let taints = metadata.child("taints");
     for (index, taint) in node.spec.taints.iter().enumerate() {
         let path = taints.index(index);
-        errors.each_invalid(
+        errors.invalid_name(
             &path.child("key"),
             &taint.key,
             &names::qualified_name_faults(&taint.key),
         );
         if !taint.value.is_empty() {
-            errors.each_invalid(
+            errors.invalid_name(
                 &path.child("value"),
                 &taint.value,
                 &names::label_value_faults(&taint.value),
@@ -141,7 +141,7 @@ pub(super) fn validate_attachment(object: &crate::VolumeAttachment, errors: &mut
         errors.required(&path.child("source"), message);
     }
     let node = spec.node_name.as_str();
-    errors.each_invalid(&path.child("nodeName"), node, &names::subdomain_faults(node));
+    errors.invalid_name(&path.child("nodeName"), node, &names::subdomain_faults(node));
 }
 
 pub(super) fn validate_attachment_update(
@@ -151,9 +151,9 @@ pub(super) fn validate_attachment_update(
 ) {
     validate_attachment(new, errors);
     if old.spec != new.spec {
-        let spec = crate::wire::Wire::write(&new.spec);
-        let value = super::internal::to_internal_json("VolumeAttachmentSpec", &spec);
-        errors.invalid(&Path::root("spec"), value, super::list::IMMUTABLE);
+        let spec = crate::wire::Wire::to_json_value(&new.spec);
+        let value = super::internal::to_internal_struct_json("VolumeAttachmentSpec", &spec);
+        errors.invalid(&Path::root("spec"), value, super::error_list::IMMUTABLE);
     }
 }
 

@@ -9,8 +9,10 @@ use crate::{
     Quantity, RestartPolicy, Str, container_behaviors, ordered, parse_calls,
 };
 
-use super::list::quoted;
-use super::{ErrorList, Path, affinity, container, meta, names, os, resources, scheduling, security, untyped, volume};
+use super::error_list::quoted;
+use super::{
+    ErrorList, Path, affinity, container, meta, names, os, resources, scheduling, security, untyped_fields, volume,
+};
 use crate::Extra;
 use crate::untyped::is_true;
 use crate::wire::Wire;
@@ -41,9 +43,9 @@ pub(super) fn validate(pod: &Pod, errors: &mut ErrorList) {
 /// Validates the spec of a new or changed pod.
 pub(super) fn validate_spec_of_pod(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
     // An ephemeral container may mount the service account token volume, which the stored pod does not contain.
-    let written_out = (!pod.spec.ephemeral_containers.is_empty()).then(|| pod.written_out());
-    let pod = written_out.as_deref().unwrap_or(pod);
-    let value = spec_json_for_untyped_checks(&pod.spec, pod, &pod.extra);
+    let with_token_volume = (!pod.spec.ephemeral_containers.is_empty()).then(|| pod.with_token_volume());
+    let pod = with_token_volume.as_deref().unwrap_or(pod);
+    let value = pod_json_for_untyped_checks(&pod.spec, pod, &pod.extra);
     let value = value
         .as_ref()
         .and_then(|value| value.get("spec"))
@@ -60,8 +62,14 @@ pub(super) fn validate_spec_of_pod(pod: &Pod, path: &Path<'_>, errors: &mut Erro
     }
 }
 
-/// Validates a workload's pod template. `claims` are the names of volumes that the workload adds.
-pub(super) fn validate_template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
+/// Validates a workload's pod template. `claim_templates` are the names of the workload's volume claim
+/// templates.
+pub(super) fn validate_template(
+    template: &PodTemplateSpec,
+    claim_templates: &[Str],
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     meta::check_labels(&template.metadata.labels, &path.child("labels"), errors);
     meta::check_annotations(&template.metadata.annotations, &path.child("annotations"), errors);
     check_behavior_annotations(
@@ -77,18 +85,18 @@ pub(super) fn validate_template(template: &PodTemplateSpec, claims: &[Str], path
         errors,
     );
     let spec_path = path.child("spec");
-    let value = spec_json_for_untyped_checks(&template.spec, template, &template.extra);
+    let value = pod_json_for_untyped_checks(&template.spec, template, &template.extra);
     let value = value
         .as_ref()
         .and_then(|value| value.get("spec"))
         .unwrap_or(&Value::Null);
-    if claims.is_empty() {
+    if claim_templates.is_empty() {
         validate_spec(&template.spec, value, None, &spec_path, errors);
     } else {
         // A volume claim template of the workload provides a volume with the template's name.
         let mut spec_of_pod = template.spec.clone();
         let volumes = std::sync::Arc::make_mut(&mut spec_of_pod.volumes);
-        for claim in claims {
+        for claim in claim_templates {
             if !volumes.iter().any(|volume| volume.name == *claim) {
                 volumes.push(crate::Volume {
                     name: claim.clone(),
@@ -112,7 +120,7 @@ pub(super) fn validate_template(template: &PodTemplateSpec, claims: &[Str], path
 
 /// Checks `hostnameOverride`, which replaces the whole host name (VA-340).
 fn check_host_name_override(spec: &PodSpec, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    const MAX: usize = 64;
+    const MAX_HOST_NAME_BYTES: usize = 64;
     let Some(name) = value.get("hostnameOverride").and_then(Value::as_str) else {
         return;
     };
@@ -123,18 +131,18 @@ fn check_host_name_override(spec: &PodSpec, value: &Value, path: &Path<'_>, erro
     if spec.host_network == Some(true) {
         errors.forbidden(&path, "may not be specified when hostNetwork is true");
     }
-    if name.len() > MAX {
-        errors.too_long(&path, MAX);
+    if name.len() > MAX_HOST_NAME_BYTES {
+        errors.too_long(&path, MAX_HOST_NAME_BYTES);
     }
-    errors.each_invalid(&path, name, &names::subdomain_faults(name));
+    errors.invalid_name(&path, name, &names::subdomain_faults(name));
 }
 
-/// Returns a pod or template in JSON form; None if it has no untyped fields, and no fields that must be checked in this
-/// form.
-fn spec_json_for_untyped_checks(spec: &PodSpec, spec_of_pod: &dyn Wire, extra: &Extra) -> Option<Value> {
+/// Returns a pod or template in JSON form, for checks of its untyped fields and for checks that depend on `spec.os`;
+/// None if it needs no such checks.
+fn pod_json_for_untyped_checks(spec: &PodSpec, pod_or_template: &dyn Wire, extra: &Extra) -> Option<Value> {
     let is_needed = !extra.is_empty() || spec.os.is_some();
     is_needed.then(|| {
-        let mut value = spec_of_pod.write();
+        let mut value = pod_or_template.to_json_value();
         extra.merge_into(&mut value);
         value
     })
@@ -194,7 +202,8 @@ fn check_pod_annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, 
     }
 }
 
-/// Refuses malformed behaviour annotations; the simulation would ignore them silently (L-08).
+/// Refuses malformed annotations that describe the simulated behaviour of containers; the simulation would ignore them
+/// silently (L-08).
 pub(super) fn check_behavior_annotations(
     annotations: &Labels,
     spec: &PodSpec,
@@ -254,7 +263,7 @@ fn validate_spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'
         );
     }
     if let Some(config) = &spec.dns_config {
-        untyped::check_dns_config(&spec.dns_policy, config, &path.child("dnsConfig"), errors);
+        untyped_fields::check_dns_config(&spec.dns_policy, config, &path.child("dnsConfig"), errors);
     }
     scheduling::check_readiness_gates(&spec.readiness_gates, &path.child("readinessGates"), errors);
     scheduling::check_scheduling_gates(&spec.scheduling_gates, &path.child("schedulingGates"), errors);
@@ -286,7 +295,7 @@ fn validate_spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'
         ("nodeName", node_name, names::subdomain_faults),
     ] {
         if !value.is_empty() {
-            errors.each_invalid(&path.child(name), value, &rule(value));
+            errors.invalid_name(&path.child(name), value, &rule(value));
         }
     }
     if let Some(seconds) = spec.active_deadline_seconds
@@ -297,17 +306,17 @@ fn validate_spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'
     }
     for (name, value) in [("hostname", &spec.hostname), ("subdomain", &spec.subdomain)] {
         if !value.is_empty() {
-            errors.each_invalid(&path.child(name), value, &names::label_faults(value));
+            errors.invalid_name(&path.child(name), value, &names::label_faults(value));
         }
     }
     scheduling::check_tolerations(&spec.tolerations, &path.child("tolerations"), errors);
     check_host_aliases(spec, &path.child("hostAliases"), errors);
     if !spec.priority_class_name.is_empty() {
         let messages = names::subdomain_faults(&spec.priority_class_name);
-        errors.each_invalid(&path.child("priorityClassName"), &spec.priority_class_name, &messages);
+        errors.invalid_name(&path.child("priorityClassName"), &spec.priority_class_name, &messages);
     }
     if let Some(class) = &spec.runtime_class_name {
-        errors.each_invalid(&path.child("runtimeClassName"), class, &names::subdomain_faults(class));
+        errors.invalid_name(&path.child("runtimeClassName"), class, &names::subdomain_faults(class));
     }
     if let Some(policy) = &spec.preemption_policy {
         errors.check_one_of(
@@ -350,7 +359,7 @@ fn check_resource_claims(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList
         } else if !seen.insert(&*claim.name) {
             errors.duplicate(&name, quoted(&claim.name), "");
         } else {
-            errors.each_invalid(&name, &claim.name, &names::label_faults(&claim.name));
+            errors.invalid_name(&name, &claim.name, &names::label_faults(&claim.name));
         }
         let given = (&claim.resource_claim_name, &claim.resource_claim_template_name);
         let text = |value: &Option<Str>| value.as_deref().map_or_else(|| "null".to_owned(), quoted);
@@ -370,7 +379,7 @@ fn check_resource_claims(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList
         }
         for (field, name) in [("resourceClaimName", given.0), ("resourceClaimTemplateName", given.1)] {
             if let Some(name) = name {
-                errors.each_invalid(&path.child(field), name, &names::subdomain_faults(name));
+                errors.invalid_name(&path.child(field), name, &names::subdomain_faults(name));
             }
         }
     }
@@ -423,7 +432,7 @@ fn check_host_aliases(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
         }
         let hostnames = path.child("hostnames");
         for (index, hostname) in alias.hostnames.iter().enumerate() {
-            errors.each_invalid(&hostnames.index(index), hostname, &names::subdomain_faults(hostname));
+            errors.invalid_name(&hostnames.index(index), hostname, &names::subdomain_faults(hostname));
         }
     }
 }

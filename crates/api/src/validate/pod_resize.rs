@@ -79,7 +79,8 @@ fn check_resources_not_removed(
     }
 }
 
-/// Returns the resources of `after` with the cpu and memory of `before`; any remaining difference is forbidden.
+/// Returns the resources of `after` with the cpu and memory of `before`. The result must equal `before`, because a
+/// resize may change only cpu and memory.
 fn with_cpu_and_memory_of(after: &ResourceRequirements, before: &ResourceRequirements) -> ResourceRequirements {
     let mut with_cpu_and_memory_of = after.clone();
     for (after, before) in [

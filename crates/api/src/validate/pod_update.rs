@@ -37,7 +37,7 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
             return;
         }
     }
-    let mut rest = new.spec.clone();
+    let mut munged_spec = new.spec.clone();
     if !check_active_deadline_update(&old.spec, &new.spec, &path.child("activeDeadlineSeconds"), errors) {
         return;
     }
@@ -50,28 +50,28 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
         }
         list
     };
-    rest.containers = own_image(&new.spec.containers, &old.spec.containers);
-    rest.init_containers = own_image(&new.spec.init_containers, &old.spec.init_containers);
+    munged_spec.containers = own_image(&new.spec.containers, &old.spec.containers);
+    munged_spec.init_containers = own_image(&new.spec.init_containers, &old.spec.init_containers);
     check_images_are_trimmed(&new.spec, &path, errors);
-    rest.active_deadline_seconds = old.spec.active_deadline_seconds;
+    munged_spec.active_deadline_seconds = old.spec.active_deadline_seconds;
     check_tolerations_only_added(&old.spec, &new.spec, &path.child("tolerations"), errors);
-    rest.tolerations.clone_from(&old.spec.tolerations);
+    munged_spec.tolerations.clone_from(&old.spec.tolerations);
     check_gates_only_removed(&old.spec, &new.spec, &path.child("schedulingGates"), errors);
-    rest.scheduling_gates.clone_from(&old.spec.scheduling_gates);
+    munged_spec.scheduling_gates.clone_from(&old.spec.scheduling_gates);
     if old
         .spec
         .termination_grace_period_seconds
         .is_some_and(|seconds| seconds < 0)
         && new.spec.termination_grace_period_seconds == Some(1)
     {
-        rest.termination_grace_period_seconds = old.spec.termination_grace_period_seconds;
+        munged_spec.termination_grace_period_seconds = old.spec.termination_grace_period_seconds;
     }
     if !old.spec.scheduling_gates.is_empty() {
-        check_update_of_gated_pod(&old.spec, &new.spec, &mut rest, &path, errors);
+        check_update_of_gated_pod(&old.spec, &new.spec, &mut munged_spec, &path, errors);
     }
-    if rest != old.spec || !same_extra() {
+    if munged_spec != old.spec || !same_extra() {
         let mut now = new.clone();
-        now.spec = rest;
+        now.spec = munged_spec;
         let diff = internal::unified_diff(&internal_spec_json(old), &internal_spec_json(&now));
         errors.forbidden(&path, &format!("{FORBIDDEN_UPDATE}\n{diff}"));
     }
@@ -79,10 +79,10 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
 
 /// Returns a pod's spec as the server's internal struct.
 fn internal_spec_json(pod: &Pod) -> Value {
-    let mut value = pod.written_out().write();
+    let mut value = pod.with_token_volume().to_json_value();
     pod.extra.merge_into(&mut value);
     let spec = value.get_mut("spec").map(Value::take).unwrap_or_default();
-    internal::to_internal("PodSpec", &spec)
+    internal::to_internal_struct("PodSpec", &spec)
 }
 
 /// Checks that the mirror annotation is not added, changed or removed (LC-213; `ValidatePodSpecificAnnotationUpdates`).
@@ -167,11 +167,12 @@ fn check_gates_only_removed(old: &PodSpec, new: &PodSpec, path: &Path<'_>, error
     }
 }
 
-/// Checks that node selector and affinity of a gated pod become only stricter (VA-177, VA-178).
+/// Checks that node selector and affinity of a gated pod become only stricter (VA-177, VA-178). Undoes allowed changes
+/// in `munged_spec`, a copy of the new spec that must then equal the old spec.
 fn check_update_of_gated_pod(
     old: &PodSpec,
     new: &PodSpec,
-    rest: &mut PodSpec,
+    munged_spec: &mut PodSpec,
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {
@@ -186,14 +187,14 @@ fn check_update_of_gated_pod(
             "only additions to spec.nodeSelector are allowed (no mutations or deletions)",
         );
     }
-    rest.node_selector.clone_from(&old.node_selector);
+    munged_spec.node_selector.clone_from(&old.node_selector);
 
     let affinity = path.child("affinity");
     let node_affinity = affinity.child("nodeAffinity");
     let required = node_affinity.child("requiredDuringSchedulingIgnoredDuringExecution");
-    if let Some(before) = old.required_nodes() {
+    if let Some(before) = old.required_node_affinity() {
         let terms = required.child("nodeSelectorTerms");
-        match new.required_nodes() {
+        match new.required_node_affinity() {
             Some(after) if after.node_selector_terms.len() == before.node_selector_terms.len() => {
                 let pairs = before.node_selector_terms.iter().zip(&after.node_selector_terms);
                 for (index, (before, after)) in pairs.enumerate() {
@@ -235,7 +236,7 @@ fn check_update_of_gated_pod(
     Arc::make_mut(&mut before).node_affinity = None;
     Arc::make_mut(&mut after).node_affinity = None;
     if before == after {
-        rest.affinity.clone_from(&old.affinity);
+        munged_spec.affinity.clone_from(&old.affinity);
     }
 }
 

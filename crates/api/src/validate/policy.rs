@@ -3,7 +3,7 @@
 use crate::schema::values;
 use crate::{IntOrString, PodDisruptionBudget, PreemptionPolicy, PriorityClass};
 
-use super::list::{IMMUTABLE, NEGATIVE, quoted};
+use super::error_list::{IMMUTABLE, NEGATIVE, quoted};
 use super::{ErrorList, Path, names, selector};
 
 /// Maximum value of a user-defined priority class.

@@ -74,7 +74,7 @@ fn check_handler_actions(handler: &HandlerActions<'_>, grace: i64, path: &Path<'
 fn check_probe_port(port: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
     match port {
         IntOrString::Int(number) => errors.check_port(path, *number),
-        IntOrString::String(name) => errors.each_invalid(path, name, &names::port_name_faults(name)),
+        IntOrString::String(name) => errors.invalid_name(path, name, &names::port_name_faults(name)),
     }
 }
 

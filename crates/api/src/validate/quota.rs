@@ -10,7 +10,7 @@ use crate::{
     ordered,
 };
 
-use super::list::{IMMUTABLE, quoted};
+use super::error_list::{IMMUTABLE, quoted};
 use super::{ErrorList, Path, internal, job, names, resources, scheduling, selector};
 
 /// Maximum length of a CronJob's name, in bytes; the names of its Jobs get a suffix.
@@ -46,7 +46,11 @@ pub(super) fn validate_cron_job(object: &CronJob, errors: &mut ErrorList) {
     // The selector is generated for each Job, so the Job template must not set it.
     if let Some(selector) = &spec.job_template.spec.selector {
         let message = "`selector` will be auto-generated";
-        errors.invalid(&of_job.child("selector"), crate::wire::Wire::write(selector), message);
+        errors.invalid(
+            &of_job.child("selector"),
+            crate::wire::Wire::to_json_value(selector),
+            message,
+        );
     }
     if spec.job_template.spec.manual_selector == Some(true) {
         errors.unsupported(&of_job.child("manualSelector"), true, &["nil", "false"]);
@@ -156,7 +160,7 @@ fn check_scope_selector(object: &ResourceQuota, selector: &Value, path: &Path<'_
             errors.invalid_text(&path.child("scopeName"), scope, "unsupported scope");
         }
         for _ in resources_outside_scope(object, scope) {
-            let shown = internal::to_internal_json("ScopeSelector", selector);
+            let shown = internal::to_internal_struct_json("ScopeSelector", selector);
             errors.invalid(&path, shown, "unsupported scope applied to resource");
         }
         if QUOTA_SCOPES.contains(&scope)
@@ -213,7 +217,7 @@ pub(super) fn validate_limit_range(object: &LimitRange, errors: &mut ErrorList) 
     let mut kinds = ordered::Set::new();
     for (index, item) in object.spec.limits.iter().enumerate() {
         let path = limits.index(index);
-        errors.each_invalid(
+        errors.invalid_name(
             &path.child("type"),
             &item.kind,
             &names::qualified_name_faults(&item.kind),
@@ -344,7 +348,7 @@ fn check_limit_range_bounds(item: &LimitRangeItem, resource: &Str, path: &Path<'
 }
 
 pub(super) fn validate_runtime_class(object: &RuntimeClass, errors: &mut ErrorList) {
-    errors.each_invalid(
+    errors.invalid_name(
         &Path::root("handler"),
         &object.handler,
         &names::label_faults(&object.handler),

@@ -2,7 +2,7 @@
 
 use crate::{Quantity, ResourceList, ResourceRequirements, ordered};
 
-use super::list::{NEGATIVE, quoted};
+use super::error_list::{NEGATIVE, quoted};
 use super::{ErrorList, Path, names};
 
 const STANDARD_RESOURCES: [&str; 24] = [
@@ -70,7 +70,7 @@ fn must_amount_be_integer(name: &str) -> bool {
 /// Checks that a resource name is a qualified name, and one of Kubernetes' own names if it has no prefix.
 fn check_resource_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) -> bool {
     let messages = names::qualified_name_faults(name);
-    errors.each_invalid(path, name, &messages);
+    errors.invalid_name(path, name, &messages);
     if !messages.is_empty() {
         return false;
     }
@@ -200,7 +200,7 @@ pub(super) fn validate_pod_level(resources: &ResourceRequirements, path: &Path<'
 
 fn check_requests_and_limits(
     resources: &ResourceRequirements,
-    resource_name: fn(&str, &Path<'_>, &mut ErrorList),
+    check_name: fn(&str, &Path<'_>, &mut ErrorList),
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {
@@ -212,14 +212,14 @@ fn check_requests_and_limits(
     };
     for (resource, quantity) in &resources.limits {
         let path = limits.key(resource);
-        resource_name(resource, &path, errors);
+        check_name(resource, &path, errors);
         check_amount(resource, *quantity, &path, errors);
         check_huge_page_multiple(resource, *quantity, &path, errors);
         note(resource);
     }
     for (resource, quantity) in &resources.requests {
         let path = requests.key(resource);
-        resource_name(resource, &path, errors);
+        check_name(resource, &path, errors);
         check_amount(resource, *quantity, &path, errors);
         match resources.limits.get(resource) {
             Some(limit) if quantity != limit && !may_resource_be_overcommitted(resource) => {
@@ -265,7 +265,7 @@ fn check_resource_claims_listed(
             let mut key = name.to_owned();
             if !claim.request.is_empty() {
                 let messages = names::label_faults(&claim.request);
-                errors.each_invalid(&path.child("request"), &claim.request, &messages);
+                errors.invalid_name(&path.child("request"), &claim.request, &messages);
                 key = format!("{name}/{}", claim.request);
             }
             if seen.contains(&key) {

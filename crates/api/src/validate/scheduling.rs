@@ -7,7 +7,7 @@ use crate::{
     TopologySpreadConstraint, UnsatisfiableAction,
 };
 
-use super::list::{NOT_POSITIVE, quoted};
+use super::error_list::{NOT_POSITIVE, quoted};
 use super::{ErrorList, Path, affinity, names, selector};
 
 pub(super) fn check_spread_constraints(
@@ -66,7 +66,7 @@ pub(super) fn check_tolerations(tolerations: &[Toleration], path: &Path<'_>, err
         let path = path.index(index);
         let operator = path.child("operator");
         if !toleration.key.is_empty() {
-            errors.each_invalid(
+            errors.invalid_name(
                 &path.child("key"),
                 &toleration.key,
                 &names::qualified_name_faults(&toleration.key),
@@ -92,7 +92,7 @@ pub(super) fn check_tolerations(tolerations: &[Toleration], path: &Path<'_>, err
             "" | "Equal" => {
                 let messages = names::label_value_faults(&toleration.value);
                 if !messages.is_empty() {
-                    errors.each_invalid(&operator, &toleration.value, &[names::join_faults(&messages, "", ";")]);
+                    errors.invalid_name(&operator, &toleration.value, &[names::join_faults(&messages, "", ";")]);
                 }
             }
             "Exists" => {
@@ -120,7 +120,7 @@ pub(super) fn check_scheduling_gates(gates: &[PodSchedulingGate], path: &Path<'_
     let mut known = ordered::Set::new();
     for (index, gate) in gates.iter().enumerate() {
         let path = path.index(index);
-        errors.each_invalid(&path, &gate.name, &names::qualified_name_faults(&gate.name));
+        errors.invalid_name(&path, &gate.name, &names::qualified_name_faults(&gate.name));
         if !known.insert(&*gate.name) {
             errors.duplicate(&path, quoted(&gate.name), "");
         }
@@ -131,6 +131,6 @@ pub(super) fn check_readiness_gates(gates: &[PodReadinessGate], path: &Path<'_>,
     for (index, gate) in gates.iter().enumerate() {
         let path = path.index(index);
         let messages = names::qualified_name_faults(&gate.condition_type);
-        errors.each_invalid(&path.child("conditionType"), &gate.condition_type, &messages);
+        errors.invalid_name(&path.child("conditionType"), &gate.condition_type, &messages);
     }
 }

@@ -6,9 +6,9 @@ use crate::schema::values;
 use crate::untyped::{given, is_true, items, text};
 use crate::{PodSecurityContext, PodSpec, SecurityContext, Sysctl, ordered};
 
+use super::error_list::quoted;
 use super::internal;
-use super::list::quoted;
-use super::untyped::check_known_text_field;
+use super::untyped_fields::check_known_text_field;
 use super::{ErrorList, Path, names, volume};
 
 const MAX_USER_OR_GROUP_ID: i64 = i32::MAX as i64;
@@ -40,7 +40,7 @@ pub(super) fn validate_container_context(
     }
     check_seccomp_profile(value, &path.child("seccompProfile"), errors);
     if value.get("allowPrivilegeEscalation").and_then(Value::as_bool) == Some(false) {
-        let internal = || internal::to_internal_json("SecurityContext", value);
+        let internal = || internal::to_internal_struct_json("SecurityContext", value);
         if context.privileged == Some(true) {
             let message = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true";
             errors.invalid(path, internal(), message);
@@ -185,7 +185,7 @@ fn check_seccomp_profile(context: &Value, path: &Path<'_>, errors: &mut ErrorLis
         ("Localhost", None) => errors.required(&profile_path, "must be set when seccomp type is Localhost"),
         ("Localhost", Some(name)) => volume::check_local_descending_path(name, &profile_path, errors),
         (_, Some(_)) => {
-            let value = internal::to_internal_json("SeccompProfile", profile);
+            let value = internal::to_internal_struct_json("SeccompProfile", profile);
             errors.invalid(&profile_path, value, "can only be set when seccomp type is Localhost");
         }
         (_, None) => {}
@@ -230,7 +230,7 @@ fn check_windows_options(context: &Value, path: &Path<'_>, errors: &mut ErrorLis
     };
     let given = |field: &str| options.get(field).and_then(Value::as_str);
     if let Some(name) = given("gmsaCredentialSpecName") {
-        errors.each_invalid(
+        errors.invalid_name(
             &path.child("gmsaCredentialSpecName"),
             name,
             &names::subdomain_faults(name),

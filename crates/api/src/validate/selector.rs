@@ -16,7 +16,7 @@ pub(super) fn validate(selector: &LabelSelector, path: &Path<'_>, errors: &mut E
     }
 }
 
-/// Checks the operator of a requirement and its number of values.
+/// Checks a requirement's operator, and that the number of values suits the operator.
 pub(super) fn check_operator_values(
     operator: &SelectorOperator,
     values: &[Str],
@@ -46,14 +46,14 @@ pub(super) fn report_invalid_operator(given: &str, path: &Path<'_>, errors: &mut
 
 /// Checks the key of a requirement.
 pub(super) fn check_label_key(key: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    errors.each_invalid(&path.child("key"), key, &names::qualified_name_faults(key));
+    errors.invalid_name(&path.child("key"), key, &names::qualified_name_faults(key));
 }
 
 /// Checks that the values of a requirement are valid label values.
 pub(super) fn check_label_values(values: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("values");
     for (index, value) in values.iter().enumerate() {
-        errors.each_invalid(&path.index(index), value, &names::label_value_faults(value));
+        errors.invalid_name(&path.index(index), value, &names::label_value_faults(value));
     }
 }
 

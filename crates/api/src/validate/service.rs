@@ -5,8 +5,8 @@ use crate::schema::values;
 
 use crate::{IntOrString, Service, ServicePort, ServiceSpec};
 
-use super::allocation::{Unallocated, service_allocation};
-use super::list::quoted;
+use super::allocation::{AllocationError, check_service_allocation};
+use super::error_list::quoted;
 use super::{ErrorList, Path, meta, names};
 
 const ONLY_FOR_LOAD_BALANCER: &str = "may only be used when `type` is 'LoadBalancer'";
@@ -46,7 +46,7 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
         "" => errors.required(&path.child("type"), ""),
         given => errors.check_one_of_sorted(&path.child("type"), given, values::SERVICE_TYPE),
     }
-    check_port_pairs_unique(spec, &ports, errors);
+    check_ports_and_node_ports_unique(spec, &ports, errors);
     check_load_balancer_fields(service, &path, errors);
     check_traffic_policy(service, &path, errors);
     if let Some(policy) = spec.internal_traffic_policy.as_deref() {
@@ -59,7 +59,7 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
         }
     }
     if errors.is_empty()
-        && let Err(Unallocated::Invalid(problems)) = service_allocation(service, None, std::iter::empty())
+        && let Err(AllocationError::Invalid(problems)) = check_service_allocation(service, None, std::iter::empty())
     {
         errors.extend(problems);
     }
@@ -98,7 +98,7 @@ fn check_fields_of_type(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorL
             if host.is_empty() {
                 errors.required(&name, "");
             } else {
-                errors.each_invalid(&name, host, &names::subdomain_faults(host));
+                errors.invalid_name(&name, host, &names::subdomain_faults(host));
             }
         }
         _ => {}
@@ -219,7 +219,7 @@ pub(super) fn refuse_special_address(address: std::net::IpAddr, path: &Path<'_>,
     errors.invalid_text(path, &address.to_string(), &message);
 }
 
-fn check_port_pairs_unique(spec: &ServiceSpec, ports: &Path<'_>, errors: &mut ErrorList) {
+fn check_ports_and_node_ports_unique(spec: &ServiceSpec, ports: &Path<'_>, errors: &mut ErrorList) {
     let (mut of_nodes, mut pairs) = (ordered::Set::new(), ordered::Set::new());
     let node_ports = || {
         let ports = spec.ports.iter().enumerate();
@@ -287,7 +287,7 @@ fn check_load_balancer_fields(service: &Service, path: &Path<'_>, errors: &mut E
     if let Some(class) = &spec.load_balancer_class {
         let path = path.child("loadBalancerClass");
         if is_load_balancer {
-            errors.each_invalid(&path, class, &names::qualified_name_faults(class));
+            errors.invalid_name(&path, class, &names::qualified_name_faults(class));
         } else {
             errors.forbidden(&path, ONLY_FOR_LOAD_BALANCER);
         }
@@ -306,7 +306,7 @@ fn check_service_port<'p>(
             errors.required(&path.child("name"), "");
         }
     } else {
-        errors.each_invalid(&path.child("name"), &port.name, &names::label_faults(&port.name));
+        errors.invalid_name(&path.child("name"), &port.name, &names::label_faults(&port.name));
         if !known.insert(&port.name) {
             errors.duplicate(&path.child("name"), quoted(&port.name), "");
         }
@@ -314,7 +314,7 @@ fn check_service_port<'p>(
     errors.check_port(&path.child("port"), port.port);
     errors.check_protocol(&path.child("protocol"), &port.protocol);
     if let Some(protocol) = &port.app_protocol {
-        errors.each_invalid(
+        errors.invalid_name(
             &path.child("appProtocol"),
             protocol,
             &names::qualified_name_faults(protocol),
@@ -323,7 +323,7 @@ fn check_service_port<'p>(
     match &port.target_port {
         Some(IntOrString::Int(number)) => errors.check_port(&path.child("targetPort"), *number),
         Some(IntOrString::String(name)) => {
-            errors.each_invalid(&path.child("targetPort"), name, &names::port_name_faults(name));
+            errors.invalid_name(&path.child("targetPort"), name, &names::port_name_faults(name));
         }
         _ => {}
     }
@@ -354,7 +354,7 @@ pub(super) fn validate_update(old: &Service, new: &Service, errors: &mut ErrorLi
     if let (Some(before), Some(now)) = (health_check_port(old), health_check_port(new))
         && before != now
     {
-        errors.forbidden(&path.child("healthCheckNodePort"), super::list::IMMUTABLE);
+        errors.forbidden(&path.child("healthCheckNodePort"), super::error_list::IMMUTABLE);
     }
     validate(new, errors);
     let class = |service: &Service| service.spec.load_balancer_class.clone();

@@ -9,7 +9,7 @@ use crate::{
     ConditionStatus, ContainerStatus, IpAddress, Namespace, Node, Object, Pod, Quantity, RestartPolicy, Service,
 };
 
-use super::list::{IMMUTABLE, NEGATIVE, quoted};
+use super::error_list::{IMMUTABLE, NEGATIVE, quoted};
 use super::{ErrorList, Path, job_status, names};
 
 /// Numeric fields in a DaemonSet's status.
@@ -166,7 +166,7 @@ fn check_load_balancer_status(service: &Service, new: &Object, errors: &mut Erro
             errors.invalid_text(&at.child("ip"), ip, names::INVALID_IP);
         }
         if !host.is_empty() {
-            errors.each_invalid(&at.child("hostname"), host, &names::subdomain_faults(host));
+            errors.invalid_name(&at.child("hostname"), host, &names::subdomain_faults(host));
             if names::is_ip(host) {
                 errors.invalid_text(&at.child("hostname"), host, "must be a DNS name, not an IP address");
             }
@@ -185,7 +185,7 @@ fn check_pod_status(old: &Pod, new: &Pod, errors: &mut ErrorList) {
             &*condition.kind,
             condition::POD_SCHEDULED | condition::READY | condition::INITIALIZED
         ) {
-            errors.each_invalid(
+            errors.invalid_name(
                 &at.child("Type"),
                 &condition.kind,
                 &names::qualified_name_faults(&condition.kind),
@@ -208,7 +208,7 @@ fn check_pod_status(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     }
     let name = &new.status.nominated_node_name;
     if *name != old.status.nominated_node_name && !name.is_empty() {
-        errors.each_invalid(&path.child("nominatedNodeName"), name, &names::subdomain_faults(name));
+        errors.invalid_name(&path.child("nominatedNodeName"), name, &names::subdomain_faults(name));
     }
     if new.status.qos_class != old.status.qos_class {
         let class = new.status.qos_class.as_ref().map_or("", |class| class.as_str());
@@ -268,7 +268,7 @@ fn check_resource_claim_statuses(pod: &Pod, path: &Path<'_>, errors: &mut ErrorL
             errors.duplicate(&name, quoted(&status.name), "");
         }
         if let Some(claim) = &status.resource_claim_name {
-            errors.each_invalid(&name, claim, &names::subdomain_faults(claim));
+            errors.invalid_name(&name, claim, &names::subdomain_faults(claim));
         }
     }
 }
@@ -335,10 +335,16 @@ fn is_ended_container_restarted(before: &ContainerStatus, after: &[ContainerStat
     before.state.terminated.is_some() && after.iter().any(is_same)
 }
 
-/// Checks that numbers are not negative, that the fields in `within` do not exceed `replicas`, and that
-/// `availableReplicas` does not exceed `readyReplicas`. `ready` is the name of `readyReplicas` in the message; if it is
-/// empty, the last check is skipped.
-fn check_count_fields(object: &Object, fields: &[&str], within: &[&str], ready: &str, errors: &mut ErrorList) {
+/// Checks that numbers are not negative, that the fields in `at_most_replicas` do not exceed `replicas`, and that
+/// `availableReplicas` does not exceed `readyReplicas`. `ready_label` is the name of `readyReplicas` in the message; if
+/// it is empty, the last check is skipped.
+fn check_count_fields(
+    object: &Object,
+    fields: &[&str],
+    at_most_replicas: &[&str],
+    ready_label: &str,
+    errors: &mut ErrorList,
+) {
     let value = object.to_value();
     let path = Path::root("status");
     let number = |field: &str| {
@@ -352,7 +358,7 @@ fn check_count_fields(object: &Object, fields: &[&str], within: &[&str], ready: 
             errors.invalid(&path.child(field), number(field), NEGATIVE);
         }
     }
-    for field in within {
+    for field in at_most_replicas {
         if number(field) > number("replicas") {
             errors.invalid(
                 &path.child(field),
@@ -361,8 +367,8 @@ fn check_count_fields(object: &Object, fields: &[&str], within: &[&str], ready: 
             );
         }
     }
-    if !ready.is_empty() && number("availableReplicas") > number("readyReplicas") {
-        let message = format!("cannot be greater than {ready}");
+    if !ready_label.is_empty() && number("availableReplicas") > number("readyReplicas") {
+        let message = format!("cannot be greater than {ready_label}");
         errors.invalid(&path.child("availableReplicas"), number("availableReplicas"), &message);
     }
 }
@@ -379,7 +385,7 @@ fn check_status_conditions(object: &Object, errors: &mut ErrorList) {
         if kind.is_empty() {
             errors.required(&at.child("type"), "must be set");
         } else {
-            errors.each_invalid(&at.child("type"), kind, &names::qualified_name_faults(kind));
+            errors.invalid_name(&at.child("type"), kind, &names::qualified_name_faults(kind));
         }
         let status = text(condition, "status");
         errors.check_one_of_sorted(&at.child("status"), status, ConditionStatus::KNOWN);

@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::ordered;
 use crate::schema::values;
 
-use super::list::{IMMUTABLE, NOT_POSITIVE, quoted};
-use super::{ErrorList, Path, affinity, internal, names, selector, untyped, volume};
+use super::error_list::{IMMUTABLE, NOT_POSITIVE, quoted};
+use super::{ErrorList, Path, affinity, internal, names, selector, untyped_fields, volume};
 use crate::untyped::{given, text};
 use crate::wire::Wire;
 
@@ -72,7 +72,7 @@ pub(super) fn validate_volume(object: &PersistentVolume, errors: &mut ErrorList)
         }
     }
     let value = (!object.extra.is_empty()).then(|| {
-        let mut value = object.write();
+        let mut value = object.to_json_value();
         object.extra.merge_into(&mut value);
         value
     });
@@ -87,7 +87,7 @@ pub(super) fn validate_volume(object: &PersistentVolume, errors: &mut ErrorList)
     }
     if !spec.storage_class_name.is_empty() {
         let messages = names::subdomain_faults(&spec.storage_class_name);
-        errors.each_invalid(&path.child("storageClassName"), &spec.storage_class_name, &messages);
+        errors.invalid_name(&path.child("storageClassName"), &spec.storage_class_name, &messages);
     }
     check_volume_mode(spec.volume_mode.as_deref(), &path.child("volumeMode"), errors);
     if let Some(class) = &spec.volume_attributes_class_name {
@@ -95,7 +95,7 @@ pub(super) fn validate_volume(object: &PersistentVolume, errors: &mut ErrorList)
         if class.is_empty() {
             errors.required(&path, "an empty string is disallowed");
         } else {
-            errors.each_invalid(&path, class, &names::subdomain_faults(class));
+            errors.invalid_name(&path, class, &names::subdomain_faults(class));
         }
         if spec.csi.is_none() {
             let message = "has to be specified when using volumeAttributesClassName";
@@ -126,7 +126,7 @@ fn is_root_path(path: &str) -> bool {
 fn check_persistent_volume_source(object: &PersistentVolume, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let spec = &object.spec;
     let mut count = 0;
-    for name in spec.sources() {
+    for name in spec.volume_source_names() {
         count += 1;
         if count > 1 && name != "flexVolume" {
             let name = if name == "cephfs" { "cephFS" } else { name };
@@ -141,9 +141,9 @@ fn check_persistent_volume_source(object: &PersistentVolume, value: &Value, path
             volume::validate_nfs(source, &source_path, errors);
         } else if let ("iscsi", Some(source)) = (name, &spec.iscsi) {
             let length = object.metadata.name.len() + 1 + source.target_portal.len();
-            if own.get("initiatorName").is_some_and(Value::is_string) && length > volume::NAME_AND_PORTAL_MAX {
+            if own.get("initiatorName").is_some_and(Value::is_string) && length > volume::MAX_NAME_AND_PORTAL_BYTES {
                 let path = source_path.child("targetportal");
-                errors.invalid_text(&path, &source.target_portal, volume::NAME_AND_PORTAL);
+                errors.invalid_text(&path, &source.target_portal, volume::NAME_AND_PORTAL_TOO_LONG);
             }
             volume::validate_iscsi(source, own, true, &source_path, errors);
         } else if let ("awsElasticBlockStore", Some(source)) = (name, &spec.aws_elastic_block_store) {
@@ -168,10 +168,10 @@ fn check_persistent_volume_source(object: &PersistentVolume, value: &Value, path
                 errors.required(&path.child("nodeAffinity"), "Local volume requires node affinity");
             }
         } else if let Some(source) = untyped_volume_source(spec, name) {
-            untyped::check_volume_source(
+            untyped_fields::check_volume_source(
                 name,
                 source,
-                untyped::VolumeSourceOwner::PersistentVolume,
+                untyped_fields::VolumeSourceOwner::PersistentVolume,
                 &source_path,
                 errors,
             );
@@ -243,7 +243,8 @@ fn spec_with_only_volume_source(spec: &PersistentVolumeSpec) -> PersistentVolume
 pub(super) fn validate_volume_update(old: &PersistentVolume, new: &PersistentVolume, errors: &mut ErrorList) {
     validate_volume(new, errors);
     if spec_with_only_volume_source(&old.spec) != spec_with_only_volume_source(&new.spec) {
-        let source_of = |spec: &PersistentVolumeSpec| internal::to_internal("PersistentVolumeSource", &spec.write());
+        let source_of =
+            |spec: &PersistentVolumeSpec| internal::to_internal_struct("PersistentVolumeSource", &spec.to_json_value());
         let diff = internal::unified_diff(&source_of(&old.spec), &source_of(&new.spec));
         errors.forbidden(
             &Path::root("spec").child("persistentvolumesource"),
@@ -260,7 +261,7 @@ pub(super) fn validate_volume_update(old: &PersistentVolume, new: &PersistentVol
     }
     if old.spec.node_affinity.is_some() && old.spec.node_affinity != new.spec.node_affinity {
         let value = match &new.spec.node_affinity {
-            Some(affinity) => internal::to_internal_json("VolumeNodeAffinity", &affinity.write()),
+            Some(affinity) => internal::to_internal_struct_json("VolumeNodeAffinity", &affinity.to_json_value()),
             None => "null".to_owned(),
         };
         let message = "field is immutable, except for updating from beta label to GA";
@@ -292,7 +293,7 @@ pub(super) fn validate_claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<
     if let Some(class) = &spec.storage_class_name
         && !class.is_empty()
     {
-        errors.each_invalid(&path.child("storageClassName"), class, &names::subdomain_faults(class));
+        errors.invalid_name(&path.child("storageClassName"), class, &names::subdomain_faults(class));
     }
     check_volume_mode(spec.volume_mode.as_deref(), &path.child("volumeMode"), errors);
     for (name, source) in [
@@ -312,14 +313,14 @@ pub(super) fn validate_claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<
             errors.invalid_text(&path, text(source, "kind"), message);
         }
         if !group.is_empty() {
-            errors.each_invalid(&path.child("apiGroup"), group, &names::subdomain_faults(group));
+            errors.invalid_name(&path.child("apiGroup"), group, &names::subdomain_faults(group));
         }
         if name == "dataSourceRef" && !text(source, "namespace").is_empty() {
             let namespace = text(source, "namespace");
-            errors.each_invalid(&path.child("namespace"), namespace, &names::label_faults(namespace));
+            errors.invalid_name(&path.child("namespace"), namespace, &names::label_faults(namespace));
         }
     }
-    // The server prints the spec as an empty struct.
+    // In errors about `dataSourceRef`, the server prints the spec as an empty struct.
     if let (Some(source), Some(whole)) = (&spec.data_source, &spec.data_source_ref) {
         let fields = ["apiGroup", "kind", "name"];
         if whole
@@ -341,7 +342,7 @@ pub(super) fn validate_claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<
         .filter(|class| !class.is_empty())
     {
         let path = path.child("volumeAttributesClassName");
-        errors.each_invalid(&path, class, &names::subdomain_faults(class));
+        errors.invalid_name(&path, class, &names::subdomain_faults(class));
     }
 }
 
@@ -363,8 +364,9 @@ pub(super) fn validate_claim_update(old: &PersistentVolumeClaim, new: &Persisten
             .clone_from(&old.spec.volume_attributes_class_name);
     }
     if rest != old.spec {
-        let internal_spec =
-            |spec: &PersistentVolumeClaimSpec| internal::to_internal("PersistentVolumeClaimSpec", &spec.write());
+        let internal_spec = |spec: &PersistentVolumeClaimSpec| {
+            internal::to_internal_struct("PersistentVolumeClaimSpec", &spec.to_json_value())
+        };
         let diff = internal::unified_diff(&internal_spec(&old.spec), &internal_spec(&rest));
         let rule =
             "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
@@ -455,7 +457,7 @@ fn check_allowed_topologies(object: &StorageClass, errors: &mut ErrorList) {
                     errors.duplicate(&values.index(at), quoted(value), "");
                 }
             }
-            errors.each_invalid(&path.child("key"), &row.key, &names::qualified_name_faults(&row.key));
+            errors.invalid_name(&path.child("key"), &row.key, &names::qualified_name_faults(&row.key));
             if term
                 .match_label_expressions
                 .iter()

@@ -27,7 +27,7 @@ pub(super) fn validate(object: &UntypedObject, errors: &mut ErrorList) {
     }
 }
 
-/// Validates the pod template after setting the defaults that it would have in a ReplicaSet.
+/// Validates the template of a PodTemplate after setting the defaults that it would have in a ReplicaSet.
 fn check_pod_template(object: &UntypedObject, errors: &mut ErrorList) {
     let template = object.at("/template").cloned().unwrap_or_default();
     let set = serde_json::json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "spec": {"template": template}});
@@ -96,7 +96,8 @@ fn check_volume_attributes_class(object: &UntypedObject, errors: &mut ErrorList)
     }
 }
 
-/// Checks that the request is PEM of the right type. Deviation: the certificate request inside is not parsed.
+/// Checks that the request of a CertificateSigningRequest is PEM of the right type. Deviation: the encoded certificate
+/// request is not parsed.
 fn check_certificate_request(object: &UntypedObject, errors: &mut ErrorList) {
     use base64::Engine as _;
     let path = Path::root("spec");
@@ -175,7 +176,7 @@ fn check_role_binding(object: &UntypedObject, errors: &mut ErrorList) {
             "ServiceAccount" => {
                 let name = text(subject, "name");
                 if !name.is_empty() {
-                    errors.each_invalid(&path.child("name"), name, &names::subdomain_faults(name));
+                    errors.invalid_name(&path.child("name"), name, &names::subdomain_faults(name));
                 }
                 let group = text(subject, "apiGroup");
                 if !group.is_empty() {

@@ -5,9 +5,9 @@ use serde_json::Value;
 use crate::untyped::{given, is_true, text};
 use crate::{KeyToPath, ObjectMeta, PodSpec, Volume, ordered};
 
-use super::list::quoted;
+use super::error_list::quoted;
 use super::mounts::ValidVolumes;
-use super::{ErrorList, Path, downward, meta, names, untyped};
+use super::{ErrorList, Path, downward_api, meta, names, untyped_fields};
 
 const MORE_THAN_ONE_VOLUME_TYPE: &str = "may not specify more than 1 volume type";
 
@@ -30,13 +30,13 @@ pub(super) fn validate<'v>(
     for (index, volume) in spec.volumes.iter().enumerate() {
         let at = path.index(index);
         let before = errors.len();
-        let own = value.pointer(&format!("/volumes/{index}")).unwrap_or(&Value::Null);
-        check_single_volume_source(volume, own, pod, &at, errors);
+        let volume_json = value.pointer(&format!("/volumes/{index}")).unwrap_or(&Value::Null);
+        check_single_volume_source(volume, volume_json, pod, &at, errors);
         let name = at.child("name");
         if volume.name.is_empty() {
             errors.required(&name, "");
         } else {
-            errors.each_invalid(&name, &volume.name, &names::label_faults(&volume.name));
+            errors.invalid_name(&name, &volume.name, &names::label_faults(&volume.name));
         }
         if known.contains_key(&*volume.name) {
             errors.duplicate(&name, quoted(&volume.name), "");
@@ -55,12 +55,18 @@ pub(super) fn validate<'v>(
     known
 }
 
-fn check_single_volume_source(volume: &Volume, own: &Value, pod: &str, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_single_volume_source(
+    volume: &Volume,
+    volume_json: &Value,
+    pod: &str,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let mut is_first = true;
-    for name in volume.sources() {
+    for name in volume.volume_source_names() {
         if is_first {
             is_first = false;
-            check_volume_source_fields(volume, name, own, path, errors);
+            check_volume_source_fields(volume, name, volume_json, path, errors);
         } else {
             // For two volume sources, the API server's messages use another spelling.
             let name = match name {
@@ -71,14 +77,16 @@ fn check_single_volume_source(volume: &Volume, own: &Value, pod: &str, path: &Pa
             errors.forbidden(&path.child(name), MORE_THAN_ONE_VOLUME_TYPE);
         }
         if let ("iscsi", Some(target)) = (name, &volume.iscsi)
-            && own.pointer("/iscsi/initiatorName").is_some_and(Value::is_string)
-            && volume.name.len() + 1 + target.target_portal.len() > NAME_AND_PORTAL_MAX
+            && volume_json
+                .pointer("/iscsi/initiatorName")
+                .is_some_and(Value::is_string)
+            && volume.name.len() + 1 + target.target_portal.len() > MAX_NAME_AND_PORTAL_BYTES
         {
-            errors.invalid_text(&path.child("name"), &volume.name, NAME_AND_PORTAL);
+            errors.invalid_text(&path.child("name"), &volume.name, NAME_AND_PORTAL_TOO_LONG);
         }
     }
     if let Some(source) = &volume.ephemeral
-        && volume.sources().next() == Some("ephemeral")
+        && volume.volume_source_names().next() == Some("ephemeral")
         && source.volume_claim_template.is_some()
         && !pod.is_empty()
         && !volume.name.is_empty()
@@ -86,7 +94,7 @@ fn check_single_volume_source(volume: &Volume, own: &Value, pod: &str, path: &Pa
         let claim = format!("{pod}-{}", volume.name);
         for problem in names::subdomain_faults(&claim) {
             let fault = names::join_faults(&[problem], &format!("PVC name {}: ", quoted(&claim)), "");
-            errors.each_invalid(&path.child("name"), &volume.name, &[fault]);
+            errors.invalid_name(&path.child("name"), &volume.name, &[fault]);
         }
     }
     if is_first {
@@ -95,13 +103,19 @@ fn check_single_volume_source(volume: &Volume, own: &Value, pod: &str, path: &Pa
 }
 
 /// Maximum length of the text that consists of volume name, colon and target portal, in bytes.
-pub(super) const NAME_AND_PORTAL_MAX: usize = 64;
-pub(super) const NAME_AND_PORTAL: &str = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
+pub(super) const MAX_NAME_AND_PORTAL_BYTES: usize = 64;
+pub(super) const NAME_AND_PORTAL_TOO_LONG: &str = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
 
-fn check_volume_source_fields(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_volume_source_fields(
+    volume: &Volume,
+    name: &str,
+    volume_json: &Value,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let enclosing_path = path;
     let path = path.child(name);
-    let own = own.get(name).unwrap_or(&Value::Null);
+    let source_json = volume_json.get(name).unwrap_or(&Value::Null);
     let required = |field: &str, value: &str, errors: &mut ErrorList| {
         if value.is_empty() {
             errors.required(&path.child(field), "");
@@ -136,9 +150,9 @@ fn check_volume_source_fields(volume: &Volume, name: &str, own: &Value, path: &P
     } else if let ("nfs", Some(source)) = (name, &volume.nfs) {
         validate_nfs(source, &path, errors);
     } else if let ("iscsi", Some(source)) = (name, &volume.iscsi) {
-        validate_iscsi(source, own, false, &path, errors);
+        validate_iscsi(source, source_json, false, &path, errors);
     } else if let ("gcePersistentDisk", Some(source)) = (name, &volume.gce_persistent_disk) {
-        validate_gce_disk(source, own, enclosing_path, errors);
+        validate_gce_disk(source, source_json, enclosing_path, errors);
     } else if let ("awsElasticBlockStore", Some(source)) = (name, &volume.aws_elastic_block_store) {
         validate_aws_disk(source, &path, errors);
     } else if let ("rbd", Some(source)) = (name, &volume.rbd) {
@@ -149,7 +163,7 @@ fn check_volume_source_fields(volume: &Volume, name: &str, own: &Value, path: &P
             if secret.name.is_empty() {
                 errors.required(&path.child("nodePublishSecretRef").child("name"), "");
             } else {
-                errors.each_invalid(
+                errors.invalid_name(
                     &path.child("name"),
                     &secret.name,
                     &names::subdomain_faults(&secret.name),
@@ -166,7 +180,7 @@ fn check_volume_source_fields(volume: &Volume, name: &str, own: &Value, path: &P
             }
         }
     } else if let Some(value) = untyped_volume_source(volume, name) {
-        untyped::check_volume_source(name, value, untyped::VolumeSourceOwner::Pod, &path, errors);
+        untyped_fields::check_volume_source(name, value, untyped_fields::VolumeSourceOwner::Pod, &path, errors);
     }
 }
 
@@ -219,14 +233,19 @@ fn check_downward_file(file: &crate::DownwardFile, path: &Path<'_>, errors: &mut
     match (&file.field_ref, &file.resource_field_ref) {
         (None, None) => errors.required(path, "one of fieldRef and resourceFieldRef is required"),
         (Some(field), resource) => {
-            downward::check_field_selector(field, downward::VOLUME_FILE_FIELDS, &path.child("fieldRef"), errors);
+            downward_api::check_field_selector(
+                field,
+                downward_api::VOLUME_FILE_FIELDS,
+                &path.child("fieldRef"),
+                errors,
+            );
             if resource.is_some() {
                 let message = "fieldRef and resourceFieldRef can not be specified simultaneously";
                 errors.invalid_text(path, "resource", message);
             }
         }
         (None, Some(resource)) => {
-            downward::check_resource_selector(resource, true, &path.child("resourceFieldRef"), errors)
+            downward_api::check_resource_selector(resource, true, &path.child("resourceFieldRef"), errors)
         }
     }
     if let Some(mode) = file.mode.filter(|mode| !(0..=0o777).contains(mode)) {
@@ -328,17 +347,17 @@ pub(super) fn validate_nfs(source: &crate::NfsVolume, path: &Path<'_>, errors: &
     }
 }
 
-/// Validates an iSCSI source; `own` is the source in JSON form. In a PersistentVolume (`is_object`), the message for an
+/// Validates an iSCSI source; `source_json` is the source in JSON form. In a PersistentVolume, the message for an
 /// invalid name is shorter.
 pub(super) fn validate_iscsi(
     source: &crate::IscsiVolume,
-    own: &Value,
-    is_object: bool,
+    source_json: &Value,
+    in_persistent_volume: bool,
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {
     const INVALID_FORMAT: &str = "must be valid format";
-    let begin = match is_object {
+    let begin = match in_persistent_volume {
         true => INVALID_FORMAT,
         false => "must be valid format starting with iqn, eui, or naa",
     };
@@ -360,13 +379,15 @@ pub(super) fn validate_iscsi(
     let secret = path.child("secretRef");
     let uses_chap = ["chapAuthDiscovery", "chapAuthSession"]
         .iter()
-        .any(|field| is_true(own, field));
-    match given(own, "secretRef") {
+        .any(|field| is_true(source_json, field));
+    match given(source_json, "secretRef") {
         None if uses_chap => errors.required(&secret, ""),
-        Some(value) if is_object && text(value, "name").is_empty() => errors.required(&secret.child("name"), ""),
+        Some(value) if in_persistent_volume && text(value, "name").is_empty() => {
+            errors.required(&secret.child("name"), "")
+        }
         _ => {}
     }
-    if let Some(initiator) = own.get("initiatorName").and_then(Value::as_str) {
+    if let Some(initiator) = source_json.get("initiatorName").and_then(Value::as_str) {
         let path = path.child("initiatorname");
         if !has_valid_prefix(initiator) {
             errors.invalid_text(&path, initiator, begin);
@@ -406,11 +427,11 @@ fn is_qualified_iscsi_name(name: &str) -> bool {
             .any(|byte| matches!(byte, b',' | b';' | b'*' | b'&' | b'$' | b'|') || byte.is_ascii_whitespace())
 }
 
-/// Validates a GCE disk. The server's path really ends in `persistentDisk` (VA-141); `enclosing_path` is the path of
-/// the struct that contains the disk's source.
+/// Validates a GCE disk. As in the API server, error paths contain `persistentDisk` instead of `gcePersistentDisk`
+/// (VA-141). `enclosing_path` is the path of the struct that contains the volume source.
 pub(super) fn validate_gce_disk(
     source: &crate::GceDiskVolume,
-    own: &Value,
+    source_json: &Value,
     enclosing_path: &Path<'_>,
     errors: &mut ErrorList,
 ) {
@@ -418,7 +439,7 @@ pub(super) fn validate_gce_disk(
     if source.pd_name.is_empty() {
         errors.required(&path.child("pdName"), "");
     }
-    if let Some(partition) = own.get("partition").and_then(Value::as_i64)
+    if let Some(partition) = source_json.get("partition").and_then(Value::as_i64)
         && !(0..=255).contains(&partition)
     {
         errors.invalid(
@@ -461,7 +482,7 @@ pub(super) fn check_csi_driver_name(driver: &str, path: &Path<'_>, errors: &mut 
     if driver.len() > 63 {
         errors.too_long(path, 63);
     }
-    errors.each_invalid(path, driver, &names::subdomain_faults(&driver.to_ascii_lowercase()));
+    errors.invalid_name(path, driver, &names::subdomain_faults(&driver.to_ascii_lowercase()));
 }
 
 fn check_file_modes_and_paths(default_mode: Option<i32>, items: &[KeyToPath], path: &Path<'_>, errors: &mut ErrorList) {
@@ -487,7 +508,7 @@ fn check_key_to_path(item: &KeyToPath, path: &Path<'_>, errors: &mut ErrorList) 
     }
 }
 
-/// Checks that a path is relative, contains no part `..`, and does not begin with `..`.
+/// Checks that a path is relative, contains no part `..`, and does not begin with two dots (such as `..data`).
 fn check_local_path(target: &str, path: &Path<'_>, errors: &mut ErrorList) {
     check_local_descending_path(target, path, errors);
     if target.starts_with("..") && !target.starts_with("../") {
@@ -503,12 +524,14 @@ pub(super) fn check_local_descending_path(target: &str, path: &Path<'_>, errors:
     check_no_backsteps(target, path, errors);
 }
 
+/// Checks that a path contains no part `..` (Go's `validatePathNoBacksteps`).
 pub(super) fn check_no_backsteps(target: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if !has_no_backsteps(target) {
         errors.invalid_text(path, target, "must not contain '..'");
     }
 }
 
+/// Returns whether no part of a path is `..`.
 pub(super) fn has_no_backsteps(target: &str) -> bool {
     target.split('/').all(|part| part != "..")
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::untyped::check_known_text_field;
+use super::untyped_fields::check_known_text_field;
 use super::{ErrorList, Path, names, selector};
 use crate::untyped::{given, items, list, text, texts};
 use crate::{Kind, UntypedObject};
@@ -27,7 +27,7 @@ fn check_webhook_fields(webhook: &Value, kind: Kind, path: &Path<'_>, errors: &m
     match text(webhook, "name") {
         "" => errors.required(&at, ""),
         name if !names::subdomain_faults(name).is_empty() => {
-            errors.each_invalid(&at, name, &names::subdomain_faults(name))
+            errors.invalid_name(&at, name, &names::subdomain_faults(name))
         }
         name if name.split('.').count() < 3 => {
             let message = "should be a domain with at least three segments separated by dots";
@@ -146,17 +146,17 @@ fn check_webhook_service(service: &Value, path: &Path<'_>, errors: &mut ErrorLis
         }
         for problem in names::subdomain_faults(step) {
             let fault = names::join_faults(&[problem], &format!("segment[{index}]: "), "");
-            errors.each_invalid(&at, whole, &[fault]);
+            errors.invalid_name(&at, whole, &[fault]);
         }
     }
 }
 
 /// Checks the match conditions of a webhook. Deviation: their CEL expressions are not compiled.
 fn check_match_conditions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    const MAX_CONDITIONS: usize = 64;
+    const MAX_MATCH_CONDITIONS: usize = 64;
     let count = items(webhook, "matchConditions").count();
-    if count > MAX_CONDITIONS {
-        errors.too_many(path, count, MAX_CONDITIONS);
+    if count > MAX_MATCH_CONDITIONS {
+        errors.too_many(path, count, MAX_MATCH_CONDITIONS);
     }
     let mut known: Vec<&str> = Vec::new();
     for (index, condition) in items(webhook, "matchConditions") {
@@ -182,7 +182,7 @@ fn check_review_versions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorLis
         if versions.iter().take(index).any(|before| before == version) {
             errors.invalid_text(&path.index(index), version, "duplicate version");
         } else {
-            errors.each_invalid(&path.index(index), version, &names::label_1035_faults(version));
+            errors.invalid_name(&path.index(index), version, &names::label_1035_faults(version));
         }
     }
     if !versions.iter().any(|version| matches!(*version, "v1" | "v1beta1")) {
@@ -224,13 +224,13 @@ fn check_webhook_rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks resources and subresources; a resource that a wildcard covers must not be listed again.
-fn check_rule_resources(words: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
-    if words.is_empty() {
+fn check_rule_resources(resources: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+    if resources.is_empty() {
         return errors.required(path, "");
     }
     let (mut all_parts, mut of_all): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     let mut ends_whole = false;
-    for (index, word) in words.iter().enumerate() {
+    for (index, word) in resources.iter().enumerate() {
         if word.is_empty() {
             errors.required(&path.index(index), "");
             continue;
@@ -254,15 +254,15 @@ fn check_rule_resources(words: &[&str], path: &Path<'_>, errors: &mut ErrorList)
             of_all.push(part);
         }
     }
-    let all_resources = || serde_json::json!(words);
-    if words.len() > 1 && words.contains(&"*/*") {
+    let all_resources = || serde_json::json!(resources);
+    if resources.len() > 1 && resources.contains(&"*/*") {
         errors.invalid(
             path,
             all_resources(),
             "if '*/*' is present, must not specify other resources",
         );
     }
-    if words.contains(&"*") && ends_whole {
+    if resources.contains(&"*") && ends_whole {
         let message = "if '*' is present, must not specify other resources without subresources";
         errors.invalid(path, all_resources(), message);
     }

@@ -9,7 +9,7 @@ use crate::{
     StatefulSetSpec, Str, UpdateStrategyType,
 };
 
-use super::list::sorted_values;
+use super::error_list::sorted_values;
 use super::policy::{check_at_most_100_percent, check_int_or_percent};
 use super::{ErrorList, Path, names, pod, selector};
 
@@ -285,7 +285,7 @@ pub(super) fn validate_stateful_set_spec(spec: &StatefulSetSpec, path: &Path<'_>
     }
     if !spec.service_name.is_empty() {
         let messages = names::label_faults(&spec.service_name);
-        errors.each_invalid(&path.child("serviceName"), &spec.service_name, &messages);
+        errors.invalid_name(&path.child("serviceName"), &spec.service_name, &messages);
     }
 }
 
@@ -401,6 +401,6 @@ pub(super) fn validate_revision_update(
     validate_revision(new, errors);
     if old.data != new.data {
         let value = new.data.as_ref().map_or_else(|| "null".to_owned(), ToString::to_string);
-        errors.invalid(&Path::root("data"), value, super::list::IMMUTABLE);
+        errors.invalid(&Path::root("data"), value, super::error_list::IMMUTABLE);
     }
 }

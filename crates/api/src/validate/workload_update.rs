@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{DaemonSet, Deployment, Job, LabelSelector, ReplicaSet, StatefulSet};
 
-use super::list::{IMMUTABLE, quoted};
+use super::error_list::{IMMUTABLE, quoted};
 use super::{ErrorList, Path, internal, job, selector, workload};
 use crate::wire::Wire;
 
@@ -81,9 +81,9 @@ pub(super) fn validate_job(old: &Job, new: &Job, errors: &mut ErrorList) {
         }
     }
     if template != *old.spec.template {
-        let mut value = template.write();
+        let mut value = template.to_json_value();
         template.extra.merge_into(&mut value);
-        let spec = internal::to_internal("PodSpec", &value["spec"]);
+        let spec = internal::to_internal_struct("PodSpec", &value["spec"]);
         if is_suspended {
             let at = path.child("template");
             errors.invalid(&at.child("spec"), spec, IMMUTABLE);
@@ -137,9 +137,10 @@ fn check_job_policy_unchanged(
 ) {
     if old != new {
         let spec = Path::root("spec");
-        let value = new
-            .as_ref()
-            .map_or_else(|| "null".to_owned(), |policy| internal::to_internal_json(name, policy));
+        let value = new.as_ref().map_or_else(
+            || "null".to_owned(),
+            |policy| internal::to_internal_struct_json(name, policy),
+        );
         errors.invalid(&spec.child(field), value, IMMUTABLE);
     }
 }

@@ -394,7 +394,7 @@ fn warn_about_ports(containers: &[(String, &Value)], found: &mut Vec<String>) {
                 .iter()
                 .filter(|other| (other.number, other.protocol) == (port.number, port.protocol));
             found.extend(same.filter_map(|other| {
-                let conflict = port_conflict_word(&port, other)?;
+                let conflict = port_conflict_adjective(&port, other)?;
                 Some(format!("{}: {conflict} port definition with {}", port.at, other.at))
             }));
             before.push(port);
@@ -403,7 +403,8 @@ fn warn_about_ports(containers: &[(String, &Value)], found: &mut Vec<String>) {
     warn_about_port_names(containers, found);
 }
 
-fn port_conflict_word(port: &ComparedPort<'_>, other: &ComparedPort<'_>) -> Option<&'static str> {
+/// Returns how the warning describes the conflict of two ports; None if they do not conflict.
+fn port_conflict_adjective(port: &ComparedPort<'_>, other: &ComparedPort<'_>) -> Option<&'static str> {
     if port.host_ip == other.host_ip && port.host_port == other.host_port {
         Some("duplicate")
     } else if port.host_port == 0 || other.host_port == 0 {

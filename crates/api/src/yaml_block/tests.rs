@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Parses the texts of a list's items and adds the values to `items`.
+/// Parses the texts of a list's items with the line-by-line reader and adds the values to `items`. Returns None if the
+/// reader does not support one of them.
 fn collect_items<'t>(texts: &[ItemText<'t>], items: &mut Vec<Tree<'t>>) -> Option<()> {
     for text in texts {
         items.push(read_item(*text)?);

@@ -2,7 +2,8 @@
 
 use podscope_api::{Object, advice, parse};
 
-fn advice_for(text: &str) -> Vec<(usize, String, String)> {
+/// Returns the advice about a manifest: the index of the object, the field path, and the text.
+fn object_path_and_text_of_advice(text: &str) -> Vec<(usize, String, String)> {
     let parsed = parse(text);
     assert_eq!(parsed.problems, [], "{text}");
     let objects: Vec<Object> = parsed.objects.into_iter().map(|object| object.value).collect();
@@ -12,8 +13,9 @@ fn advice_for(text: &str) -> Vec<(usize, String, String)> {
         .collect()
 }
 
+/// Asserts the advice about a manifest: the index of the object, the field path, and a part of the text.
 fn assert_advice(text: &str, expected: &[(usize, &str, &str)]) {
-    let got = advice_for(text);
+    let got = object_path_and_text_of_advice(text);
     let same = got.len() == expected.len()
         && got
             .iter()
@@ -25,10 +27,10 @@ fn assert_advice(text: &str, expected: &[(usize, &str, &str)]) {
 /// Shows: P-08
 #[test]
 fn advice_warns_about_volumes_with_several_writers() {
-    const MOUNT: &str = "containers: [{name: c, volumeMounts: [{name: d, mountPath: /d}]}]";
+    const CONTAINER_WITH_MOUNT: &str = "containers: [{name: c, volumeMounts: [{name: d, mountPath: /d}]}]";
     let deployment = |kind: &str, volume: &str| {
         format!(
-            "apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: w}}\nspec: {{template: {{spec: {{{MOUNT}, volumes: [{{name: d, {volume}}}]}}}}}}\n"
+            "apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: w}}\nspec: {{template: {{spec: {{{CONTAINER_WITH_MOUNT}, volumes: [{{name: d, {volume}}}]}}}}}}\n"
         )
     };
     let expected = [(
@@ -178,15 +180,15 @@ fn advice_warns_about_ineffective_spread_constraint() {
              {{topologySpreadConstraints: [{{whenUnsatisfiable: DoNotSchedule, {constraint}}}], containers: [{{name: c}}]}}\n"
         )
     };
-    const ZONE: &str = "maxSkew: 1, topologyKey: topology.kubernetes.io/zone";
+    const ZONE_CONSTRAINT: &str = "maxSkew: 1, topologyKey: topology.kubernetes.io/zone";
     let selecting = "labelSelector: {matchLabels: {app: a}}";
     let path = "spec.topologySpreadConstraints[0].labelSelector";
-    assert_advice(&pod("p", "a", &format!("{ZONE}, {selecting}")), &[]);
+    assert_advice(&pod("p", "a", &format!("{ZONE_CONSTRAINT}, {selecting}")), &[]);
     assert_advice(
-        &pod("p", "b", &format!("{ZONE}, {selecting}")),
+        &pod("p", "b", &format!("{ZONE_CONSTRAINT}, {selecting}")),
         &[(0, path, "does not match the pod's own labels")],
     );
-    assert_advice(&pod("p", "a", ZONE), &[(0, path, "counts no pod")]);
+    assert_advice(&pod("p", "a", ZONE_CONSTRAINT), &[(0, path, "counts no pod")]);
     assert_advice(
         &pod("p", "a", &format!("maxSkew: 1, topologyKey: zone, {selecting}")),
         &[(
@@ -195,7 +197,7 @@ fn advice_warns_about_ineffective_spread_constraint() {
             "\"zone\" is a private label key; every cluster knows \"topology.kubernetes.io/zone\" instead",
         )],
     );
-    let two = pod("p", "a", &format!("{ZONE}, {selecting}"))
+    let two = pod("p", "a", &format!("{ZONE_CONSTRAINT}, {selecting}"))
         + &pod(
             "q",
             "a",

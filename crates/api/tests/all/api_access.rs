@@ -11,10 +11,11 @@ fn token_mount(name: &str) -> String {
     format!("{{mountPath: {TOKEN_MOUNT_PATH}, name: {name}, readOnly: true}}")
 }
 
-fn token_volume(name: &str, seconds: u32) -> String {
+fn token_volume(name: &str, expiration_seconds: u32) -> String {
     format!(
-        "{{name: {name}, projected: {{defaultMode: 420, sources: [{{serviceAccountToken: {{expirationSeconds: {seconds}, \
-         path: token}}}}, {{configMap: {{items: [{{key: ca.crt, path: ca.crt}}], name: kube-root-ca.crt}}}}, \
+        "{{name: {name}, projected: {{defaultMode: 420, sources: [{{serviceAccountToken: \
+         {{expirationSeconds: {expiration_seconds}, path: token}}}}, \
+         {{configMap: {{items: [{{key: ca.crt, path: ca.crt}}], name: kube-root-ca.crt}}}}, \
          {{downwardAPI: {{items: [{{fieldRef: {{apiVersion: v1, fieldPath: metadata.namespace}}, path: namespace}}]}}}}]}}}}"
     )
 }
@@ -99,7 +100,7 @@ fn only_token_volume_added_by_admission_is_compacted() {
         let Object::Pod(typed) = &compacted else {
             panic!("{case}")
         };
-        assert_eq!(typed.spec.api_access.is_some(), is_compacted, "{case}");
+        assert_eq!(typed.spec.token_volume_suffix.is_some(), is_compacted, "{case}");
         // Decoding the printed pod gives the same pod.
         let mut again = object_from_value(&compacted.to_value()).expect(case);
         default_object(&mut again);

@@ -14,9 +14,9 @@ fn default_and_print(text: &str) -> Value {
     once
 }
 
-fn assert_defaults(text: &str, rows: &[(&str, Value)]) {
+fn assert_defaults(text: &str, values_by_pointer: &[(&str, Value)]) {
     let value = default_and_print(text);
-    for (pointer, expected) in rows {
+    for (pointer, expected) in values_by_pointer {
         assert_eq!(
             value.pointer(pointer).unwrap_or(&Value::Null),
             expected,
@@ -265,7 +265,7 @@ fn job_selector_is_generated_from_its_uid() {
     let mut job = (**job).clone();
     podscope_api::generate_job_selector(&mut job);
     assert_eq!(
-        podscope_api::wire::Wire::write(&job.spec).pointer("/selector/matchLabels"),
+        podscope_api::wire::Wire::to_json_value(&job.spec).pointer("/selector/matchLabels"),
         Some(&json!({"batch.kubernetes.io/controller-uid": "u-1"}))
     );
     assert_eq!(job.spec.template.metadata.label("job-name"), Some("j"));

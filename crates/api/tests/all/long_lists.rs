@@ -2,17 +2,17 @@
 
 use podscope_api::{Parsed, parse};
 
-const PODS: usize = 800;
+const POD_COUNT: usize = 800;
 
 /// Returns a YAML list of pods, with `item` inserted in the middle.
 fn yaml_list(kind: &str, item: &str) -> String {
     let mut text = String::from("apiVersion: v1\nitems:\n");
-    for at in 0..PODS {
+    for at in 0..POD_COUNT {
         text.push_str(&format!(
             "- apiVersion: v1\n  kind: Pod\n  metadata:\n    labels:\n      app: web\n    name: web-{at}\n  \
              spec:\n    containers:\n    - image: nginx\n      name: app\n      tty: true\n"
         ));
-        if at == PODS / 2 {
+        if at == POD_COUNT / 2 {
             text.push_str(item);
         }
     }
@@ -29,35 +29,41 @@ fn parse_by_item_and_as_a_whole(text: &str) -> [Parsed; 2] {
 #[test]
 fn yaml_list_decodes_equally_by_item_and_as_a_whole() {
     for (name, kind, item, objects, problems) in [
-        ("pods", "List", "", PODS, 0),
-        ("a typed list", "PodList", "", PODS, 0),
+        ("pods", "List", "", POD_COUNT, 0),
+        ("a typed list", "PodList", "", POD_COUNT, 0),
         (
             "an item of a kind that is not simulated",
             "List",
             "- apiVersion: example.com/v1\n  kind: Widget\n  metadata:\n    name: a\n",
-            PODS,
+            POD_COUNT,
             0,
         ),
         (
             "a list in the list",
             "List",
             "- apiVersion: v1\n  items:\n  - apiVersion: v1\n    kind: Pod\n    metadata:\n      name: in\n  kind: List\n",
-            PODS + 1,
+            POD_COUNT + 1,
             0,
         ),
         (
             "an item with the list's kind",
             "PodList",
             "- metadata:\n    name: a\n",
-            PODS + 1,
+            POD_COUNT + 1,
             0,
         ),
-        ("an item without a kind", "List", "- metadata:\n    name: a\n", PODS, 1),
+        (
+            "an item without a kind",
+            "List",
+            "- metadata:\n    name: a\n",
+            POD_COUNT,
+            1,
+        ),
         (
             "a field of a wrong type",
             "List",
             "- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: 7\n",
-            PODS,
+            POD_COUNT,
             1,
         ),
         ("no list", "Pod", "", 1, 0),
@@ -66,10 +72,10 @@ fn yaml_list_decodes_equally_by_item_and_as_a_whole() {
             "an item that is an alias",
             "List",
             "- &one {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n- *one\n",
-            PODS + 2,
+            POD_COUNT + 2,
             0,
         ),
-        ("a duplicate key", "List", "- a: 1\n  a: 2\n", PODS, 2),
+        ("a duplicate key", "List", "- a: 1\n  a: 2\n", POD_COUNT, 2),
     ] {
         let [by_item, whole] = parse_by_item_and_as_a_whole(&yaml_list(kind, item));
         assert_eq!(by_item.objects, whole.objects, "{name}");
@@ -86,12 +92,12 @@ fn long_lists_in_several_documents_are_decoded() {
     let [by_item, whole] = parse_by_item_and_as_a_whole(&text);
     assert_eq!(by_item.objects, whole.objects);
     let documents = by_item.objects.iter().map(|object| object.at.document);
-    assert_eq!(documents.filter(|document| *document == 2).count(), PODS);
+    assert_eq!(documents.filter(|document| *document == 2).count(), POD_COUNT);
 }
 
 /// Returns a JSON list of pods, with `item` inserted in the middle.
 fn json_list(item: &str) -> String {
-    let mut items: Vec<String> = (0..PODS)
+    let mut items: Vec<String> = (0..POD_COUNT)
         .map(|at| {
             format!(
                 "{{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {{\"name\": \"web-{at}\"}},\n \"spec\": \
@@ -100,7 +106,7 @@ fn json_list(item: &str) -> String {
         })
         .collect();
     if !item.is_empty() {
-        items.insert(PODS / 2, item.to_owned());
+        items.insert(POD_COUNT / 2, item.to_owned());
     }
     let items = items.join(", ");
     format!("{{\"apiVersion\": \"v1\",\n\"items\":\n[{items}],\n\"kind\": \"List\"}}\n")
@@ -112,17 +118,17 @@ fn json_list_decodes_equally_by_item_and_as_a_whole() {
         format!(r#"{{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {{"name": "a"}}, "data": {{{data}}}}}"#)
     };
     for (name, item, objects, problems) in [
-        ("pods", String::new(), PODS, 0),
+        ("pods", String::new(), POD_COUNT, 0),
         (
             "brackets in a text",
             map(r#""a": "]}, {[\", \\", "b": "},""#),
-            PODS + 1,
+            POD_COUNT + 1,
             0,
         ),
         (
             "letters of several bytes",
             map(r#""a": "größer", "a": "日""#),
-            PODS + 1,
+            POD_COUNT + 1,
             1,
         ),
         ("two values without a comma", format!("{0} {0}", map("")), 0, 1),
@@ -130,12 +136,12 @@ fn json_list_decodes_equally_by_item_and_as_a_whole() {
         ("a bracket too many", format!("{}]", map("")), 0, 1),
         ("brackets of two kinds", r#"{"a": [1}, 2]"#.to_owned(), 0, 1),
         ("a text without an end", r#"{"a": "b}"#.to_owned(), 0, 1),
-        ("a field of a wrong type", map("\n \"a\": 7"), PODS, 1),
-        ("an item that is no object", "7".to_owned(), PODS, 1),
+        ("a field of a wrong type", map("\n \"a\": 7"), POD_COUNT, 1),
+        ("an item that is no object", "7".to_owned(), POD_COUNT, 1),
         (
             "a list in the list",
             format!(r#"{{"apiVersion": "v1", "kind": "List", "items": [{}]}}"#, map("")),
-            PODS + 1,
+            POD_COUNT + 1,
             0,
         ),
     ] {

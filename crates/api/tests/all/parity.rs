@@ -88,7 +88,7 @@ fn manifests_parse_and_print_like_k8s_openapi() {
     ] {
         for located in parse(text).objects {
             let object = located.value;
-            let raw = located.at.tree(text).expect("it is in the text").to_value();
+            let raw = located.at.parse_tree(text).expect("it is in the text").to_value();
             let ours = object.to_value();
             let theirs = print_by_k8s_openapi(object.kind(), &raw);
             let mut expected = Vec::new();
@@ -152,32 +152,33 @@ const RUST_TYPES_OF_SEVERAL_GO_STRUCTS: [(&str, &str); 22] = [
 ];
 
 /// Returns a JSON value that a field of this Go type refuses.
-fn refused_value(of: GoType) -> Value {
-    match of.shape() {
+fn refused_value(go_type: GoType) -> Value {
+    match go_type.shape() {
         Shape::Leaf("bool") => json!(7),
         Shape::List(_) | Shape::Map(_) | Shape::Struct(_) | Shape::Leaf(_) => json!(true),
     }
 }
 
-fn wrap_in_lists_and_maps(of: GoType, value: Value) -> Value {
-    match of.shape() {
-        Shape::List(of) => json!([wrap_in_lists_and_maps(of, value)]),
-        Shape::Map(of) => json!({"key": wrap_in_lists_and_maps(of, value)}),
+fn wrap_in_lists_and_maps(go_type: GoType, value: Value) -> Value {
+    match go_type.shape() {
+        Shape::List(element) => json!([wrap_in_lists_and_maps(element, value)]),
+        Shape::Map(element) => json!({"key": wrap_in_lists_and_maps(element, value)}),
         Shape::Struct(_) | Shape::Leaf(_) => value,
     }
 }
 
-/// For each field below the struct `of`, calls `check` with an object in which this field has a value of a wrong type.
+/// For each field of a struct and of the structs inside it, calls `check` with an object in which only this field is
+/// set, to a value of a wrong type.
 fn for_each_refused_field(
-    of: Struct,
+    go_struct: Struct,
     above: &mut Vec<Struct>,
     wrap: &dyn Fn(Value) -> Value,
     check: &mut dyn FnMut(Value),
 ) {
-    for field in of.fields() {
+    for field in go_struct.fields() {
         let wrap = |value: Value| wrap(json!({ field.name: value }));
         check(wrap(refused_value(field.of)));
-        let Some(record) = field.of.record().filter(|record| !above.contains(record)) else {
+        let Some(record) = field.of.innermost_struct().filter(|record| !above.contains(record)) else {
             continue;
         };
         above.push(record);
@@ -200,7 +201,7 @@ fn struct_in_message(message: &str) -> Option<&str> {
 /// For a wrong value in any field, the Rust types and the table of API fields name the same Go struct in their errors.
 /// Shows: VA-238
 #[test]
-fn type_errors_name_the_structs_of_the_table() {
+fn rust_types_and_field_table_name_same_go_struct_in_errors() {
     let (mut compared, mut shared) = (0, ordered::Set::new());
     for kind in Kind::ALL {
         let fields = served(kind.api_version(), kind.name()).expect("it is served").fields;

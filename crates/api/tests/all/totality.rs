@@ -244,7 +244,7 @@ fn edge_values_never_overflow() {
                 .plus(quantity)
                 .minus(quantity)
                 .rounded_up_to_milli()
-                .toward(quantity, 1, 3);
+                .interpolate(quantity, 1, 3);
         }
     }
     let object: Option<Object> = parse("{apiVersion: v1, kind: Pod}")

@@ -26,7 +26,7 @@ fn pod(metadata: &str, spec: &str) -> String {
     format!("{{apiVersion: v1, kind: Pod, metadata: {{{metadata}}}, spec: {{{spec}}}}}")
 }
 
-const FORBIDDEN: &str = "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n@@ -…";
+const FORBIDDEN_POD_UPDATE: &str = "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n@@ -…";
 
 /// The mirror annotation of a pod can be neither added, nor changed, nor removed.
 /// Shows: LC-213
@@ -53,7 +53,7 @@ fn changed_immutable_pod_fields_are_refused() {
     const CONTAINERS: &str = "containers: [{name: c, image: i}]";
     let with = |more: &str| pod("", &format!("{CONTAINERS}, {more}"));
     let rows: &[(String, String, &[&str])] = &[
-        // Allowed changes.
+        // Changes of a pod that the API server allows.
         (
             pod("", CONTAINERS),
             pod("labels: {a: b}", "containers: [{name: c, image: j}]"),
@@ -84,22 +84,22 @@ fn changed_immutable_pod_fields_are_refused() {
             with("schedulingGates: [{name: a}], nodeSelector: {a: b}"),
             &[],
         ),
-        // Forbidden changes.
+        // Changes of a pod that the API server refuses.
         (
             pod("", CONTAINERS),
             pod("", "containers: [{name: c, image: i}, {name: d, image: i}]"),
             &["spec.containers: Forbidden: pod updates may not add or remove containers"],
         ),
-        (pod("", CONTAINERS), with("nodeName: n1"), &[FORBIDDEN]),
+        (pod("", CONTAINERS), with("nodeName: n1"), &[FORBIDDEN_POD_UPDATE]),
         (
             pod("", CONTAINERS),
             with("terminationGracePeriodSeconds: 5"),
-            &[FORBIDDEN],
+            &[FORBIDDEN_POD_UPDATE],
         ),
         (
             pod("", CONTAINERS),
             with("automountServiceAccountToken: false"),
-            &[FORBIDDEN],
+            &[FORBIDDEN_POD_UPDATE],
         ),
         (
             with("activeDeadlineSeconds: 5"),
@@ -270,7 +270,7 @@ fn changed_immutable_fields_of_non_pod_kinds_are_refused() {
                 "spec.template: Invalid value: {\"labels\":{\"a\":\"b\"},\"Spec\":{\"Volumes\":null,…",
             ],
         ),
-        // Kinds that are only stored, such as ControllerRevision (VA-329).
+        // Kinds that no simulated component acts on, such as ControllerRevision (VA-329).
         (
             "apps/v1, kind: ControllerRevision",
             "revision: 1, data: {a: 1}".into(),

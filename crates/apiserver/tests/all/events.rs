@@ -21,7 +21,7 @@ fn event_note(about: &Object, uid: Uid) -> EventNote {
     }
 }
 
-/// Sends an event; returns the stored event, and the UID in its record.
+/// Sends an event; returns the stored event, and the UID of its object according to the record in the trace.
 fn record_event(server: &mut ApiServer, event_note: EventNote) -> (Event, Uid) {
     let mut out = Outcome::default();
     server

@@ -6,7 +6,7 @@ use podscope_apiserver::ApiServer;
 use crate::create;
 
 /// Creates a server with a namespace that has a LimitRange or a ResourceQuota.
-fn server(kind: &str, spec: &str) -> ApiServer {
+fn server_with_limits(kind: &str, spec: &str) -> ApiServer {
     let mut server = crate::server();
     let limits = format!("{{apiVersion: v1, kind: {kind}, metadata: {{name: l, namespace: default}}, spec: {spec}}}");
     create(&mut server, &limits).expect("it is well formed");
@@ -25,7 +25,7 @@ fn pod(name: &str, resources: &str) -> String {
 fn limit_ranges_set_defaults_and_refuse_violations() {
     let container = "{limits: [{type: Container, default: {cpu: 500m}, defaultRequest: {cpu: 200m}, min: {cpu: 100m}, \
                      max: {cpu: 1}, maxLimitRequestRatio: {cpu: 4}}]}";
-    let mut server_of_containers = server("LimitRange", container);
+    let mut server_of_containers = server_with_limits("LimitRange", container);
     let stored = create(&mut server_of_containers, &pod("plain", "{}")).expect("it is filled in");
     let printed = print_yaml(&stored.to_value()).replace("\n      ", " ");
     for line in [
@@ -75,7 +75,7 @@ fn limit_ranges_set_defaults_and_refuse_violations() {
             "minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 1Mi",
         ),
     ] {
-        let refused = create(&mut server("LimitRange", range), &given).expect_err(refusal);
+        let refused = create(&mut server_with_limits("LimitRange", range), &given).expect_err(refusal);
         assert!(refused.ends_with(&format!("is forbidden: {refusal}")), "{refused}");
     }
 }
@@ -83,7 +83,7 @@ fn limit_ranges_set_defaults_and_refuse_violations() {
 /// Shows: CT-189, VA-290
 #[test]
 fn quota_counts_objects_in_scope_and_lists_exceeded_resources() {
-    let mut compute = server(
+    let mut compute = server_with_limits(
         "ResourceQuota",
         "{hard: {pods: '2', requests.cpu: '1', limits.memory: 1Gi}}",
     );
@@ -107,13 +107,13 @@ fn quota_counts_objects_in_scope_and_lists_exceeded_resources() {
         "pods \"q\" is forbidden: exceeded quota: l, requested: limits.memory=1Mi,requests.cpu=600m, used: \
          limits.memory=1Gi,requests.cpu=600m, limited: limits.memory=1Gi,requests.cpu=1"
     );
-    let mut idle = server("ResourceQuota", "{hard: {pods: '1'}, scopes: [BestEffort]}");
+    let mut idle = server_with_limits("ResourceQuota", "{hard: {pods: '1'}, scopes: [BestEffort]}");
     for name in ["a", "b"] {
         create(&mut idle, &pod(name, "{requests: {cpu: 1}}")).expect("it is not of the scope");
     }
     create(&mut idle, &pod("c", "{}")).expect("the first of the scope");
     assert!(create(&mut idle, &pod("d", "{}")).is_err());
-    let mut counted = server(
+    let mut counted = server_with_limits(
         "ResourceQuota",
         "{hard: {services.nodeports: '1', count/configmaps: '1', services: '5'}}",
     );

@@ -211,11 +211,11 @@ fn evaluate_rule(
     // A rule that does not compile is ignored here: it is refused when its definition is written.
     let program = cel_environment().compile(expression).ok()?;
     let is_transition = program.references().variables().contains(&"oldSelf");
-    let is_optional = is_true(rule, "optionalOldSelf");
-    if is_transition && old.is_none() && !is_optional {
+    let old_self_is_optional = is_true(rule, "optionalOldSelf");
+    if is_transition && old.is_none() && !old_self_is_optional {
         return None;
     }
-    let result = run_program(&program, value, old, schema, is_optional);
+    let result = run_program(&program, value, old, schema, old_self_is_optional);
     let is_ratcheted = !is_transition && old == Some(value);
     let rule_text = match string_field(rule, "message").trim() {
         "" => expression.trim(),
@@ -280,13 +280,13 @@ fn run_program(
     value: &Value,
     old: Option<&Value>,
     schema: &Value,
-    is_optional: bool,
+    old_self_is_optional: bool,
 ) -> Result<Box<dyn Val>, String> {
     let mut context = Context::with_env(cel_environment().clone());
     context.add_variable_as_val("self", value::to_cel_value(value, schema));
     let old = old.map(|old| value::to_cel_value(old, schema));
     match old {
-        old if is_optional => context.add_variable_as_val("oldSelf", Box::new(CelOptional::from(old))),
+        old if old_self_is_optional => context.add_variable_as_val("oldSelf", Box::new(CelOptional::from(old))),
         Some(old) => context.add_variable_as_val("oldSelf", old),
         None => {}
     }

@@ -25,7 +25,7 @@ use podscope_messages::t;
 use podscope_protocol::Problem;
 use podscope_serve::{Options, Server, Speed};
 use podscope_session::scenario::{self, File as SourceFile};
-use podscope_session::search::{Goal, Part, Run, Source};
+use podscope_session::search::{Run, RunPart, RunSource, SearchGoal};
 use podscope_session::timeline::Session;
 
 use super::outcome::{Outcome, ShortestRun, ViolationCounts};
@@ -38,7 +38,7 @@ use crate::{args, interrupt, serve};
 const RECOVERY_TIME: Span = Span::seconds(30);
 /// Interval at which the state of a run is polled, in real time.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// Number of polling intervals after which time starts even if the command has sent no request.
+/// Number of polling intervals after which simulated time starts even if the command has sent no request.
 const MAX_WAIT_INTERVALS: u32 = 1500;
 /// Number of lines of a failed command's output that are shown.
 const SHOWN_OUTPUT_LINES: usize = 20;
@@ -50,7 +50,7 @@ pub(super) struct ClientSearch<'a> {
     pub(super) command: &'a [String],
     /// Speed of the cluster as a multiple of real time.
     pub(super) speed: f64,
-    pub(super) goal: Goal,
+    pub(super) goal: SearchGoal,
     /// Number of runs without a fault that must all fail in the same way before the fault is removed; 0 keeps every
     /// fault.
     pub(super) repetitions: u32,
@@ -83,7 +83,7 @@ impl ClientSearch<'_> {
     pub(super) fn try_all(&self, seeds: &Seeds) -> Result<Outcome, ExitCode> {
         let loaded = scenario::load(&self.files).map_err(|problems| args::print_problems(&problems))?;
         if self.goal.invariant.is_none() && loaded.scenario.expect.is_empty() {
-            return Err(bad_input(
+            return Err(report_bad_input(
                 "nothing can fail: the files have no expectations, and --invariant is not given",
             ));
         }
@@ -95,14 +95,14 @@ impl ClientSearch<'_> {
         let mut progress = Progress::of_seeds(seeds.count);
         let mut failed = None;
         while let Some(seed) = seeds.get(outcome.seeds) {
-            let run = Run::draw(&Source::Files(self.files.clone()), seed);
+            let run = Run::generate(&RunSource::Files(self.files.clone()), seed);
             let run = run.map_err(|problems| args::print_problems(&problems))?;
             let last_fault = run.schedule().last().map_or(SimTime::ZERO, |timed| timed.at);
             let until = loaded.default_until().max(last_fault + RECOVERY_TIME);
-            let (ended, session) = self.play(&run, until, None).map_err(bad_input)?;
+            let (ended, session) = self.play(&run, until, None).map_err(report_bad_input)?;
             match ended {
                 RunEnd::Interrupted => break,
-                RunEnd::ClientFailed(why) => return Err(bad_input(format!("seed {seed}: {why}"))),
+                RunEnd::ClientFailed(why) => return Err(report_bad_input(format!("seed {seed}: {why}"))),
                 RunEnd::Failed | RunEnd::Passed => {}
             }
             outcome.seeds += 1;
@@ -165,7 +165,7 @@ impl ClientSearch<'_> {
             args::print_error(format_args!("podscope: the run is not shrunk further: {why}"));
         }
         if smaller.is_some() {
-            let is_without_repair = |part: &&Part| matches!(part, Part::Acts(acts) if acts.len() == 1);
+            let is_without_repair = |part: &&RunPart| matches!(part, RunPart::Commands(acts) if acts.len() == 1);
             args::print_error(t!(
                 cli_search::faults_left,
                 left = run.parts.len(),
@@ -188,7 +188,8 @@ impl ClientSearch<'_> {
     fn session_of_run(&self, run: &Run) -> Result<Session, Vec<Problem>> {
         let mut loaded = scenario::load(&self.files)?;
         loaded.setup.seed = run.seed;
-        // Clients compare times with their own clocks. The start is part of the scenario that is printed.
+        // Clients compare times with their own clocks, so the simulation begins at the wall-clock time. The printed
+        // scenario contains this start time.
         loaded.begin_at(serve::wall_clock_now());
         let mut session = Session::new(loaded)?;
         session.schedule(run.schedule());
@@ -237,7 +238,8 @@ impl ClientSearch<'_> {
         Processes::start(&mut command)
     }
 
-    /// Starts simulated time with the first request of the command, or if the command has ended or sends no request.
+    /// Starts simulated time when the command has sent its first request or has ended, or after
+    /// [`MAX_WAIT_INTERVALS`] polls without a request.
     fn start_simulated_time(&self, server: &Server, client: &mut Processes) {
         for _ in 0..MAX_WAIT_INTERVALS {
             if server.has_received_request() || client.first_status().is_some() || interrupt::is_interrupted() {
@@ -298,7 +300,7 @@ impl ClientSearch<'_> {
         let seed = failed.run.seed;
         let (at, said) = find_failure(session, &self.goal, failed.expectation)
             .unwrap_or((session.now(), "the run has failed".to_owned()));
-        let shared = podscope_serve::shared(session);
+        let shared = podscope_serve::share_without_secrets(session);
         ShortestRun {
             size: (failed.run.parts.len(), session.command_count(), at.0, seed),
             said: format!("{said} at {at} with seed {seed}"),
@@ -310,7 +312,7 @@ impl ClientSearch<'_> {
 }
 
 /// Prints an error. Returns the exit status for bad input.
-fn bad_input(why: impl std::fmt::Display) -> ExitCode {
+fn report_bad_input(why: impl std::fmt::Display) -> ExitCode {
     args::print_error(format_args!("podscope: {why}"));
     ExitCode::from(args::BAD_INPUT_STATUS)
 }
@@ -322,7 +324,7 @@ fn repetition_size(session: &Session) -> (usize, SimTime) {
 
 /// Returns whether a run has failed; None while that is undecided. If the index of an expectation is given, only this
 /// expectation counts.
-fn has_failed(session: &Session, goal: &Goal, expectation: Option<usize>) -> Option<bool> {
+fn has_failed(session: &Session, goal: &SearchGoal, expectation: Option<usize>) -> Option<bool> {
     let verdicts = session.progress().expectations();
     match (&goal.invariant, expectation) {
         (Some(_), _) => session
@@ -335,7 +337,7 @@ fn has_failed(session: &Session, goal: &Goal, expectation: Option<usize>) -> Opt
 }
 
 /// Returns the time and a description of the failure of a run.
-fn find_failure(session: &Session, goal: &Goal, expectation: Option<usize>) -> Option<(SimTime, String)> {
+fn find_failure(session: &Session, goal: &SearchGoal, expectation: Option<usize>) -> Option<(SimTime, String)> {
     let expected = expectation.and_then(|index| session.loaded().scenario.expect.get(index));
     session.trace().find_map(|record| match &record.happening {
         Happening::Expectation {

@@ -72,7 +72,8 @@ impl ViolationCounts {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ShortestRun {
-    /// Sort key: number of parts of the run, number of commands and faults, microseconds until the violation, seed.
+    /// Sort key: number of generated objects and faults, number of commands and faults, microseconds until the
+    /// violation, seed.
     pub(super) size: (usize, usize, i64, u64),
     /// The violation, with its time and seed, as a sentence.
     pub(super) said: String,
@@ -100,7 +101,7 @@ impl Outcome {
             };
         };
         args::print_error(&shortest.said);
-        if let Some(warning) = podscope_session::link::warning(&shortest.link) {
+        if let Some(warning) = podscope_session::link::length_warning(&shortest.link) {
             args::print_error(warning);
         }
         if prints_run {

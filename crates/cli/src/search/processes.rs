@@ -44,7 +44,7 @@ impl Processes {
         match started {
             Ok(first) => Ok(Processes { first, leader }),
             Err(error) => {
-                end(&mut leader);
+                kill_group(&mut leader);
                 Err(error)
             }
         }
@@ -65,7 +65,7 @@ impl Processes {
 impl Drop for Processes {
     fn drop(&mut self) {
         #[cfg(unix)]
-        end(&mut self.leader);
+        kill_group(&mut self.leader);
         // Killing fails if the process has already ended.
         let _ = self.first.kill().and_then(|()| self.first.wait());
     }
@@ -73,7 +73,7 @@ impl Drop for Processes {
 
 /// Makes the leader kill its group: waiting for it closes its stdin first.
 #[cfg(unix)]
-fn end(leader: &mut Child) {
+fn kill_group(leader: &mut Child) {
     // Waiting fails only if the leader was already waited for.
     let _ = leader.wait();
 }

@@ -7,7 +7,7 @@ use std::thread;
 
 use podscope_api::ordered::StableSort as _;
 use podscope_protocol::Problem;
-use podscope_session::search::{Found, Goal, Run, Source};
+use podscope_session::search::{FoundViolation, Run, RunSource, SearchGoal};
 
 use super::outcome::ViolationCounts;
 use crate::interrupt;
@@ -36,7 +36,7 @@ pub(super) struct TriedSeeds {
     pub(super) runs: u64,
     pub(super) broken: ViolationCounts,
     /// The smallest runs with a violation that meets the goal.
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<FoundViolation>,
 }
 
 /// Tries all seeds, and keeps the smallest runs, at most `max_found`.
@@ -44,8 +44,8 @@ pub(super) struct TriedSeeds {
 /// # Errors
 /// The files cannot be read.
 pub(super) fn try_all(
-    source: &Source,
-    goal: &Goal,
+    source: &RunSource,
+    goal: &SearchGoal,
     seeds: &Seeds,
     max_found: usize,
 ) -> Result<TriedSeeds, Vec<Problem>> {
@@ -56,7 +56,7 @@ pub(super) fn try_all(
             if interrupt::is_interrupted() || has_failed.load(Ordering::Relaxed) {
                 break;
             }
-            let played = Run::draw(source, seed).and_then(|run| run.play(goal));
+            let played = Run::generate(source, seed).and_then(|run| run.play(goal));
             let played = played.inspect_err(|_| has_failed.store(true, Ordering::Relaxed))?;
             if let Ok(mut both) = tried.lock() {
                 let (tried, progress) = &mut *both;
@@ -64,7 +64,7 @@ pub(super) fn try_all(
                 tried.runs += u64::from(!played.broken.is_empty());
                 tried.broken.add_all(&played.broken);
                 tried.found.extend(played.found);
-                tried.found.stable_sort_by_key(Found::size);
+                tried.found.stable_sort_by_key(FoundViolation::ordering_key);
                 tried.found.truncate(max_found);
                 let runs = tried.runs;
                 progress.update(tried.seeds, || format!("{runs} with a break"));

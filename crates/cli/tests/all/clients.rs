@@ -17,7 +17,7 @@ fn code_blocks(text: &str, language: &str) -> Vec<String> {
         .collect()
 }
 
-fn operators_page() -> String {
+fn read_operators_page() -> String {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/operators.md");
     std::fs::read_to_string(page).expect("the page")
 }
@@ -62,7 +62,7 @@ fn operators_page_python_example_runs_as_printed() {
         eprintln!("PODSCOPE_PYTHON_CLIENTS is not set: nothing is run");
         return;
     };
-    let [example] = code_blocks(&operators_page(), "python")
+    let [example] = code_blocks(&read_operators_page(), "python")
         .try_into()
         .expect("one example");
     let folder = create_folder("operators-python");
@@ -78,7 +78,7 @@ fn operators_page_python_example_runs_as_printed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn operators_page_workflow_starts_a_responding_server() {
-    let mut workflows = code_blocks(&operators_page(), "yaml");
+    let mut workflows = code_blocks(&read_operators_page(), "yaml");
     workflows.retain(|block| block.starts_with("jobs:"));
     let [workflow] = workflows.try_into().expect("one workflow");
     let (_, steps) = workflow
@@ -88,7 +88,7 @@ fn operators_page_workflow_starts_a_responding_server() {
     let script: String = lines.flat_map(|line| [line, "\n"]).collect();
     assert_eq!(script.lines().count(), 4, "{script}");
     let folder = create_folder("operators-workflow");
-    // `$!` is the server. The test kills it; in a workflow, the runner does.
+    // `$!` is the PID of the server. The test kills the server; in a workflow, the runner does.
     let script = script
         + r#"
 trap "kill $!" EXIT
@@ -138,7 +138,7 @@ fn search_finds_stale_cache_of_python_controller() {
     let search = |more: &[&str]| {
         let mut search = crate::podscope_command();
         search.arg("search").arg(programs.join("stale_cache.yaml"));
-        // Without shrinking, which takes minutes here; tests/all/search_command.rs tests it.
+        // `--repetitions 0` disables shrinking, which takes minutes here; `search_command.rs` tests it.
         search.args([
             "--seeds",
             "1",

@@ -23,7 +23,7 @@ use serde_json::json;
 /// Timeout of every wait in this test.
 const TIMEOUT: Duration = Duration::from_secs(60);
 const FINALIZER: &str = "clients.podscope.dev/archive";
-const MANAGER: &str = "cache-controller";
+const FIELD_MANAGER: &str = "cache-controller";
 
 #[derive(CustomResource, Serialize, Deserialize, JsonSchema, Clone, Debug)]
 #[kube(
@@ -69,7 +69,7 @@ async fn apply(cache: &Cache, caches: &Api<Cache>, config_maps: &Api<ConfigMap>)
         data: Some([("size".to_owned(), cache.spec.size.to_string())].into()),
         ..ConfigMap::default()
     };
-    let params = PatchParams::apply(MANAGER).force();
+    let params = PatchParams::apply(FIELD_MANAGER).force();
     config_maps.patch(&name, &params, &Patch::Apply(child)).await?;
     let status = json!({"status": CacheStatus { size: cache.spec.size }});
     caches
@@ -111,8 +111,8 @@ fn has_size(size: i32) -> impl Condition<ConfigMap> {
 }
 
 /// Runs a fault command, which must be accepted.
-async fn run_fault_command(client: &Client, what: &str) {
-    let body = json!({"run": format!("fault {what}")}).to_string().into_bytes();
+async fn run_fault_command(client: &Client, fault: &str) {
+    let body = json!({"run": format!("fault {fault}")}).to_string().into_bytes();
     let request = http::Request::post("/podscope/v1/command")
         .body(body)
         .expect("a request");
@@ -120,7 +120,7 @@ async fn run_fault_command(client: &Client, what: &str) {
     assert!(answer["refused"].is_null(), "{answer}");
 }
 
-async fn check_controller(client: Client) {
+async fn assert_controller_reconciles(client: Client) {
     let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
     definitions
         .create(&PostParams::default(), &Cache::crd())
@@ -216,5 +216,5 @@ fn kube_controller_reconciles_across_api_server_restart() {
     let server = Server::start(Session::new(loaded).expect("it starts"), &options).expect("a port is free");
     let config = Config::new(server.url().parse().expect("a URL"));
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    runtime.block_on(async { check_controller(Client::try_from(config).expect("a client")).await });
+    runtime.block_on(async { assert_controller_reconciles(Client::try_from(config).expect("a client")).await });
 }

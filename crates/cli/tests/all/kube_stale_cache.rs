@@ -21,7 +21,7 @@ use serde_json::json;
 use crate::clients::{assert_replays, create_folder};
 
 /// Environment variable: if set, the controller lists pods from the API server before it creates one.
-const IS_CAREFUL: &str = "PODSCOPE_TEST_IS_CAREFUL";
+const IS_CAREFUL_VARIABLE: &str = "PODSCOPE_TEST_IS_CAREFUL";
 /// Interval between two reconciliations of a ConfigMap.
 const REQUEUE_INTERVAL: Duration = Duration::from_millis(100);
 /// Delay after which the controller reopens a broken watch of ConfigMaps.
@@ -84,7 +84,7 @@ async fn run_controller() {
     let context = Context {
         pods,
         cached_pods,
-        is_careful: std::env::var_os(IS_CAREFUL).is_some(),
+        is_careful: std::env::var_os(IS_CAREFUL_VARIABLE).is_some(),
     };
     Controller::new(config_maps, watcher::Config::default().labels("wanted"))
         .trigger_backoff(ConstantBackoff(CONFIG_MAP_WATCH_DELAY))
@@ -123,7 +123,7 @@ fn search_finds_stale_cache_of_kube_controller() {
             "kube_stale_cache::controller_runs_if_a_search_starts_it",
         ]);
         if is_careful {
-            search.env(IS_CAREFUL, "true");
+            search.env(IS_CAREFUL_VARIABLE, "true");
         }
         let output = search.output().expect("it runs");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -198,7 +198,7 @@ fn search_with_failing_command_shows_its_output() {
 }
 
 #[test]
-fn search_refuses_options_that_do_not_apply() {
+fn search_refuses_missing_goal_and_options_without_command() {
     let fixture = SearchFixture::new("search-options", SIX_NODES_EXPECTED);
     let without_goal = Path::new(env!("CARGO_MANIFEST_DIR")).join("../serve/tests/all/kubectl/draws.yaml");
     std::fs::copy(without_goal, fixture.0.join("scenario.yaml")).expect("it is copied");

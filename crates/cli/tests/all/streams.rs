@@ -110,7 +110,7 @@ fn ctrl_c_ends_what_if_with_partial_answer() {
         .spawn()
         .expect("it starts");
     let mut stdin = child.stdin.take().expect("a pipe");
-    // More than a pipe holds: once all of it is written, the command is reading.
+    // The padding exceeds the buffer of a pipe: once it is written, the command must have begun to read.
     let padding = "# Nothing.\n".repeat(20_000);
     stdin.write_all(padding.as_bytes()).expect("it reads");
     stdin.write_all(CRASH_LOOP.as_bytes()).expect("it reads");

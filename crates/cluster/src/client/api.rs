@@ -35,12 +35,12 @@ impl ApiClient {
             Input::Listed { .. } | Input::Changed(_) | Input::Timer(_) => return,
         }
         if self.calls.iter().all(|(_, answer)| answer.is_some()) {
-            self.end(ctx);
+            self.return_answers(ctx);
         }
     }
 
     /// Returns all answers to the program that sent the requests, and exits.
-    fn end(&mut self, ctx: &mut Context<'_>) {
+    fn return_answers(&mut self, ctx: &mut Context<'_>) {
         let answers: Vec<Answer> = self.calls.drain(..).filter_map(|(_, answer)| answer).collect();
         let has_failed = answers.iter().any(Result::is_err);
         ctx.act(ClientAct::Answer(answers));

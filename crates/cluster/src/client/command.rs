@@ -29,11 +29,11 @@ pub enum ClientCommand {
 /// The condition of `kubectl wait`: a function that returns whether an object fulfils it. Its arguments are the object
 /// (None if it does not exist) and the UID that the object had when the command began.
 #[derive(Clone)]
-pub struct Until(pub Arc<ConditionFn>);
+pub struct WaitPredicate(pub Arc<ConditionFn>);
 
 type ConditionFn = dyn Fn(Option<&Object>, &Uid) -> bool + Send + Sync;
 
-impl std::fmt::Debug for Until {
+impl std::fmt::Debug for WaitPredicate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Until")
     }
@@ -41,7 +41,7 @@ impl std::fmt::Debug for Until {
 
 /// An object that `kubectl wait` waits for.
 #[derive(Debug, Clone)]
-pub struct Awaited {
+pub struct AwaitedObject {
     pub kind: Kind,
     pub key: ObjectKey,
     /// UID of the object when the command began; empty if it did not exist.
@@ -51,8 +51,8 @@ pub struct Awaited {
 #[derive(Debug, Clone)]
 pub struct WaitCommand {
     /// The objects, in the order in which they are awaited.
-    pub objects: Vec<Awaited>,
-    pub until: Until,
+    pub objects: Vec<AwaitedObject>,
+    pub until: WaitPredicate,
     /// Timeout for all objects together.
     pub timeout: Span,
     /// Whether the timeout error names the object.
@@ -81,7 +81,7 @@ pub enum DryRun {
 impl DryRun {
     /// Returns whether the dry run takes place in kubectl alone, without a request to the server.
     #[must_use]
-    pub const fn is_of_client(self) -> bool {
+    pub const fn is_client_side(self) -> bool {
         match self {
             DryRun::Client | DryRun::Bare | DryRun::Local => true,
             DryRun::Boolean(word) => matches!(word.as_bytes().first(), Some(b'1' | b't' | b'T')),
@@ -94,13 +94,13 @@ impl DryRun {
         match self {
             DryRun::Server => " (server dry run)",
             DryRun::Local => "",
-            _ if self.is_of_client() => " (dry run)",
+            _ if self.is_client_side() => " (dry run)",
             _ => "",
         }
     }
 
     /// Wraps the request in a dry run for `--dry-run=server`.
-    pub fn request(self, request: Request) -> Request {
+    pub fn wrap_request(self, request: Request) -> Request {
         match self {
             DryRun::Server => Request::DryRun(Arc::new(request)),
             _ => request,
@@ -124,16 +124,16 @@ pub trait WatchPrinter: std::fmt::Debug + Send + Sync {
     /// Returns whether the command selects the object.
     fn matches(&self, object: &Object) -> bool;
     /// Formats the lines of the initial list.
-    fn list(&mut self, objects: &[Object], now: Time) -> Vec<String>;
+    fn format_list(&mut self, objects: &[Object], now: Time) -> Vec<String>;
     /// Formats the lines of one event.
-    fn event(&mut self, event: WatchEvent, object: &Object, now: Time) -> Vec<String>;
+    fn format_event(&mut self, event: WatchEvent, object: &Object, now: Time) -> Vec<String>;
     /// Clones the printer, because clients are part of checkpoints.
-    fn boxed(&self) -> Box<dyn WatchPrinter>;
+    fn clone_boxed(&self) -> Box<dyn WatchPrinter>;
 }
 
 impl Clone for Box<dyn WatchPrinter> {
     fn clone(&self) -> Self {
-        self.as_ref().boxed()
+        self.as_ref().clone_boxed()
     }
 }
 
@@ -146,9 +146,9 @@ pub struct WatchCommand {
 
 /// Formats a returned object for printing.
 #[derive(Clone)]
-pub struct Shows(pub Arc<dyn Fn(&Object) -> String + Send + Sync>);
+pub struct ObjectFormatter(pub Arc<dyn Fn(&Object) -> String + Send + Sync>);
 
-impl std::fmt::Debug for Shows {
+impl std::fmt::Debug for ObjectFormatter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Shows")
     }
@@ -161,8 +161,8 @@ pub enum ErrorContext {
     None,
     /// The action that failed: `error when creating "STDIN": `.
     Before(String),
-    /// The action that failed, for an error that kubectl has wrapped: it counts as kubectl's own error, so its reason
-    /// is not printed (KC-097). Example: `failed to create job: `.
+    /// The action that failed, for an error that kubectl has wrapped: kubectl prints it as its own error, without the
+    /// API reason (KC-097). Example: `failed to create job: `.
     Own(String),
 }
 
@@ -175,7 +175,7 @@ pub struct Write {
     /// the name of the returned object.
     pub success: String,
     /// Formats the returned object, which is printed instead of `success` (`-o yaml`).
-    pub shows: Option<Shows>,
+    pub formatter: Option<ObjectFormatter>,
     /// `(resourceVersion, text)`: the text is printed instead of `success` if the returned object still has this
     /// version.
     pub unchanged: Option<(Str, String)>,
@@ -193,7 +193,7 @@ impl Write {
         Self {
             request: Some(request),
             success: success.into(),
-            shows: None,
+            formatter: None,
             unchanged: None,
             context: ErrorContext::None,
             instead: Vec::new(),
@@ -201,12 +201,12 @@ impl Write {
         }
     }
 
-    /// Prints a line without sending a request.
-    pub fn say(line: impl Into<String>) -> Self {
+    /// Creates a write without a request, which only prints a line.
+    pub fn without_request(line: impl Into<String>) -> Self {
         Self {
             request: None,
             success: line.into(),
-            shows: None,
+            formatter: None,
             unchanged: None,
             context: ErrorContext::None,
             instead: Vec::new(),

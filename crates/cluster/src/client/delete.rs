@@ -4,7 +4,7 @@
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 
 use super::{
-    ClientTimer, Context, DeleteCommand, DryRun, Input, View, deletion, error_text, exit, object_name, print,
+    ClientTimer, Context, DeleteCommand, DryRun, Input, View, deletion_message, error_text, exit, object_name, print,
     print_error, print_warning, resource_version_of, set_timeout,
 };
 use crate::Request;
@@ -106,7 +106,7 @@ impl DeleteClient {
                 key: key.clone(),
                 options: self.command.options.clone(),
             };
-            ctx.call(self.command.dry_run.request(request));
+            ctx.call(self.command.dry_run.wrap_request(request));
         }
     }
 
@@ -117,7 +117,7 @@ impl DeleteClient {
             print(ctx, format!("{question}{}", object_name(kind, &key.name)));
         } else {
             let how = if self.is_forced() { "force deleted" } else { "deleted" };
-            let text = deletion(kind, &key, how);
+            let text = deletion_message(kind, &key, how);
             print(ctx, format!("{question}{text}{}", self.command.dry_run.suffix()));
         }
         // Clients do not watch Leases and Events, so they cannot wait until one is gone.

@@ -8,7 +8,7 @@ use podscope_api::ordered;
 use podscope_api::{DaemonSet, Kind, Node, NodeName, ObjectKey, Pod, Uid};
 
 use super::{
-    ClientTimer, Context, DrainCommand, DryRun, Input, View, cordon, error_text, exit, print, print_error,
+    ClientTimer, Context, DrainCommand, DryRun, Input, View, cordon_request, error_text, exit, print, print_error,
     print_warning,
 };
 use crate::{CallId, DeleteOptions, Request, Span};
@@ -170,13 +170,13 @@ impl DrainClient {
                 self.is_cordoned.push(true);
                 continue;
             }
-            if self.command.options.dry_run.is_of_client() {
+            if self.command.options.dry_run.is_client_side() {
                 print(ctx, format!("node/{name} cordoned (dry run)"));
                 self.is_cordoned.push(true);
                 continue;
             }
-            let request = cordon(node, true, "kubectl-drain");
-            self.cordon = Some(ctx.call(self.command.options.dry_run.request(request)));
+            let request = cordon_request(node, true, "kubectl-drain");
+            self.cordon = Some(ctx.call(self.command.options.dry_run.wrap_request(request)));
             return;
         }
         self.begin_node_drain(view, ctx);
@@ -235,7 +235,7 @@ impl DrainClient {
         }
         self.is_evicting = true;
         self.deadline = self.command.options.timeout.map(|timeout| ctx.wall().0 + timeout.0);
-        if self.command.options.dry_run.is_of_client() {
+        if self.command.options.dry_run.is_client_side() {
             for (key, _) in to_evict.drain(..) {
                 print(ctx, format!("evicting pod {key} (dry run)"));
             }
@@ -318,7 +318,7 @@ impl DrainClient {
                 options,
             }
         };
-        let id = ctx.call(dry_run.request(request));
+        let id = ctx.call(dry_run.wrap_request(request));
         if let Some((_, step)) = self.pods.get_mut(key) {
             *step = PodEvictionStep::Requested(id);
         }
@@ -373,7 +373,7 @@ impl DrainClient {
         self.end_node_drain_if_done(view, ctx);
     }
 
-    /// Poll timer: prints the pods that are gone.
+    /// Handles the poll timer: prints the pods that are gone.
     fn check_deleted_pods(&mut self, view: &View, ctx: &mut Context<'_>) {
         let gone: Vec<ObjectKey> = self
             .pods
@@ -435,7 +435,7 @@ impl DrainClient {
         self.failures.push((node.clone(), why));
     }
 
-    /// The timeout is reached: reports the pending pods and continues with the next node (KC-093).
+    /// Handles the timeout: reports the pending pods and continues with the next node (KC-093).
     fn fail_on_timeout(&mut self, view: &View, ctx: &mut Context<'_>) {
         let node = self.command.nodes[self.node].clone();
         let limit = self.command.options.timeout.unwrap_or(Span::ZERO);
@@ -459,7 +459,7 @@ impl DrainClient {
         self.is_evicting = false;
         self.pods.clear();
         self.fail_node_drain(&node, why, ctx);
-        // Each node has its own timeout.
+        // Each node has its own timeout, so draining continues with the next node.
         self.node += 1;
         self.begin_node_drain(view, ctx);
     }

@@ -19,8 +19,8 @@ use podscope_api::{Kind, Node, Object, ObjectKey};
 use crate::{ApiError, Cause, Mutation, Objects, OutputKind, Part, Request, StatusReason};
 
 pub use command::{
-    Awaited, ClientCommand, DeleteCommand, DrainCommand, DrainOptions, DryRun, ErrorContext, RolloutStatus, Shows,
-    Until, WaitCommand, WatchCommand, WatchEvent, WatchPrinter, Write,
+    AwaitedObject, ClientCommand, DeleteCommand, DrainCommand, DrainOptions, DryRun, ErrorContext, ObjectFormatter,
+    RolloutStatus, WaitCommand, WaitPredicate, WatchCommand, WatchEvent, WatchPrinter, Write,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,7 +63,7 @@ struct View {
 
 /// The state of the command that a client executes.
 #[derive(Debug, Clone)]
-enum Program {
+enum CommandState {
     Api(api::ApiClient),
     Write(write::WriteClient),
     Delete(delete::DeleteClient),
@@ -77,36 +77,36 @@ enum Program {
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     view: View,
-    program: Program,
+    state: CommandState,
 }
 
 impl Client {
     /// Creates a client that has not started.
     pub(crate) fn new(command: ClientCommand) -> Self {
-        let program = match command {
-            ClientCommand::Api(requests) => Program::Api(api::ApiClient::new(requests)),
-            ClientCommand::Write(writes) => Program::Write(write::WriteClient::new(writes)),
-            ClientCommand::Delete(command) => Program::Delete(delete::DeleteClient::new(command)),
-            ClientCommand::Drain(command) => Program::Drain(drain::DrainClient::new(command)),
+        let state = match command {
+            ClientCommand::Api(requests) => CommandState::Api(api::ApiClient::new(requests)),
+            ClientCommand::Write(writes) => CommandState::Write(write::WriteClient::new(writes)),
+            ClientCommand::Delete(command) => CommandState::Delete(delete::DeleteClient::new(command)),
+            ClientCommand::Drain(command) => CommandState::Drain(drain::DrainClient::new(command)),
             ClientCommand::RolloutStatus(commands) => match rollout::RolloutClient::new(commands) {
-                Some(following) => Program::Rollout(following),
-                None => Program::Write(write::WriteClient::new(Vec::new())),
+                Some(following) => CommandState::Rollout(following),
+                None => CommandState::Write(write::WriteClient::new(Vec::new())),
             },
-            ClientCommand::Watch(command) => Program::Watch(watch::WatchClient::new(command)),
-            ClientCommand::Wait(command) => Program::Wait(wait::WaitClient::new(command)),
+            ClientCommand::Watch(command) => CommandState::Watch(watch::WatchClient::new(command)),
+            ClientCommand::Wait(command) => CommandState::Wait(wait::WaitClient::new(command)),
         };
         Self {
             view: View::default(),
-            program,
+            state,
         }
     }
 
     /// Returns whether the command needs a watch.
     pub(crate) fn needs_watch(&self) -> bool {
-        match &self.program {
-            Program::Api(_) | Program::Write(_) => false,
-            Program::Delete(program) => program.must_wait(),
-            Program::Drain(_) | Program::Rollout(_) | Program::Watch(_) | Program::Wait(_) => true,
+        match &self.state {
+            CommandState::Api(_) | CommandState::Write(_) => false,
+            CommandState::Delete(state) => state.must_wait(),
+            CommandState::Drain(_) | CommandState::Rollout(_) | CommandState::Watch(_) | CommandState::Wait(_) => true,
         }
     }
 
@@ -126,14 +126,14 @@ impl Client {
             }
             Input::Started | Input::Answered(..) | Input::Timer(_) => {}
         }
-        match &mut self.program {
-            Program::Api(program) => program.handle(input, ctx),
-            Program::Write(program) => program.handle(input, ctx),
-            Program::Delete(program) => program.handle(input, &self.view, ctx),
-            Program::Drain(program) => program.handle(input, &self.view, ctx),
-            Program::Rollout(program) => program.handle(&input, &self.view, ctx),
-            Program::Watch(program) => program.handle(&input, ctx),
-            Program::Wait(program) => program.handle(&input, &self.view, ctx),
+        match &mut self.state {
+            CommandState::Api(state) => state.handle(input, ctx),
+            CommandState::Write(state) => state.handle(input, ctx),
+            CommandState::Delete(state) => state.handle(input, &self.view, ctx),
+            CommandState::Drain(state) => state.handle(input, &self.view, ctx),
+            CommandState::Rollout(state) => state.handle(&input, &self.view, ctx),
+            CommandState::Watch(state) => state.handle(&input, ctx),
+            CommandState::Wait(state) => state.handle(&input, &self.view, ctx),
         }
     }
 }
@@ -245,7 +245,7 @@ pub fn object_name(kind: Kind, name: &str) -> String {
 }
 
 /// Formats kubectl's message about a deleted object: `pod "web" deleted from default namespace`.
-pub fn deletion(kind: Kind, key: &ObjectKey, how: &str) -> String {
+pub fn deletion_message(kind: Kind, key: &ObjectKey, how: &str) -> String {
     let from = match key.namespace.is_empty() {
         true => String::new(),
         false => format!(" from {} namespace", key.namespace),
@@ -254,13 +254,15 @@ pub fn deletion(kind: Kind, key: &ObjectKey, how: &str) -> String {
 }
 
 /// Returns the patch that cordons or uncordons a node; `manager` is the field manager.
-pub fn cordon(node: &Node, is_on: bool, manager: &'static str) -> Request {
+pub fn cordon_request(node: &Node, unschedulable: bool, manager: &'static str) -> Request {
     Request::Patch {
         kind: Kind::Node,
         key: node.metadata.key(),
         uid: None,
         part: Part::Main,
-        change: Mutation::new::<Node>(manager, move |node| node.spec.unschedulable = is_on.then_some(true)),
+        change: Mutation::new::<Node>(manager, move |node| {
+            node.spec.unschedulable = unschedulable.then_some(true)
+        }),
     }
 }
 

@@ -33,8 +33,8 @@ impl RolloutClient {
         })
     }
 
-    /// Continues with the next rollout, or exits.
-    fn end(&mut self, has_failed: bool, view: &View, ctx: &mut Context<'_>) {
+    /// Ends the present rollout: continues with the next one, or exits.
+    fn end_rollout(&mut self, has_failed: bool, view: &View, ctx: &mut Context<'_>) {
         self.has_failed |= has_failed;
         match self.left.pop_front() {
             Some(next) => {
@@ -57,14 +57,14 @@ impl RolloutClient {
                 if is_about && self.has_started {
                     if change.new.is_none() {
                         print_error(ctx, "error: object has been deleted");
-                        return self.end(true, view, ctx);
+                        return self.end_rollout(true, view, ctx);
                     }
                     self.report_rollout_status(view, ctx);
                 }
             }
             Input::Timer(ClientTimer::Timeout) => {
                 print_error(ctx, "error: timed out waiting for the condition");
-                self.end(true, view, ctx);
+                self.end_rollout(true, view, ctx);
             }
             Input::Answered(..) | Input::Timer(_) => {}
         }
@@ -83,7 +83,7 @@ impl RolloutClient {
                     ctx,
                     format!("error: no status viewer has been implemented for {}", kind.name()),
                 );
-                return self.end(true, view, ctx);
+                return self.end_rollout(true, view, ctx);
             }
         };
         match line {
@@ -95,16 +95,16 @@ impl RolloutClient {
                         &super::ErrorContext::None,
                     ),
                 );
-                self.end(true, view, ctx);
+                self.end_rollout(true, view, ctx);
             }
             Some(Err(error)) => {
                 print_error(ctx, error);
-                self.end(true, view, ctx);
+                self.end_rollout(true, view, ctx);
             }
             Some(Ok((text, is_done))) => {
                 print(ctx, text);
                 if is_done || !self.command.watch {
-                    self.end(false, view, ctx);
+                    self.end_rollout(false, view, ctx);
                 }
             }
         }

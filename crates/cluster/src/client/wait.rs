@@ -50,7 +50,7 @@ impl WaitClient {
                     }
                     self.at += 1;
                 }
-                self.end(ctx);
+                self.print_failures_and_exit(ctx);
             }
             _ => {}
         }
@@ -73,11 +73,11 @@ impl WaitClient {
             }
             self.at += 1;
         }
-        self.end(ctx);
+        self.print_failures_and_exit(ctx);
     }
 
-    /// Prints the failures and exits; several failures are printed without kubectl's `error: ` (KC-116).
-    fn end(&mut self, ctx: &mut Context<'_>) {
+    /// Prints the failures (several failures without kubectl's `error: `, KC-116) and exits.
+    fn print_failures_and_exit(&mut self, ctx: &mut Context<'_>) {
         match self.failures.as_slice() {
             [one] => print_error(ctx, format!("error: {one}")),
             several => several.iter().for_each(|one| print_error(ctx, one.as_str())),

@@ -25,7 +25,7 @@ impl WatchClient {
             Input::Listed { objects, .. } => match self.printed.replace(objects.clone()) {
                 None => {
                     let found = self.matching_objects(objects);
-                    let lines = self.command.printer.list(&found, ctx.wall());
+                    let lines = self.command.printer.format_list(&found, ctx.wall());
                     lines.into_iter().for_each(|line| print(ctx, line));
                 }
                 // Deviation: kubectl exits when its connection breaks; this client continues with the present state.
@@ -83,14 +83,14 @@ impl WatchClient {
         let old = old.filter(|object| printer.matches(object));
         let new = new.filter(|object| printer.matches(object));
         let lines = match (old, new) {
-            (None, Some(object)) => printer.event(WatchEvent::Added, object, ctx.wall()),
-            (Some(_), Some(object)) => printer.event(WatchEvent::Modified, object, ctx.wall()),
+            (None, Some(object)) => printer.format_event(WatchEvent::Added, object, ctx.wall()),
+            (Some(_), Some(object)) => printer.format_event(WatchEvent::Modified, object, ctx.wall()),
             (Some(object), None) => {
                 let mut object = object.clone();
                 if let Some(revision) = revision {
                     object.metadata_mut().resource_version = revision.to_string().into();
                 }
-                printer.event(WatchEvent::Deleted, &object, ctx.wall())
+                printer.format_event(WatchEvent::Deleted, &object, ctx.wall())
             }
             (None, None) => return,
         };

@@ -56,7 +56,7 @@ impl WriteClient {
                                 &*metadata.resource_version == version && !is_deleted
                             })
                         };
-                        let text = match (&write.shows, &object, &write.unchanged) {
+                        let text = match (&write.formatter, &object, &write.unchanged) {
                             // A command that prints nothing about an unchanged object does not print the object either.
                             (_, _, Some((version, text))) if text.is_empty() && is_unchanged(version) => String::new(),
                             (Some(show), Some(object), _) => (show.0)(object),
@@ -64,7 +64,7 @@ impl WriteClient {
                             _ => write.success,
                         };
                         let name = metadata.map_or("", |metadata| &metadata.name);
-                        let is_shown = write.shows.is_some();
+                        let is_shown = write.formatter.is_some();
                         print(ctx, if is_shown { text } else { text.replace("{name}", name) });
                     }
                     Err(error) if matches!(error.code, 409 | 422) && !write.instead.is_empty() => {

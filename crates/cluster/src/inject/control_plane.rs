@@ -111,7 +111,7 @@ impl World {
         Ok(())
     }
 
-    /// Lease renewals are stored only while the API server runs and reaches etcd.
+    /// Updates whether lease renewals are stored: only while the API server runs and reaches etcd.
     fn update_store_reachability(&mut self) {
         self.heartbeats
             .set_server_up(self.is_api_up && self.is_etcd_up, self.now);

@@ -17,7 +17,7 @@ impl World {
     pub(super) fn machine_template_like(&self, like: &NodeName) -> Result<MachineTemplate, String> {
         let node = (self.objects().named::<Node>(like.as_str()))
             .ok_or_else(|| format!("there is no Node called {:?}", like.as_str()))?;
-        Ok(MachineTemplate::like(self.objects(), node))
+        Ok(MachineTemplate::of_existing_node(self.objects(), node))
     }
 
     /// Adds a machine of a declared node group.

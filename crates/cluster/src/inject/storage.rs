@@ -50,7 +50,8 @@ impl World {
                 },
             ];
             for request in requests {
-                // An attachment that was already terminating is deleted by the second request.
+                // If the attachment was already terminating, clearing its finalizers deletes it, and the DELETE that
+                // follows returns NotFound.
                 if let Err(error) = self.serve(by, &request, sink)
                     && !error.is_not_found()
                 {

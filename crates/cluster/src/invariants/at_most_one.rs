@@ -4,14 +4,14 @@ use podscope_messages::invariant;
 use podscope_messages::{Value, sentence};
 
 use super::ledger::location;
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View, blame};
 use crate::{Place, What};
 
 pub(super) const AT_MOST_ONE: Invariant = Invariant {
     name: "at-most-one",
     fact: "CT-162",
-    group: Group::Identity,
-    promise: Promise::Safety,
+    group: InvariantGroup::Identity,
+    kind: InvariantKind::Safety,
     statement: invariant::at_most_one,
     keeper: invariant::at_most_one_keeper,
     breaker: invariant::at_most_one_breaker,
@@ -21,8 +21,8 @@ pub(super) const AT_MOST_ONE: Invariant = Invariant {
 pub(super) const SAFE_STALL: Invariant = Invariant {
     name: "safe-stall",
     fact: "CT-185",
-    group: Group::Identity,
-    promise: Promise::Safety,
+    group: InvariantGroup::Identity,
+    kind: InvariantKind::Safety,
     statement: invariant::safe_stall,
     keeper: invariant::safe_stall_keeper,
     breaker: invariant::safe_stall_breaker,

@@ -11,16 +11,16 @@ use podscope_api::{AccessMode, Node, NodeName, Object, PersistentVolume, Pod, St
 
 use podscope_sim::Originator;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View, blame};
 use crate::controllers::Holder;
-use crate::volume::{Backend, Resolved, driver_of, resolve};
+use crate::volume::{Backend, ResolvedVolume, driver_of, resolve};
 use crate::{Actor, Change, Happening, Place, Record, Request, SimTime, subject_of};
 
 pub(super) const ATTACH_CAS: Invariant = Invariant {
     name: "attach-cas",
     fact: "CT-174",
-    group: Group::Storage,
-    promise: Promise::Safety,
+    group: InvariantGroup::Storage,
+    kind: InvariantKind::Safety,
     statement: invariant::attach_cas,
     keeper: invariant::attach_cas_keeper,
     breaker: invariant::attach_cas_breaker,
@@ -71,6 +71,8 @@ impl Check for AttachCas {
     }
 }
 
+/// Returns the holder of a PersistentVolume, `Some(None)` if the volume is free; None if the object is no
+/// PersistentVolume.
 fn recorded_holder(object: &Option<Object>) -> Option<Option<Holder>> {
     match object {
         Some(Object::PersistentVolume(volume)) => Some(Holder::of(&volume.metadata)),
@@ -187,7 +189,7 @@ fn unattached_volumes(pod: &Pod, node: &NodeName, view: &View<'_>) -> Vec<Backen
     let volumes = pod.spec.volumes.iter();
     volumes
         .filter_map(|volume| match resolve(pod, volume, view.objects) {
-            Resolved::Backend(backend) if backend.needs_attach => Some(backend),
+            ResolvedVolume::Backend(backend) if backend.needs_attach => Some(backend),
             _ => None,
         })
         .filter(|backend| !is_attached(backend, node, view))
@@ -257,7 +259,7 @@ mod tests {
     /// A container restarts after its volume was detached by force; the fault is named as the cause.
     /// Shows: CT-174
     #[test]
-    fn start_without_attached_volume_is_violation() {
+    fn container_start_without_attached_volume_is_violation() {
         let mut trace = Trace::default();
         let mut world = world_with_attached_volume(&mut trace);
         // The controller must not attach the volume again before the container restarts.
@@ -290,7 +292,7 @@ mod tests {
     /// cannot write the status without etcd, so that the kubelet mounts it; the fault is named as the cause.
     /// Shows: CT-174
     #[test]
-    fn start_after_detach_before_mount_blames_fault() {
+    fn container_start_after_detach_before_mount_names_fault() {
         let mut trace = Trace::default();
         let mut world = lab::world(&lab::volume_and_pod(), &mut trace);
         let etcd = |up| Fault::Etcd { up };

@@ -17,7 +17,10 @@ type Blame = (ViolationCause, Originator);
 
 /// Returns the command that the actor executes as the cause; None if it executes none.
 fn command_blame(actor: &Actor, exception: &str, view: &View<'_>) -> Option<Blame> {
-    Some((ViolationCause::Command, view.ledger.command(actor, exception)?))
+    Some((
+        ViolationCause::Command,
+        view.ledger.command_originator(actor, exception)?,
+    ))
 }
 
 fn fault_blame(fault: &ActiveFault, exception: &str) -> Blame {
@@ -79,13 +82,14 @@ pub(super) fn of_component(actor: &Actor, fact: &str, view: &View<'_>) -> Blame 
     command_blame(actor, fact, view).unwrap_or_else(|| (ViolationCause::Bug, actor.to_string().into()))
 }
 
-/// Like [`of_component`], but two instances at once are an exception (CT-154).
+/// Blames the fault that started a second instance of the actor's process (CT-154), or else like [`of_component`].
 pub(super) fn of_two_instances(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     let second = view.ledger.second_instance_fault(actor, view.now);
     second.map_or_else(|| of_component(actor, fact, view), |second| fault_blame(second, fact))
 }
 
-/// Like [`of_two_instances`], but a controller that lost its in-memory state is an exception too (CT-159).
+/// Like [`of_two_instances`], but instead of a bug blames a recent fault of the control plane by which a controller may
+/// have lost its in-memory state (CT-159).
 pub(super) fn of_lost_memory(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     let crash = view.ledger.recent_control_plane_fault(view.now);
     match of_two_instances(actor, fact, view) {
@@ -94,7 +98,7 @@ pub(super) fn of_lost_memory(actor: &Actor, fact: &str, view: &View<'_>) -> Blam
     }
 }
 
-/// Blames the latest fault, for an action of the world itself.
+/// Blames the latest fault of the run. Used for actions that no component requested.
 pub(super) fn of_fault(fact: &str, view: &View<'_>) -> Blame {
     match &view.ledger.last_fault {
         Some(action) => (ViolationCause::Fault, action.originator(fact)),
@@ -133,7 +137,7 @@ pub(super) fn of_proxy(node: &NodeName, fact: &str, view: &View<'_>) -> Blame {
     }
 }
 
-/// Blames the violation of a restarted kubelet on the fault that ended its predecessor.
+/// Blames a restarted kubelet's violation on a recent fault at its node, or else like [`of_component`].
 pub(super) fn of_restart(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     if let Actor::Kubelet(node) = actor
         && let Some(known) = view.ledger.recent_node_fault(node, view.now)

@@ -4,14 +4,14 @@ use podscope_api::{DaemonSet, Object, ObjectKey};
 use podscope_messages::invariant;
 use podscope_messages::sentence;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View, blame};
 use crate::{Actor, subject_of};
 
 pub(super) const DAEMON_ONE: Invariant = Invariant {
     name: "daemon-one",
     fact: "CT-177",
-    group: Group::Identity,
-    promise: Promise::Safety,
+    group: InvariantGroup::Identity,
+    kind: InvariantKind::Safety,
     statement: invariant::daemon_one,
     keeper: invariant::daemon_one_keeper,
     breaker: invariant::daemon_one_breaker,

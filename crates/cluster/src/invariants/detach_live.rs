@@ -12,7 +12,7 @@ use podscope_api::{
 
 use podscope_sim::Originator;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View, blame};
 use crate::controllers::Holder;
 use crate::volume::claim_name;
 use crate::{Actor, SimTime, Span, What, subject};
@@ -20,8 +20,8 @@ use crate::{Actor, SimTime, Span, What, subject};
 pub(super) const DETACH_LIVE: Invariant = Invariant {
     name: "detach-live",
     fact: "CT-186",
-    group: Group::Storage,
-    promise: Promise::Liveness,
+    group: InvariantGroup::Storage,
+    kind: InvariantKind::Liveness,
     statement: invariant::detach_live,
     keeper: invariant::detach_live_keeper,
     breaker: invariant::detach_live_breaker,

@@ -7,14 +7,14 @@ use podscope_messages::sentence;
 
 use podscope_api::{Node, Object, Str, TaintEffect};
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View, blame};
 use crate::{Actor, SimTime, Span, subject_of};
 
 pub(super) const EVICT_THROTTLE: Invariant = Invariant {
     name: "evict-throttle",
     fact: "CT-179",
-    group: Group::Life,
-    promise: Promise::Safety,
+    group: InvariantGroup::Life,
+    kind: InvariantKind::Safety,
     statement: invariant::evict_throttle,
     keeper: invariant::evict_throttle_keeper,
     breaker: invariant::evict_throttle_breaker,

@@ -8,14 +8,14 @@ use podscope_messages::sentence;
 
 use podscope_sim::Originator;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View, blame};
 use crate::{Actor, Happening, Place, Record, subject_of};
 
 pub(super) const FENCE_BEFORE_BREAK: Invariant = Invariant {
     name: "fence-before-break",
     fact: "CT-175",
-    group: Group::Storage,
-    promise: Promise::Safety,
+    group: InvariantGroup::Storage,
+    kind: InvariantKind::Safety,
     statement: invariant::fence_before_break,
     keeper: invariant::fence_before_break_keeper,
     breaker: invariant::fence_before_break_breaker,

@@ -5,14 +5,14 @@ use podscope_api::{Kind, Node, Pod};
 use podscope_messages::invariant;
 use podscope_messages::sentence;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View, blame};
 use crate::{Actor, Request, subject_of};
 
 pub(super) const FORCE_AUTHORITY: Invariant = Invariant {
     name: "force-authority",
     fact: "CT-168",
-    group: Group::Termination,
-    promise: Promise::Safety,
+    group: InvariantGroup::Termination,
+    kind: InvariantKind::Safety,
     statement: invariant::force_authority,
     keeper: invariant::force_authority_keeper,
     breaker: invariant::force_authority_breaker,

@@ -6,14 +6,14 @@ use podscope_api::{Object, Pod, PodPhase};
 use podscope_messages::invariant;
 use podscope_messages::{Sentence, sentence};
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View, blame};
 use crate::subject_of;
 
 pub(super) const FORWARD_ONLY: Invariant = Invariant {
     name: "forward-only",
     fact: "CT-165",
-    group: Group::Life,
-    promise: Promise::Safety,
+    group: InvariantGroup::Life,
+    kind: InvariantKind::Safety,
     statement: invariant::forward_only,
     keeper: invariant::forward_only_keeper,
     breaker: invariant::forward_only_breaker,
@@ -23,8 +23,8 @@ pub(super) const FORWARD_ONLY: Invariant = Invariant {
 pub(super) const GRACE_MONOTONE: Invariant = Invariant {
     name: "grace-monotone",
     fact: "CT-166",
-    group: Group::Termination,
-    promise: Promise::Safety,
+    group: InvariantGroup::Termination,
+    kind: InvariantKind::Safety,
     statement: invariant::grace_monotone,
     keeper: invariant::grace_monotone_keeper,
     breaker: invariant::grace_monotone_breaker,

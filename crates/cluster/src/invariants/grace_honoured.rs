@@ -13,15 +13,15 @@ use podscope_api::fault::{FaultKind, ViolationCause};
 use podscope_api::{Object, Pod, Str, Uid};
 
 use super::ledger::LivePod;
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View, blame};
 use crate::world::ComponentState;
 use crate::{Actor, Happening, HookKind, Record, SimTime, Span, Subject};
 
 pub(super) const GRACE_HONOURED: Invariant = Invariant {
     name: "grace-honoured",
     fact: "CT-167",
-    group: Group::Termination,
-    promise: Promise::Safety,
+    group: InvariantGroup::Termination,
+    kind: InvariantKind::Safety,
     statement: invariant::grace_honoured,
     keeper: invariant::grace_honoured_keeper,
     breaker: invariant::grace_honoured_breaker,

@@ -76,7 +76,7 @@ pub(super) fn partition(node: &str) -> Fault {
 }
 
 /// Returns a pod of a StatefulSet.
-pub(super) fn member(name: &str) -> Value {
+pub(super) fn stateful_set_pod(name: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",
         "metadata": {"name": name, "namespace": "default", "ownerReferences": [

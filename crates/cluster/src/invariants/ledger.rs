@@ -118,7 +118,7 @@ pub(crate) struct Ledger {
     pub requested_detaches: ordered::Map<(Str, NodeName), Actor>,
     /// Pods that a quorum has removed from their application group; their remaining processes are not members (C-12).
     pub expelled_members: ordered::Set<Uid>,
-    /// Number of the command that is being executed; None for every other event.
+    /// Number of the command that is being executed; None while any other event is handled.
     pub current_command: Option<u32>,
     /// The latest fault.
     pub last_fault: Option<BlamedAction>,
@@ -134,7 +134,7 @@ fn stateful_set_identity(pod: &Pod) -> Option<ObjectKey> {
 
 impl Ledger {
     /// Returns the command of an actor as the originator of a violation.
-    pub(crate) fn command(&self, actor: &Actor, exception: &str) -> Option<Originator> {
+    pub(crate) fn command_originator(&self, actor: &Actor, exception: &str) -> Option<Originator> {
         match actor {
             Actor::Client(0) => Some(Originator::excused("the scenario's manifests", exception)),
             Actor::Client(client) => Some(self.commands.get(client)?.originator(exception)),
@@ -295,7 +295,7 @@ impl Ledger {
                 Happening::VolumeAttached { volume, node } if !self.requested_detaches.is_empty() => {
                     self.requested_detaches.remove(&(volume.clone(), node.clone()));
                 }
-                Happening::ContainerExited { .. } => self.record_exit(record),
+                Happening::ContainerExited { .. } => self.record_container_exit(record),
                 Happening::Fault { fault, .. } => self.record_fault(*fault, record),
                 Happening::Healed { fault, .. } => self.record_repair(*fault, record),
                 _ => {}
@@ -309,7 +309,7 @@ impl Ledger {
         if let Observation::Record(record) = seen
             && record.what() == What::ContainerStarted
         {
-            self.record_start(record, parts);
+            self.record_container_start(record, parts);
         }
     }
 
@@ -354,7 +354,7 @@ impl Ledger {
         self.pod_of(uid, objects).and_then(|pod| stateful_set_identity(&pod))
     }
 
-    fn record_start(&mut self, record: &Record, parts: &WorldParts<'_>) {
+    fn record_container_start(&mut self, record: &Record, parts: &WorldParts<'_>) {
         let (Some(object), Some(container), Place::Node(node)) =
             (&record.object, &record.container, record.actor.place())
         else {
@@ -416,7 +416,7 @@ impl Ledger {
         );
     }
 
-    fn record_exit(&mut self, record: &Record) {
+    fn record_container_exit(&mut self, record: &Record) {
         let (Some(object), Some(container)) = (&record.object, &record.container) else {
             return;
         };

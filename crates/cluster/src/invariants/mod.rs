@@ -21,7 +21,7 @@ mod grace_honoured;
 #[cfg(test)]
 mod lab;
 mod ledger;
-mod live;
+mod liveness;
 mod no_early_removal;
 mod no_overcommit;
 mod no_request_to_ended;
@@ -49,7 +49,7 @@ pub(crate) use ledger::{BlamedAction, Ledger};
 
 /// Whether the condition of an invariant must hold always (safety) or eventually (liveness).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Promise {
+pub enum InvariantKind {
     /// The condition holds at every event.
     Safety,
     /// The condition eventually becomes true when no fault is active any more.
@@ -58,8 +58,8 @@ pub enum Promise {
 
 /// Topic of an invariant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Group {
-    /// Which pods may share a name or an owner.
+pub enum InvariantGroup {
+    /// How many pods may have the same name, identity or owner.
     Identity,
     /// Life cycle of pods.
     Life,
@@ -75,7 +75,7 @@ pub enum Group {
     Recovery,
 }
 
-impl Group {
+impl InvariantGroup {
     /// Returns the heading of the group.
     pub const fn title(self) -> Message {
         match self {
@@ -97,8 +97,8 @@ pub struct Invariant {
     pub name: &'static str,
     /// Number of the fact that defines the invariant.
     pub fact: &'static str,
-    pub group: Group,
-    pub promise: Promise,
+    pub group: InvariantGroup,
+    pub kind: InvariantKind,
     /// The condition that must hold.
     pub statement: Message,
     /// Names the components that ensure the condition.
@@ -182,7 +182,7 @@ pub(crate) trait Check {
     fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>);
 }
 
-macro_rules! checks {
+macro_rules! declare_checks {
     ($($field:ident: $type:ident [$($row:ident),+]),* $(,)?) => {
         /// All invariants.
         pub const INVARIANTS: &[Invariant] = &[$($($field::$row,)+)*];
@@ -212,7 +212,7 @@ macro_rules! checks {
         }
     };
 }
-checks! {
+declare_checks! {
     at_most_one: AtMostOne [AT_MOST_ONE, SAFE_STALL],
     single_writer: SingleWriter [SINGLE_WRITER],
     one_node: OneNode [ONE_NODE],
@@ -231,7 +231,7 @@ checks! {
     roll_bound: RollBound [ROLL_BOUND],
     evict_throttle: EvictThrottle [EVICT_THROTTLE],
     no_request_to_ended: NoRequestToEnded [NO_REQUEST_TO_ENDED],
-    live: Liveness [NOMINEE_RESOLVED, NO_ORPHANS, NAMESPACE_GONE, READY_RESTORED, CONVERGE, PENDING_PLACED],
+    liveness: Liveness [NOMINEE_RESOLVED, NO_ORPHANS, NAMESPACE_GONE, READY_RESTORED, CONVERGE, PENDING_PLACED],
     detach_live: DetachLive [DETACH_LIVE],
 }
 
@@ -252,7 +252,7 @@ impl Monitors {
     /// Returns the UIDs of the pods that have been pending so long that the scheduler must be asked whether they fit a
     /// node.
     pub(crate) fn overdue_pending_pods(&self, now: SimTime) -> Vec<Uid> {
-        self.live.overdue_pending_pods(now)
+        self.liveness.overdue_pending_pods(now)
     }
 
     /// Runs all checks on an observation and returns the violations.

@@ -5,14 +5,14 @@ use podscope_api::{Kind, Pod};
 use podscope_messages::invariant;
 use podscope_messages::sentence;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View};
 use crate::{Actor, Request, subject_of};
 
 pub(super) const NO_EARLY_REMOVAL: Invariant = Invariant {
     name: "no-early-removal",
     fact: "CT-169",
-    group: Group::Termination,
-    promise: Promise::Safety,
+    group: InvariantGroup::Termination,
+    kind: InvariantKind::Safety,
     statement: invariant::no_early_removal,
     keeper: invariant::no_early_removal_keeper,
     breaker: invariant::no_early_removal_breaker,

@@ -8,14 +8,14 @@ use podscope_messages::sentence;
 
 use podscope_api::{Node, Pod, Quantity, ResourceList, Str};
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View, blame};
 use crate::Actor;
 
 pub(super) const NO_OVERCOMMIT: Invariant = Invariant {
     name: "no-overcommit",
     fact: "CT-171",
-    group: Group::Scheduling,
-    promise: Promise::Safety,
+    group: InvariantGroup::Scheduling,
+    kind: InvariantKind::Safety,
     statement: invariant::no_overcommit,
     keeper: invariant::no_overcommit_keeper,
     breaker: invariant::no_overcommit_breaker,
@@ -89,7 +89,7 @@ fn has_unscheduled_pod(view: &View<'_>, node: &podscope_api::NodeName) -> bool {
         .any(|pod| pod.condition(condition::POD_SCHEDULED).is_none() || pod.is_mirror())
 }
 
-/// Returns the names of the resources that a pod requests, in order.
+/// Returns the names of all resources that a pod requests.
 fn requested_resources(pod: &Pod) -> ordered::Set<Str> {
     let own = pod.spec.resources.iter().map(|own| &own.requests);
     let all = pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
@@ -99,10 +99,10 @@ fn requested_resources(pod: &Pod) -> ordered::Set<Str> {
     lists.flat_map(|list| list.keys()).cloned().collect()
 }
 
-/// Returns a pod's request of one resource: its pod-level request, or else the maximum of (app containers plus
-/// sidecars) and of every step of its start; plus overhead. Computed without building lists, because every binding
-/// calls it for all pods of the node. An extended resource that the scheduler allocated through a claim takes nothing
-/// from the node (DRA-116).
+/// Returns a pod's request of one resource: its pod-level request, or else the larger of two sums, (app containers plus
+/// all sidecars) and (an init container plus the sidecars before it); plus overhead. The function builds no lists,
+/// because every binding calls it for all pods of the node. An extended resource that the scheduler allocated through a
+/// claim takes nothing from the node (DRA-116).
 fn requested_amount(pod: &Pod, resource: &Str) -> Quantity {
     let mut by_claim = (pod.status.extended_resource_claim_status.iter()).flat_map(|status| &status.request_mappings);
     if by_claim.any(|mapping| mapping.resource_name == *resource) {

@@ -7,22 +7,22 @@ use podscope_messages::invariant;
 use podscope_messages::sentence;
 use podscope_sim::subject;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View, blame};
 use crate::{SimTime, Span, What};
 
 pub(super) const NO_REQUEST_TO_ENDED: Invariant = Invariant {
     name: "no-request-to-ended",
     fact: "TR-025",
-    group: Group::Requests,
-    promise: Promise::Safety,
+    group: InvariantGroup::Requests,
+    kind: InvariantKind::Safety,
     statement: invariant::no_request_to_ended,
     keeper: invariant::no_request_to_ended_keeper,
     breaker: invariant::no_request_to_ended_breaker,
     lesson: "shutdown-without-errors",
 };
 
-/// Maximum delay between the observation on a node and the last new connection.
-const MAX_OBSERVATION_DELAY: Span = Span::seconds(5);
+/// Maximum time from when a kube-proxy observes that an endpoint has ended to the last new connection to this endpoint.
+const MAX_NEW_CONNECTION_DELAY: Span = Span::seconds(5);
 
 /// State of the check of `no-request-to-ended`: the violations that are already reported.
 #[derive(Debug, Clone, Default)]
@@ -37,11 +37,11 @@ impl Check for NoRequestToEnded {
             Observation::Record(record) => matches!(record.what(), What::RequestsFailed | What::RequestRate),
             Observation::Request { .. } | Observation::Change { .. } => false,
         };
-        if !must_check || view.traffic.is_idle() || !view.network.is_whole() {
+        if !must_check || view.traffic.is_idle() || !view.network.has_no_faults() {
             return;
         }
         for (service, node, pod, since) in view.traffic.stale_lanes() {
-            let is_late = view.now - since > MAX_OBSERVATION_DELAY;
+            let is_late = view.now - since > MAX_NEW_CONNECTION_DELAY;
             if !is_late || !self.reported.insert((node.clone(), pod.clone(), since)) {
                 continue;
             }
@@ -78,8 +78,8 @@ mod tests {
     use crate::traffic::{StartTraffic, TrafficCommand};
     use crate::{Objects, SimTime};
 
-    /// A kube-proxy that observed the end of an endpoint and does not sync is reported; one that syncs within a second
-    /// is not.
+    /// A kube-proxy that observed the end of an endpoint and does not sync its rules is reported; one that syncs in a
+    /// second is not.
     /// Shows: TR-025
     #[test]
     fn request_to_ended_endpoint_is_reported_once() {
@@ -115,7 +115,7 @@ mod tests {
         };
         world.check(&tick, &mut trace);
         assert_eq!(trace.violations(), [""; 0]);
-        // Unlike any real kube-proxy, this one observes that no endpoint is left, but does not sync.
+        // Unlike any real kube-proxy, this one observes that no endpoint is left, but does not write its rules.
         world.suppress_proxy_sync(&"a-1".into(), Arc::new(Objects::default()));
         world.run_until(SimTime::from_seconds(44), &mut trace);
         world.check(&tick, &mut trace);

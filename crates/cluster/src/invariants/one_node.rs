@@ -5,14 +5,14 @@ use podscope_api::fault::ViolationCause;
 use podscope_messages::invariant;
 use podscope_messages::sentence;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View};
 use crate::{Place, What, subject_of};
 
 pub(super) const ONE_NODE: Invariant = Invariant {
     name: "one-node",
     fact: "CT-164",
-    group: Group::Identity,
-    promise: Promise::Safety,
+    group: InvariantGroup::Identity,
+    kind: InvariantKind::Safety,
     statement: invariant::one_node,
     keeper: invariant::one_node_keeper,
     breaker: invariant::one_node_breaker,

@@ -9,14 +9,14 @@ use podscope_messages::sentence;
 
 use podscope_api::{Object, ObjectKey, Pod, PodDisruptionBudget};
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View, blame};
 use crate::{Actor, Request, subject_of};
 
 pub(super) const PDB_LEDGER: Invariant = Invariant {
     name: "pdb-ledger",
     fact: "CT-170",
-    group: Group::Life,
-    promise: Promise::Safety,
+    group: InvariantGroup::Life,
+    kind: InvariantKind::Safety,
     statement: invariant::pdb_ledger,
     keeper: invariant::pdb_ledger_keeper,
     breaker: invariant::pdb_ledger_breaker,

@@ -4,14 +4,14 @@ use podscope_api::Pod;
 use podscope_messages::invariant;
 use podscope_messages::sentence;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View, blame};
 use crate::Happening;
 
 pub(super) const PREEMPT_LOWER: Invariant = Invariant {
     name: "preempt-lower",
     fact: "CT-173",
-    group: Group::Scheduling,
-    promise: Promise::Safety,
+    group: InvariantGroup::Scheduling,
+    kind: InvariantKind::Safety,
     statement: invariant::preempt_lower,
     keeper: invariant::preempt_lower_keeper,
     breaker: invariant::preempt_lower_breaker,

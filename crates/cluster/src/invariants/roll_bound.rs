@@ -4,14 +4,14 @@ use podscope_api::{Deployment, Object, ObjectKey, ReplicaSet, scaled_value};
 use podscope_messages::invariant;
 use podscope_messages::sentence;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View, blame};
 use crate::subject_of;
 
 pub(super) const ROLL_BOUND: Invariant = Invariant {
     name: "roll-bound",
     fact: "CT-178",
-    group: Group::Life,
-    promise: Promise::Safety,
+    group: InvariantGroup::Life,
+    kind: InvariantKind::Safety,
     statement: invariant::roll_bound,
     keeper: invariant::roll_bound_keeper,
     breaker: invariant::roll_bound_breaker,

@@ -11,15 +11,15 @@ use podscope_api::{AccessMode, NodeName, PersistentVolume, Str, Uid};
 
 use podscope_sim::Originator;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View, blame};
 use crate::volume::{Backend, of_inline, of_persistent_volume};
 use crate::{Happening, Place, Record, What};
 
 pub(super) const SINGLE_WRITER: Invariant = Invariant {
     name: "single-writer",
     fact: "CT-163",
-    group: Group::Storage,
-    promise: Promise::Safety,
+    group: InvariantGroup::Storage,
+    kind: InvariantKind::Safety,
     statement: invariant::single_writer,
     keeper: invariant::single_writer_keeper,
     breaker: invariant::single_writer_breaker,
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn forced_detach_without_fence_causes_two_writers() {
         let mut objects = lab::volume_and_pod();
-        // A storage backend that attaches to one node only.
+        // Replaces iSCSI by EBS, which attaches a volume to one node only.
         objects[0]["spec"]["iscsi"].take();
         objects[0]["spec"]["awsElasticBlockStore"] = serde_json::json!({"volumeID": "vol-1"});
         // A second pod with the same claim waits for the volume; its node is the first to get the volume once it is

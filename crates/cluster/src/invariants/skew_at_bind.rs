@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use podscope_api::{Node, NodeName, Object, Pod, Str, TopologySpreadConstraint, Uid};
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View, blame};
 use crate::controllers::counts_for_spread;
 use crate::world::ComponentState;
 use crate::{Actor, AttemptResult, Happening, Objects, Record, Subject};
@@ -17,19 +17,19 @@ use crate::{Actor, AttemptResult, Happening, Objects, Record, Subject};
 pub(super) const SKEW_AT_BIND: Invariant = Invariant {
     name: "skew-at-bind",
     fact: "CT-172",
-    group: Group::Scheduling,
-    promise: Promise::Safety,
+    group: InvariantGroup::Scheduling,
+    kind: InvariantKind::Safety,
     statement: invariant::skew_at_bind,
     keeper: invariant::skew_at_bind_keeper,
     breaker: invariant::skew_at_bind_breaker,
     lesson: "spread-by-zone",
 };
 
-/// Number of placements between two removals of those that the watch cache contains meanwhile.
+/// After this number of checked placements, `assumed` drops those that the scheduler's watch cache contains by then.
 const PLACEMENTS_BETWEEN_PRUNES: usize = 256;
 
-/// State of the check of `skew-at-bind`: the nodes of placed pods that may still have no node in the scheduler's watch
-/// cache, by scheduler and pod UID. A node in the cache takes precedence.
+/// State of the check of `skew-at-bind`: the chosen node of each placed pod whose binding the scheduler's watch cache
+/// may not contain yet, by scheduler and pod UID. If the cache has a node for the pod, that one counts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SkewAtBind {
     assumed: ordered::Map<(Actor, Uid), NodeName>,
@@ -86,7 +86,7 @@ impl SkewAtBind {
             return;
         };
         let all = pod.spec.topology_spread_constraints.iter();
-        let hard: Vec<_> = all.filter(|one| one.is_hard()).collect();
+        let hard: Vec<_> = all.filter(|one| one.is_do_not_schedule()).collect();
         if !hard.is_empty() {
             drop_cached(&mut self.assumed);
         }
@@ -188,7 +188,7 @@ mod tests {
     use serde_json::{Value, json};
 
     /// Returns a pod with label `app=web` and a DoNotSchedule constraint with maxSkew 1 over zones.
-    fn web(name: &str) -> Value {
+    fn spread_web_pod(name: &str) -> Value {
         json!({
             "apiVersion": "v1", "kind": "Pod",
             "metadata": {"name": name, "namespace": "default", "labels": {"app": "web"}},
@@ -237,14 +237,14 @@ mod tests {
     #[test]
     fn placement_beyond_max_skew_is_violation() {
         let mut trace = Trace::default();
-        let mut pods: Vec<Value> = ["one", "two", "three", "four"].map(web).to_vec();
-        let mut gated = web("late");
+        let mut pods: Vec<Value> = ["one", "two", "three", "four"].map(spread_web_pod).to_vec();
+        let mut gated = spread_web_pod("late");
         gated["spec"]["schedulingGates"] = json!([{"name": "wait"}]);
         pods.push(gated);
         let mut world = lab::world(&pods, &mut trace);
         world.run_until(SimTime::from_seconds(30), &mut trace);
         assert!(trace.violations().is_empty(), "{:?}", trace.violations());
-        // Four pods in three zones: one has two.
+        // There are four pods in three zones, so one zone has two pods.
         let zone_of = |name: &str| {
             let pod = world
                 .objects()

@@ -6,14 +6,14 @@ use podscope_api::{Kind, Object, ObjectKey, Pod, Uid};
 use podscope_messages::invariant;
 use podscope_messages::sentence;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View};
+use super::{Check, DetectedViolation, Invariant, InvariantGroup, InvariantKind, Observation, View};
 use crate::{Request, subject_of};
 
 pub(super) const SLOT_UNIQUE: Invariant = Invariant {
     name: "slot-unique",
     fact: "CT-176",
-    group: Group::Identity,
-    promise: Promise::Safety,
+    group: InvariantGroup::Identity,
+    kind: InvariantKind::Safety,
     statement: invariant::slot_unique,
     keeper: invariant::slot_unique_keeper,
     breaker: invariant::slot_unique_breaker,
@@ -75,15 +75,15 @@ mod tests {
     /// The API server refuses a second pod of the same name. If it accepted it, that would be a violation.
     /// Shows: CT-071, CT-176
     #[test]
-    fn creating_existing_member_is_violation() {
+    fn creating_pod_with_existing_name_is_violation() {
         let mut trace = Trace::default();
-        let mut world = lab::world(&[lab::member("web-0")], &mut trace);
+        let mut world = lab::world(&[lab::stateful_set_pod("web-0")], &mut trace);
         let manager = Actor::ControllerManager(0);
-        let create = Request::Create(lab::object(&lab::member("web-0")));
+        let create = Request::Create(lab::object(&lab::stateful_set_pod("web-0")));
         assert!(world.serve(&manager, &create, &mut trace).is_err());
         assert!(trace.violations().is_empty(), "{:?}", trace.violations());
 
-        let Object::Pod(mut second) = lab::object(&lab::member("web-0")) else {
+        let Object::Pod(mut second) = lab::object(&lab::stateful_set_pod("web-0")) else {
             panic!("the object is a pod");
         };
         Arc::make_mut(&mut second).metadata.uid = Uid("second".into());

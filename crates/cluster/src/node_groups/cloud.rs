@@ -1,4 +1,5 @@
-//! The cloud of the cluster autoscaler: its node groups, and the scheduler's filters on a copy of the cluster.
+//! The cloud provider of the cluster autoscaler: its node groups, and trials of placements on a copy of the cluster
+//! with the scheduler's filters.
 
 use std::sync::Arc;
 
@@ -66,7 +67,7 @@ impl TrialCluster for Trial {
     }
 
     fn nodes_accepting(&mut self, pod: &Arc<Pod>) -> Vec<Str> {
-        self.0.accepting(pod)
+        self.0.nodes_accepting(pod)
     }
 
     fn fork(&self) -> Box<dyn TrialCluster> {

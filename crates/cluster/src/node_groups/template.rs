@@ -1,5 +1,5 @@
-//! Templates of machines: the properties with which their kubelets register, like those of an existing Node or of a
-//! node group.
+//! Templates of machines: the properties with which their kubelets register, copied from an existing Node or declared
+//! by a node group.
 
 use std::sync::Arc;
 
@@ -37,13 +37,13 @@ pub(crate) struct MachineTemplate {
     taints: Vec<Taint>,
     kubelet_version: Str,
     pub(crate) csi: Option<Arc<CsiNode>>,
-    /// Description of the devices; empty if there are none.
+    /// Description of the devices, as in the annotation `podscope.dev/devices`; empty if there are none.
     devices: Str,
 }
 
 impl MachineTemplate {
-    /// Returns the template for machines like that of an existing Node.
-    pub(crate) fn like(objects: &Objects, node: &Node) -> Self {
+    /// Returns the template for machines with the properties of an existing Node.
+    pub(crate) fn of_existing_node(objects: &Objects, node: &Node) -> Self {
         let own_name = &node.metadata.name;
         // Labels whose value is the name of the original node, such as the hostname, are not copied.
         let labels = node.metadata.labels.iter().filter(|(_, value)| *value != own_name);
@@ -75,7 +75,7 @@ impl MachineTemplate {
     }
 
     /// Adds the properties that a node group sets, and the label of the group.
-    pub(super) fn add(&mut self, group: &NodeGroup, default_capacity: &ResourceList) {
+    pub(super) fn apply_node_group(&mut self, group: &NodeGroup, default_capacity: &ResourceList) {
         let labels = group.labels.iter().map(|(key, value)| (key.clone(), value.clone()));
         self.labels.extend(labels);
         self.labels.insert(label::NODE_GROUP.into(), group.name.clone());
@@ -98,13 +98,14 @@ impl MachineTemplate {
         let mut capacity = default_capacity.clone();
         capacity.extend(self.capacity.iter().map(|(name, amount)| (name.clone(), *amount)));
         let mut machine = Machine::new(name.clone(), self.labels.clone(), capacity);
-        machine.reserve(self.reserved.clone(), self.taints.clone());
+        machine.configure_kubelet(self.reserved.clone(), self.taints.clone());
         machine.install_kubelet(self.kubelet_version.clone());
-        machine.describe_devices(self.devices.clone());
+        machine.set_device_description(self.devices.clone());
         machine
     }
 
-    /// Returns the Node that the kubelet of such a machine registers, with the properties that the scheduler reads.
+    /// Returns the Node that the kubelet of a machine with this template registers; only the properties that the
+    /// scheduler reads are set.
     pub(crate) fn node(self, name: &str) -> Node {
         let mut node = Node::default();
         node.metadata.name = name.into();

@@ -139,7 +139,7 @@ impl SchedulerProcess {
                 }
                 self.write_next(uid, ctx);
             }
-            Err(error) => self.fail_pre_bind(uid, &error.message, ctx),
+            Err(error) => self.fail_volume_binding(uid, &error.message, ctx),
         }
     }
 
@@ -187,13 +187,13 @@ impl SchedulerProcess {
                     ctx.set_cause(cause.unwrap_or_default());
                     self.await_devices(&uid, ctx);
                 }
-                Err(message) => self.fail_pre_bind(&uid, &format!("binding volumes: {message}"), ctx),
+                Err(message) => self.fail_volume_binding(&uid, &format!("binding volumes: {message}"), ctx),
                 Ok(false) => {
                     let Some(binding) = self.bindings.get_mut(&uid) else {
                         continue;
                     };
                     if binding.give_up_at <= ctx.now {
-                        self.fail_pre_bind(&uid, "binding volumes: context deadline exceeded", ctx);
+                        self.fail_volume_binding(&uid, "binding volumes: context deadline exceeded", ctx);
                     } else {
                         binding.stage = BindingStage::Polling(ctx.now + VOLUME_POLL_PERIOD);
                     }
@@ -218,7 +218,7 @@ impl SchedulerProcess {
         }
         for written in &binding.written {
             let is_bound = match written {
-                Object::PersistentVolume(volume) => self.is_volume_taken(volume)?,
+                Object::PersistentVolume(volume) => self.is_volume_bound(volume)?,
                 Object::PersistentVolumeClaim(claim) => self.is_claim_provisioned(claim, node)?,
                 other => unreachable!("a binding writes volumes and claims, not a {}", other.kind().name()),
             };
@@ -229,7 +229,8 @@ impl SchedulerProcess {
         Ok(true)
     }
 
-    fn is_volume_taken(&self, written: &PersistentVolume) -> Result<bool, String> {
+    /// Returns whether a volume that the scheduler wrote is bound to its claim, according to the watch cache.
+    fn is_volume_bound(&self, written: &PersistentVolume) -> Result<bool, String> {
         let name = &written.metadata.name;
         let Some(volume) = self.known.get::<PersistentVolume>(&written.metadata.key()) else {
             return Err(format!(
@@ -281,13 +282,13 @@ impl SchedulerProcess {
             .get(uid)
             .is_some_and(|binding| matches!(binding.stage, BindingStage::Writing | BindingStage::Polling(_)));
         if is_waiting {
-            self.fail_pre_bind(uid, "preempted by DefaultPreemption", ctx);
+            self.fail_volume_binding(uid, "preempted by DefaultPreemption", ctx);
         }
         is_waiting
     }
 
     /// Fails the binding of a pod in the PreBind plugin VolumeBinding.
-    fn fail_pre_bind(&mut self, uid: &Uid, why: &str, ctx: &mut Context<'_>) {
+    fn fail_volume_binding(&mut self, uid: &Uid, why: &str, ctx: &mut Context<'_>) {
         let message = format!("running PreBind plugin \"VolumeBinding\": {why}");
         self.end_binding(uid, Err(message), ctx);
     }

@@ -36,7 +36,8 @@ pub(super) enum ClaimWrite {
     SetPodStatus(String, Vec<ContainerExtendedResourceRequest>),
 }
 
-/// Returns the writes for a pod's claims, in order. A claim that is already reserved for the pod needs no write.
+/// Returns the writes for a pod's claims, in the order in which they are sent. A claim that is already reserved for the
+/// pod needs no write.
 pub(super) fn claim_writes(reserved: ReservedClaims, pod: &ObjectKey, uid: &str) -> Vec<ClaimWrite> {
     let mut writes = Vec::new();
     for (claim, allocation) in reserved.claims {
@@ -185,7 +186,7 @@ impl SchedulerProcess {
             Ok(written) => written,
             Err(error) => {
                 let text = format!("{}: {}", write.error_prefix(), error.message);
-                return self.fail_devices(uid, &text, ctx);
+                return self.fail_device_binding(uid, &text, ctx);
             }
         };
         let Some(binding) = self.binding_mut(uid) else {
@@ -215,7 +216,7 @@ impl SchedulerProcess {
     }
 
     /// Fails the binding of a pod in the PreBind plugin DynamicResources.
-    fn fail_devices(&mut self, uid: &Uid, why: &str, ctx: &mut Context<'_>) {
+    fn fail_device_binding(&mut self, uid: &Uid, why: &str, ctx: &mut Context<'_>) {
         let message = format!("running PreBind plugin \"DynamicResources\": {why}");
         self.end_binding(uid, Err(message), ctx);
     }
@@ -271,21 +272,21 @@ impl SchedulerProcess {
         for key in &keys {
             let Some(claim) = stores.resource_claim(key) else {
                 let text = format!("could not find ResourceClaim \"{key}\"");
-                return self.fail_devices(uid, &text, ctx);
+                return self.fail_device_binding(uid, &text, ctx);
             };
             let name = &key.name;
             match claim.readiness() {
                 DeviceReadiness::Ready => {}
                 DeviceReadiness::Failed(reason, message) => {
                     let text = format!("device binding failed: claim={name}, reason={reason}, message=\"{message}\"");
-                    return self.fail_devices(uid, &text, ctx);
+                    return self.fail_device_binding(uid, &text, ctx);
                 }
                 DeviceReadiness::NotYet => {
                     let allocation = claim.status.allocation.as_ref();
                     let since = allocation.and_then(|allocation| allocation.allocation_timestamp);
                     if since.is_some_and(|since| since.0 + DEVICE_BINDING_TIMEOUT.0 < ctx.wall().0) {
                         let text = format!("device binding timeout: claim={name}");
-                        return self.fail_devices(uid, &text, ctx);
+                        return self.fail_device_binding(uid, &text, ctx);
                     }
                     if let Some(binding) = self.bindings.get_mut(uid) {
                         binding.stage = BindingStage::Devices(ctx.now + DEVICE_POLL_PERIOD);

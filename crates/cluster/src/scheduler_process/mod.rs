@@ -16,7 +16,9 @@ use std::sync::Arc;
 
 use podscope_api::{CausedBy, ConditionStatus, EventType, Kind, Object, ObjectKey, Pod, PodCondition, Uid};
 use podscope_scheduler::plugins::{Plugin, Point};
-use podscope_scheduler::{Attempt, Cache, Decision, Outcome, Recorder, Scheduler, SchedulerConfiguration, StatusPatch};
+use podscope_scheduler::{
+    Attempt, Cache, Decision, DecisionRecorder, Outcome, Scheduler, SchedulerConfiguration, StatusPatch,
+};
 
 use crate::{Answer, CallId, EventNote, Mutation, Objects, Part, Request, SimTime, Span, Switches, subject};
 
@@ -33,7 +35,7 @@ pub(crate) type Input = podscope_sim::Input<SchedulerTimer>;
 /// Simulated duration of one decision.
 const DECISION_TIME: Span = Span::millis(1);
 
-/// Kinds that the scheduler watches, in the order in which a list is applied.
+/// Kinds that the scheduler watches, in the order in which it is given their objects after a list.
 const WATCHED_KINDS: &[Kind] = &[
     Kind::Namespace,
     Kind::Node,
@@ -64,14 +66,14 @@ pub struct RecordedDecision {
     pub decision: Decision,
 }
 
-/// Receives a decision of the scheduler library.
+/// Stores a decision that the scheduler library reports.
 struct DecisionSlot<'a> {
     is_wanted: bool,
     decision: &'a mut Option<Arc<RecordedDecision>>,
 }
 
-impl Recorder for DecisionSlot<'_> {
-    fn wants(&self, _: &ObjectKey) -> bool {
+impl DecisionRecorder for DecisionSlot<'_> {
+    fn wants_decision_of(&self, _pod: &ObjectKey) -> bool {
         self.is_wanted
     }
 
@@ -97,7 +99,7 @@ enum PendingCall {
     Claim(Uid, Box<claims::ClaimWrite>),
     /// Sending the Binding of this pod.
     Binding(Uid),
-    /// Clearing a nomination, for a preemption.
+    /// Clearing the nomination of a pod with lower priority, for a preemption.
     Clearing(PreemptionId),
     /// Writing the condition of a victim (by index).
     Condition(PreemptionId, usize),
@@ -260,7 +262,7 @@ impl SchedulerProcess {
         }
     }
 
-    /// Records an attempt and sends its requests.
+    /// Records a scheduling attempt and sends its requests.
     fn apply_attempt(&mut self, attempt: Attempt, ctx: &mut Context<'_>) {
         record_attempt(&attempt, ctx);
         let uid = Uid(attempt.uid.clone());
@@ -318,7 +320,9 @@ impl SchedulerProcess {
     /// it, and the dump lacks objects on which it is based.
     fn has_imported_reason(&self, pod: &ObjectKey) -> bool {
         let pod = self.known.get::<Pod>(pod);
-        pod.is_some_and(|pod| self.known.is_as_refused(pod) && self.known.missing_objects(pod).is_some())
+        pod.is_some_and(|pod| {
+            self.known.has_imported_scheduler_message(pod) && self.known.missing_objects(pod).is_some()
+        })
     }
 
     /// Writes the status of an unschedulable pod; the next attempt waits for the answer.
@@ -336,7 +340,8 @@ impl SchedulerProcess {
         }
     }
 
-    /// Reports a failed binding as an attempt of its own. The scheduling loop does not wait for this status.
+    /// Records a failed binding as a separate scheduling attempt, and writes the pod's status. The scheduling loop does
+    /// not wait for this write.
     fn report_failed_binding(&mut self, attempt: Attempt, ctx: &mut Context<'_>) {
         record_attempt(&attempt, ctx);
         if let Some(patch) = attempt.patch {
@@ -365,8 +370,8 @@ impl SchedulerProcess {
     }
 }
 
-/// Returns an object as the scheduler receives it: with priority switched off, all pods have equal priority; None if
-/// the scheduler must not see the object.
+/// Returns an object as the scheduler receives it: while the switch `pod_priority_off` is on, all pods have priority 0.
+/// None if the scheduler must not see the object.
 fn scheduler_view(object: &Object, switches: &Switches) -> Option<Object> {
     if is_made_up_node(object) {
         return None;
@@ -440,8 +445,8 @@ fn record_attempt(attempt: &Attempt, ctx: &mut Context<'_>) {
 }
 
 /// Returns the events of an attempt, reported by the scheduler with this name (SCH-128).
-fn event_notes(events: Vec<podscope_scheduler::EventNote>, scheduler_name: &str) -> Vec<EventNote> {
-    let note = |event: podscope_scheduler::EventNote| EventNote {
+fn event_notes(events: Vec<podscope_scheduler::EventToCreate>, scheduler_name: &str) -> Vec<EventNote> {
+    let note = |event: podscope_scheduler::EventToCreate| EventNote {
         component: scheduler_name.into(),
         kind: Kind::Pod,
         key: event.about,

@@ -3,14 +3,15 @@
 
 use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, EventType, Kind, ObjectKey, Pod, PodCondition, Str, Uid};
-use podscope_scheduler::{Preempt, StatusPatch, Victim};
+use podscope_scheduler::{PreemptionPlan, StatusPatch, Victim};
 use podscope_sim::Happening;
 use std::collections::VecDeque;
 
 use super::{Context, PendingCall, SchedulerProcess, emit_events, patch_status, set_pod_condition};
 use crate::{Answer, DeleteOptions, EventNote, Mutation, Part, Propagation, Request, subject};
 
-/// Identifies a preemption in progress. A preemptor that becomes schedulable too early may begin a second one.
+/// Number of a preemption in progress. A preemptor that is tried again before its preemption ends may begin another
+/// one.
 pub(super) type PreemptionId = u64;
 
 /// A preemption in progress: the preemptor, its plan, and what is left to do.
@@ -19,7 +20,7 @@ pub(super) struct PreemptionInProgress {
     pod: ObjectKey,
     uid: Uid,
     scheduler_name: Str,
-    plan: Preempt,
+    plan: PreemptionPlan,
     /// Nominations still to be cleared.
     clearing: VecDeque<ObjectKey>,
     /// Indices of victims that are not evicted yet; the last victim is evicted alone.
@@ -34,7 +35,7 @@ impl SchedulerProcess {
         pod: ObjectKey,
         uid: Uid,
         scheduler_name: Str,
-        plan: Preempt,
+        plan: PreemptionPlan,
         ctx: &mut Context<'_>,
     ) {
         let must_evict = |(index, victim): (usize, &Victim)| (!victim.terminating).then_some(index);
@@ -92,7 +93,7 @@ impl SchedulerProcess {
         run.in_flight = batch.len();
         if n_waiting == 1 {
             let last = run.plan.victims[batch[0]].uid.clone();
-            self.core.preemption_of_last(run.uid.as_str(), &last);
+            self.core.last_eviction_started(run.uid.as_str(), &last);
         }
         for index in batch {
             self.evict_victim(id, index, ctx);
@@ -191,7 +192,7 @@ impl SchedulerProcess {
     }
 
     /// Records a preempted pod and emits its event (SCH-128).
-    fn record_victim(&self, id: PreemptionId, index: usize, how: &str, ctx: &mut Context<'_>) {
+    fn record_victim(&self, id: PreemptionId, index: usize, note_suffix: &str, ctx: &mut Context<'_>) {
         let Some(run) = self.preemptions.get(&id) else {
             return;
         };
@@ -210,7 +211,7 @@ impl SchedulerProcess {
             field_path: "".into(),
             kind_of_event: EventType::from("Normal"),
             reason: "Preempted".into(),
-            message: format!("{}{how}", run.plan.note).into(),
+            message: format!("{}{note_suffix}", run.plan.note).into(),
             action: "Preempting".into(),
             related: Some((Kind::Pod, run.pod.clone(), run.uid.clone())),
         };

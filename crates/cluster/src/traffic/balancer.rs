@@ -4,7 +4,7 @@
 use podscope_api::{NodeName, ordered};
 use podscope_sim::{SimTime, Span};
 
-/// Duration of two checks, after which the health of a node changes.
+/// Duration of two health checks. If both contradict the health of a node, the load balancer changes it.
 const HEALTH_CHANGE_DELAY: Span = Span::seconds(20);
 
 /// The health of a node as the load balancer sees it.

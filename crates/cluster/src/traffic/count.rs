@@ -26,11 +26,11 @@ impl RequestPace {
     }
 }
 
-/// Returns how many of the first `n` items receiver `which` gets if the items are distributed round-robin to `of`
-/// receivers.
-fn round_robin_share(n: u64, of: u64, which: u64) -> u64 {
-    debug_assert!(which < of, "receiver {which} of {of} does not exist");
-    (n + (of - 1 - which)) / of
+/// Returns how many of the first `n` items the receiver with this index gets if the items are distributed round-robin
+/// to so many receivers.
+fn round_robin_share(n: u64, receivers: u64, index: u64) -> u64 {
+    debug_assert!(index < receivers, "receiver {index} of {receivers} does not exist");
+    (n + (receivers - 1 - index)) / receivers
 }
 
 /// Position of one client in the round-robin distribution of a flow's requests to clients, and the state of the

@@ -4,7 +4,7 @@
 use podscope_api::{CausedBy, NodeName};
 use podscope_node::machine::{Container, ContainerId, MachinePod, Role};
 use podscope_node::proxy::Backend;
-use podscope_sim::{Network, Place, RequestOutcome, RequestTruth, SimTime, Span};
+use podscope_sim::{Network, Place, RequestFailureCause, RequestOutcome, SimTime, Span};
 use rpds::RedBlackTreeMapSync;
 
 use crate::world::NodeState;
@@ -29,13 +29,13 @@ pub(super) enum RequestFate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FailureReason {
     pub outcome: RequestOutcome,
-    pub truth: RequestTruth,
-    /// Since when the reason applies, if known.
+    pub truth: RequestFailureCause,
+    /// When the state that makes the requests fail began, if known.
     pub since: Option<SimTime>,
 }
 
 impl FailureReason {
-    pub(super) fn new(outcome: RequestOutcome, truth: RequestTruth) -> Self {
+    pub(super) fn new(outcome: RequestOutcome, truth: RequestFailureCause) -> Self {
         let since = None;
         Self { outcome, truth, since }
     }
@@ -52,7 +52,10 @@ impl RequestFate {
         match self {
             Self::Fails(failing) => Some(*failing),
             Self::Answered { errors: 0, .. } => None,
-            Self::Answered { .. } => Some(FailureReason::new(RequestOutcome::Error, RequestTruth::ServerError)),
+            Self::Answered { .. } => Some(FailureReason::new(
+                RequestOutcome::Error,
+                RequestFailureCause::ServerError,
+            )),
         }
     }
 
@@ -76,7 +79,7 @@ pub(super) struct RequestAssessment {
 }
 
 impl RequestAssessment {
-    pub(super) fn failure(outcome: RequestOutcome, truth: RequestTruth) -> Self {
+    pub(super) fn failure(outcome: RequestOutcome, truth: RequestFailureCause) -> Self {
         Self {
             fate: RequestFate::Fails(FailureReason::new(outcome, truth)),
             cause: CausedBy::NOTHING,
@@ -131,9 +134,9 @@ impl ClusterView<'_> {
     /// Returns why requests between two nodes get no response; None if nothing prevents it.
     fn network_obstacle(&self, from: &NodeName, to: &NodeName) -> Option<RequestAssessment> {
         let truth = if !self.is_on(to) {
-            RequestTruth::NoPower
+            RequestFailureCause::NoPower
         } else if !self.is_open(from, to) {
-            RequestTruth::LinkCut
+            RequestFailureCause::LinkCut
         } else {
             return None;
         };
@@ -146,12 +149,12 @@ impl ClusterView<'_> {
             return obstacle;
         }
         let Some(held) = self.endpoint_pod(backend) else {
-            return RequestAssessment::failure(RequestOutcome::Timeout, RequestTruth::PodGone);
+            return RequestAssessment::failure(RequestOutcome::Timeout, RequestFailureCause::PodGone);
         };
         let Some(process) = serving_container(held, backend) else {
-            return RequestAssessment::failure(RequestOutcome::Refused, RequestTruth::NotRunning);
+            return RequestAssessment::failure(RequestOutcome::Refused, RequestFailureCause::NotRunning);
         };
-        let refused = |truth: RequestTruth, since: SimTime, until: Option<SimTime>| RequestAssessment {
+        let refused = |truth: RequestFailureCause, since: SimTime, until: Option<SimTime>| RequestAssessment {
             fate: RequestFate::Fails(FailureReason {
                 outcome: RequestOutcome::Refused,
                 truth,
@@ -162,17 +165,17 @@ impl ClusterView<'_> {
         };
         let listens_at = process.started_at + process.behavior.startup;
         if let Some(exit) = &process.exit {
-            return refused(RequestTruth::NotRunning, exit.at, None);
+            return refused(RequestFailureCause::NotRunning, exit.at, None);
         }
         if self.now < listens_at {
-            return refused(RequestTruth::Starting, process.started_at, Some(listens_at));
+            return refused(RequestFailureCause::Starting, process.started_at, Some(listens_at));
         }
         let is_killed = process.signals.iter().any(|signal| &**signal == "SIGKILL");
         if let Some(at) = process
             .signalled_at
             .filter(|_| is_killed || !process.behavior.accepts_after_signal)
         {
-            return refused(RequestTruth::ListenerClosed, at, None);
+            return refused(RequestFailureCause::ListenerClosed, at, None);
         }
         self.assess_answer(from, backend, process, options)
     }
@@ -213,7 +216,10 @@ impl ClusterView<'_> {
         let boundaries = errors.into_iter().flat_map(|errors| [errors.from, errors.until]);
         let next = boundaries.flatten().filter(|at| *at > elapsed).min();
         let fate = if after >= options.timeout {
-            RequestFate::Fails(FailureReason::new(RequestOutcome::Timeout, RequestTruth::ServerSlow))
+            RequestFate::Fails(FailureReason::new(
+                RequestOutcome::Timeout,
+                RequestFailureCause::ServerSlow,
+            ))
         } else {
             RequestFate::Answered {
                 after,
@@ -249,7 +255,7 @@ impl ClusterView<'_> {
         let container = machine.pod(&backend.uid).and_then(|held| held.container(process));
         let reset = |since: Option<SimTime>| FailureReason {
             outcome: RequestOutcome::Reset,
-            truth: RequestTruth::ProcessEnded,
+            truth: RequestFailureCause::ProcessEnded,
             since,
         };
         match container {

@@ -12,7 +12,9 @@ use std::sync::Arc;
 use podscope_api::{CausedBy, Kind, NodeName, ObjectKey, Str, Uid, ordered};
 use podscope_node::machine::ContainerId;
 use podscope_node::proxy::Backend;
-use podscope_sim::{FailedRequests, RequestClient, RequestOutcome, RequestRate, RequestTruth, SimTime, Span, subject};
+use podscope_sim::{
+    FailedRequests, RequestClient, RequestFailureCause, RequestOutcome, RequestRate, SimTime, Span, subject,
+};
 
 use super::balancer::TargetHealth;
 use super::count::{RequestPace, RoundRobinPosition, per_million_share};
@@ -42,7 +44,7 @@ pub(super) struct Flow {
     pub options: ClientOptions,
     pub retries: u32,
     pub streams: Vec<Stream>,
-    /// Whether the flow is removed when the traffic is settled next.
+    /// Whether the next `World::settle_traffic` removes the flow.
     pub is_ended: bool,
     /// Health of the nodes as the load balancer sees it; only for clients outside the cluster.
     pub health: ordered::Map<NodeName, TargetHealth>,
@@ -85,7 +87,8 @@ pub(super) struct Lane {
     pub fate: RequestFate,
     /// Number of the lane's requests that are counted or in flight.
     pub counted: u64,
-    /// Since when the rules have listed the endpoint; without an endpoint, since when the lane has existed.
+    /// Since when the rules of kube-proxy have listed the endpoint; without an endpoint, since when the lane has
+    /// existed.
     pub listed_since: SimTime,
     pub stretch: Option<FailureStretch>,
 }
@@ -110,7 +113,7 @@ pub(super) struct FailureStretch {
 pub(super) struct InFlight {
     pub numbering: RoundRobinPosition,
     pub lane: u64,
-    /// Number of requests of the lane that are answered, and number that were sent.
+    /// Number of the lane's requests that are already answered, of those in `sent`.
     pub answered: u64,
     pub sent: u64,
     pub after: Span,
@@ -130,7 +133,7 @@ pub(super) fn success_outcome(is_late: bool) -> RequestOutcome {
     }
 }
 
-/// A lane that a stream is to have, with the fate of its requests.
+/// A lane that a stream will get, with the fate of its requests.
 pub(super) struct PlannedLane {
     pub backend: Option<Backend>,
     pub assessed: RequestAssessment,
@@ -166,7 +169,7 @@ impl Lane {
         lane
     }
 
-    fn begin_stretch(&mut self, cause: CausedBy, now: SimTime, because: CausedBy) {
+    fn begin_stretch(&mut self, process_cause: CausedBy, now: SimTime, fallback_cause: CausedBy) {
         self.stretch = self.fate.failure_reason().map(|failing| FailureStretch {
             failing,
             first: now,
@@ -176,7 +179,11 @@ impl Lane {
                 RequestFate::Answered { process, .. } => Some(process),
                 RequestFate::Fails(_) => None,
             },
-            cause: if cause == CausedBy::NOTHING { because } else { cause },
+            cause: if process_cause == CausedBy::NOTHING {
+                fallback_cause
+            } else {
+                process_cause
+            },
             report_at: now + FIRST_STRETCH_REPORT_AFTER,
         });
     }
@@ -223,9 +230,11 @@ impl Flow {
     /// Counts the requests that a lane has sent since its last count, by outcome. Requests that fail are counted when
     /// they are sent, and lengthen the lane's stretch of failures. Successful requests whose response is still on its
     /// way are moved to `in_flight`, where [`Self::settle_in_flight`] counts them.
-    fn count_lane(&self, stream: &mut Stream, at: usize, now: SimTime, out: &mut SettledOutcomes) {
-        let Some(lane) = stream.lanes.get_mut(at) else { return };
-        let sent = stream.numbering.sent_on_lane(at as u64, now);
+    fn count_lane(&self, stream: &mut Stream, lane_index: usize, now: SimTime, out: &mut SettledOutcomes) {
+        let Some(lane) = stream.lanes.get_mut(lane_index) else {
+            return;
+        };
+        let sent = stream.numbering.sent_on_lane(lane_index as u64, now);
         let uncounted = sent.saturating_sub(lane.counted);
         let mut failed = 0;
         match lane.fate {
@@ -245,7 +254,7 @@ impl Flow {
                     out.counts.push((self.service.clone(), RequestOutcome::Error, failed));
                 }
                 let n_successful = uncounted - failed;
-                let n_in_flight = sent - stream.numbering.sent_on_lane(at as u64, now - after).min(sent);
+                let n_in_flight = sent - stream.numbering.sent_on_lane(lane_index as u64, now - after).min(sent);
                 let n_in_flight = n_in_flight.min(n_successful);
                 out.counts.push((
                     self.service.clone(),
@@ -255,7 +264,7 @@ impl Flow {
                 if let (true, Some(backend)) = (n_in_flight > 0, &lane.backend) {
                     stream.in_flight.push(InFlight {
                         numbering: stream.numbering,
-                        lane: at as u64,
+                        lane: lane_index as u64,
                         answered: sent - n_in_flight,
                         sent,
                         after,
@@ -353,7 +362,7 @@ impl Flow {
         stream.numbering.redistribute(planned.len() as u64, now);
         for planned in planned {
             let mut lane = Lane::begin(planned, now, because);
-            // If the rules still list the endpoint, its lane keeps its age, and a stretch of the same failures
+            // If the rules still list the endpoint, its lane keeps `listed_since`, and a stretch of the same failures
             // continues.
             if let Some(before) = old.iter_mut().find(|before| before.backend == lane.backend) {
                 lane.listed_since = before.listed_since;
@@ -382,18 +391,22 @@ impl Flow {
     fn update_lane(
         &self,
         stream: &mut Stream,
-        at: usize,
+        lane_index: usize,
         assessed: RequestAssessment,
         now: SimTime,
         because: CausedBy,
         out: &mut SettledOutcomes,
     ) {
-        let Some(lane) = stream.lanes.get(at) else { return };
+        let Some(lane) = stream.lanes.get(lane_index) else {
+            return;
+        };
         if lane.fate.has_same_result(&assessed.fate) {
             return;
         }
-        self.count_lane(stream, at, now, out);
-        let Some(lane) = stream.lanes.get_mut(at) else { return };
+        self.count_lane(stream, lane_index, now, out);
+        let Some(lane) = stream.lanes.get_mut(lane_index) else {
+            return;
+        };
         lane.fate = assessed.fate;
         out.cause = out.cause.latest(assessed.cause);
         let has_same_result = match (&lane.stretch, lane.fate.failure_reason()) {
@@ -403,7 +416,7 @@ impl Flow {
         if !has_same_result {
             let ended = lane.stretch.take();
             lane.begin_stretch(assessed.cause, now, because);
-            if let (Some(stretch), Some(lane)) = (ended, stream.lanes.get(at)) {
+            if let (Some(stretch), Some(lane)) = (ended, stream.lanes.get(lane_index)) {
                 self.report_stretch(stream, lane, &stretch, now, out);
             }
         }
@@ -502,18 +515,18 @@ impl Flow {
         out.failed.extend(merged);
     }
 
-    /// Returns the record of a refused connection attempt, before another endpoint accepted the connection.
-    pub(super) fn refused_attempt(
+    /// Returns the record of a connection attempt that this endpoint refused before another endpoint accepted one.
+    pub(super) fn refused_attempt_record(
         &self,
         stream: &Stream,
         backend: &Backend,
         assessed: &RequestAssessment,
         now: SimTime,
     ) -> FailedRequestsRecord {
-        let failing = assessed
-            .fate
-            .failure_reason()
-            .unwrap_or(FailureReason::new(RequestOutcome::Refused, RequestTruth::NotRunning));
+        let failing = assessed.fate.failure_reason().unwrap_or(FailureReason::new(
+            RequestOutcome::Refused,
+            RequestFailureCause::NotRunning,
+        ));
         let mut failure = self.failure_record(stream, Some(backend), &failing, now);
         failure.failed.believed_since = None;
         (failure.failed.since, failure.failed.until) = (now, now);
@@ -522,7 +535,7 @@ impl Flow {
         failure
     }
 
-    /// Begins a new distribution of the flow to clients on these nodes.
+    /// Begins a new distribution of the flow's requests to clients on these nodes.
     pub(super) fn redistribute_to_clients(&mut self, nodes: &[NodeName], now: SimTime, out: &mut SettledOutcomes) {
         let old = std::mem::take(&mut self.streams);
         let mut old: ordered::Map<NodeName, Stream> =
@@ -567,12 +580,12 @@ impl Flow {
         matches!(&self.origin, FlowOrigin::Pod(of, _) if of == uid)
     }
 
-    /// Returns the nodes of the clients, in order.
+    /// Returns the nodes of the clients, in the order of the round-robin distribution.
     pub(super) fn nodes(&self) -> impl Iterator<Item = &NodeName> {
         self.streams.iter().map(|stream| &stream.node)
     }
 
-    /// Returns the name from which the flow's random generator is split.
+    /// Returns the name that, with the seed of the world, determines the flow's random generator.
     pub(super) fn rng_name(service: &ObjectKey, client: &RequestClient) -> Arc<str> {
         format!("traffic/{service}/{client}").into()
     }

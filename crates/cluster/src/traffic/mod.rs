@@ -12,7 +12,7 @@
 //!
 //! Traffic only observes. It uses random generators of its own, and its messages do not take part in the order of
 //! messages on links. A run with traffic therefore equals the run without it, plus the records about traffic. The one
-//! exception are HorizontalPodAutoscalers: they see the CPU load of requests (`load.rs`) where the behaviour of a
+//! exception are HorizontalPodAutoscalers: they see the CPU load of requests (`cpu_load.rs`) where the behaviour of a
 //! container names the CPU time of one request.
 //!
 //! Deviations: a request reaches its server at the instant at which it is sent, and is answered after two round trips
@@ -23,10 +23,10 @@
 
 mod balancer;
 mod count;
+mod cpu_load;
 mod fate;
 mod flow;
-mod load;
-mod now;
+mod flow_state;
 mod proxies;
 mod settle;
 mod start;
@@ -71,18 +71,18 @@ pub enum TrafficCommand {
 
 /// The present state of a flow: the requests of one command or pod to one Service.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Flowing {
+pub struct FlowState {
     /// Rate of requests and of their outcomes.
     pub rate: RequestRate,
     /// The lanes that carry requests now.
-    pub lanes: Vec<FlowingLane>,
+    pub lanes: Vec<LaneState>,
     /// Stretches of failures that have not ended, with their causes.
     pub failing: Vec<(FailedRequests, CausedBy)>,
 }
 
 /// Requests from one client node to one endpoint (a lane).
 #[derive(Debug, Clone, PartialEq)]
-pub struct FlowingLane {
+pub struct LaneState {
     pub from: NodeName,
     /// The endpoint's pod and its node; None if no endpoint was chosen.
     pub to: Option<(ObjectKey, NodeName)>,
@@ -95,11 +95,11 @@ pub struct FlowingLane {
 /// A change that may affect the fate of requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TrafficTouch {
-    /// A change that may affect all requests: of machines, links or Services.
+    /// Machines, links or Services changed, which may affect all requests.
     All,
-    /// The rules of a node's kube-proxy.
+    /// The rules of this node's kube-proxy changed.
     Rules(NodeName),
-    /// The processes of a pod.
+    /// The processes of the pod with this UID changed.
     Pod(Uid),
     /// A pod of a machine got or lost its address.
     Machine(NodeName),
@@ -115,26 +115,26 @@ pub(crate) struct Traffic {
     flows: Vec<Flow>,
     /// kube-proxies by node. Invariant: empty until traffic starts, then one per machine.
     proxies: ordered::Map<NodeName, ProxyState>,
-    /// Last state that nodes with cut links had observed; used when the proxies start.
+    /// The last API objects that each node with a cut link had observed; its kube-proxy starts with them.
     known_before_cut: ordered::Map<NodeName, Arc<Objects>>,
     /// States of the API objects that the cluster's DNS observes, oldest first, each with the instant at which DNS
     /// observes it. The first state is the one from which DNS answers now.
     dns_states: Vec<(SimTime, Arc<Objects>)>,
     /// Number of requests counted so far, by Service and outcome.
     totals: Totals,
-    /// CPU load of the requests since the traffic was settled last.
+    /// CPU load of the requests, as of the last [`World::settle_traffic`].
     load: Arc<RequestLoad>,
     touched: Vec<(TrafficTouch, CausedBy)>,
-    /// The earliest instant at which traffic must be settled again.
+    /// The earliest instant at which [`World::settle_traffic`] must run although nothing changes.
     wake: Option<SimTime>,
 }
 
-/// Results of settling the traffic: the counted requests, the records about failures, and the next instant to settle.
+/// Results of [`World::settle_traffic`]: the counted requests, the records about failures, and when it must run again.
 #[derive(Default)]
 struct SettledOutcomes {
     counts: Vec<(ObjectKey, RequestOutcome, u64)>,
     failed: Vec<FailedRequestsRecord>,
-    /// Instant at which traffic must be settled again.
+    /// Instant at which [`World::settle_traffic`] must run again although nothing changes.
     wake: Option<SimTime>,
     /// The latest record about a process whose requests have a new fate.
     cause: CausedBy,
@@ -198,8 +198,8 @@ impl World {
     }
 
     /// Returns the present state of all flows.
-    pub fn flowing(&self) -> Vec<Flowing> {
+    pub fn flow_states(&self) -> Vec<FlowState> {
         let flows = self.traffic.flows.iter();
-        flows.map(|flow| flow.flowing(self.now)).collect()
+        flows.map(|flow| flow.state_at(self.now)).collect()
     }
 }

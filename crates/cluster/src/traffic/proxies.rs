@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use podscope_api::well_known::label;
 use podscope_api::{NodeName, Object};
-use podscope_node::proxy::{Proxy, Sync};
+use podscope_node::proxy::{Proxy, SyncSchedule};
 use podscope_sim::{Place, Rng, SimTime, Span, WatchResponse};
 
 use super::{Traffic, TrafficTouch};
@@ -263,13 +263,13 @@ impl World {
         };
         let is_written = match event {
             ProxyEvent::Observed(objects) => match state.proxy.observe(objects, now) {
-                Sync::Done => true,
-                Sync::At(at) => {
+                SyncSchedule::Done => true,
+                SyncSchedule::At(at) => {
                     let event = Event::Proxy(node.clone(), life, ProxyEvent::Sync);
                     self.queue.push(at, event);
                     false
                 }
-                Sync::Scheduled => false,
+                SyncSchedule::Scheduled => false,
             },
             ProxyEvent::Sync => state.proxy.sync(now),
             ProxyEvent::Resume => false,

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use podscope_api::{CausedBy, Kind, Node, NodeName, Object, ObjectKey, Pod, Service, Uid, ordered};
 use podscope_node::machine::Role;
-use podscope_node::proxy::{Backend, Entry, Route, named_service, resolve};
+use podscope_node::proxy::{Backend, PacketOrigin, Route, resolve_headless_service, service_by_dns_name};
 use podscope_sim::{
-    Happening, Place, Record, RequestClient, RequestOutcome, RequestTruth, SimTime, Sink, What, subject,
+    Happening, Place, Record, RequestClient, RequestFailureCause, RequestOutcome, SimTime, Sink, What, subject,
 };
 
 use super::balancer;
+use super::cpu_load::load_of_flows;
 use super::fate::{ClusterView, RequestAssessment, RequestFate};
 use super::flow::{Flow, FlowOrigin, KeptConnection, PlannedLane, Stream};
-use super::load::load_of_flows;
 use super::proxies::ProxyState;
 use super::{FailedRequestsRecord, SettledOutcomes, TrafficTouch};
 use crate::event::Event;
@@ -22,7 +22,7 @@ use crate::{Actor, Objects, World};
 /// Taint of a node that the cluster autoscaler is about to remove.
 const TO_BE_DELETED_TAINT: &str = "ToBeDeletedByClusterAutoscaler";
 
-/// What [`World::settle_traffic`] reads to settle the flows.
+/// What [`World::settle_traffic`] reads to count the requests and to assess their fate.
 struct Settling<'a> {
     cluster: ClusterView<'a>,
     objects: &'a Objects,
@@ -41,8 +41,8 @@ enum EndpointChoice {
 }
 
 impl World {
-    /// Marks the requests to a pod for a new assessment ([`Touch::Pod`]) if the record reports that a process of the
-    /// pod started, exited or got a signal.
+    /// Marks the requests to a pod for a new assessment ([`TrafficTouch::Pod`]) if the record reports that a process of
+    /// the pod started, exited or got a signal.
     pub(crate) fn touch_traffic_by_record(&mut self, record: &Record) {
         let Some(object) = record.object.as_ref().filter(|object| object.kind == Kind::Pod) else {
             return;
@@ -63,7 +63,7 @@ impl World {
         }
     }
 
-    /// Handles the scheduled instant at which traffic must be settled, or at which DNS observes a change.
+    /// Handles a scheduled instant: [`World::settle_traffic`] must run, or the cluster's DNS observes a change.
     pub(crate) fn wake_traffic(&mut self) {
         let now = self.now;
         let traffic = Arc::make_mut(&mut self.traffic);
@@ -207,8 +207,8 @@ impl Settling<'_> {
         stream.lanes.is_empty() || self.touched.iter().any(|(touch, _)| affects(touch))
     }
 
-    /// Returns the node of a calling pod if its first app container has started up; otherwise the time at which it will
-    /// have started up.
+    /// Returns the node of a pod that sends requests if its first app container has started up, and None if this
+    /// container does not run. While it starts up, the error is the time at which it will have started up.
     fn caller_node(&self, uid: &Uid, node: &NodeName) -> Result<Option<NodeName>, SimTime> {
         let machine = self.cluster.nodes.get(node).map(|state| &state.machine);
         let Some(held) = machine.and_then(|machine| machine.pod(uid)) else {
@@ -296,28 +296,28 @@ impl Settling<'_> {
         use RequestOutcome::{Refused, Timeout};
         let fails = |outcome, truth| EndpointChoice::None(RequestAssessment::failure(outcome, truth));
         let entry = match flow.client {
-            RequestClient::Outside => Entry::Outside,
-            _ => Entry::Inside,
+            RequestClient::Outside => PacketOrigin::Outside,
+            _ => PacketOrigin::Inside,
         };
-        if entry == Entry::Outside {
+        if entry == PacketOrigin::Outside {
             if !self.cluster.is_on(node) {
-                return fails(Timeout, RequestTruth::NoPower);
+                return fails(Timeout, RequestFailureCause::NoPower);
             }
             if !self.cluster.network.reaches_outside(node) {
-                return fails(Timeout, RequestTruth::LinkCut);
+                return fails(Timeout, RequestFailureCause::LinkCut);
             }
         } else {
-            let Some((service, hostname)) = named_service(self.dns_objects, &flow.service) else {
-                return fails(Refused, RequestTruth::NoService);
+            let Some((service, hostname)) = service_by_dns_name(self.dns_objects, &flow.service) else {
+                return fails(Refused, RequestFailureCause::NoService);
             };
             if &*service.spec.cluster_ip == "None" || hostname.is_some() {
                 let (here, names) = (Place::Node(node.clone()), Place::ControlPlane);
                 let network = self.cluster.network;
                 if !network.is_open(&here, &names) || !network.is_open(&names, &here) {
-                    return fails(Timeout, RequestTruth::NoName);
+                    return fails(Timeout, RequestFailureCause::NoName);
                 }
-                return match resolve(self.dns_objects, service, hostname) {
-                    found if found.is_empty() => fails(Refused, RequestTruth::NoEndpoints),
+                return match resolve_headless_service(self.dns_objects, service, hostname) {
+                    found if found.is_empty() => fails(Refused, RequestFailureCause::NoEndpoints),
                     found => EndpointChoice::Any(found),
                 };
             }
@@ -327,9 +327,9 @@ impl Settling<'_> {
             None => Route::Unknown,
         };
         match route {
-            Route::Unknown => fails(Timeout, RequestTruth::NoRules),
-            Route::Reject => fails(Refused, RequestTruth::NoEndpoints),
-            Route::Drop => fails(Timeout, RequestTruth::NoLocalEndpoints),
+            Route::Unknown => fails(Timeout, RequestFailureCause::NoRules),
+            Route::Reject => fails(Refused, RequestFailureCause::NoEndpoints),
+            Route::Drop => fails(Timeout, RequestFailureCause::NoLocalEndpoints),
             Route::Any(backends) => EndpointChoice::Any(backends),
         }
     }
@@ -421,7 +421,8 @@ impl Settling<'_> {
             };
             if is_refused(one) {
                 refused += 1;
-                out.failed.push(flow.refused_attempt(stream, backend, one, self.now()));
+                out.failed
+                    .push(flow.refused_attempt_record(stream, backend, one, self.now()));
                 continue;
             }
             let (process, silent_since) = match one.fate {
@@ -460,12 +461,12 @@ fn choose_random_backend(flow: &mut Flow, backends: &[Backend]) -> Option<Backen
 
 /// Returns the fate of a lane's requests if a failed request is retried at once, on the next endpoints in turn until
 /// one answers.
-fn assessment_after_retries(assessed: &[RequestAssessment], at: usize, retries: u32) -> RequestAssessment {
-    let tries = (0..=retries as usize).map(|more| (at + more) % assessed.len());
+fn assessment_after_retries(assessed: &[RequestAssessment], lane_index: usize, retries: u32) -> RequestAssessment {
+    let tries = (0..=retries as usize).map(|more| (lane_index + more) % assessed.len());
     let mut tried = tries.filter_map(|at| assessed.get(at));
     let answers = |one: &&RequestAssessment| one.fate.failure_reason().is_none();
     let until = assessed.iter().filter_map(|one| one.until).min();
-    let first = assessed.get(at).copied();
+    let first = assessed.get(lane_index).copied();
     let found = match first {
         Some(first) if retries == 0 || answers(&&first) => return first,
         first => tried.find(answers).copied().or(first),

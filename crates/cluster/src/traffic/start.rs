@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Calls, NodeName, Object, ObjectKey, Pod, Rate, Uid, calls_of, ordered};
-use podscope_node::proxy::named_service;
+use podscope_api::{NodeName, Object, ObjectKey, Pod, Rate, ServiceCalls, Uid, calls_of, ordered};
+use podscope_node::proxy::service_by_dns_name;
 use podscope_sim::{RequestClient, Rng, Span};
 
 use super::count::RequestPace;
@@ -58,7 +58,7 @@ impl World {
 
     fn check_start_command(&self, start: &StartTraffic) -> Result<(), String> {
         let service = &start.service;
-        let Some((found, hostname)) = named_service(self.objects(), service) else {
+        let Some((found, hostname)) = service_by_dns_name(self.objects(), service) else {
             return Err(format!("there is no service {service}"));
         };
         if self.traffic.flows.len() >= MAX_FLOWS {
@@ -118,14 +118,15 @@ impl World {
         }
     }
 
-    /// Marks flows as ended; they are removed when the traffic is settled next.
+    /// Marks flows as ended; the next [`World::settle_traffic`] removes them.
     fn end_flows(&mut self, which: &dyn Fn(&Flow) -> bool) {
         let traffic: &mut Traffic = Arc::make_mut(&mut self.traffic);
         let ending = traffic.flows.iter_mut().filter(|flow| which(flow));
         ending.for_each(|flow| flow.is_ended = true);
     }
 
-    /// Starts the flows in the annotation of a running pod. They begin when its process has started up.
+    /// Starts the flows that the annotation of a running pod declares. Their requests begin when its process has
+    /// started up.
     pub(super) fn start_pod_calls(&mut self, uid: &Uid) {
         let Some(Object::Pod(pod)) = self.objects().by_uid(uid) else {
             return;
@@ -145,11 +146,11 @@ impl World {
         }
     }
 
-    fn new_pod_flow(&self, pod: &Pod, node: &NodeName, calls: &Calls) -> Flow {
+    fn new_pod_flow(&self, pod: &Pod, node: &NodeName, calls: &ServiceCalls) -> Flow {
         let options = RequestOptions {
             rate: calls.rate,
             client: ClientOptions {
-                timeout: Span(calls.timeout()),
+                timeout: Span(calls.timeout_micros()),
                 keep_alive: calls.keep_alive,
             },
             retries: calls.retries,

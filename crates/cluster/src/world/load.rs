@@ -40,7 +40,7 @@ mod tests {
         }
 
         fn output(&mut self, _: OutputLine) {}
-        fn finished(&mut self, _: u32, _: SimTime, _: u8) {}
+        fn finished(&mut self, _command: u32, _at: SimTime, _status: u8) {}
     }
 
     fn config_map() -> Object {

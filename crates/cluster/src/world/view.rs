@@ -11,12 +11,20 @@ use crate::machine::{EmptyDirData, Machine};
 use crate::scheduler_process::RecordedDecision;
 use crate::{Actor, Change, Heartbeats, Network, Objects, Place, SimTime, Switches};
 
+/// A process of the control plane, other than the API server and etcd.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ControlPlaneProcess {
+    pub actor: Actor,
+    pub runs: bool,
+    pub leads: bool,
+}
+
 impl World {
     /// Returns whether no link is cut or slow and no process is down. Liveness properties must hold only in this state.
     pub(crate) fn is_fault_free(&self) -> bool {
         self.is_api_up
             && self.is_etcd_up
-            && self.network.is_whole()
+            && self.network.has_no_faults()
             && self.processes.values().all(ProcessState::runs)
             && self.nodes.values().all(|node| {
                 node.is_powered
@@ -48,7 +56,7 @@ impl World {
     }
 
     /// Returns the number of commands that still run.
-    pub fn clients(&self) -> usize {
+    pub fn client_count(&self) -> usize {
         self.running_clients().count()
     }
 
@@ -85,12 +93,12 @@ impl World {
     }
 
     /// Returns the wall-clock time at t = 0.
-    pub fn start(&self) -> Time {
+    pub fn start_time(&self) -> Time {
         self.start
     }
 
     /// Returns the present wall-clock time, as API objects store it.
-    pub fn wall(&self) -> Time {
+    pub fn wall_time(&self) -> Time {
         self.wall_at(self.now)
     }
 
@@ -108,7 +116,7 @@ impl World {
         self.seed
     }
 
-    /// Returns the history switches that are on.
+    /// Returns the switches for older rules of Kubernetes and for what-if rules.
     pub fn switches(&self) -> &Switches {
         &self.switches
     }
@@ -125,7 +133,7 @@ impl World {
         self.api.store().revision()
     }
 
-    /// Returns the last write that watches report.
+    /// Returns the last write to an object of a kind that processes watch (not to events or leases).
     pub fn last_write(&self) -> Option<&Arc<Change>> {
         self.api.store().last()
     }
@@ -135,10 +143,10 @@ impl World {
         self.api.store().after(last)
     }
 
-    /// Returns the writes after a revision to objects that no process of the cluster watches (events, leases), oldest
-    /// first. Only the newest few hundred are kept.
-    pub fn writes_aside_after(&self, revision: u64) -> impl Iterator<Item = &Arc<Change>> {
-        self.api.store().aside_after(revision)
+    /// Returns the writes after a revision to objects that no process of the cluster watches (events and leases), the
+    /// oldest write first. Only the newest few hundred are kept.
+    pub fn unwatched_writes_after(&self, revision: u64) -> impl Iterator<Item = &Arc<Change>> {
+        self.api.store().unwatched_changes_after(revision)
     }
 
     pub fn machines(&self) -> impl Iterator<Item = (&NodeName, &Arc<Machine>)> {
@@ -169,13 +177,13 @@ impl World {
         &self.heartbeats
     }
 
-    /// Returns the number of pending events, and of processed events so far.
-    pub fn queue_stats(&self) -> (usize, u64) {
+    /// Returns the number of events in the queue, and the number of events processed so far.
+    pub fn pending_and_processed_events(&self) -> (usize, u64) {
         self.queue.stats()
     }
 
     /// Returns whether the API server runs, and whether it reaches etcd.
-    pub fn control_plane(&self) -> (bool, bool) {
+    pub fn api_server_runs_and_reaches_etcd(&self) -> (bool, bool) {
         (self.is_api_up, self.is_etcd_up)
     }
 
@@ -214,8 +222,8 @@ impl World {
             })
     }
 
-    /// Returns the processes of the control plane, each with whether it runs and whether it leads.
-    pub fn control_plane_processes(&self) -> Vec<(Actor, bool, bool)> {
+    /// Returns the processes of the control plane other than the API server and etcd.
+    pub fn control_plane_processes(&self) -> Vec<ControlPlaneProcess> {
         self.processes
             .iter()
             .filter(|(actor, _)| !matches!(actor, Actor::Client(_)))
@@ -225,7 +233,11 @@ impl World {
                     ComponentState::Manager(core) => core.is_some(),
                     _ => false,
                 };
-                (actor.clone(), state.runs(), leads)
+                ControlPlaneProcess {
+                    actor: actor.clone(),
+                    runs: state.runs(),
+                    leads,
+                }
             })
             .collect()
     }

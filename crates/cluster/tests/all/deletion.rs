@@ -194,7 +194,7 @@ fn deletion_rules_hold_in_any_order() {
                 let (now_at, now_grace) = now.expect("a deletion is never revoked");
                 assert!(now_grace <= grace, "seed {seed}: the grace period grew");
                 // A shortened deletion time that lies in the past is set to now (LC-014).
-                let wall = world.start().0 + step * 3_000_000;
+                let wall = world.start_time().0 + step * 3_000_000;
                 assert!(
                     now_at <= at.max(wall),
                     "seed {seed}: the deletion timestamp moved later"

@@ -27,7 +27,7 @@ fn claim_template() -> Value {
 }
 
 /// Returns a pod that may run only on node a-1, with a claim for one GPU.
-fn pod(name: &str) -> Value {
+fn gpu_pod(name: &str) -> Value {
     let mut pod = common::pod(name, None);
     pod["spec"]["nodeSelector"] = json!({"kubernetes.io/hostname": "a-1"});
     pod["spec"]["resourceClaims"] = json!([{"name": "gpu", "resourceClaimTemplateName": "one"}]);
@@ -36,7 +36,7 @@ fn pod(name: &str) -> Value {
 }
 
 /// Returns a world whose generated nodes have these devices (JSON of the annotation `podscope.dev/devices`).
-fn lab(devices: &str, objects: &[Value]) -> (World, Trace) {
+fn world_with_devices(devices: &str, objects: &[Value]) -> (World, Trace) {
     let mut trace = Trace::default();
     let mut setup = Setup {
         objects: [gpu_class(), claim_template()]
@@ -71,7 +71,7 @@ fn resource_slices(world: &World) -> Vec<ResourceSlice> {
 }
 
 /// Returns the names of the devices in the ResourceSlices of node a-1, and the generation of their pool.
-fn published_devices(world: &World) -> (Vec<String>, i64) {
+fn published_devices_and_pool_generation(world: &World) -> (Vec<String>, i64) {
     let slices = resource_slices(world);
     let names = slices
         .iter()
@@ -128,7 +128,7 @@ fn device_health(world: &World, pod: &str) -> Vec<String> {
 fn devices_of_annotation_are_published_at_start() {
     let partitioned = r#"[{"driver": "gpu.example.com", "prefix": "gpu", "capacity": {"memory": "40Gi"},
         "partitions": [{"name": "half", "count": 2, "consumes": {"memory": "20Gi"}}]}]"#;
-    let (world, _) = lab(partitioned, &[]);
+    let (world, _) = world_with_devices(partitioned, &[]);
     let slices = resource_slices(&world);
     assert_eq!(slices.len(), 2);
     assert!(
@@ -142,7 +142,7 @@ fn devices_of_annotation_are_published_at_start() {
     );
     assert_eq!(slices[1].metadata.owner_references[0].kind.as_ref(), "Node");
     assert_eq!(
-        published_devices(&world),
+        published_devices_and_pool_generation(&world),
         (vec!["gpu-0-half-0".into(), "gpu-0-half-1".into(), "gpu-0".into()], 1)
     );
     assert_eq!(slices[1].spec.pool.resource_slice_count, 2);
@@ -151,7 +151,7 @@ fn devices_of_annotation_are_published_at_start() {
 /// Shows: DRA-200, DRA-203, DRA-240, DRA-245, DRA-246, DRA-249, DRA-281
 #[test]
 fn claim_is_prepared_and_deleted_with_its_pod() {
-    let (mut world, mut trace) = lab(GPU_DEVICES, &[pod("a")]);
+    let (mut world, mut trace) = world_with_devices(GPU_DEVICES, &[gpu_pod("a")]);
     world.run_until(at(20), &mut trace);
     assert_eq!(phase(&world, "a"), Some(PodPhase::Running));
     let claim = &resource_claims(&world)[0];
@@ -177,7 +177,7 @@ fn claim_for_extended_resource_does_not_overcommit_node() {
         pod["spec"]["containers"][0]["resources"] = json!({"requests": amount, "limits": amount});
         pod
     };
-    let (mut world, mut trace) = lab(GPU_DEVICES, &[asks("a"), asks("b"), asks("c")]);
+    let (mut world, mut trace) = world_with_devices(GPU_DEVICES, &[asks("a"), asks("b"), asks("c")]);
     world.run_until(at(30), &mut trace);
     let phases = ["a", "b", "c"].map(|pod| phase(&world, pod));
     let (running, pending) = (Some(PodPhase::Running), Some(PodPhase::Pending));
@@ -190,7 +190,7 @@ fn claim_for_extended_resource_does_not_overcommit_node() {
 #[test]
 fn failed_claim_preparation_keeps_pod_pending() {
     let fails = GPU_DEVICES.replace("\"count\"", "\"prepare\": \"fails\", \"count\"");
-    let (mut world, mut trace) = lab(&fails, &[pod("a")]);
+    let (mut world, mut trace) = world_with_devices(&fails, &[gpu_pod("a")]);
     world.run_until(at(120), &mut trace);
     assert_eq!(phase(&world, "a"), Some(PodPhase::Pending));
     let messages = event_messages(&trace, "FailedPrepareDynamicResources");
@@ -207,7 +207,7 @@ fn failed_claim_preparation_keeps_pod_pending() {
 /// Shows: DRA-220, DRA-222, DRA-224, DRA-228, DRA-272, DRA-291
 #[test]
 fn device_taint_evicts_pod_and_keeps_device_free() {
-    let (mut world, mut trace) = lab(GPU_DEVICES, &[pod("a")]);
+    let (mut world, mut trace) = world_with_devices(GPU_DEVICES, &[gpu_pod("a")]);
     world.run_until(at(20), &mut trace);
     let taint = DeviceChange::Taint {
         key: "example.com/bad".into(),
@@ -247,13 +247,13 @@ fn device_taint_evicts_pod_and_keeps_device_free() {
 /// Shows: DRA-226, DRA-249
 #[test]
 fn pod_keeps_running_when_its_device_is_gone() {
-    let (mut world, mut trace) = lab(GPU_DEVICES, &[pod("a")]);
+    let (mut world, mut trace) = world_with_devices(GPU_DEVICES, &[gpu_pod("a")]);
     world.run_until(at(20), &mut trace);
     world
         .apply_fault(&device_fault("gpu-0", DeviceChange::Gone), &mut trace)
         .expect("the device exists");
     world.run_until(at(40), &mut trace);
-    assert_eq!(published_devices(&world).0, ["gpu-1"]);
+    assert_eq!(published_devices_and_pool_generation(&world).0, ["gpu-1"]);
     assert_eq!(phase(&world, "a"), Some(PodPhase::Running));
     assert_eq!(
         device_health(&world, "a"),
@@ -263,7 +263,7 @@ fn pod_keeps_running_when_its_device_is_gone() {
         .apply_fault(&device_fault("gpu-0", DeviceChange::Back), &mut trace)
         .expect("the device is gone");
     world.run_until(at(60), &mut trace);
-    assert_eq!(published_devices(&world).0, ["gpu-0", "gpu-1"]);
+    assert_eq!(published_devices_and_pool_generation(&world).0, ["gpu-0", "gpu-1"]);
     assert_eq!(
         device_health(&world, "a"),
         ["claim:gpu gpu.example.com/a-1/gpu-0 Healthy"]
@@ -278,15 +278,19 @@ fn pod_keeps_running_when_its_device_is_gone() {
 /// Shows: DRA-241, DRA-245, DRA-250
 #[test]
 fn restarted_driver_publishes_new_pool_generation() {
-    let (mut world, mut trace) = lab(GPU_DEVICES, &[pod("a")]);
+    let (mut world, mut trace) = world_with_devices(GPU_DEVICES, &[gpu_pod("a")]);
     world.run_until(at(20), &mut trace);
     let driver = |up: bool| Fault::Driver { node: a_1(), up };
     world.apply_fault(&driver(false), &mut trace).expect("the driver runs");
     world.run_until(at(45), &mut trace);
-    assert_eq!(published_devices(&world).0.len(), 2, "the kubelet waits for 30 s");
+    assert_eq!(
+        published_devices_and_pool_generation(&world).0.len(),
+        2,
+        "the kubelet waits for 30 s"
+    );
     world.start_client(common::delete("a", Some(0), false), &mut trace);
     world.run_until(at(60), &mut trace);
-    assert_eq!(published_devices(&world).0.len(), 0);
+    assert_eq!(published_devices_and_pool_generation(&world).0.len(), 0);
     let pod = world.objects().get::<Pod>(&key("a"));
     assert!(
         pod.is_none(),
@@ -296,13 +300,16 @@ fn restarted_driver_publishes_new_pool_generation() {
         .apply_fault(&driver(true), &mut trace)
         .expect("the driver is down");
     world.run_until(at(90), &mut trace);
-    assert_eq!(published_devices(&world), (vec!["gpu-0".into(), "gpu-1".into()], 2));
+    assert_eq!(
+        published_devices_and_pool_generation(&world),
+        (vec!["gpu-0".into(), "gpu-1".into()], 2)
+    );
 }
 
 /// Shows: DRA-245
 #[test]
 fn pod_stays_terminating_until_driver_restarts() {
-    let (mut world, mut trace) = lab(GPU_DEVICES, &[pod("a")]);
+    let (mut world, mut trace) = world_with_devices(GPU_DEVICES, &[gpu_pod("a")]);
     world.run_until(at(20), &mut trace);
     let driver = |up: bool| Fault::Driver { node: a_1(), up };
     world.apply_fault(&driver(false), &mut trace).expect("the driver runs");
@@ -319,20 +326,20 @@ fn pod_stays_terminating_until_driver_restarts() {
 /// Shows: DRA-250
 #[test]
 fn restarted_kubelet_makes_the_drivers_publish_again() {
-    let (mut world, mut trace) = lab(GPU_DEVICES, &[]);
+    let (mut world, mut trace) = world_with_devices(GPU_DEVICES, &[]);
     world.run_until(at(5), &mut trace);
     let before = resource_slices(&world);
     let restart = Fault::Kubelet { node: a_1(), up: true };
     world.apply_fault(&restart, &mut trace).expect("the machine runs");
     world.run_until(at(20), &mut trace);
     let after = resource_slices(&world);
-    assert_eq!(published_devices(&world).0, ["gpu-0", "gpu-1"]);
+    assert_eq!(published_devices_and_pool_generation(&world).0, ["gpu-0", "gpu-1"]);
     assert_ne!(before[0].metadata.uid, after[0].metadata.uid);
 }
 
 #[test]
 fn driver_on_partitioned_node_publishes_after_heal() {
-    let (mut world, mut trace) = lab(GPU_DEVICES, &[]);
+    let (mut world, mut trace) = world_with_devices(GPU_DEVICES, &[]);
     world.run_until(at(5), &mut trace);
     world
         .apply_fault(&partition(&[a_1()]), &mut trace)
@@ -341,11 +348,11 @@ fn driver_on_partitioned_node_publishes_after_heal() {
         .apply_fault(&device_fault("gpu-1", DeviceChange::Gone), &mut trace)
         .expect("the device exists");
     world.run_until(at(30), &mut trace);
-    assert_eq!(published_devices(&world).0.len(), 2);
+    assert_eq!(published_devices_and_pool_generation(&world).0.len(), 2);
     let heal = Fault::Heal(podscope_cluster::fault::Targets::All);
     world.apply_fault(&heal, &mut trace).expect("a link is cut");
     world.run_until(at(60), &mut trace);
-    assert_eq!(published_devices(&world).0, ["gpu-0"]);
+    assert_eq!(published_devices_and_pool_generation(&world).0, ["gpu-0"]);
 }
 
 /// The first fault of a device that is known only from an existing ResourceSlice creates the driver process of its
@@ -360,7 +367,7 @@ fn device_fault_creates_driver_for_existing_slices() {
             "devices": [{"name": "g0"}, {"name": "g1"}],
         },
     });
-    let (mut world, mut trace) = lab("", &[slice, pod("a")]);
+    let (mut world, mut trace) = world_with_devices("", &[slice, gpu_pod("a")]);
     world.run_until(at(20), &mut trace);
     assert_eq!(phase(&world, "a"), Some(PodPhase::Running));
     assert_eq!(device_health(&world, "a"), ["claim:gpu gpu.example.com/a-1/g0 Unknown"]);
@@ -368,13 +375,13 @@ fn device_fault_creates_driver_for_existing_slices() {
         .apply_fault(&device_fault("g1", DeviceChange::Gone), &mut trace)
         .expect("the device exists");
     world.run_until(at(40), &mut trace);
-    assert_eq!(published_devices(&world), (vec!["g0".into()], 5));
+    assert_eq!(published_devices_and_pool_generation(&world), (vec!["g0".into()], 5));
     assert_eq!(device_health(&world, "a"), ["claim:gpu gpu.example.com/a-1/g0 Healthy"]);
 }
 
 #[test]
-fn machine_joined_like_a_node_has_devices_of_that_node() {
-    let (mut world, mut trace) = lab(GPU_DEVICES, &[]);
+fn machine_joined_as_copy_of_node_has_its_devices() {
+    let (mut world, mut trace) = world_with_devices(GPU_DEVICES, &[]);
     let join = Fault::Join {
         node: NodeName("z".into()),
         count: None,
@@ -388,7 +395,7 @@ fn machine_joined_like_a_node_has_devices_of_that_node() {
     assert_eq!(node.metadata.annotation(DEVICES_ANNOTATION), Some(GPU_DEVICES));
     let of_z = |slice: &&std::sync::Arc<ResourceSlice>| slice.spec.node_name.as_deref() == Some("z");
     assert_eq!(world.objects().list::<ResourceSlice>().filter(of_z).count(), 1);
-    let no_devices = lab("", &[])
+    let no_devices = world_with_devices("", &[])
         .0
         .apply_fault(&device_fault("gpu-0", DeviceChange::Gone), &mut trace);
     assert_eq!(no_devices, Err("machine \"a-1\" has no devices".into()));

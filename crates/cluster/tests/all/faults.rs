@@ -212,7 +212,7 @@ fn two_schedulers_bind_a_pod_once() {
     assert_eq!(
         running
             .iter()
-            .filter(|(actor, runs, _)| *runs && actor.to_string().starts_with("scheduler"))
+            .filter(|process| process.runs && process.actor.to_string().starts_with("scheduler"))
             .count(),
         1
     );
@@ -231,17 +231,17 @@ fn idle_nodes_create_few_simulation_events() {
     };
     let mut world = World::new(setup, &mut trace).expect("the scenario is valid");
     world.run_until(at(60), &mut trace);
-    let (_, before) = world.queue_stats();
+    let (_, before) = world.pending_and_processed_events();
     world.run_until(at(660), &mut trace);
-    let (pending, after) = world.queue_stats();
+    let (pending, after) = world.pending_and_processed_events();
     // The remaining events are leader elections, passes of the node controller, liveness checks, and one status update
     // per node every five minutes.
     assert!(after - before < 6_000, "{} events in ten idle minutes", after - before);
     assert!(pending < 2_000, "{pending} events are pending");
 }
 
-/// The fencing controller powers off a lost node before it sets the out-of-service taint; the StatefulSet pod moves
-/// without ever running twice.
+/// The fencing controller powers off a lost node before it sets the out-of-service taint; the pod of the
+/// StatefulSet moves and never runs on two nodes at once.
 /// Shows: V-05, CT-144
 #[test]
 fn fencing_controller_moves_stateful_pod_safely() {
@@ -269,7 +269,7 @@ fn fencing_controller_moves_stateful_pod_safely() {
 
 /// Shows: F-05
 #[test]
-fn fault_join_like_a_node_copies_its_zone_and_capacity() {
+fn machine_joined_as_copy_of_node_has_its_zone_and_capacity() {
     let mut trace = Trace::default();
     let mut world = world(&[], &mut trace);
     let join = |count| Fault::Join {

@@ -70,7 +70,7 @@ fn steady_traffic_adds_no_events() {
         }
         world.run_until(at(20 + 3600), &mut trace);
         (
-            world.queue_stats().1,
+            world.pending_and_processed_events().1,
             count_requests(&world, "web", |_| true),
             count_requests(&world, "web", RequestOutcome::is_failed),
         )
@@ -217,7 +217,7 @@ fn every_request_has_one_outcome() {
 /// `app traffic start` is refused with a reason if its requests cannot be sent.
 /// Shows: Q-03, TR-078
 #[test]
-fn impossible_traffic_is_refused() {
+fn traffic_that_cannot_be_sent_is_refused() {
     let mut trace = Trace::default();
     let elsewhere = json!({
         "apiVersion": "v1", "kind": "Service", "metadata": {"name": "elsewhere", "namespace": "default"},

@@ -55,7 +55,7 @@ fn partitioned_node_becomes_unknown_and_recovers() {
 
 /// Shows: CT-153
 #[test]
-fn restarted_manager_waits_for_the_old_lease() {
+fn restarted_controller_manager_waits_for_the_old_lease() {
     let mut trace = Trace::default();
     let mut world = world(&[replica_set(1)], &mut trace);
     world.run_until(at(5), &mut trace);
@@ -117,7 +117,7 @@ fn etcd_outage_ends_leadership_and_recovers() {
 
 /// Shows: F-01
 #[test]
-fn impossible_faults_are_refused_with_a_reason() {
+fn faults_that_cannot_be_applied_are_refused_with_a_reason() {
     let mut trace = Trace::default();
     let mut world = world(&[], &mut trace);
     #[rustfmt::skip]

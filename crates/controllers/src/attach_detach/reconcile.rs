@@ -4,7 +4,9 @@ use podscope_api::{AccessMode, EventType, Node, NodeName, PersistentVolume, Str,
 use podscope_sim::volume::Backend;
 use podscope_sim::{SimTime, Span};
 
-use super::{AttachDetachController, Attachment, AttachmentState, VolumeOnNode, emit_for_pods, key_of_attachment};
+use super::{
+    AttachDetachController, Attachment, AttachmentState, VolumeOnNode, emit_event_for_pods, key_of_attachment,
+};
 use crate::attachment::{AttachMethod, attach_method};
 use crate::controller::ControllerContext;
 use crate::taints::is_out_of_service;
@@ -161,7 +163,7 @@ impl AttachDetachController {
                 names.join(", ")
             )
         };
-        emit_for_pods(
+        emit_event_for_pods(
             &self.pods_using_volume(place),
             EventType::Warning,
             "FailedAttachVolume",
@@ -189,14 +191,14 @@ impl AttachDetachController {
 /// service (CT-131).
 fn may_detach(
     place: &VolumeOnNode,
-    since: SimTime,
+    unneeded_since: SimTime,
     in_use: &ordered::Map<NodeName, Vec<Str>>,
     cx: &ControllerContext<'_, '_>,
 ) -> bool {
     let node = cx.objects.named::<Node>(&place.1);
     let is_mounted = in_use.get(&place.1).is_some_and(|volumes| volumes.contains(&place.0));
     let is_ready = node.is_some_and(|node| node.is_ready());
-    let has_timed_out = cx.now() > since + FORCED_DETACH_AFTER && !cx.settings.disable_force_detach_on_timeout;
+    let has_timed_out = cx.now() > unneeded_since + FORCED_DETACH_AFTER && !cx.settings.disable_force_detach_on_timeout;
     !is_mounted || (has_timed_out && !is_ready) || node.is_some_and(|node| is_out_of_service(node))
 }
 

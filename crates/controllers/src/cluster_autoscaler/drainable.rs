@@ -13,8 +13,8 @@ use super::ClusterAutoscalerSettings;
 const SAFE_TO_EVICT_ANNOTATION: &str = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 /// Annotation of a pod with the names of its local volumes that do not prevent the removal of the node.
 const SAFE_VOLUMES_ANNOTATION: &str = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
-/// Number of seconds after the end of its grace period from which a terminating pod is ignored.
-const IGNORED_AFTER_GRACE_SECONDS: i64 = 30;
+/// A terminating pod is ignored when its grace period ended this many seconds ago.
+const POD_IGNORED_AFTER_GRACE_SECONDS: i64 = 30;
 /// Number of microseconds in a second.
 const MICROS_PER_SECOND: i64 = 1_000_000;
 
@@ -86,7 +86,7 @@ fn has_local_storage(pod: &Pod) -> bool {
 /// Returns whether a terminating pod is ignored, because its grace period ended long enough ago (CA-027).
 pub(super) fn is_long_terminating(pod: &Pod, now: Time) -> bool {
     let grace = pod.spec.grace_seconds();
-    let until = |deleted: Time| deleted.0 + (grace + IGNORED_AFTER_GRACE_SECONDS) * MICROS_PER_SECOND;
+    let until = |deleted: Time| deleted.0 + (grace + POD_IGNORED_AFTER_GRACE_SECONDS) * MICROS_PER_SECOND;
     (pod.metadata.deletion_timestamp).is_some_and(|deleted| until(deleted) < now.0)
 }
 
@@ -96,13 +96,13 @@ mod tests {
     use podscope_api::parse;
 
     /// Returns whether node a-1 can be removed. It runs a pod of a ReplicaSet with the given metadata and spec fields;
-    /// `others` are additional objects.
-    fn is_node_removable(meta: &str, spec: &str, others: &str) -> bool {
+    /// `other_objects` are additional objects.
+    fn is_node_removable(meta: &str, spec: &str, other_objects: &str) -> bool {
         let owner = "ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: r, controller: true}]";
         let text = format!(
             "{{apiVersion: apps/v1, kind: ReplicaSet, metadata: {{name: web, namespace: default, uid: r}}, spec: {{selector: {{matchLabels: {{app: web}}}}}}}}\n---\n\
              {{apiVersion: apps/v1, kind: ReplicaSet, metadata: {{name: web, namespace: kube-system, uid: k}}, spec: {{selector: {{matchLabels: {{app: web}}}}}}}}\n---\n\
-             {{apiVersion: v1, kind: Pod, metadata: {{name: p, uid: p, labels: {{app: web}}, {}}}, spec: {{nodeName: a-1, containers: [{{name: c, image: i}}], {spec}}}}}\n---\n{others}",
+             {{apiVersion: v1, kind: Pod, metadata: {{name: p, uid: p, labels: {{app: web}}, {}}}, spec: {{nodeName: a-1, containers: [{{name: c, image: i}}], {spec}}}}}\n---\n{other_objects}",
             meta.replace("OWNED", owner)
         );
         let mut objects = Objects::default();

@@ -25,12 +25,12 @@ use serde_json::Value;
 use super::controller::{Controller, ControllerContext};
 use super::plan::Plan;
 use super::queue::Key;
-use super::settings::{MIN_PERIOD, Millis, Setting};
+use super::settings::{MIN_PERIOD, Setting, Thousandths};
 use crate::Act;
 use removal::NodeRemoval;
 pub use scale_up::{MAX_REACHED, not_triggered_message};
 
-/// Time after the request from which a machine that is not Ready no longer counts as upcoming (CA-016).
+/// A machine that is not Ready this long after its request no longer counts as upcoming (CA-016).
 const MAX_PROVISION_TIME: Span = Span::seconds(15 * 60);
 
 super::settings::settings! {
@@ -51,8 +51,8 @@ super::settings::settings! {
     scale_down_delay_after_failure: Span = "scaleDownDelayAfterFailure", Span::seconds(180);
     /// Time that a node must be unneeded before it is removed.
     scale_down_unneeded_time: Span = "scaleDownUnneededTime", Span::seconds(600);
-    /// Requested fraction of a node's cpu or memory from which the node is needed, in thousandths.
-    scale_down_utilization_threshold: Millis = "scaleDownUtilizationThreshold", Millis(500);
+    /// A node is needed if pods request at least this fraction of its cpu or memory (in thousandths).
+    scale_down_utilization_threshold: Thousandths = "scaleDownUtilizationThreshold", Thousandths(500);
     /// Whether a pod with local storage prevents the removal of its node.
     skip_nodes_with_local_storage: bool = "skipNodesWithLocalStorage", true;
     /// Whether a pod in kube-system without a PodDisruptionBudget prevents the removal of its node.
@@ -165,7 +165,7 @@ impl ClusterAutoscaler {
     }
 
     /// Removes, from the requested machines, those that are Ready and those that did not become Ready in time.
-    fn update_upcoming(&mut self, cx: &ControllerContext<'_, '_>) {
+    fn update_upcoming_machines(&mut self, cx: &ControllerContext<'_, '_>) {
         let (now, objects) = (cx.now(), cx.objects);
         self.upcoming.retain(|name, machine| {
             let is_ready = objects.named::<Node>(name.as_str()).is_some_and(|node| node.is_ready());
@@ -179,7 +179,7 @@ impl ClusterAutoscaler {
         let mut trial = self.cloud.trial_cluster(objects);
         for (name, machine) in &self.upcoming {
             if let Some(node) = objects.named::<Node>(name.as_str()) {
-                // The template already contains the DaemonSet pods and static pods.
+                // The node built from the group's template, added below, has its own DaemonSet pods and static pods.
                 for daemon in objects.pods_on(name).filter(|pod| pod.is_daemon() || pod.is_mirror()) {
                     trial.remove_object(&Object::Pod(daemon.clone()));
                 }
@@ -192,7 +192,7 @@ impl ClusterAutoscaler {
         trial
     }
 
-    /// Number of machines of a group that exist or have been requested.
+    /// Returns the number of machines of a group that exist or have been requested.
     fn target_size(&self, group: &ScalableGroup) -> usize {
         let is_known = |name: &NodeName| group.nodes.iter().any(|node| *node.metadata.name == *name.as_str());
         let upcoming = self.upcoming.iter();
@@ -301,7 +301,7 @@ impl Controller for ClusterAutoscaler {
     }
 
     fn tick(&mut self, _: u8, cx: &mut ControllerContext<'_, '_>) {
-        self.update_upcoming(cx);
+        self.update_upcoming_machines(cx);
         let groups = self.cloud.scalable_groups(cx.objects);
         if !self.scale_up(&groups, cx) && self.settings.scale_down_enabled {
             self.scale_down(&groups, cx);

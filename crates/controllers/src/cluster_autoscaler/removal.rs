@@ -185,11 +185,11 @@ fn drain_failure_message(name: &NodeName, removal: &NodeRemoval, refused: &[&Arc
 }
 
 /// Taints and cordons a node (CA-028).
-fn taint_and_cordon(node: &Node, seconds: i64) -> Action {
+fn taint_and_cordon(node: &Node, unix_seconds: i64) -> Action {
     patch_node(node, "to-be-deleted", move |node| {
         node.spec.taints.push(Taint {
             key: taint::TO_BE_DELETED.into(),
-            value: seconds.to_string().into(),
+            value: unix_seconds.to_string().into(),
             effect: TaintEffect::NoSchedule,
             ..Taint::default()
         });

@@ -10,7 +10,7 @@ use podscope_sim::{Objects, SimTime, Span};
 use super::super::controller::ControllerContext;
 use super::drainable::pods_to_move;
 use super::removal::NodeRemoval;
-use super::scale_up::{allocatable_cpu_and_memory, total_requests};
+use super::scale_up::{allocatable_cpu_and_memory, total_cpu_and_memory_requests};
 use super::{ClusterAutoscaler, ScalableGroup, TrialCluster, add_bound_copy, key_of_node};
 
 /// Maximum number of nodes that are removed at the same time (CA-023).
@@ -120,7 +120,9 @@ impl ClusterAutoscaler {
     fn is_underused(&self, node: &Node, objects: &Objects) -> bool {
         let pods = objects.pods_on(&name_of(node)).filter(|pod| !pod.is_terminal());
         let threshold = i128::from(self.settings.scale_down_utilization_threshold.0);
-        let parts = total_requests(pods).into_iter().zip(allocatable_cpu_and_memory(node));
+        let parts = total_cpu_and_memory_requests(pods)
+            .into_iter()
+            .zip(allocatable_cpu_and_memory(node));
         parts
             .into_iter()
             .all(|(requested, total)| requested * 1000 < threshold * total)

@@ -69,14 +69,14 @@ impl ClusterAutoscaler {
         let mut pod_groups = group_pods(pods);
         let mut options = Vec::new();
         for (index, group) in groups.iter().enumerate() {
-            let free = group.max.saturating_sub(self.target_size(group)).min(MAX_NEW_NODES);
-            if free == 0 {
+            let max_new = group.max.saturating_sub(self.target_size(group)).min(MAX_NEW_NODES);
+            if max_new == 0 {
                 pod_groups
                     .iter_mut()
                     .for_each(|pod_group| pod_group.reasons.push(MAX_REACHED.to_owned()));
                 continue;
             }
-            options.extend(self.scale_up_of_group(index, group, free, &mut pod_groups, &*trial, cx.objects));
+            options.extend(self.scale_up_of_group(index, group, max_new, &mut pod_groups, &*trial, cx.objects));
         }
         match self.choose_option(options, cx) {
             Some(option) => {
@@ -90,13 +90,13 @@ impl ClusterAutoscaler {
         }
     }
 
-    /// Computes the scale-up of a group with at most `free` new nodes. Records for each pod group whether it fits on a
-    /// new node.
+    /// Computes the scale-up of a group with at most `max_new` new nodes. Records for each pod group whether it fits on
+    /// a new node.
     fn scale_up_of_group(
         &self,
         index: usize,
         group: &ScalableGroup,
-        free: usize,
+        max_new: usize,
         pod_groups: &mut [PodGroup],
         trial: &dyn TrialCluster,
         objects: &Objects,
@@ -125,7 +125,7 @@ impl ClusterAutoscaler {
         for pod in pods {
             let mut accepting = with_one.nodes_accepting(&pod);
             accepting.retain(|node| added.contains(node));
-            if accepting.is_empty() && !is_last_empty && added.len() < free {
+            if accepting.is_empty() && !is_last_empty && added.len() < max_new {
                 let next = names.next()?;
                 if let Some(new) = self.cloud.new_node(&group.name, objects, next.as_str()) {
                     add_node(&mut *with_one, &new);
@@ -299,7 +299,7 @@ fn group_pods(pods: Vec<Arc<Pod>>) -> Vec<PodGroup> {
 }
 
 /// Returns the total requested cpu in thousandths and memory in bytes.
-pub(super) fn total_requests<'p>(pods: impl Iterator<Item = &'p Arc<Pod>>) -> [i128; 2] {
+pub(super) fn total_cpu_and_memory_requests<'p>(pods: impl Iterator<Item = &'p Arc<Pod>>) -> [i128; 2] {
     pods.fold([0, 0], |[cpu, memory], pod| {
         let [more_cpu, more_memory] = cpu_and_memory_requests(pod);
         [cpu + more_cpu, memory + more_memory]
@@ -323,21 +323,23 @@ pub(super) fn allocatable_cpu_and_memory(node: &Node) -> [i128; 2] {
 }
 
 /// The fraction 1, in billionths; fractions are compared as integers.
-const ONE: i128 = 1_000_000_000;
+const ONE_IN_BILLIONTHS: i128 = 1_000_000_000;
 
 /// Returns the sum of the fractions of a node's cpu and memory that a pod requests, in billionths.
 fn requested_fraction(pod: &Pod, node: &Node) -> i128 {
     let parts = cpu_and_memory_requests(pod)
         .into_iter()
         .zip(allocatable_cpu_and_memory(node));
-    parts.map(|(request, total)| request * ONE / total.max(1)).sum()
+    parts
+        .map(|(request, total)| request * ONE_IN_BILLIONTHS / total.max(1))
+        .sum()
 }
 
 /// Returns the sum of the fractions of cpu and memory that stay idle on the new nodes, in billionths (CA-012).
 fn idle_fraction(option: &GrowthOption) -> i128 {
     let total = allocatable_cpu_and_memory(&option.node).map(|amount| amount * option.count as i128);
-    let parts = total.into_iter().zip(total_requests(option.pods.iter()));
+    let parts = total.into_iter().zip(total_cpu_and_memory_requests(option.pods.iter()));
     parts
-        .map(|(total, requested)| (total - requested) * ONE / total.max(1))
+        .map(|(total, requested)| (total - requested) * ONE_IN_BILLIONTHS / total.max(1))
         .sum()
 }

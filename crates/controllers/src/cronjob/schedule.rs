@@ -38,8 +38,9 @@ impl Schedule {
     }
 
     /// Returns the missed times until `now`. Times older than the starting deadline are ignored.
-    pub(super) fn missed_times(&self, now: Time, deadline: Option<i64>) -> MissedTimes {
-        let oldest = deadline.map(|seconds| Time(now.0.saturating_sub(seconds.saturating_mul(1_000_000))));
+    pub(super) fn missed_times(&self, now: Time, starting_deadline_seconds: Option<i64>) -> MissedTimes {
+        let oldest =
+            starting_deadline_seconds.map(|seconds| Time(now.0.saturating_sub(seconds.saturating_mul(1_000_000))));
         self.missed_times_since(oldest.map_or(self.since, |oldest| oldest.max(self.since)), now)
     }
 

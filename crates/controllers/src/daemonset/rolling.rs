@@ -122,7 +122,7 @@ fn delete_old_pods(
     }
     let room = max_unavailable.saturating_sub(unavailable);
     for pod in replaceable.into_iter().chain(candidates.into_iter().take(room)) {
-        changes.delete(pod);
+        changes.add_deletion(pod);
     }
 }
 
@@ -160,7 +160,7 @@ fn replace_with_surge(
     }
     let spare = n_available.saturating_sub(desired);
     for pod in delete.into_iter().chain(misplaced.into_iter().take(spare)) {
-        changes.delete(pod);
+        changes.add_deletion(pod);
     }
     let room = max_surge.saturating_sub(surging);
     changes.create.extend(allowed);

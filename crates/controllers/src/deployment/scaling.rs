@@ -8,6 +8,9 @@ use super::{
     max_unavailable, replicas_of, size, sum,
 };
 
+/// Identifies a ReplicaSet of the Deployment: the index of an old one in `Rollout::old`, or `None` for the new one.
+type ReplicaSetId = Option<usize>;
+
 impl Rollout<'_, '_, '_> {
     /// Sets the size of a ReplicaSet; returns whether the size changed.
     fn scale_replica_set(&mut self, set: &mut ReplicaSet, to: i32) -> bool {
@@ -27,7 +30,7 @@ impl Rollout<'_, '_, '_> {
     }
 
     /// Sets the size of the new ReplicaSet; returns whether the size of an existing one changed.
-    pub(super) fn scale_new(&mut self, to: i32) -> bool {
+    pub(super) fn scale_new_replica_set(&mut self, to: i32) -> bool {
         let Some(mut set) = self.new.take() else {
             return false;
         };
@@ -37,22 +40,22 @@ impl Rollout<'_, '_, '_> {
         was_scaled
     }
 
-    pub(super) fn scale_old(&mut self, index: usize, to: i32) -> bool {
+    pub(super) fn scale_old_replica_set(&mut self, index: usize, to: i32) -> bool {
         let mut set = std::mem::take(&mut self.old[index]);
         let was_scaled = self.scale_replica_set(&mut set, to);
         self.old[index] = set;
         was_scaled
     }
 
-    /// Returns the allowed size of the new ReplicaSet, given the total size of the others.
-    pub(super) fn desired_size_of_new(&self, others: i32, current: i32) -> i32 {
+    /// Returns the allowed size of the new ReplicaSet, given its current size and the total size of the others.
+    pub(super) fn allowed_size_of_new_replica_set(&self, total_of_others: i32, current: i32) -> i32 {
         let replicas = replicas_of(&self.deployment);
         if is_recreate(&self.deployment) {
             return replicas;
         }
         let room = replicas
             .saturating_add(max_surge(&self.deployment))
-            .saturating_sub(others.saturating_add(current));
+            .saturating_sub(total_of_others.saturating_add(current));
         if room <= 0 {
             current
         } else {
@@ -60,7 +63,7 @@ impl Rollout<'_, '_, '_> {
         }
     }
 
-    pub(super) fn scale_up_new(&mut self) -> bool {
+    pub(super) fn scale_up_new_replica_set(&mut self) -> bool {
         let replicas = replicas_of(&self.deployment);
         let Some(current) = self.new.as_ref().map(size) else {
             return false;
@@ -72,14 +75,14 @@ impl Rollout<'_, '_, '_> {
         let to = if current > replicas {
             replicas
         } else {
-            self.desired_size_of_new(others, current)
+            self.allowed_size_of_new_replica_set(others, current)
         };
-        self.scale_new(to)
+        self.scale_new_replica_set(to)
     }
 
     /// Scales down old ReplicaSets, oldest first: removes first their unavailable pods, then available ones beyond the
-    /// minimum.
-    pub(super) fn scale_down_old(&mut self) -> bool {
+    /// minimum. Returns whether a size changed.
+    pub(super) fn scale_down_old_replica_sets(&mut self) -> bool {
         if sum(self.old.iter().map(size)) == 0 {
             return false;
         }
@@ -98,7 +101,7 @@ impl Rollout<'_, '_, '_> {
             let to = size(set) - n_removed;
             if n_removed > 0 {
                 room -= n_removed;
-                was_scaled |= self.scale_old(index, to);
+                was_scaled |= self.scale_old_replica_set(index, to);
             }
         }
         let mut surplus = sum(self.all_replica_sets().map(available)).saturating_sub(min_available);
@@ -107,7 +110,7 @@ impl Rollout<'_, '_, '_> {
             let to = size(&self.old[index]) - n_removed;
             if n_removed > 0 {
                 surplus -= n_removed;
-                was_scaled |= self.scale_old(index, to);
+                was_scaled |= self.scale_old_replica_set(index, to);
             }
         }
         was_scaled
@@ -127,9 +130,9 @@ impl Rollout<'_, '_, '_> {
     /// Distributes a change of `spec.replicas` over all active ReplicaSets, in proportion to their sizes (CT-066).
     pub(super) fn scale_proportionally(&mut self) {
         let replicas = replicas_of(&self.deployment);
-        let active: Vec<Option<usize>> = self
-            .new_and_old_members()
-            .filter(|member| size(self.member(*member)) > 0)
+        let active: Vec<ReplicaSetId> = self
+            .replica_set_ids()
+            .filter(|id| size(self.replica_set(*id)) > 0)
             .collect();
         match active.as_slice() {
             [] => {
@@ -138,17 +141,17 @@ impl Rollout<'_, '_, '_> {
                     .as_ref()
                     .map(|_| None)
                     .or_else(|| self.old.len().checked_sub(1).map(Some));
-                if let Some(member) = latest
-                    && size(self.member(member)) != replicas
+                if let Some(id) = latest
+                    && size(self.replica_set(id)) != replicas
                 {
-                    self.scale_member(member, replicas);
+                    self.scale_by_id(id, replicas);
                 }
             }
-            [one] if size(self.member(*one)) == replicas => {}
-            [one] => self.scale_member(*one, replicas),
+            [one] if size(self.replica_set(*one)) == replicas => {}
+            [one] => self.scale_by_id(*one, replicas),
             _ if self.is_saturated() => {
-                for member in active.into_iter().filter(Option::is_some) {
-                    self.scale_member(member, 0);
+                for id in active.into_iter().filter(Option::is_some) {
+                    self.scale_by_id(id, 0);
                 }
             }
             _ if !is_recreate(&self.deployment) => self.distribute_replicas(active),
@@ -157,16 +160,16 @@ impl Rollout<'_, '_, '_> {
     }
 
     /// Scales the active ReplicaSets in proportion to their sizes, so that their total is the allowed number of pods.
-    fn distribute_replicas(&mut self, mut active: Vec<Option<usize>>) {
+    fn distribute_replicas(&mut self, mut active: Vec<ReplicaSetId>) {
         let replicas = replicas_of(&self.deployment);
         let allowed = if replicas > 0 {
             replicas.saturating_add(max_surge(&self.deployment))
         } else {
             0
         };
-        let to_add = allowed.saturating_sub(sum(active.iter().map(|member| size(self.member(*member)))));
+        let to_add = allowed.saturating_sub(sum(active.iter().map(|id| size(self.replica_set(*id)))));
         active.stable_sort_by(|one, other| {
-            let (one, other) = (self.member(*one), self.member(*other));
+            let (one, other) = (self.replica_set(*one), self.replica_set(*other));
             let age = if to_add > 0 {
                 compare_by_age(other, one)
             } else {
@@ -176,21 +179,22 @@ impl Rollout<'_, '_, '_> {
         });
         let mut added = 0;
         let mut sizes = Vec::new();
-        for member in &active {
-            let share = self.proportion(self.member(*member), to_add, added);
+        for id in &active {
+            let share = self.proportional_change(self.replica_set(*id), to_add, added);
             added += share;
-            sizes.push(size(self.member(*member)) + share);
+            sizes.push(size(self.replica_set(*id)) + share);
         }
         if let Some(largest) = sizes.first_mut() {
             *largest = (*largest + to_add - added).max(0);
         }
-        for (member, to) in active.into_iter().zip(sizes) {
-            self.scale_member(member, to);
+        for (id, to) in active.into_iter().zip(sizes) {
+            self.scale_by_id(id, to);
         }
     }
 
-    /// Returns the change of a ReplicaSet's size; `added` of the total change `to_add` are already distributed.
-    fn proportion(&self, set: &ReplicaSet, to_add: i32, added: i32) -> i32 {
+    /// Returns the change of the ReplicaSet's size in proportion to its size, at most the rest of `to_add`, of which
+    /// `added` is already distributed.
+    fn proportional_change(&self, set: &ReplicaSet, to_add: i32, added: i32) -> i32 {
         if to_add == added {
             return 0;
         }
@@ -228,22 +232,22 @@ impl Rollout<'_, '_, '_> {
         })
     }
 
-    /// Returns identifiers of all ReplicaSets: `Some(index)` for an old one, `None` for the new one.
-    fn new_and_old_members(&self) -> impl Iterator<Item = Option<usize>> + use<> {
+    /// Returns the identifiers of the existing ReplicaSets, old ones first.
+    fn replica_set_ids(&self) -> impl Iterator<Item = ReplicaSetId> + use<> {
         (0..self.old.len()).map(Some).chain(self.new.is_some().then_some(None))
     }
 
-    fn member(&self, member: Option<usize>) -> &ReplicaSet {
-        match (member, &self.new) {
+    fn replica_set(&self, id: ReplicaSetId) -> &ReplicaSet {
+        match (id, &self.new) {
             (None, Some(set)) => set,
             (index, _) => &self.old[index.unwrap_or(0)],
         }
     }
 
-    fn scale_member(&mut self, member: Option<usize>, to: i32) {
-        match member {
-            Some(index) => self.scale_old(index, to),
-            None => self.scale_new(to),
+    fn scale_by_id(&mut self, id: ReplicaSetId, to: i32) {
+        match id {
+            Some(index) => self.scale_old_replica_set(index, to),
+            None => self.scale_new_replica_set(to),
         };
     }
 }

@@ -39,7 +39,7 @@ impl FailureRecord {
 
 /// Returns the remaining back-off before a failed pod is replaced. `failures_before` is the number of earlier failures
 /// of its index.
-pub(super) fn remaining_after(pod: &Pod, failures_before: i32, now: Time) -> Option<Span> {
+pub(super) fn remaining_backoff_of_pod(pod: &Pod, failures_before: i32, now: Time) -> Option<Span> {
     let failures = u32::try_from(failures_before).unwrap_or(0).saturating_add(1);
     remaining_backoff(failures, finish_time(pod), now)
 }

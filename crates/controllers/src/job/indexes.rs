@@ -25,7 +25,7 @@ pub(super) fn index_of(job: &Job, pod: &Pod) -> Option<i32> {
 }
 
 /// Returns the numbers of earlier failures of the pod's index: those that count towards the limit, and all.
-pub(super) fn failures_before(pod: &Pod) -> (i32, i32) {
+pub(super) fn counted_and_all_failures_before(pod: &Pod) -> (i32, i32) {
     let count = |key: &str| {
         let number = pod.metadata.annotation(key).and_then(|text| text.parse::<i32>().ok());
         number.unwrap_or(0).max(0)
@@ -52,7 +52,7 @@ pub(super) fn print(indexes: &Indexes) -> String {
 }
 
 /// Parses the output of [`print`]. Indexes beyond the number of completions are omitted.
-pub(super) fn read(text: &str, completions: i32) -> Indexes {
+pub(super) fn parse(text: &str, completions: i32) -> Indexes {
     let mut indexes = Indexes::new();
     for part in text.split(',').filter(|part| !part.is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -79,7 +79,7 @@ mod tests {
             ("x,2,7-8", "2"),
         ];
         for (text, printed) in rows {
-            assert_eq!(print(&read(text, 6)), printed, "{text}");
+            assert_eq!(print(&parse(text, 6)), printed, "{text}");
         }
     }
 }

@@ -8,12 +8,12 @@ use podscope_api::well_known::{finalizer, label};
 use podscope_api::{Container, EnvVar, EnvVarSource, EventType, Job, Object, ObjectFieldSelector, Pod, PodPhase};
 use podscope_sim::Request;
 
-use super::backoff::remaining_after;
+use super::backoff::remaining_backoff_of_pod;
 use super::indexes::{
-    FAILURE_COUNT_ANNOTATION, IGNORED_FAILURE_COUNT_ANNOTATION, INDEX_ANNOTATION, Indexes, failures_before, index_of,
-    is_indexed,
+    FAILURE_COUNT_ANNOTATION, IGNORED_FAILURE_COUNT_ANNOTATION, INDEX_ANNOTATION, Indexes,
+    counted_and_all_failures_before, index_of, is_indexed,
 };
-use super::pass::Pass;
+use super::sync::JobSync;
 use super::{is_suspended, policy, replaces_only_failed_pods};
 use crate::controller::note;
 use crate::owner::controller_ref;
@@ -32,40 +32,40 @@ pub(super) enum JobPodsStep {
 }
 
 /// Compares the active pods with the desired number, and returns the necessary step.
-pub(super) fn next_step(pass: &mut Pass<'_, '_, '_>) -> JobPodsStep {
-    let desired_active = desired_active(pass);
-    let mut victims = excess_pods(pass, pass.active.len().saturating_sub(desired_active));
-    if !is_suspended(&pass.job) {
+pub(super) fn next_step(sync: &mut JobSync<'_, '_, '_>) -> JobPodsStep {
+    let desired_active = desired_active_pods(sync);
+    let mut victims = excess_pods(sync, sync.active.len().saturating_sub(desired_active));
+    if !is_suspended(&sync.job) {
         victims.truncate(BURST_REPLICAS);
     }
     if !victims.is_empty() {
         return JobPodsStep::Delete(victims);
     }
-    let terminating = pass.pods.iter().filter(|pod| is_stopping(pod)).count();
-    let waiting = if replaces_only_failed_pods(&pass.job) {
+    let terminating = sync.pods.iter().filter(|pod| is_stopping(pod)).count();
+    let waiting = if replaces_only_failed_pods(&sync.job) {
         terminating
     } else {
         0
     };
-    let count = desired_active.saturating_sub(pass.active.len() + waiting);
+    let count = desired_active.saturating_sub(sync.active.len() + waiting);
     if count == 0 {
         return JobPodsStep::Nothing;
     }
-    let now = pass.cx.ctx.wall();
-    if pass.failed_indexes.is_none()
-        && let Some(left) = pass.record.remaining_backoff(now)
+    let now = sync.cx.ctx.wall();
+    if sync.failed_indexes.is_none()
+        && let Some(left) = sync.record.remaining_backoff(now)
     {
-        pass.requeue_after_at_most(left);
+        sync.requeue_after_at_most(left);
         return JobPodsStep::Nothing;
     }
     let count = count.min(BURST_REPLICAS);
-    if !is_indexed(&pass.job) {
+    if !is_indexed(&sync.job) {
         return JobPodsStep::Create(vec![None; count]);
     }
-    let free = indexes_without_pod(pass, count);
+    let free = indexes_without_pod(sync, count);
     let wait = |index: &i32| {
-        let before = pass.replaced.get(index)?;
-        remaining_after(before, failures_before(before).1, now)
+        let before = sync.replaced.get(index)?;
+        remaining_backoff_of_pod(before, counted_and_all_failures_before(before).1, now)
     };
     let shortest_wait = free.iter().filter_map(wait).min();
     let ready: Vec<Option<i32>> = free
@@ -75,7 +75,7 @@ pub(super) fn next_step(pass: &mut Pass<'_, '_, '_>) -> JobPodsStep {
         .collect();
     match shortest_wait {
         Some(left) if ready.is_empty() => {
-            pass.requeue_after_at_most(left);
+            sync.requeue_after_at_most(left);
             JobPodsStep::Nothing
         }
         // Indexes in back-off are checked again after these pods are created.
@@ -84,14 +84,14 @@ pub(super) fn next_step(pass: &mut Pass<'_, '_, '_>) -> JobPodsStep {
 }
 
 /// Returns the number of pods that should be active now (CT-091).
-fn desired_active(pass: &Pass<'_, '_, '_>) -> usize {
-    if is_suspended(&pass.job) {
+fn desired_active_pods(sync: &JobSync<'_, '_, '_>) -> usize {
+    if is_suspended(&sync.job) {
         return 0;
     }
-    let parallelism = pass.job.spec.parallelism.unwrap_or(1);
-    let desired_active = match pass.job.spec.completions {
-        Some(completions) => (completions - pass.succeeded).min(parallelism),
-        None if pass.succeeded > 0 => return pass.active.len(),
+    let parallelism = sync.job.spec.parallelism.unwrap_or(1);
+    let desired_active = match sync.job.spec.completions {
+        Some(completions) => (completions - sync.succeeded).min(parallelism),
+        None if sync.succeeded > 0 => return sync.active.len(),
         None => parallelism,
     };
     usize::try_from(desired_active).unwrap_or(0)
@@ -103,8 +103,8 @@ fn is_stopping(pod: &Pod) -> bool {
 
 /// Selects at least `at_least` active pods for deletion, those with the least progress first. For an Indexed Job also
 /// selects pods without an index or with a duplicate one.
-fn excess_pods(pass: &Pass<'_, '_, '_>, at_least: usize) -> Vec<Arc<Pod>> {
-    let mut ranked = pass.active.clone();
+fn excess_pods(sync: &JobSync<'_, '_, '_>, at_least: usize) -> Vec<Arc<Pod>> {
+    let mut ranked = sync.active.clone();
     let phase = |pod: &Pod| match pod.status.phase {
         Some(PodPhase::Running) => 2,
         Some(PodPhase::Unknown) => 1,
@@ -120,7 +120,7 @@ fn excess_pods(pass: &Pass<'_, '_, '_>, at_least: usize) -> Vec<Arc<Pod>> {
             Reverse(pod.metadata.creation_timestamp),
         )
     });
-    if !is_indexed(&pass.job) {
+    if !is_indexed(&sync.job) {
         ranked.truncate(at_least);
         return ranked;
     }
@@ -128,7 +128,7 @@ fn excess_pods(pass: &Pass<'_, '_, '_>, at_least: usize) -> Vec<Arc<Pod>> {
     let mut keepers = Indexes::new();
     let (mut kept, mut excess) = (Vec::new(), Vec::new());
     for pod in ranked.into_iter().rev() {
-        let is_keeper = index_of(&pass.job, &pod).is_some_and(|index| keepers.insert(index));
+        let is_keeper = index_of(&sync.job, &pod).is_some_and(|index| keepers.insert(index));
         if is_keeper { kept.push(pod) } else { excess.push(pod) }
     }
     while excess.len() < at_least
@@ -140,28 +140,28 @@ fn excess_pods(pass: &Pass<'_, '_, '_>, at_least: usize) -> Vec<Arc<Pod>> {
 }
 
 /// Returns the lowest indexes that have not succeeded, have not failed for good, and have no active pod.
-fn indexes_without_pod(pass: &Pass<'_, '_, '_>, count: usize) -> Vec<i32> {
-    let awaited = pass
+fn indexes_without_pod(sync: &JobSync<'_, '_, '_>, count: usize) -> Vec<i32> {
+    let awaited = sync
         .pods
         .iter()
-        .filter(|pod| replaces_only_failed_pods(&pass.job) && is_stopping(pod));
-    let busy: Indexes = pass
+        .filter(|pod| replaces_only_failed_pods(&sync.job) && is_stopping(pod));
+    let busy: Indexes = sync
         .active
         .iter()
         .chain(awaited)
-        .filter_map(|pod| index_of(&pass.job, pod))
+        .filter_map(|pod| index_of(&sync.job, pod))
         .collect();
-    let is_given_up = |index: &i32| pass.failed_indexes.as_ref().is_some_and(|list| list.contains(index));
-    let all = 0..pass.job.spec.completions.unwrap_or(0);
-    all.filter(|index| !busy.contains(index) && !pass.succeeded_indexes.contains(index) && !is_given_up(index))
+    let is_given_up = |index: &i32| sync.failed_indexes.as_ref().is_some_and(|list| list.contains(index));
+    let all = 0..sync.job.spec.completions.unwrap_or(0);
+    all.filter(|index| !busy.contains(index) && !sync.succeeded_indexes.contains(index) && !is_given_up(index))
         .take(count)
         .collect()
 }
 
 /// Builds the create request of one pod.
-pub(super) fn create_pod_action(pass: &Pass<'_, '_, '_>, index: Option<i32>) -> Action {
-    let job = &*pass.job;
-    let replaced = index.and_then(|index| pass.replaced.get(&index));
+pub(super) fn create_pod_action(sync: &JobSync<'_, '_, '_>, index: Option<i32>) -> Action {
+    let job = &*sync.job;
+    let replaced = index.and_then(|index| sync.replaced.get(&index));
     Action::from(Request::Create(Object::Pod(Arc::new(new_pod_for_job(
         job, index, replaced,
     )))))
@@ -234,9 +234,9 @@ fn add_index_variable(pod: &mut Pod) {
 fn annotate_failure_counts(job: &Job, pod: &mut Pod, replaced: Option<&Arc<Pod>>) {
     let (mut counted, mut ignored) = (0, 0);
     if let Some(replaced) = replaced {
-        let (before, all) = failures_before(replaced);
+        let (before, all) = counted_and_all_failures_before(replaced);
         (counted, ignored) = (before, all - before);
-        if policy::decide(job, replaced).counts() {
+        if policy::decide(job, replaced).counts_towards_limits() {
             counted += 1;
         } else {
             ignored += 1;

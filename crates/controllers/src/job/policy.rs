@@ -20,7 +20,7 @@ pub(super) enum PodFailureDecision {
 
 impl PodFailureDecision {
     /// Returns whether the failure counts towards the limits.
-    pub(super) fn counts(&self) -> bool {
+    pub(super) fn counts_towards_limits(&self) -> bool {
         *self != Self::Ignore
     }
 }
@@ -57,7 +57,7 @@ pub(super) fn matching_success_rule(job: &Job, succeeded: &Indexes) -> Option<St
         let count = rule.get("succeededCount").and_then(Value::as_u64);
         let (contained, needed) = match rule.get("succeededIndexes").and_then(Value::as_str) {
             Some(text) => {
-                let wanted = indexes::read(text, job.spec.completions.unwrap_or(0));
+                let wanted = indexes::parse(text, job.spec.completions.unwrap_or(0));
                 let contained = wanted.iter().filter(|index| succeeded.contains(index)).count();
                 (contained, Some(wanted.len()).filter(|needed| *needed > 0))
             }

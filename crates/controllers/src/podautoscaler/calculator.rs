@@ -131,7 +131,11 @@ pub(super) fn proposed_replicas<E>(
     let counts_unready = !groups.unready.is_empty() && first > 1.0;
     if !counts_unready && groups.missing.is_empty() {
         let is_near = tolerances.is_within(first);
-        return Ok(if is_near { current } else { times(first, groups.n_ready) });
+        return Ok(if is_near {
+            current
+        } else {
+            scaled_pod_count(first, groups.n_ready)
+        });
     }
     for pod in &groups.missing {
         if first < 1.0 {
@@ -144,18 +148,19 @@ pub(super) fn proposed_replicas<E>(
         metrics.extend(groups.unready.iter().map(|pod| (pod.clone(), 0)));
     }
     let second = ratio(&metrics)?;
-    // No scaling if the change is within the tolerance, or in the opposite direction of the first ratio.
+    // No scaling if the second ratio, which includes the assumed usage of unready and missing pods, is within the
+    // tolerance or contradicts the first ratio (up instead of down, or down instead of up).
     let changes_direction = (first < 1.0 && second > 1.0) || (first > 1.0 && second < 1.0);
     if tolerances.is_within(second) || changes_direction {
         return Ok(current);
     }
-    let wanted = times(second, metrics.len());
+    let wanted = scaled_pod_count(second, metrics.len());
     let changes_direction = (second < 1.0 && wanted > current) || (second > 1.0 && wanted < current);
     Ok(if changes_direction { current } else { wanted })
 }
 
 /// Returns the ratio of the average usage to the target, and the average usage.
-pub(super) fn usage_ratio(metrics: &PodMetrics, target: i64) -> (f64, i64) {
+pub(super) fn usage_ratio_and_average(metrics: &PodMetrics, target: i64) -> (f64, i64) {
     let total = metrics.values().fold(0_i64, |sum, value| sum.saturating_add(*value));
     let average = total / to_i64(metrics.len()).max(1);
     (average as f64 / target as f64, average)
@@ -193,7 +198,7 @@ impl Utilization {
 }
 
 /// Returns the number of pods times a ratio, rounded up.
-pub(super) fn times(ratio: f64, pods: usize) -> i32 {
+pub(super) fn scaled_pod_count(ratio: f64, pods: usize) -> i32 {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a cast saturates, as the API's bounds do"

@@ -85,13 +85,14 @@ struct ScalingPolicy {
 }
 
 impl<'s> ScalingRules<'s> {
-    /// Reads the rules; omitted rules have the API's defaults.
-    fn read(behavior: &'s Value, direction: &str, window: i64, defaults: &[(bool, i64)]) -> Self {
+    /// Reads the rules in one direction. If they are omitted, the window has `default_window` seconds, and each default
+    /// policy is `(is_percent, value)` per 15 s.
+    fn read(behavior: &'s Value, direction: &str, default_window: i64, default_policies: &[(bool, i64)]) -> Self {
         let rules = &behavior[direction];
         let number = |value: &Value| value.as_i64();
         let policies = rules["policies"].as_array().filter(|policies| !policies.is_empty());
         Self {
-            window: number(&rules["stabilizationWindowSeconds"]).unwrap_or(window),
+            window: number(&rules["stabilizationWindowSeconds"]).unwrap_or(default_window),
             select: rules["selectPolicy"].as_str().unwrap_or("Max"),
             policies: match policies {
                 Some(policies) => (policies.iter())
@@ -101,7 +102,7 @@ impl<'s> ScalingRules<'s> {
                         period: Span::seconds(number(&policy["periodSeconds"]).unwrap_or(15)),
                     })
                     .collect(),
-                None => (defaults.iter())
+                None => (default_policies.iter())
                     .map(|(is_percent, value)| ScalingPolicy {
                         is_percent: *is_percent,
                         value: *value,
@@ -112,12 +113,13 @@ impl<'s> ScalingRules<'s> {
         }
     }
 
-    /// Returns the limit set by the policies: the largest allowed change, or the smallest with `selectPolicy: Min`.
-    fn limit_of_policies(&self, current: i32, is_up: bool, of: impl Fn(&ScalingPolicy) -> i64) -> i64 {
+    /// Returns the number of replicas to which the policies limit the scaling: the limit of the policy that allows the
+    /// largest change, or with `selectPolicy: Min` the smallest. `limit_of` returns the limit of one policy.
+    fn limit_of_policies(&self, current: i32, is_up: bool, limit_of: impl Fn(&ScalingPolicy) -> i64) -> i64 {
         if self.select == "Disabled" {
             return i64::from(current);
         }
-        let allowed = self.policies.iter().map(of);
+        let allowed = self.policies.iter().map(limit_of);
         let wants_highest = is_up == (self.select != "Min");
         let limit = if wants_highest { allowed.max() } else { allowed.min() };
         limit.unwrap_or(i64::from(current))
@@ -161,12 +163,13 @@ impl ScalingHistory {
             DOWNSCALE_STABILIZATION_SECONDS,
             &[(true, 100)],
         );
-        let (stabilized, stabilization) = self.stabilized(recommended, current, behavior.map(|_| (&up, &down)), now);
+        let (stabilized, stabilization) =
+            self.apply_stabilization_windows(recommended, current, behavior.map(|_| (&up, &down)), now);
         self.recommended.push((now, recommended));
         let (ceiling, floor) = match behavior {
             Some(_) => (
-                self.max_allowed(&up, current, now),
-                self.min_allowed(&down, current, now),
+                self.max_allowed_replicas(&up, current, now),
+                self.min_allowed_replicas(&down, current, now),
             ),
             None => (i64::from(current).saturating_mul(2).max(4), 0),
         };
@@ -204,7 +207,7 @@ impl ScalingHistory {
 
     /// Applies the stabilization windows: scales up to at most the lowest recent recommendation, and down to at least
     /// the highest one. Without `behavior`, only scaling down has a window.
-    fn stabilized(
+    fn apply_stabilization_windows(
         &self,
         recommended: i32,
         current: i32,
@@ -235,17 +238,17 @@ impl ScalingHistory {
     }
 
     /// Returns the number of replicas at the start of a period.
-    fn replicas_at_start(&self, period: Span, current: i32, now: SimTime) -> i64 {
+    fn replicas_at_period_start(&self, period: Span, current: i32, now: SimTime) -> i64 {
         let within = self.changes.iter().filter(|(at, _)| *at + period > now);
         i64::from(current) - within.map(|(_, change)| i64::from(*change)).sum::<i64>()
     }
 
     /// Returns the maximum number of replicas that the policies allow when scaling up.
-    fn max_allowed(&self, rules: &ScalingRules<'_>, current: i32, now: SimTime) -> i64 {
+    fn max_allowed_replicas(&self, rules: &ScalingRules<'_>, current: i32, now: SimTime) -> i64 {
         let limit = rules.limit_of_policies(current, true, |policy| {
-            let start = self.replicas_at_start(policy.period, current, now);
+            let start = self.replicas_at_period_start(policy.period, current, now);
             if policy.is_percent {
-                // Floating point as in the real controller, where 10 % more than 10 is 12.
+                // Floating point as in the real controller: 10 plus 10 % is slightly above 11, and is rounded up to 12.
                 (start as f64 * (1.0 + policy.value as f64 / 100.0)).ceil() as i64
             } else {
                 start.saturating_add(policy.value)
@@ -255,9 +258,9 @@ impl ScalingHistory {
     }
 
     /// Returns the minimum number of replicas that the policies allow when scaling down.
-    fn min_allowed(&self, rules: &ScalingRules<'_>, current: i32, now: SimTime) -> i64 {
+    fn min_allowed_replicas(&self, rules: &ScalingRules<'_>, current: i32, now: SimTime) -> i64 {
         let limit = rules.limit_of_policies(current, false, |policy| {
-            let start = self.replicas_at_start(policy.period, current, now);
+            let start = self.replicas_at_period_start(policy.period, current, now);
             let kept = if policy.is_percent {
                 (start as f64 * (1.0 - policy.value as f64 / 100.0)) as i64
             } else {

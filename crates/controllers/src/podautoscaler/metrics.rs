@@ -2,19 +2,22 @@
 //! (CT-192, CT-229).
 //!
 //! The usage of pods is computed from the behaviour of their containers and the requests that they answer, or from the
-//! autoscaler's own load annotation ([`podscope_api::load`]). A container that does not run has no metrics.
+//! autoscaler's own load annotation ([`podscope_api::parse_load_annotation`]). A container that does not run has no
+//! metrics.
 
 use std::sync::Arc;
 
 use podscope_api::{
     BEHAVIOR_PREFIX, ContainerBehavior, HorizontalPodAutoscaler, Kind, Pod, PodPhase, Quantity, Str, Time, Usage,
-    container_behaviors, is_of_pods, load, ordered,
+    container_behaviors, is_pod_level_resource, ordered, parse_load_annotation,
 };
 use podscope_sim::{Objects, RequestLoad};
 use serde_json::{Value, json};
 
 use super::ScaleTarget;
-use super::calculator::{PodGroups, PodMetrics, Tolerances, Utilization, proposed_replicas, times, usage_ratio};
+use super::calculator::{
+    PodGroups, PodMetrics, Tolerances, Utilization, proposed_replicas, scaled_pod_count, usage_ratio_and_average,
+};
 
 /// The number of replicas that one metric proposes.
 pub(super) struct ReplicaProposal {
@@ -31,6 +34,13 @@ pub(super) struct MetricFailure {
     pub(super) message: String,
     /// Message in the summary of all metrics.
     pub(super) summary: String,
+}
+
+/// The number of replicas for a resource metric, and the metric's current value, which may be a utilization in percent.
+struct ResourceEvaluation {
+    replicas: i32,
+    current: Value,
+    is_utilization: bool,
 }
 
 /// The pods of a workload, and their current usage.
@@ -71,14 +81,17 @@ impl<'w> UsageOfPods<'w> {
                 .any(|key| key.starts_with(BEHAVIOR_PREFIX))
         };
         Self {
-            is_unmetered: objects.assumed().unmetered().contains(&autoscaler.metadata.uid)
+            is_unmetered: objects
+                .assumed()
+                .autoscalers_without_load()
+                .contains(&autoscaler.metadata.uid)
                 && !pods.iter().any(is_scripted),
             pods,
             request_load,
             namespace: scale.key.namespace.clone(),
             // The API server rejects an invalid load annotation. An imported object may have one; then its load is
             // unknown.
-            load: load(&autoscaler.metadata.annotations).unwrap_or_default(),
+            load: parse_load_annotation(&autoscaler.metadata.annotations).unwrap_or_default(),
             age: now.0 - created.0,
             current: scale.replicas,
             status_replicas: scale.status_replicas,
@@ -109,21 +122,20 @@ impl<'w> UsageOfPods<'w> {
     /// Evaluates a resource metric of the pods.
     fn resource_metric(&self, source: &Value) -> Result<ReplicaProposal, MetricFailure> {
         let name = source["name"].as_str().unwrap_or_default();
-        let (replicas, current, is_utilization) =
-            self.evaluate_resource(source, None).map_err(|message| MetricFailure {
-                reason: "FailedGetResourceMetric",
-                summary: format!("failed to get {name} resource metric value: {message}"),
-                message,
-            })?;
-        let utilization = if is_utilization {
+        let found = self.evaluate_resource(source, None).map_err(|message| MetricFailure {
+            reason: "FailedGetResourceMetric",
+            summary: format!("failed to get {name} resource metric value: {message}"),
+            message,
+        })?;
+        let utilization = if found.is_utilization {
             " utilization (percentage of request)"
         } else {
             ""
         };
         Ok(ReplicaProposal {
-            replicas,
+            replicas: found.replicas,
             name: format!("{name} resource{utilization}"),
-            status: json!({"type": "Resource", "resource": {"name": name, "current": current}}),
+            status: json!({"type": "Resource", "resource": {"name": name, "current": found.current}}),
         })
     }
 
@@ -131,27 +143,26 @@ impl<'w> UsageOfPods<'w> {
     fn container_resource_metric(&self, source: &Value) -> Result<ReplicaProposal, MetricFailure> {
         let [name, container] = ["name", "container"].map(|field| source[field].as_str().unwrap_or_default());
         let found = self.evaluate_resource(source, Some(container));
-        let (replicas, current, is_utilization) = found.map_err(|message| MetricFailure {
+        let found = found.map_err(|message| MetricFailure {
             reason: "FailedGetContainerResourceMetric",
             summary: format!("failed to get {container} container metric value: {message}"),
             message,
         })?;
-        let shown = if is_utilization {
+        let shown = if found.is_utilization {
             format!("{name} container resource utilization (percentage of request)")
         } else {
             format!("{name} resource")
         };
-        let status = json!({"name": name, "container": container, "current": current});
+        let status = json!({"name": name, "container": container, "current": found.current});
         Ok(ReplicaProposal {
-            replicas,
+            replicas: found.replicas,
             name: shown,
             status: json!({"type": "ContainerResource", "containerResource": status}),
         })
     }
 
-    /// Computes the number of replicas for a resource metric of the pods or of one container. Returns also the current
-    /// value, and whether it is a utilization in percent.
-    fn evaluate_resource(&self, source: &Value, container: Option<&str>) -> Result<(i32, Value, bool), String> {
+    /// Computes the number of replicas for a resource metric of the pods or of one container.
+    fn evaluate_resource(&self, source: &Value, container: Option<&str>) -> Result<ResourceEvaluation, String> {
         let name = source["name"].as_str().unwrap_or_default();
         let target = &source["target"];
         let ready_pods = || {
@@ -161,9 +172,13 @@ impl<'w> UsageOfPods<'w> {
         };
         if let Some(wanted) = target_quantity(&target["averageValue"]) {
             let (replicas, average) = ready_pods()
-                .map(|(metrics, groups)| self.replicas_for_average(metrics, &groups, wanted))
+                .map(|(metrics, groups)| self.replicas_and_average(metrics, &groups, wanted))
                 .map_err(|why| format!("failed to get {name} usage: {why}"))?;
-            return Ok((replicas, json!({"averageValue": format_milli(average)}), false));
+            return Ok(ResourceEvaluation {
+                replicas,
+                current: json!({"averageValue": format_milli(average)}),
+                is_utilization: false,
+            });
         }
         let Some(wanted) = target["averageUtilization"].as_i64() else {
             return Err(
@@ -183,8 +198,11 @@ impl<'w> UsageOfPods<'w> {
         };
         let (replicas, now) =
             utilization().map_err(|why: String| format!("failed to get {name} utilization: {why}"))?;
-        let current = json!({"averageUtilization": now.percent, "averageValue": format_milli(now.average)});
-        Ok((replicas, current, true))
+        Ok(ResourceEvaluation {
+            replicas,
+            current: json!({"averageUtilization": now.percent, "averageValue": format_milli(now.average)}),
+            is_utilization: true,
+        })
     }
 
     /// Evaluates a custom metric that each pod has.
@@ -203,7 +221,7 @@ impl<'w> UsageOfPods<'w> {
         let metrics = self.share_of_load(name, &with_metrics, false).unwrap_or_default();
         let (metrics, groups) = self.metrics_of_ready_pods(metrics, false).map_err(fail)?;
         let wanted = target_quantity(&source["target"]["averageValue"]).unwrap_or(1);
-        let (replicas, average) = self.replicas_for_average(metrics, &groups, wanted);
+        let (replicas, average) = self.replicas_and_average(metrics, &groups, wanted);
         let status = json!({"metric": metric_identifier(source), "current": {"averageValue": format_milli(average)}});
         Ok(ReplicaProposal {
             replicas,
@@ -225,9 +243,9 @@ impl<'w> UsageOfPods<'w> {
         let total = || {
             let found = self.load.get(name).map(|usage| usage.at(self.age).milli_value());
             found.ok_or_else(|| {
-                let resource = resource_of(about);
+                let resource = qualified_resource_name(about);
                 let why = format!("the server could not find the metric {name} for {resource} {object}");
-                // The message has the same order as that of the real controller.
+                // The order of the words is that of the real controller's message.
                 format!(
                     "unable to get metric {name}: {kind} on {} {object}/unable to fetch metrics from custom metrics API: {why}",
                     self.namespace
@@ -251,8 +269,8 @@ impl<'w> UsageOfPods<'w> {
         if let Some(wanted) = target_quantity(&target["averageValue"]).filter(|_| target["type"] == "AverageValue") {
             let inner = format!("failed to get {name} object metric: ");
             let total = total().map_err(|why| fail(why, &inner))?;
-            let (replicas, average) = self.replicas_for_average_of_total(total, wanted);
-            // The real controller omits the described object here.
+            let (replicas, average) = self.replicas_and_share_of_total(total, wanted);
+            // For a target of the type AverageValue, the real controller omits the described object in the status.
             let none = json!({"kind": "", "name": ""});
             let current = json!({"averageValue": format_milli(average)});
             let status = json!({"describedObject": none, "metric": metric_identifier(source), "current": current});
@@ -286,7 +304,7 @@ impl<'w> UsageOfPods<'w> {
         let (replicas, current) = if let Some(wanted) = target_quantity(&target["averageValue"]) {
             let inner = format!("failed to get {name} external metric: ");
             let total = total().map_err(|why| fail(why, &inner))?;
-            let (replicas, average) = self.replicas_for_average_of_total(total, wanted);
+            let (replicas, average) = self.replicas_and_share_of_total(total, wanted);
             (replicas, json!({"averageValue": format_milli(average)}))
         } else if let Some(wanted) = target_quantity(&target["value"]) {
             let inner = format!("failed to get external metric {name}: ");
@@ -319,9 +337,10 @@ impl<'w> UsageOfPods<'w> {
 
     /// Computes the number of replicas for a target average per pod. Returns also the current average. Amounts are in
     /// thousandths.
-    fn replicas_for_average(&self, metrics: PodMetrics, groups: &PodGroups, target: i64) -> (i32, i64) {
-        let average = usage_ratio(&metrics, target).1;
-        let ratio = |metrics: &PodMetrics| Ok::<f64, std::convert::Infallible>(usage_ratio(metrics, target).0);
+    fn replicas_and_average(&self, metrics: PodMetrics, groups: &PodGroups, target: i64) -> (i32, i64) {
+        let average = usage_ratio_and_average(&metrics, target).1;
+        let ratio =
+            |metrics: &PodMetrics| Ok::<f64, std::convert::Infallible>(usage_ratio_and_average(metrics, target).0);
         let replicas = proposed_replicas(self.current, metrics, groups, self.tolerances, |_| target, ratio);
         (replicas.unwrap_or(self.current), average)
     }
@@ -331,7 +350,7 @@ impl<'w> UsageOfPods<'w> {
     fn replicas_for_ratio_of_total(&self, total: i64, target: i64) -> Result<i32, String> {
         let ratio = total as f64 / target as f64;
         if self.current == 0 {
-            return Ok(times(ratio, 1));
+            return Ok(scaled_pod_count(ratio, 1));
         }
         if self.tolerances.is_within(ratio) {
             return Ok(self.current);
@@ -341,18 +360,18 @@ impl<'w> UsageOfPods<'w> {
             return Err(format!("unable to calculate ready pods: {why}"));
         }
         let is_ready = |pod: &&Arc<Pod>| pod.status.phase == Some(PodPhase::Running) && pod.is_ready();
-        Ok(times(ratio, self.pods.iter().filter(is_ready).count()))
+        Ok(scaled_pod_count(ratio, self.pods.iter().filter(is_ready).count()))
     }
 
     /// Computes the number of replicas for a total that all pods share, given the target per pod. Returns also the
     /// current value per pod. Amounts are in thousandths.
-    fn replicas_for_average_of_total(&self, total: i64, target: i64) -> (i32, i64) {
+    fn replicas_and_share_of_total(&self, total: i64, target: i64) -> (i32, i64) {
         let n_pods = i64::from(self.status_replicas);
         let ratio = total as f64 / (target as f64 * n_pods as f64);
         let replicas = if self.tolerances.is_within(ratio) {
             self.status_replicas
         } else {
-            times(total as f64 / target as f64, 1)
+            scaled_pod_count(total as f64 / target as f64, 1)
         };
         let average = if n_pods == 0 { total } else { ceil_div(total, n_pods) };
         (replicas, average)
@@ -390,7 +409,7 @@ impl<'w> UsageOfPods<'w> {
     }
 
     /// Returns the usage of a pod's containers, or of one of them, according to their behaviour, in thousandths.
-    fn behavior_usage(&self, pod: &Pod, name: &str, of: Option<&str>) -> i64 {
+    fn behavior_usage(&self, pod: &Pod, name: &str, only_container: Option<&str>) -> i64 {
         let behaviors = container_behaviors(&pod.metadata.annotations, &pod.spec).unwrap_or_default();
         let idle = ContainerBehavior::default();
         let all = pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
@@ -398,7 +417,7 @@ impl<'w> UsageOfPods<'w> {
             let mut statuses = container_statuses(pod);
             let status = statuses.find(|status| status.name == container.name)?;
             let started = status.state.running.as_ref()?.started_at?;
-            if of.is_some_and(|wanted| wanted != &*container.name) {
+            if only_container.is_some_and(|wanted| wanted != &*container.name) {
                 return None;
             }
             let behavior = behaviors.get(&container.name).unwrap_or(&idle);
@@ -424,7 +443,7 @@ impl<'w> UsageOfPods<'w> {
                 .resources
                 .iter()
                 .flat_map(|resources| resources.requests.keys());
-            let is_whole = container.is_none() && pod_level.into_iter().any(|name| is_of_pods(name));
+            let is_whole = container.is_none() && pod_level.into_iter().any(|name| is_pod_level_resource(name));
             let request = if is_whole {
                 let total = pod.spec.total_requests();
                 let missing = || format!("missing pod-level request for {name} in Pod {}", pod.metadata.name);
@@ -439,7 +458,7 @@ impl<'w> UsageOfPods<'w> {
 }
 
 /// Returns the total resource requests of a pod's containers and sidecars, or the request of one container.
-fn containers_request(pod: &Pod, name: &str, only: Option<&str>) -> Result<i64, String> {
+fn containers_request(pod: &Pod, name: &str, only_container: Option<&str>) -> Result<i64, String> {
     let sidecars = pod.spec.init_containers.iter().filter(|one| one.is_sidecar());
     let mut all = pod.spec.containers.iter().chain(sidecars);
     let of = |container: &podscope_api::Container| {
@@ -452,7 +471,7 @@ fn containers_request(pod: &Pod, name: &str, only: Option<&str>) -> Result<i64, 
         let amount = container.resources.requests.get(name);
         amount.map(|amount| amount.milli_value()).ok_or_else(missing)
     };
-    match only {
+    match only_container {
         None => all.try_fold(0_i64, |sum, container| Ok(sum.saturating_add(of(container)?))),
         Some(only) => match all.find(|container| &*container.name == only) {
             Some(container) => of(container),
@@ -522,8 +541,8 @@ fn selector_text(source: &Value) -> String {
 }
 
 /// Returns the qualified resource name of an object reference, e.g. `ingresses.networking.k8s.io`.
-fn resource_of(about: &Value) -> String {
-    let [version, kind] = ["apiVersion", "kind"].map(|field| about[field].as_str().unwrap_or_default());
+fn qualified_resource_name(reference: &Value) -> String {
+    let [version, kind] = ["apiVersion", "kind"].map(|field| reference[field].as_str().unwrap_or_default());
     match Kind::from_wire(version, kind) {
         Some(kind) => kind.qualified_plural(),
         None => format!("{}s", kind.to_ascii_lowercase()),

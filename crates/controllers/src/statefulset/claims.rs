@@ -58,7 +58,7 @@ pub(super) fn add_volumes(set: &StatefulSet, pod: &mut Pod) {
 ///
 /// # Errors
 /// Returns a message if a claim is being deleted, because the pod must wait for the deletion.
-pub(super) fn create_missing(objects: &Objects, set: &StatefulSet, pod: &Pod) -> Result<Vec<Action>, String> {
+pub(super) fn create_missing_claims(objects: &Objects, set: &StatefulSet, pod: &Pod) -> Result<Vec<Action>, String> {
     let mut actions = Vec::new();
     for (template, key) in claims_of(set, pod) {
         if let Some(claim) = objects.get::<PersistentVolumeClaim>(&key) {
@@ -101,20 +101,24 @@ pub(super) fn create_missing(objects: &Objects, set: &StatefulSet, pod: &Pod) ->
     Ok(actions)
 }
 
-/// Returns whether the retention policy deletes claims when the set is deleted, and whether it does when the set is
-/// scaled down.
-fn retention_policy(set: &StatefulSet) -> (bool, bool) {
+/// Whether the retention policy of a StatefulSet deletes claims when the set is deleted, and when it is scaled down.
+struct ClaimDeletion {
+    when_deleted: bool,
+    when_scaled: bool,
+}
+
+fn claim_deletion(set: &StatefulSet) -> ClaimDeletion {
     let policy = set.spec.persistent_volume_claim_retention_policy.as_ref();
     let deletes = |text: Option<&Str>| text.is_some_and(|text| &**text == "Delete");
-    (
-        deletes(policy.map(|policy| &policy.when_deleted)),
-        deletes(policy.map(|policy| &policy.when_scaled)),
-    )
+    ClaimDeletion {
+        when_deleted: deletes(policy.map(|policy| &policy.when_deleted)),
+        when_scaled: deletes(policy.map(|policy| &policy.when_scaled)),
+    }
 }
 
 /// Returns whether a claim belongs to an earlier pod with this name and will be deleted with that pod.
 pub(super) fn has_stale_claims(objects: &Objects, set: &StatefulSet, pod: &Pod) -> bool {
-    retention_policy(set).1
+    claim_deletion(set).when_scaled
         && claims_of(set, pod)
             .iter()
             .filter_map(|(_, key)| objects.get::<PersistentVolumeClaim>(key))
@@ -128,10 +132,10 @@ pub(super) fn has_stale_claims(objects: &Objects, set: &StatefulSet, pod: &Pod) 
 
 /// Builds patches that set the owners of the claims according to the retention policy; `condemned` is true if the pod
 /// is beyond the set's range.
-pub(super) fn update_owners(objects: &Objects, set: &StatefulSet, pod: &Pod, condemned: bool) -> Vec<Action> {
-    let (when_deleted, when_scaled) = retention_policy(set);
-    let owned_by_pod = condemned && when_scaled;
-    let owned_by_set = when_deleted && !owned_by_pod;
+pub(super) fn update_claim_owners(objects: &Objects, set: &StatefulSet, pod: &Pod, condemned: bool) -> Vec<Action> {
+    let deletion = claim_deletion(set);
+    let owned_by_pod = condemned && deletion.when_scaled;
+    let owned_by_set = deletion.when_deleted && !owned_by_pod;
     let mut actions = Vec::new();
     for (_, key) in claims_of(set, pod) {
         let Some(claim) = objects.get::<PersistentVolumeClaim>(&key) else {

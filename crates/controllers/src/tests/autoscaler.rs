@@ -1,6 +1,6 @@
 //! Tests of the HorizontalPodAutoscaler controller (C-14, CT-192, CT-193).
 
-use podscope_api::{Deployment, HorizontalPodAutoscaler, load_key};
+use podscope_api::{Deployment, HorizontalPodAutoscaler, load_annotation_key};
 use podscope_sim::Span;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn autoscaled_lab(load: &str, extra_spec: &str) -> Lab {
              {{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {{name: web, annotations: {{{}: '{load}'}}}}, \
              spec: {{minReplicas: 2, maxReplicas: 10, scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: web}}, {extra_spec} \
              metrics: [{{type: Resource, resource: {{name: cpu, target: {{type: Utilization, averageUtilization: 50}}}}}}]}}}}",
-            load_key()
+            load_annotation_key()
         ),
     )
 }
@@ -28,7 +28,7 @@ fn replicas(lab: &Lab) -> i32 {
 
 fn set_load(lab: &mut Lab, load: &'static str) {
     lab.edit::<HorizontalPodAutoscaler>("web", move |one| {
-        Arc::make_mut(&mut one.metadata.annotations).insert(load_key().into(), load.into());
+        Arc::make_mut(&mut one.metadata.annotations).insert(load_annotation_key().into(), load.into());
     });
 }
 
@@ -161,16 +161,16 @@ fn pods_selected_by_two_autoscalers_are_not_scaled() {
     assert_eq!(condition_text(&lab, "ScalingActive"), "True ValidMetricFound");
 }
 
-/// Returns a lab with a Deployment of three pods and an autoscaler with these metrics, after 400 s.
-fn lab_with_metrics(load: &str, pod: &str, metrics: &str) -> Lab {
+/// Returns a lab after 400 s, with a Deployment of three pods and its autoscaler, which has this load annotation.
+fn lab_with_metrics(load: &str, pod_spec: &str, metrics: &str) -> Lab {
     let mut lab = Lab::new(
         &["a-1"],
         &format!(
             "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{replicas: 3, selector: {{matchLabels: {{app: web}}}}, \
-             template: {{metadata: {{labels: {{app: web}}}}, spec: {{{pod}}}}}}}}}\n---\n{{apiVersion: autoscaling/v2, kind: \
+             template: {{metadata: {{labels: {{app: web}}}}, spec: {{{pod_spec}}}}}}}}}\n---\n{{apiVersion: autoscaling/v2, kind: \
              HorizontalPodAutoscaler, metadata: {{name: web, annotations: {{{}: '{load}'}}}}, spec: {{maxReplicas: 10, \
              scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: web}}, metrics: [{metrics}]}}}}",
-            load_key()
+            load_annotation_key()
         ),
     );
     lab.run(Span::seconds(400));

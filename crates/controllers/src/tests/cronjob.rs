@@ -6,11 +6,11 @@ use podscope_sim::Span;
 use super::super::lab::Lab;
 
 /// Returns a lab with the CronJob `tick`, which creates a Job every minute.
-fn lab_with_cron_job(more: &str) -> Lab {
+fn lab_with_cron_job(extra_spec: &str) -> Lab {
     Lab::new(
         &["a-1"],
         &format!(
-            "{{apiVersion: batch/v1, kind: CronJob, metadata: {{name: tick}}, spec: {{schedule: '* * * * *', {more} \
+            "{{apiVersion: batch/v1, kind: CronJob, metadata: {{name: tick}}, spec: {{schedule: '* * * * *', {extra_spec} \
              jobTemplate: {{spec: {{template: {{spec: {{restartPolicy: Never, containers: [{{name: c, image: i}}]}}}}}}}}}}}}"
         ),
     )
@@ -30,8 +30,8 @@ fn active_job_count(lab: &Lab) -> usize {
 
 fn finish_job(lab: &mut Lab, name: &str, condition_type: &'static str) {
     let now = lab.wall();
-    // The API server accepts the final condition only after the interim condition.
-    let announced = match condition_type {
+    // The API server accepts Complete only with SuccessCriteriaMet, and Failed only with FailureTarget.
+    let interim_condition = match condition_type {
         "Complete" => "SuccessCriteriaMet",
         _ => "FailureTarget",
     };
@@ -45,7 +45,7 @@ fn finish_job(lab: &mut Lab, name: &str, condition_type: &'static str) {
         job.status = JobStatus {
             start_time: Some(now),
             completion_time: (condition_type == "Complete").then_some(now),
-            conditions: [announced, condition_type].map(condition).into(),
+            conditions: [interim_condition, condition_type].map(condition).into(),
             ..JobStatus::default()
         };
     });

@@ -10,9 +10,9 @@ use super::super::lab::Lab;
 use super::super::node_selector::target_node;
 
 /// Returns the manifest of the DaemonSet `agent`.
-fn agent_manifest(more: &str) -> String {
+fn agent_manifest(extra_spec: &str) -> String {
     format!(
-        "{{apiVersion: apps/v1, kind: DaemonSet, metadata: {{name: agent}}, spec: {{{more} selector: {{matchLabels: {{app: agent}}}}, \
+        "{{apiVersion: apps/v1, kind: DaemonSet, metadata: {{name: agent}}, spec: {{{extra_spec} selector: {{matchLabels: {{app: agent}}}}, \
          template: {{metadata: {{labels: {{app: agent}}}}, spec: {{containers: [{{name: c, image: 'i:1'}}]}}}}}}}}"
     )
 }

@@ -7,9 +7,9 @@ use super::super::lab::Lab;
 use podscope_sim::Span;
 
 /// Returns the manifest of the Deployment `web`.
-fn web_manifest(replicas: i32, more: &str) -> String {
+fn web_manifest(replicas: i32, extra_spec: &str) -> String {
     format!(
-        "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{replicas: {replicas}, {more} \
+        "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{replicas: {replicas}, {extra_spec} \
          selector: {{matchLabels: {{app: web}}}}, \
          template: {{metadata: {{labels: {{app: web}}}}, spec: {{containers: [{{name: web, image: 'web:1'}}]}}}}}}}}"
     )
@@ -197,7 +197,7 @@ fn scaling_during_rollout_is_proportional() {
     assert_eq!(replica_set_sizes(&lab), [("1".to_owned(), 8), ("2".to_owned(), 5)]);
     lab.edit::<Deployment>("web", |deployment| deployment.spec.replicas = Some(20));
     lab.run(Span::millis(100));
-    // 20 replicas and a surge of 5 are 25 pods: 8·25/13 = 15, 5·25/13 = 10.
+    // 20 replicas and a surge of 5 are 25 pods, in proportion to the previous 8 and 5: 8·25/13 = 15, 5·25/13 = 10.
     assert_eq!(replica_set_sizes(&lab), [("1".to_owned(), 15), ("2".to_owned(), 10)]);
     lab.edit::<Deployment>("web", |deployment| deployment.spec.paused = Some(true));
     lab.run(Span::millis(100));

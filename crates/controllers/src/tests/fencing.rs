@@ -10,16 +10,16 @@ const DB: &str = "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db},
     template: {metadata: {labels: {app: db}}, spec: {containers: [{name: db, image: i}], tolerations: [{key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: 300}]}}}}";
 
 /// Returns a lab after 5 s, with or without the fencing controller, and the node of the pod `db-0`.
-fn lab_with_db_node(manifests: &str, enabled: bool) -> (Lab, String) {
+fn lab_with_db_node(manifests: &str, is_fencing_enabled: bool) -> (Lab, String) {
     let mut lab = Lab::with_settings(
         &["a-1", "b-1", "c-1"],
         manifests,
         ControllerManagerSettings::default(),
         podscope_sim::Switches::default(),
     );
-    if enabled {
+    if is_fencing_enabled {
         lab.start_fencing(FencingSettings {
-            enabled,
+            enabled: true,
             ..FencingSettings::default()
         });
     }

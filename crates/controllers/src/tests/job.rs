@@ -6,9 +6,9 @@ use super::super::lab::Lab;
 use podscope_sim::Span;
 
 /// Returns the manifest of the Job `batch`.
-fn batch_manifest(more: &str) -> String {
+fn batch_manifest(extra_spec: &str) -> String {
     format!(
-        "{{apiVersion: batch/v1, kind: Job, metadata: {{name: batch}}, spec: {{{more} \
+        "{{apiVersion: batch/v1, kind: Job, metadata: {{name: batch}}, spec: {{{extra_spec} \
          template: {{spec: {{restartPolicy: Never, containers: [{{name: c, image: i}}]}}}}}}}}"
     )
 }
@@ -145,7 +145,7 @@ fn indexed_job_runs_each_index_until_it_succeeds() {
 /// A podFailurePolicy rule can ignore disruptions, or fail the Job for an exit code.
 /// Shows: CT-094
 #[test]
-fn pod_failure_policy_ignores_or_fails_job() {
+fn pod_failure_policy_ignores_disruption_or_fails_job() {
     let policy = "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}, \
                   {action: FailJob, onExitCodes: {operator: In, values: [42]}}]},";
     for (code, disrupted, expected) in [

@@ -53,8 +53,8 @@ fn partition_timeline_ends_in_taints_and_evictions() {
     );
     lab.run(Span::millis(61_000));
     lab.partition("a-1");
-    // The last renewal is at 60 s, and the pass at 60 s sees it. The first pass after the grace period of 50 s is at
-    // 115 s.
+    // The last Lease renewal is at 60 s, and the monitoring pass at 60 s sees it. The first pass after the grace period
+    // of 50 s is at 115 s.
     lab.run(Span::millis(53_990));
     assert_eq!(
         (ready_status(&lab, "a-1"), taints_of(&lab, "a-1"), lab.pods()),
@@ -130,7 +130,7 @@ fn healed_partition_cancels_evictions() {
     assert_eq!(lab.pods(), ["one"]);
 }
 
-/// Each zone taints one node per ten seconds, with its own token.
+/// In each zone, one node per ten seconds gets the NoExecute taint, independently of other zones.
 /// Shows: CT-029
 #[test]
 fn taints_are_rate_limited_per_zone() {

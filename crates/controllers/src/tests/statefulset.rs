@@ -6,9 +6,9 @@ use super::super::lab::Lab;
 use podscope_sim::Span;
 
 /// Returns the manifest of the StatefulSet `db`.
-fn db_manifest(replicas: i32, more: &str) -> String {
+fn db_manifest(replicas: i32, extra_spec: &str) -> String {
     format!(
-        "{{apiVersion: apps/v1, kind: StatefulSet, metadata: {{name: db}}, spec: {{replicas: {replicas}, serviceName: db, {more} \
+        "{{apiVersion: apps/v1, kind: StatefulSet, metadata: {{name: db}}, spec: {{replicas: {replicas}, serviceName: db, {extra_spec} \
          selector: {{matchLabels: {{app: db}}}}, \
          template: {{metadata: {{labels: {{app: db}}}}, spec: {{containers: [{{name: db, image: 'db:1'}}]}}}}}}}}"
     )

@@ -13,10 +13,10 @@ const ISCSI_UNIQUE_NAME: &str = "kubernetes.io/iscsi/p:iqn.2026-01.dev.podscope:
 const EBS_UNIQUE_NAME: &str = "kubernetes.io/aws-ebs/vol-1";
 
 /// Returns the manifests of a volume from the given source, a claim, and the pod `one` on the node a-1.
-fn volume_claim_and_pod(source: &str, modes: &str) -> String {
+fn volume_claim_and_pod(source: &str, access_modes: &str) -> String {
     format!(
-        "{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: disk}}, spec: {{capacity: {{storage: 1Gi}}, accessModes: [{modes}], {source}}}}}\n---\n\
-         {{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: data}}, spec: {{accessModes: [{modes}], storageClassName: '', resources: {{requests: {{storage: 1Gi}}}}}}}}\n---\n{}",
+        "{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: disk}}, spec: {{capacity: {{storage: 1Gi}}, accessModes: [{access_modes}], {source}}}}}\n---\n\
+         {{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: data}}, spec: {{accessModes: [{access_modes}], storageClassName: '', resources: {{requests: {{storage: 1Gi}}}}}}}}\n---\n{}",
         pod_manifest("one", "a-1")
     )
 }
@@ -59,8 +59,8 @@ fn holder_annotation(lab: &Lab) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The volume passes through steps 6 to 15 of the attach protocol; every change of the holder requires its observed
-/// value.
+/// The volume is handed from one node to the other as in steps 6 to 15 of the attach protocol, which changes the
+/// volume's holder only by compare-and-swap.
 /// Shows: V-04, CT-174
 #[test]
 fn attach_protocol_hands_volume_over_after_unmount() {

@@ -80,7 +80,7 @@ fn same_seed_and_level_give_same_task() {
 
 /// Shows: E-06
 #[test]
-fn wrong_node_is_explained_by_the_scheduler() {
+fn wrong_node_answer_is_explained_by_scheduler() {
     let task = draw_task(&built_in_family("which-node"), 1, 1);
     let wrong = task
         .options
@@ -216,7 +216,7 @@ fn link_to_custom_run(file: &str, text: &str) -> String {
 /// A handed-in file can name a custom lesson by its file name or by its title.
 /// Shows: E-13
 #[test]
-fn custom_lesson_is_graded_by_file_name_and_title() {
+fn hand_in_names_custom_lesson_by_file_name_or_title() {
     let run = link_to_custom_run("own.yaml", &custom_lesson("My own lesson"));
     let other = link_to_custom_run("other.yaml", &custom_lesson("Another lesson"));
     let built_in = link_to_custom_run("first-pod.yaml", &custom_lesson("first-pod"));
@@ -249,7 +249,7 @@ fn custom_lesson_is_graded_by_file_name_and_title() {
 
 /// Shows: E-13
 #[test]
-fn course_result_counts_custom_lessons_by_file_or_text() {
+fn course_identifies_custom_lesson_by_file_name_or_text() {
     let inline = custom_lesson("Inline lesson");
     let indented = inline.replace('\n', "\n      ");
     let text = format!(
@@ -338,9 +338,9 @@ fn built_in_courses_are_valid() {
     let terms = exam.exam.expect("it is an exam");
     assert_eq!((exam.items.len(), terms.minutes, terms.pass), (16, 90, 66));
     assert!(!exam.has_hints && !exam.has_show_me);
-    let (all, none) = (exam.result(&[1.0; 16]), exam.result(&[0.0; 16]));
+    let (all, none) = (exam.percent_and_pass(&[1.0; 16]), exam.percent_and_pass(&[0.0; 16]));
     assert!((all.0 - 100.0).abs() < 0.01 && all.1 && !none.1, "{all:?} {none:?}");
-    assert!(!exam.result(&[0.65; 16]).1 && exam.result(&[0.67; 16]).1);
+    assert!(!exam.percent_and_pass(&[0.65; 16]).1 && exam.percent_and_pass(&[0.67; 16]).1);
 }
 
 /// Shows: E-10

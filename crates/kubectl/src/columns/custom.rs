@@ -7,9 +7,9 @@ use podscope_cluster::Objects;
 use serde_json::{Value, json};
 
 use super::{Column, age};
-use crate::jsonpath::{Path, plain};
+use crate::jsonpath::{Path, value_text};
 use crate::text::cell;
-use crate::work::Work;
+use crate::work::WorkCounter;
 
 /// A table column of a custom kind, from `additionalPrinterColumns`.
 #[derive(Debug, Clone)]
@@ -24,12 +24,12 @@ pub struct PrinterColumn {
 }
 
 impl PrinterColumn {
-    /// Returns the table columns of a custom kind's version without NAME: its printer columns, or only AGE if it has
-    /// none.
+    /// Returns the table columns that follow NAME for a version of a custom kind: its printer columns, or only AGE if
+    /// it has none.
     #[must_use]
-    pub fn all(version: Version<'_>) -> Vec<PrinterColumn> {
+    pub fn of_version(version: Version<'_>) -> Vec<PrinterColumn> {
         let age = json!({"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"});
-        let own: Vec<&Value> = version.columns().collect();
+        let own: Vec<&Value> = version.printer_columns().collect();
         let all = if own.is_empty() { vec![&age] } else { own };
         all.into_iter()
             .map(|column| PrinterColumn {
@@ -42,16 +42,18 @@ impl PrinterColumn {
             .collect()
     }
 
-    /// Returns the table columns of a custom kind without NAME; empty for a built-in kind.
+    /// Returns the table columns of a custom kind that follow NAME; empty for a built-in kind.
     pub(crate) fn of_kind(kind: Kind, objects: &Objects) -> Vec<PrinterColumn> {
-        objects.with_version(kind, PrinterColumn::all).unwrap_or_default()
+        objects
+            .with_version(kind, PrinterColumn::of_version)
+            .unwrap_or_default()
     }
 
     /// Returns this column with its header and an object's cell, as kubectl prints them.
     pub(crate) fn column(&self, object: &Value, now: Time) -> Column {
         let text = match self.cell(object, now) {
             Value::Null => String::new(),
-            value => cell(&plain(&value)),
+            value => cell(&value_text(&value)),
         };
         Column {
             header: self.name.to_ascii_uppercase().into(),
@@ -63,7 +65,7 @@ impl PrinterColumn {
     /// Returns the value of an object's cell in this column; null if the object has no such value.
     #[must_use]
     pub fn cell(&self, object: &Value, now: Time) -> Value {
-        let work = Work::default();
+        let work = WorkCounter::default();
         let found = self.path.as_ref().and_then(|path| path.find(object, &work).ok());
         let found = found.unwrap_or_default();
         let Some(first) = found.first() else { return Value::Null };
@@ -74,7 +76,7 @@ impl PrinterColumn {
                 .map_or(Value::Null, Value::from),
             ("number", value @ Value::Number(_)) | ("boolean", value @ Value::Bool(_)) => value.clone(),
             ("string", _) => {
-                let all: Vec<String> = found.iter().map(|value| plain(value)).collect();
+                let all: Vec<String> = found.iter().map(|value| value_text(value)).collect();
                 all.join(" ").into()
             }
             ("date", Value::String(time)) => match parse_rfc3339(time) {

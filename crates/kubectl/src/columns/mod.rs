@@ -2,7 +2,7 @@
 
 mod cluster;
 mod custom;
-mod line;
+mod row;
 mod storage;
 mod untyped;
 mod workloads;
@@ -18,10 +18,10 @@ use podscope_api::{
 
 use crate::duration::human_duration;
 
-use line::Line;
+use row::RowBuilder;
 
 pub use custom::PrinterColumn;
-pub use line::Column;
+pub use row::Column;
 
 /// One second in microseconds.
 const MICROS_PER_SECOND: i64 = 1_000_000;
@@ -32,17 +32,17 @@ pub fn cells(object: &Object, now: Time) -> Vec<Column> {
     columns(object, "", &[], now)
 }
 
-/// Returns the columns of an object. The NAME column holds `prefix` + name. `printers` are the columns of a custom kind
-/// that follow NAME; they are empty for a built-in kind.
-pub(crate) fn columns(object: &Object, prefix: &str, printers: &[PrinterColumn], now: Time) -> Vec<Column> {
-    let mut line = Line::of(object, prefix, now);
-    if !printers.is_empty() {
-        line.add_name();
+/// Returns the columns of an object. The NAME column holds `prefix` + name. `printer_columns` are the columns of a
+/// custom kind that follow NAME; they are empty for a built-in kind.
+pub(crate) fn columns(object: &Object, prefix: &str, printer_columns: &[PrinterColumn], now: Time) -> Vec<Column> {
+    let mut builder = RowBuilder::new(object, prefix, now);
+    if !printer_columns.is_empty() {
+        builder.add_name();
         let value = object.to_value();
-        let own = printers.iter().map(|printer| printer.column(&value, now));
-        return line.columns().into_iter().chain(own).collect();
+        let own = printer_columns.iter().map(|printer| printer.column(&value, now));
+        return builder.columns().into_iter().chain(own).collect();
     }
-    let row = &mut line;
+    let row = &mut builder;
     match object {
         Object::Pod(pod) => workloads::add_pod_columns(pod, row),
         Object::Deployment(deployment) => workloads::add_deployment_columns(deployment, row),
@@ -74,33 +74,33 @@ pub(crate) fn columns(object: &Object, prefix: &str, printers: &[PrinterColumn],
         Object::ResourceQuota(quota) => cluster::add_quota_columns(quota, row),
         Object::Untyped(object) => untyped::add_untyped_columns(object, row),
         Object::ResourceClaim(claim) => {
-            line.add_name();
-            line.put("STATE", resource_claim_state(claim));
-            line.add_age();
+            row.add_name();
+            row.put("STATE", resource_claim_state(claim));
+            row.add_age();
         }
         Object::ResourceSlice(slice) => {
             let spec = &slice.spec;
-            line.add_name();
-            line.put("NODE", spec.node_name.as_deref().unwrap_or_default().to_owned());
-            line.put("DRIVER", spec.driver.to_string());
-            line.put("POOL", spec.pool.name.to_string());
-            line.add_age();
+            row.add_name();
+            row.put("NODE", spec.node_name.as_deref().unwrap_or_default().to_owned());
+            row.put("DRIVER", spec.driver.to_string());
+            row.put("POOL", spec.pool.name.to_string());
+            row.add_age();
         }
         Object::LimitRange(_) => {
-            line.add_name();
-            line.add_created_at();
+            row.add_name();
+            row.add_created_at();
         }
         Object::RuntimeClass(class) => {
-            line.add_name();
-            line.put("HANDLER", class.handler.to_string());
-            line.add_age();
+            row.add_name();
+            row.put("HANDLER", class.handler.to_string());
+            row.add_age();
         }
         _ => {
-            line.add_name();
-            line.add_age();
+            row.add_name();
+            row.add_age();
         }
     }
-    line.columns()
+    builder.columns()
 }
 
 /// Returns the text of the STATE column of a ResourceClaim (DRA-261).
@@ -280,7 +280,7 @@ pub(crate) fn job_status(job: &podscope_api::Job) -> &'static str {
 }
 
 /// Returns the storage class in the deprecated annotation, or else in the field of the spec.
-fn storage_class_or_annotation(meta: &ObjectMeta, field: &str) -> String {
+fn storage_class_annotation_or_field(meta: &ObjectMeta, field: &str) -> String {
     meta.annotation(annotation::BETA_STORAGE_CLASS)
         .unwrap_or(field)
         .to_owned()
@@ -288,12 +288,12 @@ fn storage_class_or_annotation(meta: &ObjectMeta, field: &str) -> String {
 
 /// Returns the storage class of a volume. The deprecated annotation has precedence over the field (KC-039).
 pub(crate) fn volume_storage_class(volume: &PersistentVolume) -> String {
-    storage_class_or_annotation(&volume.metadata, &volume.spec.storage_class_name)
+    storage_class_annotation_or_field(&volume.metadata, &volume.spec.storage_class_name)
 }
 
 /// Returns the storage class of a claim or of a claim template.
 pub(crate) fn claim_storage_class(meta: &ObjectMeta, spec: &PersistentVolumeClaimSpec) -> String {
-    storage_class_or_annotation(meta, spec.storage_class_name.as_deref().unwrap_or(""))
+    storage_class_annotation_or_field(meta, spec.storage_class_name.as_deref().unwrap_or(""))
 }
 
 /// Returns whether a StorageClass is the default for claims without a class (KC-041).
@@ -307,7 +307,7 @@ pub(crate) fn is_default_storage_class(meta: &ObjectMeta) -> bool {
 }
 
 /// Returns the times of the first and the last occurrence of an event, and the number of occurrences (KC-046).
-pub fn event_times(event: &podscope_api::Event) -> (Option<Time>, Option<Time>, i32) {
+pub fn event_times_and_count(event: &podscope_api::Event) -> (Option<Time>, Option<Time>, i32) {
     let first = event.first_timestamp.or(event.event_time.map(|time| Time(time.0)));
     if let Some(series) = &event.series {
         return (

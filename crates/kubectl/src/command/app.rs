@@ -1,5 +1,5 @@
-//! The `app …` commands: membership of application groups, and clients that send requests (C-13, TR facts). Parses the
-//! words of a command into a [`Fault`] and its canonical text.
+//! The `app …` commands: membership of application groups, and clients that send requests (C-13, facts TR-001 to
+//! TR-086). Parses the words of a command into a [`Fault`] and its canonical text.
 
 use podscope_api::{MAX_RETRIES, ObjectKey, Rate, Str};
 use podscope_cluster::fault::Fault;
@@ -60,7 +60,7 @@ pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
             Ok(Command::Fault { fault, words })
         }
         ["member", ..] => Err(usage_error(column, "member")),
-        ["traffic", "start", ..] => parse_start(words.get(2..).unwrap_or_default()),
+        ["traffic", "start", ..] => parse_traffic_start(words.get(2..).unwrap_or_default()),
         ["traffic", "stop", ..] => match words.get(2..).unwrap_or_default() {
             [service] => {
                 let mut words = Words::of("app", "traffic stop");
@@ -92,7 +92,7 @@ fn parse_service_key(word: &Word) -> Result<ObjectKey, CommandError> {
 }
 
 /// Parses `app traffic start`.
-fn parse_start(words: &[Word]) -> Result<Command, CommandError> {
+fn parse_traffic_start(words: &[Word]) -> Result<Command, CommandError> {
     let args = Args::parse("app traffic start", TRAFFIC_FLAGS, words, None, false)?;
     if args.help {
         return Ok(Command::Help("app".into()));

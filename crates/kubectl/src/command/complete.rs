@@ -199,7 +199,7 @@ impl Candidates<'_> {
             }
             ["member"] => self.add_words(["add", "remove"]),
             ["traffic"] => self.add_words(["start", "stop"]),
-            ["traffic", "start", .., "--from"] => self.add_clients(),
+            ["traffic", "start", .., "--from"] => self.add_traffic_clients(),
             ["traffic", "start", .., "--rate"] => self.add_words(["10/s", "50/s", "100/s"]),
             ["traffic", "start", ..] if self.typed.starts_with('-') => {
                 for (flag, ..) in TRAFFIC_FLAGS {
@@ -212,7 +212,7 @@ impl Candidates<'_> {
     }
 
     /// Adds the values of `app traffic start --from`: zones, nodes, pods, and `outside`.
-    fn add_clients(&mut self) {
+    fn add_traffic_clients(&mut self) {
         for zone in zone_names(self.objects) {
             self.push(&format!("zone/{zone}"), "clients on the nodes of a zone");
         }
@@ -256,7 +256,7 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
     });
     let typed = before.get(start..).unwrap_or_default();
     let mut words: Vec<&str> = before.get(..start).unwrap_or_default().split_whitespace().collect();
-    // After `|` begins another command, which alone is completed.
+    // Only the command after the last `|` is completed.
     let last_pipe = words.iter().rposition(|word| *word == "|");
     if let Some(at) = last_pipe {
         words.drain(..=at);

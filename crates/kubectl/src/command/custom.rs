@@ -30,14 +30,14 @@ struct CustomKind {
 
 impl CustomKinds {
     /// Collects the kinds of all CustomResourceDefinitions that are established.
-    pub(crate) fn of(objects: &Objects) -> Self {
+    pub(crate) fn served_by(objects: &Objects) -> Self {
         let definitions = objects.definitions();
         let established = definitions
             .iter()
             .filter_map(Definition::of)
             .filter(|definition| definition.is_established());
         let kinds = established.filter_map(|definition| {
-            let served = definition.served();
+            let served = definition.served_versions();
             let first = served.first()?;
             let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
             Some(CustomKind {
@@ -52,8 +52,8 @@ impl CustomKinds {
         Self(kinds.into())
     }
 
-    /// Finds the kind of a resource name: plural, singular or short name, alone, with a group or the beginning of one,
-    /// or with a version and a group. Case is ignored except for short names.
+    /// Finds the kind for a resource name: the plural, singular or short name, which may be followed by a group, the
+    /// beginning of a group, or version and group. Case is ignored except for short names.
     pub(crate) fn find_named_kind(&self, name: &str) -> Option<Kind> {
         let (bare, qualifier) = name.split_once('.').unwrap_or((name, ""));
         let is_full_name = |kind: &CustomKind| {
@@ -66,8 +66,8 @@ impl CustomKinds {
             .or_else(|| self.find_qualified(qualifier, is_short_name))
     }
 
-    /// Finds the first kind for which `is_named` holds and that is in the group of `qualifier`: `VERSION.GROUP`,
-    /// `GROUP` or the beginning of a group.
+    /// Finds a kind that satisfies `is_named` and that `qualifier` denotes: as `VERSION.GROUP`, or else as `GROUP`, or
+    /// else as the beginning of a group.
     fn find_qualified(&self, qualifier: &str, is_named: impl Fn(&CustomKind) -> bool) -> Option<Kind> {
         let named: Vec<&CustomKind> = self.0.iter().filter(|kind| is_named(kind)).collect();
         let of_version = named.iter().flat_map(|kind| &kind.versions).find(|kind| {
@@ -87,12 +87,12 @@ impl CustomKinds {
 
     /// Finds a kind by API version and kind name.
     pub(crate) fn served_kind(&self, api_version: &str, name: &str) -> Option<Kind> {
-        self.versions()
+        self.kinds_in_all_versions()
             .find(|kind| kind.api_version() == api_version && kind.name() == name)
     }
 
-    /// Returns all kinds in all served versions.
-    pub(crate) fn versions(&self) -> impl Iterator<Item = Kind> {
+    /// Returns each kind once per served version.
+    pub(crate) fn kinds_in_all_versions(&self) -> impl Iterator<Item = Kind> {
         self.0.iter().flat_map(|kind| kind.versions.iter().copied())
     }
 
@@ -157,8 +157,8 @@ impl Args {
         built_in.iter().copied().chain(custom.unwrap_or_default()).collect()
     }
 
-    /// Returns whether objects of a kind have the `status` subresource.
-    pub(super) fn has_status(&self, kind: Kind) -> bool {
+    /// Returns whether objects of a kind have the `status` subresource; assumed for built-in kinds.
+    pub(super) fn has_status_subresource(&self, kind: Kind) -> bool {
         let custom = self.custom.as_ref().map(|custom| custom.0.iter());
         let found = custom
             .into_iter()
@@ -168,8 +168,8 @@ impl Args {
     }
 
     /// Returns an error about a resource type that is not built in and not among the known custom kinds. If the line is
-    /// parsed without custom kinds, the error is marked: the type may exist, and the command is then kept unresolved
-    /// ([`Kubectl::resolved_in`]) instead of refused.
+    /// parsed without custom kinds, the type may exist: `needs_custom_kinds` is set, and the command is then kept
+    /// unresolved ([`Kubectl::resolved_in`]) instead of refused.
     pub(super) fn unknown_type_error(&self, column: u32, message: String) -> CommandError {
         CommandError {
             needs_custom_kinds: self.custom.is_none(),
@@ -185,7 +185,7 @@ impl Kubectl {
     /// The command names a type that the cluster does not have, or has errors that kubectl reports only after it has
     /// looked up the types.
     pub fn resolved_in(&self, objects: &Objects) -> Result<Cow<'_, Kubectl>, CommandError> {
-        let command = self.resolved(&CustomKinds::of(objects))?;
+        let command = self.resolved(&CustomKinds::served_by(objects))?;
         command.check_no_custom_targets(objects)?;
         Ok(command)
     }
@@ -193,7 +193,7 @@ impl Kubectl {
     /// Like [`Kubectl::resolved_in`], but looks up the types in `custom`.
     pub(super) fn resolved(&self, custom: &CustomKinds) -> Result<Cow<'_, Kubectl>, CommandError> {
         let Some(words) = self.unresolved_words() else {
-            return Ok(self.with_whole_category(custom));
+            return Ok(self.with_custom_kinds_of_all(custom));
         };
         let line = shell::split(&words.to_string())?;
         match parse_line(line, Some(custom))? {
@@ -215,7 +215,9 @@ impl Kubectl {
         };
         let custom = target.kinds().into_iter().find(|kind| matches!(kind, Kind::Custom(_)));
         match custom {
-            Some(kind) if crate::count(target, objects) > 0 => Err(CommandError::new(1, unregistered_kind_error(kind))),
+            Some(kind) if crate::count_selected(target, objects) > 0 => {
+                Err(CommandError::new(1, unregistered_kind_error(kind)))
+            }
             _ => Ok(()),
         }
     }
@@ -236,7 +238,7 @@ impl Kubectl {
     }
 
     /// Adds the custom kinds of the category `all` to a command whose target is that category.
-    fn with_whole_category(&self, custom: &CustomKinds) -> Cow<'_, Kubectl> {
+    fn with_custom_kinds_of_all(&self, custom: &CustomKinds) -> Cow<'_, Kubectl> {
         let further = custom.of_category("all");
         if further.is_empty() {
             return Cow::Borrowed(self);

@@ -10,8 +10,8 @@ pub(super) const PROGRAMS: [&str; 4] = ["docker", "podman", "docker-compose", "n
 const RUN_FLAGS_WITH_VALUE: &str = "--name --publish -p --env -e --volume -v --network --restart --memory -m --cpus \
     --user -u --workdir -w --entrypoint --hostname -h --label -l --mount --platform --pull";
 
-/// Flags of other commands that take a value in the next word. `-f` and `-t` are not listed: they take a value for some
-/// commands only.
+/// Flags of the other Docker commands that take a value in the next word. `-f` and `-t` are not listed: they take a
+/// value for some commands only.
 const FLAGS_WITH_VALUE: &str = "--file -p --project-name --profile --env-file -n --tail --since --until --time \
     -s --signal -u --user -w --workdir -e --env --format --filter --availability --replicas --image";
 
@@ -188,7 +188,7 @@ fn kubectl_run_counterpart(words: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    const TELLS_NAMES: &str = "\n`kubectl get pods` tells the names. If a Deployment made the pod, its name is longer, and a deleted \
+    const NAME_LOOKUP_HINT: &str = "\n`kubectl get pods` tells the names. If a Deployment made the pod, its name is longer, and a deleted \
         one comes back until the Deployment is deleted";
 
     /// Returns the answer to a Docker command line, which is the error message of the parser.
@@ -245,7 +245,7 @@ mod tests {
         ] {
             assert_eq!(
                 docker_answer(line),
-                format!("in Kubernetes: {want}{TELLS_NAMES}"),
+                format!("in Kubernetes: {want}{NAME_LOOKUP_HINT}"),
                 "{line}"
             );
         }

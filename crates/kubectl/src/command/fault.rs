@@ -18,7 +18,7 @@ use crate::duration::{parse_duration, print_duration};
 /// variant of [`Fault`].
 pub(crate) struct FaultVerb {
     pub(crate) name: &'static str,
-    /// Usage text after the name.
+    /// Usage text after the sub-command's name.
     pub(crate) usage: &'static str,
     /// Description for help and completion.
     pub(crate) description: &'static str,
@@ -28,7 +28,7 @@ pub(crate) struct FaultVerb {
     read: fn(&mut FaultLine<'_>) -> Result<Fault, CommandError>,
 }
 
-/// Type of a positional argument.
+/// Type of a positional argument of a `fault` command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FaultArgument {
     Node,
@@ -127,7 +127,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
             ("labels", '-', FlagTakes::Value),
             ("capacity", '-', FlagTakes::Value),
         ],
-        parse_join,
+        parse_node_join,
     ),
     fault_verb(
         "leave",
@@ -143,7 +143,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "end a process",
         PROCESS_ARGUMENTS,
         &[],
-        |line| parse_process(line, false),
+        |line| parse_crash_or_restart(line, false),
     ),
     fault_verb(
         "restart",
@@ -151,7 +151,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "start a process again",
         PROCESS_ARGUMENTS,
         &[],
-        |line| parse_process(line, true),
+        |line| parse_crash_or_restart(line, true),
     ),
     fault_verb(
         "poweroff",
@@ -183,7 +183,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         &[FaultArgument::Word(&["controller-manager", "scheduler"])],
         &[],
         |line| {
-            let word = line.single_word()?.clone();
+            let word = line.single_argument()?.clone();
             match ControlPlaneProcess::from_name(&word.text) {
                 Some(process) if process != ControlPlaneProcess::ApiServer => {
                     line.words.push_word(process.as_str());
@@ -200,7 +200,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         &[FaultArgument::Word(&["down", "up"])],
         &[],
         |line| {
-            let word = line.single_word()?.clone();
+            let word = line.single_argument()?.clone();
             let up = match word.text.as_str() {
                 "up" => true,
                 "down" => false,
@@ -216,7 +216,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "add latency to every link of a node; 0s removes it",
         &[FaultArgument::Node],
         &[],
-        parse_slow,
+        parse_slow_links,
     ),
     fault_verb(
         "exit",
@@ -224,7 +224,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "end a container's process with that exit code",
         &[FaultArgument::Pod],
         &[],
-        parse_exit,
+        parse_container_exit,
     ),
     fault_verb(
         "sandbox",
@@ -233,7 +233,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         &[FaultArgument::Pod],
         &[],
         |line| {
-            let pod = parse_pod_key(line.single_word()?)?;
+            let pod = parse_pod_key(line.single_argument()?)?;
             Ok(Fault::Sandbox(line.words.push_object_key(pod)))
         },
     ),
@@ -278,14 +278,14 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         &[FaultArgument::Volume],
         &[],
         |line| {
-            let volume = line.single_word()?.text.clone();
+            let volume = line.single_argument()?.text.clone();
             line.words.push_word(volume.as_str());
             Ok(Fault::Detach(Str::from(volume)))
         },
     ),
 ];
 
-/// The parsed words after a sub-command of `fault`, and the canonical text of the words processed so far.
+/// A `fault` command that is being parsed: its arguments, and the canonical form of those processed so far.
 struct FaultLine<'l> {
     verb: &'l FaultVerb,
     args: Args,
@@ -308,13 +308,13 @@ impl FaultLine<'_> {
         }
     }
 
-    fn single_word(&self) -> Result<&Word, CommandError> {
+    fn single_argument(&self) -> Result<&Word, CommandError> {
         let [word] = self.exactly_n_arguments()?;
         Ok(word)
     }
 
     fn node_argument(&mut self) -> Result<NodeName, CommandError> {
-        let node = parse_node_name(self.single_word()?)?;
+        let node = parse_node_name(self.single_argument()?)?;
         self.words.push_word(&*node);
         Ok(node)
     }
@@ -381,7 +381,7 @@ fn parse_partition(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
 /// Maximum number of nodes that one `fault join` adds.
 const MAX_JOINED_NODES: u32 = 1_000;
 
-fn parse_join(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
+fn parse_node_join(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let node = line.node_argument()?;
     let mut labels = ordered::Map::new();
     let mut capacity = ordered::Map::new();
@@ -429,7 +429,7 @@ fn parse_join(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     })
 }
 
-fn parse_process(line: &mut FaultLine<'_>, up: bool) -> Result<Fault, CommandError> {
+fn parse_crash_or_restart(line: &mut FaultLine<'_>, up: bool) -> Result<Fault, CommandError> {
     let fault = match line.args.positional.as_slice() {
         [process] => Fault::ControlPlane {
             process: ControlPlaneProcess::from_name(&process.text).ok_or_else(|| line.usage_error(process.column))?,
@@ -453,7 +453,7 @@ fn parse_process(line: &mut FaultLine<'_>, up: bool) -> Result<Fault, CommandErr
     Ok(fault)
 }
 
-fn parse_slow(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
+fn parse_slow_links(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let [node, extra] = line.exactly_n_arguments()?;
     let span = parse_duration(&extra.text)
         .ok()
@@ -470,7 +470,7 @@ fn parse_slow(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     Ok(Fault::Slow(node, span))
 }
 
-fn parse_exit(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
+fn parse_container_exit(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let [pod, container, code] = line.exactly_n_arguments()?;
     let number = code.text.parse::<i32>().ok();
     let (pod, container) = (parse_pod_key(pod)?, Str::from(container.text.as_str()));

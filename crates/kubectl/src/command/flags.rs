@@ -115,7 +115,7 @@ struct ArgsParser<'a> {
 
 impl<'a> ArgsParser<'a> {
     /// Parses all words. With `has_passthrough`, the words after `--` are kept unparsed.
-    fn read(mut self, has_passthrough: bool) -> Result<Args, CommandError> {
+    fn parse(mut self, has_passthrough: bool) -> Result<Args, CommandError> {
         let mut only_positional = false;
         while let Some(word) = self.words.next() {
             let text = word.text.as_str();
@@ -137,8 +137,8 @@ impl<'a> ArgsParser<'a> {
                 "--" => only_positional = true,
                 "--help" | "-h" => self.args.help = true,
                 _ => match text.strip_prefix("--") {
-                    Some(long) => self.long_flag(word, long)?,
-                    None => self.short_flags(word)?,
+                    Some(long) => self.parse_long_flag(word, long)?,
+                    None => self.parse_short_flags(word)?,
                 },
             }
         }
@@ -157,12 +157,12 @@ impl<'a> ArgsParser<'a> {
     }
 
     /// Consumes the word after a flag and returns it as the flag's value.
-    fn value(&mut self) -> Option<String> {
+    fn take_value(&mut self) -> Option<String> {
         self.words.next().map(|next| next.text.clone())
     }
 
     /// Parses `--name`, `--name=value`, `--name value`.
-    fn long_flag(&mut self, word: &Word, long: &str) -> Result<(), CommandError> {
+    fn parse_long_flag(&mut self, word: &Word, long: &str) -> Result<(), CommandError> {
         let (name, inline) = match long.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (long, None),
@@ -174,7 +174,7 @@ impl<'a> ArgsParser<'a> {
             (_, Some(value)) => value,
             (FlagTakes::Bool, None) => "true".into(),
             (FlagTakes::Maybe(default), None) => (*default).into(),
-            (FlagTakes::Value, None) => match self.value() {
+            (FlagTakes::Value, None) => match self.take_value() {
                 Some(value) => value,
                 None => return Err(self.flag_error(word, &format!("flag needs an argument: --{name}"))),
             },
@@ -184,7 +184,7 @@ impl<'a> ArgsParser<'a> {
     }
 
     /// Parses `-A`, `-Aw`, `-n value`, `-nvalue`, `-n=value`.
-    fn short_flags(&mut self, word: &Word) -> Result<(), CommandError> {
+    fn parse_short_flags(&mut self, word: &Word) -> Result<(), CommandError> {
         let text = &word.text;
         let mut rest = text.trim_start_matches('-').chars();
         while let Some(letter) = rest.next() {
@@ -198,7 +198,7 @@ impl<'a> ArgsParser<'a> {
                 continue;
             }
             let value = match inline {
-                "" => match self.value() {
+                "" => match self.take_value() {
                     Some(value) => value,
                     None => return Err(self.flag_error(word, &format!("flag needs an argument: '{letter}' in {text}"))),
                 },
@@ -212,8 +212,8 @@ impl<'a> ArgsParser<'a> {
 }
 
 impl Args {
-    /// Returns the positional arguments.
-    pub(crate) fn words(&self) -> Vec<&str> {
+    /// Returns the positional arguments without their columns.
+    pub(crate) fn positional_texts(&self) -> Vec<&str> {
         self.positional.iter().map(|word| word.text.as_str()).collect()
     }
 
@@ -238,7 +238,7 @@ impl Args {
             ..Args::default()
         };
         let words = words.iter();
-        ArgsParser { specs, words, args }.read(has_passthrough)
+        ArgsParser { specs, words, args }.parse(has_passthrough)
     }
 
     /// Returns the arguments without the flags in `names`.

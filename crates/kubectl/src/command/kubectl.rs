@@ -16,7 +16,7 @@ pub enum Selection {
         kinds: Vec<Kind>,
         names: Vec<String>,
     },
-    /// `pod/a deploy/b`.
+    /// Objects of any kinds by name: `pod/a deploy/b`.
     Items(Vec<(Kind, String)>),
 }
 
@@ -50,7 +50,7 @@ impl Target {
     }
 
     /// Creates a target for objects of one kind, by name, or for all of them if `names` is empty.
-    pub fn kind(kind: Kind, names: Vec<String>) -> Target {
+    pub fn of_kind(kind: Kind, names: Vec<String>) -> Target {
         let kinds = vec![kind];
         Target::of(Selection::Kinds { kinds, names })
     }
@@ -74,12 +74,12 @@ impl Target {
 pub enum Output {
     #[default]
     Table,
-    /// A table with wide columns.
+    /// `wide`: a table with additional columns.
     Wide,
     Yaml,
     Json,
     Kyaml,
-    /// `kind/name`.
+    /// `name`: prints `kind/name`.
     Name,
     /// `jsonpath=TEMPLATE`.
     JsonPath(String),
@@ -126,7 +126,7 @@ pub struct Get {
 /// Whether `get` prints changes after the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Watch {
-    /// Only the list.
+    /// Prints only the list.
     #[default]
     No,
     /// Prints the list, then every change (`--watch`).
@@ -366,7 +366,7 @@ pub struct Logs {
 }
 
 impl Kubectl {
-    /// Returns the value of `--dry-run`; the default for commands without this flag.
+    /// Returns the value of `--dry-run`; `DryRun::None` for commands without this flag.
     pub(crate) fn dry_run(&self) -> DryRun {
         match self {
             Kubectl::Apply(command) => command.dry_run,
@@ -434,7 +434,7 @@ pub enum Kubectl {
         action: RolloutAction,
         /// The objects to act on.
         target: Target,
-        /// `-o`; `status` has none.
+        /// `-o`; `rollout status` has no such flag.
         output: Output,
     },
     /// `cordon` and `uncordon`.

@@ -89,14 +89,14 @@ impl CommandError {
     }
 
     /// Creates the result of listing a kind that never has objects in the simulation.
-    pub(crate) fn empty_list(column: u32) -> Self {
+    pub(crate) fn for_empty_list(column: u32) -> Self {
         Self {
             is_empty_list: true,
             ..Self::new(column, "No resources found")
         }
     }
 
-    pub(crate) fn unfinished(column: u32, message: impl Into<String>) -> Self {
+    pub(crate) fn for_unfinished_command(column: u32, message: impl Into<String>) -> Self {
         Self {
             is_unfinished: true,
             ..Self::new(column, message)
@@ -132,11 +132,11 @@ pub fn parse(text: &str) -> Result<Command, CommandError> {
 /// # Errors
 /// Like [`parse`], except errors about unknown resource types.
 pub fn parse_unresolved(text: &str) -> Result<Command, CommandError> {
-    without_pipe(parse_piped(text, None)?)
+    reject_pipe(parse_piped(text, None)?)
 }
 
 /// Rejects pipes: the output of a command in a timeline or link cannot be piped.
-fn without_pipe((command, pipe): (Command, Pipe)) -> Result<Command, CommandError> {
+fn reject_pipe((command, pipe): (Command, Pipe)) -> Result<Command, CommandError> {
     if pipe.is_empty() {
         Ok(command)
     } else {
@@ -168,14 +168,15 @@ pub fn parse_piped(text: &str, stdin: Option<&str>) -> Result<(Command, Pipe), C
         ),
         _ => None,
     };
-    if let Some(next) = printed.and_then(|text| pipe.next(&pipe.run(vec![(OutputKind::Output, text)]))) {
+    if let Some(next) = printed.and_then(|text| pipe.next_command(&pipe.run(vec![(OutputKind::Output, text)]))) {
         return next;
     }
     Ok((parse_line(line, None)?, pipe))
 }
 
-/// Parses a split line. `custom` holds the custom kinds that the cluster serves; `None` if they are not known.
-fn parse_line(line: shell::Line, custom: Option<&CustomKinds>) -> Result<Command, CommandError> {
+/// Parses a line that is split into words. `custom` holds the custom kinds that the cluster serves; `None` if they are
+/// not known.
+fn parse_line(line: shell::SplitLine, custom: Option<&CustomKinds>) -> Result<Command, CommandError> {
     let Some((program, rest)) = line.words.split_first() else {
         return Err(CommandError::new(1, "error: no command"));
     };

@@ -81,7 +81,7 @@ impl Pipe {
         for (at, words) in parts.iter().enumerate() {
             let Some((program, rest)) = words.split_first() else {
                 let message = format!("a pipe leads to a command: {}", program_list());
-                return Err(CommandError::unfinished(column, message));
+                return Err(CommandError::for_unfinished_command(column, message));
             };
             let (rest, is_xargs) = match (program.text.as_str(), rest) {
                 ("kubectl" | "k", rest) => (rest, false),
@@ -110,14 +110,14 @@ impl Pipe {
     ///
     /// # Errors
     /// The words are not a valid command.
-    pub fn next(&self, lines: &[(OutputKind, String)]) -> Option<Result<(Command, Pipe), CommandError>> {
+    pub fn next_command(&self, lines: &[(OutputKind, String)]) -> Option<Result<(Command, Pipe), CommandError>> {
         let next = self.next.as_ref()?;
         Some(next.parse_command(lines).map(|command| (command, next.pipe.clone())))
     }
 
     /// Returns whether a kubectl command follows the filters. With `xargs`, its arguments are known only when it runs.
     #[must_use]
-    pub fn has_next(&self) -> bool {
+    pub fn has_next_command(&self) -> bool {
         self.next.is_some()
     }
 
@@ -224,7 +224,7 @@ impl Filter {
     }
 }
 
-/// Parses the number at the beginning of a text, in thousandths; returns 0 if there is none, as `sort -n` does.
+/// Returns the number at the beginning of a text in thousandths; 0 if there is none, as for `sort -n`.
 fn leading_number(text: &str) -> i64 {
     let end = text
         .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'))
@@ -233,14 +233,15 @@ fn leading_number(text: &str) -> i64 {
     (number * 1000.0) as i64
 }
 
-/// Formats the output of `wc`. Several numbers are padded to seven columns, as `wc` does for standard input.
-fn wc_line(lines: &[String], columns: [bool; 3]) -> String {
+/// Formats the output of `wc`: the wanted ones of the numbers of lines, words and bytes. Several numbers are padded to
+/// seven columns, as `wc` does for standard input.
+fn wc_line(lines: &[String], wants_lines_words_bytes: [bool; 3]) -> String {
     let words = lines.iter().map(|line| line.split_whitespace().count()).sum();
     let bytes = lines.iter().map(|line| line.len() + 1).sum();
     let all = [lines.len(), words, bytes];
     let shown: Vec<usize> = all
         .into_iter()
-        .zip(columns)
+        .zip(wants_lines_words_bytes)
         .filter_map(|(n, is_wanted)| is_wanted.then_some(n))
         .collect();
     match shown.as_slice() {
@@ -252,7 +253,7 @@ fn wc_line(lines: &[String], columns: [bool; 3]) -> String {
 /// Parses the options and operands of a filter program.
 fn parse_filter(program: &Word, rest: &[Word]) -> Result<Filter, CommandError> {
     let name = program.text.as_str();
-    let mut options = Options::new(name, rest);
+    let mut options = FilterOptions::new(name, rest);
     let filter = match name {
         "cat" => Filter::Cat,
         "grep" | "egrep" => parse_grep(program, &mut options)?,
@@ -265,7 +266,7 @@ fn parse_filter(program: &Word, rest: &[Word]) -> Result<Filter, CommandError> {
             return Err(CommandError::new(program.column, message));
         }
     };
-    match options.operand() {
+    match options.next_operand() {
         None => Ok(filter),
         // `-` stands for standard input, as in `cat -`.
         Some(dash) if dash == "-" => Ok(filter),
@@ -276,11 +277,11 @@ fn parse_filter(program: &Word, rest: &[Word]) -> Result<Filter, CommandError> {
     }
 }
 
-fn parse_grep(program: &Word, options: &mut Options<'_>) -> Result<Filter, CommandError> {
+fn parse_grep(program: &Word, options: &mut FilterOptions<'_>) -> Result<Filter, CommandError> {
     let (mut invert, mut count, mut number) = (false, false, false);
     let (mut any_case, mut extended, mut fixed, mut whole) = (false, program.text == "egrep", false, false);
     let mut pattern = None;
-    while let Some(flag) = options.flag()? {
+    while let Some(flag) = options.next_flag()? {
         match flag {
             'v' => invert = true,
             'c' => count = true,
@@ -293,11 +294,11 @@ fn parse_grep(program: &Word, options: &mut Options<'_>) -> Result<Filter, Comma
             other => return Err(options.unknown_option_error(other)),
         }
     }
-    let text = match pattern.or_else(|| options.operand()) {
+    let text = match pattern.or_else(|| options.next_operand()) {
         Some(text) => text,
         None => return Err(CommandError::new(program.column, "grep wants a pattern")),
     };
-    let read = Pattern::read(&text, extended, fixed);
+    let read = Pattern::parse(&text, extended, fixed);
     let mut pattern = read.map_err(|why| CommandError::new(program.column, format!("grep: {why}")))?;
     (pattern.any_case, pattern.whole_words) = (any_case, whole);
     Ok(Filter::Grep {
@@ -310,9 +311,9 @@ fn parse_grep(program: &Word, options: &mut Options<'_>) -> Result<Filter, Comma
 
 /// Parses the line count of `head` or `tail`. The sign `-` (for `head`) or `+` (for `tail`) gives
 /// [`LineCount::Signed`].
-fn parse_count(options: &mut Options<'_>, sign: char) -> Result<LineCount, CommandError> {
+fn parse_count(options: &mut FilterOptions<'_>, sign: char) -> Result<LineCount, CommandError> {
     let mut count = LineCount::Plain(10);
-    while let Some(flag) = options.flag()? {
+    while let Some(flag) = options.next_flag()? {
         count = match flag {
             'n' => {
                 let text = options.value()?;
@@ -331,9 +332,9 @@ fn parse_count(options: &mut Options<'_>, sign: char) -> Result<LineCount, Comma
     Ok(count)
 }
 
-fn parse_wc(options: &mut Options<'_>) -> Result<Filter, CommandError> {
+fn parse_wc(options: &mut FilterOptions<'_>) -> Result<Filter, CommandError> {
     let (mut lines, mut words, mut bytes) = (false, false, false);
-    while let Some(flag) = options.flag()? {
+    while let Some(flag) = options.next_flag()? {
         match flag {
             'l' => lines = true,
             'w' => words = true,
@@ -349,9 +350,9 @@ fn parse_wc(options: &mut Options<'_>) -> Result<Filter, CommandError> {
     })
 }
 
-fn parse_sort(options: &mut Options<'_>) -> Result<Filter, CommandError> {
+fn parse_sort(options: &mut FilterOptions<'_>) -> Result<Filter, CommandError> {
     let (mut key, mut reverse, mut numeric, mut unique) = (None, false, false, false);
-    while let Some(flag) = options.flag()? {
+    while let Some(flag) = options.next_flag()? {
         match flag {
             'r' => reverse = true,
             'n' => numeric = true,
@@ -372,7 +373,7 @@ fn parse_sort(options: &mut Options<'_>) -> Result<Filter, CommandError> {
 }
 
 /// Parses options in the style of getopt: letters may be combined, and a value may be a separate word.
-struct Options<'a> {
+struct FilterOptions<'a> {
     program: &'a str,
     column: u32,
     words: std::slice::Iter<'a, Word>,
@@ -382,7 +383,7 @@ struct Options<'a> {
     has_ended: bool,
 }
 
-impl<'a> Options<'a> {
+impl<'a> FilterOptions<'a> {
     fn new(program: &'a str, words: &'a [Word]) -> Self {
         Self {
             program,
@@ -394,8 +395,8 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// Returns the next option letter. Words that are not options are stored for [`Options::operand`].
-    fn flag(&mut self) -> Result<Option<char>, CommandError> {
+    /// Returns the next option letter. Words that are not options are stored for [`FilterOptions::next_operand`].
+    fn next_flag(&mut self) -> Result<Option<char>, CommandError> {
         loop {
             if !self.letters.is_empty() {
                 return Ok(Some(self.letters.remove(0)));
@@ -436,7 +437,7 @@ impl<'a> Options<'a> {
     }
 
     /// Consumes and returns the next operand.
-    fn operand(&mut self) -> Option<String> {
+    fn next_operand(&mut self) -> Option<String> {
         for word in self.words.by_ref() {
             self.operands.push(word.text.clone());
         }

@@ -19,7 +19,7 @@ pub(crate) struct Word {
 
 /// A command line split into words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Line {
+pub(crate) struct SplitLine {
     pub(crate) words: Vec<Word>,
     /// The words after each `|`.
     pub(crate) pipe: Vec<Vec<Word>>,
@@ -29,7 +29,7 @@ pub(crate) struct Line {
     pub(crate) stdin: Option<String>,
 }
 
-impl Line {
+impl SplitLine {
     /// Appends a word to the command or to the last pipe.
     fn push(&mut self, word: Option<Word>) {
         self.pipe.last_mut().unwrap_or(&mut self.words).extend(word);
@@ -42,7 +42,7 @@ struct Splitter<'t> {
     chars: Peekable<CharIndices<'t>>,
     /// Column of the last character read; the first column is 1.
     column: u32,
-    line: Line,
+    line: SplitLine,
     /// The current word.
     word: Option<Word>,
     /// Delimiter of the here-document.
@@ -142,7 +142,7 @@ impl<'t> Splitter<'t> {
             }
             None => {
                 let message = "a backslash at the end escapes nothing";
-                return Err(CommandError::unfinished(self.column, message));
+                return Err(CommandError::for_unfinished_command(self.column, message));
             }
         }
         Ok(())
@@ -182,7 +182,7 @@ fn here_document_content(body: &str, delimiter: &str) -> Option<String> {
 }
 
 /// Splits a command line.
-pub(crate) fn split(text: &str) -> Result<Line, CommandError> {
+pub(crate) fn split(text: &str) -> Result<SplitLine, CommandError> {
     if text.len() > MAX_COMMAND_BYTES {
         return Err(CommandError::new(
             1,
@@ -193,7 +193,7 @@ pub(crate) fn split(text: &str) -> Result<Line, CommandError> {
         text,
         chars: text.char_indices().peekable(),
         column: 0,
-        line: Line::default(),
+        line: SplitLine::default(),
         word: None,
         delimiter: None,
     };
@@ -210,7 +210,7 @@ pub(crate) fn split(text: &str) -> Result<Line, CommandError> {
             line.stdin = here_document_content(body, &delimiter);
             if line.stdin.is_none() {
                 let message = format!("the here-document is never closed by {delimiter}");
-                return Err(CommandError::unfinished(line.end, message));
+                return Err(CommandError::for_unfinished_command(line.end, message));
             }
         }
         None if !body.trim().is_empty() => {

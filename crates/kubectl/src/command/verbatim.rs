@@ -26,8 +26,8 @@ pub struct Verbatim {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// `create KIND NAME`, `run`: creates the objects generated from the flags.
-    Create(Generated),
-    /// `create job NAME --from=cronjob/SOURCE`.
+    Create(GeneratedObjects),
+    /// `create job NAME --from=cronjob/SOURCE`: creates a Job from the template of another object.
     JobFrom {
         /// Name of the new Job.
         name: String,
@@ -160,7 +160,7 @@ pub struct ForceOptions {
 
 /// Objects generated from the flags of `create`, `run`, `expose` or `autoscale`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Generated {
+pub struct GeneratedObjects {
     /// The objects, without a namespace.
     pub objects: Vec<Value>,
     /// Text printed before an error of the server.
@@ -198,7 +198,7 @@ pub struct Expose {
     pub external_ip: Option<String>,
     /// `--load-balancer-ip`.
     pub load_balancer_ip: Option<String>,
-    /// `--overrides`, by `--override-type`.
+    /// `--overrides`: a patch of the generated Service, with its type (`--override-type`).
     pub overrides: Option<(PatchType, Value)>,
     /// `--session-affinity`.
     pub session_affinity: Option<String>,

@@ -94,7 +94,7 @@ impl Words {
     }
 
     /// Replaces the value of a flag, which is the word after it.
-    pub fn set_value(&mut self, flag: &str, value: String) {
+    pub fn set_flag_value(&mut self, flag: &str, value: String) {
         let mut words = self.words.iter_mut().skip_while(|word| *word != flag).skip(1);
         if let Some(word) = words.next() {
             *word = value;
@@ -113,10 +113,11 @@ impl Words {
 
     /// Appends the positional arguments as they were typed.
     pub(super) fn push_positionals(&mut self, args: &Args) {
-        self.words.extend(args.words().into_iter().map(str::to_owned));
+        self.words
+            .extend(args.positional_texts().into_iter().map(str::to_owned));
     }
 
-    /// Appends `NAME`, or `NAMESPACE/NAME` outside the default namespace.
+    /// Appends `NAME`, or `NAMESPACE/NAME` outside the default namespace. Returns the key.
     pub(super) fn push_object_key(&mut self, key: ObjectKey) -> ObjectKey {
         match &*key.namespace {
             "default" => self.push_word(&*key.name),
@@ -136,13 +137,14 @@ impl Words {
         self.words.append(&mut other.words);
     }
 
-    /// Appends names, one word each.
+    /// Appends names, one word each. Returns the names.
     pub(super) fn push_names(&mut self, names: Vec<String>) -> Vec<String> {
         self.words.extend(names.iter().cloned());
         names
     }
 
-    /// Appends node names. A name that begins with `-` gets the prefix `node/`, so that it is not parsed as a flag.
+    /// Appends node names, and returns them. A name that begins with `-` gets the prefix `node/`, so that it is not
+    /// parsed as a flag.
     pub(super) fn push_node_names(&mut self, names: Vec<String>) -> Vec<String> {
         self.words.extend(names.iter().map(|name| match name.starts_with('-') {
             true => format!("node/{name}"),
@@ -151,7 +153,7 @@ impl Words {
         names
     }
 
-    /// Appends `FLAG`, if the flag is on.
+    /// Appends `FLAG`, if the flag is on. Returns whether it is.
     pub(super) fn push_flag(&mut self, flag: &str, is_on: bool) -> bool {
         if is_on {
             self.push_word(flag);
@@ -159,7 +161,7 @@ impl Words {
         is_on
     }
 
-    /// Appends `FLAG VALUE`, if there is a value.
+    /// Appends `FLAG VALUE`, if there is a value. Returns the value.
     pub(super) fn push_flag_value(&mut self, flag: &str, value: Option<String>) -> Option<String> {
         if let Some(value) = &value {
             self.push_word(flag);
@@ -168,7 +170,7 @@ impl Words {
         value
     }
 
-    /// Appends `FLAG=VALUE`, if there is a value.
+    /// Appends `FLAG=VALUE`, if there is a value. Returns the value.
     pub(super) fn push_flag_with_equals<T: fmt::Display>(&mut self, flag: &str, value: Option<T>) -> Option<T> {
         if let Some(value) = &value {
             self.push_word(format!("{flag}={value}"));
@@ -176,7 +178,7 @@ impl Words {
         value
     }
 
-    /// Appends `FLAG=VALUE`, unless the value is the default.
+    /// Appends `FLAG=VALUE`, unless the value is the default. Returns the value.
     pub(super) fn push_unless_default<T: fmt::Display + PartialEq>(&mut self, flag: &str, default: T, value: T) -> T {
         if value != default {
             self.push_word(format!("{flag}={value}"));
@@ -184,13 +186,13 @@ impl Words {
         value
     }
 
-    /// Appends `FLAG=DURATION`, if there is a duration.
+    /// Appends `FLAG=DURATION`, if there is a duration. Returns the duration.
     pub(super) fn push_duration(&mut self, flag: &str, value: Option<Span>) -> Option<Span> {
         self.push_flag_with_equals(flag, value.map(print_duration));
         value
     }
 
-    /// Appends `FLAG=A,B`, if there are values.
+    /// Appends `FLAG=A,B`, if there are values. Returns the values.
     pub(super) fn push_list(&mut self, flag: &str, values: Vec<String>) -> Vec<String> {
         self.push_flag_with_equals(flag, (!values.is_empty()).then(|| values.join(",")));
         values
@@ -211,7 +213,7 @@ impl Words {
     pub(super) fn push_plural_selection(&mut self, selection: &Selection) {
         match selection {
             Selection::Kinds { kinds, names } => self.push_kinds_and_names(kinds, Kind::plural, names),
-            // A selection without items is that of an empty manifest.
+            // Only an empty manifest gives a selection without items.
             Selection::Items(items) if items.is_empty() => drop(self.push_manifest(String::new())),
             Selection::Items(items) => {
                 let items = items.iter().map(|(kind, name)| format!("{}/{name}", kind.singular()));
@@ -235,14 +237,14 @@ impl Words {
         self.push_flag_with_equals("--field-selector", target.field_selector.as_ref());
     }
 
-    /// Appends the selection, namespace and selectors of a target.
+    /// Appends the selection, namespace and selectors of a target. Returns the target.
     pub(super) fn push_target(&mut self, target: Target) -> Target {
         self.push_selection(&target.selection);
         self.push_namespace_and_selectors(&target);
         target
     }
 
-    /// Appends `--dry-run` with this value, if the flag was given.
+    /// Appends `--dry-run` with this value, if the flag was given. Returns the value.
     pub(super) fn push_dry_run(&mut self, dry_run: DryRun) -> DryRun {
         self.push_flag("--dry-run", dry_run == DryRun::Bare);
         self.push_flag("--dry-run=client", dry_run == DryRun::Client);
@@ -253,14 +255,14 @@ impl Words {
         dry_run
     }
 
-    /// Appends `--validate`, unless the value is the default.
+    /// Appends `--validate`, unless the value is the default. Returns the value.
     pub(super) fn push_validation(&mut self, validation: Validation) -> Validation {
         self.push_flag("--validate=warn", validation == Validation::Warn);
         self.push_flag("--validate=ignore", validation == Validation::Ignore);
         validation
     }
 
-    /// Appends `--server-side` with its options, if they are given.
+    /// Appends `--server-side` with its options, if they are given. Returns the options.
     pub(super) fn push_server_side(&mut self, server_side: Option<ServerSide>) -> Option<ServerSide> {
         if let Some(own) = &server_side {
             self.push_word("--server-side");
@@ -270,6 +272,7 @@ impl Words {
         server_side
     }
 
+    /// Appends `-o FORMAT`, unless the output is a table. Returns the output.
     pub(super) fn push_output(&mut self, output: Output) -> Output {
         let text = match &output {
             Output::Table => return output,
@@ -292,7 +295,7 @@ impl Words {
         output
     }
 
-    /// Appends taints as `key=value:effect`, with a final `-` if they are removed.
+    /// Appends taints as `key=value:effect`, with a final `-` if they are removed. Returns the taints.
     pub(super) fn push_taints(&mut self, changes: Vec<TaintChange>) -> Vec<TaintChange> {
         for change in &changes {
             let TaintChange {
@@ -311,7 +314,7 @@ impl Words {
         changes
     }
 
-    /// Appends `KEY=VALUE`, or `KEY-` if the key is removed.
+    /// Appends `KEY=VALUE`, or `KEY-` if the key is removed, for each change. Returns the changes.
     pub(super) fn push_key_changes(&mut self, changes: Vec<(String, Option<String>)>) -> Vec<(String, Option<String>)> {
         for (key, value) in &changes {
             match value {
@@ -322,14 +325,14 @@ impl Words {
         changes
     }
 
-    /// Appends `-f -` and sets the manifest as standard input.
+    /// Appends `-f -` and sets the manifest as standard input. Returns the manifest.
     pub(super) fn push_manifest(&mut self, text: String) -> String {
         self.push_flag_value("-f", Some("-".to_owned()));
-        self.set_document(text)
+        self.push_stdin(text)
     }
 
-    /// Sets the standard input.
-    pub(super) fn set_document(&mut self, text: String) -> String {
+    /// Sets the standard input, which is printed as a here-document. Returns the text.
+    pub(super) fn push_stdin(&mut self, text: String) -> String {
         self.stdin = Some(text.clone());
         text
     }

@@ -1,9 +1,9 @@
 //! `kubectl describe` of HorizontalPodAutoscalers.
 
-use podscope_api::{HorizontalPodAutoscaler, metric_source};
+use podscope_api::{HorizontalPodAutoscaler, metric_source_field};
 use serde_json::Value;
 
-use super::super::jsonpath::plain;
+use super::super::jsonpath::value_text;
 use super::super::text::TabbedText;
 use super::{print_annotations, print_labels, rfc1123_time};
 
@@ -45,7 +45,7 @@ pub(super) fn describe_autoscaler(one: &HorizontalPodAutoscaler, text: &mut Tabb
         text.line(1, "----\t------\t------\t-------");
     }
     for condition in &status.conditions {
-        let columns = ["type", "status", "reason", "message"].map(|column| plain(&condition[column]));
+        let columns = ["type", "status", "reason", "message"].map(|column| value_text(&condition[column]));
         text.line(1, &columns.join("\t"));
     }
 }
@@ -53,14 +53,20 @@ pub(super) fn describe_autoscaler(one: &HorizontalPodAutoscaler, text: &mut Tabb
 /// Formats the line of a metric: `resource cpu on pods  (as a percentage of request):  50% (100m) / 50%`.
 fn metric_row(metric: &Value, current: &Value) -> String {
     let kind = metric["type"].as_str().unwrap_or_default();
-    let field = metric_source(kind);
+    let field = metric_source_field(kind);
     let (source, observed) = (&metric[&field], &current[&field]["current"]);
     let name = source["metric"]["name"].as_str().unwrap_or_default();
     let or_unknown = |value: &Value| match value {
         Value::Null => "<unknown>".to_owned(),
-        value => plain(value),
+        value => value_text(value),
     };
-    let amounts = |part: &str| format!("{} / {}", or_unknown(&observed[part]), plain(&source["target"][part]));
+    let amounts = |part: &str| {
+        format!(
+            "{} / {}",
+            or_unknown(&observed[part]),
+            value_text(&source["target"][part])
+        )
+    };
     let is_average = !source["target"]["averageValue"].is_null();
     let of_value = || match is_average {
         true => format!("(target average value):\t{}", amounts("averageValue")),
@@ -78,11 +84,15 @@ fn metric_row(metric: &Value, current: &Value) -> String {
             }
             let current = match &observed["averageUtilization"] {
                 Value::Null => "<unknown>".to_owned(),
-                utilization => format!("{}% ({})", plain(utilization), plain(&observed["averageValue"])),
+                utilization => format!(
+                    "{}% ({})",
+                    value_text(utilization),
+                    value_text(&observed["averageValue"])
+                ),
             };
             let target = match &source["target"]["averageUtilization"] {
                 Value::Null => "<auto>".to_owned(),
-                percent => format!("{}%", plain(percent)),
+                percent => format!("{}%", value_text(percent)),
             };
             format!("resource {resource}{container} on pods  (as a percentage of request):\t{current} / {target}")
         }
@@ -91,8 +101,8 @@ fn metric_row(metric: &Value, current: &Value) -> String {
             let described = &source["describedObject"];
             format!(
                 "\"{name}\" on {}/{}   {}",
-                plain(&described["kind"]),
-                plain(&described["name"]),
+                value_text(&described["kind"]),
+                value_text(&described["name"]),
                 of_value()
             )
         }
@@ -118,7 +128,7 @@ fn print_scaling_rules(title: &str, rules: &Value, text: &mut TabbedText) {
         );
         text.line(2, "Policies:");
         for policy in policies {
-            let [kind, value, period] = ["type", "value", "periodSeconds"].map(|field| plain(&policy[field]));
+            let [kind, value, period] = ["type", "value", "periodSeconds"].map(|field| value_text(&policy[field]));
             text.line(3, &format!("- Type: {kind}\tValue: {value}\tPeriod: {period} seconds"));
         }
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::super::View;
 use super::super::columns::{label_map_text, selector_text};
-use super::super::jsonpath::plain;
+use super::super::jsonpath::value_text;
 use super::super::text::TabbedText;
 use super::{print_annotations, print_labels, rfc1123_time};
 
@@ -72,7 +72,7 @@ pub(super) fn describe_config_map(map: &Arc<ConfigMap>, text: &mut TabbedText) {
     }
     let value = Object::ConfigMap(map.clone()).to_value();
     for (key, data) in value.get("binaryData").and_then(Value::as_object).into_iter().flatten() {
-        text.line(0, &format!("{key}: {} bytes", base64_decoded_length(&plain(data))));
+        text.line(0, &format!("{key}: {} bytes", base64_decoded_length(&value_text(data))));
     }
     text.line(0, "");
 }

@@ -4,7 +4,7 @@ use podscope_api::Object;
 use podscope_api::ordered::StableSort as _;
 use serde_json::{Map, Value};
 
-use super::super::jsonpath::plain;
+use super::super::jsonpath::value_text;
 use super::super::text::TabbedText;
 use super::{print_annotations, print_labels};
 
@@ -60,7 +60,7 @@ fn print_fields(level: usize, map: &Map<String, Value>, prefix: &str, text: &mut
 fn go_text(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".into(),
-        other => plain(other),
+        other => value_text(other),
     }
 }
 

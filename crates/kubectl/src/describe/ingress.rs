@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::super::View;
 use super::super::columns::{selector_from_value, selector_text, text_or_none};
-use super::super::jsonpath::plain;
+use super::super::jsonpath::value_text;
 use super::super::text::TabbedText;
 use super::network::endpoints_text;
 use super::{print_annotations, print_labels};
@@ -131,7 +131,7 @@ pub(super) fn describe_ingress_class(object: &Object, text: &mut TabbedText) {
     };
     text.line(0, "Parameters:");
     if let Some(group) = parameters.get("apiGroup") {
-        text.line(1, &format!("APIGroup:\t{}", plain(group)));
+        text.line(1, &format!("APIGroup:\t{}", value_text(group)));
     }
     text.line(1, &format!("Kind:\t{}", string_field(parameters, "kind")));
     text.line(1, &format!("Name:\t{}", string_field(parameters, "name")));
@@ -177,8 +177,8 @@ pub(super) fn describe_network_policy(object: &Object, text: &mut TabbedText) {
                 text.line(2, &format!("{port_of}: <any> (traffic allowed to all ports)"));
             }
             for port in list_items(rule, "ports") {
-                let number = port.get("port").map_or_else(|| "<nil>".to_owned(), plain);
-                let protocol = port.get("protocol").map_or_else(|| "TCP".to_owned(), plain);
+                let number = port.get("port").map_or_else(|| "<nil>".to_owned(), value_text);
+                let protocol = port.get("protocol").map_or_else(|| "TCP".to_owned(), value_text);
                 text.line(2, &format!("{port_of}: {number}/{protocol}"));
             }
             if list_items(rule, peers).next().is_none() {

@@ -23,8 +23,8 @@ use podscope_api::well_known::annotation;
 use podscope_api::{Event, Kind, Object, Str, Time};
 
 use super::columns::age;
+use super::events_and_metadata::event_age;
 use super::get::find;
-use super::others::event_age;
 use super::text::{TabbedText, cell};
 use super::{Printed, View};
 use crate::command::{Describe, Selection, Target};

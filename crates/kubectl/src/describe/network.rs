@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::super::View;
 use super::super::columns::{label_map_text, text_or_none};
-use super::super::jsonpath::plain;
+use super::super::jsonpath::value_text;
 use super::super::text::TabbedText;
 use super::{print_annotations, print_labels};
 
@@ -20,7 +20,7 @@ pub(super) fn describe_service(service: &Arc<Service>, view: &View<'_>, text: &m
     let field = |name: &str| value.pointer(&format!("/spec/{name}"));
     let joined = |name: &str| {
         let items = field(name).and_then(Value::as_array);
-        let items: Vec<String> = items.into_iter().flatten().map(plain).collect();
+        let items: Vec<String> = items.into_iter().flatten().map(value_text).collect();
         items.join(",")
     };
     text.line(0, &format!("Name:\t{}", meta.name));
@@ -44,7 +44,7 @@ pub(super) fn describe_service(service: &Arc<Service>, view: &View<'_>, text: &m
         text.line(0, &format!("External IPs:\t{external}"));
     }
     if let Some(wanted) = field("loadBalancerIP") {
-        text.line(0, &format!("Desired LoadBalancer IP:\t{}", plain(wanted)));
+        text.line(0, &format!("Desired LoadBalancer IP:\t{}", value_text(wanted)));
     }
     if !spec.external_name.is_empty() {
         text.line(0, &format!("External Name:\t{}", spec.external_name));
@@ -66,7 +66,7 @@ pub(super) fn describe_service(service: &Arc<Service>, view: &View<'_>, text: &m
         ("Traffic Distribution", "trafficDistribution"),
     ] {
         if let Some(value) = field(name) {
-            text.line(0, &format!("{title}:\t{}", plain(value)));
+            text.line(0, &format!("{title}:\t{}", value_text(value)));
         }
     }
 }
@@ -81,9 +81,9 @@ fn print_load_balancer(value: &Value, text: &mut TabbedText) {
         let all: Vec<String> = ingress
             .iter()
             .map(|one| match (one.get("ip"), one.get("ipMode"), one.get("hostname")) {
-                (Some(ip), Some(mode), _) => format!("{} ({})", plain(ip), plain(mode)),
-                (Some(ip), None, _) => plain(ip),
-                (None, _, host) => host.map_or_else(String::new, plain),
+                (Some(ip), Some(mode), _) => format!("{} ({})", value_text(ip), value_text(mode)),
+                (Some(ip), None, _) => value_text(ip),
+                (None, _, host) => host.map_or_else(String::new, value_text),
             })
             .collect();
         text.line(0, &format!("LoadBalancer Ingress:\t{}", all.join(", ")));
@@ -100,7 +100,7 @@ fn print_ports(service: &Service, value: &Value, view: &View<'_>, text: &mut Tab
         let target = port.target_port.clone().unwrap_or_default();
         text.line(0, &format!("TargetPort:\t{target}/{}", port.protocol));
         if let Some(protocol) = value.pointer(&format!("/spec/ports/{at}/appProtocol")) {
-            text.line(0, &format!("AppProtocol:\t{}", plain(protocol)));
+            text.line(0, &format!("AppProtocol:\t{}", value_text(protocol)));
         }
         if let Some(node_port) = port.node_port.filter(|port| *port != 0) {
             text.line(0, &format!("NodePort:\t{name}\t{node_port}/{}", port.protocol));

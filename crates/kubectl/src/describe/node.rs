@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::super::View;
 use super::super::columns::{age, node_roles};
-use super::super::jsonpath::plain;
+use super::super::jsonpath::value_text;
 use super::super::text::TabbedText;
 use super::{print_annotations, print_labels, print_list, rfc1123_time};
 
@@ -55,14 +55,14 @@ pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut TabbedText)
     ] {
         let info = value
             .pointer(&format!("/status/nodeInfo/{field}"))
-            .map_or_else(String::new, plain);
+            .map_or_else(String::new, value_text);
         text.line(1, &format!("{title}:\t{info}"));
     }
     if !node.spec.pod_cidr.is_empty() {
         text.line(0, &format!("PodCIDR:\t{}", node.spec.pod_cidr));
     }
     if let Some(Value::Array(all)) = value.pointer("/spec/podCIDRs") {
-        let all: Vec<String> = all.iter().map(plain).collect();
+        let all: Vec<String> = all.iter().map(value_text).collect();
         text.line(0, &format!("PodCIDRs:\t{}", all.join(",")));
     }
     if !node.spec.provider_id.is_empty() {
@@ -73,7 +73,7 @@ pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut TabbedText)
 
 /// Prints the pools of devices on the node (DRA-264).
 fn print_device_pools(node: &Node, view: &View<'_>, text: &mut TabbedText) {
-    const MAX_POOLS: usize = 10;
+    const MAX_PRINTED_POOLS: usize = 10;
     let mut pools: ordered::Map<(&str, &str), (usize, usize)> = ordered::Map::new();
     for slice in view.objects.list::<ResourceSlice>() {
         if slice.spec.node_name.as_ref() == Some(&node.metadata.name) {
@@ -88,11 +88,11 @@ fn print_device_pools(node: &Node, view: &View<'_>, text: &mut TabbedText) {
     text.line(0, "Node-Local ResourceSlices:");
     text.line(1, "Driver\tPool\tSlices\tDevices");
     text.line(1, "------\t----\t------\t-------");
-    for ((driver, pool), (slices, devices)) in pools.iter().take(MAX_POOLS) {
+    for ((driver, pool), (slices, devices)) in pools.iter().take(MAX_PRINTED_POOLS) {
         text.line(1, &format!("{driver}\t{pool}\t{slices}\t{devices}"));
     }
-    if pools.len() > MAX_POOLS {
-        text.line(1, &format!("...and {} more pools", pools.len() - MAX_POOLS));
+    if pools.len() > MAX_PRINTED_POOLS {
+        text.line(1, &format!("...and {} more pools", pools.len() - MAX_PRINTED_POOLS));
     }
 }
 

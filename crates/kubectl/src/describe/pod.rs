@@ -12,7 +12,7 @@ use super::{print_annotations, print_labels, rfc1123_time, template, terminating
 
 pub(super) fn describe(pod: &Arc<Pod>, view: &View<'_>, text: &mut TabbedText) {
     let value = Object::Pod(pod.clone()).to_value();
-    let pod = &*pod.written_out();
+    let pod = &*pod.with_token_volume();
     let (meta, spec, status) = (&pod.metadata, &pod.spec, &pod.status);
     let optional = |text: &mut TabbedText, title: &str, value: &str| {
         if !value.is_empty() {

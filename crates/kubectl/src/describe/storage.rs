@@ -11,7 +11,7 @@ use super::super::View;
 use super::super::columns::{
     access_modes_text, claim_storage_class, is_default_storage_class, label_map_text, volume_storage_class,
 };
-use super::super::jsonpath::plain;
+use super::super::jsonpath::value_text;
 use super::super::text::TabbedText;
 use super::{
     bracketed, capitalized_bool, print_annotations, print_labels, print_list, rfc1123_time, terminating_status, volume,
@@ -121,7 +121,7 @@ pub(super) fn describe_claim(claim: &Arc<PersistentVolumeClaim>, view: &View<'_>
         text.line(0, "DataSource:");
         for (title, field) in [("APIGroup", "apiGroup"), ("Kind", "kind"), ("Name", "name")] {
             if let Some(value) = source.get(field) {
-                text.line(1, &format!("{title}:\t{}", plain(value)));
+                text.line(1, &format!("{title}:\t{}", value_text(value)));
             }
         }
     }
@@ -153,7 +153,7 @@ pub(super) fn describe_claim(claim: &Arc<PersistentVolumeClaim>, view: &View<'_>
         "----\t------\t-----------------\t------------------\t------\t-------",
     );
     for condition in conditions {
-        let field = |name: &str| condition.get(name).map_or_else(String::new, plain);
+        let field = |name: &str| condition.get(name).map_or_else(String::new, value_text);
         let at = |name: &str| rfc1123_time(podscope_api::parse_rfc3339(&field(name)).map(podscope_api::Time));
         text.line(
             1,
@@ -185,7 +185,7 @@ pub(super) fn describe_storage_class(class: &Arc<StorageClass>, text: &mut Tabbe
         Some(options) if !options.is_empty() => {
             text.line(0, "MountOptions:");
             for option in options {
-                text.line(1, &plain(option));
+                text.line(1, &value_text(option));
             }
         }
         _ => text.line(0, "MountOptions:\t<none>"),

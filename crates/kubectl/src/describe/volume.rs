@@ -3,7 +3,7 @@
 use podscope_api::ordered::StableSort as _;
 use serde_json::Value;
 
-use super::super::jsonpath::plain;
+use super::super::jsonpath::value_text;
 use super::super::text::TabbedText;
 
 /// A field of a volume source: its title, its JSON name, and the text that is printed if it is absent.
@@ -257,9 +257,9 @@ pub(super) fn print_source(volume: &Value, is_persistent: bool, text: &mut Tabbe
         }
     }
     match name {
-        "csi" => print_attributes(source.get("volumeAttributes"), text),
+        "csi" => print_volume_attributes(source.get("volumeAttributes"), text),
         "projected" => print_projected_sources(source, text),
-        "downwardAPI" => print_downward_items(source, text),
+        "downwardAPI" => print_downward_api_items(source, text),
         "ephemeral" => print_ephemeral_claim(source, text),
         _ => {}
     }
@@ -270,7 +270,7 @@ fn field_text(value: Option<&Value>, absent: &str) -> String {
     match value {
         None | Some(Value::Null) => absent.to_owned(),
         Some(Value::Array(items)) => {
-            let items: Vec<String> = items.iter().map(plain).collect();
+            let items: Vec<String> = items.iter().map(value_text).collect();
             // The names of a Fibre Channel disk are joined by commas. Other lists have Go's format.
             if absent.is_empty() {
                 items.join(", ")
@@ -279,25 +279,25 @@ fn field_text(value: Option<&Value>, absent: &str) -> String {
             }
         }
         Some(Value::Object(map)) => match map.get("name") {
-            Some(name) => format!("&LocalObjectReference{{Name:{},}}", plain(name)),
+            Some(name) => format!("&LocalObjectReference{{Name:{},}}", value_text(name)),
             None => {
                 let pairs: Vec<String> = map
                     .iter()
-                    .map(|(key, value)| format!("{key}:{}", plain(value)))
+                    .map(|(key, value)| format!("{key}:{}", value_text(value)))
                     .collect();
                 format!("map[{}]", pairs.join(" "))
             }
         },
-        Some(value) => plain(value),
+        Some(value) => value_text(value),
     }
 }
 
-fn print_attributes(attributes: Option<&Value>, text: &mut TabbedText) {
+fn print_volume_attributes(attributes: Option<&Value>, text: &mut TabbedText) {
     let pairs: Vec<(String, String)> = attributes
         .and_then(Value::as_object)
         .into_iter()
         .flatten()
-        .map(|(key, value)| (key.clone(), plain(value)))
+        .map(|(key, value)| (key.clone(), value_text(value)))
         .collect();
     let Some(((key, value), rest)) = pairs.split_first() else {
         return text.line(2, "VolumeAttributes:\t<none>");
@@ -328,13 +328,13 @@ fn print_projected_sources(source: &Value, text: &mut TabbedText) {
     }
 }
 
-fn print_downward_items(source: &Value, text: &mut TabbedText) {
+fn print_downward_api_items(source: &Value, text: &mut TabbedText) {
     text.line(2, "Items:");
     for item in source.get("items").and_then(Value::as_array).into_iter().flatten() {
         let path = field_text(item.get("path"), "");
         for from in ["/fieldRef/fieldPath", "/resourceFieldRef/resource"] {
             if let Some(from) = item.pointer(from) {
-                text.line(3, &format!("{} -> {path}", plain(from)));
+                text.line(3, &format!("{} -> {path}", value_text(from)));
             }
         }
     }
@@ -359,7 +359,7 @@ fn print_ephemeral_claim(source: &Value, text: &mut TabbedText) {
         let mut pairs: Vec<String> = map
             .into_iter()
             .flatten()
-            .map(|(key, value)| format!("{key}{separator}{}", plain(value)))
+            .map(|(key, value)| format!("{key}{separator}{}", value_text(value)))
             .collect();
         pairs.stable_sort();
         if pairs.is_empty() {
@@ -373,6 +373,6 @@ fn print_ephemeral_claim(source: &Value, text: &mut TabbedText) {
     text.line(2, "Capacity:\t");
     text.line(2, "Access Modes:\t");
     if let Some(mode) = template.pointer("/spec/volumeMode") {
-        text.line(2, &format!("VolumeMode:\t{}", plain(mode)));
+        text.line(2, &format!("VolumeMode:\t{}", value_text(mode)));
     }
 }

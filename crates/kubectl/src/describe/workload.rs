@@ -153,7 +153,7 @@ pub(super) fn describe_deployment(deployment: &Arc<Deployment>, view: &View<'_>,
     }
 }
 
-fn print_current_and_desired(current: i32, desired: Option<i32>, text: &mut TabbedText) {
+fn print_current_and_desired_replicas(current: i32, desired: Option<i32>, text: &mut TabbedText) {
     text.line(
         0,
         &format!("Replicas:\t{current} current / {} desired", desired.unwrap_or(0)),
@@ -166,7 +166,7 @@ pub(super) fn describe_replica_set(set: &Arc<ReplicaSet>, view: &View<'_>, text:
     text.line(0, &format!("Selector:\t{}", selector_text(set.spec.selector.as_ref())));
     print_labels_and_annotations(meta, text);
     print_owner(meta, text);
-    print_current_and_desired(set.status.replicas, set.spec.replicas, text);
+    print_current_and_desired_replicas(set.status.replicas, set.spec.replicas, text);
     print_pods_status(meta, view, text);
     template::print_template_section(&Object::ReplicaSet(set.clone()), text);
     print_conditions(&set.status.conditions, text);
@@ -181,7 +181,7 @@ pub(super) fn describe_replication_controller(
     print_header(meta, text);
     text.line(0, &format!("Selector:\t{}", label_map_text(&one.spec.selector)));
     print_labels_and_annotations(meta, text);
-    print_current_and_desired(one.status.replicas, one.spec.replicas, text);
+    print_current_and_desired_replicas(one.status.replicas, one.spec.replicas, text);
     print_pods_status(meta, view, text);
     template::print_template_section(&Object::ReplicationController(one.clone()), text);
     print_conditions(&one.status.conditions, text);

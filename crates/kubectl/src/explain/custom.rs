@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Printed, print_header, wrap_lines};
 
 /// Maximum depth of the fields that `--recursive` prints.
-const MAX_DEPTH: usize = 32;
+const MAX_PRINTED_DEPTH: usize = 32;
 
 /// What `explain` prints about a field, or about the kind itself.
 struct ExplainedField {
@@ -71,8 +71,8 @@ impl SchemaExplainer<'_> {
         printed.out("");
     }
 
-    fn print_fields(&self, path: &[String], above: &ExplainedField, printed: &mut Printed) {
-        for (name, is_required, field) in self.fields_below(path, above) {
+    fn print_fields(&self, path: &[String], parent: &ExplainedField, printed: &mut Printed) {
+        for (name, is_required, field) in self.fields_below(path, parent) {
             let required = if is_required { " -required-" } else { "" };
             printed.out(format!("  {name}\t<{}>{required}", field.type_name));
             if !field.values.is_empty() {
@@ -89,15 +89,15 @@ impl SchemaExplainer<'_> {
     }
 
     /// Prints name and type of all fields below a path (`--recursive`).
-    fn print_names(&self, path: &[String], above: &ExplainedField, level: usize, printed: &mut Printed) {
+    fn print_names(&self, path: &[String], parent: &ExplainedField, level: usize, printed: &mut Printed) {
         let indent = "  ".repeat(level);
-        for (name, is_required, field) in self.fields_below(path, above) {
+        for (name, is_required, field) in self.fields_below(path, parent) {
             let required = if is_required { " -required-" } else { "" };
             printed.out(format!("{indent}{name}\t<{}>{required}", field.type_name));
             if !field.values.is_empty() {
                 printed.out(format!("{indent}enum: {}", field.values.join(", ")));
             }
-            if level < MAX_DEPTH {
+            if level < MAX_PRINTED_DEPTH {
                 let full: Vec<String> = path.iter().cloned().chain([name]).collect();
                 self.print_names(&full, &field, level + 1, printed);
             }
@@ -105,12 +105,12 @@ impl SchemaExplainer<'_> {
     }
 
     /// Returns the fields directly below a path: name, whether it is required, and description.
-    fn fields_below(&self, path: &[String], above: &ExplainedField) -> Vec<(String, bool, ExplainedField)> {
+    fn fields_below(&self, path: &[String], parent: &ExplainedField) -> Vec<(String, bool, ExplainedField)> {
         let field = |(name, is_required): &(String, bool)| {
             let full: Vec<String> = path.iter().chain([name]).cloned().collect();
             Some((name.clone(), *is_required, self.field_at(&full)?))
         };
-        above.fields.iter().filter_map(field).collect()
+        parent.fields.iter().filter_map(field).collect()
     }
 
     /// Returns the field at a path; `None` if it does not exist. `metadata` and other fields that every object has are
@@ -166,7 +166,7 @@ fn element_schema(schema: &Value) -> &Value {
 fn explain_schema(schema: &Value) -> ExplainedField {
     let texts = |field: &str| -> Vec<String> {
         let list = schema.get(field).and_then(Value::as_array).into_iter().flatten();
-        list.map(crate::jsonpath::plain).collect()
+        list.map(crate::jsonpath::value_text).collect()
     };
     let inner = element_schema(schema);
     let required: Vec<&str> = inner["required"]

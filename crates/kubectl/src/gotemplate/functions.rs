@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-use super::{MAX_OUTPUT, MaybeValue, OUTPUT_TOO_LONG};
-use crate::gotext::{float, plain, type_name};
+use super::{MAX_OUTPUT_BYTES, MaybeValue, OUTPUT_TOO_LONG};
+use crate::gotext::{go_float, go_type_name, go_value_text};
 
 /// Returns the Go type of a value inside a template.
 pub(super) fn go_type_of_value(value: &Value) -> &'static str {
@@ -13,7 +13,7 @@ pub(super) fn go_type_of_value(value: &Value) -> &'static str {
         Value::Null => "nil",
         // Templates decode every JSON number as float64.
         Value::Number(_) => "float64",
-        other => type_name(other),
+        other => go_type_name(other),
     }
 }
 
@@ -31,12 +31,14 @@ pub(super) fn is_truthy(value: &MaybeValue) -> bool {
 
 /// Formats a value like `%v`. Templates treat JSON numbers as floats.
 pub(super) fn print_value(value: &MaybeValue) -> String {
-    fn with_floats(value: &Value) -> Value {
+    fn with_numbers_as_floats(value: &Value) -> Value {
         match value {
-            Value::Number(number) => Value::from(number.as_f64().map_or_else(|| number.to_string(), float)),
-            Value::Array(items) => Value::Array(items.iter().map(with_floats).collect()),
+            Value::Number(number) => Value::from(number.as_f64().map_or_else(|| number.to_string(), go_float)),
+            Value::Array(items) => Value::Array(items.iter().map(with_numbers_as_floats).collect()),
             Value::Object(map) => {
-                let entries = map.iter().map(|(key, value)| (key.clone(), with_floats(value)));
+                let entries = map
+                    .iter()
+                    .map(|(key, value)| (key.clone(), with_numbers_as_floats(value)));
                 Value::Object(entries.collect::<Map<_, _>>())
             }
             other => other.clone(),
@@ -44,7 +46,7 @@ pub(super) fn print_value(value: &MaybeValue) -> String {
     }
     match value {
         None | Some(Value::Null) => "<no value>".to_owned(),
-        Some(value) => plain(&with_floats(value)),
+        Some(value) => go_value_text(&with_numbers_as_floats(value)),
     }
 }
 
@@ -124,13 +126,13 @@ pub(super) fn call_function(name: &str, arguments: &[MaybeValue]) -> Result<Mayb
 /// Returns a computed text, or an error if it is longer than the output limit. Without this check, a template that
 /// doubles a text repeatedly could exhaust the memory before it prints anything.
 fn within_output_limit(text: String) -> Result<Value, String> {
-    if text.len() > MAX_OUTPUT {
+    if text.len() > MAX_OUTPUT_BYTES {
         return Err(OUTPUT_TOO_LONG.to_owned());
     }
     Ok(Value::from(text))
 }
 
-/// Orders two values (-1, 0, 1); `None` if their types are not comparable.
+/// Compares two values: returns -1, 0 or 1 for less, equal or greater; `None` if their types are not comparable.
 fn compare(left: &MaybeValue, right: &MaybeValue) -> Option<i8> {
     let order = match (left, right) {
         (Some(Value::Number(a)), Some(Value::Number(b))) => a.as_f64().partial_cmp(&b.as_f64())?,
@@ -146,7 +148,7 @@ fn printf(format: &str, arguments: &[MaybeValue]) -> String {
     let mut out = String::new();
     let (mut chars, mut arguments) = (format.chars().peekable(), arguments.iter());
     while let Some(c) = chars.next() {
-        if out.len() > MAX_OUTPUT {
+        if out.len() > MAX_OUTPUT_BYTES {
             break; // The caller rejects a text of this length.
         }
         if c != '%' {

@@ -7,16 +7,16 @@ mod parse;
 use serde_json::Value;
 
 use self::functions::{call_function, go_type_of_value, is_truthy, print_value};
-use self::parse::{Parser, tokens};
-use super::gotext::{plain, sorted_entries};
-use super::jsonpath::weight;
-use super::work::{Work, text_weight};
+use self::parse::{Parser, SyntaxError, tokens};
+use super::gotext::{go_value_text, sorted_entries};
+use super::jsonpath::work_of_value;
+use super::work::{WorkCounter, work_of_text};
 
 /// Maximum length of the output in bytes.
-const MAX_OUTPUT: usize = 4 << 20;
+const MAX_OUTPUT_BYTES: usize = 4 << 20;
 const OUTPUT_TOO_LONG: &str = "the output is too long";
 /// Maximum nesting depth of blocks and parentheses.
-const MAX_DEPTH: usize = 32;
+const MAX_NESTING_DEPTH: usize = 32;
 
 /// A parsed template.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +45,7 @@ struct Pipe {
     commands: Vec<Vec<PipeTerm>>,
 }
 
-/// A word of a command in a pipeline.
+/// The function name or an argument of a command in a pipeline.
 #[derive(Debug, Clone, PartialEq)]
 enum PipeTerm {
     Literal(Value),
@@ -88,8 +88,7 @@ impl GoTemplate {
     /// # Errors
     /// kubectl's message without `error: `.
     pub(crate) fn parse(text: &str) -> Result<GoTemplate, String> {
-        let fail =
-            |(line, why): (usize, String)| format!("error parsing template {text}, template: output:{line}: {why}");
+        let fail = |(line, why): SyntaxError| format!("error parsing template {text}, template: output:{line}: {why}");
         let tokens = tokens(text).map_err(fail)?;
         let mut parser = Parser {
             tokens: &tokens,
@@ -112,7 +111,7 @@ impl GoTemplate {
         let mut execution = TemplateExecution {
             variables: vec![("$".to_owned(), Some(value.clone()))],
             out: String::new(),
-            work: Work::default(),
+            work: WorkCounter::default(),
         };
         let dot = Some(value.clone());
         match execution.execute_nodes(&self.nodes, &dot) {
@@ -132,14 +131,14 @@ type MaybeValue = Option<Value>;
 struct TemplateExecution {
     variables: Vec<(String, MaybeValue)>,
     out: String,
-    work: Work,
+    work: WorkCounter,
 }
 
 impl TemplateExecution {
     fn execute_nodes(&mut self, nodes: &[Node], dot: &MaybeValue) -> Result<(), String> {
         let n_outer = self.variables.len();
         for node in nodes {
-            if self.out.len() > MAX_OUTPUT {
+            if self.out.len() > MAX_OUTPUT_BYTES {
                 return Err(OUTPUT_TOO_LONG.to_owned());
             }
             self.spend_work(1)?;
@@ -151,18 +150,18 @@ impl TemplateExecution {
                         self.out.push_str(&print_value(&value));
                     }
                 }
-                Node::If(pipe, body, otherwise) => {
+                Node::If(pipe, body, else_body) => {
                     let is_true = is_truthy(&self.evaluate_pipe(pipe, dot)?);
-                    self.execute_nodes(if is_true { body } else { otherwise }, dot)?;
+                    self.execute_nodes(if is_true { body } else { else_body }, dot)?;
                 }
-                Node::With(pipe, body, otherwise) => {
+                Node::With(pipe, body, else_body) => {
                     let value = self.evaluate_pipe(pipe, dot)?;
                     match is_truthy(&value) {
                         true => self.execute_nodes(body, &value)?,
-                        false => self.execute_nodes(otherwise, dot)?,
+                        false => self.execute_nodes(else_body, dot)?,
                     }
                 }
-                Node::Range(names, pipe, body, otherwise) => self.execute_range(names, pipe, body, otherwise, dot)?,
+                Node::Range(names, pipe, body, else_body) => self.execute_range(names, pipe, body, else_body, dot)?,
             }
             if !matches!(node, Node::Print(_)) {
                 self.variables.truncate(n_outer.max(1));
@@ -173,10 +172,10 @@ impl TemplateExecution {
 
     fn execute_range(
         &mut self,
-        names: &[String],
+        variables: &[String],
         pipe: &Pipe,
         body: &[Node],
-        otherwise: &[Node],
+        else_body: &[Node],
         dot: &MaybeValue,
     ) -> Result<(), String> {
         let items: Vec<(Value, Value)> = match self.evaluate_pipe(pipe, dot)? {
@@ -190,16 +189,16 @@ impl TemplateExecution {
                 .map(|(key, item)| (Value::from(key.as_str()), item.clone()))
                 .collect(),
             None | Some(Value::Null) => Vec::new(),
-            Some(other) => return Err(format!("range can't iterate over {}", plain(&other))),
+            Some(other) => return Err(format!("range can't iterate over {}", go_value_text(&other))),
         };
         if items.is_empty() {
-            return self.execute_nodes(otherwise, dot);
+            return self.execute_nodes(else_body, dot);
         }
         let n_outer = self.variables.len();
-        let names_weight: u64 = names.iter().map(|name| text_weight(name)).sum();
+        let work_of_names: u64 = variables.iter().map(|name| work_of_text(name)).sum();
         for (key, item) in items {
-            self.spend_work(names_weight)?;
-            match names {
+            self.spend_work(work_of_names)?;
+            match variables {
                 [value] => self.variables.push((value.clone(), Some(item.clone()))),
                 [index, value, ..] => {
                     self.variables.push((index.clone(), Some(key)));
@@ -224,7 +223,7 @@ impl TemplateExecution {
             value = Some(match command.first() {
                 Some(PipeTerm::Function(name)) => {
                     arguments.extend(piped);
-                    self.spend_work(arguments.iter().flatten().map(weight).sum())?;
+                    self.spend_work(arguments.iter().flatten().map(work_of_value).sum())?;
                     call_function(name, &arguments)?
                 }
                 Some(other) if arguments.is_empty() && piped.is_none() => self.evaluate_term(other, dot)?,
@@ -245,14 +244,14 @@ impl TemplateExecution {
 
     /// Copies a value, and counts the values that it contains towards the work limit.
     fn copy_within_work_limit(&self, value: &MaybeValue) -> Result<MaybeValue, String> {
-        self.spend_work(value.as_ref().map_or(1, weight))?;
+        self.spend_work(value.as_ref().map_or(1, work_of_value))?;
         Ok(value.clone())
     }
 
     fn evaluate_term(&mut self, term: &PipeTerm, dot: &MaybeValue) -> Result<MaybeValue, String> {
         Ok(match term {
             PipeTerm::Literal(value) => {
-                self.spend_work(weight(value))?;
+                self.spend_work(work_of_value(value))?;
                 Some(value.clone())
             }
             PipeTerm::Function(name) => call_function(name, &[])?,
@@ -260,7 +259,7 @@ impl TemplateExecution {
                 let mut value = match root {
                     TermRoot::Dot => self.copy_within_work_limit(dot)?,
                     TermRoot::Variable(name) => {
-                        self.spend_work(text_weight(name).saturating_mul(1 + self.variables.len() as u64 / 8))?;
+                        self.spend_work(work_of_text(name).saturating_mul(1 + self.variables.len() as u64 / 8))?;
                         let known = self.variables.iter().rev().find(|(known, _)| known == name);
                         self.copy_within_work_limit(&known.ok_or_else(|| format!("undefined variable {name:?}"))?.1)?
                     }

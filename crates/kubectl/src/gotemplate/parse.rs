@@ -2,14 +2,26 @@
 
 use serde_json::Value;
 
-use super::{FUNCTIONS, MAX_DEPTH, Node, Pipe, PipeTerm, TermRoot};
+use super::{FUNCTIONS, MAX_NESTING_DEPTH, Node, Pipe, PipeTerm, TermRoot};
 
-/// A token: its line number, whether it is an action, and its text (literal text, or the inside of an action).
-pub(super) type Token = (usize, bool, String);
+/// A token of a template: literal text, or the inside of an action.
+pub(super) struct Token {
+    line: usize,
+    is_action: bool,
+    text: String,
+}
+
+/// Line number and message of a syntax error.
+pub(super) type SyntaxError = (usize, String);
 
 /// Splits a template into tokens.
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, (usize, String)> {
-    let mut out: Vec<Token> = Vec::new();
+pub(super) fn tokens(text: &str) -> Parsed<Vec<Token>> {
+    let mut out = Vec::new();
+    let token = |line: usize, is_action: bool, text: &str| Token {
+        line,
+        is_action,
+        text: text.to_owned(),
+    };
     let (mut rest, mut line) = (text, 1);
     let mut trims_next = false;
     while let Some(open) = rest.find("{{") {
@@ -23,7 +35,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, (usize, String)> {
             body = inner;
         }
         if !before.is_empty() {
-            out.push((line, false, before.to_owned()));
+            out.push(token(line, false, before));
         }
         line += rest[..open].matches('\n').count();
         let close = end_of_action(body).ok_or_else(|| (line, "unclosed action".to_owned()))?;
@@ -33,14 +45,14 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, (usize, String)> {
             action = &action[..action.len() - 2];
         }
         if !action.trim_start().starts_with("/*") {
-            out.push((line, true, action.trim().to_owned()));
+            out.push(token(line, true, action.trim()));
         }
         line += body[..close].matches('\n').count();
         rest = &body[close + 2..];
     }
     let rest = if trims_next { rest.trim_start() } else { rest };
     if !rest.is_empty() {
-        out.push((line, false, rest.to_owned()));
+        out.push(token(line, false, rest));
     }
     Ok(out)
 }
@@ -72,13 +84,13 @@ pub(super) struct Parser<'t> {
     pub(super) depth: usize,
 }
 
-/// A result, or the line and text of a syntax error.
-pub(super) type Parsed<T> = Result<T, (usize, String)>;
+/// Result of parsing a part of a template.
+pub(super) type Parsed<T> = Result<T, SyntaxError>;
 
 impl Parser<'_> {
     pub(super) fn line(&self) -> usize {
         let token = self.tokens.get(self.at.saturating_sub(1)).or(self.tokens.last());
-        token.map_or(1, |(line, ..)| *line)
+        token.map_or(1, |token| token.line)
     }
 
     fn fail<T>(&self, why: impl Into<String>) -> Parsed<T> {
@@ -88,11 +100,11 @@ impl Parser<'_> {
     /// Parses nodes up to `end` or `else`, and returns that action.
     pub(super) fn parse_nodes(&mut self) -> Parsed<(Vec<Node>, Option<String>)> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
+        if self.depth > MAX_NESTING_DEPTH {
             return self.fail("blocks are nested too deeply");
         }
         let mut nodes = Vec::new();
-        while let Some((_, is_action, text)) = self.tokens.get(self.at) {
+        while let Some(Token { is_action, text, .. }) = self.tokens.get(self.at) {
             self.at += 1;
             if !is_action {
                 nodes.push(Node::Text(text.clone()));
@@ -218,7 +230,7 @@ impl Parser<'_> {
         if let Some(inner) = word.strip_prefix('(') {
             let close = inner.rfind(')').unwrap_or(inner.len());
             self.depth += 1;
-            if self.depth > MAX_DEPTH {
+            if self.depth > MAX_NESTING_DEPTH {
                 return self.fail("parentheses are nested too deeply");
             }
             let group = self.parse_pipe(inner.get(..close).unwrap_or_default())?;

@@ -13,10 +13,10 @@ use serde_json::Value;
 use self::parse::QuotedKeys;
 use self::walk::Walker;
 use crate::gotext;
-use crate::work::{TooMuchWork, Work, text_weight};
+use crate::work::{TooMuchWork, WorkCounter, work_of_text};
 
 /// Maximum length of the output of a template, in bytes.
-const MAX_OUTPUT: usize = 4 << 20;
+const MAX_OUTPUT_BYTES: usize = 4 << 20;
 
 /// A parsed template: literal text, and actions in braces.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,8 +46,8 @@ enum Node {
     Wildcard,
     Recursive,
     Union(Vec<Vec<Node>>),
-    /// Keeps the elements for which the first path finds a value or, with a comparison operator and a second path,
-    /// whose values compare that way.
+    /// Keeps the elements in which the first path finds a value. If there is also an operator and a second path, keeps
+    /// those for which the comparison of the values at both paths is true.
     Filter(Vec<Node>, Option<(String, Vec<Node>)>),
     /// A string, a number or a boolean.
     Literal(Value),
@@ -100,11 +100,11 @@ impl Path {
         Path::read(text, QuotedKeys::Paths)
     }
 
-    /// Like [`parse`](Self::parse), for paths in scenarios: `['a.b/c']` is one key, without backslashes.
+    /// Like [`parse`](Self::parse), for paths in scenarios: `['a.b/c']` is one key, so its dots need no backslashes.
     ///
     /// # Errors
     /// kubectl's message about an invalid path.
-    pub fn of_whole_keys(text: &str) -> Result<Path, String> {
+    pub fn parse_with_whole_keys(text: &str) -> Result<Path, String> {
         Path::read(text, QuotedKeys::Whole)
     }
 
@@ -127,7 +127,7 @@ impl Path {
     ///
     /// # Errors
     /// The command exceeds its work limit, or the path cannot be evaluated on this value.
-    pub fn find<'v>(&self, root: &'v Value, work: &Work) -> FoundValues<'v> {
+    pub fn find<'v>(&self, root: &'v Value, work: &WorkCounter) -> FoundValues<'v> {
         let groups = Walker::new(&self.segments, work).results(root)?;
         Ok(groups.into_iter().flatten().collect())
     }
@@ -150,13 +150,13 @@ impl Template {
     /// # Errors
     /// The template visits too many values, or cannot be executed.
     pub(crate) fn print_as_json(&self, value: &Value) -> Result<String, String> {
-        let work = Work::default();
+        let work = WorkCounter::default();
         let groups = self.values_by_action(value, &work)?;
         let mut out = String::new();
         for group in groups {
             let mut all = Vec::new();
             for found in group {
-                work.spend(weight(&found)).map_err(|why| why.to_string())?;
+                work.spend(work_of_value(&found)).map_err(|why| why.to_string())?;
                 all.push(found.into_owned());
             }
             out.push_str(&gotext::json_indented(&Value::Array(all)));
@@ -170,17 +170,17 @@ impl Template {
     /// # Errors
     /// The template visits too many values, its output is too long, or it cannot be executed.
     pub fn print(&self, value: &Value) -> Result<String, String> {
-        let work = Work::default();
+        let work = WorkCounter::default();
         let mut out = String::new();
         for group in self.values_by_action(value, &work)? {
             for (at, found) in group.into_iter().enumerate() {
                 if at > 0 {
                     out.push(' ');
                 }
-                work.spend(weight(&found)).map_err(|why| why.to_string())?;
-                out.push_str(&plain(&found));
-                if out.len() > MAX_OUTPUT {
-                    return Err(format!("the output is longer than {MAX_OUTPUT} bytes"));
+                work.spend(work_of_value(&found)).map_err(|why| why.to_string())?;
+                out.push_str(&value_text(&found));
+                if out.len() > MAX_OUTPUT_BYTES {
+                    return Err(format!("the output is longer than {MAX_OUTPUT_BYTES} bytes"));
                 }
             }
         }
@@ -188,7 +188,7 @@ impl Template {
     }
 
     /// Returns the values that each action finds.
-    fn values_by_action<'v>(&self, value: &'v Value, work: &Work) -> Result<Vec<Vec<Cow<'v, Value>>>, String> {
+    fn values_by_action<'v>(&self, value: &'v Value, work: &WorkCounter) -> Result<Vec<Vec<Cow<'v, Value>>>, String> {
         Walker::new(&self.segments, work).results(value).map_err(|why| match why {
             PathError::TooMuchWork(why) => why.to_string(),
             PathError::Execution(why) => format!(
@@ -203,17 +203,17 @@ impl Template {
 
 /// Returns the work of copying, comparing or printing a value: the number of values that it contains, itself included.
 /// A long text counts as several values.
-pub(crate) fn weight(value: &Value) -> u64 {
+pub(crate) fn work_of_value(value: &Value) -> u64 {
     match value {
-        Value::String(text) => text_weight(text),
-        Value::Array(items) => 1 + items.iter().map(weight).sum::<u64>(),
-        Value::Object(map) => 1 + map.values().map(weight).sum::<u64>(),
+        Value::String(text) => work_of_text(text),
+        Value::Array(items) => 1 + items.iter().map(work_of_value).sum::<u64>(),
+        Value::Object(map) => 1 + map.values().map(work_of_value).sum::<u64>(),
         _ => 1,
     }
 }
 
 /// Formats a value as templates print it.
-pub(crate) fn plain(value: &Value) -> String {
+pub(crate) fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => gotext::json(other),

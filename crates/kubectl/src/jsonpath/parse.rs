@@ -4,9 +4,9 @@
 use super::{Node, Segment, SliceParam};
 
 /// Maximum nesting depth of unions and filters.
-const MAX_DEPTH: usize = 8;
+const MAX_NESTING_DEPTH: usize = 8;
 /// Maximum number of nodes of one action.
-const MAX_NODES: usize = 256;
+const MAX_NODES_PER_ACTION: usize = 256;
 
 /// Parses a template into its literal text and its actions.
 pub(super) fn parse(text: &str, keys: QuotedKeys) -> Result<Vec<Segment>, String> {
@@ -65,7 +65,7 @@ impl Parser {
 
     /// Parses a part of a union or of a filter with a parser of its own.
     fn parse_nested(&self, text: &str) -> Result<Vec<Node>, String> {
-        if self.depth >= MAX_DEPTH {
+        if self.depth >= MAX_NESTING_DEPTH {
             return Err("filters are nested too deeply".into());
         }
         let parts = Parser::new(&format!("{{{text}}}"), self.depth + 1, self.keys).parse_template()?;
@@ -109,7 +109,7 @@ impl Parser {
     fn parse_action(&mut self) -> Result<Vec<Node>, String> {
         let mut nodes = Vec::new();
         loop {
-            if nodes.len() > MAX_NODES {
+            if nodes.len() > MAX_NODES_PER_ACTION {
                 return Err("the path is too long".into());
             }
             if self.is_at("}") {

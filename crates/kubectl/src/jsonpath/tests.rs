@@ -6,8 +6,8 @@ use serde_json::json;
 fn expensive_jsonpath_templates_exceed_work_limit() {
     let items: Vec<Value> = (0..300).map(|n| json!({"a": {"b": n}})).collect();
     let value = json!({"items": items});
-    // The work of comparing or copying a value is the number of values that it contains; a long name counts by its
-    // length.
+    // Comparing or copying a value costs as many units of work as it contains values. A long text or field name costs
+    // several units.
     let text = "x".repeat(1 << 20);
     let large = json!({"items": (0..3_000).collect::<Vec<_>>(), "text": text, "all": vec![text.as_str(); 20]});
     for template in [
@@ -29,7 +29,7 @@ fn expensive_jsonpath_templates_exceed_work_limit() {
             .as_deref(),
         Ok("10")
     );
-    let work = Work::default();
+    let work = WorkCounter::default();
     let found = Path::parse("..b").and_then(|path| {
         path.find(&value, &work)
             .map(|found| found.len())

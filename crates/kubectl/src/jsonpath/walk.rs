@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use super::{FoundValues, Node, PathError, Segment, SliceParam, weight};
+use super::{FoundValues, Node, PathError, Segment, SliceParam, work_of_value};
 use crate::gotext;
-use crate::work::{Work, text_weight};
+use crate::work::{WorkCounter, work_of_text};
 
 /// Maximum nesting depth of `range` loops.
 const MAX_NESTED_LOOPS: usize = 8;
@@ -15,14 +15,14 @@ const MAX_NESTED_LOOPS: usize = 8;
 /// State of one execution of a template.
 pub(super) struct Walker<'t> {
     segments: &'t [Segment],
-    work: &'t Work,
-    /// Number of `range` identifiers whose loop has not started yet.
+    work: &'t WorkCounter,
+    /// Number of `{range}` actions read so far whose loop has not started yet.
     pending_ranges: usize,
     /// Number of `range` loops that are running.
     running_loops: usize,
-    /// Number of `end` identifiers that have not ended a loop yet.
+    /// Number of `{end}` actions read so far whose `range` loop has not been left yet.
     pending_ends: usize,
-    /// Index of the segment with the last `end`.
+    /// Index of the segment with the `{end}` that ended a loop last.
     last_end: Option<usize>,
 }
 
@@ -34,7 +34,7 @@ fn fail<T>(why: impl Into<String>) -> Result<T, PathError> {
 }
 
 impl<'t> Walker<'t> {
-    pub(super) fn new(segments: &'t [Segment], work: &'t Work) -> Walker<'t> {
+    pub(super) fn new(segments: &'t [Segment], work: &'t WorkCounter) -> Walker<'t> {
         Walker {
             segments,
             work,
@@ -127,7 +127,7 @@ impl<'t> Walker<'t> {
                 Ok(out)
             }
             Node::Field(name) => {
-                self.work.spend(text_weight(name) * input.len() as u64)?;
+                self.work.spend(work_of_text(name) * input.len() as u64)?;
                 Ok(input
                     .into_iter()
                     .filter_map(|value| object_member(value, name))
@@ -137,7 +137,7 @@ impl<'t> Walker<'t> {
                 let mut out = Vec::new();
                 for value in input.into_iter().filter(|value| !value.is_null()) {
                     if !value.is_array() {
-                        return fail(format!("{} is not array or slice", gotext::type_name(&value)));
+                        return fail(format!("{} is not array or slice", gotext::go_type_name(&value)));
                     }
                     let elements = elements(value);
                     let Some((from, to, step)) = slice_range_and_step(params, elements.len())? else {
@@ -195,7 +195,7 @@ impl<'t> Walker<'t> {
         let mut out = Vec::new();
         for value in input {
             if !value.is_array() {
-                let text = gotext::plain(&value);
+                let text = gotext::go_value_text(&value);
                 return fail(format!("{text} is not array or slice and cannot be filtered"));
             }
             for item in elements(value) {
@@ -224,7 +224,7 @@ impl<'t> Walker<'t> {
                     }
                     return fail("can only compare one element at a time");
                 };
-                self.work.spend(weight(one).min(weight(other)))?;
+                self.work.spend(work_of_value(one).min(work_of_value(other)))?;
                 if comparison_holds(operator, one, other)? {
                     out.push(item);
                 }

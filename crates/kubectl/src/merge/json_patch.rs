@@ -83,8 +83,8 @@ fn split_pointer(path: &str) -> Option<(&str, String)> {
     Some((parent, last.replace("~1", "/").replace("~0", "~")))
 }
 
-/// Returns whether the value above a pointer is an object, so that the pointer names one of its keys, which may not
-/// exist.
+/// Returns whether the parent of the value at a pointer is an object, so that the last segment of the pointer is a key.
+/// The key need not exist.
 fn is_key_of_object(value: &Value, path: &str) -> bool {
     split_pointer(path).is_some_and(|(above, _)| value.pointer(above).is_some_and(Value::is_object))
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::options::{Options, clears_managers};
 use super::{ApiCall, Target, custom, duplicates};
 use crate::command::Validation;
-use crate::write::reading::{Document, Item};
+use crate::write::manifest_reader::{Document, ManifestItem};
 
 /// Error message for unsupported values of Content-Type (HT-001).
 pub(super) const UNSUPPORTED_CONTENT_TYPE: &str = "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf";
@@ -25,7 +25,7 @@ pub(super) enum BodyObject {
 }
 
 /// The decoded body of a request.
-pub(super) struct SentBody {
+pub(super) struct DecodedBody {
     pub(super) value: Value,
     /// Warnings about fields that occur more than once.
     duplicates: Vec<String>,
@@ -44,7 +44,7 @@ pub(super) fn decode(call: &ApiCall, kind: &str) -> Result<Value, ApiError> {
 ///
 /// # Errors
 /// The body is neither JSON nor YAML, its Content-Type is not supported, or it is not a map.
-pub(super) fn decode_with_duplicates(call: &ApiCall, kind: &str) -> Result<SentBody, ApiError> {
+pub(super) fn decode_with_duplicates(call: &ApiCall, kind: &str) -> Result<DecodedBody, ApiError> {
     let unreadable = |why: String, shown: &str| {
         ApiError::bad_request(format!(
             "the object provided is unrecognized (must be of type {kind}): {why} ({shown})"
@@ -55,12 +55,12 @@ pub(super) fn decode_with_duplicates(call: &ApiCall, kind: &str) -> Result<SentB
             let shown = if call.body.is_empty() {
                 "<empty>".to_owned()
             } else {
-                hex(call.body.trim_end())
+                hex_of_first_bytes(call.body.trim_end())
             };
-            let (value, duplicates) = json_with_duplicates(&call.body)
+            let (value, duplicates) = parse_json_with_duplicates(&call.body)
                 .map_err(|why| unreadable(format!("couldn't get version/kind; json parse error: {why}"), &shown))?;
             match &value {
-                Value::Object(_) => Ok(SentBody {
+                Value::Object(_) => Ok(DecodedBody {
                     value,
                     duplicates: duplicates
                         .iter()
@@ -77,20 +77,20 @@ pub(super) fn decode_with_duplicates(call: &ApiCall, kind: &str) -> Result<SentB
                 }
             }
         }
-        "application/yaml" => match duplicates::read_applied(&call.body) {
-            Ok((value, duplicates)) => Ok(SentBody {
+        "application/yaml" => match duplicates::parse_yaml_or_json(&call.body) {
+            Ok((value, duplicates)) => Ok(DecodedBody {
                 value,
                 duplicates,
                 is_yaml: true,
             }),
-            Err(why) => Err(unreadable(format!("yaml: {why}"), &hex(&call.body))),
+            Err(why) => Err(unreadable(format!("yaml: {why}"), &hex_of_first_bytes(&call.body))),
         },
         _ => Err(ApiError::unsupported_media_type(UNSUPPORTED_CONTENT_TYPE)),
     }
 }
 
 /// Formats the first thirty bytes in hexadecimal, as the server prints a body that it cannot decode.
-fn hex(text: &str) -> String {
+fn hex_of_first_bytes(text: &str) -> String {
     let bytes = text.as_bytes();
     let shown: String = bytes.iter().take(30).map(|byte| format!("{byte:02x}")).collect();
     if bytes.len() > 30 {
@@ -101,13 +101,13 @@ fn hex(text: &str) -> String {
 }
 
 /// Parses JSON, with Go's error messages.
-pub(super) fn json(text: &str) -> Result<Value, String> {
-    json_with_duplicates(text).map(|(value, _)| value)
+pub(super) fn parse_json(text: &str) -> Result<Value, String> {
+    parse_json_with_duplicates(text).map(|(value, _)| value)
 }
 
 /// Parses JSON and finds the paths of duplicate fields.
-fn json_with_duplicates(text: &str) -> Result<(Value, Vec<String>), String> {
-    duplicates::read(text).map_err(|error| {
+fn parse_json_with_duplicates(text: &str) -> Result<(Value, Vec<String>), String> {
+    duplicates::parse_json(text).map_err(|error| {
         if error.is_eof() || text.is_empty() {
             return "unexpected end of JSON input".to_owned();
         }
@@ -117,7 +117,7 @@ fn json_with_duplicates(text: &str) -> Result<(Value, Vec<String>), String> {
     })
 }
 
-/// Go's name for the type of a value, as in its type errors.
+/// Returns Go's name for the type of a JSON value, as in Go's type errors.
 pub(super) fn json_value_go_type(value: &Value) -> &'static str {
     match value {
         Value::Array(_) => "array",
@@ -153,7 +153,7 @@ pub(super) fn check_name(value: &Value, name: &str) -> Result<(), ApiError> {
 /// Converts a decoded body to an object of the target. Duplicate fields are refused by strict decoding; otherwise they
 /// produce warnings.
 pub(super) fn read_body(
-    sent: &SentBody,
+    sent: &DecodedBody,
     target: &Target,
     options: &Options,
     objects: &Objects,
@@ -170,7 +170,7 @@ pub(super) fn read_body(
         let (kind, key) = (target.kind, target.key.clone());
         return Ok(BodyObject::Malformed(Request::Malformed { kind, key, why }));
     }
-    let mut read = read(value, target, options, objects)?;
+    let mut read = read_value(value, target, options, objects)?;
     if let (Validation::Warn, BodyObject::Object { warnings, .. }) = (options.validation, &mut read) {
         warnings.splice(0..0, duplicates.iter().cloned());
     }
@@ -181,7 +181,7 @@ pub(super) fn read_body(
 ///
 /// # Errors
 /// The value has another kind or another namespace.
-pub(super) fn read(
+pub(super) fn read_value(
     value: &Value,
     target: &Target,
     options: &Options,
@@ -210,17 +210,17 @@ pub(super) fn read(
         string_at_pointer(&value, "/metadata/name"),
     );
     if let Kind::Custom(_) = target.kind {
-        return Ok(custom::read(&value, key, target, options, objects));
+        return Ok(custom::read_custom_object(&value, key, target, options, objects));
     }
     let tree = Tree::from_value(&value);
     let document = Document::of_request_body(&tree, target.served, key).ok_or_else(ApiError::no_such_resource)?;
     Ok(match document.decode_item(options.validation) {
-        Item::Object { object, unknown, .. } => BodyObject::Object {
+        ManifestItem::Object { object, unknown, .. } => BodyObject::Object {
             object,
             warnings: unknown.iter().map(|field| schema::unknown_field(field)).collect(),
         },
-        Item::Malformed { kind, key, why, .. } => BodyObject::Malformed(Request::Malformed { kind, key, why }),
-        Item::Binding { .. } => return Err(ApiError::method_not_allowed()),
+        ManifestItem::Malformed { kind, key, why, .. } => BodyObject::Malformed(Request::Malformed { kind, key, why }),
+        ManifestItem::Binding { .. } => return Err(ApiError::method_not_allowed()),
     })
 }
 

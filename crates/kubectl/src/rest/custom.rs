@@ -21,7 +21,7 @@ pub(crate) fn unknown_fields(kind: Kind, object: &Value, objects: &Objects) -> R
         .into_iter()
         .partition(|(name, _)| matches!(name.as_str(), "apiVersion" | "kind" | "metadata"));
     let envelope = Value::Object(envelope);
-    let served = podscope_api::schema::of_custom(kind);
+    let served = podscope_api::schema::served_custom_kind(kind);
     let mut unknown = match podscope_api::schema::decode_object(served.fields, &Tree::from_value(&envelope)) {
         Ok(()) => Vec::new(),
         Err(Rejection::Unknown(fields)) => fields,
@@ -60,7 +60,13 @@ pub(super) fn check_kind(value: &Value, target: &Target) -> Result<(), ApiError>
 }
 
 /// Decodes the JSON of a custom object.
-pub(super) fn read(value: &Value, key: ObjectKey, target: &Target, options: &Options, objects: &Objects) -> BodyObject {
+pub(super) fn read_custom_object(
+    value: &Value,
+    key: ObjectKey,
+    target: &Target,
+    options: &Options,
+    objects: &Objects,
+) -> BodyObject {
     let kind = target.kind;
     let malformed = |why: Rejection| {
         BodyObject::Malformed(Request::Malformed {
@@ -80,7 +86,7 @@ pub(super) fn read(value: &Value, key: ObjectKey, target: &Target, options: &Opt
         Validation::Warn => unknown.iter().map(|field| schema::unknown_field(field)).collect(),
         _ => Vec::new(),
     };
-    match object_of(kind, value) {
+    match decode_object(kind, value) {
         Ok(mut object) => {
             object.metadata_mut().namespace = key.namespace.clone();
             BodyObject::Object { object, warnings }
@@ -93,7 +99,7 @@ pub(super) fn read(value: &Value, key: ObjectKey, target: &Target, options: &Opt
 ///
 /// # Errors
 /// The first error in its metadata.
-pub(crate) fn object_of(kind: Kind, value: &Value) -> Result<Object, String> {
+pub(crate) fn decode_object(kind: Kind, value: &Value) -> Result<Object, String> {
     podscope_api::object_from_tree(kind, &Tree::from_value(value)).map_err(|errors| {
         errors
             .into_iter()
@@ -160,26 +166,26 @@ impl ScalePaths {
         let selector = self.selector.as_deref().and_then(|at| whole.pointer(at)?.as_str());
         let fields = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"];
         let found = number(&self.status_replicas).unwrap_or(0);
-        Ok(crate::scale::scale(&whole, fields, (replicas, found), selector))
+        Ok(crate::scale::scale_value(&whole, fields, (replicas, found), selector))
     }
 
     /// Creates a merge patch that sets the desired number of replicas.
     pub(crate) fn patch(&self, replicas: i64) -> Value {
         let mut patch = Value::Null;
-        put(&mut patch, &self.spec_replicas_path(), replicas.into());
+        set_at_path(&mut patch, &self.spec_replicas_path(), replicas.into());
         patch
     }
 
     /// Returns the object with another desired number of replicas.
     pub(super) fn with_replicas(&self, live: &Object, replicas: i64) -> Result<Object, ApiError> {
         let mut value = live.to_value();
-        put(&mut value, self.spec_replicas.trim_start_matches('/'), replicas.into());
-        object_of(live.kind(), &value).map_err(ApiError::bad_request)
+        set_at_path(&mut value, self.spec_replicas.trim_start_matches('/'), replicas.into());
+        decode_object(live.kind(), &value).map_err(ApiError::bad_request)
     }
 }
 
 /// Sets the value at a path of field names; creates missing objects on the path.
-pub(super) fn put(value: &mut Value, path: &str, new: Value) {
+pub(super) fn set_at_path(value: &mut Value, path: &str, new: Value) {
     let (field, rest) = path
         .split_once('/')
         .map_or((path, None), |(field, rest)| (field, Some(rest)));
@@ -187,7 +193,7 @@ pub(super) fn put(value: &mut Value, path: &str, new: Value) {
         *value = json!({});
     }
     match rest {
-        Some(rest) => put(&mut value[field], rest, new),
+        Some(rest) => set_at_path(&mut value[field], rest, new),
         None => value[field] = new,
     }
 }

@@ -4,12 +4,12 @@ use podscope_api::{Kind, Object, Uid};
 use podscope_cluster::{ApiError, Cause, DeleteOptions, Objects, Propagation, Request};
 use serde_json::Value;
 
-use super::body::{self, json};
+use super::body::{self, parse_json};
 use super::options::{Options, dry_run_causes, unsupported_value_cause};
-use super::{ApiCall, ApiPath, Method, Query, Sent, Target};
+use super::{ApiCall, ApiPath, Method, Query, Target, TranslatedCall};
 use crate::selector::{FieldQuery, LabelQuery};
 
-const JOB_WARNING: &str = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
+const JOB_PODS_PRESERVED_WARNING: &str = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
 
 /// Translates a DELETE of an object or of a collection.
 pub(super) fn translate_delete(
@@ -18,7 +18,7 @@ pub(super) fn translate_delete(
     target: &Target,
     options: &mut Options,
     objects: &Objects,
-) -> Result<Sent, ApiError> {
+) -> Result<TranslatedCall, ApiError> {
     let value = options_value(call, query)?;
     let mut how = delete_options(&value, options)?;
     let mut warnings = Vec::new();
@@ -29,11 +29,11 @@ pub(super) fn translate_delete(
     {
         how.propagation = Some(Propagation::Orphan);
         if target.kind == Kind::Job {
-            warnings.push(JOB_WARNING.to_owned());
+            warnings.push(JOB_PODS_PRESERVED_WARNING.to_owned());
         }
     }
     if !target.is_collection() {
-        return Ok(Sent {
+        return Ok(TranslatedCall {
             requests: vec![Request::Delete {
                 kind: target.kind,
                 key: target.key.clone(),
@@ -43,7 +43,7 @@ pub(super) fn translate_delete(
         });
     }
     let mut chosen = selected(target.kind, &target.key.namespace, query, objects)?;
-    integer(query, "timeoutSeconds")?;
+    integer_parameter(query, "timeoutSeconds")?;
     if let Some(limit) = limit(query)? {
         chosen.truncate(limit);
     }
@@ -52,15 +52,15 @@ pub(super) fn translate_delete(
         key: object.key(),
         options: how.clone(),
     });
-    Ok(Sent {
+    Ok(TranslatedCall {
         requests: requests.collect(),
         warnings,
     })
 }
 
-/// Returns the kind that a call deletes, None for a custom kind, with the options of the deletion. None if the call
-/// deletes nothing: it is a dry run, invalid, or not a DELETE of a resource.
-pub(crate) fn deletion(call: &ApiCall) -> Option<(Option<Kind>, DeleteOptions)> {
+/// Returns the kind of the objects that a call deletes (`None` for a custom kind), and the options of the deletion.
+/// Returns `None` if the call deletes nothing: it is a dry run, invalid, or not a DELETE of a resource.
+pub(crate) fn deleted_kind_and_options(call: &ApiCall) -> Option<(Option<Kind>, DeleteOptions)> {
     let path = ApiPath::of(&call.path).filter(|path| call.method == Method::Delete && path.subresource.is_empty())?;
     let mut options = Options::of(call.method, &path.query).ok()?;
     let how = delete_options(&options_value(call, &path.query).ok()?, &mut options).ok()?;
@@ -82,7 +82,7 @@ impl Selectors {
     /// A selector is invalid; the message is the API server's.
     pub fn of(kind: Kind, query: &Query, objects: &Objects) -> Result<Selectors, ApiError> {
         let text = |name: &str| query.get(name).unwrap_or_default();
-        let selectable = crate::selectable::selectable_fields_of_custom(kind, objects);
+        let selectable = crate::selectable_fields::fields_of_custom(kind, objects);
         // In events.k8s.io, the fields of events have other names.
         let fields = match kind {
             Kind::Event => text("fieldSelector")
@@ -92,20 +92,20 @@ impl Selectors {
         };
         Ok(Selectors {
             labels: LabelQuery::parse(text("labelSelector")).map_err(ApiError::bad_request)?,
-            fields: FieldQuery::read(kind, &fields, &selectable).map_err(ApiError::bad_request)?,
+            fields: FieldQuery::parse_without_context(kind, &fields, &selectable).map_err(ApiError::bad_request)?,
         })
     }
 
     /// Returns whether an object matches the selectors.
     #[must_use]
-    pub fn choose(&self, object: &Object) -> bool {
+    pub fn matches(&self, object: &Object) -> bool {
         self.labels.matches(object) && self.fields.matches(object)
     }
 
     /// Returns whether there are no selectors, so that every object matches.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.labels.weight() + self.fields.weight() == 0
+        self.labels.work_per_object() + self.fields.work_per_object() == 0
     }
 }
 
@@ -120,10 +120,10 @@ pub fn selected(kind: Kind, namespace: &str, query: &Query, objects: &Objects) -
         "" => objects.list_kind(kind),
         namespace => objects.list_kind_in(kind, namespace),
     };
-    let work = crate::work::Work::default();
-    work.spend(all.len() as u64 * (selectors.labels.weight() + selectors.fields.weight()))
+    let work = crate::work::WorkCounter::default();
+    work.spend(all.len() as u64 * (selectors.labels.work_per_object() + selectors.fields.work_per_object()))
         .map_err(|why| ApiError::bad_request(why.to_string()))?;
-    all.retain(|object| selectors.choose(object));
+    all.retain(|object| selectors.matches(object));
     Ok(all)
 }
 
@@ -133,7 +133,7 @@ pub fn selected(kind: Kind, namespace: &str, query: &Query, objects: &Objects) -
 /// # Errors
 /// The limit is not a number.
 pub fn limit(query: &Query) -> Result<Option<usize>, ApiError> {
-    let limit = integer(query, "limit")?;
+    let limit = integer_parameter(query, "limit")?;
     Ok(limit
         .and_then(|limit| usize::try_from(limit).ok())
         .filter(|limit| *limit > 0))
@@ -143,7 +143,7 @@ pub fn limit(query: &Query) -> Result<Option<usize>, ApiError> {
 ///
 /// # Errors
 /// Error 400 if the value is not an integer, for example empty.
-pub fn integer(query: &Query, name: &str) -> Result<Option<i64>, ApiError> {
+pub fn integer_parameter(query: &Query, name: &str) -> Result<Option<i64>, ApiError> {
     let number = |text: &str| {
         text.parse()
             .map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))
@@ -155,7 +155,7 @@ pub fn integer(query: &Query, name: &str) -> Result<Option<i64>, ApiError> {
 fn options_value(call: &ApiCall, query: &Query) -> Result<Value, ApiError> {
     if !call.body.trim().is_empty() {
         let value = match call.media_type() {
-            "" | "application/json" => json(&call.body)
+            "" | "application/json" => parse_json(&call.body)
                 .map_err(|why| ApiError::bad_request(format!("couldn't get version/kind; json parse error: {why}")))?,
             "application/yaml" => podscope_api::read_yaml(&call.body)
                 .map(|tree| tree.to_value())

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// The text is not JSON.
-pub(super) fn read(text: &str) -> Result<(Value, Vec<String>), serde_json::Error> {
+pub(super) fn parse_json(text: &str) -> Result<(Value, Vec<String>), serde_json::Error> {
     let mut found = Vec::new();
     let mut reader = serde_json::Deserializer::from_str(text);
     let seed = DuplicatesSeed {
@@ -23,12 +23,12 @@ pub(super) fn read(text: &str) -> Result<(Value, Vec<String>), serde_json::Error
     Ok((value, found))
 }
 
-/// Parses the document of an apply patch, YAML or JSON. Also returns a message for each duplicate key: `line 7: key "a"
-/// already set in map`. The last value of such a key is used.
+/// Parses a body in YAML or JSON, such as an apply patch. Also returns a message for each duplicate key:
+/// `line 7: key "a" already set in map`. The last value of such a key is used.
 ///
 /// # Errors
 /// The message of go-yaml for invalid YAML, such as `line 1: did not find expected node content`.
-pub(super) fn read_applied(text: &str) -> Result<(Value, Vec<String>), String> {
+pub(super) fn parse_yaml_or_json(text: &str) -> Result<(Value, Vec<String>), String> {
     let document = podscope_api::read_yaml_document(text).map_err(|error| match error {
         SyntaxError::Yaml(0, message) | SyntaxError::Json(message) => message,
         SyntaxError::Yaml(line, message) => format!("line {line}: {message}"),
@@ -127,11 +127,11 @@ impl<'de> Visitor<'de> for DuplicatesSeed<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::parse_json;
 
     #[test]
     fn duplicate_fields_are_merged_and_reported_once() {
-        let (value, found) = read(r#"{"data":{"a":"1","a":"2"},"data":{"b":[{"c":1,"c":2}]}}"#).expect("JSON");
+        let (value, found) = parse_json(r#"{"data":{"a":"1","a":"2"},"data":{"b":[{"c":1,"c":2}]}}"#).expect("JSON");
         assert_eq!(value.to_string(), r#"{"data":{"a":"2","b":[{"c":2}]}}"#);
         assert_eq!(found, ["data.a", "data.b[0].c", "data"]);
     }

@@ -20,8 +20,8 @@ use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::{ApiError, Objects, Part, Request};
 
 pub use custom::ScalePaths;
-pub(crate) use delete::deletion;
-pub use delete::{Selectors, integer, limit, selected};
+pub(crate) use delete::deleted_kind_and_options;
+pub use delete::{Selectors, integer_parameter, limit, selected};
 pub use path::{ApiPath, Query};
 
 /// The method of a request that can write.
@@ -87,7 +87,7 @@ impl ApiCall {
 
 /// Result of translating a call.
 #[derive(Debug, Default)]
-pub struct Sent {
+pub struct TranslatedCall {
     /// Requests that arrive at the API server together.
     pub requests: Vec<Request>,
     /// Texts of `Warning` headers that are known before the API server answers.
@@ -133,7 +133,7 @@ pub fn served_resource(api_version: &str, plural: &str, objects: &Objects) -> Op
         return Some((served, stored_kind(served)?));
     }
     let kind = objects.served_resource(api_version, plural)?;
-    Some((schema::of_custom(kind), kind))
+    Some((schema::served_custom_kind(kind), kind))
 }
 
 /// Returns the kind in which objects of a served version are stored.
@@ -145,7 +145,7 @@ pub fn stored_kind(served: ServedKind) -> Option<Kind> {
 
 /// Translates a call, given the objects at the time of sending. A call that the API server refuses before it reads its
 /// store also becomes a request, because its result is different while the API server is down.
-pub fn sent(call: &ApiCall, objects: &Objects) -> Sent {
+pub fn translate(call: &ApiCall, objects: &Objects) -> TranslatedCall {
     let path = ApiPath::of(&call.path);
     let target = path
         .as_ref()
@@ -165,20 +165,25 @@ pub fn sent(call: &ApiCall, objects: &Objects) -> Sent {
 }
 
 /// Returns a request that the API server refuses with this error.
-fn refused_call(kind: Kind, key: ObjectKey, error: ApiError) -> Sent {
+fn refused_call(kind: Kind, key: ObjectKey, error: ApiError) -> TranslatedCall {
     let error = Box::new(error);
-    Sent {
+    TranslatedCall {
         requests: vec![Request::Refused { kind, key, error }],
         warnings: Vec::new(),
     }
 }
 
 /// Translates a call whose path names a served resource.
-fn translate_call(call: &ApiCall, path: &ApiPath, target: &Target, objects: &Objects) -> Result<Sent, ApiError> {
+fn translate_call(
+    call: &ApiCall,
+    path: &ApiPath,
+    target: &Target,
+    objects: &Objects,
+) -> Result<TranslatedCall, ApiError> {
     let query = &path.query;
     let mut options = options::Options::of(call.method, query)?;
     if target.subresource == "ephemeralcontainers" {
-        subresource::check_kubelet(target, objects)?;
+        subresource::refuse_ephemeral_containers(target, objects)?;
     }
     let mut sent = match (call.method, target.subresource.as_str()) {
         (Method::Delete, "") => delete::translate_delete(call, query, target, &mut options, objects)?,
@@ -230,7 +235,7 @@ fn translate_create(
     target: &Target,
     options: &options::Options,
     objects: &Objects,
-) -> Result<Sent, ApiError> {
+) -> Result<TranslatedCall, ApiError> {
     let sent = body::decode_with_duplicates(call, target.served.kind)?;
     Ok(match body::read_body(&sent, target, options, objects)? {
         body::BodyObject::Object { mut object, warnings } => {
@@ -240,12 +245,12 @@ fn translate_create(
             }
             event::check_sent_event(target, &object, objects)?;
             options.set_manager(&mut object);
-            Sent {
+            TranslatedCall {
                 requests: vec![Request::Create(object)],
                 warnings,
             }
         }
-        body::BodyObject::Malformed(request) => Sent {
+        body::BodyObject::Malformed(request) => TranslatedCall {
             requests: vec![request],
             warnings: Vec::new(),
         },
@@ -274,7 +279,7 @@ fn translate_put(
     part: Part,
     options: &options::Options,
     objects: &Objects,
-) -> Result<Sent, ApiError> {
+) -> Result<TranslatedCall, ApiError> {
     let sent = body::decode_with_duplicates(call, target.served.kind)?;
     body::check_name(&sent.value, &target.key.name)?;
     let is_there = objects.get_kind(target.kind, &target.key).is_some();
@@ -285,7 +290,7 @@ fn translate_put(
                 object.metadata_mut().resource_version = Default::default();
             } else if !version.is_empty() && version.parse::<u64>().is_err() {
                 let why = format!("strconv.ParseUint: parsing {version:?}: invalid syntax");
-                return Err(ApiError::unnamed(why));
+                return Err(ApiError::without_reason(why));
             }
             event::check_sent_event(target, &object, objects)?;
             let is_made = !is_there && part == Part::Main && is_created_on_update(target.kind);
@@ -293,7 +298,7 @@ fn translate_put(
                 true => options.set_manager(&mut object),
                 false => options.set_managers_of_replacement(&mut object, &sent.value),
             }
-            Sent {
+            TranslatedCall {
                 requests: vec![if is_made {
                     Request::Create(object)
                 } else {
@@ -302,7 +307,7 @@ fn translate_put(
                 warnings,
             }
         }
-        body::BodyObject::Malformed(request) => Sent {
+        body::BodyObject::Malformed(request) => TranslatedCall {
             requests: vec![request],
             warnings: Vec::new(),
         },

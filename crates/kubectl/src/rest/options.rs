@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use podscope_api::Object;
-use podscope_api::managed::{Manager, Managers};
+use podscope_api::managed::{FieldManager, FieldManagers};
 use podscope_cluster::{ApiError, Cause, Request};
 use serde_json::{Value, json};
 
@@ -85,17 +85,17 @@ impl Options {
 
     /// Sets the sender as the object's field manager.
     pub(super) fn set_manager(&self, object: &mut Object) {
-        object.metadata_mut().managers = Managers::of(vec![Manager::sender(self.manager.as_str())]);
+        object.metadata_mut().managers = FieldManagers::of(vec![FieldManager::of_sender(self.manager.as_str())]);
     }
 
     /// Like [`Options::set_manager`], for an object that replaces another one. The body may ask to remove all field
     /// managers (HT-134).
     pub(super) fn set_managers_of_replacement(&self, object: &mut Object, body: &Value) {
-        let mut managers = vec![Manager::sender(self.manager.as_str())];
+        let mut managers = vec![FieldManager::of_sender(self.manager.as_str())];
         if clears_managers(body) {
-            managers.push(Manager::sender(""));
+            managers.push(FieldManager::of_sender(""));
         }
-        object.metadata_mut().managers = Managers::of(managers);
+        object.metadata_mut().managers = FieldManagers::of(managers);
     }
 }
 

@@ -2,29 +2,29 @@
 
 use std::sync::Arc;
 
-use podscope_api::managed::Managers;
+use podscope_api::managed::FieldManagers;
 use podscope_api::schema::{self, Rejection, ServedKind};
 use podscope_api::{Kind, Object, Tree};
-use podscope_cluster::{ApiError, Applied, Cause, Mutation, Objects, Part, Request};
+use podscope_cluster::{ApiError, ApplyRequest, Cause, Mutation, Objects, Part, Request};
 use serde_json::Value;
 
-use super::body::{check_kind, check_name, json, json_value_go_type};
+use super::body::{check_kind, check_name, json_value_go_type, parse_json};
 use super::options::Options;
-use super::{ApiCall, ScalePaths, Sent, Target, custom, event, part_of_subresource, subresource};
+use super::{ApiCall, ScalePaths, Target, TranslatedCall, custom, event, part_of_subresource, subresource};
 use crate::command::{PatchType, Validation};
 use crate::merge::{
-    has_bad_retain_keys, invalid_directive_error, item_without_merge_key, json_merge, json_patch, strategic,
+    has_bad_retain_keys, invalid_directive_error, item_without_merge_key, json_merge, json_patch, strategic_merge,
 };
 use crate::scale::{has_scale, scale_of};
+use crate::write::manifest_reader::without_fields;
 use crate::write::patch::check_convertible;
-use crate::write::reading::without_fields;
 
 /// Content-Type of server-side apply.
 const APPLY_MEDIA_TYPE: &str = "application/apply-patch+yaml";
-/// A patch as it was sent, except for server-side apply.
+/// A patch as the client sent it, of a type other than server-side apply.
 #[derive(Debug, Clone)]
 struct SentPatch {
-    how: PatchType,
+    patch_type: PatchType,
     tree: Value,
     validation: Validation,
     kind: Kind,
@@ -38,12 +38,12 @@ pub(super) fn translate_patch(
     target: &Target,
     options: &Options,
     objects: &Objects,
-) -> Result<Sent, ApiError> {
+) -> Result<TranslatedCall, ApiError> {
     if target.is_collection() {
         return Err(ApiError::method_not_allowed());
     }
     let is_custom = matches!(target.kind, Kind::Custom(_));
-    let how = match call.media_type() {
+    let patch_type = match call.media_type() {
         APPLY_MEDIA_TYPE => return translate_apply(call, target, options, objects),
         "application/json-patch+json" => PatchType::Json,
         "application/merge-patch+json" => PatchType::Merge,
@@ -62,8 +62,8 @@ pub(super) fn translate_patch(
         return Err(ApiError::invalid_of("PatchOptions.meta.k8s.io", "", vec![why]));
     }
     let given = SentPatch {
-        how,
-        tree: parse_patch(&call.body, how)?,
+        patch_type,
+        tree: parse_patch(&call.body, patch_type)?,
         validation: options.validation,
         kind: target.kind,
         served: target.served,
@@ -78,18 +78,18 @@ pub(super) fn translate_patch(
     let (part, change) = match target.subresource.as_str() {
         "scale" if has_scale(target.kind) || paths.is_some() => {
             let manager = options.manager.clone();
-            let change =
-                Mutation::or_refused(manager, move |live| given.apply_to_scale(live, paths.as_ref())).through("scale");
+            let change = Mutation::from_fallible(manager, move |live| given.apply_to_scale(live, paths.as_ref()))
+                .with_subresource("scale");
             (Part::Main, change)
         }
         subresource => {
             let part = part_of_subresource(target.kind, subresource, objects);
             let part = part.ok_or_else(|| super::no_subresource(target.kind, &target.key.name))?;
-            let change = Mutation::or_refused(options.manager.clone(), move |live| given.apply_to(live));
+            let change = Mutation::from_fallible(options.manager.clone(), move |live| given.apply_to(live));
             (part, change)
         }
     };
-    Ok(Sent {
+    Ok(TranslatedCall {
         requests: vec![Request::Patch {
             kind: target.kind,
             key: target.key.clone(),
@@ -102,12 +102,12 @@ pub(super) fn translate_patch(
 }
 
 /// Parses a patch and checks that it has the structure of its type: a list for a JSON patch, otherwise an object.
-fn parse_patch(text: &str, how: PatchType) -> Result<Value, ApiError> {
-    let tree = json(text).map_err(|why| match how {
+fn parse_patch(text: &str, patch_type: PatchType) -> Result<Value, ApiError> {
+    let tree = parse_json(text).map_err(|why| match patch_type {
         PatchType::Strategic => ApiError::bad_request(why),
         PatchType::Json | PatchType::Merge => ApiError::bad_request(format!("error decoding patch: {why}")),
     })?;
-    match (how, &tree) {
+    match (patch_type, &tree) {
         (PatchType::Json, Value::Array(_)) | (PatchType::Strategic | PatchType::Merge, Value::Object(_)) => Ok(tree),
         (PatchType::Json, other) => Err(ApiError::bad_request(format!(
             "error decoding patch: json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp",
@@ -127,31 +127,31 @@ fn parse_patch(text: &str, how: PatchType) -> Result<Value, ApiError> {
 
 impl SentPatch {
     /// Applies the patch to a JSON value.
-    fn merged_into(&self, before: &Value) -> Result<Value, ApiError> {
-        match self.how {
+    fn apply_to_value(&self, before: &Value) -> Result<Value, ApiError> {
+        match self.patch_type {
             PatchType::Strategic => match item_without_merge_key(before, &self.tree) {
                 _ if has_bad_retain_keys(&self.tree) => {
                     Err(ApiError::bad_request("invalid patch format of retainKeys"))
                 }
                 Some((item, key)) => {
-                    let item = crate::gotext::plain(&item);
+                    let item = crate::gotext::go_value_text(&item);
                     let why = format!("map: {item} does not contain declared merge key: {key}");
-                    Err(ApiError::unnamed(why))
+                    Err(ApiError::without_reason(why))
                 }
                 None => match invalid_directive_error(before, &self.tree) {
-                    Some(why) => Err(ApiError::unnamed(why)),
-                    None => Ok(strategic(before, &self.tree)),
+                    Some(why) => Err(ApiError::without_reason(why)),
+                    None => Ok(strategic_merge(before, &self.tree)),
                 },
             },
             PatchType::Merge => Ok(json_merge(before, &self.tree)),
-            PatchType::Json => json_patch(before, &self.tree).map_err(|_| ApiError::rejected()),
+            PatchType::Json => json_patch(before, &self.tree).map_err(|_| ApiError::patch_not_applicable()),
         }
     }
 
     /// Applies the patch to the live object.
     fn apply_to(&self, live: &Object) -> Result<Object, ApiError> {
         let kind = live.kind();
-        let mut patched = self.merged_into(&self.served_form(live))?;
+        let mut patched = self.apply_to_value(&self.to_served_version(live))?;
         check_identity(live, &patched)?;
         let whole = patched.clone();
         let managers = take_sent_managers(live, &mut patched);
@@ -160,7 +160,7 @@ impl SentPatch {
             object
         };
         if let Kind::Custom(_) = kind {
-            let object = custom::object_of(self.kind, &patched).map_err(ApiError::bad_request)?;
+            let object = custom::decode_object(self.kind, &patched).map_err(ApiError::bad_request)?;
             return Ok(with_managers(object));
         }
         if let Some(why) = self.version_error(&patched) {
@@ -182,14 +182,14 @@ impl SentPatch {
             let first = errors.into_iter().next();
             ApiError::bad_request(first.map_or_else(String::new, |error| error.message))
         })?;
-        event::check(self.served.api_version, Some(live), &object)?;
+        event::check_event(self.served.api_version, Some(live), &object)?;
         Ok(with_managers(object))
     }
 
     /// Checks a patched object as the API server does: the result of a strategic patch is converted, the result of
     /// other patches is decoded.
     fn check_decodable(&self, kind: Kind, patched: &Value) -> Result<(), Rejection> {
-        match (self.how, schema::served(kind.api_version(), kind.name())) {
+        match (self.patch_type, schema::served(kind.api_version(), kind.name())) {
             (PatchType::Json | PatchType::Merge, Some(served)) => {
                 schema::decode_object(served.fields, &Tree::from_value(patched))
             }
@@ -200,13 +200,13 @@ impl SentPatch {
     /// Applies the patch to the object's `Scale`, and sets the resulting number of replicas in the object.
     fn apply_to_scale(&self, live: &Object, paths: Option<&ScalePaths>) -> Result<Object, ApiError> {
         let before = paths.map_or_else(|| Ok(scale_of(live)), |paths| paths.scale(live))?;
-        let scale = self.merged_into(&before)?;
+        let scale = self.apply_to_value(&before)?;
         check_identity(live, &scale)?;
         subresource::with_replicas(live, &scale, paths)
     }
 
     /// Returns the live object as a JSON value in the API version of the patch.
-    fn served_form(&self, live: &Object) -> Value {
+    fn to_served_version(&self, live: &Object) -> Value {
         let mut value = crate::get::printed_value(live, true);
         if let Kind::Custom(_) = self.kind {
             value["apiVersion"] = self.kind.api_version().into();
@@ -229,10 +229,10 @@ impl SentPatch {
         (!is_served && (version, kind) != (self.served.api_version, self.served.kind)).then(why)
     }
 
-    /// Returns warnings about fields of a patched custom object that its schema does not define; an error if validation
-    /// is strict.
+    /// Applies the patch to a custom object, and returns warnings about fields of the result that its schema does not
+    /// define; an error if validation is strict.
     fn unknown_custom_fields(&self, live: &Object, objects: &Objects) -> Result<Vec<String>, ApiError> {
-        let patched = self.merged_into(&self.served_form(live))?;
+        let patched = self.apply_to_value(&self.to_served_version(live))?;
         let unknown = match custom::unknown_fields(self.kind, &patched, objects) {
             Ok(unknown) => unknown,
             Err(why) => return Err(self.invalid_object_error(&patched, &why)),
@@ -246,12 +246,13 @@ impl SentPatch {
         }
     }
 
-    /// Returns warnings about unknown fields of a patched object, if the request asks for warnings.
+    /// Applies the patch to an object, and returns warnings about unknown fields of the result, if the request asks for
+    /// warnings.
     fn unknown_fields(&self, live: &Object) -> Vec<String> {
         if self.served.api_version != live.kind().api_version() {
             return Vec::new();
         }
-        let patched = self.merged_into(&live.to_value());
+        let patched = self.apply_to_value(&live.to_value());
         let convertible = |mut patched: Value| {
             take_sent_managers(live, &mut patched);
             self.check_decodable(live.kind(), &patched)
@@ -268,8 +269,8 @@ impl SentPatch {
     /// of other patches as JSON. In that JSON, maps on the path of a changed field are sorted; others have the field
     /// order of the Go struct.
     fn invalid_object_error(&self, patched: &Value, why: &Rejection) -> ApiError {
-        let shown = match self.how {
-            PatchType::Strategic => crate::gotext::plain(&self.tree),
+        let shown = match self.patch_type {
+            PatchType::Strategic => crate::gotext::go_value_text(&self.tree),
             PatchType::Json | PatchType::Merge if matches!(self.kind, Kind::Custom(_)) => crate::gotext::json(patched),
             PatchType::Json => with_sorted_keys(patched, &patched_maps(&self.tree)).to_string(),
             PatchType::Merge => with_sorted_keys(patched, &self.tree).to_string(),
@@ -294,7 +295,8 @@ fn with_sorted_keys(value: &Value, patch: &Value) -> Value {
     }
 }
 
-/// Returns the maps that contain the paths of a JSON patch's operations, in the structure of a merge patch.
+/// Converts a JSON patch to nested maps with the parent path of each operation: the path `/spec/a/b` gives
+/// `{"spec":{"a":{}}}`.
 fn patched_maps(operations: &Value) -> Value {
     let mut patched_maps = Value::Object(Default::default());
     let operations = operations.as_array().into_iter().flatten();
@@ -325,17 +327,24 @@ fn check_identity(live: &Object, patched: &Value) -> Result<(), ApiError> {
 }
 
 /// Removes `managedFields` from a patched object. Returns the field managers if the patch changed them.
-fn take_sent_managers(live: &Object, patched: &mut Value) -> Managers {
+fn take_sent_managers(live: &Object, patched: &mut Value) -> FieldManagers {
     let metadata = patched.get_mut("metadata").and_then(Value::as_object_mut);
     let sent = metadata.and_then(|metadata| metadata.shift_remove("managedFields"));
     match sent {
-        Some(sent) if Some(&sent) != live.metadata().managers.to_value(live).as_ref() => Managers::sent(&sent),
-        _ => Managers::default(),
+        Some(sent) if Some(&sent) != live.metadata().managers.to_value(live).as_ref() => {
+            FieldManagers::from_client(&sent)
+        }
+        _ => FieldManagers::default(),
     }
 }
 
 /// Translates a server-side apply.
-fn translate_apply(call: &ApiCall, target: &Target, options: &Options, objects: &Objects) -> Result<Sent, ApiError> {
+fn translate_apply(
+    call: &ApiCall,
+    target: &Target,
+    options: &Options,
+    objects: &Objects,
+) -> Result<TranslatedCall, ApiError> {
     if !options.has_manager {
         let why =
             Cause::new("fieldManager", "Required value: is required for apply patch").with_reason("FieldValueRequired");
@@ -376,8 +385,8 @@ fn translate_apply(call: &ApiCall, target: &Target, options: &Options, objects: 
         document = stored;
     }
     document.sort_all_objects();
-    Ok(Sent {
-        requests: vec![Request::Apply(Arc::new(Applied {
+    Ok(TranslatedCall {
+        requests: vec![Request::Apply(Arc::new(ApplyRequest {
             kind: target.kind,
             key: target.key.clone(),
             document,
@@ -391,7 +400,7 @@ fn translate_apply(call: &ApiCall, target: &Target, options: &Options, objects: 
 
 /// Decodes an apply patch. Strict decoding refuses duplicate keys; otherwise the last value is used.
 fn applied_document(text: &str, validation: Validation) -> Result<(Value, Vec<String>), ApiError> {
-    let (value, duplicates) = match super::duplicates::read_applied(text) {
+    let (value, duplicates) = match super::duplicates::parse_yaml_or_json(text) {
         Ok(read) => read,
         Err(why) => {
             let why = format!("error decoding YAML: error converting YAML to JSON: yaml: {why}");

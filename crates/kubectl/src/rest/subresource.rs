@@ -9,11 +9,11 @@ use serde_json::Value;
 use super::body::{self, check_name};
 use super::delete::delete_options;
 use super::options::Options;
-use super::{ApiCall, ScalePaths, Sent, Target};
+use super::{ApiCall, ScalePaths, Target, TranslatedCall};
 use crate::scale::has_scale;
 
-fn single_request(request: Request) -> Sent {
-    Sent {
+fn single_request(request: Request) -> TranslatedCall {
+    TranslatedCall {
         requests: vec![request],
         warnings: Vec::new(),
     }
@@ -36,19 +36,19 @@ fn check_name_in_body(value: &Value, target: &Target, what: &str) -> Result<(), 
 }
 
 /// Translates a POST of a Binding, which binds a pod to a node.
-pub(super) fn translate_binding(call: &ApiCall, target: &Target) -> Result<Sent, ApiError> {
+pub(super) fn translate_binding(call: &ApiCall, target: &Target) -> Result<TranslatedCall, ApiError> {
     let value = body::decode(call, "Binding")?;
     check_name_in_body(&value, target, "Binding")?;
     let node = string_at_pointer(&value, "/target/name");
     match string_at_pointer(&value, "/target/kind") {
-        "" | "Node" if node.is_empty() => Err(ApiError::unnamed("target.name: Required value".into())),
+        "" | "Node" if node.is_empty() => Err(ApiError::without_reason("target.name: Required value".into())),
         "" | "Node" => Ok(single_request(Request::Bind {
             pod: target.key.clone(),
             uid: Uid(string_at_pointer(&value, "/metadata/uid").into()),
             node: NodeName(node.into()),
             metadata: sent_metadata(&value),
         })),
-        other => Err(ApiError::unnamed(format!(
+        other => Err(ApiError::without_reason(format!(
             "target.kind: Unsupported value: {other:?}: supported values: \"Node\", \"<empty>\""
         ))),
     }
@@ -71,10 +71,10 @@ fn sent_metadata(binding: &Value) -> Option<Box<ObjectMeta>> {
     (!is_empty).then(|| Box::new(metadata))
 }
 
-/// Refuses ephemeral containers of a pod on a simulated node, whose kubelet would have to start them.
+/// Returns an error if the pod is bound to a simulated node, because its kubelet would have to start the container.
 ///
-/// Deviation: kubelets do not run ephemeral containers. They are stored for pods that have no kubelet.
-pub(super) fn check_kubelet(target: &Target, objects: &Objects) -> Result<(), ApiError> {
+/// Deviation: simulated kubelets do not run ephemeral containers, so only pods without a kubelet can have them.
+pub(super) fn refuse_ephemeral_containers(target: &Target, objects: &Objects) -> Result<(), ApiError> {
     let pod = objects.get_kind(target.kind, &target.key);
     let node = match &pod {
         Some(Object::Pod(pod)) => pod.spec.node_name.as_ref(),
@@ -91,7 +91,11 @@ pub(super) fn check_kubelet(target: &Target, objects: &Objects) -> Result<(), Ap
 }
 
 /// Translates a POST of an Eviction of a pod.
-pub(super) fn translate_eviction(call: &ApiCall, target: &Target, options: &mut Options) -> Result<Sent, ApiError> {
+pub(super) fn translate_eviction(
+    call: &ApiCall,
+    target: &Target,
+    options: &mut Options,
+) -> Result<TranslatedCall, ApiError> {
     let value = body::decode(call, "Eviction")?;
     check_name_in_body(&value, target, "Eviction")?;
     let how = delete_options(&value["deleteOptions"], options)?;
@@ -102,7 +106,7 @@ pub(super) fn translate_eviction(call: &ApiCall, target: &Target, options: &mut 
 }
 
 /// Translates a PUT of a namespace's `finalize` subresource: the namespace gets the finalizers of the sent `spec`.
-pub(super) fn translate_finalize(call: &ApiCall, target: &Target) -> Result<Sent, ApiError> {
+pub(super) fn translate_finalize(call: &ApiCall, target: &Target) -> Result<TranslatedCall, ApiError> {
     let value = body::decode(call, "Namespace")?;
     check_name(&value, &target.key.name)?;
     let finalizers = podscope_api::untyped::texts(&value["spec"], "finalizers");
@@ -118,7 +122,7 @@ pub(super) fn translate_put_scale(
     target: &Target,
     options: &Options,
     objects: &Objects,
-) -> Result<Sent, ApiError> {
+) -> Result<TranslatedCall, ApiError> {
     let paths = ScalePaths::of(target.kind, objects);
     if !has_scale(target.kind) && paths.is_none() {
         return Err(super::no_subresource(target.kind, &target.key.name));
@@ -135,23 +139,23 @@ pub(super) fn translate_put_scale(
         )));
     }
     check_name(&value, &target.key.name)?;
-    let change = Mutation::or_refused(options.manager.clone(), move |live| {
+    let change = Mutation::from_fallible(options.manager.clone(), move |live| {
         ApiError::check_resource_version(live, string_at_pointer(&value, "/metadata/resourceVersion"))?;
         with_replicas(live, &value, paths.as_ref())
     });
-    let uid = call_uid(call);
+    let uid = uid_in_body(call);
     Ok(single_request(Request::Patch {
         kind: target.kind,
         key: target.key.clone(),
         uid,
         part: Part::Main,
-        change: change.through("scale"),
+        change: change.with_subresource("scale"),
     }))
 }
 
 /// Returns the UID in the metadata of the body, if it has one.
-fn call_uid(call: &ApiCall) -> Option<Uid> {
-    let value = body::json(&call.body).ok()?;
+fn uid_in_body(call: &ApiCall) -> Option<Uid> {
+    let value = body::parse_json(&call.body).ok()?;
     let uid = string_at_pointer(&value, "/metadata/uid");
     (!uid.is_empty()).then(|| Uid(uid.into()))
 }
@@ -169,7 +173,7 @@ pub(super) fn scaled_document(scale: &Value, target: &Target, objects: &Objects)
         "metadata": {"name": &*target.key.name},
     });
     if let Some(replicas) = scale.pointer("/spec/replicas") {
-        super::custom::put(&mut document, &path, replicas.clone());
+        super::custom::set_at_path(&mut document, &path, replicas.clone());
     }
     Ok(document)
 }

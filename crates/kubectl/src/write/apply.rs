@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use podscope_api::managed::{Manager, Managers};
+use podscope_api::managed::{FieldManager, FieldManagers};
 use podscope_api::schema::Rejection;
 use podscope_api::well_known::annotation::LAST_APPLIED;
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::client::{Write, object_name};
-use podscope_cluster::{ApiError, Applied, DeleteOptions, Part, Propagation, Request};
+use podscope_cluster::{ApiError, ApplyRequest, DeleteOptions, Part, Propagation, Request};
 use serde_json::Value;
 
-use super::super::merge::{merge_patch, three_way_json_merge, three_way_merge};
+use super::super::merge::{printed_apply_patch, three_way_json_merge, three_way_merge};
 use super::super::selector::LabelQuery;
 use super::manifest::{self, malformed_object};
+use super::manifest_reader::{Manifest, ManifestItem, without_fields};
 use super::patch::{check_convertible, identity_change_error, invalid_patch};
-use super::reading::{Item, Manifest, without_fields};
-use super::{Plan, View, change_request, saved, typed_name};
+use super::{Plan, View, change_request, saved_config, typed_name};
 use crate::command::{Apply, ServerSide};
-use crate::refusals::{NOT_ALLOWED, Refusal};
+use crate::refusals::{METHOD_NOT_ALLOWED, Refusal};
 
 /// Field manager of client-side apply.
 const CLIENT_SIDE_MANAGER: &str = "kubectl-client-side-apply";
@@ -40,7 +40,7 @@ pub(super) fn plan_apply(apply: &Apply, view: &View<'_>) -> Plan {
         return Plan::refuse("error: no objects passed to apply");
     }
     let mut outcome = found.for_each_item(|item, plan, writes| {
-        if let Item::Object { object, .. } = &item {
+        if let ManifestItem::Object { object, .. } = &item {
             applied.push((object.kind(), object.key()));
             if object.metadata().name.is_empty() {
                 return Err(missing_name_error(object));
@@ -129,10 +129,10 @@ fn prune_request(object: &Object) -> Write {
 }
 
 /// Plans the request of server-side apply.
-fn server_side_apply(item: Item, options: &ServerSide) -> Result<Write, Refusal> {
-    let (kind, key, document) = item.into_document().ok_or_else(|| Refusal::as_is(NOT_ALLOWED))?;
+fn server_side_apply(item: ManifestItem, options: &ServerSide) -> Result<Write, Refusal> {
+    let (kind, key, document) = item.into_document().ok_or_else(|| Refusal::as_is(METHOD_NOT_ALLOWED))?;
     let success = format!("{} serverside-applied", object_name(kind, &key.name));
-    let applied = Applied {
+    let applied = ApplyRequest {
         kind,
         key,
         document,
@@ -144,9 +144,9 @@ fn server_side_apply(item: Item, options: &ServerSide) -> Result<Write, Refusal>
 }
 
 /// Plans the request of client-side apply: creates an object that does not exist, otherwise patches it.
-fn client_side_apply(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Result<Write, Refusal> {
+fn client_side_apply(item: ManifestItem, force: bool, view: &View<'_>, plan: &mut Plan) -> Result<Write, Refusal> {
     match item {
-        Item::Object {
+        ManifestItem::Object {
             object,
             document,
             unknown,
@@ -157,7 +157,7 @@ fn client_side_apply(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) 
                 Some(live) => patch_request(object, document, &live, force, plan),
             }
         }
-        Item::Malformed {
+        ManifestItem::Malformed {
             kind,
             key,
             why,
@@ -166,15 +166,15 @@ fn client_side_apply(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) 
             Some(live) => Err(undecodable_patch_error(&live, document)),
             None => Ok(malformed_object(kind, key, why)),
         },
-        Item::Binding { .. } => Err(Refusal::as_is(NOT_ALLOWED)),
+        ManifestItem::Binding { .. } => Err(Refusal::as_is(METHOD_NOT_ALLOWED)),
     }
 }
 
 /// Returns the request that creates the object.
 fn create_request(mut object: Object, document: &Value) -> Write {
     let success = format!("{} created", typed_name(&object));
-    saved::set_last_applied_of_object(&mut object, &saved::document_annotation(document));
-    object.metadata_mut().managers = Managers::of(vec![Manager::sender(CLIENT_SIDE_MANAGER)]);
+    saved_config::set_last_applied_of_object(&mut object, &saved_config::last_applied_of_manifest(document));
+    object.metadata_mut().managers = FieldManagers::of(vec![FieldManager::of_sender(CLIENT_SIDE_MANAGER)]);
     manifest::with_create_context(Request::Create(object), success)
 }
 
@@ -187,9 +187,9 @@ fn patch_request(
     plan: &mut Plan,
 ) -> Result<Write, Refusal> {
     let name = typed_name(&object);
-    let applied = saved::document_annotation(&document);
+    let applied = saved_config::last_applied_of_manifest(&document);
     let mut desired = document.clone();
-    saved::set_last_applied_annotation(&mut desired, &applied);
+    saved_config::set_last_applied_annotation(&mut desired, &applied);
     if live.metadata().is_terminating() {
         plan.warn(format_args!(
             "Detected changes to resource {} which is currently being deleted.",
@@ -263,15 +263,15 @@ fn delete_and_create(live: &Object, object: Object, document: &Value) -> Vec<Wri
 
 /// Returns the server's error if the manifest would make an existing object undecodable.
 fn undecodable_patch_error(live: &Object, document: Value) -> Refusal {
-    let applied = saved::document_annotation(&document);
+    let applied = saved_config::last_applied_of_manifest(&document);
     let mut desired = document;
-    saved::set_last_applied_annotation(&mut desired, &applied);
+    saved_config::set_last_applied_annotation(&mut desired, &applied);
     let original = live.metadata().annotation(LAST_APPLIED);
     let original = original
         .and_then(|text| serde_json::from_str(text).ok())
         .unwrap_or(Value::Null);
     let live_value = live.to_value();
-    let patch = merge_patch(&original, &desired, &live_value);
+    let patch = printed_apply_patch(&original, &desired, &live_value);
     match check_convertible(live.kind(), &three_way_merge(&original, &desired, &live_value)) {
         Err(why) => invalid_patch(&patch, &why),
         Ok(()) => Refusal::as_is(""),
@@ -284,7 +284,7 @@ fn version_conflict_error(original: &Value, desired: &Value, live: &Object) -> O
     let error = ApiError::check_resource_version(live, wanted).err()?;
     let (kind, metadata) = (live.kind(), live.metadata());
     let (group, version) = kind.group_and_version();
-    let patch = crate::gotext::json(&merge_patch(original, desired, &live.to_value()));
+    let patch = crate::gotext::json(&printed_apply_patch(original, desired, &live.to_value()));
     Some(Refusal::as_is(format!(
         "Error from server (Conflict): error when applying patch:\n{patch}\nto:\nResource: \"{group}/{version}, Resource={}\", GroupVersionKind: \"{group}/{version}, Kind={}\"\nName: {:?}, Namespace: {:?}\nfor: \"STDIN\": error when patching \"STDIN\": {}",
         kind.plural(),

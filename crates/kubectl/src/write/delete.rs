@@ -4,10 +4,10 @@ use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::client::{ClientCommand, DeleteCommand, ErrorContext, object_name};
 use podscope_cluster::{DeleteOptions, Objects};
 
-use super::reading::{Item, Manifest};
+use super::manifest_reader::{Manifest, ManifestItem};
 use super::{Plan, View, find};
 use crate::command::{Delete, DeleteTarget, Selection, Target, Validation};
-use crate::refusals::NOT_ALLOWED;
+use crate::refusals::METHOD_NOT_ALLOWED;
 
 const CONFIRM_DELETE_QUESTION: &str = "Do you want to continue? (y/N): ";
 
@@ -42,7 +42,7 @@ fn deletion_of_manifest(text: &str, namespace: Option<&str>, view: &View<'_>) ->
     }
     let mut targets: Vec<(Kind, ObjectKey)> = Vec::new();
     for item in found.items() {
-        let (kind, key, _) = item.map(Item::into_document)?.ok_or(NOT_ALLOWED)?;
+        let (kind, key, _) = item.map(ManifestItem::into_document)?.ok_or(METHOD_NOT_ALLOWED)?;
         targets.push((kind, key));
     }
     targets.retain(|(_, key)| !key.name.is_empty());
@@ -127,7 +127,7 @@ pub(super) fn plan_delete(command: &Delete, view: &View<'_>) -> Plan {
     if is_scoped && targets.iter().any(|(kind, _)| !kind.is_namespaced()) {
         warnings.push("deleting cluster-scoped resources, not scoped to the provided namespace".to_owned());
     }
-    if command.dry_run.is_of_client() {
+    if command.dry_run.is_client_side() {
         let is_forced = command.grace_seconds() == Some(0);
         if command.force && is_forced {
             plan.warn(podscope_cluster::client::FORCE_WARNING);

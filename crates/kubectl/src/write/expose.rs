@@ -6,16 +6,16 @@ use serde_json::{Map, Value, json};
 use super::super::merge::patched;
 use super::super::selector::LabelQuery;
 use super::{View, find};
-use crate::command::{Expose, Generated};
+use crate::command::{Expose, GeneratedObjects};
 
 /// Generates one Service per exposed object.
-pub(super) fn services_for(expose: &Expose, view: &View<'_>) -> Result<Generated, String> {
+pub(super) fn services_for(expose: &Expose, view: &View<'_>) -> Result<GeneratedObjects, String> {
     let found = find(&expose.target, view.objects)?;
-    let mut all = Generated::default();
+    let mut all = GeneratedObjects::default();
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         let one = service_for(expose, object)?;
         let before = std::mem::take(&mut all.objects);
-        all = Generated {
+        all = GeneratedObjects {
             objects: before.into_iter().chain(one.objects).collect(),
             ..one
         };
@@ -32,7 +32,7 @@ pub(super) fn services_for(expose: &Expose, view: &View<'_>) -> Result<Generated
 }
 
 /// Generates the Service for the pods of one object.
-fn service_for(expose: &Expose, object: &Object) -> Result<Generated, String> {
+fn service_for(expose: &Expose, object: &Object) -> Result<GeneratedObjects, String> {
     let value = object.to_value();
     let kind = object.kind();
     let selector = service_selector(expose, kind, &value)?;
@@ -43,11 +43,11 @@ fn service_for(expose: &Expose, object: &Object) -> Result<Generated, String> {
     if let Some((patch_type, overrides)) = &expose.overrides {
         service = patched(&service, *patch_type, overrides).map_err(|why| format!("error: {why}"))?;
     }
-    Ok(Generated {
+    Ok(GeneratedObjects {
         objects: vec![service],
         done: "exposed",
         empty_fields: vec![("/status", json!({"loadBalancer": {}}))],
-        ..Generated::default()
+        ..GeneratedObjects::default()
     })
 }
 

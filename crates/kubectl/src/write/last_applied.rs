@@ -5,7 +5,7 @@ use podscope_api::well_known::annotation;
 use podscope_cluster::client::Write;
 use serde_json::{Value, json};
 
-use super::reading::{Item, Manifest};
+use super::manifest_reader::{Manifest, ManifestItem};
 use super::verbatim::merge_patch;
 use super::{Plan, View, finish_plan, plan_for_objects, typed_name};
 use crate::command::{Target, Validation, Verbatim};
@@ -17,20 +17,25 @@ fn last_applied(object: &Object) -> Option<Value> {
     serde_json::from_str(text).ok()
 }
 
-/// Returns the request that sets the annotation.
-fn annotation_request(object: &Object, document: &Value, done: &str) -> Result<Write, Refusal> {
-    let success = format!("{} {done}", typed_name(object));
+/// Returns the request that sets the annotation. `outcome` is the last word of the success message.
+fn annotation_request(object: &Object, document: &Value, outcome: &str) -> Result<Write, Refusal> {
+    let success = format!("{} {outcome}", typed_name(object));
     let text = format!("{}\n", super::super::gotext::json(document));
     let patch = json!({"metadata": {"annotations": {annotation::LAST_APPLIED: text}}});
     merge_patch(object, "kubectl-last-applied", &success, patch)
 }
 
 /// Plans `apply set-last-applied -f -`. The first error ends the command, and nothing is changed.
-pub(super) fn plan_set_last_applied(text: &str, creates: bool, verbatim: &Verbatim, view: &View<'_>) -> Plan {
+pub(super) fn plan_set_last_applied(
+    text: &str,
+    creates_annotation: bool,
+    verbatim: &Verbatim,
+    view: &View<'_>,
+) -> Plan {
     let (mut plan, mut writes) = (Plan::default(), Vec::new());
     let fail = |plan: Plan, why: Refusal| finish_plan(plan, Vec::new(), vec![why]);
     for item in Manifest::read(text, verbatim.namespace.as_deref(), Validation::Ignore, view.objects).items() {
-        let (kind, key, document) = match item.map(Item::into_document) {
+        let (kind, key, document) = match item.map(ManifestItem::into_document) {
             Ok(Some(sent)) => sent,
             Ok(None) => continue,
             Err(why) => return fail(plan, why),
@@ -38,7 +43,7 @@ pub(super) fn plan_set_last_applied(text: &str, creates: bool, verbatim: &Verbat
         let Some(live) = view.objects.get_kind(kind, &key) else {
             return fail(plan, not_found(kind, &key.name));
         };
-        if live.metadata().annotation(annotation::LAST_APPLIED).is_none() && !creates {
+        if live.metadata().annotation(annotation::LAST_APPLIED).is_none() && !creates_annotation {
             let why = Refusal::kubectl_error(format!(
                 "no last-applied-configuration annotation found on resource: {}, to create the annotation, run the command with --create-annotation",
                 key.name

@@ -1,6 +1,6 @@
 //! `create -f -`, and the requests for manifest objects that `create` and `apply` share (KC-094, KC-097).
 
-use podscope_api::managed::{Manager, Managers};
+use podscope_api::managed::{FieldManager, FieldManagers};
 use podscope_api::schema::Rejection;
 use podscope_api::{Kind, NodeName, Object, ObjectKey, Str, Uid};
 use podscope_cluster::Request;
@@ -8,10 +8,10 @@ use podscope_cluster::client::{ErrorContext, Write, object_name};
 use serde_json::Value;
 
 use super::super::output::{ObjectFormat, manifest_text};
-use super::reading::{Item, Manifest};
-use super::{Plan, View, saved};
+use super::manifest_reader::{Manifest, ManifestItem};
+use super::{Plan, View, saved_config};
 use crate::command::{Output, Validation};
-use crate::refusals::{NOT_ALLOWED, Refusal, undecodable};
+use crate::refusals::{METHOD_NOT_ALLOWED, Refusal, undecodable};
 
 /// Plans `kubectl create -f - --dry-run=client`, which sends no request and validates only the text.
 pub(super) fn plan_create_client_dry_run(manifest: Manifest, save_config: bool, output: &Output) -> Plan {
@@ -20,25 +20,28 @@ pub(super) fn plan_create_client_dry_run(manifest: Manifest, save_config: bool, 
         Err(message) => return Plan::refuse(message),
     };
     let outcome = manifest.for_each_item(|item, _, writes| {
-        if let Item::Binding { pod, .. } = &item {
-            writes.push(Write::say(format!("binding/{} created (dry run)", pod.name)));
+        if let ManifestItem::Binding { pod, .. } = &item {
+            writes.push(Write::without_request(format!(
+                "binding/{} created (dry run)",
+                pod.name
+            )));
         }
         let Some((kind, _, mut document)) = item.into_document() else {
             return Ok(());
         };
         if save_config {
-            let text = saved::document_annotation(&document);
-            saved::set_last_applied_annotation(&mut document, &text);
+            let text = saved_config::last_applied_of_manifest(&document);
+            saved_config::set_last_applied_annotation(&mut document, &text);
         }
         let separator = match &format {
-            Some(format) if format.is_separated() && !writes.is_empty() => "---\n",
+            Some(format) if format.has_document_separators() && !writes.is_empty() => "---\n",
             _ => "",
         };
         let name = document
             .pointer("/metadata/name")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        writes.push(Write::say(match &format {
+        writes.push(Write::without_request(match &format {
             Some(format) => format!("{separator}{}", manifest_text(format, &document)),
             None => format!("{} created (dry run)", object_name(kind, name)),
         }));
@@ -48,29 +51,32 @@ pub(super) fn plan_create_client_dry_run(manifest: Manifest, save_config: bool, 
 }
 
 /// Plans `kubectl create -f -`.
-pub(super) fn plan_create(found: Manifest, save_config: bool) -> Plan {
-    if found.is_empty() {
+pub(super) fn plan_create(manifest: Manifest, save_config: bool) -> Plan {
+    if manifest.is_empty() {
         return Plan::refuse("error: no objects passed to create");
     }
-    let outcome = found.for_each_item(|item, plan, writes| {
+    let outcome = manifest.for_each_item(|item, plan, writes| {
         writes.push(match item {
-            Item::Object {
+            ManifestItem::Object {
                 mut object,
                 unknown,
                 document,
             } => {
                 if save_config {
-                    saved::set_last_applied_of_object(&mut object, &saved::document_annotation(&document));
+                    saved_config::set_last_applied_of_object(
+                        &mut object,
+                        &saved_config::last_applied_of_manifest(&document),
+                    );
                 }
                 plan.warn_unknown_fields(&unknown);
                 // kubectl never sends a resourceVersion when it creates an object.
                 object.metadata_mut().resource_version = Str::default();
-                object.metadata_mut().managers = Managers::of(vec![Manager::sender("kubectl-create")]);
+                object.metadata_mut().managers = FieldManagers::of(vec![FieldManager::of_sender("kubectl-create")]);
                 let success = format!("{} created", object_name(object.kind(), "{name}"));
                 with_create_context(Request::Create(object), success)
             }
-            Item::Malformed { kind, key, why, .. } => malformed_object(kind, key, why),
-            Item::Binding { pod, node } => {
+            ManifestItem::Malformed { kind, key, why, .. } => malformed_object(kind, key, why),
+            ManifestItem::Binding { pod, node } => {
                 let success = format!("binding/{} created", pod.name);
                 let uid = Uid::default();
                 let node = NodeName::from(&*node);
@@ -100,9 +106,9 @@ pub(in super::super) fn manifest_objects(
 ) -> Result<Vec<Object>, Refusal> {
     let items = Manifest::read(text, namespace, Validation::Ignore, view.objects).items();
     let objects = items.map(|item| match item? {
-        Item::Object { object, .. } => Ok(object),
-        Item::Malformed { kind, why, .. } => Err(undecodable(kind, &why)),
-        Item::Binding { .. } => Err(Refusal::as_is(NOT_ALLOWED)),
+        ManifestItem::Object { object, .. } => Ok(object),
+        ManifestItem::Malformed { kind, why, .. } => Err(undecodable(kind, &why)),
+        ManifestItem::Binding { .. } => Err(Refusal::as_is(METHOD_NOT_ALLOWED)),
     });
     objects.collect()
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::merge::json_merge;
 use super::{Plan, View, change_request, plan_for_objects, typed_name};
 use crate::command::MetadataChange;
-use crate::refusals::{Refusal, stale};
+use crate::refusals::{Refusal, version_conflict};
 
 /// Returns the verb that `label` prints for its changes of an object's labels, such as `labeled` (KC-100).
 fn label_verb(map: &ordered::Map<Str, Str>, changes: &[(String, Option<String>)]) -> &'static str {
@@ -71,11 +71,11 @@ pub(super) fn plan_metadata_change(command: &MetadataChange, labels: bool, view:
                     "Error from server: strconv.ParseUint: parsing {version:?}: {why}"
                 )));
             }
-            return Err(stale(object));
+            return Err(version_conflict(object));
         }
         let name = typed_name(object);
         for (key, value) in &command.changes {
-            let is_reported = labels && !command.list && !command.dry_run.is_of_client();
+            let is_reported = labels && !command.list && !command.dry_run.is_client_side();
             if value.is_none() && !map.contains_key(key.as_str()) && is_reported {
                 plan.out(format!("label {key:?} not found."));
             }

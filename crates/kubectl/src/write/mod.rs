@@ -6,13 +6,13 @@ mod delete;
 mod expose;
 mod last_applied;
 mod manifest;
+pub(crate) mod manifest_reader;
 mod metadata;
 mod nodes;
 pub(crate) mod patch;
-pub(crate) mod reading;
 mod replace;
 mod rollout;
-mod saved;
+mod saved_config;
 mod scale;
 mod set;
 mod verbatim;
@@ -23,11 +23,11 @@ pub(super) use manifest::manifest_objects;
 use std::sync::Arc;
 
 use podscope_api::{Kind, Object, Time};
-use podscope_cluster::client::{ClientCommand, Shows, Write, object_name};
+use podscope_cluster::client::{ClientCommand, ObjectFormatter, Write, object_name};
 use podscope_cluster::{Mutation, Objects, OutputKind, Part, Request};
 use serde_json::Value;
 
-use self::reading::Manifest;
+use self::manifest_reader::Manifest;
 use super::View;
 use super::get::find;
 use super::output::{ObjectFormat, object_text};
@@ -113,12 +113,12 @@ fn with_dry_run_suffix(suffix: &str, mut plan: Plan, dry_run: DryRun, output: &O
         if let Some((_, text)) = &mut write.unchanged {
             text.push_str(suffix);
         }
-        let separator = if at > 0 && format.as_ref().is_some_and(ObjectFormat::is_separated) {
+        let separator = if at > 0 && format.as_ref().is_some_and(ObjectFormat::has_document_separators) {
             "---\n"
         } else {
             ""
         };
-        if dry_run.is_of_client() {
+        if dry_run.is_client_side() {
             let object = resulting_object(&request, view);
             // A write that changes nothing and has no message for that case prints nothing.
             let is_silent = write
@@ -132,18 +132,18 @@ fn with_dry_run_suffix(suffix: &str, mut plan: Plan, dry_run: DryRun, output: &O
                 .as_ref()
                 .map(|object| object.metadata().name.to_string())
                 .unwrap_or_default();
-            kept.push(Write::say(match (&format, &object) {
+            kept.push(Write::without_request(match (&format, &object) {
                 (Some(format), Some(object)) => format!("{separator}{}", object_text(format, object)),
                 _ => write.success.replace("{name}", &name),
             }));
             continue;
         }
         if let Some(format) = format.clone() {
-            write.shows = Some(Shows(Arc::new(move |object| {
+            write.formatter = Some(ObjectFormatter(Arc::new(move |object| {
                 format!("{separator}{}", object_text(&format, object))
             })));
         }
-        write.request = Some(dry_run.request(request));
+        write.request = Some(dry_run.wrap_request(request));
         kept.push(write);
     }
     plan.client = (!kept.is_empty()).then_some(ClientCommand::Write(kept));
@@ -174,7 +174,7 @@ pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             "--dry-run is deprecated and can be replaced with --dry-run=client.".to_owned(),
         )),
         DryRun::Boolean(value) => {
-            let (source, better) = match command.dry_run().is_of_client() {
+            let (source, better) = match command.dry_run().is_client_side() {
                 true => ("helpers.go:751", "client"),
                 false => ("helpers.go:754", "none"),
             };
@@ -218,7 +218,7 @@ fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             output,
         } => {
             let found = Manifest::read(manifest, namespace.as_deref(), *validation, objects);
-            if dry_run.is_of_client() {
+            if dry_run.is_client_side() {
                 manifest::plan_create_client_dry_run(found, *save_config, output)
             } else {
                 let plan = manifest::plan_create(found, *save_config);
@@ -327,9 +327,9 @@ fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
 /// Changes a plan to print the `Scale` of each object instead of the object.
 fn with_scale_output(mut plan: Plan, output: &Output) -> Plan {
     if let (Some(ClientCommand::Write(writes)), Ok(Some(format))) = (&mut plan.client, ObjectFormat::of(output)) {
-        for write in writes.iter_mut().filter(|write| write.shows.is_some()) {
+        for write in writes.iter_mut().filter(|write| write.formatter.is_some()) {
             let format = format.clone();
-            write.shows = Some(Shows(Arc::new(move |object| {
+            write.formatter = Some(ObjectFormatter(Arc::new(move |object| {
                 format.text(&super::scale::scale_of(object)).unwrap_or_else(|why| why)
             })));
         }
@@ -368,7 +368,7 @@ pub(super) fn change_request(
     apply: impl Fn(&Value) -> Result<Value, Refusal> + Send + Sync + 'static,
 ) -> Result<Write, Refusal> {
     let patched = apply(&object.to_value())?;
-    object_of(object.kind(), &patched).map_err(bad_request)?;
+    decode_object(object.kind(), &patched).map_err(bad_request)?;
     Ok(Write {
         request: Some(Request::Patch {
             kind: object.kind(),
@@ -377,18 +377,18 @@ pub(super) fn change_request(
             part,
             change: Mutation::of_object(manager, move |live| {
                 let value = apply(&live.to_value()).ok()?;
-                object_of(live.kind(), &value).ok()
+                decode_object(live.kind(), &value).ok()
             }),
         }),
         success: success.to_owned(),
         unchanged: unchanged.map(|text| (object.metadata().resource_version.clone(), text)),
-        ..Write::say("")
+        ..Write::without_request("")
     })
 }
 
 /// Whether the NotFound errors precede or follow the other errors of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NotFoundErrors {
+enum NotFoundErrorPosition {
     First,
     Last,
 }
@@ -399,12 +399,12 @@ fn plan_for_objects(
     view: &View<'_>,
     act: impl FnMut(&Object, &mut Plan, &mut Vec<Write>) -> Result<(), Refusal>,
 ) -> Plan {
-    plan_for_objects_and_errors(NotFoundErrors::Last, target, view, act)
+    plan_for_objects_and_errors(NotFoundErrorPosition::Last, target, view, act)
 }
 
 /// Like [`plan_for_objects`], with the given position of the NotFound errors.
 fn plan_for_objects_and_errors(
-    not_found_errors: NotFoundErrors,
+    position: NotFoundErrorPosition,
     target: &Target,
     view: &View<'_>,
     mut act: impl FnMut(&Object, &mut Plan, &mut Vec<Write>) -> Result<(), Refusal>,
@@ -421,9 +421,9 @@ fn plan_for_objects_and_errors(
             errors.push(message);
         }
     }
-    let at = match not_found_errors {
-        NotFoundErrors::First => 0,
-        NotFoundErrors::Last => errors.len(),
+    let at = match position {
+        NotFoundErrorPosition::First => 0,
+        NotFoundErrorPosition::Last => errors.len(),
     };
     errors.splice(at..at, found.lookup_errors());
     finish_plan(plan, writes, errors)
@@ -473,9 +473,9 @@ fn finish_plan(mut plan: Plan, writes: Vec<Write>, errors: Vec<Refusal>) -> Plan
 ///
 /// # Errors
 /// The error of the first field that cannot be decoded.
-fn object_of(kind: Kind, value: &Value) -> Result<Object, String> {
+fn decode_object(kind: Kind, value: &Value) -> Result<Object, String> {
     if let Kind::Custom(_) = kind {
-        return super::rest::custom::object_of(kind, value);
+        return super::rest::custom::decode_object(kind, value);
     }
     podscope_api::object_from_value(value).map_err(|errors| {
         let first = errors.first();

@@ -19,7 +19,7 @@ fn find_nodes(
 ) -> Result<(Vec<Arc<Node>>, Vec<Refusal>), Refusal> {
     let target = Target {
         selector: selector.map(str::to_owned),
-        ..Target::kind(Kind::Node, nodes.to_vec())
+        ..Target::of_kind(Kind::Node, nodes.to_vec())
     };
     let found = find(&target, view.objects)?;
     let nodes = found
@@ -62,10 +62,10 @@ pub(super) fn plan_cordon(
     for node in nodes {
         let name = &node.metadata.name;
         if node.is_unschedulable() == cordon {
-            writes.push(Write::say(format!("node/{name} already {done}")));
+            writes.push(Write::without_request(format!("node/{name} already {done}")));
             continue;
         }
-        let request = podscope_cluster::client::cordon(&node, cordon, "kubectl-cordon");
+        let request = podscope_cluster::client::cordon_request(&node, cordon, "kubectl-cordon");
         writes.push(Write::new(request, format!("node/{name} {done}")));
     }
     with_dry_run(

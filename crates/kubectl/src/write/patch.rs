@@ -5,8 +5,8 @@ use podscope_api::{Kind, Object, Tree};
 use podscope_cluster::{ApiError, Part};
 use serde_json::{Value, json};
 
-use super::super::merge::{item_without_merge_key, json_merge, json_patch, strategic, three_way_merge};
-use super::reading::without_fields;
+use super::super::merge::{item_without_merge_key, json_merge, json_patch, strategic_merge, three_way_merge};
+use super::manifest_reader::without_fields;
 use super::{Plan, View, change_request, plan_for_objects, typed_name};
 use crate::command::{EDITED_TEXT_MISSING, Kubectl, PatchType, Target};
 use crate::refusals::{NO_SUCH_RESOURCE, Refusal, api_error, bad_request, no_subresource};
@@ -125,13 +125,13 @@ pub(super) fn plan_patch(command: &Kubectl, view: &View<'_>) -> Plan {
         if patch_type == PatchType::Strategic
             && let Some((item, key)) = item_without_merge_key(&live, &tree)
         {
-            let item = super::super::gotext::plain(&item);
+            let item = super::super::gotext::go_value_text(&item);
             return Err(Refusal::as_is(format!(
                 "Error from server: map: {item} does not contain declared merge key: {key}"
             )));
         }
         let apply = move |live: &Value| match patch_type {
-            PatchType::Strategic => Ok(strategic(live, &tree)),
+            PatchType::Strategic => Ok(strategic_merge(live, &tree)),
             PatchType::Merge => Ok(json_merge(live, &tree)),
             PatchType::Json => json_patch(live, &tree).map_err(|_| Refusal::as_is(REQUEST_REJECTED)),
         };
@@ -141,7 +141,7 @@ pub(super) fn plan_patch(command: &Kubectl, view: &View<'_>) -> Plan {
             return Err(why);
         }
         if patch_type == PatchType::Json
-            && let Some(why) = undecodable(object.kind(), &patched)
+            && let Some(why) = decoding_error(object.kind(), &patched)
         {
             // The server's error contains the whole patched object as JSON.
             let json = super::super::gotext::json(&patched);
@@ -149,9 +149,9 @@ pub(super) fn plan_patch(command: &Kubectl, view: &View<'_>) -> Plan {
                 "The request is invalid: patch: Invalid value: {json:?}: {why}"
             )));
         }
-        let unknown = match (check_convertible_in(kind, &patched, view), patch_type) {
+        let unknown = match (check_convertible_with_schema(kind, &patched, view), patch_type) {
             (Err(Rejection::Unknown(fields)), _) => fields,
-            // The server does not convert the result of a JSON patch: it decodes it, which has been checked above.
+            // The server decodes the result of a JSON patch and does not convert it; its errors are returned above.
             (Ok(()), _) | (Err(_), PatchType::Json) => Vec::new(),
             (Err(why), _) => return Err(invalid_patch(&given, &why)),
         };
@@ -220,7 +220,7 @@ fn check_patch_type(kind: Kind, patch_type: PatchType) -> Result<(), Refusal> {
 }
 
 /// Like [`check_convertible`], for custom kinds too: they reject fields that their schema does not define.
-fn check_convertible_in(kind: Kind, patched: &Value, view: &View<'_>) -> Result<(), Rejection> {
+fn check_convertible_with_schema(kind: Kind, patched: &Value, view: &View<'_>) -> Result<(), Rejection> {
     let Kind::Custom(_) = kind else {
         return check_convertible(kind, patched);
     };
@@ -248,7 +248,7 @@ pub(crate) fn check_convertible(kind: Kind, patched: &Value) -> Result<(), Rejec
 }
 
 /// Returns the server's decoding error for the result of a JSON patch, if a field has the wrong type.
-fn undecodable(kind: Kind, patched: &Value) -> Option<Rejection> {
+fn decoding_error(kind: Kind, patched: &Value) -> Option<Rejection> {
     let served = schema::served(kind.api_version(), kind.name())?;
     let why = schema::decode_object(served.fields, &Tree::from_value(patched)).err()?;
     matches!(why, Rejection::Type(_)).then_some(why)
@@ -256,7 +256,7 @@ fn undecodable(kind: Kind, patched: &Value) -> Option<Rejection> {
 
 /// Returns the server's error if it cannot convert the result of a patch; it prints the patch in Go's map format.
 pub(super) fn invalid_patch(patch: &Value, why: &Rejection) -> Refusal {
-    let patch = super::super::gotext::plain(patch);
+    let patch = super::super::gotext::go_value_text(patch);
     Refusal::as_is(format!(
         "The request is invalid: patch: Invalid value: {patch:?}: {why}"
     ))
@@ -266,13 +266,13 @@ pub(super) fn invalid_patch(patch: &Value, why: &Rejection) -> Refusal {
 const REQUEST_REJECTED: &str = "The request is invalid: the server rejected our request due to an error in our request";
 
 /// Parses a text that contains one object of a custom kind.
-fn custom_object(text: &str, view: &View<'_>) -> Option<Object> {
+fn parse_custom_object(text: &str, view: &View<'_>) -> Option<Object> {
     let (documents, _) = podscope_api::read_documents(text);
     let [document] = documents.as_slice() else { return None };
     let value = document.to_value();
     let field = |name: &str| value[name].as_str().unwrap_or_default();
     let kind = view.objects.served_kind(field("apiVersion"), field("kind"))?;
-    custom::object_of(kind, &value).ok()
+    custom::decode_object(kind, &value).ok()
 }
 
 /// Plans `kubectl edit`: applies the changes of the edited text to the object.
@@ -287,7 +287,7 @@ pub(super) fn plan_edit(target: &Target, text: &str, subresource: Option<&str>, 
     }
     let given = match parsed.objects.as_slice() {
         [located] => Some(located.value.clone()),
-        [] => custom_object(text, view),
+        [] => parse_custom_object(text, view),
         _ => None,
     };
     let Some(given) = given else {

@@ -1,18 +1,23 @@
 //! `kubectl replace`: replaces existing objects as a whole.
 
 use podscope_api::{Kind, ObjectKey};
-use podscope_cluster::client::{ErrorContext, Write, deletion, error_text, object_name};
+use podscope_cluster::client::{ErrorContext, Write, deletion_message, error_text, object_name};
 use podscope_cluster::{ApiError, DeleteOptions, Part, Request};
 
-use super::reading::{Item, Manifest};
-use super::{Plan, View, saved};
+use super::manifest_reader::{Manifest, ManifestItem};
+use super::{Plan, View, saved_config};
 use crate::command::{ForceOptions, ReplaceOptions, Verbatim, propagation_of_cascade};
-use crate::refusals::{NOT_ALLOWED, Refusal};
+use crate::refusals::{METHOD_NOT_ALLOWED, Refusal};
 
 /// Plans `kubectl replace`. With `--force`, all existing objects are deleted before the first one is created.
-pub(super) fn plan_replace(text: &str, options: &ReplaceOptions, verbatim: &Verbatim, view: &View<'_>) -> Plan {
+pub(super) fn plan_replace(manifest: &str, options: &ReplaceOptions, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let force = options.force.as_ref();
-    let found = Manifest::read(text, verbatim.namespace.as_deref(), options.validation, view.objects);
+    let found = Manifest::read(
+        manifest,
+        verbatim.namespace.as_deref(),
+        options.validation,
+        view.objects,
+    );
     if found.is_empty() && force.is_some() {
         return Plan::refuse("error: no objects passed to replace");
     }
@@ -21,13 +26,14 @@ pub(super) fn plan_replace(text: &str, options: &ReplaceOptions, verbatim: &Verb
     let (mut deletions, mut has_binding) = (Vec::new(), false);
     let mut outcome = found.for_each_item(|item, plan, writes| {
         let (request, kind, key) = match item {
-            Item::Object {
+            ManifestItem::Object {
                 mut object,
                 document,
                 unknown,
             } => {
                 if verbatim.save_config {
-                    saved::set_last_applied_of_object(&mut object, &saved::document_annotation(&document));
+                    let last_applied = saved_config::last_applied_of_manifest(&document);
+                    saved_config::set_last_applied_of_object(&mut object, &last_applied);
                 }
                 plan.warn_unknown_fields(&unknown);
                 let (kind, key) = (object.kind(), object.key());
@@ -45,11 +51,11 @@ pub(super) fn plan_replace(text: &str, options: &ReplaceOptions, verbatim: &Verb
                 };
                 (request, kind, key)
             }
-            Item::Malformed { kind, key, why, .. } => {
+            ManifestItem::Malformed { kind, key, why, .. } => {
                 let same_key = key.clone();
                 (Request::Malformed { kind, key, why }, kind, same_key)
             }
-            Item::Binding { .. } => {
+            ManifestItem::Binding { .. } => {
                 has_binding = true;
                 return Ok(());
             }
@@ -64,7 +70,7 @@ pub(super) fn plan_replace(text: &str, options: &ReplaceOptions, verbatim: &Verb
         match force {
             Some(force) => {
                 if exists {
-                    deletions.push(deletion_of(kind, key, force));
+                    deletions.push(delete_request(kind, key, force));
                 }
                 writes.push(Write::new(request, replaced));
             }
@@ -82,7 +88,7 @@ pub(super) fn plan_replace(text: &str, options: &ReplaceOptions, verbatim: &Verb
         Ok(())
     });
     if has_binding {
-        return Plan::refuse(NOT_ALLOWED);
+        return Plan::refuse(METHOD_NOT_ALLOWED);
     }
     outcome.writes.splice(0..0, deletions);
     outcome.finish()
@@ -90,8 +96,8 @@ pub(super) fn plan_replace(text: &str, options: &ReplaceOptions, verbatim: &Verb
 
 /// Returns the request that deletes an object before `replace --force` creates it again. The client waits for the
 /// deletion.
-fn deletion_of(kind: Kind, key: ObjectKey, force: &ForceOptions) -> Write {
-    let success = deletion(kind, &key, "deleted");
+fn delete_request(kind: Kind, key: ObjectKey, force: &ForceOptions) -> Write {
+    let success = deletion_message(kind, &key, "deleted");
     let options = DeleteOptions {
         grace_seconds: force.grace_seconds,
         propagation: Some(propagation_of_cascade(force.cascade.as_deref()).0),

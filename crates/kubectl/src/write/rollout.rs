@@ -5,7 +5,7 @@ use podscope_api::{Kind, Object};
 use podscope_cluster::client::{ClientCommand, RolloutStatus};
 
 use super::super::rollout::{RolloutStep, step};
-use super::{NotFoundErrors, Plan, View, plan_for_objects_and_errors, plan_nothing_found};
+use super::{NotFoundErrorPosition, Plan, View, plan_for_objects_and_errors, plan_nothing_found};
 use crate::command::{RolloutAction, Selection, Target};
 use crate::refusals::Refusal;
 
@@ -13,8 +13,8 @@ use crate::refusals::Refusal;
 pub(super) fn plan(action: &RolloutAction, target: &Target, view: &View<'_>) -> Plan {
     // kubectl looks up all objects before it patches them, so NotFound errors come first.
     let not_found_errors = match action {
-        RolloutAction::Pause | RolloutAction::Resume | RolloutAction::Restart => NotFoundErrors::First,
-        _ => NotFoundErrors::Last,
+        RolloutAction::Pause | RolloutAction::Resume | RolloutAction::Restart => NotFoundErrorPosition::First,
+        _ => NotFoundErrorPosition::Last,
     };
     let plan = plan_for_objects_and_errors(not_found_errors, target, view, |object, plan, writes| {
         match action {
@@ -29,7 +29,7 @@ pub(super) fn plan(action: &RolloutAction, target: &Target, view: &View<'_>) -> 
                     watch: *watch,
                     timeout: *timeout,
                 };
-                return add_status(rollout, *revision, object, plan);
+                return add_watched_rollout(rollout, *revision, object, plan);
             }
             RolloutAction::Undo { .. } => warn_about_undo(object, plan),
             _ => {}
@@ -47,8 +47,9 @@ pub(super) fn plan(action: &RolloutAction, target: &Target, view: &View<'_>) -> 
     }
 }
 
-/// `rollout status`: adds a rollout that the client watches.
-fn add_status(rollout: RolloutStatus, revision: i64, object: &Object, plan: &mut Plan) -> Result<(), Refusal> {
+/// `rollout status`: adds the rollout to those that the client watches. Fails if the object has another revision than
+/// the one given by `--revision`.
+fn add_watched_rollout(rollout: RolloutStatus, revision: i64, object: &Object, plan: &mut Plan) -> Result<(), Refusal> {
     if !matches!(object.kind(), Kind::Deployment | Kind::StatefulSet | Kind::DaemonSet) {
         let kind = object.kind().name();
         return Err(Refusal::kubectl_error(format!(

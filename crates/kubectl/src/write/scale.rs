@@ -13,8 +13,8 @@ use crate::scale::ScaleSubresource;
 pub(super) fn plan_scale(
     target: &Target,
     replicas: i32,
-    current: Option<i32>,
-    version: Option<&str>,
+    current_replicas: Option<i32>,
+    resource_version: Option<&str>,
     view: &View<'_>,
 ) -> Plan {
     // The first object that cannot be scaled ends the command, after the objects before it have been scaled.
@@ -28,13 +28,13 @@ pub(super) fn plan_scale(
         };
         let present = scale.scale(object).map_err(api_error)?;
         let have = present.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
-        if let Some(current) = current.filter(|current| i64::from(*current) != have) {
+        if let Some(current) = current_replicas.filter(|current| i64::from(*current) != have) {
             return Err(Refusal::kubectl_error(format!(
                 "Expected replicas to be {current}, was {have}"
             )));
         }
         let actual_version = &object.metadata().resource_version;
-        if let Some(version) = version.filter(|version| **version != **actual_version) {
+        if let Some(version) = resource_version.filter(|version| **version != **actual_version) {
             return Err(Refusal::kubectl_error(format!(
                 "Expected resource version to be {version}, was {actual_version}"
             )));
@@ -48,7 +48,7 @@ pub(super) fn plan_scale(
             move |live| Ok(json_merge(live, &scale.patch(i64::from(replicas)))),
         )?;
         if let Some(Request::Patch { change, .. }) = &mut write.request {
-            *change = change.clone().through("scale");
+            *change = change.clone().with_subresource("scale");
         }
         writes.push(write);
         has_failed = false;

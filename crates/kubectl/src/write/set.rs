@@ -31,9 +31,9 @@ pub(super) fn pod_spec_pointer(object: &Object) -> Result<&'static str, Refusal>
 }
 
 /// Formats a selector requirement as Go prints its struct: `{app In [a b]}`.
-fn go_requirement_text(one: &Value) -> String {
-    let text = |field: &str| one.get(field).and_then(Value::as_str).unwrap_or_default();
-    let values = one.get("values").and_then(Value::as_array);
+fn go_requirement_text(requirement: &Value) -> String {
+    let text = |field: &str| requirement.get(field).and_then(Value::as_str).unwrap_or_default();
+    let values = requirement.get("values").and_then(Value::as_array);
     let values: Vec<&str> = values.into_iter().flatten().filter_map(Value::as_str).collect();
     format!("{{{} {} [{}]}}", text("key"), text("operator"), values.join(" "))
 }
@@ -47,10 +47,10 @@ fn matches_pattern(pattern: &str, name: &str) -> bool {
 }
 
 /// Returns the names of an object's containers that match the pattern, init containers first.
-fn matching_containers(value: &Value, at: &str, pattern: &str) -> Vec<String> {
+fn matching_containers(value: &Value, spec_pointer: &str, pattern: &str) -> Vec<String> {
     ["initContainers", "containers"]
         .iter()
-        .filter_map(|field| value.pointer(&format!("{at}/{field}"))?.as_array())
+        .filter_map(|field| value.pointer(&format!("{spec_pointer}/{field}"))?.as_array())
         .flatten()
         .filter_map(|container| container.get("name")?.as_str())
         .filter(|name| matches_pattern(pattern, name))
@@ -58,9 +58,9 @@ fn matching_containers(value: &Value, at: &str, pattern: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns one variable per key of a ConfigMap or Secret, as name and reference (`set env --from`). Warns about renamed
-/// keys.
-pub(super) fn read_sources(
+/// Returns one variable per key of the ConfigMap or Secret that `set env --from` names, each with its name and
+/// `valueFrom`. Adds a warning for each key that differs from its variable (before the prefix).
+pub(super) fn variables_from_env_source(
     change: &SetChange,
     namespace: &str,
     view: &View<'_>,
@@ -116,13 +116,13 @@ pub(super) fn read_sources(
 }
 
 /// Changes the selector of a Service (`set selector`).
-fn change_selector(object: &Object, text: &str) -> Result<Write, Refusal> {
+fn change_selector(object: &Object, selector_text: &str) -> Result<Write, Refusal> {
     if object.kind() != Kind::Service {
         return Err(Refusal::kubectl_error(
             "setting a selector is only supported for Services",
         ));
     }
-    let query = LabelQuery::parse(text).ok();
+    let query = LabelQuery::parse(selector_text).ok();
     let Some(pairs) = query.as_ref().and_then(LabelQuery::equalities) else {
         let expressions = query.map(|query| query.to_value()).unwrap_or_default();
         let listed = expressions.get("matchExpressions").and_then(Value::as_array);
@@ -184,11 +184,12 @@ fn change_resources(
     })
 }
 
-/// Plans the change of one object.
+/// Plans a `kubectl set` sub-command other than `set image` for one object. `env_source_variables` are the variables
+/// of `set env --from`.
 pub(super) fn plan_set(
     object: &Object,
     change: &SetChange,
-    sources: &[(String, Value)],
+    env_source_variables: &[(String, Value)],
     plan: &mut Plan,
     writes: &mut Vec<Write>,
 ) -> Result<(), Refusal> {
@@ -208,7 +209,7 @@ pub(super) fn plan_set(
                     value.as_ref().map(|value| json!({"name": name, "value": value})),
                 )
             });
-            let from_sources = sources
+            let from_sources = env_source_variables
                 .iter()
                 .map(|(name, from)| (name.clone(), Some(json!({"name": name, "valueFrom": from}))));
             if matching_containers(&object.to_value(), pod_spec_pointer(object)?, containers).is_empty() {
@@ -257,7 +258,7 @@ pub(super) fn set_image(
     for (container, _) in images.iter().filter(|image| !is_known(image)) {
         plan.err(format!("error: unable to find container named {container:?}"));
     }
-    // If some containers exist, they are changed although others do not exist.
+    // Containers that exist are changed even if other given names match no container.
     if !images.iter().any(|image| is_known(&image)) {
         return Ok(());
     }

@@ -3,22 +3,24 @@
 
 use std::sync::Arc;
 
-use podscope_api::managed::{Manager, Managers};
+use podscope_api::managed::{FieldManager, FieldManagers};
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::client::{
-    Awaited as AwaitedObject, ClientCommand, ErrorContext, Until, WaitCommand, Write, object_name,
+    AwaitedObject, ClientCommand, ErrorContext, WaitCommand, WaitPredicate, Write, object_name,
 };
 use podscope_cluster::{Objects, Part, Request};
 use serde_json::{Value, json};
 
-use super::super::jsonpath::{Path, plain};
+use super::super::jsonpath::{Path, value_text};
 use super::super::merge::json_merge;
-use super::super::work::Work;
-use super::reading::{Item, Manifest};
-use super::{Plan, View, change_request, find, finish_plan, plan_for_objects, refuse_if_missing, saved, with_dry_run};
+use super::super::work::WorkCounter;
+use super::manifest_reader::{Manifest, ManifestItem};
+use super::{
+    Plan, View, change_request, find, finish_plan, plan_for_objects, refuse_if_missing, saved_config, with_dry_run,
+};
 use super::{expose, last_applied, replace, set};
 use crate::command::{
-    Action, Autoscale, Generated, Kubectl, Output, SetChange, Validation, Verbatim, Wait, WaitCondition,
+    Action, Autoscale, GeneratedObjects, Kubectl, Output, SetChange, Validation, Verbatim, Wait, WaitCondition,
 };
 use crate::refusals::{Refusal, not_found, undecodable};
 use crate::scale::ScaleSubresource;
@@ -29,7 +31,7 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
     Some(match &verbatim.action {
         Action::Create(generated) => create_generated(generated, verbatim, view),
         Action::Wait(wait) => self::plan_wait(wait, view),
-        Action::JobFrom { name, kind, source } => match job_from(name, *kind, source, verbatim, view) {
+        Action::JobFrom { name, kind, source } => match job_from_cron_job(name, *kind, source, verbatim, view) {
             Ok(generated) => create_generated(&generated, verbatim, view),
             Err(message) => Plan::refuse(message),
         },
@@ -53,7 +55,7 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
         } => plan_local(command, namespace, text, view),
         Action::Set { target, change } => {
             let mut warnings = Vec::new();
-            let sources = match set::read_sources(change, target.namespace(), view, &mut warnings) {
+            let sources = match set::variables_from_env_source(change, target.namespace(), view, &mut warnings) {
                 Ok(sources) => sources,
                 Err(message) => return Some(Plan::refuse(message)),
             };
@@ -84,9 +86,9 @@ fn plan_local(command: &Kubectl, namespace: &str, text: &str, view: &View<'_>) -
     let mut objects = Objects::default();
     for item in Manifest::read(text, Some(namespace), Validation::Ignore, view.objects).items() {
         match item {
-            Ok(Item::Object { object, .. }) => drop(objects.put(object)),
-            Ok(Item::Malformed { kind, why, .. }) => return Plan::refuse(undecodable(kind, &why)),
-            Ok(Item::Binding { .. }) => {}
+            Ok(ManifestItem::Object { object, .. }) => drop(objects.put(object)),
+            Ok(ManifestItem::Malformed { kind, why, .. }) => return Plan::refuse(undecodable(kind, &why)),
+            Ok(ManifestItem::Binding { .. }) => {}
             Err(message) => return Plan::refuse(message),
         }
     }
@@ -95,12 +97,12 @@ fn plan_local(command: &Kubectl, namespace: &str, text: &str, view: &View<'_>) -
 
 /// Creates generated objects. With `--dry-run=client -o` they are printed instead, in the format of Go's types: with
 /// empty structs, and without a namespace unless one was given.
-fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>) -> Plan {
+fn create_generated(generated: &GeneratedObjects, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
     generated.warnings.iter().for_each(|warning| plan.warn(warning));
     generated.errors.iter().for_each(|error| plan.err(error));
     let namespace = verbatim.namespace.as_deref();
-    let is_shown = verbatim.dry_run.is_of_client() && verbatim.output != Output::Table;
+    let is_shown = verbatim.dry_run.is_client_side() && verbatim.output != Output::Table;
     let mut writes = Vec::new();
     for (at, value) in generated.objects.iter().enumerate() {
         let mut value = value.clone();
@@ -116,14 +118,14 @@ fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>)
         let is_saved = !(is_shown && matches!(verbatim.verb, "run" | "expose"));
         if verbatim.save_config && is_saved {
             let mut filled = value.clone();
-            set_empty_fields(&mut filled, &generated.empty_fields);
+            add_missing_fields(&mut filled, &generated.empty_fields);
             if !is_shown && namespace.is_none() {
                 // The default namespace is part of the request, but not of the last-applied annotation.
                 filled["metadata"]
                     .as_object_mut()
                     .map(|fields| fields.shift_remove("namespace"));
             }
-            saved::set_last_applied_annotation(&mut value, &saved::generated_annotation(&filled));
+            saved_config::set_last_applied_annotation(&mut value, &saved_config::last_applied_of_generated(&filled));
         }
         if is_shown {
             // `run --expose` also prints the Service, which has an empty status of its own.
@@ -133,13 +135,13 @@ fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>)
             } else {
                 &generated.empty_fields
             };
-            set_empty_fields(&mut value, empty_fields);
+            add_missing_fields(&mut value, empty_fields);
             let format = match super::ObjectFormat::of(&verbatim.output) {
                 Ok(Some(format)) => format,
                 Ok(None) => continue,
                 Err(why) => return Plan::refuse(why),
             };
-            if at > 0 && format.is_separated() {
+            if at > 0 && format.has_document_separators() {
                 plan.out("---");
                 plan.out("---");
             }
@@ -152,7 +154,8 @@ fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>)
         match podscope_api::object_from_value(&value) {
             Ok(mut object) => {
                 let verb = verbatim.verb.split(' ').next().unwrap_or_default();
-                object.metadata_mut().managers = Managers::of(vec![Manager::sender(format!("kubectl-{verb}"))]);
+                object.metadata_mut().managers =
+                    FieldManagers::of(vec![FieldManager::of_sender(format!("kubectl-{verb}"))]);
                 let success = format!("{} {}", object_name(object.kind(), "{name}"), generated.done);
                 writes.push(Write {
                     context: generated.context.clone(),
@@ -178,8 +181,8 @@ fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>)
     )
 }
 
-/// Sets the empty fields that are missing.
-fn set_empty_fields(value: &mut Value, fields: &[(&str, Value)]) {
+/// Adds those of the given fields that the object lacks; each is a JSON pointer and an empty value.
+fn add_missing_fields(value: &mut Value, fields: &[(&str, Value)]) {
     for (path, default) in fields {
         set_if_missing(value, path, default);
     }
@@ -216,7 +219,13 @@ fn find_named(kind: Kind, name: &str, namespace: Option<&str>, view: &View<'_>) 
 }
 
 /// Generates a Job from the template of a CronJob (`create job --from`).
-fn job_from(name: &str, kind: Kind, source: &str, verbatim: &Verbatim, view: &View<'_>) -> Result<Generated, String> {
+fn job_from_cron_job(
+    name: &str,
+    kind: Kind,
+    source: &str,
+    verbatim: &Verbatim,
+    view: &View<'_>,
+) -> Result<GeneratedObjects, String> {
     let object = find_named(kind, source, verbatim.namespace.as_deref(), view)?;
     if kind.name() != "CronJob" {
         return Err(format!(
@@ -230,14 +239,14 @@ fn job_from(name: &str, kind: Kind, source: &str, verbatim: &Verbatim, view: &Vi
     metadata["name"] = Value::from(name);
     metadata["annotations"]["cronjob.kubernetes.io/instantiate"] = Value::from("manual");
     metadata["ownerReferences"] = json!([{"apiVersion": "batch/v1", "kind": "CronJob", "name": source, "uid": object.metadata().uid.to_string(), "controller": true}]);
-    Ok(Generated {
+    Ok(GeneratedObjects {
         objects: vec![
             json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": template.get("spec").cloned().unwrap_or_default()}),
         ],
         context: ErrorContext::Own("failed to create job: ".to_owned()),
         done: "created",
         empty_fields: vec![("/status", json!({}))],
-        ..Generated::default()
+        ..GeneratedObjects::default()
     })
 }
 
@@ -252,7 +261,7 @@ fn find_single(target: &crate::command::Target, view: &View<'_>) -> Result<Objec
 }
 
 /// Generates the HorizontalPodAutoscaler of a scalable object (`autoscale`).
-fn autoscaler_for(autoscale: &Autoscale, view: &View<'_>) -> Result<Generated, String> {
+fn autoscaler_for(autoscale: &Autoscale, view: &View<'_>) -> Result<GeneratedObjects, String> {
     let object = find_single(&autoscale.target, view)?;
     let kind = object.kind();
     if ScaleSubresource::of_kind(kind, view.objects).is_none() {
@@ -275,13 +284,13 @@ fn autoscaler_for(autoscale: &Autoscale, view: &View<'_>) -> Result<Generated, S
     if let Some(percent) = autoscale.cpu_percent {
         spec["metrics"] = json!([{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": percent}}}]);
     }
-    Ok(Generated {
+    Ok(GeneratedObjects {
         objects: vec![
             json!({"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": name}, "spec": spec}),
         ],
         done: "autoscaled",
         empty_fields: vec![("/status", json!({"currentMetrics": null, "desiredReplicas": 0}))],
-        ..Generated::default()
+        ..GeneratedObjects::default()
     })
 }
 
@@ -310,12 +319,12 @@ fn is_condition_met(awaited: &WaitCondition, path: Option<&Path>, object: Option
         }
         WaitCondition::Path(_, wanted) => {
             let value = object.to_value();
-            let work = Work::default();
+            let work = WorkCounter::default();
             let found = path.and_then(|path| path.find(&value, &work).ok()).unwrap_or_default();
             match (found.as_slice(), wanted) {
                 ([], _) => false,
                 (_, None) => true,
-                ([one], Some(wanted)) => plain(one) == *wanted,
+                ([one], Some(wanted)) => value_text(one) == *wanted,
                 _ => false,
             }
         }
@@ -363,7 +372,7 @@ fn plan_wait(wait: &Wait, view: &View<'_>) -> Plan {
             _ => (one.clone(), None),
         })
         .collect();
-    let until = Until(Arc::new(move |object, uid| {
+    let until = WaitPredicate(Arc::new(move |object, uid| {
         conditions
             .iter()
             .all(|(one, path)| is_condition_met(one, path.as_ref(), object, &uid.to_string()))

@@ -31,12 +31,12 @@ impl AdmissionRefusal {
 }
 
 /// Pods of this priority or higher are critical (LC-066).
-pub(super) const SYSTEM_CRITICAL: i32 = 2_000_000_000;
+pub(super) const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;
 
 /// Returns whether a pod is critical: the kubelet never evicts it, and it may preempt others at admission (LC-066,
 /// LC-197).
 pub(super) fn is_critical(pod: &Pod) -> bool {
-    pod.priority() >= SYSTEM_CRITICAL || pod.is_mirror()
+    pod.priority() >= SYSTEM_CRITICAL_PRIORITY || pod.is_mirror()
 }
 
 /// Returns the requests of a pod, as the node counts them: CPU in millicores, other resources in their own units.
@@ -158,7 +158,7 @@ fn check_required_features(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Admissi
 /// Refuses new pods, except critical ones, on a node under pressure. Under memory pressure alone, only BestEffort pods
 /// without a toleration are refused (LC-067).
 fn check_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), AdmissionRefusal> {
-    // An imported pod that this kubelet had admitted is not evicted because of an imported node condition (P-09).
+    // An imported pod with a start time was already admitted, so an imported node condition does not count (P-09).
     let is_new = pod.status.start_time.is_none();
     let measured = &host.shared.node_state.pressure;
     let is_imported = |kind: &NodePressure| is_new && host.machine.imported_condition(kind.condition()).is_some();

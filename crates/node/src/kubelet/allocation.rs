@@ -64,7 +64,7 @@ impl PodWorker {
     /// Adopts the new API object. If it requests other resources than were granted, the worker keeps the granted ones.
     /// Returns whether this is a new resize request.
     pub(super) fn set_api_pod(&mut self, api: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
-        let has_granted_resources = api.has_resources_of(&self.pod);
+        let has_granted_resources = api.has_same_resources_as(&self.pod);
         if has_granted_resources || self.stage != WorkerStage::Syncing {
             self.pod = api.clone();
             if let Some(resize) = &mut self.resize {
@@ -75,9 +75,12 @@ impl PodWorker {
             return false;
         }
         let mut granted = api.clone();
-        Arc::make_mut(&mut granted).take_resources(&self.pod);
+        Arc::make_mut(&mut granted).copy_resources_from(&self.pod);
         let resize = self.resize.get_or_insert_default();
-        let is_news = resize.desired.as_ref().is_none_or(|known| !known.has_resources_of(api));
+        let is_news = resize
+            .desired
+            .as_ref()
+            .is_none_or(|known| !known.has_same_resources_as(api));
         resize.desired = Some(api.clone());
         host.machine.set_allocation(&api.metadata.uid, Some(granted.clone()));
         self.pod = granted;
@@ -112,14 +115,14 @@ impl PodWorker {
         }
         let on_disk = host.machine.allocation(&api.metadata.uid).cloned();
         let granted = match &self.resize {
-            // While a resize is in progress, the resources in the API object are granted, even if not all containers
-            // have them yet.
+            // While a resize is in progress, the resources in the API object count as granted, even if not all
+            // containers have them yet.
             Some(resize) if on_disk.is_none() && resize.in_progress.is_some() => None,
             _ => on_disk.or_else(|| pod_with_actuated_resources(&api, host)),
         };
         match granted {
             Some(granted) => {
-                Arc::make_mut(&mut self.pod).take_resources(&granted);
+                Arc::make_mut(&mut self.pod).copy_resources_from(&granted);
                 self.set_api_pod(&api, host)
             }
             None => false,
@@ -353,10 +356,11 @@ fn pod_with_actuated_resources(api: &Arc<Pod>, host: &Host<'_, '_>) -> Option<Ar
             }
         }
     }
-    (!granted.has_resources_of(api)).then(|| Arc::new(granted))
+    (!granted.has_same_resources_as(api)).then(|| Arc::new(granted))
 }
 
-/// Returns the sort key of a pending resize; the smallest key is tried first.
+/// Returns the sort key of a pending resize, whose parts are: whether requests grow, priority, QoS class, time since
+/// which it is pending. The resize with the smallest key is tried first.
 fn resize_retry_sort_key(worker: &PodWorker) -> (bool, Reverse<i32>, bool, Option<Time>) {
     let grows = worker.desired_pod().is_some_and(|desired| {
         let (before, after) = (

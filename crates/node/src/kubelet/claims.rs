@@ -1,5 +1,5 @@
-//! Resource claims on the node: the kubelet lets the device drivers prepare a pod's claims before its sandbox is created,
-//! and unprepare them after its containers have stopped (DRA-240 to DRA-250).
+//! Resource claims on the node: the kubelet lets the device drivers prepare a pod's claims before its sandbox is
+//! created, and unprepare them after its containers have stopped (DRA-240 to DRA-250).
 //!
 //! ```text
 //! checked ──▶ in the checkpoint ──NodePrepareResources──▶ prepared ──last pod ended: NodeUnprepareResources──▶ (gone)
@@ -39,9 +39,9 @@ pub(super) enum ClaimPreparation {
     Failed(String),
 }
 
-/// Prepares the claims of a pod. `until` is the instant at which the drivers answer the call in progress; `None` if
-/// there is no such call.
-pub(super) fn prepare_claims(pod: &Pod, until: Option<SimTime>, host: &mut Host<'_, '_>) -> ClaimPreparation {
+/// Prepares the claims of a pod. `answered_at` is the instant at which the drivers answer the call in progress; `None`
+/// if there is no such call.
+pub(super) fn prepare_claims(pod: &Pod, answered_at: Option<SimTime>, host: &mut Host<'_, '_>) -> ClaimPreparation {
     if pod.spec.resource_claims.is_empty() && pod.status.extended_resource_claim_status.is_none() {
         return ClaimPreparation::Ready;
     }
@@ -68,9 +68,9 @@ pub(super) fn prepare_claims(pod: &Pod, until: Option<SimTime>, host: &mut Host<
         PrepareDescription::Takes(micros) => *micros,
         PrepareDescription::Fails => 0,
     });
-    let until = until.unwrap_or_else(|| host.ctx.now + Span(slowest.max().unwrap_or(0)));
-    if until > host.ctx.now {
-        return ClaimPreparation::InProgress(until);
+    let answered_at = answered_at.unwrap_or_else(|| host.ctx.now + Span(slowest.max().unwrap_or(0)));
+    if answered_at > host.ctx.now {
+        return ClaimPreparation::InProgress(answered_at);
     }
     for claim in &missing {
         let name = &claim.metadata.name;
@@ -90,7 +90,7 @@ fn claims_to_prepare(pod: &Pod, host: &Host<'_, '_>) -> Result<Vec<Arc<ResourceC
     let (namespace, pod_name) = (&pod.metadata.namespace, &pod.metadata.name);
     let uid = &pod.metadata.uid;
     let mut claims = Vec::new();
-    for (name, is_generated) in claim_names(pod)? {
+    for (name, is_generated) in claim_names_and_is_generated(pod)? {
         let key = ObjectKey::new(namespace.clone(), name.clone());
         let Some(claim) = host.cache.get::<ResourceClaim>(&key) else {
             return Err(format!(
@@ -129,7 +129,7 @@ fn claims_to_prepare(pod: &Pod, host: &Host<'_, '_>) -> Result<Vec<Arc<ResourceC
 }
 
 /// Returns the names of the pod's claims in order, each with whether it was generated for the pod (DRA-088).
-fn claim_names(pod: &Pod) -> Result<Vec<(Str, bool)>, String> {
+fn claim_names_and_is_generated(pod: &Pod) -> Result<Vec<(Str, bool)>, String> {
     let mut names = Vec::new();
     for entry in &pod.spec.resource_claims {
         if let Some(name) = &entry.resource_claim_name {
@@ -152,7 +152,7 @@ fn claim_names(pod: &Pod) -> Result<Vec<(Str, bool)>, String> {
 
 /// Returns whether the driver counts as registered on this node.
 fn is_driver_registered(driver: &Str, host: &Host<'_, '_>) -> bool {
-    if let Some(devices) = host.machine.devices().filter(|devices| devices.publishes(driver)) {
+    if let Some(devices) = host.machine.devices().filter(|devices| devices.has_published(driver)) {
         return devices.is_driver_running;
     }
     let is_usable = |slice: &&Arc<ResourceSlice>| {
@@ -177,7 +177,7 @@ fn prepare_results(claim: &ResourceClaim, host: &Host<'_, '_>) -> Vec<PrepareDes
         let pool = pools
             .iter()
             .find(|pool| pool.driver == result.driver && pool.name == result.pool);
-        pool.and_then(|pool| pool.prepare(&result.device))
+        pool.and_then(|pool| pool.prepare_description(&result.device))
     };
     allocated.filter_map(answer).collect()
 }
@@ -231,7 +231,7 @@ pub(super) fn unprepare_claims(pod: &Uid, host: &mut Host<'_, '_>) -> bool {
 
 /// Returns whether the node's process of this driver is down.
 fn is_driver_down(driver: &str, host: &Host<'_, '_>) -> bool {
-    let devices = host.machine.devices().filter(|devices| devices.publishes(driver));
+    let devices = host.machine.devices().filter(|devices| devices.has_published(driver));
     devices.is_some_and(|devices| !devices.is_driver_running)
 }
 
@@ -244,7 +244,7 @@ pub(super) fn health_of_devices(pod: &Pod, container: &Container, host: &Host<'_
     else {
         return Vec::new();
     };
-    let names = claim_names(pod).unwrap_or_default();
+    let names = claim_names_and_is_generated(pod).unwrap_or_default();
     let mut statuses = Vec::new();
     for used in &container.resources.claims {
         let entry = pod
@@ -291,17 +291,17 @@ fn device_health(device: &PreparedDevice, devices: &Devices, host: &Host<'_, '_>
     let mut names = pools
         .iter()
         .filter(|pool| pool.driver == device.driver)
-        .flat_map(|pool| pool.device_names());
+        .flat_map(|pool| pool.device_names_with_parents());
     let parent = names
         .find(|(name, _)| **name == device.device)
         .and_then(|(_, parent)| parent);
-    let state = devices.state(&device.driver, &device.device, parent);
+    let state = devices.device_state(&device.driver, &device.device, parent);
     let is_silent = host
         .shared
         .driver_lost
         .is_some_and(|lost| host.ctx.now - lost >= DRIVER_TIMEOUT);
     let health = match state {
-        _ if is_silent || !devices.publishes(&device.driver) => "Unknown",
+        _ if is_silent || !devices.has_published(&device.driver) => "Unknown",
         Some(state) if state.is_unhealthy || state.is_gone => "Unhealthy",
         _ => "Healthy",
     };
@@ -330,7 +330,7 @@ impl PodWorker {
 }
 
 impl KubeletManagers {
-    /// Handles a change of a device, or of the process of the drivers.
+    /// Handles a change of a device, or a start or stop of the driver process.
     pub(super) fn handle_devices_changed(&mut self, host: &mut Host<'_, '_>) {
         let runs = host.machine.devices().is_some_and(|devices| devices.is_driver_running);
         if runs {
@@ -409,7 +409,7 @@ fn schedule_claim_reconciliation(host: &mut Host<'_, '_>) {
 fn delete_slices(host: &mut Host<'_, '_>) {
     let Some(devices) = host.machine.devices() else { return };
     let is_own = |slice: &&Arc<ResourceSlice>| {
-        slice.spec.node_name.as_deref() == Some(host.shared.node.as_str()) && devices.publishes(&slice.spec.driver)
+        slice.spec.node_name.as_deref() == Some(host.shared.node.as_str()) && devices.has_published(&slice.spec.driver)
     };
     let own = host.cache.list::<ResourceSlice>().filter(is_own);
     let requests: Vec<_> = own.map(|slice| driver::delete_slice(slice)).collect();

@@ -12,10 +12,10 @@
 //! the next pass follows the cleanup at once (LC-178, LC-190). A pass is scheduled only if the maximum future use of
 //! the containers could cross a threshold, or while a pressure condition is still set.
 //!
-//! Deviation: the machine itself uses nothing. nodefs and imagefs are one disk, the node's `ephemeral-storage`, which
-//! also stores the images (`images.rs`). A file system has one inode per 16 KiB, the default of mke2fs, and written
-//! data uses inodes at that rate. A container counts as one process and a sandbox as another, of the 32 768 that a
-//! kernel allows.
+//! Deviation: the operating system uses no resources. nodefs and imagefs are one disk, the node's `ephemeral-storage`,
+//! which also stores the images (`images.rs`). A file system has one inode per 16 KiB, the default of mke2fs, and
+//! written data uses inodes at that rate. A container counts as one process and a sandbox as another, of the 32 768
+//! that a kernel allows.
 
 mod resource;
 
@@ -49,7 +49,7 @@ const CLEANUP_POLL_INTERVAL: Span = Span::seconds(1);
 
 /// State of the eviction manager.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Eviction {
+pub(super) struct EvictionManager {
     queued: Option<SimTime>,
     /// When the last pass began; the loop then sleeps for ten seconds.
     last_pass: Option<SimTime>,
@@ -163,9 +163,9 @@ struct EvictionRank {
 }
 
 impl KubeletManagers {
-    /// Schedules the next pass if usage can cross a threshold. The check runs only after a change of the machine's
-    /// containers or images.
-    pub(super) fn watch_usage(&mut self, host: &mut Host<'_, '_>) {
+    /// Schedules the next eviction pass and the next image garbage collection if future usage can reach their
+    /// thresholds. Checks this only if containers or images of the machine changed since the last call.
+    pub(super) fn schedule_passes_for_usage(&mut self, host: &mut Host<'_, '_>) {
         let changes = host.machine.changes();
         if self.eviction.checked_changes == Some(changes) {
             return;
@@ -463,13 +463,13 @@ impl KubeletManagers {
         if state.pressure != pressure {
             state.pressure = pressure;
             // A changed condition is sent at once, not with the next periodic status.
-            host.schedule_node_pass(now);
+            host.schedule_node_status_pass(now);
         }
     }
 }
 
-/// Returns the message of an evicted pod: the threshold, the pod's usage if the pod itself has a request, and the
-/// containers that use more than they request, init containers and sidecars last (`evictionMessage`).
+/// Returns the message of an evicted pod (`evictionMessage`): the threshold; for memory, the usage of a pod with a
+/// pod-level request; for memory and disk, the containers that use more than they request, init containers last.
 fn eviction_message(
     pod: &Pod,
     resource: EvictionResource,

@@ -27,8 +27,8 @@ pub(super) fn pod_grace_seconds(stored: i64, pod: &Pod, requested: Option<i64>, 
         }
     }
     // Up to v1.23, an explicit 0 counted as not set (LC-134).
-    let nothing = grace == 0 && (!is_given || switches.grace_rules_v1_23);
-    if nothing && let Some(own) = pod.spec.termination_grace_period_seconds {
+    let is_unset = grace == 0 && (!is_given || switches.grace_rules_v1_23);
+    if is_unset && let Some(own) = pod.spec.termination_grace_period_seconds {
         grace = own;
     }
     let grace = grace.max(MIN_GRACE_SECONDS);
@@ -149,7 +149,7 @@ pub(super) fn eviction_grace_seconds(is_hard: bool, max_pod_grace: i64, pod: &Po
 mod tests {
     use super::*;
 
-    fn pod(spec: i64, deletion: Option<i64>) -> Pod {
+    fn pod_with_grace_periods(spec: i64, deletion: Option<i64>) -> Pod {
         let mut pod = Pod::default();
         pod.spec.termination_grace_period_seconds = Some(spec);
         pod.metadata.deletion_grace_period_seconds = deletion;
@@ -180,12 +180,12 @@ mod tests {
         ] {
             let row = format!("{stored} {spec} {deletion:?} {requested:?}");
             assert_eq!(
-                pod_grace_seconds(stored, &pod(spec, deletion), requested, &now),
+                pod_grace_seconds(stored, &pod_with_grace_periods(spec, deletion), requested, &now),
                 v1_34,
                 "{row}"
             );
             assert_eq!(
-                pod_grace_seconds(stored, &pod(spec, deletion), requested, &old),
+                pod_grace_seconds(stored, &pod_with_grace_periods(spec, deletion), requested, &old),
                 v1_23,
                 "v1.23 {row}"
             );
@@ -196,7 +196,10 @@ mod tests {
     #[test]
     fn kill_timeout_is_one_and_a_half_grace_periods() {
         for (grace, seconds) in [(7, 10), (9, 13), (30, 45)] {
-            assert_eq!(kill_timeout(&pod(30, None), Some(grace)), Span::seconds(seconds));
+            assert_eq!(
+                kill_timeout(&pod_with_grace_periods(30, None), Some(grace)),
+                Span::seconds(seconds)
+            );
         }
     }
 

@@ -46,8 +46,8 @@ pub(super) struct SharedState {
     pub(super) node_state: super::node::NodeState,
     /// Whether the admission of a critical pod blocks the sync loop: pods begin no sync meanwhile (LC-178).
     pub(super) is_sync_loop_blocked: bool,
-    /// Instant of the scheduled status pass.
-    pub(super) status_pass: Option<SimTime>,
+    /// Instant of the scheduled pass of the status manager; `None` if none is scheduled.
+    pub(super) next_status_pass: Option<SimTime>,
     /// When the connection of the device drivers was lost; `None` if they are connected or there are none.
     pub(super) driver_lost: Option<SimTime>,
 }
@@ -95,8 +95,8 @@ impl Host<'_, '_> {
     /// Schedules the next pass of the status manager (LC-171, LC-177).
     pub(super) fn schedule_status_manager_pass(&mut self) {
         let at = self.shared.next_slow_pass_after(self.ctx.now);
-        if self.shared.status_pass.is_none_or(|queued| queued > at) {
-            self.shared.status_pass = Some(at);
+        if self.shared.next_status_pass.is_none_or(|queued| queued > at) {
+            self.shared.next_status_pass = Some(at);
             self.ctx.timer(at, Timer::Kubelet(KubeletTimer::Status));
         }
     }

@@ -39,7 +39,7 @@ pub(super) struct ImageGc {
     has_failed: bool,
 }
 
-/// Times of an image, as the last collection recorded them.
+/// When an image was first observed and last found in use, as of the last collection.
 #[derive(Debug, Clone)]
 struct ObservedImage {
     image: Arc<Image>,

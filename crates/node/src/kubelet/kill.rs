@@ -15,7 +15,7 @@ use super::events;
 use super::grace::RemainingGrace;
 use super::host::Host;
 use super::worker::{PodWorker, WorkerActivity};
-use crate::machine::{Container, ContainerId, HookKind, Outcome, Role};
+use crate::machine::{Container, ContainerId, HookKind, Role, TimedOutcome};
 use podscope_sim::{SimTime, Span};
 
 /// Step of a stop call: what the call waits for.
@@ -65,7 +65,7 @@ pub(super) struct ContainerToKill {
     /// Message of the Killing event; None emits no event.
     pub(super) message: Option<String>,
     /// Outcome of the preStop hook; None if there is no hook or it is not run.
-    pub(super) hook: Option<Outcome>,
+    pub(super) hook: Option<TimedOutcome>,
 }
 
 impl PodWorker {
@@ -145,7 +145,7 @@ impl Kill {
         if !succeeded && is_container_running(pod, container, host) {
             events::emit_pre_stop_failed(pod, &call.name, host);
         }
-        call.enter_turn_step(host.ctx.now);
+        call.wait_for_earlier_containers(host.ctx.now);
         self.stop_ready_containers(pod, host);
     }
 
@@ -166,7 +166,7 @@ impl Kill {
                 continue;
             }
             match call.step {
-                StopStep::PreStop => call.enter_turn_step(now),
+                StopStep::PreStop => call.wait_for_earlier_containers(now),
                 StopStep::Turn => call.send_stop_signal(pod, host),
                 StopStep::Stopping => {
                     // In the trace, the cause of SIGKILL is the stop signal, to which the process did not react.
@@ -203,7 +203,8 @@ impl Kill {
 }
 
 impl StopCall {
-    fn enter_turn_step(&mut self, now: SimTime) {
+    /// Enters step `Turn`, in which the call waits for the containers that must stop first.
+    fn wait_for_earlier_containers(&mut self, now: SimTime) {
         self.left = self.left.after_waiting(now - self.since);
         self.step = StopStep::Turn;
         self.since = now;

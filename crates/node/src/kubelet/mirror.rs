@@ -40,7 +40,7 @@ impl KubeletManagers {
     /// Starts the static pods. They need no API server: they run as soon as the kubelet does.
     pub(super) fn start_static_pods(&mut self, host: &mut Host<'_, '_>) {
         for pod in host.machine.static_pods().to_vec() {
-            self.add(&pod, host);
+            self.add_worker(&pod, host);
             self.advance_worker(&pod.metadata.uid, host);
         }
     }
@@ -73,13 +73,13 @@ impl KubeletManagers {
                 worker.pod = mirror.clone();
             }
         } else {
-            self.add(mirror, host);
+            self.add_worker(mirror, host);
         }
         self.advance_worker(uid, host);
     }
 
-    /// If the deleted API object was the mirror pod of a static pod, requests a new mirror pod and returns true: the static
-    /// pod keeps running.
+    /// If the deleted API object was the mirror pod of a static pod, requests a new mirror pod and returns true: the
+    /// static pod keeps running.
     pub(super) fn recreate_if_mirror(&mut self, uid: &Uid, host: &Host<'_, '_>) -> bool {
         let pods = host.machine.static_pods();
         let Some(pod) = pods.iter().find(|pod| pod.metadata.uid == *uid) else {
@@ -92,15 +92,15 @@ impl KubeletManagers {
     }
 
     /// Moves all state of a static pod from the UID of its old mirror to that of the new one.
-    fn replace_mirror(&mut self, known: &Uid, mirror: &Arc<Pod>, host: &mut Host<'_, '_>) {
+    fn replace_mirror(&mut self, old_uid: &Uid, mirror: &Arc<Pod>, host: &mut Host<'_, '_>) {
         host.machine.set_static_pod(mirror.clone());
-        host.machine.change_uid(known, mirror, host.ctx);
+        host.machine.change_mirror_uid(old_uid, mirror, host.ctx);
         let waiting = self.preemptions.iter_mut().map(|admission| &mut admission.pod);
         let named = host.shared.pulls.values_mut().chain(waiting);
-        for uid in named.filter(|uid| *uid == known) {
+        for uid in named.filter(|uid| *uid == old_uid) {
             uid.clone_from(&mirror.metadata.uid);
         }
-        if let Some(mut worker) = self.pods.remove(known) {
+        if let Some(mut worker) = self.pods.remove(old_uid) {
             worker.set_mirror(mirror, host);
             self.pods.insert(mirror.metadata.uid.clone(), worker);
         }

@@ -6,8 +6,8 @@ mod allocation;
 mod backoff;
 mod claims;
 mod conditions;
-mod config;
-mod due;
+mod container_config;
+mod container_start;
 mod events;
 mod eviction;
 mod grace;
@@ -17,6 +17,7 @@ mod kill;
 mod mirror;
 mod node;
 mod orphans;
+mod pending_events;
 mod pod_actions;
 mod preemption;
 mod probes;
@@ -24,7 +25,6 @@ mod restart;
 mod security;
 mod settings;
 mod shutdown;
-mod start;
 mod status;
 mod status_manager;
 mod sync;
@@ -39,7 +39,7 @@ use std::sync::Arc;
 
 use podscope_api::{Node, NodeName, Object, Pod, Uid};
 
-pub use node::{default_labels, healthy};
+pub use node::{default_labels, healthy_node_conditions};
 pub use settings::{EvictionSignal, EvictionThreshold, KubeletSettings, ShutdownGroup, ThresholdValue};
 pub use view::{ContainerTermination, TerminationStep, TerminationView};
 
@@ -84,7 +84,7 @@ pub struct Kubelet {
 struct KubeletManagers {
     pods: ordered::Map<Uid, PodWorker>,
     orphans: orphans::OrphanKills,
-    eviction: eviction::Eviction,
+    eviction: eviction::EvictionManager,
     images: images::ImageGc,
     shutdown: Option<shutdown::Shutdown>,
     /// Admissions of critical pods that preempt others; the first one is in progress (LC-066).
@@ -115,7 +115,7 @@ impl Kubelet {
                 pulls: ordered::Map::new(),
                 node_state: node::NodeState::default(),
                 is_sync_loop_blocked: false,
-                status_pass: None,
+                next_status_pass: None,
                 driver_lost: None,
             },
             managers: KubeletManagers::default(),
@@ -202,10 +202,10 @@ impl KubeletManagers {
                 }
                 self.advance_worker(&uid, host);
             }
-            KubeletTimer::Status => self.status_pass(host),
+            KubeletTimer::Status => self.run_status_pass(host),
             KubeletTimer::Eviction => self.handle_eviction_timer(host),
             KubeletTimer::Housekeeping => self.run_housekeeping(host),
-            KubeletTimer::Node => self.run_node_pass(host),
+            KubeletTimer::Node => self.run_node_status_pass(host),
             // Nothing to do here: `continue_shutdown`, which runs after every step, checks the deadline.
             KubeletTimer::Shutdown => {}
             KubeletTimer::Images => self.run_image_gc_if_due(host),
@@ -258,7 +258,7 @@ impl KubeletManagers {
         self.has_listed = true;
         self.retry_resizes(host);
         self.schedule_housekeeping(host);
-        self.watch_usage(host);
+        self.schedule_passes_for_usage(host);
     }
 
     /// Handles a pod that is new to this kubelet or has changed.
@@ -272,7 +272,7 @@ impl KubeletManagers {
         let uid = pod.metadata.uid.clone();
         let wants_resize = match self.pods.get_mut(&uid) {
             Some(worker) => worker.handle_api_change_of_pod(pod, host),
-            None => self.add(pod, host),
+            None => self.add_worker(pod, host),
         };
         if wants_resize {
             self.queue_resize(&uid);
@@ -283,7 +283,7 @@ impl KubeletManagers {
 
     /// Adds a worker for a pod. Returns whether the API object requests other resources than an earlier kubelet process
     /// granted.
-    fn add(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
+    fn add_worker(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
         let mut worker = PodWorker::new(pod.clone());
         worker.restore_imported_waiting_reasons(host);
         let runs = host
@@ -455,7 +455,7 @@ impl KubeletManagers {
             worker.handle_machine_event(event, host);
         }
         self.advance_worker(&uid, host);
-        self.watch_usage(host);
+        self.schedule_passes_for_usage(host);
     }
 
     fn handle_runtime_change(&mut self, is_up: bool, host: &mut Host<'_, '_>) {
@@ -492,14 +492,14 @@ impl KubeletManagers {
         }
     }
 
-    fn status_pass(&mut self, host: &mut Host<'_, '_>) {
-        if host.shared.status_pass.is_none_or(|queued| queued > host.ctx.now) {
+    fn run_status_pass(&mut self, host: &mut Host<'_, '_>) {
+        if host.shared.next_status_pass.is_none_or(|queued| queued > host.ctx.now) {
             return;
         }
-        host.shared.status_pass = None;
+        host.shared.next_status_pass = None;
         self.retry_failed_mirror_requests(host);
         for worker in self.pods.values_mut() {
-            worker.status_pass(host);
+            worker.run_status_pass(host);
         }
     }
 
@@ -529,7 +529,7 @@ impl KubeletManagers {
         }
         let has_ended = had_run && !worker.can_have_running_containers();
         if had_run != worker.can_have_running_containers() || host.machine.pod(uid).is_some() {
-            self.watch_usage(host);
+            self.schedule_passes_for_usage(host);
         }
         host.ctx.set_cause(cause);
         if has_ended {

@@ -82,7 +82,7 @@ impl NodePressure {
 }
 
 /// Returns the type, status, reason and message of the conditions of a healthy node (LC-204, LC-205).
-pub fn healthy() -> [(&'static str, bool, &'static str, &'static str); 4] {
+pub fn healthy_node_conditions() -> [(&'static str, bool, &'static str, &'static str); 4] {
     let [memory, disk, pid] = NodePressure::ALL.map(|kind| {
         let (reason, message) = kind.reason_and_message(false);
         (kind.condition(), false, reason, message)
@@ -132,10 +132,10 @@ impl Host<'_, '_> {
         self.request_node_status();
     }
 
-    /// Schedules a node status for the next pass of its loop (LC-203).
+    /// Schedules the next regular pass of the node status loop (LC-203).
     pub(super) fn request_node_status(&mut self) {
         let at = self.shared.next_slow_pass_after(self.ctx.now);
-        self.schedule_node_pass(at);
+        self.schedule_node_status_pass(at);
     }
 
     /// Requests a node status after an image was added or removed (LC-068).
@@ -146,8 +146,8 @@ impl Host<'_, '_> {
         }
     }
 
-    /// Schedules a pass of the node's loop.
-    pub(super) fn schedule_node_pass(&mut self, at: SimTime) {
+    /// Schedules a pass of the node status loop at `at`, unless an earlier one is scheduled.
+    pub(super) fn schedule_node_status_pass(&mut self, at: SimTime) {
         let queued = &mut self.shared.node_state.queued;
         if queued.is_none_or(|queued| queued > at) {
             *queued = Some(at);
@@ -181,7 +181,7 @@ impl KubeletManagers {
             if is_node_status_outdated(host) {
                 // A kubelet that starts computes its first node status at once.
                 match host.shared.is_restart && !is_known {
-                    true => host.schedule_node_pass(host.ctx.now),
+                    true => host.schedule_node_status_pass(host.ctx.now),
                     false => host.request_node_status(),
                 }
             }
@@ -194,8 +194,8 @@ impl KubeletManagers {
         }
     }
 
-    /// Runs one pass of the node's loop.
-    pub(super) fn run_node_pass(&mut self, host: &mut Host<'_, '_>) {
+    /// Runs the node status loop once: registers the Node, or patches its status if that is outdated.
+    pub(super) fn run_node_status_pass(&mut self, host: &mut Host<'_, '_>) {
         if host.shared.node_state.queued.is_none_or(|queued| queued > host.ctx.now) {
             return;
         }
@@ -225,7 +225,7 @@ impl KubeletManagers {
                 match answer {
                     Ok(_) => host.shared.node_state.is_registered = true,
                     Err(error) if error.is_already_exists() => host.shared.node_state.is_registered = true,
-                    Err(_) => host.schedule_node_pass(host.ctx.now + Span::seconds(7)),
+                    Err(_) => host.schedule_node_status_pass(host.ctx.now + Span::seconds(7)),
                 }
             }
             _ => {
@@ -249,7 +249,7 @@ impl KubeletManagers {
             .collect();
         for worker in self.pods.values().filter(|worker| worker.wants_volumes()) {
             for volume in worker.pod.spec.volumes.iter() {
-                if let podscope_sim::volume::Resolved::Backend(backend) =
+                if let podscope_sim::volume::ResolvedVolume::Backend(backend) =
                     podscope_sim::volume::resolve(&worker.pod, volume, host.cache)
                     && backend.needs_attach
                 {
@@ -299,8 +299,8 @@ pub(super) fn emit_start_events(host: &mut Host<'_, '_>) {
     }
 }
 
-/// Emits events about conditions whose status changes. A pressure condition that was missing counts as a change; Ready
-/// does not.
+/// Emits events about conditions whose status changes. A condition that was missing before counts as changed if it is a
+/// pressure condition, but not if it is Ready.
 fn emit_condition_events(before: &[NodeCondition], after: &[NodeCondition], host: &mut Host<'_, '_>) {
     let status_of = |all: &[NodeCondition], kind: &str| {
         let known = all.iter().find(|one| &*one.kind == kind);
@@ -324,11 +324,11 @@ fn emit_condition_events(before: &[NodeCondition], after: &[NodeCondition], host
 fn new_boot_id(node: &Node, host: &Host<'_, '_>) -> Option<Str> {
     let own = boot_id(host);
     let reported = node.status.node_info.as_ref().map(|info| info.boot_id.clone());
-    (host.machine.boots() > 0 && reported.as_ref() != Some(&own)).then_some(own)
+    (host.machine.reboot_count() > 0 && reported.as_ref() != Some(&own)).then_some(own)
 }
 
 fn boot_id(host: &Host<'_, '_>) -> Str {
-    format!("{}-{}", host.shared.node, host.machine.boots()).into()
+    format!("{}-{}", host.shared.node, host.machine.reboot_count()).into()
 }
 
 /// Returns the labels that a kubelet sets on its Node by default.
@@ -356,7 +356,7 @@ fn register_node(host: &mut Host<'_, '_>) {
         labels.entry(key.into()).or_insert_with(|| value.into());
     }
     node.metadata.labels = Arc::new(labels);
-    let devices = host.machine.described_devices();
+    let devices = host.machine.device_description();
     if !devices.is_empty() {
         let annotations = Arc::make_mut(&mut node.metadata.annotations);
         annotations.insert(podscope_api::DEVICES_ANNOTATION.into(), devices.clone());

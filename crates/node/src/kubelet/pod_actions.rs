@@ -8,7 +8,7 @@ use super::grace::KillReason;
 use super::host::Host;
 use super::probes::ProbeKind;
 use super::restart;
-use super::status::{has_active_app, should_start};
+use super::status::{has_created_app_container, should_start};
 use super::worker::PodWorker;
 use crate::machine::{self, ContainerId, Role, containers_of};
 
@@ -22,7 +22,7 @@ pub(super) struct PodActions {
     pub(super) restart_all: bool,
     pub(super) kill: Vec<(ContainerId, usize, String, KillReason)>,
     pub(super) start: Vec<usize>,
-    /// Running containers whose resources change in place.
+    /// Running containers whose resources change in place, each with its index.
     pub(super) resize: Vec<(ContainerId, usize)>,
 }
 
@@ -77,7 +77,7 @@ impl PodWorker {
                 n_kept += 1;
                 continue;
             };
-            let restarts = is_changed || restart::restarts_after_probe(pod, container);
+            let restarts = is_changed || restart::restarts_after_failed_probe(pod, container);
             let message = if restarts {
                 format!("{text}, will be restarted")
             } else {
@@ -165,7 +165,7 @@ impl PodWorker {
         let inits = &pod.spec.init_containers;
         let held = host.machine.pod(&pod.metadata.uid);
         let latest = |name: &str| held.and_then(|held| held.latest(name));
-        let mut is_initialized = inits.is_empty() || has_active_app(pod, held);
+        let mut is_initialized = inits.is_empty() || has_created_app_container(pod, held);
         // Whether a later init container has already started, which proves that this one completed before.
         let mut was_reached = is_initialized;
         let mut starts = Vec::new();

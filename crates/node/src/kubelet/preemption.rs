@@ -6,9 +6,10 @@
 //!                                                                                       victim still runs
 //! ```
 //!
-//! Killing a victim (`killPodNow`) blocks the sync loop that admits the pod (LC-178). Until it returns, new pods, updates
-//! and deletions wait, and no pod begins a sync: an ended container is not restarted, a failed probe kills nothing.
-//! Workers continue what they do already, and the eviction manager, which has a loop of its own, is not blocked.
+//! Killing a victim (`killPodNow`) blocks the sync loop that admits the pod (LC-178). Until it returns, new pods,
+//! updates and deletions wait, and no pod begins a sync: an ended container is not restarted, a failed probe kills
+//! nothing. Workers continue what they do already, and the eviction manager, which has a loop of its own, is not
+//! blocked.
 //!
 //! Deviation: readiness that changes meanwhile is published at once.
 
@@ -150,7 +151,7 @@ pub(super) fn pods_to_preempt<'a>(pod: &Pod, others: &[&'a Pod], host: &Host<'_,
     if !remaining_shortfalls(&shortfalls, &all).is_empty() {
         return None;
     }
-    // Pods of a QoS class provide only what pods of the lower classes cannot provide.
+    // Pods of a QoS class are killed only for what killing all pods of the lower classes would not free.
     let from_guaranteed = choose_pods_for_shortfalls(
         &guaranteed,
         remaining_shortfalls(&shortfalls, &[&best_effort[..], &burstable].concat()),

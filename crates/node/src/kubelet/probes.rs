@@ -21,13 +21,13 @@ use super::events;
 use super::grace::KillReason;
 use super::host::{Host, next_tick};
 use super::worker::PodWorker;
-use crate::machine::{Answers, Behavior, ContainerId, ProbeResult, Role, containers_of};
+use crate::machine::{Behavior, ContainerId, ProbeAnswers, ProbeResult, Role, containers_of};
 use podscope_sim::{Happening, SimTime, Span};
 
 pub(super) use podscope_sim::ProbeKind;
 
 /// Properties of a probe kind that the kubelet uses.
-pub(super) trait Probing: Sized {
+pub(super) trait ProbeKindExt: Sized {
     /// All probe kinds, in the order in which the probes of a container are evaluated.
     const ALL: [Self; 3];
     /// Returns the name of the probe kind in events.
@@ -35,10 +35,10 @@ pub(super) trait Probing: Sized {
     /// Returns the result before the first probe (LC-118).
     fn initial_result(self) -> bool;
     fn probe_spec(self, container: &Container) -> Option<&Probe>;
-    fn scripted_answers(self, behavior: &Behavior) -> &Answers;
+    fn scripted_answers(self, behavior: &Behavior) -> &ProbeAnswers;
 }
 
-impl Probing for ProbeKind {
+impl ProbeKindExt for ProbeKind {
     const ALL: [Self; 3] = [Self::Startup, Self::Readiness, Self::Liveness];
     fn name(self) -> &'static str {
         match self {
@@ -60,7 +60,7 @@ impl Probing for ProbeKind {
         }
     }
 
-    fn scripted_answers(self, behavior: &Behavior) -> &Answers {
+    fn scripted_answers(self, behavior: &Behavior) -> &ProbeAnswers {
         match self {
             Self::Startup => &behavior.started,
             Self::Readiness => &behavior.readiness,
@@ -140,19 +140,10 @@ impl ProbeWorker {
         self.is_stopped = true;
     }
 
-    /// Updates the target from the container's published status (LC-119). `is_publication` is true while the status is
-    /// being published. Returns whether a readiness probe must run at once (LC-121).
-    pub(super) fn update_target(
-        &mut self,
-        running: Option<(ContainerId, SimTime, bool)>,
-        is_publication: bool,
-        now: SimTime,
-    ) -> bool {
-        self.target = running.map(|(id, started_at, is_started)| ProbeTarget {
-            id,
-            started_at,
-            is_started,
-        });
+    /// Sets the target, which the caller has read from the container's published status (LC-119). `is_publication` is
+    /// true while that status is being published. Returns whether a readiness probe must run at once (LC-121).
+    fn update_target(&mut self, target: Option<ProbeTarget>, is_publication: bool, now: SimTime) -> bool {
+        self.target = target;
         let mut is_new = false;
         if let Some(target) = self.target
             && self.container != Some(target.id)
@@ -224,7 +215,10 @@ impl ProbeWorker {
         self.last = host.ctx.now;
         let target = self.target?;
         let elapsed = host.ctx.now - target.started_at;
-        let answer = self.kind.scripted_answers(behavior).at(elapsed, behavior.startup);
+        let answer = self
+            .kind
+            .scripted_answers(behavior)
+            .answer_at(elapsed, behavior.startup);
         let error = undeclared_port_error(spec, container)
             .or_else(|| (answer == ProbeResult::Unknown).then(|| no_answer_message(spec, pod_ip, container)));
         if let Some(error) = error {
@@ -339,27 +333,34 @@ impl PodWorker {
         let pod = self.pod.clone();
         let held = host.machine.pod(&pod.metadata.uid);
         for probe in &mut self.probes {
-            let running = containers_of(&pod).nth(probe.container_idx).and_then(|(_, container)| {
+            let target = containers_of(&pod).nth(probe.container_idx).and_then(|(_, container)| {
                 let one = status.status_of(&container.name)?;
                 one.state.running.as_ref()?;
                 // The instance that the status describes, which may not be the latest one.
                 let process = held?.instance(&container.name, one.restart_count)?;
-                Some((process.id, process.started_at, one.started == Some(true)))
+                Some(ProbeTarget {
+                    id: process.id,
+                    started_at: process.started_at,
+                    is_started: one.started == Some(true),
+                })
             });
-            probe.update_target(running, is_publication, host.ctx.now);
+            probe.update_target(target, is_publication, host.ctx.now);
         }
     }
 
     /// Returns the next tick whose result can change something.
-    pub(super) fn next_probe(&self, host: &Host<'_, '_>) -> Option<podscope_sim::SimTime> {
-        self.probes.iter().filter_map(|probe| self.probe_due(probe, host)).min()
+    pub(super) fn next_probe_tick(&self, host: &Host<'_, '_>) -> Option<podscope_sim::SimTime> {
+        self.probes
+            .iter()
+            .filter_map(|probe| self.next_tick_of(probe, host))
+            .min()
     }
 
     /// Runs the probes that are due, and acts on changed results.
     pub(super) fn run_probes(&mut self, host: &mut Host<'_, '_>) {
         for idx in 0..self.probes.len() {
             let Some(probe) = self.probes.get(idx) else { return };
-            if self.probe_due(probe, host).is_none_or(|due| due > host.ctx.now) {
+            if self.next_tick_of(probe, host).is_none_or(|due| due > host.ctx.now) {
                 continue;
             }
             let pod = self.pod.clone();
@@ -391,7 +392,7 @@ impl PodWorker {
     }
 
     /// Returns the next tick of one probe worker; None if no tick can change anything.
-    fn probe_due(&self, probe: &ProbeWorker, host: &Host<'_, '_>) -> Option<podscope_sim::SimTime> {
+    fn next_tick_of(&self, probe: &ProbeWorker, host: &Host<'_, '_>) -> Option<podscope_sim::SimTime> {
         let (_, container) = containers_of(&self.pod).nth(probe.container_idx)?;
         let behavior = latest_behavior(&self.pod, container, host)?;
         let spec = probe.kind.probe_spec(container)?;

@@ -12,7 +12,7 @@ pub(super) fn restarts_after_exit(pod: &Pod, role: Role, container: &Container, 
 
 /// Returns whether a container is restarted after a failed probe. Restart rules depend on exit codes, and the container
 /// still runs; so only the policies count.
-pub(super) fn restarts_after_probe(pod: &Pod, container: &Container) -> bool {
+pub(super) fn restarts_after_failed_probe(pod: &Pod, container: &Container) -> bool {
     let policy = container.restart_policy.as_ref().or(pod.spec.restart_policy.as_ref());
     policy != Some(&RestartPolicy::Never)
 }

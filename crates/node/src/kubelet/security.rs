@@ -118,7 +118,7 @@ pub(super) fn check_image_pull_secrets(pod: &Pod, host: &mut Host<'_, '_>) {
 ///
 /// # Errors
 /// The missing variables of the first such path.
-pub(super) fn expand_sub_paths(container: &Container) -> Result<(), String> {
+pub(super) fn check_sub_path_variables(container: &Container) -> Result<(), String> {
     let is_set = |name: &str| {
         let mut variables = container.env.iter().rev();
         let found = variables.find(|variable| &*variable.name == name);
@@ -129,7 +129,7 @@ pub(super) fn expand_sub_paths(container: &Container) -> Result<(), String> {
         return Ok(());
     }
     for mount in &container.volume_mounts {
-        let missing: ordered::Set<&str> = variables_of(&mount.sub_path_expr)
+        let missing: ordered::Set<&str> = variable_names(&mount.sub_path_expr)
             .filter(|name| !is_set(name))
             .collect();
         if !missing.is_empty() {
@@ -141,7 +141,7 @@ pub(super) fn expand_sub_paths(container: &Container) -> Result<(), String> {
 }
 
 /// Returns the variable names in `$(NAME)`; `$$` is an escaped dollar sign.
-fn variables_of(expression: &str) -> impl Iterator<Item = &str> {
+fn variable_names(expression: &str) -> impl Iterator<Item = &str> {
     let mut rest = expression;
     std::iter::from_fn(move || {
         loop {

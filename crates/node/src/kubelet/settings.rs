@@ -317,7 +317,7 @@ fn shutdown_groups(config: &KubeletConfiguration) -> Option<Vec<ShutdownGroup>> 
                 grace_seconds: seconds(whole.0 - critical.0),
             },
             ShutdownGroup {
-                priority: super::admission::SYSTEM_CRITICAL,
+                priority: super::admission::SYSTEM_CRITICAL_PRIORITY,
                 grace_seconds: seconds(critical.0),
             },
         ];

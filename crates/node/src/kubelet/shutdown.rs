@@ -14,7 +14,7 @@ use super::host::Host;
 use super::settings::ShutdownGroup;
 use super::worker::WorkerStage;
 use super::{KubeletManagers, KubeletTimer, events};
-use crate::{Act, Timer};
+use crate::{NodeEffect, Timer};
 use podscope_sim::{SimTime, Span};
 
 /// Assumption: time that the operating system needs from the kubelet's consent until the power is off.
@@ -46,7 +46,7 @@ impl KubeletManagers {
         let message = "Shutdown manager detected shutdown event";
         events::emit_for_node(&node, EventType::Normal, "NodeShutdown", message, host);
         host.shared.node_state.is_shutting_down = true;
-        host.schedule_node_pass(host.ctx.now);
+        host.schedule_node_status_pass(host.ctx.now);
         let groups = host.shared.settings.shutdown.clone();
         let mut left: VecDeque<(ShutdownGroup, Vec<Uid>)> = groups.iter().map(|group| (*group, Vec::new())).collect();
         for (uid, worker) in self
@@ -75,7 +75,7 @@ impl KubeletManagers {
         let Some(shutdown) = &mut self.shutdown else { return };
         if let Some(ends_at) = shutdown.ends_at {
             if ends_at <= now {
-                host.ctx.act(Act::PowerOff);
+                host.ctx.act(NodeEffect::PowerOff);
             }
             return;
         }

@@ -66,11 +66,11 @@ pub(super) fn generate_status(worker: &PodWorker, host: &Host<'_, '_>, is_final:
         status.pod_ip = sandbox.ip.clone();
     }
     (status.allocated_resources, status.resources) = allocated_and_applied_resources(worker, held);
-    container_statuses(&mut status, worker, host);
+    set_container_statuses(&mut status, worker, host);
     let mut computed = if worker.is_restarting_all {
         PodPhase::Running
     } else {
-        compute_phase(pod, &status, has_active_app(pod, held), is_final)
+        compute_phase(pod, &status, has_created_app_container(pod, held), is_final)
     };
     let is_terminal = |phase: &PodPhase| matches!(phase, PodPhase::Failed | PodPhase::Succeeded);
     // A terminal phase never changes, whoever wrote it (LC-103).
@@ -106,7 +106,7 @@ pub(super) fn generate_status(worker: &PodWorker, host: &Host<'_, '_>, is_final:
 }
 
 /// Sets the status of each container.
-fn container_statuses(status: &mut PodStatus, worker: &PodWorker, host: &Host<'_, '_>) {
+fn set_container_statuses(status: &mut PodStatus, worker: &PodWorker, host: &Host<'_, '_>) {
     let (pod, old) = (&*worker.pod, worker.status());
     let held = host.machine.pod(&pod.metadata.uid);
     // Container statuses are large and every pod has some, so no more memory is reserved than they need.
@@ -220,7 +220,7 @@ fn container_status(
         None => status_without_runtime(role, container, old, default_reason, worker),
     };
     status.volume_mounts = container.volume_mounts.iter().map(mount_status).collect();
-    status.has_api_access = role != Role::Ephemeral && pod.spec.gives_api_access(container);
+    status.mounts_token_volume = role != Role::Ephemeral && pod.spec.mounts_token_implicitly(container);
     // Fields that the simulation does not produce (an imported container ID, imported resources) keep their API values.
     if let Some(before) = known.filter(|known| is_same_instance(known, &status)) {
         status.container_id = before.container_id;
@@ -346,7 +346,7 @@ fn status_without_runtime(
 
 /// Sets the status of a container that was removed from the machine by RestartAllContainers. The times of its last
 /// instance are unknown (LC-228).
-pub(super) fn set_restarting_all(status: &mut ContainerStatus) {
+pub(super) fn set_removed_by_restart_all(status: &mut ContainerStatus) {
     if status.state.running.is_some() || status.state.terminated.is_some() {
         status.restart_count += 1;
         status.last_state = ContainerState {
@@ -402,10 +402,10 @@ pub(super) fn container_id(pod: &Pod, container: &machine::Container) -> Str {
 
 /// Returns whether an app container was ever created in the pod's present sandbox, which proves that the pod is
 /// initialized there (LC-079, LC-100).
-pub(super) fn has_active_app(pod: &Pod, held: Option<&MachinePod>) -> bool {
+pub(super) fn has_created_app_container(pod: &Pod, held: Option<&MachinePod>) -> bool {
     held.is_some_and(|held| {
         let mut names = pod.spec.containers.iter().map(|container| &container.name);
-        names.any(|name| held.latest(name).is_some_and(|one| held.is_of_sandbox(one)))
+        names.any(|name| held.latest(name).is_some_and(|one| held.is_in_present_sandbox(one)))
     })
 }
 

@@ -210,7 +210,7 @@ impl PodWorker {
         self.publish_status(status, host);
     }
 
-    /// Sends the condition that the sandbox is ready, before any image is pulled (LC-106).
+    /// Sends condition PodReadyToStartContainers as soon as the sandbox is ready, before any image is pulled (LC-106).
     pub(super) fn publish_sandbox_ready(&mut self, host: &mut Host<'_, '_>) {
         let mut status = self.status().clone();
         conditions::set_sandbox_ready(&mut status, &self.pod, host.ctx);
@@ -225,7 +225,7 @@ impl PodWorker {
         let mut status = old.clone();
         let inits = status.init_container_statuses.iter_mut();
         for one in inits.chain(&mut status.container_statuses) {
-            status::set_restarting_all(one);
+            status::set_removed_by_restart_all(one);
         }
         conditions::set_all_conditions(&mut status, old, &self.pod, ConditionInputs::of(self, host), host.ctx);
         self.publish_status(status, host);
@@ -313,7 +313,7 @@ impl PodWorker {
     }
 
     /// Runs the periodic pass, every 10 s while a status is not sent.
-    pub(super) fn status_pass(&mut self, host: &mut Host<'_, '_>) {
+    pub(super) fn run_status_pass(&mut self, host: &mut Host<'_, '_>) {
         self.send_status(host);
         self.send_final_delete_if_done(host);
     }

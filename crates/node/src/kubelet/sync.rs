@@ -42,7 +42,7 @@ pub(super) enum SyncStep {
     Pull(ContainerStart, PullId),
     /// Creates and starts a container whose image is present.
     Create(ContainerStart),
-    /// Waits for the return of the postStart hook.
+    /// Waits for the return of the postStart hook of the container with this index and ID.
     PostStart(usize, ContainerId),
 }
 
@@ -76,7 +76,7 @@ impl SyncRun {
 }
 
 impl PodWorker {
-    /// Begins a sync: status, volumes, then the actions.
+    /// Begins a sync: computes the status, mounts the volumes, then begins the actions.
     pub(super) fn begin_sync(&mut self, host: &mut Host<'_, '_>) {
         self.check_active_deadline(host);
         self.complete_applied_resize(host);
@@ -92,7 +92,7 @@ impl PodWorker {
             return;
         }
         if host.machine.waits_forever(&self.pod) {
-            // The imported status does not show why the pod is stuck, so no change can end its wait.
+            // A container of this imported pod waits for something that its status does not tell: no change can end it.
             self.finish_sync(SyncResult::Ok, host);
             return;
         }

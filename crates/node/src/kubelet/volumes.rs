@@ -6,10 +6,10 @@ use podscope_api::{ConfigMap, EventType, ObjectKey, PersistentVolume, Pod, Secre
 use super::events;
 use super::host::Host;
 use crate::machine::Mount;
-use podscope_sim::volume::{Backend, Resolved, driver_of, resolve};
+use podscope_sim::volume::{Backend, ResolvedVolume, driver_of, resolve};
 use podscope_sim::{Place, SimTime, Span};
 
-/// Why a volume of a pod cannot be mounted.
+/// A volume of a pod that cannot be mounted, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct VolumeProblem {
     volume: Str,
@@ -48,15 +48,15 @@ pub(super) struct VolumeWait {
 /// Time for which a sync waits for volumes before it fails and is retried (2 m 3 s in the kubelet).
 const MOUNT_TIMEOUT: Span = Span::seconds(123);
 /// Delay before the first retry of a mount.
-const INITIAL_DELAY: Span = Span::millis(500);
+const INITIAL_MOUNT_RETRY_DELAY: Span = Span::millis(500);
 /// Maximum delay before a retry of a mount.
-const MAX_DELAY: Span = Span::seconds(122);
+const MAX_MOUNT_RETRY_DELAY: Span = Span::seconds(122);
 
 impl VolumeWait {
     pub(super) fn begin(pod: &Pod, problems: &[VolumeProblem], host: &mut Host<'_, '_>) -> Self {
         let mut wait = Self {
             until: host.ctx.now + MOUNT_TIMEOUT,
-            delay: INITIAL_DELAY,
+            delay: INITIAL_MOUNT_RETRY_DELAY,
             next_try: host.ctx.now,
         };
         wait.record_failure(pod, problems, host);
@@ -82,7 +82,7 @@ impl VolumeWait {
         self.next_try = (host.ctx.now + self.delay).min(self.until.max(host.ctx.now + Span(1)));
         // While only the attachment is missing, the kubelet polls every half second: the delay does not double.
         if problems.iter().any(|problem| problem.message().is_some()) {
-            self.delay = self.delay.doubled(MAX_DELAY);
+            self.delay = self.delay.doubled(MAX_MOUNT_RETRY_DELAY);
         }
     }
 
@@ -133,20 +133,20 @@ pub(super) fn mount_all_volumes(pod: &Pod, host: &mut Host<'_, '_>) -> Result<()
             problems.push(set_up(format!("secret \"{}\" not found", source.secret_name)));
         }
         match resolve(pod, volume, host.cache) {
-            Resolved::OfNode => {}
-            Resolved::Missing(problem) => {
+            ResolvedVolume::OfNode => {}
+            ResolvedVolume::Missing(problem) => {
                 let claim = podscope_sim::volume::claim_name(pod, volume).unwrap_or_else(|| volume.name.clone());
                 let message = format!("error processing PVC {}/{claim}: {problem}", pod.metadata.namespace);
                 problems.push(blocked(MountObstacle::Unprocessed(message)));
             }
-            Resolved::Backend(backend) if !is_attached(&backend, host) => {
+            ResolvedVolume::Backend(backend) if !is_attached(&backend, host) => {
                 host.report_volume_in_use(backend.unique_name);
                 problems.push(blocked(MountObstacle::Unattached));
             }
-            Resolved::Backend(backend) if is_storage_unreachable(pod, &backend, host) => {
+            ResolvedVolume::Backend(backend) if is_storage_unreachable(pod, &backend, host) => {
                 problems.push(blocked(MountObstacle::Mount(unreachable_message(pod, &backend))));
             }
-            Resolved::Backend(backend) => {
+            ResolvedVolume::Backend(backend) => {
                 let mounts = pod.spec.all_containers().flat_map(|container| &container.volume_mounts);
                 let mut own = mounts.filter(|mount| mount.name == volume.name);
                 let is_writable = !backend.is_read_only && own.any(|mount| mount.read_only != Some(true));

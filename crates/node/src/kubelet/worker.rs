@@ -347,7 +347,7 @@ impl PodWorker {
             WorkerActivity::Sync(run) => run.next_due(),
             WorkerActivity::Kill(kill) => kill.next_deadline(),
         };
-        let probes = self.next_probe(host);
+        let probes = self.next_probe_tick(host);
         let deadline = self
             .active_deadline(host)
             .map(|at| host.shared.next_relist_after(at))

@@ -43,7 +43,7 @@ impl Machine {
             }
             if status.image_id.contains('@') && !self.has_image(&container.image) {
                 let name = super::images::full_image_name(&container.image);
-                let bytes = super::Image::of(&name).bytes;
+                let bytes = super::Image::from_registry(&name).bytes;
                 self.add_image(&[status.image_id.clone(), name.into()], bytes);
             }
             let source = self.ensure_image(&container.image, now);

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use podscope_api::{
-    BEHAVIOR_PREFIX, Container, ContainerBehavior, Errors, HookBehavior, LifecycleHandler, Listener, OnSigterm, Pod,
-    ProbeAnswer, ProbeBehavior, Pull, Quantity, Str, cpu_limit,
+    BEHAVIOR_PREFIX, Container, ContainerBehavior, ErrorShare, HookBehavior, LifecycleHandler, ListenerOnStop,
+    OnSigterm, Pod, ProbeAnswer, ProbeBehavior, PullOutcome, Quantity, Str, cpu_limit_milli,
 };
 
 use podscope_sim::Span;
@@ -22,9 +22,9 @@ pub enum Role {
     Ephemeral,
 }
 
-/// Result of an operation, and how long it takes.
+/// Scripted result of an image pull or a lifecycle hook, and how long it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum TimedOutcome {
     /// Succeeds after this time.
     Takes(Span),
     /// Fails at once.
@@ -43,15 +43,16 @@ pub enum ProbeResult {
 
 /// Scripted answers to one kind of probe, over the time since the container's start.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Answers {
+pub struct ProbeAnswers {
     /// (from, until, answer) with times since the start; `until` None means for ever. The first window that contains an
     /// instant applies. Outside all windows the answer is Success.
     pub windows: Vec<(Span, Option<Span>, ProbeResult)>,
 }
 
-impl Answers {
-    /// Returns the answer `elapsed` after the start, for a process that begins to serve after `startup`.
-    pub fn at(&self, elapsed: Span, startup: Span) -> ProbeResult {
+impl ProbeAnswers {
+    /// Returns the probe result at the time `elapsed` after the container's start, for a process that begins to serve
+    /// requests after the time `startup`.
+    pub fn answer_at(&self, elapsed: Span, startup: Span) -> ProbeResult {
         let scripted = self
             .windows
             .iter()
@@ -64,8 +65,8 @@ impl Answers {
         }
     }
 
-    /// Returns the earliest time from `elapsed` on at which the answer may be other than Success; None if there is
-    /// none.
+    /// Returns the earliest time after the container's start, but not before `elapsed`, at which the script gives an
+    /// answer other than Success; None if there is none.
     pub fn next_failure(&self, elapsed: Span) -> Option<Span> {
         self.windows
             .iter()
@@ -75,19 +76,19 @@ impl Answers {
     }
 }
 
-/// Use of a resource over the time since the container's start: it changes linearly, then stays constant.
+/// A container's scripted use of one resource: from the container's start it changes linearly, then stays constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Usage {
-    /// Use at the start.
+pub struct LinearUsage {
+    /// Amount in use when the container starts.
     pub from: i64,
-    /// Use after `over`.
+    /// Amount in use when the time `over` has passed, and from then on.
     pub to: i64,
-    /// Duration of the linear change.
+    /// Duration of the linear change between the two amounts.
     pub over: Span,
 }
 
-impl Usage {
-    /// Returns a use that does not change.
+impl LinearUsage {
+    /// Creates a usage that never changes.
     pub const fn constant(amount: i64) -> Self {
         Self {
             from: amount,
@@ -96,8 +97,8 @@ impl Usage {
         }
     }
 
-    /// Returns the use at `elapsed` after the start.
-    pub fn at(&self, elapsed: Span) -> i64 {
+    /// Returns the amount in use at the time `elapsed` after the container's start.
+    pub fn amount_at(&self, elapsed: Span) -> i64 {
         if elapsed >= self.over || self.over.0 <= 0 {
             return self.to;
         }
@@ -105,8 +106,8 @@ impl Usage {
         self.from + grown as i64
     }
 
-    /// Returns the time after the start at which the use first exceeds `limit`; None if it never does.
-    pub fn first_above(&self, limit: i64) -> Option<Span> {
+    /// Returns the time, from the container's start, after which the use first exceeds `limit`; None if it never does.
+    pub fn first_time_above(&self, limit: i64) -> Option<Span> {
         if self.from > limit {
             return Some(Span::ZERO);
         }
@@ -122,48 +123,48 @@ impl Usage {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Behavior {
     /// Outcome of pulling the container's image, if the image is not on the machine.
-    pub pull: Outcome,
-    /// Time from the start until the process serves.
+    pub pull: TimedOutcome,
+    /// Time from the container's start until the process serves requests.
     pub startup: Span,
     /// Time after which the process exits by itself; None if it does not.
     pub run: Option<Span>,
     /// Exit code when the process exits by itself.
     pub exit_code: i32,
-    /// Whether the exit of the process by itself is an OOM kill.
+    /// Whether the process's exit after the time `run` is an OOM kill.
     pub is_out_of_memory: bool,
     /// Time from the stop signal to the exit; None if the process ignores the signal.
     pub sigterm: Option<Span>,
     /// Stop signal of the container, or else of the image.
     pub stop_signal: Str,
-    pub pre_stop: Outcome,
-    pub post_start: Outcome,
-    pub liveness: Answers,
-    pub readiness: Answers,
-    pub started: Answers,
+    pub pre_stop: TimedOutcome,
+    pub post_start: TimedOutcome,
+    pub liveness: ProbeAnswers,
+    pub readiness: ProbeAnswers,
+    pub started: ProbeAnswers,
     /// Memory use in bytes.
-    pub memory: Usage,
+    pub memory: LinearUsage,
     /// CPU use in millicores, without the load of requests.
-    pub cpu: Usage,
+    pub cpu: LinearUsage,
     /// CPU time of one request.
     pub cpu_per_request: Span,
     /// Limit of the container's cpu, in millicores.
     pub cpu_limit: Option<i64>,
     /// Disk use in bytes.
-    pub disk: Usage,
+    pub disk: LinearUsage,
     /// Time from SIGKILL to the exit.
     pub stop: Span,
     /// Whether the process still accepts connections after its stop signal.
     pub accepts_after_signal: bool,
     /// Time from a request to its response.
     pub latency: Span,
-    /// Rate of requests that the process answers with an error.
-    pub errors: Option<Errors>,
+    /// Share of requests that the process answers with an error.
+    pub errors: Option<ErrorShare>,
     /// Declared container ports.
     pub ports: Vec<i32>,
 }
 
 /// Returns the probe answers that the annotation defines.
-fn probe_answers(probe: Option<ProbeBehavior>) -> Answers {
+fn probe_answers(probe: Option<ProbeBehavior>) -> ProbeAnswers {
     let window = |probe: ProbeBehavior| {
         let result = match probe.answer {
             ProbeAnswer::Ok => ProbeResult::Success,
@@ -172,13 +173,13 @@ fn probe_answers(probe: Option<ProbeBehavior>) -> Answers {
         };
         (Span(probe.from.unwrap_or(0)), probe.until.map(Span), result)
     };
-    Answers {
+    ProbeAnswers {
         windows: probe.map(window).into_iter().collect(),
     }
 }
 
-/// Returns the behaviour of one container of a pod. Only this function reads the annotations. A malformed annotation
-/// counts as absent: the API server refuses it, but an imported pod may have one.
+/// Returns the behaviour of one container of a pod. Only this function reads the pod's behaviour annotations. A
+/// malformed annotation counts as absent: the API server refuses it, but an imported pod may have one.
 pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior> {
     let text = pod.metadata.annotation(&format!("{BEHAVIOR_PREFIX}{}", container.name));
     let given = text
@@ -192,14 +193,14 @@ pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior
         if request.is_some_and(|request| request.port.port_of(container).is_err())
             || handler.is_some_and(|handler| handler.tcp_socket.is_some())
         {
-            return Outcome::Fails;
+            return TimedOutcome::Fails;
         }
         match (handler.and_then(|handler| handler.sleep.as_ref()), scripted) {
             // A `sleep` hook in the manifest overrides the annotation.
-            (Some(sleep), _) => Outcome::Takes(Span::seconds(sleep.seconds)),
-            (None, HookBehavior::Takes(micros)) => Outcome::Takes(Span(micros)),
-            (None, HookBehavior::Fails) => Outcome::Fails,
-            (None, HookBehavior::Hangs) => Outcome::Hangs,
+            (Some(sleep), _) => TimedOutcome::Takes(Span::seconds(sleep.seconds)),
+            (None, HookBehavior::Takes(micros)) => TimedOutcome::Takes(Span(micros)),
+            (None, HookBehavior::Fails) => TimedOutcome::Fails,
+            (None, HookBehavior::Hangs) => TimedOutcome::Hangs,
         }
     };
     let request = |name: &str| {
@@ -212,21 +213,21 @@ pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior
             .unwrap_or_default()
     };
     let usage = |scripted: Option<podscope_api::Usage>, name: &str, amount: fn(&Quantity) -> i64| match scripted {
-        Some(scripted) => Usage {
+        Some(scripted) => LinearUsage {
             from: amount(&scripted.from),
             to: amount(&scripted.to),
             over: Span(scripted.over),
         },
-        None => Usage::constant(amount(&request(name))),
+        None => LinearUsage::constant(amount(&request(name))),
     };
     Arc::new(Behavior {
         pull: match given.pull() {
-            Pull::Takes(micros) => Outcome::Takes(Span(micros)),
-            Pull::Fails => Outcome::Fails,
+            PullOutcome::Takes(micros) => TimedOutcome::Takes(Span(micros)),
+            PullOutcome::Fails => TimedOutcome::Fails,
         },
-        startup: Span(given.startup()),
-        run: given.run(role == Role::Init).map(Span),
-        exit_code: given.exit(),
+        startup: Span(given.startup_micros()),
+        run: given.run_micros(role == Role::Init).map(Span),
+        exit_code: given.exit_code(),
         is_out_of_memory: false,
         sigterm: match given.sigterm() {
             OnSigterm::ExitsAfter(micros) => Some(Span(micros)),
@@ -249,11 +250,11 @@ pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior
         memory: usage(given.memory, "memory", Quantity::value),
         cpu: usage(given.cpu, "cpu", Quantity::milli_value),
         cpu_per_request: Span(given.cpu_per_request.unwrap_or(0)),
-        cpu_limit: cpu_limit(container),
+        cpu_limit: cpu_limit_milli(container),
         disk: usage(given.disk, "ephemeral-storage", Quantity::value),
-        stop: Span(given.stop()),
-        accepts_after_signal: given.listener() == Listener::Accepts,
-        latency: Span(given.latency()),
+        stop: Span(given.removal_micros()),
+        accepts_after_signal: given.listener() == ListenerOnStop::Accepts,
+        latency: Span(given.latency_micros()),
         errors: given.errors,
         ports: container.ports.iter().map(|port| port.container_port).collect(),
     })
@@ -265,17 +266,17 @@ mod tests {
 
     #[test]
     fn usage_is_linear_then_constant() {
-        let usage = Usage {
+        let usage = LinearUsage {
             from: 200,
             to: 600,
             over: Span::seconds(60),
         };
         for (at, amount) in [(0, 200), (30, 400), (60, 600), (90, 600)] {
-            assert_eq!(usage.at(Span::seconds(at)), amount);
+            assert_eq!(usage.amount_at(Span::seconds(at)), amount);
         }
-        assert_eq!(usage.first_above(600), None);
-        let first = usage.first_above(400).expect("use grows past 400");
-        assert!(usage.at(first) > 400 && usage.at(Span(first.0 - 1)) <= 400);
-        assert_eq!(Usage::constant(5).first_above(4), Some(Span::ZERO));
+        assert_eq!(usage.first_time_above(600), None);
+        let first = usage.first_time_above(400).expect("use grows past 400");
+        assert!(usage.amount_at(first) > 400 && usage.amount_at(Span(first.0 - 1)) <= 400);
+        assert_eq!(LinearUsage::constant(5).first_time_above(4), Some(Span::ZERO));
     }
 }

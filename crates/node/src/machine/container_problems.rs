@@ -6,7 +6,7 @@ use std::sync::Arc;
 use podscope_api::{BEHAVIOR_PREFIX, Container, NodeCondition, Pod, Str, Uid};
 use podscope_sim::{ContainerProblem, Span};
 
-use super::{Answers, Behavior, Machine, Outcome, ProbeResult, Role, behavior_of};
+use super::{Behavior, Machine, ProbeAnswers, ProbeResult, Role, TimedOutcome, behavior_of};
 
 /// A duration that is longer than any simulation.
 const FOR_EVER: Span = Span::seconds(200 * 366 * 86_400);
@@ -20,7 +20,7 @@ impl Machine {
     }
 
     /// Sets the unhealthy conditions of the imported Node.
-    pub fn set_conditions(&mut self, conditions: &[NodeCondition]) {
+    pub fn set_imported_conditions(&mut self, conditions: &[NodeCondition]) {
         self.conditions = conditions.into();
     }
 
@@ -51,12 +51,12 @@ impl Machine {
         let Some(problem) = self.problem_of(pod, container) else {
             return behavior;
         };
-        let fails = || Answers {
+        let fails = || ProbeAnswers {
             windows: vec![(Span::ZERO, None, ProbeResult::Failure)],
         };
         let changed = Arc::make_mut(&mut behavior);
         match problem {
-            ContainerProblem::Pull(_) => changed.pull = Outcome::Fails,
+            ContainerProblem::Pull(_) => changed.pull = TimedOutcome::Fails,
             ContainerProblem::Ends {
                 after,
                 code,

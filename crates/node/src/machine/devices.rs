@@ -14,11 +14,11 @@ pub struct DeviceState {
     pub is_gone: bool,
     /// Whether the driver reports the device as unhealthy.
     pub is_unhealthy: bool,
-    /// Taints that the driver publishes, in addition to those of the description.
+    /// Taints that the driver publishes in addition to those in the description of the machine's devices.
     pub taints: Vec<DeviceTaint>,
 }
 
-/// A device of a claim that the kubelet has prepared.
+/// A device that the kubelet has prepared for a ResourceClaim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedDevice {
     /// The request that the device satisfies, without the name of a subrequest.
@@ -28,11 +28,11 @@ pub struct PreparedDevice {
     pub device: Str,
 }
 
-/// A claim in the kubelet's checkpoint.
+/// A ResourceClaim in the kubelet's checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedClaim {
     pub uid: Uid,
-    /// Whether the drivers have prepared the devices.
+    /// Whether the drivers have prepared the devices of the claim.
     pub is_prepared: bool,
     /// The pods on this node that use the claim.
     pub pods: ordered::Set<Uid>,
@@ -44,7 +44,8 @@ pub struct PreparedClaim {
 pub struct Devices {
     /// Whether the process of the device drivers runs.
     pub is_driver_running: bool,
-    /// Slices of the scenario or of a dump that the drivers of this machine publish from now on, with their names.
+    /// ResourceSlices from the scenario or a dump that the drivers of this machine have taken over: they publish them
+    /// under the same names.
     pub adopted: Vec<Arc<ResourceSlice>>,
     /// Devices that a fault changed, by driver and device.
     pub states: ordered::Map<(Str, Str), DeviceState>,
@@ -55,15 +56,15 @@ pub struct Devices {
 }
 
 impl Devices {
-    /// Returns whether this machine's driver process has published devices of the driver.
-    pub fn publishes(&self, driver: &str) -> bool {
+    /// Returns whether a driver with this name has published devices of the machine.
+    pub fn has_published(&self, driver: &str) -> bool {
         self.generations.keys().any(|(known, _)| &**known == driver)
     }
 
-    /// Returns the state of the device itself or, if it has none, of the device that it is a partition of.
-    pub fn state(&self, driver: &Str, device: &Str, parent: Option<&Str>) -> Option<&DeviceState> {
+    /// Returns what a fault has changed about a device or, if nothing, about the device of which it is a partition.
+    pub fn device_state(&self, driver: &Str, device: &Str, partition_of: Option<&Str>) -> Option<&DeviceState> {
         let of = |device: &Str| self.states.get(&(driver.clone(), device.clone()));
-        of(device).or_else(|| of(parent?))
+        of(device).or_else(|| of(partition_of?))
     }
 }
 
@@ -84,7 +85,7 @@ impl Machine {
     }
 
     /// Notifies the kubelet that the state of a device changed: the driver reports the health of its devices.
-    pub fn devices_changed(&mut self) {
+    pub fn notify_device_change(&mut self) {
         self.events.push(MachineEvent::Devices);
     }
 }

@@ -7,8 +7,8 @@ use podscope_api::{Container as Spec, Pod, Str};
 use super::{Container, MachinePod};
 use podscope_sim::SimTime;
 
-/// Data that the containers of one name have written into an emptyDir. A restarted container writes the same files
-/// again.
+/// Data that one container of a pod, over all its restarts, has written into an emptyDir. A restarted container writes
+/// the same files again.
 ///
 /// Deviation: individual files are not simulated. All `disk` of a process is in the first emptyDir on the node's disk
 /// that the process can write to; without one, in the container's writable layer.
@@ -17,7 +17,7 @@ pub struct EmptyDirData {
     pub volume: Str,
     pub container: Str,
     pub bytes: i64,
-    /// When the first container that wrote the data was started.
+    /// When the first instance of the container that wrote data was started.
     pub since: SimTime,
 }
 
@@ -31,13 +31,13 @@ pub(super) fn target_empty_dir(pod: &Pod, spec: &Spec) -> Option<Str> {
 }
 
 impl MachinePod {
-    /// Returns the contents of the pod's emptyDirs by volume and container, given the bytes that each container has
-    /// written. If several containers of one name wrote, the largest amount counts.
-    pub fn empty_dir_contents(&self, amount: impl Fn(&Container) -> i64) -> Vec<EmptyDirData> {
+    /// Returns the contents of the pod's emptyDirs by volume and container; `bytes_written` gives the bytes that each
+    /// container instance has written. If several instances of one container wrote, the largest amount counts.
+    pub fn empty_dir_contents(&self, bytes_written: impl Fn(&Container) -> i64) -> Vec<EmptyDirData> {
         let mut all = self.removed_written.clone();
         for container in &self.containers {
-            if let Some(written) = data_written_by(container, amount(container)) {
-                add_merged_data(&mut all, written);
+            if let Some(written) = data_written_by(container, bytes_written(container)) {
+                merge_written_data(&mut all, written);
             }
         }
         all.stable_sort_by_key(|one| (one.volume.clone(), one.container.clone()));
@@ -47,7 +47,7 @@ impl MachinePod {
     /// Remembers the data that a removed container leaves in an emptyDir.
     pub(super) fn keep_written_data(&mut self, removed: &Container, now: SimTime) {
         if let Some(written) = data_written_by(removed, removed.disk(now)) {
-            add_merged_data(&mut self.removed_written, written);
+            merge_written_data(&mut self.removed_written, written);
         }
     }
 }
@@ -63,8 +63,9 @@ fn data_written_by(container: &Container, bytes: i64) -> Option<EmptyDirData> {
     })
 }
 
-/// Adds written data to a list, merged with data of the same volume and container name.
-fn add_merged_data(all: &mut Vec<EmptyDirData>, one: EmptyDirData) {
+/// Adds data to the list of written data. If the list already has data of the same volume and container, both are
+/// merged.
+fn merge_written_data(all: &mut Vec<EmptyDirData>, one: EmptyDirData) {
     let same = |known: &&mut EmptyDirData| known.volume == one.volume && known.container == one.container;
     match all.iter_mut().find(same) {
         Some(known) => {

@@ -18,13 +18,13 @@ pub enum MachineFault {
     Boot,
     /// The container runtime stops answering; processes keep running.
     RuntimeDown,
-    /// The container runtime is back.
+    /// The container runtime answers again.
     RuntimeUp,
     /// The main process of a container exits.
-    Exit { pod: Uid, container: Str, code: i32 },
+    ContainerExit { pod: Uid, container: Str, code: i32 },
     /// The sandbox of a pod is lost. If the pod has none, its next sandbox cannot be created.
-    Sandbox(Uid),
-    /// The storage servers begin (true) or stop (false) to refuse this machine.
+    SandboxLost(Uid),
+    /// The storage servers begin (true) or cease (false) to refuse writes of this machine.
     StorageRefused(bool),
 }
 
@@ -33,7 +33,7 @@ impl Machine {
     ///
     /// # Errors
     /// Why the fault is not possible (no such container, machine already off, …).
-    pub fn fault(&mut self, fault: &MachineFault, ctx: &mut Context<'_>) -> Result<(), String> {
+    pub fn apply_fault(&mut self, fault: &MachineFault, ctx: &mut Context<'_>) -> Result<(), String> {
         let node = self.node.clone();
         match fault {
             MachineFault::PowerOff if !self.is_on => return Err(format!("machine {node} is already off")),
@@ -57,7 +57,7 @@ impl Machine {
             MachineFault::Boot => {
                 self.is_on = true;
                 self.is_runtime_up = true;
-                self.boots += 1;
+                self.reboot_count += 1;
             }
             // This fault happens on the storage servers, so it is possible while the machine is off.
             MachineFault::StorageRefused(refused) => self.is_storage_refused = *refused,
@@ -86,7 +86,7 @@ impl Machine {
                 self.is_runtime_up = true;
                 self.events.push(MachineEvent::Runtime { is_up: true });
             }
-            MachineFault::Exit { pod, container, code } => {
+            MachineFault::ContainerExit { pod, container, code } => {
                 let running = self.pods.get(pod).and_then(|held| {
                     let latest = held.latest(container)?;
                     latest.is_running().then_some(latest.id)
@@ -96,7 +96,7 @@ impl Machine {
                 };
                 self.finish_process(pod, id, Exit::with_code(ctx.now, *code), ctx);
             }
-            MachineFault::Sandbox(uid) => {
+            MachineFault::SandboxLost(uid) => {
                 if self.pods.get(uid).is_some_and(|pod| pod.has_sandbox()) {
                     self.stop_sandbox(uid);
                     self.events.push(MachineEvent::SandboxLost(uid.clone()));

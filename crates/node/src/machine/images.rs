@@ -9,11 +9,11 @@ use std::sync::Arc;
 use podscope_api::hash::{self, fnv1a};
 use podscope_api::{CausedBy, Kind, Pod, Str};
 
-use super::{Machine, MachineEvent, MachineTimer, Outcome, PullId};
+use super::{Machine, MachineEvent, MachineTimer, PullId, TimedOutcome};
 use crate::{Context, Timer};
 use podscope_sim::{Happening, SimTime, Subject, subject};
 
-/// An image on a machine's disk.
+/// A container image: its names and its size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     /// Full names as a node's status lists them; names by digest come first.
@@ -22,9 +22,9 @@ pub struct Image {
 }
 
 impl Image {
-    /// Returns the image that a registry has under a name. Assumption: manifests do not give digest and size, so both
-    /// are computed from the name: the size is a whole number of megabytes from 20 to 219, as usual for server images.
-    pub(super) fn of(image: &str) -> Self {
+    /// Returns the image that a registry has under this name. Assumption: manifests do not give digest and size, so
+    /// both are computed from the name; the size is a whole number of megabytes from 20 to 219, as usual for server images.
+    pub(super) fn from_registry(image: &str) -> Self {
         let name = full_image_name(image);
         let mut names = vec![Str::from(name.as_str())];
         if let Some((repository, _)) = name.rsplit_once(':')
@@ -65,7 +65,7 @@ pub struct HeldImage {
     pub used_until: Option<SimTime>,
 }
 
-/// Returns 64 hexadecimal digits, computed from a number and texts, for IDs as container runtimes use them.
+/// Returns 64 hexadecimal digits that are computed from a number and texts, to be used as a container or image ID.
 pub(crate) fn hex_digest(number: u64, texts: &[&str]) -> String {
     use std::fmt::Write;
     let mut digits = String::with_capacity(64);
@@ -87,7 +87,7 @@ pub(super) struct PendingPull {
     id: PullId,
     pod: Arc<Subject>,
     image: Str,
-    outcome: Outcome,
+    outcome: TimedOutcome,
     requested_at: SimTime,
     /// Cause of the pod's start, which is also the cause of the pull.
     caused_by: CausedBy,
@@ -150,7 +150,7 @@ impl Machine {
         if let Some(known) = self.image(image) {
             return known.clone();
         }
-        self.store_image(Image::of(image), now)
+        self.store_image(Image::from_registry(image), now)
     }
 
     fn store_image(&mut self, image: Image, added_at: SimTime) -> Arc<Image> {
@@ -172,9 +172,16 @@ impl Machine {
         }
     }
 
-    /// Requests a pull; [`MachineEvent::Pulled`] reports its end. At most `limit` pulls run at once, in the order of
-    /// their requests (LC-070: one).
-    pub fn pull(&mut self, pod: &Pod, image: &Str, outcome: Outcome, limit: usize, ctx: &mut Context<'_>) -> PullId {
+    /// Requests a pull; [`MachineEvent::Pulled`] reports its end. At most `max_concurrent` pulls run at once, in the
+    /// order of their requests (LC-070: one).
+    pub fn pull(
+        &mut self,
+        pod: &Pod,
+        image: &Str,
+        outcome: TimedOutcome,
+        max_concurrent: usize,
+        ctx: &mut Context<'_>,
+    ) -> PullId {
         let id = PullId(self.new_id().0);
         self.pulls.push(PendingPull {
             id,
@@ -185,7 +192,7 @@ impl Machine {
             caused_by: ctx.caused_by(),
             running_times: None,
         });
-        self.pull_limit = limit;
+        self.pull_limit = max_concurrent;
         self.begin_pulls(ctx);
         id
     }
@@ -195,7 +202,7 @@ impl Machine {
         self.pulls.clear();
     }
 
-    /// Begins waiting pulls up to the limit.
+    /// Begins the pulls that wait, as far as the maximum number of concurrent pulls allows.
     fn begin_pulls(&mut self, ctx: &mut Context<'_>) {
         let n_running = self.pulls.iter().filter(|pull| pull.running_times.is_some()).count();
         for _ in n_running..self.pull_limit {
@@ -211,12 +218,14 @@ impl Machine {
     /// Returns when a pull that begins now ends: at once if the image is present. If another pull of the same image
     /// ends earlier, both end then, because layers are downloaded once.
     fn pull_end_time(&self, pull: &PendingPull, now: SimTime) -> SimTime {
-        let Outcome::Takes(span) = pull.outcome else { return now };
+        let TimedOutcome::Takes(span) = pull.outcome else {
+            return now;
+        };
         if self.has_image(&pull.image) {
             return now;
         }
         let others = self.pulls.iter().filter(|other| {
-            other.id != pull.id && other.image == pull.image && matches!(other.outcome, Outcome::Takes(_))
+            other.id != pull.id && other.image == pull.image && matches!(other.outcome, TimedOutcome::Takes(_))
         });
         let first = others.filter_map(|other| Some(other.running_times?.1)).min();
         first.map_or(now + span, |first| first.min(now + span))
@@ -228,7 +237,7 @@ impl Machine {
         while let Some(idx) = self.pulls.iter().position(is_due) {
             let pull = self.pulls.remove(idx);
             ctx.set_cause(pull.caused_by);
-            let succeeded = matches!(pull.outcome, Outcome::Takes(_));
+            let succeeded = matches!(pull.outcome, TimedOutcome::Takes(_));
             if succeeded {
                 self.ensure_image(&pull.image, now);
                 let (image, node) = ((&*pull.image).into(), self.node.clone());
@@ -267,7 +276,7 @@ mod tests {
     use super::{Image, full_image_name};
 
     #[test]
-    fn image_names_are_completed() {
+    fn image_names_get_default_registry_and_tag() {
         for (short, full) in [
             ("busybox", "docker.io/library/busybox:latest"),
             ("nginx:1.27", "docker.io/library/nginx:1.27"),
@@ -279,7 +288,7 @@ mod tests {
             assert_eq!(full_image_name(short), full);
             assert_eq!(full_image_name(full), full);
             // A reference by digest is its own image ID; the digest of any other name is computed.
-            let image = Image::of(short);
+            let image = Image::from_registry(short);
             assert_eq!(*image.name(), *full);
             let (repository, digest) = image
                 .digest()

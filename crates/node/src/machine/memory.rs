@@ -18,7 +18,7 @@ const GUARANTEED_SCORE_ADJ: i64 = -997;
 const BEST_EFFORT_SCORE_ADJ: i64 = 1000;
 /// Priority of the PriorityClass system-node-critical.
 const SYSTEM_NODE_CRITICAL_PRIORITY: i32 = 2_000_001_000;
-/// First PID that the kernel gives to a container's process.
+/// Lowest PID that the kernel gives to a container's process.
 const FIRST_PID: u64 = 1000;
 /// Number of PIDs that the kernel gives to containers' processes.
 const PID_COUNT: u64 = 31_768;
@@ -50,7 +50,7 @@ impl Machine {
                 .map_or(0, |amount| amount.value())
         };
         let own = request(container);
-        // A sidecar gets no higher score than the main containers that it serves.
+        // A sidecar gets no higher score than the main containers that it serves, so the largest memory request counts.
         let asked = if role == Role::Sidecar {
             pod.spec.containers.iter().map(request).fold(own, i64::max)
         } else {
@@ -69,7 +69,7 @@ impl Machine {
     }
 
     /// Sets the timer for the instant at which memory runs out, if the processes go on as planned.
-    pub(super) fn watch_memory(&mut self, ctx: &mut Context<'_>) {
+    pub(super) fn set_memory_timer(&mut self, ctx: &mut Context<'_>) {
         let Some(at) = self.memory_exhausted_at(ctx.now) else {
             return;
         };
@@ -91,7 +91,8 @@ impl Machine {
         if most <= capacity {
             return None;
         }
-        // Between two instants at which the use of a process stops changing, the sum is monotonic: search by bisection.
+        // Between instants at which some process's memory use becomes constant, the total is monotonic. Bisection finds
+        // the instant at which it exceeds the capacity.
         let is_over = |at: SimTime| self.memory_used(at) > capacity;
         if is_over(now) {
             return Some(now);
@@ -147,7 +148,7 @@ impl Machine {
                 pid: FIRST_PID + id.0 % PID_COUNT,
             });
         }
-        self.watch_memory(ctx);
+        self.set_memory_timer(ctx);
     }
 
     /// Returns the process with the highest OOM score; of equal scores, the first in iteration order.

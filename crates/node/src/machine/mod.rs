@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use podscope_api::{CausedBy, Kind, NodeCondition, NodeName, ObjectKey, Pod, ResourceList, Str, Taint, Uid};
 
-pub use behavior::{Answers, Behavior, Outcome, ProbeResult, Role, Usage, behavior_of};
+pub use behavior::{Behavior, LinearUsage, ProbeAnswers, ProbeResult, Role, TimedOutcome, behavior_of};
 pub use devices::{DeviceState, Devices, PreparedClaim, PreparedDevice};
 pub use empty_dirs::EmptyDirData;
 pub use fault::MachineFault;
@@ -161,8 +161,8 @@ impl MachinePod {
         self.containers.iter().find(|container| container.id == id)
     }
 
-    /// Returns whether the container was created in the pod's present sandbox, ready or not.
-    pub fn is_of_sandbox(&self, container: &Container) -> bool {
+    /// Returns whether the container was created in the pod's present sandbox, whether or not that sandbox is ready.
+    pub fn is_in_present_sandbox(&self, container: &Container) -> bool {
         self.sandbox
             .as_ref()
             .is_some_and(|sandbox| sandbox.attempt == container.sandbox)
@@ -198,7 +198,7 @@ pub struct Machine {
     is_runtime_up: bool,
     is_shutting_down: bool,
     is_storage_refused: bool,
-    boots: u32,
+    reboot_count: u32,
     pods: ordered::Map<Uid, MachinePod>,
     /// Manifests of static pods, each with the metadata of its latest mirror pod.
     static_pods: Vec<Arc<Pod>>,
@@ -227,8 +227,8 @@ pub struct Machine {
     address_changes: u64,
     /// Instant of the next check of memory use; None if memory cannot run out.
     memory_due: Option<SimTime>,
-    /// The kubelet's allocation checkpoint: pods as the kubelet admitted them, if their API objects request other
-    /// resources.
+    /// The kubelet's allocation checkpoint: pods with the resources that the kubelet granted. It contains only pods
+    /// whose API objects request other resources.
     allocations: ordered::Map<Uid, Arc<Pod>>,
     /// Version of the installed kubelet; empty if it is the version that the settings give all kubelets.
     kubelet_version: Str,
@@ -239,7 +239,7 @@ pub struct Machine {
     /// Devices of the machine; `None` if it never had any.
     devices: Option<Arc<Devices>>,
     /// Description of the machine's devices, with which the kubelet registers the Node; empty if there is none.
-    described_devices: Str,
+    device_description: Str,
 }
 
 impl Machine {
@@ -253,7 +253,7 @@ impl Machine {
             is_runtime_up: true,
             is_shutting_down: false,
             is_storage_refused: false,
-            boots: 0,
+            reboot_count: 0,
             pods: ordered::Map::new(),
             static_pods: Vec::new(),
             images: Vec::new(),
@@ -275,19 +275,19 @@ impl Machine {
             reserved: ResourceList::new(),
             taints: Vec::new(),
             devices: None,
-            described_devices: Str::default(),
+            device_description: Str::default(),
         }
     }
 
     /// Sets the description of the machine's devices, which is an annotation of its Node.
-    pub fn describe_devices(&mut self, description: Str) {
-        self.described_devices = description;
+    pub fn set_device_description(&mut self, description: Str) {
+        self.device_description = description;
     }
 
     /// Returns the description of the machine's devices, with which the kubelet registers the Node; empty if there is
     /// none.
-    pub fn described_devices(&self) -> &Str {
-        &self.described_devices
+    pub fn device_description(&self) -> &Str {
+        &self.device_description
     }
 
     pub fn node(&self) -> &NodeName {
@@ -300,7 +300,7 @@ impl Machine {
     }
 
     /// Configures the kubelet: resources reserved for the system, and taints with which it registers the Node.
-    pub fn reserve(&mut self, reserved: ResourceList, taints: Vec<Taint>) {
+    pub fn configure_kubelet(&mut self, reserved: ResourceList, taints: Vec<Taint>) {
         self.reserved = reserved;
         self.taints = taints;
     }
@@ -325,12 +325,12 @@ impl Machine {
         &self.kubelet_version
     }
 
-    /// Returns the pod as admitted, if its API object requests other resources than it was granted.
+    /// Returns the pod with the resources that the kubelet granted, if its API object requests other ones.
     pub fn allocation(&self, uid: &Uid) -> Option<&Arc<Pod>> {
         self.allocations.get(uid)
     }
 
-    /// Stores the pod as admitted; None means that its API object requests exactly what was granted.
+    /// Stores the pod with the resources that the kubelet granted; None if its API object requests exactly these.
     pub fn set_allocation(&mut self, uid: &Uid, pod: Option<Arc<Pod>>) {
         match pod {
             Some(pod) => drop(self.allocations.insert(uid.clone(), pod)),
@@ -369,8 +369,8 @@ impl Machine {
     }
 
     /// Returns the number of reboots.
-    pub fn boots(&self) -> u32 {
-        self.boots
+    pub fn reboot_count(&self) -> u32 {
+        self.reboot_count
     }
 
     pub fn pod(&self, uid: &Uid) -> Option<&MachinePod> {
@@ -382,7 +382,7 @@ impl Machine {
         self.pods.iter()
     }
 
-    /// Returns the running containers, by pod UID and start.
+    /// Returns the running containers, sorted by pod UID and start time.
     pub fn processes(&self) -> Vec<ProcessView> {
         let running = self.pods.iter().flat_map(|(uid, pod)| {
             pod.running().map(move |container| ProcessView {
@@ -422,7 +422,7 @@ impl Machine {
         }
     }
 
-    /// Removes those containers of a pod for which `is_removed` holds, and releases their images.
+    /// Removes those containers of a pod for which `is_removed` returns true, and releases their images.
     fn remove_containers(&mut self, uid: &Uid, now: SimTime, is_removed: &dyn Fn(&MachinePod, &Container) -> bool) {
         let Some(pod) = self.pods.get_mut(uid) else { return };
         let flags: Vec<bool> = pod.containers.iter().map(|one| is_removed(pod, one)).collect();
@@ -446,7 +446,7 @@ impl Machine {
             .flat_map(|(uid, pod)| pod.mounts.iter().map(move |mount| (uid, pod, mount)))
     }
 
-    /// Remembers `record` as the latest trace record about the newest process of that container name.
+    /// Remembers `record` as the latest trace record about the newest container with this name.
     pub fn note_record(&mut self, uid: &Uid, container: &str, record: CausedBy) {
         let of_pod = self.pods.get_mut(uid);
         let mut newest_first = of_pod.into_iter().flat_map(|pod| pod.containers.iter_mut().rev());

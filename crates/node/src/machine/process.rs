@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{CausedBy, ResourceRequirements, Str, cpu_with_load};
+use podscope_api::{CausedBy, ResourceRequirements, Str, cpu_milli_with_load};
 
 use super::{Behavior, ContainerId, HookKind, Image, Role};
 use podscope_sim::{SimTime, Span};
@@ -59,7 +59,7 @@ pub struct RunningHook {
     pub succeeds: bool,
 }
 
-/// A container of the runtime.
+/// A container in the container runtime, running or exited.
 #[derive(Debug, Clone)]
 pub struct Container {
     pub id: ContainerId,
@@ -93,7 +93,7 @@ pub struct Container {
     pub hooks: Vec<RunningHook>,
     /// Latest trace record about the process: its start, a signal, a failed probe or its exit.
     pub latest: CausedBy,
-    /// Planned exit; None if the process does not end unless something happens.
+    /// Planned exit; None if only an event, such as a signal, can end the process.
     pub(super) plan: Option<Exit>,
 }
 
@@ -102,7 +102,7 @@ impl Container {
         self.exit.is_none()
     }
 
-    /// Returns how long the process has been running at an instant.
+    /// Returns the time from the container's start to `now`.
     pub fn elapsed(&self, now: SimTime) -> Span {
         now - self.started_at
     }
@@ -110,7 +110,7 @@ impl Container {
     /// Returns the bytes of memory in use; 0 after the exit.
     pub fn memory(&self, now: SimTime) -> i64 {
         if self.is_running() {
-            round_to_pages(self.behavior.memory.at(self.elapsed(now)))
+            round_to_pages(self.behavior.memory.amount_at(self.elapsed(now)))
         } else {
             0
         }
@@ -119,8 +119,8 @@ impl Container {
     /// Returns the CPU in use, in millicores, with the load of its requests; 0 after the exit.
     pub fn cpu(&self, now: SimTime, request_load: i64) -> i64 {
         if self.is_running() {
-            let idle = self.behavior.cpu.at(self.elapsed(now));
-            cpu_with_load(idle, request_load, self.behavior.cpu_limit)
+            let idle = self.behavior.cpu.amount_at(self.elapsed(now));
+            cpu_milli_with_load(idle, request_load, self.behavior.cpu_limit)
         } else {
             0
         }
@@ -128,15 +128,10 @@ impl Container {
 
     /// Returns the bytes of disk in use, at most the whole disk. Written data stays until the container is removed.
     ///
-    /// Deviation: writers that fill a disk together are each counted in full.
+    /// Deviation: the disk's size caps each container alone, so that several containers together can exceed it.
     pub fn disk(&self, now: SimTime) -> i64 {
         let until = self.exit.as_ref().map_or(now, |exit| exit.at);
-        round_to_pages(self.behavior.disk.at(self.elapsed(until))).min(self.disk_size)
-    }
-
-    /// Returns the instant from which the container's use of memory and disk is constant.
-    pub fn constant_from(&self) -> SimTime {
-        self.started_at + self.behavior.memory.over.max(self.behavior.disk.over)
+        round_to_pages(self.behavior.disk.amount_at(self.elapsed(until))).min(self.disk_size)
     }
 
     /// Returns the planned end of the process; None if it has ended or no end is planned.
@@ -145,7 +140,7 @@ impl Container {
     }
 
     /// Plans an exit unless an earlier one is already planned. Returns the instant for which the caller must set a
-    /// timer.
+    /// timer; None if nothing was planned.
     pub(super) fn plan_exit(&mut self, exit: Exit) -> Option<SimTime> {
         if self.exit.is_some() || self.plan.as_ref().is_some_and(|plan| plan.at <= exit.at) {
             return None;
@@ -167,7 +162,7 @@ impl Container {
             exit
         });
         let out_of_memory = limit
-            .and_then(|limit| self.behavior.memory.first_above(limit))
+            .and_then(|limit| self.behavior.memory.first_time_above(limit))
             .map(|after| Exit {
                 at: self.started_at + after,
                 code: 137,
@@ -177,7 +172,7 @@ impl Container {
         ends.filter_map(|exit| self.plan_exit(exit)).collect()
     }
 
-    /// Takes the planned exit if it is due.
+    /// Removes and returns the planned exit if it is due.
     pub(super) fn take_due_exit(&mut self, now: SimTime) -> Option<Exit> {
         if self.exit.is_none() && self.plan.as_ref().is_some_and(|plan| plan.at <= now) {
             self.plan.take()

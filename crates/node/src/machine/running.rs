@@ -6,7 +6,9 @@ use podscope_api::{Pod, ResourceRequirements, Str, Uid};
 
 use super::empty_dirs::target_empty_dir;
 use super::process::RunningHook;
-use super::{Behavior, Container, ContainerId, Exit, HookKind, Machine, MachineEvent, MachineTimer, Outcome, Role};
+use super::{
+    Behavior, Container, ContainerId, Exit, HookKind, Machine, MachineEvent, MachineTimer, Role, TimedOutcome,
+};
 use crate::{Context, Timer};
 use podscope_sim::{Happening, SimTime, Subject};
 
@@ -24,16 +26,23 @@ impl Machine {
     }
 
     /// Runs a hook in a container; [`MachineEvent::HookFinished`] reports its end.
-    pub fn start_hook(&mut self, uid: &Uid, id: ContainerId, hook: HookKind, outcome: Outcome, ctx: &mut Context<'_>) {
+    pub fn start_hook(
+        &mut self,
+        uid: &Uid,
+        id: ContainerId,
+        hook: HookKind,
+        outcome: TimedOutcome,
+        ctx: &mut Context<'_>,
+    ) {
         let Some(pod) = self.pods.get_mut(uid) else { return };
         let subject = pod.subject.clone();
         let Some(container) = pod.container_mut(id).filter(|container| container.is_running()) else {
             return;
         };
         let (ends_at, succeeds) = match outcome {
-            Outcome::Takes(span) => (Some(ctx.now + span), true),
-            Outcome::Fails => (Some(ctx.now), false),
-            Outcome::Hangs => (None, false),
+            TimedOutcome::Takes(span) => (Some(ctx.now + span), true),
+            TimedOutcome::Fails => (Some(ctx.now), false),
+            TimedOutcome::Hangs => (None, false),
         };
         container.hooks.push(RunningHook {
             hook,
@@ -104,7 +113,7 @@ impl Machine {
             return Err(used);
         }
         container.resources = resources.clone();
-        // A process that received a signal keeps its planned exit.
+        // A process that has received a signal keeps its planned exit, whatever the new memory limit is.
         if container.signals.is_empty() {
             container.plan = None;
             for at in container.plan_own_exits() {
@@ -171,7 +180,7 @@ impl Machine {
             Some(held.subject.clone()),
             Some(container.name.clone()),
         );
-        // These timers are set after the record, so that the container's start is the cause of its planned exit.
+        // The timers are set after the start has been recorded, so that the start is the cause of the planned exit.
         for at in process.plan_own_exits() {
             ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
         }
@@ -188,7 +197,7 @@ impl Machine {
             held.containers.reserve_exact(1);
             held.containers.push(process);
         }
-        self.watch_memory(ctx);
+        self.set_memory_timer(ctx);
         id
     }
 

@@ -41,8 +41,8 @@ impl Machine {
 
     /// Returns a sandbox with the given address (the node's own, for hostNetwork pods), or else with the next address
     /// of the node's pod CIDR.
-    pub(super) fn new_sandbox(&mut self, attempt: u32, given: Option<Str>, cidr: Option<&str>) -> Sandbox {
-        let ip = given.unwrap_or_else(|| {
+    pub(super) fn new_sandbox(&mut self, attempt: u32, given_ip: Option<Str>, cidr: Option<&str>) -> Sandbox {
+        let ip = given_ip.unwrap_or_else(|| {
             let offset = self.next_address;
             self.next_address = self.next_address % 65_000 + 1;
             pod_address(cidr, &self.node, offset)

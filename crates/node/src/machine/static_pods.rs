@@ -28,7 +28,7 @@ impl Machine {
     }
 
     /// Moves the state of a static pod from the UID of its old mirror pod to that of the new one.
-    pub fn change_uid(&mut self, old: &Uid, mirror: &Pod, ctx: &mut Context<'_>) {
+    pub fn change_mirror_uid(&mut self, old: &Uid, mirror: &Pod, ctx: &mut Context<'_>) {
         let Some(mut held) = self.pods.remove(old) else { return };
         let uid = &mirror.metadata.uid;
         held.subject = subject(Kind::Pod, mirror.metadata.key(), uid.clone());

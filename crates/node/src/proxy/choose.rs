@@ -6,7 +6,7 @@ use std::sync::Arc;
 use podscope_api::{Endpoint, NodeName, ObjectKey, Service, Str, ordered};
 use podscope_sim::Objects;
 
-use super::{Backend, Entry, Route, node_zone};
+use super::{Backend, PacketOrigin, Route, node_zone};
 
 /// An endpoint of an EndpointSlice, with its conditions.
 struct EndpointCandidate {
@@ -126,22 +126,22 @@ fn local_endpoints<'t>(all: &'t [EndpointCandidate], node: &NodeName) -> Vec<&'t
     }
 }
 
-/// Returns the decision of kube-proxy's rules, as of state `objects`, about a new connection.
-pub(super) fn route(objects: &Objects, service: &ObjectKey, node: &NodeName, entry: Entry) -> Route {
+/// Decides about a new connection to a Service as kube-proxy's rules do if they were written from `objects`.
+pub(super) fn route(objects: &Objects, service: &ObjectKey, node: &NodeName, entry: PacketOrigin) -> Route {
     let Some(service) = objects.get::<Service>(service) else {
         return Route::Unknown;
     };
     let spec = &service.spec;
     let is_served = match entry {
-        Entry::Inside => !matches!(&*spec.kind, "ExternalName") && &*spec.cluster_ip != "None",
-        Entry::Outside => matches!(&*spec.kind, "NodePort" | "LoadBalancer"),
+        PacketOrigin::Inside => !matches!(&*spec.kind, "ExternalName") && &*spec.cluster_ip != "None",
+        PacketOrigin::Outside => matches!(&*spec.kind, "NodePort" | "LoadBalancer"),
     };
     if !is_served {
         return Route::Unknown;
     }
     let is_local = match entry {
-        Entry::Inside => spec.internal_traffic_policy.as_deref() == Some("Local"),
-        Entry::Outside => &*spec.external_traffic_policy == "Local",
+        PacketOrigin::Inside => spec.internal_traffic_policy.as_deref() == Some("Local"),
+        PacketOrigin::Outside => &*spec.external_traffic_policy == "Local",
     };
     let all = candidates_of_service(objects, service);
     let zone = node_zone(objects, node);
@@ -168,8 +168,8 @@ pub(super) fn has_ready_local_endpoint(objects: &Objects, service: &ObjectKey, n
     local.any(|candidate| candidate.is_ready)
 }
 
-/// Returns whether the slices list the address as ready or as terminating but still serving: some node may still use
-/// it.
+/// Returns whether the Service's slices list the address as ready, or as terminating but still serving. Otherwise no
+/// node may use the address any more.
 pub fn is_usable(objects: &Objects, service: &ObjectKey, address: &str) -> bool {
     let mut all = objects
         .slices_of(&service.namespace, &service.name)
@@ -180,8 +180,12 @@ pub fn is_usable(objects: &Objects, service: &ObjectKey, address: &str) -> bool 
     })
 }
 
-/// Returns the Service that a DNS name refers to, and the hostname before it: `db` and `db-0.db` (TR-075).
-pub fn named_service<'o>(objects: &'o Objects, name: &'o ObjectKey) -> Option<(&'o Arc<Service>, Option<&'o str>)> {
+/// Returns the Service to which a DNS name refers, and the hostname before it, if any: `db-0.db` refers to the Service
+/// `db`, with the hostname `db-0` (TR-075).
+pub fn service_by_dns_name<'o>(
+    objects: &'o Objects,
+    name: &'o ObjectKey,
+) -> Option<(&'o Arc<Service>, Option<&'o str>)> {
     match name.name.split_once('.') {
         None => Some((objects.get::<Service>(name)?, None)),
         Some((hostname, service)) => {
@@ -193,7 +197,7 @@ pub fn named_service<'o>(objects: &'o Objects, name: &'o ObjectKey) -> Option<(&
 
 /// Returns the addresses that the DNS name of a headless Service resolves to: those of its ready endpoints (TR-074).
 /// With a hostname, only those of the endpoints with that hostname (TR-075).
-pub fn resolve(objects: &Objects, service: &Service, hostname: Option<&str>) -> Vec<Backend> {
+pub fn resolve_headless_service(objects: &Objects, service: &Service, hostname: Option<&str>) -> Vec<Backend> {
     let all = candidates_of_service(objects, service).into_iter();
     all.filter(|candidate| candidate.is_ready)
         .filter(|candidate| hostname.is_none() || candidate.hostname.as_deref() == hostname)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use podscope_api::{NodeName, ObjectKey, parse};
 use podscope_sim::{Objects, SimTime};
 
-use super::{Entry, Proxy, Route, Sync};
+use super::{PacketOrigin, Proxy, Route, SyncSchedule};
 
 const SERVICE: &str = "{apiVersion: v1, kind: Service, metadata: {name: web, namespace: default}, spec: {clusterIP: 10.0.0.9, ports: \
      [{name: http, port: 80}]}}";
@@ -38,7 +38,7 @@ fn web_service_key() -> ObjectKey {
 
 /// Returns the addresses that the rules of node `a-1` choose from.
 fn chosen_addresses(objects: Arc<Objects>) -> Vec<String> {
-    match Proxy::running(NodeName("a-1".into()), objects).route(&web_service_key(), Entry::Inside) {
+    match Proxy::running(NodeName("a-1".into()), objects).route(&web_service_key(), PacketOrigin::Inside) {
         Route::Any(backends) => backends.iter().map(|backend| backend.address.to_string()).collect(),
         other => vec![format!("{other:?}")],
     }
@@ -64,7 +64,7 @@ fn absent_conditions_count_as_ready_and_serving() {
 
 /// Shows: TR-008
 #[test]
-fn slice_without_the_port_is_not_used() {
+fn slice_without_first_port_of_service_is_not_used() {
     let slices = [
         ("one", "{name: http, port: 80}", "{addresses: [10.1.0.1]}"),
         ("two", "{name: metrics, port: 9090}", "{addresses: [10.1.0.2]}"),
@@ -93,9 +93,9 @@ fn address_in_two_slices_counts_once_as_not_terminating() {
     );
 }
 
-/// Returns the last number of each address that the rules of node a-1 choose for a Service with this spec, or else the
-/// name of the decision.
-fn chosen_endpoints(spec: &str, entry: Entry, endpoints: &[&str]) -> String {
+/// Returns the last number of each address that the rules of node a-1 choose for a Service with this spec. If they
+/// choose none, returns the name of their decision.
+fn chosen_endpoints(spec: &str, entry: PacketOrigin, endpoints: &[&str]) -> String {
     let cluster_ip = if spec.contains("clusterIP") {
         ""
     } else {
@@ -120,11 +120,12 @@ fn chosen_endpoints(spec: &str, entry: Entry, endpoints: &[&str]) -> String {
     }
 }
 
-/// Hints are used only if all ready endpoints have one and one is for this node or zone; a policy Local ignores them.
+/// Topology hints are used only if all ready endpoints have hints and some hint is for this node or zone. Traffic
+/// policy `Local` ignores hints.
 /// Shows: TR-010, TR-016, TR-018, TR-029, TR-030, TR-034
 #[test]
 fn route_follows_traffic_distribution_and_policy() {
-    use Entry::{Inside, Outside};
+    use PacketOrigin::{Inside, Outside};
     const ON_SAME_NODE: &str = "{addresses: [10.1.0.1], nodeName: a-1, zone: a}";
     const IN_SAME_ZONE: &str = "{addresses: [10.1.0.2], nodeName: a-2, zone: a}";
     const IN_OTHER_ZONE: &str = "{addresses: [10.1.0.3], nodeName: b-1, zone: b}";
@@ -140,7 +141,7 @@ fn route_follows_traffic_distribution_and_policy() {
         "trafficDistribution: PreferSameZone, internalTrafficPolicy: Local, ",
     );
     let node_port = "type: NodePort, externalTrafficPolicy: Local, ";
-    let rows: [(&str, Entry, &[&str], &str); 18] = [
+    let rows: [(&str, PacketOrigin, &[&str], &str); 18] = [
         (node, Inside, &[ON_SAME_NODE, IN_SAME_ZONE, IN_OTHER_ZONE], "1"),
         (node, Inside, &[IN_SAME_ZONE, IN_OTHER_ZONE], "2"),
         (node, Inside, &[TERMINATING, IN_OTHER_ZONE], "3"),
@@ -186,22 +187,22 @@ fn rules_are_written_at_once_then_at_most_every_second() {
     let at = |millis: i64| SimTime(millis * 1000);
     let mut proxy = Proxy::new(NodeName("a-1".into()));
     assert_eq!(
-        proxy.route(&web_service_key(), Entry::Inside),
+        proxy.route(&web_service_key(), PacketOrigin::Inside),
         Route::Unknown,
         "nothing is observed yet"
     );
     let one = web_service_with_slices(&[("one", "{name: http, port: 80}", "{addresses: [10.1.0.1]}")]);
-    assert_eq!(proxy.observe(one, at(5_000)), Sync::Done);
+    assert_eq!(proxy.observe(one, at(5_000)), SyncSchedule::Done);
     let none = web_service_with_slices(&[]);
-    assert_eq!(proxy.observe(none.clone(), at(5_300)), Sync::At(at(6_000)));
-    assert_eq!(proxy.observe(none, at(5_600)), Sync::Scheduled);
+    assert_eq!(proxy.observe(none.clone(), at(5_300)), SyncSchedule::At(at(6_000)));
+    assert_eq!(proxy.observe(none, at(5_600)), SyncSchedule::Scheduled);
     assert!(
-        matches!(proxy.route(&web_service_key(), Entry::Inside), Route::Any(_)),
+        matches!(proxy.route(&web_service_key(), PacketOrigin::Inside), Route::Any(_)),
         "the rules are as old as the last sync"
     );
     assert!(!proxy.sync(at(5_999)));
     assert!(proxy.sync(at(6_000)));
-    assert_eq!(proxy.route(&web_service_key(), Entry::Inside), Route::Reject);
+    assert_eq!(proxy.route(&web_service_key(), PacketOrigin::Inside), Route::Reject);
 }
 
 /// Shows: TR-079
@@ -216,7 +217,10 @@ fn terminating_endpoint_fails_health_check_of_local_policy() {
     let terminating = proxy("ready: false, serving: true, terminating: true");
     assert!(!terminating.has_ready_local_endpoint(&web_service_key()));
     assert!(
-        matches!(terminating.route(&web_service_key(), Entry::Inside), Route::Any(_)),
+        matches!(
+            terminating.route(&web_service_key(), PacketOrigin::Inside),
+            Route::Any(_)
+        ),
         "it still gets requests"
     );
 }

@@ -9,7 +9,7 @@ use super::read::{Errors, Fields};
 use crate::plugins::Plugin;
 
 pub(super) fn read_args(profile: &mut Fields<'_>, args: &mut Args, errors: &mut Errors) {
-    let base = profile.at("pluginConfig");
+    let base = profile.path_of("pluginConfig");
     let mut seen: Vec<String> = Vec::new();
     for (index, value) in profile.list("pluginConfig", errors).into_iter().flatten().enumerate() {
         let path = format!("{base}[{index}]");

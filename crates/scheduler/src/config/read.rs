@@ -82,7 +82,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    pub(crate) fn at(&self, name: &str) -> String {
+    /// Returns the full path of a field of this object, for error messages.
+    pub(crate) fn path_of(&self, name: &str) -> String {
         if self.path.is_empty() {
             name.to_owned()
         } else {
@@ -99,7 +100,7 @@ impl<'a> Fields<'a> {
         let value = self.get(name)?;
         let number = value.as_i64();
         if number.is_none() {
-            errors.push(self.at(name), format!("must be an integer, not {value}"));
+            errors.push(self.path_of(name), format!("must be an integer, not {value}"));
         }
         number
     }
@@ -107,7 +108,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn boolean(&mut self, name: &'static str, errors: &mut Errors) -> Option<bool> {
         let value = self.get(name)?;
         if value.as_bool().is_none() {
-            errors.push(self.at(name), format!("must be true or false, not {value}"));
+            errors.push(self.path_of(name), format!("must be true or false, not {value}"));
         }
         value.as_bool()
     }
@@ -115,7 +116,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn string(&mut self, name: &'static str, errors: &mut Errors) -> Option<&'a str> {
         let value = self.get(name)?;
         if value.as_str().is_none() {
-            errors.push(self.at(name), format!("must be a string, not {value}"));
+            errors.push(self.path_of(name), format!("must be a string, not {value}"));
         }
         value.as_str()
     }
@@ -123,13 +124,13 @@ impl<'a> Fields<'a> {
     pub(crate) fn list(&mut self, name: &'static str, errors: &mut Errors) -> Option<&'a Vec<Value>> {
         let value = self.get(name)?;
         if value.as_array().is_none() {
-            errors.push(self.at(name), "must be a list");
+            errors.push(self.path_of(name), "must be a list");
         }
         value.as_array()
     }
 
     pub(crate) fn strings(&mut self, name: &'static str, errors: &mut Errors) -> Vec<String> {
-        let path = self.at(name);
+        let path = self.path_of(name);
         let mut out = Vec::new();
         for (index, value) in self.list(name, errors).into_iter().flatten().enumerate() {
             match value.as_str() {
@@ -146,7 +147,7 @@ impl<'a> Fields<'a> {
                 errors.push_with_kind(
                     ProblemKind::UnknownField,
                     "",
-                    Rejection::Unknown(vec![self.at(name)]).to_string(),
+                    Rejection::Unknown(vec![self.path_of(name)]).to_string(),
                 );
             }
         }
@@ -278,7 +279,7 @@ fn read_profiles(
 fn read_percentage(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<i64> {
     let percentage = fields.integer("percentageOfNodesToScore", errors)?;
     if !(0..=100).contains(&percentage) {
-        let path = fields.at("percentageOfNodesToScore");
+        let path = fields.path_of("percentageOfNodesToScore");
         errors.push_invalid_value(path, percentage, "not in valid range [0-100]");
     }
     Some(percentage)

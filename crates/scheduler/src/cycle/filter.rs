@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use podscope_api::ordered::StableSort as _;
 
-use super::{Cycle, CycleResult, CycleState, Search};
+use super::{Cycle, CycleResult, CycleState, NodeSearch};
 use crate::cache::Cache;
 use crate::config::{Profile, SchedulerConfiguration};
 use crate::node_info::{NodeIdx, NodeInfo};
@@ -42,7 +42,7 @@ struct RowFilter {
 }
 
 impl RowFilter {
-    fn new(search: &Search<'_>, cache: &Cache, plugins: &[Plugin]) -> Self {
+    fn new(search: &NodeSearch<'_>, cache: &Cache, plugins: &[Plugin]) -> Self {
         let mut nominated: Vec<NodeIdx> = search
             .nominator
             .nodes()
@@ -64,7 +64,7 @@ impl RowFilter {
     }
 }
 
-impl Search<'_> {
+impl NodeSearch<'_> {
     /// Examines nodes until enough are feasible (SCH-011 to SCH-017).
     pub(super) fn find_feasible(
         &self,
@@ -75,7 +75,7 @@ impl Search<'_> {
         found: &mut CycleResult,
     ) -> Result<(), String> {
         let cycle = self.cycle(cache);
-        let order = cache.order();
+        let order = cache.examination_order();
         let nominated = &self.incoming.info.pod.status.nominated_node_name;
         if !nominated.is_empty()
             && let Some(node) = cache.node_index(nominated)
@@ -98,7 +98,7 @@ impl Search<'_> {
                     .iter()
                     .filter(|node| names.contains(&cache.node(**node).name_symbol));
                 narrowed = named.copied().collect();
-                // The set also contains the plugin that rejected the nominated node (SCH-148).
+                // `rejectors` also contains the plugin that rejected the nominated node (SCH-148).
                 let mut plugins: Vec<&str> = found.diagnosis.rejectors.iter().map(Plugin::name).collect();
                 plugins.stable_sort();
                 let reason = match plugins.as_slice() {
@@ -175,7 +175,7 @@ impl Search<'_> {
         let own = &self.incoming.info;
         let others: Vec<&Arc<PodInfo>> = self
             .nominator
-            .on(&node.name)
+            .pods_nominated_to(&node.name)
             .iter()
             .filter(|pod| pod.priority >= own.priority && pod.uid != own.uid)
             .collect();
@@ -184,11 +184,11 @@ impl Search<'_> {
             let mut copy = node.clone();
             for pod in &others {
                 copy.add_pod((*pod).clone());
-                state.update(cycle, pod, index, 1);
+                state.add_or_remove_pod(cycle, pod, index, 1);
             }
             let result = run(&state.filters, cycle, state, index, &copy);
             for pod in &others {
-                state.update(cycle, pod, index, -1);
+                state.add_or_remove_pod(cycle, pod, index, -1);
             }
             state.restore_critical_paths(saved);
             result?;

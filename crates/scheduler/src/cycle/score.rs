@@ -1,10 +1,10 @@
 //! PreScore, Score, NormalizeScore and the selection of the best hosts (SCH-020, SCH-021, SCH-035).
 
-use super::{CycleResult, CycleState, PluginScores, Search};
+use super::{CycleResult, CycleState, NodeSearch, PluginScores};
 use crate::cache::Cache;
 use crate::plugins::Point;
 
-impl Search<'_> {
+impl NodeSearch<'_> {
     /// Scores the feasible nodes and selects those with the highest total (SCH-020, SCH-021).
     pub(super) fn score_and_select_hosts(
         &self,

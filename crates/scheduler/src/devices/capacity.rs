@@ -86,20 +86,20 @@ fn round_up_to_step(requested: Quantity, range: &CapacityRequestPolicyRange) -> 
 }
 
 /// Returns whether an amount violates the request policy of the capacity (DRA-167).
-fn violates_policy(own: Quantity, policy: &CapacityRequestPolicy) -> bool {
-    if policy.default == Some(own) {
+fn violates_policy(amount: Quantity, policy: &CapacityRequestPolicy) -> bool {
+    if policy.default == Some(amount) {
         return false;
     }
     if let Some(range) = &policy.valid_range {
-        if range.max.is_some_and(|max| own > max) {
+        if range.max.is_some_and(|max| amount > max) {
             return true;
         }
-        let over = own.value().saturating_sub(range.min.unwrap_or_default().value());
+        let over = amount.value().saturating_sub(range.min.unwrap_or_default().value());
         return range
             .step
             .is_some_and(|step| step.value() > 0 && over % step.value() != 0);
     }
-    !policy.valid_values.is_empty() && !policy.valid_values.contains(&own)
+    !policy.valid_values.is_empty() && !policy.valid_values.contains(&amount)
 }
 
 #[cfg(test)]

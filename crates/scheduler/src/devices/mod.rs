@@ -25,8 +25,8 @@ use std::sync::Arc;
 use podscope_api::ordered::{Map, Set};
 use podscope_api::{AllocationResult, ObjectKey, ResourceClaim, ResourceSlice, Str};
 
+use self::selectors::SelectorCache;
 pub(crate) use self::selectors::SelectorResults;
-use self::selectors::Selectors;
 use self::table::DeviceTable;
 use self::usage::DeviceUsage;
 use crate::symbols::Symbols;
@@ -67,7 +67,7 @@ pub(crate) struct Devices {
     usage: Arc<DeviceUsage>,
     table: Arc<DeviceTable>,
     is_stale: bool,
-    selectors: Arc<Selectors>,
+    selectors: Arc<SelectorCache>,
     /// UIDs of claims with an allocation that Reserve made but that the API does not show yet (DRA-087).
     in_flight: Set<Str>,
     /// Wall-clock time of the cycle in microseconds; `None` for decisions without a clock.

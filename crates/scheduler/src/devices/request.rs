@@ -9,7 +9,7 @@ use podscope_api::{
 
 use super::selectors::SelectorResults;
 
-/// The number of devices that an alternative requests.
+/// How many devices a request, or one alternative of its prioritized list, asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AllocationMode {
     Exact(usize),
@@ -176,7 +176,7 @@ impl AlternativeFields<'_> {
             class_name: self.class.clone(),
             unknown_selector: self.selectors.iter().position(|selector| selector.cel.is_none()),
             mode: match &**self.mode {
-                // Apply the API server's defaults, for objects without defaults.
+                // An object without the API server's defaults gets the same defaults here.
                 "ExactCount" | "" => {
                     AllocationMode::Exact(usize::try_from(self.count.filter(|n| *n != 0).unwrap_or(1)).unwrap_or(0))
                 }

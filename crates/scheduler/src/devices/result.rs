@@ -123,7 +123,8 @@ fn device_configuration(wanted: &ClaimToAllocate, solution: &Solution) -> Vec<De
     config
 }
 
-/// Selects the nodes from which all devices can be used. `Err` contains the number of terms of an unsupported selector.
+/// Returns a selector of the nodes from which all chosen devices can be used; `Ok(None)` means all nodes. `Err`
+/// contains the number of terms of an unsupported selector.
 fn node_selector(table: &DeviceTable, solution: &Solution, node: &Str) -> Result<Option<NodeSelector>, usize> {
     let mut term = NodeSelectorTerm::default();
     for chosen in &solution.devices {

@@ -2,7 +2,7 @@
 
 mod counters;
 mod explain;
-mod take;
+mod selection;
 
 use podscope_api::ordered::Map;
 use podscope_api::{MAX_ALLOCATION_RESULTS, ResourceList};
@@ -10,7 +10,7 @@ use podscope_api::{MAX_ALLOCATION_RESULTS, ResourceList};
 pub(crate) use self::counters::AvailableCounters;
 use self::counters::CounterConsumption;
 pub(crate) use self::explain::explain;
-use self::take::SelectionObstacle;
+use self::selection::SelectionObstacle;
 use super::DeviceNo;
 use super::attributes::AttributeConstraint;
 use super::memo::Memo;
@@ -199,12 +199,13 @@ impl<'a> DeviceSearch<'a> {
         Ok(())
     }
 
-    /// Checks an alternative and returns the number of devices that it requests.
+    /// Checks an alternative and returns the number of devices that it requests. `key` contains the indices of claim,
+    /// request and alternative.
     fn check_alternative(
         &mut self,
         wanted: &ClaimToAllocate,
         alternative: &Alternative,
-        at: (usize, usize, usize),
+        key: (usize, usize, usize),
     ) -> Result<usize, AllocationFailure> {
         let error = |text: String| {
             Err(AllocationFailure::Error(format!(
@@ -252,7 +253,7 @@ impl<'a> DeviceSearch<'a> {
             }
         }
         let n = all.len();
-        self.all.insert(at, all);
+        self.all.insert(key, all);
         Ok(n)
     }
 
@@ -368,7 +369,8 @@ impl<'a> DeviceSearch<'a> {
         }
     }
 
-    /// Selects the next device of a request with mode `All` (DRA-147).
+    /// Selects the next device of a request with mode `All` (DRA-147). `key` contains the indices of claim, request and
+    /// alternative.
     fn select_next_of_all(
         &mut self,
         position: SearchPosition,
@@ -398,14 +400,14 @@ impl<'a> DeviceSearch<'a> {
 /// Returns the devices of a pool, in order.
 fn devices_of_pool<'a>(
     table: &'a DeviceTable,
-    at: usize,
+    pool_index: usize,
     pool: &'a Pool,
 ) -> impl Iterator<Item = DeviceCandidate> + 'a {
     pool.slices.iter().flat_map(move |slice| {
         let numbers = table.slices[*slice].numbers.iter().enumerate();
         numbers.map(move |(device, number)| DeviceCandidate {
             number: *number,
-            pool: at,
+            pool: pool_index,
             slice: *slice,
             device,
         })

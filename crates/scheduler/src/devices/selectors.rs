@@ -10,7 +10,7 @@ use podscope_cel::Selector;
 use super::table::{DeviceSlice, DeviceTable};
 
 /// Maximum number of cached expressions.
-const MAX_CACHED: usize = 256;
+const MAX_CACHED_EXPRESSIONS: usize = 256;
 
 /// The result of an expression for one device.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +41,7 @@ impl SelectorResults {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Selectors {
+pub(super) struct SelectorCache {
     cached: Map<Str, CachedSelector>,
 }
 
@@ -52,7 +52,7 @@ struct CachedSelector {
     results: Arc<SelectorResults>,
 }
 
-impl Selectors {
+impl SelectorCache {
     pub(super) fn evaluate_selector(&mut self, expression: &Str, table: &Arc<DeviceTable>) -> Arc<SelectorResults> {
         let previous = self.cached.get(expression);
         if let Some(cached) = previous.filter(|cached| Arc::ptr_eq(&cached.table, table)) {
@@ -72,7 +72,7 @@ impl Selectors {
                 by_slice: evaluate_slices(selector, table, previous.map(|cached| &*cached.results)),
             },
         });
-        if previous.is_none() && self.cached.len() >= MAX_CACHED {
+        if previous.is_none() && self.cached.len() >= MAX_CACHED_EXPRESSIONS {
             self.cached = Map::new();
         }
         let cached = CachedSelector {

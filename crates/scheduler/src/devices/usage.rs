@@ -28,7 +28,7 @@ impl DeviceUse {
     }
 }
 
-/// A device of an allocation that is included in the counts.
+/// A device that is counted as used by an allocation.
 #[derive(Debug, Clone)]
 struct CountedDevice {
     device: DeviceNo,
@@ -61,7 +61,7 @@ impl DeviceUsage {
     /// Stops counting the allocation of a holder.
     pub(super) fn release(&mut self, holder: &Str) {
         for counted in self.counted.remove(holder).unwrap_or_default() {
-            self.count(&counted, -1);
+            self.change_use(&counted, -1);
         }
     }
 
@@ -77,14 +77,15 @@ impl DeviceUsage {
             })
             .collect();
         for one in &counted {
-            self.count(one, 1);
+            self.change_use(one, 1);
         }
         if !counted.is_empty() {
             self.counted.insert(holder.clone(), counted);
         }
     }
 
-    fn count(&mut self, counted: &CountedDevice, by: i32) {
+    /// Adds (`by` 1) or subtracts (`by` -1) one use of a device.
+    fn change_use(&mut self, counted: &CountedDevice, by: i32) {
         let at = counted.device as usize;
         if self.devices.len() <= at {
             self.devices.resize_with(at + 1, DeviceUse::default);

@@ -1,7 +1,8 @@
 //! Conclusion of an explanation: the reasons why a pod waits, or the winning node and its lead.
 
 use podscope_api::explained::{
-    Cause, DecisionOutcome, DecisionSummary, Lead, Refusal, RefusedNodes, Room, WaitsBecause, WinReason,
+    DecisionOutcome, DecisionSummary, NodeRefusal, PreemptionRoom, RefusalCause, RefusedNodes, ScoreLead, WaitsBecause,
+    WinReason,
 };
 use podscope_api::ordered::StableSort as _;
 
@@ -13,13 +14,13 @@ use crate::plugins::Plugin;
 use crate::post_filter::Preemption;
 use crate::status::Status;
 
-pub(super) fn plugin_refusal(cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> Refusal {
+pub(super) fn plugin_refusal(cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> NodeRefusal {
     match status.plugin {
-        Some(plugin) => Refusal::Plugin {
+        Some(plugin) => NodeRefusal::Plugin {
             name: plugin.name().to_owned(),
             text: plugin.extension_points().refusal_text(cache, decision, node, status),
         },
-        None => Refusal::NotNamed,
+        None => NodeRefusal::NotNamed,
     }
 }
 
@@ -38,10 +39,10 @@ pub(super) fn win_reason(cache: &Cache, decision: &Decision, chosen: Option<&Str
                 .into_iter()
                 .filter(|(_, points)| *points > 0)
                 .take(2)
-                .map(|(plugin, points)| Lead {
+                .map(|(plugin, points)| ScoreLead {
                     points,
                     plugin: plugin.name().to_owned(),
-                    about: plugin.spec().about().to_owned(),
+                    about: plugin.spec().english_description().to_owned(),
                 });
             Some(WinReason::Ahead {
                 points,
@@ -66,7 +67,7 @@ pub(super) fn conclusion(
     chosen: Option<&String>,
     hosts: &[String],
 ) -> DecisionSummary {
-    let n_nodes = cache.order().len();
+    let n_nodes = cache.examination_order().len();
     let n_feasible = decision.found.feasible.len();
     let outcome = match (&decision.found.error, hosts, chosen.cloned()) {
         (Some(error), ..) => DecisionOutcome::Failed(error.clone()),
@@ -94,12 +95,12 @@ pub(super) fn conclusion(
 
 /// Returns the number of victims and the nodes of the best preemption candidates. Invariant: `Some` exactly if
 /// preemption found candidates, because [`DecisionOutcome::verdict`] depends on it.
-fn room_after_preemption(cache: &Cache, decision: &Decision, nominated: Option<String>) -> Option<Room> {
+fn room_after_preemption(cache: &Cache, decision: &Decision, nominated: Option<String>) -> Option<PreemptionRoom> {
     let Some(Preemption::Found { candidates, chosen, .. }) = &decision.preemption else {
         return None;
     };
     let first = candidates.iter().find(|candidate| chosen.contains(&candidate.node));
-    Some(Room {
+    Some(PreemptionRoom {
         victims: first.map_or(0, |candidate| candidate.victims.len()),
         nodes: match nominated {
             Some(node) => vec![node],
@@ -110,21 +111,21 @@ fn room_after_preemption(cache: &Cache, decision: &Decision, nominated: Option<S
 
 fn waits_because(cache: &Cache, decision: &Decision) -> WaitsBecause {
     let diagnosis = &decision.found.diagnosis;
-    let nodes = cache.order().len();
+    let nodes = cache.examination_order().len();
     if nodes == 0 {
         return WaitsBecause::NoNodes;
     }
     if let Some(status) = &diagnosis.pre_filter {
         return WaitsBecause::WhateverTheNode(status.message(&cache.symbols));
     }
-    let mut causes: Vec<Cause> = Vec::new();
-    for node in cache.order() {
+    let mut causes: Vec<RefusalCause> = Vec::new();
+    for node in cache.examination_order() {
         let plugin = diagnosis.status_of(*node).and_then(|status| status.plugin);
         // No plugin means that the node is outside the PreFilter result of NodeAffinity.
         let text = plugin.unwrap_or(Plugin::NodeAffinity).spec().refused.english();
         match causes.iter_mut().find(|known| known.text == text) {
             Some(known) => known.nodes += 1,
-            None => causes.push(Cause {
+            None => causes.push(RefusalCause {
                 nodes: 1,
                 text: text.to_owned(),
             }),

@@ -4,9 +4,9 @@
 mod conclusion;
 
 use podscope_api::explained::{
-    CandidateExplanation, DomainCount, Explanation, NodeDevices, NodeExplanation, NodeScores, NodeVerdict,
-    NotHelpedNode, NotHelpful, PreemptionExplanation, PreemptionResult, Sampling, ScoringPlugin, SpreadExplanation,
-    TooFewDomains, VictimExplanation,
+    CandidateExplanation, DomainCount, Explanation, NodeDevices, NodeExplanation, NodeNotHelpedByPreemption,
+    NodeSampling, NodeScores, NodeVerdict, PreemptionExplanation, PreemptionObstacle, PreemptionResult, ScoringPlugin,
+    SpreadExplanation, TooFewDomains, VictimExplanation,
 };
 use podscope_api::ordered::StableSort as _;
 
@@ -47,7 +47,7 @@ pub fn explain(cache: &Cache, decision: &Decision) -> Explained {
         let devices = explain_devices(cache, decision, *node, &explained.verdict);
         (explained, devices)
     };
-    let (nodes, devices) = cache.order().iter().map(explain_node).unzip();
+    let (nodes, devices) = cache.examination_order().iter().map(explain_node).unzip();
     Explained {
         explanation: explain_decision(cache, decision, nodes),
         devices,
@@ -78,13 +78,13 @@ fn explain_decision(cache: &Cache, decision: &Decision, nodes: Vec<NodeExplanati
             .iter()
             .map(|scores| ScoringPlugin {
                 name: scores.plugin.name().to_owned(),
-                about: scores.plugin.spec().about().to_owned(),
+                about: scores.plugin.spec().english_description().to_owned(),
                 weight: scores.weight,
             })
             .collect(),
         spread: explain_spread(cache, decision),
         preemption: (decision.preemption.as_ref()).map(|preemption| explain_preemption(cache, decision, preemption)),
-        sampling: stopped_early.then_some(Sampling {
+        sampling: stopped_early.then_some(NodeSampling {
             examined: n_examined,
             nodes: nodes.len(),
             wanted: found.wanted,
@@ -176,12 +176,12 @@ fn explain_spread(cache: &Cache, decision: &Decision) -> Vec<SpreadExplanation> 
                 let count = if domain == NO_DOMAIN {
                     None
                 } else {
-                    state.count(at, domain)
+                    state.domain_count(at, domain)
                 };
                 Some((count?, true))
             };
             let own = state.self_match(at);
-            let mut explained = spread_of(cache, constraint, Some(state.min(at)), own, &count);
+            let mut explained = spread_of(cache, constraint, Some(state.min_count(at)), own, &count);
             explained.too_few_domains = state.too_few_domains(at).map(|found| TooFewDomains {
                 found,
                 min_domains: constraint.min_domains,
@@ -203,6 +203,9 @@ fn explain_spread(cache: &Cache, decision: &Decision) -> Vec<SpreadExplanation> 
     out
 }
 
+/// Explains one spread constraint. `own` is 1 if the pod matches the constraint's selector, otherwise 0. `min` is the
+/// global minimum; `None` computes it. `count` returns, for a node's domain, the number of matching pods and whether
+/// the domain counts for the minimum; `None` if the node is not in any domain.
 fn spread_of(
     cache: &Cache,
     constraint: &SpreadConstraint,
@@ -212,7 +215,7 @@ fn spread_of(
 ) -> SpreadExplanation {
     let key = cache.topology.key(constraint.key);
     let mut domains: Vec<(String, i64, bool)> = Vec::new();
-    for node in cache.order() {
+    for node in cache.examination_order() {
         let domain = key.domain(*node);
         let Some((count, is_scored)) = count(*node).filter(|_| domain != NO_DOMAIN) else {
             continue;
@@ -257,7 +260,7 @@ fn explain_preemption(cache: &Cache, decision: &Decision, preemption: &Preemptio
     match preemption {
         Preemption::NotEligible(why) => without_candidates(PreemptionResult::NotEligible(*why)),
         Preemption::NoCandidate { refused, .. } => PreemptionExplanation {
-            not_helped_nodes: not_helped_nodes(cache, decision, refused),
+            not_helped_nodes: nodes_not_helped_by_preemption(cache, decision, refused),
             ..without_candidates(PreemptionResult::NoCandidate)
         },
         Preemption::Found {
@@ -281,7 +284,11 @@ fn explain_preemption(cache: &Cache, decision: &Decision, preemption: &Preemptio
 
 /// Returns, for each node, the reason why preemption does not help: the result of the dry run, or the node's own
 /// rejection if no dry run was made on it.
-fn not_helped_nodes(cache: &Cache, decision: &Decision, refused: &[(NodeIdx, Status)]) -> Vec<NotHelpedNode> {
+fn nodes_not_helped_by_preemption(
+    cache: &Cache,
+    decision: &Decision,
+    refused: &[(NodeIdx, Status)],
+) -> Vec<NodeNotHelpedByPreemption> {
     let texts = |status: &Status| {
         let reasons = status.reasons.as_slice().iter();
         reasons
@@ -295,19 +302,19 @@ fn not_helped_nodes(cache: &Cache, decision: &Decision, refused: &[(NodeIdx, Sta
             .find(|(tried, _)| tried == node)
             .map(|(_, status)| status);
         let why = match tried {
-            Some(status) if status.plugin == Some(Plugin::DefaultPreemption) => NotHelpful::NoVictims,
+            Some(status) if status.plugin == Some(Plugin::DefaultPreemption) => PreemptionObstacle::NoVictims,
             Some(status) => {
                 let plugin = status.plugin.map_or("", Plugin::name);
-                NotHelpful::StillRefused(plugin.to_owned(), texts(status))
+                PreemptionObstacle::StillRefused(plugin.to_owned(), texts(status))
             }
-            None => NotHelpful::Other(texts(decision.found.diagnosis.status_of(*node)?)),
+            None => PreemptionObstacle::Other(texts(decision.found.diagnosis.status_of(*node)?)),
         };
-        Some(NotHelpedNode {
+        Some(NodeNotHelpedByPreemption {
             node: node_name(cache, *node),
             why,
         })
     };
-    cache.order().iter().filter_map(of_node).collect()
+    cache.examination_order().iter().filter_map(of_node).collect()
 }
 
 fn explain_candidate(cache: &Cache, candidate: &Candidate) -> CandidateExplanation {

@@ -10,7 +10,7 @@ use super::resource_allocation::{Resource, ScoredResource, default_resources, re
 use super::{ExtensionPoints, PluginSpec};
 use crate::cache::Cache;
 use crate::config::{Errors, Fields};
-use crate::cycle::{Cycle, CycleState, Search};
+use crate::cycle::{Cycle, CycleState, NodeSearch};
 use crate::node_info::NodeIdx;
 use crate::resources::{evenness_of_two, fraction};
 use crate::rows::{EVENNESS_NOT_IN_ROW, Row};
@@ -47,7 +47,7 @@ impl ExtensionPoints for BalancedAllocation {
     /// Skips the plugin if the pod requests none of the configured resources (SCH-035).
     fn pre_score(
         &self,
-        search: &Search<'_>,
+        search: &NodeSearch<'_>,
         cache: &mut Cache,
         _: &mut CycleState,
         _: &[NodeIdx],
@@ -81,7 +81,7 @@ impl ExtensionPoints for BalancedAllocation {
         let Some(resources) = read_resources(fields, errors) else {
             return;
         };
-        let path = fields.at("resources");
+        let path = fields.path_of("resources");
         for (index, resource) in resources.iter().enumerate() {
             let at = format!("{path}[{index}]");
             if resource.weight != 1 {
@@ -140,7 +140,7 @@ fn evenness_from_node(cache: &Cache, resources: &[ScoredResource], node: NodeIdx
     let row = cache.row(node);
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for resource in resources {
-        let (requested, allocatable) = resource.on(cache, node, row, false);
+        let (requested, allocatable) = resource.requested_and_allocatable(cache, node, row, false);
         if allocatable != 0 {
             without.push(fraction(requested.wrapping_sub(resource.wanted), allocatable));
             with.push(fraction(requested, allocatable));

@@ -1,6 +1,6 @@
 //! `DefaultPreemption`: finds lower-priority pods to delete so that the pod fits on a node (SCH-093 to SCH-105).
 
-use podscope_api::explained::{Criterion, NotEligible};
+use podscope_api::explained::{PreemptionCriterion, PreemptionIneligibility};
 use podscope_api::ordered::{self, go_sort};
 use podscope_api::well_known::condition;
 use podscope_messages::plugin as messages;
@@ -12,7 +12,7 @@ use podscope_api::{ConditionStatus, Pod, PreemptionPolicy};
 use super::{ExtensionPoints, Plugin, PluginSpec, Point};
 use crate::cache::Cache;
 use crate::config::{self, Errors, Fields};
-use crate::cycle::{CycleState, Diagnosis, Search};
+use crate::cycle::{CycleState, Diagnosis, NodeSearch};
 use crate::node_info::NodeIdx;
 use crate::pod_info::PodInfo;
 use crate::post_filter::{DryRunLimit, PostFilter, Preemption};
@@ -60,7 +60,7 @@ impl ExtensionPoints for DefaultPreemption {
 
     fn post_filter(
         &self,
-        search: &Search<'_>,
+        search: &NodeSearch<'_>,
         cache: &mut Cache,
         state: &mut CycleState,
         diagnosis: &Diagnosis,
@@ -98,14 +98,14 @@ impl ExtensionPoints for DefaultPreemption {
         );
         if !(0..=100).contains(&percentage) {
             errors.push_invalid_value(
-                fields.at("minCandidateNodesPercentage"),
+                fields.path_of("minCandidateNodesPercentage"),
                 percentage,
                 "not in valid range [0, 100]",
             );
         }
         if absolute < 0 {
             errors.push_invalid_value(
-                fields.at("minCandidateNodesAbsolute"),
+                fields.path_of("minCandidateNodesAbsolute"),
                 absolute,
                 "not in valid range [0, inf)",
             );
@@ -125,10 +125,10 @@ pub const REASON_NO_VICTIMS: &str = "No preemption victims found for incoming po
 pub const REASON_NOT_HELPFUL: &str = "Preemption is not helpful for scheduling";
 
 /// Returns kube-scheduler's text for a pod that is not eligible for preemption.
-pub(crate) const fn not_eligible_text(why: NotEligible) -> &'static str {
+pub(crate) const fn not_eligible_text(why: PreemptionIneligibility) -> &'static str {
     match why {
-        NotEligible::Never => "not eligible due to preemptionPolicy=Never.",
-        NotEligible::Terminating => "not eligible due to a terminating pod on the nominated node.",
+        PreemptionIneligibility::Never => "not eligible due to preemptionPolicy=Never.",
+        PreemptionIneligibility::Terminating => "not eligible due to a terminating pod on the nominated node.",
     }
 }
 
@@ -159,10 +159,14 @@ fn is_more_important(a: &PodInfo, b: &PodInfo) -> bool {
 }
 
 /// Returns the reason why the pod is not eligible for preemption, if there is one (SCH-094).
-pub(crate) fn ineligibility_reason(search: &Search<'_>, cache: &Cache, diagnosis: &Diagnosis) -> Option<NotEligible> {
+pub(crate) fn ineligibility_reason(
+    search: &NodeSearch<'_>,
+    cache: &Cache,
+    diagnosis: &Diagnosis,
+) -> Option<PreemptionIneligibility> {
     let pod = &search.incoming.info;
     if pod.pod.spec.preemption_policy == Some(PreemptionPolicy::Never) {
-        return Some(NotEligible::Never);
+        return Some(PreemptionIneligibility::Never);
     }
     let nominated = &pod.pod.status.nominated_node_name;
     if nominated.is_empty() {
@@ -186,7 +190,7 @@ pub(crate) fn ineligibility_reason(search: &Search<'_>, cache: &Cache, diagnosis
                     condition.status == ConditionStatus::True && &*condition.reason == "PreemptionByScheduler"
                 })
     });
-    has_terminating_victim.then_some(NotEligible::Terminating)
+    has_terminating_victim.then_some(PreemptionIneligibility::Terminating)
 }
 
 /// A PodDisruptionBudget in the form used by the dry run.
@@ -240,7 +244,7 @@ fn disruption_budgets(cache: &mut Cache) -> Vec<DisruptionBudget> {
 /// Runs the dry run on nodes until enough candidates are found (SCH-096). `limit` contains the index of the first node
 /// and the number of candidates; with `None`, all nodes are tried.
 pub(crate) fn dry_run(
-    search: &Search<'_>,
+    search: &NodeSearch<'_>,
     cache: &mut Cache,
     state: &mut CycleState,
     nodes: &[NodeIdx],
@@ -275,7 +279,7 @@ pub(crate) fn dry_run(
 
 /// Returns the result of PostFilter. The result is an error only if no dry run found a candidate.
 pub(crate) fn preempt(
-    search: &Search<'_>,
+    search: &NodeSearch<'_>,
     cache: &mut Cache,
     state: &mut CycleState,
     diagnosis: &Diagnosis,
@@ -316,7 +320,7 @@ pub(crate) fn preempt(
 }
 
 /// Returns the number of candidates to search for among `n` potential nodes (SCH-096).
-pub(crate) fn candidates_wanted(search: &Search<'_>, n: usize) -> usize {
+pub(crate) fn candidates_wanted(search: &NodeSearch<'_>, n: usize) -> usize {
     let args = &search.profile.args.preemption;
     let share = n as i64 * args.min_candidate_nodes_percentage / 100;
     let wanted = share.max(args.min_candidate_nodes_absolute);
@@ -325,7 +329,7 @@ pub(crate) fn candidates_wanted(search: &Search<'_>, n: usize) -> usize {
 
 /// Runs the dry run on one node (SCH-097, SCH-100).
 fn dry_run_on_node(
-    search: &Search<'_>,
+    search: &NodeSearch<'_>,
     cache: &Cache,
     state: &mut CycleState,
     budgets: &[DisruptionBudget],
@@ -347,11 +351,11 @@ fn dry_run_on_node(
     let mut node = info.clone();
     for pod in &potential {
         node.remove_pod(&pod.uid);
-        state.update(&cycle, pod, index, -1);
+        state.add_or_remove_pod(&cycle, pod, index, -1);
     }
     let undo = |state: &mut CycleState, removed: &[Arc<PodInfo>]| {
         for pod in removed {
-            state.update(&cycle, pod, index, 1);
+            state.add_or_remove_pod(&cycle, pod, index, 1);
         }
     };
     if let Err(status) = search.filter_with_nominated(&cycle, state, index, &node) {
@@ -371,12 +375,12 @@ fn dry_run_on_node(
     for (group, protected) in [(violating, true), (rest, false)] {
         for pod in group {
             node.add_pod(pod.clone());
-            state.update(&cycle, &pod, index, 1);
+            state.add_or_remove_pod(&cycle, &pod, index, 1);
             if search.filter_with_nominated(&cycle, state, index, &node).is_ok() {
                 candidate.reprieved.push(pod);
             } else {
                 node.remove_pod(&pod.uid);
-                state.update(&cycle, &pod, index, -1);
+                state.add_or_remove_pod(&cycle, &pod, index, -1);
                 candidate.pdb_violations += usize::from(protected);
                 candidate.victims.push(pod);
             }
@@ -428,32 +432,36 @@ fn split_by_budget(pods: &[Arc<PodInfo>], budgets: &[DisruptionBudget]) -> (Pods
 }
 
 /// Returns the best candidates, and the criterion that selected them (SCH-102).
-pub fn pick_best_candidates(candidates: &[Candidate]) -> (Vec<&Candidate>, Criterion) {
+pub fn pick_best_candidates(candidates: &[Candidate]) -> (Vec<&Candidate>, PreemptionCriterion) {
     let mut remaining: Vec<&Candidate> = candidates.iter().collect();
     if remaining.len() <= 1 {
-        return (remaining, Criterion::OnlyCandidate);
+        return (remaining, PreemptionCriterion::OnlyCandidate);
     }
 
     type CandidateCost = fn(&Candidate) -> i64;
-    let criteria: [(Criterion, CandidateCost); 5] = [
-        (Criterion::FewestPdbViolations, |candidate| {
+    let criteria: [(PreemptionCriterion, CandidateCost); 5] = [
+        (PreemptionCriterion::FewestPdbViolations, |candidate| {
             candidate.pdb_violations as i64
         }),
-        (Criterion::LowestHighestPriority, |candidate| {
+        (PreemptionCriterion::LowestHighestPriority, |candidate| {
             candidate
                 .victims
                 .first()
                 .map_or(i64::MIN, |pod| i64::from(pod.priority))
         }),
-        (Criterion::LowestPrioritySum, |candidate| {
+        (PreemptionCriterion::LowestPrioritySum, |candidate| {
             candidate
                 .victims
                 .iter()
                 .map(|pod| i64::from(pod.priority) + (1 << 31))
                 .sum()
         }),
-        (Criterion::FewestVictims, |candidate| candidate.victims.len() as i64),
-        (Criterion::LatestStart, |candidate| -earliest_victim_start(candidate)),
+        (PreemptionCriterion::FewestVictims, |candidate| {
+            candidate.victims.len() as i64
+        }),
+        (PreemptionCriterion::LatestStart, |candidate| {
+            -earliest_victim_start(candidate)
+        }),
     ];
     for (criterion, cost) in criteria {
         let best = remaining.iter().map(|candidate| cost(candidate)).min();
@@ -462,7 +470,7 @@ pub fn pick_best_candidates(candidates: &[Candidate]) -> (Vec<&Candidate>, Crite
             return (remaining, criterion);
         }
     }
-    (remaining, Criterion::Tie)
+    (remaining, PreemptionCriterion::Tie)
 }
 
 /// Returns the earliest start time of the victims with the highest priority. A victim without a start time is treated
@@ -480,7 +488,7 @@ fn earliest_victim_start(candidate: &Candidate) -> i64 {
 
 /// Returns kube-scheduler's text if no candidate was found (SCH-101), without the prefix `preemption: `.
 pub fn no_candidate_text(cache: &Cache, refused: &[(NodeIdx, Status)]) -> String {
-    let n_nodes = cache.order().len();
+    let n_nodes = cache.examination_order().len();
     let mut histogram = ReasonHistogram::default();
     for (_, status) in refused {
         histogram.add(status, 1);
@@ -494,14 +502,14 @@ pub fn no_candidate_text(cache: &Cache, refused: &[(NodeIdx, Status)]) -> String
 
 /// Returns the lower-priority pods nominated to the chosen node, whose nominations are cleared (SCH-104).
 pub(crate) fn lower_priority_nominated<'a>(
-    search: &'a Search<'_>,
+    search: &'a NodeSearch<'_>,
     node: &str,
 ) -> impl Iterator<Item = &'a Arc<PodInfo>> {
     let priority = search.incoming.info.priority;
     let uid = search.incoming.info.uid.clone();
     search
         .nominator
-        .on(node)
+        .pods_nominated_to(node)
         .iter()
         .filter(move |pod| pod.priority < priority && pod.uid != uid)
 }

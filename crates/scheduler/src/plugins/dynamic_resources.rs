@@ -17,7 +17,7 @@ use super::Point::{Filter, PostFilter as AtPostFilter, PreBind, PreEnqueue, PreF
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields};
-use crate::cycle::{Cycle, CycleState, Diagnosis, PreFilter, Search};
+use crate::cycle::{Cycle, CycleState, Diagnosis, NodeSearch, PreFilter};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::post_filter::{DryRunLimit, PostFilter};
@@ -76,7 +76,12 @@ impl ExtensionPoints for DynamicResources {
         Ok(())
     }
 
-    fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
+    fn pre_filter(
+        &self,
+        search: &NodeSearch<'_>,
+        cache: &mut Cache,
+        state: &mut CycleState,
+    ) -> Result<PreFilter, Status> {
         state.dynamic_resources_ran = true;
         Self::pre_filter_claims(search, cache, state)
     }
@@ -90,7 +95,7 @@ impl ExtensionPoints for DynamicResources {
 
     fn post_filter(
         &self,
-        search: &Search<'_>,
+        search: &NodeSearch<'_>,
         _: &mut Cache,
         state: &mut CycleState,
         _: &Diagnosis,

@@ -6,7 +6,7 @@ use podscope_messages::{Message, plugin as messages};
 
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields};
-use crate::cycle::{Cycle, CycleState, Diagnosis, PreFilter, Search};
+use crate::cycle::{Cycle, CycleState, Diagnosis, NodeSearch, PreFilter};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::{Incoming, PodInfo};
@@ -106,12 +106,12 @@ impl PluginSpec {
     }
 
     /// Returns the English description of the aspect that the plugin decides.
-    pub fn about(&self) -> &'static str {
+    pub fn english_description(&self) -> &'static str {
         self.about.map_or("", Message::english)
     }
 
-    /// Returns whether the plugin's queueing hint is called for an event. A plugin that waits for new nodes but not for
-    /// taints also waits for taint updates, because a new node may have been created with a taint (SCH-122).
+    /// Returns whether the plugin's queueing hint is called for an event. A plugin that registers for new nodes is also
+    /// called for taint updates, because a node may be created with a taint that is removed later (SCH-122).
     pub(crate) fn waits_for(&self, kind: EventKind) -> bool {
         self.events.contains(&kind) || (kind == EventKind::NodeTaint && self.events.contains(&EventKind::NodeAdd))
     }
@@ -137,7 +137,7 @@ pub(crate) trait ExtensionPoints: Sync {
 
     fn pre_filter(
         &self,
-        _search: &Search<'_>,
+        _search: &NodeSearch<'_>,
         _cache: &mut Cache,
         _state: &mut CycleState,
     ) -> Result<PreFilter, Status> {
@@ -155,8 +155,8 @@ pub(crate) trait ExtensionPoints: Sync {
     ) {
     }
 
-    /// Adds to `bounds` the limits that a node's row must satisfy to pass this Filter. Returns false if rows cannot
-    /// decide it and `filter` must run on every node.
+    /// Adds to `bounds` the limits that a node's compact row must satisfy so that the node passes this Filter. Returns
+    /// false if rows are not sufficient, so that `filter` must run on every node.
     fn add_row_bounds(&self, _incoming: &Incoming, _bounds: &mut RowBounds) -> bool {
         false
     }
@@ -167,7 +167,7 @@ pub(crate) trait ExtensionPoints: Sync {
 
     fn post_filter(
         &self,
-        _search: &Search<'_>,
+        _search: &NodeSearch<'_>,
         _cache: &mut Cache,
         _state: &mut CycleState,
         _diagnosis: &Diagnosis,
@@ -179,7 +179,7 @@ pub(crate) trait ExtensionPoints: Sync {
     /// PreScore. Returns false to skip the plugin, which then gives no score at all, not even 0 (SCH-035).
     fn pre_score(
         &self,
-        _search: &Search<'_>,
+        _search: &NodeSearch<'_>,
         _cache: &mut Cache,
         _state: &mut CycleState,
         _feasible: &[NodeIdx],

@@ -28,12 +28,12 @@ impl ExtensionPoints for ImageLocality {
             scores.fill(0);
             return true;
         }
-        let n_nodes = cycle.cache.order().len() as f64;
+        let n_nodes = cycle.cache.examination_order().len() as f64;
         let images = cycle.incoming.images.iter();
         let known: Vec<&ImageState> = images.filter_map(|image| cycle.cache.image(*image)).collect();
         for (score, node) in scores.iter_mut().zip(feasible) {
             let weighted_size =
-                |image: &&ImageState| image.size as f64 * (f64::from(image.frozen_node_count(*node)) / n_nodes);
+                |image: &&ImageState| image.size as f64 * (f64::from(image.snapshot_node_count(*node)) / n_nodes);
             let sum: i64 = known.iter().map(|image| weighted_size(image) as i64).sum();
             *score = 100 * (sum.clamp(MIN_IMAGE_BYTES, max) - MIN_IMAGE_BYTES) / (max - MIN_IMAGE_BYTES);
         }

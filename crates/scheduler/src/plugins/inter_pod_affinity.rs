@@ -1,7 +1,7 @@
 //! `InterPodAffinity`: places a pod near other pods, or away from them, within topology domains (SCH-084 to SCH-092).
 
 use super::Point::{Filter, PreFilter as AtPreFilter, PreScore, Score};
-use super::places::domain_text;
+use super::location_texts::domain_text;
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use podscope_api::ObjectKey;
 use podscope_messages::plugin as messages;
@@ -9,7 +9,7 @@ use podscope_messages::plugin as messages;
 use crate::cache::Cache;
 use crate::config::{self, Errors, Fields, Profile};
 use crate::counters::PodQuery;
-use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::cycle::{Cycle, CycleState, NodeSearch, PreFilter};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::{Incoming, PodInfo, PodMatcher, Term, TermKind};
@@ -73,8 +73,13 @@ impl Default for Args {
 struct InterPodAffinity;
 
 impl ExtensionPoints for InterPodAffinity {
-    fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
-        state.affinity = count_pairs(cache, search.incoming)?;
+    fn pre_filter(
+        &self,
+        search: &NodeSearch<'_>,
+        cache: &mut Cache,
+        state: &mut CycleState,
+    ) -> Result<PreFilter, Status> {
+        state.affinity = compute_filter_state(cache, search.incoming)?;
         Ok(PreFilter::run_or_skip(state.affinity.is_some()))
     }
 
@@ -98,12 +103,12 @@ impl ExtensionPoints for InterPodAffinity {
 
     fn pre_score(
         &self,
-        search: &Search<'_>,
+        search: &NodeSearch<'_>,
         cache: &mut Cache,
         state: &mut CycleState,
         _: &[NodeIdx],
     ) -> Result<bool, Status> {
-        state.affinity_score = weigh_pairs(cache, search.profile, search.incoming);
+        state.affinity_score = compute_score_state(cache, search.profile, search.incoming);
         Ok(state.affinity_score.is_some())
     }
 
@@ -143,7 +148,7 @@ impl ExtensionPoints for InterPodAffinity {
             args.hard_pod_affinity_weight = weight;
             if !(0..=100).contains(&weight) {
                 errors.push_invalid_value(
-                    fields.at("hardPodAffinityWeight"),
+                    fields.path_of("hardPodAffinityWeight"),
                     weight,
                     "not in valid range [0, 100]",
                 );
@@ -169,13 +174,13 @@ impl ExtensionPoints for InterPodAffinity {
 }
 
 /// Finds a placed pod whose domain the incoming pod must avoid because of anti-affinity. Returns the pod's key, its
-/// node, and the domain that it shares with `node`. Prefers a pod on `node` itself. `is_own` tells whether the term
-/// belongs to the incoming pod.
+/// node, and the domain that it shares with `node`. Prefers a pod on `node` itself. `is_term_of_incoming` tells
+/// whether the anti-affinity term belongs to the incoming pod or to the placed pod.
 fn find_conflicting_pod(
     cache: &Cache,
-    own: &PodInfo,
+    incoming: &PodInfo,
     node: NodeIdx,
-    is_own: bool,
+    is_term_of_incoming: bool,
 ) -> Option<(ObjectKey, NodeIdx, String)> {
     let anti = |kind| kind == TermKind::AntiAffinity;
     let conflicting_key = |other: &PodInfo, on: NodeIdx| {
@@ -184,16 +189,16 @@ fn find_conflicting_pod(
             key.domain(node) != NO_DOMAIN && key.domain(node) == key.domain(on)
         };
         let labels = cache.namespaces.get(&other.namespace).map(|labels| &**labels);
-        let by_own = |term: &&Term| term.pods.matches_incoming(other.namespace, labels, &other.labels);
-        let namespace = cache.namespace_labels(own.namespace);
-        let by_other = |term: &&Term| term.pods.matches(own.namespace, namespace, &own.labels);
-        let term = match is_own {
-            true => own.terms_where(anti).filter(is_same_domain).find(by_own),
+        let by_incoming = |term: &&Term| term.pods.matches_incoming(other.namespace, labels, &other.labels);
+        let namespace = cache.namespace_labels(incoming.namespace);
+        let by_other = |term: &&Term| term.pods.matches(incoming.namespace, namespace, &incoming.labels);
+        let term = match is_term_of_incoming {
+            true => incoming.terms_where(anti).filter(is_same_domain).find(by_incoming),
             false => other.terms_where(anti).filter(is_same_domain).find(by_other),
         };
         term.map(|term| cache.topology.key(term.key))
     };
-    std::iter::once(&node).chain(cache.order()).find_map(|on| {
+    std::iter::once(&node).chain(cache.examination_order()).find_map(|on| {
         let mut pods = cache.node(*on).pods.iter();
         pods.find_map(|other| {
             let key = conflicting_key(other, *on)?;
@@ -204,9 +209,9 @@ fn find_conflicting_pod(
     })
 }
 
-/// Returns whether a pod matches all terms of a kind. Here, namespace selectors are matched against an empty label set
-/// (SCH-123).
-fn matches_all_unresolved(own: &PodInfo, kind: TermKind, pod: &PodInfo) -> bool {
+/// Returns whether `pod` matches all terms of a kind of the pod `own`. Here, namespace selectors are matched against an
+/// empty label set (SCH-123).
+fn matches_all_terms_of_kind(own: &PodInfo, kind: TermKind, pod: &PodInfo) -> bool {
     let mut any = false;
     let all = own.terms_where(|known| known == kind).all(|term| {
         any = true;
@@ -225,8 +230,8 @@ fn pod_event_may_help(cache: &Cache, event: &Event<'_>, own: &PodInfo) -> bool {
         let mut terms = pod.terms_where(|kind| kind == TermKind::AntiAffinity);
         terms.any(|term| term.pods.matches(own.namespace, namespace, &own.labels))
     };
-    let matches_affinity = |pod: &PodInfo| matches_all_unresolved(own, TermKind::Affinity, pod);
-    let matches_anti_affinity = |pod: &PodInfo| matches_all_unresolved(own, TermKind::AntiAffinity, pod);
+    let matches_affinity = |pod: &PodInfo| matches_all_terms_of_kind(own, TermKind::Affinity, pod);
+    let matches_anti_affinity = |pod: &PodInfo| matches_all_terms_of_kind(own, TermKind::AntiAffinity, pod);
     match (&event.old_pod, &event.new_pod) {
         (Some(old), Some(new)) => {
             (!matches_affinity(old) && matches_affinity(new))
@@ -323,7 +328,7 @@ fn matches_all_affinity_terms(cache: &Cache, incoming: &Incoming, pod: &PodInfo)
     any && all
 }
 
-fn query_with_terminating(all_of: Vec<PodMatcher>) -> PodQuery {
+fn query_including_terminating_pods(all_of: Vec<PodMatcher>) -> PodQuery {
     PodQuery {
         all_of,
         include_terminating: true,
@@ -331,7 +336,7 @@ fn query_with_terminating(all_of: Vec<PodMatcher>) -> PodQuery {
 }
 
 /// Counts the pods per topology pair for PreFilter; returns `None` if the plugin is skipped.
-fn count_pairs(cache: &mut Cache, incoming: &Incoming) -> Result<Option<FilterState>, Status> {
+fn compute_filter_state(cache: &mut Cache, incoming: &Incoming) -> Result<Option<FilterState>, Status> {
     let pod = &incoming.info;
     if let Some(error) = &pod.malformed {
         return Err(Status::text(
@@ -361,9 +366,11 @@ fn count_pairs(cache: &mut Cache, incoming: &Incoming) -> Result<Option<FilterSt
     }
     if !affinity.is_empty() {
         let all_of = affinity.iter().map(|term| term.pods.clone()).collect();
-        let on_node = cache
-            .counters
-            .count_pods(query_with_terminating(all_of), &cache.nodes, &cache.namespaces);
+        let on_node = cache.counters.count_pods(
+            query_including_terminating_pods(all_of),
+            &cache.nodes,
+            &cache.namespaces,
+        );
         for term in &affinity {
             state.affinity.add_pods_per_node(&cache.topology, term.key, &on_node, 1);
         }
@@ -371,7 +378,7 @@ fn count_pairs(cache: &mut Cache, incoming: &Incoming) -> Result<Option<FilterSt
     }
     for term in &anti {
         let on_node = cache.counters.count_pods(
-            query_with_terminating(vec![term.pods.clone()]),
+            query_including_terminating_pods(vec![term.pods.clone()]),
             &cache.nodes,
             &cache.namespaces,
         );
@@ -472,7 +479,7 @@ pub struct ScoreState {
 }
 
 /// Computes the weights for PreScore; returns `None` if the plugin is skipped (SCH-091).
-fn weigh_pairs(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Option<ScoreState> {
+fn compute_score_state(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Option<ScoreState> {
     let pod = &incoming.info;
     let preferred: Vec<_> = pod
         .terms_where(|kind| matches!(kind, TermKind::Preferred(_) | TermKind::PreferredAnti(_)))
@@ -490,7 +497,7 @@ fn weigh_pairs(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Opt
             TermKind::Affinity | TermKind::AntiAffinity => continue,
         };
         let on_node = cache.counters.count_pods(
-            query_with_terminating(vec![term.pods.clone()]),
+            query_including_terminating_pods(vec![term.pods.clone()]),
             &cache.nodes,
             &cache.namespaces,
         );

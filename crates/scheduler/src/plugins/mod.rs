@@ -28,7 +28,7 @@ pub mod volume_restrictions;
 pub mod volume_zone;
 
 mod framework;
-mod places;
+mod location_texts;
 
 pub(crate) use framework::ExtensionPoints;
 pub use framework::{PluginSpec, Point};

@@ -10,7 +10,7 @@ use super::Point::{Filter, PreFilter as AtPreFilter, PreScore, Score};
 use super::{ExtensionPoints, Plugin, PluginSpec, default_normalize};
 use crate::cache::Cache;
 use crate::config::{self, Errors, Fields, Profile};
-use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::cycle::{Cycle, CycleState, NodeSearch, PreFilter};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::queue::events::{Event, EventKind, WaitingPod};
@@ -76,7 +76,7 @@ struct NodeAffinity;
 impl ExtensionPoints for NodeAffinity {
     /// Skips the plugin if there are no required rules. Returns the candidate nodes if every term pins node names
     /// (SCH-045).
-    fn pre_filter(&self, search: &Search<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
+    fn pre_filter(&self, search: &NodeSearch<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
         let required = &search.incoming.required;
         if required.is_absent() && search.added_affinity.required.is_none() {
             return Ok(PreFilter::Skip);
@@ -115,7 +115,13 @@ impl ExtensionPoints for NodeAffinity {
     }
 
     /// Fails the cycle if a preferred term is malformed (SCH-046).
-    fn pre_score(&self, search: &Search<'_>, _: &mut Cache, _: &mut CycleState, _: &[NodeIdx]) -> Result<bool, Status> {
+    fn pre_score(
+        &self,
+        search: &NodeSearch<'_>,
+        _: &mut Cache,
+        _: &mut CycleState,
+        _: &[NodeIdx],
+    ) -> Result<bool, Status> {
         let affinity = &search.incoming.info.pod.spec.affinity;
         let has_own = affinity
             .as_ref()
@@ -153,7 +159,8 @@ impl ExtensionPoints for NodeAffinity {
             let added = &waiting.added_affinity.required;
             added.as_ref().is_none_or(|added| added.matches(&cache.symbols, node))
         };
-        // The old node is matched only against the pod's own rule, which always matches if the pod has none.
+        // The old node is matched only against the pod's own rules, not against the profile's added affinity. A pod
+        // without rules matches every node.
         let matches = |node: &NodeInfo| waiting.incoming.required.matches(&cache.symbols, node);
         event
             .new_node
@@ -166,7 +173,7 @@ impl ExtensionPoints for NodeAffinity {
         if let Some(value) = fields.get("addedAffinity") {
             match podscope_api::wire::from_value::<Rules>(value) {
                 Ok(affinity) => args.added_affinity = Some(Arc::new(affinity)),
-                Err(error) => errors.push(fields.at("addedAffinity"), error),
+                Err(error) => errors.push(fields.path_of("addedAffinity"), error),
             }
         }
     }

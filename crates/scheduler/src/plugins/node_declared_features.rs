@@ -6,7 +6,7 @@ use podscope_messages::plugin as messages;
 use super::Point::{Filter, PreFilter as AtPreFilter};
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
-use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::cycle::{Cycle, CycleState, NodeSearch, PreFilter};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::queue::events::{Event, EventKind, WaitingPod};
@@ -36,7 +36,7 @@ fn missing_features(pod: &Pod, node: &NodeInfo) -> impl Iterator<Item = &'static
 struct NodeDeclaredFeatures;
 
 impl ExtensionPoints for NodeDeclaredFeatures {
-    fn pre_filter(&self, search: &Search<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
+    fn pre_filter(&self, search: &NodeSearch<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
         Ok(PreFilter::run_or_skip(
             features::needed_by(&search.incoming.info.pod).next().is_some(),
         ))

@@ -3,7 +3,7 @@
 use super::Point::{Filter, PreFilter as AtPreFilter};
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
-use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::cycle::{Cycle, CycleState, NodeSearch, PreFilter};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::Incoming;
@@ -25,7 +25,7 @@ pub const REASON: &str = "node(s) didn't have free ports for the requested pod p
 struct NodePorts;
 
 impl ExtensionPoints for NodePorts {
-    fn pre_filter(&self, search: &Search<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
+    fn pre_filter(&self, search: &NodeSearch<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
         Ok(PreFilter::run_or_skip(!search.incoming.info.ports.is_empty()))
     }
 

@@ -112,12 +112,12 @@ impl ExtensionPoints for NodeResourcesFit {
     fn queueing_hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &WaitingPod<'_>) -> bool {
         let pod = &waiting.incoming.info;
         if let Some(Object::DeviceClass(class)) = event.new {
-            return serves_new_resource(cache, event.old, class, pod);
+            return provides_new_requested_resource(cache, event.old, class, pod);
         }
         match (event.kind, &event.old_node, &event.new_node) {
             (EventKind::PodDelete, ..) => event.deleted_pod().is_some(),
-            (EventKind::PodScaleDown, ..) => event.is_update_of_pod(waiting) || has_scaled_down(event, pod),
-            (_, Some(old), Some(new)) => fits_on_empty_node(new, pod) && has_grown(old, new, pod),
+            (EventKind::PodScaleDown, ..) => event.is_update_of_pod(waiting) || frees_requested_resource(event, pod),
+            (_, Some(old), Some(new)) => fits_on_empty_node(new, pod) && allocatable_increased_for_pod(old, new, pod),
             (_, None, Some(new)) => fits_on_empty_node(new, pod),
             _ => false,
         }
@@ -132,9 +132,9 @@ impl ExtensionPoints for NodeResourcesFit {
     }
 }
 
-/// Returns whether an added or changed class provides an extended resource that the pod requests and that it did not
-/// provide before (DRA-116).
-fn serves_new_resource(cache: &Cache, old: Option<&Object>, class: &DeviceClass, pod: &PodInfo) -> bool {
+/// Returns whether the pod requests an extended resource that the added or changed class provides and that the class
+/// did not provide before (DRA-116).
+fn provides_new_requested_resource(cache: &Cache, old: Option<&Object>, class: &DeviceClass, pod: &PodInfo) -> bool {
     let declared = class.spec.extended_resource_name.as_deref();
     let before = match old {
         Some(Object::DeviceClass(old)) => old.spec.extended_resource_name.as_deref(),
@@ -245,12 +245,12 @@ fn fits_on_empty_node(node: &NodeInfo, pod: &PodInfo) -> bool {
 }
 
 /// Returns whether a bound pod reduced its request of a resource that the waiting pod requests.
-fn has_scaled_down(event: &Event<'_>, pod: &PodInfo) -> bool {
+fn frees_requested_resource(event: &Event<'_>, pod: &PodInfo) -> bool {
     let (Some(old), Some(new)) = (&event.old_pod, &event.new_pod) else {
         return false;
     };
     new.pod.spec.node_name.is_some()
-        && holds_for_any_requested(
+        && holds_for_any_requested_resource(
             &pod.requests.requests,
             &new.requests.requests,
             &old.requests.requests,
@@ -259,9 +259,9 @@ fn has_scaled_down(event: &Event<'_>, pod: &PodInfo) -> bool {
 }
 
 /// Returns whether the node's allocatable amount of a requested resource, or of pods, increased.
-fn has_grown(old: &NodeInfo, new: &NodeInfo, pod: &PodInfo) -> bool {
+fn allocatable_increased_for_pod(old: &NodeInfo, new: &NodeInfo, pod: &PodInfo) -> bool {
     new.allowed_pods > old.allowed_pods
-        || holds_for_any_requested(
+        || holds_for_any_requested_resource(
             &pod.requests.requests,
             &new.allocatable,
             &old.allocatable,
@@ -269,8 +269,8 @@ fn has_grown(old: &NodeInfo, new: &NodeInfo, pod: &PodInfo) -> bool {
         )
 }
 
-/// Returns whether `holds` returns true for the two amounts of any resource that the pod requests.
-fn holds_for_any_requested(
+/// Returns whether `holds` returns true for the amounts in `a` and in `b` of any resource that the pod requests.
+fn holds_for_any_requested_resource(
     requested: &Resources,
     a: &Resources,
     b: &Resources,
@@ -305,7 +305,7 @@ impl<'a> Scorer<'a> {
         let (mut sum, mut weights) = (0_i64, 0_i64);
         let row = cache.row(node);
         for resource in &self.resources {
-            let (requested, allocatable) = resource.on(cache, node, row, true);
+            let (requested, allocatable) = resource.requested_and_allocatable(cache, node, row, true);
             if allocatable == 0 {
                 continue;
             }
@@ -375,7 +375,7 @@ fn read_fit_args(fields: &mut Fields<'_>, args: &mut Args, errors: &mut Errors) 
     for (index, group) in fields.strings("ignoredResourceGroups", errors).iter().enumerate() {
         if group.contains('/') {
             errors.push_invalid_value(
-                format!("{}[{index}]", fields.at("ignoredResourceGroups")),
+                format!("{}[{index}]", fields.path_of("ignoredResourceGroups")),
                 format!("\"{group}\""),
                 "resource group name can't contain '/'",
             );
@@ -385,7 +385,7 @@ fn read_fit_args(fields: &mut Fields<'_>, args: &mut Args, errors: &mut Errors) 
     let Some(value) = fields.get("scoringStrategy") else {
         return;
     };
-    let path = fields.at("scoringStrategy");
+    let path = fields.path_of("scoringStrategy");
     let mut strategy = Fields::new(value, &path, errors);
     let kind = strategy.string("type", errors).unwrap_or("LeastAllocated").to_owned();
     let resources = read_resources(&mut strategy, errors)

@@ -8,11 +8,11 @@ use podscope_api::{CsiNode, Kind, Object, PersistentVolume, PersistentVolumeClai
 use super::Point::{Filter, PreFilter as AtPreFilter};
 use super::csi_translation::{self, CsiMigration};
 use super::volume_binding::{
-    CANNOT_SERVE, MIGRATED_PLUGINS, class_name, ephemeral_claim_name, is_owned_by, uses_claim,
+    MIGRATED_PLUGINS, REFUSED_BY_VOLUME_PLUGIN, class_name, ephemeral_claim_name, is_owned_by, uses_claim,
 };
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
-use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::cycle::{Cycle, CycleState, NodeSearch, PreFilter};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::queue::events::{Event, EventKind, WaitingPod};
@@ -28,7 +28,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
         EventKind::Delete(Kind::VolumeAttachment),
     ],
     about: Some(messages::node_volume_limits_about),
-    refused: CANNOT_SERVE,
+    refused: REFUSED_BY_VOLUME_PLUGIN,
     short: &[(REASON, messages::node_volume_limits_too_many_volumes)],
     ..PluginSpec::new("NodeVolumeLimits", &[AtPreFilter, Filter], &NodeVolumeLimits)
 };
@@ -38,7 +38,7 @@ pub const REASON: &str = "node(s) exceed max volume count";
 struct NodeVolumeLimits;
 
 impl ExtensionPoints for NodeVolumeLimits {
-    fn pre_filter(&self, search: &Search<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
+    fn pre_filter(&self, search: &NodeSearch<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
         let counts = |volume: &Volume| {
             volume.persistent_volume_claim.is_some()
                 || volume.ephemeral.is_some()
@@ -106,13 +106,16 @@ fn is_migrated(csi_node: Option<&CsiNode>, migration: &CsiMigration) -> bool {
     !migration.requires_annotation || csi_node.metadata.annotation(MIGRATED_PLUGINS).is_some_and(lists)
 }
 
-fn migrated_volume(csi_node: Option<&CsiNode>, disk: Option<(&CsiMigration, String)>) -> Option<(Str, String)> {
+fn migrated_driver_and_handle(
+    csi_node: Option<&CsiNode>,
+    disk: Option<(&CsiMigration, String)>,
+) -> Option<(Str, String)> {
     let (migration, handle) = disk.filter(|(migration, _)| is_migrated(csi_node, migration))?;
     Some((migration.driver.into(), handle))
 }
 
 /// Returns the driver and the volume handle of a claim's volume, if a CSI driver attaches it.
-fn driver_of_claim(
+fn driver_and_handle_of_claim(
     stores: &Stores,
     csi_node: Option<&CsiNode>,
     claim: &PersistentVolumeClaim,
@@ -120,7 +123,7 @@ fn driver_of_claim(
     if !claim.spec.volume_name.is_empty()
         && let Some(volume) = stores.volume(&claim.spec.volume_name)
     {
-        return driver_of_volume(csi_node, volume);
+        return driver_and_handle_of_volume(csi_node, volume);
     }
     let class = stores.storage_class(&class_name(claim)?)?;
     let driver: Str = match csi_translation::migration_of_provisioner(&class.provisioner) {
@@ -131,23 +134,23 @@ fn driver_of_claim(
     Some((driver, format!("unbound-{}", claim.metadata.key())))
 }
 
-fn driver_of_volume(csi_node: Option<&CsiNode>, volume: &PersistentVolume) -> Option<(Str, String)> {
+fn driver_and_handle_of_volume(csi_node: Option<&CsiNode>, volume: &PersistentVolume) -> Option<(Str, String)> {
     match &volume.spec.csi {
         Some(csi) => Some((csi.driver.clone(), csi.volume_handle.to_string())),
-        None => migrated_volume(csi_node, csi_translation::migrated_disk_of_volume(volume)),
+        None => migrated_driver_and_handle(csi_node, csi_translation::migrated_disk_of_volume(volume)),
     }
 }
 
 /// A set of volumes as `(driver, handle)`; a volume that several pods share is counted once.
 type VolumeSet = ordered::Map<(Str, String), ()>;
 
-/// Adds the CSI volumes of a pod to `into`. `is_new` tells whether the pod is the incoming one, for which a missing
-/// claim is an error.
+/// Adds the CSI volumes of a pod to `into`. `is_incoming` tells whether the pod is the incoming one, for which a
+/// missing claim is an error.
 fn collect_volumes(
     stores: &Stores,
     csi_node: Option<&CsiNode>,
     pod: &Pod,
-    is_new: bool,
+    is_incoming: bool,
     into: &mut VolumeSet,
 ) -> Result<(), Status> {
     let namespace = &pod.metadata.namespace;
@@ -157,13 +160,15 @@ fn collect_volumes(
         } else if volume.ephemeral.is_some() {
             (ephemeral_claim_name(pod, volume), true)
         } else {
-            if let Some(found) = migrated_volume(csi_node, csi_translation::migrated_disk_of_inline_volume(volume)) {
+            if let Some(found) =
+                migrated_driver_and_handle(csi_node, csi_translation::migrated_disk_of_inline_volume(volume))
+            {
                 into.insert(found, ());
             }
             continue;
         };
         let Some(claim) = stores.claim(namespace, &name) else {
-            if is_new {
+            if is_incoming {
                 let text = format!("looking up PVC {namespace}/{name}: persistentvolumeclaim \"{name}\" not found");
                 let code = Code::UnschedulableAndUnresolvable;
                 return Err(Status::text(Plugin::NodeVolumeLimits, code, text));
@@ -172,14 +177,14 @@ fn collect_volumes(
             continue;
         };
         if is_ephemeral && !is_owned_by(claim, pod) {
-            // This error fails the cycle, for placed pods too.
+            // A claim that its pod does not own fails the cycle, even if that pod is already placed.
             return Err(Status::text(
                 Plugin::NodeVolumeLimits,
                 Code::Error,
                 not_owner_text(claim, pod),
             ));
         }
-        if let Some(found) = driver_of_claim(stores, csi_node, claim) {
+        if let Some(found) = driver_and_handle_of_claim(stores, csi_node, claim) {
             into.insert(found, ());
         }
     }
@@ -227,7 +232,7 @@ fn find_exceeded_limit(stores: &Stores, pod: &Pod, node: &NodeInfo) -> Result<Op
             && let Some(volume) = stores.volume(name)
             && let Some(csi) = &volume.spec.csi
         {
-            // As in kube-scheduler, only CSI volumes are counted, by the name of the attacher.
+            // As in kube-scheduler, only attachments of CSI volumes are counted; the attacher counts as the driver.
             let attacher = attachment.spec.attacher.clone();
             used.insert((attacher, csi.volume_handle.to_string()), ());
         }

@@ -10,7 +10,7 @@ use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields, Profile};
 use crate::counters::PodQuery;
-use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::cycle::{Cycle, CycleState, NodeSearch, PreFilter};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::{Incoming, PodInfo, PodMatcher, SpreadConstraint, spread_constraint};
@@ -59,8 +59,13 @@ pub const REASON_LABEL: &str = "node(s) didn't match pod topology spread constra
 struct PodTopologySpread;
 
 impl ExtensionPoints for PodTopologySpread {
-    fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
-        state.spread = count_domains(cache, search.profile, search.incoming)?;
+    fn pre_filter(
+        &self,
+        search: &NodeSearch<'_>,
+        cache: &mut Cache,
+        state: &mut CycleState,
+    ) -> Result<PreFilter, Status> {
+        state.spread = compute_filter_state(cache, search.profile, search.incoming)?;
         Ok(PreFilter::run_or_skip(state.spread.is_some()))
     }
 
@@ -85,8 +90,8 @@ impl ExtensionPoints for PodTopologySpread {
             if domain == NO_DOMAIN {
                 return Err(Status::unresolvable(Plugin::PodTopologySpread, REASON_LABEL));
             }
-            let count = state.count(index, domain).unwrap_or(0);
-            if count + state.self_match(index) - state.min(index) > constraint.max_skew {
+            let count = state.domain_count(index, domain).unwrap_or(0);
+            if count + state.self_match(index) - state.min_count(index) > constraint.max_skew {
                 return Err(Status::unschedulable(Plugin::PodTopologySpread, REASON));
             }
         }
@@ -95,12 +100,12 @@ impl ExtensionPoints for PodTopologySpread {
 
     fn pre_score(
         &self,
-        search: &Search<'_>,
+        search: &NodeSearch<'_>,
         cache: &mut Cache,
         state: &mut CycleState,
         feasible: &[NodeIdx],
     ) -> Result<bool, Status> {
-        state.spread_score = score::weigh_domains(cache, search.profile, search.incoming, feasible)?;
+        state.spread_score = score::compute_score_state(cache, search.profile, search.incoming, feasible)?;
         Ok(state.spread_score.is_some())
     }
 
@@ -238,7 +243,7 @@ fn spread_constraints(
     let selected: Vec<(usize, &api::TopologySpreadConstraint)> = defaults
         .iter()
         .enumerate()
-        .filter(|(_, from)| from.is_hard() == hard)
+        .filter(|(_, from)| from.is_do_not_schedule() == hard)
         .collect();
     if selected.is_empty() {
         return Ok(Vec::new());
@@ -295,8 +300,8 @@ fn default_selector(cache: &mut Cache, pod: &PodInfo) -> Selector {
 }
 
 /// Returns the number of pods in the pod's namespace that match a selector, by node index; missing entries are 0.
-fn matching_pods(cache: &mut Cache, pod: &PodInfo, selector: &Selector) -> Arc<Vec<u32>> {
-    // Although an empty selector matches every pod, it counts none (SCH-072).
+fn matching_pods_per_node(cache: &mut Cache, pod: &PodInfo, selector: &Selector) -> Arc<Vec<u32>> {
+    // As in kube-scheduler, an empty selector counts no pods, although it matches every pod (SCH-072).
     if selector.is_empty() || *selector == Selector::Nothing {
         return Arc::default();
     }
@@ -332,7 +337,7 @@ fn count_per_domain(
     pods: &[u32],
 ) -> Vec<i64> {
     let key = cache.topology.key(constraint.key);
-    let n_nodes = cache.order().len();
+    let n_nodes = cache.examination_order().len();
     let includes_all_nodes = (!constraint.honor_affinity || incoming.required.is_absent()) && !constraint.honor_taints;
     if includes_all_nodes
         && key.all_nodes_have_domain(n_nodes)
@@ -345,7 +350,7 @@ fn count_per_domain(
         return count_per_domain;
     }
     let mut count_per_domain = vec![UNREGISTERED_DOMAIN; key.n_domains() + 1];
-    for node in cache.order() {
+    for node in cache.examination_order() {
         if required.iter().any(|key| key.domain(*node) == NO_DOMAIN) {
             continue;
         }
@@ -359,7 +364,11 @@ fn count_per_domain(
 }
 
 /// Counts the pods per domain for the hard constraints; returns `None` if there are no hard constraints.
-fn count_domains(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Result<Option<FilterState>, Status> {
+fn compute_filter_state(
+    cache: &mut Cache,
+    profile: &Profile,
+    incoming: &Incoming,
+) -> Result<Option<FilterState>, Status> {
     let constraints = spread_constraints(cache, profile, incoming, true)
         .map_err(|error| Status::text(Plugin::PodTopologySpread, Code::Error, error))?;
     if constraints.is_empty() {
@@ -374,7 +383,7 @@ fn count_domains(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> R
     };
     let pods: Vec<Arc<Vec<u32>>> = constraints
         .iter()
-        .map(|constraint| matching_pods(cache, &incoming.info, &constraint.selector))
+        .map(|constraint| matching_pods_per_node(cache, &incoming.info, &constraint.selector))
         .collect();
     let required: Vec<_> = constraints
         .iter()
@@ -450,31 +459,31 @@ impl FilterState {
         self.paths = paths;
     }
 
-    /// Returns the smallest count of a constraint; 0 with fewer than minDomains domains (SCH-076).
-    pub fn min(&self, index: usize) -> i64 {
-        match self.too_few_domains(index) {
+    /// Returns the smallest count of a constraint's domains; 0 with fewer than minDomains domains (SCH-076).
+    pub fn min_count(&self, constraint_index: usize) -> i64 {
+        match self.too_few_domains(constraint_index) {
             Some(_) => 0,
-            None => self.paths[index][0].1,
+            None => self.paths[constraint_index][0].1,
         }
     }
 
     /// Returns the number of domains if it is smaller than minDomains, otherwise `None`.
-    pub fn too_few_domains(&self, index: usize) -> Option<usize> {
-        let found = self.n_domains[index];
-        (found < self.constraints[index].min_domains).then_some(found)
+    pub fn too_few_domains(&self, constraint_index: usize) -> Option<usize> {
+        let found = self.n_domains[constraint_index];
+        (found < self.constraints[constraint_index].min_domains).then_some(found)
     }
 
     /// Returns the count of a domain; `None` if the constraint includes none of its nodes.
-    pub fn count(&self, index: usize, domain: Domain) -> Option<i64> {
-        self.counts[index]
+    pub fn domain_count(&self, constraint_index: usize, domain: Domain) -> Option<i64> {
+        self.counts[constraint_index]
             .get(domain as usize)
             .copied()
             .filter(|count| *count != UNREGISTERED_DOMAIN)
     }
 
     /// Returns 1 if the pod matches the constraint's selector, otherwise 0.
-    pub fn self_match(&self, index: usize) -> i64 {
-        i64::from(self.self_match[index])
+    pub fn self_match(&self, constraint_index: usize) -> i64 {
+        i64::from(self.self_match[constraint_index])
     }
 }
 
@@ -488,8 +497,8 @@ fn explain_rejection(cache: &Cache, decision: &Decision, node: NodeIdx) -> Optio
         if domain == NO_DOMAIN {
             return Some(format!("has no label {label}, over which the pod wants to be spread"));
         }
-        let count = state.count(at, domain).unwrap_or(0);
-        let (own, min) = (state.self_match(at), state.min(at));
+        let count = state.domain_count(at, domain).unwrap_or(0);
+        let (own, min) = (state.self_match(at), state.min_count(at));
         let skew = count + own - min;
         if skew > constraint.max_skew {
             let value = cache.symbols.text(key.values[domain as usize]);

@@ -32,7 +32,7 @@ pub(super) fn default_resources() -> Vec<Resource> {
 
 /// Reads the field `resources`; returns `None` if it is absent.
 pub(super) fn read_resources(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<Vec<Resource>> {
-    let base = fields.at("resources");
+    let base = fields.path_of("resources");
     let list = fields.list("resources", errors)?;
     let mut out = Vec::new();
     for (index, value) in list.iter().enumerate() {
@@ -106,7 +106,13 @@ impl ScoredResource {
     /// Returns `(requested, allocatable)` on the node, with the pod's request added. With `nonzero`, the requests of
     /// placed pods include the defaults for missing requests.
     #[inline(always)]
-    pub(crate) fn on(&self, cache: &Cache, node: NodeIdx, row: &Row, nonzero: bool) -> (i64, i64) {
+    pub(crate) fn requested_and_allocatable(
+        &self,
+        cache: &Cache,
+        node: NodeIdx,
+        row: &Row,
+        nonzero: bool,
+    ) -> (i64, i64) {
         let (requested, allocatable) = match self.source {
             AmountSource::Cpu => (if nonzero { row.nonzero_cpu } else { row.used_cpu }, row.cpu),
             AmountSource::Memory => (if nonzero { row.nonzero_memory } else { row.used_memory }, row.memory),

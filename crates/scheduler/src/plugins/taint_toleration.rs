@@ -46,7 +46,7 @@ impl ExtensionPoints for TaintToleration {
     fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         for (score, node) in scores.iter_mut().zip(feasible) {
             if cycle.cache.row(*node).flags & SOFT_TAINT_FLAG != 0 {
-                *score = count_untolerated_preferences(cycle.incoming, cycle.cache.node(*node));
+                *score = count_untolerated_prefer_no_schedule(cycle.incoming, cycle.cache.node(*node));
             }
         }
         true
@@ -86,7 +86,7 @@ impl ExtensionPoints for TaintToleration {
     }
 }
 
-fn count_untolerated_preferences(incoming: &Incoming, node: &NodeInfo) -> i64 {
+fn count_untolerated_prefer_no_schedule(incoming: &Incoming, node: &NodeInfo) -> i64 {
     node.taints
         .iter()
         .filter(|taint| taint.effect == Effect::PreferNoSchedule)

@@ -13,12 +13,12 @@ use podscope_api::{
 
 use super::Point::{Filter, PreBind, PreFilter as AtPreFilter, PreScore, Reserve, Score};
 use super::csi_translation;
+use super::location_texts::location_text;
 use super::node_volume_limits::not_owner_text;
-use super::places::location_text;
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields};
-use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::cycle::{Cycle, CycleState, NodeSearch, PreFilter};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::queue::events::{Event, EventKind, WaitingPod};
@@ -43,7 +43,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
         EventKind::Update(Kind::CsiStorageCapacity),
     ],
     about: Some(messages::volume_binding_about),
-    refused: CANNOT_SERVE,
+    refused: REFUSED_BY_VOLUME_PLUGIN,
     short: &[
         (REASON_NODE, messages::volume_binding_its_volume_is_elsewhere),
         (REASON_BIND, messages::volume_binding_no_volume_to_bind),
@@ -58,8 +58,8 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     )
 };
 
-/// Text about nodes that a volume plugin rejected (see [`PluginSpec::refused`]).
-pub(super) const CANNOT_SERVE: Message = messages::volumes_cannot_serve;
+/// Text that follows the number of nodes that a volume plugin rejected (see [`PluginSpec::refused`]).
+pub(super) const REFUSED_BY_VOLUME_PLUGIN: Message = messages::volumes_cannot_serve;
 /// Default time that PreBind waits for volumes, in seconds.
 pub(crate) const BIND_TIMEOUT_SECONDS: i64 = 600;
 
@@ -80,7 +80,12 @@ pub(super) const MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-
 struct VolumeBinding;
 
 impl ExtensionPoints for VolumeBinding {
-    fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
+    fn pre_filter(
+        &self,
+        search: &NodeSearch<'_>,
+        cache: &mut Cache,
+        state: &mut CycleState,
+    ) -> Result<PreFilter, Status> {
         if search.incoming.has_volumes {
             state.binding = collect_claims(&search.cycle(cache))?;
         }
@@ -93,7 +98,7 @@ impl ExtensionPoints for VolumeBinding {
     }
 
     /// Skips scoring, because the feature gate StorageCapacityScoring is off.
-    fn pre_score(&self, _: &Search<'_>, _: &mut Cache, _: &mut CycleState, _: &[NodeIdx]) -> Result<bool, Status> {
+    fn pre_score(&self, _: &NodeSearch<'_>, _: &mut Cache, _: &mut CycleState, _: &[NodeIdx]) -> Result<bool, Status> {
         Ok(false)
     }
 
@@ -123,7 +128,7 @@ impl ExtensionPoints for VolumeBinding {
             args.bind_timeout_seconds = seconds;
             if seconds < 0 {
                 errors.push_invalid_value(
-                    fields.at("bindTimeoutSeconds"),
+                    fields.path_of("bindTimeoutSeconds"),
                     seconds,
                     "invalid BindTimeoutSeconds, should not be a negative value",
                 );
@@ -131,7 +136,7 @@ impl ExtensionPoints for VolumeBinding {
         }
         if fields.get("shape").is_some() {
             errors.push(
-                fields.at("shape"),
+                fields.path_of("shape"),
                 "unexpected field, remove it or turn on the feature gate StorageCapacityScoring",
             );
         }
@@ -301,7 +306,7 @@ fn collect_claims(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
     Ok(Some(state))
 }
 
-fn storage_of(claim: &PersistentVolumeClaim) -> Quantity {
+fn requested_storage(claim: &PersistentVolumeClaim) -> Quantity {
     claim
         .spec
         .resources
@@ -323,7 +328,7 @@ fn can_reach_volume(node: &NodeInfo, affinity: Option<&VolumeNodeAffinity>) -> b
     required.node_selector_terms.iter().any(|term| {
         (!term.match_expressions.is_empty() || !term.match_fields.is_empty())
             && term.match_expressions.iter().all(|expression| {
-                // The terms of volumes are not interned, because there are few volumes.
+                // The terms of volumes are compared as strings, not as interned symbols, because there are few volumes.
                 podscope_api::LabelSelectorRequirement {
                     key: expression.key.clone(),
                     operator: expression.operator.clone(),
@@ -366,7 +371,7 @@ fn find_volume<'a>(
     claim: &PersistentVolumeClaim,
     taken: &[(Arc<PersistentVolume>, Arc<PersistentVolumeClaim>)],
 ) -> Option<&'a Arc<PersistentVolume>> {
-    let request = storage_of(claim);
+    let request = requested_storage(claim);
     let class = class_name(claim).unwrap_or_else(|| Str::from(""));
     let mut best: Option<&Arc<PersistentVolume>> = None;
     for volume in stores.all_volumes() {
@@ -485,7 +490,7 @@ fn find_bindings_of_delayed_claims(
             None => to_match.push(claim.clone()),
         }
     }
-    to_match.stable_sort_by_key(|claim| storage_of(claim));
+    to_match.stable_sort_by_key(|claim| requested_storage(claim));
     for claim in to_match {
         match find_volume(stores, node, &claim, &bindings.binds) {
             Some(volume) => bindings.binds.push((volume.clone(), claim)),

@@ -7,10 +7,10 @@ use podscope_messages::plugin as messages;
 use podscope_api::{AccessMode, Kind, Str, Volume};
 
 use super::Point::{Filter, PreFilter as AtPreFilter};
-use super::volume_binding::{CANNOT_SERVE, uses_claim};
+use super::volume_binding::{REFUSED_BY_VOLUME_PLUGIN, uses_claim};
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
-use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::cycle::{Cycle, CycleState, NodeSearch, PreFilter};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::PodInfo;
@@ -25,7 +25,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
         EventKind::Add(Kind::PersistentVolumeClaim),
     ],
     about: Some(messages::volume_restrictions_about),
-    refused: CANNOT_SERVE,
+    refused: REFUSED_BY_VOLUME_PLUGIN,
     short: &[
         (REASON_DISK, messages::volume_restrictions_disk_in_use),
         (REASON_CLAIM, messages::volume_restrictions_claim_in_use),
@@ -42,7 +42,12 @@ pub const REASON_CLAIM: &str =
 struct VolumeRestrictions;
 
 impl ExtensionPoints for VolumeRestrictions {
-    fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
+    fn pre_filter(
+        &self,
+        search: &NodeSearch<'_>,
+        cache: &mut Cache,
+        state: &mut CycleState,
+    ) -> Result<PreFilter, Status> {
         if search.incoming.has_volumes {
             state.restrictions = find_restrictions(&search.cycle(cache))?;
         }
@@ -91,7 +96,7 @@ impl ExtensionPoints for VolumeRestrictions {
             return message;
         }
         let pod = &decision.incoming.info;
-        let holder = cache.order().iter().find_map(|node| {
+        let holder = cache.examination_order().iter().find_map(|node| {
             let node = cache.node(*node);
             let mut pods = node.pods.iter().filter(|other| other.namespace == pod.namespace);
             let shares = |other: &&std::sync::Arc<PodInfo>| {

@@ -7,11 +7,11 @@ use podscope_messages::plugin as messages;
 use podscope_api::{Kind, Object, VolumeBindingMode};
 
 use super::Point::{Filter, PreFilter as AtPreFilter};
-use super::places::domain_text;
-use super::volume_binding::{CANNOT_SERVE, class_name, uses_claim};
+use super::location_texts::domain_text;
+use super::volume_binding::{REFUSED_BY_VOLUME_PLUGIN, class_name, uses_claim};
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
-use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::cycle::{Cycle, CycleState, NodeSearch, PreFilter};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::queue::events::{Event, EventKind, WaitingPod};
@@ -30,7 +30,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
         EventKind::Add(Kind::StorageClass),
     ],
     about: Some(messages::volume_zone_about),
-    refused: CANNOT_SERVE,
+    refused: REFUSED_BY_VOLUME_PLUGIN,
     short: &[(REASON, messages::volume_zone_its_volume_s_zone_is_elsewhere)],
     ..PluginSpec::new("VolumeZone", &[AtPreFilter, Filter], &VolumeZone)
 };
@@ -48,7 +48,12 @@ const ZONE_AND_REGION_LABELS: [(Symbol, &str, Symbol); 4] = [
 struct VolumeZone;
 
 impl ExtensionPoints for VolumeZone {
-    fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
+    fn pre_filter(
+        &self,
+        search: &NodeSearch<'_>,
+        cache: &mut Cache,
+        state: &mut CycleState,
+    ) -> Result<PreFilter, Status> {
         if search.incoming.has_volumes {
             state.zone = collect_zones(&search.cycle(cache))?;
         }

@@ -36,7 +36,7 @@ pub(crate) enum EventKind {
     PodToleration,
     /// Any other update of a pod. No in-tree plugin registers for this event.
     PodOther,
-    /// An object of another kind was created, updated or deleted.
+    /// An object of this kind, neither Pod nor Node, was created.
     Add(Kind),
     Update(Kind),
     Delete(Kind),
@@ -76,7 +76,7 @@ impl<'a> Event<'a> {
         };
         let node = |cache: &mut Cache, object: Option<&Object>| match object {
             Some(Object::Node(node)) => {
-                let mut info = NodeInfo::unknown(&mut cache.symbols, &node.metadata.name);
+                let mut info = NodeInfo::without_node_object(&mut cache.symbols, &node.metadata.name);
                 info.set_node(&mut cache.symbols, node);
                 Some(info)
             }

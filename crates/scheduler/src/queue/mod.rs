@@ -36,7 +36,7 @@ const MAX_UNSCHEDULABLE_TIME: i64 = 5 * 60 * MICROS_PER_SECOND;
 /// The part of the queue in which a pod waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Pool {
+pub enum QueuePool {
     /// In activeQ, ready for a scheduling cycle.
     Active,
     /// In backoffQ after an unschedulable attempt.
@@ -100,7 +100,7 @@ pub(crate) struct Queue {
     started_at: i64,
     flushed_at: i64,
     arrivals: u64,
-    pods: ordered::Map<Str, (Pool, QueuedPod)>,
+    pods: ordered::Map<Str, (QueuePool, QueuedPod)>,
     active: ordered::Set<(SortKey, Str)>,
     /// Sorted by the end of the back-off, then as in activeQ.
     backoff: ordered::Set<(i64, SortKey, Str)>,
@@ -111,7 +111,7 @@ pub(crate) struct Queue {
     pub(crate) cause: CausedBy,
 }
 
-fn whole_seconds(at: i64) -> i64 {
+fn floor_to_second(at: i64) -> i64 {
     at - at.rem_euclid(MICROS_PER_SECOND)
 }
 
@@ -162,15 +162,15 @@ impl Queue {
             }
             duration *= 2;
         }
-        Some(whole_seconds(pod.timestamp + duration.min(self.max_backoff)))
+        Some(floor_to_second(pod.timestamp + duration.min(self.max_backoff)))
     }
 
     fn is_backing_off(&self, pod: &QueuedPod, now: i64) -> bool {
-        self.backoff_end(pod).is_some_and(|end| whole_seconds(now) <= end)
+        self.backoff_end(pod).is_some_and(|end| floor_to_second(now) <= end)
     }
 
     /// Returns the pool of a queued pod.
-    pub(crate) fn pool(&self, uid: &str) -> Option<Pool> {
+    pub(crate) fn pool(&self, uid: &str) -> Option<QueuePool> {
         self.pods.get(uid).map(|(pool, _)| *pool)
     }
 
@@ -183,10 +183,10 @@ impl Queue {
         let (pool, pod) = self.pods.remove(uid)?;
         let uid = pod.uid().clone();
         let was_there = match pool {
-            Pool::Active => self.active.remove(&(pod.key(), uid)),
-            Pool::Backoff => self.backoff.remove(&self.heap_key(&pod)),
-            Pool::ErrorBackoff => self.error_backoff.remove(&self.heap_key(&pod)),
-            Pool::Unschedulable | Pool::Gated => self.waiting.remove(&uid),
+            QueuePool::Active => self.active.remove(&(pod.key(), uid)),
+            QueuePool::Backoff => self.backoff.remove(&self.heap_key(&pod)),
+            QueuePool::ErrorBackoff => self.error_backoff.remove(&self.heap_key(&pod)),
+            QueuePool::Unschedulable | QueuePool::Gated => self.waiting.remove(&uid),
         };
         assert!(
             was_there,
@@ -195,13 +195,13 @@ impl Queue {
         Some(pod)
     }
 
-    fn insert_into(&mut self, pool: Pool, pod: QueuedPod) {
+    fn insert_into(&mut self, pool: QueuePool, pod: QueuedPod) {
         let uid = pod.uid().clone();
         match pool {
-            Pool::Active => self.active.insert((pod.key(), uid.clone())),
-            Pool::Backoff => self.backoff.insert(self.heap_key(&pod)),
-            Pool::ErrorBackoff => self.error_backoff.insert(self.heap_key(&pod)),
-            Pool::Unschedulable | Pool::Gated => self.waiting.insert(uid.clone()),
+            QueuePool::Active => self.active.insert((pod.key(), uid.clone())),
+            QueuePool::Backoff => self.backoff.insert(self.heap_key(&pod)),
+            QueuePool::ErrorBackoff => self.error_backoff.insert(self.heap_key(&pod)),
+            QueuePool::Unschedulable | QueuePool::Gated => self.waiting.insert(uid.clone()),
         };
         let before = self.pods.insert(uid, (pool, pod));
         assert!(
@@ -218,10 +218,10 @@ impl Queue {
     /// Adds a new pod. `gate` is the plugin whose PreEnqueue rejected it, if any.
     pub(crate) fn add(&mut self, mut pod: QueuedPod, gate: Option<Plugin>) {
         pod.arrival = self.next_arrival();
-        self.insert_unless_gated(pod, gate, Pool::Active);
+        self.insert_unless_gated(pod, gate, QueuePool::Active);
     }
 
-    fn insert_unless_gated(&mut self, mut pod: QueuedPod, gate: Option<Plugin>, pool: Pool) {
+    fn insert_unless_gated(&mut self, mut pod: QueuedPod, gate: Option<Plugin>, pool: QueuePool) {
         pod.gated_by = gate;
         if self.cause != CausedBy::NOTHING {
             pod.caused_by = self.cause;
@@ -229,7 +229,7 @@ impl Queue {
         match gate {
             Some(plugin) => {
                 pod.rejectors.insert(plugin);
-                self.insert_into(Pool::Gated, pod);
+                self.insert_into(QueuePool::Gated, pod);
             }
             None => self.insert_into(pool, pod),
         }
@@ -238,16 +238,16 @@ impl Queue {
     /// Moves a pod that may have become schedulable to activeQ, or to backoffQ during its back-off (SCH-117).
     pub(crate) fn requeue(&mut self, pod: QueuedPod, gate: Option<Plugin>, now: i64) {
         let pool = match self.is_backing_off(&pod, now) {
-            true if pod.errors > 0 => Pool::ErrorBackoff,
-            true => Pool::Backoff,
-            false => Pool::Active,
+            true if pod.errors > 0 => QueuePool::ErrorBackoff,
+            true => QueuePool::Backoff,
+            false => QueuePool::Active,
         };
         self.insert_unless_gated(pod, gate, pool);
     }
 
     /// Moves a pod to activeQ immediately, ignoring its back-off.
     pub(crate) fn activate(&mut self, pod: QueuedPod, gate: Option<Plugin>) {
-        self.insert_unless_gated(pod, gate, Pool::Active);
+        self.insert_unless_gated(pod, gate, QueuePool::Active);
     }
 
     /// Returns a pod to the queue after a failed attempt (SCH-113), and stores the plugins that rejected it. Without
@@ -262,7 +262,7 @@ impl Queue {
         } else {
             pod.unschedulable_count += 1;
             pod.errors = 0;
-            self.insert_into(Pool::Unschedulable, pod);
+            self.insert_into(QueuePool::Unschedulable, pod);
         }
     }
 
@@ -285,7 +285,7 @@ impl Queue {
     /// Records the current change as the cause of a pod's next attempt, because the change freed resources for the pod.
     /// Applies to pods in activeQ and backoffQ.
     pub(crate) fn set_cause_of_next_attempt(&mut self, uid: &str) {
-        if let Some((Pool::Active | Pool::Backoff, pod)) = self.pods.get_mut(uid)
+        if let Some((QueuePool::Active | QueuePool::Backoff, pod)) = self.pods.get_mut(uid)
             && self.cause != CausedBy::NOTHING
         {
             pod.caused_by = self.cause;
@@ -297,7 +297,7 @@ impl Queue {
         self.waiting.iter().cloned().collect()
     }
 
-    pub(crate) fn has_waiting(&self) -> bool {
+    pub(crate) fn has_pods_waiting_for_event(&self) -> bool {
         !self.waiting.is_empty()
     }
 
@@ -308,10 +308,10 @@ impl Queue {
             loop {
                 let heap = if errors { &self.error_backoff } else { &self.backoff };
                 match heap.first() {
-                    Some((end, _, uid)) if whole_seconds(now) > *end => {
+                    Some((end, _, uid)) if floor_to_second(now) > *end => {
                         let uid = uid.clone();
                         if let Some(pod) = self.remove(&uid) {
-                            self.insert_into(Pool::Active, pod);
+                            self.insert_into(QueuePool::Active, pod);
                         }
                     }
                     _ => break,
@@ -328,7 +328,7 @@ impl Queue {
             .iter()
             .filter(|uid| {
                 self.pods.get(*uid).is_some_and(|(pool, pod)| {
-                    *pool == Pool::Unschedulable && tick - pod.timestamp > MAX_UNSCHEDULABLE_TIME
+                    *pool == QueuePool::Unschedulable && tick - pod.timestamp > MAX_UNSCHEDULABLE_TIME
                 })
             })
             .cloned()
@@ -360,7 +360,7 @@ impl Queue {
             .waiting
             .iter()
             .filter_map(|uid| self.pods.get(uid))
-            .filter(|(pool, _)| *pool == Pool::Unschedulable)
+            .filter(|(pool, _)| *pool == QueuePool::Unschedulable)
             .map(|(_, pod)| pod.timestamp)
             .min();
         let flush = oldest.map(|timestamp| self.unschedulable_flush_at(timestamp));
@@ -368,7 +368,7 @@ impl Queue {
     }
 
     /// Returns every pod in the queue with its pool, ordered by UID.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Pool, &QueuedPod)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (QueuePool, &QueuedPod)> {
         self.pods.values().map(|(pool, pod)| (*pool, pod))
     }
 

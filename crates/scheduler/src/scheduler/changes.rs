@@ -11,11 +11,12 @@ use crate::plugins::node_affinity::AddedAffinity;
 use crate::plugins::{Plugin, Point};
 use crate::pod_info::{Incoming, PodInfo, uid_of};
 use crate::queue::events::{Event, EventKind, WaitingPod, node_events, pod_events};
-use crate::queue::{Pool, QueuedPod};
+use crate::queue::{QueuePool, QueuedPod};
 
 impl Scheduler {
-    /// Sets the cause of the following calls; for a change, the trace record that reports the change. Attempts that
-    /// these calls trigger return the cause as [`crate::Attempt::caused_by`]. The cause has no effect on decisions.
+    /// Sets the cause of the following calls. The cause of a change of an object is the trace record that reports it.
+    /// Attempts that these calls trigger return the cause as [`crate::Attempt::caused_by`]. The cause has no effect on
+    /// decisions.
     pub fn set_cause(&mut self, cause: CausedBy) {
         self.queue.cause = cause;
     }
@@ -24,7 +25,7 @@ impl Scheduler {
     pub fn on_change(&mut self, old: Option<&Object>, new: Option<&Object>, now: i64) {
         match (old, new) {
             (old, new) if pod_of(old).is_some() || pod_of(new).is_some() => {
-                // The informer filters out terminal pods, so becoming Succeeded or Failed looks like a deletion (SCH-004).
+                // The informer filters out terminal pods: becoming Succeeded or Failed looks like a deletion (SCH-004).
                 let visible = |pod: &&Arc<Pod>| !pod.is_terminal();
                 let old = old.filter(|object| pod_of(Some(object)).filter(visible).is_some());
                 let new = new.filter(|object| pod_of(Some(object)).filter(visible).is_some());
@@ -75,7 +76,7 @@ impl Scheduler {
                 self.cache.on_change(old, new);
                 self.move_waiting_pods(EventKind::PodDelete, old, None, now, None);
                 let node = before.spec.node_name.as_ref().map_or("", NodeName::as_str);
-                for nominated in self.nominator.on(node) {
+                for nominated in self.nominator.pods_nominated_to(node) {
                     self.queue.set_cause_of_next_attempt(&nominated.uid);
                 }
             }
@@ -85,8 +86,8 @@ impl Scheduler {
                 if self.cache.is_assumed(&uid) {
                     self.release_deleted_assumed_pod(&uid, now);
                 } else if !before.status.nominated_node_name.is_empty() {
-                    // Pods with lower or equal priority took the nominated pod into account as if it were placed
-                    // (SCH-125).
+                    // Only pods with lower or equal priority are moved: they took the nominated pod into account as if
+                    // it were placed (SCH-125).
                     self.move_waiting_pods(EventKind::PodDelete, old, None, now, Some(before.priority()));
                 }
             }
@@ -128,8 +129,9 @@ impl Scheduler {
         })
     }
 
-    /// Removes a bound or deleted pod from the queue, and removes its nomination. A binding is no event for waiting
-    /// pods, because lower-priority pods already took the pod into account as if it were placed (SCH-125).
+    /// Removes a bound or deleted pod from the queue, and removes its nomination. Does not move waiting pods. After a
+    /// binding this is not needed: lower-priority pods already took the pod into account as if it were placed
+    /// (SCH-125).
     fn remove_from_queue(&mut self, pod: &Pod) {
         let uid = uid_of(pod);
         self.unassigned.remove(&uid);
@@ -155,7 +157,7 @@ impl Scheduler {
             }
             return;
         }
-        // The pod was released, but its binding has not failed yet; it is not queued.
+        // A deleted pod that is no longer assumed is not queued while its binding is still in progress.
         if self.binding.contains_key(&uid) {
             return;
         }
@@ -166,7 +168,7 @@ impl Scheduler {
                 let incoming = Arc::new(Incoming::new(&mut self.cache, after));
                 self.queue.replace_pod_object(&uid, incoming.clone());
                 self.keep_nomination(before, &incoming.info);
-                if matches!(pool, Pool::Unschedulable | Pool::Gated) {
+                if matches!(pool, QueuePool::Unschedulable | QueuePool::Gated) {
                     for kind in pod_events(&mut self.cache, before, after) {
                         let event = Event::new(&mut self.cache, kind, old, Some(&new));
                         if self.move_if_event_helps(&uid, &event, true, now) {
@@ -205,7 +207,7 @@ impl Scheduler {
         now: i64,
         at_most: Option<i32>,
     ) {
-        if !self.queue.has_waiting() || !kind.has_registered_plugin() {
+        if !self.queue.has_pods_waiting_for_event() || !kind.has_registered_plugin() {
             return;
         }
         let event = Event::new(&mut self.cache, kind, old, new);
@@ -222,7 +224,7 @@ impl Scheduler {
 
     /// Runs the queueing hints of the plugins that rejected a waiting pod, and moves the pod if a hint says that the
     /// event may make it schedulable. Returns whether the pod moved to activeQ or backoffQ.
-    fn move_if_event_helps(&mut self, uid: &str, event: &Event<'_>, is_own: bool, now: i64) -> bool {
+    fn move_if_event_helps(&mut self, uid: &str, event: &Event<'_>, is_update_of_waiting_pod: bool, now: i64) -> bool {
         let Some(pod) = self.queue.get(uid) else {
             return false;
         };
@@ -238,7 +240,7 @@ impl Scheduler {
         };
         // A gated pod moves only for events that its gating plugin registered for (SCH-118).
         let concerns_gate = gated_by.is_none_or(|plugin| plugin.spec().waits_for(event.kind));
-        let helps = (is_own || concerns_gate)
+        let helps = (is_update_of_waiting_pod || concerns_gate)
             && rejectors
                 .iter()
                 .any(|plugin| plugin.spec().queueing_hint(&mut self.cache, event, &waiting));

@@ -2,7 +2,7 @@
 
 use podscope_api::Str;
 
-use crate::attempt::Preempt;
+use crate::attempt::PreemptionPlan;
 use crate::cycle::CycleResult;
 use crate::plugins::default_preemption;
 use crate::post_filter::Preemption;
@@ -28,7 +28,7 @@ pub(super) fn pick_host(found: &CycleResult, draw: &mut dyn FnMut() -> u64) -> O
 /// whether the cycle failed before PostFilter, there are no nodes, or no PostFilter plugin is enabled (SCH-025).
 pub(super) fn nomination_to_write(
     preemption: Option<&Preemption>,
-    preempt: Option<&Preempt>,
+    preempt: Option<&PreemptionPlan>,
     is_cleared: bool,
 ) -> Option<Str> {
     match (preemption, preempt) {

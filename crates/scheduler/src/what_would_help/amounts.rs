@@ -23,8 +23,8 @@ pub(super) fn format_bytes(amount: i64) -> String {
 pub(super) fn bytes_rounded_down(amount: i64) -> i64 {
     let step = match amount {
         ..MEBI => return amount,
-        MEBI..GIBI => power_of_two(amount / 8).max(MEBI),
-        GIBI.. => power_of_two(amount / 8).max(GIBI / 4),
+        MEBI..GIBI => largest_power_of_two_up_to(amount / 8).max(MEBI),
+        GIBI.. => largest_power_of_two_up_to(amount / 8).max(GIBI / 4),
     };
     amount / step * step
 }
@@ -50,7 +50,7 @@ pub(super) fn cpu_rounded_up(milli: i64) -> i64 {
 }
 
 /// Returns the largest power of two that is at most `amount`.
-fn power_of_two(amount: i64) -> i64 {
+fn largest_power_of_two_up_to(amount: i64) -> i64 {
     1 << amount.max(1).ilog2()
 }
 

@@ -10,7 +10,7 @@ use podscope_api::{ObjectKey, Pod};
 
 use super::{Change, Trial, WhatWouldHelp};
 use crate::cache::Cache;
-use crate::cycle::{CycleResult, CycleState, Search};
+use crate::cycle::{CycleResult, CycleState, NodeSearch};
 use crate::node_info::NodeIdx;
 use crate::plugins::node_affinity::AddedAffinity;
 use crate::plugins::{Plugin, inter_pod_affinity};
@@ -54,12 +54,12 @@ impl WhatWouldHelp {
     pub(super) fn with_search<T>(
         &mut self,
         pod: &Arc<Pod>,
-        run: impl FnOnce(&mut Cache, &Search<'_>) -> T,
+        run: impl FnOnce(&mut Cache, &NodeSearch<'_>) -> T,
     ) -> Option<T> {
         let profile = self.config.profile(&pod.spec.scheduler_name)?.clone();
         let incoming = crate::pod_info::Incoming::new(&mut self.cache, pod);
         let added_affinity = AddedAffinity::compile(&mut self.cache, &profile);
-        let search = Search {
+        let search = NodeSearch {
             config: &self.config,
             profile: &profile,
             incoming: &incoming,
@@ -72,7 +72,7 @@ impl WhatWouldHelp {
 
 fn blockers_on_own_node(
     cache: &Cache,
-    search: &Search<'_>,
+    search: &NodeSearch<'_>,
     found: &CycleResult,
     state: &mut CycleState,
 ) -> Vec<Blocker> {
@@ -87,9 +87,9 @@ fn blockers_on_own_node(
             let saved = state.critical_paths();
             let mut node = cache.node(*index).clone();
             node.remove_pod(&candidate.uid);
-            state.update(&cycle, candidate, *index, -1);
+            state.add_or_remove_pod(&cycle, candidate, *index, -1);
             let helps = search.filter_with_nominated(&cycle, state, *index, &node).is_ok();
-            state.update(&cycle, candidate, *index, 1);
+            state.add_or_remove_pod(&cycle, candidate, *index, 1);
             state.restore_critical_paths(saved);
             if helps {
                 let key = candidate.pod.metadata.key();
@@ -102,7 +102,7 @@ fn blockers_on_own_node(
 
 fn blockers_on_other_nodes(
     cache: &Cache,
-    search: &Search<'_>,
+    search: &NodeSearch<'_>,
     found: &CycleResult,
     state: &mut CycleState,
 ) -> Vec<Blocker> {
@@ -126,7 +126,7 @@ fn blockers_on_other_nodes(
     }
     let refused_set: ordered::Set<NodeIdx> = refused.iter().copied().collect();
     let mut candidates = Vec::new();
-    for index in cache.order() {
+    for index in cache.examination_order() {
         for candidate in cache.node(*index).pods.iter() {
             let counts = state
                 .spread()
@@ -142,14 +142,14 @@ fn blockers_on_other_nodes(
     let mut blockers = Vec::new();
     for (priority, key, candidate, on) in candidates.into_iter().take(MAX_PODS_ON_OTHER_NODES) {
         let saved = state.critical_paths();
-        state.update(&cycle, candidate, on, -1);
+        state.add_or_remove_pod(&cycle, candidate, on, -1);
         let helps = refused.iter().any(|index| {
             *index != on
                 && search
                     .filter_with_nominated(&cycle, state, *index, cache.node(*index))
                     .is_ok()
         });
-        state.update(&cycle, candidate, on, 1);
+        state.add_or_remove_pod(&cycle, candidate, on, 1);
         state.restore_critical_paths(saved);
         if helps {
             blockers.push((priority, key, candidate.pod.clone(), on));

@@ -87,7 +87,7 @@ impl RequestPosition {
 }
 
 impl WhatWouldHelp {
-    pub(super) fn plan_devices(&mut self) {
+    pub(super) fn plan_device_changes(&mut self) {
         let pod = self.pod.clone();
         let claims: Vec<Arc<ResourceClaim>> = claims_of(&self.cache.stores, &pod)
             .flatten()
@@ -132,7 +132,7 @@ impl WhatWouldHelp {
             }
             let n = before.count.and_then(|n| usize::try_from(n).ok()).unwrap_or(1);
             let is_exact = matches!(&**before.allocation_mode, "" | "ExactCount");
-            // The trial with the largest count that succeeds makes the others superfluous.
+            // Larger counts are tried first: the first one that succeeds makes smaller counts superfluous.
             for to in (1..n).rev().filter(|_| is_exact) {
                 let fewer = i64::try_from(to).ok();
                 let cost = 32 + i64::try_from(n - to).unwrap_or(0);
@@ -227,7 +227,7 @@ impl WhatWouldHelp {
 
     /// Returns a bound pod and the name of its node.
     fn bound_pod(&self, uid: &str) -> Option<(Arc<Pod>, Str)> {
-        self.cache.order().iter().find_map(|node| {
+        self.cache.examination_order().iter().find_map(|node| {
             let info = self.cache.node(*node);
             let pod = info.pods.iter().find(|pod| *pod.uid == *uid)?;
             Some((pod.pod.clone(), info.name.clone()))
@@ -237,7 +237,7 @@ impl WhatWouldHelp {
     /// Plans a new node modelled on an existing one that publishes devices. All its devices are free.
     fn plan_node_with_devices(&mut self) {
         let mut templates: Vec<(Arc<Node>, Vec<Arc<ResourceSlice>>)> = Vec::new();
-        for index in self.cache.order() {
+        for index in self.cache.examination_order() {
             let info = self.cache.node(*index);
             let is_tolerable = |node: &&Arc<Node>| {
                 let mut taints = node.spec.taints.iter();

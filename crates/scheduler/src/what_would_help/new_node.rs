@@ -23,7 +23,7 @@ impl WhatWouldHelp {
         keys.insert(label::ZONE.into());
         keys.remove(label::HOSTNAME);
         for key in keys {
-            let domains = self.best_templates(&key, &requests);
+            let domains = self.best_template_per_domain(&key, &requests);
             for (domain, _, template) in domains.iter().take(MAX_TRIALS) {
                 let location_labels = [(key.clone(), domain.clone())];
                 self.try_node(Some(template), &location_labels, (&key, domain, ""), &[], 90);
@@ -61,7 +61,7 @@ impl WhatWouldHelp {
                 .iter()
                 .find(|(key, _)| &**key == label::ZONE)
                 .or(location_labels.first())
-                && !self.cache.order().iter().any(exists)
+                && !self.cache.examination_order().iter().any(exists)
             {
                 let template = self.best_template(requests);
                 self.try_node(template.as_ref(), &location_labels, (key, domain, &volume), &[], 88);
@@ -73,7 +73,7 @@ impl WhatWouldHelp {
     fn plan_larger_node(&mut self, requests: &Resources) {
         let nodes = self
             .cache
-            .order()
+            .examination_order()
             .iter()
             .map(|node| &self.cache.node(*node).allocatable);
         let all_lack = |request: i64, amount_of: &dyn Fn(&Resources) -> i64| {
@@ -98,14 +98,14 @@ impl WhatWouldHelp {
                 more.push((name.clone(), Quantity::from_units(*request)));
             }
         }
-        if self.cache.order().is_empty() && more.is_empty() {
+        if self.cache.examination_order().is_empty() && more.is_empty() {
             more.push(("cpu".into(), Quantity::from_units(4)));
         }
         if more.is_empty() {
             return;
         }
         // Try a node modelled on one node of each zone, until a node helps.
-        let templates = self.best_templates(label::ZONE, requests);
+        let templates = self.best_template_per_domain(label::ZONE, requests);
         for (.., template) in templates.iter().take(MAX_TRIALS) {
             self.try_node(Some(template), &[], ("", "", ""), &more, 92);
         }
@@ -115,11 +115,11 @@ impl WhatWouldHelp {
         }
     }
 
-    /// Returns the domains of a key, sorted by name. Each has its best template for a new node, and the rank of the
-    /// template.
-    pub(super) fn best_templates(&self, key: &str, requests: &Resources) -> Vec<(Str, u8, Arc<Node>)> {
+    /// Returns a tuple for each domain of a topology key, sorted by name: the name, the rank of the domain's best
+    /// template for a new node, and this template.
+    pub(super) fn best_template_per_domain(&self, key: &str, requests: &Resources) -> Vec<(Str, u8, Arc<Node>)> {
         let mut domains: Vec<(Str, u8, Arc<Node>)> = Vec::new();
-        for node in self.cache.order() {
+        for node in self.cache.examination_order() {
             let info = self.cache.node(*node);
             if let Some(node) = &info.node
                 && let Some(domain) = node.metadata.label(key)
@@ -141,7 +141,7 @@ impl WhatWouldHelp {
 
     fn best_template(&self, requests: &Resources) -> Option<Arc<Node>> {
         let mut best: Option<(u8, &Arc<Node>)> = None;
-        for node in self.cache.order() {
+        for node in self.cache.examination_order() {
             let info = self.cache.node(*node);
             if let Some(node) = &info.node {
                 let rank = self.template_rank(info, node, requests);
@@ -166,8 +166,8 @@ impl WhatWouldHelp {
     }
 
     /// Plans a new, empty node modelled on `template`, without the taints that the pod does not tolerate, with the
-    /// given labels and at least the given capacity. The suggestion contains the tuple: the label key of the domain,
-    /// its value, and the volume that requires the node.
+    /// given labels and at least the given capacity. The suggestion tells the domain by topology key and value, and
+    /// the volume that requires the node.
     fn try_node(
         &mut self,
         template: Option<&Arc<Node>>,
@@ -238,8 +238,8 @@ impl WhatWouldHelp {
         self.trials.push_back(Trial::AddNode(change, Arc::new(node), cost));
     }
 
-    /// Returns the template's name with the next unused number: `a-1` becomes `a-2`, or `c-1` if the name contains the
-    /// domain.
+    /// Returns the template's name with the next unused number: `a-2` for the template `a-1`. If the part
+    /// before the number is the template's domain, the new node's domain replaces it: `c-1` for a node in domain `c`.
     pub(super) fn free_node_name(&self, template: Option<&Node>, location_labels: &[Label]) -> Str {
         let name = template.map_or("", |template| &*template.metadata.name);
         let stem = name.trim_end_matches(|digit: char| digit.is_ascii_digit());
@@ -253,7 +253,7 @@ impl WhatWouldHelp {
         });
         let (stem, number) = other_domain.map_or((stem, number), |(_, domain)| (domain, 0));
         let is_taken = |name: &str| {
-            let mut nodes = self.cache.order().iter();
+            let mut nodes = self.cache.examination_order().iter();
             nodes.any(|node| *self.cache.node(*node).name == *name)
         };
         let mut number = number.saturating_add(1);

@@ -23,7 +23,7 @@ impl WhatWouldHelp {
             return self.plan_gate_removal();
         }
         let Some((found, _)) = self.schedule_on_copy(&pod) else {
-            return self.plan_schedulers();
+            return self.plan_scheduler_names();
         };
         if !found.feasible.is_empty() {
             return;
@@ -58,7 +58,7 @@ impl WhatWouldHelp {
         }
         self.plan_nodes();
         if is_rejected_by(Plugin::DynamicResources) {
-            self.plan_devices();
+            self.plan_device_changes();
         }
     }
 
@@ -76,7 +76,7 @@ impl WhatWouldHelp {
     }
 
     /// Plans changes of the scheduler name, for a pod whose scheduler does not run.
-    fn plan_schedulers(&mut self) {
+    fn plan_scheduler_names(&mut self) {
         let names: Vec<Str> = (self.config.profiles.iter())
             .map(|profile| profile.scheduler_name.clone())
             .collect();
@@ -89,7 +89,7 @@ impl WhatWouldHelp {
     fn plan_uncordon(&mut self) {
         let cordoned: Vec<Arc<Node>> = self
             .cache
-            .order()
+            .examination_order()
             .iter()
             .filter_map(|node| self.cache.node(*node).node.clone())
             .filter(|node| node.is_unschedulable())
@@ -135,7 +135,7 @@ impl WhatWouldHelp {
     fn plan_taint_removal(&mut self) {
         let incoming = Incoming::new(&mut self.cache, &self.pod);
         let mut found: Vec<(Arc<Node>, Taint)> = Vec::new();
-        for index in self.cache.order() {
+        for index in self.cache.examination_order() {
             let untolerated = self.untolerated_taints(&incoming, *index);
             if let [taint] = untolerated.as_slice()
                 && is_user_taint(taint)
@@ -161,7 +161,7 @@ impl WhatWouldHelp {
     fn plan_tolerations(&mut self) {
         let mut seen: ordered::Set<(Str, Str, String)> = ordered::Set::new();
         let incoming = Incoming::new(&mut self.cache, &self.pod);
-        for index in self.cache.order() {
+        for index in self.cache.examination_order() {
             // A single toleration helps only on nodes with a single untolerated taint.
             if let [taint] = self.untolerated_taints(&incoming, *index).as_slice()
                 && is_user_taint(taint)
@@ -192,10 +192,10 @@ impl WhatWouldHelp {
     fn plan_node_labels(&mut self) {
         let spec = &self.pod.spec;
         let terms = spec
-            .required_nodes()
+            .required_node_affinity()
             .map_or(&[][..], |required| &required.node_selector_terms);
         let mut nodes_lacking_label: Vec<(Arc<Node>, Str, Str)> = Vec::new();
-        for node in self.cache.order() {
+        for node in self.cache.examination_order() {
             let Some(node) = &self.cache.node(*node).node else {
                 continue;
             };
@@ -233,10 +233,16 @@ impl WhatWouldHelp {
         for (symbol, request) in requests.scalars {
             let resource = self.cache.symbols.text(symbol).clone();
             let has_enough = |node: &NodeIdx| self.cache.node(*node).allocatable.scalar(symbol) >= Some(request);
-            if request <= 0 || !is_extended(&resource) || self.cache.order().iter().any(has_enough) {
+            if request <= 0 || !is_extended(&resource) || self.cache.examination_order().iter().any(has_enough) {
                 continue;
             }
-            let nodes: Vec<NodeIdx> = self.cache.order().iter().take(MAX_TRIALS).copied().collect();
+            let nodes: Vec<NodeIdx> = self
+                .cache
+                .examination_order()
+                .iter()
+                .take(MAX_TRIALS)
+                .copied()
+                .collect();
             for index in nodes {
                 let info = self.cache.node(index);
                 let Some(node) = info.node.clone() else { continue };
@@ -274,7 +280,7 @@ impl WhatWouldHelp {
                     });
                 });
             }
-            let domains = self.best_templates(&constraint.topology_key, &Resources::default());
+            let domains = self.best_template_per_domain(&constraint.topology_key, &Resources::default());
             if let Ok(to) = i32::try_from(domains.len())
                 && to > 0
                 && constraint.min_domains.is_some_and(|wanted| wanted > to)
@@ -288,7 +294,7 @@ impl WhatWouldHelp {
                     edit_constraint(pod, &|constraint| constraint.min_domains = Some(to))
                 });
             }
-            // Try a few larger values; if these do not help, it is better to make the constraint soft.
+            // Try a few larger values of maxSkew; if these do not help, it is better to make the constraint soft.
             for more in 1..=8 {
                 let to = constraint.max_skew.saturating_add(more);
                 let change = Change::MaxSkew {
@@ -466,7 +472,10 @@ fn single_missing_label(spec: &PodSpec, term: Option<&NodeSelectorTerm>, node: &
             return None;
         }
         for rule in &term.match_expressions {
-            if rule.operator.holds(node.metadata.labels.get(&rule.key), &rule.values) {
+            if rule
+                .operator
+                .is_satisfied_by(node.metadata.labels.get(&rule.key), &rule.values)
+            {
                 continue;
             }
             let value = match &rule.operator {

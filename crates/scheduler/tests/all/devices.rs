@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::explained::{DeviceObstacle, RequestDevices, RequestOutcome, Verdict};
+use podscope_api::explained::{DeviceObstacle, RequestDevices, RequestOutcome, SchedulingVerdict};
 use podscope_api::{Object, Pod, parse};
 use podscope_scheduler::explain::explain;
 use podscope_scheduler::what_would_help::{Change, ClaimEdit, WhatWouldHelp};
@@ -77,7 +77,7 @@ fn explain_devices(objects: &str) -> Vec<String> {
     let explained = explain(&cache, &decision);
     let devices = explained.nodes().next().and_then(|(_, devices)| devices);
     let devices = devices.expect("a pod with claims");
-    let has_failed = explained.explanation.verdict() == Verdict::Error;
+    let has_failed = explained.explanation.verdict() == SchedulingVerdict::Error;
     assert_eq!(
         has_failed,
         devices.error.is_some(),
@@ -128,7 +128,7 @@ fn suggested_changes(objects: &str) -> Vec<Change> {
     let (objects, pod) = cluster_and_pod(objects);
     let config = SchedulerConfiguration::default();
     let (cache, nominator) = cases::load(&objects, &config);
-    let found = WhatWouldHelp::on(cache, nominator, config, &pod, &[]).finish();
+    let found = WhatWouldHelp::on_cluster(cache, nominator, config, &pod, &[]).finish();
     found.into_iter().map(|suggestion| suggestion.change).collect()
 }
 

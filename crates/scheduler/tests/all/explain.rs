@@ -5,8 +5,9 @@ mod spread;
 use std::sync::Arc;
 
 use podscope_api::explained::{
-    Cause, DecisionOutcome, DomainCount, Explanation, NodeExplanation, NodeVerdict, NotHelpedNode, NotHelpful,
-    PreemptionResult, Refusal, RefusedNodes, Room, ScoreNote, Verdict, WaitsBecause,
+    DecisionOutcome, DomainCount, Explanation, NodeExplanation, NodeNotHelpedByPreemption, NodeRefusal, NodeVerdict,
+    PreemptionObstacle, PreemptionResult, PreemptionRoom, RefusalCause, RefusedNodes, SchedulingVerdict, ScoreNote,
+    WaitsBecause,
 };
 use podscope_api::{Kind, Object, Pod};
 use podscope_scheduler::explain::explain;
@@ -92,7 +93,7 @@ fn feasible_nodes(explanation: &Explanation) -> String {
 fn refusal(node: &NodeExplanation) -> &str {
     match &node.verdict {
         NodeVerdict::Refused {
-            refusal: Refusal::Plugin { text, .. },
+            refusal: NodeRefusal::Plugin { text, .. },
             ..
         } => text,
         other => panic!("{} is not refused by a plugin: {other:?}", node.name),
@@ -141,12 +142,12 @@ fn failed_preemption_is_explained_per_node() {
         assert_eq!(preemption.result, PreemptionResult::NoCandidate);
         preemption.not_helped_nodes
     };
-    let why = |node: &str, why: NotHelpful| NotHelpedNode {
+    let why = |node: &str, why: PreemptionObstacle| NodeNotHelpedByPreemption {
         node: node.to_owned(),
         why,
     };
-    let still = |plugin: &str, text: &str| NotHelpful::StillRefused(plugin.to_owned(), text.to_owned());
-    let closed = || NotHelpful::Other("node(s) had untolerated taint(s)".to_owned());
+    let still = |plugin: &str, text: &str| PreemptionObstacle::StillRefused(plugin.to_owned(), text.to_owned());
+    let closed = || PreemptionObstacle::Other("node(s) had untolerated taint(s)".to_owned());
     let all = not_helped_nodes(&pod);
     assert_eq!(
         all[0],
@@ -160,11 +161,17 @@ fn failed_preemption_is_explained_per_node() {
     pod["spec"]["nodeSelector"] = json!({});
     pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("1900m");
     pod["spec"]["priority"] = json!(0);
-    assert_eq!(not_helped_nodes(&pod)[2], why("important", NotHelpful::NoVictims));
+    assert_eq!(
+        not_helped_nodes(&pod)[2],
+        why("important", PreemptionObstacle::NoVictims)
+    );
     // The pod has affinity to the more important pod, which cannot be a victim.
     pod["spec"]["priority"] = json!(1000);
     pod["spec"]["affinity"] = json!({"podAffinity": near("i")});
-    assert_eq!(not_helped_nodes(&pod)[2], why("important", NotHelpful::NoVictims));
+    assert_eq!(
+        not_helped_nodes(&pod)[2],
+        why("important", PreemptionObstacle::NoVictims)
+    );
 }
 
 /// Shows: S-14
@@ -196,7 +203,7 @@ fn rejections_and_preemption_are_explained_in_words() {
         "spec": {"priority": 1000, "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]}}),
     );
     let explanation = explain_object(&objects, &pod);
-    assert_eq!(explanation.verdict(), Verdict::Preempts);
+    assert_eq!(explanation.verdict(), SchedulingVerdict::Preempts);
     let words: Vec<(&str, &str)> = explanation
         .nodes
         .iter()
@@ -216,7 +223,7 @@ fn rejections_and_preemption_are_explained_in_words() {
     let preemption = explanation.preemption.as_ref().expect("a preemption");
     assert_eq!(preemption.candidates[0].victims[0].pod, "default/a");
     assert_eq!(preemption.candidates[0].reprieved[0].pod, "default/b");
-    let cause = |text: &str| Cause {
+    let cause = |text: &str| RefusalCause {
         nodes: 1,
         text: text.to_owned(),
     };
@@ -229,7 +236,7 @@ fn rejections_and_preemption_are_explained_in_words() {
                 cause("cordoned"),
             ],
         }),
-        room: Some(Room {
+        room: Some(PreemptionRoom {
             victims: 1,
             nodes: vec!["full".to_owned()],
         }),
@@ -245,7 +252,7 @@ fn rejections_and_preemption_are_explained_in_words() {
 
 /// Shows: S-14
 #[test]
-fn verdict_follows_from_conclusion() {
+fn verdict_is_scheduled_preempts_or_unschedulable() {
     let node = |name: &str| {
         let status = json!({"allocatable": {"cpu": "2", "memory": "8Gi", "pods": "110"}});
         object(Kind::Node, &json!({"metadata": {"name": name}, "status": status}))
@@ -264,17 +271,22 @@ fn verdict_follows_from_conclusion() {
     let full = vec![node("a"), filler("a", 0)];
     let important = vec![node("a"), filler("a", 9)];
     for (what, objects, cpu, wanted) in [
-        ("a draw between two nodes", empty, "1", Verdict::Scheduled),
-        ("one of two nodes", with_room, "1", Verdict::Scheduled),
-        ("a less important pod in the way", full.clone(), "1", Verdict::Preempts),
+        ("a draw between two nodes", empty, "1", SchedulingVerdict::Scheduled),
+        ("one of two nodes", with_room, "1", SchedulingVerdict::Scheduled),
+        (
+            "a less important pod in the way",
+            full.clone(),
+            "1",
+            SchedulingVerdict::Preempts,
+        ),
         (
             "a more important pod in the way",
             important,
             "1",
-            Verdict::Unschedulable,
+            SchedulingVerdict::Unschedulable,
         ),
-        ("more than any node has", full, "3", Verdict::Unschedulable),
-        ("no nodes", Vec::new(), "1", Verdict::Unschedulable),
+        ("more than any node has", full, "3", SchedulingVerdict::Unschedulable),
+        ("no nodes", Vec::new(), "1", SchedulingVerdict::Unschedulable),
     ] {
         let explanation = explain_object(&objects, &pod("web", Value::Null, 5, cpu));
         assert_eq!(explanation.verdict(), wanted, "{what}: {:?}", explanation.conclusion);
@@ -282,7 +294,7 @@ fn verdict_follows_from_conclusion() {
             .nodes
             .iter()
             .any(|node| matches!(node.verdict, NodeVerdict::Fits(_)));
-        assert_eq!(wanted == Verdict::Scheduled, has_fitting, "{what}");
+        assert_eq!(wanted == SchedulingVerdict::Scheduled, has_fitting, "{what}");
     }
 }
 

@@ -2,12 +2,15 @@
 //! 300 nodes, sampling off, 20 templates, deletions in between.
 
 use podscope_api::Object;
-use podscope_scheduler::bench::{Bench, Size, Workload};
+use podscope_scheduler::bench::{Bench, BenchOptions, Workload};
 use podscope_scheduler::{Cache, cases, decide};
 
 /// Returns all objects in the cache.
 fn objects(cache: &Cache) -> Vec<Object> {
-    let nodes = cache.order().iter().filter_map(|node| cache.node(*node).node.clone());
+    let nodes = cache
+        .examination_order()
+        .iter()
+        .filter_map(|node| cache.node(*node).node.clone());
     let pods = cache.pods().map(|info| info.pod.clone());
     let budgets = cache.stores().budgets.values().cloned();
     nodes
@@ -25,7 +28,7 @@ fn incremental_and_rebuilt_caches_give_equal_decisions() {
         if workload == Workload::Dra {
             continue;
         }
-        let size = Size {
+        let size = BenchOptions {
             nodes: 300,
             pods: 600,
             templates: 20,
@@ -51,7 +54,7 @@ fn incremental_and_rebuilt_caches_give_equal_decisions() {
                 differences.join("; ")
             );
             let attempt = bench.decide().expect("an attempt");
-            bench.settle(&attempt);
+            bench.carry_out(&attempt);
         }
     }
 }

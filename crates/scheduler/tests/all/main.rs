@@ -5,8 +5,8 @@
 mod config;
 mod devices;
 mod explain;
+mod extra_decisions;
 mod incremental;
 mod plain;
 mod queue;
 mod what_would_help;
-mod wider;

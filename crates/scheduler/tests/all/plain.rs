@@ -5,7 +5,7 @@ use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{Pod, PodAffinityTerm, ResourceList};
-use podscope_scheduler::bench::{Bench, Size, Workload};
+use podscope_scheduler::bench::{Bench, BenchOptions, Workload};
 use podscope_scheduler::{Cache, cases};
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn requested_amounts(pod: &Pod) -> [i64; 2] {
 
 fn plain_nodes(cache: &Cache) -> Vec<PlainNode> {
     let mut nodes: Vec<PlainNode> = cache
-        .order()
+        .examination_order()
         .iter()
         .filter_map(|node| cache.node(*node).node.clone())
         .map(|node| PlainNode {
@@ -151,7 +151,7 @@ fn decisions_match_plain_formulas() {
             continue;
         }
         for (templates, pods) in [(1, 450), (20, 900)] {
-            let size = Size {
+            let size = BenchOptions {
                 nodes: 300,
                 pods,
                 templates,
@@ -176,7 +176,7 @@ fn decisions_match_plain_formulas() {
                 assert_eq!(got["totals"], json!(expected), "{at}");
                 assert_eq!(got["hosts"], json!(hosts), "{at}");
                 let attempt = bench.decide().expect("an attempt");
-                bench.settle(&attempt);
+                bench.carry_out(&attempt);
             }
         }
     }

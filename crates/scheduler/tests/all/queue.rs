@@ -2,7 +2,7 @@
 //! (S-02, S-03, S-05, S-06).
 
 use podscope_api::{Kind, Object};
-use podscope_scheduler::{Attempt, NoRecorder, Outcome, Pool, Scheduler, SchedulerConfiguration};
+use podscope_scheduler::{Attempt, NoRecorder, Outcome, QueuePool, Scheduler, SchedulerConfiguration};
 use serde_json::{Value, json};
 
 const MICROS_PER_SECOND: i64 = 1_000_000;
@@ -89,7 +89,7 @@ impl SchedulerFixture {
         }
     }
 
-    fn pool(&self, name: &str) -> Option<Pool> {
+    fn pool(&self, name: &str) -> Option<QueuePool> {
         self.0.pool(name)
     }
 
@@ -119,7 +119,7 @@ fn unschedulable_pod_does_not_block_lower_priority_pods() {
     assert_eq!(driver.schedule_and_format(1), "first: n1");
     assert_eq!(driver.schedule_and_format(1), "second: n1");
     assert_eq!(driver.schedule_and_format(1), "nothing");
-    assert_eq!(driver.pool("huge"), Some(Pool::Unschedulable));
+    assert_eq!(driver.pool("huge"), Some(QueuePool::Unschedulable));
 }
 
 /// Shows: SCH-007, SCH-114
@@ -135,7 +135,7 @@ fn error_backoff_without_nodes_doubles_up_to_maximum() {
             panic!("{attempt:?}")
         };
         assert_eq!(message, "no nodes available to schedule pods");
-        assert_eq!(driver.pool("a"), Some(Pool::ErrorBackoff));
+        assert_eq!(driver.pool("a"), Some(QueuePool::ErrorBackoff));
         let release = now + (duration + 1) * MICROS_PER_SECOND;
         assert_eq!(driver.0.next_deadline(now), Some(release), "after {duration} s");
         assert_eq!(
@@ -157,7 +157,7 @@ fn empty_active_queue_pops_from_backoff_queue() {
     driver.add(&node("n2", "4", json!({})), 400_000);
     assert_eq!(
         driver.pool("a"),
-        Some(Pool::Backoff),
+        Some(QueuePool::Backoff),
         "the hint must move the pod to backoffQ during back-off"
     );
     assert_eq!(
@@ -237,14 +237,14 @@ fn pod_stays_gated_until_all_gates_are_removed() {
     driver.add(&two, 0);
     assert_eq!(
         (driver.pool("a"), driver.schedule_and_format(0).as_str()),
-        (Some(Pool::Gated), "nothing")
+        (Some(QueuePool::Gated), "nothing")
     );
     driver.update(&two, &one, MICROS_PER_SECOND);
     assert_eq!(driver.schedule_and_format(MICROS_PER_SECOND), "nothing");
     driver.add(&node("n2", "4", json!({})), MICROS_PER_SECOND);
     assert_eq!(
         driver.pool("a"),
-        Some(Pool::Gated),
+        Some(QueuePool::Gated),
         "other events must not move a gated pod"
     );
     driver.update(&one, &none, 2 * MICROS_PER_SECOND);
@@ -313,7 +313,11 @@ fn node_change_requeues_only_pods_it_may_help() {
         driver.add(&pod("a", 0, cpu, extra), 0);
         assert_eq!(driver.schedule_and_format(0), "a: -", "{what}");
         driver.update(&before, &after, 0);
-        let pool = if requeued { Pool::Backoff } else { Pool::Unschedulable };
+        let pool = if requeued {
+            QueuePool::Backoff
+        } else {
+            QueuePool::Unschedulable
+        };
         assert_eq!(driver.pool("a"), Some(pool), "{what}");
     }
 }
@@ -330,7 +334,7 @@ fn deletion_of_anti_affinity_pod_requeues_blocked_pod() {
     driver.add(&pod("a", 0, "100m", json!({})), 0);
     assert_eq!(driver.schedule_and_format(0), "a: -");
     driver.delete(&guard, MICROS_PER_SECOND);
-    assert_eq!(driver.pool("a"), Some(Pool::Backoff));
+    assert_eq!(driver.pool("a"), Some(QueuePool::Backoff));
 }
 
 /// Shows: S-06, SCH-104, SCH-105
@@ -366,9 +370,9 @@ fn preemptor_is_gated_until_last_victim_is_deleted() {
             driver.pool("high"),
             driver.schedule_and_format(MICROS_PER_SECOND).as_str()
         ),
-        (Some(Pool::Gated), "nothing")
+        (Some(QueuePool::Gated), "nothing")
     );
-    driver.0.preemption_of_last("high", &preempt.victims[1].uid);
+    driver.0.last_eviction_started("high", &preempt.victims[1].uid);
     // A lower-priority pod does not use the resources reserved for the nominated pod.
     driver.add(&pod("low", 0, "1", json!({})), MICROS_PER_SECOND);
     assert_eq!(driver.schedule_and_format(MICROS_PER_SECOND), "low: -");
@@ -394,7 +398,7 @@ fn higher_priority_pod_takes_resources_of_nominated_pod() {
 
 /// Shows: S-05, SCH-094
 #[test]
-fn policy_never_prevents_preemption_but_keeps_queue_order() {
+fn preemption_policy_never_does_not_change_queue_order() {
     let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "1", json!({})), 0);
     let low = bound_to(&pod("low", 0, "1", json!({})), "n1");
@@ -431,7 +435,7 @@ fn failed_binding_is_retried_after_backoff() {
         report.patch.and_then(|patch| patch.condition).map(|(reason, _)| reason),
         Some("SchedulerError")
     );
-    assert_eq!(driver.pool("a"), Some(Pool::ErrorBackoff));
+    assert_eq!(driver.pool("a"), Some(QueuePool::ErrorBackoff));
     assert_eq!(
         driver.schedule_and_format(MICROS_PER_SECOND),
         "b: n1",

@@ -30,7 +30,7 @@ fn pod(name: &str, cpu: &str, spec: Value) -> Object {
     )
 }
 
-fn suggestions_for(objects: &[Object], pod: &Object, classes: &[(Str, i32)]) -> Vec<String> {
+fn suggestions_for(objects: &[Object], pod: &Object, priority_classes: &[(Str, i32)]) -> Vec<String> {
     let Object::Pod(pod) = pod else { unreachable!() };
     let pod: &Arc<Pod> = pod;
     let (cache, nominator) = cases::load(objects, &SchedulerConfiguration::default());
@@ -43,8 +43,8 @@ fn suggestions_for(objects: &[Object], pod: &Object, classes: &[(Str, i32)]) -> 
         }
         Arc::new(class)
     };
-    let classes: Vec<_> = classes.iter().map(class).collect();
-    let mut search = WhatWouldHelp::on(cache, nominator, SchedulerConfiguration::default(), pod, &classes);
+    let classes: Vec<_> = priority_classes.iter().map(class).collect();
+    let mut search = WhatWouldHelp::on_cluster(cache, nominator, SchedulerConfiguration::default(), pod, &classes);
     let total = search.progress().total;
     let mut steps = 0;
     while !search.progress().finished {
@@ -350,7 +350,7 @@ fn suggests_pod_with_labels_required_by_pod_affinity() {
         ["addPod db-2 default app=db → 1"]
     );
     assert!(adds(rule("rack", db())).is_empty());
-    // The affinity requires more than this label.
+    // This affinity also requires the label `tier`, whose value is unknown, so no pod is suggested.
     let more = json!({"matchLabels": {"app": "db"}, "matchExpressions": [{"key": "tier", "operator": "Exists"}]});
     assert!(adds(rule(zone, more)).is_empty());
 }

@@ -34,14 +34,14 @@ pub(super) fn is_scale(resource: &Resource) -> bool {
     subresource(resource) == "scale"
 }
 
-/// Returns the path at which a group lists its versions, or a version its resources.
-pub(super) fn root(name: &str) -> (String, Value) {
+/// Returns the path at which a group lists its versions, or a version its resources; and the path item.
+pub(super) fn root_path_item(name: &str) -> (String, Value) {
     let read = json!({"responses": {"401": {"description": "Unauthorized"}}});
     (format!("/{name}/"), json!({"get": read}))
 }
 
 /// Adds the paths of a resource: its collection, single objects, and watches of both in the deprecated form.
-pub(super) fn put(paths: &mut Map<String, Value>, resource: &Resource, has_watches: bool) {
+pub(super) fn put_resource_paths(paths: &mut Map<String, Value>, resource: &Resource, has_watches: bool) {
     let root = format!("/{}", super::document_name(resource.api_version));
     let base = resource.name.split('/').next().unwrap_or_default();
     let subresource = subresource(resource);
@@ -125,7 +125,7 @@ fn operation_for_verb(resource: &Resource, verb: &str) -> Value {
         .iter()
         .map(|name| json!({"name": name, "in": "query", "schema": {"type": "string", "uniqueItems": true}}))
         .collect();
-    let (group, version) = resource.kind_group();
+    let (group, version) = resource.kind_group_version();
     json!({
         "parameters": parameters,
         "responses": {"401": {"description": "Unauthorized"}},

@@ -31,7 +31,7 @@ pub(crate) fn answer(request: &HttpRequest, objects: &Objects) -> Reply {
         remove_defaults_and_enums(definition);
     }
     let mut versions: Vec<&str> = Vec::new();
-    for resource in resources::with_custom(objects) {
+    for resource in resources::all_resources(objects) {
         if resource.custom_kind().is_some() && !versions.contains(&resource.api_version) {
             versions.push(resource.api_version);
         }
@@ -43,7 +43,7 @@ pub(crate) fn answer(request: &HttpRequest, objects: &Objects) -> Reply {
     }
     let mut document = json!({
         "swagger": "2.0",
-        "info": {"title": "Kubernetes", "version": resources::version()["gitVersion"]},
+        "info": {"title": "Kubernetes", "version": resources::version_response()["gitVersion"]},
         "paths": paths,
         "definitions": definitions,
         "parameters": {},
@@ -69,7 +69,7 @@ fn remove_defaults_and_enums(definition: &mut Value) {
     }
 }
 
-/// Rewrites references, schemas of parameters and alternatives, whose form differs in version 2.
+/// Converts references, the schemas of parameters, `allOf` and `oneOf` to the form that they have in version 2.
 fn to_version_2(value: &mut Value) {
     match value {
         Value::Object(map) => {

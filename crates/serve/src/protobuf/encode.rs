@@ -99,19 +99,19 @@ fn encode_fields(name: &str, map: &Map<String, Value>, out: &mut Vec<u8>) {
 }
 
 /// Encodes a map as repeated entries.
-fn put_map_entries(tag: u64, field: &Field, entries: &Map<String, Value>, within: &str, out: &mut Vec<u8>) {
+fn put_map_entries(tag: u64, field: &Field, entries: &Map<String, Value>, parent_message: &str, out: &mut Vec<u8>) {
     let types = field.of.trim_start_matches("map<").trim_end_matches('>');
     let of = types.split_once(',').map_or("string", |(_, of)| of);
     for (key, value) in entries {
         let mut entry = Vec::new();
         put_bytes(1, key.as_bytes(), &mut entry);
-        put_field(2, of, value, within, &mut entry);
+        put_field(2, of, value, parent_message, &mut entry);
         put_bytes(tag, &entry, out);
     }
 }
 
-fn put_field(tag: u64, of: &str, value: &Value, within: &str, out: &mut Vec<u8>) {
-    match (of, value) {
+fn put_field(tag: u64, type_name: &str, value: &Value, parent_message: &str, out: &mut Vec<u8>) {
+    match (type_name, value) {
         ("string", Value::String(text)) => put_bytes(tag, text.as_bytes(), out),
         ("bytes", Value::String(text)) => {
             let bytes = base64::engine::general_purpose::STANDARD.decode(text);
@@ -119,8 +119,12 @@ fn put_field(tag: u64, of: &str, value: &Value, within: &str, out: &mut Vec<u8>)
         }
         ("bool", value) => put_number(tag, value.as_bool().unwrap_or(false).into(), out),
         ("int32" | "int64", value) => put_number(tag, value.as_i64().unwrap_or(0), out),
-        (of, value) if of.contains('.') || of.starts_with(char::is_uppercase) => {
-            put_bytes(tag, &encode_message(&full_type_name(of, within), value), out);
+        (type_name, value) if type_name.contains('.') || type_name.starts_with(char::is_uppercase) => {
+            put_bytes(
+                tag,
+                &encode_message(&full_type_name(type_name, parent_message), value),
+                out,
+            );
         }
         _ => {}
     }

@@ -7,7 +7,7 @@ use super::{META_PACKAGE, Schemas, put_required, put_type_properties, scalar_sch
 use crate::protobuf;
 
 /// Returns the OpenAPI name of a message such as `meta.Status` or `authentication.v1.TokenRequest`.
-fn name_of(message: &str) -> String {
+fn openapi_name(message: &str) -> String {
     match message.split_once('.') {
         Some(("meta", name)) => format!("{META_PACKAGE}.{name}"),
         Some(("runtime", name)) => format!("io.k8s.apimachinery.pkg.runtime.{name}"),
@@ -22,7 +22,7 @@ fn name_of(message: &str) -> String {
 impl Schemas {
     /// Adds the schemas of a message and of the messages that it contains.
     pub(crate) fn add_message(&mut self, message: &str) {
-        let name = name_of(message);
+        let name = openapi_name(message);
         if self.0.contains_key(&name) {
             return;
         }
@@ -38,7 +38,7 @@ impl Schemas {
 
     /// Adds the schema of the response to `/version`.
     pub(crate) fn add_version_info(&mut self) {
-        let names = crate::resources::version();
+        let names = crate::resources::version_response();
         let fields = names.as_object().into_iter().flatten();
         let fields: Map<String, Value> = fields
             .map(|(name, _)| (name.clone(), json!({"type": "string"})))
@@ -60,7 +60,7 @@ impl Schemas {
             properties.insert(field.name.to_owned(), schema);
         }
         let mut schema = json!({"type": "object", "properties": properties});
-        put_required(&name_of(message), &mut schema);
+        put_required(&openapi_name(message), &mut schema);
         if matches!(
             message,
             "meta.DeleteOptions"
@@ -75,8 +75,8 @@ impl Schemas {
         schema
     }
 
-    fn field_schema(&mut self, of: &str, is_property: bool) -> Value {
-        if let Some(types) = of.strip_prefix("map<") {
+    fn field_schema(&mut self, type_name: &str, is_property: bool) -> Value {
+        if let Some(types) = type_name.strip_prefix("map<") {
             let value = types
                 .trim_end_matches('>')
                 .split_once(',')
@@ -84,14 +84,14 @@ impl Schemas {
             let value = self.field_schema(value, false);
             return json!({"type": "object", "additionalProperties": value});
         }
-        match of.rsplit_once('.') {
-            None if of == "double" => scalar_schema("float64"),
-            None => scalar_schema(of),
+        match type_name.rsplit_once('.') {
+            None if type_name == "double" => scalar_schema("float64"),
+            None => scalar_schema(type_name),
             // Messages that stand for a Go slice type; in JSON they are arrays.
             Some((_, "ExtraValue" | "Verbs")) => json!({"type": "array", "items": {"type": "string"}}),
             Some(_) => {
-                self.add_message(of);
-                let reference = schema_reference(&name_of(of));
+                self.add_message(type_name);
+                let reference = schema_reference(&openapi_name(type_name));
                 match is_property {
                     true => json!({"allOf": [reference]}),
                     false => reference,

@@ -1,7 +1,7 @@
 //! Required fields, defaults and enumerations in the published schemas of built-in kinds.
 //!
 //! The required fields are listed in `required.txt`. A default follows from the Go type of the field: it is `{}` for a
-//! struct that is not a pointer, and the zero value for a required scalar. [`OWN_DEFAULTS`] lists the few other
+//! struct that is not a pointer, and the zero value for a required scalar. [`EXPLICIT_DEFAULTS`] lists the few other
 //! defaults.
 //!
 //! Enumerations are the types that the source of Kubernetes marks with `+enum`.
@@ -17,8 +17,8 @@ const REQUIRED_FIELDS_TABLE: &str = include_str!("required.txt");
 
 /// Returns the required fields of a schema, such as `io.k8s.api.core.v1.Container`.
 pub(super) fn required_fields(schema: &str) -> &'static [&'static str] {
-    static ALL: OnceLock<BTreeMap<String, Vec<&str>>> = OnceLock::new();
-    let all = ALL.get_or_init(|| {
+    static REQUIRED_FIELDS: OnceLock<BTreeMap<String, Vec<&str>>> = OnceLock::new();
+    let all = REQUIRED_FIELDS.get_or_init(|| {
         let mut package = "";
         let rows = REQUIRED_FIELDS_TABLE.lines().filter(|line| !line.starts_with('#'));
         rows.filter_map(|line| {
@@ -35,7 +35,7 @@ pub(super) fn required_fields(schema: &str) -> &'static [&'static str] {
 }
 
 /// Defaults that do not follow from the Go type: struct, field, default.
-const OWN_DEFAULTS: [(&str, &str, &str); 13] = [
+const EXPLICIT_DEFAULTS: [(&str, &str, &str); 13] = [
     ("AzureDiskVolumeSource", "cachingMode", "ReadWrite"),
     ("AzureDiskVolumeSource", "fsType", "ext4"),
     ("AzureDiskVolumeSource", "kind", "Shared"),
@@ -52,16 +52,16 @@ const OWN_DEFAULTS: [(&str, &str, &str); 13] = [
 ];
 
 /// Returns the default of a field, if it has one.
-pub(super) fn field_default(of: &str, field: StructField, is_required: bool) -> Option<Value> {
-    if let Some((.., own)) = OWN_DEFAULTS
+pub(super) fn field_default(struct_name: &str, field: StructField, is_required: bool) -> Option<Value> {
+    if let Some((.., own)) = EXPLICIT_DEFAULTS
         .iter()
-        .find(|(name, known, _)| *name == of && *known == field.name)
+        .find(|(name, known, _)| *name == struct_name && *known == field.name)
     {
         return Some((*own).into());
     }
     match field.of.shape() {
         Shape::Struct(_) => (!field.of.is_pointer()).then(|| json!({})),
-        Shape::Leaf(leaf) if is_required => match schema::plain_name(leaf) {
+        Shape::Leaf(leaf) if is_required => match schema::plain_type_name(leaf) {
             "string" => Some("".into()),
             "int32" | "int64" => Some(0.into()),
             "bool" => Some(false.into()),
@@ -170,12 +170,12 @@ pub(super) fn enum_values(of: GoType) -> Vec<&'static str> {
     let Shape::Leaf(leaf) = of.shape() else {
         return Vec::new();
     };
-    let name = schema::type_name(leaf);
+    let name = schema::go_type_name(leaf);
     if NOT_MARKED_AS_ENUM.contains(&name) {
         return Vec::new();
     }
     let further = FURTHER_ENUMS.iter().find(|(known, _)| *known == name);
-    let mut values = further.map_or(of.values(), |(_, values)| values).to_vec();
+    let mut values = further.map_or(of.accepted_values(), |(_, values)| values).to_vec();
     values.sort_unstable();
     values
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use base64::Engine as _;
-use podscope_serve::{Listen, Options, Server, Speed, Token};
+use podscope_serve::{ListenOptions, Options, Server, Speed, Token};
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
 use rustls::pki_types::pem::PemObject;
@@ -25,14 +25,14 @@ pub(crate) fn serve_with_listen_address(name: &str, address: Ipv4Addr) -> Listen
     let token = Token::new(TOKEN).expect("a token");
     start(
         name,
-        Some(Listen {
+        Some(ListenOptions {
             address: IpAddr::V4(address),
             token,
         }),
     )
 }
 
-fn start(name: &str, listen: Option<Listen>) -> ListeningServer {
+fn start(name: &str, listen: Option<ListenOptions>) -> ListeningServer {
     let kubeconfig = std::env::temp_dir().join(format!("podscope-access-{}-{name}", std::process::id()));
     // The file exists with permissions for all users: the server must restrict them.
     std::fs::write(&kubeconfig, "").expect("it is written");

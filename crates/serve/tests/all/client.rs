@@ -149,16 +149,16 @@ pub(crate) fn post(server: SocketAddr, path: &str, body: &str) -> Answer {
     send(server, "POST", path, &kind, body.as_bytes())
 }
 
-/// An open watch.
-pub(crate) struct Watching {
+/// A watch whose events a background thread reads.
+pub(crate) struct OpenWatch {
     pub(crate) answer: Answer,
     lines: Arc<Mutex<(String, bool)>>,
     stream: TcpStream,
 }
 
-impl Watching {
+impl OpenWatch {
     /// Sends the request and waits for the head of the response.
-    pub(crate) fn open(server: SocketAddr, path: &str, headers: &[(String, String)]) -> Watching {
+    pub(crate) fn open(server: SocketAddr, path: &str, headers: &[(String, String)]) -> OpenWatch {
         let stream = connect_and_send(server, "GET", path, headers, b"");
         let ours = stream.try_clone().expect("the socket is cloned");
         let mut reader = BufReader::new(stream);
@@ -177,7 +177,7 @@ impl Watching {
             // A truncated body is not an error here.
             let _ = reader.read_to_string(&mut answer.body);
         }
-        Watching {
+        OpenWatch {
             answer,
             lines,
             stream: ours,
@@ -190,12 +190,12 @@ impl Watching {
     }
 
     /// Waits until this number of lines has arrived, the stream has ended, or `timeout` has passed.
-    pub(crate) fn wait_for(&self, lines: usize, timeout: Duration) -> Vec<String> {
+    pub(crate) fn wait_for_lines(&self, count: usize, timeout: Duration) -> Vec<String> {
         let begun = std::time::Instant::now();
         loop {
             let has_ended = self.has_ended();
             let found = self.lines();
-            if has_ended || found.len() >= lines || begun.elapsed() > timeout {
+            if has_ended || found.len() >= count || begun.elapsed() > timeout {
                 return found;
             }
             std::thread::sleep(Duration::from_millis(2));

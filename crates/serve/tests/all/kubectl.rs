@@ -4,11 +4,11 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use podscope_serve::{Listen, Options, Server, Speed, Token};
+use podscope_serve::{ListenOptions, Options, Server, Speed, Token};
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
 
-mod draws;
+mod random_commands;
 
 /// A cluster that runs ten times as fast as real time, and a kubectl with its kubeconfig.
 struct KubectlFixture {
@@ -22,7 +22,7 @@ fn fixture(name: &str) -> Option<KubectlFixture> {
     fixture_listening(name, None)
 }
 
-fn fixture_listening(name: &str, listen: Option<Listen>) -> Option<KubectlFixture> {
+fn fixture_listening(name: &str, listen: Option<ListenOptions>) -> Option<KubectlFixture> {
     let Some(program) = std::env::var_os("PODSCOPE_KUBECTL").filter(|program| !program.is_empty()) else {
         eprintln!("PODSCOPE_KUBECTL names no kubectl: nothing is run");
         return None;
@@ -153,7 +153,7 @@ fn kubectl_auth_drain_and_unsupported_commands_respond() {
 /// Shows: HT-005, HT-026
 #[test]
 fn kubectl_works_over_tls_only_with_token() {
-    let listen = Listen {
+    let listen = ListenOptions {
         address: std::net::Ipv4Addr::UNSPECIFIED.into(),
         token: Token::new("a-token").expect("a token"),
     };

@@ -106,14 +106,14 @@ fn candidate_of_each_act(server: SocketAddr) -> Vec<String> {
     found.into_iter().map(|(_, by)| by).collect()
 }
 
-/// Waits until a candidate other than `except` has made `count` acts, without counting the first `after` acts. Returns
-/// its name.
-fn wait_for_leader(server: SocketAddr, after: usize, count: usize, except: &str) -> String {
+/// Waits until a candidate other than `except` has made `min_acts` acts, not counting the first `skipped_acts` acts of
+/// all candidates. Returns the name of the candidate.
+fn wait_for_leader(server: SocketAddr, skipped_acts: usize, min_acts: usize, except: &str) -> String {
     let begun = Instant::now();
     loop {
         let all = candidate_of_each_act(server);
         if let Some(last) = all.last().filter(|last| **last != except)
-            && all[after..].iter().filter(|by| *by == last).count() >= count
+            && all[skipped_acts..].iter().filter(|by| *by == last).count() >= min_acts
         {
             return last.clone();
         }
@@ -122,11 +122,11 @@ fn wait_for_leader(server: SocketAddr, after: usize, count: usize, except: &str)
     }
 }
 
-fn run_fault_command(server: SocketAddr, what: &str) {
+fn run_fault_command(server: SocketAddr, arguments: &str) {
     let answer = post(
         server,
         "/podscope/v1/command",
-        &json!({"run": format!("fault {what}")}).to_string(),
+        &json!({"run": format!("fault {arguments}")}).to_string(),
     );
     assert!(answer.json()["refused"].is_null(), "{}", answer.body);
 }

@@ -3,17 +3,17 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "native only")]
 
 mod access;
+mod cached_json;
 mod client;
 mod clients;
-mod custom;
-mod derived;
-mod door;
-mod encoded;
+mod custom_objects;
+mod derived_objects;
+mod http_basics;
 mod kubectl;
 mod leader;
+mod non_resource_paths;
 mod page;
-mod parts;
-mod plain;
 mod replay;
+mod subresources;
 mod users;
 mod wire;

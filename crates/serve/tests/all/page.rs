@@ -1,18 +1,19 @@
-//! Tests of the served page (`--site`) through a real socket: its files, its WebSocket, and which page leads.
+//! Tests of the served page (`--site`) through a real socket: its files, its WebSocket, and which of several pages
+//! leads (may change the cluster).
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use podscope_protocol::{ConsoleText, ExportKind, Frame, Request, Source, Update, pack, unpack};
+use podscope_protocol::{ConsoleText, ExportKind, Frame, Request, SessionSource, Update, pack, unpack};
 use podscope_serve::{Options, Server, Speed};
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
 use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_tungstenite::tungstenite::{Message, WebSocket};
 
-use crate::client::{Watching, get, post, send};
+use crate::client::{OpenWatch, get, post, send};
 
 /// Timeout of every wait in these tests.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -70,7 +71,7 @@ fn send_handshake(server: SocketAddr, origin: &str) -> (TcpStream, String) {
 /// A client that behaves like a page.
 struct Page {
     socket: WebSocket<TcpStream>,
-    /// The last message that told whether this page leads.
+    /// Role of this page in the last message about it: `leads` (may change the cluster) or `watches`.
     role: String,
     /// Updates that were received but not yet examined.
     unread: Vec<Update>,
@@ -89,7 +90,7 @@ impl Page {
         };
         page.wait_for_update("hello", |update| matches!(update, Update::Hello { .. }).then_some(()));
         page.send(Request::Open {
-            source: Source::Welcome,
+            source: SessionSource::Welcome,
         });
         let is_joined = page.wait_for_update("opened", |update| match update {
             Update::Opened(opened) => Some(opened.is_joined),
@@ -194,8 +195,8 @@ fn wait_until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-fn accept_header(kind: &str) -> Vec<(String, String)> {
-    vec![("Accept".to_owned(), kind.to_owned())]
+fn accept_header(media_types: &str) -> Vec<(String, String)> {
+    vec![("Accept".to_owned(), media_types.to_owned())]
 }
 
 /// Shows: P-11
@@ -248,7 +249,7 @@ fn path_outside_site_is_not_found() {
 }
 
 #[test]
-fn foreign_origin_is_refused_page_and_socket() {
+fn page_and_web_socket_refuse_foreign_origin() {
     let server = serve_page("foreign", Speed::Manual);
     let (_, head) = send_handshake(server.address(), "http://evil.example");
     assert!(head.starts_with("HTTP/1.1 403"), "{head}");
@@ -258,7 +259,7 @@ fn foreign_origin_is_refused_page_and_socket() {
 }
 
 #[test]
-fn directory_without_page_is_refused() {
+fn site_directory_without_index_html_is_refused() {
     let loaded = scenario::load(&[("scenario.yaml".to_owned(), String::new())]).expect("the scenario is read");
     let options = Options {
         speed: Speed::Manual,
@@ -288,11 +289,11 @@ fn page_shows_pod_that_client_creates() {
 fn command_on_page_is_visible_to_clients() {
     let server = serve_page("command", Speed::Manual);
     let (mut page, _) = Page::open(&server);
-    let watch = Watching::open(server.address(), &format!("{PODS_PATH}?watch=true"), &[]);
+    let watch = OpenWatch::open(server.address(), &format!("{PODS_PATH}?watch=true"), &[]);
     page.command("kubectl run b --image=nginx");
     page.wait_for_line("pod/b created");
     wait_until("GET sees the pod", || has_pod(&server, "b"));
-    let events = watch.wait_for(1, TIMEOUT);
+    let events = watch.wait_for_lines(1, TIMEOUT);
     assert!(
         events.first().is_some_and(|event| event.contains(r#""name":"b""#)),
         "{events:?}"
@@ -330,7 +331,7 @@ fn seek_back_ends_watches_and_next_write_branches() {
     post(server.address(), "/podscope/v1/advance", r#"{"seconds": 10}"#);
     create_pod(&server, "a");
     post(server.address(), "/podscope/v1/advance", r#"{"seconds": 10}"#);
-    let watch = Watching::open(server.address(), &format!("{PODS_PATH}?watch=true"), &[]);
+    let watch = OpenWatch::open(server.address(), &format!("{PODS_PATH}?watch=true"), &[]);
     page.send(Request::Seek { at: 5_000_000 });
     wait_until("the pod is not there yet", || !has_pod(&server, "a"));
     wait_until("the watch ends", || watch.has_ended());
@@ -377,7 +378,7 @@ fn session_opened_on_one_page_opens_on_all() {
     create_pod(&server, "a");
     let scenario = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: x}\nspec: {cluster: {zones: [z], nodesPerZone: 1}}\n";
     first.send(Request::Open {
-        source: Source::Files {
+        source: SessionSource::Files {
             files: vec![("x.yaml".to_owned(), scenario.to_owned())],
         },
     });
@@ -457,7 +458,7 @@ fn link_and_exports_of_page_hide_data_of_secrets() {
     }
 }
 
-/// With real time, the leading page controls the clock of the server.
+/// If the server's clock runs in real time, the page that leads controls this clock.
 #[test]
 fn page_joins_running_clock_and_changes_its_speed() {
     let server = serve_page("speed", Speed::Times(2.0));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::access;
-use crate::client::{Answer, Watching, get, parse_response, post, send, serve};
+use crate::client::{Answer, OpenWatch, get, parse_response, post, send, serve};
 
 mod placeholders;
 
@@ -139,7 +139,7 @@ struct ComparisonOptions<'a> {
     numbers_vary: bool,
     compares_managed_fields: bool,
     /// Whether the recording contains only a part of the response.
-    is_part: bool,
+    is_partial: bool,
 }
 
 impl<'a> ComparisonOptions<'a> {
@@ -149,7 +149,7 @@ impl<'a> ComparisonOptions<'a> {
             varies: varies.into_iter().flatten().filter_map(Value::as_str).collect(),
             numbers_vary: exchange["varies"] == "numbers" || varies.is_some(),
             compares_managed_fields,
-            is_part: !text_field(exchange, "note").is_empty(),
+            is_partial: !text_field(exchange, "note").is_empty(),
         }
     }
 }
@@ -158,10 +158,10 @@ fn text_field<'v>(value: &'v Value, field: &str) -> &'v str {
     value[field].as_str().unwrap_or_default()
 }
 
-/// An open watch and its recorded exchange.
-struct OpenWatch {
+/// An open watch of the replay, and the recorded exchange of the same watch.
+struct ReplayedWatch {
     exchange: Value,
-    watch: Watching,
+    watch: OpenWatch,
 }
 
 /// A group of exchanges, replayed on a new cluster.
@@ -170,7 +170,7 @@ struct GroupReplay {
     names: PlaceholderValues,
     /// Simulated time of the start of the group, in seconds.
     began: f64,
-    open: Vec<OpenWatch>,
+    open: Vec<ReplayedWatch>,
     /// The latest token that the server has issued.
     token: String,
     compares_managed_fields: bool,
@@ -195,17 +195,17 @@ impl GroupReplay {
             text_field(&open.exchange, "closed_by") == "client" && open.exchange["end"].as_f64() <= Some(at)
         });
         self.open = open;
-        for open in Vec::<OpenWatch>::from_iter(over) {
+        for open in Vec::<ReplayedWatch>::from_iter(over) {
             self.compare_watch(open);
         }
     }
 
-    fn compare_watch(&mut self, open: OpenWatch) {
+    fn compare_watch(&mut self, open: ReplayedWatch) {
         let empty = Vec::new();
         let expected = open.exchange["response_lines"].as_array().unwrap_or(&empty);
         let lines = match text_field(&open.exchange, "closed_by") {
-            "server" => open.watch.wait_for(usize::MAX, Duration::from_secs(4)),
-            _ => open.watch.wait_for(expected.len(), Duration::from_secs(2)),
+            "server" => open.watch.wait_for_lines(usize::MAX, Duration::from_secs(4)),
+            _ => open.watch.wait_for_lines(expected.len(), Duration::from_secs(2)),
         };
         open.watch.close();
         let name = text_field(&open.exchange, "name").to_owned();
@@ -263,7 +263,7 @@ impl GroupReplay {
             },
             value => match self
                 .names
-                .fill_value(value)
+                .fill_placeholders_in_value(value)
                 .or_else(|| self.fill_in_current_values(&path, value))
             {
                 Some(value) => format_with_spaces(&value),
@@ -273,8 +273,8 @@ impl GroupReplay {
         let is_get = text_field(exchange, "method") == "GET";
         let is_watch = exchange.get("response_lines").is_some();
         if is_watch || is_held && is_get && (path.contains("watch=") || path.contains("/v1/watch/")) {
-            let watch = Watching::open(self.server, &path, &headers);
-            let open = OpenWatch {
+            let watch = OpenWatch::open(self.server, &path, &headers);
+            let open = ReplayedWatch {
                 exchange: exchange.clone(),
                 watch,
             };
@@ -368,7 +368,7 @@ impl GroupReplay {
             let value = object["metadata"][field].as_str()?.to_owned();
             self.names.0.entry(name.to_owned()).or_insert(value);
         }
-        self.names.fill_value(&body)
+        self.names.fill_placeholders_in_value(&body)
     }
 
     fn body_difference(&mut self, exchange: &Value, answer: &Answer) -> Option<String> {
@@ -419,10 +419,10 @@ impl GroupReplay {
             }
             // Only the names of the fields were recorded.
             Value::Array(names) if json.is_object() && names.iter().all(Value::is_string) => sorted_field_names(&json),
-            Value::Object(_) if comparison.is_part && expected.get("cpu").is_some() => {
+            Value::Object(_) if comparison.is_partial && expected.get("cpu").is_some() => {
                 json["status"]["capacity"].clone()
             }
-            Value::Object(_) if comparison.is_part && text_field(exchange, "note") == "groups trimmed" => {
+            Value::Object(_) if comparison.is_partial && text_field(exchange, "note") == "groups trimmed" => {
                 keep_recorded_groups(expected, json.clone())
             }
             Value::Null if answer.body.is_empty() => Value::Null,

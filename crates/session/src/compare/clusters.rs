@@ -37,7 +37,7 @@ pub struct Difference {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChangedObject {
     pub object: String,
-    /// Paths such as `spec.template.spec.containers[0].image`.
+    /// Paths of the differing fields, such as `spec.template.spec.containers[0].image`.
     pub fields: Vec<String>,
 }
 
@@ -70,10 +70,10 @@ const SERVER_FIELDS: [&str; 6] = [
     "selfLink",
 ];
 
-/// Compares the clusters that two sets of files describe.
+/// Compares two clusters at t = 0, each loaded from files.
 ///
 /// # Errors
-/// The API server refuses objects of either cluster.
+/// The problems of the objects of either cluster that the API server refuses.
 pub fn clusters(one: Loaded, other: Loaded) -> Result<Difference, Vec<Problem>> {
     let (one, other) = (Session::new(one)?, Session::new(other)?);
     let (before, after) = (comparable_objects_by_name(&one), comparable_objects_by_name(&other));

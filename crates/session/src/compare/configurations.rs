@@ -12,16 +12,16 @@ use serde::Serialize;
 
 use crate::scenario::{self, File};
 use crate::timeline::Session;
-use crate::whatif::{ClusterState, settle_workload};
+use crate::whatif::{ClusterState, settle_pods};
 
 /// Maximum number of scheduler configurations that are compared.
 pub const MAX_CONFIGURATIONS: usize = 5;
 /// Maximum number of nodes whose shares (requested divided by allocatable) are listed.
-const MAX_LISTED_SHARES: usize = 100;
+const MAX_LISTED_NODE_SHARES: usize = 100;
 /// Resources whose balance is measured.
 const MEASURED_RESOURCES: [&str; 2] = ["cpu", "memory"];
 
-/// Result of a comparison.
+/// Result of comparing runs, for example under several scheduler configurations.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {
@@ -87,18 +87,18 @@ pub struct DifferentlyPlacedPod {
 /// Runs the files under each configuration until pods stop moving.
 ///
 /// # Errors
-/// Problems of the files, or of a configuration.
+/// The problems of the workload's files, or of a configuration.
 pub fn configurations(
     workload: &[File],
     configurations: &[File],
-    stop: fn() -> bool,
+    should_stop: fn() -> bool,
 ) -> Result<Comparison, Vec<Problem>> {
     let mut measured = RunMeasurements::default();
     for file in configurations {
         let mut files = workload.to_vec();
         files.push(file.clone());
         let mut session = Session::new(scenario::load(&files)?)?;
-        settle_workload(&mut session, stop);
+        settle_pods(&mut session, should_stop);
         measured.add(Sentence::from(&file.0), &session);
     }
     Ok(measured.into_comparison())
@@ -165,8 +165,8 @@ fn measure_run(name: Sentence, session: &Session) -> RunFigures {
                 )
             })
             .collect(),
-        devices: device_counts(objects),
-        pods_per_zone: pods_per_zone(objects, &pods),
+        devices: allocated_and_total_devices(objects),
+        pods_per_zone: fewest_and_most_pods_per_zone(objects, &pods),
         preemptions: session
             .trace()
             .filter(|record| is_preemption(&record.happening))
@@ -175,8 +175,8 @@ fn measure_run(name: Sentence, session: &Session) -> RunFigures {
     }
 }
 
-/// Returns the number of allocated devices and of all devices.
-fn device_counts(objects: &Objects) -> Option<[usize; 2]> {
+/// Returns the number of allocated devices and of all devices. None if no node has devices.
+fn allocated_and_total_devices(objects: &Objects) -> Option<[usize; 2]> {
     let all = (objects.list::<ResourceSlice>()).fold(0, |sum, slice| sum + slice.spec.devices.len());
     let results = |claim: &ResourceClaim| {
         let allocation = claim.status.allocation.as_ref();
@@ -187,7 +187,7 @@ fn device_counts(objects: &Objects) -> Option<[usize; 2]> {
 }
 
 /// Returns the number of pods in the zone with the fewest pods and in the zone with the most.
-fn pods_per_zone(objects: &Objects, pods: &[&Arc<Pod>]) -> Option<[usize; 2]> {
+fn fewest_and_most_pods_per_zone(objects: &Objects, pods: &[&Arc<Pod>]) -> Option<[usize; 2]> {
     let mut n_pods: ordered::Map<String, usize> = ordered::Map::new();
     let mut zones: ordered::Map<String, String> = ordered::Map::new();
     for node in objects.list::<Node>() {
@@ -235,7 +235,7 @@ fn balance(nodes: &[[Quantity; 2]]) -> ResourceBalance {
             1.0
         },
         largest_free: free.last().map(ToString::to_string).unwrap_or_default(),
-        shares: sample_in_equal_steps(&shares, MAX_LISTED_SHARES),
+        shares: sample_in_equal_steps(&shares, MAX_LISTED_NODE_SHARES),
     }
 }
 
@@ -256,7 +256,7 @@ fn time_to_place(session: &Session) -> PlacementTime {
         match &record.happening {
             Happening::Created { .. } => drop(created_at.insert(subject.uid.to_string(), record.at)),
             Happening::Bound { .. } => {
-                // There is no record of the creation of pods in the files: they exist from t = 0.
+                // The pods in the files exist from t = 0; no record shows their creation.
                 let since = created_at
                     .get(&subject.uid.to_string())
                     .copied()

@@ -13,9 +13,9 @@ use crate::whatif::{add_section, in_capitals, node_line};
 /// Maximum number of lines in a list; the remaining lines are only counted.
 const MAX_LISTED_LINES: usize = 50;
 /// Maximum number of bars of a plot.
-const MAX_BARS: usize = 20;
+const MAX_PLOT_BARS: usize = 20;
 /// Maximum number of differing fields that are listed for an object.
-const MAX_FIELDS: usize = 6;
+const MAX_LISTED_FIELDS: usize = 6;
 
 /// Formats a difference as plain text.
 #[must_use]
@@ -77,7 +77,7 @@ fn problem_line(one: &ClusterProblem) -> Sentence {
 
 fn changed_line(one: &ChangedObject) -> Sentence {
     let ChangedObject { object, fields } = one;
-    let named = fields[..fields.len().min(MAX_FIELDS)].to_vec();
+    let named = fields[..fields.len().min(MAX_LISTED_FIELDS)].to_vec();
     match fields.len() - named.len() {
         0 => sentence!(difference::fields, object = object, fields = named),
         more => sentence!(difference::fields_more, object = object, fields = named, more = more),
@@ -158,7 +158,7 @@ fn rows_and_plots(comparison: &Comparison) -> Vec<Vec<Sentence>> {
             None => Sentence::default(),
         };
         let title = sentence!(compared_runs::by_node, resource = resource);
-        rows.push(row(comparison, title, &plot_of));
+        rows.push(measurement_row(comparison, title, &plot_of));
     }
     rows
 }
@@ -167,14 +167,19 @@ fn rows_and_plots(comparison: &Comparison) -> Vec<Vec<Sentence>> {
 type ReadFigurePair = fn(&RunFigures) -> Option<[usize; 2]>;
 
 /// Returns a table row: the name of a measurement, and its value in each run.
-fn row(comparison: &Comparison, title: Sentence, value_of: &dyn Fn(&RunFigures) -> Sentence) -> Vec<Sentence> {
+fn measurement_row(
+    comparison: &Comparison,
+    title: Sentence,
+    value_of: &dyn Fn(&RunFigures) -> Sentence,
+) -> Vec<Sentence> {
     let cells = comparison.configurations.iter().map(value_of);
     std::iter::once(title).chain(cells).collect()
 }
 
 /// Returns the table rows: one per measurement, with a column per run.
 pub(crate) fn comparison_rows(comparison: &Comparison) -> Vec<Vec<Sentence>> {
-    let row = |title: Sentence, value_of: &dyn Fn(&RunFigures) -> Sentence| row(comparison, title, value_of);
+    let row =
+        |title: Sentence, value_of: &dyn Fn(&RunFigures) -> Sentence| measurement_row(comparison, title, value_of);
     let number = |title: Message, number_of: fn(&RunFigures) -> usize| {
         row(title.sentence(), &|one| number_of(one).to_string().into())
     };
@@ -230,5 +235,8 @@ pub(crate) fn comparison_rows(comparison: &Comparison) -> Vec<Vec<Sentence>> {
 fn plot_shares(shares: &[f64]) -> String {
     const BARS: [char; 9] = ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let bar = |share: f64| BARS[((share * 8.0).ceil().max(0.0) as usize).min(8)];
-    sample_in_equal_steps(shares, MAX_BARS).into_iter().map(bar).collect()
+    sample_in_equal_steps(shares, MAX_PLOT_BARS)
+        .into_iter()
+        .map(bar)
+        .collect()
 }

@@ -9,7 +9,7 @@ use super::notes::{Note, NoteCounts};
 use super::replay::{target_text, without_resource_version};
 use super::{
     ChangeTarget, ChangeWriter, HistoryRecord, ObjectChange, RecordedHistory, clean, kind_of_resource, target,
-    target_of, text, time, writer,
+    target_of, text, time_micros, writer,
 };
 
 /// Subresources whose requests change no object.
@@ -35,7 +35,7 @@ pub(super) fn read_records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Re
         for event in items.unwrap_or_else(|| vec![value]) {
             let at = ["/requestReceivedTimestamp", "/stageTimestamp"]
                 .iter()
-                .find_map(|field| time(&event, field));
+                .find_map(|field| time_micros(&event, field));
             let Some(at) = at else {
                 let message = "this audit event has no requestReceivedTimestamp";
                 return Err((document.line, message.to_owned()));

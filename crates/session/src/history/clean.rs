@@ -3,7 +3,7 @@
 use podscope_api::Kind;
 use serde_json::{Map, Value, json};
 
-use super::{SECOND_MICROS, text, time};
+use super::{SECOND_MICROS, text, time_micros};
 
 /// Metadata fields that the server sets.
 const SERVER_METADATA: [&str; 8] = [
@@ -56,13 +56,19 @@ fn spec_fields_set_by_components(kind: Kind) -> &'static [&'static str] {
 }
 
 /// Returns the instant of the request to delete an object, in microseconds: `deletionTimestamp` minus the grace period.
-pub(super) fn deletion_requested(object: &Value) -> Option<i64> {
-    let gone = time(object, "/metadata/deletionTimestamp")?;
-    Some(gone.saturating_sub(deletion_grace(object).unwrap_or(0).saturating_mul(SECOND_MICROS)))
+pub(super) fn deletion_request_micros(object: &Value) -> Option<i64> {
+    let gone = time_micros(object, "/metadata/deletionTimestamp")?;
+    Some(
+        gone.saturating_sub(
+            deletion_grace_seconds(object)
+                .unwrap_or(0)
+                .saturating_mul(SECOND_MICROS),
+        ),
+    )
 }
 
 /// Returns `deletionGracePeriodSeconds`.
-pub(super) fn deletion_grace(object: &Value) -> Option<i64> {
+pub(super) fn deletion_grace_seconds(object: &Value) -> Option<i64> {
     object
         .pointer("/metadata/deletionGracePeriodSeconds")?
         .as_i64()

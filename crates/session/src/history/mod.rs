@@ -182,7 +182,7 @@ pub(crate) fn convert_histories(files: Vec<File>) -> Result<ConvertedFiles, Unre
             Err((line, message)) => problems.push(Problem {
                 line,
                 column: 1,
-                ..Problem::of(name.as_str(), message)
+                ..Problem::of_file(name.as_str(), message)
             }),
         }
     }
@@ -192,7 +192,7 @@ pub(crate) fn convert_histories(files: Vec<File>) -> Result<ConvertedFiles, Unre
     let others = || (files.iter().enumerate()).filter(|(index, _)| !histories.contains_key(index));
     let with_scenario = others().find(|(_, (_, text))| scenario::recognise(text) >= TextKind::Scenario);
     if let Some((_, (name, _))) = with_scenario {
-        problems.push(Problem::of(name.as_str(), sentence!(history::beside_scenario)));
+        problems.push(Problem::of_file(name.as_str(), sentence!(history::beside_scenario)));
     }
     if !problems.is_empty() {
         return Err(Unreadable { files, problems });
@@ -211,7 +211,7 @@ pub(crate) fn convert_histories(files: Vec<File>) -> Result<ConvertedFiles, Unre
             files.extend(without_flags(recorded));
             Err(Unreadable {
                 files,
-                problems: vec![Problem::of(first, message)],
+                problems: vec![Problem::of_file(first, message)],
             })
         }
     }
@@ -251,14 +251,14 @@ fn scenario_file(
     notes: NoteCounts,
 ) -> Result<(String, Vec<Remark>), Sentence> {
     let dumped = dump.iter().flat_map(|(_, text)| {
-        let parsed = podscope_api::parse(&scenario::readable(text).text);
+        let parsed = podscope_api::parse(&scenario::extract_manifests(text).text);
         parsed
             .objects
             .into_iter()
-            .map(|located| scenario::with_namespace(located.value))
+            .map(|located| scenario::with_default_namespace(located.value))
     });
     let dumped: Vec<podscope_api::Object> = dumped.collect();
-    let dump_time = podscope_cluster::newest_time(&dumped).map(|time| time.0);
+    let dump_time = podscope_cluster::dump_time(&dumped).map(|time| time.0);
     let is_live = histories.iter().any(|history| history.is_live) || dump_time.is_some();
     let start = simulation_start(dump_time, &histories);
     let mut replay = replay::Replay::new(start, is_live, notes);
@@ -280,7 +280,7 @@ fn scenario_file(
         return Err(sentence!(history::too_long, count = count, limit = MAX_ENTRIES));
     }
     let mut spec = json!({"title": format!("Recorded history: {name}")});
-    if is_live || start != default_start() {
+    if is_live || start != default_start_micros() {
         spec["start"] = podscope_api::print_rfc3339(start, 0).into();
     }
     spec["timeline"] = Value::Array(replayed.timeline);
@@ -304,9 +304,10 @@ fn scenario_file(
     Ok((text, notices.into_iter().map(Remark::History).collect()))
 }
 
-/// Returns the wall-clock time of t = 0 in microseconds, rounded down to a whole second. It is the latest start of the
-/// histories that list their objects, but not later than their first change and not before the dump. If there are
-/// neither such histories nor a dump, it is the time of the first record.
+/// Returns the wall-clock time of t = 0 in microseconds, rounded down to a whole second. Of the histories that list the
+/// objects at their start, it is the latest start, or the first change in any of them if that is earlier; but it is
+/// never before the time of the dump. If there are neither such histories nor a dump, it is the time of the first
+/// record.
 fn simulation_start(dump_time: Option<i64>, histories: &[RecordedHistory]) -> i64 {
     let with_objects = || histories.iter().filter(|history| history.has_objects);
     let first_change = |history: &RecordedHistory| {
@@ -319,12 +320,12 @@ fn simulation_start(dump_time: Option<i64>, histories: &[RecordedHistory]) -> i6
     let start = dump_time
         .max(of_objects())
         .or_else(earliest)
-        .unwrap_or_else(default_start);
+        .unwrap_or_else(default_start_micros);
     start.div_euclid(SECOND_MICROS) * SECOND_MICROS
 }
 
 /// Returns the default time of t = 0 of a scenario, in microseconds.
-fn default_start() -> i64 {
+fn default_start_micros() -> i64 {
     podscope_cluster::Setup::default().start.0
 }
 
@@ -334,7 +335,7 @@ fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
 }
 
 /// Returns the time at a JSON pointer, in microseconds.
-fn time(value: &Value, pointer: &str) -> Option<i64> {
+fn time_micros(value: &Value, pointer: &str) -> Option<i64> {
     podscope_api::parse_rfc3339(value.pointer(pointer)?.as_str()?)
 }
 

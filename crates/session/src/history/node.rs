@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::notes::Note;
 use super::replay::Replay;
-use super::{ChangeTarget, text, time};
+use super::{ChangeTarget, text, time_micros};
 
 /// Returns the time after a kubelet's last report at which its node becomes Unknown, in microseconds. It is the
 /// default, because a history does not record this setting.
@@ -39,7 +39,7 @@ impl Replay {
     /// Adds the commands that cause a change of a Node's condition Ready.
     pub(super) fn add_ready_change(&mut self, target: &ChangeTarget, before: &Value, after: &Value, at: i64) {
         let name = &*target.key.name;
-        let changed = ready_condition(after).and_then(|condition| time(condition, "/lastTransitionTime"));
+        let changed = ready_condition(after).and_then(|condition| time_micros(condition, "/lastTransitionTime"));
         let changed = changed.filter(|changed| *changed <= at).unwrap_or(at);
         match (ready_status(before), ready_status(after)) {
             (before, after) if before == after => {}

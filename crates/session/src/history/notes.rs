@@ -4,7 +4,7 @@ use podscope_api::ordered;
 use podscope_messages::{Sentence, sentence};
 
 /// Maximum number of names in a notice.
-const MAX_NAMES: usize = 3;
+const MAX_NAMES_IN_NOTICE: usize = 3;
 
 /// A reason why something in a history is missing from the timeline, or is only assumed. Notices are in the order of
 /// the variants.
@@ -66,31 +66,31 @@ impl Note {
     }
 }
 
-/// The cases that have the same reason.
+/// The cases with the same [`Note`]: how many there are, and the names of some of them.
 #[derive(Debug, Default)]
-struct Cases {
+struct CasesOfNote {
     count: usize,
-    /// The first `MAX_NAMES` different names.
+    /// The first `MAX_NAMES_IN_NOTICE` different names.
     names: Vec<String>,
-    /// Whether there are more than `MAX_NAMES` different names.
+    /// Whether there are more than `MAX_NAMES_IN_NOTICE` different names.
     has_more: bool,
 }
 
 /// Counts of all cases, by reason.
 #[derive(Debug, Default)]
 pub(super) struct NoteCounts {
-    found: ordered::Map<Note, Cases>,
+    found: ordered::Map<Note, CasesOfNote>,
 }
 
 impl NoteCounts {
-    /// Counts a case. Its name is listed if it is not empty and among the first [`MAX_NAMES`].
+    /// Counts a case. Its name is listed if it is not empty and among the first [`MAX_NAMES_IN_NOTICE`].
     pub(super) fn add(&mut self, note: Note, name: &str) {
         let cases = self.found.entry(note).or_default();
         cases.count += 1;
         if name.is_empty() || cases.names.iter().any(|known| known == name) {
             return;
         }
-        match cases.names.len() < MAX_NAMES {
+        match cases.names.len() < MAX_NAMES_IN_NOTICE {
             true => cases.names.push(name.to_owned()),
             false => cases.has_more = true,
         }

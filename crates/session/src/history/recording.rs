@@ -22,8 +22,8 @@ pub(super) fn read_records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Re
     let parsed = objects
         .iter()
         .filter_map(|object| podscope_api::object_from_value(object).ok());
-    let newest = podscope_cluster::newest_time(&parsed.collect::<Vec<_>>());
-    let start = newest.map_or_else(super::default_start, |newest| round_up_to_second(newest.0));
+    let newest = podscope_cluster::dump_time(&parsed.collect::<Vec<_>>());
+    let start = newest.map_or_else(super::default_start_micros, |newest| round_up_to_second(newest.0));
     let mut records: Vec<HistoryRecord> = Vec::new();
     let is_live = objects.iter().any(|object| !text(object, "/metadata/uid").is_empty());
     records.extend(objects.into_iter().map(|object| HistoryRecord {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::node::LostNode;
 use super::notes::{Note, NoteCounts};
 use super::writer::{self, Deleter};
-use super::{ChangeTarget, ChangeWriter, HistoryRecord, ObjectChange, clean, target_of, text, time};
+use super::{ChangeTarget, ChangeWriter, HistoryRecord, ObjectChange, clean, target_of, text, time_micros};
 
 /// Objects by kind and key, in their last known state.
 pub(super) type KnownObjects = ordered::Map<(Kind, ObjectKey), KnownObject>;
@@ -38,8 +38,8 @@ struct WriteContext {
     is_update: bool,
 }
 
-/// The result of a replay.
-pub(super) struct Replayed {
+/// The content of the Scenario that is built from the histories: timeline and objects.
+pub(super) struct ReplayResult {
     /// Entries of the timeline, ordered by time.
     pub(super) timeline: Vec<Value>,
     /// Objects at t = 0 that are not part of a dump.
@@ -231,7 +231,7 @@ impl Replay {
     fn add_creation(&mut self, target: &ChangeTarget, value: Value, write: WriteContext) {
         let (at, by) = (write.at, write.by);
         // The creation time in the object is more precise than the time of the record, except in an audit log.
-        let created = time(&value, "/metadata/creationTimestamp").filter(|_| by == ChangeWriter::Unknown);
+        let created = time_micros(&value, "/metadata/creationTimestamp").filter(|_| by == ChangeWriter::Unknown);
         let at = created.map_or(at, |created| created.min(at));
         if target.kind == Kind::Node {
             self.add_node_join(target, &value, at);
@@ -260,7 +260,7 @@ impl Replay {
 
     fn add_update(&mut self, target: &ChangeTarget, known: &KnownObject, value: Value, write: WriteContext) {
         let (at, by) = (write.at, write.by);
-        let requested = clean::deletion_requested(&value);
+        let requested = clean::deletion_request_micros(&value);
         if target.kind == Kind::Node {
             self.add_ready_change(target, &known.value, &value, at);
         }
@@ -279,13 +279,13 @@ impl Replay {
         if is_replayed && !patch.is_null() {
             match known.has_other_name {
                 true => self.notes.add(Note::NamedBySimulation, &target_text(target)),
-                false => self.push_update(target, patch, at),
+                false => self.push_update_command(target, patch, at),
             }
         } else {
             self.notes.add(Note::BySimulation, "");
         }
         if let Some(requested) = requested.filter(|_| !known.is_deleted) {
-            let grace = clean::deletion_grace(&value);
+            let grace = clean::deletion_grace_seconds(&value);
             let last = KnownObject {
                 value: value.clone(),
                 ..known.clone()
@@ -296,8 +296,8 @@ impl Replay {
         self.remember_object(target, value, known.has_other_name);
     }
 
-    /// Adds the command that makes a user's change of an object.
-    fn push_update(&mut self, target: &ChangeTarget, patch: Value, at: i64) {
+    /// Adds the timeline command that repeats a user's change of an object.
+    fn push_update_command(&mut self, target: &ChangeTarget, patch: Value, at: i64) {
         let (kind, name) = (target.kind, &*target.key.name);
         if let Some(replicas) = clean::only_spec_field(&patch, "replicas").and_then(Value::as_i64)
             && podscope_kubectl::has_scale(kind)
@@ -368,7 +368,7 @@ impl Replay {
         } else if writer::is_written_by_components(target, Some(&known.value)) {
             self.notes.add(Note::BySimulation, "");
         } else if !known.is_deleted {
-            let requested = clean::deletion_requested(&known.value).unwrap_or(write.at);
+            let requested = clean::deletion_request_micros(&known.value).unwrap_or(write.at);
             let at = requested.min(write.at);
             self.add_delete_command(target, &known, grace, WriteContext { at, ..write });
         }
@@ -410,7 +410,7 @@ impl Replay {
     }
 
     /// Returns the timeline, with times relative to t = 0, and the objects at t = 0.
-    pub(super) fn finish(mut self) -> Replayed {
+    pub(super) fn finish(mut self) -> ReplayResult {
         let has_nodes = self.known.keys().any(|(kind, _)| *kind == Kind::Node);
         if !has_nodes && !self.is_live {
             self.notes.add(Note::NoNodes, "");
@@ -424,7 +424,7 @@ impl Replay {
             }
             timed
         });
-        Replayed {
+        ReplayResult {
             timeline: entries.collect(),
             objects: self.initial.into_values().chain(self.others).collect(),
             notes: self.notes,

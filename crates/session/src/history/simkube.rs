@@ -1,5 +1,6 @@
 //! Traces of SimKube as JSON: the objects that were applied or deleted at each instant. The first event contains the
-//! objects that existed at the beginning. A trace contains no Nodes, and only pods of the kinds that SimKube tracks.
+//! objects that existed at the beginning. A trace contains no Nodes, and pods only if SimKube is configured to
+//! track them.
 
 use podscope_api::{Data, Tree};
 use serde_json::Value;

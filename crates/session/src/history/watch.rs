@@ -9,7 +9,7 @@ use podscope_api::{Data, Tree, ordered};
 use serde_json::Value;
 
 use super::notes::{Note, NoteCounts};
-use super::{HistoryRecord, ObjectChange, RecordedHistory, round_up_to_second, target_of, text, time};
+use super::{HistoryRecord, ObjectChange, RecordedHistory, round_up_to_second, target_of, text, time_micros};
 
 /// Fields of objects whose values are times in the past, such as `creationTimestamp`.
 const PAST_TIME_FIELDS: [&str; 18] = [
@@ -87,7 +87,10 @@ fn newest_past_time(object: &Value) -> Option<i64> {
         let fields = object.pointer(part).and_then(Value::as_object).into_iter().flatten();
         fields.filter_map(|(key, value)| past_time(key, value))
     });
-    within.chain(own).chain(super::clean::deletion_requested(object)).max()
+    within
+        .chain(own)
+        .chain(super::clean::deletion_request_micros(object))
+        .max()
 }
 
 fn past_time(key: &str, value: &Value) -> Option<i64> {
@@ -156,7 +159,12 @@ pub(super) fn read_records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Re
         .or_else(|| seen.iter().find_map(|one| one.newest))
         .map(round_up_to_second);
     Ok(RecordedHistory {
-        records: records_with_estimated_times(seen, &is_initial, start.unwrap_or_else(super::default_start), notes),
+        records: records_with_estimated_times(
+            seen,
+            &is_initial,
+            start.unwrap_or_else(super::default_start_micros),
+            notes,
+        ),
         start,
         has_objects: true,
         is_live: true,
@@ -164,9 +172,9 @@ pub(super) fn read_records(documents: &[Tree<'_>], notes: &mut NoteCounts) -> Re
 }
 
 /// Returns, for each record, whether its object existed when the watch began. kubectl prints the existing objects
-/// first, so these are the first records of each kind, as long as they are ordered by namespace and name. The last of
-/// them do not count if they are newer than all objects before and unchanged since their creation: they were created
-/// during the watch.
+/// first, so these are the first records of each kind, as long as they are ordered by namespace and name. Objects at
+/// the end of this sequence that are newer than all objects before them, and unchanged since their creation, do not
+/// count: they were created during the watch.
 fn which_existed_at_start(seen: &[StreamItem]) -> Vec<bool> {
     let mut of_kind: ordered::Map<&str, Vec<usize>> = ordered::Map::new();
     let mut has_ended: ordered::Set<&str> = ordered::Set::new();
@@ -187,7 +195,7 @@ fn which_existed_at_start(seen: &[StreamItem]) -> Vec<bool> {
     let mut is_initial = vec![false; seen.len()];
     for mut indices in of_kind.into_values() {
         while let [before @ .., last] = &*indices {
-            let created = time(&seen[*last].object, "/metadata/creationTimestamp");
+            let created = time_micros(&seen[*last].object, "/metadata/creationTimestamp");
             let is_unchanged = created.is_some() && seen[*last].newest == created;
             let newest_before = before.iter().filter_map(|index| seen[*index].newest).max();
             if before.is_empty() || !is_unchanged || created <= newest_before {

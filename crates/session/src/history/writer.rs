@@ -54,7 +54,7 @@ pub(super) fn is_written_by_components(target: &ChangeTarget, object: Option<&Va
     };
     COMPONENT_KINDS.contains(&target.kind)
         || target.kind == Kind::ServiceAccount && name == "default"
-        || target.kind == Kind::ConfigMap && name == podscope_api::ROOT_CA
+        || target.kind == Kind::ConfigMap && name == podscope_api::ROOT_CA_CONFIG_MAP
         || target.kind == Kind::PersistentVolume && is_provisioned()
 }
 
@@ -112,9 +112,9 @@ pub(super) fn deleter(target: &ChangeTarget, object: &Value, known: &KnownObject
         return Deleter::User;
     };
     match known.get(&(owner.kind, owner.key.clone())) {
-        Some(owned_by) if owned_by.is_deleted => Deleter::Component,
+        Some(owner_state) if owner_state.is_deleted => Deleter::Component,
         _ if target.kind != Kind::Pod => Deleter::Component,
-        Some(owned_by) => deleter_by_owner(&owner, owned_by, object, known),
+        Some(owner_state) => deleter_by_owner(&owner, owner_state, object, known),
         None => Deleter::Unknown,
     }
 }
@@ -141,8 +141,8 @@ fn is_on_lost_node(pod: &Value, known: &KnownObjects) -> bool {
 
 /// Determines who deleted a pod of a controller: the controller if it had too many pods or if the pod has an old
 /// revision, otherwise a user. Pods of a Job are always deleted by the Job's controller.
-fn deleter_by_owner(owner: &ChangeTarget, owned_by: &KnownObject, pod: &Value, known: &KnownObjects) -> Deleter {
-    let replicas = owned_by
+fn deleter_by_owner(owner: &ChangeTarget, owner_state: &KnownObject, pod: &Value, known: &KnownObjects) -> Deleter {
+    let replicas = owner_state
         .value
         .pointer("/spec/replicas")
         .and_then(Value::as_i64)
@@ -155,11 +155,14 @@ fn deleter_by_owner(owner: &ChangeTarget, owned_by: &KnownObject, pod: &Value, k
             let ordinal = name
                 .rsplit_once('-')
                 .and_then(|(_, ordinal)| ordinal.parse::<i64>().ok());
-            let newest = text(&owned_by.value, "/status/updateRevision");
+            let newest = text(&owner_state.value, "/status/updateRevision");
             ordinal.is_none_or(|ordinal| ordinal >= replicas) || !newest.is_empty() && revision != newest
         }
         Kind::DaemonSet => {
-            let generation = owned_by.value.pointer("/metadata/generation").and_then(Value::as_i64);
+            let generation = owner_state
+                .value
+                .pointer("/metadata/generation")
+                .and_then(Value::as_i64);
             let of_pod = text(pod, "/metadata/labels/pod-template-generation")
                 .parse::<i64>()
                 .ok();
@@ -219,8 +222,8 @@ const CONTROLLER_ACCOUNTS: [&str; 5] = [
     "ttl-after-finished",
 ];
 
-/// Returns whether a user name in an audit event is that of a simulated component. The HorizontalPodAutoscaler's is
-/// not: its metrics are not in the history, so its writes are replayed.
+/// Returns whether a user name in an audit event is that of a simulated component. The controller of
+/// HorizontalPodAutoscalers does not count: it reads metrics, which are not in the history, so its writes are replayed.
 pub(super) fn is_component_user(user: &str) -> bool {
     let account = user.strip_prefix("system:serviceaccount:kube-system:");
     CONTROL_PLANE_USERS.contains(&user)

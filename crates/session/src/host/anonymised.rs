@@ -40,7 +40,7 @@ impl Host {
             AnonymisedRequest::Film { to, .. } => to.min(active.session.horizon()),
             AnonymisedRequest::Export(_) | AnonymisedRequest::Triage => active.session.now(),
         };
-        let link = Link::until(&active.session, self.lesson.as_deref(), String::new(), until).anonymised();
+        let link = Link::without_trace_hash(&active.session, self.lesson.as_deref(), String::new(), until).anonymised();
         match link.load().and_then(Session::new) {
             Ok(mut session) => {
                 let unread = link.replay(&mut session);

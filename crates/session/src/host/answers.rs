@@ -16,7 +16,7 @@ use crate::scenario::{self, Loaded};
 use crate::timeline::Session;
 use crate::view::{self, pod_key};
 use crate::whatif;
-use podscope_protocol::{AttemptInfo, Basis, ExportKind, Problem, TextKind, Update, device_words};
+use podscope_protocol::{AnswerLimitation, AttemptInfo, ExportKind, Problem, TextKind, Update, device_words};
 
 /// Checks a text of the editor without opening it. Manifests without a Scenario may be meant for the running cluster,
 /// so they may refer to its namespaces and PriorityClasses.
@@ -32,7 +32,7 @@ pub(super) fn check_text(text: &str, revision: u64, running: Option<&Session>) -
             let mut advice = session.loaded().advice.clone();
             // A truncated text can be opened when pasted, but in the editor it is an error: the text is unfinished.
             let cut = session.loaded().basis.iter().find_map(|basis| match basis {
-                Basis::Cut { line, .. } => Some((*line, basis.sentence())),
+                AnswerLimitation::Cut { line, .. } => Some((*line, basis.sentence())),
                 _ => None,
             });
             // `kubectl apply` refuses unknown fields. In a scenario, unknown fields are kept, and kinds that are not
@@ -45,7 +45,7 @@ pub(super) fn check_text(text: &str, revision: u64, running: Option<&Session>) -
                 problems.extend(cut.map(|(line, message)| Problem {
                     line,
                     column: 1,
-                    ..Problem::of("", message)
+                    ..Problem::of_file("", message)
                 }));
                 (problems, advice)
             }
@@ -69,30 +69,30 @@ pub(super) fn check_text(text: &str, revision: u64, running: Option<&Session>) -
     }
 }
 
-/// Returns the unknown fields of the objects in a text and, with `with_kinds`, the kinds that are not served, as
-/// problems. The messages are those of the API server.
-fn unknown_fields(text: &str, with_kinds: bool) -> Vec<Problem> {
+/// Returns the unknown fields of the objects in a text as problems and, if `reports_unserved_kinds` is true, also the
+/// kinds that the API server does not serve. The messages are those of the API server.
+fn unknown_fields(text: &str, reports_unserved_kinds: bool) -> Vec<Problem> {
     let (documents, _) = podscope_api::read_documents(text);
     let mut found = Vec::new();
     for (document, number) in documents.iter().zip(1u32..) {
-        add_unknown_fields(document, number, with_kinds, &mut found);
+        add_unknown_fields(document, number, reports_unserved_kinds, &mut found);
     }
     found
 }
 
-fn add_unknown_fields(tree: &Tree<'_>, document: u32, with_kinds: bool, found: &mut Vec<Problem>) {
+fn add_unknown_fields(tree: &Tree<'_>, document: u32, reports_unserved_kinds: bool, found: &mut Vec<Problem>) {
     let text = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default();
     if let Some(Data::Seq(items)) = tree.get("items").map(|items| &items.data) {
         return items
             .iter()
-            .for_each(|item| add_unknown_fields(item, document, with_kinds, found));
+            .for_each(|item| add_unknown_fields(item, document, reports_unserved_kinds, found));
     }
     let (version, kind) = (text("apiVersion"), text("kind"));
     let Some(served) = schema::served(version, kind) else {
         // Configuration files of components are not objects of the API.
-        let is_checked = with_kinds && kind != "List" && !version.contains(".config.k8s.io/");
+        let is_checked = reports_unserved_kinds && kind != "List" && !version.contains(".config.k8s.io/");
         if is_checked && !version.is_empty() && !kind.is_empty() {
-            let (line, column) = position_of(tree, "kind");
+            let (line, column) = line_and_column_of(tree, "kind");
             found.push(Problem {
                 file: String::new(),
                 document,
@@ -112,7 +112,7 @@ fn add_unknown_fields(tree: &Tree<'_>, document: u32, with_kinds: bool, found: &
         return;
     };
     for field in fields {
-        let (line, column) = position_of(tree, &field);
+        let (line, column) = line_and_column_of(tree, &field);
         let why = Rejection::Unknown(vec![field]);
         found.push(Problem {
             file: String::new(),
@@ -127,7 +127,7 @@ fn add_unknown_fields(tree: &Tree<'_>, document: u32, with_kinds: bool, found: &
 }
 
 /// Returns line and column of a field such as `spec.containers[0].image`, or of its nearest ancestor in the text.
-fn position_of(tree: &Tree<'_>, path: &str) -> (u32, u32) {
+fn line_and_column_of(tree: &Tree<'_>, path: &str) -> (u32, u32) {
     let (mut at, mut place) = (tree, (tree.line, tree.column));
     for part in path.split('.') {
         let (name, indices) = part.split_at(part.find('[').unwrap_or(part.len()));
@@ -166,7 +166,7 @@ fn add_sharable_cluster_objects(loaded: &mut Loaded, session: &Session) {
         .filter(|object| {
             let name = &object.metadata().name;
             !name.starts_with("system-")
-                && !podscope_cluster::OWN_NAMESPACES.contains(&&**name)
+                && !podscope_cluster::INITIAL_NAMESPACES.contains(&&**name)
                 && !defined.contains(&(object.kind(), name.clone()))
         })
         .collect();
@@ -218,14 +218,14 @@ pub(super) fn explain(session: &Session, pod: String, uid: String, attempt: Opti
 /// Returns, for each node with explained devices, its name and the sentences about its devices.
 fn device_lines(explained: &Explained) -> Vec<(String, Vec<Sentence>)> {
     let lines = |(node, devices): (&NodeExplanation, Option<&NodeDevices>)| {
-        Some((node.name.clone(), device_words::lines(devices?)))
+        Some((node.name.clone(), device_words::node_device_lines(devices?)))
     };
     explained.nodes().filter_map(lines).collect()
 }
 
-/// A search for changes that would help a pending pod (S-15).
+/// A search for remedies: changes after which a pending pod could be scheduled (S-15).
 #[derive(Debug)]
-pub(super) struct HelpSearch {
+pub(super) struct RemedySearch {
     pod: String,
     search: WhatWouldHelp,
     creator: view::PodCreator,
@@ -234,21 +234,22 @@ pub(super) struct HelpSearch {
     is_done: bool,
 }
 
-impl HelpSearch {
+impl RemedySearch {
     /// Starts a search for changes that would help a pod. None if the pod does not exist or has a node, or if no
     /// scheduler runs.
-    pub(super) fn start(session: &Session, pod: &str) -> Option<HelpSearch> {
+    pub(super) fn start(session: &Session, pod: &str) -> Option<RemedySearch> {
         let objects = session.world().objects();
         let found = objects.get::<Pod>(&pod_key(pod))?;
         if found.spec.node_name.is_some() {
             return None;
         }
         let classes: Vec<_> = objects.list::<PriorityClass>().cloned().collect();
-        Some(HelpSearch {
+        Some(RemedySearch {
             pod: pod.to_owned(),
             search: WhatWouldHelp::new(session.world().scheduler()?, found, &classes),
             creator: view::PodCreator::of(objects, found),
-            groups: whatif::grow_for(session, found).map_or_else(Vec::new, |asked| whatif::group_lines(&asked)),
+            groups: whatif::group_answers_for_pod(session, found)
+                .map_or_else(Vec::new, |asked| whatif::group_lines(&asked)),
             is_done: false,
         })
     }
@@ -285,7 +286,7 @@ impl HelpSearch {
 
     pub(super) fn remedy_command(&self, index: usize) -> Option<String> {
         let suggestion = self.search.suggestions().get(index)?;
-        view::command(self.search.pod(), &self.creator, &suggestion.change)
+        view::command_for_change(self.search.pod(), &self.creator, &suggestion.change)
     }
 }
 
@@ -298,8 +299,8 @@ pub(super) struct RequestedLink {
 }
 
 impl RequestedLink {
-    /// Creates the requested link.
-    pub(super) fn answer(
+    /// Creates the link of the session at the cursor.
+    pub(super) fn create_link(
         self,
         session: &Session,
         lesson: Option<&str>,
@@ -308,18 +309,18 @@ impl RequestedLink {
     ) -> Update {
         let has_story = !session.loaded().scenario.steps.is_empty();
         let link = crate::link::Link {
-            reading: has_story.then(|| reader.saved()),
+            reading: has_story.then(|| reader.saved_state()),
             ..crate::link::Link::of(session, lesson, self.screen)
         }
         .with_comparison(compared, session);
-        let whole = link.whole(session).filter(|_| !self.anonymise);
+        let whole = link.with_all_branches(session).filter(|_| !self.anonymise);
         let link = match self.anonymise {
             true => link.anonymised(),
             false => link,
         };
         let fragment = link.encode();
         Update::Link {
-            length: crate::link::warning(&fragment),
+            length: crate::link::length_warning(&fragment),
             fragment,
             whole: whole.map(|link| link.encode()),
             revision: self.revision,
@@ -333,10 +334,10 @@ pub(super) fn check_lesson(text: String, revision: u64) -> Update {
     let kind = scenario::recognise(&text);
     let (problems, advice) = match crate::scenario::load(&[("editor.yaml".to_owned(), text)]) {
         Ok(loaded) => {
-            let complaints = crate::author::complaints(&loaded).into_iter();
+            let complaints = crate::author::violated_lesson_rules(&loaded).into_iter();
             (
                 Vec::new(),
-                complaints.map(|complaint| Problem::of("", complaint)).collect(),
+                complaints.map(|complaint| Problem::of_file("", complaint)).collect(),
             )
         }
         Err(problems) => (problems, Vec::new()),
@@ -356,14 +357,14 @@ pub(super) fn export(session: &Session, what: ExportKind) -> Update {
         ExportKind::Trace => report::trace(session.trace()),
         ExportKind::Scenario => crate::export::scenario(session),
         ExportKind::Picture | ExportKind::Image => crate::export::picture(session),
-        ExportKind::Lesson => crate::export::lesson(session, &[]),
-        ExportKind::Names => crate::rename::printed(
+        ExportKind::Lesson => crate::export::lesson_draft(session, &[]),
+        ExportKind::Names => crate::rename::table_text(
             &crate::link::Link::of(session, None, String::new())
                 .renamed_with_table()
                 .1,
         ),
     };
-    file(what, text)
+    download_update(what, text)
 }
 
 /// Lists the problems of a session's cluster by triage.
@@ -390,7 +391,7 @@ pub(super) fn early_triage(loaded: &Loaded) -> Option<Update> {
 }
 
 /// Returns the update that offers a text as a download.
-pub(super) fn file(what: ExportKind, text: String) -> Update {
+pub(super) fn download_update(what: ExportKind, text: String) -> Update {
     let (name, media_type) = export_name_and_media_type(what);
     Update::File {
         name: name.into(),

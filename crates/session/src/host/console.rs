@@ -111,8 +111,8 @@ pub(super) fn new_output(active: &mut PageSession) -> Vec<ConsoleLine> {
 /// Returns the output that the console has not shown yet, without output that it showed before a seek back and that a
 /// replay repeats.
 fn take_unseen_output(active: &mut PageSession) -> &[OutputLine] {
-    if active.console_branch != active.session.current() {
-        active.console_branch = active.session.current();
+    if active.console_branch != active.session.current_branch_index() {
+        active.console_branch = active.session.current_branch_index();
         active.console_seen = active.console_seen.min(active.session.outputs().len());
     }
     let outputs = active.session.outputs();

@@ -31,7 +31,7 @@ impl Host {
         };
         match self.danger_of_lines(&lines) {
             Some(danger) => Err(Update::Dangerous { lines, danger }),
-            None => Ok(Request::run(lines)),
+            None => Ok(Request::run_lines(lines)),
         }
     }
 
@@ -58,7 +58,7 @@ impl DangerCheck<'_> {
     /// behind their pipe is built from their output.
     fn line_danger(&self, line: &str) -> Option<Danger> {
         let (command, pipe) = command::parse_piped(line, None).ok()?;
-        if !pipe.has_next() {
+        if !pipe.has_next_command() {
             return self.command_danger(&command);
         }
         let reached = run_without_time(self.session, command, &pipe).ok();
@@ -73,19 +73,19 @@ impl DangerCheck<'_> {
         }
     }
 
-    /// Returns why the commands behind a pipe are dangerous, if they are. Their input is not known, so sample texts are
-    /// used.
-    fn piped_danger(&self, pipe: &Pipe, n_left: usize) -> Option<Danger> {
-        let n_left = n_left.checked_sub(1)?;
+    /// Returns why one of the next `max_commands` commands behind a pipe is dangerous, if one is. Their input is not
+    /// known, so sample texts are used.
+    fn piped_danger(&self, pipe: &Pipe, max_commands: usize) -> Option<Danger> {
+        let max_commands = max_commands.checked_sub(1)?;
         SAMPLE_OUTPUTS.iter().find_map(|output| {
-            let (command, pipe) = pipe.next(&[(OutputKind::Output, (*output).to_owned())])?.ok()?;
+            let (command, pipe) = pipe.next_command(&[(OutputKind::Output, (*output).to_owned())])?.ok()?;
             self.command_danger(&command)
-                .or_else(|| self.piped_danger(&pipe, n_left))
+                .or_else(|| self.piped_danger(&pipe, max_commands))
         })
     }
 
     fn command_danger(&self, command: &Command) -> Option<Danger> {
-        match self.session.resolved(command) {
+        match self.session.resolve_custom_kinds(command) {
             Ok(command) => command.danger(),
             Err(_) if self.is_first => None,
             Err(_) => command.danger(),

@@ -1,5 +1,6 @@
-//! The director of time: lists pending events, skips to one of them, and runs to the next decision of the scheduler.
-//! Every fast-forward has a maximum duration, shows its progress on the clock, and can be interrupted (U-05).
+//! The page's controls of time: lists pending events, skips to one of them, and runs to the next decision of the
+//! scheduler. Every fast-forward has a maximum duration, shows its progress on the clock, and can be interrupted
+//! (U-05).
 
 use podscope_api::pending_event::PendingEventKind;
 use podscope_cluster::{Happening, PendingEvent, SimTime, Span};
@@ -19,11 +20,11 @@ const MAX_EVENT_LATENESS: Span = Span::seconds(20);
 /// Simulated time that a skip continues after a scenario's command, to show the command's first effects.
 const COMMAND_EFFECT_TIME: Span = Span::millis(500);
 /// Maximum simulated time in which a fast-forward looks for a decision or the story's next step.
-const SEARCH_LIMIT: Span = Span::seconds(600);
+const MAX_SEARCH_TIME: Span = Span::seconds(600);
 /// Maximum number of events that *Next event* processes while it waits for one that is recorded in the trace.
 const MAX_EVENTS_PER_STEP: u32 = 20_000;
 /// Maximum number of nodes of a cluster for which pending events are listed, because each frame queries every kubelet.
-const MAX_NODES: usize = 100;
+const MAX_NODES_FOR_PENDING_EVENTS: usize = 100;
 
 /// A fast-forward: time runs faster than the selected speed until an event occurs.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +83,7 @@ impl FastForward {
 /// type at about the same time share a row; the `PendingEvent` of the row is the first of them.
 fn pending_event_rows(session: &Session) -> Vec<(UpcomingEvent, Option<PendingEvent>)> {
     let world = session.world();
-    if world.machines().count() > MAX_NODES {
+    if world.machines().count() > MAX_NODES_FOR_PENDING_EVENTS {
         return Vec::new();
     }
     let mut rows: Vec<(UpcomingEvent, Option<PendingEvent>)> = Vec::new();
@@ -142,9 +143,16 @@ fn pending_events(session: &Session, reader: &Reader) -> Vec<UpcomingEvent> {
 
 /// Returns each pending event of pods and nodes, for the chain of causes of the selected object. Empty while a question
 /// waits for an answer.
-pub(super) fn object_events(session: &Session, reader: &Reader, subject: Option<&SubjectRef>) -> Vec<UpcomingEvent> {
+pub(super) fn pending_object_events(
+    session: &Session,
+    reader: &Reader,
+    subject: Option<&SubjectRef>,
+) -> Vec<UpcomingEvent> {
     let has_due = matches!(subject, Some(SubjectRef::Pod { .. } | SubjectRef::Node { .. }));
-    if !has_due || session.world().machines().count() > MAX_NODES || reader.question(session).is_some() {
+    if !has_due
+        || session.world().machines().count() > MAX_NODES_FOR_PENDING_EVENTS
+        || reader.question(session).is_some()
+    {
         return Vec::new();
     }
     session.world().pending_events().iter().map(upcoming_event).collect()
@@ -169,7 +177,7 @@ pub(super) fn skip_to_pending_event(
         Some((shown, due)) => start_skip(due, shown, session, clock),
         None => FastForward::Watch {
             from: session.now(),
-            until: session.now() + SEARCH_LIMIT,
+            until: session.now() + MAX_SEARCH_TIME,
             known: session.trace().len(),
         },
     }
@@ -178,7 +186,7 @@ pub(super) fn skip_to_pending_event(
 /// Starts a run to the next decision of the scheduler.
 pub(super) fn start_run_to_decision(session: &Session) -> FastForward {
     let from = session.now();
-    let until = from + SEARCH_LIMIT;
+    let until = from + MAX_SEARCH_TIME;
     FastForward::Decision {
         from,
         until,
@@ -204,17 +212,17 @@ fn is_notable_event(what: UpcomingEventKind) -> bool {
 }
 
 /// Starts a skip to the next step of the story. If the step depends on a condition, the skip ends after
-/// [`SEARCH_LIMIT`]. None if the story has no further step.
-pub(super) fn skip_to_story(session: &Session, clock: ClockMillis) -> Option<FastForward> {
+/// [`MAX_SEARCH_TIME`]. None if the story has no further step.
+pub(super) fn start_skip_to_story_step(session: &Session, clock: ClockMillis) -> Option<FastForward> {
     let (scenario, story, now) = (&session.loaded().scenario, session.progress().story(), session.now());
     story.next(scenario)?;
-    let to = story.waits_until(scenario, now).unwrap_or(now + SEARCH_LIMIT);
+    let to = story.waits_until(scenario, now).unwrap_or(now + MAX_SEARCH_TIME);
     let shown = row_without_object(UpcomingEventKind::Story, String::new(), to);
     Some(start_skip(None, shown, session, clock))
 }
 
 /// Starts a skip to the next command of the lesson's solution that is being shown. None if no command is left.
-pub(super) fn skip_to_solution(session: &Session, clock: ClockMillis) -> Option<FastForward> {
+pub(super) fn start_skip_to_solution_command(session: &Session, clock: ClockMillis) -> Option<FastForward> {
     let next = session.next_user_command()?;
     let words = next.command.to_string();
     let words = words.lines().next().unwrap_or_default().to_owned();
@@ -246,7 +254,7 @@ fn start_skip(due: Option<PendingEvent>, shown: UpcomingEvent, session: &Session
 /// Processes events until one is recorded in the trace, because the user does not see other events. Returns a caption
 /// that describes the record.
 pub(super) fn step_to_recorded_event(session: &mut Session) -> Caption {
-    let (stop, end) = (session.trace().len(), session.now() + SEARCH_LIMIT);
+    let (stop, end) = (session.trace().len(), session.now() + MAX_SEARCH_TIME);
     for _ in 0..MAX_EVENTS_PER_STEP {
         session.step();
         if let Some(caption) = event_caption(session, stop) {
@@ -277,7 +285,7 @@ fn event_caption(session: &Session, index: usize) -> Option<Caption> {
 
 /// Returns the number of shown steps of the story, and whether the story is over: finished, or halted because a promise
 /// was broken or a goal missed.
-fn story_position(session: &Session) -> (usize, bool) {
+fn shown_step_count_and_is_over(session: &Session) -> (usize, bool) {
     let story = session.progress().story();
     (
         story.shown().len(),
@@ -318,7 +326,7 @@ fn continue_skip(
         // The clock may have reached the time of the command although the command has not run yet.
         None if is_script => next_command(session).is_some_and(|at| at <= *to) || session.now() < last,
         // Conditions of the story are checked when all events of an instant have been processed.
-        None => session.now() < *to || session.now() == *to && story_position(session) == position_before,
+        None => session.now() < *to || session.now() == *to && shown_step_count_and_is_over(session) == position_before,
     };
     let mut slice = Slice::More;
     for _ in 0..EVENTS_PER_PIECE {
@@ -330,14 +338,15 @@ fn continue_skip(
         // First reach the target, then continue until the effects are visible.
         let target = if now < *to { end.min(*to) } else { end };
         slice = session.advance_story(target, 1, |_, _| true);
-        if story_position(session) != position_before || session.now() >= end {
+        if shown_step_count_and_is_over(session) != position_before || session.now() >= end {
             break;
         }
     }
     let waited = (if is_script { *to } else { session.now() } - *from).0;
     let is_reached = session.now() >= *to && !is_waiting(session);
     // The skip has reached its target, but the condition of the story's next step does not hold.
-    let is_condition_false = shown.what == UpcomingEventKind::Story && story_position(session) == position_before;
+    let is_condition_false =
+        shown.what == UpcomingEventKind::Story && shown_step_count_and_is_over(session) == position_before;
     if is_reached && !is_condition_false {
         Some(Caption::Occurred(shown.clone(), waited))
     } else if is_reached || session.now() >= last || slice == Slice::Limit {
@@ -348,9 +357,13 @@ fn continue_skip(
 }
 
 /// Continues a fast-forward. Returns the caption that describes its result when it is over.
-pub(super) fn continue_run(active: &mut PageSession, fast: &mut FastForward, clock: ClockMillis) -> Option<Caption> {
+pub(super) fn continue_fast_forward(
+    active: &mut PageSession,
+    fast: &mut FastForward,
+    clock: ClockMillis,
+) -> Option<Caption> {
     let session = &mut active.session;
-    let position_before = story_position(session);
+    let position_before = shown_step_count_and_is_over(session);
     let over = match fast {
         FastForward::Skip(skip) => continue_skip(session, skip, position_before, clock),
         FastForward::Watch { until, known, .. } => {
@@ -375,7 +388,7 @@ pub(super) fn continue_run(active: &mut PageSession, fast: &mut FastForward, clo
             };
             let slice = session.advance_until(*until, EVENTS_PER_PIECE, |session| {
                 session.progress().attempts > attempts_before
-                    || story_position(session) != position_before
+                    || shown_step_count_and_is_over(session) != position_before
                     || has_happened(session)
             });
             let waited = (session.now() - *from).0;
@@ -388,7 +401,8 @@ pub(super) fn continue_run(active: &mut PageSession, fast: &mut FastForward, clo
         }
     };
     // A fast-forward ends when the story shows a new step, even if it has not found its decision or event.
-    if story_position(session) != position_before && matches!(over, None | Some(Caption::NoDecision(..))) {
+    let has_story_moved = shown_step_count_and_is_over(session) != position_before;
+    if has_story_moved && matches!(over, None | Some(Caption::NoDecision(..))) {
         return Some(Caption::Story((session.now() - fast.start()).0));
     }
     over

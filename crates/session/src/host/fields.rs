@@ -29,7 +29,7 @@ fn parse_line(text: &str) -> Option<YamlLine<'_>> {
     if rest.starts_with('#') {
         return None;
     }
-    // If a line has several dashes, `dash_at` is the column of the last one: only scenarios have lists of lists.
+    // In a list of lists, a line can have several dashes: `dash_at` is the column of the last one.
     let (mut body, mut dash_at) = (rest, None);
     while let Some(inner) = text_after_dash(body) {
         dash_at = Some(text.len() - body.len());
@@ -127,20 +127,20 @@ impl ManifestAtCursor<'_> {
 /// Empty where any value is valid, and outside of manifests.
 pub(super) fn completions_at_cursor(before: &str, after: &str) -> Vec<Completion> {
     let is_end = |line: &&str| line.trim_end() == "---";
-    // Only the document that contains the cursor is considered.
+    // Only the YAML document that contains the cursor is considered.
     let own_lines = before.split_inclusive('\n').rev().take_while(|line| !is_end(line));
     let own_length: usize = own_lines.map(str::len).sum();
     let before = before.get(before.len() - own_length..).unwrap_or_default();
     let own_lines = after.split_inclusive('\n').take_while(|line| !is_end(line));
     let after = after.get(..own_lines.map(str::len).sum()).unwrap_or_default();
     match flow_to_block(before, after) {
-        Some((before, after)) => complete_in_block_style(&before, &after),
-        None => complete_in_block_style(before, after),
+        Some((before, after)) => completions_in_block_style(&before, &after),
+        None => completions_in_block_style(before, after),
     }
 }
 
-/// Like [`at`], for a document in block style.
-fn complete_in_block_style(before: &str, after: &str) -> Vec<Completion> {
+/// Returns completions at the cursor like [`completions_at_cursor`], for a document in block style.
+fn completions_in_block_style(before: &str, after: &str) -> Vec<Completion> {
     let mut above: Vec<&str> = before.split('\n').collect();
     let Some(typed) = above.pop() else { return Vec::new() };
     let below: Vec<&str> = after.split('\n').skip(1).collect();
@@ -183,10 +183,10 @@ fn complete_in_block_style(before: &str, after: &str) -> Vec<Completion> {
     }
 }
 
-fn completion(name: &str, document_type: &str, words: Option<&str>) -> Completion {
+fn completion(name: &str, type_name: &str, description: Option<&str>) -> Completion {
     Completion {
         text: name.to_owned(),
-        hint: [document_type, words.unwrap_or_default()].join(" ").trim().to_owned(),
+        hint: [type_name, description.unwrap_or_default()].join(" ").trim().to_owned(),
     }
 }
 
@@ -213,7 +213,7 @@ fn api_version_completions() -> Vec<Completion> {
     all.into_iter().map(|version| completion(version, "", None)).collect()
 }
 
-/// Returns the manifest around a line, and the path of keys to it.
+/// Returns the manifest that contains the cursor's line, and the path of YAML keys from the manifest to that line.
 fn manifest_at<'a>(
     cursor_line: &YamlLine<'_>,
     above: &'a [&'a str],
@@ -302,7 +302,7 @@ mod tests {
     use super::*;
 
     /// Returns the names that completion offers at the position of `¦` in a text.
-    fn offered(text: &str) -> Vec<String> {
+    fn offered_completions(text: &str) -> Vec<String> {
         let (before, after) = text.split_once('¦').expect("a cursor");
         completions_at_cursor(before, after)
             .into_iter()
@@ -348,7 +348,7 @@ mod tests {
             (scenario("  timeline:\n  - at: 1s\n    apply: |\n      {kind: Pod, spec: {¦"), "tolerations", "timeline"),
             ("{¦".to_owned(), "kind", "spec.x"),
         ] {
-            let found = offered(&text);
+            let found = offered_completions(&text);
             assert!(found.iter().any(|name| name == has), "{has} in {found:?} at {text}");
             assert!(!found.iter().any(|name| name == has_not), "no {has_not} at {text}");
         }
@@ -380,12 +380,12 @@ mod tests {
             // Nothing is offered in prose.
             ("kind: Scenario\nspec:\n  steps:\n  - text: |\n      ¦", ""),
         ] {
-            assert_eq!(offered(text).join(" "), values, "{text}");
+            assert_eq!(offered_completions(text).join(" "), values, "{text}");
         }
-        assert!(offered("kind: Scenario\nspec:\n  expect:\n  - always: ¦").len() > 5);
-        assert!(offered("apiVersion: apps¦").contains(&"apps/v1".to_owned()));
+        assert!(offered_completions("kind: Scenario\nspec:\n  expect:\n  - always: ¦").len() > 5);
+        assert!(offered_completions("apiVersion: apps¦").contains(&"apps/v1".to_owned()));
         assert!(
-            offered("apiVersion: v1\nkind: Po¦")
+            offered_completions("apiVersion: v1\nkind: Po¦")
                 .iter()
                 .any(|kind| kind == "PodDisruptionBudget")
         );

@@ -1,11 +1,11 @@
 //! Builds frames for the page, together with updates of the console and the inspector.
 
-use podscope_protocol::{Director, Frame, ServiceRequests, StoryState, Thread, Update};
+use podscope_protocol::{CausalThread, Director, Frame, ServiceRequests, StoryState, Update};
 
 use super::console::new_output;
 use super::{ClockMillis, EVENTS_PER_PIECE, Host, Job, director};
 use crate::timeline::{Session, Slice};
-use crate::view::{self, Marks, Owners, Spread, Threads, TrafficView, ViewState};
+use crate::view::{self, Marks, Owners, SpreadRow, ThreadTracker, TrafficCursor, ViewState};
 
 /// A session that the page shows, with the state that the page has already received.
 #[derive(Debug)]
@@ -14,11 +14,11 @@ pub(super) struct PageSession {
     pub(super) view_state: ViewState,
     pub(super) owners: Owners,
     pub(super) marks: Marks,
-    pub(super) spread: Spread,
-    pub(super) threads: Threads,
+    pub(super) spread: SpreadRow,
+    pub(super) threads: ThreadTracker,
     /// The thread (chain of causes of the selected object) that was last sent to the page.
-    pub(super) thread: Thread,
-    pub(super) traffic_view: TrafficView,
+    pub(super) thread: CausalThread,
+    pub(super) traffic_view: TrafficCursor,
     /// Number of output lines of `console_branch` that the console has already shown.
     pub(super) console_seen: usize,
     pub(super) console_branch: usize,
@@ -34,10 +34,10 @@ impl PageSession {
             view_state: ViewState::default(),
             owners: Owners::default(),
             marks: Marks::default(),
-            spread: Spread::default(),
-            threads: Threads::default(),
-            thread: Thread::default(),
-            traffic_view: TrafficView::default(),
+            spread: SpreadRow::default(),
+            threads: ThreadTracker::default(),
+            thread: CausalThread::default(),
+            traffic_view: TrafficCursor::default(),
             console_seen: 0,
             console_branch: 0,
             director: Director::default(),
@@ -49,7 +49,7 @@ impl PageSession {
         let mut frame = (self.view_state).update(&self.session, group_by, &mut self.owners, story);
         if frame.reset {
             self.marks = Marks::default();
-            self.spread = Spread::default();
+            self.spread = SpreadRow::default();
             self.requests.clear();
         }
         let (marks, gone) = view::new_marks(&mut self.marks, &self.session);
@@ -88,7 +88,7 @@ impl Host {
             frame.director = Some(now);
         }
         frame.spread = (active.spread).update(&active.session, self.subject.as_ref(), &self.group_by);
-        let pending = director::object_events(&active.session, &self.reader, self.subject.as_ref());
+        let pending = director::pending_object_events(&active.session, &self.reader, self.subject.as_ref());
         let thread = (active.threads)
             .update(&active.session, self.subject.as_ref(), &active.marks, pending)
             .unwrap_or_default();
@@ -96,7 +96,8 @@ impl Host {
             active.thread.clone_from(&thread);
             frame.thread = Some(thread);
         }
-        self.dirty = active.spread.is_late(&active.session) || active.threads.is_late(&active.session);
+        self.dirty = active.spread.has_unprocessed_records(&active.session)
+            || active.threads.has_unprocessed_records(&active.session);
         if let Some(other) = &mut self.other {
             other.session.seek(active.session.now());
             self.is_other_behind = other.session.advance(active.session.now(), 20 * EVENTS_PER_PIECE) == Slice::More;

@@ -8,7 +8,7 @@
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command::{self, Command};
-use podscope_protocol::{ConsoleText, Limit, LineKind, Opened, Request, Update};
+use podscope_protocol::{ConsoleText, LineKind, OpenedSession, Request, SessionLimit, Update};
 
 use super::console::{console_line_at, error};
 use super::frames::PageSession;
@@ -16,7 +16,7 @@ use super::{ClockMillis, Host, Job, open};
 use crate::link::ReaderState;
 use crate::scenario;
 use crate::timeline::{MAX_RECORDS, Session, Slice};
-use crate::view::{Threads, ViewState};
+use crate::view::{ThreadTracker, ViewState};
 
 /// Scenario of the placeholder session that a joined host contains between calls: a minimal cluster.
 const PLACEHOLDER_SCENARIO: &str = "apiVersion: podscope.dev/v1alpha1
@@ -43,7 +43,7 @@ impl Host {
     /// Joins the caller's session at its cursor, in place of this host's own session. `lesson` is the name of the open
     /// lesson. Returns the updates that show the session on the page.
     pub fn join(&mut self, session: &mut Session, lesson: Option<String>, clock: ClockMillis) -> Vec<Update> {
-        let opened = Opened {
+        let opened = OpenedSession {
             is_joined: true,
             ..open::opened(session.loaded(), lesson.clone())
         };
@@ -127,11 +127,11 @@ impl Host {
     /// Returns whether the host is seeking or fast-forwarding to another instant. API calls must wait until it has
     /// arrived.
     #[must_use]
-    pub fn is_travelling(&self) -> bool {
+    pub fn is_seeking_or_fast_forwarding(&self) -> bool {
         matches!(self.job, Some(Job::Seek { .. } | Job::Fast))
     }
 
-    /// Stops everything that this host is doing to the session, so that another host can lead.
+    /// Stops all work of this host that changes the session, so that another host can lead.
     pub fn stop_leading(&mut self) {
         self.job = None;
         self.fast = None;
@@ -149,11 +149,12 @@ impl Host {
         self.dirty = true;
     }
 
-    /// Reports that the session is at another instant or on another branch: the next frame replaces everything.
+    /// Reports that the session is at another instant or on another branch: the next frame replaces all that the page
+    /// shows.
     pub fn redraw(&mut self) {
         if let Some(active) = &mut self.active {
             active.view_state = ViewState::default();
-            active.threads = Threads::default();
+            active.threads = ThreadTracker::default();
         }
         self.detail = None;
         self.dirty = true;
@@ -161,14 +162,14 @@ impl Host {
 
     /// Returns the current step of the story on this host's page, and the reader's answers.
     #[must_use]
-    pub fn reading(&self) -> ReaderState {
-        self.reader.saved()
+    pub fn reader_state(&self) -> ReaderState {
+        self.reader.saved_state()
     }
 
     /// Sets the current step of the story and the reader's answers to those of another host.
-    pub fn set_reading(&mut self, reading: ReaderState) {
+    pub fn set_reader_state(&mut self, state: ReaderState) {
         if let Some(active) = &self.active {
-            self.reader.restore(reading, &active.session);
+            self.reader.restore(state, &active.session);
             self.dirty = true;
         }
     }
@@ -180,7 +181,7 @@ impl Host {
         let slice = self.play_slice(target);
         if slice == Slice::Limit {
             self.pace.playing = false;
-            updates.extend((self.active.as_ref()).map(|active| error(active, Limit::Records(MAX_RECORDS))));
+            updates.extend((self.active.as_ref()).map(|active| error(active, SessionLimit::Records(MAX_RECORDS))));
         }
         self.dirty = true;
         updates.extend(self.run_next_pasted_lines());
@@ -215,7 +216,7 @@ impl Host {
             | Request::TryRemedy { .. }
             | Request::Predict { .. }
             | Request::ShowMe => true,
-            // Practice exercises open sessions.
+            // A practice exercise opens a new session.
             Request::Course(_) => true,
             Request::Inspect { .. }
             | Request::Explain { .. }
@@ -249,7 +250,7 @@ impl Host {
         match command::parse_piped(line, None) {
             Err(_) | Ok((Command::Help(_), _)) => false,
             Ok((Command::Kubectl { action: kubectl, .. }, pipe)) => {
-                pipe.has_next() || active.session.ask(&kubectl).is_none()
+                pipe.has_next_command() || active.session.immediate_output(&kubectl).is_none()
             }
             Ok(_) => true,
         }

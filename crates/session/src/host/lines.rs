@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use podscope_cluster::SimTime;
-use podscope_protocol::{LinesLeft, Notice, Request, Update};
+use podscope_protocol::{Notice, Request, UnrunLines, Update};
 
 use super::console::{error, notice};
 use super::{ANSWER_TIMEOUT, Host, PageSession};
@@ -32,10 +32,10 @@ impl PastedLines {
         !self.rest.is_empty() && !self.last.1.is_some_and(|number| session.is_command_running(number))
     }
 
-    fn waiting_lines(&self) -> Option<LinesLeft> {
+    fn waiting_lines(&self) -> Option<UnrunLines> {
         let first = first_text_line(self.rest.front()?).to_owned();
         let more = self.rest.len() - 1;
-        Some(LinesLeft { first, more })
+        Some(UnrunLines { first, more })
     }
 }
 

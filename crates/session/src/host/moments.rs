@@ -2,7 +2,7 @@
 
 use podscope_api::well_known::label;
 use podscope_cluster::SimTime;
-use podscope_protocol::{Moment, MomentNode, MomentPod, NodeTrouble, NodeView, PodMark, PodView, StoryState};
+use podscope_protocol::{MomentNode, MomentPicture, MomentPod, NodeTrouble, NodeView, PodMark, PodView, StoryState};
 
 use super::PageSession;
 use crate::timeline::{Session, Slice};
@@ -14,16 +14,20 @@ const MAX_PICTURED_NODES: usize = 24;
 
 /// The two pictures at the end of a lesson, cached until another run finishes the lesson.
 #[derive(Debug, Default)]
-pub(super) struct Moments {
+pub(super) struct KeyMomentPictures {
     finished: Option<(usize, SimTime)>,
-    pictures: Vec<Moment>,
+    pictures: Vec<MomentPicture>,
 }
 
-impl Moments {
+impl KeyMomentPictures {
     /// Returns the pictures of a finished lesson. Empty while the lesson is unfinished.
-    pub(super) fn pictures(&mut self, active: &PageSession) -> Vec<Moment> {
+    pub(super) fn pictures(&mut self, active: &PageSession) -> Vec<MomentPicture> {
         let session = &active.session;
-        let end = session.progress().story().finished().map(|at| (session.current(), at));
+        let end = session
+            .progress()
+            .story()
+            .finished()
+            .map(|at| (session.current_branch_index(), at));
         if self.finished != end {
             self.finished = end;
             self.pictures = match end {
@@ -42,7 +46,7 @@ impl Moments {
 /// that the second picture includes the effect of later tasks; then the time of each question and that of its answer;
 /// then the start and the end of each step; then the start and the end of the run. Later questions and steps are tried
 /// first.
-fn pictures_of_key_moment(session: &Session, owners: &Owners, end: SimTime) -> Vec<Moment> {
+fn pictures_of_key_moment(session: &Session, owners: &Owners, end: SimTime) -> Vec<MomentPicture> {
     let shown = session.progress().story().shown();
     let asked = (shown.iter().rev()).filter_map(|step| Some((step.at, step.truth.as_ref()?.at)));
     let to_end = asked.clone().map(|(at, _)| (at, end));
@@ -61,7 +65,7 @@ fn pictures_of_key_moment(session: &Session, owners: &Owners, end: SimTime) -> V
     })
 }
 
-fn picture_at(session: &Session, owners: &Owners, at: SimTime) -> Moment {
+fn picture_at(session: &Session, owners: &Owners, at: SimTime) -> MomentPicture {
     let mut replay = session.clone();
     replay.seek(at);
     while replay.advance(at, u64::MAX) == Slice::More {}
@@ -85,7 +89,7 @@ fn picture_at(session: &Session, owners: &Owners, at: SimTime) -> Moment {
         all.map(|one| pod(one)).collect()
     };
     let groups = frame.groups.unwrap_or_default();
-    Moment {
+    MomentPicture {
         at: at.0,
         groups: (groups.into_iter())
             .map(|group| {

@@ -7,7 +7,7 @@ use crate::play::{self, Attempt};
 use crate::scenario::{self, File, Loaded};
 use crate::timeline::{Session, Slice};
 use podscope_cluster::SimTime;
-use podscope_protocol::{GUIDED_START, Opened, Problem, Source, Task, TextKind, Update};
+use podscope_protocol::{FIRST_VISIT_LESSON, OpenedSession, Problem, SessionSource, Task, TextKind, Update};
 
 /// Size of a source in bytes above which it is opened in several pieces of work, with progress between them.
 const LARGE_SOURCE_BYTES: usize = 1 << 20;
@@ -16,7 +16,7 @@ const LARGE_SOURCE_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) enum Opening {
     /// The source has not been read yet.
-    Unread(Source),
+    Unread(SessionSource),
     /// The source has been read.
     Read(Box<ReadSource>),
     /// The source is a dump, and the page already shows its problems; the session starts next.
@@ -36,8 +36,8 @@ pub(super) struct ReadSource {
 
 /// Time at which all pods of the first visit's cluster are running.
 const FIRST_VISIT_READY: SimTime = SimTime::from_seconds(10);
-/// Latest time of a first visit from which the guided start continues. The guided start simulates the run up to that
-/// time again, and the page cannot react meanwhile.
+/// Latest simulated time of a first visit from which its guided start (the lesson `FIRST_VISIT_LESSON`) can continue.
+/// To continue, the lesson simulates the run up to that time again, and the page cannot react meanwhile.
 const LATEST_GUIDED_START: SimTime = SimTime::from_seconds(600);
 
 fn load_lesson_with_seed(name: &str, seed: Option<u64>) -> Result<Loaded, Vec<Problem>> {
@@ -47,36 +47,38 @@ fn load_lesson_with_seed(name: &str, seed: Option<u64>) -> Result<Loaded, Vec<Pr
     })
 }
 
-fn read_source(source: Source) -> Result<ReadSource, Vec<Problem>> {
+fn read_source(source: SessionSource) -> Result<ReadSource, Vec<Problem>> {
     let (mut lesson, mut linked) = (None, None);
-    let is_recap = matches!(source, Source::Recap { .. });
+    let is_recap = matches!(source, SessionSource::Recap { .. });
     let begins = match &source {
-        Source::Welcome => FIRST_VISIT_READY,
-        Source::Lesson { name, .. } if name == GUIDED_START => FIRST_VISIT_READY,
+        SessionSource::Welcome => FIRST_VISIT_READY,
+        SessionSource::Lesson { name, .. } if name == FIRST_VISIT_LESSON => FIRST_VISIT_READY,
         _ => SimTime::ZERO,
     };
     let loaded = match source {
-        Source::Files { files } => scenario::load_or_return_files(files).map_err(|unreadable| unreadable.problems),
-        Source::Welcome => scenario::load(&[lessons::welcome()]),
-        Source::Free => scenario::load(&[lessons::free()]),
-        Source::Lesson { name, seed } => {
+        SessionSource::Files { files } => {
+            scenario::load_or_return_files(files).map_err(|unreadable| unreadable.problems)
+        }
+        SessionSource::Welcome => scenario::load(&[lessons::first_visit()]),
+        SessionSource::Free => scenario::load(&[lessons::free_play()]),
+        SessionSource::Lesson { name, seed } => {
             let loaded = load_lesson_with_seed(&name, seed);
             lesson = Some(name);
             loaded
         }
-        Source::Recap { name, seed } => {
+        SessionSource::Recap { name, seed } => {
             let loaded = load_lesson_with_seed(&name, Some(seed));
             lesson = Some(name);
             loaded
         }
-        Source::Link { fragment } => match crate::link::decode(&fragment) {
+        SessionSource::Link { fragment } => match crate::link::decode(&fragment) {
             Ok(link) => {
-                lesson = link.story().map(str::to_owned);
+                lesson = link.story_lesson().map(str::to_owned);
                 let loaded = link.load();
                 linked = Some(link);
                 loaded
             }
-            Err(message) => Err(vec![Problem::of("", message)]),
+            Err(message) => Err(vec![Problem::of_file("", message)]),
         },
     }?;
     Ok(ReadSource {
@@ -90,14 +92,17 @@ fn read_source(source: Source) -> Result<ReadSource, Vec<Problem>> {
 
 impl Host {
     /// Opens a source. If it cannot be opened, the current session stays.
-    pub(super) fn open(&mut self, source: Source, clock: ClockMillis) -> Vec<Update> {
+    pub(super) fn open(&mut self, source: SessionSource, clock: ClockMillis) -> Vec<Update> {
         self.opening = None;
         self.pasted = None;
         let size: usize = match &source {
-            Source::Files { files } => files.iter().map(|(_, text)| text.len()).sum(),
+            SessionSource::Files { files } => files.iter().map(|(_, text)| text.len()).sum(),
             // The text in a link is compressed by a factor of about ten.
-            Source::Link { fragment } => fragment.len().saturating_mul(10),
-            Source::Welcome | Source::Free | Source::Lesson { .. } | Source::Recap { .. } => 0,
+            SessionSource::Link { fragment } => fragment.len().saturating_mul(10),
+            SessionSource::Welcome
+            | SessionSource::Free
+            | SessionSource::Lesson { .. }
+            | SessionSource::Recap { .. } => 0,
         };
         if size > LARGE_SOURCE_BYTES {
             self.opening = Some(Opening::Unread(source));
@@ -119,7 +124,7 @@ impl Host {
     fn instant_of_first_visit(&self, next: &ReadSource) -> Option<SimTime> {
         let session = &self.active.as_ref()?.session;
         let is_guided = next.begins == FIRST_VISIT_READY && next.lesson.is_some();
-        let is_first_visit = session.loaded().files == [lessons::welcome()] && session.commands().is_empty();
+        let is_first_visit = session.loaded().files == [lessons::first_visit()] && session.commands().is_empty();
         let has_same_seed = session.world().seed() == next.loaded.setup.seed;
         let now = session.now();
         (is_guided && is_first_visit && has_same_seed && (FIRST_VISIT_READY..=LATEST_GUIDED_START).contains(&now))
@@ -284,7 +289,7 @@ impl Host {
     pub(super) fn compare_branch(&mut self, branch: usize) {
         if let Some(active) = &self.active {
             let mut session = active.session.clone();
-            if session.switch(branch).is_some() {
+            if session.switch_branch(branch).is_some() {
                 self.other = Some(PageSession::new(session));
                 self.compared = Some(Compared::Branch(branch));
                 self.dirty = true;
@@ -298,7 +303,7 @@ impl Host {
             self.compare_branch(branch);
             return Vec::new();
         }
-        let text = (self.active.as_ref()).and_then(|active| compared.text(&active.session));
+        let text = (self.active.as_ref()).and_then(|active| compared.scenario_text(&active.session));
         self.compare(text)
     }
 }
@@ -345,9 +350,9 @@ impl Loaded {
     }
 }
 
-pub(super) fn opened(loaded: &Loaded, lesson: Option<String>) -> Opened {
+pub(super) fn opened(loaded: &Loaded, lesson: Option<String>) -> OpenedSession {
     let scenario = &loaded.scenario;
-    Opened {
+    OpenedSession {
         title: loaded.title(),
         lesson,
         seed: loaded.setup.seed,
@@ -366,7 +371,7 @@ pub(super) fn opened(loaded: &Loaded, lesson: Option<String>) -> Opened {
 pub(crate) fn joined_text(files: &[File]) -> String {
     let mut text = String::new();
     for (_, part) in files {
-        let part = &scenario::readable(part).text;
+        let part = &scenario::extract_manifests(part).text;
         if !text.is_empty() {
             if !text.ends_with('\n') {
                 text.push('\n');

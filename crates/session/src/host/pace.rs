@@ -100,14 +100,14 @@ pub(super) struct LastFrame {
     at: ClockMillis,
     cost: ClockMillis,
     /// Whether the page has not acknowledged the frame yet.
-    pub(super) is_open: bool,
+    pub(super) is_unacknowledged: bool,
 }
 
 impl LastFrame {
     /// Records that a frame has been built.
     pub(super) fn frame_built(&mut self, clock: ClockMillis) {
         self.at = clock;
-        self.is_open = true;
+        self.is_unacknowledged = true;
     }
 
     /// Records that a progress update has been sent instead of a frame.
@@ -135,7 +135,7 @@ impl LastFrame {
 
     /// Returns the clock time at which to check whether the next frame is due, unless the simulation lags.
     pub(super) fn next_check(&self) -> ClockMillis {
-        let pause = match self.is_open {
+        let pause = match self.is_unacknowledged {
             true => FRAME_TIMEOUT.min(4.0 * FRAME_INTERVAL),
             false => self.pause(false),
         };
@@ -144,14 +144,14 @@ impl LastFrame {
 
     /// Returns the clock time at which the next frame is due, unless the simulation lags.
     pub(super) fn due(&self) -> ClockMillis {
-        let pause = if self.is_open { FRAME_TIMEOUT } else { 0.0 };
+        let pause = if self.is_unacknowledged { FRAME_TIMEOUT } else { 0.0 };
         self.at + self.pause(false).max(pause)
     }
 
     /// Returns whether the next frame is due.
     pub(super) fn is_due(&self, clock: ClockMillis, is_late: bool) -> bool {
         let waited = self.age(clock);
-        waited >= self.pause(is_late) && (!self.is_open || waited >= FRAME_TIMEOUT)
+        waited >= self.pause(is_late) && (!self.is_unacknowledged || waited >= FRAME_TIMEOUT)
     }
 }
 

@@ -4,15 +4,15 @@
 use podscope_api::ordered;
 
 use crate::link::ReaderState;
-use crate::scenario::{About, Check, Condition, Predict, Scenario, Step, Timing};
-use crate::story::{Goal, Halt, Shown, Story};
+use crate::scenario::{AnswerSource, Check, Condition, PredictionQuestion, Scenario, Step, Timing};
+use crate::story::{Goal, Halt, ShownStep, Story};
 use crate::timeline::Session;
 use podscope_cluster::SimTime;
 use podscope_kubectl::command::{Get, Selection};
 use podscope_messages::{Sentence, sentence};
 use podscope_protocol::{
-    GoalState, Halted, LessonCondition, Question, QuestionKind, StepState, StoryState, StoryStep, TruthView, WaitsFor,
-    clock,
+    GoalState, LessonCondition, Question, QuestionKind, StepState, StoryState, StoryStep, TrueAnswer, ViolatedKeep,
+    WaitsFor, clock,
 };
 
 /// The reader's current step in a lesson, and the reader's answers.
@@ -41,7 +41,7 @@ impl Reader {
         let has_question = scenario.steps.get(step).is_some_and(|step| step.predict.is_some());
         has_question
             && !self.answers.contains_key(&step)
-            && !story.shown().get(step).is_some_and(was_answer_visible_before)
+            && !story.shown().get(step).is_some_and(was_answer_visible_before_step)
     }
 
     /// Returns the first shown step with an unanswered question.
@@ -59,8 +59,8 @@ impl Reader {
         self.step = shown.saturating_sub(1);
     }
 
-    /// Returns current step and answers in the form that a link stores.
-    pub(super) fn saved(&self) -> ReaderState {
+    /// Returns the current step and the answers in the form that a link stores.
+    pub(super) fn saved_state(&self) -> ReaderState {
         ReaderState {
             step: self.step,
             answers: (self.answers.iter())
@@ -69,7 +69,7 @@ impl Reader {
         }
     }
 
-    /// Restores current step and answers from a link. A question without an answer pauses time again.
+    /// Restores the current step and the answers from a link. A question without an answer pauses time again.
     pub(super) fn restore(&mut self, saved: ReaderState, session: &Session) {
         self.step = saved.step;
         self.answers = saved.answers.into_iter().collect();
@@ -108,8 +108,8 @@ impl Reader {
                 Some(_) => {
                     // If the run has already answered the question, the story waits for something else.
                     let is_open = shown.last().is_some_and(|last| last.truth.is_none());
-                    let asks = is_open && scenario.steps[shown.len() - 1].predict.is_some();
-                    describe_awaited_condition(asks, next, session.now())
+                    let is_question_open = is_open && scenario.steps[shown.len() - 1].predict.is_some();
+                    describe_awaited_condition(is_question_open, next, session.now())
                 }
                 None => open_goals(shown, scenario),
             }),
@@ -121,12 +121,12 @@ impl Reader {
     }
 
     /// Returns the state of a step for the page. `is_current` is true for the last shown step of an unfinished story.
-    fn step_state(&self, at: usize, shown: &Shown, step: &Step, is_current: bool) -> StepState {
+    fn step_state(&self, at: usize, shown: &ShownStep, step: &Step, is_current: bool) -> StepState {
         // A question that was not asked, because its answer was already visible, counts as skipped.
         let skipped = step
             .predict
             .as_ref()
-            .filter(|_| was_answer_visible_before(shown))
+            .filter(|_| was_answer_visible_before_step(shown))
             .map(|_| &None);
         let answer = self.answers.get(&at).or(skipped);
         let answered = answer.zip(shown.truth.as_ref()).zip(step.predict.as_ref());
@@ -147,8 +147,8 @@ impl Reader {
                 .collect(),
             answer: answer.map(|answer| answer.clone().unwrap_or_default()),
             truth: answered.map(|((answer, truth), ask)| {
-                let value = ask.option_of(&truth.value).unwrap_or(&truth.value);
-                TruthView {
+                let value = ask.option_for_value(&truth.value).unwrap_or(&truth.value);
+                TrueAnswer {
                     value: value.to_owned(),
                     exact: (*value != truth.value).then(|| truth.value.clone()),
                     at: truth.at.0,
@@ -160,13 +160,14 @@ impl Reader {
 }
 
 /// Returns whether the run had answered the question of a step before the step was shown.
-fn was_answer_visible_before(shown: &Shown) -> bool {
+fn was_answer_visible_before_step(shown: &ShownStep) -> bool {
     shown.truth.as_ref().is_some_and(|truth| truth.at <= shown.at)
 }
 
 /// Returns a sentence about the type of condition for which the next step waits. The sentence does not reveal the
-/// condition itself, which often answers a question or is a goal. `asks` is true while the last question has no answer.
-fn describe_awaited_condition(asks: bool, next: &Step, now: SimTime) -> WaitsFor {
+/// condition itself, which often answers a question or is a goal. `is_question_open` is true while the run has not
+/// answered the question of the last shown step.
+fn describe_awaited_condition(is_question_open: bool, next: &Step, now: SimTime) -> WaitsFor {
     let Some(when) = &next.when else {
         return WaitsFor(Vec::new());
     };
@@ -180,7 +181,7 @@ fn describe_awaited_condition(asks: bool, next: &Step, now: SimTime) -> WaitsFor
         Selection::Items(_) => Sentence::default(),
     };
     let mut what = match &when.check {
-        _ if asks => sentence!(awaited::outcome),
+        _ if is_question_open => sentence!(awaited::outcome),
         Some(Check::Object { kind, key, .. }) => {
             sentence!(awaited::change, object = format!("{} {}", kind.name(), key.name))
         }
@@ -199,7 +200,7 @@ fn describe_awaited_condition(asks: bool, next: &Step, now: SimTime) -> WaitsFor
 }
 
 /// Returns the goals for which the story waits, because they are not reached yet.
-fn open_goals(shown: &[Shown], scenario: &Scenario) -> WaitsFor {
+fn open_goals(shown: &[ShownStep], scenario: &Scenario) -> WaitsFor {
     let open = shown.iter().zip(&scenario.steps).flat_map(|(shown, step)| {
         let open = shown.goals.iter().zip(&step.goals);
         open.filter(|(state, goal)| **state == Goal::Open && !crate::story::must_hold_to_end(goal))
@@ -208,10 +209,10 @@ fn open_goals(shown: &[Shown], scenario: &Scenario) -> WaitsFor {
     WaitsFor(open.collect())
 }
 
-fn halted_state(halt: Halt, shown: &[Shown], scenario: &Scenario) -> Halted {
-    Halted {
+fn halted_state(halt: Halt, shown: &[ShownStep], scenario: &Scenario) -> ViolatedKeep {
+    ViolatedKeep {
         at: halt.at.0,
-        promise: halt.broken(scenario).description.clone(),
+        promise: halt.unmet_condition(scenario).description.clone(),
         from: shown.get(halt.step).map_or(0, |shown| shown.at.0),
     }
 }
@@ -232,9 +233,9 @@ pub(super) fn step_view(step: &Step) -> StoryStep {
     }
 }
 
-fn question(ask: &Predict) -> Question {
+fn question(ask: &PredictionQuestion) -> Question {
     let pod = match &ask.about {
-        About::Field { kind, key, .. } if *kind == podscope_api::Kind::Pod => {
+        AnswerSource::Field { kind, key, .. } if *kind == podscope_api::Kind::Pod => {
             Some(format!("{}/{}", key.namespace, key.name))
         }
         _ => None,
@@ -243,8 +244,8 @@ fn question(ask: &Predict) -> Question {
         ask: ask.ask.clone(),
         options: ask.options.clone(),
         kind: match ask.about {
-            About::Time(_) => QuestionKind::Time,
-            About::Field { .. } if ask.options.is_empty() => QuestionKind::Place,
+            AnswerSource::Time(_) => QuestionKind::Time,
+            AnswerSource::Field { .. } if ask.options.is_empty() => QuestionKind::Place,
             _ => QuestionKind::Choice,
         },
         why: ask.why.iter().map(|(key, say)| (key.clone(), say.clone())).collect(),

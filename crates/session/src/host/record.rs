@@ -95,7 +95,7 @@ impl RecordedGoals {
 
     /// Removes the goals that were picked after more than `commands` commands. Returns the update with the remaining
     /// goals if any goal was removed.
-    pub(super) fn undo(&mut self, commands: usize) -> Option<Update> {
+    pub(super) fn remove_goals_after(&mut self, commands: usize) -> Option<Update> {
         let before = self.goals.len();
         self.goals.retain(|picked| picked.after <= commands);
         (self.goals.len() < before).then(|| self.update())

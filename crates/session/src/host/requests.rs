@@ -16,10 +16,10 @@ impl Host {
     /// Handles a request of the page. Returns quickly and leaves long work to [`Host::work`].
     pub fn handle(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
         if request == Request::FrameDone {
-            self.last_frame.is_open = false;
+            self.last_frame.is_unacknowledged = false;
             return Vec::new();
         }
-        // During a seek, command lines wait for its end, and are checked for danger when they run.
+        // During a seek, command lines wait for the end of the seek. They are checked for danger when they run.
         let request = match self.must_wait(&request) {
             true => request,
             false => match self.unless_dangerous(request) {
@@ -34,7 +34,7 @@ impl Host {
             self.solution = None;
         }
         let drops_lines = (self.active.as_ref()).is_some_and(|active| lines::drops_waiting_lines(&request, active));
-        let mut updates = self.act(request, clock);
+        let mut updates = self.handle_now_or_queue(request, clock);
         updates.extend(drops_lines.then(|| self.drop_pasted_lines()).flatten());
         updates.extend(self.run_next_pasted_lines());
         // The page must get the link before the frame that shows the effect of a command.
@@ -45,7 +45,7 @@ impl Host {
         updates
     }
 
-    fn act(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
+    fn handle_now_or_queue(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
         match self.queue_if_must_wait(request) {
             Ok(updates) => updates,
             Err(request) => self.handle_now(request, clock),
@@ -80,7 +80,7 @@ impl Host {
             }
             Request::Play => self.do_unless_question_is_open(|host| host.play(clock)),
             Request::Step => self.do_unless_question_is_open(Host::step_to_next_event),
-            Request::SkipToStory => self.do_unless_question_is_open(|host| host.skip_to_story(clock)),
+            Request::SkipToStory => self.do_unless_question_is_open(|host| host.skip_to_story_step(clock)),
             Request::NextDecision => self.do_unless_question_is_open(Host::run_to_next_decision),
             Request::SkipAhead { to } => self.do_unless_question_is_open(|host| host.skip_ahead(to.as_deref(), clock)),
             Request::Seek { at } => return self.do_without_answer(|host| host.seek(SimTime(at))),
@@ -99,7 +99,7 @@ impl Host {
                 revision,
             } => {
                 return self.do_without_answer(|host| {
-                    host.queue_share(answers::RequestedLink {
+                    host.queue_link(answers::RequestedLink {
                         screen,
                         anonymise,
                         revision,
@@ -107,7 +107,7 @@ impl Host {
                 });
             }
             Request::Complete { line, cursor } => self.complete_command_line(line, cursor),
-            of_tool => return self.use_tool(of_tool, clock),
+            of_tool => return self.handle_tool_request(of_tool, clock),
         };
         answer.into_iter().collect()
     }
@@ -165,15 +165,15 @@ impl Host {
             .active
             .as_ref()
             .map(|active| director::skip_to_pending_event(&active.session, to, clock));
-        self.run_fast(fast);
+        self.start_fast_forward(fast);
     }
 
-    fn skip_to_story(&mut self, clock: ClockMillis) {
-        let fast = (self.active.as_ref()).and_then(|active| director::skip_to_story(&active.session, clock));
-        self.run_fast(fast);
+    fn skip_to_story_step(&mut self, clock: ClockMillis) {
+        let fast = (self.active.as_ref()).and_then(|active| director::start_skip_to_story_step(&active.session, clock));
+        self.start_fast_forward(fast);
     }
 
-    pub(super) fn run_fast(&mut self, fast: Option<director::FastForward>) {
+    pub(super) fn start_fast_forward(&mut self, fast: Option<director::FastForward>) {
         self.pace.playing = false;
         match fast {
             Some(fast) => {
@@ -197,7 +197,8 @@ impl Host {
         self.start_seek(target);
     }
 
-    /// Starts a seek from the session's current instant, which the session may already have moved closer to the target.
+    /// Starts the job that advances the session to `target`. `Session::seek` may already have moved the session to a
+    /// checkpoint before the target.
     fn start_seek(&mut self, target: SimTime) {
         let from = self
             .active
@@ -216,7 +217,7 @@ impl Host {
     fn switch_branch(&mut self, branch: usize) {
         let Some(active) = &mut self.active else { return };
         self.dirty = true;
-        if let Some(target) = active.session.switch(branch) {
+        if let Some(target) = active.session.switch_branch(branch) {
             self.start_seek(target);
         }
     }
@@ -229,7 +230,7 @@ impl Host {
         active.view_state = ViewState::default();
         let commands = active.session.commands().len();
         self.start_seek(target);
-        self.recorded.undo(commands)
+        self.recorded.remove_goals_after(commands)
     }
 
     fn set_speed(&mut self, per_mille: u64, clock: ClockMillis) {
@@ -251,7 +252,7 @@ impl Host {
     fn select_subject(&mut self, subject: Option<SubjectRef>) {
         // A search for remedies stops when another subject is selected.
         let is_same_pod =
-            |help: &answers::HelpSearch| matches!(&subject, Some(SubjectRef::Pod { key, .. }) if key == help.pod());
+            |help: &answers::RemedySearch| matches!(&subject, Some(SubjectRef::Pod { key, .. }) if key == help.pod());
         self.help = self.help.take().filter(is_same_pod);
         self.subject = subject;
         self.detail = None;
@@ -276,7 +277,7 @@ impl Host {
         })
     }
 
-    fn queue_share(&mut self, share: answers::RequestedLink) {
+    fn queue_link(&mut self, share: answers::RequestedLink) {
         if self.active.is_some() {
             self.shares.retain(|waiting| waiting.anonymise != share.anonymise);
             self.shares.push(share);
@@ -297,7 +298,7 @@ impl Host {
     /// Runs a command line. If the command writes, it is only sent to the simulation; while the session is paused, a
     /// job advances time until the command is answered.
     pub(super) fn command(&mut self, line: &str) -> Update {
-        // If earlier commands have not been answered yet, the new job also waits for their answers.
+        // If a job still waits for the answers of earlier commands, the new job also waits for these answers.
         let job_in_progress = self.job.take();
         let followed = match job_in_progress {
             Some(Job::Answer { clients, .. }) => Some(clients),
@@ -306,7 +307,7 @@ impl Host {
         let Some(active) = &mut self.active else {
             return Update::Console { lines: Vec::new() };
         };
-        let clients = active.session.world().clients();
+        let clients = active.session.world().client_count();
         let clients = followed.map_or(clients, |followed| followed.min(clients));
         let (mut lines, given) = run_line(active, line);
         if !given {
@@ -320,7 +321,7 @@ impl Host {
             } else if !std::mem::replace(&mut self.is_pause_noticed, true) {
                 lines.push(console_line(active, LineKind::Notice, Notice::TimeIsPaused));
             }
-            if active.session.world().clients() > clients && !is_question_open {
+            if active.session.world().client_count() > clients && !is_question_open {
                 let until = active.session.now() + ANSWER_TIMEOUT;
                 self.job = Some(Job::Answer { until, clients });
             }

@@ -8,7 +8,7 @@ use podscope_protocol::{RunSize, Search, SearchUpdate, ShortestRun, TriedSeed, U
 
 use super::Host;
 use crate::link::Link;
-use crate::search::{Found, Goal, Run, shrink};
+use crate::search::{FoundViolation, Run, SearchGoal, shrink};
 
 /// A seed search in progress.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(super) struct SeedSearch {
     search: Search,
     /// The seeds that have not been tried yet.
     seeds: VecDeque<u64>,
-    shortest: Option<Found>,
+    shortest: Option<FoundViolation>,
 }
 
 impl SeedSearch {
@@ -37,8 +37,8 @@ impl Host {
             let shortest = self.search.take()?.shortest;
             return Some(Update::Search(SearchUpdate::Shortest(shortest.and_then(shortest_run))));
         };
-        let run = Run::draw_faults(&searching.search.files, seed);
-        let played = match run.and_then(|run| run.play(&Goal::default())) {
+        let run = Run::generate_faults(&searching.search.files, seed);
+        let played = match run.and_then(|run| run.play(&SearchGoal::default())) {
             Ok(played) => played,
             Err(problems) => {
                 self.search = None;
@@ -54,14 +54,14 @@ impl Host {
         };
         if searching.search.shrinks {
             let smaller = searching.shortest.take().into_iter().chain(played.found.map(shrink));
-            searching.shortest = smaller.min_by_key(Found::size);
+            searching.shortest = smaller.min_by_key(FoundViolation::ordering_key);
         }
         Some(Update::Search(SearchUpdate::Tried(tried)))
     }
 }
 
-fn run_size(found: &Found) -> RunSize {
-    let (parts, commands, at, seed) = found.size();
+fn run_size(found: &FoundViolation) -> RunSize {
+    let (parts, commands, at, seed) = found.ordering_key();
     RunSize {
         parts: u32::try_from(parts).unwrap_or(u32::MAX),
         commands: u32::try_from(commands).unwrap_or(u32::MAX),
@@ -72,7 +72,7 @@ fn run_size(found: &Found) -> RunSize {
 
 /// Converts a run with a violation for the page. `None` only if its record is not a violation; a search finds no such
 /// run.
-fn shortest_run(found: Found) -> Option<Box<ShortestRun>> {
+fn shortest_run(found: FoundViolation) -> Option<Box<ShortestRun>> {
     let schedule = found.schedule();
     let violation = found.record.violation()?;
     Some(Box::new(ShortestRun {

@@ -13,19 +13,19 @@ use crate::scenario::Timed;
 use crate::timeline::{Session, Slice};
 use podscope_protocol::{Notice, Update};
 
-/// The part of a lesson's solution that has not been shown yet.
+/// The commands of a lesson's solution that *Show me* has not performed yet.
 #[derive(Debug)]
-pub(super) struct ShownSolution {
-    /// Commands that have not been performed yet, each with the index of its step.
-    rest: VecDeque<(usize, Timed)>,
+pub(super) struct RemainingSolution {
+    /// The commands, each with the index of its step.
+    commands: VecDeque<(usize, Timed)>,
     /// Time of the last performed command.
-    given_at: SimTime,
+    performed_at: SimTime,
 }
 
-/// Returns the commands of the solution from a step on, shifted to the time at which this run showed the step. To find
-/// the time of the step in the solution, plays the solution in a second session. None if there is no solution, or if
-/// the solution does not reach the step.
-fn rest_of_solution(session: &Session, step: usize) -> Option<ShownSolution> {
+/// Returns the solution's commands for a step and the steps after it. Their times are shifted, because this run shows
+/// the step earlier or later than the solution does; a second session plays the solution to find that time. None if
+/// there is no solution, or if the solution does not reach the step.
+fn remaining_solution(session: &Session, step: usize) -> Option<RemainingSolution> {
     let loaded = session.loaded();
     let shown_at = session.progress().story().shown().get(step)?.at;
     let played = play::play((**loaded).clone(), Attempt::Solution, None).ok()?;
@@ -42,33 +42,36 @@ fn rest_of_solution(session: &Session, step: usize) -> Option<ShownSolution> {
         let command = timed.command.clone();
         (of_step, Timed { at, command })
     });
-    Some(ShownSolution {
-        rest: moved.collect(),
-        given_at: shown_at,
+    Some(RemainingSolution {
+        commands: moved.collect(),
+        performed_at: shown_at,
     })
 }
 
 impl Host {
-    /// Shows the next command of the solution. The first press of the button continues the solution at the last shown
-    /// step; commands that the user has given since then stay on their branch.
+    /// Performs the next command of the solution. The first press of the button begins with the commands of the last
+    /// shown step. If the user has already given commands in this step, a new branch begins before them.
     pub(super) fn show_me(&mut self, clock: ClockMillis) -> Vec<Update> {
         let mut updates = Vec::new();
         let Some(active) = &mut self.active else {
             return updates;
         };
-        let goes_on = (self.solution.as_ref()).is_some_and(|solution| active.session.now() >= solution.given_at);
+        let goes_on = (self.solution.as_ref()).is_some_and(|solution| active.session.now() >= solution.performed_at);
         if !goes_on {
             let story = active.session.progress().story();
             let last = story
                 .halt()
                 .map_or(story.shown().len().saturating_sub(1), |halt| halt.step);
-            let Some(solution) = rest_of_solution(&active.session, last) else {
+            let Some(solution) = remaining_solution(&active.session, last) else {
                 return vec![error(active, Notice::NoSolution)];
             };
-            let (session, from) = (&mut active.session, solution.given_at);
-            // The solution continues from the cursor if the user has given no command since the step and no command of
-            // the solution is overdue. Otherwise the session goes back to the step.
-            let is_early = solution.rest.front().is_none_or(|(_, first)| first.at >= session.now());
+            let (session, from) = (&mut active.session, solution.performed_at);
+            // If the user has given a command since the step was shown, or the time of a command of the solution has
+            // already passed, the session seeks back to the time at which the step was shown.
+            let is_early = solution
+                .commands
+                .front()
+                .is_none_or(|(_, first)| first.at >= session.now());
             let has_acted = session.commands().iter().any(|timed| timed.at >= from);
             if !is_early || has_acted || session.now() < from {
                 session.seek(from);
@@ -78,7 +81,7 @@ impl Host {
             updates = self.drop_waiting_requests();
             self.job = None;
         }
-        if let Err(limit) = self.give_next_command(clock) {
+        if let Err(limit) = self.perform_next_command(clock) {
             updates.push(limit);
         }
         self.restart_pace(clock);
@@ -86,9 +89,9 @@ impl Host {
         updates
     }
 
-    /// Runs to the next command of the solution. If it belongs to a later step, or if no command is left, runs to the
-    /// next step of the story.
-    fn give_next_command(&mut self, clock: ClockMillis) -> Result<(), Update> {
+    /// Performs the next command of the solution at its time. If the command belongs to a later step, or if no command
+    /// is left, runs to the next step of the story instead.
+    fn perform_next_command(&mut self, clock: ClockMillis) -> Result<(), Update> {
         let (Some(active), Some(solution)) = (&mut self.active, &mut self.solution) else {
             return Ok(());
         };
@@ -98,11 +101,11 @@ impl Host {
         }
         let session = &mut active.session;
         let n_shown = session.progress().story().shown().len();
-        let is_of_later_step = solution.rest.front().is_none_or(|(step, _)| *step >= n_shown);
+        let is_of_later_step = solution.commands.front().is_none_or(|(step, _)| *step >= n_shown);
         let to_story = is_of_later_step
-            .then(|| director::skip_to_story(session, clock))
+            .then(|| director::start_skip_to_story_step(session, clock))
             .flatten();
-        let fast = match (to_story, solution.rest.is_empty()) {
+        let fast = match (to_story, solution.commands.is_empty()) {
             (Some(fast), _) => Some(fast),
             (None, true) => Some(director::skip_to_pending_event(session, None, clock)),
             (None, false) => {
@@ -111,15 +114,15 @@ impl Host {
                 {
                     return Err(error(active, limit));
                 }
-                if let Some((_, Timed { at, command })) = solution.rest.pop_front() {
+                if let Some((_, Timed { at, command })) = solution.commands.pop_front() {
                     let at = at.max(session.now() + Span(1));
-                    solution.given_at = at;
+                    solution.performed_at = at;
                     session.schedule(vec![Timed { at, command }]);
                 }
-                director::skip_to_solution(session, clock)
+                director::start_skip_to_solution_command(session, clock)
             }
         };
-        self.run_fast(fast);
+        self.start_fast_forward(fast);
         Ok(())
     }
 }

@@ -10,8 +10,8 @@ use super::{ClockMillis, Host, answers, fields, search};
 use crate::film::Film;
 
 impl Host {
-    /// Handles a request of a tool.
-    pub(super) fn use_tool(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
+    /// Handles a request for one of the page's tools. Returns the updates for the page.
+    pub(super) fn handle_tool_request(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
         let answer = match request {
             Request::Compare { other } => return self.compare(other),
             Request::CompareBranch { branch } => {
@@ -33,7 +33,7 @@ impl Host {
             Request::CheckLesson { text, revision } => Some(answers::check_lesson(text, revision)),
             Request::CancelHelp => return self.do_without_answer(|host| host.help = None),
             Request::TryRemedy { index } => self.try_remedy(index, clock),
-            Request::WhatWouldHelp { pod } => self.what_would_help(pod),
+            Request::WhatWouldHelp { pod } => self.start_remedy_search(pod),
             Request::Film { .. } | Request::Export { .. } | Request::Triage { .. } => {
                 return self.handle_output_request(request);
             }
@@ -95,9 +95,9 @@ impl Host {
         }
     }
 
-    fn what_would_help(&mut self, pod: String) -> Option<Update> {
+    fn start_remedy_search(&mut self, pod: String) -> Option<Update> {
         let active = self.active.as_ref()?;
-        self.help = answers::HelpSearch::start(&active.session, &pod);
+        self.help = answers::RemedySearch::start(&active.session, &pod);
         self.help.is_none().then(|| Update::Help {
             pod,
             remedies: Vec::new(),
@@ -120,16 +120,21 @@ impl Host {
     fn export_file(&self, what: ExportKind) -> Option<Update> {
         let session = &self.active.as_ref()?.session;
         Some(match what {
-            ExportKind::Lesson => answers::file(what, crate::export::lesson(session, self.recorded.goals())),
+            ExportKind::Lesson => {
+                let lesson = crate::export::lesson_draft(session, self.recorded.goals());
+                answers::download_update(what, lesson)
+            }
             _ => answers::export(session, what),
         })
     }
 
-    fn record_goal(&mut self, subject: &SubjectRef, line: u32) -> Option<Update> {
+    fn record_goal(&mut self, subject: &SubjectRef, manifest_line: u32) -> Option<Update> {
         let active = self.active.as_ref()?;
-        Some(match self.recorded.pick_goal_field(&active.session, subject, line) {
-            Ok(()) => self.recorded.update(),
-            Err(why) => error(active, Notice::GoalRefusal(why)),
-        })
+        Some(
+            match self.recorded.pick_goal_field(&active.session, subject, manifest_line) {
+                Ok(()) => self.recorded.update(),
+                Err(why) => error(active, Notice::GoalRefusal(why)),
+            },
+        )
     }
 }

@@ -73,10 +73,11 @@ impl Host {
         Ok(Vec::new())
     }
 
-    /// Notifies the user once that requests wait, when the seek takes long enough to report its progress.
-    pub(super) fn notice_waiting_requests(&mut self) -> Option<Update> {
+    /// Notifies the user, once per seek, that requests wait for its end. Called when the seek reports its progress, so
+    /// a short seek causes no notice.
+    pub(super) fn notify_of_waiting_requests(&mut self) -> Option<Update> {
         let (active, until) = (self.active.as_ref()?, self.seek_target()?);
-        let what = RequestName::of(self.waiting.requests.front()?);
+        let what = RequestName::from_request(self.waiting.requests.front()?);
         if std::mem::replace(&mut self.waiting.is_notified, true) {
             return None;
         }
@@ -92,7 +93,7 @@ impl Host {
         left.iter()
             .filter(|request| acts_at_cursor(request))
             .map(|request| {
-                let what = RequestName::of(request);
+                let what = RequestName::from_request(request);
                 error(active, Notice::RequestDropped { what, until })
             })
             .collect()

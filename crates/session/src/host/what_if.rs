@@ -1,25 +1,26 @@
 //! What-if questions of the page about its session: a copy of the session computes the answer in pieces of work. Also
-//! measures two runs that are compared.
+//! computes the figures that compare two runs.
 
 use podscope_api::{ObjectKey, ordered};
 use podscope_messages::{Sentence, sentence};
 use podscope_protocol::markdown::Block;
 use podscope_protocol::{
-    ComparedFigures, Fullness, NodeRoom, PodMove, Problem, RoomChange, Task, Update, WhatIf, WhatIfAnswer,
+    ComparedFigures, NodeFullness, NodeRoom, PodMove, Problem, RoomChange, Task, Update, WhatIf, WhatIfAnswer,
 };
 
 use super::Host;
 use crate::compare::{self, ResourceBalance};
 use crate::timeline::Session;
-use crate::whatif::{self, Answer, Consolidation, ConsolidationSearch, Fit, Fitting, Question, QuestionRun};
+use crate::whatif::{self, Answer, Consolidation, ConsolidationSearch, FitAnswer, FitRun, Question, QuestionRun};
 
-/// Maximum work in one piece of a what-if question: a number of simulation events, or of placed copies of a pod.
+/// Maximum number of simulation events in one piece of the work on a what-if question.
 const EVENTS_PER_PIECE: u64 = 100;
-const COPIES_PER_PIECE: usize = 20;
+/// Maximum number of copies of a pod that are placed in one piece of the work on a what-if question.
+const POD_COPIES_PER_PIECE: usize = 20;
 /// Maximum number of drains that are tried to find nodes that the cluster does not need.
 const MAX_DRAINS: usize = 20;
-/// Difference in progress, in per mille, after which the page gets the next progress update.
-const PER_MILLE_PER_UPDATE: u32 = 10;
+/// The page gets the next progress update when the progress has grown by this amount, in per mille.
+const PROGRESS_STEP_PER_MILLE: u32 = 10;
 
 /// The what-if question that is being computed.
 #[derive(Debug)]
@@ -28,8 +29,8 @@ pub(super) struct RunningQuestion {
     /// The instant of the session at which the question was asked, in microseconds.
     at: i64,
     work: QuestionWork,
-    /// The progress that was last reported, in per mille.
-    reported: u32,
+    /// The progress in the last progress update.
+    reported_per_mille: u32,
 }
 
 /// The computation that answers a what-if question.
@@ -38,7 +39,7 @@ enum QuestionWork {
     /// Runs the session with the change and without it.
     Run(Box<QuestionRun>),
     /// Counts how many copies of a pod fit. If fewer fit than are needed, looks for changes that make room for more.
-    Fit(Box<Fitting>),
+    Fit(Box<FitRun>),
     /// Drains the emptiest nodes, to find nodes that can be removed.
     Consolidate(Box<ConsolidationSearch>),
 }
@@ -52,10 +53,10 @@ impl QuestionWork {
                 let consolidating = ConsolidationSearch::start(session.clone(), MAX_DRAINS);
                 return Ok(Self::Consolidate(Box::new(consolidating)));
             }
-            WhatIf::Figures => return Err(vec![Problem::of("compare", "there is no other run".to_owned())]),
+            WhatIf::Figures => return Err(vec![Problem::of_file("compare", "there is no other run".to_owned())]),
             WhatIf::Fit { pod, need } => {
                 let (namespace, name) = pod.split_once('/').unwrap_or(("default", pod));
-                let fitting = Fitting::of_pod(session, &ObjectKey::new(namespace, name), *need as usize)?;
+                let fitting = FitRun::of_pod(session, &ObjectKey::new(namespace, name), *need as usize)?;
                 return Ok(Self::Fit(Box::new(fitting)));
             }
         };
@@ -66,16 +67,16 @@ impl QuestionWork {
     fn do_piece_of_work(&mut self) -> Result<bool, Vec<Problem>> {
         match self {
             Self::Run(asking) => Ok(asking.work(EVENTS_PER_PIECE)),
-            Self::Fit(fitting) => Ok(fitting.work(COPIES_PER_PIECE)),
+            Self::Fit(fitting) => Ok(fitting.work(POD_COPIES_PER_PIECE)),
             Self::Consolidate(consolidating) => consolidating.work(EVENTS_PER_PIECE),
         }
     }
 
     /// Returns the progress in per mille. While copies of a pod are counted it is 0, because the number of copies that
     /// will fit is not known.
-    fn per_mille(&self) -> u32 {
+    fn progress_per_mille(&self) -> u32 {
         match self {
-            Self::Run(asking) => asking.per_mille(),
+            Self::Run(asking) => asking.progress_per_mille(),
             Self::Fit(_) => 0,
             Self::Consolidate(consolidating) => {
                 let (tried, of) = consolidating.n_tried();
@@ -109,7 +110,7 @@ impl Host {
             return was_asked.then(|| progress_update(1000)).into_iter().collect();
         };
         if let (WhatIf::Figures, Some(other)) = (&change, &self.other) {
-            let answer = answer_of_figures(&active.session, &other.session);
+            let answer = answer_with_compared_figures(&active.session, &other.session);
             return vec![Update::WhatIf(Box::new(answer))];
         }
         match QuestionWork::start(&active.session, &change) {
@@ -118,7 +119,7 @@ impl Host {
                     change,
                     at: active.session.now().0,
                     work,
-                    reported: 0,
+                    reported_per_mille: 0,
                 });
                 vec![progress_update(0)]
             }
@@ -137,9 +138,9 @@ impl Host {
             Ok(false) => {}
             Err(problems) => return Some(Update::Refused { problems }),
         }
-        let per_mille = asked.work.per_mille();
-        let update = (per_mille >= asked.reported + PER_MILLE_PER_UPDATE).then(|| {
-            asked.reported = per_mille;
+        let per_mille = asked.work.progress_per_mille();
+        let update = (per_mille >= asked.reported_per_mille + PROGRESS_STEP_PER_MILLE).then(|| {
+            asked.reported_per_mille = per_mille;
             progress_update(per_mille)
         });
         self.asked = Some(asked);
@@ -148,7 +149,7 @@ impl Host {
 }
 
 /// Creates an answer that consists only of texts, without changes for the page to show in the drawing of the cluster.
-fn answer_in_words(
+fn text_only_answer(
     change: WhatIf,
     at: i64,
     sections: impl IntoIterator<Item = (Sentence, Vec<Sentence>)>,
@@ -183,11 +184,11 @@ fn answer_of_run(change: WhatIf, at: i64, answer: Answer) -> WhatIfAnswer {
                 waits: one.waits,
             })
             .collect(),
-        ..answer_in_words(change, at, sections, summary, markdown)
+        ..text_only_answer(change, at, sections, summary, markdown)
     }
 }
 
-fn answer_of_fit(change: WhatIf, at: i64, fit: &Fit) -> WhatIfAnswer {
+fn answer_of_fit(change: WhatIf, at: i64, fit: &FitAnswer) -> WhatIfAnswer {
     let mut room: ordered::Map<&str, (usize, &str)> = ordered::Map::new();
     for (node, pods) in &fit.on {
         room.entry(node).or_default().0 = *pods;
@@ -209,7 +210,7 @@ fn answer_of_fit(change: WhatIf, at: i64, fit: &Fit) -> WhatIfAnswer {
                 fits: u32::try_from(change.fits).unwrap_or(u32::MAX),
             })
             .collect(),
-        ..answer_in_words(change, at, [], whatif::fit_summary(fit), whatif::fit_markdown(fit))
+        ..text_only_answer(change, at, [], whatif::fit_summary(fit), whatif::fit_markdown(fit))
     }
 }
 
@@ -221,11 +222,11 @@ fn answer_of_consolidation(change: WhatIf, at: i64, found: &Consolidation) -> Wh
     );
     WhatIfAnswer {
         can_go: found.nodes.iter().map(|one| one.node.clone()).collect(),
-        ..answer_in_words(change, at, sections, summary, markdown)
+        ..text_only_answer(change, at, sections, summary, markdown)
     }
 }
 
-fn answer_of_figures(session: &Session, other: &Session) -> WhatIfAnswer {
+fn answer_with_compared_figures(session: &Session, other: &Session) -> WhatIfAnswer {
     let comparison = compare::compare_runs([
         (sentence!(figures::this_run), session),
         (sentence!(figures::other_run), other),
@@ -235,7 +236,7 @@ fn answer_of_figures(session: &Session, other: &Session) -> WhatIfAnswer {
         shares.map(|share| (share * 1000.0) as u32).collect()
     };
     let resources = (comparison.configurations.first()).map(|one| one.balance.keys());
-    let fullness = resources.into_iter().flatten().map(|resource| Fullness {
+    let fullness = resources.into_iter().flatten().map(|resource| NodeFullness {
         resource: resource.clone(),
         runs: (comparison.configurations.iter())
             .map(|one| per_mille(one.balance.get(resource)))
@@ -248,6 +249,6 @@ fn answer_of_figures(session: &Session, other: &Session) -> WhatIfAnswer {
             rows: compare::comparison_rows(&comparison),
             fullness: fullness.collect(),
         },
-        ..answer_in_words(WhatIf::Figures, session.now().0, [], summary, markdown)
+        ..text_only_answer(WhatIf::Figures, session.now().0, [], summary, markdown)
     }
 }

@@ -2,7 +2,7 @@
 //! playing.
 
 use podscope_cluster::SimTime;
-use podscope_protocol::{Caption, Limit, Notice, Task, Update};
+use podscope_protocol::{Caption, Notice, SessionLimit, Task, Update};
 
 use super::console::{error, notice};
 use super::pace::FRAME_INTERVAL;
@@ -17,9 +17,9 @@ impl Host {
     /// Does a piece of pending work, which takes about a millisecond.
     pub fn work(&mut self, clock: ClockMillis) -> Vec<Update> {
         if self.pasted.is_some() || self.opening.is_some() {
-            return self.continue_source(clock);
+            return self.continue_opening_source(clock);
         }
-        let mut updates = self.work_for_tools();
+        let mut updates = self.do_tool_work();
         if self.active.is_none() {
             return updates;
         }
@@ -42,15 +42,15 @@ impl Host {
     }
 
     /// Continues opening a large source.
-    fn continue_source(&mut self, clock: ClockMillis) -> Vec<Update> {
+    fn continue_opening_source(&mut self, clock: ClockMillis) -> Vec<Update> {
         match self.pasted.take() {
             Some(file) => self.open_pasted(file, clock),
             None => self.continue_opening(clock),
         }
     }
 
-    /// Does a piece of the work of tools.
-    fn work_for_tools(&mut self) -> Vec<Update> {
+    /// Does a piece of the work of the page's tools, such as a film, a what-if question or a seed search.
+    fn do_tool_work(&mut self) -> Vec<Update> {
         let mut updates = Vec::new();
         if let Some(help) = &mut self.help
             && !help.is_done()
@@ -90,10 +90,14 @@ impl Host {
                     .unwrap_or(1000)
                     .min(1000),
             };
-            return self.notice_waiting_requests().into_iter().chain([progress]).collect();
+            return self
+                .notify_of_waiting_requests()
+                .into_iter()
+                .chain([progress])
+                .collect();
         }
         if let Some(link) = self.linked.as_ref().filter(|link| link.cursor_at() < target) {
-            // In the stored session the cursor was before the last command: seek back to it.
+            // The cursor of the stored session was before its last command: seek back to the cursor.
             let target = link.cursor_at();
             active.session.seek(target);
             let from = active.session.now();
@@ -107,7 +111,7 @@ impl Host {
             }
         }
         let linked = self.linked.take();
-        let difference = linked.as_ref().and_then(|link| link.difference(&active.session));
+        let difference = linked.as_ref().and_then(|link| link.trace_difference(&active.session));
         let update = difference.map(|other| notice(active, Notice::OtherEngine(other)));
         let mut updates: Vec<Update> = update.into_iter().collect();
         if let Some(compared) = linked.and_then(|link| link.compared()) {
@@ -117,7 +121,7 @@ impl Host {
         updates
     }
 
-    /// Ends a job and restarts pacing at the cursor.
+    /// Ends the current job, such as a seek. From now on, playing advances time from the cursor.
     fn finish_job(&mut self, clock: ClockMillis) {
         self.job = None;
         self.restart_pace(clock);
@@ -130,7 +134,7 @@ impl Host {
             self.finish_job(clock);
             return Vec::new();
         };
-        match director::continue_run(active, fast, clock) {
+        match director::continue_fast_forward(active, fast, clock) {
             Some(caption) => {
                 // While a lesson's solution is shown, time continues after each command, so that the user sees the
                 // effect.
@@ -146,10 +150,13 @@ impl Host {
         }
     }
 
-    /// Advances time in a paused session until a command is answered.
-    fn continue_to_answer(&mut self, until: SimTime, clients: usize) {
+    /// Advances time in a paused session until at most the given number of commands wait for an answer, or until the
+    /// given time.
+    fn continue_to_answer(&mut self, until: SimTime, max_waiting_commands: usize) {
         if let Some(active) = &mut self.active
-            && (active.session).advance_while(until, EVENTS_PER_PIECE, |world| world.clients() > clients) != Slice::More
+            && (active.session).advance_while(until, EVENTS_PER_PIECE, |world| {
+                world.client_count() > max_waiting_commands
+            }) != Slice::More
         {
             self.job = None;
             self.dirty = true;
@@ -168,13 +175,14 @@ impl Host {
             Slice::More => self.pace.record_lag(clock, active.session.now(), target),
             Slice::Limit => {
                 self.pace.playing = false;
-                return Some(error(active, Limit::Records(MAX_RECORDS)));
+                return Some(error(active, SessionLimit::Records(MAX_RECORDS)));
             }
         }
         None
     }
 
     /// Advances a playing session by a limited number of events. A question of the story pauses the session.
+    /// Returns [`Slice::Done`] if the session has reached `target`.
     pub(super) fn play_slice(&mut self, target: SimTime) -> Slice {
         let Some(active) = &mut self.active else {
             return Slice::Done;
@@ -211,9 +219,9 @@ impl Host {
     /// Renders a piece of the film. Returns its progress, or the finished film.
     fn continue_film(&mut self) -> Option<Update> {
         let film = self.film.as_mut()?;
-        let before = film.per_mille();
+        let before = film.progress_per_mille();
         let made = film.work();
-        let now = film.per_mille();
+        let now = film.progress_per_mille();
         if let Some(film) = made.transpose() {
             self.film = None;
             return Some(Update::Film(film));

@@ -15,11 +15,11 @@ pub enum Compared {
 }
 
 impl Compared {
-    /// Returns the comparison in the form in which a link stores it. `None` if the session is compared with its current
-    /// branch.
-    pub(crate) fn of(&self, session: &Session) -> Option<Compared> {
+    /// Returns the comparison as a link of the session stores it. `None` if the session is compared with its own
+    /// current branch, because a link does not store such a comparison.
+    pub(crate) fn as_stored_in_link(&self, session: &Session) -> Option<Compared> {
         Some(match self {
-            Compared::Branch(branch) if *branch == session.current() => return None,
+            Compared::Branch(branch) if *branch == session.current_branch_index() => return None,
             Compared::Scenario(text) if *text == joined_text(&session.loaded().files) => {
                 Compared::Scenario(String::new())
             }
@@ -28,7 +28,7 @@ impl Compared {
     }
 
     /// Returns the text of the scenario that is compared. `None` for a branch.
-    pub(crate) fn text(self, session: &Session) -> Option<String> {
+    pub(crate) fn scenario_text(self, session: &Session) -> Option<String> {
         match self {
             Compared::Branch(_) => None,
             Compared::Scenario(text) if text.is_empty() => Some(joined_text(&session.loaded().files)),
@@ -46,13 +46,13 @@ impl Link {
 
     /// Adds a comparison to the link of a session.
     pub(crate) fn with_comparison(self, compared: Option<&Compared>, session: &Session) -> Link {
-        let Some(compared) = compared.and_then(|compared| compared.of(session)) else {
+        let Some(compared) = compared.and_then(|compared| compared.as_stored_in_link(session)) else {
             return self;
         };
         match compared {
             Compared::Branch(branch) => Link {
                 compared_branch: Some(branch),
-                ..self.whole(session).unwrap_or(self)
+                ..self.with_all_branches(session).unwrap_or(self)
             },
             Compared::Scenario(text) => Link {
                 compared_scenario: Some(text),

@@ -118,8 +118,8 @@ pub(super) fn rename_command_line(line: &str, names: &mut NameDictionary) -> Opt
             rename_namespace(&mut words, namespace, names);
         }
         Kubectl::Verbatim(verbatim) => match verbatim.action {
-            // The options contain the values of literals and variables, so the objects that the command generates are
-            // renamed instead.
+            // The options of `kubectl create` contain the values of literals and variables. Therefore the command is
+            // replaced by one whose input is the manifest of the generated objects, renamed.
             Action::Create(made) => {
                 let texts: Vec<String> = made.objects.iter().map(podscope_api::print_yaml).collect();
                 let namespace = verbatim.namespace.map(|name| names.rename_text(TextRole::Name, &name));
@@ -148,7 +148,7 @@ pub(super) fn rename_command_line(line: &str, names: &mut NameDictionary) -> Opt
         Kubectl::Patch { target, patch, .. } => {
             let mut value: Value = serde_json::from_str(&patch).ok()?;
             rename_untyped(&mut value, names);
-            words.set_value("-p", value.to_string());
+            words.set_flag_value("-p", value.to_string());
             rename_target(&mut words, target, names);
         }
         _ => return keep_if_valid_command(rename_words(line, names)),
@@ -158,11 +158,11 @@ pub(super) fn rename_command_line(line: &str, names: &mut NameDictionary) -> Opt
 
 fn rename_namespace(words: &mut Words, namespace: Option<String>, names: &mut NameDictionary) {
     if let Some(namespace) = namespace {
-        words.set_value("-n", names.rename_text(TextRole::Name, &namespace));
+        words.set_flag_value("-n", names.rename_text(TextRole::Name, &namespace));
     }
 }
 
-/// Renames the objects of a verb. In these commands the objects are the first arguments after the verb.
+/// Renames the objects that `kubectl edit` or `kubectl patch` changes: the arguments directly after the verb.
 fn rename_target(words: &mut Words, target: Target, names: &mut NameDictionary) {
     rename_namespace(words, target.namespace, names);
     let arguments = words.arguments_mut().iter_mut();

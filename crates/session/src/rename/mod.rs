@@ -6,35 +6,35 @@
 mod cel;
 mod command;
 mod names;
-mod public;
+mod public_texts;
 
 use podscope_api::schema::{self, GoType, Shape, Struct};
 use serde_json::{Map, Value};
 
 use crate::history;
 use crate::link::Link;
-use crate::scenario::{File, readable};
+use crate::scenario::{File, extract_manifests};
 use names::{NameDictionary, TextRole};
 
 /// Pairs of old and new names, ordered by old name.
-pub type Table = Vec<(String, String)>;
+pub type NameTable = Vec<(String, String)>;
 
 /// Formats the table of names as text: one line per name, with a tab between old and new name.
 #[must_use]
-pub fn printed(table: &[(String, String)]) -> String {
+pub fn table_text(table: &[(String, String)]) -> String {
     table.iter().map(|(old, new)| format!("{old}\t{new}\n")).collect()
 }
 
 /// Anonymised files, with the table of old and new names.
 #[derive(Debug, Clone, Default)]
-pub struct Renamed {
+pub struct RenamedFiles {
     pub text: String,
-    pub table: Table,
+    pub table: NameTable,
 }
 
 /// Anonymises files. A recorded history is first converted to a scenario, which is then anonymised.
 #[must_use]
-pub fn rename(files: &[File]) -> Renamed {
+pub fn rename(files: &[File]) -> RenamedFiles {
     let of_history = history::may_contain_history(files).then(|| {
         let opened = history::convert_histories(files.to_vec());
         opened.map_or_else(|unreadable| unreadable.files, |opened| opened.files)
@@ -43,7 +43,7 @@ pub fn rename(files: &[File]) -> Renamed {
     let mut documents: Vec<Value> = files.iter().flat_map(|(_, text)| parse_documents(text)).collect();
     let mut names = NameDictionary::default();
     collect_names(&mut names, &documents, std::iter::empty());
-    Renamed {
+    RenamedFiles {
         text: rename_and_print_documents(&mut names, &mut documents),
         table: names.table.into_iter().collect(),
     }
@@ -51,10 +51,10 @@ pub fn rename(files: &[File]) -> Renamed {
 
 /// Anonymises a link. Lessons contain nothing private and are kept; in a comparison, the text of the other scenario is
 /// removed.
-pub(crate) fn link(mut link: Link) -> (Link, Table) {
+pub(crate) fn rename_link(mut link: Link) -> (Link, NameTable) {
     if link.lesson.is_some() {
         link.compared_scenario.take_if(|text| !text.is_empty());
-        return (link, Table::new());
+        return (link, NameTable::new());
     }
     let mut own: Vec<Value> = link.files.iter().flat_map(|(_, text)| parse_documents(text)).collect();
     let n_own = own.len();
@@ -121,7 +121,7 @@ fn rename_and_print_documents(names: &mut NameDictionary, documents: &mut [Value
 
 /// Parses the documents of a text. Only the documents that the simulation uses are returned.
 fn parse_documents(text: &str) -> Vec<Value> {
-    let parsed = podscope_api::parse(&readable(text).text);
+    let parsed = podscope_api::parse(&extract_manifests(text).text);
     let configs = parsed.configs.iter().map(|config| config.value.tree.to_value());
     // ControllerRevisions contain whole templates. They are removed, because controllers create them again.
     let objects = parsed.objects.iter().map(|object| &object.value);
@@ -155,7 +155,7 @@ fn rename_struct(fields: &mut Map<String, Value>, api_type: Struct, names: &mut 
     let old = std::mem::take(fields);
     for (key, mut value) in old {
         let Some(field) = api_type.field(&key) else { continue };
-        if let Some(text) = value.as_str().filter(|text| !field.of.values().contains(text)) {
+        if let Some(text) = value.as_str().filter(|text| !field.of.accepted_values().contains(text)) {
             let text = rename_special_field(api_type.name(), &key, text, names);
             if let Some(text) = text {
                 fields.insert(key, text.into());
@@ -237,7 +237,7 @@ fn rename_annotations(value: &mut Value, names: &mut NameDictionary) {
         let Some(text) = value.as_str() else { continue };
         let is_podscope_key = key.contains("podscope.dev/");
         let is_document = text.contains(['{', '\n']) && !is_podscope_key;
-        let is_public_annotation = public::is_public_key(&key) || public::user_named_prefix(&key).is_some();
+        let is_public_annotation = public_texts::is_public_key(&key) || public_texts::user_named_prefix(&key).is_some();
         if !is_public_annotation || is_document || key.ends_with("/last-applied-configuration") {
             continue;
         }
@@ -250,7 +250,7 @@ fn rename_annotations(value: &mut Value, names: &mut NameDictionary) {
             }
             continue;
         }
-        let new = if key.starts_with("behavior.podscope.dev/") || public::is_kubernetes_word(text) {
+        let new = if key.starts_with("behavior.podscope.dev/") || public_texts::is_kubernetes_word(text) {
             text.to_owned()
         } else {
             names.rename_text(TextRole::Name, text)
@@ -260,7 +260,7 @@ fn rename_annotations(value: &mut Value, names: &mut NameDictionary) {
 }
 
 /// Renames the Service in a call of the annotation about calls between pods.
-fn rename_call(mut call: podscope_api::Calls, names: &mut NameDictionary) -> podscope_api::Calls {
+fn rename_call(mut call: podscope_api::ServiceCalls, names: &mut NameDictionary) -> podscope_api::ServiceCalls {
     let service = &mut call.service;
     if !service.namespace.is_empty() {
         service.namespace = names.rename_text(TextRole::Name, &service.namespace).into();
@@ -285,7 +285,7 @@ fn rename_typed(value: &mut Value, api_type: GoType, names: &mut NameDictionary)
         }
         (Shape::Leaf(leaf), value) => match value {
             Value::String(text) => {
-                let is_value = api_type.values().contains(&text.as_str());
+                let is_value = api_type.accepted_values().contains(&text.as_str());
                 let role = if leaf.contains('=') && leaf != "string=types.UID" {
                     TextRole::Word
                 } else {
@@ -299,7 +299,7 @@ fn rename_typed(value: &mut Value, api_type: GoType, names: &mut NameDictionary)
             // A value without a known type may contain any private text.
             untyped_value => *untyped_value = Value::Null,
         },
-        // A value of the wrong type has no effect.
+        // A value of the wrong type has no effect, so it is removed.
         (_, value) => {
             if !value.is_null() {
                 *value = Value::Null;

@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use podscope_api::ordered;
 
-use super::public;
+use super::public_texts;
 
 /// The sort of text that a value is. It determines how the value is renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,9 +32,9 @@ pub(super) struct NameDictionary {
     is_complete: bool,
 }
 
-/// Numbers in names are kept if they have at most `MAX_ORDINAL_DIGITS` digits, unless they belong to a sequence of at
-/// least `MIN_ADDRESS_NUMBERS` numbers, such as an IP address.
+/// Maximum number of digits of a number in a name that is kept, such as the ordinal in `web-0`.
 const MAX_ORDINAL_DIGITS: usize = 5;
+/// In a sequence of at least this many numbers, such as an IP address, no number is kept.
 const MIN_ADDRESS_NUMBERS: usize = 3;
 
 /// Letters of which new name parts consist. Without vowels, they do not form words.
@@ -79,7 +79,7 @@ fn split_into_pieces(text: &str) -> Vec<TextPiece<'_>> {
     }
     let of_runs = runs.iter().zip(row_lengths).map(|((text, is_part), n_parts)| {
         let is_ordinal = (1..MIN_ADDRESS_NUMBERS).contains(&n_parts) && text.len() <= MAX_ORDINAL_DIGITS;
-        match *is_part && !is_ordinal && !public::is_harmless_name_part(text) {
+        match *is_part && !is_ordinal && !public_texts::is_harmless_name_part(text) {
             true => TextPiece::Part(text),
             false => TextPiece::Kept(text),
         }
@@ -92,7 +92,7 @@ impl NameDictionary {
     pub(super) fn rename_text(&mut self, role: TextRole, text: &str) -> String {
         match role {
             TextRole::Message => self.rename_message(text),
-            TextRole::Word if public::is_kubernetes_word(text) => text.to_owned(),
+            TextRole::Word if public_texts::is_kubernetes_word(text) => text.to_owned(),
             TextRole::Word | TextRole::Name => {
                 let new = self.rename_name(text);
                 if self.is_complete && new != text {
@@ -104,13 +104,13 @@ impl NameDictionary {
     }
 
     fn rename_name(&mut self, text: &str) -> String {
-        if public::is_public(text) {
+        if public_texts::is_public(text) {
             return text.to_owned();
         }
         if let Some(address) = self.rename_address(text) {
             return address;
         }
-        if let Some(kept) = public::user_named_prefix(text).or_else(|| public::plugin_prefix(text)) {
+        if let Some(kept) = public_texts::user_named_prefix(text).or_else(|| public_texts::plugin_prefix(text)) {
             let rest = &text[kept.len()..];
             return match rest.split_once('^') {
                 Some((driver, handle)) => format!(
@@ -122,7 +122,7 @@ impl NameDictionary {
             };
         }
         if let Some(rest) = text.strip_prefix("external-attacher/") {
-            let rest = if public::is_driver_in_finalizer(rest) {
+            let rest = if public_texts::is_driver_in_finalizer(rest) {
                 rest.to_owned()
             } else {
                 self.rename_parts(rest)
@@ -133,7 +133,7 @@ impl NameDictionary {
     }
 
     fn rename_unless_public(&mut self, text: &str) -> String {
-        if public::is_public(text) {
+        if public_texts::is_public(text) {
             text.to_owned()
         } else {
             self.rename_parts(text)
@@ -197,7 +197,7 @@ impl NameDictionary {
     /// same order as the old parts, so that the order of names is preserved.
     pub(super) fn assign_names(&mut self) {
         for word in std::mem::take(&mut self.message_parts) {
-            let is_public = public::is_message_word(&word) || public::is_kubernetes_word(&word);
+            let is_public = public_texts::is_message_word(&word) || public_texts::is_kubernetes_word(&word);
             if !is_public {
                 self.parts.entry(word).or_default();
             }

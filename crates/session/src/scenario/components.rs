@@ -81,15 +81,18 @@ impl ScenarioReader {
         if devices.is_null() {
             return Str::default();
         }
-        for error in podscope_api::describe_devices(devices).err().unwrap_or_default() {
+        for error in podscope_api::decode_device_descriptions(devices)
+            .err()
+            .unwrap_or_default()
+        {
             let path = format!("spec.cluster.devices{}", error.path);
             self.problem(file, tree, &path, error.message);
         }
         devices.to_string().into()
     }
 
-    /// Reads `spec.components`: settings of components with their Kubernetes names, and the history switches, which
-    /// turn on the behavior of older Kubernetes versions.
+    /// Reads `spec.components`: settings of components, which have the same names as in Kubernetes, and the history
+    /// switches, which turn on the behavior of older Kubernetes versions.
     pub(super) fn read_components(&mut self, file: &str, tree: &Tree<'_>, components: Components) {
         let prefix = "spec.components";
         if !components.controller_manager.is_null() {

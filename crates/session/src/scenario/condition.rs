@@ -3,8 +3,8 @@
 
 use podscope_api::well_known::condition;
 use podscope_protocol::{
-    ConditionTime, CountedField, CountedPlace, LessonCondition, ObjectState, PodsWhich, RequiredCount, RequiredObject,
-    RequiredObjects, RequiredState, RequiredValue,
+    ConditionTime, CountedField, CountedNamespaces, CountedPods, LessonCondition, ObjectState, RequiredCount,
+    RequiredObject, RequiredObjects, RequiredState, RequiredValue,
 };
 use serde_json::Value;
 
@@ -136,8 +136,8 @@ fn pod_or_node_state(path: &str, test: &Test) -> Option<ObjectState> {
 /// Describes a test of a condition in an object's status, or of a taint. None if there is no special sentence for the
 /// test.
 fn condition_state(path: &str, test: &Test) -> Option<ObjectState> {
-    const CONDITIONS: &str = ".status.conditions[?(@.type==";
-    if let Some(name) = quoted_between(path, CONDITIONS, ")].status") {
+    const CONDITION_PATH_PREFIX: &str = ".status.conditions[?(@.type==";
+    if let Some(name) = quoted_between(path, CONDITION_PATH_PREFIX, ")].status") {
         let (status, is) = match test {
             Test::Equals(status) => (value_text(status), true),
             Test::Not(status) => (value_text(status), false),
@@ -160,7 +160,7 @@ fn condition_state(path: &str, test: &Test) -> Option<ObjectState> {
             is: *is,
         });
     }
-    let (Some(name), Test::Equals(reason)) = (quoted_between(path, CONDITIONS, ")].reason"), test) else {
+    let (Some(name), Test::Equals(reason)) = (quoted_between(path, CONDITION_PATH_PREFIX, ")].reason"), test) else {
         return None;
     };
     let reason = value_text(reason);
@@ -177,15 +177,15 @@ fn condition_state(path: &str, test: &Test) -> Option<ObjectState> {
 /// test.
 fn pod_count_state(path: &str, test: &Test) -> Option<ObjectState> {
     let (wants, which) = match path {
-        ".spec.replicas" => (true, PodsWhich::All),
-        ".status.replicas" => (false, PodsWhich::All),
-        ".status.readyReplicas" | ".status.numberReady" => (false, PodsWhich::Ready),
-        ".status.availableReplicas" => (false, PodsWhich::Available),
-        ".status.updatedReplicas" => (false, PodsWhich::Latest),
-        ".status.failed" => (false, PodsWhich::Failed),
-        ".status.succeeded" => (false, PodsWhich::Succeeded),
-        ".status.currentHealthy" => (false, PodsWhich::Healthy),
-        ".status.desiredHealthy" => (true, PodsWhich::Healthy),
+        ".spec.replicas" => (true, CountedPods::All),
+        ".status.replicas" => (false, CountedPods::All),
+        ".status.readyReplicas" | ".status.numberReady" => (false, CountedPods::Ready),
+        ".status.availableReplicas" => (false, CountedPods::Available),
+        ".status.updatedReplicas" => (false, CountedPods::Latest),
+        ".status.failed" => (false, CountedPods::Failed),
+        ".status.succeeded" => (false, CountedPods::Succeeded),
+        ".status.currentHealthy" => (false, CountedPods::Healthy),
+        ".status.desiredHealthy" => (true, CountedPods::Healthy),
         _ => return None,
     };
     let number = compared_value(test).ok()?;
@@ -267,9 +267,9 @@ fn required_objects(get: &Get) -> RequiredObjects {
             })
             .collect(),
         place: match target.namespace.as_deref().and_then(named_namespace) {
-            _ if target.all_namespaces => CountedPlace::Everywhere,
-            Some(namespace) => CountedPlace::Namespace(namespace),
-            None => CountedPlace::Default,
+            _ if target.all_namespaces => CountedNamespaces::Everywhere,
+            Some(namespace) => CountedNamespaces::Namespace(namespace),
+            None => CountedNamespaces::Default,
         },
     }
 }

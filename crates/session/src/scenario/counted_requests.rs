@@ -5,7 +5,7 @@ use podscope_cluster::{RequestOutcome, Totals};
 
 /// Selects requests by their outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WhichRequests {
+pub enum RequestFilter {
     All,
     /// All requests that got no usable answer.
     Failed,
@@ -16,7 +16,7 @@ pub enum WhichRequests {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountedRequests {
     pub service: ObjectKey,
-    pub which: WhichRequests,
+    pub which: RequestFilter,
 }
 
 impl CountedRequests {
@@ -57,9 +57,9 @@ impl CountedRequests {
             return Err(wrong());
         }
         let which = match which {
-            None => WhichRequests::All,
-            Some("failed") => WhichRequests::Failed,
-            Some(word) => WhichRequests::Of(RequestOutcome::from_name(word).ok_or_else(|| {
+            None => RequestFilter::All,
+            Some("failed") => RequestFilter::Failed,
+            Some(word) => RequestFilter::Of(RequestOutcome::from_name(word).ok_or_else(|| {
                 let known = RequestOutcome::NAMES.join(", ");
                 format!("there is no outcome {word:?}: the outcomes are {known}, and failed for all but ok and late")
             })?),
@@ -73,17 +73,17 @@ impl CountedRequests {
     /// Returns the name of the selected outcome. None if all requests are counted.
     pub(super) fn outcome(&self) -> Option<&'static str> {
         match self.which {
-            WhichRequests::All => None,
-            WhichRequests::Failed => Some("failed"),
-            WhichRequests::Of(outcome) => Some(outcome.as_str()),
+            RequestFilter::All => None,
+            RequestFilter::Failed => Some("failed"),
+            RequestFilter::Of(outcome) => Some(outcome.as_str()),
         }
     }
 
     pub(crate) fn count(&self, totals: &Totals) -> u64 {
         let is_counted = |outcome: RequestOutcome| match self.which {
-            WhichRequests::All => true,
-            WhichRequests::Failed => outcome.is_failed(),
-            WhichRequests::Of(wanted) => outcome == wanted,
+            RequestFilter::All => true,
+            RequestFilter::Failed => outcome.is_failed(),
+            RequestFilter::Of(wanted) => outcome == wanted,
         };
         let of_service = totals
             .iter()

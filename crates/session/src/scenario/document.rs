@@ -3,7 +3,7 @@
 use podscope_api::ordered;
 
 use podscope_api::Tree;
-use podscope_api::wire::{Read, Reader, Wire};
+use podscope_api::wire::{DecodeResult, Reader, Wire};
 use podscope_api::{Quantity, Str, Taint, wire_types};
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 pub(crate) struct WrittenTime(pub(crate) Option<String>);
 
 impl Wire for WrittenTime {
-    fn null() -> Self {
+    fn from_null() -> Self {
         Self(None)
     }
 
@@ -25,11 +25,11 @@ impl Wire for WrittenTime {
         self.0.is_none()
     }
 
-    fn write(&self) -> Value {
+    fn to_json_value(&self) -> Value {
         self.0.clone().map_or(Value::Null, Value::String)
     }
 
-    fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
+    fn decode<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> DecodeResult<'n> {
         self.0 = match (node.as_str(), node.json_kind()) {
             (Some(text), _) => Some(text.to_owned()),
             (None, "number") => Some(node.to_value().to_string()),
@@ -103,7 +103,7 @@ wire_types! {
         pub(crate) predict: Option<PredictDocument>,
         pub(crate) manifest: Option<String>,
         pub(crate) hints: Vec<String>,
-        // A condition or a list of conditions.
+        // The goals of the step: a condition, or a list of conditions.
         pub(crate) goal: Value,
         pub(crate) keep: Value,
         pub(crate) mistakes: Vec<MistakeDocument>,
@@ -130,7 +130,7 @@ wire_types! {
         pub(crate) requests: Option<String>,
         pub(crate) ready: Option<String>,
         pub(crate) same: Option<String>,
-        // A condition.
+        // The condition that must not hold at any time after the step was shown.
         pub(crate) never: Value,
         pub(crate) exists: Option<bool>,
         pub(crate) equals: Value,

@@ -6,7 +6,7 @@ use podscope_api::ordered::StableSort as _;
 
 use podscope_api::{Kind, NodeName, ProblemKind, Tree};
 use podscope_cluster::SimTime;
-use podscope_cluster::fault::{Fault, joining};
+use podscope_cluster::fault::{Fault, joined_node_names};
 
 use super::document::{ApiDocument, EntryDocument};
 use super::{MAX_ENTRIES, Place, ScenarioReader, Timed};
@@ -24,8 +24,8 @@ pub(super) struct FaultMachines {
     joined: ordered::Set<NodeName>,
 }
 
-/// The commands of a scenario with resource types that are not built in, and whether the scenario may define these
-/// types.
+/// Resource types in the commands of a scenario that are not built in: the commands' errors, and whether the scenario
+/// may define such types.
 #[derive(Default)]
 pub(super) struct CustomTypes {
     /// One error for each such command. The errors are reported only if the scenario defines no custom kinds.
@@ -62,7 +62,7 @@ impl ScenarioReader {
 
     fn add_machines(&mut self, fault: &Fault, place: &Place) {
         if let Fault::Join { node, count, .. } = fault {
-            self.machines.joined.extend(joining(node, *count));
+            self.machines.joined.extend(joined_node_names(node, *count));
         }
         for node in fault.machines() {
             self.machines.named.push((place.clone(), node.clone()));

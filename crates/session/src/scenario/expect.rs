@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::counted_requests::CountedRequests;
 use super::document::ExpectDocument;
-use super::since::Since;
+use super::recorded_state::RecordedState;
 use super::{Place, ValueCache};
 use crate::timeline::END_OF_TIME;
 use podscope_kubectl::command::{self, Command, Get, Kubectl, Selection};
 use podscope_kubectl::duration::{parse_duration, print_duration};
-use podscope_kubectl::{FieldQuery, LabelQuery, Path, Work};
+use podscope_kubectl::{FieldQuery, LabelQuery, Path, WorkCounter};
 
 /// When an expectation is checked. For a condition of a lesson, see [`Condition::timing`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,14 +76,13 @@ pub enum Check {
 /// The state of the cluster and the run against which conditions are checked.
 pub(crate) struct WorldState<'a> {
     pub(crate) objects: &'a Objects,
-    /// Returns whether the invariant with that name has been violated.
-    pub(crate) broken: &'a dyn Fn(&str) -> bool,
-    /// Returns the request totals up to the cursor.
+    /// Takes the name of an invariant. Returns whether the run has violated it.
+    pub(crate) is_invariant_violated: &'a dyn Fn(&str) -> bool,
+    /// Returns the numbers of client requests up to the cursor, by Service and outcome.
     pub(crate) requests: &'a dyn Fn() -> Totals,
-    pub(crate) findings: &'a RefCell<ValueCache>,
-    /// What the step has recorded for this check since the step was shown. None for checks that do not compare with an
-    /// earlier state.
-    pub(crate) since: Option<&'a Since>,
+    pub(crate) value_cache: &'a RefCell<ValueCache>,
+    /// The state that the step has recorded for this check. None for checks that do not compare with an earlier state.
+    pub(crate) recorded: Option<&'a RecordedState>,
 }
 
 /// A condition of a step, or a goal.
@@ -177,7 +176,7 @@ fn read_check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Cond
     ];
     let n_given = texts.into_iter().flatten().count() + usize::from(!document.never.is_null());
     if n_given > 1 {
-        return Err(condition_error("", format!("only one of {CHECKS} may be given")));
+        return Err(condition_error("", format!("only one of {CHECK_FIELDS} may be given")));
     }
     if n_given == 0 {
         if document.path.is_some() || test.is_some() {
@@ -224,8 +223,8 @@ fn read_check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Cond
     read_never_check(&document.never).map(Some)
 }
 
-/// The fields that determine what a condition checks; a condition has exactly one of them.
-const CHECKS: &str = "object, count, ready, requests, same, never and always";
+/// Names of the fields that determine what a condition checks, for error messages. A condition has exactly one of them.
+const CHECK_FIELDS: &str = "object, count, ready, requests, same, never and always";
 
 /// Reads the inner condition of `never`.
 fn read_never_check(value: &Value) -> Result<(Check, String), ConditionError> {
@@ -319,10 +318,10 @@ fn read_object_check(
     text: &str,
     test: Option<Test>,
 ) -> Result<(Check, String), ConditionError> {
-    let (kind, key) = object_ref(text).map_err(|why| condition_error("object", why))?;
+    let (kind, key) = parse_object_ref(text).map_err(|why| condition_error("object", why))?;
     let path = match &document.path {
         Some(path) => Some((
-            Path::of_whole_keys(path)
+            Path::parse_with_whole_keys(path)
                 .map_err(|why| condition_error("path", format!("Invalid value: {path:?}: {why}")))?,
             path.clone(),
         )),
@@ -390,10 +389,10 @@ fn test_text(test: &Test) -> String {
     }
 }
 
-pub(super) fn expectation(document: &ExpectDocument, place: Place) -> Result<Expect, ConditionError> {
+pub(super) fn read_expectation(document: &ExpectDocument, place: Place) -> Result<Expect, ConditionError> {
     let timing = read_timing(document)?.ok_or_else(|| missing_field_error("at", ": one of at, by and always"))?;
     let (check, words) =
-        read_check(document)?.ok_or_else(|| missing_field_error("object", &format!(": one of {CHECKS}")))?;
+        read_check(document)?.ok_or_else(|| missing_field_error("object", &format!(": one of {CHECK_FIELDS}")))?;
     if check.compares_with_step_start() {
         let message = "same and never compare with the start of a step: an expectation has none";
         return Err(condition_error("", message));
@@ -411,11 +410,11 @@ pub(super) fn expectation(document: &ExpectDocument, place: Place) -> Result<Exp
     })
 }
 
-pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, ConditionError> {
+pub(super) fn read_condition(document: &ExpectDocument) -> Result<Condition, ConditionError> {
     let timing = read_timing(document)?;
     let check = read_check(document)?;
     if timing.is_none() && check.is_none() {
-        return Err(missing_field_error("", &format!(": one of at, by, {CHECKS}")));
+        return Err(missing_field_error("", &format!(": one of at, by, {CHECK_FIELDS}")));
     }
     let check = check.map(|(check, _)| check);
     if timing.is_some() && check.as_ref().is_some_and(Check::compares_with_step_start) {
@@ -438,7 +437,7 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Conditio
 ///
 /// # Errors
 /// A message that describes the error.
-pub fn object_ref(text: &str) -> Result<(Kind, ObjectKey), String> {
+pub fn parse_object_ref(text: &str) -> Result<(Kind, ObjectKey), String> {
     let invalid = || format!("Invalid value: {text:?}: must be KIND NAMESPACE/NAME, e.g. Pod default/web-0");
     let (kind, name) = text.trim().split_once(char::is_whitespace).ok_or_else(invalid)?;
     let kind = Kind::named(kind)
@@ -489,7 +488,7 @@ impl Test {
 pub(super) fn value_at(path: &Path, object: &Object) -> Option<String> {
     let value = object.to_value();
     let found: Vec<String> = path
-        .find(&value, &Work::default())
+        .find(&value, &WorkCounter::default())
         .unwrap_or_default()
         .iter()
         .filter(|value| !value.is_null())
@@ -518,7 +517,7 @@ impl Check {
 
     /// Returns whether the check holds, and the value that it found.
     pub(crate) fn holds(&self, state: &WorldState<'_>) -> (bool, String) {
-        let WorldState { objects, broken, .. } = state;
+        let WorldState { objects, .. } = state;
         match self {
             Check::Object { kind, key, path, test } => {
                 let Some(object) = objects.get_kind(*kind, key) else {
@@ -527,7 +526,7 @@ impl Check {
                 let Some((path, _)) = path else {
                     return (test.holds(Some("")), "it exists".into());
                 };
-                match state.findings.borrow_mut().at(path, &object) {
+                match state.value_cache.borrow_mut().value_at(path, &object) {
                     None => (test.holds(None), "nothing".into()),
                     Some(text) => (test.holds(Some(&text)), text),
                 }
@@ -541,15 +540,15 @@ impl Check {
                 (test.holds(Some(&count)), count)
             }
             Check::Ready { get, test } => {
-                let count = super::since::count_ready(get, objects).to_string();
+                let count = super::recorded_state::count_ready(get, objects).to_string();
                 (test.holds(Some(&count)), count)
             }
             Check::Same(_) | Check::Never(_) => {
-                let holds = state.since.is_some_and(|since| since.holds(self, objects));
+                let holds = state.recorded.is_some_and(|recorded| recorded.holds(self, objects));
                 (holds, if holds { "held" } else { "broken" }.into())
             }
             Check::Invariant(name) => {
-                let is_broken = broken(name);
+                let is_broken = (state.is_invariant_violated)(name);
                 (!is_broken, if is_broken { "broken" } else { "held" }.into())
             }
         }
@@ -559,5 +558,5 @@ impl Check {
 /// Returns the number of objects that are selected.
 pub(crate) fn count(get: &Get, objects: &Objects) -> usize {
     // The selectors were validated when the scenario was read.
-    podscope_kubectl::count(&get.target, objects)
+    podscope_kubectl::count_selected(&get.target, objects)
 }

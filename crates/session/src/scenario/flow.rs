@@ -99,7 +99,7 @@ impl FlowReader {
         }
     }
 
-    fn open(&mut self, is_map: bool) {
+    fn open_bracket(&mut self, is_map: bool) {
         let inner = match self.open.last_mut() {
             None => self
                 .outermost
@@ -146,7 +146,7 @@ impl FlowReader {
                 '"' | '\'' if self.entry.is_empty() || self.entry.ends_with(' ') => {
                     self.quoted = Some((c, String::new()))
                 }
-                '{' | '[' => self.open(c == '{'),
+                '{' | '[' => self.open_bracket(c == '{'),
                 '}' | ']' => {
                     self.end_entry();
                     self.open.pop();

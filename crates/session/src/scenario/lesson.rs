@@ -29,7 +29,7 @@ pub struct Step {
     /// Command that the button of the step runs on the page.
     pub try_command: Option<Command>,
     /// Question that is asked when the step is shown.
-    pub predict: Option<Predict>,
+    pub predict: Option<PredictionQuestion>,
     /// Initial text of the editor for this step; `___` marks a gap that the reader fills in.
     pub manifest: Option<String>,
     /// Hints for this step, from the vaguest to the most specific.
@@ -44,19 +44,19 @@ pub struct Step {
 
 /// A question of a lesson about what will happen.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Predict {
+pub struct PredictionQuestion {
     pub ask: String,
     /// Answers to choose from. Empty if the reader answers with a click on a node or pod.
     pub options: Vec<String>,
     /// How the answer is determined from the run.
-    pub about: About,
+    pub about: AnswerSource,
     /// Explanations of wrong answers. The key `else` is for all answers without their own explanation.
     pub why: ordered::Map<String, String>,
 }
 
 /// What a question asks the reader to count.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Counted {
+pub enum CountSubject {
     /// Kubernetes objects, selected as with `kubectl get`.
     Objects(Box<Get>),
     /// Client requests since t = 0.
@@ -65,7 +65,7 @@ pub enum Counted {
 
 /// How the answer to a question is determined from the run.
 #[derive(Debug, Clone, PartialEq)]
-pub enum About {
+pub enum AnswerSource {
     /// The answer is the value of an object's field, as soon as the field exists.
     Field {
         kind: Kind,
@@ -76,7 +76,7 @@ pub enum About {
     },
     /// The answer is the number of objects or requests.
     Count {
-        of: Counted,
+        of: CountSubject,
         /// Time at which the objects or requests are counted. None: when the story continues.
         at: Option<SimTime>,
     },
@@ -93,11 +93,12 @@ pub struct Mistake {
     pub say: String,
 }
 
-impl Predict {
-    /// Returns the answer option that matches the value in the run. A time matches the nearest option if they differ by
-    /// at most one second or 5 %. If every other option is at least three times as far away, they may differ by 25 %.
-    pub fn option_of(&self, value: &str) -> Option<&str> {
-        let About::Time(_) = self.about else {
+impl PredictionQuestion {
+    /// Returns the answer option that matches the value in the run. A time in the run matches the nearest option if it
+    /// differs from it by at most one second or 5 %. It may differ by up to 25 % if every other option differs at least
+    /// three times as much.
+    pub fn option_for_value(&self, value: &str) -> Option<&str> {
+        let AnswerSource::Time(_) = self.about else {
             return self.options.iter().map(String::as_str).find(|option| *option == value);
         };
         let real = parse_duration(value).ok()?;
@@ -115,14 +116,14 @@ impl Predict {
     /// Returns whether the reader's answer is right if the run has this value. A time that the reader selected on the
     /// timeline may differ by 10 %.
     pub fn is_right(&self, answer: &str, value: &str) -> bool {
-        match (&self.about, self.option_of(value)) {
-            (About::Time(_), _) if !self.options.iter().any(|option| option == answer) => {
+        match (&self.about, self.option_for_value(value)) {
+            (AnswerSource::Time(_), _) if !self.options.iter().any(|option| option == answer) => {
                 match (parse_duration(answer), parse_duration(value)) {
                     (Ok(given), Ok(real)) => (given.0 - real.0).abs() <= Span::seconds(1).0.max(real.0 / 10),
                     _ => false,
                 }
             }
-            (About::Time(_), option) => option == Some(answer),
+            (AnswerSource::Time(_), option) => option == Some(answer),
             _ => answer == value,
         }
     }
@@ -132,8 +133,8 @@ impl Step {
     /// Returns all conditions of the step, including those of its mistakes and its question.
     fn conditions(&self) -> impl Iterator<Item = &Condition> {
         let question = self.predict.as_ref().and_then(|ask| match &ask.about {
-            About::Time(until) => Some(&**until),
-            About::Field { .. } | About::Count { .. } => None,
+            AnswerSource::Time(until) => Some(&**until),
+            AnswerSource::Field { .. } | AnswerSource::Count { .. } => None,
         });
         let mistakes = self.mistakes.iter().flat_map(|mistake| &mistake.when);
         let conditions = self.when.iter().chain(&self.goals).chain(&self.keeps);
@@ -158,7 +159,7 @@ impl Step {
 /// Describes a condition that is given in JSON. None if the condition is invalid.
 pub(crate) fn describe_condition(value: &Value) -> Option<podscope_protocol::LessonCondition> {
     let (document, errors): (ExpectDocument, _) = podscope_api::decode_lenient(&Tree::from_value(value), true);
-    let condition = expect::condition(&document).ok().filter(|_| errors.is_empty());
+    let condition = expect::read_condition(&document).ok().filter(|_| errors.is_empty());
     condition.map(|condition| condition.description)
 }
 
@@ -189,7 +190,7 @@ pub(super) fn plain_message(error: &FieldError) -> (ProblemKind, String) {
 
 /// Replaces the invisible characters of a text by visible ones, so that the command that a hint shows is exactly the
 /// command that it runs.
-fn visible(text: String) -> String {
+fn with_visible_characters(text: String) -> String {
     match podscope_api::visible(&text) {
         Cow::Borrowed(_) => text,
         Cow::Owned(visible) => visible,
@@ -213,11 +214,11 @@ impl ScenarioReader {
             goals: self.read_conditions(file, tree, &format!("{path}.goal"), &step.goal),
             keeps: self.read_conditions(file, tree, &format!("{path}.keep"), &step.keep),
             mistakes: self.read_mistakes(file, tree, &format!("{path}.mistakes"), step.mistakes),
-            text: visible(step.text),
+            text: with_visible_characters(step.text),
             highlight: step.highlight,
             try_command,
             manifest: step.manifest,
-            hints: step.hints.into_iter().map(visible).collect(),
+            hints: step.hints.into_iter().map(with_visible_characters).collect(),
         }
     }
 
@@ -228,7 +229,7 @@ impl ScenarioReader {
         path: &str,
         document: &ExpectDocument,
     ) -> Option<Condition> {
-        match expect::condition(document) {
+        match expect::read_condition(document) {
             Ok(condition) => Some(condition),
             Err(ConditionError { field, message, kind }) => {
                 self.problem_of(kind, file, tree, &join_field_paths(path, &field), message);
@@ -281,22 +282,28 @@ impl ScenarioReader {
         conditions
     }
 
-    fn read_question(&mut self, file: &str, tree: &Tree<'_>, path: &str, document: PredictDocument) -> Option<Predict> {
+    fn read_question(
+        &mut self,
+        file: &str,
+        tree: &Tree<'_>,
+        path: &str,
+        document: PredictDocument,
+    ) -> Option<PredictionQuestion> {
         if document.ask.trim().is_empty() {
             self.problem(file, tree, &format!("{path}.ask"), "a question needs its words");
         }
         let options: Vec<String> = (document.options.iter())
             .map(|value| match value {
-                Value::String(text) => visible(text.clone()),
-                other => visible(other.to_string()),
+                Value::String(text) => with_visible_characters(text.clone()),
+                other => with_visible_characters(other.to_string()),
             })
             .collect();
         let why: ordered::Map<String, String> = (document.why.into_iter())
-            .map(|(option, text)| (visible(option), visible(text)))
+            .map(|(option, text)| (with_visible_characters(option), with_visible_characters(text)))
             .collect();
         let about = match (&document.is, &document.until) {
             (Some(is), None) => self.read_answer_source(file, tree, &format!("{path}.is"), is)?,
-            (None, Some(until)) => About::Time(Box::new(self.read_lone_condition(
+            (None, Some(until)) => AnswerSource::Time(Box::new(self.read_lone_condition(
                 file,
                 tree,
                 &format!("{path}.until"),
@@ -310,7 +317,7 @@ impl ScenarioReader {
             }
         };
         for (index, option) in options.iter().enumerate() {
-            if let (About::Time(_), Err(why)) = (&about, expect::written_duration(option)) {
+            if let (AnswerSource::Time(_), Err(why)) = (&about, expect::written_duration(option)) {
                 self.problem(file, tree, &format!("{path}.options[{index}]"), why);
             }
         }
@@ -318,8 +325,8 @@ impl ScenarioReader {
             let message = "one option is no choice: give two or more, or none for a click on the picture";
             self.problem(file, tree, &format!("{path}.options"), message);
         }
-        let is_place = matches!(&about, About::Field { .. });
-        if options.is_empty() && !is_place && !matches!(about, About::Time(_)) {
+        let is_place = matches!(&about, AnswerSource::Field { .. });
+        if options.is_empty() && !is_place && !matches!(about, AnswerSource::Time(_)) {
             self.problem(
                 file,
                 tree,
@@ -333,8 +340,8 @@ impl ScenarioReader {
                 self.problem(file, tree, &format!("{path}.why"), message);
             }
         }
-        Some(Predict {
-            ask: visible(document.ask),
+        Some(PredictionQuestion {
+            ask: with_visible_characters(document.ask),
             options,
             about,
             why,
@@ -347,7 +354,7 @@ impl ScenarioReader {
         tree: &Tree<'_>,
         path: &str,
         document: &ExpectDocument,
-    ) -> Option<About> {
+    ) -> Option<AnswerSource> {
         // A count in a question has no test. A test that always holds is added, so that the count is a valid condition.
         let mut whole = document.clone();
         if (whole.count.is_some() || whole.requests.is_some()) && whole.equals.is_null() {
@@ -368,13 +375,13 @@ impl ScenarioReader {
                 key,
                 path: Some((path, _)),
                 test: Test::Exists(true),
-            }) => Some(About::Field { kind, key, path, at }),
-            Some(Check::Count { get, .. }) => Some(About::Count {
-                of: Counted::Objects(get),
+            }) => Some(AnswerSource::Field { kind, key, path, at }),
+            Some(Check::Count { get, .. }) => Some(AnswerSource::Count {
+                of: CountSubject::Objects(get),
                 at,
             }),
-            Some(Check::Requests { counted, .. }) => Some(About::Count {
-                of: Counted::Requests(counted),
+            Some(Check::Requests { counted, .. }) => Some(AnswerSource::Count {
+                of: CountSubject::Requests(counted),
                 at,
             }),
             _ => {
@@ -404,7 +411,7 @@ impl ScenarioReader {
             }
             let when = self.read_conditions(file, tree, &path, &document.when);
             if !when.is_empty() {
-                let say = visible(document.say);
+                let say = with_visible_characters(document.say);
                 mistakes.push(Mistake { when, say });
             }
         }

@@ -13,7 +13,7 @@ use super::{MAX_GENERATED_NODES, ScenarioReader, join_field_paths};
 /// Maximum number of node groups of a scenario.
 const MAX_GROUPS: usize = 100;
 /// Maximum number of machines of a node group, and of all node groups together at t = 0.
-const MAX_SIZE: u64 = MAX_GENERATED_NODES;
+const MAX_MACHINES: u64 = MAX_GENERATED_NODES;
 
 impl ClusterDocument {
     /// Returns whether `spec.cluster` defines nodes other than those of node groups.
@@ -69,8 +69,8 @@ impl ScenarioReader {
         }
         let max = u64::from(group.max.unwrap_or(group.size));
         let limits = [
-            ("max", max, u64::from(group.min), MAX_SIZE),
-            ("size", u64::from(group.size), 0, max.min(MAX_SIZE)),
+            ("max", max, u64::from(group.min), MAX_MACHINES),
+            ("size", u64::from(group.size), 0, max.min(MAX_MACHINES)),
         ];
         for (field, value, least, most) in limits {
             if value < least || value > most {
@@ -128,7 +128,8 @@ impl ScenarioReader {
         }
     }
 
-    /// Reports the nodes of node groups whose name another generated node also has.
+    /// Reports each node group that contains a node with the name of another generated node. Also reports the first
+    /// group with which the scenario generates more than [`MAX_GENERATED_NODES`] nodes.
     pub(super) fn check_names_of_groups(&mut self, file: &str, tree: &Tree<'_>, nodes: &NodeShorthand) {
         let mut known: ordered::Set<String> = nodes.zoned_names().map(|(name, _)| name).collect();
         let mut count = known.len() as u64;
@@ -142,7 +143,7 @@ impl ScenarioReader {
                 );
                 return self.problem(file, tree, &path, message);
             }
-            let taken = group.first_names().find(|name| !known.insert(name.clone()));
+            let taken = group.initial_machine_names().find(|name| !known.insert(name.clone()));
             if let Some(name) = taken {
                 self.problem(
                     file,
@@ -204,7 +205,7 @@ mod tests {
 
     /// Shows: Q-06, Q-11
     #[test]
-    fn renamed_groups_keep_settings_and_match_renamed_pods() {
+    fn anonymised_groups_keep_settings_and_match_their_pods() {
         let text = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: g}\nspec:\n  \
             cluster: {nodeGroups: [{name: acme, max: 2, labels: {acmepool: gold}, taints: [{key: acme.example/gold, effect: NoSchedule}], delay: 90s}]}\n  \
             components: {clusterAutoscaler: {expander: random}}\n---\n\

@@ -3,30 +3,30 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use podscope_api::{Kind, Lines, Object, Tree, default_object, generate_job_selector, validate};
+use podscope_api::{Kind, LineIndex, Object, Tree, default_object, generate_job_selector, validate};
 
 use podscope_cluster::Cause;
 
-use super::{Loaded, with_namespace};
+use super::{Loaded, with_default_namespace};
 use podscope_messages::sentence;
 use podscope_protocol::Problem;
 
 /// Maximum number of problems that are listed with their positions.
-pub const MAX_PLACED: usize = 1000;
+pub const MAX_PROBLEMS_WITH_POSITION: usize = 1000;
 
 impl Loaded {
     /// Adds positions in the files to problems of objects. Each problem is given with the index of its object in the
-    /// setup. Problems beyond [`MAX_PLACED`] are only counted.
+    /// setup. Problems beyond [`MAX_PROBLEMS_WITH_POSITION`] are only counted.
     pub fn problems_of(&self, found: impl IntoIterator<Item = (usize, Cause)>) -> Vec<Problem> {
         let mut problems: Vec<Problem> = Vec::new();
         let mut unlisted = 0_usize;
         let texts: Vec<std::cell::OnceCell<Cow<'_, str>>> = self.files.iter().map(|_| Default::default()).collect();
-        let mut lines: Vec<Option<Lines<'_>>> = self.files.iter().map(|_| None).collect();
+        let mut lines: Vec<Option<LineIndex<'_>>> = self.files.iter().map(|_| None).collect();
         // Parsed document of the previous problem's object. It is reused, because the problems of one object are
         // consecutive.
         let mut last: Option<(usize, Option<Tree>)> = None;
         for (index, cause) in found {
-            if problems.len() >= MAX_PLACED {
+            if problems.len() >= MAX_PROBLEMS_WITH_POSITION {
                 unlisted += 1;
                 continue;
             }
@@ -38,11 +38,13 @@ impl Loaded {
             // Positions refer to the text of the manifest, without other text around it.
             let text = texts
                 .get(file)
-                .map_or(text, |known| known.get_or_init(|| super::readable(text).text));
+                .map_or(text, |known| known.get_or_init(|| super::extract_manifests(text).text));
             if last.as_ref().is_none_or(|(known, _)| *known != index) {
-                let tree = lines
-                    .get_mut(file)
-                    .and_then(|lines| lines.get_or_insert_with(|| Lines::new(text)).tree(&location));
+                let tree = lines.get_mut(file).and_then(|lines| {
+                    lines
+                        .get_or_insert_with(|| LineIndex::new(text))
+                        .parse_tree_at(&location)
+                });
                 last = Some((index, tree));
             }
             let tree = last.as_ref().and_then(|(_, tree)| tree.as_ref());
@@ -71,7 +73,7 @@ impl Loaded {
         // Nodes and live objects are not validated.
         let posted = objects.filter(|(_, object)| object.kind() != Kind::Node && object.metadata().uid.is_empty());
         self.problems_of(posted.flat_map(|(index, object)| {
-            let mut object = with_namespace(object.clone());
+            let mut object = with_default_namespace(object.clone());
             let metadata = object.metadata_mut();
             if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
                 metadata.name = metadata

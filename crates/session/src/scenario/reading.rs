@@ -5,37 +5,37 @@ use std::borrow::Cow;
 
 use podscope_api::{Kind, ObjectKey, Uid, ordered};
 use podscope_cluster::Setup;
-use podscope_protocol::{Basis, Problem, Remark};
+use podscope_protocol::{AnswerLimitation, Problem, Remark};
 
-use super::cut::{self, TruncatedText};
-use super::{File, Loaded, Scenario, ScenarioReader, Start, entries, foreign, scrubbed};
+use super::truncated_list::{self, TruncatedText};
+use super::{File, Loaded, Scenario, ScenarioReader, StartTimeSource, entries, missing_uids, pasted_text};
 
 /// Maximum number of problems that are listed in notices about files that were left out.
 const MAX_LISTED_PROBLEMS: usize = 20;
 
 /// The text of manifests: without other text around it, and completed if it was truncated.
-pub(crate) struct Readable<'t> {
+pub(crate) struct ManifestText<'t> {
     pub(crate) text: Cow<'t, str>,
     cut: Option<TruncatedText>,
 }
 
 /// Removes the text around manifests, and completes a truncated text.
-pub(crate) fn readable(text: &str) -> Readable<'_> {
+pub(crate) fn extract_manifests(text: &str) -> ManifestText<'_> {
     let mut found = Cow::Borrowed(text);
     for step in [
-        foreign::without_fence_and_prompt,
-        foreign::without_container_logs,
-        foreign::with_list_separators,
+        pasted_text::without_fence_and_prompt,
+        pasted_text::without_container_logs,
+        pasted_text::with_list_separators,
     ] {
         if let Some(better) = step(&found) {
             found = Cow::Owned(better);
         }
     }
-    let mut cut = cut::complete_truncated_list(&found);
+    let mut cut = truncated_list::complete_truncated_list(&found);
     if let Some(cut) = cut.as_mut().filter(|cut| cut.objects > 0) {
         found = Cow::Owned(std::mem::take(&mut cut.text));
     }
-    Readable { text: found, cut }
+    ManifestText { text: found, cut }
 }
 
 impl ScenarioReader {
@@ -49,7 +49,7 @@ impl ScenarioReader {
                 has_scenario: false,
                 scenario: Scenario::default(),
                 setup: Setup::default(),
-                start: Start::default(),
+                start: StartTimeSource::default(),
                 places: Vec::new(),
                 notices,
                 basis: Vec::new(),
@@ -66,8 +66,8 @@ impl ScenarioReader {
     }
 
     /// Adds the notice that a text is truncated.
-    fn cut(&mut self, name: &str, cut: &TruncatedText) {
-        let basis = Basis::Cut {
+    fn add_truncation_notice(&mut self, name: &str, cut: &TruncatedText) {
+        let basis = AnswerLimitation::Cut {
             file: name.to_owned(),
             objects: cut.objects,
             line: cut.line,
@@ -80,23 +80,23 @@ impl ScenarioReader {
         let mut read = Vec::new();
         let mut report_unread: Vec<Problem> = Vec::new();
         for (index, (name, text)) in files.iter().enumerate() {
-            let readable = readable(text);
+            let readable = extract_manifests(text);
             let cut = readable.cut.as_ref();
             let cut_before_first_object = || "the text ends in the middle, before its first object is whole".to_owned();
-            let why = foreign::explain_unreadable_output(&readable.text)
+            let why = pasted_text::explain_unreadable_output(&readable.text)
                 .or_else(|| cut.filter(|cut| cut.objects == 0).map(|_| cut_before_first_object()))
-                .or_else(|| foreign::advice_for_long_text(&readable.text));
+                .or_else(|| pasted_text::advice_for_long_text(&readable.text));
             match why {
-                Some(why) => report_unread.push(Problem::of(name.as_str(), why)),
+                Some(why) => report_unread.push(Problem::of_file(name.as_str(), why)),
                 None => {
                     if let Some(cut) = cut {
-                        self.cut(name, cut);
+                        self.add_truncation_notice(name, cut);
                     }
                     read.push((index, podscope_api::parse(&readable.text)));
                 }
             }
         }
-        let scrubbed = scrubbed::restore(&mut read);
+        let restored = missing_uids::restore_uids(&mut read);
         // In a dump of many files, an unreadable file does not prevent opening the others.
         let objects = || read.iter().flat_map(|(_, parsed)| &parsed.objects);
         self.is_lenient = files.len() > 1 && objects().any(|one| !one.value.metadata().uid.is_empty());
@@ -106,7 +106,7 @@ impl ScenarioReader {
         for (index, parsed) in read {
             self.add_file(index, &files[index].0, parsed);
         }
-        self.loaded.notices.extend(scrubbed);
+        self.loaded.notices.extend(restored);
         self.loaded.notices.extend(
             self.n_unread
                 .saturating_sub(MAX_LISTED_PROBLEMS)

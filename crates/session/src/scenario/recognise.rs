@@ -22,25 +22,26 @@ fn document_kind(document: &Tree<'_>) -> Option<TextKind> {
     (!version.is_empty() && !kind.is_empty()).then_some(TextKind::Manifests)
 }
 
-/// Returns what sort of text this is. If the text has a syntax error, it is a scenario or a lesson if a document before
-/// the error is one; otherwise it is [`TextKind::Broken`] if it begins like a manifest.
+/// Returns what sort of text this is. A text with a syntax error is still recognised as a scenario or a lesson if a
+/// complete document before the error is one. Otherwise, if the text begins like a manifest, it is
+/// [`TextKind::Broken`].
 #[must_use]
 pub fn recognise(text: &str) -> TextKind {
-    let (found, is_whole) = read(text);
+    let (found, is_whole) = greatest_kind_and_validity(text);
     match found {
         Some(kind) if is_whole || kind >= TextKind::Scenario => kind,
         Some(_) => TextKind::Broken,
         None if is_whole => TextKind::Other,
         // The text may end within open brackets, because it is being typed. It is then examined up to its end.
         None => flow_to_block(text.trim_end(), "")
-            .and_then(|(block, _)| read(&block).0)
+            .and_then(|(block, _)| greatest_kind_and_validity(&block).0)
             .or(begins_like_manifest(text).then_some(TextKind::Broken))
             .unwrap_or_default(),
     }
 }
 
 /// Returns the greatest `TextKind` among the documents of a text, and whether the text has no syntax error.
-fn read(text: &str) -> (Option<TextKind>, bool) {
+fn greatest_kind_and_validity(text: &str) -> (Option<TextKind>, bool) {
     let (documents, wrong) = podscope_api::read_documents(text);
     (documents.iter().filter_map(document_kind).max(), wrong.is_none())
 }

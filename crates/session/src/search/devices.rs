@@ -4,23 +4,23 @@
 
 use podscope_cluster::{Rng, Span};
 
-use super::Part;
-use super::faults::{acts, pick};
-use super::workloads::LAST_START;
+use super::RunPart;
+use super::faults::{command_part, pick};
+use super::workloads::LAST_FAULT_START;
 
-/// Inverse of the share of generated runs that have devices: one run in six.
-const DEVICE_RUN_RATIO: u64 = 6;
+/// One in this many generated runs has devices.
+const RUNS_PER_DEVICE_RUN: u64 = 6;
 
 /// The field `spec.cluster.devices` in the Scenario of a run with devices, as YAML.
-pub(super) const DESCRIPTION: &str = ", devices: [{driver: gpu.example.com, count: 2, prefix: gpu, attributes: {model: A100}, capacity: {memory: 80Gi}}]";
+pub(super) const DEVICES_FIELD: &str = ", devices: [{driver: gpu.example.com, count: 2, prefix: gpu, attributes: {model: A100}, capacity: {memory: 80Gi}}]";
 
-const CLASS: &str = "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: {selectors: [{cel: \
+const DEVICE_CLASS: &str = "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: {selectors: [{cel: \
                      {expression: 'device.driver == \"gpu.example.com\"'}}]}}\n---\n";
 
 /// Generates the parts of a run that are about devices. None if the run of this seed has no devices.
-pub(super) fn draw(seed: u64, nodes: &[String]) -> Option<Vec<Part>> {
+pub(super) fn generate_device_parts(seed: u64, nodes: &[String]) -> Option<Vec<RunPart>> {
     let mut rng = Rng::split(seed, "devices");
-    if rng.below(DEVICE_RUN_RATIO) != 0 {
+    if rng.below(RUNS_PER_DEVICE_RUN) != 0 {
         return None;
     }
     let tolerations = match rng.below(3) {
@@ -30,7 +30,7 @@ pub(super) fn draw(seed: u64, nodes: &[String]) -> Option<Vec<Part>> {
     let request = format!("devices: {{requests: [{{name: g, exactly: {{deviceClassName: gpu{tolerations}}}}}]}}");
     let replicas = 1 + rng.below(2);
     let mut text = format!(
-        "{CLASS}{{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {{name: gpu}}, spec: {{spec: \
+        "{DEVICE_CLASS}{{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {{name: gpu}}, spec: {{spec: \
          {{{request}}}}}}}\n---\n{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: train}}, spec: {{replicas: \
          {replicas}, selector: {{matchLabels: {{app: train}}}}, template: {{metadata: {{labels: {{app: train}}}}, spec: \
          {{terminationGracePeriodSeconds: 5, resourceClaims: [{{name: g, resourceClaimTemplateName: gpu}}], containers: \
@@ -48,12 +48,12 @@ pub(super) fn draw(seed: u64, nodes: &[String]) -> Option<Vec<Part>> {
             ));
         }
     }
-    let mut parts = vec![Part::Objects(("devices.yaml".to_owned(), text))];
+    let mut parts = vec![RunPart::Objects(("devices.yaml".to_owned(), text))];
     for _ in 0..rng.below(3) {
         let node = pick(&mut rng, nodes)?.clone();
         let device = format!("{node} gpu-{}", rng.below(2));
-        let start = rng.between(Span::seconds(1), LAST_START).whole_seconds();
-        let end = start + rng.between(Span::seconds(1), LAST_START).whole_seconds();
+        let start = rng.between(Span::seconds(1), LAST_FAULT_START).whole_seconds();
+        let end = start + rng.between(Span::seconds(1), LAST_FAULT_START).whole_seconds();
         let (fault, repair) = match rng.below(4) {
             0 => (
                 format!("fault device {device} gone"),
@@ -71,7 +71,7 @@ pub(super) fn draw(seed: u64, nodes: &[String]) -> Option<Vec<Part>> {
                 )
             }
         };
-        parts.push(acts(&[(start, fault), (end, repair)]));
+        parts.push(command_part(&[(start, fault), (end, repair)]));
     }
     Some(parts)
 }

@@ -2,7 +2,7 @@
 
 use podscope_cluster::{Rng, Span};
 
-use super::{Part, at};
+use super::{RunPart, at};
 use crate::scenario::{SearchFault, Timed};
 use podscope_kubectl::command;
 
@@ -17,17 +17,17 @@ pub(super) fn pick<'a, T>(rng: &mut Rng, from: &'a [T]) -> Option<&'a T> {
 /// # Panics
 /// A line is not a valid command. All lines are generated here and in `workloads.rs`, from names that the API server
 /// accepts.
-pub(super) fn acts(lines: &[(i64, String)]) -> Part {
+pub(super) fn command_part(lines: &[(i64, String)]) -> RunPart {
     let timed = |(seconds, line): &(i64, String)| Timed {
         at: at(*seconds),
         command: command::parse(line).unwrap_or_else(|error| panic!("invalid generated command {line:?}: {error:?}")),
     };
-    Part::Acts(lines.iter().map(timed).collect())
+    RunPart::Commands(lines.iter().map(timed).collect())
 }
 
 /// Generates a fault that begins within the horizon, and its repair. Its type is one of `kinds`. None if there are no
 /// types or no nodes.
-pub(super) fn draw(rng: &mut Rng, kinds: &[SearchFault], nodes: &[String], horizon: Span) -> Option<Part> {
+pub(super) fn generate_fault(rng: &mut Rng, kinds: &[SearchFault], nodes: &[String], horizon: Span) -> Option<RunPart> {
     let kind = *pick(rng, kinds)?;
     let node = pick(rng, nodes)?.clone();
     let start = rng.between(Span::seconds(1), horizon).whole_seconds();
@@ -80,5 +80,5 @@ pub(super) fn draw(rng: &mut Rng, kinds: &[SearchFault], nodes: &[String], horiz
             "fault restart controller-manager".to_owned(),
         ),
     };
-    Some(acts(&[(start, fault), (end, repair)]))
+    Some(command_part(&[(start, fault), (end, repair)]))
 }

@@ -4,25 +4,25 @@
 use podscope_api::fault::ViolationCause;
 use podscope_cluster::{SimTime, Span};
 
-use super::{Found, Goal, Part, Run};
+use super::{FoundViolation, Run, RunPart, SearchGoal};
 
 /// Maximum delay of the violation in a smaller run, compared with the original run.
-const MAX_DELAY: Span = Span::seconds(300);
+const MAX_VIOLATION_DELAY: Span = Span::seconds(300);
 /// Maximum number of rounds in which parts are removed and moved. Each round starts from the smallest run so far.
 const MAX_ROUNDS: usize = 3;
 
 /// Returns the smallest run found within `MAX_ROUNDS`.
-pub fn shrink(found: Found) -> Found {
+pub fn shrink(found: FoundViolation) -> FoundViolation {
     let violation = found.record.violation();
-    let goal = Goal {
+    let goal = SearchGoal {
         invariant: violation.map(|violation| violation.invariant.to_string()),
         only_bugs: violation.is_some_and(|violation| violation.cause == ViolationCause::Bug),
     };
     let mut best = found;
     for _ in 0..MAX_ROUNDS {
-        let before = best.size();
+        let before = best.ordering_key();
         best = move_earlier(remove_parts(best, &goal), &goal);
-        if best.size() == before {
+        if best.ordering_key() == before {
             break;
         }
     }
@@ -30,15 +30,15 @@ pub fn shrink(found: Found) -> Found {
 }
 
 /// Plays a run that has been changed. Returns the run with its violation if the violation still occurs by `until`.
-fn play_changed(run: Run, goal: &Goal, until: SimTime) -> Option<Found> {
+fn play_changed(run: Run, goal: &SearchGoal, until: SimTime) -> Option<FoundViolation> {
     run.play_until(goal, until.min(run.until)).ok()?.found
 }
 
 /// Removes parts of a run, then repairs, as long as the violation still occurs.
-fn remove_parts(mut best: Found, goal: &Goal) -> Found {
+fn remove_parts(mut best: FoundViolation, goal: &SearchGoal) -> FoundViolation {
     let all = best.run.clone();
     all.remove_parts(
-        |run| match play_changed(run.clone(), goal, best.record.at + MAX_DELAY) {
+        |run| match play_changed(run.clone(), goal, best.record.at + MAX_VIOLATION_DELAY) {
             Some(smaller) => {
                 best = smaller;
                 true
@@ -74,7 +74,7 @@ impl Run {
         }
         for index in 0..best.parts.len() {
             let mut run = best.clone();
-            let Some(Part::Acts(acts)) = run.parts.get_mut(index) else {
+            let Some(RunPart::Commands(acts)) = run.parts.get_mut(index) else {
                 continue;
             };
             if acts.len() > 1 {
@@ -89,9 +89,9 @@ impl Run {
 }
 
 /// Moves each command of a run to an earlier time, as long as the violation is not delayed.
-fn move_earlier(mut best: Found, goal: &Goal) -> Found {
+fn move_earlier(mut best: FoundViolation, goal: &SearchGoal) -> FoundViolation {
     for index in 0..best.run.parts.len() {
-        let Some(Part::Acts(acts)) = best.run.parts.get(index) else {
+        let Some(RunPart::Commands(acts)) = best.run.parts.get(index) else {
             continue;
         };
         for act in 0..acts.len() {
@@ -103,12 +103,17 @@ fn move_earlier(mut best: Found, goal: &Goal) -> Found {
 
 /// Finds the earliest possible time of a command by bisection between the time of the previous command in its part and
 /// the command's current time. The later commands of the part are moved by the same span.
-fn move_command(mut best: Found, goal: &Goal, index: usize, act: usize) -> Found {
-    let instant = |best: &Found| match best.run.parts.get(index) {
-        Some(Part::Acts(acts)) => {
-            let before = act.checked_sub(1).and_then(|before| acts.get(before));
+fn move_command(
+    mut best: FoundViolation,
+    goal: &SearchGoal,
+    part_index: usize,
+    command_index: usize,
+) -> FoundViolation {
+    let instant = |best: &FoundViolation| match best.run.parts.get(part_index) {
+        Some(RunPart::Commands(commands)) => {
+            let before = command_index.checked_sub(1).and_then(|before| commands.get(before));
             let low = before.map_or(SimTime::ZERO, |before| before.at);
-            acts.get(act).map(|timed| (low, timed.at))
+            commands.get(command_index).map(|timed| (low, timed.at))
         }
         _ => None,
     };
@@ -122,9 +127,10 @@ fn move_command(mut best: Found, goal: &Goal, index: usize, act: usize) -> Found
         }
         let target = low + Span::seconds(gap / 2);
         let mut run = best.run.clone();
-        if let Some(Part::Acts(acts)) = run.parts.get_mut(index) {
-            acts.iter_mut()
-                .skip(act)
+        if let Some(RunPart::Commands(commands)) = run.parts.get_mut(part_index) {
+            commands
+                .iter_mut()
+                .skip(command_index)
                 .for_each(|timed| timed.at = timed.at - (high - target));
         }
         match play_changed(run, goal, best.record.at) {

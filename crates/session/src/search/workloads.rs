@@ -6,12 +6,12 @@ use std::fmt::Write;
 
 use podscope_cluster::{Rng, Span};
 
-use super::faults::{self, acts, pick};
-use super::{Part, Run, at, devices};
+use super::faults::{self, command_part, pick};
+use super::{Run, RunPart, at, devices};
 use crate::scenario::SearchFault;
 
 /// Faults and commands of a generated run begin before this time. Their repairs follow within at most the same span.
-pub(super) const LAST_START: Span = Span::seconds(450);
+pub(super) const LAST_FAULT_START: Span = Span::seconds(450);
 /// Simulated length of a generated run, in seconds.
 const RUN_SECONDS: i64 = 2300;
 
@@ -30,7 +30,7 @@ struct GeneratedNames {
 }
 
 /// Generates the run of a seed.
-pub(super) fn draw(seed: u64, history: &[String]) -> Run {
+pub(super) fn generate_run(seed: u64, history: &[String]) -> Run {
     let mut rng = Rng::split(seed, "search");
     let mut names = GeneratedNames::default();
     let (zones, per_zone) = (1 + rng.below(3), 1 + rng.below(3));
@@ -45,8 +45,11 @@ pub(super) fn draw(seed: u64, history: &[String]) -> Run {
     }
     let zones = zone_names.join(", ");
     // A run with history switches is for finding what such a switch breaks; it has no devices.
-    let devices = history.is_empty().then(|| devices::draw(seed, &names.nodes)).flatten();
-    let described = if devices.is_some() { devices::DESCRIPTION } else { "" };
+    let devices = history
+        .is_empty()
+        .then(|| devices::generate_device_parts(seed, &names.nodes))
+        .flatten();
+    let described = if devices.is_some() { devices::DEVICES_FIELD } else { "" };
     let history = history.join(", ");
     let scenario = format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: search-{seed}}}\nspec:\n  title: Found by search, seed {seed}\n  \
@@ -57,13 +60,18 @@ pub(super) fn draw(seed: u64, history: &[String]) -> Run {
     let mut parts = Vec::new();
     for number in 0..1 + rng.below(4) {
         let text = workload(&mut rng, number, &mut names);
-        parts.push(Part::Objects((format!("workload-{number}.yaml"), text)));
+        parts.push(RunPart::Objects((format!("workload-{number}.yaml"), text)));
     }
     for _ in 0..rng.below(5) {
         parts.extend(command(&mut rng, &names));
     }
     for _ in 0..rng.below(5) {
-        parts.extend(faults::draw(&mut rng, &SearchFault::ALL, &names.nodes, LAST_START));
+        parts.extend(faults::generate_fault(
+            &mut rng,
+            &SearchFault::ALL,
+            &names.nodes,
+            LAST_FAULT_START,
+        ));
     }
     parts.extend(devices.into_iter().flatten());
     Run {
@@ -266,10 +274,10 @@ fn stateful_set(rng: &mut Rng, app: &str, selector: &str, replicas: u64, names: 
     )
 }
 
-/// Generates an operator command, such as a drain. If its effect would last, the command that reverts it is added.
-fn command(rng: &mut Rng, names: &GeneratedNames) -> Option<Part> {
-    let start = rng.between(Span::seconds(5), LAST_START).whole_seconds();
-    let end = start + rng.between(Span::seconds(20), LAST_START).whole_seconds();
+/// Generates a command of an operator, such as a drain, and the command that later reverts its effect, if any.
+fn command(rng: &mut Rng, names: &GeneratedNames) -> Option<RunPart> {
+    let start = rng.between(Span::seconds(5), LAST_FAULT_START).whole_seconds();
+    let end = start + rng.between(Span::seconds(20), LAST_FAULT_START).whole_seconds();
     let node = pick(rng, &names.nodes)?.clone();
     let lines = match rng.below(12) {
         0 | 1 => {
@@ -299,7 +307,8 @@ fn command(rng: &mut Rng, names: &GeneratedNames) -> Option<Part> {
             ),
             (end, format!("kubectl uncordon {node}")),
         ],
-        // The machine leaves permanently, or its kubelet registers the Node again.
+        // The Node is deleted. Either its machine leaves permanently, or a restart of the kubelet registers the Node
+        // again.
         7 => {
             let delete = (start, format!("kubectl delete node {node} --wait=false"));
             match rng.below(2) {
@@ -342,7 +351,7 @@ fn command(rng: &mut Rng, names: &GeneratedNames) -> Option<Part> {
             }
         }
     };
-    Some(acts(&lines))
+    Some(command_part(&lines))
 }
 
 #[cfg(test)]
@@ -354,7 +363,7 @@ mod tests {
     #[test]
     fn generated_runs_are_valid() {
         for seed in 0..60 {
-            let run = draw(seed, &[]);
+            let run = generate_run(seed, &[]);
             let loaded = run
                 .loaded()
                 .unwrap_or_else(|problems| panic!("seed {seed}: {problems:?}"));
@@ -363,7 +372,11 @@ mod tests {
             for timed in run.schedule() {
                 assert!(command::parse(&timed.command.to_string()).is_ok());
             }
-            let empty = run.parts.iter().filter(|part| **part == Part::Acts(Vec::new())).count();
+            let empty = run
+                .parts
+                .iter()
+                .filter(|part| **part == RunPart::Commands(Vec::new()))
+                .count();
             assert_eq!(empty, 0, "seed {seed}: a part has no commands");
         }
     }

@@ -2,7 +2,7 @@
 
 use podscope_cluster::{Answer, OutputLine, SimTime, World};
 
-use super::{FIRST_SPACING, MAX_COMMANDS, Progress, Trace};
+use super::{INITIAL_CHECKPOINT_SPACING, MAX_COMMANDS, Progress, Trace};
 use crate::scenario::Timed;
 
 /// A scheduled command of a branch.
@@ -45,7 +45,7 @@ pub struct Branch {
     pub(crate) checkpoints: Vec<Checkpoint>,
     /// Minimum number of events between two checkpoints. It doubles when checkpoints are dropped.
     pub(crate) spacing: u64,
-    /// Number of processed events and revision of the store when creating a checkpoint was last considered, even if
+    /// Number of processed events and revision of the store at the last check whether to create a checkpoint, even if
     /// none was created.
     pub(crate) last_considered: (u64, u64),
 }
@@ -70,7 +70,7 @@ impl Branch {
             finished: Vec::new(),
             answers: Vec::new(),
             checkpoints: Vec::new(),
-            spacing: FIRST_SPACING,
+            spacing: INITIAL_CHECKPOINT_SPACING,
             last_considered: (0, 0),
         }
     }

@@ -3,10 +3,10 @@
 use podscope_api::fault::ViolationCause;
 use podscope_cluster::{Answer, Happening, OutputKind, OutputLine, Record, SimTime, Sink};
 
-use podscope_kubectl::Followed;
+use podscope_kubectl::FollowedContainer;
 
-use super::perform::log_text;
-use super::{Branch, MAX_PRINTED, MAX_UNFETCHED_ANSWERS, Progress};
+use super::commands::container_log_line;
+use super::{Branch, MAX_OUTPUT_LINES, MAX_UNFETCHED_ANSWERS, Progress};
 
 /// Appends records and output lines to a branch while it is played. During a replay the branch already has them, and
 /// they are only compared.
@@ -31,11 +31,12 @@ impl Log<'_> {
 impl Log<'_> {
     /// Prints a line of `logs -f` for each record that belongs to the container's log, until the container exits.
     fn print_followed_logs(&mut self, record: &Record) {
-        let (Some(text), Some(subject)) = (log_text(&record.happening), &record.object) else {
+        let (Some(text), Some(subject)) = (container_log_line(&record.happening), &record.object) else {
             return;
         };
-        let is_followed =
-            |one: &Followed| one.uid == subject.uid && record.container.as_deref() == Some(one.container.as_str());
+        let is_followed = |one: &FollowedContainer| {
+            one.uid == subject.uid && record.container.as_deref() == Some(one.container.as_str())
+        };
         let has_ended = matches!(record.happening, Happening::ContainerExited { .. });
         let (of_container, mut rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.progress.followed)
             .into_iter()
@@ -45,7 +46,7 @@ impl Log<'_> {
                 at: record.at,
                 command,
                 kind: OutputKind::Output,
-                text: one.line(record.at, &text),
+                text: one.with_prefix_and_timestamp(record.at, &text),
             });
             match has_ended {
                 false => rest.push((command, one)),
@@ -87,11 +88,11 @@ impl Sink for Log<'_> {
     }
 
     fn output(&mut self, mut line: OutputLine) {
-        if self.progress.printed >= MAX_PRINTED {
+        if self.progress.printed >= MAX_OUTPUT_LINES {
             return;
         }
-        if self.progress.printed == MAX_PRINTED - 1 {
-            line.text = format!("error: a run holds {MAX_PRINTED} lines of output: what follows is dropped");
+        if self.progress.printed == MAX_OUTPUT_LINES - 1 {
+            line.text = format!("error: a run holds {MAX_OUTPUT_LINES} lines of output: what follows is dropped");
             line.kind = OutputKind::Error;
         }
         match self.branch.outputs.get(self.progress.printed) {

@@ -6,13 +6,14 @@ use std::cell::RefCell;
 use podscope_api::ordered;
 
 use podscope_cluster::{SimTime, Span, World};
-use podscope_kubectl::Followed;
+use podscope_kubectl::FollowedContainer;
 
 use super::log::Log;
 use crate::scenario::{Scenario, Step, Timing, ValueCache, WorldState};
 use crate::story::{Story, StoryMoment};
 
-/// State of all conditions that are checked while time advances, and the cursor's positions in the lists of the branch.
+/// The state of expectations, story and goals at the cursor, and the numbers of commands, records and output lines of
+/// the branch up to the cursor.
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
     /// Index in the schedule of the first command after the cursor.
@@ -27,13 +28,13 @@ pub struct Progress {
     pub(crate) attempts: u64,
     /// The time of the first violation of each violated invariant.
     pub(crate) broken: ordered::Map<String, SimTime>,
-    /// Number of violations with `cause: bug`.
+    /// Number of violations of invariants with `cause: bug`.
     pub(crate) bugs: u32,
     /// Whether each expectation is fulfilled. None while it is undecided.
     pub(crate) expect: Vec<Option<bool>>,
     pub(crate) story: Story,
     /// Containers whose logs are followed, each with the number of the command that follows them.
-    pub(crate) followed: Vec<(u32, Followed)>,
+    pub(crate) followed: Vec<(u32, FollowedContainer)>,
     /// Whether a violation was recorded, or a request count has changed, since the conditions were last checked.
     pub(crate) changed: bool,
     revision: u64,
@@ -41,7 +42,7 @@ pub struct Progress {
     /// checked every second.
     counts_requests: bool,
     judged_until: i64,
-    findings: ValueCache,
+    value_cache: ValueCache,
 }
 
 impl Progress {
@@ -64,12 +65,12 @@ impl Progress {
     }
 
     /// Returns the time of the first violation of each violated invariant.
-    pub fn broken(&self) -> &ordered::Map<String, SimTime> {
+    pub fn first_violations(&self) -> &ordered::Map<String, SimTime> {
         &self.broken
     }
 
-    /// Returns the number of violations with `cause: bug`.
-    pub fn bugs(&self) -> u32 {
+    /// Returns the number of violations of invariants with `cause: bug`.
+    pub fn bug_count(&self) -> u32 {
         self.bugs
     }
 
@@ -97,13 +98,13 @@ impl Progress {
     }
 }
 
-/// Checks the undecided conditions after all events of the current instant. Returns whether the story shows another
-/// step.
-pub(crate) fn check_conditions(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, deadline: bool) -> bool {
+/// Checks the undecided conditions after all events of the current instant, if anything has changed or a deadline has
+/// been reached. Returns whether the story shows another step.
+pub(crate) fn check_conditions(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, is_deadline: bool) -> bool {
     let now = world.now();
     let revision = world.revision();
     let progress = &mut *log.progress;
-    if !deadline && !progress.changed && progress.revision == revision {
+    if !is_deadline && !progress.changed && progress.revision == revision {
         return false;
     }
     progress.changed = false;
@@ -113,7 +114,7 @@ pub(crate) fn check_conditions(scenario: &Scenario, world: &mut World, log: &mut
         return false;
     }
     let objects = world.objects().clone();
-    let findings = RefCell::new(std::mem::take(&mut progress.findings));
+    let value_cache = RefCell::new(std::mem::take(&mut progress.value_cache));
     let broken = progress.broken.clone();
     let is_broken = |name: &str| broken.contains_key(name);
     let requests = || world.requests();
@@ -131,10 +132,10 @@ pub(crate) fn check_conditions(scenario: &Scenario, world: &mut World, log: &mut
         }
         let state = WorldState {
             objects: &objects,
-            broken: &is_broken,
+            is_invariant_violated: &is_broken,
             requests: &requests,
-            findings: &findings,
-            since: None,
+            value_cache: &value_cache,
+            recorded: None,
         };
         let (holds, found) = expect.check.holds(&state);
         let verdict = match expect.timing {
@@ -154,12 +155,12 @@ pub(crate) fn check_conditions(scenario: &Scenario, world: &mut World, log: &mut
     let moment = StoryMoment {
         now,
         objects: &objects,
-        broken: &broken,
-        findings: &findings,
+        violated_invariants: &broken,
+        value_cache: &value_cache,
         requests: &requests,
     };
     let moved = progress.story.check(scenario, &moment);
-    progress.findings = findings.into_inner();
+    progress.value_cache = value_cache.into_inner();
     for (text, verdict, found) in verdicts {
         world.record_expectation(&text, verdict, &found, log);
     }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use podscope_api::Kind;
 use podscope_cluster::{SimTime, Span, World};
-use podscope_protocol::Limit;
+use podscope_protocol::SessionLimit;
 
 use super::branch::{Branch, Checkpoint};
-use super::{FIRST_SPACING, MAX_BRANCHES, MAX_CHECKPOINTS, MAX_WEIGHT, Session, TraceHash};
+use super::{INITIAL_CHECKPOINT_SPACING, MAX_BRANCHES, MAX_CHECKPOINTS, MAX_MEMORY_WEIGHT, Session, TraceHash};
 
 /// A branch of a stored session: its parent with the time of the fork in microseconds, the time of its cursor, and its
 /// commands.
 type StoredBranch = (Option<(usize, i64)>, SimTime, Vec<crate::scenario::Timed>);
 
-// Weights are in the unit of [`MAX_WEIGHT`].
+// Weights are in the unit of [`MAX_MEMORY_WEIGHT`].
 
 /// Memory weight of a node in the world, with its machine and kubelet.
 const NODE_WEIGHT: usize = 20;
@@ -23,19 +23,19 @@ const POD_WEIGHT: usize = 25;
 /// Memory weight of a scheduler's data about a node. The weight of its data about a pod is 1.
 const CACHED_NODE_WEIGHT: usize = 5;
 /// Memory weight of a queued event. A checkpoint copies all queued events.
-const EVENT_WEIGHT: usize = 1;
+const QUEUED_EVENT_WEIGHT: usize = 1;
 /// Memory weight of an old version of an object that only a checkpoint still contains.
-const WRITE_WEIGHT: usize = 4;
-/// Weight that creating a checkpoint may copy, per event since the previous checkpoint. It limits the share of the
-/// simulation time that copying takes.
-const WEIGHT_PER_EVENT: u64 = 5;
+const OLD_VERSION_WEIGHT: usize = 4;
+/// Memory weight that a checkpoint may copy for each event since the previous checkpoint. This limits the share of the
+/// computing time that is spent on copying.
+const COPIED_WEIGHT_PER_EVENT: u64 = 5;
 /// The minimum number of events between two checkpoints of a large world is the square of the copied weight divided by
 /// this number. The spacing grows with the square, because only few checkpoints of a large world fit into the memory
 /// limit.
-const SQUARE_SPACING_WEIGHT: u64 = 50_000;
+const MIN_SPACING_DIVISOR: u64 = 50_000;
 /// Weight of a world above which the memory limit allows only few checkpoints. A checkpoint that would soon be dropped
 /// is then not created.
-const LARGE_WORLD_WEIGHT: usize = MAX_WEIGHT / 4;
+const LARGE_WORLD_WEIGHT: usize = MAX_MEMORY_WEIGHT / 4;
 
 /// Returns the number of nodes and the number of pods.
 fn node_and_pod_counts(world: &World) -> (usize, usize) {
@@ -45,50 +45,57 @@ fn node_and_pod_counts(world: &World) -> (usize, usize) {
 
 /// Returns the memory weight of a world. In a small cluster with many changes, it consists mostly of Events: each Event
 /// exists for an hour, so distant checkpoints share no Events.
-fn weight(world: &World) -> usize {
+fn memory_weight(world: &World) -> usize {
     let (nodes, pods) = node_and_pod_counts(world);
-    nodes * NODE_WEIGHT + pods * POD_WEIGHT + world.objects().count_kind(Kind::Event) * WRITE_WEIGHT
+    nodes * NODE_WEIGHT + pods * POD_WEIGHT + world.objects().count_kind(Kind::Event) * OLD_VERSION_WEIGHT
 }
 
 /// Returns the memory weight that a checkpoint does not share with the next state `after`: the copied data of
 /// scheduler, controllers and network, and the objects that have been written since the checkpoint.
-fn own_weight(checkpoint: &World, after: &World) -> usize {
+fn unshared_weight(checkpoint: &World, after: &World) -> usize {
     let written = after.revision().saturating_sub(checkpoint.revision());
     let written = usize::try_from(written).unwrap_or(usize::MAX);
-    copied_weight(checkpoint) + written.saturating_mul(WRITE_WEIGHT).min(weight(checkpoint))
+    copied_weight(checkpoint)
+        + written
+            .saturating_mul(OLD_VERSION_WEIGHT)
+            .min(memory_weight(checkpoint))
 }
 
 fn copied_weight(world: &World) -> usize {
     let (nodes, pods) = node_and_pod_counts(world);
-    nodes * CACHED_NODE_WEIGHT + pods + world.queue_stats().0 * EVENT_WEIGHT
+    nodes * CACHED_NODE_WEIGHT + pods + world.pending_and_processed_events().0 * QUEUED_EVENT_WEIGHT
 }
 
 /// Returns the minimum number of events between two checkpoints of this world.
 fn min_spacing(world: &World) -> u64 {
     let copied_weight = copied_weight(world) as u64;
-    (copied_weight / WEIGHT_PER_EVENT).max(copied_weight * copied_weight / SQUARE_SPACING_WEIGHT)
+    (copied_weight / COPIED_WEIGHT_PER_EVENT).max(copied_weight * copied_weight / MIN_SPACING_DIVISOR)
 }
 
 impl Branch {
     /// Returns the memory weight of the branch's checkpoints, without that of the world at the cursor.
-    fn weight(&self, world: &World) -> usize {
+    fn checkpoints_weight(&self, world: &World) -> usize {
         let worlds = || self.checkpoints.iter().map(|checkpoint| &checkpoint.world);
         let after = worlds().skip(1).chain([world]);
-        worlds().zip(after).map(|(own, after)| own_weight(own, after)).sum()
+        worlds()
+            .zip(after)
+            .map(|(own, after)| unshared_weight(own, after))
+            .sum()
     }
 
     /// Returns whether a new checkpoint of the world fits into the memory limit, also after `written` more writes.
-    fn has_room(&self, world: &World, written: usize) -> bool {
-        let whole = weight(world);
-        let own = copied_weight(world) + written.saturating_mul(WRITE_WEIGHT).min(whole);
-        whole + self.weight(world) + own <= MAX_WEIGHT
+    fn has_room_for_checkpoint(&self, world: &World, written: usize) -> bool {
+        let whole = memory_weight(world);
+        let own = copied_weight(world) + written.saturating_mul(OLD_VERSION_WEIGHT).min(whole);
+        whole + self.checkpoints_weight(world) + own <= MAX_MEMORY_WEIGHT
     }
 
     /// Drops every other checkpoint, but never the first, until the checkpoints and the world together weigh at most
     /// `max_weight`.
-    fn thin_out(&mut self, world: &World, max_weight: usize) {
+    fn thin_out_checkpoints(&mut self, world: &World, max_weight: usize) {
         while self.checkpoints.len() > 1
-            && (self.checkpoints.len() > MAX_CHECKPOINTS || self.weight(world) + weight(world) > max_weight)
+            && (self.checkpoints.len() > MAX_CHECKPOINTS
+                || self.checkpoints_weight(world) + memory_weight(world) > max_weight)
         {
             // With three checkpoints or fewer, the last one is too heavy because many objects have changed since it was
             // created. Later checkpoints may be lighter, so the spacing is not increased.
@@ -101,10 +108,10 @@ impl Branch {
                 at % 2 == 1
             });
         }
-        self.debug_assert_start();
+        self.debug_assert_first_checkpoint();
     }
 
-    fn debug_assert_start(&self) {
+    fn debug_assert_first_checkpoint(&self) {
         debug_assert!(
             self.checkpoints.first().is_some_and(|first| first.at == SimTime::ZERO),
             "the checkpoint at t = 0 is kept, so that every seek has a start"
@@ -114,12 +121,14 @@ impl Branch {
 
 impl Session {
     pub(super) fn create_checkpoint_if_due(&mut self) {
-        let events = self.world.queue_stats().1;
+        let events = self.world.pending_and_processed_events().1;
         let branch = &mut self.branches[self.current];
         let last = branch.checkpoints.last();
-        let (last, revision) = last.map_or((0, 0), |last| (last.world.queue_stats().1, last.world.revision()));
-        if events > last && events.is_multiple_of(FIRST_SPACING) {
-            branch.thin_out(&self.world, MAX_WEIGHT);
+        let (last, revision) = last.map_or((0, 0), |last| {
+            (last.world.pending_and_processed_events().1, last.world.revision())
+        });
+        if events > last && events.is_multiple_of(INITIAL_CHECKPOINT_SPACING) {
+            branch.thin_out_checkpoints(&self.world, MAX_MEMORY_WEIGHT);
         }
         let (last_considered, revision) = branch.last_considered.max((last, revision));
         if events < last_considered + branch.spacing.max(min_spacing(&self.world)) {
@@ -127,10 +136,10 @@ impl Session {
         }
         branch.last_considered = (events, self.world.revision());
         let written = usize::try_from(self.world.revision().saturating_sub(revision)).unwrap_or(usize::MAX);
-        if weight(&self.world) > LARGE_WORLD_WEIGHT && !branch.has_room(&self.world, written) {
+        if memory_weight(&self.world) > LARGE_WORLD_WEIGHT && !branch.has_room_for_checkpoint(&self.world, written) {
             return;
         }
-        // `nearest` finds a checkpoint by binary search, so checkpoints must be ordered.
+        // `checkpoint_at_or_before` finds a checkpoint by binary search, so checkpoints must be ordered.
         assert!(
             branch
                 .checkpoints
@@ -143,20 +152,20 @@ impl Session {
             world: self.world.clone(),
             progress: self.progress.clone(),
         });
-        branch.thin_out(&self.world, MAX_WEIGHT);
+        branch.thin_out_checkpoints(&self.world, MAX_MEMORY_WEIGHT);
     }
 
     /// Starts a seek. Restores the last checkpoint before the target, if the cursor is after the target or before that
     /// checkpoint. The caller then calls [`Session::advance`] with the same target.
     pub fn seek(&mut self, target: SimTime) {
         let now = self.world.now();
-        if target < now || self.nearest(target).at > now {
-            self.restore(target);
+        if target < now || self.checkpoint_at_or_before(target).at > now {
+            self.restore_checkpoint(target);
         }
     }
 
     /// Returns the last checkpoint at or before the target, which always exists.
-    fn nearest(&self, target: SimTime) -> &Checkpoint {
+    fn checkpoint_at_or_before(&self, target: SimTime) -> &Checkpoint {
         let checkpoints = &self.branch().checkpoints;
         let after = checkpoints.partition_point(|checkpoint| checkpoint.at <= target);
         checkpoints
@@ -164,8 +173,8 @@ impl Session {
             .expect("the checkpoint at t = 0 is kept")
     }
 
-    fn restore(&mut self, target: SimTime) {
-        let checkpoint = self.nearest(target).clone();
+    fn restore_checkpoint(&mut self, target: SimTime) {
+        let checkpoint = self.checkpoint_at_or_before(target).clone();
         self.world = checkpoint.world;
         self.progress = checkpoint.progress;
     }
@@ -174,9 +183,9 @@ impl Session {
     ///
     /// # Errors
     /// The maximum number of branches is reached.
-    pub fn fork(&mut self) -> Result<(), Limit> {
+    pub fn fork(&mut self) -> Result<(), SessionLimit> {
         if self.branches.len() >= MAX_BRANCHES {
-            return Err(Limit::Branches(MAX_BRANCHES));
+            return Err(SessionLimit::Branches(MAX_BRANCHES));
         }
         let now = self.world.now();
         let (next, recorded, printed) = (
@@ -202,7 +211,7 @@ impl Session {
         branch
             .checkpoints
             .retain(|checkpoint| checkpoint.progress.recorded <= recorded && checkpoint.at <= now);
-        branch.debug_assert_start();
+        branch.debug_assert_first_checkpoint();
         branch.last_considered = (0, 0);
         self.branches[parent].cursor = now;
         self.branches.push(branch);
@@ -219,7 +228,7 @@ impl Session {
     }
 
     /// Switches to another branch at its last cursor. Returns the instant to which the caller must advance.
-    pub fn switch(&mut self, branch: usize) -> Option<SimTime> {
+    pub fn switch_branch(&mut self, branch: usize) -> Option<SimTime> {
         if branch >= self.branches.len() {
             return None;
         }
@@ -227,7 +236,7 @@ impl Session {
         self.branches[self.current].cursor = now;
         self.current = branch;
         let target = self.branch().cursor;
-        self.restore(target);
+        self.restore_checkpoint(target);
         Some(target)
     }
 
@@ -293,10 +302,10 @@ impl Session {
             checkpoint.at < at || (checkpoint.at == at && checkpoint.progress.next_command <= index)
         };
         branch.checkpoints.retain(keep);
-        branch.debug_assert_start();
+        branch.debug_assert_first_checkpoint();
         branch.last_considered = (0, 0);
         let target = at - Span(1);
-        self.restore(target);
+        self.restore_checkpoint(target);
         // The trace after the command is no longer valid, so the branch is truncated at the restored checkpoint.
         let (recorded, printed, now) = (self.progress.recorded, self.progress.printed, self.world.now());
         if self.hashed.get().len > recorded {
@@ -312,8 +321,8 @@ impl Session {
 
     /// Returns the scheduling decision of the attempt whose record has this index. The decision is not in the record,
     /// so the branch is replayed up to that record.
-    pub(crate) fn decision(&self, index: u64) -> Option<Arc<podscope_cluster::RecordedDecision>> {
-        let index = usize::try_from(index).ok()?;
+    pub(crate) fn decision(&self, record_index: u64) -> Option<Arc<podscope_cluster::RecordedDecision>> {
+        let index = usize::try_from(record_index).ok()?;
         let checkpoint = self
             .branch()
             .checkpoints
@@ -347,7 +356,7 @@ mod tests {
     use crate::{lessons, scenario};
 
     fn session_after_30_minutes() -> Session {
-        let loaded = scenario::load(&[lessons::welcome()]).expect("it loads");
+        let loaded = scenario::load(&[lessons::first_visit()]).expect("it loads");
         let mut session = Session::new(loaded).expect("it starts");
         session.advance(SimTime::from_seconds(1800), u64::MAX);
         session
@@ -375,7 +384,7 @@ mod tests {
         assert_eq!(full.objects().count_kind(Kind::Event), EVENTS);
         let empty = run("kubectl delete events --all");
         assert_eq!(empty.objects().count_kind(Kind::Event), 0);
-        assert!(own_weight(&full, &empty) >= EVENTS * WRITE_WEIGHT);
+        assert!(unshared_weight(&full, &empty) >= EVENTS * OLD_VERSION_WEIGHT);
     }
 
     /// Shows: T-01
@@ -386,15 +395,15 @@ mod tests {
         let all = branch.checkpoint_count();
         assert!(all > 8, "only {all} checkpoints in half an hour");
         for part in [1, 2, 4] {
-            let room = weight(world) + branch.weight(world) / part;
+            let room = memory_weight(world) + branch.checkpoints_weight(world) / part;
             let mut less = branch.clone();
-            less.thin_out(world, room);
-            assert!(less.weight(world) + weight(world) <= room);
+            less.thin_out_checkpoints(world, room);
+            assert!(less.checkpoints_weight(world) + memory_weight(world) <= room);
             assert_eq!(less.checkpoint_count() == all, part == 1);
             assert_eq!(less.checkpoints.first().map(|first| first.at), Some(SimTime::ZERO));
         }
         let mut none = branch.clone();
-        none.thin_out(world, 0);
+        none.thin_out_checkpoints(world, 0);
         assert_eq!(none.checkpoint_count(), 1, "the checkpoint at t = 0 is kept");
     }
 
@@ -403,13 +412,13 @@ mod tests {
     fn checkpoint_weight_grows_with_later_writes() {
         let mut session = session_after_30_minutes();
         let world = session.world().clone();
-        assert_eq!(own_weight(&world, &world), copied_weight(&world));
+        assert_eq!(unshared_weight(&world, &world), copied_weight(&world));
         let mut last = copied_weight(&world);
         for _ in 0..3 {
             session.advance(session.now() + Span::seconds(10), u64::MAX);
-            let weighs = own_weight(&world, session.world());
+            let weighs = unshared_weight(&world, session.world());
             assert!(
-                weighs > last || weighs == copied_weight(&world) + weight(&world),
+                weighs > last || weighs == copied_weight(&world) + memory_weight(&world),
                 "{weighs} after {last}"
             );
             last = weighs;

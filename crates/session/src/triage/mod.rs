@@ -4,8 +4,8 @@
 //! kube-scheduler's message for a simulated decision), the row quotes it. Triage never guesses a reason.
 
 mod nodes;
+mod pod_state_notes;
 mod pods;
-mod standing;
 mod storage;
 mod workloads;
 
@@ -17,9 +17,9 @@ use podscope_messages::{Sentence, sentence};
 use podscope_scheduler::SchedulerConfiguration;
 use serde_json::{Value, json};
 
+pub use pod_state_notes::{newest_older_kubelet_version, pod_state_notes};
 pub(crate) use pods::shared_decision_owner;
-pub use podscope_protocol::triage::{Finding, Problem, markdown, plain};
-pub use standing::{older_versions, standing};
+pub use podscope_protocol::triage::{Finding, Problem, markdown, plain_text};
 
 use crate::owners::workload_of;
 use crate::scenario::Loaded;
@@ -139,7 +139,7 @@ impl Triage<'_> {
     }
 
     /// Returns whether the node exists and is not ready.
-    fn is_lost(&self, node: &NodeName) -> bool {
+    fn is_node_not_ready(&self, node: &NodeName) -> bool {
         let node = self.objects.named::<podscope_api::Node>(node.as_str());
         node.is_some_and(|node| !node.is_ready())
     }
@@ -170,7 +170,8 @@ fn held_by_finalizers(finalizers: Vec<&str>) -> Sentence {
     )
 }
 
-/// Returns the kubectl command which tells the cluster that a node's machine is off, by the taint out-of-service.
+/// Returns the kubectl command that adds the taint out-of-service to a node. The taint tells the cluster that the
+/// node's machine is off.
 fn out_of_service_command(node: &str) -> String {
     format!("kubectl taint node {node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute")
 }

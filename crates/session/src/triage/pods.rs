@@ -14,7 +14,9 @@ use podscope_scheduler::explain::{Explained, explain};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 use podscope_scheduler::{Scheduler, TrialNodes};
 
-use super::{Problem, Triage, held_by_finalizers, out_of_service_command, pod_name, standing, without_full_stop};
+use super::{
+    Problem, Triage, held_by_finalizers, out_of_service_command, pod_name, pod_state_notes, without_full_stop,
+};
 use crate::view;
 use crate::whatif::{self, GroupCheck};
 use podscope_cluster::scheduler_of;
@@ -119,7 +121,7 @@ impl Triage<'_> {
                     let scheduler = scheduler.get_or_insert_with(|| scheduler_of(objects, now, 0));
                     let groups = groups
                         .get_or_insert_with(|| GroupCheck::new(objects, self.nodes, || TrialNodes::new(scheduler)));
-                    let grown = groups.as_mut().and_then(|groups| groups.help(&pod));
+                    let grown = groups.as_mut().and_then(|groups| groups.answers_for(&pod));
                     let mut help = verified_remedies(scheduler, &pod, &classes);
                     help.extend(grown.and_then(|asked| whatif::group_help(&asked)));
                     help
@@ -180,7 +182,7 @@ impl Triage<'_> {
             }
         }
         // If a node is not ready, only the node is reported, not its pods.
-        if self.is_lost(node) {
+        if self.is_node_not_ready(node) {
             return None;
         }
         self.readiness_problem(pod, node)
@@ -191,7 +193,7 @@ impl Triage<'_> {
         let until = pod.metadata.deletion_timestamp?;
         let has_ended = |status: &ContainerStatus| status.state.terminated.is_some();
         let ended = pod.is_terminal() || pod.status.container_statuses.iter().all(has_ended);
-        let lost = pod.spec.node_name.as_ref().filter(|node| self.is_lost(node));
+        let lost = pod.spec.node_name.as_ref().filter(|node| self.is_node_not_ready(node));
         let held = &*pod.metadata.finalizers;
         let reason = match (lost, held.is_empty()) {
             (Some(node), true) if !ended => sentence!(problem::node_unreachable, node = node.as_str()),
@@ -250,11 +252,11 @@ impl Triage<'_> {
             .status
             .init_container_statuses
             .iter()
-            .find(|one| is_running_unready(one))
+            .find(|one| is_running_but_not_ready(one))
         {
             sentence!(problem::init_container_runs, container = &status.name)
         } else if let Some(status) = pod.status.container_statuses.iter().find(|one| !one.ready) {
-            self.unready_container(pod, status)
+            self.unready_container_reason(pod, status)
         } else if let Some(gate) = (pod.spec.readiness_gates.iter()).find(|gate| {
             pod.condition(&gate.condition_type)
                 .is_none_or(|one| one.status != ConditionStatus::True)
@@ -285,7 +287,7 @@ impl Triage<'_> {
     }
 
     /// Returns the reason why a container is not ready.
-    fn unready_container(&self, pod: &Pod, status: &ContainerStatus) -> Sentence {
+    fn unready_container_reason(&self, pod: &Pod, status: &ContainerStatus) -> Sentence {
         let probe = pod.spec.containers.iter().find(|one| one.name == status.name);
         let is_starting = status.started == Some(false) && probe.is_some_and(|one| one.startup_probe.is_some());
         let container = &status.name;
@@ -317,7 +319,13 @@ impl Triage<'_> {
         let key = pod.metadata.key();
         let (namespace, name) = (&key.namespace, &key.name);
         match problem {
-            Problem::Terminating if pod.spec.node_name.as_ref().is_some_and(|node| self.is_lost(node)) => {
+            Problem::Terminating
+                if pod
+                    .spec
+                    .node_name
+                    .as_ref()
+                    .is_some_and(|node| self.is_node_not_ready(node)) =>
+            {
                 let node = pod.spec.node_name.as_ref().map_or("", |node| node.as_str());
                 vec![
                     sentence!(problem::bring_node_back, node = node),
@@ -401,7 +409,7 @@ pub(super) fn scheduling_gate_values(pod: &Pod) -> Vec<Value> {
     gates.map(gate).collect()
 }
 
-fn is_running_unready(status: &ContainerStatus) -> bool {
+fn is_running_but_not_ready(status: &ContainerStatus) -> bool {
     status.state.terminated.is_none() && !status.ready && status.state.running.is_some()
 }
 
@@ -500,7 +508,7 @@ fn explain_by_new_decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc
     };
     let explained = explain(&cache, &decision);
     if let Some(message) = &explained.explanation.message {
-        let more = standing::unmentioned_causes(triage.objects, pod).into_iter();
+        let more = pod_state_notes::unmentioned_causes(triage.objects, pod).into_iter();
         let Some(cause) = more.chain(device_explanation(&explained)).reduce(append_cause) else {
             return Some(without_full_stop(message).into());
         };
@@ -532,7 +540,9 @@ fn device_explanation(explained: &Explained) -> Option<Sentence> {
         requests.any(|request| !request.gets.is_empty() || !request.unsuitable.is_empty())
     };
     let (node, devices) = explained.iter().find(has_devices).or(explained.first())?;
-    let lines = device_words::lines(devices).into_iter().reduce(append_cause)?;
+    let lines = device_words::node_device_lines(devices)
+        .into_iter()
+        .reduce(append_cause)?;
     Some(sentence!(problem::devices_on_node, node = *node, lines = lines))
 }
 

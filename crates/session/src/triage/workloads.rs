@@ -20,7 +20,7 @@ fn condition_with_status<'c>(
 impl Triage<'_> {
     pub(super) fn add_workload_problems(&mut self) {
         self.add_deployment_problems();
-        self.add_set_problems();
+        self.add_stateful_and_daemon_set_problems();
         self.add_job_problems();
         self.add_budget_problems();
         self.add_autoscaler_problems();
@@ -33,7 +33,7 @@ impl Triage<'_> {
         let mut blocking_pod: Option<Sentence> = None;
         for pod in all.filter(|pod| !pod.is_ready() && !pod.is_terminal()) {
             let why = pods::reason_of_pod_problem(self, pod);
-            let lost = pod.spec.node_name.as_ref().filter(|node| self.is_lost(node));
+            let lost = pod.spec.node_name.as_ref().filter(|node| self.is_node_not_ready(node));
             let why = why
                 .or_else(|| lost.map(|node| sentence!(problem::node_of_pod_not_ready, node = node.as_str())))
                 .unwrap_or_else(|| sentence!(problem::not_ready));
@@ -96,7 +96,7 @@ impl Triage<'_> {
         }
     }
 
-    fn add_set_problems(&mut self) {
+    fn add_stateful_and_daemon_set_problems(&mut self) {
         let objects = self.objects;
         for set in objects.list::<StatefulSet>() {
             let (meta, status) = (&set.metadata, &set.status);

@@ -11,14 +11,14 @@ use super::differences;
 use super::nodes::{MachineState, Machines};
 use super::requests::SelectedFailures;
 use crate::timeline::Session;
-use podscope_kubectl::{PodRow, event_times, node_status, pod_row};
+use podscope_kubectl::{PodRow, event_times_and_count, node_status, pod_row};
 use podscope_protocol::{
-    ConditionLine, ContainerDetail, ContainerRole, ContainerState, Detail, EventLine, Lane, Mark, MarkKind,
-    ProcessView, SubjectRef, Subtitle, Summary, VolumeView, WrittenView, failures_title,
+    ConditionLine, ContainerDetail, ContainerRole, ContainerState, EmptyDirDataView, EventLine, InspectorContent, Lane,
+    Mark, MarkKind, ProcessView, SubjectRef, Subtitle, Summary, VolumeView, failures_title,
 };
 
 /// Returns the details of the selected object at the cursor.
-pub(crate) fn detail(session: &Session, subject: &SubjectRef, marks: &[Mark]) -> Detail {
+pub(crate) fn detail(session: &Session, subject: &SubjectRef, marks: &[Mark]) -> InspectorContent {
     match subject {
         SubjectRef::Pod { key, uid } => pod_detail(session, key, uid, marks),
         SubjectRef::Node { name } => node_detail(session, name),
@@ -35,11 +35,11 @@ pub(crate) fn detail(session: &Session, subject: &SubjectRef, marks: &[Mark]) ->
                 record: *record,
             };
             let found = selected.find(session, marks);
-            Detail {
+            InspectorContent {
                 title: failures_title(service),
                 subtitle: Subtitle::FailedRequests,
                 summary: Summary::FailedRequests(found.map(|(failed, _)| Box::new(failed))),
-                ..Detail::default()
+                ..InspectorContent::default()
             }
         }
     }
@@ -53,7 +53,7 @@ fn parse_key(key: &str) -> ObjectKey {
 }
 
 fn event_lines(session: &Session, kind: &str, key: &ObjectKey, uid: &str) -> Vec<EventLine> {
-    let start = session.world().start();
+    let start = session.world().start_time();
     let mut lines: Vec<EventLine> = session
         .world()
         .objects()
@@ -65,7 +65,7 @@ fn event_lines(session: &Session, kind: &str, key: &ObjectKey, uid: &str) -> Vec
                 && (uid.is_empty() || about.uid.is_empty() || about.uid == uid || kind == "Node")
         })
         .map(|event| {
-            let (_, last, count) = event_times(event);
+            let (_, last, count) = event_times_and_count(event);
             let at = last.unwrap_or(start);
             let (from, _) = event.emitter();
             EventLine {
@@ -106,7 +106,7 @@ fn yaml(object: &Object) -> String {
     podscope_api::print_yaml(&podscope_kubectl::printed_value(object, false))
 }
 
-fn pod_detail(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
+fn pod_detail(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> InspectorContent {
     let world = session.world();
     let machines = Machines::of(world);
     let object_key = parse_key(key);
@@ -124,9 +124,9 @@ fn pod_detail(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail
             .collect()
     };
     let Some(pod) = found else {
-        return deleted_pod(session, &object_key, uid, &machines, bars(uid));
+        return deleted_pod_detail(session, &object_key, uid, &machines, bars(uid));
     };
-    let now = world.wall();
+    let now = world.wall_time();
     let row = pod_row(pod, now);
     let node = pod
         .spec
@@ -135,7 +135,7 @@ fn pod_detail(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail
         .map_or_else(String::new, ToString::to_string);
     let machine = machines.get(&node);
     let written = world.empty_dir_contents(&NodeName::from(&*node), &pod.metadata.uid);
-    Detail {
+    InspectorContent {
         title: object_key.name.to_string(),
         subtitle: Subtitle::Pod {
             namespace: object_key.namespace.to_string(),
@@ -153,7 +153,7 @@ fn pod_detail(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail
             .collect(),
         containers: containers(pod, machine),
         events: event_lines(session, "Pod", &object_key, &pod.metadata.uid),
-        owners: owners(world, pod),
+        owners: owner_chain(world, pod),
         volumes: pod
             .spec
             .volumes
@@ -162,12 +162,18 @@ fn pod_detail(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail
             .collect(),
         bars: bars(&pod.metadata.uid),
         yaml: yaml(&Object::Pod(pod.clone())),
-        ..Detail::default()
+        ..InspectorContent::default()
     }
 }
 
 /// Returns the details of a pod that was deleted from the API but whose processes are still running.
-fn deleted_pod(session: &Session, object_key: &ObjectKey, uid: &str, machines: &Machines, bars: Vec<Mark>) -> Detail {
+fn deleted_pod_detail(
+    session: &Session,
+    object_key: &ObjectKey,
+    uid: &str,
+    machines: &Machines,
+    bars: Vec<Mark>,
+) -> InspectorContent {
     let world = session.world();
     let processes: Vec<_> = machines
         .0
@@ -186,7 +192,7 @@ fn deleted_pod(session: &Session, object_key: &ObjectKey, uid: &str, machines: &
         .first()
         .map_or_else(Vec::new, |(node, process)| world.empty_dir_contents(node, &process.uid));
     let pod = object_key.to_string();
-    Detail {
+    InspectorContent {
         title: object_key.name.to_string(),
         subtitle: if processes.is_empty() {
             Subtitle::Gone
@@ -215,7 +221,7 @@ fn deleted_pod(session: &Session, object_key: &ObjectKey, uid: &str, machines: &
             .collect(),
         events: event_lines(session, "Pod", object_key, uid),
         bars,
-        ..Detail::default()
+        ..InspectorContent::default()
     }
 }
 
@@ -253,7 +259,7 @@ fn containers(pod: &Pod, machine: Option<&MachineState>) -> Vec<ContainerDetail>
 }
 
 /// Returns kind and name of the pod's controller, of that controller's controller, and so on.
-fn owners(world: &World, pod: &Pod) -> Vec<(String, String)> {
+fn owner_chain(world: &World, pod: &Pod) -> Vec<(String, String)> {
     let mut owners = Vec::new();
     let mut owner = pod.metadata.controller_ref().cloned();
     while let Some(reference) = owner {
@@ -272,14 +278,17 @@ fn owners(world: &World, pod: &Pod) -> Vec<(String, String)> {
     owners
 }
 
-fn pod_summary(pod: &Pod, row: PodRow, node: String, is_dark: bool) -> Summary {
+fn pod_summary(pod: &Pod, row: PodRow, node: String, is_node_unreachable: bool) -> Summary {
     let status = row.status;
     if pod.metadata.is_terminating() {
         let cause = differences::deletion_cause(pod);
-        Summary::Terminating { cause, is_dark }
+        Summary::Terminating {
+            cause,
+            is_dark: is_node_unreachable,
+        }
     } else if node.is_empty() {
         Summary::Unbound
-    } else if is_dark {
+    } else if is_node_unreachable {
         Summary::LastHeard { status, node }
     } else {
         Summary::Bound {
@@ -312,7 +321,7 @@ fn container_state(state: &podscope_api::ContainerState) -> ContainerState {
 
 /// Converts an emptyDir with the data that was written to it.
 fn empty_dir_view<'a>(written: impl IntoIterator<Item = &'a EmptyDirData>) -> VolumeView {
-    let views = written.into_iter().map(|written| WrittenView {
+    let views = written.into_iter().map(|written| EmptyDirDataView {
         size: Quantity::from_bytes(written.bytes).to_string(),
         container: written.container.to_string(),
         since: written.since.0,
@@ -338,7 +347,7 @@ fn volume_view(volume: &podscope_api::Volume, written: &[EmptyDirData]) -> Volum
     }
 }
 
-fn node_detail(session: &Session, name: &str) -> Detail {
+fn node_detail(session: &Session, name: &str) -> InspectorContent {
     let world = session.world();
     let machines = Machines::of(world);
     let node_name = NodeName::from(name);
@@ -351,7 +360,7 @@ fn node_detail(session: &Session, name: &str) -> Detail {
     });
     let title = name.to_owned();
     match found {
-        Some(node) => Detail {
+        Some(node) => InspectorContent {
             title,
             subtitle: Subtitle::Zone(node.metadata.label(label::ZONE).unwrap_or_default().to_owned()),
             summary: if differs.is_empty() {
@@ -378,9 +387,9 @@ fn node_detail(session: &Session, name: &str) -> Detail {
                 .map(|volume| (volume.name.to_string(), VolumeView::Attached))
                 .collect(),
             yaml: yaml(&Object::Node(node.clone())),
-            ..Detail::default()
+            ..InspectorContent::default()
         },
-        None => Detail {
+        None => InspectorContent {
             subtitle: Subtitle::NoNode,
             summary: if state.is_some() {
                 let node = title.clone();
@@ -390,22 +399,22 @@ fn node_detail(session: &Session, name: &str) -> Detail {
             },
             title,
             events: event_lines(session, "Node", &ObjectKey::cluster(name), ""),
-            ..Detail::default()
+            ..InspectorContent::default()
         },
     }
 }
 
-fn object_detail(session: &Session, kind: &str, key: &str) -> Detail {
+fn object_detail(session: &Session, kind: &str, key: &str) -> InspectorContent {
     let found = Kind::named(kind).and_then(|known| session.world().objects().get_kind(known, &parse_key(key)));
     let Some(object) = found else {
-        return Detail {
+        return InspectorContent {
             title: key.to_owned(),
             subtitle: Subtitle::Kind(kind.to_owned()),
             summary: Summary::GoneObject {
                 kind: kind.to_owned(),
                 key: key.to_owned(),
             },
-            ..Detail::default()
+            ..InspectorContent::default()
         };
     };
     let value = object.typed_value();
@@ -416,7 +425,7 @@ fn object_detail(session: &Session, kind: &str, key: &str) -> Detail {
             condition(session, ConditionStatus::from(text(one, "status")), texts, since)
         })
         .collect();
-    Detail {
+    InspectorContent {
         title: object.metadata().name.to_string(),
         subtitle: Subtitle::Kind(kind.to_owned()),
         replicas: value.pointer("/spec/replicas").and_then(serde_json::Value::as_i64),
@@ -434,11 +443,11 @@ fn object_detail(session: &Session, kind: &str, key: &str) -> Detail {
             })
             .collect(),
         yaml: yaml(&object),
-        ..Detail::default()
+        ..InspectorContent::default()
     }
 }
 
-fn invariant_detail(session: &Session, name: &str) -> Detail {
+fn invariant_detail(session: &Session, name: &str) -> InspectorContent {
     let violations: Vec<_> = session
         .violations()
         .filter_map(|record| Some((record.at, record.violation()?)))
@@ -450,7 +459,7 @@ fn invariant_detail(session: &Session, name: &str) -> Detail {
         },
         Some((at, first)) => Summary::Broken(super::broken_invariant(session, *at, first)),
     };
-    Detail {
+    InspectorContent {
         title: name.to_owned(),
         subtitle: Subtitle::Invariant,
         summary,
@@ -460,6 +469,6 @@ fn invariant_detail(session: &Session, name: &str) -> Detail {
             .take(200)
             .map(|(at, violation)| super::broken_invariant(session, *at, violation))
             .collect(),
-        ..Detail::default()
+        ..InspectorContent::default()
     }
 }

@@ -96,7 +96,7 @@ fn counters_left<'w>(
         let (driver, pool) = (&slice.spec.driver, &slice.spec.pool.name);
         for set in &slice.spec.shared_counters {
             for (name, counter) in &set.counters {
-                *left.entry((driver, pool, &set.name, name)).or_insert(0) += amount(&counter.value);
+                *left.entry((driver, pool, &set.name, name)).or_insert(0) += thousandths(&counter.value);
             }
         }
         for device in &slice.spec.devices {
@@ -105,7 +105,8 @@ fn counters_left<'w>(
             }
             for consumed in &device.consumes_counters {
                 for (name, counter) in &consumed.counters {
-                    *left.entry((driver, pool, &consumed.counter_set, name)).or_insert(0) -= amount(&counter.value);
+                    *left.entry((driver, pool, &consumed.counter_set, name)).or_insert(0) -=
+                        thousandths(&counter.value);
                 }
             }
         }
@@ -113,7 +114,7 @@ fn counters_left<'w>(
     left
 }
 
-fn amount(quantity: &Quantity) -> i128 {
+fn thousandths(quantity: &Quantity) -> i128 {
     i128::from(quantity.milli_value())
 }
 
@@ -130,7 +131,7 @@ fn device_view(
             available.unwrap_or_default() < amount_needed
         };
         let mut counters = consumed.counters.iter();
-        let (name, _) = counters.find(|(name, counter)| is_short((name, amount(&counter.value))))?;
+        let (name, _) = counters.find(|(name, counter)| is_short((name, thousandths(&counter.value))))?;
         let set = &consumed.counter_set;
         Some(sentence!(device_words::counter_of_set, counter = name, set = set))
     });

@@ -34,7 +34,7 @@ pub(super) fn node_differences(
             silent: heartbeat.map(|at| (world.now() - at).whole_seconds()),
         });
     }
-    if state.is_deaf && !state.is_silent {
+    if state.receives_no_api_messages && !state.is_silent {
         out.push(Difference::Deaf { node: name() });
     }
     if !state.runtime && state.powered {

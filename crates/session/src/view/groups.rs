@@ -14,7 +14,7 @@ use podscope_protocol::{GroupView, PodMark, PodView, SpreadCount};
 
 /// What a pod contributes to the counts of a group. It is cached, because most pods do not change between frames.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Contribution {
+pub(crate) struct PodContribution {
     /// Index of the group that contains the pod's node. None if the node is not known.
     group: Option<usize>,
     /// Index of the owner for which the pod is counted, if there is one.
@@ -26,9 +26,9 @@ pub(crate) struct Contribution {
     counts: bool,
 }
 
-/// The groups of nodes in the last frame.
+/// The groups of nodes with the same value of a label, in the last frame.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Groups {
+pub(crate) struct LabelGroups {
     pub(crate) views: Vec<GroupView>,
     /// Label key by which nodes are grouped.
     key: String,
@@ -53,7 +53,7 @@ struct OwnerPods {
     skew: Option<Option<u32>>,
 }
 
-impl Groups {
+impl LabelGroups {
     /// Groups the nodes by a label key, unless neither the key nor the nodes have changed. Counts the pods and ghosts
     /// (deleted pods whose processes still run) of each owner in each group.
     pub(crate) fn update(
@@ -71,7 +71,7 @@ impl Groups {
         }
         let mut is_same = is_kept;
         if !is_kept {
-            let views = by_label(nodes, key);
+            let views = group_nodes_by_label(nodes, key);
             is_same = !is_other_key && are_same_groups(&views, &self.views);
             if !is_same {
                 pods.iter_mut().for_each(|entry| entry.contribution = None);
@@ -79,13 +79,13 @@ impl Groups {
             }
         }
         debug_assert!(
-            are_same_groups(&by_label(nodes, key), &self.views),
+            are_same_groups(&group_nodes_by_label(nodes, key), &self.views),
             "unchanged groups match the nodes"
         );
         for entry in pods.iter_mut().filter(|entry| entry.contribution.is_none()) {
             entry.contribution = Some(self.contribution(nodes, &entry.view, Some(&entry.pod)));
         }
-        let ghosts: Vec<Contribution> = (nodes.values().flat_map(|node| &node.ghosts))
+        let ghosts: Vec<PodContribution> = (nodes.values().flat_map(|node| &node.ghosts))
             .map(|ghost| self.contribution(nodes, ghost, None))
             .collect();
         let groups = self.views.len();
@@ -135,7 +135,7 @@ impl Groups {
     }
 
     /// Computes what a pod or ghost contributes to the counts of a group.
-    fn contribution(&mut self, nodes: &Nodes, view: &PodView, pod: Option<&Pod>) -> Contribution {
+    fn contribution(&mut self, nodes: &Nodes, view: &PodView, pod: Option<&Pod>) -> PodContribution {
         let value = (nodes.get(&*view.node)).map(|node| node.view.labels.get(&self.key).map_or("", String::as_str));
         let group = value.map(|value| {
             let named = (self.views).partition_point(|group| !group.name.is_empty() && *group.name < *value);
@@ -153,7 +153,7 @@ impl Groups {
                 owner
             }
         });
-        Contribution {
+        PodContribution {
             group,
             owner,
             skew: constraint.map(|constraint| {
@@ -189,7 +189,7 @@ fn counting_owner<'a>(view: &'a PodView, constraint: Option<&TopologySpreadConst
 }
 
 /// Groups nodes by the value of a label. Nodes without the label are in the last group.
-fn by_label(nodes: &Nodes, key: &str) -> Vec<GroupView> {
+fn group_nodes_by_label(nodes: &Nodes, key: &str) -> Vec<GroupView> {
     let mut groups: ordered::Map<&str, Vec<String>> = ordered::Map::new();
     for (name, node) in nodes {
         let value = node.view.labels.get(key).map_or("", String::as_str);

@@ -20,7 +20,7 @@ pub(crate) struct Marks {
     seen: usize,
     marks: ordered::Map<u64, Mark>,
     /// Bars that have not ended yet, each with the id of its mark.
-    open: ordered::Map<Bar, u64>,
+    open: ordered::Map<OpenBarKey, u64>,
     /// Labels of commands with manifests, by the command's text. They are not cleared when the branch changes, because
     /// creating them is expensive.
     manifest_labels: ordered::Map<String, MarkLabel>,
@@ -58,9 +58,9 @@ fn faults_ended_by_repair_of(fault: FaultKind) -> Vec<FaultKind> {
     }
 }
 
-/// Identifies a bar on the timeline that has not ended yet.
+/// Identifies a bar of the page's timeline that has not ended yet.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Bar {
+enum OpenBarKey {
     /// A lasting fault; `since` is the sequence number of its record.
     Fault { fault: FaultKind, name: String, since: u64 },
     /// A container that the kubelet is terminating.
@@ -73,7 +73,7 @@ enum Bar {
     Requests { service: String, client: String },
 }
 
-impl Bar {
+impl OpenBarKey {
     /// Returns whether the bar is about one of these faults with this target.
     fn is_fault(&self, faults: &[FaultKind], target: &str) -> bool {
         matches!(self, Self::Fault { fault, name, .. } if name == target && faults.contains(fault))
@@ -140,8 +140,8 @@ const DUPLICATE_POD_INVARIANTS: [&str; 3] = ["at-most-one", "safe-stall", "singl
 const FENCING_INVARIANT: &str = "fence-before-break";
 
 /// Returns the key of the bar of a violated invariant.
-fn violation_bar(invariant: &str, key: &str) -> Bar {
-    Bar::Broken {
+fn violation_bar(invariant: &str, key: &str) -> OpenBarKey {
+    OpenBarKey::Broken {
         invariant: invariant.to_owned(),
         key: key.to_owned(),
     }
@@ -206,7 +206,7 @@ impl Marks {
         record.seq
     }
 
-    fn end_bar(&mut self, key: &Bar, at: SimTime) -> Option<u64> {
+    fn end_bar(&mut self, key: &OpenBarKey, at: SimTime) -> Option<u64> {
         let id = self.open.remove(key)?;
         if let Some(mark) = self.marks.get_mut(&id) {
             mark.to = Some(at.0);
@@ -215,7 +215,7 @@ impl Marks {
     }
 
     /// Ends all bars for which the predicate returns true.
-    fn end_bars(&mut self, should_close: impl Fn(&Bar) -> bool, at: SimTime) -> Vec<u64> {
+    fn end_bars(&mut self, should_close: impl Fn(&OpenBarKey) -> bool, at: SimTime) -> Vec<u64> {
         let keys: Vec<_> = self.open.keys().filter(|bar| should_close(bar)).cloned().collect();
         keys.iter().filter_map(|key| self.end_bar(key, at)).collect()
     }
@@ -242,7 +242,8 @@ impl Marks {
         };
         let mut changed = match fault {
             FaultKind::Leave => {
-                let should_close = |bar: &Bar| matches!(bar, Bar::Fault { name: target, .. } if target == name);
+                let should_close =
+                    |bar: &OpenBarKey| matches!(bar, OpenBarKey::Fault { name: target, .. } if target == name);
                 self.end_bars(should_close, record.at)
             }
             // Partitions of a node accumulate until the node is healed, so no bar ends.
@@ -264,7 +265,7 @@ impl Marks {
         if let Some(mark) = self.marks.get_mut(&record.seq) {
             mark.to = None;
             let (name, since) = (name.to_owned(), record.seq);
-            self.open.insert(Bar::Fault { fault, name, since }, record.seq);
+            self.open.insert(OpenBarKey::Fault { fault, name, since }, record.seq);
         }
     }
 
@@ -279,7 +280,7 @@ impl Marks {
 
     /// Ends the bar of a container that was being terminated, when its process ends. If there is no such bar and the
     /// process has failed, adds a mark for the exit.
-    fn handle_exit(&mut self, record: &Record, container_bar: &Bar, code: i32, reason: &str) -> Vec<u64> {
+    fn handle_exit(&mut self, record: &Record, container_bar: &OpenBarKey, code: i32, reason: &str) -> Vec<u64> {
         let mut changed: Vec<u64> = self.end_bar(container_bar, record.at).into_iter().collect();
         let pod = (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.name.to_string());
         // There is no mark for a process that ends because its machine loses power.
@@ -307,7 +308,7 @@ impl Marks {
             .as_ref()
             .map_or_else(String::new, |subject| subject.uid.to_string());
         let container = record.container.as_deref().unwrap_or_default().to_owned();
-        let container_bar = Bar::Container {
+        let container_bar = OpenBarKey::Container {
             uid,
             container: container.clone(),
         };
@@ -416,7 +417,7 @@ impl Marks {
             // A deleted Node has no conditions any more, so the bars of its conditions end.
             Happening::Deleted if is_about_node(record) => {
                 changed.extend(self.end_bars(
-                    |bar| matches!(bar, Bar::Condition { node, .. } if *node == name),
+                    |bar| matches!(bar, OpenBarKey::Condition { node, .. } if *node == name),
                     record.at,
                 ));
             }
@@ -513,7 +514,7 @@ impl Marks {
     fn open_container_bar(
         &mut self,
         record: &Record,
-        container_bar: Bar,
+        container_bar: OpenBarKey,
         kind: MarkKind,
         changed: &mut podscope_api::ordered::Set<u64>,
     ) {
@@ -538,7 +539,7 @@ impl Marks {
         name: &str,
     ) -> Option<u64> {
         let is_healthy = (condition == condition::READY) == (*status == ConditionStatus::True);
-        let open = Bar::Condition {
+        let open = OpenBarKey::Condition {
             node: name.to_owned(),
             condition: condition.to_owned(),
         };

@@ -23,13 +23,13 @@ use podscope_cluster::{Actor, Invariant, SimTime, Violation};
 pub(crate) use detail::detail;
 pub(crate) use marks::Marks;
 pub(crate) use queue::missing_objects_view;
-pub(crate) use remedies::{PodCreator, command, remedy};
+pub(crate) use remedies::{PodCreator, command_for_change, remedy};
 pub(crate) use requests::service_requests;
-pub(crate) use spread::Spread;
-pub(crate) use thread::Threads;
-pub(crate) use traffic::TrafficView;
+pub(crate) use spread::SpreadRow;
+pub(crate) use thread::ThreadTracker;
+pub(crate) use traffic::TrafficCursor;
 
-use groups::{GroupChange, Groups};
+use groups::{GroupChange, LabelGroups};
 
 use crate::timeline::Session;
 use podscope_protocol::{
@@ -46,7 +46,7 @@ pub(crate) struct ViewState {
     machines: nodes::Machines,
     nodes: nodes::Nodes,
     pods: pods::Pods,
-    groups: Groups,
+    groups: LabelGroups,
     control_plane: ControlPlaneView,
     owners: Vec<OwnerView>,
     devices: Vec<NodeDevices>,
@@ -73,17 +73,17 @@ impl ViewState {
         };
         let machines = nodes::Machines::of(world);
         let last_machines = std::mem::take(&mut self.machines);
-        let mut places = ordered::Set::new();
+        let mut changed_nodes = ordered::Set::new();
         pods::update(
             &mut self.pods,
             session,
             &machines,
             &last_machines,
             owners,
-            &mut places,
+            &mut changed_nodes,
             &mut frame,
         );
-        let have_nodes_changed = nodes::update(&mut self.nodes, world, &machines, owners, &places, &mut frame);
+        let have_nodes_changed = nodes::update(&mut self.nodes, world, &machines, owners, &changed_nodes, &mut frame);
         self.machines = machines;
         let group_change = (self.groups).update(&self.nodes, &mut self.pods.entries, group_by, have_nodes_changed);
         match group_change {
@@ -129,20 +129,24 @@ impl Owners {
         &self.views
     }
 
-    pub(crate) fn add_pod(&mut self, id: &str, name: &str, uid: &Uid) {
-        if self.pods.contains_key(uid) {
+    pub(crate) fn add_pod(&mut self, owner_id: &str, owner_name: &str, pod: &Uid) {
+        if self.pods.contains_key(pod) {
             return;
         }
-        let at = self.views.iter().position(|owner| owner.id == id).unwrap_or_else(|| {
-            let hue = (self.views.len() % 12) as u8;
-            self.views.push(OwnerView {
-                id: id.to_owned(),
-                name: name.to_owned(),
-                hue,
+        let at = self
+            .views
+            .iter()
+            .position(|owner| owner.id == owner_id)
+            .unwrap_or_else(|| {
+                let hue = (self.views.len() % 12) as u8;
+                self.views.push(OwnerView {
+                    id: owner_id.to_owned(),
+                    name: owner_name.to_owned(),
+                    hue,
+                });
+                self.views.len() - 1
             });
-            self.views.len() - 1
-        });
-        self.pods.insert(uid.clone(), at);
+        self.pods.insert(pod.clone(), at);
     }
 
     pub(crate) fn owner_of_uid(&self, uid: &Uid) -> String {
@@ -155,7 +159,7 @@ impl Owners {
 
 fn control_plane(session: &Session) -> ControlPlaneView {
     let world = session.world();
-    let (api, etcd) = world.control_plane();
+    let (api, etcd) = world.api_server_runs_and_reaches_etcd();
     let state_of = |is_up: bool, down: ComponentState| if is_up { ComponentState::Up } else { down };
     let mut components = vec![
         ComponentView {
@@ -167,8 +171,8 @@ fn control_plane(session: &Session) -> ControlPlaneView {
             state: state_of(etcd, ComponentState::Unreachable),
         },
     ];
-    for (actor, is_up, leads) in world.control_plane_processes() {
-        let component = match actor {
+    for process in world.control_plane_processes() {
+        let component = match process.actor {
             Actor::Scheduler(instance) => Component::Scheduler(instance),
             Actor::ControllerManager(instance) => Component::ControllerManager(instance),
             Actor::Attacher => Component::Attacher,
@@ -182,7 +186,7 @@ fn control_plane(session: &Session) -> ControlPlaneView {
             | Actor::Machine(_)
             | Actor::World => continue,
         };
-        let state = match (is_up, leads) {
+        let state = match (process.runs, process.leads) {
             (false, _) => ComponentState::Down,
             (true, true) => ComponentState::Leader,
             (true, false) => ComponentState::Standby,
@@ -229,7 +233,7 @@ pub(crate) fn guarantees() -> Vec<Guarantee> {
     let guarantee = |invariant: &Invariant| Guarantee {
         name: invariant.name.to_owned(),
         group: invariant.group.title().english().to_owned(),
-        is_safety: invariant.promise == podscope_cluster::Promise::Safety,
+        is_safety: invariant.kind == podscope_cluster::InvariantKind::Safety,
         statement: invariant.statement.english().to_owned(),
         keeper: invariant.keeper.english().to_owned(),
         breaker: invariant.breaker.english().to_owned(),
@@ -248,7 +252,7 @@ fn branches(session: &Session) -> Vec<BranchView> {
             from: branch.from.0,
             parent: branch.parent.map(|parent| parent as u32),
             label: branch.label.clone(),
-            current: id == session.current(),
+            current: id == session.current_branch_index(),
             is_touched: branch.commands().next().is_some(),
         })
         .collect()
@@ -256,5 +260,5 @@ fn branches(session: &Session) -> Vec<BranchView> {
 
 /// Returns the marks that are new or changed since the last call, and the ids of removed marks.
 pub(crate) fn new_marks(marks: &mut Marks, session: &Session) -> (Vec<Mark>, Vec<u64>) {
-    marks.update(session.current(), session.branch().trace())
+    marks.update(session.current_branch_index(), session.branch().trace())
 }

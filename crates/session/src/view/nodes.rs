@@ -29,7 +29,7 @@ pub(crate) struct MachineState {
     /// Whether the API server does not receive messages from the machine's kubelet.
     pub(crate) is_silent: bool,
     /// Whether the machine's kubelet does not receive messages from the API server.
-    pub(crate) is_deaf: bool,
+    pub(crate) receives_no_api_messages: bool,
 }
 
 impl MachineState {
@@ -38,7 +38,7 @@ impl MachineState {
         !self.is_silent && self.runtime && !self.storage_refused && !self.is_isolated && self.cuts.is_empty()
     }
 
-    fn is_same(&self, other: &MachineState) -> bool {
+    fn is_same_state(&self, other: &MachineState) -> bool {
         Arc::ptr_eq(&self.machine, &other.machine)
             && self.is_silent == other.is_silent
             && self.is_isolated == other.is_isolated
@@ -76,7 +76,7 @@ impl Machines {
                 // The cut links to other nodes are listed only for a node that is cut off itself. A zone that is cut
                 // off has very many such links.
                 if cut.contains(name) {
-                    add_cut(CutFrom::Nodes, network.is_apart(name));
+                    add_cut(CutFrom::Nodes, network.is_cut_from_nodes(name));
                     for (other, cut) in cut_links.get(name).into_iter().flatten() {
                         add_cut(CutFrom::Node((*other).clone()), *cut);
                     }
@@ -96,7 +96,7 @@ impl Machines {
                     is_isolated,
                     cuts,
                     is_silent: is_down || control_plane.1,
-                    is_deaf: is_down || control_plane.0,
+                    receives_no_api_messages: is_down || control_plane.0,
                 },
             );
         }
@@ -113,8 +113,8 @@ impl Machines {
     }
 
     /// Returns whether the node's kubelet does not receive messages from the API server.
-    pub(crate) fn is_deaf(&self, node: &str) -> bool {
-        self.get(node).is_none_or(|machine| machine.is_deaf)
+    pub(crate) fn receives_no_api_messages(&self, node: &str) -> bool {
+        self.get(node).is_none_or(|machine| machine.receives_no_api_messages)
     }
 
     /// Returns whether both states have the same machines, and the same machines are silent.
@@ -158,22 +158,22 @@ impl NodeEntry {
         self.view.ready == ConditionStatus::True
             && self.node.as_ref().map(Arc::as_ptr) == node.map(Arc::as_ptr)
             && node.is_none_or(|node| !has_evicting_taint(node))
-            && (self.state.as_ref().zip(state)).is_some_and(|(old, new)| new.is_healthy() && old.is_same(new))
+            && (self.state.as_ref().zip(state)).is_some_and(|(old, new)| new.is_healthy() && old.is_same_state(new))
     }
 }
 
 /// Entries of nodes, and of machines without a Node object. Entries are boxed because the map moves its values.
 pub(crate) type Nodes = ordered::Map<NodeName, Box<NodeEntry>>;
 
-/// Updates the entries of nodes to the cursor, and adds the changes to the frame. `places` are the nodes whose pods
-/// have changed. Returns whether nodes were added or removed, or labels have changed, so that the groups must be
+/// Updates the entries of nodes to the cursor, and adds the changes to the frame. `changed_nodes` are the nodes whose
+/// pods have changed. Returns whether nodes were added or removed, or labels have changed, so that the groups must be
 /// rebuilt.
 pub(crate) fn update(
     nodes: &mut Nodes,
     world: &World,
     machines: &Machines,
     owners: &Owners,
-    places: &ordered::Set<NodeName>,
+    changed_nodes: &ordered::Set<NodeName>,
     frame: &mut Frame,
 ) -> bool {
     let objects = world.objects();
@@ -198,7 +198,7 @@ pub(crate) fn update(
         }
         let old = before.next_if(|(at, _)| *at == name).map(|(_, old)| old);
         let entry = match old {
-            Some(old) if old.is_unchanged(node, state) && !places.contains(&name) => old,
+            Some(old) if old.is_unchanged(node, state) && !changed_nodes.contains(&name) => old,
             old => {
                 let ghosts = state.map_or_else(Vec::new, |state| pods::ghost_pods(world, &state.machine, owners));
                 let view = node_view(world, &name, node, state, &ghosts, &predictions);
@@ -311,7 +311,7 @@ fn node_view(
     let last_heartbeat = heartbeat.filter(|_| is_silent).map(|at| at.0);
     view.next = node.filter(|node| is_silent || has_evicting_taint(node)).and_then(|_| {
         let predictions = predictions.get_or_init(|| NodePredictions::of(world));
-        predictions.next(name)
+        predictions.prediction_for(name)
     });
     view.machine = match state {
         Some(state) => MachineView {
@@ -391,7 +391,7 @@ impl NodePredictions {
         predictions
     }
 
-    fn next(&self, node: &NodeName) -> Option<NodeNext> {
+    fn prediction_for(&self, node: &NodeName) -> Option<NodeNext> {
         if self.no_controller.is_some() {
             return self.no_controller.clone();
         }
@@ -417,13 +417,13 @@ impl NodePredictions {
 fn component_blocking_controllers(world: &World) -> Option<Component> {
     let is_manager = |actor: &Actor| matches!(actor, Actor::ControllerManager(_));
     let mut processes = world.control_plane_processes().into_iter();
-    let runs = processes.any(|(actor, is_up, _)| is_up && is_manager(&actor));
+    let runs = processes.any(|process| process.runs && is_manager(&process.actor));
     component_blocking_api(world).or_else(|| (!runs).then_some(Component::ControllerManager(0)))
 }
 
 /// Returns the component whose failure prevents reading and writing objects: the API server or etcd. None if both work.
 pub(super) fn component_blocking_api(world: &World) -> Option<Component> {
-    match world.control_plane() {
+    match world.api_server_runs_and_reaches_etcd() {
         (false, _) => Some(Component::ApiServer),
         (_, false) => Some(Component::Etcd),
         _ => None,

@@ -11,7 +11,7 @@ use podscope_cluster::{Change, SimTime, World};
 use podscope_scheduler::QueueEntry;
 
 use super::Owners;
-use super::groups::Contribution;
+use super::groups::PodContribution;
 use super::nodes::Machines;
 use super::queue::queue_view;
 use crate::owners::workload_of;
@@ -55,7 +55,7 @@ pub(crate) struct PodEntry {
     pub(crate) pod: Arc<Pod>,
     pub(crate) view: Arc<PodView>,
     /// What the pod contributes to the counts of its group of nodes. None until it has been computed.
-    pub(crate) contribution: Option<Contribution>,
+    pub(crate) contribution: Option<PodContribution>,
     /// Whether the pod has a node and is not terminating. Its view then does not depend on time.
     is_settled: bool,
 }
@@ -186,20 +186,20 @@ fn sort_key(pod: &Pod) -> (&str, &str) {
 }
 
 /// Updates the entries to the pods that exist in the API at the cursor, and adds the changes to the frame. The nodes of
-/// changed pods are added to `places`. `last_machines` are the machines of the last frame.
+/// changed pods are added to `changed_nodes`. `last_machines` are the machines of the last frame.
 pub(crate) fn update(
     pods: &mut Pods,
     session: &Session,
     machines: &Machines,
     last_machines: &Machines,
     owners: &mut Owners,
-    places: &mut ordered::Set<NodeName>,
+    changed_nodes: &mut ordered::Set<NodeName>,
     frame: &mut Frame,
 ) {
     let world = session.world();
     let changes = pods.changes(world, machines, last_machines);
     pods.last = world.last_write().cloned();
-    let mut update = PodUpdate::new(world, machines, last_machines, owners, places, frame);
+    let mut update = PodUpdate::new(world, machines, last_machines, owners, changed_nodes, frame);
     let mut before = std::mem::take(&mut pods.entries).into_iter();
     pods.entries.reserve(before.len());
     let mut consumed = 0;
@@ -232,7 +232,7 @@ struct PodUpdate<'a> {
     waiting: Vec<QueueEntry>,
     now: podscope_api::Time,
     owners: &'a mut Owners,
-    places: &'a mut ordered::Set<NodeName>,
+    changed_nodes: &'a mut ordered::Set<NodeName>,
     frame: &'a mut Frame,
     /// The previous pod with id and name of its owner. It is cached, because consecutive pods often have the same
     /// owner.
@@ -245,7 +245,7 @@ impl<'a> PodUpdate<'a> {
         machines: &'a Machines,
         last_machines: &'a Machines,
         owners: &'a mut Owners,
-        places: &'a mut ordered::Set<NodeName>,
+        changed_nodes: &'a mut ordered::Set<NodeName>,
         frame: &'a mut Frame,
     ) -> Self {
         let mut waiting = world.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();
@@ -255,9 +255,9 @@ impl<'a> PodUpdate<'a> {
             machines,
             last_machines,
             waiting,
-            now: world.wall(),
+            now: world.wall_time(),
             owners,
-            places,
+            changed_nodes,
             frame,
             last: None,
         }
@@ -266,7 +266,7 @@ impl<'a> PodUpdate<'a> {
     /// Removes a deleted pod from the page.
     fn remove(&mut self, old: Option<PodEntry>) {
         if let Some(old) = old {
-            self.places.extend(old.pod.spec.node_name.clone());
+            self.changed_nodes.extend(old.pod.spec.node_name.clone());
             self.frame.pods_gone.push(old.view.id.clone());
         }
     }
@@ -276,9 +276,9 @@ impl<'a> PodUpdate<'a> {
         let (owner, name) = self.owner(pod);
         let is_written = old.as_ref().is_none_or(|old| !Arc::ptr_eq(&old.pod, pod));
         if is_written {
-            self.places
+            self.changed_nodes
                 .extend(old.as_ref().and_then(|old| old.pod.spec.node_name.clone()));
-            self.places.extend(pod.spec.node_name.clone());
+            self.changed_nodes.extend(pod.spec.node_name.clone());
         }
         let is_reachability_same = |node: &str| self.machines.is_silent(node) == self.last_machines.is_silent(node);
         let stays = |old: &PodEntry| {
@@ -476,9 +476,9 @@ fn termination_view(world: &World, machines: &Machines, pod: &Pod, node: &str) -
         return None;
     }
     let grace = pod.metadata.deletion_grace_period_seconds.unwrap_or(0);
-    let due = deletion.0.saturating_sub(world.start().0);
+    let due = deletion.0.saturating_sub(world.start_time().0);
     let requested = SimTime(due.saturating_sub(grace.saturating_mul(1_000_000)));
-    let is_silent = machines.is_deaf(node);
+    let is_silent = machines.receives_no_api_messages(node);
     let steps = world
         .kubelet_of(node)
         .and_then(|kubelet| kubelet.termination(&pod.metadata.uid));

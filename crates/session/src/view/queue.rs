@@ -2,9 +2,9 @@
 
 use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Pod, Str};
-use podscope_cluster::{MissingObjects, World};
+use podscope_cluster::{MissingNodesOrStorage, World};
 use podscope_protocol::{MissingObjectsView, QueuePlace, QueueView};
-use podscope_scheduler::{Pool, QueueEntry};
+use podscope_scheduler::{QueueEntry, QueuePool};
 
 use super::nodes::component_blocking_api;
 
@@ -34,9 +34,9 @@ pub(super) fn queue_view(world: &World, waiting: &[QueueEntry], pod: &Pod) -> Qu
             pods: victims.iter().map(|victim| victim.metadata.key().to_string()).collect(),
         },
         Some(entry) => match entry.pool {
-            Pool::Active => QueuePlace::Active,
-            Pool::Backoff | Pool::ErrorBackoff => QueuePlace::Backoff,
-            Pool::Gated | Pool::Unschedulable => {
+            QueuePool::Active => QueuePlace::Active,
+            QueuePool::Backoff | QueuePool::ErrorBackoff => QueuePlace::Backoff,
+            QueuePool::Gated | QueuePool::Unschedulable => {
                 QueuePlace::Unschedulable(entry.rejectors.iter().map(ToString::to_string).collect())
             }
         },
@@ -59,19 +59,19 @@ pub(super) fn queue_view(world: &World, waiting: &[QueueEntry], pod: &Pod) -> Qu
         until: victims_gone.or(entry.and_then(|entry| entry.release_at)),
         refusal,
         message: condition
-            .filter(|_| is_reason_known || world.objects().is_as_refused(pod))
+            .filter(|_| is_reason_known || world.objects().has_imported_scheduler_message(pod))
             .map_or_else(String::new, |condition| condition.message.to_string()),
     }
 }
 
 /// Converts the list of objects that the dump lacks to its form on the page. Without these objects, it cannot be known
 /// why a pod is pending.
-pub(crate) fn missing_objects_view(unheld: MissingObjects) -> MissingObjectsView {
+pub(crate) fn missing_objects_view(missing: MissingNodesOrStorage) -> MissingObjectsView {
     let names = |names: Vec<podscope_api::Str>| names.iter().map(ToString::to_string).collect();
-    match unheld {
-        MissingObjects::Nodes => MissingObjectsView::Nodes,
-        MissingObjects::Claims(claims) => MissingObjectsView::Claims(names(claims)),
-        MissingObjects::Volumes(claims) => MissingObjectsView::Volumes(names(claims)),
+    match missing {
+        MissingNodesOrStorage::Nodes => MissingObjectsView::Nodes,
+        MissingNodesOrStorage::Claims(claims) => MissingObjectsView::Claims(names(claims)),
+        MissingNodesOrStorage::Volumes(claims) => MissingObjectsView::Volumes(names(claims)),
     }
 }
 
@@ -79,9 +79,11 @@ fn missing_objects(world: &World, entry: Option<&QueueEntry>, pod: &Pod) -> Opti
     let names = |names: Vec<Str>| names.iter().map(ToString::to_string).collect();
     let asks_for_volumes = || entry.is_some_and(|entry| entry.rejectors.contains(&"VolumeBinding"));
     match world.objects().missing_objects(pod)? {
-        MissingObjects::Nodes => Some(MissingObjectsView::Nodes),
-        MissingObjects::Claims(claims) if asks_for_volumes() => Some(MissingObjectsView::Claims(names(claims))),
-        MissingObjects::Volumes(claims) if asks_for_volumes() => Some(MissingObjectsView::Volumes(names(claims))),
+        MissingNodesOrStorage::Nodes => Some(MissingObjectsView::Nodes),
+        MissingNodesOrStorage::Claims(claims) if asks_for_volumes() => Some(MissingObjectsView::Claims(names(claims))),
+        MissingNodesOrStorage::Volumes(claims) if asks_for_volumes() => {
+            Some(MissingObjectsView::Volumes(names(claims)))
+        }
         _ => None,
     }
 }
@@ -90,7 +92,7 @@ fn missing_objects(world: &World, entry: Option<&QueueEntry>, pod: &Pod) -> Opti
 /// victims are deleted, and the moment after they are gone.
 fn is_waiting_for_victims(pod: &Pod, entry: Option<&QueueEntry>) -> bool {
     let is_nominated = !pod.status.nominated_node_name.is_empty();
-    entry.is_some_and(|entry| entry.pool == Pool::Gated || is_nominated && entry.pool == Pool::Unschedulable)
+    entry.is_some_and(|entry| entry.pool == QueuePool::Gated || is_nominated && entry.pool == QueuePool::Unschedulable)
 }
 
 /// Returns the preemption victims of a pod: the terminating pods with lower priority on its nominated node.

@@ -44,7 +44,7 @@ impl PodCreator {
 
 pub(crate) fn remedy(pod: &Pod, creator: &PodCreator, suggestion: &Suggestion) -> Remedy {
     Remedy {
-        command: command(pod, creator, &suggestion.change).unwrap_or_default(),
+        command: command_for_change(pod, creator, &suggestion.change).unwrap_or_default(),
         change: suggestion.change.clone(),
         effect: suggestion.effect.clone(),
     }
@@ -53,7 +53,7 @@ pub(crate) fn remedy(pod: &Pod, creator: &PodCreator, suggestion: &Suggestion) -
 /// Returns the command that makes a suggested change. None if the API does not allow the change, for example of most
 /// scheduling rules of an existing pod.
 #[expect(clippy::too_many_lines, reason = "a table: one command a change")]
-pub(crate) fn command(pod: &Pod, creator: &PodCreator, change: &Change) -> Option<String> {
+pub(crate) fn command_for_change(pod: &Pod, creator: &PodCreator, change: &Change) -> Option<String> {
     let patch = |flags: &str, what: String| {
         let (name, namespace) = (&pod.metadata.name, &pod.metadata.namespace);
         Some(format!("kubectl patch pod {name} -n {namespace} {flags} -p '{what}'"))
@@ -135,7 +135,7 @@ pub(crate) fn command(pod: &Pod, creator: &PodCreator, change: &Change) -> Optio
             is_scripted: true,
             ..
         } => Some(format!("fault join {} --like {}", node.name, node.like)),
-        Change::Scheduler { to } => with_scheduler(pod, creator, to),
+        Change::Scheduler { to } => assign_scheduler_command(pod, creator, to),
         Change::Claim { .. }
         | Change::AddNodeWithDevices { .. }
         | Change::MaxSkew { .. }
@@ -151,7 +151,7 @@ pub(crate) fn command(pod: &Pod, creator: &PodCreator, change: &Change) -> Optio
 
 /// Returns the command that assigns another scheduler to the pod. The field is immutable in a pod, so the controller's
 /// template is changed, or a pod without a template is replaced.
-fn with_scheduler(pod: &Pod, creator: &PodCreator, scheduler: &str) -> Option<String> {
+fn assign_scheduler_command(pod: &Pod, creator: &PodCreator, scheduler: &str) -> Option<String> {
     let namespace = &pod.metadata.namespace;
     match creator {
         PodCreator::Other => None,

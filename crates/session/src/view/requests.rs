@@ -3,7 +3,7 @@
 
 use podscope_api::{CausedBy, NodeName, ObjectKey, ordered};
 use podscope_cluster::fault::Fault;
-use podscope_cluster::{FailedRequests, Flowing, SimTime, TrafficCommand};
+use podscope_cluster::{FailedRequests, FlowState, SimTime, TrafficCommand};
 use podscope_kubectl::command::Command;
 use podscope_protocol::{
     FailedStretch, MAX_REQUEST_ROUTES, Mark, MarkLabel, RequestRoute, ServiceRequests, SubjectRef,
@@ -68,7 +68,7 @@ impl SelectedFailures<'_> {
         if let Some(selected) = recorded.iter().find(|(mark, _)| self.record == Some(mark.id)) {
             return Some(as_found(selected));
         }
-        let ongoing = session.world().flowing().into_iter().flat_map(|flow| flow.failing);
+        let ongoing = session.world().flow_states().into_iter().flat_map(|flow| flow.failing);
         let ongoing = ongoing
             .filter(|(failed, _)| self.is_about(&failed.service.to_string(), failed.endpoint.as_deref()))
             .max_by_key(|(failed, _)| recency_key(failed));
@@ -97,7 +97,7 @@ pub(crate) fn service_requests(session: &Session) -> Vec<ServiceRequests> {
             sum.failed += count;
         }
     }
-    for flow in world.flowing() {
+    for flow in world.flow_states() {
         if flow.rate.per_second > 0 {
             sums.entry(flow.rate.service.clone()).or_default().add(&flow);
         }
@@ -130,7 +130,7 @@ struct ServiceTotals {
 }
 
 impl ServiceTotals {
-    fn add(&mut self, flow: &Flowing) {
+    fn add(&mut self, flow: &FlowState) {
         self.clients.insert(flow.rate.client.to_string());
         self.per_second += flow.rate.per_second;
         let failing = flow.rate.outcomes.iter().filter(|(outcome, _)| outcome.is_failed());

@@ -17,7 +17,7 @@ const MAX_DOMAINS: usize = 12;
 /// Maximum number of changes of the counts that are stored; older changes are dropped.
 const MAX_POINTS: usize = 1000;
 /// Maximum number of trace records that are examined for one frame.
-const RECORDS_PER_FRAME: usize = 40_000;
+const MAX_RECORDS_PER_FRAME: usize = 40_000;
 
 /// Selects the pods and nodes that are counted for the selected object.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ struct SpreadQuery {
 
 /// The row of the timeline with the number of pods per domain, up to the last processed record.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Spread {
+pub(crate) struct SpreadRow {
     query: Option<SpreadQuery>,
     branch: usize,
     seen: usize,
@@ -97,8 +97,8 @@ impl SpreadQuery {
             SubjectRef::Node { .. } | SubjectRef::Invariant { .. } | SubjectRef::FailedRequests { .. } => return None,
         };
         let all = &spec.topology_spread_constraints;
-        let chosen =
-            (all.iter().find(|one| &*one.topology_key == group_by)).or_else(|| all.iter().find(|one| one.is_hard()));
+        let chosen = (all.iter().find(|one| &*one.topology_key == group_by))
+            .or_else(|| all.iter().find(|one| one.is_do_not_schedule()));
         let chosen = chosen.or(all.first()).cloned();
         let is_limited = chosen.is_some();
         let constraint = match chosen {
@@ -109,7 +109,7 @@ impl SpreadQuery {
                 ..TopologySpreadConstraint::default()
             },
         };
-        let of_its_kind = |one: &&TopologySpreadConstraint| one.is_hard() == constraint.is_hard();
+        let of_its_kind = |one: &&TopologySpreadConstraint| one.is_do_not_schedule() == constraint.is_do_not_schedule();
         let keys = all.iter().filter(of_its_kind).map(|one| one.topology_key.clone());
         Some(SpreadQuery {
             subject: subject.clone(),
@@ -143,7 +143,7 @@ fn objects_soon_after(session: &Session, at: SimTime) -> &Objects {
         .objects()
 }
 
-impl Spread {
+impl SpreadRow {
     /// Updates the row of the timeline to the cursor. Returns the row if it has changed; a row without domains is not
     /// shown.
     pub(crate) fn update(
@@ -161,13 +161,13 @@ impl Spread {
             (None, None) => return None,
             (Some(_), None) => false,
         };
-        let is_new = !is_same || session.current() != self.branch || trace.len() < self.seen;
+        let is_new = !is_same || session.current_branch_index() != self.branch || trace.len() < self.seen;
         if is_new {
             let query = if is_same { now.or(self.query.take()) } else { now };
-            *self = Spread::begin(session, query);
+            *self = SpreadRow::begin(session, query);
         }
         let until = if self.query.is_some() {
-            trace.len().min(self.seen + RECORDS_PER_FRAME)
+            trace.len().min(self.seen + MAX_RECORDS_PER_FRAME)
         } else {
             trace.len()
         };
@@ -182,20 +182,20 @@ impl Spread {
     }
 
     /// Returns whether the trace has records that have not been processed yet.
-    pub(crate) fn is_late(&self, session: &Session) -> bool {
+    pub(crate) fn has_unprocessed_records(&self, session: &Session) -> bool {
         self.query.is_some() && self.seen < session.branch().trace().len()
     }
 
     /// Creates the row of the timeline in its state at the beginning of the branch.
-    fn begin(session: &Session, query: Option<SpreadQuery>) -> Spread {
-        let mut spread = Spread {
-            branch: session.current(),
-            ..Spread::default()
+    fn begin(session: &Session, query: Option<SpreadQuery>) -> SpreadRow {
+        let mut spread = SpreadRow {
+            branch: session.current_branch_index(),
+            ..SpreadRow::default()
         };
         let (Some(query), Some(first)) = (query, session.branch().checkpoints.first()) else {
             return spread;
         };
-        let hard = query.is_limited && query.constraint.is_hard();
+        let hard = query.is_limited && query.constraint.is_do_not_schedule();
         spread.lane = SpreadLane {
             of: query.of.clone(),
             key: query.constraint.topology_key.to_string(),
@@ -222,7 +222,7 @@ impl Spread {
             .filter(|pod| !pod.is_terminal() && !pod.metadata.is_terminating())
         {
             if let Some(node) = &pod.spec.node_name
-                && spread.counts_labels(&pod.metadata.labels)
+                && spread.counts_pods_with_labels(&pod.metadata.labels)
             {
                 spread.add_pod(&pod.metadata.uid, node);
             }
@@ -231,7 +231,7 @@ impl Spread {
         spread
     }
 
-    fn counts_labels(&self, labels: &ordered::Map<Str, Str>) -> bool {
+    fn counts_pods_with_labels(&self, labels: &ordered::Map<Str, Str>) -> bool {
         self.query
             .as_ref()
             .is_some_and(|query| query.constraint.selects(labels))
@@ -268,25 +268,25 @@ impl Spread {
                 self.add_pod(&subject.uid, node)
             }
             Happening::Updated { changed } if matches!(changed.phase.as_deref(), Some("Succeeded" | "Failed")) => {
-                self.remove(&subject.uid);
+                self.remove_pod(&subject.uid);
             }
-            Happening::DeletionRequested { .. } | Happening::Deleted => self.remove(&subject.uid),
+            Happening::DeletionRequested { .. } | Happening::Deleted => self.remove_pod(&subject.uid),
             _ => {}
         }
     }
 
-    /// Returns whether a pod is counted, according to its labels. If no known state contains the pod, its owner's other
-    /// pods decide.
+    /// Returns whether a pod is counted, according to its labels. If the pod is neither among the objects at the cursor
+    /// nor among those at the next checkpoint, it is counted if other pods of its owner are.
     fn is_counted(&mut self, session: &Session, at: SimTime, subject: &Subject) -> bool {
         let owner = self.owners.remove(&subject.uid);
-        let places = [session.world().objects(), objects_soon_after(session, at)];
-        let pod = (places.into_iter()).find_map(|objects| {
+        let known_objects = [session.world().objects(), objects_soon_after(session, at)];
+        let pod = (known_objects.into_iter()).find_map(|objects| {
             let pod = objects.get::<Pod>(&subject.key)?;
             (pod.metadata.uid == subject.uid).then_some(pod)
         });
         match (pod, owner) {
             (Some(pod), owner) => {
-                let counts = self.counts_labels(&pod.metadata.labels);
+                let counts = self.counts_pods_with_labels(&pod.metadata.labels);
                 if let Some(owner) = owner {
                     self.members.insert(owner, counts);
                 }
@@ -351,14 +351,14 @@ impl Spread {
     }
 
     fn add_pod(&mut self, uid: &Uid, node: &NodeName) {
-        self.remove(uid);
+        self.remove_pod(uid);
         self.pods.insert(uid.clone(), node.clone());
         if let Some(count) = self.nodes.get(node).and_then(|domain| self.counts.get_mut(*domain)) {
             count.0 += 1;
         }
     }
 
-    fn remove(&mut self, uid: &Uid) {
+    fn remove_pod(&mut self, uid: &Uid) {
         self.owners.remove(uid);
         let node = self.pods.remove(uid);
         let domain = node.and_then(|node| self.nodes.get(&node).copied());

@@ -3,7 +3,9 @@
 use podscope_api::Kind;
 use podscope_api::well_known::condition;
 use podscope_cluster::{Actor, AttemptResult, Happening, Record, Subject};
-use podscope_protocol::{MAX_THREAD, SubjectRef, Thread, ThreadActor, ThreadEvent, ThreadLink, UpcomingEvent};
+use podscope_protocol::{
+    CausalThread, MAX_THREAD_RECORDS, SubjectRef, ThreadActor, ThreadEvent, ThreadLink, UpcomingEvent,
+};
 
 use super::requests::{SelectedFailures, StretchOrigin};
 use super::{Marks, pod_key};
@@ -11,7 +13,7 @@ use crate::causes;
 use crate::timeline::Session;
 
 /// Maximum number of trace records that are examined for one frame.
-const RECORDS_PER_FRAME: usize = 40_000;
+const MAX_RECORDS_PER_FRAME: usize = 40_000;
 /// Maximum number of stored records about the selected object. It is greater than the maximum length of a thread,
 /// because several records can have common causes.
 const MAX_OWN_RECORDS: usize = 400;
@@ -19,16 +21,16 @@ const MAX_OWN_RECORDS: usize = 400;
 /// State from which the thread of the selected object is updated: the sequence numbers of the records about the object,
 /// up to the last examined record.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Threads {
+pub(crate) struct ThreadTracker {
     subject: Option<SubjectRef>,
     branch: usize,
     seen: usize,
     own: Vec<u64>,
     is_cut: bool,
-    made: Option<(usize, Thread)>,
+    made: Option<(usize, CausalThread)>,
 }
 
-impl Threads {
+impl ThreadTracker {
     /// Examines the records up to the cursor, and returns the thread. None if the selected object has no thread.
     pub(crate) fn update(
         &mut self,
@@ -36,7 +38,7 @@ impl Threads {
         subject: Option<&SubjectRef>,
         marks: &Marks,
         pending_events: Vec<UpcomingEvent>,
-    ) -> Option<Thread> {
+    ) -> Option<CausalThread> {
         if let Some(SubjectRef::FailedRequests {
             service,
             endpoint,
@@ -53,15 +55,15 @@ impl Threads {
         }
         let subject = subject.filter(|subject| !matches!(subject, SubjectRef::Invariant { .. }));
         let len = session.trace().len();
-        if self.subject.as_ref() != subject || self.branch != session.current() || self.seen > len {
+        if self.subject.as_ref() != subject || self.branch != session.current_branch_index() || self.seen > len {
             *self = Self {
                 subject: subject.cloned(),
-                branch: session.current(),
+                branch: session.current_branch_index(),
                 ..Self::default()
             };
         }
         let subject = self.subject.clone()?;
-        let until = len.min(self.seen + RECORDS_PER_FRAME);
+        let until = len.min(self.seen + MAX_RECORDS_PER_FRAME);
         for record in session.trace().take(until).skip(self.seen) {
             if can_end_thread(&record.happening) && is_record_about(&record, &subject) {
                 self.own.push(record.seq);
@@ -90,39 +92,39 @@ impl Threads {
     }
 
     /// Returns whether the trace has records that have not been examined yet.
-    pub(crate) fn is_late(&self, session: &Session) -> bool {
+    pub(crate) fn has_unprocessed_records(&self, session: &Session) -> bool {
         self.subject.is_some() && self.seen < session.trace().len()
     }
 
     /// Creates a thread from the latest records about the object: as many as fit into a thread together with all their
     /// causes.
-    fn build_thread(&self, session: &Session) -> Thread {
-        let mut kept = self.own.len().min(MAX_THREAD);
+    fn build_thread(&self, session: &Session) -> CausalThread {
+        let mut kept = self.own.len().min(MAX_THREAD_RECORDS);
         loop {
             let own = &self.own[self.own.len() - kept..];
             let records = session.with_causes(own.iter().copied());
-            if records.len() <= MAX_THREAD || kept <= 1 {
-                let is_cut = self.is_cut || kept < self.own.len() || records.len() > MAX_THREAD;
+            if records.len() <= MAX_THREAD_RECORDS || kept <= 1 {
+                let is_cut = self.is_cut || kept < self.own.len() || records.len() > MAX_THREAD_RECORDS;
                 let mut links: Vec<ThreadLink> = (causes::arrange_as_trees(records).iter())
                     .map(|link| thread_link(&link.record, link.depth, own.binary_search(&link.record.seq).is_ok()))
                     .collect();
-                let surplus = links.len().saturating_sub(MAX_THREAD);
+                let surplus = links.len().saturating_sub(MAX_THREAD_RECORDS);
                 links.drain(..surplus);
-                return Thread {
+                return CausalThread {
                     links,
                     due: Vec::new(),
                     is_cut,
                 };
             }
-            kept -= 1.max((records.len() - MAX_THREAD) / 4).min(kept - 1);
+            kept -= 1.max((records.len() - MAX_THREAD_RECORDS) / 4).min(kept - 1);
         }
     }
 }
 
 /// Creates the thread of a stretch of failed requests: the causes of the stretch, and the stretch itself.
-fn thread_of_failures(session: &Session, selected: &SelectedFailures<'_>, marks: &Marks) -> Thread {
+fn thread_of_failures(session: &Session, selected: &SelectedFailures<'_>, marks: &Marks) -> CausalThread {
     let Some((failed, origin)) = selected.find(session, &marks.all()) else {
-        return Thread::default();
+        return CausalThread::default();
     };
     let (last, is_recorded) = match origin {
         StretchOrigin::Recorded(seq) => (Some(seq), true),
@@ -147,9 +149,9 @@ fn thread_of_failures(session: &Session, selected: &SelectedFailures<'_>, marks:
             is_own: true,
         });
     }
-    let surplus = links.len().saturating_sub(MAX_THREAD);
+    let surplus = links.len().saturating_sub(MAX_THREAD_RECORDS);
     links.drain(..surplus);
-    Thread {
+    CausalThread {
         links,
         due: Vec::new(),
         is_cut: surplus > 0,

@@ -7,31 +7,31 @@
 use podscope_api::well_known::condition;
 use podscope_api::{Kind, NodeName, Pod, ordered};
 use podscope_cluster::{Actor, Happening, Place, RENEW_INTERVAL, Record, SimTime, Span, Subject, World};
-use podscope_protocol::{MAX_MESSAGES, Message, MessageKind, Peer, Traffic, UncountedLink};
+use podscope_protocol::{MAX_MESSAGES, Message, MessageKind, OmittedMessages, Peer, Traffic};
 
 use crate::timeline::Session;
 
 /// Maximum number of trace records that are examined for one frame; older records are skipped.
-const MAX_RECORDS: usize = 4_000;
+const MAX_RECORDS_PER_FRAME: usize = 4_000;
 /// Maximum number of nodes of a cluster for which heartbeats are shown as messages. With more nodes, the user could not
 /// distinguish individual heartbeats.
 const MAX_HEARTBEAT_NODES: usize = 100;
 
 /// The position in the trace of a branch up to which messages have been returned.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct TrafficView {
+pub(crate) struct TrafficCursor {
     branch: usize,
     seen: usize,
     at: SimTime,
 }
 
-impl TrafficView {
+impl TrafficCursor {
     /// Returns the messages since the last call. Empty at the first call, and after a jump back or a switch of
     /// branches.
     pub(crate) fn update(&mut self, session: &Session, is_first: bool) -> Traffic {
         let (from, since) = (self.seen, self.at);
-        let is_other = is_first || self.branch != session.current() || since > session.now();
-        (self.branch, self.seen, self.at) = (session.current(), session.trace().len(), session.now());
+        let is_other = is_first || self.branch != session.current_branch_index() || since > session.now();
+        (self.branch, self.seen, self.at) = (session.current_branch_index(), session.trace().len(), session.now());
         if is_other || from > self.seen {
             return Traffic::default();
         }
@@ -42,7 +42,7 @@ impl TrafficView {
             latency,
             messages: Vec::new(),
         };
-        let from = from.max(self.seen.saturating_sub(MAX_RECORDS));
+        let from = from.max(self.seen.saturating_sub(MAX_RECORDS_PER_FRAME));
         let mut last: Option<(Actor, SimTime, String, bool)> = None;
         for record in session.trace().skip(from) {
             let about = record.object.as_deref().map_or_else(String::new, subject_name);
@@ -107,7 +107,7 @@ impl MessageCollector<'_> {
     /// Returns the latency of messages between the API server and a component.
     fn latency_to(&self, peer: &Peer) -> Span {
         let slow = match peer {
-            Peer::Node(node) => self.world.network().slowness(&NodeName::from(&**node)),
+            Peer::Node(node) => self.world.network().extra_latency(&NodeName::from(&**node)),
             _ => Span::ZERO,
         };
         self.latency + slow
@@ -180,7 +180,7 @@ fn limit_messages(mut messages: Vec<Message>) -> Traffic {
     }
     let more = more
         .into_iter()
-        .map(|((from, to), count)| UncountedLink { from, to, count });
+        .map(|((from, to), count)| OmittedMessages { from, to, count });
     Traffic {
         messages,
         more: more.collect(),

@@ -9,12 +9,12 @@ use podscope_api::{
 use podscope_cluster::Objects;
 use podscope_messages::{Sentence, sentence};
 
-use super::{Answer, Blocked, Move, NodeChange, Question};
+use super::{Answer, BlockedPod, NodeChange, PodMove, Question};
 use crate::owners::workload_of;
 use crate::timeline::Session;
 
 /// Resources of a node that are shown even if no pod requests them.
-const ALWAYS_SHOWN: [&str; 3] = ["cpu", "memory", "pods"];
+const ALWAYS_SHOWN_RESOURCES: [&str; 3] = ["cpu", "memory", "pods"];
 /// Kind whose pods are deleted and created together with their nodes, so these pods are treated separately.
 const DAEMON_SET: &str = "DaemonSet";
 /// Number of disruptions that the eviction of one pod needs.
@@ -193,7 +193,7 @@ fn node_resources(objects: &Objects, node: &Node) -> NodeResources {
         let count = asked.entry("pods".into()).or_default();
         *count = count.plus(Quantity::from_units(1));
     }
-    let is_shown = |resource: &Str| ALWAYS_SHOWN.contains(&&**resource) || asked.contains_key(resource);
+    let is_shown = |resource: &Str| ALWAYS_SHOWN_RESOURCES.contains(&&**resource) || asked.contains_key(resource);
     (node.status.allocatable.iter())
         .filter(|(resource, _)| is_shown(resource))
         .map(|(resource, has)| {
@@ -249,7 +249,7 @@ pub(super) fn answer(
         let reason = to
             .is_none()
             .then(|| pod.why_not_replaced(replacement, after.pods.get(uid)));
-        moves.push(Move {
+        moves.push(PodMove {
             pod: pod.key.to_string(),
             from: pod.node.clone(),
             waits: to.is_none() && replacement.is_some(),
@@ -258,7 +258,7 @@ pub(super) fn answer(
             share: 1.0,
         });
     }
-    let new_pod_move = |pod: &PodState| Move {
+    let new_pod_move = |pod: &PodState| PodMove {
         pod: pod.key.to_string(),
         from: None,
         to: pod.node.clone(),
@@ -298,7 +298,7 @@ pub(super) fn answer(
 }
 
 /// Returns the pods on drained nodes whose eviction a PodDisruptionBudget prevents.
-pub(super) fn blocked_pods(session: &Session, nodes: &[String]) -> Vec<Blocked> {
+pub(super) fn blocked_pods(session: &Session, nodes: &[String]) -> Vec<BlockedPod> {
     let objects = session.world().objects();
     let mut blocked_pods = Vec::new();
     for node in nodes {
@@ -308,7 +308,7 @@ pub(super) fn blocked_pods(session: &Session, nodes: &[String]) -> Vec<Blocked> 
             let budget = objects
                 .budgets_of(pod)
                 .find(|budget| budget.status.disruptions_allowed < DISRUPTIONS_PER_EVICTION);
-            blocked_pods.extend(budget.map(|budget| Blocked {
+            blocked_pods.extend(budget.map(|budget| BlockedPod {
                 pod: pod.metadata.key().to_string(),
                 by: format!("PodDisruptionBudget {}", budget.metadata.key()),
                 allowed: budget.status.disruptions_allowed,
@@ -323,7 +323,7 @@ pub(super) fn blocked_pods(session: &Session, nodes: &[String]) -> Vec<Blocked> 
 /// otherwise by its position among the new pods.
 type PodOfDraw = (Option<String>, String);
 /// Moves of one pod in several draws, by target node.
-type MovesByTarget = ordered::Map<Option<String>, Vec<Move>>;
+type MovesByTarget = ordered::Map<Option<String>, Vec<PodMove>>;
 
 /// Combines the answers of several draws (runs with different seeds), in the order of the draws. The result contains
 /// each pod's most frequent move; everything else is that of the first draw.

@@ -12,14 +12,14 @@ use podscope_cluster::Rng;
 use podscope_scheduler::explain::explain;
 use podscope_scheduler::{NoRecorder, Outcome, Scheduler};
 
-use super::fit::{Fit, ShapeFit, StoppedBy};
+use super::fit::{FitAnswer, RefusingNode, ShapeFit};
 
 /// A pod after admission by the API server, and its number of copies in each round.
 pub(super) type AdmittedShape = (Pod, usize);
 
-/// The count of placed copies, in progress.
+/// The placement of copies by the scheduler, in progress, with the number of copies placed so far.
 #[derive(Debug)]
-pub(super) struct Counting {
+pub(super) struct CopyCounter {
     /// Scheduler of the cluster. It also knows the copies that have been placed.
     scheduler: Scheduler,
     shapes: Vec<AdmittedShape>,
@@ -27,11 +27,11 @@ pub(super) struct Counting {
     turn: (usize, usize),
     max: usize,
     rng: Rng,
-    fit: Fit,
+    fit: FitAnswer,
     is_done: bool,
 }
 
-impl Counting {
+impl CopyCounter {
     /// Starts to count up to `max` copies of the shapes. There must be at least one shape, and no pods may wait in the
     /// scheduler's queue.
     pub(super) fn new(scheduler: Scheduler, shapes: Vec<AdmittedShape>, max: usize, rng: Rng) -> Self {
@@ -40,9 +40,9 @@ impl Counting {
             fits: 0,
             stops: false,
         };
-        let fit = Fit {
+        let fit = FitAnswer {
             shapes: shapes.iter().map(none).collect(),
-            ..Fit::default()
+            ..FitAnswer::default()
         };
         Self {
             scheduler,
@@ -55,9 +55,9 @@ impl Counting {
         }
     }
 
-    /// Places at most `copies` more copies. Returns whether the count has ended.
-    pub(super) fn work(&mut self, copies: usize) -> bool {
-        for _ in 0..copies {
+    /// Places at most `max_copies` more copies. Returns whether the count has ended.
+    pub(super) fn work(&mut self, max_copies: usize) -> bool {
+        for _ in 0..max_copies {
             if self.is_done || self.fit.fits >= self.max {
                 return true;
             }
@@ -72,11 +72,11 @@ impl Counting {
     }
 
     /// Returns how many copies fit, as far as copies have been placed.
-    pub(super) const fn fit(&self) -> &Fit {
+    pub(super) const fn fit(&self) -> &FitAnswer {
         &self.fit
     }
 
-    pub(super) fn into_fit(self) -> Fit {
+    pub(super) fn into_fit(self) -> FitAnswer {
         self.fit
     }
 
@@ -129,19 +129,19 @@ fn place_copy(scheduler: &mut Scheduler, pod: &Pod, nth: usize, rng: &mut Rng) -
 }
 
 /// Returns, for each node, the reason why it refuses the pod.
-fn refusal_reasons(scheduler: &Scheduler, pod: &Pod) -> Vec<StoppedBy> {
+fn refusal_reasons(scheduler: &Scheduler, pod: &Pod) -> Vec<RefusingNode> {
     let Some((cache, decision)) = scheduler.decide(&Arc::new(pod.clone())) else {
         return Vec::new();
     };
     let refused = |node: NodeExplanation| match node.verdict {
-        NodeVerdict::Refused { reasons, .. } => Some(StoppedBy {
+        NodeVerdict::Refused { reasons, .. } => Some(RefusingNode {
             node: node.name,
             reason: reasons.join(", "),
         }),
         NodeVerdict::Fits(_) | NodeVerdict::NotExamined => None,
     };
     let nodes = explain(&cache, &decision).explanation.nodes;
-    let mut all: Vec<StoppedBy> = nodes.into_iter().filter_map(refused).collect();
+    let mut all: Vec<RefusingNode> = nodes.into_iter().filter_map(refused).collect();
     all.stable_sort_by_key(|one| one.node.clone());
     all
 }

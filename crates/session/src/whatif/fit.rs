@@ -15,10 +15,10 @@ use podscope_protocol::Problem;
 use podscope_scheduler::{Scheduler, SchedulerConfiguration};
 use serde::Serialize;
 
-use super::count::{AdmittedShape, Counting};
-use super::room::{Change, RoomQuestion, RoomSearch};
+use super::count::{AdmittedShape, CopyCounter};
+use super::room_search::{RoomChange, RoomQuestion, RoomSearch};
 use super::run;
-use super::{Control, Stage};
+use super::{ProgressStage, WorkControl};
 use crate::scenario::{self, File, Loaded};
 use crate::timeline::{Session, Slice};
 use podscope_cluster::scheduler_of;
@@ -30,7 +30,7 @@ const COPIES_PER_REPORT: usize = 100;
 
 /// A file with a Pod or with a workload that has a pod template, and the number of copies in each round of the count.
 #[derive(Debug, Clone)]
-pub struct Shape {
+pub struct PodShape {
     pub file: File,
     pub copies: usize,
 }
@@ -38,17 +38,17 @@ pub struct Shape {
 /// The answer to the question how many more pods fit into a cluster.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Fit {
+pub struct FitAnswer {
     pub fits: usize,
     /// For each node, the reason why it refuses the next pod. Empty if the maximum number of copies was reached.
-    pub stopped_by: Vec<StoppedBy>,
+    pub stopped_by: Vec<RefusingNode>,
     /// Number of placed pods on each node.
     pub on: ordered::Map<String, usize>,
     /// Number of placed pods of each shape, in the order of the question.
     pub shapes: Vec<ShapeFit>,
     /// Changes of the cluster that would each make room for the needed pods, the smallest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub changes: Vec<Change>,
+    pub changes: Vec<RoomChange>,
     /// The nodes on which a DaemonSet does not create a pod.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unwanted: Vec<String>,
@@ -66,7 +66,7 @@ pub struct ShapeFit {
 
 /// A node, with the reason why it refuses the next pod.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StoppedBy {
+pub struct RefusingNode {
     pub node: String,
     /// Reasons for the refusal, in the words of kube-scheduler.
     pub reason: String,
@@ -77,8 +77,13 @@ pub struct StoppedBy {
 ///
 /// # Errors
 /// Problems of the files, or the API server's reason for refusing a pod.
-pub fn fit(cluster: &Loaded, shapes: Vec<Shape>, need: usize, control: Control<'_>) -> Result<Fit, Vec<Problem>> {
-    if let [Shape { file, .. }] = shapes.as_slice() {
+pub fn fit(
+    cluster: &Loaded,
+    shapes: Vec<PodShape>,
+    need: usize,
+    control: WorkControl<'_>,
+) -> Result<FitAnswer, Vec<Problem>> {
+    if let [PodShape { file, .. }] = shapes.as_slice() {
         let loaded = scenario::load(std::slice::from_ref(file))?;
         let is_daemon_set = |object: &&Object| object.kind() == Kind::DaemonSet;
         if let Some(set) = loaded.setup.objects.iter().find(is_daemon_set) {
@@ -100,9 +105,9 @@ pub fn fit(cluster: &Loaded, shapes: Vec<Shape>, need: usize, control: Control<'
         admitted_shapes.push((admitted(&empty_cluster, shape.file)?, shape.copies.max(1)));
     }
     let scheduler = scheduler_without_queue(&objects, empty_cluster.scheduler_config());
-    let mut fitting = Fitting::start(&objects, scheduler, admitted_shapes, need, cluster.setup.seed);
+    let mut fitting = FitRun::start(&objects, scheduler, admitted_shapes, need, cluster.setup.seed);
     while !(control.stop)() && !fitting.work(COPIES_PER_REPORT) {
-        (control.progress)(Stage::Placed(fitting.n_placed()));
+        (control.progress)(ProgressStage::Placed(fitting.n_placed()));
     }
     let mut fit = fitting.into_fit();
     for (shape, name) in fit.shapes.iter_mut().zip(names) {
@@ -114,19 +119,19 @@ pub fn fit(cluster: &Loaded, shapes: Vec<Shape>, need: usize, control: Control<'
 /// The count of the copies that fit, in progress. If fewer fit than are needed, a search follows for changes that make
 /// room. Both are done in pieces of work, so that the page stays responsive and can stop them.
 #[derive(Debug)]
-pub struct Fitting {
-    counting: Counting,
+pub struct FitRun {
+    counting: CopyCounter,
     question: RoomQuestion,
     /// The search for changes that make room. It starts after the count if too few copies fit.
     search: Option<RoomSearch>,
 }
 
-impl Fitting {
+impl FitRun {
     /// Starts to count copies. No pods may wait in the scheduler's queue.
     fn start(objects: &Objects, scheduler: Scheduler, shapes: Vec<AdmittedShape>, need: usize, seed: u64) -> Self {
         let rng = Rng::split(seed, "whatif/fit");
         Self {
-            counting: Counting::new(scheduler.clone(), shapes.clone(), MAX_COPIES, rng),
+            counting: CopyCounter::new(scheduler.clone(), shapes.clone(), MAX_COPIES, rng),
             question: RoomQuestion {
                 scheduler,
                 shapes,
@@ -145,7 +150,7 @@ impl Fitting {
     /// # Errors
     /// The pod does not exist, or its scheduler is not one of the session's.
     pub fn of_pod(session: &Session, key: &ObjectKey, need: usize) -> Result<Self, Vec<Problem>> {
-        let refuse = |why: String| vec![Problem::of("whatif", why)];
+        let refuse = |why: String| vec![Problem::of_file("whatif", why)];
         let objects = session.world().objects();
         let pod = objects.get::<Pod>(key);
         let mut pod = Pod::clone(pod.ok_or_else(|| refuse(format!("pods {:?} not found", &*key.name)))?);
@@ -162,12 +167,12 @@ impl Fitting {
         Ok(Self::start(objects, scheduler, vec![(pod, 1)], need, seed))
     }
 
-    /// Places at most `copies` more copies. Returns whether the answer is complete.
-    pub fn work(&mut self, copies: usize) -> bool {
+    /// Places at most `max_copies` more copies. Returns whether the answer is complete.
+    pub fn work(&mut self, max_copies: usize) -> bool {
         if let Some(search) = &mut self.search {
-            return search.work(copies);
+            return search.work(max_copies);
         }
-        if !self.counting.work(copies) {
+        if !self.counting.work(max_copies) {
             return false;
         }
         let fit = self.counting.fit();
@@ -187,9 +192,9 @@ impl Fitting {
 
     /// Returns the answer, as far as it has been computed.
     #[must_use]
-    pub fn into_fit(self) -> Fit {
+    pub fn into_fit(self) -> FitAnswer {
         let changes = self.search.map(RoomSearch::into_changes);
-        Fit {
+        FitAnswer {
             changes: changes.unwrap_or_default(),
             ..self.counting.into_fit()
         }
@@ -207,9 +212,9 @@ fn scheduler_without_queue(objects: &Objects, config: SchedulerConfiguration) ->
 
 /// Returns the objects of a cluster. The cluster of a dump is not simulated, because the start of a large cluster would
 /// take long; that of other files is simulated until it has started.
-pub(super) fn objects_of(cluster: &Loaded, control: Control<'_>) -> Result<Arc<Objects>, Vec<Problem>> {
+pub(super) fn objects_of(cluster: &Loaded, control: WorkControl<'_>) -> Result<Arc<Objects>, Vec<Problem>> {
     if cluster.is_dump() {
-        (control.progress)(Stage::Starting);
+        (control.progress)(ProgressStage::Starting);
         return cluster.objects_at_start();
     }
     let session = run::start_cluster(cluster.clone(), control)?;
@@ -217,8 +222,8 @@ pub(super) fn objects_of(cluster: &Loaded, control: Control<'_>) -> Result<Arc<O
 }
 
 /// Creates the DaemonSet in the cluster and counts the nodes to which one of its pods is bound.
-fn fit_daemon_set(mut session: Session, set: &Object, stop: fn() -> bool) -> Result<Fit, Vec<Problem>> {
-    let refuse = |why: String| vec![Problem::of("whatif", why)];
+fn fit_daemon_set(mut session: Session, set: &Object, stop: fn() -> bool) -> Result<FitAnswer, Vec<Problem>> {
+    let refuse = |why: String| vec![Problem::of_file("whatif", why)];
     let namespace = match &*set.metadata().namespace {
         "" => "default",
         namespace => namespace,
@@ -236,7 +241,7 @@ fn fit_daemon_set(mut session: Session, set: &Object, stop: fn() -> bool) -> Res
         let lines = session.outputs()[before..].iter().map(|line| line.text.clone());
         return Err(refuse(lines.collect::<Vec<_>>().join(" ")));
     };
-    let mut fit = Fit::default();
+    let mut fit = FitAnswer::default();
     let mut wanted: ordered::Set<String> = ordered::Set::new();
     for pod in objects.pods_of(&created.metadata().uid) {
         if let Some(node) = &pod.spec.node_name {
@@ -248,7 +253,7 @@ fn fit_daemon_set(mut session: Session, set: &Object, stop: fn() -> bool) -> Res
         let Some(node) = pod.spec.pinned_node() else { continue };
         wanted.insert(node.to_string());
         let condition = pod.condition(condition::POD_SCHEDULED);
-        fit.stopped_by.push(StoppedBy {
+        fit.stopped_by.push(RefusingNode {
             node: node.to_string(),
             reason: condition.map(|one| one.message.to_string()).unwrap_or_default(),
         });
@@ -263,7 +268,7 @@ fn fit_daemon_set(mut session: Session, set: &Object, stop: fn() -> bool) -> Res
 fn admitted(session: &Session, shape: File) -> Result<Pod, Vec<Problem>> {
     let name = shape.0.clone();
     let loaded = scenario::load(&[shape])?;
-    let refuse = |why: &str| vec![Problem::of(&name, why.to_owned())];
+    let refuse = |why: &str| vec![Problem::of_file(&name, why.to_owned())];
     let mut shapes = loaded.setup.objects.iter();
     let template = shapes
         .find_map(|object| match object {

@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use podscope_messages::{Sentence, sentence};
 use podscope_protocol::markdown::{self, Block};
 
-use super::text::{MAX_NODES, add_section};
-use super::{Group, GroupAnswer, Grow, PodGroups};
+use super::text::{MAX_LISTED_NODES, add_section};
+use super::{GroupAnswer, GroupGrowth, NodeGroupSummary, PodGroupAnswers};
 
-/// Formats the result of [`super::grow()`] as plain text.
+/// Formats the result of [`super::evaluate_node_groups()`] as plain text.
 #[must_use]
-pub fn grow_text(grow: &Grow) -> String {
+pub fn group_growth_text(grow: &GroupGrowth) -> String {
     let mut out = String::new();
     let groups = grow.groups.iter().map(described_group);
     add_section(&mut out, &sentence!(what_if_print::node_groups), groups);
@@ -21,15 +21,15 @@ pub fn grow_text(grow: &Grow) -> String {
             let _ = writeln!(out, "  {line}");
         }
     }
-    let _ = writeln!(out, "{}", grow_summary(grow));
+    let _ = writeln!(out, "{}", group_growth_summary(grow));
     out
 }
 
-/// Formats the result of [`super::grow()`] as Markdown.
+/// Formats the result of [`super::evaluate_node_groups()`] as Markdown.
 #[must_use]
-pub fn grow_markdown(grow: &Grow) -> String {
+pub fn group_growth_markdown(grow: &GroupGrowth) -> String {
     let mut out = markdown::print(&[
-        Block::Lead(grow_summary(grow)),
+        Block::Lead(group_growth_summary(grow)),
         Block::List(grow.groups.iter().map(described_group).collect()),
     ]);
     for asked in &grow.pods {
@@ -39,8 +39,8 @@ pub fn grow_markdown(grow: &Grow) -> String {
     out
 }
 
-fn described_group(group: &Group) -> Sentence {
-    let Group {
+fn described_group(group: &NodeGroupSummary) -> Sentence {
+    let NodeGroupSummary {
         name,
         nodes,
         min,
@@ -70,7 +70,7 @@ fn described_group(group: &Group) -> Sentence {
 }
 
 /// Returns a title for pending pods: the key of the pod, or the workload with its number of pending pods.
-fn pods_title(asked: &PodGroups) -> Sentence {
+fn pods_title(asked: &PodGroupAnswers) -> Sentence {
     let pod = &asked.pod;
     match (&asked.owner, asked.count.saturating_sub(1)) {
         (None, 0) => sentence!(what_if_print::pod, pod = pod),
@@ -83,13 +83,13 @@ fn pods_title(asked: &PodGroups) -> Sentence {
 /// Returns one line per node group about whether the group could help a pod; then a line with the cluster autoscaler's
 /// event, if there is one. If the pod fits on existing nodes, returns only a line about these nodes.
 #[must_use]
-pub fn group_lines(asked: &PodGroups) -> Vec<Sentence> {
+pub fn group_lines(asked: &PodGroupAnswers) -> Vec<Sentence> {
     let fits = asked.fits.as_slice();
-    match fits.len().saturating_sub(MAX_NODES) {
+    match fits.len().saturating_sub(MAX_LISTED_NODES) {
         0 if fits.is_empty() => {}
         0 => return vec![sentence!(node_groups::fits_on, nodes = fits.to_vec())],
         more => {
-            let nodes = fits[..MAX_NODES].to_vec();
+            let nodes = fits[..MAX_LISTED_NODES].to_vec();
             return vec![sentence!(node_groups::fits_on_more, nodes = nodes, more = more)];
         }
     }
@@ -107,7 +107,7 @@ pub fn group_lines(asked: &PodGroups) -> Vec<Sentence> {
 }
 
 /// Returns one sentence about how node groups could help a pod. None if there is no node group.
-pub(crate) fn group_help(asked: &PodGroups) -> Option<Sentence> {
+pub(crate) fn group_help(asked: &PodGroupAnswers) -> Option<Sentence> {
     let helping = asked.groups.iter().filter(|answer| answer.helps);
     let helping: Vec<&str> = helping.map(|answer| answer.group.as_str()).collect();
     match (&asked.event, helping.as_slice()) {
@@ -118,8 +118,8 @@ pub(crate) fn group_help(asked: &PodGroups) -> Option<Sentence> {
     }
 }
 
-fn grow_summary(grow: &Grow) -> Sentence {
-    let pods = |is_counted: &dyn Fn(&PodGroups) -> bool| -> usize {
+fn group_growth_summary(grow: &GroupGrowth) -> Sentence {
+    let pods = |is_counted: &dyn Fn(&PodGroupAnswers) -> bool| -> usize {
         let counted = grow.pods.iter().filter(|asked| is_counted(asked));
         counted.map(|asked| asked.count).sum()
     };

@@ -4,17 +4,17 @@
 //! The model is simple. One node is made from the group's template, with the pods of DaemonSets that would run on it
 //! and the devices of the node that it copies. The node is added to a copy of the cluster, and the scheduler's filters
 //! decide whether it accepts the pod. Preferences and preemption are ignored. The groups are those that the scenario
-//! declares, and those in the node labels of cloud providers; the limits of the latter are unknown.
+//! declares, and those that the node labels of cloud providers name; the limits of the latter are unknown.
 
 use std::sync::Arc;
 
 use podscope_api::{Node, Object, Pod, Uid, ordered};
-use podscope_cluster::{GroupOfNodes, MAX_REACHED, NewGroupNode, NodeShorthand, Objects, node_groups};
+use podscope_cluster::{MAX_REACHED, NewGroupNode, NodeGroupWithNodes, NodeShorthand, Objects, node_groups};
 use podscope_protocol::Problem;
 use podscope_scheduler::TrialNodes;
 use serde::Serialize;
 
-use super::{Control, Stage, fit};
+use super::{ProgressStage, WorkControl, fit};
 use crate::owners::workload_of;
 use crate::scenario::Loaded;
 use crate::timeline::Session;
@@ -22,22 +22,22 @@ use crate::triage::shared_decision_owner;
 use podscope_cluster::scheduler_of;
 
 /// Maximum number of pending pods for which node groups are evaluated; pods of one ReplicaSet count as one.
-const MAX_PODS: usize = 300;
+const MAX_EVALUATED_PODS: usize = 300;
 
-/// The pending pods of a cluster, with the answer of each node group.
+/// The node groups of a cluster, and for its pending pods the answer of each group.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Grow {
-    pub groups: Vec<Group>,
-    pub pods: Vec<PodGroups>,
-    /// Number of pending pods for which node groups were not evaluated: those beyond `MAX_PODS`, and those that were
-    /// left when the evaluation was stopped.
+pub struct GroupGrowth {
+    pub groups: Vec<NodeGroupSummary>,
+    pub pods: Vec<PodGroupAnswers>,
+    /// Number of pending pods for which node groups were not evaluated: those beyond `MAX_EVALUATED_PODS`, and those
+    /// that were left when the evaluation was stopped.
     #[serde(rename = "notAsked")]
     pub not_asked: usize,
 }
 
 /// A node group of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Group {
+pub struct NodeGroupSummary {
     pub name: String,
     /// Number of existing nodes in the group.
     pub nodes: usize,
@@ -51,7 +51,7 @@ pub struct Group {
 
 /// A pending pod, or the pending pods of one ReplicaSet, with the answer of each node group.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PodGroups {
+pub struct PodGroupAnswers {
     /// `NAMESPACE/NAME` of the first pod.
     pub pod: String,
     /// Workload that owns the pods, as `KIND NAMESPACE/NAME`.
@@ -81,7 +81,11 @@ pub struct GroupAnswer {
 ///
 /// # Errors
 /// Problems of the files, or that the pod does not exist.
-pub fn grow(cluster: &Loaded, pod: Option<&str>, control: Control<'_>) -> Result<Grow, Vec<Problem>> {
+pub fn evaluate_node_groups(
+    cluster: &Loaded,
+    pod: Option<&str>,
+    control: WorkControl<'_>,
+) -> Result<GroupGrowth, Vec<Problem>> {
     // The cluster must not contain an autoscaler, because an autoscaler would add nodes.
     let mut cluster = cluster.clone();
     cluster.setup.settings.cluster_autoscaler.enabled = false;
@@ -89,15 +93,15 @@ pub fn grow(cluster: &Loaded, pod: Option<&str>, control: Control<'_>) -> Result
     let config = cluster.setup.settings.scheduler.clone();
     let trial = || TrialNodes::new(&scheduler_of(&objects, config, 0));
     let Some(mut group_check) = GroupCheck::new(&objects, &cluster.setup.nodes, trial) else {
-        return Ok(Grow::default());
+        return Ok(GroupGrowth::default());
     };
-    let mut grow = Grow {
+    let mut grow = GroupGrowth {
         groups: group_check
             .groups
             .iter()
             .map(|(group, _)| group_description(group, &objects))
             .collect(),
-        ..Grow::default()
+        ..GroupGrowth::default()
     };
     let mut known: ordered::Map<Uid, usize> = ordered::Map::new();
     for pending in objects.list::<Pod>().filter(|pending| is_waiting(pending)) {
@@ -109,11 +113,11 @@ pub fn grow(cluster: &Loaded, pod: Option<&str>, control: Control<'_>) -> Result
             grow.pods[*row].count += 1;
             continue;
         }
-        if grow.pods.len() >= MAX_PODS || (control.stop)() {
+        if grow.pods.len() >= MAX_EVALUATED_PODS || (control.stop)() {
             grow.not_asked += 1;
             continue;
         }
-        (control.progress)(Stage::Placed(grow.pods.len()));
+        (control.progress)(ProgressStage::Placed(grow.pods.len()));
         if let Some(owner) = shared {
             known.insert(owner, grow.pods.len());
         }
@@ -122,7 +126,7 @@ pub fn grow(cluster: &Loaded, pod: Option<&str>, control: Control<'_>) -> Result
     match pod {
         Some(pod) if grow.pods.is_empty() => {
             let message = format!("there is no pod {pod:?} that waits for a node");
-            Err(vec![Problem::of("whatif", message)])
+            Err(vec![Problem::of_file("whatif", message)])
         }
         _ => Ok(grow),
     }
@@ -131,10 +135,10 @@ pub fn grow(cluster: &Loaded, pod: Option<&str>, control: Control<'_>) -> Result
 /// Evaluates each node group for one pending pod. `None` if there is no node group, or if the pod fits on an existing
 /// node.
 #[must_use]
-pub fn grow_for(session: &Session, pod: &Arc<Pod>) -> Option<PodGroups> {
+pub fn group_answers_for_pod(session: &Session, pod: &Arc<Pod>) -> Option<PodGroupAnswers> {
     let (objects, nodes) = (session.world().objects(), &session.loaded().setup.nodes);
     let trial = || TrialNodes::new(&scheduler_of(objects, session.scheduler_config(), 0));
-    GroupCheck::new(objects, nodes, trial)?.help(pod)
+    GroupCheck::new(objects, nodes, trial)?.answers_for(pod)
 }
 
 /// Returns whether the pod waits for the scheduler: it has no node and no scheduling gates, and it is not terminating.
@@ -145,13 +149,15 @@ fn is_waiting(pod: &Pod) -> bool {
     !is_bound_or_gated && !is_pinned && !pod.is_terminal() && !pod.metadata.is_terminating()
 }
 
-fn group_description(group: &GroupOfNodes, objects: &Objects) -> Group {
-    Group {
+fn group_description(group: &NodeGroupWithNodes, objects: &Objects) -> NodeGroupSummary {
+    NodeGroupSummary {
         name: group.group.name.to_string(),
         nodes: group.nodes.len(),
         min: group.is_declared.then_some(group.group.min),
         max: group.group.max,
-        like: group.model(objects).map(|node| node.metadata.name.to_string()),
+        like: group
+            .template_source(objects)
+            .map(|node| node.metadata.name.to_string()),
     }
 }
 
@@ -159,7 +165,7 @@ fn group_description(group: &GroupOfNodes, objects: &Objects) -> Group {
 pub(crate) struct GroupCheck<'a> {
     objects: &'a Objects,
     trial: TrialNodes,
-    groups: Vec<(GroupOfNodes, NewGroupNode)>,
+    groups: Vec<(NodeGroupWithNodes, NewGroupNode)>,
 }
 
 impl<'a> GroupCheck<'a> {
@@ -172,7 +178,7 @@ impl<'a> GroupCheck<'a> {
             let new = group.new_node(objects, &nodes.capacity, &name);
             (group, new)
         });
-        let groups: Vec<(GroupOfNodes, NewGroupNode)> = groups.collect();
+        let groups: Vec<(NodeGroupWithNodes, NewGroupNode)> = groups.collect();
         (!groups.is_empty()).then(|| Self {
             objects,
             trial: trial(),
@@ -182,18 +188,23 @@ impl<'a> GroupCheck<'a> {
 
     /// Returns the answer of each node group for a pending pod. `None` if the pod is not pending, or fits on an
     /// existing node.
-    pub(crate) fn help(&mut self, pod: &Arc<Pod>) -> Option<PodGroups> {
+    pub(crate) fn answers_for(&mut self, pod: &Arc<Pod>) -> Option<PodGroupAnswers> {
         let asked = is_waiting(pod).then(|| self.evaluate(pod));
         asked.filter(|asked| asked.fits.is_empty())
     }
 
-    fn evaluate(&mut self, pod: &Arc<Pod>) -> PodGroups {
+    fn evaluate(&mut self, pod: &Arc<Pod>) -> PodGroupAnswers {
         let owner = workload_of(self.objects, &pod.metadata);
-        let mut asked = PodGroups {
+        let mut asked = PodGroupAnswers {
             pod: pod.metadata.key().to_string(),
             owner: owner.map(|owner| format!("{} {}/{}", owner.kind, pod.metadata.namespace, owner.name)),
             count: 1,
-            fits: self.trial.accepting(pod).iter().map(ToString::to_string).collect(),
+            fits: self
+                .trial
+                .nodes_accepting(pod)
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
             groups: Vec::new(),
             event: None,
         };

@@ -3,24 +3,24 @@
 //!
 //! [`ask`] first lets the cluster start: a dump is used as it is; a cluster without status is simulated for a minute.
 //! Then `ask` runs the question's command (`kubectl drain`, `fault poweroff` on each node of a zone, `fault join`,
-//! `kubectl scale`) and advances time until no pod moves any more; `asking.rs` does so in pieces, for the page.
+//! `kubectl scale`) and advances time until no pod moves any more; `question_run.rs` does so in pieces, for the page.
 //! `compare.rs` compares the pods before and after: a pod that disappeared and its replacement form one move. Changes
 //! that also occur without the command are left out. `count.rs` counts how many more pods of given shapes fit, with the
-//! scheduler alone; in `fit.rs` the shapes come from files or from a pod, and `room.rs` finds a small change of the
-//! cluster that makes room for more. `shortfall.rs` measures for how long workloads, budgets and Services have less
+//! scheduler alone; in `fit.rs` the shapes come from files or from a pod, and `room_search.rs` finds a small change of
+//! the cluster that makes room for more. `shortfall.rs` measures for how long workloads, budgets and Services have less
 //! than before, and `volumes.rs` lists the volumes that cannot follow their pods. `grow.rs` determines which node group
 //! could run a pending pod. `rolling.rs` drains node after node, to find an order in which this works, or the nodes
 //! that the cluster does not need. If results depend on randomness, several runs with other seeds (draws) show how
 //! frequent each result is.
 
-mod asking;
 mod compare;
 mod count;
 mod fit;
 mod group_text;
 mod grow;
+mod question_run;
 mod rolling;
-mod room;
+mod room_search;
 mod run;
 mod shortfall;
 mod text;
@@ -30,17 +30,21 @@ use podscope_api::{Kind, ObjectKey, Pod, ordered};
 use podscope_messages::Sentence;
 use serde::Serialize;
 
-pub use asking::QuestionRun;
 pub(crate) use compare::ClusterState;
 pub use compare::combine_draws;
-pub use fit::{Fit, Fitting, MAX_COPIES, Shape, ShapeFit, StoppedBy, fit};
+pub use fit::{FitAnswer, FitRun, MAX_COPIES, PodShape, RefusingNode, ShapeFit, fit};
 pub(crate) use group_text::group_help;
-pub use group_text::{group_lines, grow_markdown, grow_text};
+pub use group_text::{group_growth_markdown, group_growth_text, group_lines};
 pub(crate) use grow::GroupCheck;
-pub use grow::{Group, GroupAnswer, Grow, PodGroups, grow, grow_for};
-pub use rolling::{Consolidation, ConsolidationSearch, DrainedNode, Rolling, StoppedNode, consolidate, rolling_drain};
-pub use room::Change;
-pub(crate) use run::settle_workload;
+pub use grow::{
+    GroupAnswer, GroupGrowth, NodeGroupSummary, PodGroupAnswers, evaluate_node_groups, group_answers_for_pod,
+};
+pub use question_run::QuestionRun;
+pub use rolling::{
+    Consolidation, ConsolidationSearch, DrainedNode, RollingDrain, UndrainableNode, consolidate, rolling_drain,
+};
+pub use room_search::RoomChange;
+pub(crate) use run::settle_pods;
 pub use run::{MAX_DRAWS, ask};
 pub use shortfall::Shortfall;
 pub(crate) use text::{add_section, in_capitals, node_line};
@@ -52,15 +56,15 @@ pub use volumes::StuckVolume;
 
 /// Lets a caller interrupt long work and observe its progress.
 #[derive(Clone, Copy)]
-pub struct Control<'a> {
+pub struct WorkControl<'a> {
     /// When this function returns true, the work ends early; its result is what has been found so far.
     pub stop: fn() -> bool,
-    pub progress: &'a (dyn Fn(Stage) + Sync),
+    pub progress: &'a (dyn Fn(ProgressStage) + Sync),
 }
 
 /// What a long computation is currently doing, for progress reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum ProgressStage {
     /// The cluster in the files is simulated until it has started.
     Starting,
     /// The cluster is simulated with and without the change; the value is the progress in per mille.
@@ -72,7 +76,7 @@ pub enum Stage {
 }
 
 /// Returns whether a drain of the pod's node evicts or deletes the pod.
-fn is_drained(pod: &Pod) -> bool {
+fn is_removed_by_drain(pod: &Pod) -> bool {
     !pod.is_terminal() && !pod.is_mirror() && !pod.is_daemon()
 }
 
@@ -93,9 +97,9 @@ pub enum Question {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Answer {
     /// Pods that disappear, are created, or get a node.
-    pub moves: Vec<Move>,
+    pub moves: Vec<PodMove>,
     /// Pods that a drain cannot evict, because a PodDisruptionBudget prevents it.
-    pub blocked: Vec<Blocked>,
+    pub blocked: Vec<BlockedPod>,
     /// Nodes whose requested or allocatable resources are changed, ordered by name.
     pub nodes: Vec<NodeChange>,
     /// Names of the invariants that the change violates.
@@ -115,7 +119,7 @@ pub struct Answer {
 
 /// The move of a pod: it disappears, is created, or gets a node.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Move {
+pub struct PodMove {
     /// `NAMESPACE/NAME` of the pod that disappears. For a new pod, its own name.
     pub pod: String,
     /// Node of the pod before the change. None if the pod had no node or is new.
@@ -134,7 +138,7 @@ pub struct Move {
 
 /// A pod whose eviction a PodDisruptionBudget prevents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Blocked {
+pub struct BlockedPod {
     pub pod: String,
     /// The PodDisruptionBudget that prevents the eviction, as `PodDisruptionBudget NAMESPACE/NAME`.
     pub by: String,

@@ -19,22 +19,22 @@ use podscope_messages::{Sentence, sentence};
 use podscope_protocol::Problem;
 use serde::Serialize;
 
-use super::asking::SettlingDetector;
 use super::compare::blocked_pods;
+use super::question_run::SettlingDetector;
 use super::run::{self, EVENTS_PER_POLL, drain_command};
-use super::shortfall::{Shortfall, Watcher};
+use super::shortfall::{Shortfall, ShortfallWatcher};
 use super::text::why_blocked;
-use super::{Control, Stage, is_drained};
+use super::{ProgressStage, WorkControl, is_removed_by_drain};
 use crate::scenario::Loaded;
 use crate::timeline::Session;
 
 /// Result of draining all nodes one after another.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Rolling {
+pub struct RollingDrain {
     /// The nodes that were drained, in an order in which this is possible.
     pub order: Vec<DrainedNode>,
     /// The nodes that cannot be drained, each with the pod that prevents the drain.
-    pub stopped: Vec<StoppedNode>,
+    pub stopped: Vec<UndrainableNode>,
     /// Objects that had less than they require during the drains.
     pub shortfalls: Vec<Shortfall>,
     /// Simulated time from the first drain until the pods had settled after the last one, in seconds.
@@ -53,7 +53,7 @@ pub struct DrainedNode {
 
 /// A node that cannot be drained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct StoppedNode {
+pub struct UndrainableNode {
     pub node: String,
     /// `NAMESPACE/NAME` of the pod that prevents the drain.
     pub pod: String,
@@ -67,7 +67,7 @@ pub struct Consolidation {
     /// The nodes that can all be removed together, in the order in which they were drained.
     pub nodes: Vec<DrainedNode>,
     /// The nodes that could not be drained, each with the pod that needs the node.
-    pub kept: Vec<StoppedNode>,
+    pub kept: Vec<UndrainableNode>,
     /// Objects that had less than they require during the drains.
     pub shortfalls: Vec<Shortfall>,
 }
@@ -76,20 +76,24 @@ pub struct Consolidation {
 ///
 /// # Errors
 /// The API server refuses objects of the files, or a node does not exist.
-pub fn rolling_drain(loaded: &Loaded, nodes: &[String], control: Control<'_>) -> Result<Rolling, Vec<Problem>> {
+pub fn rolling_drain(
+    loaded: &Loaded,
+    nodes: &[String],
+    control: WorkControl<'_>,
+) -> Result<RollingDrain, Vec<Problem>> {
     let stop = control.stop;
     let mut session = run::start_cluster(loaded.clone(), control)?;
-    let mut left = nodes_to_drain(&session, nodes).map_err(|why| vec![Problem::of("whatif", why)])?;
+    let mut left = nodes_to_drain(&session, nodes).map_err(|why| vec![Problem::of_file("whatif", why)])?;
     let begin = session.now();
-    let mut watcher = Watcher::new(&session);
-    let mut rolling = Rolling::default();
+    let mut watcher = ShortfallWatcher::new(&session);
+    let mut rolling = RollingDrain::default();
     let n_nodes = left.len();
     'rounds: loop {
         let n_left = left.len();
         rolling.stopped.clear();
         for node in std::mem::take(&mut left) {
-            (control.progress)(Stage::Drained(rolling.order.len(), n_nodes));
-            let mut draining = Draining::start(&session, &watcher, node.clone())?;
+            (control.progress)(ProgressStage::Drained(rolling.order.len(), n_nodes));
+            let mut draining = NodeDrain::start(&session, &watcher, node.clone())?;
             while !draining.work(EVENTS_PER_POLL) && !stop() {}
             // For a node whose drain was interrupted there is no result.
             if stop() {
@@ -118,17 +122,21 @@ pub fn rolling_drain(loaded: &Loaded, nodes: &[String], control: Control<'_>) ->
 }
 
 /// Looks for nodes that can be removed: drains the emptiest nodes one after another and leaves them unschedulable, as
-/// long as every pod finds another node. At most `most` drains are tried.
+/// long as every pod finds another node. At most `max_drains` drains are tried.
 ///
 /// # Errors
 /// The API server refuses objects of the files.
-pub fn consolidate(loaded: &Loaded, most: usize, control: Control<'_>) -> Result<Consolidation, Vec<Problem>> {
-    let mut consolidating = ConsolidationSearch::start(run::start_cluster(loaded.clone(), control)?, most);
+pub fn consolidate(
+    loaded: &Loaded,
+    max_drains: usize,
+    control: WorkControl<'_>,
+) -> Result<Consolidation, Vec<Problem>> {
+    let mut consolidating = ConsolidationSearch::start(run::start_cluster(loaded.clone(), control)?, max_drains);
     let mut reported = None;
     while !consolidating.work(EVENTS_PER_POLL)? && !(control.stop)() {
         let (tried, of) = consolidating.n_tried();
         if reported.replace(tried) != Some(tried) {
-            (control.progress)(Stage::Drained(tried, of));
+            (control.progress)(ProgressStage::Drained(tried, of));
         }
     }
     Ok(consolidating.into_answer())
@@ -140,22 +148,22 @@ pub fn consolidate(loaded: &Loaded, most: usize, control: Control<'_>) -> Result
 pub struct ConsolidationSearch {
     /// The cluster, in which the removable nodes found so far are drained.
     session: Session,
-    watcher: Watcher,
+    watcher: ShortfallWatcher,
     /// The nodes whose drain has not been tried yet, the next one last.
     candidates: Vec<String>,
-    draining: Option<Draining>,
+    draining: Option<NodeDrain>,
     found: Consolidation,
 }
 
 impl ConsolidationSearch {
-    /// Starts a search in a session at its current time. At most `most` drains are tried.
+    /// Starts a search in a session at its current time. At most `max_drains` drains are tried.
     #[must_use]
-    pub fn start(session: Session, most: usize) -> Self {
+    pub fn start(session: Session, max_drains: usize) -> Self {
         let mut candidates = nodes_emptiest_first(&session);
-        candidates.truncate(most);
+        candidates.truncate(max_drains);
         candidates.reverse();
         Self {
-            watcher: Watcher::new(&session),
+            watcher: ShortfallWatcher::new(&session),
             candidates,
             session,
             draining: None,
@@ -163,19 +171,19 @@ impl ConsolidationSearch {
         }
     }
 
-    /// Simulates at most `events` events. Returns whether all drains have been tried.
+    /// Simulates at most `max_events` events. Returns whether all drains have been tried.
     ///
     /// # Errors
     /// The command of a drain is refused.
-    pub fn work(&mut self, events: u64) -> Result<bool, Vec<Problem>> {
+    pub fn work(&mut self, max_events: u64) -> Result<bool, Vec<Problem>> {
         let mut draining = match self.draining.take() {
             Some(draining) => draining,
             None => match self.candidates.pop() {
-                Some(node) => Draining::start(&self.session, &self.watcher, node)?,
+                Some(node) => NodeDrain::start(&self.session, &self.watcher, node)?,
                 None => return Ok(true),
             },
         };
-        if !draining.work(events) {
+        if !draining.work(max_events) {
             self.draining = Some(draining);
             return Ok(false);
         }
@@ -249,10 +257,10 @@ fn nodes_to_drain(session: &Session, named: &[String]) -> Result<Vec<String>, St
 
 /// The drain of one node in a copy of the cluster. If the drain fails, the copy is dropped.
 #[derive(Debug)]
-struct Draining {
+struct NodeDrain {
     node: String,
     session: Session,
-    watcher: Watcher,
+    watcher: ShortfallWatcher,
     begin: SimTime,
     /// Number of pods that the drain must remove from the node.
     n_pods: usize,
@@ -261,8 +269,8 @@ struct Draining {
     settling: SettlingDetector,
 }
 
-impl Draining {
-    fn start(session: &Session, watcher: &Watcher, node: String) -> Result<Self, Vec<Problem>> {
+impl NodeDrain {
+    fn start(session: &Session, watcher: &ShortfallWatcher, node: String) -> Result<Self, Vec<Problem>> {
         let mut session = session.clone();
         let (begin, n_pods) = (session.now(), pods_to_evict(&session, &node).len());
         let waited_before = unscheduled_pods(&session);
@@ -278,16 +286,16 @@ impl Draining {
         })
     }
 
-    /// Simulates at most `events` events. Returns whether the pods have stopped moving.
-    fn work(&mut self, events: u64) -> bool {
+    /// Simulates at most `max_events` events. Returns whether the pods have stopped moving.
+    fn work(&mut self, max_events: u64) -> bool {
         let watcher = &mut self.watcher;
         self.settling
-            .work(&mut self.session, events, &mut |session| watcher.sample(session))
+            .work(&mut self.session, max_events, &mut |session| watcher.sample(session))
     }
 
     /// Returns the result for the drained node. The error contains the pod that prevents the drain.
-    fn result(&self) -> Result<DrainedNode, StoppedNode> {
-        let stopped = |pod: String, reason: Sentence| StoppedNode {
+    fn result(&self) -> Result<DrainedNode, UndrainableNode> {
+        let stopped = |pod: String, reason: Sentence| UndrainableNode {
             node: self.node.clone(),
             pod,
             reason,
@@ -313,7 +321,7 @@ impl Draining {
 }
 
 fn run_line(session: &mut Session, line: &str) -> Result<(), Vec<Problem>> {
-    let refuse = |why: String| vec![Problem::of("whatif", why)];
+    let refuse = |why: String| vec![Problem::of_file("whatif", why)];
     let read = command::parse(line).map_err(|error| refuse(error.message))?;
     session.command(read).map_err(|limit| refuse(limit.to_string()))
 }
@@ -321,7 +329,7 @@ fn run_line(session: &mut Session, line: &str) -> Result<(), Vec<Problem>> {
 /// Returns the pods on a node that a drain evicts or deletes.
 fn pods_to_evict(session: &Session, node: &str) -> Vec<ObjectKey> {
     let pods = session.world().objects().pods_on(&NodeName(node.into()));
-    let pods = pods.filter(|pod| is_drained(pod));
+    let pods = pods.filter(|pod| is_removed_by_drain(pod));
     pods.map(|pod| pod.metadata.key()).collect()
 }
 
@@ -366,10 +374,10 @@ spec:
     spec: {nodeSelector: {kubernetes.io/hostname: b-1}, containers: [{name: c, image: x}]}
 "#;
 
-    /// Number of calls of `stops` that still return false.
+    /// Number of calls of `stop_after_polls` that still return false.
     static REMAINING_POLLS: AtomicUsize = AtomicUsize::new(0);
 
-    fn stops() -> bool {
+    fn stop_after_polls() -> bool {
         let count = |left: usize| left.checked_sub(1);
         REMAINING_POLLS
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, count)
@@ -385,8 +393,8 @@ spec:
         let run = |polls: usize| {
             REMAINING_POLLS.store(polls, Ordering::Relaxed);
             let stages = Mutex::new(Vec::new());
-            let control = Control {
-                stop: stops,
+            let control = WorkControl {
+                stop: stop_after_polls,
                 progress: &|stage| stages.lock().expect("one thread").push(stage),
             };
             let rolling = rolling_drain(&loaded, &[], control).expect("the nodes exist");
@@ -396,8 +404,8 @@ spec:
         let order: Vec<&str> = complete.order.iter().map(|one| one.node.as_str()).collect();
         let stopped: Vec<&str> = complete.stopped.iter().map(|one| one.node.as_str()).collect();
         assert_eq!((order, stopped), (vec!["a-1", "c-1"], vec!["b-1"]));
-        let drained = |n_done| Stage::Drained(n_done, 3);
-        let expected = [Stage::Starting, drained(0), drained(1), drained(1), drained(2)];
+        let drained = |n_done| ProgressStage::Drained(n_done, 3);
+        let expected = [ProgressStage::Starting, drained(0), drained(1), drained(1), drained(2)];
         assert_eq!(stages, expected, "b-1 is tried again after the others");
         let mut lengths = Vec::new();
         for polls in (0..400).step_by(10) {

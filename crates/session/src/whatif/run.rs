@@ -5,15 +5,15 @@ use podscope_api::{Node, NodeName, ordered};
 use podscope_cluster::{SimTime, Span};
 use podscope_protocol::Problem;
 
-use super::asking::{QuestionRun, SettlingDetector};
-use super::{Answer, Control, Question, Stage};
+use super::question_run::{QuestionRun, SettlingDetector};
+use super::{Answer, ProgressStage, Question, WorkControl};
 use crate::scenario::Loaded;
 use crate::timeline::{Session, Slice};
 
 /// Maximum number of runs with different seeds (draws).
 pub const MAX_DRAWS: u32 = 1_000;
-/// Simulated time for which a cluster without status is started before the change.
-const START_TIME: Span = Span::seconds(60);
+/// Simulated time between the start of a cluster without status and the change in question.
+const STARTUP_DURATION: Span = Span::seconds(60);
 /// Number of simulation events between two calls of `stop`.
 pub(super) const EVENTS_PER_POLL: u64 = 20_000;
 
@@ -22,23 +22,23 @@ pub(super) const EVENTS_PER_POLL: u64 = 20_000;
 ///
 /// # Errors
 /// The API server refuses objects of the files, or an object in the question does not exist.
-pub fn ask(loaded: &Loaded, question: &Question, draw: u32, control: Control<'_>) -> Result<Answer, Vec<Problem>> {
+pub fn ask(loaded: &Loaded, question: &Question, draw: u32, control: WorkControl<'_>) -> Result<Answer, Vec<Problem>> {
     let mut loaded = loaded.clone();
     loaded.setup.seed = loaded.setup.seed.wrapping_add(u64::from(draw));
     let mut asking = QuestionRun::start(start_cluster(loaded, control)?, question.clone())?;
     while !asking.work(EVENTS_PER_POLL) && !(control.stop)() {
-        (control.progress)(Stage::Simulating(asking.per_mille()));
+        (control.progress)(ProgressStage::Simulating(asking.progress_per_mille()));
     }
     Ok(asking.into_answer())
 }
 
 /// Returns a session in which the cluster has started: a dump is used as it is; other files are simulated for a minute.
-pub(super) fn start_cluster(loaded: Loaded, control: Control<'_>) -> Result<Session, Vec<Problem>> {
-    (control.progress)(Stage::Starting);
+pub(super) fn start_cluster(loaded: Loaded, control: WorkControl<'_>) -> Result<Session, Vec<Problem>> {
+    (control.progress)(ProgressStage::Starting);
     let is_dump = loaded.is_dump();
     let mut session = Session::new(loaded)?;
     if !is_dump {
-        advance(&mut session, START_TIME, control.stop);
+        advance(&mut session, STARTUP_DURATION, control.stop);
     }
     Ok(session)
 }
@@ -120,6 +120,6 @@ pub(super) fn settle(
 }
 
 /// Advances time until the pods of the cluster have stopped moving, but at least by a minute.
-pub(crate) fn settle_workload(session: &mut Session, stop: fn() -> bool) {
-    settle(session, START_TIME, stop, &mut |_| {});
+pub(crate) fn settle_pods(session: &mut Session, stop: fn() -> bool) {
+    settle(session, STARTUP_DURATION, stop, &mut |_| {});
 }

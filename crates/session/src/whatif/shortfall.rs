@@ -14,7 +14,7 @@ pub struct Shortfall {
     /// Kind, namespace and name of the object.
     pub object: String,
     /// What is counted for the object.
-    pub of: Counted,
+    pub of: ShortfallUnit,
     /// The number that the object requires.
     pub wanted: i32,
     /// The smallest number that the object had.
@@ -27,7 +27,7 @@ pub struct Shortfall {
 
 /// What is counted for an object: replicas, pods or endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub enum Counted {
+pub enum ShortfallUnit {
     #[serde(rename = "available replicas")]
     AvailableReplicas,
     #[serde(rename = "healthy pods")]
@@ -39,7 +39,7 @@ pub enum Counted {
 /// The number that an object has, and the number that it requires.
 #[derive(Debug, Clone, Copy)]
 struct ActualAndRequired {
-    of: Counted,
+    of: ShortfallUnit,
     has: i32,
     wanted: i32,
 }
@@ -49,14 +49,14 @@ type LevelsByObject = ordered::Map<String, ActualAndRequired>;
 
 /// Samples the objects that have enough at the beginning of a run, to find their shortfalls.
 #[derive(Debug, Clone)]
-pub(super) struct Watcher {
+pub(super) struct ShortfallWatcher {
     /// The number that each of these objects requires at the beginning.
     wanted: ordered::Map<String, i32>,
     found: ordered::Map<String, Shortfall>,
     sampled: SimTime,
 }
 
-impl Watcher {
+impl ShortfallWatcher {
     pub(super) fn new(session: &Session) -> Self {
         let levels = measured_levels(session.world().objects()).into_iter();
         let enough = levels.filter(|(_, level)| level.wanted > 0 && level.has >= level.wanted);
@@ -107,7 +107,7 @@ fn measured_levels(objects: &Objects) -> LevelsByObject {
     let mut levels = LevelsByObject::new();
     for one in objects.list::<Deployment>() {
         let level = ActualAndRequired {
-            of: Counted::AvailableReplicas,
+            of: ShortfallUnit::AvailableReplicas,
             has: one.status.available_replicas.unwrap_or(0),
             wanted: one.spec.replicas.unwrap_or(1),
         };
@@ -115,7 +115,7 @@ fn measured_levels(objects: &Objects) -> LevelsByObject {
     }
     for one in objects.list::<StatefulSet>() {
         let level = ActualAndRequired {
-            of: Counted::AvailableReplicas,
+            of: ShortfallUnit::AvailableReplicas,
             has: one.status.available_replicas,
             wanted: one.spec.replicas.unwrap_or(1),
         };
@@ -123,7 +123,7 @@ fn measured_levels(objects: &Objects) -> LevelsByObject {
     }
     for one in objects.list::<PodDisruptionBudget>() {
         let level = ActualAndRequired {
-            of: Counted::HealthyPods,
+            of: ShortfallUnit::HealthyPods,
             has: one.status.current_healthy,
             wanted: one.status.desired_healthy,
         };
@@ -133,7 +133,7 @@ fn measured_levels(objects: &Objects) -> LevelsByObject {
     for one in objects.list::<Service>() {
         let key = one.metadata.key();
         let level = ActualAndRequired {
-            of: Counted::ReadyEndpoints,
+            of: ShortfallUnit::ReadyEndpoints,
             has: ready.get(&key).copied().unwrap_or(0),
             wanted: 1,
         };

@@ -6,14 +6,14 @@ use podscope_api::ordered;
 use podscope_messages::{Sentence, Value, sentence};
 use podscope_protocol::markdown::{self, Block};
 
-use super::shortfall::Counted;
+use super::shortfall::ShortfallUnit;
 use super::{
-    Answer, Blocked, Change, Consolidation, DrainedNode, Fit, MAX_COPIES, Move, NodeChange, Rolling, ShapeFit,
-    Shortfall, StoppedNode, StuckVolume,
+    Answer, BlockedPod, Consolidation, DrainedNode, FitAnswer, MAX_COPIES, NodeChange, PodMove, RollingDrain,
+    RoomChange, ShapeFit, Shortfall, StuckVolume, UndrainableNode,
 };
 
 /// Maximum number of nodes that are listed for the same reason.
-pub(super) const MAX_NODES: usize = 3;
+pub(super) const MAX_LISTED_NODES: usize = 3;
 
 /// A heading of an answer, with its lines.
 type Section = (Sentence, Vec<Sentence>);
@@ -85,7 +85,7 @@ pub fn markdown(answer: &Answer) -> Vec<Block> {
 
 /// Formats the result of a rolling drain as plain text.
 #[must_use]
-pub fn rolling_text(rolling: &Rolling) -> String {
+pub fn rolling_text(rolling: &RollingDrain) -> String {
     let mut out = String::new();
     add_section(
         &mut out,
@@ -102,7 +102,7 @@ pub fn rolling_text(rolling: &Rolling) -> String {
 
 /// Formats the result of a rolling drain as Markdown.
 #[must_use]
-pub fn rolling_markdown(rolling: &Rolling) -> String {
+pub fn rolling_markdown(rolling: &RollingDrain) -> String {
     let mut out = String::new();
     for line in order_lines(rolling) {
         let _ = writeln!(out, "{line}");
@@ -120,7 +120,7 @@ pub fn rolling_markdown(rolling: &Rolling) -> String {
 }
 
 /// Returns a numbered list of the drained nodes, one line per node.
-fn order_lines(rolling: &Rolling) -> impl Iterator<Item = String> {
+fn order_lines(rolling: &RollingDrain) -> impl Iterator<Item = String> {
     let numbered = rolling.order.iter().enumerate();
     numbered.map(|(at, one)| format!("{}. {}", at + 1, drained_line(one)))
 }
@@ -130,8 +130,8 @@ fn drained_line(one: &DrainedNode) -> Sentence {
     sentence!(what_if_answer::drained, node = node, pods = *pods, seconds = *seconds)
 }
 
-fn stopped_line(one: &StoppedNode) -> Sentence {
-    let StoppedNode { node, pod, reason } = one;
+fn stopped_line(one: &UndrainableNode) -> Sentence {
+    let UndrainableNode { node, pod, reason } = one;
     sentence!(
         what_if_answer::not_drained,
         node = node,
@@ -140,7 +140,7 @@ fn stopped_line(one: &StoppedNode) -> Sentence {
     )
 }
 
-fn rolling_summary(rolling: &Rolling) -> Sentence {
+fn rolling_summary(rolling: &RollingDrain) -> Sentence {
     sentence!(
         what_if_print::rolling_summary,
         drained = rolling.order.len(),
@@ -174,11 +174,11 @@ fn shortfall_line(one: &Shortfall) -> Sentence {
     } = one;
     let (least, wanted) = (*least, *wanted);
     let level = match of {
-        Counted::AvailableReplicas => {
+        ShortfallUnit::AvailableReplicas => {
             sentence!(what_if_answer::available_replicas, least = least, wanted = wanted)
         }
-        Counted::HealthyPods => sentence!(what_if_answer::healthy_pods, least = least, wanted = wanted),
-        Counted::ReadyEndpoints => sentence!(what_if_answer::ready_endpoints, least = least, wanted = wanted),
+        ShortfallUnit::HealthyPods => sentence!(what_if_answer::healthy_pods, least = least, wanted = wanted),
+        ShortfallUnit::ReadyEndpoints => sentence!(what_if_answer::ready_endpoints, least = least, wanted = wanted),
     };
     let seconds = *seconds;
     match lasts {
@@ -193,7 +193,7 @@ fn shortfall_line(one: &Shortfall) -> Sentence {
 }
 
 /// Returns a sentence that explains why a PodDisruptionBudget prevents the eviction of a pod.
-pub(super) fn why_blocked(one: &Blocked) -> Sentence {
+pub(super) fn why_blocked(one: &BlockedPod) -> Sentence {
     sentence!(
         what_if_answer::budget_allows,
         budget = &one.by,
@@ -251,7 +251,7 @@ pub fn consolidation_summary(found: &Consolidation) -> Sentence {
 
 /// Formats the result of [`super::fit()`] as plain text.
 #[must_use]
-pub fn fit_text(fit: &Fit) -> String {
+pub fn fit_text(fit: &FitAnswer) -> String {
     let mut out = format!("{}\n", fit_summary(fit));
     add_section(&mut out, &sentence!(what_if_print::shapes), shape_lines(fit));
     let on = fit.on.iter().map(|(node, count)| format!("{node}  {count}"));
@@ -265,7 +265,7 @@ pub fn fit_text(fit: &Fit) -> String {
 
 /// Formats the result of [`super::fit()`] as Markdown.
 #[must_use]
-pub fn fit_markdown(fit: &Fit) -> Vec<Block> {
+pub fn fit_markdown(fit: &FitAnswer) -> Vec<Block> {
     let changes = fit.changes.iter().map(|change| {
         let commands = change.commands.join("; ");
         sentence!(what_if_answer::room_for, count = change.fits, commands = commands)
@@ -276,7 +276,7 @@ pub fn fit_markdown(fit: &Fit) -> Vec<Block> {
 
 /// Summarises the result of [`super::fit()`] in one sentence.
 #[must_use]
-pub fn fit_summary(fit: &Fit) -> Sentence {
+pub fn fit_summary(fit: &FitAnswer) -> Sentence {
     if fit.shapes.is_empty() {
         let wanted = fit.fits + fit.stopped_by.len();
         return sentence!(what_if_answer::fit_daemon_set, count = fit.fits, wanted = wanted);
@@ -289,7 +289,7 @@ pub fn fit_summary(fit: &Fit) -> Sentence {
 }
 
 /// Returns one line about the placed pods of each shape. Empty if there is only one shape.
-fn shape_lines(fit: &Fit) -> Vec<Sentence> {
+fn shape_lines(fit: &FitAnswer) -> Vec<Sentence> {
     if fit.shapes.len() < 2 {
         return Vec::new();
     }
@@ -300,23 +300,23 @@ fn shape_lines(fit: &Fit) -> Vec<Sentence> {
     fit.shapes.iter().map(line).collect()
 }
 
-fn change_line(change: &Change) -> Sentence {
+fn change_line(change: &RoomChange) -> Sentence {
     let commands = change.commands.join("; ");
     sentence!(what_if_print::fit_after, count = change.fits, commands = commands)
 }
 
 /// Returns one line per reason why nodes refuse the next pod, with the nodes.
-fn reason_lines(fit: &Fit) -> Vec<Sentence> {
+fn reason_lines(fit: &FitAnswer) -> Vec<Sentence> {
     let mut nodes_by_reason: ordered::Map<&str, Vec<&str>> = ordered::Map::new();
     for stopped in &fit.stopped_by {
         nodes_by_reason.entry(&stopped.reason).or_default().push(&stopped.node);
     }
     let line = |(reason, nodes): (&&str, &Vec<&str>)| match nodes.len() {
-        all if all > MAX_NODES => sentence!(
+        all if all > MAX_LISTED_NODES => sentence!(
             what_if_answer::refused_by_more,
             reason = *reason,
-            nodes = nodes[..MAX_NODES].to_vec(),
-            more = all - MAX_NODES
+            nodes = nodes[..MAX_LISTED_NODES].to_vec(),
+            more = all - MAX_LISTED_NODES
         ),
         _ => sentence!(what_if_answer::refused_by, reason = *reason, nodes = nodes.clone()),
     };
@@ -343,7 +343,7 @@ pub(crate) fn add_section<T: Display>(out: &mut String, title: &Sentence, lines:
     }
 }
 
-fn move_line(one: &Move, draws: u32) -> Sentence {
+fn move_line(one: &PodMove, draws: u32) -> Sentence {
     let pod = &one.pod;
     let reason = || one.reason.clone().unwrap_or_default();
     let line = match (&one.from, &one.to) {
@@ -356,7 +356,7 @@ fn move_line(one: &Move, draws: u32) -> Sentence {
 }
 
 /// Returns the table cells for a move of a pod: pod, old node and new node.
-fn move_row(one: &Move, draws: u32) -> Vec<Sentence> {
+fn move_row(one: &PodMove, draws: u32) -> Vec<Sentence> {
     let from = one.from.as_ref().map(Sentence::from);
     let to = one.to.as_ref().map(Sentence::from);
     let to = to.unwrap_or_else(|| {
@@ -371,13 +371,13 @@ fn move_row(one: &Move, draws: u32) -> Vec<Sentence> {
 }
 
 /// Returns a sentence about a pod whose eviction a PodDisruptionBudget prevents. `pod` is the text that names the pod.
-fn blocked_line(pod: &str, one: &Blocked) -> Sentence {
+fn blocked_line(pod: &str, one: &BlockedPod) -> Sentence {
     sentence!(what_if_answer::stays, pod = pod, why = why_blocked(one))
 }
 
 /// Adds to the description of a move in how many draws (runs with different seeds) it occurs, unless it occurs in all
 /// of them.
-fn with_share(what: Sentence, one: &Move, draws: u32) -> Sentence {
+fn with_share(what: Sentence, one: &PodMove, draws: u32) -> Sentence {
     let often = (one.share * f64::from(draws)).round();
     if draws <= 1 || often >= f64::from(draws) {
         return what;

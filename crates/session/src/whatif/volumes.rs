@@ -7,8 +7,8 @@ use podscope_cluster::{Objects, claim_name};
 use podscope_messages::{Sentence, sentence};
 use serde::Serialize;
 
-use super::is_drained;
-use super::text::MAX_NODES;
+use super::is_removed_by_drain;
+use super::text::MAX_LISTED_NODES;
 
 /// A volume that cannot move to another node with its pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -30,7 +30,7 @@ pub(super) fn stuck_volumes(objects: &Objects, leaving: &ordered::Set<NodeName>)
         .filter(|node| !leaving.contains(&NodeName(node.metadata.name.clone())) && !node.is_unschedulable())
         .collect();
     let pods = leaving.iter().flat_map(|node| objects.pods_on(node));
-    let pods = pods.filter(|pod| is_drained(pod));
+    let pods = pods.filter(|pod| is_removed_by_drain(pod));
     pods.flat_map(|pod| {
         let volumes = pod.spec.volumes.iter();
         let stuck = volumes.filter_map(|volume| {
@@ -72,11 +72,11 @@ fn why_claim_stays(objects: &Objects, claim: &ObjectKey, remaining: &[&Arc<Node>
         .collect();
     Some(match usable.len() {
         0 => sentence!(what_if_answer::usable_nowhere, volume = name),
-        all if all > MAX_NODES => sentence!(
+        all if all > MAX_LISTED_NODES => sentence!(
             what_if_answer::usable_only_on_more,
             volume = name,
-            nodes = usable[..MAX_NODES].to_vec(),
-            more = all - MAX_NODES
+            nodes = usable[..MAX_LISTED_NODES].to_vec(),
+            more = all - MAX_LISTED_NODES
         ),
         _ => sentence!(what_if_answer::usable_only_on, volume = name, nodes = usable),
     })

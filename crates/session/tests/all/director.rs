@@ -2,12 +2,12 @@
 //! components' own state, a skip stops at the selected event, and every fast-forward ends (U-05, E-05).
 
 use podscope_protocol::{
-    Caption, Director, FastRun, Frame, PendingEventKind, Request, Source, SubjectRef, UpcomingEvent, UpcomingEventKind,
-    Update,
+    Caption, Director, FastRun, Frame, PendingEventKind, Request, SessionSource, SubjectRef, UpcomingEvent,
+    UpcomingEventKind, Update,
 };
-use podscope_session::host::{Host, Wants};
+use podscope_session::host::{Host, NextWork};
 
-/// A host and its clock, with the last frame and the last state of the director in its frames.
+/// A session host with its clock, as a page uses it, and the last frame and director state that the host has sent.
 struct Page {
     host: Host,
     clock: f64,
@@ -55,7 +55,7 @@ impl Page {
         };
         let files = vec![("due.yaml".to_owned(), text.to_owned())];
         page.send(Request::Open {
-            source: Source::Files { files },
+            source: SessionSource::Files { files },
         });
         page
     }
@@ -73,15 +73,15 @@ impl Page {
         }
     }
 
-    /// Sends a request, works until the host rests, and stores the frames.
+    /// Sends a request, works until the host has no more work, and stores the frames.
     fn send(&mut self, request: Request) {
         let updates = self.host.handle(request, self.clock);
         self.apply(updates);
         for _ in 0..1_000_000 {
-            match self.host.wants() {
-                Wants::Rest => return,
-                Wants::Now => self.clock += 1.0,
-                Wants::At(at) => self.clock = at.max(self.clock + 1.0),
+            match self.host.next_work() {
+                NextWork::AfterRequest => return,
+                NextWork::Now => self.clock += 1.0,
+                NextWork::At(at) => self.clock = at.max(self.clock + 1.0),
             }
             let updates = self.host.work(self.clock);
             self.apply(updates);
@@ -111,7 +111,7 @@ impl Page {
 }
 
 #[test]
-fn not_ready_and_evictions_of_silent_node_are_pending() {
+fn not_ready_and_evictions_of_silent_node_are_pending_events() {
     let mut page = Page::open(SCENARIO);
     page.seek(15);
     assert_eq!(
@@ -181,7 +181,7 @@ fn not_ready_and_evictions_of_silent_node_are_pending() {
 }
 
 #[test]
-fn kill_after_grace_period_and_back_off_are_pending() {
+fn end_of_grace_period_and_end_of_back_off_are_pending_events() {
     let mut page = Page::open(SCENARIO);
     page.seek(10);
     page.run("kubectl delete pod stubborn --wait=false");
@@ -254,7 +254,10 @@ fn run_to_decision_is_bounded_and_can_be_paused() {
     page.apply(updates);
     let stopped = page.host.handle(Request::Pause, page.clock);
     page.apply(stopped);
-    assert_eq!((page.host.wants(), page.director.running), (Wants::Rest, None));
+    assert_eq!(
+        (page.host.next_work(), page.director.running),
+        (NextWork::AfterRequest, None)
+    );
 }
 
 #[test]

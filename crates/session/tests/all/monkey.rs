@@ -1,7 +1,7 @@
 //! Monkey tests (Q-03): after random requests in random order, a session still answers.
 
-use podscope_protocol::{ExportKind, Request, Source, SubjectRef, Update};
-use podscope_session::host::{Host, Wants};
+use podscope_protocol::{ExportKind, Request, SessionSource, SubjectRef, Update};
+use podscope_session::host::{Host, NextWork};
 
 const CLUSTER: &str = r#"
 apiVersion: podscope.dev/v1alpha1
@@ -82,10 +82,10 @@ impl Monkey {
         self.apply(updates);
         let until = self.clock + millis;
         while self.clock < until {
-            match self.host.wants() {
-                Wants::Rest => break,
-                Wants::Now => self.clock += 0.5,
-                Wants::At(at) => self.clock = at.max(self.clock + 0.5),
+            match self.host.next_work() {
+                NextWork::AfterRequest => break,
+                NextWork::Now => self.clock += 0.5,
+                NextWork::At(at) => self.clock = at.max(self.clock + 0.5),
             }
             let updates = self.host.work(self.clock);
             self.apply(updates);
@@ -207,7 +207,7 @@ fn lesson_answers_after_random_requests() {
         let mut monkey = Monkey::new(seed);
         monkey.send(
             Request::Open {
-                source: Source::Lesson {
+                source: SessionSource::Lesson {
                     name: name.clone(),
                     seed: None,
                 },
@@ -219,7 +219,7 @@ fn lesson_answers_after_random_requests() {
             let millis = (10 + monkey.random_below(300)) as f64;
             monkey.send(request, millis);
         }
-        // A question without an answer may prevent seeks, so the test only requires that the host answers.
+        // An unanswered question of the lesson may prevent seeks, so the test only requires that the host answers.
         let line = "kubectl get po".to_owned();
         let request = Request::Complete {
             cursor: line.len(),
@@ -242,7 +242,7 @@ fn session_answers_after_random_requests() {
     for seed in 0..n_seeds() {
         let mut monkey = Monkey::new(seed);
         let files = vec![("monkey.yaml".to_owned(), CLUSTER.to_owned())];
-        let source = Source::Files { files };
+        let source = SessionSource::Files { files };
         monkey.send(Request::Open { source }, 1000.0);
         for _ in 0..300 {
             let request = monkey.random_request();

@@ -1,6 +1,6 @@
 //! The recording of a lesson: from the requests of the page to the lesson's file (E-10).
 
-use podscope_protocol::{ExportKind, Request, Source, SubjectRef, Update};
+use podscope_protocol::{ExportKind, Request, SessionSource, SubjectRef, Update};
 use podscope_session::host::Host;
 use podscope_session::play::{self, Attempt};
 use podscope_session::scenario::{self, Loaded};
@@ -26,7 +26,7 @@ impl Recording {
         let text = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: x}\nspec:\n  cluster: {zones: [a], nodesPerZone: 2}\n  seed: 1\n";
         let files = vec![("x.yaml".to_owned(), text.to_owned())];
         page.send(Request::Open {
-            source: Source::Files { files },
+            source: SessionSource::Files { files },
         });
         page
     }

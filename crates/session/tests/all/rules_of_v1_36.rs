@@ -2,8 +2,8 @@
 //! a node lacks, and the rule by which a container was restarted (S-14, U-06).
 
 use podscope_protocol::explained::NodeVerdict;
-use podscope_protocol::{Request, Source, SubjectRef, Update, explained};
-use podscope_session::host::{Host, Wants};
+use podscope_protocol::{Request, SessionSource, SubjectRef, Update, explained};
+use podscope_session::host::{Host, NextWork};
 
 /// A scenario with two v1.36 nodes, one with balanced and one with unbalanced resources, an older node, and a pod that
 /// uses the new rules.
@@ -45,17 +45,17 @@ spec:
     - {action: RestartAllContainers, exitCodes: {operator: In, values: [43]}}
 "#;
 
-/// Sends a request, and works until the host rests. Returns all updates.
+/// Sends a request, and works until the host has no more work. Returns all updates.
 fn send(host: &mut Host, clock: &mut f64, request: Request) -> Vec<Update> {
     let mut all = host.handle(request, *clock);
     for _ in 0..1_000_000 {
         if all.iter().any(|update| matches!(update, Update::Frame(_))) {
             host.handle(Request::FrameDone, *clock);
         }
-        match host.wants() {
-            Wants::Rest => break,
-            Wants::Now => *clock += 0.1,
-            Wants::At(at) => *clock = at.max(*clock + 0.1),
+        match host.next_work() {
+            NextWork::AfterRequest => break,
+            NextWork::Now => *clock += 0.1,
+            NextWork::At(at) => *clock = at.max(*clock + 0.1),
         }
         all.extend(host.work(*clock));
     }
@@ -66,7 +66,7 @@ fn send(host: &mut Host, clock: &mut f64, request: Request) -> Vec<Update> {
 #[test]
 fn rules_of_v1_36_are_explained() {
     let (mut host, mut clock) = (Host::new(), 0.0);
-    let source = Source::Files {
+    let source = SessionSource::Files {
         files: vec![("explanation.yaml".into(), CLUSTER.into())],
     };
     send(&mut host, &mut clock, Request::Open { source });
@@ -103,7 +103,7 @@ fn rules_of_v1_36_are_explained() {
                 );
             }
             NodeVerdict::Refused { refusal, .. } => {
-                texts.push(format!("{}: {}", node.name, explained::refusal(refusal)));
+                texts.push(format!("{}: {}", node.name, explained::refusal_text(refusal)));
             }
             NodeVerdict::NotExamined => {}
         }

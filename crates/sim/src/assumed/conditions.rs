@@ -28,11 +28,13 @@ fn heartbeat(node: &Node) -> Option<Time> {
 
 /// Returns whether the kubelet of an imported node was still reporting when the dump was taken. A node with
 /// `Ready=False` counts as reporting if its heartbeat is recent.
-pub fn was_reporting(node: &Node, newest: Option<Time>) -> bool {
+pub fn was_kubelet_reporting(node: &Node, newest_heartbeat: Option<Time>) -> bool {
     match node.condition(condition::READY).map(|ready| &ready.status) {
         None | Some(ConditionStatus::True) => true,
         Some(ConditionStatus::False) => {
-            let behind = heartbeat(node).zip(newest).map(|(own, newest)| newest.0 - own.0);
+            let behind = heartbeat(node)
+                .zip(newest_heartbeat)
+                .map(|(own, newest)| newest.0 - own.0);
             behind.is_none_or(|behind| behind < MAX_HEARTBEAT_AGE_MICROS)
         }
         Some(_) => false,
@@ -44,12 +46,12 @@ pub(super) fn store_node_conditions(assumed: &mut Assumed, objects: &[Object]) {
     let newest = newest_heartbeat(objects);
     for object in objects.iter().filter(|object| is_imported(object)) {
         let Object::Node(node) = object else { continue };
-        if !was_reporting(node, newest) {
+        if !was_kubelet_reporting(node, newest) {
             continue;
         }
         let lasting: Vec<NodeCondition> = pressure_conditions(node).chain(not_ready_condition(node)).collect();
         if !lasting.is_empty() {
-            assumed.conditions.insert(node.metadata.name.clone(), lasting);
+            assumed.node_conditions.insert(node.metadata.name.clone(), lasting);
         }
     }
 }

@@ -6,7 +6,7 @@ use podscope_api::{
     BEHAVIOR_PREFIX, Container, ContainerStateTerminated, ContainerStatus, Kind, Object, Pod, RestartPolicy, Str, Time,
 };
 
-use super::{Assumed, pods};
+use super::{Assumed, imported_pods};
 use crate::Span;
 
 /// Maximum duration of a normal startup or termination, in microseconds: one kubelet sync waits two minutes for
@@ -49,23 +49,22 @@ type NodeReadiness<'o> = ordered::Map<&'o str, bool>;
 
 /// Stores the container problems of all imported pods that are bound to a node.
 pub(super) fn store_container_problems(assumed: &mut Assumed, objects: &[Object]) {
-    let newest = super::newest_time(objects);
     let has_nodes = objects.iter().any(|object| object.kind() == Kind::Node);
-    let newest = newest.filter(|_| has_nodes);
+    let dump_time = super::dump_time(objects).filter(|_| has_nodes);
     let nodes: NodeReadiness<'_> = (objects.iter())
         .filter_map(|object| match object {
             Object::Node(node) => Some((&*node.metadata.name, node.is_ready())),
             _ => None,
         })
         .collect();
-    for pod in pods(objects).filter(|pod| pod.spec.node_name.is_some() && !pod.is_terminal()) {
-        let container_problems = problems_of_pod(pod, newest, &nodes);
+    for pod in imported_pods(objects).filter(|pod| pod.spec.node_name.is_some() && !pod.is_terminal()) {
+        let container_problems = problems_of_pod(pod, dump_time, &nodes);
         if !container_problems.is_empty() {
             assumed
                 .container_problems
                 .insert(pod.metadata.uid.clone(), container_problems);
         }
-        if let Some(displayed_status) = displayed_status(pod, newest, &nodes) {
+        if let Some(displayed_status) = displayed_status(pod, dump_time, &nodes) {
             assumed.pods_with_problems.push((pod.metadata.key(), displayed_status));
         }
     }
@@ -86,7 +85,7 @@ fn containers_with_status(pod: &Pod) -> impl Iterator<Item = (&Container, &Conta
         })
 }
 
-fn problems_of_pod(pod: &Pod, newest: Option<Time>, nodes: &NodeReadiness<'_>) -> Vec<(Str, ContainerProblem)> {
+fn problems_of_pod(pod: &Pod, dump_time: Option<Time>, nodes: &NodeReadiness<'_>) -> Vec<(Str, ContainerProblem)> {
     let scripted = |container: &Container| {
         let key = format!("{BEHAVIOR_PREFIX}{}", container.name);
         pod.metadata.annotation(&key).is_some()
@@ -94,17 +93,17 @@ fn problems_of_pod(pod: &Pod, newest: Option<Time>, nodes: &NodeReadiness<'_>) -
     let mut container_problems: Vec<(Str, ContainerProblem)> = containers_with_status(pod)
         .filter(|(container, ..)| !scripted(container))
         .filter_map(|(container, status, is_init)| {
-            let problem = problem_of_container(pod, container, status, is_init, newest)?;
+            let problem = problem_of_container(pod, container, status, is_init, dump_time)?;
             Some((container.name.clone(), problem))
         })
         .collect();
-    if is_overdue(pod, newest, nodes) {
+    if is_overdue(pod, dump_time, nodes) {
         let running = containers_with_status(pod).filter(|(_, status, _)| status.state.running.is_some());
         container_problems = running
             .map(|(container, ..)| (container.name.clone(), ContainerProblem::IgnoresTermination))
             .collect();
     }
-    if is_waiting_for_creation(pod) && !is_within_normal_delay(pod.status.start_time, newest) {
+    if is_waiting_for_creation(pod) && !is_within_normal_delay(pod.status.start_time, dump_time) {
         container_problems.extend(
             containers_with_status(pod).map(|(container, ..)| (container.name.clone(), ContainerProblem::WaitsForever)),
         );
@@ -114,19 +113,19 @@ fn problems_of_pod(pod: &Pod, newest: Option<Time>, nodes: &NodeReadiness<'_>) -
 
 /// Returns whether the pod should have terminated by now and its node is Ready. Also true if the node is not in the
 /// dump: then nothing shows that the pod will terminate.
-fn is_overdue(pod: &Pod, newest: Option<Time>, nodes: &NodeReadiness<'_>) -> bool {
+fn is_overdue(pod: &Pod, dump_time: Option<Time>, nodes: &NodeReadiness<'_>) -> bool {
     let Some(until) = pod.metadata.deletion_timestamp else {
         return false;
     };
     let node = pod.spec.node_name.as_ref().and_then(|node| nodes.get(node.as_str()));
-    node.is_none_or(|is_ready| *is_ready && !is_within_normal_delay(Some(until), newest))
+    node.is_none_or(|is_ready| *is_ready && !is_within_normal_delay(Some(until), dump_time))
 }
 
-/// Returns whether less than `NORMAL_DELAY_MICROS` has passed from `since` to `newest`.
-fn is_within_normal_delay(since: Option<Time>, newest: Option<Time>) -> bool {
+/// Returns whether less than `NORMAL_DELAY_MICROS` has passed from `since` to `dump_time`.
+fn is_within_normal_delay(since: Option<Time>, dump_time: Option<Time>) -> bool {
     since
-        .zip(newest)
-        .is_some_and(|(since, newest)| newest.0 - since.0 < NORMAL_DELAY_MICROS)
+        .zip(dump_time)
+        .is_some_and(|(since, dump_time)| dump_time.0 - since.0 < NORMAL_DELAY_MICROS)
 }
 
 fn problem_of_container(
@@ -134,7 +133,7 @@ fn problem_of_container(
     container: &Container,
     status: &ContainerStatus,
     is_init: bool,
-    newest: Option<Time>,
+    dump_time: Option<Time>,
 ) -> Option<ContainerProblem> {
     if let Some(waiting) = &status.state.waiting {
         return match &*waiting.reason {
@@ -160,7 +159,7 @@ fn problem_of_container(
         return (is_restarted && !is_finished_init).then(|| repeated_exit_problem(ended));
     }
     let running = status.state.running.as_ref()?;
-    if is_within_normal_delay(running.started_at, newest) {
+    if is_within_normal_delay(running.started_at, dump_time) {
         return None;
     }
     if is_init {
@@ -201,31 +200,33 @@ fn is_waiting_for_creation(pod: &Pod) -> bool {
 }
 
 /// Returns the status of an unhealthy pod, as `kubectl get pods` prints it.
-fn displayed_status(pod: &Pod, newest: Option<Time>, nodes: &NodeReadiness<'_>) -> Option<Str> {
-    if is_overdue(pod, newest, nodes)
+fn displayed_status(pod: &Pod, dump_time: Option<Time>, nodes: &NodeReadiness<'_>) -> Option<Str> {
+    if is_overdue(pod, dump_time, nodes)
         && containers_with_status(pod).any(|(_, status, _)| status.state.running.is_some())
     {
         return Some("Terminating".into());
     }
     if is_waiting_for_creation(pod) {
-        return (!is_within_normal_delay(pod.status.start_time, newest)).then(|| "ContainerCreating".into());
+        return (!is_within_normal_delay(pod.status.start_time, dump_time)).then(|| "ContainerCreating".into());
     }
     containers_with_status(pod).find_map(|(container, status, is_init)| {
         let waiting = status.state.waiting.as_ref();
         if let Some(waiting) = waiting.filter(|waiting| missing_configuration(&waiting.message).is_some()) {
             return Some(waiting.reason.clone());
         }
-        Some(match problem_of_container(pod, container, status, is_init, newest)? {
-            ContainerProblem::NotStarted | ContainerProblem::NotReady => "not ready".into(),
-            ContainerProblem::NeverEnds => "initializing".into(),
-            ContainerProblem::WaitsForever => "ContainerCreating".into(),
-            ContainerProblem::IgnoresTermination => "Terminating".into(),
-            ContainerProblem::Pull(_) | ContainerProblem::NotCreated { .. } => waiting?.reason.clone(),
-            ContainerProblem::Ends { .. } => match &status.state.terminated {
-                Some(ended) => ended.reason.clone(),
-                None => "CrashLoopBackOff".into(),
+        Some(
+            match problem_of_container(pod, container, status, is_init, dump_time)? {
+                ContainerProblem::NotStarted | ContainerProblem::NotReady => "not ready".into(),
+                ContainerProblem::NeverEnds => "initializing".into(),
+                ContainerProblem::WaitsForever => "ContainerCreating".into(),
+                ContainerProblem::IgnoresTermination => "Terminating".into(),
+                ContainerProblem::Pull(_) | ContainerProblem::NotCreated { .. } => waiting?.reason.clone(),
+                ContainerProblem::Ends { .. } => match &status.state.terminated {
+                    Some(ended) => ended.reason.clone(),
+                    None => "CrashLoopBackOff".into(),
+                },
             },
-        })
+        )
     })
 }
 

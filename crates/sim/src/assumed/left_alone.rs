@@ -7,7 +7,7 @@ use podscope_api::{
     ConditionStatus, DaemonSet, EndpointSlice, Kind, Object, ObjectMeta, Pod, Service, StatefulSet, Str, Uid,
 };
 
-use super::{Assumed, MissingPods, is_imported, pods};
+use super::{Assumed, MissingPods, imported_pods, is_imported};
 use crate::volume::claim_name;
 
 /// Finalizer of an owner in foreground deletion.
@@ -52,7 +52,7 @@ impl<'o> DumpIndex<'o> {
                 held.service_with_endpoints.insert((&meta.namespace, service));
             }
         }
-        for pod in pods(objects) {
+        for pod in imported_pods(objects) {
             let names = pod.spec.volumes.iter().filter_map(|volume| claim_name(pod, volume));
             held.claims.extend(names.map(|name| (&*pod.metadata.namespace, name)));
             if let Some(owner) = pod.metadata.controller_ref()
@@ -79,9 +79,9 @@ fn service_with_endpoints(slice: &EndpointSlice) -> Option<&str> {
 
 /// Stores which imported objects the controllers do not reconcile. Also stores what a workload or VolumeAttachment
 /// shows about missing objects: the number of missing pods, the current revision, and volumes that missing pods use.
-pub(super) fn store_left_alone(assumed: &mut Assumed, objects: &[Object], generated: &[Str]) {
+pub(super) fn store_left_alone(assumed: &mut Assumed, objects: &[Object], generated_nodes: &[Str]) {
     let mut held = DumpIndex::of(objects);
-    held.nodes.extend(generated.iter().map(|name| &**name));
+    held.nodes.extend(generated_nodes.iter().map(|name| &**name));
     for object in objects.iter().filter(|object| is_imported(object)) {
         let meta = object.metadata();
         if waits_for_missing_objects(object, &held) || would_react_to_missing_objects(object, objects, &held) {
@@ -125,7 +125,7 @@ pub(super) fn autoscalers_without_load(objects: &[Object]) -> ordered::Set<Uid> 
     let unknown = imported.filter(|object| {
         let meta = object.metadata();
         object.kind() == Kind::HorizontalPodAutoscaler
-            && podscope_api::load(&meta.annotations).is_ok_and(|load| load.is_empty())
+            && podscope_api::parse_load_annotation(&meta.annotations).is_ok_and(|load| load.is_empty())
     });
     unknown.map(|object| object.metadata().uid.clone()).collect()
 }
@@ -166,7 +166,7 @@ fn would_react_to_missing_objects(object: &Object, objects: &[Object], held: &Du
         // The DaemonSet controller reads the Node to decide where a daemon pod belongs.
         Object::DaemonSet(set) => {
             (set.status.current_number_scheduled > pods_here && !has_ending_pods(objects, meta))
-                || pods(objects).any(|pod| {
+                || imported_pods(objects).any(|pod| {
                     let is_theirs = pod.metadata.controller_ref().is_some_and(|owner| owner.uid == meta.uid);
                     let node = pod.spec.node_name.as_ref();
                     is_theirs && node.is_some_and(|node| !held.nodes.contains(node.as_str()))
@@ -179,11 +179,11 @@ fn would_react_to_missing_objects(object: &Object, objects: &[Object], held: &Du
                 pod.metadata.namespace == meta.namespace
                     && selector.is_some_and(|selector| selector.matches(&pod.metadata.labels))
             };
-            budget.status.expected_pods > 0 && !pods(objects).any(covers)
+            budget.status.expected_pods > 0 && !imported_pods(objects).any(covers)
         }
         Object::Service(service) => {
             held.service_with_endpoints.contains(&(&*meta.namespace, &*meta.name))
-                && !pods(objects).any(|pod| selects(service, pod))
+                && !imported_pods(objects).any(|pod| selects(service, pod))
         }
         _ => false,
     }
@@ -192,7 +192,7 @@ fn would_react_to_missing_objects(object: &Object, objects: &[Object], held: &Du
 /// Returns whether the owner has pods that are terminating or finished. The status then counts more pods than are
 /// active, although the dump lacks none.
 fn has_ending_pods(objects: &[Object], owner: &ObjectMeta) -> bool {
-    pods(objects).any(|pod| {
+    imported_pods(objects).any(|pod| {
         let is_theirs = pod
             .metadata
             .controller_ref()
@@ -228,7 +228,7 @@ fn missing_revision(object: &Object, objects: &[Object], held: &DumpIndex<'_>) -
 
 /// Returns the revision hash in the label of the newest pod of a DaemonSet.
 fn newest_revision_hash<'o>(set: &DaemonSet, objects: &'o [Object]) -> Option<&'o str> {
-    let theirs = pods(objects).filter(|pod| {
+    let theirs = imported_pods(objects).filter(|pod| {
         let owner = pod.metadata.controller_ref();
         owner.is_some_and(|owner| owner.uid == set.metadata.uid)
     });
@@ -250,7 +250,7 @@ fn is_volume_used(volume: &Str, node: &podscope_api::NodeName, objects: &[Object
         _ => None,
     });
     let Some(claim) = claim else { return false };
-    pods(objects)
+    imported_pods(objects)
         .filter(|pod| pod.spec.node_name.as_ref() == Some(node) && pod.metadata.namespace == claim.namespace)
         .any(|pod| {
             let mut names = pod.spec.volumes.iter().filter_map(|volume| claim_name(pod, volume));

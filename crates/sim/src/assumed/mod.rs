@@ -12,19 +12,19 @@
 
 mod conditions;
 mod container_problems;
+mod dump_time;
 mod left_alone;
-mod moment;
 mod stand_ins;
-mod unplaced;
+mod unschedulable;
 
 use podscope_api::ordered;
 use podscope_api::{Kind, Labels, NodeCondition, NodeName, Object, ObjectKey, OwnerReference, Pod, Str, Uid};
 
-pub use conditions::{newest_heartbeat, was_reporting};
+pub use conditions::{newest_heartbeat, was_kubelet_reporting};
 pub use container_problems::ContainerProblem;
-pub use moment::newest_time;
-pub use stand_ins::{NOT_IN_THE_DUMP, OWN_NAMESPACES};
-pub use unplaced::MissingObjects;
+pub use dump_time::dump_time;
+pub use stand_ins::{INITIAL_NAMESPACES, NOT_IN_THE_DUMP};
+pub use unschedulable::MissingNodesOrStorage;
 
 /// Pods that a workload counts in its status but that the dump does not contain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -60,45 +60,48 @@ pub struct Assumed {
     container_problems: ordered::Map<Uid, Vec<(Str, ContainerProblem)>>,
     /// Pods with container problems, each with its status as `kubectl get pods` prints it.
     pods_with_problems: Vec<(ObjectKey, Str)>,
-    unplaced: ordered::Map<ObjectKey, Str>,
+    unschedulable_with_missing_storage: ordered::Map<ObjectKey, Str>,
     pending_with_stand_ins: ordered::Map<ObjectKey, Vec<(Kind, Str)>>,
     /// Lasting conditions of unhealthy nodes, by node name.
-    conditions: ordered::Map<Str, Vec<NodeCondition>>,
-    unmetered: ordered::Set<Uid>,
-    refused: ordered::Map<ObjectKey, Str>,
+    node_conditions: ordered::Map<Str, Vec<NodeCondition>>,
+    autoscalers_without_load: ordered::Set<Uid>,
+    unschedulable_pods: ordered::Map<ObjectKey, Str>,
     /// Annotations of imported Deployments. Their ReplicaSets are assumed to have received them already.
     annotations: ordered::Map<Uid, Labels>,
-    knows_only_names: bool,
+    knows_only_node_names: bool,
 }
 
 impl Assumed {
-    /// Inspects the objects that a scenario imports, and adds the stand-ins to them. `generated` names the nodes that
-    /// the scenario generates, which are not among the objects.
-    pub fn complete(objects: &mut Vec<Object>, generated: impl IntoIterator<Item = Str>) -> Assumed {
+    /// Inspects the objects that a scenario imports, and adds the stand-ins to them. `generated_nodes` are the names of
+    /// nodes that the scenario generates and that are not among the objects.
+    pub fn inspect_and_add_stand_ins(
+        objects: &mut Vec<Object>,
+        generated_nodes: impl IntoIterator<Item = Str>,
+    ) -> Assumed {
         let mut assumed = Assumed::default();
         if !objects.iter().any(is_imported) {
             return assumed;
         }
-        let generated: Vec<Str> = generated.into_iter().collect();
-        let stand_ins = stand_ins::of(objects, &generated);
+        let generated_nodes: Vec<Str> = generated_nodes.into_iter().collect();
+        let stand_ins = stand_ins::stand_ins_for(objects, &generated_nodes);
         assumed.stand_ins = stand_ins.iter().map(|object| (object.kind(), object.key())).collect();
         assumed.collect_missing_owners(objects);
-        left_alone::store_left_alone(&mut assumed, objects, &generated);
-        let terminating = pods(objects).filter(|pod| pod.metadata.is_terminating());
+        left_alone::store_left_alone(&mut assumed, objects, &generated_nodes);
+        let terminating = imported_pods(objects).filter(|pod| pod.metadata.is_terminating());
         assumed.terminating = terminating.map(|pod| pod.metadata.uid.clone()).collect();
         container_problems::store_container_problems(&mut assumed, objects);
-        unplaced::store_unschedulable_pods(&mut assumed, objects);
-        unplaced::store_pending_with_stand_ins(&mut assumed, objects);
+        unschedulable::store_unschedulable_pods(&mut assumed, objects);
+        unschedulable::store_pending_with_stand_ins(&mut assumed, objects);
         conditions::store_node_conditions(&mut assumed, objects);
-        assumed.unmetered = left_alone::autoscalers_without_load(objects);
+        assumed.autoscalers_without_load = left_alone::autoscalers_without_load(objects);
         let deployments = objects
             .iter()
             .filter(|object| is_imported(object) && object.kind() == Kind::Deployment);
         let annotated = deployments.map(|one| (one.metadata().uid.clone(), one.metadata().annotations.clone()));
         assumed.annotations = annotated.collect();
         let is_node = |object: &Object| object.kind() == Kind::Node;
-        assumed.knows_only_names =
-            generated.is_empty() && !objects.iter().any(is_node) && stand_ins.iter().any(is_node);
+        assumed.knows_only_node_names =
+            generated_nodes.is_empty() && !objects.iter().any(is_node) && stand_ins.iter().any(is_node);
         objects.extend(stand_ins);
         assumed
     }
@@ -151,7 +154,7 @@ impl Assumed {
     }
 
     /// Returns the name of the workload's current revision, if the dump contains none of its ControllerRevisions.
-    pub fn revision(&self, owner: &Uid) -> Option<&Str> {
+    pub fn current_revision(&self, owner: &Uid) -> Option<&Str> {
         self.revisions.get(owner)
     }
 
@@ -171,14 +174,14 @@ impl Assumed {
     }
 
     /// Returns the lasting conditions of nodes: pressure, and `Ready=False` reported by the kubelet.
-    pub fn conditions(&self) -> &ordered::Map<Str, Vec<NodeCondition>> {
-        &self.conditions
+    pub fn node_conditions(&self) -> &ordered::Map<Str, Vec<NodeCondition>> {
+        &self.node_conditions
     }
 
     /// Returns the pods that were unschedulable when the dump was taken and use a claim or volume that the dump does
     /// not contain, each with the scheduler's message.
-    pub fn unplaced(&self) -> &ordered::Map<ObjectKey, Str> {
-        &self.unplaced
+    pub fn unschedulable_with_missing_storage(&self) -> &ordered::Map<ObjectKey, Str> {
+        &self.unschedulable_with_missing_storage
     }
 
     /// Returns the pods that were pending but not reported as unschedulable when the dump was taken, each with the
@@ -188,14 +191,14 @@ impl Assumed {
     }
 
     /// Returns the pods that were unschedulable when the dump was taken, each with the scheduler's message.
-    pub fn refused(&self) -> &ordered::Map<ObjectKey, Str> {
-        &self.refused
+    pub fn unschedulable_pods(&self) -> &ordered::Map<ObjectKey, Str> {
+        &self.unschedulable_pods
     }
 
     /// Returns whether the dump contains no Nodes, so that only their names are known and nothing can explain why a pod
     /// is pending.
-    pub fn knows_only_names(&self) -> bool {
-        self.knows_only_names
+    pub fn knows_only_node_names(&self) -> bool {
+        self.knows_only_node_names
     }
 
     /// Returns whether the imported Deployment had this annotation, so that it was already copied to its ReplicaSets or
@@ -206,8 +209,8 @@ impl Assumed {
     }
 
     /// Returns the UIDs of imported HorizontalPodAutoscalers for which no resource usage is known.
-    pub fn unmetered(&self) -> &ordered::Set<Uid> {
-        &self.unmetered
+    pub fn autoscalers_without_load(&self) -> &ordered::Set<Uid> {
+        &self.autoscalers_without_load
     }
 
     /// Collects owners that ownerReferences name but the dump does not contain. If another object has the owner's name,
@@ -262,8 +265,8 @@ fn is_imported(object: &Object) -> bool {
     !object.metadata().uid.is_empty()
 }
 
-/// Returns all imported pods.
-fn pods(objects: &[Object]) -> impl Iterator<Item = &Pod> {
+/// Returns the pods among the imported objects.
+fn imported_pods(objects: &[Object]) -> impl Iterator<Item = &Pod> {
     objects
         .iter()
         .filter(|object| is_imported(object))

@@ -14,8 +14,8 @@ use podscope_api::{
 };
 
 use super::container_problems::{MissingConfiguration, missing_configuration};
-use super::unplaced::{RefusedClaim, claims_of_refused_pods};
-use super::{is_imported, pods};
+use super::unschedulable::{RefusedClaim, claims_of_refused_pods};
+use super::{imported_pods, is_imported};
 use crate::volume::claim_name;
 
 /// Annotation key of every stand-in, and key of the taint of stand-in Nodes: their free capacity is unknown, so no new
@@ -25,11 +25,11 @@ pub const NOT_IN_THE_DUMP: &str = "podscope.dev/not-in-the-dump";
 /// Annotation of a claim with the name of its provisioner.
 const PROVISIONER_ANNOTATION: &str = "volume.kubernetes.io/storage-provisioner";
 /// Namespaces that every cluster has from the start.
-pub const OWN_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+pub const INITIAL_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /// Returns the stand-ins for a scenario's objects, in an order in which they can be imported.
-pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
-    let nodes = generated
+pub(super) fn stand_ins_for(objects: &[Object], generated_nodes: &[Str]) -> Vec<Object> {
+    let nodes = generated_nodes
         .iter()
         .map(|name| (Kind::Node, ObjectKey::cluster(name.clone())));
     // Pods are left out: no stand-in is a pod, and most objects are pods.
@@ -61,7 +61,7 @@ pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
             _ => {}
         }
     }
-    for pod in pods(objects).filter(|pod| !pod.is_terminal()) {
+    for pod in imported_pods(objects).filter(|pod| !pod.is_terminal()) {
         for volume in pod.spec.volumes.iter() {
             if let Some(name) = claim_name(pod, volume) {
                 builder.add_claim(&pod.metadata.namespace, &name);
@@ -86,7 +86,7 @@ fn pod_spec_of(object: &Object) -> Option<&PodSpec> {
 /// Returns the ConfigMaps, Secrets and keys of them that a kubelet reported as missing, by namespace. They get no
 /// stand-in, whichever pod names them.
 fn reported_missing(objects: &[Object]) -> ordered::Set<(Str, MissingConfiguration)> {
-    let reported = pods(objects).flat_map(|pod| {
+    let reported = imported_pods(objects).flat_map(|pod| {
         let waiting = pod.status.statuses().filter_map(|status| status.state.waiting.as_ref());
         waiting.filter_map(|waiting| {
             let missing = missing_configuration(&waiting.message)?;
@@ -162,7 +162,7 @@ impl StandInBuilder {
     }
 
     fn add_namespace(&mut self, name: &Str) {
-        if OWN_NAMESPACES.contains(&&**name) {
+        if INITIAL_NAMESPACES.contains(&&**name) {
             return;
         }
         let Some(mut metadata) = self.new_metadata(Kind::Namespace, ObjectKey::cluster(name.clone())) else {
@@ -185,7 +185,7 @@ impl StandInBuilder {
     /// Creates Nodes that pods run on or volumes are attached to, sized by the requests of their known pods.
     fn add_nodes(&mut self, objects: &[Object]) {
         let mut asked: ordered::Map<NodeName, (u64, ResourceList)> = ordered::Map::new();
-        for pod in pods(objects) {
+        for pod in imported_pods(objects) {
             let Some(node) = &pod.spec.node_name else { continue };
             let (count, sums) = asked.entry(node.clone()).or_default();
             *count += 1;
@@ -232,7 +232,7 @@ impl StandInBuilder {
             ..Taint::default()
         }];
         node.status.capacity = sums;
-        // Nothing in the dump says that the node is not ready.
+        // The node is assumed to be Ready, because nothing in the dump says otherwise.
         node.status.conditions = vec![NodeCondition {
             kind: condition::READY.into(),
             status: ConditionStatus::True,
@@ -326,8 +326,8 @@ impl StandInBuilder {
         let refusal = self.claims_of_refused_pods.get(&claim.metadata.key()).copied();
         if name.is_empty() {
             if refusal == Some(RefusedClaim::Unbound) {
-                // The StorageClass does not exist in the cluster either: otherwise the binding of the claim would wait
-                // for its first consumer.
+                // No stand-in for the StorageClass: with it, the claim's binding would wait for the first consumer, but
+                // the scheduler's message says that it does not.
                 return;
             }
             // The binding mode is WaitForFirstConsumer: with Immediate the claim would be bound by now.

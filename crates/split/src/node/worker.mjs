@@ -41,14 +41,14 @@ for (const [name, value] of Object.entries(globals)) Object.defineProperty(globa
 
 export const receive = (bytes) => globalThis.onmessage({ data: new Uint8Array(bytes) });
 
-let instances = 0;
+let engineCount = 0;
 
 /** Starts a new engine from the wasm of a file. */
 export const start = async (file) => {
   now = 0;
   tasks = [];
   // Each URL loads a new instance of the script, with an engine of its own.
-  const engineScript = await import(`./engine.mjs?${instances++}`);
+  const engineScript = await import(`./engine.mjs?${engineCount++}`);
   const exports = engineScript.initSync({ module: new WebAssembly.Module(readFileBeside(file)) });
   const updatesHash = createHash("sha256");
   globalThis.postMessage = (update) => {
@@ -65,12 +65,12 @@ export const start = async (file) => {
     /** Sends requests, each after its number of milliseconds, and waits a second after the last. Returns a digest of all
      *  updates so far. */
     run: (requests) => {
-      let end = now;
+      let lastRequestAt = now;
       for (const [wait, bytes] of requests) {
-        end += wait;
-        addTask(end, () => receive(bytes));
+        lastRequestAt += wait;
+        addTask(lastRequestAt, () => receive(bytes));
       }
-      while (tasks.length > 0 && tasks[0].at <= end + 1000) {
+      while (tasks.length > 0 && tasks[0].at <= lastRequestAt + 1000) {
         const task = tasks.shift();
         now = Math.max(now, task.at);
         task.run();

@@ -108,20 +108,20 @@ impl Drag {
         })
     }
 
-    /// Called after a long press: picks up the pod under the finger, or starts a stroke.
+    /// Called after a long press: picks up the pod under the finger, or starts drawing the line that cuts links.
     pub(crate) fn long_pressed(&mut self, root: &Element) {
         self.is_dragging = true;
         root.set_attribute(HELD_TOUCH_ATTRIBUTE, "").warn();
         match &mut self.target {
             DragSubject::Pod { id, flying } => {
-                *flying = lift_copy_of_mark(root, id);
+                *flying = lift_copy_of_pod(root, id);
                 if let Some(mark) = flying {
-                    move_mark_to(mark, self.from);
+                    move_lifted_pod_to(mark, self.from);
                 }
             }
             DragSubject::CutLinks { cutting, line, .. } => {
                 *cutting = true;
-                *line = start_cutting_stroke(self.from);
+                *line = start_line_that_cuts_links(self.from);
             }
         }
     }
@@ -141,10 +141,10 @@ impl Drag {
             DragSubject::Pod { id, flying } => {
                 if flying.is_none() && has_moved {
                     root.set_pointer_capture(event.pointer_id()).warn();
-                    *flying = lift_copy_of_mark(root, id);
+                    *flying = lift_copy_of_pod(root, id);
                 }
                 if let Some(mark) = flying {
-                    move_mark_to(mark, at);
+                    move_lifted_pod_to(mark, at);
                     let over =
                         element_at(at.0, at.1).and_then(|element| element.closest("[data-drop]").warn().flatten());
                     highlight_drop_target(root, over.as_ref());
@@ -157,7 +157,7 @@ impl Drag {
                 if !*cutting && has_moved {
                     *cutting = true;
                     root.set_pointer_capture(event.pointer_id()).warn();
-                    *line = start_cutting_stroke(self.from);
+                    *line = start_line_that_cuts_links(self.from);
                 }
                 if !*cutting {
                     return Movement::Nothing;
@@ -192,7 +192,7 @@ impl Drag {
         match self.target {
             DragSubject::Pod { id, flying } => {
                 let Some(mark) = flying else { return End::Click };
-                remove_lifted_mark(&mark);
+                remove_dragged_element(&mark);
                 if self.is_finger && !has_moved {
                     return End::LongPress { id };
                 }
@@ -207,7 +207,7 @@ impl Drag {
             }
             DragSubject::CutLinks { cutting, line, .. } => {
                 if let Some(line) = line {
-                    remove_lifted_mark(&line);
+                    remove_dragged_element(&line);
                 }
                 if cutting { End::Nothing } else { End::Click }
             }
@@ -219,8 +219,8 @@ impl Drag {
         root.remove_attribute(HELD_TOUCH_ATTRIBUTE).warn();
         highlight_drop_target(root, None);
         match self.target {
-            DragSubject::Pod { flying: Some(mark), .. } => remove_lifted_mark(&mark),
-            DragSubject::CutLinks { line: Some(line), .. } => remove_lifted_mark(&line),
+            DragSubject::Pod { flying: Some(mark), .. } => remove_dragged_element(&mark),
+            DragSubject::CutLinks { line: Some(line), .. } => remove_dragged_element(&line),
             _ => {}
         }
     }
@@ -281,7 +281,7 @@ impl Drop for HeldTouchGuard {
 /// Name of the bin as a drop target; no node can have this name.
 pub(crate) const BIN: &str = "/bin";
 
-fn lift_copy_of_mark(root: &Element, id: &str) -> Option<HtmlElement> {
+fn lift_copy_of_pod(root: &Element, id: &str) -> Option<HtmlElement> {
     let id = id.replace('\\', "\\\\").replace('"', "\\\"");
     let mark = root.query_selector(&format!("[data-id=\"{id}\"].pod")).warn()??;
     let copy: HtmlElement = mark.clone_node_with_deep(true).warn()?.dyn_into().ok()?;
@@ -295,19 +295,19 @@ fn lift_copy_of_mark(root: &Element, id: &str) -> Option<HtmlElement> {
     Some(copy)
 }
 
-fn move_mark_to(mark: &HtmlElement, at: (f64, f64)) {
-    set_style(mark, "left", &format!("{}px", at.0));
-    set_style(mark, "top", &format!("{}px", at.1));
+fn move_lifted_pod_to(copy: &HtmlElement, at: (f64, f64)) {
+    set_style(copy, "left", &format!("{}px", at.0));
+    set_style(copy, "top", &format!("{}px", at.1));
 }
 
-fn remove_lifted_mark(mark: &HtmlElement) {
-    mark.remove();
+fn remove_dragged_element(element: &HtmlElement) {
+    element.remove();
     if let Some(body) = document_body() {
         body.class_list().remove_2("dragging", "cutting").warn();
     }
 }
 
-fn start_cutting_stroke(from: (f64, f64)) -> Option<HtmlElement> {
+fn start_line_that_cuts_links(from: (f64, f64)) -> Option<HtmlElement> {
     let line: HtmlElement = super::window()?
         .document()?
         .create_element("div")

@@ -81,7 +81,7 @@ fn download(name: &str, blob: &Blob) -> Result<(), JsValue> {
 
 #[wasm_bindgen]
 extern "C" {
-    /// Records a film as a video. `www/boot.js` loads the recorder at the first call.
+    /// Records a film (an animated SVG) as a video. `www/boot.js` loads the recorder at the first call.
     #[wasm_bindgen(js_name = podscopeRecord, catch)]
     async fn record(film: &str) -> Result<JsValue, JsValue>;
 
@@ -118,7 +118,7 @@ pub(crate) async fn read(list: FileList) -> Result<Vec<(String, String)>, String
             Some(name) => (name.to_owned(), gunzipped(&file).map_err(unreadable)?),
             None => (file.name(), file.array_buffer()),
         };
-        // Bytes, not a string of the browser: its conversion of a large file to UTF-8 takes seconds.
+        // Read bytes instead of a JavaScript string, because converting a large string to UTF-8 takes seconds.
         let bytes = Uint8Array::new(&JsFuture::from(bytes).await.map_err(unreadable)?);
         if f64::from(bytes.length()) > MAX_FILE_BYTES {
             return Err(too_large());

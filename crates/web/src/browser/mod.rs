@@ -1,11 +1,11 @@
 //! Browser effects. Only this module touches the DOM, storage, the address and the clipboard.
 
+pub(crate) mod display;
 pub(crate) mod drag;
 pub(crate) mod files;
-pub(crate) mod flight;
 pub(crate) mod focus;
 pub(crate) mod listen;
-pub(crate) mod sight;
+pub(crate) mod pod_moves;
 pub(crate) mod store;
 
 use std::cell::RefCell;
@@ -322,12 +322,12 @@ pub(crate) fn forget_link() {
         };
         let done = history.replace_state_with_url(&JsValue::NULL, "", Some(&format!("{path}{search}{hash}")));
         done.warn();
-        accept_address();
+        mark_address_as_handled();
     }
 }
 
-/// Maximum length of a fragment that is written to the address bar, in characters. Browsers accept more, but it is
-/// unreadable.
+/// Maximum length of a fragment that is written to the address bar, in bytes. Browsers accept longer ones, but
+/// they are unreadable.
 const MAX_FRAGMENT_BYTES: usize = 32_768;
 
 /// Returns whether a fragment is short enough for the address bar.
@@ -347,15 +347,15 @@ pub(crate) fn current_fragment() -> String {
         .unwrap_or_default()
 }
 
-/// Notes that the page handles the present address: it may overwrite it.
-pub(crate) fn accept_address() {
+/// Records that the page has handled the current address, so that [`write_address`] may overwrite it.
+pub(crate) fn mark_address_as_handled() {
     KNOWN_FRAGMENT.set(current_fragment());
 }
 
-/// Writes a link to the present state into the address bar, as the current history entry or a new one. `what`
-/// identifies session and instant, and is stored with the entry. Returns false if nothing is written, because the
-/// browser refuses it, or an entered address has yet to be handled, which would be lost.
-pub(crate) fn write_address(fragment: &str, what: &str, is_new: bool) -> bool {
+/// Writes a link to the present state into the address bar, as the current history entry or a new one. `note`
+/// identifies session and instant, and is stored with the entry. Returns false if nothing is written: the browser
+/// refuses it, or the user has entered an address that is not handled yet and would be lost.
+pub(crate) fn write_address(fragment: &str, note: &str, is_new: bool) -> bool {
     let is_entered = KNOWN_FRAGMENT.with_borrow(|known| *known != current_fragment());
     if is_entered && note_of_history_entry().is_none() {
         return false;
@@ -372,19 +372,19 @@ pub(crate) fn write_address(fragment: &str, what: &str, is_new: bool) -> bool {
         true => format!("#{fragment}"),
         false => String::new(),
     };
-    let (what, address) = (JsValue::from_str(what), format!("{path}{search}{hash}"));
+    let (note, address) = (JsValue::from_str(note), format!("{path}{search}{hash}"));
     // The browser refuses if the address changes too often within a short time; a later change succeeds.
     let done = if is_new {
-        history.push_state_with_url(&what, "", Some(&address))
+        history.push_state_with_url(&note, "", Some(&address))
     } else {
-        history.replace_state_with_url(&what, "", Some(&address))
+        history.replace_state_with_url(&note, "", Some(&address))
     };
-    accept_address();
+    mark_address_as_handled();
     done.warn().is_some()
 }
 
-/// Returns the note (`what`) that [`write_address`] stored with the current history entry. Returns `None` if the page
-/// did not create the entry, for example after a link was pasted.
+/// Returns the note that [`write_address`] stored with the current history entry. Returns `None` if the page did not
+/// create the entry, for example after a link was pasted.
 pub(crate) fn note_of_history_entry() -> Option<String> {
     window()?.history().warn()?.state().warn()?.as_string()
 }

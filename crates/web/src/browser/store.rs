@@ -144,7 +144,7 @@ pub(crate) fn current_session() -> u64 {
 /// Returns the number of this tab's session, if it has one, and the number of the session that it is a copy of, if any.
 pub(crate) fn session_and_original() -> Option<(u64, Option<u64>)> {
     let id = THIS_SESSION.get()?;
-    let original = COPIED_FROM.get().filter(|(copy, _)| *copy == id);
+    let original = LAST_COPY_AND_ORIGINAL.get().filter(|(copy, _)| *copy == id);
     Some((id, original.map(|(_, original)| original)))
 }
 
@@ -172,9 +172,9 @@ pub(crate) fn take_over_session(id: u64) {
     acquire_lock(id, session_number_of_tab() == Some(id));
 }
 
-/// Makes a session this tab's own once its lock is acquired; switches to a copy if another tab holds the lock. `alone`:
-/// a browser without locks assumes that no other tab has the session.
-fn acquire_lock(id: u64, alone: bool) {
+/// Makes a session this tab's own once its lock is acquired; switches to a copy if another tab holds the lock.
+/// `is_free_without_locks`: whether to assume that no other tab has the session if the browser has no locks.
+fn acquire_lock(id: u64, is_free_without_locks: bool) {
     if THIS_SESSION.get() == Some(id) {
         return;
     }
@@ -182,7 +182,7 @@ fn acquire_lock(id: u64, alone: bool) {
     if let Some(tab) = tab_storage() {
         tab.set_item(&full_key("tab"), &id.to_string()).warn();
     }
-    if HAS_LEFT.get() {
+    if HAS_LEFT_PAGE.get() {
         return;
     }
     THIS_SESSION.set(Some(id));
@@ -193,7 +193,7 @@ fn acquire_lock(id: u64, alone: bool) {
     let answer = Closure::once_into_js(move |held: Option<bool>| {
         if THIS_SESSION.get() == Some(id) {
             IS_LOCK_PENDING.set(false);
-            if !held.unwrap_or(alone) {
+            if !held.unwrap_or(is_free_without_locks) {
                 acquire_lock(session_number_of_copy(id), true);
             }
         }
@@ -216,8 +216,8 @@ thread_local! {
     static RELEASE_LOCK: Cell<Option<Function>> = const { Cell::new(None) };
     /// True between the request for the session's lock and its answer.
     static IS_LOCK_PENDING: Cell<bool> = const { Cell::new(false) };
-    /// Numbers of the last copy that this tab made of a session, and of its original.
-    static COPIED_FROM: Cell<Option<(u64, u64)>> = const { Cell::new(None) };
+    /// Session numbers of the last copy that this tab made, and of the session that it copied.
+    static LAST_COPY_AND_ORIGINAL: Cell<Option<(u64, u64)>> = const { Cell::new(None) };
 }
 
 /// Returns whether this tab's session number may still change. Nothing is saved meanwhile.
@@ -237,7 +237,7 @@ fn release_lock() {
 /// number.
 fn session_number_of_copy(original: u64) -> u64 {
     let (id, all) = (unused_session_number(), sessions());
-    COPIED_FROM.set(Some((id, original)));
+    LAST_COPY_AND_ORIGINAL.set(Some((id, original)));
     if let Some(kept) = all.iter().find(|kept| kept.id == original) {
         let name = (kept.title.rsplit_once(" ("))
             .filter(|(_, number)| {
@@ -255,7 +255,7 @@ fn session_number_of_copy(original: u64) -> u64 {
 
 /// Takes this tab's session over again, when the browser restores the page from its back/forward cache.
 pub(crate) fn reclaim_session_of_restored_page() {
-    HAS_LEFT.set(false);
+    HAS_LEFT_PAGE.set(false);
     if let (None, Some(id)) = (THIS_SESSION.get(), session_number_of_tab()) {
         take_over_session(id);
     }
@@ -282,31 +282,31 @@ pub(crate) fn store_presenting(on: bool) {
 }
 
 thread_local! {
-    static RESUMED: Cell<Option<u64>> = const { Cell::new(None) };
+    static SESSION_TO_RESUME: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
 /// Records that the session that opens next is this stored one, so that this tab resumes it.
-pub(crate) fn resume(id: u64) {
-    RESUMED.set(Some(id));
+pub(crate) fn resume_on_next_open(id: u64) {
+    SESSION_TO_RESUME.set(Some(id));
 }
 
-/// Returns the session that [`resume`] recorded, and removes the record.
+/// Returns the session that [`resume_on_next_open`] recorded, and removes the record.
 pub(crate) fn take_session_to_resume() -> Option<u64> {
-    RESUMED.take()
+    SESSION_TO_RESUME.take()
 }
 
 thread_local! {
-    static FORGOTTEN: Cell<Option<u64>> = const { Cell::new(None) };
+    static SESSION_TO_FORGET: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
 /// Schedules a session for removal when the next session opens; until then it stays stored.
 pub(crate) fn forget_on_next_open(id: u64) {
-    FORGOTTEN.set(Some(id));
+    SESSION_TO_FORGET.set(Some(id));
 }
 
 /// Returns the session that is scheduled for removal, and cancels the schedule.
 pub(crate) fn take_session_to_forget() -> Option<u64> {
-    FORGOTTEN.take()
+    SESSION_TO_FORGET.take()
 }
 
 /// Returns the fragment of the link of a stored session (T-05).
@@ -391,39 +391,38 @@ pub(crate) fn forget_session(id: u64) {
     write_sessions(&all);
 }
 
-/// Stores a note of the session that is about to be opened without a user's request; `None` removes the note. A note
-/// that is still there at the next start means that opening did not finish, and the session is not opened automatically
-/// again.
-pub(crate) fn store_opening_note(what: Option<&str>) {
+/// Notes which session the page is about to open without a user's request; `None` removes the note. If the note is
+/// still there at the next start, the opening did not finish, and the session is not opened automatically again.
+pub(crate) fn store_opening_note(session: Option<&str>) {
     // Leaving the page aborts its fetches, and their errors arrive when the next page has already begun. A note written
     // then would look to that page like an opening that did not finish.
-    if what.is_some() && HAS_LEFT.get() {
+    if session.is_some() && HAS_LEFT_PAGE.get() {
         return;
     }
-    OPENING_SINCE.set(what.map(|_| js_sys::Date::now()));
-    write_value("trying", what);
+    OPENING_NOTED_AT.set(session.map(|_| js_sys::Date::now()));
+    write_value("trying", session);
 }
 
 thread_local! {
-    /// Instant at which this page stored the note, in milliseconds since 1970.
-    static OPENING_SINCE: Cell<Option<f64>> = const { Cell::new(None) };
+    /// Instant at which this page stored the note of [`store_opening_note`], in milliseconds since 1970.
+    static OPENING_NOTED_AT: Cell<Option<f64>> = const { Cell::new(None) };
     /// True after the user has left the page.
-    static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
+    static HAS_LEFT_PAGE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Time after which a user who leaves the page during an opening is assumed to have given up waiting, in milliseconds.
-const LEAVES_UNOPENED_AFTER_MS: f64 = 5_000.0;
+/// If the user leaves the page this long after an opening began, the opening is assumed to hang; in milliseconds.
+const ASSUMED_HANGING_AFTER_MS: f64 = 5_000.0;
 
 /// Called when the page is left. The note is removed if the user leaves soon, because then the opening did not hang.
 pub(crate) fn clear_opening_note_if_left_soon() {
-    if OPENING_SINCE
+    if OPENING_NOTED_AT
         .get()
-        .is_some_and(|since| js_sys::Date::now() - since < LEAVES_UNOPENED_AFTER_MS)
+        .is_some_and(|since| js_sys::Date::now() - since < ASSUMED_HANGING_AFTER_MS)
     {
         store_opening_note(None);
     }
     release_lock();
-    HAS_LEFT.set(true);
+    HAS_LEFT_PAGE.set(true);
 }
 
 /// Returns the session named in the note of an opening that did not finish.
@@ -431,13 +430,13 @@ pub(crate) fn session_of_unfinished_opening() -> Option<String> {
     read_value("trying")
 }
 
-/// The stored progress in the course.
-pub(crate) fn course() -> String {
+/// Returns the stored progress in the course, as text.
+pub(crate) fn course_progress() -> String {
     read_value("course").unwrap_or_default()
 }
 
 /// Stores the progress in the course on this device; in a private window only until the window is closed.
-pub(crate) fn store_course(text: &str) {
+pub(crate) fn store_course_progress(text: &str) {
     write_value("course", (!text.is_empty()).then_some(text));
 }
 
@@ -455,8 +454,8 @@ pub(crate) fn store_schedule(schedule: &str) {
     write_value("practice", Some(schedule));
 }
 
-/// The attempts at a course.
-pub(crate) fn attempts(course: &str) -> String {
+/// Returns the stored attempts at a course, as text.
+pub(crate) fn course_attempts(course: &str) -> String {
     read_value(&format!("attempts.{course}")).unwrap_or_default()
 }
 

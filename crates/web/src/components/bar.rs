@@ -5,7 +5,7 @@ use podscope_messages::t;
 use podscope_protocol::Request;
 use yew::prelude::*;
 
-use super::director::Forward;
+use super::forward_button::Forward;
 use super::icon;
 use super::shown::shown;
 use crate::browser::store;

@@ -3,12 +3,12 @@
 //! step suggests.
 
 use podscope_messages::t;
-use podscope_protocol::{Caption, GUIDED_START, Opened, Request, Source};
+use podscope_protocol::{Caption, FIRST_VISIT_LESSON, OpenedSession, Request, SessionSource};
 use yew::prelude::*;
 
 use super::icon;
 use super::start::FIRST_LESSON;
-use super::story::{inline, next_item, use_record_finished};
+use super::story::{inline_markdown, next_item_button, use_record_finished};
 use crate::ctl::Ctl;
 use crate::pure::actions;
 use crate::state::{Page, Shared};
@@ -17,9 +17,9 @@ use crate::state::{Page, Shared};
 const MAX_TEXT_BYTES: usize = 220;
 
 /// Returns whether the story has short lines only: it asks no question and sets no goal, or it is the guided start.
-pub(crate) fn is_brief(opened: &Opened) -> bool {
+pub(crate) fn is_brief(opened: &OpenedSession) -> bool {
     if let Some(lesson) = &opened.lesson {
-        return lesson == GUIDED_START;
+        return lesson == FIRST_VISIT_LESSON;
     }
     opened.story.iter().all(|step| {
         let has_task = !step.goals.is_empty() || step.question.is_some() || step.manifest.is_some();
@@ -32,9 +32,9 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The line of the present step under the stage.
+/// Renders the current step of a brief story as one line of text below the stage.
 #[component]
-pub(crate) fn Brief(props: &Props) -> Html {
+pub(crate) fn BriefStory(props: &Props) -> Html {
     let is_closed = use_state(|| false);
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
@@ -52,7 +52,8 @@ pub(crate) fn Brief(props: &Props) -> Html {
         });
     }
     {
-        // After a fast run time continues. It stays paused after a single step, and if there was no upcoming event.
+        // When a fast run has ended, let time continue. Keep it paused after a single step, and if there was no
+        // upcoming event.
         let skipped = (page.session.model.director.caption.as_ref())
             .is_some_and(|caption| !matches!(caption, Caption::Event { .. } | Caption::NoUpcomingEvent));
         let send = ctl.send.clone();
@@ -93,9 +94,9 @@ pub(crate) fn Brief(props: &Props) -> Html {
     let mistake = (story.steps.get(story.step)).and_then(|now| step.mistakes.get(*now.mistakes.last()?));
     let mistake = mistake.filter(|_| !hides_solutions);
     let text = match (&end, node.filter(|_| is_done)) {
-        (Some((rule, _)), _) => inline(rule),
+        (Some((rule, _)), _) => inline_markdown(rule),
         (None, Some(node)) => html! { actions::present_effect_text(&node.view) },
-        (None, None) => inline(mistake.unwrap_or(&step.text)),
+        (None, None) => inline_markdown(mistake.unwrap_or(&step.text)),
     };
     html! {
         <section class="brief" aria-label={t!(brief::story)} data-asks="">
@@ -111,9 +112,9 @@ pub(crate) fn Brief(props: &Props) -> Html {
 /// course.
 fn next_button(ctl: &Ctl, page: &Page) -> Html {
     if page.shell.study.item.is_some() {
-        return next_item(ctl, &page.shell.study);
+        return next_item_button(ctl, &page.shell.study);
     }
-    let source = Source::Lesson {
+    let source = SessionSource::Lesson {
         name: FIRST_LESSON.to_owned(),
         seed: None,
     };

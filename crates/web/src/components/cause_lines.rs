@@ -7,19 +7,22 @@ use yew::prelude::*;
 
 use super::scene::StagePositions;
 use crate::pure::overview::Rect;
-use crate::pure::stage::wires::Rail;
+use crate::pure::stage::wires::ControlPlaneRects;
 use crate::state::Model;
 
-/// Maximum number of lines; the latest ones are drawn, and the panel shows the whole chain.
+/// Maximum number of lines that are drawn, the latest ones; the panel shows the whole chain of causes.
 const MAX_LINES: usize = 5;
 
-/// Gap between the right edge of a preemption victim and the path that begins beside it, in units.
+/// Gap between the right edge of a preemption victim and the path that begins beside it, in pixels at the default
+/// font size.
 const GAP_BESIDE_VICTIM: f64 = 7.0;
 /// Height at which a preemption path begins beside the victim, as a share of the victim's height.
 const PATH_START_HEIGHT: f64 = 0.6;
-/// Gap between the end of a preemption path and the upper edge of the preempting pod, in units.
+/// Gap between the end of a preemption path and the upper edge of the preempting pod, in pixels at the default font
+/// size.
 const GAP_ABOVE_POD: f64 = 4.0;
-/// Distance between the ends of a preemption path and the control points of its curve, in units.
+/// Distance between the ends of a preemption path and the control points of its curve, in pixels at the default
+/// font size.
 const CONTROL_POINT_DISTANCE: f64 = 30.0;
 
 /// A line on the stage that shows a cause; coordinates are in CSS pixels.
@@ -33,7 +36,12 @@ struct Line {
 }
 
 /// Draws the lines for the selection. `pod` is the selected pod, if a pod is selected.
-pub(super) fn cause_lines(model: &Model, pod: Option<&PodView>, spots: &StagePositions, rail: &Rail) -> Html {
+pub(super) fn cause_lines(
+    model: &Model,
+    pod: Option<&PodView>,
+    spots: &StagePositions,
+    rail: &ControlPlaneRects,
+) -> Html {
     // The lines could give away the answer to the lesson's question.
     if model.story.question.is_some() {
         return Html::default();
@@ -62,7 +70,7 @@ fn preemption_lines(
     pod: &PodView,
     victim_keys: &[String],
     spots: &StagePositions,
-    rail: &Rail,
+    rail: &ControlPlaneRects,
 ) -> (Vec<Line>, Vec<String>) {
     let ids: Vec<String> = (model.pods.values())
         .filter(|other| other.node == pod.nominated && victim_keys.contains(&other.key))
@@ -97,7 +105,7 @@ fn preemption_lines(
 }
 
 /// Returns the lines of a chain of causes: one for each pair of actor and target, labelled with the latest action.
-fn chain_lines(links: &[ThreadLink], spots: &StagePositions, rail: &Rail) -> Vec<Line> {
+fn chain_lines(links: &[ThreadLink], spots: &StagePositions, rail: &ControlPlaneRects) -> Vec<Line> {
     let unit = spots.plan.measures.unit;
     let mut lines: Vec<Line> = Vec::new();
     for link in links.iter().rev() {
@@ -123,7 +131,7 @@ fn line_start(
     link: &ThreadLink,
     cause: Option<&ThreadLink>,
     spots: &StagePositions,
-    rail: &Rail,
+    rail: &ControlPlaneRects,
 ) -> Option<((f64, f64), Option<Message>, &'static str)> {
     let unit = spots.plan.measures.unit;
     let of_cause = || {
@@ -157,12 +165,12 @@ fn line_start(
     Some((from, Some(word), class))
 }
 
-/// A point slightly above the middle of the upper edge.
+/// Returns the point slightly above the middle of a rectangle's upper edge, where lines end.
 fn upper_point(rect: &Rect, unit: f64) -> (f64, f64) {
     (rect.x + rect.w / 2.0, rect.y - 6.0 * unit)
 }
 
-/// A point on the lower edge, near its left end.
+/// Returns a point on a rectangle's lower edge, near the left end of the edge.
 fn lower_point(rect: &Rect, unit: f64) -> (f64, f64) {
     (rect.x + (40.0 * unit).min(rect.w / 2.0), rect.y + rect.h)
 }

@@ -10,14 +10,14 @@ use podscope_protocol::Request;
 use web_sys::Element;
 use yew::prelude::*;
 
-use super::hands::{click, drop_pod, menu_subject};
 use super::icon;
 use super::scene::Scene;
 use super::shown::shown;
+use super::stage_input::{click, drop_pod, menu_subject};
 use super::timeline::branch_name;
 use super::versus::ComparisonLine;
 use crate::browser::drag::{self, Drag, End, Movement};
-use crate::browser::{self, closest, flight, focus};
+use crate::browser::{self, closest, focus, pod_moves};
 use crate::ctl::Ctl;
 use crate::state::{Act, Model, Page, Shared};
 
@@ -36,7 +36,7 @@ pub(crate) fn Cluster(props: &Props) -> Html {
     };
     let page = &props.page;
     let root = use_node_ref();
-    use_flight(page, &root);
+    use_pod_move_animation(page, &root);
     let gesture = use_pointer_gesture(&root);
     let (onclick, oncontextmenu) = (gesture.on_click(&ctl, page), gesture.on_context_menu(&ctl, page));
     let (onpointerdown, onpointermove) = (gesture.on_pointer_down(), gesture.on_pointer_move(&ctl, page));
@@ -49,7 +49,7 @@ pub(crate) fn Cluster(props: &Props) -> Html {
             if page.session.opened.is_none() {
                 <div class="hollow" role="status">
                     { match &page.session.progress {
-                        Some((task, part)) => html! { <>{ task.word() }<progress max="1000" value={part.to_string()} aria-label={task.word()}></progress></> },
+                        Some((task, part)) => html! { <>{ task.label() }<progress max="1000" value={part.to_string()} aria-label={task.label()}></progress></> },
                         None => html! { t!(cluster::starting) },
                     } }
                 </div>
@@ -78,16 +78,16 @@ pub(crate) fn Cluster(props: &Props) -> Html {
 
 /// Animates pods that moved to another node since the last render.
 #[hook]
-fn use_flight(page: &Shared<Page>, root: &NodeRef) {
+fn use_pod_move_animation(page: &Shared<Page>, root: &NodeRef) {
     // Positions of the pods before this render; the DOM still shows the previous state.
-    let places = use_mut_ref(flight::MarkPositions::new);
+    let places = use_mut_ref(pod_moves::MarkPositions::new);
     let last_moved = use_mut_ref(|| page.session.model.moved.clone());
     if *last_moved.borrow() != page.session.model.moved {
         *last_moved.borrow_mut() = page.session.model.moved.clone();
         // A big cluster is not animated: no single move could be followed, and reading positions forces a layout.
         let few = page.session.model.nodes.size() <= MAX_ANIMATED_NODES && !browser::prefers_reduced_motion();
         if let Some(root) = root.cast::<Element>().filter(|_| few) {
-            *places.borrow_mut() = flight::mark_positions(&root, &page.session.model.moved);
+            *places.borrow_mut() = pod_moves::mark_positions(&root, &page.session.model.moved);
         }
     }
     let has_story = page
@@ -99,11 +99,11 @@ fn use_flight(page: &Shared<Page>, root: &NodeRef) {
     use_effect_with(page.session.model.moved.clone(), move |moved| {
         // On a phone with an open story only a few lines of the cluster are visible: scroll to the pod that moved.
         if let ([only], true, Some(root)) = (&***moved, has_story && browser::is_phone(), root.cast::<Element>()) {
-            flight::scroll_to_pod(&root, only);
+            pod_moves::scroll_to_pod(&root, only);
         }
         let from = std::mem::take(&mut *places.borrow_mut());
         if let (false, Some(root)) = (from.is_empty(), root.cast::<Element>()) {
-            flight::animate_moves(&root, &from);
+            pod_moves::animate_moves(&root, &from);
         }
     });
 }
@@ -258,14 +258,15 @@ impl PointerGesture {
 /// Returns the titles of two compared runs.
 fn run_titles(ours: &Model, other: &Model) -> (String, String) {
     match (run_title(ours), run_title(other)) {
-        // If a comparison was opened from a link, both runs have the same title, because this user gave none of the
-        // commands.
+        // The titles are equal if the comparison was opened from a link: the user of this page gave no commands in
+        // either run.
         (ours, other) if ours == other => (t!(cluster::with_commands), t!(cluster::without_commands)),
         both => both,
     }
 }
 
-/// Returns the title of a compared run: its branch, if there are several.
+/// Returns the title of a compared run: the name of its branch if the session has several branches, otherwise the
+/// title of the session.
 fn run_title(model: &Model) -> String {
     let several = model.branches.len() > 1;
     let branch = model.branches.iter().find(|branch| several && branch.current);

@@ -22,7 +22,7 @@ pub(crate) struct Props {
     pub(crate) open: bool,
 }
 
-/// Maximum number of lines drawn: the latest ones.
+/// Maximum number of console lines that are drawn, the latest ones.
 const MAX_LINES_DRAWN: usize = 300;
 
 /// A console: the output of commands above an input line.
@@ -57,7 +57,7 @@ pub(crate) fn ConsoleView(props: &Props) -> Html {
         .map_or(TextKind::Other, |(_, kind)| *kind);
     let choices = completions.map_or(0, |(_, _, choices)| choices.len());
     let picked = (*typed.choice).min(choices.saturating_sub(1));
-    let take = typed.take_completion(completions.cloned());
+    let take = typed.insert_completion(completions.cloned());
     let oninput = typed.on_input();
     let onpaste = typed.on_paste();
     let onkeydown = {
@@ -159,14 +159,14 @@ struct TypedText {
     history_index: UseStateHandle<Option<usize>>,
     /// The text that was typed before the user browsed the history.
     draft: UseStateHandle<String>,
-    /// Index of the completion that Tab takes.
+    /// Index of the completion that Tab inserts.
     choice: UseStateHandle<usize>,
     ctl: Ctl,
 }
 
 impl TypedText {
-    /// Returns a callback that takes the completion at an index.
-    fn take_completion(&self, completions: Option<(String, (usize, usize), Vec<Completion>)>) -> Callback<usize> {
+    /// Returns a callback that inserts the completion with a given index into the line.
+    fn insert_completion(&self, completions: Option<(String, (usize, usize), Vec<Completion>)>) -> Callback<usize> {
         let typed = self.clone();
         Callback::from(move |index: usize| {
             let Some((hint_for, (from, to), choices)) = &completions else {
@@ -355,7 +355,7 @@ fn multi_line_hint(earlier_lines: &str, pasted: TextKind) -> String {
 
 /// Renders a console line. A command with a here-document shows its first line; a click unfolds the other lines.
 fn line_html(line: &ConsoleLine) -> Html {
-    let words = line.text.words();
+    let words = line.text.plain_text();
     match words.split_once('\n') {
         Some((first, rest)) if line.kind == LineKind::Input => html! {
             <details class="doc"><summary>{ "› " }{ shown(first) }<span class="none">{ format!(" … {}", t!(console::lines, count = rest.lines().count() + 1)) }</span></summary><pre lang="en" translate="no">{ shown(rest) }</pre></details>

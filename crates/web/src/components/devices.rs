@@ -12,8 +12,9 @@ const MAX_DEVICE_SQUARES: usize = 8;
 /// Device states in the order in which the text counts them.
 const DEVICE_STATES: [&str; 5] = ["held", "shared", "blocked", "tainted", "free"];
 
-/// Renders the devices of a node for its card's header, as many as fit into `wide` units of text.
-pub(super) fn device_chip(devices: &[DeviceView], wide: f64) -> Html {
+/// Renders the devices of a node for its card's header: a square for each device if `available_width` (in pixels at the
+/// default font size) suffices, otherwise their numbers.
+pub(super) fn device_chip(devices: &[DeviceView], available_width: f64) -> Html {
     if devices.is_empty() {
         return Html::default();
     }
@@ -24,7 +25,7 @@ pub(super) fn device_chip(devices: &[DeviceView], wide: f64) -> Html {
         .count();
     html! {
         <span class="devices" role="img" aria-label={words.clone()} title={words}>
-            if devices.len() <= MAX_DEVICE_SQUARES && wide > 130.0 {
+            if devices.len() <= MAX_DEVICE_SQUARES && available_width > 130.0 {
                 { for devices.iter().map(|device| html! { <i class={device.state()}></i> }) }
             } else {
                 { format!("{n_used}/{}", devices.len()) }

@@ -18,7 +18,8 @@ pub(crate) struct Props {
     pub(crate) class: Classes,
     #[prop_or_default]
     pub(crate) style: Option<AttrValue>,
-    /// The dialog is placed beside the stage, which stays usable. The page's keys close it.
+    /// Whether the dialog stands beside the stage, which stays usable, instead of being modal. The page's own key
+    /// handler closes such a dialog.
     #[prop_or_default]
     pub(crate) beside: bool,
     /// Called on closing; by default the page's state is set to "no dialog".
@@ -88,7 +89,7 @@ pub(crate) fn Modal(props: &Props) -> Html {
     html! {
         <dialog ref={node} class={classes!(props.class.clone(), beside.then_some("beside-stage"))} ~style={props.style.as_deref().unwrap_or_default()} aria-label={podscope_api::visible(&props.title).into_owned()} {onclose} {oncancel} {onclick}>
             <div class="inner">
-                // A header beside the stage would count as a second banner of the page.
+                // Assistive technology would count the header of a non-modal dialog as a second banner of the page.
                 <header role={beside.then_some("presentation")}><h2>{ shown(&props.title) }</h2><button type="button" class="quiet" onclick={close} aria-label={t!(dialog::close)}>{ icon("cross") }</button></header>
                 { props.children.clone() }
             </div>

@@ -2,13 +2,13 @@
 
 use podscope_api::Danger;
 use podscope_api::ordered::StableSort as _;
-use podscope_messages::{Message, dialogs, said, t};
+use podscope_messages::{Message, dialogs, localized, t};
 use podscope_protocol::glossary::GLOSSARY;
-use podscope_protocol::{ExportKind, Lane, Problem, Request, Source, Task, WhatIf};
+use podscope_protocol::{ExportKind, Lane, Problem, Request, SessionSource, Task, WhatIf};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
-use super::class::ClassView;
+use super::class_results::ClassResults;
 use super::dialog::Modal;
 use super::editor::Editor;
 use super::icon;
@@ -16,11 +16,11 @@ use super::lessons::Lessons;
 use super::more::More;
 use super::practise::Practise;
 use super::scene::is_drawn_as_picture;
-use super::search::SearchView;
+use super::search::ViolationSearchDialog;
 use super::share::{AnonymiseCheckbox, Share};
-use super::shown::{rich, shown, text_with_code};
+use super::shown::{rich_text, shown, text_with_code};
 use super::spread;
-use super::start::Pending;
+use super::start::PendingPodDialog;
 use super::syllabus::Syllabus;
 use super::timeline::{LANES, lane_list_buttons, mark_kind_class, show_event};
 use super::triage::Triage;
@@ -30,7 +30,7 @@ use crate::browser::{self, Warn as _, store};
 use crate::ctl::Ctl;
 use crate::keys;
 use crate::pure::hints;
-use crate::pure::pairs::{self, PAIRS};
+use crate::pure::prepared_comparisons::{self, COMPARISONS};
 use crate::pure::{actions, clock};
 use crate::state::{Act, Dialog, Menu, MenuSubject, Page, Shared};
 
@@ -66,13 +66,13 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         }
         Dialog::Shortcuts => shortcuts_dialog(),
         Dialog::More => html! { <More page={page.clone()} /> },
-        Dialog::Pending => html! { <Pending /> },
+        Dialog::Pending => html! { <PendingPodDialog /> },
         Dialog::Share => html! { <Share page={page.clone()} /> },
         Dialog::Files => {
             html! { <Files text={page.session.opened.as_ref().map(|opened| opened.text.clone()).unwrap_or_default()} page={page.clone()} /> }
         }
         Dialog::Editor => {
-            html! { <Editor text={page.text_to_edit()} fields={page.session.fields.clone()} answer={page.shell.console.answer()} still={!page.session.model.playing} checked={page.session.checked.clone()} refused={page.shell.problems.clone()} /> }
+            html! { <Editor text={page.text_to_edit()} fields={page.session.fields.clone()} answer={page.shell.console.apply_answer()} still={!page.session.model.playing} checked={page.session.checked.clone()} refused={page.shell.problems.clone()} /> }
         }
         Dialog::Notices => notices_dialog(page),
         Dialog::Triage => html! { <Triage page={page.clone()} /> },
@@ -82,8 +82,8 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         }
         Dialog::Confirm { lines, danger } => confirm_dialog(&ctl, lines, *danger),
         Dialog::Menu(menu) => actions_menu(&ctl, page, menu),
-        Dialog::Lane(lane) => lane_list(&ctl, page, *lane),
-        Dialog::Spread => spread::list(&ctl, page),
+        Dialog::Lane(lane) => lane_events_dialog(&ctl, page, *lane),
+        Dialog::Spread => spread::spread_list_dialog(&ctl, page),
         Dialog::Glossary => glossary_dialog(),
         Dialog::Practise => html! { <Practise families={page.shell.study.families.clone()} /> },
         Dialog::WhatIf(change) => {
@@ -97,25 +97,25 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
                 .progress
                 .filter(|(task, _)| *task == Task::WhatIf)
                 .map(|(_, done)| done);
-            html! { <WhatIfView change={change.clone()} answer={page.open_answer().cloned()} {done} {zone} is_picture={is_drawn_as_picture(page, &page.session.model)} /> }
+            html! { <WhatIfView change={change.clone()} answer={page.open_what_if_answer().cloned()} {done} {zone} is_picture={is_drawn_as_picture(page, &page.session.model)} /> }
         }
         Dialog::Search => {
-            html! { if let Some(opened) = &page.session.opened { <SearchView text={opened.text.clone()} seed={opened.seed} /> } }
+            html! { if let Some(opened) = &page.session.opened { <ViolationSearchDialog text={opened.text.clone()} seed={opened.seed} /> } }
         }
         Dialog::Worksheet => html! { <Worksheet page={page.clone()} /> },
-        Dialog::Class => html! { <ClassView study={page.shell.study.clone()} /> },
+        Dialog::Class => html! { <ClassResults study={page.shell.study.clone()} /> },
         Dialog::Course => html! { <Syllabus study={page.shell.study.clone()} /> },
     }
 }
 
-/// A list of problems with their positions.
+/// Renders a list of problems with their positions.
 pub(crate) fn problems(all: &[Problem]) -> Html {
     html! {
         <ol class="problems">
             { for all.iter().take(200).map(|problem| html! {
                 <li>
                     <span class="mono where">{ shown(&problem.position()) }</span>
-                    if !problem.names_its_path() { <code>{ shown(&problem.path) }</code> }
+                    if !problem.message_begins_with_path() { <code>{ shown(&problem.path) }</code> }
                     <span>{ shown(&problem.message.to_string()) }</span>
                     if let Some(hint) = hints::hint(problem) { <small class="hint">{ hint }</small> }
                 </li>
@@ -130,7 +130,7 @@ fn glossary_dialog() -> Html {
     terms.stable_sort_by_key(|(term, _)| term.to_ascii_lowercase());
     html! {
         <Modal key="terms" title={t!(dialogs::terms)} class="wide">
-            <dl class="glossary">{ for terms.iter().map(|(term, sentence)| html! { <div><dt lang="en" translate="no">{ *term }</dt><dd>{ said(sentence) }</dd></div> }) }</dl>
+            <dl class="glossary">{ for terms.iter().map(|(term, sentence)| html! { <div><dt lang="en" translate="no">{ *term }</dt><dd>{ localized(sentence) }</dd></div> }) }</dl>
         </Modal>
     }
 }
@@ -204,7 +204,7 @@ fn loss_question(page: &Page, group: &str) -> WhatIf {
     }
 }
 
-fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
+fn lane_events_dialog(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
     let name = LANES
         .iter()
         .find(|(known, _)| *known == lane)
@@ -331,7 +331,9 @@ fn Sessions() -> Html {
         Callback::from(move |_: MouseEvent| {
             store::forget_on_next_open(here);
             ctl.act.emit(Act::Dialog(Dialog::None));
-            ctl.send.emit(Request::Open { source: Source::Free });
+            ctl.send.emit(Request::Open {
+                source: SessionSource::Free,
+            });
         })
     };
     let rows = all.iter().map(|kept| {
@@ -340,9 +342,9 @@ fn Sessions() -> Html {
             let ctl = ctl.clone();
             Callback::from(move |_: MouseEvent| {
                 if let Some(fragment) = store::link_of_session(id) {
-                    store::resume(id);
+                    store::resume_on_next_open(id);
                     ctl.act.emit(Act::Dialog(Dialog::None));
-                    ctl.send.emit(Request::Open { source: Source::Link { fragment } });
+                    ctl.send.emit(Request::Open { source: SessionSource::Link { fragment } });
                 }
             })
         };
@@ -412,7 +414,7 @@ fn Files(props: &FilesProps) -> Html {
     html! {
         <Modal title={t!(dialogs::files)} class="files">
             <h3 class="eyebrow">{ t!(dialogs::open_files) }</h3>
-            <label class="drop">{ icon("files") }<span>{ rich(&t!(dialogs::open_files_hint)) }</span>
+            <label class="drop">{ icon("files") }<span>{ rich_text(&t!(dialogs::open_files_hint)) }</span>
                 <input type="file" multiple=true accept=".yaml,.yml,.json,.txt" onchange={open} /></label>
             <Sessions />
             { compare_controls(&ctl, &props.text) }
@@ -427,16 +429,19 @@ fn compare_controls(ctl: &Ctl, text: &str) -> Html {
         let ctl = ctl.clone();
         Callback::from(move |event: Event| {
             let index: Option<usize> = browser::field_value_of(&event).parse().ok();
-            let Some((_, [first_side, other])) = index.and_then(|index| PAIRS.get(index)) else {
+            let Some((_, [first_side, other])) = index.and_then(|index| COMPARISONS.get(index)) else {
                 return;
             };
             ctl.act.emit(Act::Dialog(Dialog::None));
-            let files = vec![("compare.yaml".to_string(), pairs::scenario(first_side))];
+            let files = vec![(
+                "compare.yaml".to_string(),
+                prepared_comparisons::scenario_of_run(first_side),
+            )];
             ctl.send.emit(Request::Open {
-                source: Source::Files { files },
+                source: SessionSource::Files { files },
             });
             ctl.send.emit(Request::Compare {
-                other: Some(pairs::scenario(other)),
+                other: Some(prepared_comparisons::scenario_of_run(other)),
             });
             ctl.send.emit(Request::Play);
         })
@@ -479,7 +484,7 @@ fn compare_controls(ctl: &Ctl, text: &str) -> Html {
             <label class="drop">{ icon("fork") }<span>{ t!(dialogs::second_scenario) }</span><input type="file" accept=".yaml,.yml,.json" onchange={compare} /></label>
             <div class="row">
                 <label>{ t!(dialogs::two_ways) }{ " " }<select onchange={pair} aria-label={t!(dialogs::two_ways)}><option value="" selected=true>{ "…" }</option>
-                    { for PAIRS.iter().enumerate().map(|(index, (name, _))| html! { <option value={index.to_string()}>{ name.text() }</option> }) }
+                    { for COMPARISONS.iter().enumerate().map(|(index, (name, _))| html! { <option value={index.to_string()}>{ name.text() }</option> }) }
                 </select></label>
                 <button type="button" onclick={untouched}>{ t!(dialogs::without_commands) }</button>
             </div>
@@ -526,7 +531,7 @@ pub(crate) fn open_files(ctl: &Ctl, list: web_sys::FileList) {
             Ok(files) => {
                 ctl.act.emit(Act::Dialog(Dialog::None));
                 ctl.send.emit(Request::Open {
-                    source: Source::Files { files },
+                    source: SessionSource::Files { files },
                 });
             }
             Err(error) => ctl.act.emit(Act::Toast(error)),

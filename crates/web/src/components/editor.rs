@@ -7,7 +7,7 @@ use std::rc::Rc;
 use gloo_timers::callback::Timeout;
 use js_sys::{Array, Function, Object, Reflect};
 use podscope_messages::{Message, editor, t};
-use podscope_protocol::{Completion, Problem, Request, Source, TextKind};
+use podscope_protocol::{Completion, Problem, Request, SessionSource, TextKind};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use web_sys::Element;
@@ -21,7 +21,7 @@ use crate::browser::{self, Warn as _};
 use crate::ctl::Ctl;
 use crate::pure::paste::here_document;
 use crate::pure::{clock, hints};
-use crate::state::{Act, Answer, Checked, Dialog, Shared};
+use crate::state::{Act, ApplyAnswer, CheckedText, Dialog, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -30,10 +30,10 @@ pub(crate) struct Props {
     pub(crate) beside: bool,
     pub(crate) text: String,
     pub(crate) fields: Option<Shared<(u64, Vec<Completion>)>>,
-    pub(crate) checked: Option<Shared<Checked>>,
+    pub(crate) checked: Option<Shared<CheckedText>>,
     /// The API server's answer to the manifests that were applied last.
-    pub(crate) answer: Answer,
-    /// Time is paused; a text below the results then says so.
+    pub(crate) answer: ApplyAnswer,
+    /// Whether time is paused; a line below the results then says so.
     pub(crate) still: bool,
     pub(crate) refused: Shared<Vec<Problem>>,
 }
@@ -105,10 +105,10 @@ pub(crate) fn Editor(props: &Props) -> Html {
             }
         });
     }
-    let is_whole = gaps.is_empty() && problems.is_empty() && !is_scenario && !text.trim().is_empty();
+    let can_be_applied = gaps.is_empty() && problems.is_empty() && !is_scenario && !text.trim().is_empty();
     let applied = use_mut_ref(String::new);
     use_auto_apply(
-        *applies_live && is_whole,
+        *applies_live && can_be_applied,
         props,
         &ctl,
         &text,
@@ -147,7 +147,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
                 <div class="code" ref={host}></div>
             }
             { findings_list(props, gaps.len(), &problems, &advice, current_check.is_some().then_some(&**text), answer) }
-            { editor_buttons(props.beside, &ctl, (&text, &applied), &applies_live, (kind == TextKind::Lesson).then_some(&revision), is_whole) }
+            { editor_buttons(props.beside, &ctl, (&text, &applied), &applies_live, (kind == TextKind::Lesson).then_some(&revision), can_be_applied) }
         </>
     };
     if !props.beside {
@@ -271,7 +271,7 @@ fn mount_editor(
 /// Applies a text without problems automatically, once, when typing pauses.
 #[hook]
 fn use_auto_apply(
-    is_whole: bool,
+    can_be_applied: bool,
     props: &Props,
     ctl: &Ctl,
     text: &UseStateHandle<String>,
@@ -281,17 +281,20 @@ fn use_auto_apply(
     let pausing = use_mut_ref(|| None::<Timeout>);
     let (ctl, text, applied) = (ctl.clone(), text.clone(), applied.clone());
     let current_check = props.checked.as_ref().map(|checked| checked.revision);
-    use_effect_with((is_whole, current_check), move |(is_whole, current_check)| {
-        let is_due = *is_whole && *current_check == Some(revision) && !text.trim().is_empty();
-        *pausing.borrow_mut() = is_due.then(move || {
-            Timeout::new(AUTO_APPLY_DELAY_MS, move || {
-                if *applied.borrow() != *text {
-                    applied.borrow_mut().clone_from(&text);
-                    ctl.run_now(&here_document(&text));
-                }
-            })
-        });
-    });
+    use_effect_with(
+        (can_be_applied, current_check),
+        move |(can_be_applied, current_check)| {
+            let is_due = *can_be_applied && *current_check == Some(revision) && !text.trim().is_empty();
+            *pausing.borrow_mut() = is_due.then(move || {
+                Timeout::new(AUTO_APPLY_DELAY_MS, move || {
+                    if *applied.borrow() != *text {
+                        applied.borrow_mut().clone_from(&text);
+                        ctl.run_without_confirmation(&here_document(&text));
+                    }
+                })
+            });
+        },
+    );
 }
 
 /// Number of applied objects whose result is shown below the text.
@@ -304,7 +307,7 @@ fn findings_list(
     findings: &[Problem],
     advice: &[Problem],
     text: Option<&str>,
-    answer: Option<&Answer>,
+    answer: Option<&ApplyAnswer>,
 ) -> Html {
     let (denied, done) = answer.map_or((&[] as &[_], &[] as &[_]), |answer| (&answer.refused, &answer.done));
     let refused = if findings.is_empty() {
@@ -339,13 +342,13 @@ fn editor_buttons(
     (text, applied): (&UseStateHandle<String>, &Rc<RefCell<String>>),
     applies_live: &UseStateHandle<bool>,
     lesson: Option<&Revision>,
-    is_whole: bool,
+    can_be_applied: bool,
 ) -> Html {
     let open = {
         let (ctl, text) = (ctl.clone(), text.clone());
         Callback::from(move |_: MouseEvent| {
             ctl.send.emit(Request::Open {
-                source: Source::Files {
+                source: SessionSource::Files {
                     files: vec![("editor.yaml".into(), (*text).clone())],
                 },
             });
@@ -356,7 +359,7 @@ fn editor_buttons(
         Callback::from(move |_: MouseEvent| {
             applied.borrow_mut().clone_from(&text);
             ctl.act.emit(Act::Dialog(Dialog::None));
-            ctl.run_now(&here_document(&text));
+            ctl.run_without_confirmation(&here_document(&text));
         })
     };
     let check = lesson.map(|revision| {
@@ -386,7 +389,7 @@ fn editor_buttons(
             } else {
                 <button type="button" class="quiet put-beside" onclick={put_beside} title={t!(editor::beside_hint)}>{ t!(editor::beside) }</button>
             }
-            <button type="button" onclick={apply} title="kubectl apply -f -" disabled={!is_whole}>{ if beside { t!(editor::apply) } else { t!(editor::apply_to_running) } }</button>
+            <button type="button" onclick={apply} title="kubectl apply -f -" disabled={!can_be_applied}>{ if beside { t!(editor::apply) } else { t!(editor::apply_to_running) } }</button>
             <button type="button" class={classes!((!beside).then_some("primary"))} onclick={open}>{ t!(editor::start_anew) }</button>
         </div>
     }
@@ -397,7 +400,7 @@ fn gap_advice((line, column): &(u32, u32)) -> Problem {
     Problem {
         line: *line,
         column: *column,
-        ..Problem::of("", t!(editor::gap))
+        ..Problem::of_file("", t!(editor::gap))
     }
 }
 
@@ -412,7 +415,7 @@ fn findings_to_js(findings: &[Problem], advice: &[Problem]) -> JsValue {
             set("severity", severity.into());
             set(
                 "message",
-                if problem.names_its_path() {
+                if problem.message_begins_with_path() {
                     problem.message.to_string().into()
                 } else {
                     format!("{}: {}", problem.path, problem.message).into()
@@ -433,9 +436,9 @@ extern "C" {
 
 /// Loads the editor's bundle once; calls back with its exports, or with `None` if it cannot be loaded.
 fn load_editor(then: impl FnOnce(Option<JsValue>) + 'static) {
-    const NAME: &str = "podscopeEditor";
+    const BUNDLE_GLOBAL: &str = "podscopeEditor";
     let module = || {
-        Reflect::get(&js_sys::global(), &NAME.into())
+        Reflect::get(&js_sys::global(), &BUNDLE_GLOBAL.into())
             .warn()
             .filter(JsValue::is_object)
     };
@@ -458,7 +461,7 @@ fn load_editor(then: impl FnOnce(Option<JsValue>) + 'static) {
         })
     };
     let done = Closure::once_into_js(move || {
-        let module = Reflect::get(&js_sys::global(), &NAME.into())
+        let module = Reflect::get(&js_sys::global(), &BUNDLE_GLOBAL.into())
             .warn()
             .filter(JsValue::is_object);
         if let Some(then) = then.borrow_mut().take() {

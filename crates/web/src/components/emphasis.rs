@@ -51,7 +51,7 @@ impl PodsEmphasis {
             differs: self.differing.contains(&pod.id),
             breaks: self.breaking.contains(&pod.id),
             is_filtered_out: self.filter.as_ref().is_some_and(|filter| !matches(filter)),
-            answer_mark: AnswerMark::on(&self.answer_marks, &pod.id),
+            answer_mark: AnswerMark::of_pod(&self.answer_marks, &pod.id),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Figures of two compared runs: for each resource a plot of how full the nodes are, and a table.
 
 use podscope_messages::{Message, Sentence, figures, t};
-use podscope_protocol::{ComparedFigures, Fullness};
+use podscope_protocol::{ComparedFigures, NodeFullness};
 use yew::prelude::*;
 
 use super::shown::shown;
@@ -49,14 +49,14 @@ fn figure_row(row: &[Sentence]) -> Html {
 
 /// Draws the plot of one resource: a line for each run, from the fullest node to the emptiest. The table contains the
 /// same figures.
-fn fullness_plot(one: &Fullness) -> Html {
+fn fullness_plot(one: &NodeFullness) -> Html {
     let title = t!(figures::plot, resource = one.resource);
     html! {
         <figure class="fullness">
             <figcaption>{ title }</figcaption>
             <div>
                 <span class="mono" aria-hidden="true">{ "100 %" }</span>
-                <svg viewBox={format!("0 0 {} {}", fullness::WIDTH, fullness::HEIGHT)} preserveAspectRatio="none" aria-hidden="true">
+                <svg viewBox={format!("0 0 {} {}", fullness::PLOT_WIDTH, fullness::PLOT_HEIGHT)} preserveAspectRatio="none" aria-hidden="true">
                     { for one.runs.iter().enumerate().map(|(nth, shares)| html! { <path class={format!("run-{nth}")} d={fullness::fullness_line(shares)} /> }) }
                 </svg>
                 <span class="mono" aria-hidden="true">{ "0" }</span>

@@ -2,7 +2,7 @@
 //! break it, and a lesson that shows it (E-04).
 
 use podscope_messages::t;
-use podscope_protocol::{Guarantee, LessonInfo, Request, Source};
+use podscope_protocol::{Guarantee, LessonInfo, Request, SessionSource};
 use yew::prelude::*;
 
 use super::bar::logo;
@@ -37,7 +37,7 @@ pub(crate) fn Guarantees(props: &Props) -> Html {
                 lesson: name.clone(),
             });
             ctl.send.emit(Request::Open {
-                source: Source::Lesson {
+                source: SessionSource::Lesson {
                     name: name.clone(),
                     seed: None,
                 },

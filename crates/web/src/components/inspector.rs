@@ -1,19 +1,21 @@
 //! The inspector at the right: details of the selection, with the tabs Why here?, Life, Events and YAML.
 
 use podscope_messages::{Message, inspector, t};
-use podscope_protocol::{Detail, Micros, PodMark, SubjectRef, Subtitle, Summary, WhatIf, cause_word, failures_title};
+use podscope_protocol::{
+    InspectorContent, Micros, PodMark, SubjectRef, Subtitle, Summary, WhatIf, cause_word, failures_title,
+};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
 use super::devices;
+use super::guarantee_details::GuaranteeDetails;
 use super::icon;
-use super::legend::{Legend, MARKS};
+use super::legend::{Legend, POD_ICON_MEANINGS};
 use super::life::Life;
 use super::pod;
-use super::promise::GuaranteeDetails;
 use super::shown::shown;
-use super::thread::ThreadView;
-use super::why::WhyView;
+use super::thread::CausalThreadView;
+use super::why::WhyHereTab;
 use super::yaml::Yaml;
 use crate::browser::{self, Warn as _};
 use crate::ctl::Ctl;
@@ -55,7 +57,11 @@ pub(crate) fn Inspector(props: &Props) -> Html {
             model.ghosts,
         ];
         let is_there = |mark: &PodMark| model.pods.values().any(|pod| pod.mark == *mark);
-        let on_stage: Vec<PodMark> = MARKS.iter().map(|(mark, _)| *mark).filter(is_there).collect();
+        let on_stage: Vec<PodMark> = POD_ICON_MEANINGS
+            .iter()
+            .map(|(mark, _)| *mark)
+            .filter(is_there)
+            .collect();
         let shut = ctl.act.reform(|_: MouseEvent| Act::Legend);
         return html! { <aside class="side" aria-label={t!(inspector::legend)} tabindex="0"><button type="button" class="quiet shut" onclick={shut} aria-label={t!(inspector::close_legend)}>{ icon("cross") }</button><Legend {sums} owners={model.owners.clone()} {on_stage} log={just_now::recent_event_lines(model)} /></aside> };
     };
@@ -84,7 +90,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
             focus_tab(next, &event);
         })
     };
-    let mut fallback = Detail::default();
+    let mut fallback = InspectorContent::default();
     let detail = match &page.session.detail {
         Some(detail) => &**detail,
         None => {
@@ -97,7 +103,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
     html! {
         <aside class={classes!("side", is_left.then_some("left"))} aria-label={t!(inspector::details)} tabindex="-1" data-subject={detail.title.clone()}>
             <header class="subject">
-                { subject_mark(subject, &page.session.model) }
+                { subject_icon(subject, &page.session.model) }
                 <div><h2>{ shown(&detail.title) }</h2><p {translate}>{ shown(&detail.subtitle.to_string()) }</p></div>
                 <button type="button" class="quiet" onclick={close} aria-label={t!(inspector::close)} title={t!(inspector::close_hint)}>{ icon("cross") }</button>
             </header>
@@ -156,20 +162,20 @@ fn node_devices(ctl: &Ctl, page: &Page) -> Html {
 }
 
 /// Renders the content of the open tab.
-fn tab_content(ctl: &Ctl, page: &Page, detail: &Detail) -> Html {
+fn tab_content(ctl: &Ctl, page: &Page, detail: &InspectorContent) -> Html {
     match page.session.tab {
         Tab::Why | Tab::Life if would_reveal_answer(page) => {
             html! { <p class="hidden-answer">{ t!(inspector::hidden_answer) }</p> }
         }
         Tab::Why => {
             let key = page.session.selected_pod().unwrap_or_default().0.to_string();
-            let pending = page.session.pod().is_some_and(|pod| pod.node.is_empty());
-            html! { <WhyView pod={key} {pending} why={page.session.decision().cloned()} help={page.session.help.clone()} waits={page.session.pod().and_then(|pod| waits::waits_for_victims(pod, page.session.model.now).or_else(|| waits::why_ignored(pod)))}
-            queue={page.session.pod().and_then(|pod| pod.queue.clone())}
+            let pending = page.session.selected_pod_view().is_some_and(|pod| pod.node.is_empty());
+            html! { <WhyHereTab pod={key} {pending} why={page.session.decision().cloned()} help={page.session.help.clone()} waits={page.session.selected_pod_view().and_then(|pod| waits::victim_waiting_text(pod, page.session.model.now).or_else(|| waits::why_no_scheduler_tries(pod)))}
+            queue={page.session.selected_pod_view().and_then(|pod| pod.queue.clone())}
             basis={page.session.opened.as_ref().map(|opened| opened.basis.clone()).unwrap_or_default()} /> }
         }
         Tab::Life => {
-            html! { <><ThreadView thread={page.session.model.thread.clone()} now={page.session.model.now / SECOND * SECOND} />{ node_devices(ctl, page) }<Life detail={page.session.detail.clone()} now={page.session.model.now} /></> }
+            html! { <><CausalThreadView thread={page.session.model.thread.clone()} now={page.session.model.now / SECOND * SECOND} />{ node_devices(ctl, page) }<Life detail={page.session.detail.clone()} now={page.session.model.now} /></> }
         }
         Tab::Events => events_tab(detail, page.session.model.now),
         Tab::Yaml => {
@@ -200,7 +206,7 @@ fn focus_tab(index: usize, event: &KeyboardEvent) {
 }
 
 /// Fills the details from the page's own view model, until the engine sends the full details.
-fn fill_detail_from_model(detail: &mut Detail, subject: &SubjectRef, model: &Model) {
+fn fill_detail_from_model(detail: &mut InspectorContent, subject: &SubjectRef, model: &Model) {
     match subject {
         SubjectRef::Pod { key, uid } => {
             let (namespace, name) = key.split_once('/').unwrap_or(("", key));
@@ -227,7 +233,7 @@ fn fill_detail_from_model(detail: &mut Detail, subject: &SubjectRef, model: &Mod
     }
 }
 
-fn subject_mark(subject: &SubjectRef, model: &Model) -> Html {
+fn subject_icon(subject: &SubjectRef, model: &Model) -> Html {
     match subject {
         SubjectRef::Pod { key, uid } => match model.pod(key, uid) {
             Some(pod) => {
@@ -241,7 +247,7 @@ fn subject_mark(subject: &SubjectRef, model: &Model) -> Html {
 }
 
 /// Buttons for the actions on the subject.
-fn action_buttons(ctl: &Ctl, detail: &Detail, subject: &SubjectRef, model: &Model) -> Html {
+fn action_buttons(ctl: &Ctl, detail: &InspectorContent, subject: &SubjectRef, model: &Model) -> Html {
     let list = match subject {
         SubjectRef::Pod { key, uid } => model.pod(key, uid).map(|pod| actions::pod(pod)).unwrap_or_default(),
         SubjectRef::Node { name } => model
@@ -292,7 +298,7 @@ pub(crate) fn action(ctl: &Ctl, action: &Action) -> Html {
     html! { <button type="button" class={classes!(action.is_dangerous.then_some("danger"))} onclick={run} title={action.command.clone()}>{ &action.label }</button> }
 }
 
-fn events_tab(detail: &Detail, now: Micros) -> Html {
+fn events_tab(detail: &InspectorContent, now: Micros) -> Html {
     if detail.events.is_empty() && detail.breaks.is_empty() {
         return html! { <p class="none">{ t!(inspector::no_events) }</p> };
     }

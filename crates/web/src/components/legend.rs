@@ -15,14 +15,14 @@ pub(crate) struct Props {
     /// Number of nodes, pods, ready pods, pending pods, and ghosts (processes whose pod the API server has forgotten).
     pub(crate) sums: [usize; 5],
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
-    /// The groups of pod icons that the stage shows now, in the order of [`MARKS`].
+    /// The groups of pod icons that the stage shows now, in the order of [`POD_ICON_MEANINGS`].
     pub(crate) on_stage: Vec<PodMark>,
     /// Recent events with their instants, newest first.
     pub(crate) log: Vec<(Micros, String)>,
 }
 
 /// All groups of pod icons, each with its meaning.
-pub(crate) const MARKS: [(PodMark, Message); 10] = [
+pub(crate) const POD_ICON_MEANINGS: [(PodMark, Message); 10] = [
     (PodMark::Ready, legend::ready_mark),
     (PodMark::Starting, legend::starting_mark),
     (PodMark::NotReady, legend::not_ready_mark),
@@ -72,7 +72,7 @@ pub(crate) fn Legend(props: &Props) -> Html {
 fn marks_list(is_shown: impl Fn(PodMark) -> bool) -> Html {
     html! {
         <ul class="marks">
-            { for MARKS.iter().filter(|(mark, _)| is_shown(*mark)).map(|(mark, words)| html! {
+            { for POD_ICON_MEANINGS.iter().filter(|(mark, _)| is_shown(*mark)).map(|(mark, words)| html! {
                 <li><span class={classes!("pod", "still", "tiny", pod::class(*mark), "h0")} ~style="--left:60%" aria-hidden="true"><span class="face"></span>{ pod::corner_symbol(*mark) }</span>{ words.text() }</li>
             }) }
         </ul>

@@ -1,7 +1,7 @@
 //! The dialog of the course: lessons by group with progress, the next lesson, questions to repeat; free play, files.
 
 use podscope_messages::{listed, t};
-use podscope_protocol::{CourseRequest, LessonInfo, Request, Source};
+use podscope_protocol::{CourseRequest, LessonInfo, Request, SessionSource};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -12,7 +12,7 @@ use super::recall;
 use super::shown::shown;
 use crate::browser::{Warn as _, files};
 use crate::ctl::Ctl;
-use crate::pure::course::Course;
+use crate::pure::course::CourseProgress;
 use crate::pure::symptoms::{Query, SYMPTOMS};
 use crate::state::{Act, Dialog, Shared};
 
@@ -20,7 +20,7 @@ use crate::state::{Act, Dialog, Shared};
 pub(crate) struct Props {
     pub(crate) lessons: Shared<Vec<LessonInfo>>,
     pub(crate) current: Option<String>,
-    pub(crate) course: Shared<Course>,
+    pub(crate) course: Shared<CourseProgress>,
 }
 
 /// File name of the saved progress.
@@ -44,7 +44,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
             None => groups.push((&lesson.group, vec![lesson])),
         }
     }
-    let open = |source: Source| {
+    let open = |source: SessionSource| {
         let ctl = ctl.clone();
         Callback::from(move |_: MouseEvent| {
             ctl.act.emit(Act::Dialog(Dialog::None));
@@ -76,7 +76,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
         <Modal title={t!(lessons::title)} class="wide lessons">
             { course_progress(&ctl, props) }
             <div class="lead">
-                <button type="button" onclick={open(Source::Free)}><b>{ t!(lessons::free_play) }</b><span>{ t!(lessons::about_free_play) }</span></button>
+                <button type="button" onclick={open(SessionSource::Free)}><b>{ t!(lessons::free_play) }</b><span>{ t!(lessons::about_free_play) }</span></button>
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Practise))}><b>{ t!(lessons::practise) }</b><span>{ t!(lessons::about_practise) }</span></button>
                 <button type="button" onclick={exam}><b>{ t!(lessons::exam) }</b><span>{ t!(lessons::about_exam) }</span></button>
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Editor))}><b>{ t!(lessons::your_own) }</b><span>{ t!(lessons::about_your_own) }</span></button>
@@ -127,7 +127,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
 
 /// Returns the lessons that match the text, best match first; all lessons if the text is empty.
 fn matching_lessons<'a>(text: &str, all: &'a [LessonInfo]) -> Vec<&'a LessonInfo> {
-    let query = Query::read(text);
+    let query = Query::parse(text);
     // Returns the text of a lesson in which the search looks for words. It includes the rule, and the command for the
     // reader's own cluster, because they name kinds, commands and symptoms that the summary does not name.
     let content = |lesson: &LessonInfo| {
@@ -138,7 +138,8 @@ fn matching_lessons<'a>(text: &str, all: &'a [LessonInfo]) -> Vec<&'a LessonInfo
     let rank = |lesson: &LessonInfo| query.rank(&lesson.name, &lesson.title, &content(lesson));
     let ranked: Vec<(Option<usize>, &LessonInfo)> = all.iter().map(|lesson| (rank(lesson), lesson)).collect();
     let best = ranked.iter().filter_map(|(rank, _)| *rank).max().unwrap_or(0);
-    // Keeps the lessons that match as many words as the best one.
+    // A rank is 256 for each matched word plus less than 256 for where the words were found. Keep the lessons that
+    // match as many words as the best one.
     let ranks = (best / 256 * 256..=best).rev();
     ranks
         .flat_map(|wanted| {
@@ -159,8 +160,8 @@ fn match_count(text: &str, count: usize) -> String {
     }
 }
 
-fn lesson_source(name: &str, seed: Option<u64>) -> Source {
-    Source::Lesson {
+fn lesson_source(name: &str, seed: Option<u64>) -> SessionSource {
+    SessionSource::Lesson {
         name: name.to_owned(),
         seed,
     }
@@ -186,7 +187,7 @@ fn course_progress(ctl: &Ctl, props: &Props) -> Html {
     let (course, lessons) = (&props.course, &props.lessons);
     let done = lessons.iter().filter(|lesson| course.is_done(&lesson.name)).count();
     let now = js_sys::Date::now();
-    let open = |source: Source| {
+    let open = |source: SessionSource| {
         let ctl = ctl.clone();
         Callback::from(move |_: MouseEvent| {
             ctl.act.emit(Act::Dialog(Dialog::None));
@@ -216,7 +217,7 @@ fn course_progress(ctl: &Ctl, props: &Props) -> Html {
             });
         })
     };
-    let reset = ctl.act.reform(|_: MouseEvent| Act::Course(Course::default()));
+    let reset = ctl.act.reform(|_: MouseEvent| Act::Course(CourseProgress::default()));
     let load = merge_saved_course(ctl, props);
     html! {
         <section class="course" aria-label={t!(lessons::course)}>
@@ -259,7 +260,7 @@ fn merge_saved_course(ctl: &Ctl, props: &Props) -> Callback<Event> {
             let message = match read {
                 Ok(files) => {
                     let mut course = (*course).clone();
-                    let texts = files.iter().map(|(_, text)| Course::read(text));
+                    let texts = files.iter().map(|(_, text)| CourseProgress::read(text));
                     let n_loaded: usize = texts.map(|other| course.merge(other, &lessons)).sum();
                     act.emit(Act::Course(course));
                     match n_loaded {

@@ -2,7 +2,7 @@
 
 use podscope_api::ConditionStatus;
 use podscope_messages::t;
-use podscope_protocol::{ContainerRole, Detail, Mark, MarkLabel, Micros, SubjectRef};
+use podscope_protocol::{ContainerRole, InspectorContent, Mark, MarkLabel, Micros, SubjectRef};
 use yew::prelude::*;
 
 use super::icon;
@@ -14,7 +14,7 @@ use crate::state::Shared;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    pub(crate) detail: Option<Shared<Detail>>,
+    pub(crate) detail: Option<Shared<InspectorContent>>,
     pub(crate) now: Micros,
 }
 

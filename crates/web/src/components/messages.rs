@@ -8,7 +8,7 @@ use podscope_protocol::{Message, MessageKind, Peer, Traffic};
 use yew::prelude::*;
 
 use crate::browser;
-use crate::pure::stage::messages::{motion, name, partner_of_api_server};
+use crate::pure::stage::messages::{motion_start_and_end, name, partner_of_api_server};
 use crate::pure::stage::wires::{Wire, Wires, rail, wires};
 use crate::pure::stage::{Plan, shape};
 use crate::state::Shared;
@@ -51,8 +51,9 @@ struct DotsState {
     dots: Vec<Dot>,
     next: u64,
     last_traffic: Shared<Traffic>,
-    /// Number of messages that were not drawn since time was last paused, and number of all messages.
+    /// Number of messages that were not drawn as dots since the stage was last without dots.
     n_not_drawn: usize,
+    /// Number of all messages up to now, drawn or not.
     n_counted: usize,
 }
 
@@ -93,7 +94,7 @@ pub(crate) fn Messages(props: &Props) -> Html {
         }
     }
     if *reduces_motion {
-        // With reduced motion nothing moves: messages are counted.
+        // For users who prefer reduced motion, show the number of messages instead of moving dots.
         let measures = props.plan.measures;
         let at = format!(
             "right:{:.1}px;top:{:.1}px",
@@ -144,6 +145,6 @@ fn message_path(message: &Message, props: &Props, lines: &Wires) -> Option<(Stri
         }
         Peer::ApiServer | Peer::User => return None,
     };
-    let (from, to) = motion(&wire, is_cut.then_some(measures.unit), is_up);
+    let (from, to) = motion_start_and_end(&wire, is_cut.then_some(measures.unit), is_up);
     Some((shape::rounded_polyline(&wire.points, 7.0 * measures.unit), from, to))
 }

@@ -37,7 +37,7 @@ pub(crate) fn More(props: &Props) -> Html {
         let ctl = ctl.clone();
         close_and(Callback::from(move |()| ctl.seek(at)))
     };
-    let present = ctl.present(crate::state::Present::default());
+    let present = ctl.start_presenting(crate::state::Present::default());
     let theme = {
         let theme = page.shell.theme;
         ctl.act.reform(move |_: MouseEvent| Act::Theme(next_theme(theme)))

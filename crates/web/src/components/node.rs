@@ -5,7 +5,7 @@ use podscope_api::well_known::taint;
 use podscope_api::{ConditionStatus, ordered, visible};
 
 use podscope_messages::t;
-use podscope_protocol::{Cut, CutFrom, DeviceView, Micros, NodeNext, NodeView, OwnerView, PodMark, cut_end};
+use podscope_protocol::{Cut, CutFrom, DeviceView, Micros, NodeNext, NodeView, OwnerView, PodMark, other_end_of_cut};
 use yew::prelude::*;
 
 use super::devices;
@@ -15,14 +15,14 @@ use super::pod::{Place, Pod};
 use super::preview;
 use super::shown::{breakable_name, key_of_text_width, shown};
 use super::story::AnswerMark;
-use crate::pure::explain::NodeAnswer;
+use crate::pure::explain::NodeVerdictText;
 use crate::pure::names;
 use crate::pure::overview::Rect;
 use crate::pure::preview::NodePreview;
 use crate::pure::stage::fit::DetailLevel;
 use crate::pure::stage::{NodePlan, StageLengths, halves};
 use crate::pure::{actions, belief, clock, quantity};
-use crate::state::{NodeState, OWNER_HUE_COUNT, Shared, Truth};
+use crate::state::{NodeState, OWNER_HUE_COUNT, Shared, StateView};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -32,8 +32,8 @@ pub(crate) struct Props {
     /// The present instant, for nodes with a countdown; rounded to a whole second for nodes that only show ages.
     pub(crate) now: Micros,
     /// Whose view of the state is drawn: the API server's, the machine's, or both.
-    pub(crate) truth: Truth,
-    pub(crate) layout: Layout,
+    pub(crate) truth: StateView,
+    pub(crate) layout: CardLayout,
     #[prop_or_default]
     pub(crate) assessment: Assessment,
     pub(crate) emphasis: NodeEmphasis,
@@ -41,7 +41,7 @@ pub(crate) struct Props {
 
 /// Position and size of a card, and what fits into it.
 #[derive(Clone, PartialEq)]
-pub(crate) struct Layout {
+pub(crate) struct CardLayout {
     pub(crate) plan: NodePlan,
     pub(crate) measures: StageLengths,
     /// The slots (cells for pods) of the node's pods, followed by those of pods nominated to the node.
@@ -53,7 +53,7 @@ pub(crate) struct Layout {
 /// The verdict on a node, from the shown scheduling decision or from the answer to a what-if question.
 #[derive(Clone, PartialEq, Default)]
 pub(crate) struct Assessment {
-    pub(crate) verdict: Option<NodeAnswer>,
+    pub(crate) verdict: Option<NodeVerdictText>,
     /// Instant of the decision that contains the verdict, if the decision was made in the past.
     pub(crate) decided: Option<Micros>,
     /// A decision is shown, but has no verdict on this node.
@@ -63,7 +63,7 @@ pub(crate) struct Assessment {
 }
 
 /// Returns CSS class and text of a node's state; `None` if the node is ready and no link is cut.
-fn state(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
+fn state_class_and_text(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
     let machine = &node.machine;
     if !node.registered {
         return Some(("ghost", t!(node::no_node_object)));
@@ -72,7 +72,7 @@ fn state(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
         return Some(("bad", t!(node::machine_is_off)));
     }
     let heard = machine.last_heartbeat.map(|heard| clock::ago(heard, now.max(heard)));
-    if let Some(heard) = heard.as_ref().filter(|_| machine.lost().1) {
+    if let Some(heard) = heard.as_ref().filter(|_| machine.lost_directions().1) {
         return Some(("bad", t!(node::cut_off_last_heard, time = heard)));
     }
     match node.ready {
@@ -86,9 +86,9 @@ fn state(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
 /// Text for the machine's cut links and their directions; `None` if no link is cut.
 fn cut_links_text(cuts: &[Cut]) -> Option<String> {
     let one = |cut: &Cut| match (cut.is_in, cut.is_out) {
-        (true, false) => t!(node::nothing_from_arrives, end = cut_end(&cut.from)),
-        (false, true) => t!(node::nothing_arrives_at, end = cut_end(&cut.from)),
-        _ => t!(node::cut_off_from, end = cut_end(&cut.from)),
+        (true, false) => t!(node::nothing_from_arrives, end = other_end_of_cut(&cut.from)),
+        (false, true) => t!(node::nothing_arrives_at, end = other_end_of_cut(&cut.from)),
+        _ => t!(node::cut_off_from, end = other_end_of_cut(&cut.from)),
     };
     let first = one(cuts.first()?);
     let is_whole = |from: &CutFrom| cuts.iter().any(|cut| cut.from == *from && cut.is_in && cut.is_out);
@@ -107,20 +107,20 @@ fn cut_links_text(cuts: &[Cut]) -> Option<String> {
 
 /// Returns CSS class and text of a node's state as one side sees it: the API server does not see the machine, and the
 /// machine does not see the API objects.
-fn state_as_seen_by(node: &NodeView, truth: Truth, now: Micros) -> Option<(&'static str, String)> {
+fn state_class_and_text_as_seen_by(node: &NodeView, truth: StateView, now: Micros) -> Option<(&'static str, String)> {
     let machine = &node.machine;
     match truth {
-        Truth::Both => state(node, now),
-        Truth::Api if !node.registered => Some(("ghost", t!(node::no_node_object))),
-        Truth::Api => match node.ready {
+        StateView::Both => state_class_and_text(node, now),
+        StateView::Api if !node.registered => Some(("ghost", t!(node::no_node_object))),
+        StateView::Api => match node.ready {
             ConditionStatus::True => None,
             ConditionStatus::Unknown => Some(("bad", "NotReady".into())),
             _ => Some(("bad", t!(node::not_ready_because, reason = node.ready_reason))),
         },
-        Truth::Machine => match machine {
+        StateView::Machine => match machine {
             machine if !machine.exists => Some(("ghost", t!(node::no_machine))),
             machine if !machine.powered => Some(("bad", t!(node::off))),
-            machine if machine.lost() == (true, true) => Some(("bad", t!(node::cut_off))),
+            machine if machine.lost_directions() == (true, true) => Some(("bad", t!(node::cut_off))),
             machine if !machine.kubelet => Some(("bad", t!(node::no_kubelet))),
             machine if !machine.runtime => Some(("bad", t!(node::no_runtime))),
             machine => cut_links_text(&machine.cuts).map(|words| ("bad", words)),
@@ -129,10 +129,10 @@ fn state_as_seen_by(node: &NodeView, truth: Truth, now: Micros) -> Option<(&'sta
 }
 
 /// Label of the card for screen readers.
-pub(super) fn label(node: &NodeState, now: Micros) -> String {
+pub(super) fn card_label(node: &NodeState, now: Micros) -> String {
     let view = &node.view;
     let mut text = t!(node::name, node = view.name);
-    match state(view, now) {
+    match state_class_and_text(view, now) {
         Some((_, words)) => text.push_str(&format!(", {words}")),
         None => text.push_str(&format!(", {}", t!(node::ready))),
     }
@@ -167,7 +167,7 @@ pub(crate) fn Node(props: &Props) -> Html {
     let view = &node.view;
     let machine = &view.machine;
     let truth = props.truth;
-    let shows_machine = truth != Truth::Api;
+    let shows_machine = truth != StateView::Api;
     let cut = !machine.cuts.is_empty() && shows_machine;
     let dark = machine.exists && !machine.powered && shows_machine;
     let (assessment, emphasis) = (&props.assessment, &props.emphasis);
@@ -190,7 +190,7 @@ pub(crate) fn Node(props: &Props) -> Html {
             data-node={view.name.clone()}
             data-ready={view.ready.to_string()}
             data-drop={view.name.clone()}
-            aria-label={preview::label(label(node, props.now), assessment.preview.as_ref())}
+            aria-label={preview::extend_card_label(card_label(node, props.now), assessment.preview.as_ref())}
         >
             { silence_ring(props) }
             if machine.exists {
@@ -200,7 +200,7 @@ pub(crate) fn Node(props: &Props) -> Html {
                 </button>
             }
             { card_heading(props) }
-            if truth != Truth::Machine { { capacity_bar(props) } }
+            if truth != StateView::Machine { { capacity_bar(props) } }
             { pod_marks(props) }
             { difference_lines(props) }
         </article>
@@ -219,7 +219,7 @@ fn silence_ring(props: &Props) -> Html {
         },
         _ => return Html::default(),
     };
-    if props.truth == Truth::Machine {
+    if props.truth == StateView::Machine {
         return Html::default();
     }
     let left = (at - props.now).clamp(0, (at - since).max(1)) * 1000 / (at - since).max(1);
@@ -242,13 +242,13 @@ fn silence_ring(props: &Props) -> Html {
 fn pod_marks(props: &Props) -> Html {
     let node = &*props.node;
     let (view, truth) = (&node.view, props.truth);
-    let Layout { plan, slots, .. } = &props.layout;
-    let slot = |nth: usize| plan.mark(slots.get(nth).copied().unwrap_or(nth));
+    let CardLayout { plan, slots, .. } = &props.layout;
+    let slot = |nth: usize| plan.mark_rect(slots.get(nth).copied().unwrap_or(nth));
     let detail = plan.fit.detail;
     let unit = props.layout.measures.unit;
     let pods: Vec<_> = (node.pods.iter().enumerate())
         .filter_map(|(nth, pod)| {
-            let drawn = belief::mark(pod, view, truth)?;
+            let drawn = belief::pod_mark_in_view(pod, view, truth)?;
             let content = halves::mark_content(pod, drawn, view, truth, props.now);
             Some((
                 pod,
@@ -262,7 +262,7 @@ fn pod_marks(props: &Props) -> Html {
             ))
         })
         .collect();
-    let nominated = if truth == Truth::Machine {
+    let nominated = if truth == StateView::Machine {
         &[]
     } else {
         node.nominated.as_slice()
@@ -283,7 +283,7 @@ fn pod_marks(props: &Props) -> Html {
                         title={t!(node::nominated_hint, pod = pod.key)}>
                         <span class="sr">{ t!(node::nominated_here) }{ " " }</span>
                         if detail.is_card() {
-                            <span class="up"><b>{ shown(names::without_default(&pod.key)) }</b><span class="api-word">{ t!(node::api_nominated) }</span></span>
+                            <span class="up"><b>{ shown(names::without_default_namespace(&pod.key)) }</b><span class="api-word">{ t!(node::api_nominated) }</span></span>
                             <span class="lo"><b>{ t!(node::waits_for_room) }</b></span>
                         } else if detail != DetailLevel::Dot {
                             <span class="t">{ shown(&pod.short) }</span>
@@ -291,7 +291,7 @@ fn pod_marks(props: &Props) -> Html {
                     </span>
                 }
             }) }
-            { preview::marks(props.assessment.preview.as_ref(), plan, slots, unit) }
+            { preview::arriving_pod_marks(props.assessment.preview.as_ref(), plan, slots, unit) }
         </div>
     }
 }
@@ -302,8 +302,8 @@ fn card_heading(props: &Props) -> Html {
     let view = &props.node.view;
     let unit = props.layout.measures.unit;
     let wide = props.layout.plan.rect.w / unit;
-    let state = state_as_seen_by(view, props.truth, props.now);
-    let shows_api = props.truth != Truth::Machine;
+    let state = state_class_and_text_as_seen_by(view, props.truth, props.now);
+    let shows_api = props.truth != StateView::Machine;
     let taints: Vec<&String> = view.taints.iter().filter(|taint| !is_shown_as_state(taint)).collect();
     let kind = state.as_ref().map(|(kind, _)| *kind);
     let right = if let Some((class, words)) = props.emphasis.answer_mark.map(AnswerMark::label) {
@@ -360,8 +360,8 @@ fn card_heading(props: &Props) -> Html {
 }
 
 /// Shortens the text of the state to the width of the header.
-fn state_shortened_to_header(view: &NodeView, words: &str, wide: f64, truth: Truth, now: Micros) -> String {
-    if truth == Truth::Machine {
+fn state_shortened_to_header(view: &NodeView, words: &str, wide: f64, truth: StateView, now: Micros) -> String {
+    if truth == StateView::Machine {
         return words.to_owned();
     }
     match &view.next {
@@ -462,10 +462,10 @@ fn capacity_bar(props: &Props) -> Html {
 fn difference_lines(props: &Props) -> Html {
     let (view, truth, now) = (&props.node.view, props.truth, props.now);
     let machine = &view.machine;
-    let (shows_api, shows_machine) = (truth != Truth::Machine, truth != Truth::Api);
+    let (shows_api, shows_machine) = (truth != StateView::Machine, truth != StateView::Api);
     let believed = belief::belief_text(view, now).filter(|_| shows_api);
     let said = |line: &podscope_protocol::Difference| match truth {
-        Truth::Machine => line.on_machine(),
+        StateView::Machine => line.on_machine(),
         _ => Some(line.to_string()),
     };
     let pressure = shows_api && !view.pressure.is_empty();
@@ -527,11 +527,11 @@ mod tests {
             ..NodeState::default()
         };
         assert_eq!(
-            label(&state(&view), 0),
+            card_label(&state(&view), 0),
             "Node ip-1, ready, 0 pods, only its name is known"
         );
         view.only_name = false;
-        assert!(label(&state(&view), 0).contains("cpu 0.7 / 6"));
+        assert!(card_label(&state(&view), 0).contains("cpu 0.7 / 6"));
         assert!(pressure_ends(&view).contains("5 min more"));
         view.pressure_lasts = true;
         assert!(pressure_ends(&view).contains("until the machine is started anew"));
@@ -547,7 +547,7 @@ mod tests {
             ready: ConditionStatus::True,
             ..NodeView::default()
         };
-        assert_eq!(state(&view, 0), None);
+        assert_eq!(state_class_and_text(&view, 0), None);
         view.machine = MachineView {
             exists: true,
             powered: true,
@@ -560,13 +560,13 @@ mod tests {
             ..MachineView::default()
         };
         assert_eq!(
-            state(&view, 92_000_000).map(|state| state.1).as_deref(),
+            state_class_and_text(&view, 92_000_000).map(|state| state.1).as_deref(),
             Some("cut off, last heard 82 s ago")
         );
         // A cut to storage, or a one-way cut, does not stop heartbeats (F-01).
         view.machine.last_heartbeat = None;
         view.machine.cuts[0].is_out = false;
-        let state_text = |view: &NodeView| state(view, 0).map(|state| state.1).unwrap_or_default();
+        let state_text = |view: &NodeView| state_class_and_text(view, 0).map(|state| state.1).unwrap_or_default();
         assert_eq!(state_text(&view), "nothing from the control plane arrives");
         view.machine.cuts = vec![Cut {
             from: CutFrom::Storage,
@@ -575,9 +575,15 @@ mod tests {
         }];
         assert_eq!(state_text(&view), "cut off from storage");
         view.machine.powered = false;
-        assert_eq!(state(&view, 0).map(|state| state.1).as_deref(), Some("machine is off"));
+        assert_eq!(
+            state_class_and_text(&view, 0).map(|state| state.1).as_deref(),
+            Some("machine is off")
+        );
         view.registered = false;
-        assert_eq!(state(&view, 0).map(|state| state.1).as_deref(), Some("no Node object"));
+        assert_eq!(
+            state_class_and_text(&view, 0).map(|state| state.1).as_deref(),
+            Some("no Node object")
+        );
         assert_eq!(taint_chip("dedicated=db:NoSchedule"), "dedicated=db:NoSchedule");
         assert!(is_shown_as_state("node.kubernetes.io/unreachable:NoExecute"));
     }

@@ -11,18 +11,18 @@ use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use super::emphasis::{NodeEmphasis, PodsEmphasis};
-use super::node::{Layout, Node, label};
+use super::node::{CardLayout, Node, card_label};
 use super::picture::{PaintedCanvas, Scene, Zones};
 use super::scene::pod_ids_where;
 use super::wiring::zone_wires as draw_zone_wires;
-use crate::browser::{self, sight};
+use crate::browser::{self, display};
 use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::pure::find::Filter;
-use crate::pure::overview::{Plan, Rect, TITLE_HEIGHT, plan, pod_square_count};
+use crate::pure::overview::{OverviewLayout, Rect, ZONE_TITLE_HEIGHT, overview_layout, pod_square_count};
 use crate::pure::route::Theme;
 use crate::pure::stage::{StageLengths, StageSize, single_node};
-use crate::state::{Act, Model, NodeState, Shared, Truth};
+use crate::state::{Act, Model, NodeState, Shared, StateView};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -45,7 +45,7 @@ pub(crate) struct PaintOptions {
     /// Nodes and pods that do not match the filter are dimmed.
     pub(crate) filter: Option<Shared<Filter>>,
     /// Whose view of the state is drawn: the API server's, the machines', or both.
-    pub(crate) truth: Truth,
+    pub(crate) truth: StateView,
 }
 
 fn nodes_by_zone(props: &Props) -> Zones {
@@ -80,9 +80,9 @@ pub(crate) fn Overview(props: &Props) -> Html {
     let measures = StageLengths::of(props.room);
     let frame = Rect {
         x: measures.pad,
-        y: measures.top(),
+        y: measures.zones_top(),
         w: props.room.w - 2.0 * measures.pad,
-        h: props.room.h - measures.top() - measures.pad,
+        h: props.room.h - measures.zones_top() - measures.pad,
     };
     let plan = use_plan(&zones, (frame.w, frame.h));
     use_paint_picture(props, &canvas, &plan, &zones, *focus);
@@ -122,7 +122,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
         );
         move |node| {
             is_focus_shown.set(true);
-            announced.set(label(node, now));
+            announced.set(card_label(node, now));
             scroll_into_view_after_drawing(&mark);
         }
     });
@@ -149,7 +149,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
 }
 
 /// A wire to each zone; the wire has a gap if all of the zone's nodes are cut off.
-fn zone_wires(zones: &Zones, plan: &Plan, measures: &StageLengths, frame: Rect, room: StageSize) -> Html {
+fn zone_wires(zones: &Zones, plan: &OverviewLayout, measures: &StageLengths, frame: Rect, room: StageSize) -> Html {
     let cut: Vec<bool> = (zones.iter())
         .map(|(_, nodes)| !nodes.is_empty() && nodes.iter().all(|node| !node.view.machine.cuts.is_empty()))
         .collect();
@@ -185,7 +185,7 @@ fn focus_card(props: &Props, measures: &StageLengths, frame: Rect, node: Rect, s
         _ => None,
     };
     let differing = pod_ids_where(shown.pods.iter(), |id| props.differing.contains(id));
-    let layout = Layout {
+    let layout = CardLayout {
         plan: single_node(measures, rect, n_marks),
         measures: *measures,
         slots: (0..n_marks).collect(),
@@ -231,7 +231,7 @@ fn use_focus_on_match(
     zones: &Zones,
     node: Option<&Shared<NodeState>>,
     focus: &UseStateHandle<(usize, usize)>,
-    mark: &NodeRef,
+    focus_frame: &NodeRef,
 ) -> bool {
     let filter = props.look.filter.clone();
     let found = use_memo(filter.clone(), |filter| {
@@ -242,11 +242,11 @@ fn use_focus_on_match(
     let at = node.map_or(*found, |node| {
         find_node(zones, |other| other.view.name == node.view.name)
     });
-    let (focus, mark) = (focus.setter(), mark.clone());
+    let (focus, focus_frame) = (focus.setter(), focus_frame.clone());
     use_effect_with((props.selected.clone(), filter, at), move |(.., at)| {
         if let Some(at) = at {
             focus.set(*at);
-            scroll_into_view_after_drawing(&mark);
+            scroll_into_view_after_drawing(&focus_frame);
         }
     });
     found.is_some()
@@ -266,7 +266,7 @@ fn scroll_into_view_after_drawing(mark: &NodeRef) {
 
 /// Computes the layout of the picture for the available size.
 #[hook]
-fn use_plan(zones: &Zones, size: (f64, f64)) -> Rc<Plan> {
+fn use_plan(zones: &Zones, size: (f64, f64)) -> Rc<OverviewLayout> {
     let max_pods = zones
         .iter()
         .flat_map(|(_, nodes)| nodes.iter().map(|node| node.pods.len()))
@@ -277,19 +277,19 @@ fn use_plan(zones: &Zones, size: (f64, f64)) -> Rc<Plan> {
     let squares = pod_square_count(*squares_before.borrow(), max_pods);
     *squares_before.borrow_mut() = squares;
     use_memo((counts, squares, size), |(counts, squares, (w, h))| {
-        plan(counts, *squares, w.max(60.0), h.max(60.0))
+        overview_layout(counts, *squares, w.max(60.0), h.max(60.0))
     })
 }
 
 /// Paints the changed parts after each render.
 #[hook]
-fn use_paint_picture(props: &Props, canvas: &NodeRef, plan: &Rc<Plan>, zones: &Zones, focus: (usize, usize)) {
+fn use_paint_picture(props: &Props, canvas: &NodeRef, plan: &Rc<OverviewLayout>, zones: &Zones, focus: (usize, usize)) {
     let painted = use_mut_ref(PaintedCanvas::default);
-    let dark = use_state(sight::is_dark);
+    let dark = use_state(display::is_dark);
     {
         let dark = dark.setter();
         use_effect_with((), move |()| {
-            let observation = sight::Observation::of_dark_scheme(move |is_dark| dark.set(is_dark));
+            let observation = display::Observation::observe_dark_scheme(move |is_dark| dark.set(is_dark));
             move || drop(observation)
         });
     }
@@ -311,7 +311,7 @@ fn use_paint_picture(props: &Props, canvas: &NodeRef, plan: &Rc<Plan>, zones: &Z
     });
 }
 
-fn node_under_pointer(plan: &Plan, event: &MouseEvent) -> Option<(usize, usize)> {
+fn node_under_pointer(plan: &OverviewLayout, event: &MouseEvent) -> Option<(usize, usize)> {
     plan.node_at(f64::from(event.offset_x()), f64::from(event.offset_y()))
 }
 
@@ -328,7 +328,7 @@ fn select_node_at(ctl: &Ctl, zones: &Zones, at: (usize, usize)) {
 }
 
 fn arrow_key_handler(
-    plan: &Rc<Plan>,
+    plan: &Rc<OverviewLayout>,
     zones: &Zones,
     focus: &UseStateHandle<(usize, usize)>,
     ctl: &Ctl,
@@ -359,7 +359,7 @@ fn arrow_key_handler(
 }
 
 /// The titles of the zones, each above its zone.
-fn zone_list(zones: &Zones, plan: &Plan, key_name: &str, ctl: &Ctl) -> Html {
+fn zone_list(zones: &Zones, plan: &OverviewLayout, key_name: &str, ctl: &Ctl) -> Html {
     html! {
         <ul class="zone-list" aria-label={t!(overview::groups)}>
             { for zones.iter().zip(&plan.zones).map(|((name, nodes), rect)| {
@@ -367,7 +367,7 @@ fn zone_list(zones: &Zones, plan: &Plan, key_name: &str, ctl: &Ctl) -> Html {
                 let go = ctl.act.reform(move |_: MouseEvent| Act::Zone(Some(zone.clone())));
                 let pods: usize = nodes.iter().map(|node| node.pods.len()).sum();
                 let bad = nodes.iter().filter(|node| node.view.ready != ConditionStatus::True).count();
-                let title = Rect { h: TITLE_HEIGHT, ..*rect };
+                let title = Rect { h: ZONE_TITLE_HEIGHT, ..*rect };
                 html! { <li data-zone={name.clone()} ~style={super::scene::position_style(title)}><h2><button type="button" class="quiet" onclick={go} title={t!(overview::group_hint, nodes = nodes.len(), pods = pods)}><b>{ t!(zone::name, key = key_name, value = name) }</b>
                     if bad > 0 { <span class="chip bad">{ t!(overview::not_ready, count = bad) }</span> }<span class="mono">{ clock::count_in_digit_groups(pods as u64) }<span class="sr">{ " " }{ t!(overview::pods) }</span></span></button></h2></li> }
             }) }
@@ -375,7 +375,7 @@ fn zone_list(zones: &Zones, plan: &Plan, key_name: &str, ctl: &Ctl) -> Html {
     }
 }
 
-fn nearest_node(plan: &Plan, here: Rect, dx: f64, dy: f64) -> Option<(usize, usize)> {
+fn nearest_node(plan: &OverviewLayout, here: Rect, dx: f64, dy: f64) -> Option<(usize, usize)> {
     let mut best: Option<(f64, (usize, usize))> = None;
     for (zone_index, nodes) in plan.nodes.iter().enumerate() {
         for (node_index, rect) in nodes.iter().enumerate() {

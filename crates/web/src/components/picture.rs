@@ -10,9 +10,9 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 use crate::browser::{self, Warn as _};
 use crate::pure::belief;
 use crate::pure::find::Filter;
-use crate::pure::overview::{Plan, Rect};
+use crate::pure::overview::{OverviewLayout, Rect};
 use crate::pure::route::Theme;
-use crate::state::{NodeState, OWNER_HUE_COUNT, Shared, Truth};
+use crate::state::{NodeState, OWNER_HUE_COUNT, Shared, StateView};
 
 /// Nodes by zone: name of the zone and its nodes.
 pub(crate) type Zones = Vec<(String, Vec<Shared<NodeState>>)>;
@@ -20,7 +20,7 @@ pub(crate) type Zones = Vec<(String, Vec<Shared<NodeState>>)>;
 /// The inputs of the picture: if one of them changes, the picture is painted again.
 #[derive(Default)]
 pub(crate) struct Scene {
-    pub(crate) plan: Rc<Plan>,
+    pub(crate) plan: Rc<OverviewLayout>,
     pub(crate) zones: Zones,
     /// Zone and index of the node with the focus frame.
     pub(crate) focus: (usize, usize),
@@ -29,7 +29,7 @@ pub(crate) struct Scene {
     /// Nodes and pods that do not match the filter are dimmed.
     pub(crate) filter: Option<Shared<Filter>>,
     /// Whose view of the state is drawn: the API server's, the machines', or both.
-    pub(crate) truth: Truth,
+    pub(crate) truth: StateView,
     /// Ids of the pods that differ between the two compared runs; they are outlined.
     pub(crate) differing: Rc<Set<String>>,
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
@@ -165,7 +165,7 @@ impl ShapesByColour {
                 });
                 continue;
             }
-            let Some(mark) = belief::mark(pod, &node.view, scene.truth) else {
+            let Some(mark) = belief::pod_mark_in_view(pod, &node.view, scene.truth) else {
                 continue;
             };
             // Nodes and pods that match the filter, and the cards of their nodes, are emphasised, so that they are

@@ -100,7 +100,7 @@ fn stage_attribute(stage: TerminationStage) -> &'static str {
 }
 
 fn pod_label(pod: &PodView) -> String {
-    let name = names::without_default(&pod.key);
+    let name = names::without_default_namespace(&pod.key);
     // Begin the label with the short name that is printed on the pod, because users of speech input say what they see.
     let mut text = if pod.short.is_empty() || name == pod.short {
         String::new()
@@ -200,7 +200,7 @@ fn full_label(props: &Props) -> String {
     }) = &props.place
     {
         label.push_str("; ");
-        label.push_str(&content.line());
+        label.push_str(&content.single_line_text());
     }
     if props.emphasis.differs {
         label.push_str(&format!("; {}", t!(pod::differs)));
@@ -219,7 +219,7 @@ fn is_slim(place: &Place) -> bool {
 
 /// Draws the background of a mark (pod icon), in one piece or torn into two halves, with the ring that counts down its
 /// termination.
-fn mark_surface(place: &Place, left: Option<i64>, mark: PodMark) -> Html {
+fn mark_surface(place: &Place, remaining_permille: Option<i64>, mark: PodMark) -> Html {
     let (w, h) = (place.rect.w, place.rect.h);
     let torn = match &place.content {
         MarkContent::Torn { api, process, .. } if place.detail >= DetailLevel::Square => {
@@ -228,7 +228,7 @@ fn mark_surface(place: &Place, left: Option<i64>, mark: PodMark) -> Html {
         _ => None,
     };
     let radius = shape::mark_corner_radius(h, place.unit);
-    let ring = left.filter(|_| mark == PodMark::Terminating).map(|left| {
+    let ring = remaining_permille.filter(|_| mark == PodMark::Terminating).map(|left| {
         let out = (3.5 * place.unit).min(w * 0.09);
         let size = |side: f64| format!("{:.1}", side + 2.0 * out);
         let ring = |class: &'static str, dash: Option<String>| html! {
@@ -244,7 +244,7 @@ fn mark_surface(place: &Place, left: Option<i64>, mark: PodMark) -> Html {
             if torn.is_none() { <span class="face"></span> }
             <svg class="halves" viewBox={format!("0 0 {w:.1} {h:.1}")} aria-hidden="true">
                 if let Some((api, process)) = torn {
-                    { torn_surface(w, h, place.unit, api.class(), process.class()) }
+                    { torn_mark_surface(w, h, place.unit, api.class(), process.class()) }
                 }
                 { ring }
             </svg>
@@ -252,9 +252,9 @@ fn mark_surface(place: &Place, left: Option<i64>, mark: PodMark) -> Html {
     }
 }
 
-fn torn_surface(w: f64, h: f64, unit: f64, api: &'static str, process: &'static str) -> Html {
+fn torn_mark_surface(w: f64, h: f64, unit: f64, api_class: &'static str, process_class: &'static str) -> Html {
     let (upper, lower) = shape::torn_mark_halves(w, h, unit);
-    html! { <><path class={api} d={upper} /><path class={process} d={lower} /></> }
+    html! { <><path class={api_class} d={upper} /><path class={process_class} d={lower} /></> }
 }
 
 /// Renders as many lines of text as fit on a mark (pod icon).
@@ -299,7 +299,7 @@ fn mark_texts(props: &Props, place: &Place, mark: PodMark) -> Html {
         _ => (22.0, 10.8),
     };
     let letters = (place.rect.w / place.unit - margin) / letter;
-    let name = names::shortened(names::without_default(&pod.key), letters as usize);
+    let name = names::shortened(names::without_default_namespace(&pod.key), letters as usize);
     match &place.content {
         MarkContent::Torn { api, process, next } => html! {
             <>

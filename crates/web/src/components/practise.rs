@@ -1,6 +1,6 @@
 //! The dialog of practice: an endless supply of tasks, by family and level; the schedule chooses the next one (E-11).
 
-use podscope_messages::{Sentence, said, t};
+use podscope_messages::{Sentence, localized, t};
 use podscope_protocol::{CourseRequest, PracticeFamily, PracticeTask, Request, TaskId};
 use yew::prelude::*;
 
@@ -39,15 +39,15 @@ pub(crate) fn Practise(props: &Props) -> Html {
             <section class="course" aria-label={t!(practise::the_next_task)}>
                 <div class="row">
                     <b>{ match n_due { 0 => t!(practise::nothing_is_due), count => t!(practise::due_topics, count = count) } }</b>
-                    <button type="button" class="primary" autofocus=true onclick={open(&ctl, None)}>{ t!(practise::give_task) }</button>
+                    <button type="button" class="primary" autofocus=true onclick={open_task(&ctl, None)}>{ t!(practise::give_task) }</button>
                 </div>
                 <div class="row small"><span>{ t!(practise::about_schedule) }</span></div>
             </section>
             <div class="groups">
                 <div class="cards">
                     { for families.iter().map(|family| html! {
-                        <button type="button" onclick={open(&ctl, Some(scheduled_task(family)))} data-practice={family.name.clone()}>
-                            <b>{ shown(&said(&family.title)) }</b>
+                        <button type="button" onclick={open_task(&ctl, Some(scheduled_task(family)))} data-practice={family.name.clone()}>
+                            <b>{ shown(&localized(&family.title)) }</b>
                             <span>{ shown(&family.topic) }</span>
                             <small>{ t!(practise::level, level = family.level, due = due_text(family.due_in)) }</small>
                         </button>
@@ -80,7 +80,7 @@ fn due_text(due_in: Option<i64>) -> String {
 }
 
 /// Opens a task; without a given task, the schedule chooses one.
-pub(crate) fn open(ctl: &Ctl, task: Option<TaskId>) -> Callback<MouseEvent> {
+pub(crate) fn open_task(ctl: &Ctl, task: Option<TaskId>) -> Callback<MouseEvent> {
     let ctl = ctl.clone();
     Callback::from(move |_: MouseEvent| {
         ctl.act.emit(Act::Start(false));
@@ -91,9 +91,9 @@ pub(crate) fn open(ctl: &Ctl, task: Option<TaskId>) -> Callback<MouseEvent> {
 
 /// The card at the end of a practice task: the rule, the outcome of each other answer, and the next task. In a course,
 /// the next item of the course takes the place of the next task.
-pub(crate) fn end(ctl: &Ctl, task: &PracticeTask, study: &Study) -> Html {
+pub(crate) fn end_card(ctl: &Ctl, task: &PracticeTask, study: &Study) -> Html {
     let with = |seed: u64, level: u32| {
-        open(
+        open_task(
             ctl,
             Some(TaskId {
                 family: task.id.family.clone(),
@@ -106,17 +106,17 @@ pub(crate) fn end(ctl: &Ctl, task: &PracticeTask, study: &Study) -> Html {
     html! {
         <section class="end" aria-label={t!(practise::end_of_task)}>
             <h3>{ t!(practise::rule) }</h3>
-            <p class="rule">{ super::story::inline(&said(&task.rule)) }</p>
+            <p class="rule">{ super::story::inline_markdown(&localized(&task.rule)) }</p>
             if !task.reasons.is_empty() {
                 <details><summary>{ t!(practise::reasons) }</summary>
-                    <dl class="reasons">{ for task.reasons.iter().map(|(option, reason)| html! { <div><dt class="mono">{ shown(option) }</dt><dd>{ super::story::inline(&translated_reason(task, reason)) }</dd></div> }) }</dl>
+                    <dl class="reasons">{ for task.reasons.iter().map(|(option, reason)| html! { <div><dt class="mono">{ shown(option) }</dt><dd>{ super::story::inline_markdown(&translated_reason(task, reason)) }</dd></div> }) }</dl>
                 </details>
             }
             <div class="row">
                 if study.item.is_some() {
-                    { super::story::next_item(ctl, study) }
+                    { super::story::next_item_button(ctl, study) }
                 } else {
-                    <button type="button" class="primary" onclick={open(ctl, None)}>{ t!(practise::next_task) }</button>
+                    <button type="button" class="primary" onclick={open_task(ctl, None)}>{ t!(practise::next_task) }</button>
                     <button type="button" onclick={with(seed + 1, level)}>{ t!(practise::another) }</button>
                     if level < task.max_level { <button type="button" onclick={with(seed, level + 1)}>{ t!(practise::harder) }</button> }
                     <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Practise))}>{ t!(practise::all_topics) }</button>

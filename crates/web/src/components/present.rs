@@ -6,8 +6,8 @@ use podscope_protocol::Request;
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
-use super::share::short_address_of_untouched;
-use super::story::inline;
+use super::share::short_address_of_unchanged_session;
+use super::story::inline_markdown;
 use crate::browser::listen::listen;
 use crate::browser::{self, Warn as _, files};
 use crate::ctl::Ctl;
@@ -17,7 +17,7 @@ use crate::state::{Act, Page, Present, Screen, Shared};
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
-    /// Buttons below the QR code save the code and show it large.
+    /// Whether there are buttons below the QR code, which save the code or show it large.
     #[prop_or_default]
     pub(crate) has_buttons: bool,
 }
@@ -49,7 +49,7 @@ pub(crate) fn Presenting(props: &Props) -> Html {
     };
     let switch = |(words, key): (Message, &'static str)| {
         let mut next = present;
-        let part = next.part(key)?;
+        let part = next.overlay_of_key(key)?;
         let is_on = std::mem::replace(part, !*part);
         Some(toggle(words, key, is_on, next))
     };
@@ -64,7 +64,7 @@ pub(crate) fn Presenting(props: &Props) -> Html {
     html! {
         <>
             if present.spotlight { <Spotlight /> }
-            if present.code { <QrCode page={page.clone()} /> }
+            if present.qr_code { <QrCode page={page.clone()} /> }
             if present.question { { large_question(page, &ctl) } }
             <section class="presenting" aria-label={t!(present::presenting)}>
                 if present.timer { <Timer /> }
@@ -87,12 +87,12 @@ fn large_question(page: &Page, ctl: &Ctl) -> Html {
     };
     let reveal = {
         let (ctl, present) = (ctl.clone(), page.shell.present);
-        Callback::from(move |_: MouseEvent| ctl.reveal(step, present))
+        Callback::from(move |_: MouseEvent| ctl.give_up_question(step, present))
     };
     let options = question.options.iter();
     html! {
         <section class="for-class" aria-label={t!(present::question)} aria-live="polite">
-            <p>{ inline(&question.ask) }</p>
+            <p>{ inline_markdown(&question.ask) }</p>
             <ol type="A">{ for options.map(|option| html! { <li>{ option }</li> }) }</ol>
             <button type="button" class="primary" onclick={reveal}>{ t!(present::what_happens) }{ " " }<kbd>{ "r" }</kbd></button>
         </section>
@@ -100,12 +100,12 @@ fn large_question(page: &Page, ctl: &Ctl) -> Html {
 }
 
 /// Initial time on the class's timer, in minutes.
-const INITIAL_MINUTES: i32 = 5;
+const INITIAL_TIMER_MINUTES: i32 = 5;
 
 /// A timer for the class, which starts when it appears. Two buttons subtract or add a minute.
 #[component]
 fn Timer() -> Html {
-    let given = use_state(|| 60 * INITIAL_MINUTES);
+    let given = use_state(|| 60 * INITIAL_TIMER_MINUTES);
     let passed = use_state(|| 0);
     {
         let counted = use_mut_ref(|| 0);
@@ -188,7 +188,7 @@ pub(crate) fn QrCode(props: &Props) -> Html {
     let Some(link) = link else {
         return html! { <p role="status">{ t!(share::making_link) }</p> };
     };
-    let short = short_address_of_untouched(page).filter(|_| !page.session.anonymises);
+    let short = short_address_of_unchanged_session(page).filter(|_| !page.session.anonymises);
     let address = short.unwrap_or_else(|| browser::address(&link.fragment));
     match qr::encode_qr_code(&address) {
         Some((size, path)) => html! {
@@ -198,7 +198,7 @@ pub(crate) fn QrCode(props: &Props) -> Html {
                     <rect width={size.to_string()} height={size.to_string()} class="paper" /><path d={path.clone()} class="print" />
                 </svg>
             </figure>
-            if props.has_buttons { { code_buttons(&ctl, size, &path) } }
+            if props.has_buttons { { qr_code_buttons(&ctl, size, &path) } }
             </>
         },
         None => html! {
@@ -208,7 +208,7 @@ pub(crate) fn QrCode(props: &Props) -> Html {
 }
 
 /// Buttons that save a QR code as a picture, and show it large.
-fn code_buttons(ctl: &Ctl, size: i32, path: &str) -> Html {
+fn qr_code_buttons(ctl: &Ctl, size: i32, path: &str) -> Html {
     let drawing = qr::qr_code_svg(size, path);
     let act = ctl.act.clone();
     let save = Callback::from(move |_: MouseEvent| {
@@ -226,7 +226,7 @@ fn code_buttons(ctl: &Ctl, size: i32, path: &str) -> Html {
     html! {
         <div class="buttons">
             <button type="button" class="quiet" onclick={save}>{ t!(present::save_code) }</button>
-            <button type="button" class="quiet" onclick={ctl.present(Present { code: true, ..Present::default() })}>{ t!(present::show_large) }</button>
+            <button type="button" class="quiet" onclick={ctl.start_presenting(Present { qr_code: true, ..Present::default() })}>{ t!(present::show_large) }</button>
         </div>
     }
 }

@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::scene::StagePositions;
 use super::shown::shown;
 use crate::pure::overview::Rect;
-use crate::pure::preview::{Arrival, NodePreview, Preview, place_of_arrival};
+use crate::pure::preview::{Arrival, NodePreview, WhatIfPreview, place_of_arrival};
 use crate::pure::stage::NodePlan;
 use crate::pure::stage::fit::DetailLevel;
 
@@ -15,7 +15,7 @@ use crate::pure::stage::fit::DetailLevel;
 const MAX_LINES: usize = 4;
 
 /// Returns the label of a node's card, extended by the effect of the what-if question on the node.
-pub(super) fn label(mut label: String, preview: Option<&NodePreview>) -> String {
+pub(super) fn extend_card_label(mut label: String, preview: Option<&NodePreview>) -> String {
     if let Some(preview) = preview {
         label.push_str(&format!(", {}", preview.words(false)));
     }
@@ -24,9 +24,14 @@ pub(super) fn label(mut label: String, preview: Option<&NodePreview>) -> String 
 
 /// Renders the pods that would come to a node. Pods for which the card has no space are rendered for screen readers
 /// only.
-pub(super) fn marks(preview: Option<&NodePreview>, plan: &NodePlan, taken: &[usize], unit: f64) -> Html {
+pub(super) fn arriving_pod_marks(
+    preview: Option<&NodePreview>,
+    plan: &NodePlan,
+    taken_slots: &[usize],
+    unit: f64,
+) -> Html {
     let arrivals = preview.map(NodePreview::arrivals).unwrap_or_default();
-    let place = |nth: usize| place_of_arrival(plan, taken, nth, unit);
+    let place = |nth: usize| place_of_arrival(plan, taken_slots, nth, unit);
     html! { <>{ for arrivals.iter().enumerate().map(|(nth, pod)| arriving_pod_mark(pod, place(nth))) }</> }
 }
 
@@ -67,7 +72,7 @@ pub(super) fn pods_left_pending(pods: &[Arrival], n_marks: usize) -> Html {
 }
 
 /// Lines from pods on the stage to the marks of the pods that replace them.
-pub(super) fn replacement_lines(preview: Option<&Preview>, spots: &StagePositions) -> Html {
+pub(super) fn replacement_lines(preview: Option<&WhatIfPreview>, spots: &StagePositions) -> Html {
     let Some(preview) = preview.filter(|preview| preview.arrivals.len() <= MAX_LINES) else {
         return Html::default();
     };

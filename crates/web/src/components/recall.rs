@@ -2,12 +2,12 @@
 //! (E-08).
 
 use podscope_messages::t;
-use podscope_protocol::{Request, Source};
+use podscope_protocol::{Request, SessionSource};
 use yew::prelude::*;
 
 use super::icon;
 use crate::ctl::Ctl;
-use crate::pure::course::{Course, DueRecap};
+use crate::pure::course::{CourseProgress, DueRecap};
 use crate::state::{Act, Dialog, Page, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -49,7 +49,7 @@ pub(crate) fn Recall(props: &Props) -> Html {
 }
 
 /// Opens the question, and records that it was repeated.
-pub(crate) fn repeat_question(ctl: &Ctl, course: &Shared<Course>, again: &DueRecap) -> Callback<MouseEvent> {
+pub(crate) fn repeat_question(ctl: &Ctl, course: &Shared<CourseProgress>, again: &DueRecap) -> Callback<MouseEvent> {
     let (ctl, again, course) = (ctl.clone(), again.clone(), course.clone());
     Callback::from(move |_: MouseEvent| {
         let mut course = (*course).clone();
@@ -58,7 +58,7 @@ pub(crate) fn repeat_question(ctl: &Ctl, course: &Shared<Course>, again: &DueRec
         ctl.act.emit(Act::Start(false));
         ctl.act.emit(Act::Dialog(Dialog::None));
         ctl.send.emit(Request::Open {
-            source: Source::Recap {
+            source: SessionSource::Recap {
                 name: again.ask.clone(),
                 seed: again.seed,
             },

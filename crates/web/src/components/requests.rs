@@ -101,7 +101,7 @@ pub(crate) fn Requests(props: &Props) -> Html {
 /// pod.
 fn failure_button(mark: &Rect, (service, pod): &(String, String), unit: f64) -> Html {
     let (left, top) = (mark.x + mark.w / 2.0, mark.y + mark.h + 3.0 * unit);
-    let name = names::without_default(pod);
+    let name = names::without_default_namespace(pod);
     let words = t!(requests::why_fail, pod = podscope_api::visible(name));
     html! {
         <button type="button" class="lost" data-failures={format!("{service} {pod}")} aria-label={words.clone()} title={words}
@@ -112,7 +112,7 @@ fn failure_button(mark: &Rect, (service, pod): &(String, String), unit: f64) -> 
 /// The plate (box) of a Service: its clients, the request rate, and the number of failed requests. `more`: number of
 /// Services for which there is no plate.
 fn service_plate(ctl: &Ctl, rect: Rect, requests: &ServiceRequests, more: usize) -> Html {
-    let name = names::without_default(&requests.service);
+    let name = names::without_default_namespace(&requests.service);
     let rate = Thousandths(requests.per_second).to_string();
     let subject = SubjectRef::Object {
         kind: "Service".to_owned(),

@@ -12,27 +12,27 @@ use web_sys::Element;
 use yew::prelude::*;
 
 use self::groups::{Group, ids_with_slots, plan_of_run};
-use super::broken::{self, Broken};
 use super::cause_lines::cause_lines;
+use super::control_plane::{ControlPlane, ControlPlaneLayout, Grouping, Run};
 use super::emphasis::{NodeEmphasis, PodsEmphasis};
 use super::icon;
 use super::messages::{Messages, NodeEnd};
-use super::node::{Assessment, Layout, Node};
+use super::node::{Assessment, CardLayout, Node};
 use super::overview::{Overview, PaintOptions};
-use super::plane::{self, Grouping, Plane, Run};
 use super::preview;
 use super::requests::{self, Requests};
 use super::story::{answer_mark_on_node, answer_marks_on_pods};
-use super::tray::Tray;
+use super::tray::PendingPodTray;
+use super::violation_alarm::{self, ViolationAlarm};
 use super::wiring::Wiring;
 use super::zone::Zone;
-use crate::browser::{Warn as _, focus, sight};
+use crate::browser::{Warn as _, display, focus};
 use crate::ctl::Ctl;
 use crate::pure::compare;
 use crate::pure::overview::{Rect, needs_picture};
-use crate::pure::preview::{Preview, place_of_arrival};
+use crate::pure::preview::{WhatIfPreview, place_of_arrival};
 use crate::pure::stage::slots::Slots;
-use crate::pure::stage::wires::{Rail, rail};
+use crate::pure::stage::wires::{ControlPlaneRects, rail};
 use crate::pure::stage::{self, NodePlan, Plan, StageLengths, StageSize};
 use crate::state::{Act, Model, NodeState, Page, Shared};
 
@@ -67,9 +67,9 @@ pub(crate) fn Scene(props: &Props) -> Html {
     let room = use_stage_size(&root, first_size);
     let slots = use_mut_ref(Slots::default);
     let beside_slots = use_mut_ref(Slots::default);
-    let closed_alarms = use_state(broken::ClosedAlarms::default);
+    let closed_alarms = use_state(violation_alarm::ClosedAlarms::default);
     let ctl = use_context::<Ctl>();
-    // After each render, also one that only a changed size caused, ensure that the stage has one tab stop.
+    // Ensure after each render that the stage has one tab stop, even if only the size of the stage has changed.
     {
         let root = root.clone();
         use_effect(move || {
@@ -87,9 +87,9 @@ pub(crate) fn Scene(props: &Props) -> Html {
         .unwrap_or_default();
     let measures = StageLengths::of(room);
     let rail = rail(&measures, room.w);
-    let preview = (page.open_answer())
+    let preview = (page.open_what_if_answer())
         .filter(|_| !props.other && !is_picture)
-        .map(|answer| Preview::of(answer, model));
+        .map(|answer| WhatIfPreview::of(answer, model));
     let plane = control_plane(props, &measures, &rail, &differing, preview.as_ref());
     if is_picture {
         let look = PaintOptions {
@@ -124,8 +124,8 @@ pub(crate) fn Scene(props: &Props) -> Html {
     );
     plan.height += band;
     let plan = Rc::new(plan);
-    let broken = broken::violation_to_show(model, &closed_alarms).filter(|_| !props.other);
-    let breaking = broken.map_or_else(Vec::new, |broken| broken::breaking_pods(model, broken));
+    let broken = violation_alarm::violation_to_show(model, &closed_alarms).filter(|_| !props.other);
+    let breaking = broken.map_or_else(Vec::new, |broken| violation_alarm::breaking_pods(model, broken));
     let context = NodeContext {
         props,
         plan: &plan,
@@ -153,7 +153,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
                 { plane }
                 <p class="keys-hint" aria-hidden="true">{ t!(scene::keys_hint) }</p>
                 if let Some(broken) = broken {
-                    <Broken key={broken.name.clone()} broken={broken.clone()} restored_at={guarantee_restored_at(model, &broken.name)} marks={spots.pods(&breaking)} {room} top={measures.top()} height={plan.height} read={close_alarms(&closed_alarms, model)} />
+                    <ViolationAlarm key={broken.name.clone()} broken={broken.clone()} restored_at={guarantee_restored_at(model, &broken.name)} marks={spots.pods(&breaking)} {room} top={measures.zones_top()} height={plan.height} read={close_alarms(&closed_alarms, model)} />
                 }
             </div>
         </div>
@@ -167,7 +167,7 @@ fn guarantee_restored_at(model: &Model, name: &str) -> Option<Micros> {
 }
 
 /// Returns a handler that closes the alarms of all present violations.
-fn close_alarms(closed_alarms: &UseStateHandle<broken::ClosedAlarms>, model: &Model) -> Callback<MouseEvent> {
+fn close_alarms(closed_alarms: &UseStateHandle<violation_alarm::ClosedAlarms>, model: &Model) -> Callback<MouseEvent> {
     let (closed_alarms, plane) = (closed_alarms.clone(), model.plane.clone());
     Callback::from(move |event: MouseEvent| {
         event.stop_propagation();
@@ -187,13 +187,13 @@ pub(super) struct StagePositions<'a> {
 impl StagePositions<'_> {
     /// Returns the rectangles of the marks of these pods.
     pub(super) fn pods(&self, ids: &[String]) -> Vec<Rect> {
-        self.marks(|id| ids.iter().any(|one| one == id))
+        self.pod_rects_where(|id| ids.iter().any(|one| one == id))
     }
 
     /// Returns the rectangle of a pod's mark, or of a node's header.
     pub(super) fn of(&self, subject: &SubjectRef) -> Option<Rect> {
         match subject {
-            SubjectRef::Pod { uid, .. } => self.marks(|id| id == uid).first().copied(),
+            SubjectRef::Pod { uid, .. } => self.pod_rects_where(|id| id == uid).first().copied(),
             SubjectRef::Node { name } => {
                 self.nodes()
                     .find(|(node, _, _)| node.view.name == *name)
@@ -207,7 +207,7 @@ impl StagePositions<'_> {
     }
 
     /// Returns for each move of a preview the position of the pod, and the position of its replacement.
-    pub(super) fn move_ends(&self, preview: &Preview) -> Vec<(Rect, Rect)> {
+    pub(super) fn move_ends(&self, preview: &WhatIfPreview) -> Vec<(Rect, Rect)> {
         let on_stage = |(rect, mark): (Rect, Rect)| Rect {
             x: rect.x + mark.x,
             y: rect.y + mark.y,
@@ -218,7 +218,7 @@ impl StagePositions<'_> {
             let pod = &arrival.pod;
             let (from, rect, place) = node(pod.from.as_ref()?)?;
             let id = &from.pods.iter().find(|one| one.key == pod.pod)?.id;
-            let begin = on_stage((rect, place.mark(self.slots.slot(&from.view.name, id))));
+            let begin = on_stage((rect, place.mark_rect(self.slots.slot(&from.view.name, id))));
             let (to, rect, place) = node(pod.to.as_ref()?)?;
             let taken: Vec<usize> = ids_with_slots(to)
                 .map(|id| self.slots.slot(&to.view.name, id))
@@ -231,7 +231,7 @@ impl StagePositions<'_> {
         ends.collect()
     }
 
-    /// Renders each node at its position.
+    /// Returns each node with its rectangle on the stage and its layout.
     fn nodes(&self) -> impl Iterator<Item = (&Shared<NodeState>, Rect, NodePlan)> {
         self.groups.iter().zip(&self.plan.zones).flat_map(|(group, zone)| {
             group.nodes.iter().zip(&zone.nodes).map(move |(node, place)| {
@@ -245,10 +245,10 @@ impl StagePositions<'_> {
         })
     }
 
-    fn marks(&self, is: impl Fn(&str) -> bool) -> Vec<Rect> {
+    fn pod_rects_where(&self, is: impl Fn(&str) -> bool) -> Vec<Rect> {
         let of_node = |(node, rect, place): (&Shared<NodeState>, Rect, NodePlan)| {
             let marks = ids_with_slots(node).filter(|id| is(id)).map(|id| {
-                let mark = place.mark(self.slots.slot(&node.view.name, id));
+                let mark = place.mark_rect(self.slots.slot(&node.view.name, id));
                 Rect {
                     x: rect.x + mark.x,
                     y: rect.y + mark.y,
@@ -271,7 +271,7 @@ fn length_properties(measures: &StageLengths, height: f64) -> String {
 
 /// Returns a size of the stage in CSS pixels, with the unit of lengths in this document.
 pub(crate) fn stage_size(w: f64, h: f64) -> StageSize {
-    let unit = sight::root_font_size() / 14.0;
+    let unit = display::root_font_size() / 14.0;
     StageSize { w, h, unit }
 }
 
@@ -282,8 +282,9 @@ fn use_stage_size(root: &NodeRef, first: StageSize) -> StageSize {
     let (root, set) = (root.clone(), room.setter());
     use_effect_with((), move |()| {
         let element = root.cast::<Element>();
-        let observation = element
-            .and_then(|element| sight::Observation::of_element_size(&element, move |w, h| set.set(stage_size(w, h))));
+        let observation = element.and_then(|element| {
+            display::Observation::observe_element_size(&element, move |w, h| set.set(stage_size(w, h)))
+        });
         move || drop(observation)
     });
     *room
@@ -293,9 +294,9 @@ fn use_stage_size(root: &NodeRef, first: StageSize) -> StageSize {
 fn control_plane(
     props: &Props,
     measures: &StageLengths,
-    rail: &Rail,
+    rail: &ControlPlaneRects,
     differing: &Set<String>,
-    preview: Option<&Preview>,
+    preview: Option<&WhatIfPreview>,
 ) -> Html {
     let (page, model, other) = (&props.page, &props.model, props.other);
     let spread_key = (page.session.shown_decision())
@@ -319,7 +320,7 @@ fn control_plane(
         key: page.session.group.clone(),
         spread_key,
     };
-    let layout = plane::Layout {
+    let layout = ControlPlaneLayout {
         rail: *rail,
         is_narrow: measures.is_narrow,
         is_short: rail.managers.w < 236.0 * measures.unit,
@@ -338,9 +339,9 @@ fn control_plane(
     let would_wait = preview.map(|preview| preview.waiting.clone()).unwrap_or_default();
     let now = if tick { model.now } else { 0 };
     html! {
-        <Plane plane={model.plane.clone()} restored={model.restored_guarantees()} cut={model.cut_nodes().count()} truth={page.shell.truth} {run} {grouping} {layout}>
-            <Tray pending={model.pending.clone()} owners={model.owners.clone()} {now} beside={other} {marks} {would_wait} asks={!other && page.session.model.story.question.is_some()} {emphasis} />
-        </Plane>
+        <ControlPlane plane={model.plane.clone()} restored={model.restored_guarantees()} cut={model.cut_nodes().count()} truth={page.shell.truth} {run} {grouping} {layout}>
+            <PendingPodTray pending={model.pending.clone()} owners={model.owners.clone()} {now} beside={other} {marks} {would_wait} asks={!other && page.session.model.story.question.is_some()} {emphasis} />
+        </ControlPlane>
     }
 }
 
@@ -441,7 +442,7 @@ struct NodeContext<'a> {
     differing: &'a Set<String>,
     /// Ids of pods that break a guarantee.
     breaking: &'a [String],
-    preview: Option<&'a Preview>,
+    preview: Option<&'a WhatIfPreview>,
     by_memory: bool,
 }
 
@@ -469,7 +470,7 @@ impl NodeContext<'_> {
             (false, true) => model.now - model.now % SECOND,
             (false, false) => 0,
         };
-        let layout = Layout {
+        let layout = CardLayout {
             plan: place,
             measures: self.plan.measures,
             slots,

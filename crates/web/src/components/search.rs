@@ -1,17 +1,17 @@
-//! The search for a run that breaks a guarantee: each seed generates other faults for the scenario. Several engines,
-//! each in its worker, share the seeds; one of them shrinks the smallest runs afterwards. The running session is not
-//! changed.
+//! The dialog that searches for a run that breaks a guarantee. Each seed generates other faults for the scenario.
+//! Several engines, each in its own worker, share the seeds; afterwards one engine shrinks the smallest runs that break
+//! a guarantee. The running session is not changed.
 
 use std::rc::Rc;
 
 use podscope_messages::t;
-use podscope_protocol::{Problem, Request, Search, SearchUpdate, ShortestRun, Source, Update};
+use podscope_protocol::{Problem, Request, Search, SearchUpdate, SessionSource, ShortestRun, Update};
 use yew::prelude::*;
 
-use super::broken::title;
 use super::dialog::Modal;
 use super::dialogs;
-use super::shown::{rich, shown};
+use super::shown::{rich_text, shown};
+use super::violation_alarm::title;
 use crate::browser;
 use crate::ctl::Ctl;
 use crate::engine::{Engine, WorkerMessage};
@@ -21,8 +21,8 @@ use crate::state::{Act, Dialog};
 
 /// Maximum number of engines that search at once. Each takes as much memory as the engine of a page.
 const MAX_ENGINES: usize = 4;
-const DEFAULT_RUNS: u32 = 100;
-const MAX_RUNS: u32 = 10_000;
+const DEFAULT_SEED_COUNT: u32 = 100;
+const MAX_SEED_COUNT: u32 = 10_000;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -67,9 +67,9 @@ enum SearchAction {
 impl Reducible for SearchState {
     type Action = SearchAction;
 
-    fn reduce(self: Rc<Self>, step: SearchAction) -> Rc<Self> {
+    fn reduce(self: Rc<Self>, action: SearchAction) -> Rc<Self> {
         let mut next = (*self).clone();
-        match step {
+        match action {
             SearchAction::Start { first, runs, engines } => {
                 next = SearchState {
                     phase: SearchPhase::Trying { engines },
@@ -103,10 +103,10 @@ impl SearchState {
                     }
                 },
                 Update::Refused { problems } => self.end_with_problems(problems),
-                Update::Crashed { message } => self.end_with_problems(vec![Problem::of("engine", message)]),
+                Update::Crashed { message } => self.end_with_problems(vec![Problem::of_file("engine", message)]),
                 _ => {}
             },
-            WorkerMessage::Trapped(message) => self.end_with_problems(vec![Problem::of("engine", message)]),
+            WorkerMessage::Trapped(message) => self.end_with_problems(vec![Problem::of_file("engine", message)]),
             WorkerMessage::Alive | WorkerMessage::Loading => {}
         }
     }
@@ -115,8 +115,8 @@ impl SearchState {
         (self.phase, self.problems) = (SearchPhase::Done, problems);
     }
 
-    /// Ends the trying of seeds: the search goes on to shrink the runs that broke a guarantee, or is done if there are
-    /// none.
+    /// Ends the phase in which seeds are tried. If runs broke a guarantee, the search continues by shrinking them;
+    /// otherwise it is done.
     fn end_trying_of_seeds(&mut self) {
         self.phase = match (self.phase, self.tally.seeds_to_shrink().is_empty()) {
             (SearchPhase::Trying { .. }, false) => SearchPhase::Shrinking,
@@ -126,24 +126,24 @@ impl SearchState {
 }
 
 #[component]
-pub(crate) fn SearchView(props: &Props) -> Html {
-    let found = use_reducer(SearchState::default);
+pub(crate) fn ViolationSearchDialog(props: &Props) -> Html {
+    let search = use_reducer(SearchState::default);
     let (first, runs) = (
         use_state(|| props.seed.to_string()),
-        use_state(|| DEFAULT_RUNS.to_string()),
+        use_state(|| DEFAULT_SEED_COUNT.to_string()),
     );
-    use_engines(&found, &props.text);
+    use_engines(&search, &props.text);
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
     let onsubmit = {
-        let (found, first, runs) = (found.dispatcher(), first.clone(), runs.clone());
+        let (search, first, runs) = (search.dispatcher(), first.clone(), runs.clone());
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
             if let (Ok(first), Ok(runs)) = (first.parse(), runs.parse::<u32>()) {
-                let runs = runs.clamp(1, MAX_RUNS);
+                let runs = runs.clamp(1, MAX_SEED_COUNT);
                 let engines = browser::processor_count().clamp(1, MAX_ENGINES).min(runs as usize);
-                found.dispatch(SearchAction::Start { first, runs, engines });
+                search.dispatch(SearchAction::Start { first, runs, engines });
             }
         })
     };
@@ -152,53 +152,53 @@ pub(crate) fn SearchView(props: &Props) -> Html {
         Callback::from(move |event: InputEvent| set.set(browser::field_value_of(&event)))
     };
     let stop = {
-        let found = found.dispatcher();
-        Callback::from(move |_: MouseEvent| found.dispatch(SearchAction::Stop))
+        let search = search.dispatcher();
+        Callback::from(move |_: MouseEvent| search.dispatch(SearchAction::Stop))
     };
-    let works = matches!(found.phase, SearchPhase::Trying { .. } | SearchPhase::Shrinking);
+    let works = matches!(search.phase, SearchPhase::Trying { .. } | SearchPhase::Shrinking);
     html! {
         <Modal key="search" title={t!(search::title)} class="search">
-            <p>{ rich(&t!(search::intro)) }</p>
+            <p>{ rich_text(&t!(search::intro)) }</p>
             <form class="row" {onsubmit}>
-                <label>{ t!(search::runs) }{ " " }<input class="mono" type="number" min="1" max={MAX_RUNS.to_string()} required=true value={(*runs).clone()} oninput={typed(&runs)} disabled={works} /></label>
+                <label>{ t!(search::runs) }{ " " }<input class="mono" type="number" min="1" max={MAX_SEED_COUNT.to_string()} required=true value={(*runs).clone()} oninput={typed(&runs)} disabled={works} /></label>
                 <label>{ t!(search::from_seed) }{ " " }<input class="mono" type="number" min="0" required=true value={(*first).clone()} oninput={typed(&first)} disabled={works} /></label>
                 // The buttons have different keys, so that they are separate elements: if the stop button became the
                 // submit button during a press, the press would submit the form.
                 if works { <button key="stop" type="button" onclick={stop}>{ t!(search::stop) }</button> }
                 else { <button key="search" type="submit" class="primary" autofocus=true>{ t!(search::search) }</button> }
             </form>
-            if found.phase != SearchPhase::Idle {
-                <p role="status">{ search_status(&found) }</p>
-                if works { <progress max={found.runs.to_string()} value={matches!(found.phase, SearchPhase::Trying { .. }).then(|| found.tally.tried.to_string())} aria-label={t!(search::tried_runs)}></progress> }
+            if search.phase != SearchPhase::Idle {
+                <p role="status">{ search_status(&search) }</p>
+                if works { <progress max={search.runs.to_string()} value={matches!(search.phase, SearchPhase::Trying { .. }).then(|| search.tally.tried.to_string())} aria-label={t!(search::tried_runs)}></progress> }
             }
-            if !found.problems.is_empty() { { dialogs::problems(&found.problems) } }
-            if !found.tally.by_guarantee.is_empty() {
+            if !search.problems.is_empty() { { dialogs::problems(&search.problems) } }
+            if !search.tally.by_guarantee.is_empty() {
                 <table>
                     <thead><tr><th scope="col">{ t!(search::guarantee) }</th><th scope="col">{ t!(search::runs_that_break) }</th></tr></thead>
-                    <tbody>{ for found.tally.by_guarantee.iter().map(|(name, runs)| html! { <tr><th scope="row">{ title(name) }</th><td>{ *runs }</td></tr> }) }</tbody>
+                    <tbody>{ for search.tally.by_guarantee.iter().map(|(name, runs)| html! { <tr><th scope="row">{ title(name) }</th><td>{ *runs }</td></tr> }) }</tbody>
                 </table>
             }
-            if let Some(shortest) = &found.shortest { { shortest_run(&ctl, shortest) } }
+            if let Some(shortest) = &search.shortest { { shortest_run(&ctl, shortest) } }
         </Modal>
     }
 }
 
 /// Starts the engines of a search. Ends them when the search ends or its dialog closes.
 #[hook]
-fn use_engines(found: &UseReducerHandle<SearchState>, text: &str) {
+fn use_engines(search: &UseReducerHandle<SearchState>, scenario: &str) {
     let engines = use_mut_ref(Vec::<Engine>::new);
-    let (text, first, runs) = (text.to_owned(), found.first, found.runs);
-    let (dispatcher, shrunk) = (found.dispatcher(), found.tally.seeds_to_shrink());
-    let phase = match found.phase {
+    let (text, first, runs) = (scenario.to_owned(), search.first, search.runs);
+    let (dispatcher, shrunk) = (search.dispatcher(), search.tally.seeds_to_shrink());
+    let phase = match search.phase {
         // If one engine fails, the other engines continue.
         SearchPhase::Trying { .. } => SearchPhase::Trying { engines: 0 },
         other => other,
     };
-    let count = match found.phase {
+    let count = match search.phase {
         SearchPhase::Trying { engines } => engines,
         _ => 0,
     };
-    use_effect_with((phase, found.nth), move |(phase, nth)| {
+    use_effect_with((phase, search.nth), move |(phase, nth)| {
         let nth = *nth;
         let start = |seeds: Vec<u64>, shrinks| {
             let dispatcher = dispatcher.clone();
@@ -224,9 +224,9 @@ fn use_engines(found: &UseReducerHandle<SearchState>, text: &str) {
     });
 }
 
-fn search_status(found: &SearchState) -> String {
-    let (tried, runs, broken) = (found.tally.tried, found.runs, found.tally.broke);
-    match found.phase {
+fn search_status(search: &SearchState) -> String {
+    let (tried, runs, broken) = (search.tally.tried, search.runs, search.tally.broke);
+    match search.phase {
         SearchPhase::Shrinking => t!(search::tried_and_shrinks, tried = tried, runs = runs, broken = broken),
         _ => t!(search::tried, tried = tried, runs = runs, broken = broken),
     }
@@ -239,7 +239,7 @@ fn shortest_run(ctl: &Ctl, shortest: &ShortestRun) -> Html {
             let fragment = fragment.clone();
             ctl.act.emit(Act::Dialog(Dialog::None));
             ctl.send.emit(Request::Open {
-                source: Source::Link { fragment },
+                source: SessionSource::Link { fragment },
             });
         })
     };

@@ -1,7 +1,8 @@
-//! The dialog "Share": a link, a frame for another page, a picture, a film of a span; and presenting on this page.
+//! The dialog "Share": a link, a frame for another page, a picture, or a film of a part of the run; and a button that
+//! starts presentation mode.
 
 use podscope_messages::{Message, share, t};
-use podscope_protocol::{ExportKind, LONG_LINK, LinkLength, Micros, Request, Task};
+use podscope_protocol::{ExportKind, LINK_WARNING_LENGTH, LinkLength, Micros, Request, Task};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
@@ -59,7 +60,7 @@ pub(crate) fn Share(props: &Props) -> Html {
     } else {
         &page.session.link
     };
-    let present = ctl.present(Present::default());
+    let present = ctl.start_presenting(Present::default());
     html! {
         <Modal title={t!(share::title)} class="share">
             <div class="row whats" role="group" aria-label={t!(share::what)}>
@@ -106,8 +107,8 @@ pub(crate) fn AnonymiseCheckbox(props: &Props) -> Html {
     }
 }
 
-/// A read-only text field, with buttons that copy and save its text. `name` names the field; `copied` confirms that the
-/// text was copied.
+/// A read-only text field, with buttons that copy and save its text. `name` is the field's label; `copied` is shown
+/// after copying.
 fn copy_field(ctl: &Ctl, [name, copied]: [Message; 2], text: &str, rows: &'static str, anonymise: bool) -> Html {
     let copy = {
         let (text, act) = (text.to_owned(), ctl.act.clone());
@@ -126,7 +127,7 @@ fn copy_field(ctl: &Ctl, [name, copied]: [Message; 2], text: &str, rows: &'stati
     html! {
         <>
             <textarea class="mono" readonly=true {rows} aria-label={name.text()} value={text.to_owned()} />
-            <p class={classes!("length", (text.len() > LONG_LINK).then_some("long"))}>{ t!(share::characters, count = clock::count_in_digit_groups(text.len() as u64), number = text.len()) }</p>
+            <p class={classes!("length", (text.len() > LINK_WARNING_LENGTH).then_some("long"))}>{ t!(share::characters, count = clock::count_in_digit_groups(text.len() as u64), number = text.len()) }</p>
             <div class="buttons">
                 <button type="button" onclick={ctl.on(Request::Export { what: ExportKind::Scenario, anonymise })}>{ t!(share::save_file) }</button>
                 <button type="button" class="primary" onclick={copy} autofocus=true>{ t!(share::copy) }</button>
@@ -137,10 +138,14 @@ fn copy_field(ctl: &Ctl, [name, copied]: [Message; 2], text: &str, rows: &'stati
 
 /// Returns the short address of an unchanged session: a built-in lesson or a scenario of this site in which no command
 /// was given and no instant was chosen.
-pub(super) fn short_address_of_untouched(page: &Page) -> Option<String> {
+pub(super) fn short_address_of_unchanged_session(page: &Page) -> Option<String> {
     let opened = page.session.opened.as_ref()?;
     let story = &page.session.model.story;
-    let site = page.shell.site_scenario.as_ref().filter(|scenario| scenario.is(opened));
+    let site = page
+        .shell
+        .site_scenario
+        .as_ref()
+        .filter(|scenario| scenario.is_source_of(opened));
     // A lesson that is opened to repeat a question has another seed, which a short address would not keep.
     let seed = opened.text.lines().find_map(|line| line.trim().strip_prefix("seed:"));
     let is_default_seed = site.is_some() || seed.and_then(|seed| seed.trim().parse().ok()) == Some(opened.seed);
@@ -177,7 +182,7 @@ fn LinkPart(props: &LinkProps) -> Html {
         let shows = shows.clone();
         Callback::from(move |_: MouseEvent| shows.set(!*shows))
     };
-    let short = short_address_of_untouched(&props.page).filter(|_| !props.anonymise);
+    let short = short_address_of_unchanged_session(&props.page).filter(|_| !props.anonymise);
     let seed = props.page.session.opened.as_ref().map_or(0, |opened| opened.seed);
     html! {
         <>
@@ -314,15 +319,18 @@ enum FilmBound {
 }
 
 /// Parses the two typed instants. Returns the span between them, or the field that is wrong and its problem.
-fn parse_filmed_span(from: &str, to: &str, played: Micros) -> Result<(Micros, Micros), (FilmBound, String)> {
+fn parse_filmed_span(from: &str, to: &str, played_until: Micros) -> Result<(Micros, Micros), (FilmBound, String)> {
     let read = |bound, text| {
         let instant = clock::parse(text);
         instant.ok_or_else(|| (bound, t!(bar::form_of_instant)))
     };
     let (from, to) = (read(FilmBound::From, from)?, read(FilmBound::To, to)?);
     // The fields show tenths of a second, so the end may be rounded up.
-    if to > played + 100_000 {
-        return Err((FilmBound::To, t!(share::played_until, end = clock::instant(played))));
+    if to > played_until + 100_000 {
+        return Err((
+            FilmBound::To,
+            t!(share::played_until, end = clock::instant(played_until)),
+        ));
     }
     if from >= to {
         return Err((FilmBound::To, t!(share::end_before_beginning)));

@@ -1,10 +1,11 @@
-//! Renders texts of foreign origin: names, titles, messages.
+//! Renders texts that Podscope did not write: names, titles, messages.
 
 use yew::prelude::*;
 
 use crate::pure::markdown::{self, Span};
 
-/// Renders a foreign text: isolated from the surrounding text's direction, with invisible characters escaped.
+/// Renders an untrusted text: its writing direction does not affect the surrounding text, and invisible characters are
+/// escaped.
 pub(crate) fn shown(text: &str) -> Html {
     html! { <bdi>{ with_unbroken_names(&podscope_api::visible(text)) }</bdi> }
 }
@@ -20,7 +21,7 @@ pub(super) fn with_unbroken_names(text: &str) -> Html {
         let letters = word.trim_end_matches([' ', '.', ',', ';', ':', ')']);
         letters.len() <= 3 && !letters.is_empty() && letters.chars().all(char::is_alphabetic)
     };
-    // A single word need not be kept from breaking: it is alone on its line.
+    // A text without spaces is not protected: a line break in it is acceptable.
     if !text.contains(' ') {
         return html! { { text } };
     }
@@ -63,9 +64,9 @@ pub(crate) fn text_with_code(text: &str) -> Html {
     html! { <bdi>{ for parts }</bdi> }
 }
 
-/// Renders code within a sentence. Code of at most `max_unbroken` bytes is kept on one line.
-pub(super) fn code(text: &str, max_unbroken: usize) -> Html {
-    html! { <code class={(text.len() <= max_unbroken).then_some("whole")}>{ shown(text) }</code> }
+/// Renders code within a sentence. Code of at most `max_unbroken_bytes` is kept on one line.
+pub(super) fn code(text: &str, max_unbroken_bytes: usize) -> Html {
+    html! { <code class={(text.len() <= max_unbroken_bytes).then_some("whole")}>{ shown(text) }</code> }
 }
 
 /// Renders a long name: lines may break after a dot, or before a word of a name in camel case, instead of inside a word.
@@ -85,7 +86,7 @@ pub(crate) fn breakable_name(text: &str) -> Html {
 }
 
 /// Renders a message of Podscope's own with `*emphasis*`, `**strong**` parts and code in backticks.
-pub(crate) fn rich(text: &str) -> Html {
+pub(crate) fn rich_text(text: &str) -> Html {
     let spans = markdown::spans(text).into_iter().map(|span| match span {
         Span::Text(text) | Span::Term(_, text) => html! { { text } },
         Span::Emphasis(text) => html! { <em>{ text }</em> },

@@ -47,7 +47,7 @@ pub(crate) fn SpreadView(props: &Props) -> Html {
         model.horizon.max(model.now)
     };
     let drawn = spread::draw(lane, span, until);
-    let now = spread::at(lane, model.now);
+    let now = spread::point_at(lane, model.now);
     html! {
         <div class="lane" data-lane="spread" aria-hidden="true">
             <svg viewBox={format!("0 0 {} {}", spread::VIEW_WIDTH, spread::VIEW_HEIGHT)} preserveAspectRatio="none">
@@ -72,8 +72,8 @@ pub(crate) fn SpreadView(props: &Props) -> Html {
     }
 }
 
-/// The data of the lane as a list, latest change first.
-pub(crate) fn list(ctl: &Ctl, page: &Page) -> Html {
+/// The dialog that lists the changes of the pod counts in the spread lane, latest change first.
+pub(crate) fn spread_list_dialog(ctl: &Ctl, page: &Page) -> Html {
     let (model, lane) = (&page.session.model, &*page.session.model.spread);
     let is_open = |at: Micros| model.story.question.is_none() || at <= model.now;
     let rule = match (lane.max_skew, lane.hard) {
@@ -82,7 +82,7 @@ pub(crate) fn list(ctl: &Ctl, page: &Page) -> Html {
         (Some(max), false) => t!(spread::soft, limit = max),
     };
     html! {
-        <Modal key="lane" title={t!(spread::title, owner = lane.of, key = spread::key(lane))} class="lane-list">
+        <Modal key="lane" title={t!(spread::title, owner = lane.of, key = spread::short_topology_key(lane))} class="lane-list">
             { super::timeline::lane_list_buttons(ctl, page) }
             <p>{ rule }</p>
             <ol>

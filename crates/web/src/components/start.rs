@@ -1,8 +1,8 @@
-//! The introduction with its entry points: a line under the cluster of a first visit. The logo in the bar opens it
+//! The introduction: a line of entry points, which a first visit shows below the cluster. The logo in the bar opens it
 //! again. A visit that begins with a link, a lesson or a stored session does not show it.
 
 use podscope_messages::t;
-use podscope_protocol::{GUIDED_CUT, GUIDED_START, Request, Source};
+use podscope_protocol::{FIRST_VISIT_COMMAND, FIRST_VISIT_LESSON, Request, SessionSource};
 use yew::prelude::*;
 
 use super::dialog::Modal;
@@ -19,17 +19,17 @@ const CLUSTER_DUMP_COMMAND: &str = "kubectl get nodes,pods,namespaces,svc,endpoi
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     /// The user opened the introduction with the logo, so a session of any kind may be open.
-    pub(crate) asked: bool,
+    pub(crate) opened_by_logo: bool,
 }
 
-/// The line with the entry points.
+/// The introduction: a line of buttons that open a lesson, free play or the dialog for a pending pod.
 #[component]
-pub(crate) fn Start(props: &Props) -> Html {
+pub(crate) fn Introduction(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
     let close = ctl.act.reform(|_: MouseEvent| Act::Start(false));
-    let open = |source: Source| {
+    let open = |source: SessionSource| {
         let ctl = ctl.clone();
         Callback::from(move |_: MouseEvent| {
             ctl.act.emit(Act::Start(false));
@@ -37,28 +37,28 @@ pub(crate) fn Start(props: &Props) -> Html {
             ctl.send.emit(Request::Open { source });
         })
     };
-    let lesson = |name: &str| Source::Lesson {
+    let lesson = |name: &str| SessionSource::Lesson {
         name: name.to_owned(),
         seed: None,
     };
     let course = open(lesson(FIRST_LESSON));
-    let free = open(Source::Free);
+    let free = open(SessionSource::Free);
     let pending = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Pending));
     let cut = {
-        // The lesson continues with this cluster, and its first command runs at once.
-        let (ctl, guided) = (ctl.clone(), open(lesson(GUIDED_START)));
+        // Opens the lesson about the cluster that is on the page already, and runs its first command at once.
+        let (ctl, guided) = (ctl.clone(), open(lesson(FIRST_VISIT_LESSON)));
         Callback::from(move |event: MouseEvent| {
             guided.emit(event);
             // The engine opens the lesson paused. Unless time runs, the console would report that time is paused.
             ctl.send.emit(Request::Play);
-            ctl.run_now(GUIDED_CUT);
+            ctl.run_without_confirmation(FIRST_VISIT_COMMAND);
         })
     };
     html! {
         <section class="start" aria-labelledby="start-title">
             <h2 id="start-title">{ t!(start::title) }{ " " }<span>{ t!(start::subtitle) }</span></h2>
             <ul>
-                if props.asked {
+                if props.opened_by_logo {
                     <li><button type="button" onclick={free}>{ t!(start::free_play) }</button></li>
                 } else {
                     <li><button type="button" class="primary" onclick={cut}>{ t!(start::cut_node) }</button></li>
@@ -71,10 +71,10 @@ pub(crate) fn Start(props: &Props) -> Html {
     }
 }
 
-/// The entry point for users whose own cluster has a pending pod: the command to run, and a field that opens the pasted
+/// The dialog for users whose own cluster has a pending pod: the command to run, and a field that opens the pasted
 /// output.
 #[component]
-pub(crate) fn Pending() -> Html {
+pub(crate) fn PendingPodDialog() -> Html {
     let typed = use_state(String::new);
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();

@@ -1,8 +1,8 @@
-//! The dialog of a course: its lessons and tasks in order, the texts between them, and how far the user is. An exam has
-//! a clock and a result sheet, and everything can be handed in as a file (E-12, E-13).
+//! The dialog of a course: its lessons and tasks in order, the texts between them, and the user's progress. An exam has
+//! a clock and a result sheet. The user's results can be saved as a file to hand in (E-12, E-13).
 
-use podscope_messages::{listed, said, t};
-use podscope_protocol::{CourseInfo, CourseItem, CourseSource, ExamInfo, Request, Source};
+use podscope_messages::{listed, localized, t};
+use podscope_protocol::{CourseInfo, CourseItem, CourseSource, ExamInfo, Request, SessionSource};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
@@ -52,14 +52,14 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
     };
     let next = (0..n_items).find(|index| attempts.get(*index).is_none_or(|attempt| !attempt.is_finished));
     html! {
-        <Modal key="course" title={said(&course.title)} class="wide lessons">
+        <Modal key="course" title={localized(&course.title)} class="wide lessons">
             <section class="course" aria-label={t!(syllabus::progress)}>
                 <div class="row">
                     <b>{ done_of }</b>
                     <meter min="0" max={n_items.to_string()} value={n_finished.to_string()} aria-label={done}></meter>
                     if let Some(next) = next.filter(|_| !is_closed) {
                         <button type="button" class="primary" autofocus=true onclick={open_item(&ctl, course, next)}>
-                            { if n_finished == 0 { t!(syllabus::begin_with, title = said(&course.items[next].title)) } else { t!(syllabus::continue_with, title = said(&course.items[next].title)) } }
+                            { if n_finished == 0 { t!(syllabus::begin_with, title = localized(&course.items[next].title)) } else { t!(syllabus::continue_with, title = localized(&course.items[next].title)) } }
                         </button>
                     }
                 </div>
@@ -71,11 +71,11 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
                     let is_here = props.study.item == Some(index);
                     html! {
                         <li>
-                            if let Some(text) = &item.text { <div class="prose">{ story::prose(text) }</div> }
+                            if let Some(text) = &item.text { <div class="prose">{ story::markdown_blocks(text) }</div> }
                             <button type="button" class={classes!("item", is_here.then_some("here"))} disabled={is_closed} onclick={open_item(&ctl, course, index)} aria-current={is_here.then_some("true")} data-item={index.to_string()}>
                                 <b>
                                     if let Some(done) = attempt.filter(|attempt| attempt.is_finished && attempt.score > 0 && !is_examined) { <span class="tick" title={done.how_solved.words()}>{ icon("check") }<span class="sr">{ format!("{}: ", done.how_solved.words()) }</span></span> }
-                                    { shown(&said(&item.title)) }
+                                    { shown(&localized(&item.title)) }
                                 </b>
                                 <small>{ item_status(&props.study, course, index) }</small>
                             </button>
@@ -111,7 +111,7 @@ fn item_status(study: &Study, course: &CourseInfo, index: usize) -> String {
     }
 }
 
-/// Opens the run of a task of an exam that has ended, with all answers and reasons.
+/// A button that opens the run of a task after the exam has ended, with all answers and reasons.
 fn replay_button(ctl: &Ctl, item: &CourseItem, index: usize, attempts: &Attempts) -> Html {
     let run = attempts.get(index).map(|attempt| attempt.run.clone());
     let Some(fragment) = run.filter(|run| !run.is_empty()) else {
@@ -120,7 +120,7 @@ fn replay_button(ctl: &Ctl, item: &CourseItem, index: usize, attempts: &Attempts
     let request = match &item.source {
         CourseSource::Practice(task) => practise_request(Some(task.clone()), Some(fragment)),
         _ => Request::Open {
-            source: Source::Link { fragment },
+            source: SessionSource::Link { fragment },
         },
     };
     let ctl = ctl.clone();
@@ -128,7 +128,7 @@ fn replay_button(ctl: &Ctl, item: &CourseItem, index: usize, attempts: &Attempts
         expect_item(&ctl, index);
         ctl.send.emit(request.clone());
     });
-    html! { <button type="button" class="replay" onclick={open} aria-label={t!(syllabus::replay_of, title = said(&item.title))}>{ t!(syllabus::replay) }</button> }
+    html! { <button type="button" class="replay" onclick={open} aria-label={t!(syllabus::replay_of, title = localized(&item.title))}>{ t!(syllabus::replay) }</button> }
 }
 
 /// The exam's row: the button that begins it, its clock, the button that ends it, and its result. Ending it has to be
@@ -228,7 +228,7 @@ pub(crate) fn course_position(ctl: &Ctl, study: &Study) -> Html {
         .and_then(|exam| study.attempts.remaining_millis(exam, js_sys::Date::now()));
     html! {
         <button type="button" class="quiet place" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Course))} aria-haspopup="dialog">
-            { shown(&said(&course.title)) }{ format!(" · {}", t!(syllabus::place, number = index + 1, count = course.items.len())) }
+            { shown(&localized(&course.title)) }{ format!(" · {}", t!(syllabus::place, number = index + 1, count = course.items.len())) }
             if let Some(left) = left { { format!(" · {}", t!(syllabus::left_short, minutes = whole_minutes(left))) } }
         </button>
     }
@@ -247,7 +247,7 @@ pub(crate) fn open_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> Callbac
     Callback::from(move |_: MouseEvent| begin())
 }
 
-/// Opens an item of the course from its beginning.
+/// Returns a function that opens an item of the course from its beginning.
 pub(crate) fn begin_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> impl Fn() + 'static {
     let (ctl, source) = (ctl.clone(), course.items[index].source.clone());
     let title = course.items[index].title.clone();
@@ -255,7 +255,7 @@ pub(crate) fn begin_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> impl F
         expect_item(&ctl, index);
         let request = match &source {
             CourseSource::Lesson(name) => Request::Open {
-                source: Source::Lesson {
+                source: SessionSource::Lesson {
                     name: name.clone(),
                     seed: None,
                 },
@@ -281,13 +281,13 @@ pub(crate) fn begin_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> impl F
 fn scenario_request(title: &str, text: String) -> Request {
     let files = vec![(format!("{title}.yaml"), text)];
     Request::Open {
-        source: Source::Files { files },
+        source: SessionSource::Files { files },
     }
 }
 
 /// Saves the file to hand in.
 fn save_hand_in_file(ctl: &Ctl, course: &CourseInfo, attempts: &Attempts, student: &str) -> Callback<MouseEvent> {
-    let text = attempts.hand_in(course, student.trim());
+    let text = attempts.file_to_hand_in(course, student.trim());
     let plain = |text: &str| {
         text.chars()
             .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))

@@ -1,7 +1,7 @@
 //! The chain of causes of the selection: a list in the inspector, arcs on the timeline.
 
 use podscope_messages::t;
-use podscope_protocol::{Micros, SubjectRef, Thread, ThreadLink};
+use podscope_protocol::{CausalThread, Micros, SubjectRef, ThreadLink};
 use yew::prelude::*;
 
 use super::shown::shown;
@@ -17,14 +17,14 @@ const MAX_DEADLINES: usize = 4;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    pub(crate) thread: Shared<Thread>,
+    pub(crate) thread: Shared<CausalThread>,
     /// The present instant in whole seconds, so that the list is drawn again only once per second.
     pub(crate) now: Micros,
 }
 
 /// The list: the records that led to the present state, their effects, and pending deadlines.
 #[component]
-pub(crate) fn ThreadView(props: &Props) -> Html {
+pub(crate) fn CausalThreadView(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
@@ -61,22 +61,22 @@ fn record_row(ctl: &Ctl, link: &ThreadLink) -> Html {
 }
 
 #[derive(Properties)]
-pub(crate) struct ArcsProps {
+pub(crate) struct CauseArcsProps {
     pub(crate) page: Shared<Page>,
     pub(crate) span: Span,
 }
 
-impl ArcsProps {
+impl CauseArcsProps {
     /// Returns the values that the drawing of the arcs depends on. While time runs they change a few times a second,
     /// not with every frame.
-    fn render_key(&self) -> (&Shared<Thread>, u64, Option<&SubjectRef>, Span) {
+    fn render_key(&self) -> (&Shared<CausalThread>, u64, Option<&SubjectRef>, Span) {
         let model = &self.page.session.model;
         let frames = if model.playing { self.page.shell.frames / 8 } else { 0 };
         (&model.thread, frames, self.page.session.selected.as_ref(), self.span)
     }
 }
 
-impl PartialEq for ArcsProps {
+impl PartialEq for CauseArcsProps {
     fn eq(&self, other: &Self) -> bool {
         self.render_key() == other.render_key()
     }
@@ -88,7 +88,7 @@ const VIEW_HEIGHT: f64 = 100.0;
 
 /// Arcs from each cause to its effect; dashed arcs to pending deadlines.
 #[component]
-pub(crate) fn Arcs(props: &ArcsProps) -> Html {
+pub(crate) fn CauseArcs(props: &CauseArcsProps) -> Html {
     let (thread, span) = (&*props.page.session.model.thread, props.span);
     if props.page.session.selected.is_none() || thread.links.is_empty() {
         return Html::default();

@@ -13,7 +13,7 @@ use yew::prelude::*;
 use super::icon;
 use super::spread::SpreadView;
 use super::story::Pins;
-use super::thread::Arcs;
+use super::thread::CauseArcs;
 use crate::browser::Warn as _;
 use crate::ctl::{Ctl, Now};
 use crate::pure::find::Filter;
@@ -132,16 +132,16 @@ pub(crate) fn Timeline(props: &Props) -> Html {
                     { for span.ticks().into_iter().filter(|instant| span.percent(*instant) < 98.0).map(|instant| html! { <span ~style={format!("left:{:.3}%", span.percent(instant))}>{ clock::axis_label(instant) }</span> }) }
                 </div>
                 { for branch_marks(&model.branches, span) }
-                <Arcs page={props.page.clone()} {span} />
+                <CauseArcs page={props.page.clone()} {span} />
                 <Pins page={props.page.clone()} {span} />
-                <Head page={props.page.clone()} {span} />
+                <Playhead page={props.page.clone()} {span} />
             </div>
             { axis_buttons(&ctl, page, span) }
         </section>
     }
 }
 
-/// A drag with the pointer on the lanes. It moves the playhead, or while a question for a time is open, the pin.
+/// A drag with the pointer on the lanes. It moves the pin if the open question asks for a time, otherwise the playhead.
 #[derive(Clone)]
 struct TimelineDrag {
     lanes: NodeRef,
@@ -158,12 +158,13 @@ impl TimelineDrag {
             return 0;
         };
         let rect = lanes.get_bounding_client_rect();
-        self.span.at((f64::from(x) - rect.left()) / rect.width().max(1.0))
+        self.span
+            .instant_at((f64::from(x) - rect.left()) / rect.width().max(1.0))
     }
 
     fn seek(&self, x: i32) {
         let at = self.instant_at(x);
-        // While a question for a time is open, a click places the pin.
+        // If the open question asks for a time, a click places its pin.
         match &self.question {
             Some(asked) => self.ctl.act.emit(Act::Pin(Some(asked.snap(at)))),
             None => self.ctl.send.emit(Request::Seek { at }),
@@ -222,15 +223,15 @@ impl TimelineDrag {
     }
 }
 
-/// Returns which lanes to draw: those that are not empty now, and while time runs forward those that were drawn before.
-/// Otherwise a cancelled deadline would remove a lane from under the pointer.
+/// Returns which lanes to draw: those that are not empty now, and while time runs forward also those that were drawn
+/// before. So a lane does not disappear under the pointer when its only deadline is cancelled.
 #[hook]
-fn use_shown_lanes(page: &Page, held: [bool; LANES.len()]) -> [bool; LANES.len()] {
+fn use_shown_lanes(page: &Page, non_empty: [bool; LANES.len()]) -> [bool; LANES.len()] {
     let before = use_mut_ref(|| (None, 0, [false; LANES.len()]));
     let (opened, now) = (page.session.opened.clone(), page.session.model.now);
     let mut before = before.borrow_mut();
     let goes_on = !page.shell.start && before.0 == opened && before.1 <= now;
-    let shown = std::array::from_fn(|index| held[index] || (goes_on && before.2[index]));
+    let shown = std::array::from_fn(|index| non_empty[index] || (goes_on && before.2[index]));
     *before = (opened, now, shown);
     shown
 }
@@ -249,18 +250,18 @@ fn non_empty_lanes(model: &Model) -> [bool; LANES.len()] {
 
 /// The names of the lanes, as one button. It opens the list of one lane's events, from which the user can switch to the
 /// other lanes.
-fn lane_names_button(ctl: &Ctl, model: &Model, shown: &[bool; LANES.len()], spreads: bool) -> Html {
+fn lane_names_button(ctl: &Ctl, model: &Model, shown: &[bool; LANES.len()], has_spread_lane: bool) -> Html {
     let first = LANES.iter().zip(shown).find(|(_, is)| **is).map(|((lane, _), _)| *lane);
     let open = ctl
         .act
         .reform(move |_: MouseEvent| Act::Dialog(first.map_or(Dialog::Spread, Dialog::Lane)));
     html! {
         <div class="names">
-            if first.is_some() || spreads {
+            if first.is_some() || has_spread_lane {
                 <button type="button" class="quiet all" onclick={open} title={t!(timeline::as_lists)} aria-haspopup="dialog">
                     <span class="sr">{ t!(timeline::as_lists_sr) }{ " " }</span>
                     { for LANES.iter().zip(shown).filter(|(_, is)| **is).map(|((lane, name), _)| html! { <span data-lane-name={lane_attribute(*lane)}>{ name.text() }</span> }) }
-                    if spreads { <span data-lane-name="spread" title={t!(timeline::spread_of, owner = model.spread.of)}>{ t!(timeline::spread) }</span> }
+                    if has_spread_lane { <span data-lane-name="spread" title={t!(timeline::spread_of, owner = model.spread.of)}>{ t!(timeline::spread) }</span> }
                 </button>
             }
         </div>
@@ -305,14 +306,14 @@ pub(super) fn lane_list_buttons(ctl: &Ctl, page: &Page) -> Html {
 const FRAMES_PER_SLIDER_UPDATE: u64 = 24;
 
 #[derive(Properties, PartialEq)]
-struct HeadProps {
+struct PlayheadProps {
     page: Shared<Page>,
     span: Span,
 }
 
 /// The parts of the timeline that change with every frame: the draggable playhead, and the shade over the future.
 #[component]
-fn Head(props: &HeadProps) -> Html {
+fn Playhead(props: &PlayheadProps) -> Html {
     let (Some(ctl), Some(now)) = (use_context::<Ctl>(), use_context::<Now>()) else {
         return Html::default();
     };
@@ -416,7 +417,7 @@ fn deadline_marks(model: &Model, which: Lane, span: Span) -> Vec<Html> {
             event = director::sentence_of(due),
             instant = clock::instant(due.at)
         );
-        // If the text would touch the previous text, the deadline gets none.
+        // A deadline gets no text if it would touch the text of the previous deadline.
         let word = if left - last > 9.0 {
             director::mark_text(due)
         } else {
@@ -487,7 +488,8 @@ pub(crate) fn branch_name(branch: &BranchView) -> String {
     }
 }
 
-/// The branches of the session. Each can be compared with the present one, as can the run without the user's commands.
+/// A list of the session's branches. The current branch can be compared with each other branch, and with a run without
+/// the user's commands.
 pub(super) fn branch_chooser(ctl: &Ctl, page: &Page) -> Html {
     let all = &page.session.model.branches;
     let is_touched = all.iter().any(|branch| branch.current && branch.is_touched);
@@ -500,7 +502,7 @@ pub(super) fn branch_chooser(ctl: &Ctl, page: &Page) -> Html {
     let untouched = untouched.map(|request| ctl.on(request));
     html! {
         <div class="branches" role="group" aria-label={t!(timeline::branches)}>
-            // During a comparison there is a button above the second run that ends the comparison.
+            // Not shown during a comparison, which has its own button above the second run that ends it.
             if page.session.other.is_none() && is_touched {
                 <button type="button" class="chip" onclick={untouched} title={t!(timeline::compare_no_commands_hint)}>{ t!(timeline::compare_no_commands) }</button>
             }

@@ -5,7 +5,7 @@ use podscope_messages::t;
 use podscope_protocol::Task;
 use yew::prelude::*;
 
-use super::heard::Announcements;
+use super::announcements::Announcements;
 use super::icon;
 use super::shown::shown;
 use crate::browser::{self, Warn as _};
@@ -39,7 +39,7 @@ pub(crate) fn Toasts(props: &Props) -> Html {
                     <div class="toast"><span>{ t!(toasts::new_version) }</span><button type="button" onclick={newer}>{ t!(toasts::reload) }</button></div>
                 }
                 if let Some((task, part)) = page.session.progress.as_ref().filter(|(task, _)| page.session.opened.is_some() && *task != Task::WhatIf) {
-                    <div class="toast"><span>{ task.word() }</span><progress max="1000" value={part.to_string()} aria-label={task.word()}></progress></div>
+                    <div class="toast"><span>{ task.label() }</span><progress max="1000" value={part.to_string()} aria-label={task.label()}></progress></div>
                 }
                 if page.session.recorded { <div class="toast late">{ t!(toasts::starting) }</div> }
                 { for page.shell.toasts.iter().map(|(id, text)| html! { <Toast key={*id} id={*id} text={text.clone()} /> }) }

@@ -12,7 +12,7 @@ use super::preview;
 use super::shown::shown;
 use crate::pure::names;
 use crate::pure::preview::Arrival;
-use crate::pure::waits::{self, Group};
+use crate::pure::waits::{self, PendingGroup};
 use crate::state::{OWNER_HUE_COUNT, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -32,11 +32,11 @@ pub(crate) struct Props {
 }
 
 /// Maximum number of pods that have a row each; more pods are grouped by their cause.
-const MAX_SINGLE_ROWS: usize = 3;
+const MAX_PODS_WITH_OWN_ROW: usize = 3;
 /// Number of groups that the list shows at first; a button shows the others.
-const GROUPS_AT_FIRST: usize = 4;
+const INITIAL_GROUP_COUNT: usize = 4;
 /// Number of pod icons that a group shows at first; a button shows the others.
-const MARKS_AT_FIRST: usize = 24;
+const INITIAL_POD_ICON_COUNT: usize = 24;
 
 /// The causes that are unfolded, so that all their pods are shown. The empty string means that the list of causes is
 /// unfolded.
@@ -44,7 +44,7 @@ type UnfoldedCauses = UseStateHandle<Set<String>>;
 
 /// The pending pods at the scheduler: a few pod icons with a short text; a click unfolds the list.
 #[component]
-pub(crate) fn Tray(props: &Props) -> Html {
+pub(crate) fn PendingPodTray(props: &Props) -> Html {
     let opened = use_state(Set::<String>::new);
     let unfolded = use_state(|| false);
     let name = if props.beside {
@@ -65,7 +65,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
             unfolded.set(!*unfolded);
         })
     };
-    let body = if props.pending.len() <= MAX_SINGLE_ROWS {
+    let body = if props.pending.len() <= MAX_PODS_WITH_OWN_ROW {
         html! { <>{ for props.pending.iter().map(|pod| pod_row(props, pod)) }</> }
     } else {
         group_rows(props, &opened)
@@ -106,7 +106,7 @@ fn waiting_summary(props: &Props) -> String {
             _ => waits::waiting_text(only, props.now),
         },
         all => {
-            let groups = waits::groups(all);
+            let groups = waits::groups_by_cause(all);
             groups.first().map_or_else(String::new, |group| match group.pods.len() {
                 size if size == all.len() => t!(tray::pods_of_cause, count = size, cause = group.cause),
                 size => t!(
@@ -128,8 +128,8 @@ fn pending_pod(props: &Props, pod: &Shared<PodView>) -> Html {
     html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} emphasis={props.emphasis.of(pod, None)} /> }
 }
 
-fn help_button(pod: &PodView) -> Html {
-    if !waits::can_be_helped(pod) {
+fn what_would_help_button(pod: &PodView) -> Html {
+    if !waits::can_search_remedies(pod) {
         return Html::default();
     }
     html! { <button type="button" class="quiet" data-help={pod.key.clone()} data-id={pod.id.clone()}>{ t!(tray::what_would_help) }</button> }
@@ -137,9 +137,9 @@ fn help_button(pod: &PodView) -> Html {
 
 /// Renders a row of the list for one pending pod.
 fn pod_row(props: &Props, pod: &Shared<PodView>) -> Html {
-    let name = names::without_default(&pod.key).to_string();
+    let name = names::without_default_namespace(&pod.key).to_string();
     let refused =
-        pod.queue.as_ref().is_some_and(|queue| queue.refusal.is_some()) || waits::missing_from_files(pod).is_some();
+        pod.queue.as_ref().is_some_and(|queue| queue.refusal.is_some()) || waits::missing_dump_objects(pod).is_some();
     // If the pod's scheduler does not run, the pod waits for the scheduler, whatever its last failed attempt says.
     let is_halted = matches!(&pod.queue, Some(queue) if matches!(queue.place, QueuePlace::Halted(_)));
     html! {
@@ -150,14 +150,14 @@ fn pod_row(props: &Props, pod: &Shared<PodView>) -> Html {
                 if refused && !is_halted { <span class="cause">{ waits::cause_with_node_counts(pod) }</span> }
                 <span class="pool">{ if props.asks && !pod.nominated.is_empty() { t!(tray::hidden) } else { waits::waiting_text(pod, props.now) } }</span>
             </span>
-            { help_button(pod) }
+            { what_would_help_button(pod) }
         </li>
     }
 }
 
 /// Rows for groups of pods with a common cause; groups that match the filter come first.
 fn group_rows(props: &Props, opened: &UnfoldedCauses) -> Html {
-    let mut groups = waits::groups(&props.pending);
+    let mut groups = waits::groups_by_cause(&props.pending);
     if let Some(filter) = &props.emphasis.filter {
         for group in &mut groups {
             group.pods.stable_sort_by_key(|pod| !filter.finds_pod(pod));
@@ -165,13 +165,13 @@ fn group_rows(props: &Props, opened: &UnfoldedCauses) -> Html {
         groups.stable_sort_by_key(|group| !group.pods.first().is_some_and(|pod| filter.finds_pod(pod)));
     }
     let is_open = opened.contains("");
-    let shown = |(index, group): (usize, Group)| {
-        (is_open || index < GROUPS_AT_FIRST || group.pods.iter().any(|pod| props.emphasis.is_selected(pod)))
+    let shown = |(index, group): (usize, PendingGroup)| {
+        (is_open || index < INITIAL_GROUP_COUNT || group.pods.iter().any(|pod| props.emphasis.is_selected(pod)))
             .then_some(group)
     };
     let all = groups.iter().map(|group| group.pods.len()).sum::<usize>();
-    let more = groups.len() > GROUPS_AT_FIRST;
-    let groups: Vec<Group> = groups.into_iter().enumerate().filter_map(shown).collect();
+    let more = groups.len() > INITIAL_GROUP_COUNT;
+    let groups: Vec<PendingGroup> = groups.into_iter().enumerate().filter_map(shown).collect();
     let rest = all - groups.iter().map(|group| group.pods.len()).sum::<usize>();
     html! {
         <>
@@ -198,7 +198,7 @@ fn toggle_button(opened: &UnfoldedCauses, cause: &str, words: String) -> Html {
     html! { <button type="button" class="chip" aria-expanded={is_open.to_string()} onclick={press}>{ words }</button> }
 }
 
-fn group_row(props: &Props, group: &Group, opened: &UnfoldedCauses) -> Html {
+fn group_row(props: &Props, group: &PendingGroup, opened: &UnfoldedCauses) -> Html {
     if let [only] = group.pods.as_slice() {
         return pod_row(props, only);
     }
@@ -206,7 +206,7 @@ fn group_row(props: &Props, group: &Group, opened: &UnfoldedCauses) -> Html {
     let is_open = opened.contains(&group.cause);
     let found =
         (props.emphasis.filter.as_ref()).map(|filter| group.pods.iter().filter(|pod| filter.finds_pod(pod)).count());
-    let answer_marks = match found.filter(|n_found| *n_found < count) {
+    let summary = match found.filter(|n_found| *n_found < count) {
         Some(found) => t!(
             tray::found_pods_of_cause,
             found = found,
@@ -217,12 +217,12 @@ fn group_row(props: &Props, group: &Group, opened: &UnfoldedCauses) -> Html {
     };
     html! {
         <li key={group.cause.clone()} class={classes!("many", (found == Some(0)).then_some("out"))} data-cause={group.cause.clone()}>
-            <span class="what"><b>{ shown(&answer_marks) }</b></span>
-            <span class="more" role="group" aria-label={answer_marks.clone()}>
-                { for group.pods.iter().enumerate().filter(|(index, pod)| is_open || *index < MARKS_AT_FIRST || props.emphasis.is_selected(pod)).map(|(_, pod)| pending_pod(props, pod)) }
-                if count > MARKS_AT_FIRST { { toggle_button(opened, &group.cause, if is_open { t!(tray::show_fewer) } else { format!("+{}", count - MARKS_AT_FIRST) }) } }
+            <span class="what"><b>{ shown(&summary) }</b></span>
+            <span class="more" role="group" aria-label={summary.clone()}>
+                { for group.pods.iter().enumerate().filter(|(index, pod)| is_open || *index < INITIAL_POD_ICON_COUNT || props.emphasis.is_selected(pod)).map(|(_, pod)| pending_pod(props, pod)) }
+                if count > INITIAL_POD_ICON_COUNT { { toggle_button(opened, &group.cause, if is_open { t!(tray::show_fewer) } else { format!("+{}", count - INITIAL_POD_ICON_COUNT) }) } }
             </span>
-            { group.pods.first().map_or_else(Html::default, |pod| help_button(pod)) }
+            { group.pods.first().map_or_else(Html::default, |pod| what_would_help_button(pod)) }
         </li>
     }
 }

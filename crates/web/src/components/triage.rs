@@ -13,10 +13,10 @@ use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::state::{Act, Dialog, Page, Shared, TriageView};
 
-/// Maximum number of rows beside the stage; the dialog lists all.
-const MAX_ROWS_BESIDE: usize = 3;
-/// Maximum number of rows in the dialog; the copied text has all.
-const MAX_ROWS: usize = 400;
+/// Maximum number of problems listed beside the stage; the dialog lists all.
+const MAX_ROWS_BESIDE_STAGE: usize = 3;
+/// Maximum number of problems listed in the dialog; the copied text has all.
+const MAX_DIALOG_ROWS: usize = 400;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -47,11 +47,11 @@ pub(super) fn worst_problems(ctl: Option<&Ctl>, triage: &TriageView) -> Html {
     if triage.findings.is_empty() {
         return Html::default();
     }
-    html! { <ol aria-label={t!(triage::worst_first)}>{ for triage.findings.iter().take(MAX_ROWS_BESIDE).map(|finding| problem_row(ctl, finding, triage.at)) }</ol> }
+    html! { <ol aria-label={t!(triage::worst_first)}>{ for triage.findings.iter().take(MAX_ROWS_BESIDE_STAGE).map(|finding| problem_row(ctl, finding, triage.at)) }</ol> }
 }
 
-/// The button that opens the dialog.
-pub(super) fn open_all_button(ctl: &Ctl, triage: &TriageView) -> Html {
+/// The button that opens the dialog with all problems.
+pub(super) fn all_problems_button(ctl: &Ctl, triage: &TriageView) -> Html {
     let all = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Triage));
     html! { <button type="button" class="chip" onclick={all} aria-haspopup="dialog">{ t!(triage::problems, count = triage.findings.len()) }</button> }
 }
@@ -65,7 +65,8 @@ pub(crate) fn Triage(props: &Props) -> Html {
     };
     let page = &props.page;
     {
-        // The list is copied with replaced names; the list on the page keeps the original ones.
+        // If names are replaced, a second list with the replaced names is requested for copying. The page shows the
+        // original names.
         let ctl = ctl.clone();
         use_effect_with(
             (page.session.anonymises, page.session.triage.clone()),
@@ -91,8 +92,8 @@ pub(crate) fn Triage(props: &Props) -> Html {
             namespace.set((value != "*").then_some(value));
         })
     };
-    // With replaced names the list is sorted differently, so rows cannot be matched to the filter; the whole list is
-    // copied.
+    // The list with replaced names has another order, so the namespace filter cannot be applied to it: the whole list
+    // is copied.
     let text = match page.session.anonymises {
         false => {
             let rows: Vec<Finding> = rows.iter().map(|finding| (*finding).clone()).collect();
@@ -130,9 +131,9 @@ pub(crate) fn Triage(props: &Props) -> Html {
             <super::share::AnonymiseCheckbox page={page.clone()} />
             if rows.is_empty() { <p class="none">{ t!(triage::nothing_wrong) }</p> }
             <ol class="findings">
-                { for rows.iter().take(MAX_ROWS).map(|finding| problem_row(Some(&ctl), finding, triage.at)) }
+                { for rows.iter().take(MAX_DIALOG_ROWS).map(|finding| problem_row(Some(&ctl), finding, triage.at)) }
             </ol>
-            if rows.len() > MAX_ROWS { <p class="none">{ t!(triage::and_more, count = rows.len() - MAX_ROWS) }</p> }
+            if rows.len() > MAX_DIALOG_ROWS { <p class="none">{ t!(triage::and_more, count = rows.len() - MAX_DIALOG_ROWS) }</p> }
         </Modal>
     }
 }

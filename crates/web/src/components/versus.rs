@@ -5,7 +5,7 @@ use podscope_messages::t;
 use podscope_protocol::{SubjectRef, WhatIf};
 use yew::prelude::*;
 
-use super::plane::state_view_buttons;
+use super::control_plane::state_view_buttons;
 use super::shown::shown;
 use crate::browser;
 use crate::ctl::Ctl;

@@ -17,8 +17,8 @@ use crate::ctl::Ctl;
 use crate::pure::{clock, names};
 use crate::state::{Act, Dialog, Shared};
 
-/// Maximum number of rows, and of lines below a heading; the copied text has all.
-const MAX_ROWS: usize = 400;
+/// Maximum number of table rows, and of lines below a heading, that are shown; the copied text has all.
+const MAX_ANSWER_ROWS: usize = 400;
 /// Maximum number of nodes that a title names.
 const MAX_NODES_IN_TITLE: usize = 3;
 
@@ -70,7 +70,7 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
             if let Some(answer) = &props.answer { { answer_content(&ctl, props, answer, zone.unwrap_or_default()) } }
             else {
                 <p class="none" role="status">{ doing.text() }{ "…" }</p>
-                // The final number of copies is not known in advance, so the progress bar has no value.
+                // While copies are counted, the final number is unknown, so the progress bar has no value.
                 <progress max="1000" value={props.done.filter(|_| !is_count).map(|done| done.to_string())} aria-label={doing.text()}></progress>
                 <div class="row"><button type="button" onclick={stop}>{ t!(what_if::stop) }</button></div>
             }
@@ -94,7 +94,7 @@ fn question_title(change: &WhatIf) -> String {
         WhatIf::LoseZone(zone) => t!(what_if::lose_zone, zone = zone),
         WhatIf::Consolidate => t!(what_if::consolidate),
         WhatIf::Figures => t!(what_if::figures),
-        WhatIf::Fit { pod, .. } => t!(what_if::fit, pod = names::without_default(pod)),
+        WhatIf::Fit { pod, .. } => t!(what_if::fit, pod = names::without_default_namespace(pod)),
     }
 }
 
@@ -153,7 +153,7 @@ fn answer_content(ctl: &Ctl, props: &Props, answer: &Shared<WhatIfAnswer>, zone:
                     <div class="scroll" tabindex="0" role="region" aria-label={t!(what_if_table::nodes)}>
                         <table>
                             <thead><tr><th scope="col">{ t!(what_if::node) }</th><th scope="col">{ t!(what_if::more_pods) }</th><th scope="col">{ t!(what_if::stops_next) }</th></tr></thead>
-                            <tbody>{ for answer.room.iter().take(MAX_ROWS).map(room_row) }</tbody>
+                            <tbody>{ for answer.room.iter().take(MAX_ANSWER_ROWS).map(room_row) }</tbody>
                         </table>
                         { omitted_rows_text(answer.room.len()) }
                     </div>
@@ -162,13 +162,13 @@ fn answer_content(ctl: &Ctl, props: &Props, answer: &Shared<WhatIfAnswer>, zone:
                     <div class="scroll" tabindex="0" role="region" aria-label={t!(what_if_table::pods)}>
                         <table>
                             <thead><tr><th scope="col">{ t!(what_if_table::pod) }</th><th scope="col">{ t!(what_if_table::from) }</th><th scope="col">{ t!(what_if_table::to) }</th></tr></thead>
-                            <tbody>{ for answer.moves.iter().take(MAX_ROWS).map(move_row) }</tbody>
+                            <tbody>{ for answer.moves.iter().take(MAX_ANSWER_ROWS).map(move_row) }</tbody>
                         </table>
                         { omitted_rows_text(answer.moves.len()) }
                     </div>
                 }
                 { for answer.sections.iter().map(|(title, lines)| html! {
-                    <section><h3 class="eyebrow">{ title.to_string() }</h3><ul>{ for lines.iter().take(MAX_ROWS).map(|line| html! { <li>{ shown(&line.to_string()) }</li> }) }</ul>{ omitted_rows_text(lines.len()) }</section>
+                    <section><h3 class="eyebrow">{ title.to_string() }</h3><ul>{ for lines.iter().take(MAX_ANSWER_ROWS).map(|line| html! { <li>{ shown(&line.to_string()) }</li> }) }</ul>{ omitted_rows_text(lines.len()) }</section>
                 }) }
             </details>
             <div class="row">{ drain }<button type="button" onclick={copy}>{ t!(what_if::copy) }</button>{ zone }</div>
@@ -184,18 +184,18 @@ fn n_fitting_copies(answer: &WhatIfAnswer) -> usize {
 
 /// Says how many of all rows are not shown.
 fn omitted_rows_text(n_rows: usize) -> Html {
-    match n_rows.saturating_sub(MAX_ROWS) {
+    match n_rows.saturating_sub(MAX_ANSWER_ROWS) {
         0 => Html::default(),
         more => html! { <p class="none">{ t!(what_if::more_rows, count = more) }</p> },
     }
 }
 
-fn room_row(one: &NodeRoom) -> Html {
+fn room_row(node: &NodeRoom) -> Html {
     html! {
         <tr>
-            <th scope="row" class="mono">{ shown(&one.node) }</th>
-            <td>{ one.pods }</td>
-            <td lang="en" translate="no">{ shown(&one.reason) }</td>
+            <th scope="row" class="mono">{ shown(&node.node) }</th>
+            <td>{ node.pods }</td>
+            <td lang="en" translate="no">{ shown(&node.reason) }</td>
         </tr>
     }
 }
@@ -203,7 +203,7 @@ fn room_row(one: &NodeRoom) -> Html {
 fn move_row(one: &PodMove) -> Html {
     html! {
         <tr>
-            <th scope="row" class="mono">{ shown(names::without_default(&one.pod)) }</th>
+            <th scope="row" class="mono">{ shown(names::without_default_namespace(&one.pod)) }</th>
             <td>{ shown(one.from.as_ref().unwrap_or(&t!(what_if_table::from_none))) }</td>
             <td>
                 if let Some(to) = &one.to { { shown(to) } }

@@ -2,37 +2,37 @@
 
 use podscope_messages::{Sentence, listed, t};
 use podscope_protocol::explained::{PreemptionExplanation, SpreadExplanation, VictimExplanation};
-use podscope_protocol::{Basis, MissingObjectsView, QueuePlace, QueueView, Request, explained};
+use podscope_protocol::{AnswerLimitation, MissingObjectsView, QueuePlace, QueueView, Request, explained};
 use yew::prelude::*;
 
 use super::icon;
 use super::shown::{breakable_name, shown, text_with_code};
 use crate::ctl::Ctl;
-use crate::pure::explain::{self, Scores, Why};
+use crate::pure::explain::{self, DecisionView, Scores};
 use crate::pure::{clock, names};
-use crate::state::{HelpView, Shared};
+use crate::state::{RemediesView, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) pod: String,
     pub(crate) pending: bool,
-    pub(crate) why: Option<Shared<Why>>,
-    pub(crate) help: Option<Shared<HelpView>>,
+    pub(crate) why: Option<Shared<DecisionView>>,
+    pub(crate) help: Option<Shared<RemediesView>>,
     /// Text that says what a pod with a nominated node is waiting for.
     pub(crate) waits: Option<String>,
     /// Position in the scheduling queue, while the pod is pending.
     pub(crate) queue: Option<Box<QueueView>>,
     /// Assumptions that apply to all answers about this cluster.
-    pub(crate) basis: Vec<Basis>,
+    pub(crate) basis: Vec<AnswerLimitation>,
 }
 
 /// Maximum number of nodes listed under one reason.
-const MAX_LISTED: usize = 60;
+const MAX_NODES_PER_REASON: usize = 60;
 /// Maximum number of nodes with a column in the score table.
-const MAX_COLUMNS: usize = 4;
+const MAX_SCORE_COLUMNS: usize = 4;
 
 #[component]
-pub(crate) fn WhyView(props: &Props) -> Html {
+pub(crate) fn WhyHereTab(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
@@ -67,7 +67,8 @@ pub(crate) fn WhyView(props: &Props) -> Html {
     }
 }
 
-/// Says which data the files lack to explain why the pod is pending, and shows the message of the real scheduler.
+/// Returns which objects are missing from the opened files, so that nobody can say why the pod is pending, and the
+/// message of the real scheduler.
 fn missing_data(props: &Props) -> Option<(&MissingObjectsView, &str)> {
     let queue = props.queue.as_ref()?;
     match &queue.place {
@@ -78,13 +79,14 @@ fn missing_data(props: &Props) -> Option<(&MissingObjectsView, &str)> {
 
 /// The assumptions behind an answer. The assumption about missing PodDisruptionBudgets is listed only if pods would
 /// have to be evicted.
-fn assumption_list(why: &Why, all: &[Basis]) -> Html {
-    let matters =
-        |assumptions: &&Basis| **assumptions != Basis::NoBudgets || why.preemption.is_some() || !why.refused.is_empty();
+fn assumption_list(why: &DecisionView, all: &[AnswerLimitation]) -> Html {
+    let matters = |assumptions: &&AnswerLimitation| {
+        **assumptions != AnswerLimitation::NoBudgets || why.preemption.is_some() || !why.refused.is_empty()
+    };
     html! { <>{ for all.iter().filter(matters).map(|assumptions| html! { <p class="basis">{ text_with_code(&format!("{assumptions}.")) }</p> }) }</> }
 }
 
-fn decision_html(ctl: &Ctl, why: &Why, waits: Option<&str>, assumptions: Html, remedies: Html) -> Html {
+fn decision_html(ctl: &Ctl, why: &DecisionView, waits: Option<&str>, assumptions: Html, remedies: Html) -> Html {
     let at = why.attempts.iter().position(|attempt| attempt.id == why.attempt);
     let step = |to: Option<usize>| {
         to.and_then(|index| why.attempts.get(index)).map(|attempt| {
@@ -135,12 +137,12 @@ fn decision_html(ctl: &Ctl, why: &Why, waits: Option<&str>, assumptions: Html, r
 }
 
 /// Lists the nodes that cannot run the pod: single nodes, and groups of nodes with a common reason.
-fn refused_nodes(why: &Why) -> Html {
+fn refused_nodes(why: &DecisionView) -> Html {
     let list = |nodes: &[&explain::RefusedNode]| {
         html! {
             <>
-                <ul class="refused">{ for nodes.iter().take(MAX_LISTED).map(|(node, plugin, reason, words)| html! { <li title={format!("{plugin}: {reason}")}><b>{ breakable_name(node) }</b><span>{ words }</span></li> }) }</ul>
-                if nodes.len() > MAX_LISTED { <p class="none">{ t!(why::and_more, count = nodes.len() - MAX_LISTED) }</p> }
+                <ul class="refused">{ for nodes.iter().take(MAX_NODES_PER_REASON).map(|(node, plugin, reason, words)| html! { <li title={format!("{plugin}: {reason}")}><b>{ breakable_name(node) }</b><span>{ words }</span></li> }) }</ul>
+                if nodes.len() > MAX_NODES_PER_REASON { <p class="none">{ t!(why::and_more, count = nodes.len() - MAX_NODES_PER_REASON) }</p> }
             </>
         }
     };
@@ -160,7 +162,7 @@ fn device_lists(nodes: &[(Vec<String>, Vec<Sentence>)]) -> Html {
         <section data-devices="">
             <h3 class="eyebrow">{ t!(why::devices) }</h3>
             <ul class="refused">
-                { for nodes.iter().take(MAX_LISTED).map(|(nodes, lines)| html! {
+                { for nodes.iter().take(MAX_NODES_PER_REASON).map(|(nodes, lines)| html! {
                     <li><b>{ breakable_name(&listed(nodes)) }</b><span>{ for lines.iter().map(|line| html! { <p>{ shown(&line.to_string()) }</p> }) }</span></li>
                 }) }
             </ul>
@@ -169,7 +171,7 @@ fn device_lists(nodes: &[(Vec<String>, Vec<Sentence>)]) -> Html {
 }
 
 fn score_table(scores: &Scores) -> Html {
-    let columns = scores.nodes.len().min(MAX_COLUMNS);
+    let columns = scores.nodes.len().min(MAX_SCORE_COLUMNS);
     let most = scores
         .rows
         .iter()
@@ -277,7 +279,7 @@ fn preemption_html(explanation: &PreemptionExplanation, nominated: &str) -> Html
             </ul> }
             if !explanation.not_helped_nodes.is_empty() { <ul>
                 { for explanation.not_helped_nodes.iter().take(24).map(|node_without_help| html! {
-                    <li><b>{ &node_without_help.node }</b><span>{ explained::not_helpful(&node_without_help.why) }</span></li>
+                    <li><b>{ &node_without_help.node }</b><span>{ explained::preemption_obstacle_text(&node_without_help.why) }</span></li>
                 }) }
             </ul> }
         </section>
@@ -291,7 +293,7 @@ fn victim_names(pods: &[VictimExplanation]) -> String {
     let node_without_help = |victim: &VictimExplanation| {
         t!(
             why::victim,
-            pod = names::without_default(&victim.pod),
+            pod = names::without_default_namespace(&victim.pod),
             priority = victim.priority
         )
     };
@@ -301,7 +303,7 @@ fn victim_names(pods: &[VictimExplanation]) -> String {
 #[derive(Properties, PartialEq)]
 struct RemediesProps {
     pod: String,
-    help: Option<Shared<HelpView>>,
+    help: Option<Shared<RemediesView>>,
     place: Option<QueuePlace>,
 }
 

@@ -73,16 +73,16 @@ fn wire_line(wire: &Wire, is_cut: bool, measures: &StageLengths) -> Html {
     if !is_cut {
         return html! { <path class="wire" d={shape::rounded_polyline(&wire.points, radius)} /> };
     }
-    let (from, to) = wire.cut(measures.unit);
+    let (from, to) = wire.cut_gap(measures.unit);
     let end = |length: f64| {
-        let (x, y, degrees) = wire.at(length);
+        let (x, y, degrees) = wire.point_at(length);
         let side = 5.0 * measures.unit;
         html! { <path class="wire cut" transform={format!("translate({x:.1} {y:.1}) rotate({degrees:.0})")} d={format!("M{:.1} {:.1}L{:.1} {side:.1}", -side * 0.5, -side, side * 0.5)} /> }
     };
     html! {
         <>
-            <path class="wire cut" d={shape::rounded_polyline(&wire.part(0.0, from), radius)} />
-            <path class="wire cut" d={shape::rounded_polyline(&wire.part(to, wire.length()), radius)} />
+            <path class="wire cut" d={shape::rounded_polyline(&wire.part_between(0.0, from), radius)} />
+            <path class="wire cut" d={shape::rounded_polyline(&wire.part_between(to, wire.length()), radius)} />
             { end(from) }{ end(to) }
         </>
     }

@@ -2,7 +2,9 @@
 //! on a separate page (E-15). The page breaks below each question, because the next text reveals the answer.
 
 use podscope_messages::t;
-use podscope_protocol::{LessonInfo, Moment, MomentNode, MomentPod, Opened, PodView, Question, QuestionKind};
+use podscope_protocol::{
+    LessonInfo, MomentNode, MomentPicture, MomentPod, OpenedSession, PodView, Question, QuestionKind,
+};
 use yew::prelude::*;
 
 use super::dialog::Modal;
@@ -50,7 +52,7 @@ pub(crate) fn Worksheet(props: &Props) -> Html {
             <ol class="paper">
                 { for opened.story.iter().map(|step| html! {
                     <li>
-                        <div class="prose">{ story::prose(&step.text) }</div>
+                        <div class="prose">{ story::markdown_blocks(&step.text) }</div>
                         if let Some(question) = &step.question { { question_section(question) } }
                         if let Some(command) = &step.try_command { <p>{ t!(worksheet::try_command) }{ " " }<code>{ shown(command) }</code></p> }
                     </li>
@@ -68,7 +70,7 @@ pub(crate) fn Worksheet(props: &Props) -> Html {
 }
 
 fn rule_section(info: &LessonInfo) -> Html {
-    html! { <p class="rule"><b>{ t!(worksheet::rule) }{ " " }</b>{ story::inline(&info.rule) }</p> }
+    html! { <p class="rule"><b>{ t!(worksheet::rule) }{ " " }</b>{ story::inline_markdown(&info.rule) }</p> }
 }
 
 /// A question with boxes to tick, or with a line to write on.
@@ -79,7 +81,7 @@ fn question_section(question: &Question) -> Html {
     };
     html! {
         <div class="paper-ask">
-            <b>{ story::inline(&question.ask) }</b>
+            <b>{ story::inline_markdown(&question.ask) }</b>
             if question.options.is_empty() {
                 <p>{ space }</p>
             } else {
@@ -93,11 +95,11 @@ fn question_section(question: &Question) -> Html {
 fn reason_list(question: &Question) -> Html {
     html! {
         <li>
-            <b>{ story::inline(&question.ask) }</b>
+            <b>{ story::inline_markdown(&question.ask) }</b>
             <dl class="reasons">
                 { for question.why.iter().map(|(answer, why)| {
                     let answer = if answer == "else" { t!(worksheet::other_answers) } else { answer.clone() };
-                    html! { <div><dt>{ shown(&answer) }</dt><dd>{ story::inline(why) }</dd></div> }
+                    html! { <div><dt>{ shown(&answer) }</dt><dd>{ story::inline_markdown(why) }</dd></div> }
                 }) }
             </dl>
         </li>
@@ -105,7 +107,7 @@ fn reason_list(question: &Question) -> Html {
 }
 
 /// Draws the QR code of a built-in lesson's address.
-fn lesson_qr_code(opened: &Opened) -> Html {
+fn lesson_qr_code(opened: &OpenedSession) -> Html {
     let Some(name) = &opened.lesson else {
         return Html::default();
     };
@@ -121,7 +123,7 @@ fn lesson_qr_code(opened: &Opened) -> Html {
 }
 
 /// A picture of the cluster at the present instant.
-fn present_moment(model: &Model) -> Moment {
+fn present_moment(model: &Model) -> MomentPicture {
     let pod = |pod: &PodView| MomentPod {
         short: pod.short.clone(),
         key: pod.key.clone(),
@@ -133,7 +135,7 @@ fn present_moment(model: &Model) -> Moment {
         trouble: None,
         pods: node.pods.iter().map(|one| pod(one)).collect(),
     });
-    Moment {
+    MomentPicture {
         at: model.now,
         groups: vec![(String::new(), nodes.collect())],
         pending: model.pending.iter().map(|one| pod(one)).collect(),

@@ -53,7 +53,7 @@ pub(crate) fn Yaml(props: &Props) -> Html {
     }
 }
 
-/// A line as a button that adds its field as a goal.
+/// A line of the object as a button that makes the line's field a goal of the recorded lesson.
 fn pickable_line(ctl: &Ctl, subject: &SubjectRef, number: u32, text: &str) -> Html {
     let request = Request::RecordGoal {
         subject: subject.clone(),

@@ -3,7 +3,7 @@
 
 use podscope_api::ordered;
 use podscope_messages::t;
-use podscope_protocol::{CourseInfo, CourseSource, ExamInfo, GoalState, Opened, StoryState, practice_run_name};
+use podscope_protocol::{CourseInfo, CourseSource, ExamInfo, GoalState, OpenedSession, StoryState, practice_run_name};
 use serde_json::{Value, json};
 
 const MILLIS_PER_MINUTE: f64 = 60_000.0;
@@ -203,7 +203,7 @@ impl Attempts {
     }
 
     /// Returns the file to hand in (`crates/course/src/grade.rs`).
-    pub(crate) fn hand_in(&self, course: &CourseInfo, student: &str) -> String {
+    pub(crate) fn file_to_hand_in(&self, course: &CourseInfo, student: &str) -> String {
         let lesson = |(index, attempt): (&usize, &Attempt)| -> Option<Value> {
             let name = match &course.items.get(*index)?.source {
                 CourseSource::Lesson(name) => name.clone(),
@@ -235,7 +235,7 @@ impl Attempts {
 
 /// Returns the score of the present state of a story, in thousandths: reached goals and right answers, divided by all
 /// goals and the questions of the shown steps.
-pub(crate) fn story_score(opened: &Opened, state: &StoryState) -> u32 {
+pub(crate) fn story_score(opened: &OpenedSession, state: &StoryState) -> u32 {
     let goals: usize = opened.story.iter().map(|step| step.goals.len()).sum();
     let reached = state
         .steps
@@ -256,7 +256,7 @@ pub(crate) fn story_score(opened: &Opened, state: &StoryState) -> u32 {
 }
 
 /// Returns whether a story is finished: all its goals are reached, and every question has an outcome.
-pub(crate) fn is_story_finished(opened: &Opened, state: &StoryState) -> bool {
+pub(crate) fn is_story_finished(opened: &OpenedSession, state: &StoryState) -> bool {
     let mut shown = opened.story.iter().zip(&state.steps);
     let n_shown = state.steps.len();
     state.finished
@@ -279,7 +279,7 @@ pub(crate) fn how_answered(state: &StoryState) -> HowSolved {
 
 #[cfg(test)]
 mod tests {
-    use podscope_protocol::{CourseItem, Question, StepState, StoryStep, TruthView};
+    use podscope_protocol::{CourseItem, Question, StepState, StoryStep, TrueAnswer};
 
     use super::*;
 
@@ -345,15 +345,15 @@ mod tests {
 
     /// Shows: E-11
     #[test]
-    fn task_is_not_over_before_its_question_is_settled() {
-        let opened = Opened {
+    fn task_is_not_over_before_its_question_has_an_outcome() {
+        let opened = OpenedSession {
             story: vec![StoryStep {
                 question: Some(Question::default()),
                 ..StoryStep::default()
             }],
-            ..Opened::default()
+            ..OpenedSession::default()
         };
-        // A story without goals is over as soon as its question is settled.
+        // A story without goals is over as soon as its question has an outcome.
         let mut state = StoryState {
             finished: true,
             ..StoryState::default()
@@ -361,7 +361,7 @@ mod tests {
         assert!(!is_story_finished(&opened, &state), "the step is not shown yet");
         state.steps = vec![StepState::default()];
         assert!(!is_story_finished(&opened, &state));
-        state.steps[0].truth = Some(TruthView::default());
+        state.steps[0].truth = Some(TrueAnswer::default());
         assert!(is_story_finished(&opened, &state));
     }
 
@@ -373,7 +373,7 @@ mod tests {
         attempts.add_time(1, 60_000.0);
         attempts.record(1, attempt(1000, true));
         attempts.add_time(1, 60_000.0);
-        let file: Value = serde_json::from_str(&attempts.hand_in(&exam_course(), "Ada")).expect("it is JSON");
+        let file: Value = serde_json::from_str(&attempts.file_to_hand_in(&exam_course(), "Ada")).expect("it is JSON");
         assert_eq!(file["name"], "Ada");
         assert_eq!(file["lessons"][0]["lesson"], "keep-three");
         assert_eq!(file["lessons"][0]["run"], "#s1:abc");

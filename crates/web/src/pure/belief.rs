@@ -6,7 +6,7 @@ use podscope_messages::{listed, t};
 use podscope_protocol::{Micros, NodeNext, NodeView, PodMark, PodView, TerminationStage};
 
 use crate::pure::clock;
-use crate::state::Truth;
+use crate::state::StateView;
 
 /// Describes the API server's belief about a node; `None` if the node is ready and no change is due.
 pub(crate) fn belief_text(node: &NodeView, now: Micros) -> Option<String> {
@@ -51,18 +51,18 @@ fn signed_instant(at: Micros) -> String {
 }
 
 /// Maximum number of evictions in the text; further evictions are only counted.
-const MAX_EVICTIONS: usize = 3;
+const MAX_LISTED_EVICTIONS: usize = 3;
 
-/// Lists the evictions in order of time, with the number of pods.
-fn evictions_text(at: &[(Micros, u32)]) -> String {
-    let shown = at.iter().take(MAX_EVICTIONS).enumerate();
+/// Lists evictions in order of time. Each is given by its instant and the number of pods.
+fn evictions_text(evictions: &[(Micros, u32)]) -> String {
+    let shown = evictions.iter().take(MAX_LISTED_EVICTIONS).enumerate();
     let mut parts: Vec<String> = shown
         .map(|(nth, (at, pods))| match nth {
             0 => t!(belief::evicts, count = *pods, instant = clock::axis_label(*at)),
             _ => t!(belief::evicts_more, count = *pods, instant = clock::axis_label(*at)),
         })
         .collect();
-    let later: u32 = at.iter().skip(MAX_EVICTIONS).map(|(_, pods)| pods).sum();
+    let later: u32 = evictions.iter().skip(MAX_LISTED_EVICTIONS).map(|(_, pods)| pods).sum();
     if later > 0 {
         parts.push(t!(belief::evicts_later, count = later));
     }
@@ -71,29 +71,29 @@ fn evictions_text(at: &[(Micros, u32)]) -> String {
 
 /// Returns whether a node is unhealthy in the view that `truth` selects. With both views, a node that is not Ready and
 /// a node with a cut link are unhealthy.
-pub(crate) fn is_unhealthy(node: &NodeView, truth: Truth) -> bool {
+pub(crate) fn is_unhealthy(node: &NodeView, truth: StateView) -> bool {
     let machine = &node.machine;
     let believed = node.ready != ConditionStatus::True;
     let real = !machine.cuts.is_empty() || !machine.exists || !machine.powered || !machine.kubelet || !machine.runtime;
     match truth {
-        Truth::Both => believed || !machine.cuts.is_empty(),
-        Truth::Api => believed,
-        Truth::Machine => real,
+        StateView::Both => believed || !machine.cuts.is_empty(),
+        StateView::Api => believed,
+        StateView::Machine => real,
     }
 }
 
 /// Returns how a pod is drawn in the view that `truth` selects; `None` if the pod does not exist in that view.
-pub(crate) fn mark(pod: &PodView, node: &NodeView, truth: Truth) -> Option<PodMark> {
+pub(crate) fn pod_mark_in_view(pod: &PodView, node: &NodeView, truth: StateView) -> Option<PodMark> {
     match truth {
-        Truth::Both => Some(pod.mark),
+        StateView::Both => Some(pod.mark),
         // The API server keeps the last reported state of a pod whose kubelet cannot be reached.
-        Truth::Api => match pod.mark {
+        StateView::Api => match pod.mark {
             PodMark::Ghost => None,
             PodMark::Unconfirmed if pod.is_ready => Some(PodMark::Ready),
             PodMark::Unconfirmed => Some(PodMark::NotReady),
             mark => Some(mark),
         },
-        Truth::Machine => {
+        StateView::Machine => {
             let runs = node.machine.running.iter().any(|uid| uid == pod.uid());
             runs.then_some(match pod.mark {
                 // On the machine a termination begins only when the kubelet acts.
@@ -194,22 +194,34 @@ mod tests {
         };
         let unconfirmed = pod("u2", PodMark::Unconfirmed);
         let ghost = pod("u1", PodMark::Ghost);
-        assert_eq!(mark(&unconfirmed, &node, Truth::Api), Some(PodMark::NotReady));
+        assert_eq!(
+            pod_mark_in_view(&unconfirmed, &node, StateView::Api),
+            Some(PodMark::NotReady)
+        );
         let ready = PodView {
             is_ready: true,
             ..unconfirmed.clone()
         };
-        assert_eq!(mark(&ready, &node, Truth::Api), Some(PodMark::Ready));
-        assert_eq!(mark(&unconfirmed, &node, Truth::Machine), None);
-        assert_eq!(mark(&ghost, &node, Truth::Api), None);
-        assert_eq!(mark(&ghost, &node, Truth::Machine), Some(PodMark::Ready));
-        assert_eq!(mark(&ghost, &node, Truth::Both), Some(PodMark::Ghost));
+        assert_eq!(pod_mark_in_view(&ready, &node, StateView::Api), Some(PodMark::Ready));
+        assert_eq!(pod_mark_in_view(&unconfirmed, &node, StateView::Machine), None);
+        assert_eq!(pod_mark_in_view(&ghost, &node, StateView::Api), None);
+        assert_eq!(
+            pod_mark_in_view(&ghost, &node, StateView::Machine),
+            Some(PodMark::Ready)
+        );
+        assert_eq!(pod_mark_in_view(&ghost, &node, StateView::Both), Some(PodMark::Ghost));
         let mut terminating = pod("u1", PodMark::Terminating);
-        assert_eq!(mark(&terminating, &node, Truth::Machine), Some(PodMark::Ready));
+        assert_eq!(
+            pod_mark_in_view(&terminating, &node, StateView::Machine),
+            Some(PodMark::Ready)
+        );
         terminating.termination = Some(Box::new(TerminationView {
             stage: TerminationStage::Sigterm,
             ..TerminationView::default()
         }));
-        assert_eq!(mark(&terminating, &node, Truth::Machine), Some(PodMark::Terminating));
+        assert_eq!(
+            pod_mark_in_view(&terminating, &node, StateView::Machine),
+            Some(PodMark::Terminating)
+        );
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct FrequentMistake {
 }
 
 impl Class {
-    /// Adds a file's runs.
+    /// Adds the runs of a replayed file, or the problems for which it cannot be read.
     pub(crate) fn add(&mut self, graded: Result<Vec<GradedRun>, Vec<Problem>>) {
         self.n_awaited = self.n_awaited.saturating_sub(1);
         match graded {
@@ -38,8 +38,9 @@ impl Class {
 
     /// Returns the most frequent wrong answer of each question, by lesson and question.
     pub(crate) fn frequent_mistakes(&self) -> Vec<FrequentMistake> {
-        type Counts<'r> = (usize, &'r str, ordered::Map<&'r str, usize>);
-        let mut questions: ordered::Map<(&str, &str), Counts<'_>> = ordered::Map::new();
+        /// Number of answers, the right answer, and the number of times that each wrong answer was given.
+        type AnswerCounts<'r> = (usize, &'r str, ordered::Map<&'r str, usize>);
+        let mut questions: ordered::Map<(&str, &str), AnswerCounts<'_>> = ordered::Map::new();
         for run in &self.runs {
             for answer in &run.answers {
                 let (Some(given), Some(truth)) = (&answer.given, &answer.truth) else {
@@ -53,7 +54,7 @@ impl Class {
                 }
             }
         }
-        let mistake = |((lesson, ask), (n_answers, right, wrong)): ((&str, &str), Counts<'_>)| {
+        let mistake = |((lesson, ask), (n_answers, right, wrong)): ((&str, &str), AnswerCounts<'_>)| {
             let most = wrong.iter().map(|(_, count)| *count).max()?;
             let (first, _) = wrong.into_iter().find(|(_, count)| *count == most)?;
             Some(FrequentMistake {
@@ -81,7 +82,7 @@ impl Class {
         let words = ["yes", "no", "replayed"].map(str::to_owned);
         let mut text = "STUDENT,LESSON,FINISHED,GOALS,ANSWERS,HINTS,SHOWN,MINUTES,CHECK\n".to_owned();
         for run in &self.runs {
-            let cells = cells(run, &run.lesson, &words, Sentence::english);
+            let cells = table_cells_of_run(run, &run.lesson, &words, Sentence::english);
             let cells: Vec<String> = cells.iter().map(|one| cell(one)).collect();
             text.push_str(&format!("{}\n", cells.join(",")));
         }
@@ -92,7 +93,7 @@ impl Class {
 /// Returns the cells of a run: student, lesson (by name or by title), finished, goals, answers, hints, shown solution,
 /// minutes, check. `words`: the texts for yes, for no, and for a run without complaints. `complaint` formats a
 /// complaint.
-pub(crate) fn cells(
+pub(crate) fn table_cells_of_run(
     run: &GradedRun,
     lesson: &str,
     [yes, no, replayed]: &[String; 3],

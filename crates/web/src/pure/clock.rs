@@ -3,14 +3,14 @@
 use podscope_messages::t;
 use podscope_protocol::Micros;
 pub(crate) use podscope_protocol::clock::instant;
-use podscope_protocol::clock::whole;
+use podscope_protocol::clock::whole_seconds;
 use podscope_protocol::duration;
 
 const SECOND: i64 = 1_000_000;
 
 /// Formats an instant without tenths of a second, for axes: `1:30`.
 pub(crate) fn axis_label(at: Micros) -> String {
-    whole(at.max(0) / SECOND)
+    whole_seconds(at.max(0) / SECOND)
 }
 
 /// Formats the time left in a countdown: `11 s`, `4:12`. Both instants are first rounded down to whole seconds, so that
@@ -27,7 +27,7 @@ pub(crate) fn rounded_duration(micros: Micros) -> String {
 fn format_seconds(seconds: i64) -> String {
     match seconds.max(0) {
         few @ ..100 => duration::of_seconds(few),
-        many => whole(many),
+        many => whole_seconds(many),
     }
 }
 

@@ -9,7 +9,7 @@ use super::attempts::HowSolved;
 
 /// Number of days after a lesson was finished at which its questions are repeated.
 pub(crate) const RECAP_DAYS: [f64; 3] = [1.0, 3.0, 7.0];
-const DAY: f64 = 86_400_000.0;
+const DAY_MILLIS: f64 = 86_400_000.0;
 
 /// Seed of the first repeated question; the seeds of lessons are lower.
 const FIRST_RECAP_SEED: u64 = 1000;
@@ -38,13 +38,13 @@ pub(crate) struct FinishedLesson {
 
 /// Progress in the course.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Course {
+pub(crate) struct CourseProgress {
     done: ordered::Map<String, FinishedLesson>,
 }
 
-impl Course {
+impl CourseProgress {
     /// Parses the stored text; invalid lines are skipped.
-    pub(crate) fn read(text: &str) -> Course {
+    pub(crate) fn read(text: &str) -> CourseProgress {
         let line = |line: &str| {
             let mut words = line.split_whitespace();
             let (name, at) = (words.next()?, words.next()?.parse().ok()?);
@@ -52,7 +52,7 @@ impl Course {
             let how_solved = words.next().and_then(HowSolved::from_name).unwrap_or_default();
             Some((name.to_owned(), FinishedLesson { at, recaps, how_solved }))
         };
-        Course {
+        CourseProgress {
             done: text.lines().filter_map(line).collect(),
         }
     }
@@ -82,7 +82,7 @@ impl Course {
     }
 
     /// Merges progress from another device; ignores lessons that do not exist. Returns the number of merged lessons.
-    pub(crate) fn merge(&mut self, other: Course, lessons: &[LessonInfo]) -> usize {
+    pub(crate) fn merge(&mut self, other: CourseProgress, lessons: &[LessonInfo]) -> usize {
         let exists = |name: &String| lessons.iter().any(|lesson| lesson.name == *name);
         let known: Vec<(String, FinishedLesson)> = other.done.into_iter().filter(|(name, _)| exists(name)).collect();
         let count = known.len();
@@ -119,7 +119,7 @@ impl Course {
         let asks = |name: &str| lessons.iter().any(|lesson| lesson.name == name && lesson.asks);
         let mut due: Vec<DueRecap> = Vec::new();
         for lesson in lessons {
-            let Some(recaps) = self.due(&lesson.name, now) else {
+            let Some(recaps) = self.recaps_if_next_is_due(&lesson.name, now) else {
                 continue;
             };
             let from_recap_list = lesson.recap.iter().filter(|name| asks(name) && self.is_done(name));
@@ -141,11 +141,11 @@ impl Course {
         due
     }
 
-    /// Returns the number of repetitions so far, if the next repetition is due.
-    fn due(&self, name: &str, now: f64) -> Option<usize> {
+    /// Returns the number of repetitions of a lesson so far if its next repetition is due, otherwise `None`.
+    fn recaps_if_next_is_due(&self, name: &str, now: f64) -> Option<usize> {
         let done = self.done.get(name)?;
         let days = RECAP_DAYS.get(done.recaps)?;
-        (now - done.at >= days * DAY).then_some(done.recaps)
+        (now - done.at >= days * DAY_MILLIS).then_some(done.recaps)
     }
 }
 
@@ -157,22 +157,25 @@ mod tests {
     /// Shows: E-08
     #[test]
     fn finished_lesson_is_repeated_three_times() {
-        let mut course = Course::default();
+        let mut course = CourseProgress::default();
         course.finish("first-pod", HowSolved::Solved, 0.0);
-        assert_eq!(course.due("first-pod", 0.9 * DAY), None);
+        assert_eq!(course.recaps_if_next_is_due("first-pod", 0.9 * DAY_MILLIS), None);
         for (days, recaps) in [(1.0, 0), (3.0, 1), (7.0, 2)] {
-            assert_eq!(course.due("first-pod", days * DAY), Some(recaps));
+            assert_eq!(
+                course.recaps_if_next_is_due("first-pod", days * DAY_MILLIS),
+                Some(recaps)
+            );
             course.record_recap("first-pod");
-            assert_eq!(course.due("first-pod", days * DAY), None);
+            assert_eq!(course.recaps_if_next_is_due("first-pod", days * DAY_MILLIS), None);
         }
-        assert_eq!(course.due("first-pod", 100.0 * DAY), None);
+        assert_eq!(course.recaps_if_next_is_due("first-pod", 100.0 * DAY_MILLIS), None);
         course.finish("first-pod", HowSolved::Solved, 5.0);
         assert_eq!(
-            Course::read(&course.write()),
+            CourseProgress::read(&course.write()),
             course,
             "finishing a lesson again changes nothing"
         );
-        assert_eq!(Course::read("nonsense\n\nx y z"), Course::default());
+        assert_eq!(CourseProgress::read("nonsense\n\nx y z"), CourseProgress::default());
     }
 
     fn lesson_with_recap(name: &str, recap: &[&str]) -> LessonInfo {
@@ -196,18 +199,22 @@ mod tests {
     /// A course saved on another device is merged; other files contribute nothing.
     /// Shows: E-08
     #[test]
-    fn saved_course_is_merged() {
+    fn course_of_another_device_is_merged_into_this_one() {
         let lessons = [lesson_with_recap("first", &[]), lesson_with_recap("second", &[])];
-        let mut course = Course::default();
-        course.finish("first", HowSolved::Solved, 5.0 * DAY);
+        let mut course = CourseProgress::default();
+        course.finish("first", HowSolved::Solved, 5.0 * DAY_MILLIS);
         course.record_recap("first");
-        let elsewhere = format!("first {} 0\nsecond {} 2\nother 1 0\n", 2.0 * DAY, 3.0 * DAY);
-        assert_eq!(course.merge(Course::read(&elsewhere), &lessons), 2);
+        let elsewhere = format!(
+            "first {} 0\nsecond {} 2\nother 1 0\n",
+            2.0 * DAY_MILLIS,
+            3.0 * DAY_MILLIS
+        );
+        assert_eq!(course.merge(CourseProgress::read(&elsewhere), &lessons), 2);
         assert_eq!(
             course.write(),
-            format!("first {} 1\nsecond {} 2\n", 2.0 * DAY, 3.0 * DAY)
+            format!("first {} 1\nsecond {} 2\n", 2.0 * DAY_MILLIS, 3.0 * DAY_MILLIS)
         );
-        assert_eq!(course.merge(Course::read("kind: Pod\nname 5\n"), &lessons), 0);
+        assert_eq!(course.merge(CourseProgress::read("kind: Pod\nname 5\n"), &lessons), 0);
     }
 
     /// The `recap` list of a lesson determines of which finished lessons the questions are repeated, one after another.
@@ -219,12 +226,12 @@ mod tests {
             lesson_with_recap("second", &[]),
             lesson_with_recap("third", &["first", "second", "never-done"]),
         ];
-        let mut course = Course::default();
-        course.finish("first", HowSolved::Solved, 9.0 * DAY);
-        course.finish("second", HowSolved::Solved, 9.0 * DAY);
+        let mut course = CourseProgress::default();
+        course.finish("first", HowSolved::Solved, 9.0 * DAY_MILLIS);
+        course.finish("second", HowSolved::Solved, 9.0 * DAY_MILLIS);
         course.finish("third", HowSolved::Solved, 0.0);
-        let asked = |course: &Course, days: f64| {
-            let due = course.due_recaps(&lessons, days * DAY).into_iter();
+        let asked = |course: &CourseProgress, days: f64| {
+            let due = course.due_recaps(&lessons, days * DAY_MILLIS).into_iter();
             due.map(|again| (again.ask, again.seed)).collect::<Vec<_>>()
         };
         assert_eq!(asked(&course, 0.5), []);

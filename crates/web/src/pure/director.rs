@@ -166,12 +166,12 @@ pub(crate) fn button_texts(next: &Forward, session: &Session, now: Micros) -> (S
 }
 
 /// Returns the button's tooltip.
-pub(crate) fn sentence(forward: &Forward, session: &Session, now: Micros) -> String {
+pub(crate) fn forward_tooltip(forward: &Forward, session: &Session, now: Micros) -> String {
     match forward {
-        Forward::Stop => session.model.director.running.map(running_text).unwrap_or_default(),
+        Forward::Stop => session.model.director.running.map(fast_run_text).unwrap_or_default(),
         Forward::Answer(_) => t!(upcoming::waits_for_answer),
         Forward::Page(_) => t!(upcoming::story_goes_on),
-        Forward::Skip => match next(&session.model.director) {
+        Forward::Skip => match next_two_events(&session.model.director) {
             Some((first, Some(then))) => t!(
                 upcoming::events_in,
                 event = sentence_of(first),
@@ -217,8 +217,8 @@ fn target_name(due: &UpcomingEvent) -> String {
     }
 }
 
-/// Describes a running fast run.
-pub(crate) fn running_text(run: FastRun) -> String {
+/// Describes a fast run (time runs fast up to an event) that is in progress.
+pub(crate) fn fast_run_text(run: FastRun) -> String {
     match run {
         FastRun::Skip(target) => t!(upcoming::skipping, time = clock::axis_label(target)),
         FastRun::Decision(until) => t!(upcoming::looking, time = clock::axis_label(until)),
@@ -283,8 +283,8 @@ fn past_sentence(due: &UpcomingEvent) -> String {
     }
 }
 
-/// Describes the next event, and the event after it if that one is later or results from it.
-pub(crate) fn next(director: &Director) -> Option<(&UpcomingEvent, Option<&UpcomingEvent>)> {
+/// Returns the next event, and the first event after it that is later or results from it.
+pub(crate) fn next_two_events(director: &Director) -> Option<(&UpcomingEvent, Option<&UpcomingEvent>)> {
     let first = director.next.first()?;
     let then = director
         .next
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn coming_events_are_described_with_time_left() {
+    fn upcoming_events_are_described_with_time_left() {
         let fall = upcoming_event(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1", 105, 1);
         let evict = upcoming_event(UpcomingEventKind::Pending(PendingEventKind::Evicted), "web", 405, 3);
         assert_eq!(event_with_time_left(&fall, 65_000_000), "a-1 becomes NotReady in 40 s");
@@ -318,7 +318,7 @@ mod tests {
             next: vec![fall.clone(), evict.clone()],
             ..Director::default()
         };
-        assert_eq!(next(&director), Some((&fall, Some(&evict))));
+        assert_eq!(next_two_events(&director), Some((&fall, Some(&evict))));
         assert_eq!(
             fast_run_outcome(&Caption::Occurred(fall, 40_000_000)),
             "40 s later: a-1 became NotReady."

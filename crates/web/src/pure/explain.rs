@@ -3,9 +3,9 @@
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_messages::{Sentence, listed, said, t};
+use podscope_messages::{Sentence, listed, localized, t};
 use podscope_protocol::explained::{
-    Explanation, NodeScores, NodeVerdict, PreemptionExplanation, ScoringPlugin, SpreadExplanation, Verdict,
+    Explanation, NodeScores, NodeVerdict, PreemptionExplanation, SchedulingVerdict, ScoringPlugin, SpreadExplanation,
 };
 use podscope_protocol::{AttemptInfo, explained};
 
@@ -13,11 +13,11 @@ use podscope_protocol::{AttemptInfo, explained};
 pub(crate) type RefusedNode = (String, String, String, String);
 
 /// Minimum number of refused nodes at which nodes with a common reason are grouped.
-const MIN_GROUPED: usize = 7;
+const MIN_REFUSED_NODES_TO_GROUP: usize = 7;
 
 /// A decision: sentences, tables, and the raw message.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Why {
+pub(crate) struct DecisionView {
     pub(crate) pod: String,
     pub(crate) uid: String,
     /// Attempts so far; empty if the scheduler has not tried to place the pod.
@@ -28,7 +28,7 @@ pub(crate) struct Why {
     /// The reason, as a second sentence; may be empty.
     pub(crate) meaning: String,
     /// The verdict on each node.
-    pub(crate) verdicts: ordered::Map<String, NodeAnswer>,
+    pub(crate) verdicts: ordered::Map<String, NodeVerdictText>,
     /// Nodes that cannot run the pod.
     pub(crate) refused: Vec<RefusedNode>,
     pub(crate) scores: Option<Scores>,
@@ -41,10 +41,10 @@ pub(crate) struct Why {
     pub(crate) message: String,
 }
 
-impl Why {
+impl DecisionView {
     /// Nodes that cannot run the pod, grouped by reason if there are many.
     pub(crate) fn grouped_refusals(&self) -> Vec<Vec<&RefusedNode>> {
-        if self.refused.len() < MIN_GROUPED {
+        if self.refused.len() < MIN_REFUSED_NODES_TO_GROUP {
             return self.refused.iter().map(|scored_node| vec![scored_node]).collect();
         }
         let mut groups: Vec<Vec<&RefusedNode>> = Vec::new();
@@ -96,7 +96,7 @@ impl Why {
 
 /// The scheduler's verdict on one node, as the page shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NodeAnswer {
+pub(crate) struct NodeVerdictText {
     pub(crate) fits: bool,
     pub(crate) chosen: bool,
     /// The score of the node, or the reason why it was refused.
@@ -107,13 +107,13 @@ pub(crate) struct NodeAnswer {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Scores {
     pub(crate) nodes: Vec<String>,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<ScoreRow>,
     pub(crate) totals: Vec<i64>,
 }
 
 /// A plugin's row in the score table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct ScoreRow {
     pub(crate) plugin: String,
     pub(crate) about: String,
     pub(crate) weight: i64,
@@ -123,20 +123,20 @@ pub(crate) struct Row {
 }
 
 /// Builds the view of a decision. If the engine sent no explanation, the view holds only the list of attempts.
-pub(crate) fn read(
+pub(crate) fn build_decision_view(
     pod: String,
     uid: String,
     attempts: Vec<AttemptInfo>,
     attempt: u64,
     explanation: Option<Explanation>,
     devices: Vec<(String, Vec<Sentence>)>,
-) -> Why {
-    let mut why = Why {
+) -> DecisionView {
+    let mut why = DecisionView {
         pod,
         uid,
         attempts,
         attempt,
-        ..Why::default()
+        ..DecisionView::default()
     };
     if let Some(explanation) = explanation {
         add_explanation(&mut why, explanation, devices);
@@ -152,19 +152,20 @@ struct ScoredNode {
 }
 
 impl ScoredNode {
+    /// Returns the node's name and the plugin's remark on the node's score, if there is one.
     fn remark_of_plugin(&self, plugin: usize) -> Option<(String, String)> {
         let (_, note) = self.scores.notes.iter().find(|(place, _)| *place == plugin)?;
         Some((self.node.clone(), explained::score_note(*note).to_string()))
     }
 }
 
-fn add_explanation(why: &mut Why, explanation: Explanation, devices: Vec<(String, Vec<Sentence>)>) {
-    let preempts = explanation.verdict() == Verdict::Preempts;
+fn add_explanation(why: &mut DecisionView, explanation: Explanation, devices: Vec<(String, Vec<Sentence>)>) {
+    let preempts = explanation.verdict() == SchedulingVerdict::Preempts;
     let chosen = explanation.chosen.unwrap_or_default();
-    why.sentence = explained::past_sentence(&explanation.conclusion);
+    why.sentence = explained::past_decision_sentence(&explanation.conclusion);
     let meaning = match (&explanation.won, &explanation.sampling) {
-        (Some(won), _) => Some(explained::why(won)),
-        (None, sampling) => sampling.as_ref().map(explained::sampling),
+        (Some(won), _) => Some(explained::win_reason_text(won)),
+        (None, sampling) => sampling.as_ref().map(explained::sampling_text),
     };
     why.meaning = meaning.map_or_else(String::new, |meaning| t!(explain::sentence, text = meaning));
     why.message = explanation.message.unwrap_or_default();
@@ -183,9 +184,9 @@ fn add_explanation(why: &mut Why, explanation: Explanation, devices: Vec<(String
                 ..
             } => {
                 let plugin = refusal.plugin().unwrap_or_default().to_owned();
-                let words = explained::refusal(&refusal).to_string();
+                let words = explained::refusal_text(&refusal).to_string();
                 why.refused.push((node.name.clone(), plugin, listed(reasons), words));
-                let short: Vec<String> = short.split(", ").map(said).collect();
+                let short: Vec<String> = short.split(", ").map(localized).collect();
                 short.join(&t!(explain::separator))
             }
             NodeVerdict::NotExamined => continue,
@@ -206,7 +207,7 @@ fn add_explanation(why: &mut Why, explanation: Explanation, devices: Vec<(String
         };
         why.verdicts.insert(
             node.name,
-            NodeAnswer {
+            NodeVerdictText {
                 fits,
                 chosen: is_chosen,
                 text,
@@ -223,9 +224,10 @@ fn add_explanation(why: &mut Why, explanation: Explanation, devices: Vec<(String
         .map(|preemption| (preemption, if preempts { chosen } else { String::new() }));
 }
 
-/// Builds the table of scores: nodes by score, and plugins by the difference that they make between the nodes.
+/// Builds the table of scores. The nodes are sorted by total score; the plugins by how much their scores differ between
+/// the nodes.
 fn table_of_scores(scored: Vec<ScoredNode>, plugins: Vec<ScoringPlugin>) -> Scores {
-    let rows = plugins.into_iter().enumerate().map(|(index, plugin)| Row {
+    let rows = plugins.into_iter().enumerate().map(|(index, plugin)| ScoreRow {
         cells: scored
             .iter()
             .map(|scored_node| scored_node.scores.weighted.get(index).copied())
@@ -235,10 +237,10 @@ fn table_of_scores(scored: Vec<ScoredNode>, plugins: Vec<ScoringPlugin>) -> Scor
             .filter_map(|scored_node| scored_node.remark_of_plugin(index))
             .collect(),
         plugin: plugin.name,
-        about: said(&plugin.about),
+        about: localized(&plugin.about),
         weight: plugin.weight,
     });
-    let mut rows: Vec<Row> = rows.collect();
+    let mut rows: Vec<ScoreRow> = rows.collect();
     rows.stable_sort_by_key(|row| (-score_range(&row.cells), row.plugin.clone()));
     Scores {
         totals: scored.iter().map(|scored_node| scored_node.total).collect(),
@@ -266,7 +268,7 @@ fn score_range(cells: &[Option<i64>]) -> i64 {
 mod tests {
     use super::*;
     use podscope_protocol::explained::{
-        Code, DecisionOutcome, DecisionSummary, NodeExplanation, Refusal, Sampling, ScoreNote,
+        Code, DecisionOutcome, DecisionSummary, NodeExplanation, NodeRefusal, NodeSampling, ScoreNote,
     };
 
     fn node(name: &str, verdict: NodeVerdict) -> NodeExplanation {
@@ -279,7 +281,7 @@ mod tests {
 
     fn refused_node(name: &str, plugin: &str, short: &str) -> NodeExplanation {
         let verdict = NodeVerdict::Refused {
-            refusal: Refusal::Plugin {
+            refusal: NodeRefusal::Plugin {
                 name: plugin.into(),
                 text: "in words".into(),
             },
@@ -308,7 +310,7 @@ mod tests {
     /// Shows: U-14
     #[test]
     fn nodes_with_a_common_reason_are_grouped() {
-        let mut why = Why::default();
+        let mut why = DecisionView::default();
         for index in 0..60 {
             let (plugin, reason) = if index % 20 == 0 {
                 ("TaintToleration", "untolerated taint")
@@ -360,7 +362,7 @@ mod tests {
             ],
             spread: Vec::new(),
             preemption: None,
-            sampling: Some(Sampling {
+            sampling: Some(NodeSampling {
                 examined: 4,
                 nodes: 5,
                 wanted: 2,
@@ -369,7 +371,7 @@ mod tests {
         let attempts = vec![AttemptInfo::default()];
         let devices = ["b-2", "c-1"].map(|node| (node.to_owned(), vec![node.into()]));
         let pod = "default/batch-7".to_owned();
-        let why = read(pod, String::new(), attempts, 3, Some(explanation), devices.into());
+        let why = build_decision_view(pod, String::new(), attempts, 3, Some(explanation), devices.into());
         assert_eq!(
             why.sentence,
             "default/batch-7 went to c-1: 2 of 5 nodes could take it, and c-1 scored highest."

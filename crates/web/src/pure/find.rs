@@ -5,7 +5,7 @@
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{ConditionStatus, Kind};
-use podscope_messages::said;
+use podscope_messages::localized;
 use podscope_protocol::{Mark, NodeView, PodMark, PodView, QueuePlace, QueueView, SubjectRef};
 
 use crate::state::{Model, NodeState};
@@ -30,7 +30,7 @@ enum FilterCondition {
 }
 
 /// Resource kinds that can be written before a slash, as in kubectl.
-const KINDS: [Kind; 7] = [
+const KINDS_BEFORE_SLASH: [Kind; 7] = [
     Kind::Pod,
     Kind::Node,
     Kind::ReplicaSet,
@@ -49,7 +49,7 @@ impl FilterCondition {
             return FilterCondition::Namespace(name.trim_start_matches('=').to_owned());
         }
         let kind = text.split_once('/').and_then(|(kind, name)| {
-            let kind = Kind::from_resource_name(kind).filter(|kind| KINDS.contains(kind))?;
+            let kind = Kind::from_resource_name(kind).filter(|kind| KINDS_BEFORE_SLASH.contains(kind))?;
             Some(FilterCondition::OwnedBy(kind.singular(), name.to_owned()))
         });
         kind.unwrap_or_else(|| FilterCondition::Text(text.replace("==", "=")))
@@ -214,7 +214,7 @@ fn cause_contains(queue: &QueueView, word: &str) -> bool {
     let refused = queue.refusal.iter().flat_map(|refusal| &refusal.causes);
     if refused
         .into_iter()
-        .any(|cause| contains_ignoring_case(&cause.text, word) || contains_ignoring_case(&said(&cause.text), word))
+        .any(|cause| contains_ignoring_case(&cause.text, word) || contains_ignoring_case(&localized(&cause.text), word))
     {
         return true;
     }
@@ -272,7 +272,7 @@ fn node_state_words(node: &NodeView) -> Vec<&'static str> {
 mod tests {
     use super::*;
     use crate::state::Shared;
-    use podscope_protocol::explained::{Cause, RefusedNodes};
+    use podscope_protocol::explained::{RefusalCause, RefusedNodes};
 
     fn pod() -> PodView {
         PodView {
@@ -353,7 +353,7 @@ mod tests {
     /// Shows: U-14
     #[test]
     fn filter_matches_cause_of_waiting() {
-        let cause = |nodes, text: &str| Cause {
+        let cause = |nodes, text: &str| RefusalCause {
             nodes,
             text: text.into(),
         };

@@ -3,16 +3,16 @@
 use std::fmt::Write as _;
 
 /// Size of the plot, in units of its view box; the page stretches the plot.
-pub(crate) const WIDTH: f64 = 300.0;
-pub(crate) const HEIGHT: f64 = 100.0;
+pub(crate) const PLOT_WIDTH: f64 = 300.0;
+pub(crate) const PLOT_HEIGHT: f64 = 100.0;
 
 /// Draws the nodes as a line with one step per node. The height of a step is the fullness of its node, in per mille;
 /// steps over 1000 are cut off at the upper edge.
 pub(crate) fn fullness_line(shares: &[u32]) -> String {
     let mut path = String::new();
-    let step = WIDTH / shares.len().max(1) as f64;
+    let step = PLOT_WIDTH / shares.len().max(1) as f64;
     for (nth, share) in shares.iter().enumerate() {
-        let y = HEIGHT - HEIGHT * f64::from((*share).min(1000)) / 1000.0;
+        let y = PLOT_HEIGHT - PLOT_HEIGHT * f64::from((*share).min(1000)) / 1000.0;
         let verb = if nth == 0 { 'M' } else { 'L' };
         let _ = write!(
             path,

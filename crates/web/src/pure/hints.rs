@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(remaining_gaps_text(0), "");
         let problem = |kind, message: &str| Problem {
             kind,
-            ..Problem::of("", message)
+            ..Problem::of_file("", message)
         };
         let unknown = problem(ProblemKind::UnknownField, "unknown field \"spec.replica\"");
         assert!(hint(&unknown).is_some_and(|hint| hint.contains("spelling")));

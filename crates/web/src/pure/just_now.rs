@@ -3,19 +3,19 @@
 
 use podscope_api::ordered::StableSort as _;
 use podscope_messages::t;
-use podscope_protocol::{Cut, Evictor, Lane, Mark, MarkKind, MarkLabel, Micros, cut_end, fault_sentence};
+use podscope_protocol::{Cut, Evictor, Lane, Mark, MarkKind, MarkLabel, Micros, fault_sentence, other_end_of_cut};
 
 use crate::pure::clock;
 use crate::state::Model;
 
 /// Maximum number of lines of recent events.
-const MAX_LINES: usize = 9;
+const MAX_EVENT_LINES: usize = 9;
 /// Maximum number of timeline events that are searched for lines: in a busy cluster most are bindings and terminations,
 /// which are only counted.
 const MAX_SEARCHED_MARKS: usize = 400;
 /// Maximum number of timeline events that are searched for states that have ended. It is larger than
 /// [`MAX_SEARCHED_MARKS`], because a state may have begun long ago.
-const MAX_MARKS_FOR_ENDS: usize = 4000;
+const MAX_MARKS_SEARCHED_FOR_ENDS: usize = 4000;
 /// Maximum number of events of one type within a second that have a line each; more of them become one line with their
 /// number.
 const MAX_LISTED_PER_SECOND: usize = 3;
@@ -45,7 +45,7 @@ enum GroupedEventKind {
 /// Returns lines for recent events, newest first.
 pub(crate) fn recent_event_lines(model: &Model) -> Vec<(Micros, String)> {
     let mut lines = grouped_event_texts(model, |_| true, MAX_LISTED_PER_SECOND);
-    lines.truncate(MAX_LINES);
+    lines.truncate(MAX_EVENT_LINES);
     lines
 }
 
@@ -67,7 +67,7 @@ fn grouped_event_texts(model: &Model, is_included: impl Fn(&Mark) -> bool, max_l
         .values()
         .rev()
         .filter(|mark| mark.from <= model.now && is_included(mark));
-    for (nth, mark) in past.take(MAX_MARKS_FOR_ENDS).enumerate() {
+    for (nth, mark) in past.take(MAX_MARKS_SEARCHED_FOR_ENDS).enumerate() {
         if let Some(line) = end_of_lasting_event(mark, model.now) {
             all.push(EventGroup {
                 at: line.0,
@@ -203,7 +203,7 @@ fn mark_text(mark: &Mark) -> Option<String> {
 }
 
 fn cut_text(node: &str, cut: &Cut) -> String {
-    let from = cut_end(&cut.from);
+    let from = other_end_of_cut(&cut.from);
     match (cut.is_in, cut.is_out) {
         (true, false) => t!(just_now::lost_to_node_from, from = from, node = node),
         (false, true) => t!(just_now::lost_from_node_to, from = from, node = node),

@@ -127,8 +127,8 @@ impl MarkerSearch<'_> {
 
 /// Splits a line into spans. A marker without a closing one is text.
 pub(crate) fn spans(line: &str) -> Vec<Span> {
-    type Make = fn(String) -> Span;
-    const MARKERS: [(&str, Make); 5] = [
+    type MakeSpan = fn(String) -> Span;
+    const MARKERS: [(&str, MakeSpan); 5] = [
         ("`", Span::Code),
         ("**", Span::Strong),
         ("__", Span::Strong),

@@ -1,7 +1,7 @@
 //! Shortens names: without the default namespace, and to the available width.
 
 /// Returns the key of an object, without the namespace if it is `default`.
-pub(crate) fn without_default(key: &str) -> &str {
+pub(crate) fn without_default_namespace(key: &str) -> &str {
     key.strip_prefix("default/").unwrap_or(key)
 }
 

@@ -29,7 +29,7 @@ impl Rect {
 
 /// The layout of the whole picture.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Plan {
+pub(crate) struct OverviewLayout {
     /// Rectangle of each zone.
     pub(crate) zones: Vec<Rect>,
     /// Square of each node, by zone and index of the node.
@@ -41,11 +41,11 @@ pub(crate) struct Plan {
     pub(crate) height: f64,
 }
 
-const GAP: f64 = 10.0;
+const ZONE_GAP: f64 = 10.0;
 /// Padding inside a zone, in CSS pixels.
 const ZONE_PADDING: f64 = 8.0;
 /// Height of a zone's title.
-pub(crate) const TITLE_HEIGHT: f64 = 28.0;
+pub(crate) const ZONE_TITLE_HEIGHT: f64 = 28.0;
 
 /// Returns the number of squares for pods in each node: enough for the fullest node. The number stays the same while
 /// more than half of the squares are used, because every change repaints the whole picture.
@@ -90,17 +90,17 @@ fn cell_size(max_nodes: usize, w: f64, h: f64) -> (f64, usize) {
 
 /// Lays out zones with the given numbers of nodes so that all nodes are visible. Each node has space for `pods`
 /// squares.
-pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Plan {
+pub(crate) fn overview_layout(zones: &[usize], pods: usize, width: f64, height: f64) -> OverviewLayout {
     let max_nodes = zones.iter().copied().max().unwrap_or(0).max(1);
     let count = zones.len().max(1);
     let of = |columns: usize| {
         let rows = count.div_ceil(columns);
-        let zone_w = (width - GAP * (columns as f64 - 1.0)) / columns as f64;
-        let zone_h = (height - GAP * (rows as f64 - 1.0)) / rows as f64;
+        let zone_w = (width - ZONE_GAP * (columns as f64 - 1.0)) / columns as f64;
+        let zone_h = (height - ZONE_GAP * (rows as f64 - 1.0)) / rows as f64;
         let (cell, per_row_of_cells) = cell_size(
             max_nodes,
             (zone_w - 2.0 * ZONE_PADDING).max(MIN_NODE_CELL_SIDE),
-            (zone_h - TITLE_HEIGHT - ZONE_PADDING).max(MIN_NODE_CELL_SIDE),
+            (zone_h - ZONE_TITLE_HEIGHT - ZONE_PADDING).max(MIN_NODE_CELL_SIDE),
         );
         (cell, per_row_of_cells, zone_w, zone_h, columns)
     };
@@ -115,17 +115,17 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
     let between = if cell < 16.0 { 1.5 } else { 4.0 };
     let per_row = squares_per_row(pods);
     let pod = ((cell - between - 2.0) / per_row as f64).clamp(0.5, 12.0);
-    let zone_h = zone_h.max(TITLE_HEIGHT + ZONE_PADDING + max_nodes.div_ceil(per_row_of_cells) as f64 * cell);
-    let mut out = Plan {
+    let zone_h = zone_h.max(ZONE_TITLE_HEIGHT + ZONE_PADDING + max_nodes.div_ceil(per_row_of_cells) as f64 * cell);
+    let mut out = OverviewLayout {
         pod,
         per_row,
-        ..Plan::default()
+        ..OverviewLayout::default()
     };
     for (zone_index, n_nodes) in zones.iter().enumerate() {
         let (col, row) = (zone_index % columns, zone_index / columns);
         let zone = Rect {
-            x: col as f64 * (zone_w + GAP),
-            y: row as f64 * (zone_h + GAP),
+            x: col as f64 * (zone_w + ZONE_GAP),
+            y: row as f64 * (zone_h + ZONE_GAP),
             w: zone_w,
             h: zone_h,
         };
@@ -134,7 +134,7 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
             (0..*n_nodes)
                 .map(|node_index| Rect {
                     x: zone.x + ZONE_PADDING + (node_index % per_row_of_cells) as f64 * cell,
-                    y: zone.y + TITLE_HEIGHT + (node_index / per_row_of_cells) as f64 * cell,
+                    y: zone.y + ZONE_TITLE_HEIGHT + (node_index / per_row_of_cells) as f64 * cell,
                     w: cell - between,
                     h: cell - between,
                 })
@@ -145,7 +145,7 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
     out
 }
 
-impl Plan {
+impl OverviewLayout {
     /// Returns the square of a node, by zone and index.
     pub(crate) fn node(&self, (zone, node): (usize, usize)) -> Rect {
         let of = |nodes: &Vec<Rect>| nodes.get(node).copied();
@@ -179,7 +179,7 @@ mod tests {
     /// Shows: U-09
     #[test]
     fn thousand_nodes_fit_inside_their_zones() {
-        let plan = plan(&[334, 333, 333], 10, 800.0, 600.0);
+        let plan = overview_layout(&[334, 333, 333], 10, 800.0, 600.0);
         assert_eq!(plan.nodes.iter().map(Vec::len).sum::<usize>(), 1000);
         for (zone, nodes) in plan.zones.iter().zip(&plan.nodes) {
             for node in nodes {
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn ten_zones_of_hundred_nodes_fit_the_stage() {
         for (w, h) in [(1416.0, 620.0), (1342.0, 420.0), (376.0, 420.0)] {
-            let plan = plan(&[100; 10], 3, w, h);
+            let plan = overview_layout(&[100; 10], 3, w, h);
             assert!(plan.height <= h + 0.5, "{w}×{h}: {}", plan.height);
             assert!(plan.zones.iter().all(|zone| zone.x + zone.w <= w + 0.5));
             assert!(plan.nodes[9][99].w >= 3.0);
@@ -228,8 +228,8 @@ mod tests {
 
     #[test]
     fn empty_and_narrow_pictures_are_laid_out() {
-        plan(&[], 0, 0.0, 0.0);
-        let narrow = plan(&[5, 5], 500, 200.0, 10.0);
+        overview_layout(&[], 0, 0.0, 0.0);
+        let narrow = overview_layout(&[5, 5], 500, 200.0, 10.0);
         assert_eq!(narrow.zones.len(), 2);
         assert_eq!(narrow.node_at(-1.0, -1.0), None);
     }

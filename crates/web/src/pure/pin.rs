@@ -1,14 +1,15 @@
-//! A question for a time, as the timeline shows it: its options are marked there, and the user answers with a pin.
+//! A question whose answer is a time, as the timeline shows it: its options are marked there, and the user answers with
+//! a pin.
 
 use podscope_api::parse_duration;
-use podscope_protocol::{Micros, Opened, QuestionKind, StoryState};
+use podscope_protocol::{Micros, OpenedSession, QuestionKind, StoryState};
 
 use super::clock;
 use super::scale::Span;
 
 const SECOND: Micros = 1_000_000;
 
-/// An open question for a time.
+/// An open question whose answer is a time.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TimeQuestion {
     /// Instant at which the question's step was shown. An answer is a duration from this instant.
@@ -18,8 +19,8 @@ pub(crate) struct TimeQuestion {
 }
 
 impl TimeQuestion {
-    /// The open question, if it is for a time.
-    pub(crate) fn of(opened: &Opened, story: &StoryState) -> Option<TimeQuestion> {
+    /// Returns the open question if its answer is a time.
+    pub(crate) fn of(opened: &OpenedSession, story: &StoryState) -> Option<TimeQuestion> {
         let step = story.question?;
         let question = opened.story.get(step)?.question.as_ref()?;
         if question.kind != QuestionKind::Time {
@@ -64,8 +65,8 @@ impl TimeQuestion {
     }
 
     /// Returns the pin after a key press, such as an arrow key; `None` for other keys.
-    pub(crate) fn pin_after_key(&self, pin: Option<Micros>, key: &str, big: bool) -> Option<Micros> {
-        let step = if big { 10 * SECOND } else { SECOND };
+    pub(crate) fn pin_after_key(&self, pin: Option<Micros>, key: &str, is_shift: bool) -> Option<Micros> {
+        let step = if is_shift { 10 * SECOND } else { SECOND };
         let now = pin.unwrap_or(self.from);
         let to = match key {
             "ArrowLeft" | "ArrowDown" => now - step,
@@ -81,7 +82,10 @@ impl TimeQuestion {
 }
 
 /// Returns the instants of the user's answer and of the real outcome, for the question of the shown step.
-pub(crate) fn answers(opened: &Opened, story: &StoryState) -> (Option<Micros>, Option<Micros>) {
+pub(crate) fn times_of_answer_and_outcome(
+    opened: &OpenedSession,
+    story: &StoryState,
+) -> (Option<Micros>, Option<Micros>) {
     let question = opened.story.get(story.step).and_then(|step| step.question.as_ref());
     let state = story
         .steps
@@ -108,7 +112,8 @@ mod tests {
         }
     }
 
-    /// A pin near an option answers with the option's text, any other pin with its duration.
+    /// A pin near an option answers with the option's text; another pin answers with the time since the question
+    /// opened.
     /// Shows: E-06
     #[test]
     fn pin_snaps_to_a_near_option() {

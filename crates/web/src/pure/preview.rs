@@ -13,7 +13,7 @@ use crate::state::{Model, OWNER_HUE_COUNT, Shared};
 
 /// Side of the mark (pod icon) of an arriving pod for which its node has no free slot (cell), in units.
 const ARRIVAL_MARK_SIDE: f64 = 24.0;
-/// Number of rows of arriving pods that have no free slot.
+/// Maximum number of rows of arriving pods that have no free slot.
 const MAX_ARRIVAL_ROWS: usize = 2;
 
 /// A pod that would come to a node, or would stay Pending.
@@ -28,7 +28,7 @@ pub(crate) struct Arrival {
 impl Arrival {
     /// Returns the pod's key without the default namespace.
     pub(crate) fn name(&self) -> &str {
-        names::without_default(&self.pod.pod)
+        names::without_default_namespace(&self.pod.pod)
     }
 
     /// Returns the name of the mark for screen readers; it begins with the text on the mark.
@@ -97,7 +97,7 @@ impl NodePreview {
 
 /// The answer to a what-if question, prepared for drawing on the stage.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Preview {
+pub(crate) struct WhatIfPreview {
     answer: Shared<WhatIfAnswer>,
     /// The pods that would come to a node, in the order of the answer.
     pub(crate) arrivals: Vec<Arrival>,
@@ -105,8 +105,8 @@ pub(crate) struct Preview {
     pub(crate) waiting: Vec<Arrival>,
 }
 
-impl Preview {
-    pub(crate) fn of(answer: &Shared<WhatIfAnswer>, model: &Model) -> Preview {
+impl WhatIfPreview {
+    pub(crate) fn of(answer: &Shared<WhatIfAnswer>, model: &Model) -> WhatIfPreview {
         // A pod that is not created again neither comes to a node nor stays Pending.
         let shown = answer.moves.iter().filter(|pod| pod.to.is_some() || pod.waits);
         let all = shown.filter_map(|pod| {
@@ -125,7 +125,7 @@ impl Preview {
             })
         });
         let (arrivals, waiting) = all.partition(|arrival| arrival.pod.to.is_some());
-        Preview {
+        WhatIfPreview {
             answer: answer.clone(),
             arrivals,
             waiting,
@@ -160,7 +160,7 @@ pub(crate) fn place_of_arrival(plan: &NodePlan, taken: &[usize], nth: usize, uni
     let n_slots = fit.columns * fit.rows;
     let free: Vec<usize> = (0..n_slots).filter(|slot| !taken.contains(slot)).collect();
     if let Some(slot) = free.get(nth) {
-        return Some((plan.mark(*slot), fit.detail));
+        return Some((plan.mark_rect(*slot), fit.detail));
     }
     let area = plan.area;
     let side = (ARRIVAL_MARK_SIDE * unit)
@@ -183,11 +183,11 @@ mod tests {
     use podscope_messages::Sentence;
     use podscope_protocol::{ComparedFigures, NodeRoom, PodView};
 
-    use super::super::stage::fit::Fit;
+    use super::super::stage::fit::MarkGrid;
     use super::*;
     use crate::state::NodeState;
 
-    /// Four pods on a-1.
+    /// A model with four pods on the node `a-1`.
     fn model() -> Model {
         let pods = ["web-1", "web-2", "db-0", "agent"].map(|name| {
             Shared::new(PodView {
@@ -239,7 +239,7 @@ mod tests {
     /// Shows: P-14, U-08
     #[test]
     fn preview_names_targets_waiting_pods_and_leaving_nodes() {
-        let preview = Preview::of(&Shared::new(answer()), &model());
+        let preview = WhatIfPreview::of(&Shared::new(answer()), &model());
         let words = |node: &str| preview.of_node(node, "a").map(|node| node.words(false));
         assert_eq!(words("a-1").as_deref(), Some("would be drained"));
         assert_eq!(words("a-2").as_deref(), Some("2 would come"));
@@ -273,7 +273,7 @@ mod tests {
             room: vec![room("a-1", 0), room("a-2", 1), room("b-1", 12)],
             ..answer()
         };
-        let preview = Preview::of(&Shared::new(answer.clone()), &model());
+        let preview = WhatIfPreview::of(&Shared::new(answer.clone()), &model());
         let words = |node: &str, is_narrow| preview.of_node(node, "a").map(|node| node.words(is_narrow));
         let wide = ["a-1", "a-2", "b-1"].map(|node| words(node, false).unwrap_or_default());
         assert_eq!(wide, ["no more fit", "1 more fits", "12 more fit"]);
@@ -284,7 +284,7 @@ mod tests {
             change: WhatIf::Consolidate,
             ..answer
         };
-        let preview = Preview::of(&Shared::new(answer), &model());
+        let preview = WhatIfPreview::of(&Shared::new(answer), &model());
         let marked = |node: &str| {
             preview
                 .of_node(node, "a")
@@ -303,7 +303,7 @@ mod tests {
                 w: 100.0,
                 h: 60.0,
             },
-            fit: Fit {
+            fit: MarkGrid {
                 w: 30.0,
                 h: 28.0,
                 columns: 3,
@@ -314,7 +314,7 @@ mod tests {
             ..NodePlan::default()
         };
         let place = |nth: usize| place_of_arrival(&plan, &[0, 2, 3, 5], nth, 1.0).map(|(place, _)| place);
-        assert_eq!([place(0), place(1)], [Some(plan.mark(1)), Some(plan.mark(4))]);
+        assert_eq!([place(0), place(1)], [Some(plan.mark_rect(1)), Some(plan.mark_rect(4))]);
         let corner = |nth: usize| place(nth).map(|rect| (rect.x, rect.y, rect.w));
         assert_eq!(corner(2), Some((86.0, 56.0, 24.0)));
         assert_eq!(corner(3), Some((62.0, 56.0, 24.0)));

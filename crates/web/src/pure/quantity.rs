@@ -19,7 +19,7 @@ pub(crate) fn cpu((requested, allocatable): (i64, i64)) -> String {
     )
 }
 
-/// The largest binary unit that is not larger than the number of bytes.
+/// Returns size and name of the largest binary unit that this number of bytes reaches, at least `Ki`.
 fn largest_unit(bytes: i64) -> (i64, &'static str) {
     match bytes {
         amount if amount >= 1 << 40 => (1i64 << 40, "Ti"),

@@ -37,7 +37,7 @@ impl Span {
     }
 
     /// Returns the instant at a position from 0 to 1.
-    pub(crate) fn at(self, part: f64) -> Micros {
+    pub(crate) fn instant_at(self, part: f64) -> Micros {
         (self.from + (self.length() as f64 * part.clamp(0.0, 1.0)) as i64).max(0)
     }
 
@@ -64,7 +64,7 @@ impl Span {
     /// Returns the instants of the axis ticks: at most about nine, at round times.
     pub(crate) fn ticks(self) -> Vec<Micros> {
         const DAY: i64 = 86_400 * SECOND;
-        const STEPS: [i64; 24] = [
+        const TICK_DISTANCES: [i64; 24] = [
             20_000,
             50_000,
             100_000,
@@ -90,7 +90,7 @@ impl Span {
             5 * DAY,
             10 * DAY,
         ];
-        let step = STEPS
+        let step = TICK_DISTANCES
             .into_iter()
             .find(|step| self.length() / step <= 8)
             .unwrap_or_else(|| (self.length() / 8 / DAY + 1) * DAY);
@@ -126,7 +126,7 @@ pub(crate) fn lane_shapes<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, spa
     const TOUCHING_DISTANCE: f64 = 0.35;
     /// Bars of at least this length are not merged, in percent.
     const MIN_UNMERGED_WIDTH: f64 = 3.0;
-    const MAX_ROWS: usize = 3;
+    const MAX_BAR_ROWS: usize = 3;
     let (mut bars, mut points): (Vec<Shape>, Vec<Shape>) = (Vec::new(), Vec::new());
     let mut sorted: Vec<&Shared<Mark>> = marks.collect();
     sorted.stable_sort_by_key(|mark| (mark.from, mark.id));
@@ -163,7 +163,7 @@ pub(crate) fn lane_shapes<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, spa
         let free = ends.iter().position(|end| *end <= left + 1e-9);
         let row = match free {
             Some(row) => row,
-            None if ends.len() < MAX_ROWS => {
+            None if ends.len() < MAX_BAR_ROWS => {
                 ends.push(0.0);
                 last.push(usize::MAX);
                 ends.len() - 1
@@ -231,7 +231,7 @@ mod tests {
         let long = Span::whole(92 * SECOND, 600 * SECOND);
         assert!(long.to > 600 * SECOND);
         assert_eq!(long.percent(long.from), 0.0);
-        assert_eq!(long.at(1.0), long.to);
+        assert_eq!(long.instant_at(1.0), long.to);
     }
 
     #[test]

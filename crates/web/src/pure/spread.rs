@@ -24,7 +24,7 @@ pub(crate) struct SpreadDrawing {
     pub(crate) over: String,
 }
 
-/// Returns the skew in one step of the lane.
+/// Returns the skew at a point of the lane: the pods of the fullest domain minus those of the emptiest one.
 pub(crate) fn skew_at(point: &SpreadPoint) -> u32 {
     point.most.saturating_sub(point.least)
 }
@@ -34,13 +34,13 @@ pub(crate) fn is_over_max_skew(lane: &SpreadLane, point: &SpreadPoint) -> bool {
     lane.max_skew.is_some_and(|max| skew_at(point) > max)
 }
 
-/// Returns the last part of a topology key: `zone`.
-pub(crate) fn key(lane: &SpreadLane) -> &str {
+/// Returns the last part of the lane's topology key, such as `zone`.
+pub(crate) fn short_topology_key(lane: &SpreadLane) -> &str {
     lane.key.rsplit('/').next().unwrap_or(&lane.key)
 }
 
-/// Returns the step of the lane at an instant.
-pub(crate) fn at(lane: &SpreadLane, now: Micros) -> Option<&SpreadPoint> {
+/// Returns the point of the lane that applies at `now`; `None` before the first point.
+pub(crate) fn point_at(lane: &SpreadLane, now: Micros) -> Option<&SpreadPoint> {
     lane.points
         .get(lane.points.partition_point(|point| point.at <= now).checked_sub(1)?)
 }
@@ -170,13 +170,13 @@ mod tests {
     #[test]
     fn texts_name_pods_skew_and_limit() {
         let mut lane = lane_of_two_zones(vec![spread_point(0, &[2, 1]), spread_point(9, &[3, 1])]);
-        let now = at(&lane, 5_000_000).cloned().expect("it has begun");
+        let now = point_at(&lane, 5_000_000).cloned().expect("it has begun");
         assert_eq!(
             (pods_text(&lane, &now), skew_text(&lane, &now)),
             ("a 2 · b 1".into(), "skew 1, at most 1".into())
         );
         assert!(!is_over_max_skew(&lane, &now));
-        assert!(at(&lane, 9_000_000).is_some_and(|point| is_over_max_skew(&lane, point)));
+        assert!(point_at(&lane, 9_000_000).is_some_and(|point| is_over_max_skew(&lane, point)));
         lane.min_domains = 4;
         assert_eq!(
             skew_text(&lane, &now),

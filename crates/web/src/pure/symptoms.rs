@@ -100,7 +100,7 @@ pub(crate) struct Query {
 }
 
 impl Query {
-    pub(crate) fn read(text: &str) -> Query {
+    pub(crate) fn parse(text: &str) -> Query {
         // Ignore words that occur in most complaints.
         let filler_words = t!(symptoms::filler_words);
         let is_significant =
@@ -114,21 +114,23 @@ impl Query {
         Query { symptom, words }
     }
 
-    /// Returns how well a lesson matches the query; `None` if it does not. If the query is a symptom of the list, its
-    /// lessons have the rank 0. Otherwise the rank is a number in base 16: the first digit counts the words of the
-    /// query that occur in the lesson or its symptoms, the second those in its title, the third those in its title,
-    /// text or name.
+    /// Returns the rank of a lesson in the results, higher for a better match; `None` if the lesson does not match. If
+    /// the query is a symptom of the list, all lessons that explain it have rank 0. Otherwise the rank has three digits
+    /// in base 16, which count the words of the query that occur: first, in the lesson or its symptoms; second, in the
+    /// lesson's title; third, in its title, text or name.
     pub(crate) fn rank(&self, name: &str, title: &str, text: &str) -> Option<usize> {
         if let Some(symptom) = self.symptom {
             return symptom.lessons.contains(&name).then_some(0);
         }
         let (title, text) = (lower_case(title), lower_case(text));
-        let count = |has_word: &dyn Fn(&str) -> bool| self.words.iter().filter(|word| has_word(word)).count().min(15);
-        let titled = count(&|word| has_word(&title, word));
-        let own = count(&|word| has_word(&title, word) || has_word(&text, word) || name.contains(word));
+        let count = |is_match: &dyn Fn(&str) -> bool| self.words.iter().filter(|word| is_match(word)).count().min(15);
+        let titled = count(&|word| has_word_starting_with(&title, word));
+        let own = count(&|word| {
+            has_word_starting_with(&title, word) || has_word_starting_with(&text, word) || name.contains(word)
+        });
         let all = count(&|word| {
-            has_word(&title, word)
-                || has_word(&text, word)
+            has_word_starting_with(&title, word)
+                || has_word_starting_with(&text, word)
                 || name.contains(word)
                 || lesson_explains_symptom(name, word)
         });
@@ -207,16 +209,18 @@ fn has_more_letters(word: &str, n_letters: usize) -> bool {
             .all(|letter| CharClass::of(letter) == CharClass::Ideographic)
 }
 
-/// Returns whether a lower-case text has a word with this beginning; a long beginning may also occur inside a word.
-fn has_word(text: &str, word: &str) -> bool {
-    split_words(text).iter().any(|one| one.starts_with(word)) || has_more_letters(word, 4) && text.contains(word)
+/// Returns whether a word of a lower-case text starts with `start`. If `start` has more than four letters, it may also
+/// occur inside a word.
+fn has_word_starting_with(text: &str, start: &str) -> bool {
+    split_words(text).iter().any(|word| word.starts_with(start)) || has_more_letters(start, 4) && text.contains(start)
 }
 
 /// Returns whether a word describes a symptom that the lesson explains.
 fn lesson_explains_symptom(lesson: &str, word: &str) -> bool {
     SYMPTOMS.iter().any(|symptom| {
         symptom.lessons.contains(&lesson)
-            && (has_word(&lower_case(&symptom.words.text()), word) || has_word(&symptom.also.text(), word))
+            && (has_word_starting_with(&lower_case(&symptom.words.text()), word)
+                || has_word_starting_with(&symptom.also.text(), word))
     })
 }
 
@@ -250,7 +254,7 @@ mod tests {
             ["我的", "pod", "一直", "直重", "重启"]
         );
         assert_eq!(lower_case("ÁRBOL Ñandú Її Ґанок ×"), "árbol ñandú її ґанок ×");
-        let query = Query::read("МЕРЕЖУ вузла");
+        let query = Query::parse("МЕРЕЖУ вузла");
         assert!(query.rank("x", "Поділ мережу", "") > query.rank("x", "Ключ", "вузла"));
     }
 
@@ -274,7 +278,7 @@ mod tests {
             ("SIGKILL 137", "prestop-overrun", "first-pod"),
             ("It runs twice", "force-delete-split-brain", "first-pod"),
         ] {
-            let query = Query::read(text);
+            let query = Query::parse(text);
             let rank = |name| query.rank(name, "", "");
             assert!(rank(found) > rank(other), "{text}");
         }

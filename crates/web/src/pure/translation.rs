@@ -1,8 +1,10 @@
 //! Translates the session and the lessons into the page's language. The state keeps the English texts, because they
 //! identify lessons, answers and runs; the root component passes translated copies to the components that draw them.
 
-use podscope_messages::{is_english, said, translated};
-use podscope_protocol::{Guarantee, LessonCondition, LessonInfo, Opened, PracticeTask, StoryStep, is_command_hint};
+use podscope_messages::{is_english, localized, translated};
+use podscope_protocol::{
+    Guarantee, LessonCondition, LessonInfo, OpenedSession, PracticeTask, StoryStep, is_command_hint,
+};
 
 /// Translates texts, and counts the texts for which the language has no translation.
 #[derive(Debug, Default)]
@@ -61,7 +63,7 @@ fn translate_task_text(task: &PracticeTask, text: &str) -> Option<String> {
 
 /// Returns a session whose story is in the page's language, and whether a translation is missing for some of its texts.
 /// `task` is the practice task of the session.
-pub(crate) fn translate_opened(opened: &Opened, task: Option<&PracticeTask>) -> (Opened, bool) {
+pub(crate) fn translate_opened_session(opened: &OpenedSession, task: Option<&PracticeTask>) -> (OpenedSession, bool) {
     let (mut opened, mut translator) = (opened.clone(), Translator { task, n_missing: 0 });
     if is_english() {
         return (opened, false);
@@ -73,8 +75,8 @@ pub(crate) fn translate_opened(opened: &Opened, task: Option<&PracticeTask>) -> 
     (opened, translator.n_missing > 0)
 }
 
-/// Returns the list of lessons in the page's language.
-pub(crate) fn lessons(lessons: &[LessonInfo]) -> Vec<LessonInfo> {
+/// Returns a copy of the list of lessons in the page's language.
+pub(crate) fn translate_lessons(lessons: &[LessonInfo]) -> Vec<LessonInfo> {
     let mut lessons = lessons.to_vec();
     let mut translator = Translator::default();
     for lesson in &mut lessons {
@@ -91,13 +93,13 @@ pub(crate) fn lessons(lessons: &[LessonInfo]) -> Vec<LessonInfo> {
     lessons
 }
 
-/// Returns the guarantees in the page's language.
-pub(crate) fn guarantees(guarantees: &[Guarantee]) -> Vec<Guarantee> {
+/// Returns copies of the guarantees in the page's language.
+pub(crate) fn translate_guarantees(guarantees: &[Guarantee]) -> Vec<Guarantee> {
     let translated = |guarantee: &Guarantee| Guarantee {
-        group: said(&guarantee.group),
-        statement: said(&guarantee.statement),
-        keeper: said(&guarantee.keeper),
-        breaker: said(&guarantee.breaker),
+        group: localized(&guarantee.group),
+        statement: localized(&guarantee.statement),
+        keeper: localized(&guarantee.keeper),
+        breaker: localized(&guarantee.breaker),
         ..guarantee.clone()
     };
     guarantees.iter().map(translated).collect()
@@ -109,8 +111,8 @@ mod tests {
     use podscope_messages::{Locale, Plural, digest, explained, set};
     use podscope_protocol::{FilledTexts, TaskId};
 
-    /// Returns a language with these texts and no messages.
-    fn language(texts: &[(&str, &str)]) -> Locale {
+    /// Returns a locale that has these translated texts and no messages.
+    fn language_with_texts(texts: &[(&str, &str)]) -> Locale {
         let mut file = "\0".repeat(podscope_messages::N_MESSAGES);
         for (english, translation) in texts {
             file.push_str(&format!("{:016x}\0{translation}\0", digest(english)));
@@ -125,20 +127,20 @@ mod tests {
             hints: vec!["kubectl get pods".into()],
             ..StoryStep::default()
         };
-        let session = Opened {
+        let session = OpenedSession {
             title: "Your first pod".into(),
             lesson: Some("first-pod".into()),
             story: vec![step],
-            ..Opened::default()
+            ..OpenedSession::default()
         };
-        set(Some(language(&[("A pod waits.", "Un Pod espera.")])));
-        let (shown, lacks_some) = translate_opened(&session, None);
+        set(Some(language_with_texts(&[("A pod waits.", "Un Pod espera.")])));
+        let (shown, lacks_some) = translate_opened_session(&session, None);
         set(None);
         assert_eq!(shown.story[0].text, "Un Pod espera.");
         assert_eq!(shown.story[0].hints, session.story[0].hints);
         assert_eq!(shown.title, session.title);
         assert!(lacks_some);
-        assert_eq!(translate_opened(&session, None), (session, false));
+        assert_eq!(translate_opened_session(&session, None), (session, false));
     }
 
     /// Shows: E-16
@@ -160,7 +162,7 @@ mod tests {
             },
             max_level: 3,
         };
-        set(Some(language(&[("${n} pods wait.", "Esperan ${n} Pods.")])));
+        set(Some(language_with_texts(&[("${n} pods wait.", "Esperan ${n} Pods.")])));
         let found = ["3 pods wait.\n", "can take the pod", "3 pods run."].map(|text| translate_task_text(&task, text));
         set(None);
         let want = [Some("Esperan 3 Pods."), Some("can take the pod"), None];

@@ -1,7 +1,7 @@
 //! Texts for what a pending pod is waiting for, and why it has no node.
 
 use podscope_api::ordered::StableSort as _;
-use podscope_messages::{listed, said, t};
+use podscope_messages::{listed, localized, t};
 use podscope_protocol::{Component, Micros, MissingObjectsView, PodView, QueuePlace, QueueView};
 
 use crate::pure::{clock, names};
@@ -55,23 +55,26 @@ pub(crate) fn waiting_text(pod: &PodView, now: Micros) -> String {
 
 /// Lists the names of the first preemption victims.
 fn names_of_first_victims(pods: &[String]) -> String {
-    let names = pods.iter().take(MAX_CAUSES).map(|key| names::without_default(key));
+    let names = pods
+        .iter()
+        .take(MAX_CAUSES)
+        .map(|key| names::without_default_namespace(key));
     listed(names)
 }
 
-/// Returns a comma and the time left, if the waiting has an end: `, 23 s`.
+/// Returns a comma and the time until the pod stops waiting, such as `, 23 s`; empty if that time is unknown.
 fn time_left(queue: &QueueView, now: Micros) -> String {
     let left = |until| format!(", {}", clock::countdown(until, now));
     queue.until.map_or_else(String::new, left)
 }
 
-/// Describes in a sentence what a pod that waits for its preemption victims is waiting for.
-pub(crate) fn waits_for_victims(pod: &PodView, now: Micros) -> Option<String> {
+/// Returns a sentence about the preemption victims that the pod waits for; `None` if it does not wait for any.
+pub(crate) fn victim_waiting_text(pod: &PodView, now: Micros) -> Option<String> {
     let queue = pod.queue.as_ref()?;
     let QueuePlace::Victims { node, pods } = &queue.place else {
         return None;
     };
-    let pod = names::without_default(&pod.key);
+    let pod = names::without_default_namespace(&pod.key);
     let (names, left) = (names_of_first_victims(pods), time_left(queue, now));
     Some(match (pods.len(), pods.len().saturating_sub(MAX_CAUSES)) {
         (0, _) => t!(waits::pod_room, pod = pod, node = node),
@@ -95,8 +98,8 @@ pub(crate) fn waits_for_victims(pod: &PodView, now: Micros) -> Option<String> {
 }
 
 /// Explains in a sentence why no scheduler tries the pod; `None` if a scheduler does.
-pub(crate) fn why_ignored(pod: &PodView) -> Option<String> {
-    let name = names::without_default(&pod.key);
+pub(crate) fn why_no_scheduler_tries(pod: &PodView) -> Option<String> {
+    let name = names::without_default_namespace(&pod.key);
     Some(match &pod.queue.as_ref()?.place {
         QueuePlace::Gated(names) => t!(waits::pod_gated, gates = listed(names)),
         QueuePlace::Foreign(scheduler) => t!(waits::pod_foreign, pod = name, scheduler = scheduler),
@@ -109,21 +112,22 @@ pub(crate) fn why_ignored(pod: &PodView) -> Option<String> {
     })
 }
 
-/// Describes which data the files of a dump lack to explain why the pod waits; `None` if the cause is known.
-pub(crate) fn missing_from_files(pod: &PodView) -> Option<&MissingObjectsView> {
+/// Returns the objects that are missing in the files of a dump, without which it is unknown why the pod waits; `None`
+/// if the cause is known.
+pub(crate) fn missing_dump_objects(pod: &PodView) -> Option<&MissingObjectsView> {
     match &pod.queue.as_ref()?.place {
         QueuePlace::Unknown(what) => Some(what),
         _ => None,
     }
 }
 
-/// Returns whether the engine can search for remedies. It cannot if only the names of the nodes are known.
-pub(crate) fn can_be_helped(pod: &PodView) -> bool {
-    missing_from_files(pod) != Some(&MissingObjectsView::Nodes)
+/// Returns whether the engine can search for remedies for the pod. It cannot if only the names of the nodes are known.
+pub(crate) fn can_search_remedies(pod: &PodView) -> bool {
+    missing_dump_objects(pod) != Some(&MissingObjectsView::Nodes)
 }
 
 /// Describes the cause of waiting in a few words; pods are grouped by it.
-pub(crate) fn cause(pod: &PodView) -> String {
+pub(crate) fn waiting_cause(pod: &PodView) -> String {
     let Some(queue) = &pod.queue else {
         return t!(waits::cause_none);
     };
@@ -136,7 +140,7 @@ pub(crate) fn cause(pod: &PodView) -> String {
         (_, Some(refusal)) if refusal.nodes == 0 => t!(waits::cause_no_nodes),
         (_, Some(refusal)) if !refusal.causes.is_empty() => {
             let mut causes: Vec<String> = (refusal.causes.iter().take(MAX_CAUSES))
-                .map(|cause| said(&cause.text))
+                .map(|cause| localized(&cause.text))
                 .collect();
             causes.extend((refusal.causes.len() > MAX_CAUSES).then(|| "…".to_owned()));
             causes.join(&t!(explain::separator))
@@ -152,13 +156,13 @@ pub(crate) fn cause(pod: &PodView) -> String {
 pub(crate) fn cause_with_node_counts(pod: &PodView) -> String {
     let refusal = pod.queue.as_ref().and_then(|queue| queue.refusal.as_ref());
     let Some(refusal) = refusal.filter(|refusal| !refusal.causes.is_empty()) else {
-        return cause(pod);
+        return waiting_cause(pod);
     };
     let each: Vec<String> = (refusal.causes.iter().take(MAX_CAUSES))
         .map(|cause| {
             t!(
                 waits::cause_counted,
-                cause = said(&cause.text),
+                cause = localized(&cause.text),
                 nodes = cause.nodes,
                 all = refusal.nodes
             )
@@ -169,19 +173,19 @@ pub(crate) fn cause_with_node_counts(pod: &PodView) -> String {
 
 /// Pending pods that wait for the same cause.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Group {
+pub(crate) struct PendingGroup {
     pub(crate) cause: String,
     pub(crate) pods: Vec<Shared<PodView>>,
 }
 
 /// Groups pending pods by cause, largest group first.
-pub(crate) fn groups(pending: &[Shared<PodView>]) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+pub(crate) fn groups_by_cause(pending: &[Shared<PodView>]) -> Vec<PendingGroup> {
+    let mut groups: Vec<PendingGroup> = Vec::new();
     for pod in pending {
-        let cause = cause(pod);
+        let cause = waiting_cause(pod);
         match groups.iter_mut().find(|group| group.cause == cause) {
             Some(group) => group.pods.push(pod.clone()),
-            None => groups.push(Group {
+            None => groups.push(PendingGroup {
                 cause,
                 pods: vec![pod.clone()],
             }),
@@ -194,13 +198,13 @@ pub(crate) fn groups(pending: &[Shared<PodView>]) -> Vec<Group> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_protocol::explained::{Cause, RefusedNodes};
+    use podscope_protocol::explained::{RefusalCause, RefusedNodes};
 
     fn pending_pod(key: &str, place: QueuePlace, causes: &[(&str, usize)]) -> PodView {
         let refusal = (!causes.is_empty()).then(|| RefusedNodes {
             nodes: 4,
             causes: (causes.iter())
-                .map(|(text, nodes)| Cause {
+                .map(|(text, nodes)| RefusalCause {
                     nodes: *nodes,
                     text: (*text).to_owned(),
                 })
@@ -226,7 +230,7 @@ mod tests {
         let pods = ["a", "b", "c"].map(|name| Shared::new(pending_pod(name, QueuePlace::Backoff, cpu)));
         let mut all = vec![Shared::new(pending_pod("gated", QueuePlace::Gated(vec![]), &[]))];
         all.extend(pods);
-        let groups = groups(&all);
+        let groups = groups_by_cause(&all);
         assert_eq!(groups.len(), 2);
         assert_eq!(groups[0].cause, "Insufficient cpu, untolerated taint");
         assert_eq!(groups[0].pods.len(), 3);
@@ -240,7 +244,7 @@ mod tests {
     /// Shows: S-12, S-13
     #[test]
     fn pod_ignored_by_schedulers_has_a_reason() {
-        let reason = |place| why_ignored(&pending_pod("p", place, &[]));
+        let reason = |place| why_no_scheduler_tries(&pending_pod("p", place, &[]));
         assert_eq!(
             reason(QueuePlace::Gated(vec!["quota".into(), "team".into()])).as_deref(),
             Some("Scheduling is blocked due to non-empty scheduling gates: quota, team.")
@@ -266,7 +270,7 @@ mod tests {
             waiting_text(&halted, 0),
             "waits for etcd, which the API server does not reach"
         );
-        assert_eq!(cause(&halted), "etcd is out of reach");
+        assert_eq!(waiting_cause(&halted), "etcd is out of reach");
         assert_eq!(reason(QueuePlace::Active), None);
     }
 
@@ -277,19 +281,19 @@ mod tests {
     fn pod_with_unknown_cause_names_what_the_files_lack() {
         let claims = MissingObjectsView::Claims(vec!["data-db-0".into()]);
         let mut waits = pending_pod("p", QueuePlace::Unknown(claims), &[]);
-        assert_eq!(cause(&waits), "no file has its claim data-db-0");
+        assert_eq!(waiting_cause(&waits), "no file has its claim data-db-0");
         assert_eq!(waiting_text(&waits, 0), "nobody can say why it waits");
-        assert!(can_be_helped(&waits));
+        assert!(can_search_remedies(&waits));
         if let Some(queue) = &mut waits.queue {
             queue.place = QueuePlace::Unknown(MissingObjectsView::Nodes);
             queue.message = "0/3 nodes are available".into();
         }
-        assert_eq!(cause(&waits), "no file has a Node");
+        assert_eq!(waiting_cause(&waits), "no file has a Node");
         assert_eq!(
             waiting_text(&waits, 0),
             "nobody can say why it waits; the real scheduler said: 0/3 nodes are available"
         );
-        assert!(!can_be_helped(&waits));
+        assert!(!can_search_remedies(&waits));
     }
 
     /// The text of a nominated pod names the victims that it waits for.
@@ -302,8 +306,8 @@ mod tests {
         };
         let pod = pending_pod("high", place, &[("Insufficient cpu", 4)]);
         assert_eq!(waiting_text(&pod, 0), "waits until low is gone from a-1, 23 s");
-        assert_eq!(cause(&pod), "room is being made");
-        let sentence = waits_for_victims(&pod, 0);
+        assert_eq!(waiting_cause(&pod), "room is being made");
+        let sentence = victim_waiting_text(&pod, 0);
         assert_eq!(
             sentence.as_deref(),
             Some("high waits until low is gone from a-1, 23 s.")

@@ -5,9 +5,9 @@
 /// Seconds without a message after which the engine counts as busy.
 const BUSY_AFTER_SECONDS: u32 = 5;
 
-/// What to do after a tick.
+/// What the page does after a tick of its timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tick {
+pub(crate) enum WatchAction {
     Rest,
     /// Ping the engine.
     Ping,
@@ -24,7 +24,7 @@ pub(crate) struct EngineWatch {
     has_work: bool,
     /// Seconds since the pending ping, or since the last message after it; `None` without a pending ping.
     silent_seconds: Option<u32>,
-    /// The engine loads the rest of its wasm, and has sent nothing since.
+    /// The engine has begun to load the rest of its wasm, and has sent no message since.
     is_loading: bool,
 }
 
@@ -44,11 +44,12 @@ impl EngineWatch {
         self.is_loading
     }
 
-    /// Called when the engine sends an update: the engine works, and will answer the ping later.
+    /// Called when the engine sends an update. The update proves that the engine works; the answer to the
+    /// pending ping comes later.
     pub(crate) fn update_received(&mut self) {
         self.has_spoken = true;
         self.is_loading = false;
-        self.wait_on();
+        self.restart_silence_count();
     }
 
     /// Called when the engine answers the ping.
@@ -57,25 +58,25 @@ impl EngineWatch {
         self.is_loading = false;
     }
 
-    /// Restarts the count of silent seconds, because the user chose to wait.
-    pub(crate) fn wait_on(&mut self) {
+    /// Restarts the count of seconds without a message: after an update, or when the user chooses to wait.
+    pub(crate) fn restart_silence_count(&mut self) {
         self.silent_seconds = self.silent_seconds.map(|_| 0);
     }
 
     /// Called once per second.
-    pub(crate) fn tick(&mut self) -> Tick {
+    pub(crate) fn tick(&mut self) -> WatchAction {
         match self.silent_seconds {
             None if self.has_spoken && std::mem::take(&mut self.has_work) => {
                 self.silent_seconds = Some(0);
-                Tick::Ping
+                WatchAction::Ping
             }
-            None => Tick::Rest,
+            None => WatchAction::Rest,
             Some(seconds) => {
                 self.silent_seconds = Some(seconds + 1);
                 if seconds + 1 == BUSY_AFTER_SECONDS {
-                    Tick::Busy
+                    WatchAction::Busy
                 } else {
-                    Tick::Rest
+                    WatchAction::Rest
                 }
             }
         }
@@ -86,7 +87,7 @@ impl EngineWatch {
 mod tests {
     use super::*;
 
-    fn run_ticks(watch: &mut EngineWatch, count: u32) -> Vec<Tick> {
+    fn run_ticks(watch: &mut EngineWatch, count: u32) -> Vec<WatchAction> {
         (0..count).map(|_| watch.tick()).collect()
     }
 
@@ -97,29 +98,29 @@ mod tests {
         watch.request_sent();
         assert_eq!(
             run_ticks(&mut watch, 20),
-            [Tick::Rest; 20],
+            [WatchAction::Rest; 20],
             "a loading engine is not pinged"
         );
         watch.update_received();
-        assert_eq!(run_ticks(&mut watch, 1), [Tick::Ping]);
-        assert_eq!(run_ticks(&mut watch, 4), [Tick::Rest; 4]);
+        assert_eq!(run_ticks(&mut watch, 1), [WatchAction::Ping]);
+        assert_eq!(run_ticks(&mut watch, 4), [WatchAction::Rest; 4]);
         watch.update_received();
-        assert_eq!(run_ticks(&mut watch, 4), [Tick::Rest; 4]);
+        assert_eq!(run_ticks(&mut watch, 4), [WatchAction::Rest; 4]);
         assert_eq!(
             run_ticks(&mut watch, 2),
-            [Tick::Busy, Tick::Rest],
+            [WatchAction::Busy, WatchAction::Rest],
             "busy is reported once"
         );
-        watch.wait_on();
-        assert_eq!(run_ticks(&mut watch, 5).last(), Some(&Tick::Busy));
+        watch.restart_silence_count();
+        assert_eq!(run_ticks(&mut watch, 5).last(), Some(&WatchAction::Busy));
         watch.ping_answered();
         assert_eq!(
             run_ticks(&mut watch, 9),
-            [Tick::Rest; 9],
+            [WatchAction::Rest; 9],
             "an idle engine is not pinged"
         );
         watch.request_sent();
-        assert_eq!(run_ticks(&mut watch, 1), [Tick::Ping]);
+        assert_eq!(run_ticks(&mut watch, 1), [WatchAction::Ping]);
     }
 
     #[test]

@@ -7,11 +7,11 @@ use podscope_protocol::{ConsoleLine, CourseUpdate, Frame, LineKind, Micros, Subj
 use yew::Reducible;
 
 use super::{
-    Checked, Dialog, HelpView, LinkView, MenuSubject, Page, Present, Shared, Sheet, SiteScenario, StudyAct, Tab,
-    TriageView, Truth,
+    CheckedText, Dialog, LinkView, MenuSubject, Page, Present, RemediesView, Shared, Sheet, SiteScenario, StateView,
+    StudyAct, Tab, TriageView,
 };
 use crate::pure::attempts::HowSolved;
-use crate::pure::course::Course;
+use crate::pure::course::CourseProgress;
 use crate::pure::explain;
 use crate::pure::find::Filter;
 use crate::pure::route::{Theme, View};
@@ -39,7 +39,7 @@ pub(crate) enum Act {
     Zone(Option<String>),
     Span(Option<Span>),
     SeekStarted(Micros),
-    /// Sets the pin that answers a question for a time, or removes it.
+    /// Sets or removes the pin on the timeline with which the user answers a question that asks for an instant.
     Pin(Option<Micros>),
     /// Starts or stops recording a lesson.
     Record(bool),
@@ -56,8 +56,8 @@ pub(crate) enum Act {
     /// A change in practice, in the course or in the exam.
     Study(StudyAct),
     /// Replaces the whole progress in the course.
-    Course(Course),
-    /// Shows the introduction with its entry points, or closes it.
+    Course(CourseProgress),
+    /// Opens (`true`) or closes the introduction with its entry points.
     Start(bool),
     /// Opens the introduction over an open session.
     RequestStart,
@@ -67,7 +67,7 @@ pub(crate) enum Act {
     Anonymise(bool),
     /// Opens the filter with this text, or closes it.
     Find(Option<String>),
-    Truth(Truth),
+    StateView(StateView),
     Present(Present),
     /// Opens the lesson about a guarantee; the guarantee is selected when the lesson opens.
     OpenGuarantee {
@@ -141,7 +141,7 @@ impl Reducible for Page {
                 .shell
                 .course
                 .change(|course| course.finish(&name, way, js_sys::Date::now())),
-            Act::Study(act) => page.study(act),
+            Act::Study(act) => page.apply_study_act(act),
             Act::Course(course) => page.shell.course = Shared::new(course),
             Act::Start(start) => (page.shell.start, page.shell.start_requested) = (start, false),
             Act::RequestStart => (page.shell.start, page.shell.start_requested) = (true, true),
@@ -155,7 +155,7 @@ impl Reducible for Page {
                 }
                 page.session.find = text;
             }
-            Act::Truth(truth) => page.shell.truth = truth,
+            Act::StateView(truth) => page.shell.truth = truth,
             Act::Present(present) => page.shell.present = present,
             Act::OpenGuarantee { name, lesson } => page.shell.pending_guarantee = Some((name, lesson)),
             Act::SiteScenario(path) => page.shell.site_scenario = Some(SiteScenario { path, session: None }),
@@ -217,7 +217,7 @@ impl Page {
                 devices,
             } => {
                 let explanation = explanation.map(|explanation| *explanation);
-                let why = explain::read(pod, uid, attempts, attempt, explanation, devices);
+                let why = explain::build_decision_view(pod, uid, attempts, attempt, explanation, devices);
                 self.session.why = Some(Shared::new(why));
             }
             Update::Help {
@@ -227,7 +227,7 @@ impl Page {
                 per_mille,
                 done,
             } => {
-                self.session.help = Some(Shared::new(HelpView {
+                self.session.help = Some(Shared::new(RemediesView {
                     pod,
                     remedies,
                     groups,
@@ -274,7 +274,7 @@ impl Page {
                 advice,
             } => {
                 let was = self.session.checked.as_ref().map_or(kind, |checked| checked.kind);
-                self.session.checked = Some(Shared::new(Checked {
+                self.session.checked = Some(Shared::new(CheckedText {
                     revision,
                     kind: if kind == TextKind::Broken { was } else { kind },
                     problems,
@@ -294,7 +294,7 @@ impl Page {
                 self.session.progress = None;
                 self.session.what_if = Some(Shared::new(*answer));
             }
-            // Updates of the search's engines are handled by the search's dialog.
+            // The dialog of the search runs its own engines and handles their updates.
             Update::Search(_) => {}
             Update::Film(film) => {
                 self.session.progress = None;
@@ -330,10 +330,10 @@ impl Page {
                 if matches!(*update, CourseUpdate::Course(_)) {
                     self.shell.dialog = Dialog::Course;
                 }
-                self.shell.study.change(|study| study.update(*update));
+                self.shell.study.change(|study| study.apply_update(*update));
             }
             Update::Crashed { message } => self.session.crash(message),
-            // `connection.rs` handles it.
+            // `connection.rs` handles this update.
             Update::Settled { .. } => {}
         }
     }
@@ -360,13 +360,13 @@ impl Page {
         // A frame that was computed before the seek may still arrive.
         self.session.pending_seek =
             (self.session.pending_seek).filter(|(at, asked_at)| *at != frame.now && self.shell.frames < asked_at + 3);
-        // A what-if question is computed while time runs on, so frames do not end its progress.
+        // The answer to a what-if question is computed while time runs, so its progress stays visible after a frame.
         self.session.progress = self.session.progress.filter(|(task, _)| *task == Task::WhatIf);
         let other = frame.other.take();
         let question_before = self.session.model.story.question;
         self.session.model.change(|model| model.apply(frame));
         if self.session.model.story.question != question_before {
-            // The pin belonged to the previous question.
+            // The pin on the timeline was the answer to the previous question.
             self.session.pin = None;
             if self.session.time_question().is_some() {
                 self.session.span = None;
@@ -404,7 +404,7 @@ impl Page {
         if matches!(subject, Some(SubjectRef::FailedRequests { .. })) {
             self.session.tab = Tab::Life;
         } else if self.shell.records_lesson {
-            // While recording, the user looks for fields, which the YAML tab shows.
+            // The user who records a lesson chooses its goals from the fields in the YAML tab.
             self.session.tab = Tab::Yaml;
         } else if !is_pod && self.session.tab == Tab::Why {
             self.session.tab = Tab::Life;
@@ -414,7 +414,7 @@ impl Page {
         self.session.selected = subject;
     }
 
-    /// Shows refused commands and hints as toasts while the console is closed.
+    /// Shows errors and notices of the console as toasts while the console is closed.
     fn show_answer_as_toasts(&mut self, lines: &[ConsoleLine]) {
         let is_recent = self
             .session
@@ -423,8 +423,8 @@ impl Page {
         if self.shell.console_open {
             return;
         }
-        // kubectl's warnings are not shown again: they were shown when the command was confirmed. An error that belongs
-        // to no command is the answer to a button.
+        // kubectl's warnings are left out, because they were shown when the command was confirmed. An error without a
+        // command is the answer to a button press, so it is shown too.
         let is_shown = |line: &&ConsoleLine| {
             let is_error = line.kind == LineKind::Error;
             is_recent && line.kind == LineKind::Notice || is_error && (is_recent || line.command.is_none())
@@ -443,7 +443,7 @@ const ANSWER_FRAMES: u64 = 15;
 
 #[cfg(test)]
 mod tests {
-    use podscope_protocol::{LessonCondition, Opened, Problem};
+    use podscope_protocol::{LessonCondition, OpenedSession, Problem};
 
     use super::*;
     use crate::state::Session;
@@ -453,9 +453,9 @@ mod tests {
     }
 
     fn opened() -> Act {
-        Act::Update(Box::new(Update::Opened(Box::new(Opened {
+        Act::Update(Box::new(Update::Opened(Box::new(OpenedSession {
             title: "x".into(),
-            ..Opened::default()
+            ..OpenedSession::default()
         }))))
     }
 
@@ -481,7 +481,7 @@ mod tests {
             }))
         };
         let changes = [
-            Act::Truth(Truth::Api),
+            Act::StateView(StateView::Api),
             Act::Record(true),
             goals(),
             Act::ConsoleOpen(true),
@@ -495,7 +495,7 @@ mod tests {
             .fold(page().reduce(opened()), |page, act| page.reduce(act));
         assert_eq!(before.session.goals.len(), 1);
         let Page { shell, session } = &*before.reduce(opened());
-        assert!(shell.truth == Truth::Api && shell.records_lesson && shell.console_open);
+        assert!(shell.truth == StateView::Api && shell.records_lesson && shell.console_open);
         let expected = Session {
             opened: session.opened.clone(),
             ..Session::default()
@@ -516,9 +516,9 @@ mod tests {
             }))
         };
         let open = |is_dump| {
-            Act::Update(Box::new(Update::Opened(Box::new(Opened {
+            Act::Update(Box::new(Update::Opened(Box::new(OpenedSession {
                 is_dump,
-                ..Opened::default()
+                ..OpenedSession::default()
             }))))
         };
         for is_dump in [false, true] {
@@ -563,7 +563,7 @@ mod tests {
     fn refused_input_keeps_session_and_opens_refusal_dialog() {
         let page = page().reduce(opened());
         let page = page.reduce(Act::Update(Box::new(Update::Refused {
-            problems: vec![Problem::of("", "no")],
+            problems: vec![Problem::of_file("", "no")],
         })));
         assert_eq!(page.shell.dialog, Dialog::Refused);
         assert_eq!(

@@ -61,16 +61,16 @@ impl Console {
         run.map(|(_, title)| title.as_str())
     }
 
-    /// Returns the index of the first line of the present run.
-    fn start_of_present_run(&self) -> usize {
+    /// Returns the index of the first line that belongs to the current run.
+    fn start_of_current_run(&self) -> usize {
         self.runs.last().map_or(0, |(first, _)| *first)
     }
 
-    /// Returns the index after the last line of a command of the present run. Numbers of commands can be reused after a
-    /// seek back; then the last command with the number is meant.
+    /// Returns the index after the last line of a command of the current run. After a seek back, several commands can
+    /// have the same number; then the last of them is meant.
     fn index_below_command(&self, command: u32) -> Option<usize> {
         let last = self.lines.iter().rposition(|line| line.command == Some(command))?;
-        (last >= self.start_of_present_run()).then_some(last + 1)
+        (last >= self.start_of_current_run()).then_some(last + 1)
     }
 
     /// Implements `clear`: removes all lines and keeps the history.
@@ -106,15 +106,15 @@ impl Console {
         }
     }
 
-    /// Returns the console's answer to the manifests that were applied last.
-    pub(crate) fn answer(&self) -> Answer {
+    /// Returns the results and errors that the console shows for the manifests that were applied last.
+    pub(crate) fn apply_answer(&self) -> ApplyAnswer {
         let applies = self.lines.iter().rposition(|line| line.applies);
-        let Some(at) = applies.filter(|at| *at >= self.start_of_present_run()) else {
-            return Answer::default();
+        let Some(at) = applies.filter(|at| *at >= self.start_of_current_run()) else {
+            return ApplyAnswer::default();
         };
         let said = self.lines.iter().skip(at + 1);
         let said = said.take_while(|line| line.kind != LineKind::Input);
-        let mut answer = Answer::default();
+        let mut answer = ApplyAnswer::default();
         for line in said {
             match line.kind {
                 LineKind::Error => answer.refused.push(line.text.to_string()),
@@ -129,7 +129,7 @@ impl Console {
     /// line.
     pub(crate) fn last_input(&self) -> Option<String> {
         let last = self.lines.iter().rev().find(|line| line.kind == LineKind::Input)?;
-        let words = last.text.words();
+        let words = last.text.plain_text();
         Some(match words.split_once('\n') {
             Some((first, _)) => format!("{first} …"),
             None => words.into_owned(),
@@ -137,9 +137,9 @@ impl Console {
     }
 }
 
-/// The answer to applied manifests, for the editor.
+/// The results and errors of applied manifests, for the editor.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Answer {
+pub(crate) struct ApplyAnswer {
     pub(crate) refused: Vec<String>,
     /// The result of each applied object, with its instant.
     pub(crate) done: Vec<(Micros, String)>,
@@ -201,7 +201,7 @@ mod tests {
                 .collect()
         };
         assert_eq!(titles(&console), [(2, "second".to_owned())]);
-        assert_eq!(console.lines[2].text.words(), "of its timeline");
+        assert_eq!(console.lines[2].text.plain_text(), "of its timeline");
         console.print((0..MAX_LINES - 1).map(|_| line(Output, None, "")).collect());
         assert_eq!(titles(&console), [(0, "second".to_owned())]);
         console.begin_run("third");
@@ -239,7 +239,7 @@ mod tests {
         ] {
             console.print(vec![line(kind, command, text)]);
         }
-        let texts: Vec<_> = console.lines.iter().map(|line| line.text.words()).collect();
+        let texts: Vec<_> = console.lines.iter().map(|line| line.text.plain_text()).collect();
         assert_eq!(
             texts,
             [
@@ -269,7 +269,7 @@ mod tests {
         console.print(vec![line(LineKind::Error, Some(1), "refused")]);
         console.print(vec![line(LineKind::Input, None, "kubectl apply -f - nothing")]);
         console.print(vec![line(LineKind::Error, None, "error: unknown")]);
-        assert_eq!(console.answer().refused, ["refused"]);
+        assert_eq!(console.apply_answer().refused, ["refused"]);
     }
 
     /// From top to bottom, absolute instants never decrease.

@@ -13,11 +13,13 @@ mod shell;
 mod study;
 
 pub(crate) use act::Act;
-pub(crate) use console::{Answer, Console};
+pub(crate) use console::{ApplyAnswer, Console};
 pub(crate) use menu::{Menu, MenuSubject};
 pub(crate) use model::{Model, NodeState, OWNER_HUE_COUNT};
 pub(crate) use page::Page;
-pub(crate) use parts::{Checked, Dialog, HelpView, LinkView, Present, Sheet, SiteScenario, Tab, TriageView, Truth};
+pub(crate) use parts::{
+    CheckedText, Dialog, LinkView, Present, RemediesView, Sheet, SiteScenario, StateView, Tab, TriageView,
+};
 pub(crate) use screen::Screen;
 pub(crate) use session::Session;
 pub(crate) use shared::Shared;

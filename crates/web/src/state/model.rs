@@ -7,8 +7,8 @@ use podscope_api::well_known::label;
 use std::sync::Arc;
 
 use podscope_protocol::{
-    BranchView, ControlPlaneView, DeviceView, Director, Frame, GroupView, Mark, MarkLabel, Micros, NodeView, OwnerView,
-    PodMark, PodView, ServiceRequests, SpreadLane, StoryState, Thread, Traffic,
+    BranchView, CausalThread, ControlPlaneView, DeviceView, Director, Frame, GroupView, Mark, MarkLabel, Micros,
+    NodeView, OwnerView, PodMark, PodView, ServiceRequests, SpreadLane, StoryState, Traffic,
 };
 use rpds::RedBlackTreeMap;
 
@@ -49,23 +49,24 @@ pub(crate) struct Model {
     pub(crate) keys: Shared<Vec<String>>,
     pub(crate) nodes: RedBlackTreeMap<String, Shared<NodeState>>,
     pub(crate) pods: RedBlackTreeMap<String, Shared<PodView>>,
-    /// Number of ready pods. `ghosts`: number of processes whose pod the API server has forgotten.
+    /// Number of ready pods.
     pub(crate) ready: usize,
+    /// Number of processes whose pod the API server has forgotten.
     pub(crate) ghosts: usize,
     /// Unbound pods: highest priority first, then by key.
     pub(crate) pending: Shared<Vec<Shared<PodView>>>,
     pub(crate) plane: Shared<ControlPlaneView>,
-    /// Owners by id; each has a hue.
+    /// Owners of pods by id; each has a colour of the palette.
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
     pub(crate) marks: RedBlackTreeMap<u64, Shared<Mark>>,
-    /// Incremented with each change of `marks`.
+    /// Revision of the marks on the timeline (`marks`), incremented with each change.
     pub(crate) marks_rev: u64,
     pub(crate) branches: Shared<Vec<BranchView>>,
     pub(crate) story: Shared<StoryState>,
     /// The topology spread of the selection; without domains if the selection has no spread constraint.
     pub(crate) spread: Shared<SpreadLane>,
     /// The chain of causes of the selection; without records if nothing is selected.
-    pub(crate) thread: Shared<Thread>,
+    pub(crate) thread: Shared<CausalThread>,
     /// Upcoming events, the current fast run, and the result of the last one.
     pub(crate) director: Shared<Director>,
     /// Ids of pods that arrived on a node in the last frame.

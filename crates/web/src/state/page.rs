@@ -6,7 +6,7 @@
 //! which it is declared. Methods that need both parts are here; `act.rs` applies actions.
 
 use podscope_api::Danger;
-use podscope_protocol::{GUIDED_START, Opened, WhatIfAnswer};
+use podscope_protocol::{FIRST_VISIT_LESSON, OpenedSession, WhatIfAnswer};
 
 use super::{Dialog, Menu, MenuSubject, Screen, Session, Shared, Shell, StudyAct};
 use crate::pure::route::{Panels, Theme, View};
@@ -19,7 +19,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// The page before the engine's first update.
+    /// Creates the page as it is before the engine's first update.
     pub(crate) fn new(panels: Option<Panels>, theme: Theme, view: View) -> Page {
         Page {
             shell: Shell::new(panels, theme, view),
@@ -38,7 +38,7 @@ impl Page {
 
     /// Opens a dialog, or closes the open one with `Dialog::None`.
     pub(super) fn open_dialog(&mut self, dialog: Dialog) {
-        // A what-if question is computed again each time that its dialog opens.
+        // The answer to a what-if question is computed again each time that its dialog opens.
         if matches!(dialog, Dialog::WhatIf(_)) {
             self.session.what_if = None;
         }
@@ -66,9 +66,10 @@ impl Page {
         }
     }
 
-    /// Applies a change in practice, course or exam. A session that is a run of a course's task gets the task's title.
-    pub(super) fn study(&mut self, act: StudyAct) {
-        self.shell.study.change(|study| study.act(act));
+    /// Applies a change in practice, course or exam. If the open session is a run of a practice task of the course, it
+    /// gets the task's title.
+    pub(super) fn apply_study_act(&mut self, act: StudyAct) {
+        self.shell.study.change(|study| study.apply_act(act));
         let title = self.shell.study.task_title().map(str::to_owned);
         if let Some((title, opened)) = title.zip(self.session.opened.as_mut())
             && title != opened.title
@@ -78,7 +79,7 @@ impl Page {
     }
 
     /// Replaces the previous session by the session that opened.
-    pub(super) fn open(&mut self, mut opened: Opened) {
+    pub(super) fn open(&mut self, mut opened: OpenedSession) {
         let is_first = self.session.opened.is_none() || self.session.recorded;
         let awaited = self.shell.session_opens(&mut opened, is_first);
         let screen = opened.screen.as_deref().and_then(Screen::read);
@@ -86,13 +87,13 @@ impl Page {
             self.shell.console_open = screen.console;
         }
         // The guided start uses the nodes and pods of the first visit.
-        let is_guided_start = opened.lesson.as_deref() == Some(GUIDED_START);
+        let is_guided_start = opened.lesson.as_deref() == Some(FIRST_VISIT_LESSON);
         let still_selected = self.session.selected.take().filter(|_| is_guided_start);
         self.session = Session::begin(opened, screen, still_selected, awaited);
     }
 
     /// Returns the answer to the open what-if question, which the stage shows too.
-    pub(crate) fn open_answer(&self) -> Option<&Shared<WhatIfAnswer>> {
+    pub(crate) fn open_what_if_answer(&self) -> Option<&Shared<WhatIfAnswer>> {
         let Dialog::WhatIf(change) = &self.shell.dialog else {
             return None;
         };

@@ -3,7 +3,7 @@
 use podscope_api::Danger;
 use podscope_messages::Sentence;
 use podscope_protocol::triage::Finding;
-use podscope_protocol::{LinkLength, Micros, Opened, Problem, Remedy, TextKind};
+use podscope_protocol::{LinkLength, Micros, OpenedSession, Problem, Remedy, TextKind};
 
 use super::Menu;
 
@@ -24,7 +24,7 @@ pub(crate) enum Dialog {
     None,
     Lessons,
     Shortcuts,
-    /// The controls for which the bar has no space.
+    /// The controls for which the bar at the top of the page has no space.
     More,
     /// The entry point for users whose own cluster has a pending pod.
     Pending,
@@ -94,7 +94,7 @@ pub(crate) struct SiteScenario {
 
 impl SiteScenario {
     /// Returns whether the session was opened from the file.
-    pub(crate) fn is(&self, opened: &Opened) -> bool {
+    pub(crate) fn is_source_of(&self, opened: &OpenedSession) -> bool {
         let session = self.session.as_ref();
         session.is_some_and(|(text, seed)| opened.lesson.is_none() && *text == opened.text && *seed == opened.seed)
     }
@@ -111,7 +111,7 @@ pub(crate) enum Sheet {
 
 /// Whose state the cards show: the API server's, the machines', or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Truth {
+pub(crate) enum StateView {
     /// The API server's state, and beside it the machines' state where the two differ.
     #[default]
     Both,
@@ -126,8 +126,8 @@ pub(crate) enum Truth {
 pub(crate) struct Present {
     pub(crate) on: bool,
     pub(crate) spotlight: bool,
-    /// The QR code of the present instant is shown.
-    pub(crate) code: bool,
+    /// The QR code of a link to the current instant is shown.
+    pub(crate) qr_code: bool,
     pub(crate) console: bool,
     pub(crate) timeline: bool,
     /// A timer is shown; it counts from the moment at which it appeared.
@@ -137,11 +137,11 @@ pub(crate) struct Present {
 }
 
 impl Present {
-    /// Returns the part of the presentation that a key shows or hides.
-    pub(crate) fn part(&mut self, key: &str) -> Option<&mut bool> {
+    /// Returns the flag of the overlay that a key shows or hides; `None` for other keys.
+    pub(crate) fn overlay_of_key(&mut self, key: &str) -> Option<&mut bool> {
         Some(match key {
             "x" => &mut self.spotlight,
-            "q" => &mut self.code,
+            "q" => &mut self.qr_code,
             "`" => &mut self.console,
             "v" => &mut self.timeline,
             "z" => &mut self.timer,
@@ -150,9 +150,9 @@ impl Present {
     }
 }
 
-/// Remedies for a pending pod.
+/// Remedies for a pending pod, as far as the engine has found them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct HelpView {
+pub(crate) struct RemediesView {
     pub(crate) pod: String,
     pub(crate) remedies: Vec<Remedy>,
     /// For each node group, one line about the effect of one more node.
@@ -163,7 +163,7 @@ pub(crate) struct HelpView {
 
 /// The engine's check of the editor's text.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Checked {
+pub(crate) struct CheckedText {
     pub(crate) revision: u64,
     /// Kind of the text; while it cannot be parsed, its last known kind.
     pub(crate) kind: TextKind,
@@ -178,7 +178,7 @@ pub(crate) struct TriageView {
     pub(crate) at: Micros,
 }
 
-/// The link of the present state.
+/// The link of the session at the shown instant.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LinkView {
     pub(crate) fragment: String,

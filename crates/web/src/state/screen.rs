@@ -83,7 +83,7 @@ impl Screen {
 mod tests {
     use std::rc::Rc;
 
-    use podscope_protocol::{Opened, Update};
+    use podscope_protocol::{OpenedSession, Update};
     use yew::Reducible;
 
     use super::*;
@@ -103,9 +103,9 @@ mod tests {
         original.session.group = "rack".into();
         original.session.span = Some(Span { from: 3, to: 9 });
         let screen = Screen::write(&original);
-        let restored = page().reduce(Act::Update(Box::new(Update::Opened(Box::new(Opened {
+        let restored = page().reduce(Act::Update(Box::new(Update::Opened(Box::new(OpenedSession {
             screen: Some(screen),
-            ..Opened::default()
+            ..OpenedSession::default()
         })))));
         assert_eq!(restored.session.selected, original.session.selected);
         assert_eq!(

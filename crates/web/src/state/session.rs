@@ -1,12 +1,13 @@
 //! The part of the page's state that belongs to one session.
 
 use podscope_protocol::{
-    Completion, Detail, FilmRefusal, LessonCondition, Micros, Opened, PodMark, PodView, SubjectRef, Task, WhatIfAnswer,
+    Completion, FilmRefusal, InspectorContent, LessonCondition, Micros, OpenedSession, PodMark, PodView, SubjectRef,
+    Task, WhatIfAnswer,
 };
 
-use super::shell::AwaitedBySession;
-use super::{Checked, HelpView, LinkView, Model, Screen, Shared, Sheet, Tab, TriageView};
-use crate::pure::explain::Why;
+use super::shell::KeptForOpeningSession;
+use super::{CheckedText, LinkView, Model, RemediesView, Screen, Shared, Sheet, Tab, TriageView};
+use crate::pure::explain::DecisionView;
 use crate::pure::find::Filter;
 use crate::pure::overview::needs_picture;
 use crate::pure::pin::TimeQuestion;
@@ -18,7 +19,7 @@ use crate::pure::waits;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Session {
     /// `None` until the first session opens.
-    pub(crate) opened: Option<Shared<Opened>>,
+    pub(crate) opened: Option<Shared<OpenedSession>>,
     /// True while the page shows the recording of a first visit, until the engine opens the session.
     pub(crate) recorded: bool,
     pub(crate) model: Shared<Model>,
@@ -37,9 +38,9 @@ pub(crate) struct Session {
     pub(crate) is_partly_translated: bool,
 
     pub(crate) selected: Option<SubjectRef>,
-    pub(crate) detail: Option<Shared<Detail>>,
-    pub(crate) why: Option<Shared<Why>>,
-    pub(crate) help: Option<Shared<HelpView>>,
+    pub(crate) detail: Option<Shared<InspectorContent>>,
+    pub(crate) why: Option<Shared<DecisionView>>,
+    pub(crate) help: Option<Shared<RemediesView>>,
     pub(crate) tab: Tab,
     pub(crate) sheet: Sheet,
     /// Label key by which nodes are grouped; empty for the zone.
@@ -51,11 +52,11 @@ pub(crate) struct Session {
     pub(crate) find: Option<String>,
     /// The parsed filter.
     pub(crate) filter: Option<Shared<Filter>>,
-    /// The pin that answers a question for a time.
+    /// The pin on the timeline with which the user answers a question that asks for an instant.
     pub(crate) pin: Option<Micros>,
 
     /// The engine's check of the text in the editor.
-    pub(crate) checked: Option<Shared<Checked>>,
+    pub(crate) checked: Option<Shared<CheckedText>>,
     /// Fields that fit at the editor's cursor, with the revision of their request.
     pub(crate) fields: Option<Shared<(u64, Vec<Completion>)>>,
     /// Goals of the lesson that is being recorded.
@@ -79,10 +80,10 @@ impl Session {
     /// Creates the state of a session that has just opened: with the screen of its link, or with the previous session's
     /// selection.
     pub(super) fn begin(
-        opened: Opened,
+        opened: OpenedSession,
         screen: Option<Screen>,
         still_selected: Option<SubjectRef>,
-        awaited: AwaitedBySession,
+        awaited: KeptForOpeningSession,
     ) -> Session {
         let mut screen = screen.unwrap_or_else(|| Screen {
             selected: still_selected,
@@ -122,7 +123,7 @@ impl Session {
     }
 
     /// Returns the clock, or during a seek its target, so that several quick steps add up.
-    pub(crate) fn at(&self) -> Micros {
+    pub(crate) fn seek_target_or_now(&self) -> Micros {
         self.pending_seek.map_or(self.model.now, |(at, _)| at)
     }
 
@@ -131,7 +132,7 @@ impl Session {
         self.sheet == Sheet::Side && self.selected.is_none()
     }
 
-    /// Returns the open question for a time.
+    /// Returns the open question if it asks for an instant.
     pub(crate) fn time_question(&self) -> Option<TimeQuestion> {
         TimeQuestion::of(self.opened.as_ref()?, &self.model.story)
     }
@@ -152,8 +153,8 @@ impl Session {
         }
     }
 
-    /// The selected pod.
-    pub(crate) fn pod(&self) -> Option<&Shared<PodView>> {
+    /// Returns the view of the selected pod, if the model has it.
+    pub(crate) fn selected_pod_view(&self) -> Option<&Shared<PodView>> {
         match &self.selected {
             Some(SubjectRef::Pod { key, uid }) => self.model.pod(key, uid),
             _ => None,
@@ -162,7 +163,7 @@ impl Session {
 
     /// Returns the decision on the selected pod. If another pod with the same name has replaced a pod that was selected
     /// by UID, the decision stays that of the selected pod.
-    pub(crate) fn decision(&self) -> Option<&Shared<Why>> {
+    pub(crate) fn decision(&self) -> Option<&Shared<DecisionView>> {
         match &self.selected {
             Some(SubjectRef::Pod { key, uid }) => {
                 (self.why.as_ref()).filter(|why| why.pod == *key && (uid.is_empty() || why.uid == *uid))
@@ -173,11 +174,11 @@ impl Session {
 
     /// Returns the decision that highlights or dims nodes: that of the selected pod, while its tab is open. If the pod
     /// has been placed since, the instant of the decision is returned too. `None` for a deleted pod.
-    pub(crate) fn shown_decision(&self) -> Option<(&Shared<Why>, Option<Micros>)> {
-        // If the files do not tell why the pod waits, the verdicts are hypothetical and not shown.
+    pub(crate) fn shown_decision(&self) -> Option<(&Shared<DecisionView>, Option<Micros>)> {
+        // If the files of a dump do not tell why the pod waits, the verdicts are hypothetical and not shown.
         let pod = self
-            .pod()
-            .filter(|pod| pod.mark != PodMark::Ghost && waits::missing_from_files(pod).is_none())?;
+            .selected_pod_view()
+            .filter(|pod| pod.mark != PodMark::Ghost && waits::missing_dump_objects(pod).is_none())?;
         let why = self
             .decision()
             .filter(|_| self.tab == Tab::Why && self.model.story.question.is_none())?;

@@ -1,9 +1,9 @@
 //! The part of the page's state that lasts across sessions.
 
-use podscope_protocol::{Guarantee, LessonInfo, Opened, Problem};
+use podscope_protocol::{Guarantee, LessonInfo, OpenedSession, Problem};
 
-use super::{Console, Dialog, Present, Shared, SiteScenario, Study, TriageView, Truth};
-use crate::pure::course::Course;
+use super::{Console, Dialog, Present, Shared, SiteScenario, StateView, Study, TriageView};
+use crate::pure::course::CourseProgress;
 use crate::pure::route::{Panels, Theme, View};
 use crate::pure::stage::StageSize;
 
@@ -23,7 +23,7 @@ pub(crate) struct Shell {
     pub(crate) lessons: Shared<Vec<LessonInfo>>,
     /// The guarantees about the lifecycle of pods, which the invariants check (E-04).
     pub(crate) guarantees: Shared<Vec<Guarantee>>,
-    pub(crate) course: Shared<Course>,
+    pub(crate) course: Shared<CourseProgress>,
     pub(crate) study: Shared<Study>,
     pub(crate) theme: Theme,
     /// Code of the page's language.
@@ -31,7 +31,7 @@ pub(crate) struct Shell {
     pub(crate) view: View,
     pub(crate) panels: Panels,
     pub(crate) embedded: bool,
-    pub(crate) truth: Truth,
+    pub(crate) truth: StateView,
     pub(crate) present: Present,
     pub(crate) console: Shared<Console>,
     pub(crate) console_open: bool,
@@ -55,15 +55,15 @@ pub(crate) struct Shell {
     pub(crate) coming_triage: Option<Shared<TriageView>>,
 }
 
-/// Parts of the shell that belong to the session that opens.
-pub(super) struct AwaitedBySession {
+/// What the shell has kept for the session that opens now, and hands over to it.
+pub(super) struct KeptForOpeningSession {
     /// The guarantee to select.
     pub(super) guarantee: Option<String>,
     pub(super) triage: Option<Shared<TriageView>>,
 }
 
 impl Shell {
-    /// The shell of a page that has just been loaded.
+    /// Creates the shell of a page that has just been loaded.
     pub(super) fn new(panels: Option<Panels>, theme: Theme, view: View) -> Shell {
         Shell {
             first_stage: StageSize::default(),
@@ -76,11 +76,11 @@ impl Shell {
             course: Shared::default(),
             study: Shared::default(),
             theme,
-            language: podscope_messages::code(),
+            language: podscope_messages::language_code(),
             view,
             embedded: panels.is_some(),
             panels: panels.unwrap_or(Panels::ALL),
-            truth: Truth::default(),
+            truth: StateView::default(),
             present: Present::default(),
             console: Shared::default(),
             console_open: false,
@@ -97,10 +97,11 @@ impl Shell {
         }
     }
 
-    /// Closes what was about the previous session, and returns the parts that waited for this session. The session's
-    /// title and reasons may come from a practice task. `is_first`: no session was open before.
-    pub(super) fn session_opens(&mut self, opened: &mut Opened, is_first: bool) -> AwaitedBySession {
-        self.study.change(|study| study.opened(opened));
+    /// Closes what is about the previous session, and returns what was kept for this session. If this session is a
+    /// practice task, it gets the task's title and its reasons for wrong answers. `is_first`: no session was open
+    /// before.
+    pub(super) fn session_opens(&mut self, opened: &mut OpenedSession, is_first: bool) -> KeptForOpeningSession {
+        self.study.change(|study| study.session_opened(opened));
         self.console.change(|console| console.begin_run(&opened.title));
         // The introduction belongs to the first visit's cluster, not to a session that runs on a server.
         self.start &= is_first && !opened.is_joined;
@@ -115,7 +116,7 @@ impl Shell {
         // A session that was requested earlier may open first: the guarantee is selected only when its own lesson
         // opens.
         let is_its_own = |(_, lesson): &mut (String, String)| opened.lesson.as_ref() == Some(lesson);
-        AwaitedBySession {
+        KeptForOpeningSession {
             guarantee: self.pending_guarantee.take_if(is_its_own).map(|(name, _)| name),
             triage: self.coming_triage.take().filter(|_| opened.is_dump),
         }

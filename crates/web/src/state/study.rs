@@ -1,7 +1,7 @@
 //! Practice and courses: the open task, the open course, and the user's attempts.
 
 use podscope_protocol::{
-    CourseInfo, CourseItem, CourseSource, CourseUpdate, Opened, PracticeFamily, PracticeTask, practice_run_name,
+    CourseInfo, CourseItem, CourseSource, CourseUpdate, OpenedSession, PracticeFamily, PracticeTask, practice_run_name,
 };
 
 use super::Shared;
@@ -42,16 +42,16 @@ pub(crate) enum StudyAct {
     Return(u64),
     /// Replaces the attempts: by those stored for the course, or by those at the beginning or the end of an exam.
     Attempts(Attempts),
-    /// This number of files was sent to be graded.
+    /// The teacher sent this number of files to the engine, which replays and grades them.
     Sent(usize),
     /// Removes the runs of the class.
     ForgetClass,
-    /// The user leaves the course.
+    /// Leaves the course: its state is forgotten.
     CloseCourse,
 }
 
 /// Returns whether an opened session can be a run of this item of a course.
-fn is_run_of(opened: &Opened, source: &CourseSource) -> bool {
+fn is_run_of(opened: &OpenedSession, source: &CourseSource) -> bool {
     match source {
         CourseSource::Lesson(name) => opened.lesson.as_ref() == Some(name),
         CourseSource::Practice(id) => opened.title == practice_run_name(&id.family),
@@ -60,7 +60,7 @@ fn is_run_of(opened: &Opened, source: &CourseSource) -> bool {
 }
 
 impl Study {
-    pub(super) fn act(&mut self, act: StudyAct) {
+    pub(super) fn apply_act(&mut self, act: StudyAct) {
         match act {
             StudyAct::OpenItem(index) => self.opening = Some(index),
             StudyAct::Helped(way) => self.help = self.help.max(way),
@@ -100,7 +100,7 @@ impl Study {
         }
     }
 
-    pub(super) fn update(&mut self, update: CourseUpdate) {
+    pub(super) fn apply_update(&mut self, update: CourseUpdate) {
         match update {
             CourseUpdate::Families(families) => self.families = Some(families),
             CourseUpdate::Task(task) => self.task = Some(Shared::new(task)),
@@ -114,9 +114,9 @@ impl Study {
         }
     }
 
-    /// Called when a session has opened: an item of the course, a practice task, or neither. If it is a task, adds to
-    /// the session the task's reasons for wrong answers, in English like all texts of the state.
-    pub(super) fn opened(&mut self, opened: &mut Opened) {
+    /// Called when a session has opened: an item of the course, a practice task, or neither. A session of a practice
+    /// task gets the task's title and its reasons for wrong answers, in English like all texts of the state.
+    pub(super) fn session_opened(&mut self, opened: &mut OpenedSession) {
         // The session that has opened may not be the item's: for example, after a reload, a session that was requested
         // earlier can open first. Then the item stays in `opening` until its own session opens.
         self.item = self.opening.take_if(|index| {
@@ -170,13 +170,13 @@ impl Study {
         self.is_exam() && self.item.is_some() && self.attempts.ended.is_some()
     }
 
-    /// Returns whether hints may be opened.
-    pub(crate) fn has_hints(&self) -> bool {
+    /// Returns whether the open item lets the user open hints; true outside a course.
+    pub(crate) fn allows_hints(&self) -> bool {
         self.item.is_none() || self.course.as_ref().is_none_or(|course| course.has_hints)
     }
 
-    /// Returns whether the solution may be shown.
-    pub(crate) fn has_show_me(&self) -> bool {
+    /// Returns whether the open item lets the user see the solution; true outside a course.
+    pub(crate) fn allows_solution(&self) -> bool {
         self.item.is_none() || self.course.as_ref().is_none_or(|course| course.has_show_me)
     }
 
@@ -226,13 +226,13 @@ mod tests {
     fn requested_item_waits_for_its_own_session() {
         let mut study = new_study(vec![lesson_item("first-pod"), lesson_item("keep-three")], None);
         let open = |study: &mut Study, lesson: Option<&str>| {
-            study.opened(&mut Opened {
+            study.session_opened(&mut OpenedSession {
                 lesson: lesson.map(str::to_owned),
-                ..Opened::default()
+                ..OpenedSession::default()
             });
             study.item
         };
-        study.act(StudyAct::OpenItem(1));
+        study.apply_act(StudyAct::OpenItem(1));
         assert_eq!(open(&mut study, None), None);
         assert_eq!(open(&mut study, Some("keep-three")), Some(1));
         assert_eq!(open(&mut study, Some("first-pod")), None);
@@ -252,41 +252,41 @@ mod tests {
         let exam = Some(ExamInfo { minutes: 5, pass: 66 });
         let items = || vec![task("which-node"), task("which-phase")];
         let open_copy = |study: &mut Study, name: &str, session: u64, copy_of: Option<u64>| {
-            let mut opened = Opened {
+            let mut opened = OpenedSession {
                 title: name.into(),
-                ..Opened::default()
+                ..OpenedSession::default()
             };
-            study.opened(&mut opened);
-            study.act(StudyAct::Session { id: session, copy_of });
+            study.session_opened(&mut opened);
+            study.apply_act(StudyAct::Session { id: session, copy_of });
             (study.item, opened.title)
         };
         let open = |study: &mut Study, name: &str, session: u64| open_copy(study, name, session, None);
         let mut first = new_study(items(), exam);
-        first.act(StudyAct::Attempts(Attempts::begun_at(0.0)));
+        first.apply_act(StudyAct::Attempts(Attempts::begun_at(0.0)));
         assert!(first.is_exam_running() && !first.hides_solutions(), "no task is open");
-        first.act(StudyAct::OpenItem(0));
+        first.apply_act(StudyAct::OpenItem(0));
         open(&mut first, "practice-which-node", 11);
         assert!(first.hides_solutions());
-        first.act(StudyAct::OpenItem(1));
+        first.apply_act(StudyAct::OpenItem(1));
         let second = open(&mut first, "practice-which-phase", 12);
         assert_eq!(second, (Some(1), "The title of which-phase".to_owned()));
 
         // If the stored session no longer exists, its link opens as a session with another number.
-        first.act(StudyAct::Return(11));
+        first.apply_act(StudyAct::Return(11));
         let back = open(&mut first, "practice-which-node", 13);
         assert_eq!(back, (Some(0), "The title of which-node".to_owned()));
         assert_eq!(open(&mut first, "free", 14).0, None, "another session is no task");
 
         let mut reloaded = new_study(items(), exam);
-        reloaded.act(StudyAct::Attempts(Attempts::read(&first.attempts.write())));
+        reloaded.apply_act(StudyAct::Attempts(Attempts::read(&first.attempts.write())));
         assert_eq!(open(&mut reloaded, "practice-which-node", 13).0, Some(0));
 
         // If another tab, or the page before the reload, still holds the session's lock, this tab gets a copy of the
         // session.
         let mut copied = new_study(items(), exam);
-        copied.act(StudyAct::Attempts(Attempts::read(&first.attempts.write())));
+        copied.apply_act(StudyAct::Attempts(Attempts::read(&first.attempts.write())));
         assert_eq!(open_copy(&mut copied, "practice-which-node", 15, Some(13)).0, Some(0));
-        copied.act(StudyAct::Session {
+        copied.apply_act(StudyAct::Session {
             id: 15,
             copy_of: Some(13),
         });

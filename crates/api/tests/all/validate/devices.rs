@@ -31,8 +31,8 @@ fn parse_object(text: &str) -> Object {
 /// Shows: DRA-004, DRA-032, DRA-033, DRA-034
 #[test]
 fn invalid_claims_are_refused() {
-    const REFERENCE: &str = "Invalid value: \"x\": must be the name of a request in the claim or the name of a request \
-                             and a subrequest separated by '/'";
+    const INVALID_REQUEST_REFERENCE: &str = "Invalid value: \"x\": must be the name of a request in the claim or the name \
+                                             of a request and a subrequest separated by '/'";
     let rows: &[(&str, &[&str])] = &[
         (
             "requests: [{name: a}, {name: A, exactly: {}, firstAvailable: [{name: s, deviceClassName: c}]}]",
@@ -74,7 +74,7 @@ fn invalid_claims_are_refused() {
             "requests: [{name: a, exactly: {deviceClassName: c}}], constraints: [{requests: [x], matchAttribute: numa}, {}], \
              config: [{requests: [a], opaque: {driver: d.example.com, parameters: [1]}}, {}]",
             &[
-                &format!("spec.devices.constraints[0].requests[0]: {REFERENCE}"),
+                &format!("spec.devices.constraints[0].requests[0]: {INVALID_REQUEST_REFERENCE}"),
                 "spec.devices.constraints[0].matchAttribute: Invalid value: \"numa\": a fully qualified name must be a \
                  domain and a name separated by a slash",
                 "spec.devices.constraints[1]: Required value: exactly one of \"matchAttribute\" or \"distinctAttribute\" \

@@ -296,7 +296,7 @@ fn invalid_objects_of_kinds_other_than_workloads_are_refused() {
 
 /// Shows: VA-321, VA-323
 #[test]
-fn invalid_csi_objects_hints_and_pod_cidrs_are_refused() {
+fn invalid_csi_objects_endpoint_hints_and_pod_cidrs_are_refused() {
     let rows: &[(&str, &[&str])] = &[
         (
             "storage.k8s.io/v1, kind: CSIDriver, spec: {fsGroupPolicy: X, volumeLifecycleModes: [Z], tokenRequests: \
@@ -361,11 +361,11 @@ fn invalid_csi_objects_hints_and_pod_cidrs_are_refused() {
     }
 }
 
-/// Only errors of the first failing stage are reported.
+/// Service allocation makes several checks; only the errors of the first check that fails are reported.
 /// Shows: VA-322, VA-324
 #[test]
-fn service_allocation_reports_the_first_failing_stage() {
-    use podscope_api::Unallocated;
+fn service_allocation_reports_only_the_first_failing_check() {
+    use podscope_api::AllocationError;
     let service = |text: &str| {
         let text = format!("{{apiVersion: v1, kind: Service, metadata: {{name: s}}, spec: {{{text}}}}}");
         match &parse(&text).objects.last().expect("an object").value {
@@ -377,15 +377,15 @@ fn service_allocation_reports_the_first_failing_stage() {
         let other = service(
             "type: NodePort, clusterIP: 10.96.5.5, clusterIPs: [10.96.5.5], ports: [{port: 80, nodePort: 30080}]",
         );
-        match podscope_api::service_allocation(&service(text), old, std::iter::once(&*other)) {
+        match podscope_api::check_service_allocation(&service(text), old, std::iter::once(&*other)) {
             Ok(()) => String::new(),
-            Err(Unallocated::Invalid(problems)) => {
+            Err(AllocationError::Invalid(problems)) => {
                 problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
             }
-            Err(Unallocated::Internal(why) | Unallocated::Unnamed(why)) => why,
+            Err(AllocationError::Internal(why) | AllocationError::Unnamed(why)) => why,
         }
     };
-    const TAKEN: &str = "Invalid value: 30080: provided port is already allocated";
+    const NODE_PORT_TAKEN: &str = "Invalid value: 30080: provided port is already allocated";
     for (text, expected) in [
         (
             "type: NodePort, clusterIP: 10.96.5.5, clusterIPs: [10.96.5.5], ports: [{port: 80, nodePort: 30080}]",
@@ -393,7 +393,7 @@ fn service_allocation_reports_the_first_failing_stage() {
         ),
         (
             "type: NodePort, ports: [{port: 81}, {port: 80, nodePort: 30080}]",
-            &format!("spec.ports[1].nodePort: {TAKEN}"),
+            &format!("spec.ports[1].nodePort: {NODE_PORT_TAKEN}"),
         ),
         (
             "type: NodePort, ports: [{port: 80, nodePort: 30081}, {port: 81, nodePort: 30081, protocol: UDP}]",
@@ -430,7 +430,7 @@ fn service_allocation_reports_the_first_failing_stage() {
         ("type: NodePort, ports: [{port: 80, nodePort: 30090}]", ""),
         (
             "type: NodePort, ports: [{port: 80, nodePort: 30080}]",
-            &format!("spec.ports[0].nodePort: {TAKEN}"),
+            &format!("spec.ports[0].nodePort: {NODE_PORT_TAKEN}"),
         ),
         (
             "type: NodePort, ports: [{port: 80, nodePort: 30090, protocol: TCP}, {port: 81, nodePort: 30090, protocol: TCP}]",

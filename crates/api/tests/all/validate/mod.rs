@@ -1,13 +1,13 @@
 //! Validation on create, compared with the API server's messages (VA-057 to VA-213).
 
+mod autoscalers_endpoints_quotas;
 mod containers;
 mod devices;
 mod fields;
 mod kinds;
 mod pods;
-mod scale;
 mod status;
-mod stored;
+mod stored_only_kinds;
 
 use podscope_api::{Object, default_object, generate_job_selector, parse, validate};
 

@@ -72,7 +72,8 @@ fn invalid_volumes_are_refused() {
 /// VA-156, VA-157, VA-158, VA-159, VA-160, VA-161, VA-162, VA-163, VA-164, VA-340
 #[test]
 fn invalid_scheduling_fields_are_refused() {
-    const NA: &str = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
+    const NODE_SELECTOR_TERMS_PATH: &str =
+        "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
     let node = |terms: &str| {
         pod_errors(&format!(
             "affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{terms}]}}}}}}"
@@ -113,7 +114,10 @@ fn invalid_scheduling_fields_are_refused() {
         ),
     ];
     for (terms, expected) in rows {
-        let expected: Vec<String> = expected.iter().map(|text| format!("{NA}{text}")).collect();
+        let expected: Vec<String> = expected
+            .iter()
+            .map(|text| format!("{NODE_SELECTOR_TERMS_PATH}{text}"))
+            .collect();
         assert_errors(
             &node(terms),
             &expected.iter().map(String::as_str).collect::<Vec<_>>(),
@@ -121,7 +125,8 @@ fn invalid_scheduling_fields_are_refused() {
         );
     }
 
-    const REQUIRED: &str = "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]";
+    const ANTI_AFFINITY_TERM_PATH: &str =
+        "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]";
     assert_errors(
         &pod_errors(
             "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{namespaces: [A], \
@@ -131,12 +136,13 @@ fn invalid_scheduling_fields_are_refused() {
         ),
         &[
             &format!(
-                "{REQUIRED}.labelSelector.matchExpressions[0].operator: Invalid value: \"Gt\": not a valid selector operator"
+                "{ANTI_AFFINITY_TERM_PATH}.labelSelector.matchExpressions[0].operator: Invalid value: \"Gt\": not a valid \
+                 selector operator"
             ),
-            &format!("{REQUIRED}.namespace: Invalid value: \"A\": a lowercase RFC 1123 label…"),
-            &format!("{REQUIRED}.topologyKey: Required value: can not be empty"),
-            &format!("{REQUIRED}.topologyKey: Invalid value: \"\": name part must be non-empty"),
-            &format!("{REQUIRED}.topologyKey: Invalid value: \"\": name part must consist of…"),
+            &format!("{ANTI_AFFINITY_TERM_PATH}.namespace: Invalid value: \"A\": a lowercase RFC 1123 label…"),
+            &format!("{ANTI_AFFINITY_TERM_PATH}.topologyKey: Required value: can not be empty"),
+            &format!("{ANTI_AFFINITY_TERM_PATH}.topologyKey: Invalid value: \"\": name part must be non-empty"),
+            &format!("{ANTI_AFFINITY_TERM_PATH}.topologyKey: Invalid value: \"\": name part must consist of…"),
             "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid value: 0: must \
              be in the range 1-100",
             "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.matchLabelKeys: \
@@ -204,7 +210,7 @@ fn invalid_scheduling_fields_are_refused() {
                 "spec.serviceAccountName: Invalid value: \"A\": a lowercase RFC 1123 subdomain…",
             ],
         ),
-        // Without host networking and FQDN, the override is allowed (VA-340).
+        // `hostnameOverride` is allowed if `hostNetwork` and `setHostnameAsFQDN` are false (VA-340).
         (
             "hostNetwork: false\nsetHostnameAsFQDN: false\nhostnameOverride: a.b",
             &[],

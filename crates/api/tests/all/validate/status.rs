@@ -4,18 +4,18 @@ use podscope_api::{Object, parse, validate_status_update};
 
 use super::assert_errors;
 
-fn parse_object(head: &str, status: &str) -> Object {
-    let head = head.strip_suffix('}').expect("an object in braces");
-    let parsed = parse(&format!("{head}, status: {status}}}"));
-    assert_eq!(parsed.problems, [], "{head} {status}");
+fn parse_object(manifest: &str, status: &str) -> Object {
+    let manifest = manifest.strip_suffix('}').expect("an object in braces");
+    let parsed = parse(&format!("{manifest}, status: {status}}}"));
+    assert_eq!(parsed.problems, [], "{manifest} {status}");
     parsed.objects.last().expect("an object").value.clone()
 }
 
-/// Asserts the errors of an update that replaces the status `old` by `new`.
-fn check_status_update(head: &str, old: &str, new: &str, expected: &[&str]) {
-    let problems = validate_status_update(&parse_object(head, old), &parse_object(head, new));
+/// Asserts the errors of an update of the object in `manifest` that replaces the status `old` by `new`.
+fn check_status_update(manifest: &str, old: &str, new: &str, expected: &[&str]) {
+    let problems = validate_status_update(&parse_object(manifest, old), &parse_object(manifest, new));
     let got: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    assert_errors(&got, expected, &format!("{head} {new}"));
+    assert_errors(&got, expected, &format!("{manifest} {new}"));
 }
 
 /// Shows: VA-356
@@ -135,8 +135,8 @@ fn invalid_status_updates_are_refused() {
             &[],
         ),
     ];
-    for (head, status, expected) in rows {
-        check_status_update(head, "{}", status, expected);
+    for (manifest, status, expected) in rows {
+        check_status_update(manifest, "{}", status, expected);
     }
 }
 
@@ -155,13 +155,13 @@ fn restart_of_ended_ephemeral_container_is_refused() {
 /// Shows: VA-356
 #[test]
 fn inconsistent_job_status_is_refused() {
-    let head = "{apiVersion: batch/v1, kind: Job, metadata: {name: x, namespace: d}}";
+    let manifest = "{apiVersion: batch/v1, kind: Job, metadata: {name: x, namespace: d}}";
     let running = "{active: 1, failed: 1, startTime: \"2026-01-01T00:00:00Z\"}";
     let done = "{failed: 1, succeeded: 1, startTime: \"2026-01-01T00:00:00Z\", completionTime: \"2026-01-01T00:00:05Z\", \
                 conditions: [{type: SuccessCriteriaMet, status: \"True\"}, {type: Complete, status: \"True\"}]}";
-    check_status_update(head, running, done, &[]);
+    check_status_update(manifest, running, done, &[]);
     check_status_update(
-        head,
+        manifest,
         running,
         "{active: 1, failed: 1, conditions: [{type: Complete, status: \"True\"}, {type: Failed, status: \"True\"}]}",
         &[
@@ -174,7 +174,7 @@ fn inconsistent_job_status_is_refused() {
         ],
     );
     check_status_update(
-        head,
+        manifest,
         running,
         "{active: 1, ready: 2, startTime: \"2026-01-01T00:00:00Z\", completionTime: \"2025-01-01T00:00:00Z\"}",
         &[
@@ -185,7 +185,7 @@ fn inconsistent_job_status_is_refused() {
         ],
     );
     check_status_update(
-        head,
+        manifest,
         done,
         &done.replace("00:05Z", "00:06Z").replace("Complete", "Other"),
         &[
@@ -196,5 +196,5 @@ fn inconsistent_job_status_is_refused() {
     );
     // An invalid status may be written again unchanged: only changes are checked.
     let wrong = "{active: 1, conditions: [{type: Failed, status: \"True\"}]}";
-    check_status_update(head, wrong, wrong, &[]);
+    check_status_update(manifest, wrong, wrong, &[]);
 }

@@ -18,7 +18,7 @@ fn device_section(name: &str, pod: &str) -> String {
 
 /// Shows: S-14, S-19, P-09
 #[test]
-fn dumps_of_managed_clusters_are_explained() {
+fn explain_describes_devices_in_managed_cluster_dumps() {
     for (name, pod, wanted) in [
         (
             "gpu-operator",

@@ -27,14 +27,14 @@ fn dump_with_tainted_nodes(n_nodes: usize) -> String {
     write_file(&format!("tainted-{n_nodes}.yaml"), &text)
 }
 
-fn run_with_variable(variable: &str, value: &str, args: &[&str]) -> Run {
+fn run_with_env_variable(variable: &str, value: &str, args: &[&str]) -> Run {
     let output = crate::podscope_command().args(args).env(variable, value).output();
     output.expect("the binary starts").into()
 }
 
 /// Shows: E-16, P-07
 #[test]
-fn why_has_plural_forms_of_language() {
+fn why_uses_plural_forms_of_chosen_language() {
     for (n_nodes, want) in [
         (1, "тоді його може прийняти 1 вузол\n"),
         (3, "тоді його можуть прийняти 3 вузли\n"),
@@ -117,13 +117,13 @@ fn machine_readable_output_is_english_in_every_language() {
 
 /// Shows: P-07
 #[test]
-fn unknown_language_is_refused_with_list() {
+fn unknown_language_error_lists_known_languages() {
     for args in [&["practice", "--lang", "xx"][..], &["--lang=uk_UA", "practice"]] {
         let error = fail(args);
         assert!(error.contains("for '--lang <LANG>'"), "{error}");
         assert!(error.contains("[possible values: en, es, id, uk, zh]"), "{error}");
     }
-    let run = run_with_variable("PODSCOPE_LANG", "xx", &["practice"]);
+    let run = run_with_env_variable("PODSCOPE_LANG", "xx", &["practice"]);
     assert!(run.status == 2 && run.out.is_empty(), "{}", run.out);
     // The pseudo-locale is hidden in the list, but accepted.
     let families = succeed(&["practice", "--lang", "en-XA"]);
@@ -131,7 +131,7 @@ fn unknown_language_is_refused_with_list() {
 }
 
 #[test]
-fn podscope_lang_sets_language_and_locale_does_not() {
+fn podscope_lang_variable_sets_language_but_locale_does_not() {
     let english = succeed(&["practice"]);
     let spanish = succeed(&["practice", "--lang", "es"]);
     for (variable, value, want) in [
@@ -140,10 +140,10 @@ fn podscope_lang_sets_language_and_locale_does_not() {
         ("LANG", "es_ES.UTF-8", &english),
         ("LC_ALL", "es_ES.UTF-8", &english),
     ] {
-        let run = run_with_variable(variable, value, &["practice"]);
+        let run = run_with_env_variable(variable, value, &["practice"]);
         assert_eq!(run.out, *want, "{variable}={value}");
     }
-    // The option overrides the variable.
-    let run = run_with_variable("PODSCOPE_LANG", "uk", &["practice", "--lang", "es"]);
+    // The option `--lang` overrides the variable `PODSCOPE_LANG`.
+    let run = run_with_env_variable("PODSCOPE_LANG", "uk", &["practice", "--lang", "es"]);
     assert_eq!(run.out, spanish);
 }

@@ -124,7 +124,7 @@ fn drain_in_full_cluster_leaves_pods_pending() {
 
 /// Shows: P-14
 #[test]
-fn added_replicas_are_placed_in_every_draw() {
+fn added_replicas_are_placed_with_every_seed() {
     let shop = write_file("whatif-scale.yaml", SHOP_CLUSTER);
     let answer = whatif_as_json(&["scale", "deploy/web", "--replicas", "9", "--draws", "4", &shop]);
     let placed = pod_moves(&answer, "default/web-");
@@ -326,7 +326,7 @@ const SMALL_POD: &str = "{apiVersion: v1, kind: Pod, metadata: {name: s}, spec: 
 
 /// Shows: P-14
 #[test]
-fn fit_places_shapes_in_given_proportion() {
+fn fit_places_pod_shapes_in_given_proportion() {
     let shop = write_file("whatif-shapes.yaml", SHOP_CLUSTER);
     let big = write_file("whatif-shape-big.yaml", &SMALL_POD.replace("500m", "1"));
     let small = write_file("whatif-shape-small.yaml", SMALL_POD);
@@ -560,7 +560,7 @@ const CLOUD_DUMP: &str = r#"
 
 /// Shows: P-14, CA-002, CA-003, CA-005
 #[test]
-fn explain_and_why_suggest_groups_of_cloud_labels() {
+fn explain_and_why_suggest_node_groups_from_cloud_labels() {
     let cloud = write_file("whatif-cloud.yaml", CLOUD_DUMP);
     let all = whatif_as_json(&["grow", &cloud]);
     let unknown = |name: &str, like: &str| json!({"name": name, "nodes": 1, "min": null, "max": null, "like": like});

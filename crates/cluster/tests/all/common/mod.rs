@@ -81,7 +81,7 @@ pub fn world(objects: &[Value], trace: &mut Trace) -> World {
     World::new(setup, trace).expect("the objects are accepted")
 }
 
-/// Returns `fault partition` of all links, in both directions.
+/// Returns the fault that cuts all links of these nodes in both directions (`fault partition`).
 pub fn partition(nodes: &[NodeName]) -> Fault {
     Fault::Partition {
         targets: Targets::Nodes(nodes.to_vec()),

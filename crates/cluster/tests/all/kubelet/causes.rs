@@ -6,9 +6,9 @@ use podscope_cluster::fault::Fault;
 use serde_json::{Value, json};
 
 use crate::common::key;
-use crate::kubelet::lab::{Lab, status, web};
+use crate::kubelet::lab::{Lab, status, web_pod};
 
-/// Returns the distinct events about `web`, in order.
+/// Returns the events about pod `web` without repetitions, in the order of their first occurrence.
 fn distinct_events(lab: &Lab) -> Vec<String> {
     let mut events: Vec<String> = Vec::new();
     for (_, text) in lab.events() {
@@ -20,7 +20,7 @@ fn distinct_events(lab: &Lab) -> Vec<String> {
 }
 
 fn plain_web_pod() -> Value {
-    web(json!({}), &[("main", json!({}), "")])
+    web_pod(json!({}), &[("main", json!({}), "")])
 }
 
 /// Shows: F-06, LC-056, LC-071
@@ -47,7 +47,7 @@ fn failed_sandbox_creation_is_retried() {
 /// Shows: L-01, F-06, LC-071
 #[test]
 fn lost_sandbox_restarts_all_containers_including_init() {
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({}),
         &[("prepare", json!({"init": true}), ""), ("main", json!({}), "")],
     )]);
@@ -75,7 +75,7 @@ fn lost_sandbox_restarts_all_containers_including_init() {
 #[test]
 fn containers_survive_runtime_crash_but_do_not_restart() {
     let runtime = |up| Fault::Runtime { node: "a-1".into(), up };
-    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=30s, exit=1")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", json!({}), "run=30s, exit=1")])]);
     lab.run(20.0);
     lab.apply_fault(runtime(false));
     lab.run(25.0);
@@ -94,7 +94,7 @@ fn containers_survive_runtime_crash_but_do_not_restart() {
 #[test]
 fn slow_runtime_exceeds_eviction_grace_period() {
     // The pod uses 8150Mi of 8Gi, and 100Mi must be available: it is evicted. The runtime needs a minute to kill it.
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({}),
         &[("main", json!({}), "memory=8150Mi, sigterm=ignore, stop=60s")],
     )]);
@@ -111,7 +111,7 @@ fn slow_runtime_exceeds_eviction_grace_period() {
 
 /// Shows: F-06
 #[test]
-fn exit_fault_ends_container_with_its_code() {
+fn exit_fault_ends_container_with_given_exit_code() {
     let mut lab = Lab::new(&[plain_web_pod()]);
     lab.run(20.0);
     lab.apply_fault(Fault::Exit {
@@ -127,9 +127,9 @@ fn exit_fault_ends_container_with_its_code() {
 
 /// Shows: F-06, LC-117
 #[test]
-fn unknown_probe_answers_change_nothing() {
+fn unknown_readiness_probe_result_keeps_pod_ready() {
     let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
-    let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "readiness=unknown@10s..40s")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", probe, "readiness=unknown@10s..40s")])]);
     lab.run(35.0);
     assert!(lab.web().unwrap().is_ready());
     assert!(
@@ -142,7 +142,7 @@ fn unknown_probe_answers_change_nothing() {
 }
 
 /// Returns the conditions of the endpoint of pod `web` in the Service `web`; None without an endpoint.
-fn endpoint(lab: &Lab) -> Option<String> {
+fn endpoint_conditions(lab: &Lab) -> Option<String> {
     let objects = lab.world.objects();
     let mut slices = objects.list::<podscope_api::EndpointSlice>();
     let slice = slices.find(|slice| slice.metadata.label("kubernetes.io/service-name") == Some("web"))?;
@@ -188,7 +188,7 @@ fn endpoint_serves_until_readiness_probe_fails() {
         });
         let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
         // The pod fails its readiness probe 4 s after the stop signal, and exits 10 s after it.
-        let mut pod = web(json!({}), &[("main", probe, "readiness=fail@24s..100s, sigterm=10s")]);
+        let mut pod = web_pod(json!({}), &[("main", probe, "readiness=fail@24s..100s, sigterm=10s")]);
         pod["metadata"]["labels"] = json!({"app": "web"});
         let mut lab = Lab::new(&[service, pod]);
         for (at, expected) in rows {
@@ -198,7 +198,7 @@ fn endpoint_serves_until_readiness_probe_fails() {
             }
             lab.run(at);
             assert_eq!(
-                endpoint(&lab).as_deref(),
+                endpoint_conditions(&lab).as_deref(),
                 expected,
                 "publishNotReadyAddresses {publish}, {at} s"
             );

@@ -95,7 +95,7 @@ fn memory_pressure_evicts_pod_over_its_request() {
         (&disruption["status"], &disruption["reason"]),
         (&json!("True"), &json!("TerminationByKubelet"))
     );
-    // A hard eviction kills after the minimum of two seconds (LC-157, LC-201).
+    // A hard eviction kills after two seconds, the minimum grace period (LC-157, LC-201).
     assert_timeline_rows(
         "hard eviction",
         &lab.kill_timeline(),
@@ -212,7 +212,7 @@ fn eviction_kills_one_pod_per_pass_by_priority_first() {
 
 /// Shows: LC-196
 #[test]
-fn switch_spares_pod_within_its_requests_from_eviction() {
+fn within_requests_exempt_switch_prevents_eviction() {
     for (is_exempt, final_phase) in [(false, "Failed"), (true, "Running")] {
         let switches = Switches {
             within_requests_exempt: is_exempt,
@@ -293,7 +293,8 @@ fn eviction_timeout_emits_exceeded_grace_period() {
 #[test]
 fn pid_pressure_evicts_by_priority() {
     let settings = KubeletSettings {
-        // 32 768 PIDs are allowed. Three pods use six, and two more containers make eight.
+        // The node allows 32 768 PIDs. Its three pods use eight: two each, and one for each of the two additional
+        // containers.
         eviction: vec![EvictionThreshold {
             signal: EvictionSignal::PidAvailable,
             value: ThresholdValue::Quantity("32761".parse().unwrap()),
@@ -350,7 +351,8 @@ fn pid_pressure_evicts_by_priority() {
 /// Shows: LC-187
 #[test]
 fn inode_threshold_evicts_and_sets_disk_pressure() {
-    // 100Gi have 6 553 600 inodes; 50Gi use half of them. No byte threshold is set.
+    // The disk of 100Gi has 6 553 600 inodes; the 50Gi that the pod writes use half of them. There is no threshold for
+    // bytes.
     let settings = KubeletSettings {
         eviction: vec![EvictionThreshold {
             signal: EvictionSignal::NodefsInodesFree,

@@ -6,7 +6,7 @@ use podscope_cluster::{Record, SimTime, Span, What};
 use serde_json::json;
 
 use crate::common::partition;
-use crate::kubelet::lab::{Lab, assert_timeline_rows, status, text_field, web};
+use crate::kubelet::lab::{Lab, assert_timeline_rows, status, text_field, web_pod};
 
 fn a_1() -> NodeName {
     "a-1".into()
@@ -24,7 +24,7 @@ fn heal_links(lab: &mut Lab) {
 #[test]
 fn forced_deletion_under_partition_kills_processes_after_heal() {
     let hook = json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}});
-    let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "prestop=4s, sigterm=ignore")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", hook, "prestop=4s, sigterm=ignore")])]);
     lab.run(20.0);
     cut_links(&mut lab);
     lab.run(30.0);
@@ -40,7 +40,7 @@ fn forced_deletion_under_partition_kills_processes_after_heal() {
 /// Shows: LC-135, LC-208
 #[test]
 fn deletion_under_partition_takes_effect_after_heal() {
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({"terminationGracePeriodSeconds": 10}),
         &[("main", json!({}), "sigterm=ignore")],
     )]);
@@ -65,7 +65,7 @@ fn deletion_under_partition_takes_effect_after_heal() {
 #[test]
 fn orphan_of_forced_deletion_is_killed_after_kubelet_restart() {
     let hook = json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}});
-    let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "sigterm=ignore")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", hook, "sigterm=ignore")])]);
     lab.run(20.0);
     lab.apply_fault(Fault::Kubelet { node: a_1(), up: false });
     lab.delete(Some(0));
@@ -84,7 +84,7 @@ fn orphan_of_forced_deletion_is_killed_after_kubelet_restart() {
 #[test]
 fn containers_survive_a_kubelet_restart() {
     let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 10}});
-    let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", probe, "")])]);
     lab.run(30.0);
     assert!(lab.web().unwrap().is_ready());
     lab.apply_fault(Fault::Kubelet { node: a_1(), up: false });
@@ -109,7 +109,7 @@ fn probe_results_survive_kubelet_restart() {
         "readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 5, "failureThreshold": 2},
     });
     let restarted_at = |seconds: f64, behavior: &str| {
-        let mut lab = Lab::new(&[web(json!({}), &[("main", probes.clone(), behavior)])]);
+        let mut lab = Lab::new(&[web_pod(json!({}), &[("main", probes.clone(), behavior)])]);
         lab.run(seconds);
         assert!(lab.web().unwrap().is_ready());
         lab.apply_fault(Fault::Kubelet { node: a_1(), up: false });
@@ -141,7 +141,7 @@ fn probe_results_survive_kubelet_restart() {
 /// Shows: LC-203
 #[test]
 fn reboot_is_reported_when_the_kubelet_starts() {
-    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", json!({}), "")])]);
     lab.run(30.0);
     lab.apply_fault(Fault::Power { node: a_1(), on: false });
     lab.run(40.0);
@@ -157,7 +157,7 @@ fn reboot_is_reported_when_the_kubelet_starts() {
 
 #[test]
 fn reboot_restarts_pod_in_new_sandbox() {
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({}),
         &[("prepare", json!({"init": true}), ""), ("main", json!({}), "")],
     )]);
@@ -186,7 +186,7 @@ fn reboot_restarts_pod_in_new_sandbox() {
 /// Shows: LC-071
 #[test]
 fn lost_sandbox_is_recreated() {
-    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", json!({}), "")])]);
     lab.run(20.0);
     lab.apply_fault(Fault::Sandbox(ObjectKey::new("default", "web")));
     lab.run(40.0);
@@ -228,7 +228,7 @@ fn only_restarted_kubelet_registers_deleted_node_again() {
 /// Shows: LC-204
 #[test]
 fn dead_runtime_makes_node_not_ready() {
-    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", json!({}), "")])]);
     lab.run(20.0);
     lab.apply_fault(Fault::Runtime { node: a_1(), up: false });
     lab.run(65.0);
@@ -251,7 +251,7 @@ fn dead_runtime_makes_node_not_ready() {
 
 #[test]
 fn imported_pod_keeps_restart_count_and_last_state() {
-    let mut imported = web(json!({}), &[("main", json!({}), "")]);
+    let mut imported = web_pod(json!({}), &[("main", json!({}), "")]);
     imported["metadata"]["uid"] = json!("11111111-2222-3333-4444-555555555555");
     imported["status"] = json!({
         "phase": "Running", "podIP": "10.9.8.7", "startTime": "2025-12-31T00:00:00Z",
@@ -285,7 +285,7 @@ fn imported_pod_keeps_restart_count_and_last_state() {
 fn kubelet_restores_overwritten_ready_condition() {
     use podscope_api::{Kind, Pod};
     use podscope_cluster::{Mutation, Part, Request};
-    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", json!({}), "")])]);
     lab.run(20.0);
     lab.send_request(Request::Patch {
         kind: Kind::Pod,
@@ -325,7 +325,7 @@ fn restarted_kubelet_may_reject_a_running_pod() {
     let mut lab = Lab::new(&[]);
     lab.send_request(label(Some("ssd")));
     lab.run(2.0);
-    lab.create(&web(
+    lab.create(&web_pod(
         json!({"nodeSelector": {"disk": "ssd"}}),
         &[("main", json!({}), "sigterm=ignore")],
     ));
@@ -359,7 +359,7 @@ fn restarted_kubelet_may_reject_a_running_pod() {
 #[test]
 fn forced_deletion_frees_resources_at_once() {
     let three = json!({"resources": {"requests": {"cpu": "3"}}});
-    let first = web(json!({}), &[("main", three, "sigterm=ignore")]);
+    let first = web_pod(json!({}), &[("main", three, "sigterm=ignore")]);
     let mut lab = Lab::new(std::slice::from_ref(&first));
     lab.run(10.0);
     lab.delete(Some(0));

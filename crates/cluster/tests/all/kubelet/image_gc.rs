@@ -11,13 +11,13 @@ use crate::kubelet::lab::{Lab, number_field, pod, seconds, text_field};
 const MB: i64 = 1_000_000;
 
 /// Returns a lab with one node, whose disk of 1000 MB holds images of the given sizes in MB.
-fn lab(images: &[(&str, i64)], pods: &[Value], kubelet: KubeletSettings) -> Lab {
-    lab_with_uid(images, pods, kubelet, "")
+fn lab(image_megabytes: &[(&str, i64)], pods: &[Value], kubelet: KubeletSettings) -> Lab {
+    lab_with_uid(image_megabytes, pods, kubelet, "")
 }
 
 /// Like [`lab`], but with this UID of the node; a node with a UID counts as imported.
-fn lab_with_uid(images: &[(&str, i64)], pods: &[Value], kubelet: KubeletSettings, uid: &str) -> Lab {
-    let images: Vec<Value> = images
+fn lab_with_uid(image_megabytes: &[(&str, i64)], pods: &[Value], kubelet: KubeletSettings, uid: &str) -> Lab {
+    let images: Vec<Value> = image_megabytes
         .iter()
         .map(|(name, megabytes)| json!({"names": [format!("docker.io/library/{name}:1")], "sizeBytes": megabytes * MB}))
         .collect();
@@ -78,7 +78,7 @@ fn reported_images(lab: &Lab) -> Vec<String> {
 }
 
 /// Returns `(second, REASON: message, count)` of the node's events about image garbage collection and eviction.
-fn gc_events(lab: &Lab) -> Vec<(i64, String, i64)> {
+fn gc_events_with_time_and_count(lab: &Lab) -> Vec<(i64, String, i64)> {
     let of_node = |record: &&podscope_cluster::Record| {
         record.what() == What::Event && record.object.as_ref().is_some_and(|one| &*one.key.name == "a-1")
     };
@@ -139,7 +139,7 @@ fn image_gc_frees_least_recently_used_to_low_threshold() {
         .into_iter()
         .map(|(at, what, n)| (at, what.clone(), n))
         .collect();
-    assert_eq!(gc_events(&lab), expected);
+    assert_eq!(gc_events_with_time_and_count(&lab), expected);
     assert_eq!(lab.processes().len(), 4);
 }
 
@@ -159,7 +159,7 @@ fn image_gc_keeps_images_detected_within_two_minutes() {
     assert_eq!(reported_images(&lab), ["base", "new"]);
     lab.run(1215.0);
     assert_eq!(reported_images(&lab), ["base"]);
-    let passes: Vec<i64> = gc_events(&lab).iter().map(|row| row.0).collect();
+    let passes: Vec<i64> = gc_events_with_time_and_count(&lab).iter().map(|row| row.0).collect();
     assert!(passes.contains(&900), "the other images are in use: {passes:?}");
 }
 
@@ -187,7 +187,11 @@ fn image_gc_follows_its_settings() {
         );
         lab.run(if max_age > Span::ZERO { 3915.0 } else { 315.0 });
         assert_eq!(reported_images(&lab), expected, "{name}");
-        assert!(gc_events(&lab).is_empty(), "{name}: {:?}", gc_events(&lab));
+        assert!(
+            gc_events_with_time_and_count(&lab).is_empty(),
+            "{name}: {:?}",
+            gc_events_with_time_and_count(&lab)
+        );
     }
 }
 
@@ -207,7 +211,7 @@ fn disk_pressure_removes_images_before_pods() {
         ));
         lab.run(280.0);
         assert!(!reported_images(&lab).contains(&"unused".to_owned()), "{unused}");
-        let found = gc_events(&lab);
+        let found = gc_events_with_time_and_count(&lab);
         assert!(
             found[0]
                 .1

@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use crate::kubelet::lab::{Lab, pod, seconds, text_field};
 
-/// Returns a pod with its own image, whose pull takes 10 s.
+/// Returns a pod with one container of this image. Pulling the image takes 10 s.
 fn image_pulling_pod(name: &str, image: &str) -> Value {
     pod(name, json!({}), &[("main", json!({"image": image}), "pull=10s")])
 }
 
 /// Returns `(seconds since the first pull began, pod)` of the finished pulls, rounded to seconds.
-fn pull_events(lab: &Lab) -> Vec<(i64, String)> {
+fn pull_end_times_and_pods(lab: &Lab) -> Vec<(i64, String)> {
     let of = |what: What| lab.trace.records.iter().filter(move |record| record.what() == what);
     let began = of(What::Event)
         .find(|record| text_field(record, "reason") == "Pulling")
@@ -43,7 +43,7 @@ fn pulls_are_serial_unless_serialize_image_pulls_is_false() {
         };
         let mut lab = Lab::with_kubelet(&pods, settings);
         lab.run(45.0);
-        let found = pull_events(&lab);
+        let found = pull_end_times_and_pods(&lab);
         let times: Vec<i64> = found.iter().map(|row| row.0).collect();
         assert_eq!(times, ends, "{serialize} {most:?}: {found:?}");
         assert_eq!(lab.processes().len(), 3, "{serialize} {most:?}");
@@ -73,7 +73,7 @@ fn concurrent_pulls_of_one_image_end_together() {
     lab.run(4.0);
     lab.create(&image_pulling_pod("p2", "same"));
     lab.run(12.0);
-    let times: Vec<i64> = pull_events(&lab).iter().map(|row| row.0).collect();
+    let times: Vec<i64> = pull_end_times_and_pods(&lab).iter().map(|row| row.0).collect();
     assert_eq!(times, [10, 10]);
 }
 

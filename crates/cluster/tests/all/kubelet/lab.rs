@@ -11,14 +11,17 @@ use serde_json::{Value, json};
 
 use crate::common::{Trace, delete, key, object};
 
-/// Returns a pod `web` on node a-1 with these containers: (name, extra fields, behaviour annotation). The extra field
-/// `init` makes an init container.
-pub(crate) fn web(spec: Value, containers: &[(&str, Value, &str)]) -> Value {
+/// A container of a test pod: its name, extra fields and behaviour annotation. The extra field `init` makes it an init
+/// container.
+pub(crate) type TestContainer<'a> = (&'a str, Value, &'a str);
+
+/// Returns a pod `web` on node a-1 with these containers.
+pub(crate) fn web_pod(spec: Value, containers: &[TestContainer<'_>]) -> Value {
     pod("web", spec, containers)
 }
 
-/// Returns a pod on node a-1; containers as for [`web`].
-pub(crate) fn pod(name: &str, spec: Value, containers: &[(&str, Value, &str)]) -> Value {
+/// Returns a pod on node a-1 with these containers; the fields of `spec` are added to its spec.
+pub(crate) fn pod(name: &str, spec: Value, containers: &[TestContainer<'_>]) -> Value {
     let mut annotations = serde_json::Map::new();
     let mut list = Vec::new();
     let mut inits = Vec::new();
@@ -268,5 +271,5 @@ pub(crate) fn assert_timeline_rows(name: &str, found: &[(f64, String)], expected
 
 /// Returns the pod's status as JSON.
 pub(crate) fn status(pod: &Pod) -> Value {
-    podscope_api::wire::Wire::write(&pod.status)
+    podscope_api::wire::Wire::to_json_value(&pod.status)
 }

@@ -7,7 +7,7 @@ mod faults;
 mod image_gc;
 mod images;
 mod lab;
-mod objects;
+mod pod_statuses;
 mod probes;
 mod properties;
 mod resize;

@@ -3,14 +3,14 @@
 use podscope_cluster::{SimTime, What};
 use serde_json::json;
 
-use crate::kubelet::lab::{Lab, status, text_field, web};
+use crate::kubelet::lab::{Lab, status, text_field, web_pod};
 
 /// Shows: L-07, LC-090, LC-125
 #[test]
 fn failed_liveness_probe_restarts_container() {
     let probe =
         json!({"livenessProbe": {"httpGet": {"path": "/", "port": 80}, "periodSeconds": 5, "failureThreshold": 3}});
-    let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "liveness=fail@30s..60s")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", probe, "liveness=fail@30s..60s")])]);
     lab.run(60.0);
     let started = lab.times_of_kind(What::ContainerStarted, SimTime::ZERO);
     let failed = lab.times_of_kind(What::ProbeFailed, SimTime::ZERO);
@@ -41,7 +41,7 @@ fn failed_liveness_probe_restarts_container() {
 #[test]
 fn probe_grace_period_overrides_pod_grace_period() {
     let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1, "terminationGracePeriodSeconds": 7}});
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({}),
         &[("main", probe, "liveness=fail@10s..20s, sigterm=ignore")],
     )]);
@@ -54,12 +54,12 @@ fn probe_grace_period_overrides_pod_grace_period() {
 
 /// Shows: LC-122, LC-130
 #[test]
-fn startup_probe_delays_readiness_and_readiness_never_restarts() {
+fn readiness_probe_waits_for_startup_probe_and_never_restarts() {
     let probes = json!({
         "startupProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 2, "failureThreshold": 30},
         "readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 5},
     });
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({}),
         &[("main", probes, "startup=20s, readiness=fail@40s..60s")],
     )]);
@@ -89,9 +89,9 @@ fn startup_probe_delays_readiness_and_readiness_never_restarts() {
 
 /// Shows: LC-117
 #[test]
-fn unknown_probe_answer_does_not_count() {
+fn unknown_liveness_probe_result_is_ignored() {
     let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
-    let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "liveness=unknown")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", probe, "liveness=unknown")])]);
     lab.run(30.0);
     assert_eq!(lab.records_of_kind(What::ContainerStarted).len(), 1);
     assert!(lab.records_of_kind(What::ProbeFailed).is_empty());
@@ -100,18 +100,18 @@ fn unknown_probe_answer_does_not_count() {
 #[test]
 fn succeeding_probe_creates_no_events() {
     let probes = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1}, "livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1}});
-    let mut lab = Lab::new(&[web(json!({}), &[("main", probes, "")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", probes, "")])]);
     lab.run(60.0);
     assert!(lab.web().unwrap().is_ready());
-    let (_, before) = lab.world.queue_stats();
+    let (_, before) = lab.world.pending_and_processed_events();
     lab.run(1060.0);
-    let (_, after) = lab.world.queue_stats();
+    let (_, after) = lab.world.pending_and_processed_events();
     // Two probes per second for 1000 s: the remaining events are those of the control plane.
     let mut idle = Lab::new(&[]);
     idle.run(60.0);
-    let (_, idle_before) = idle.world.queue_stats();
+    let (_, idle_before) = idle.world.pending_and_processed_events();
     idle.run(1060.0);
-    let (_, idle_after) = idle.world.queue_stats();
+    let (_, idle_after) = idle.world.pending_and_processed_events();
     assert!(
         after - before <= idle_after - idle_before + 20,
         "{} {}",

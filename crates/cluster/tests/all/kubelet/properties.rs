@@ -67,7 +67,7 @@ fn random_pod(name: &str, rng: &mut Rng) -> Value {
 }
 
 /// A run with random faults, and the terminations that were observed in it.
-struct Run {
+struct RandomFaultsRun {
     seed: u64,
     lab: Lab,
     /// Grace period in the spec of each pod, in seconds, by UID.
@@ -78,7 +78,7 @@ struct Run {
     terminating: ordered::Map<String, SimTime>,
 }
 
-impl Run {
+impl RandomFaultsRun {
     /// Runs until second `until`, and observes pods and kubelets at short intervals.
     fn run_until(&mut self, until: f64) {
         let mut at = (self.lab.world.now() - SimTime::ZERO).0 as f64 / 1e6;
@@ -111,7 +111,7 @@ impl Run {
 }
 
 /// Runs random pods under random faults, repairs all faults and deletes all pods.
-fn run(seed: u64) -> Run {
+fn run_random_faults(seed: u64) -> RandomFaultsRun {
     let mut rng = Rng::split(seed, "properties");
     let pods: Vec<Value> = POD_NAMES.iter().map(|name| random_pod(name, &mut rng)).collect();
     let setup = Setup {
@@ -127,7 +127,7 @@ fn run(seed: u64) -> Run {
         let pod = lab.pod(name)?;
         Some((pod.metadata.uid.to_string(), pod.spec.termination_grace_period_seconds?))
     };
-    let mut run = Run {
+    let mut run = RandomFaultsRun {
         seed,
         own_grace: POD_NAMES.iter().filter_map(own).collect(),
         lab,
@@ -202,7 +202,7 @@ struct ObservedKill {
     ended_at: SimTime,
 }
 
-impl Run {
+impl RandomFaultsRun {
     /// Returns the records about a pod, for failure messages.
     fn records_of_pod(&self, uid: &str) -> String {
         let own = self.lab.trace.records.iter().filter(|record| {
@@ -421,7 +421,7 @@ impl Run {
 #[test]
 fn termination_rules_hold_under_random_faults() {
     for seed in SEEDS {
-        let run = run(seed);
+        let run = run_random_faults(seed);
         run.assert_phases_only_go_forward();
         run.assert_pod_runs_on_one_node();
         run.assert_no_early_sigkill();

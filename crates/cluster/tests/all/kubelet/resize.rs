@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::common::key;
 use crate::kubelet::lab::{Lab, pod, status};
 
-fn cpu(amount: &str) -> Value {
+fn cpu_resources(amount: &str) -> Value {
     json!({"resources": {"requests": {"cpu": amount}, "limits": {"cpu": "4"}}})
 }
 
@@ -48,7 +48,7 @@ fn quantity(amount: &str) -> Quantity {
 }
 
 /// Returns the reason and message of a condition; None unless its status is True.
-fn condition(lab: &Lab, name: &str, kind: &str) -> Option<(String, String)> {
+fn true_condition_reason_and_message(lab: &Lab, name: &str, kind: &str) -> Option<(String, String)> {
     let found = lab.pod(name)?.condition(kind)?.clone();
     (found.status == podscope_api::ConditionStatus::True).then(|| (found.reason.to_string(), found.message.to_string()))
 }
@@ -63,7 +63,7 @@ fn resize_events(lab: &Lab) -> Vec<String> {
 /// Shows: L-18, K-02
 #[test]
 fn fitting_resize_is_applied_without_restart() {
-    let mut lab = Lab::new(&[pod("web", json!({}), &[("main", cpu("500m"), "")])]);
+    let mut lab = Lab::new(&[pod("web", json!({}), &[("main", cpu_resources("500m"), "")])]);
     lab.run(5.0);
     resize_cpu(&mut lab, "web", "1");
     lab.run(10.0);
@@ -86,7 +86,7 @@ fn fitting_resize_is_applied_without_restart() {
         ]
     );
     for kind in ["PodResizePending", "PodResizeInProgress"] {
-        assert_eq!(condition(&lab, "web", kind), None);
+        assert_eq!(true_condition_reason_and_message(&lab, "web", kind), None);
     }
 }
 
@@ -96,11 +96,11 @@ fn fitting_resize_is_applied_without_restart() {
 fn deferred_resize_is_granted_when_neighbour_ends() {
     for restarts in [false, true] {
         let mut lab = Lab::new(&[
-            pod("web", json!({}), &[("main", cpu("500m"), "")]),
+            pod("web", json!({}), &[("main", cpu_resources("500m"), "")]),
             pod(
                 "neighbour",
                 json!({"terminationGracePeriodSeconds": 1}),
-                &[("main", cpu("3"), "sigterm=0s")],
+                &[("main", cpu_resources("3"), "sigterm=0s")],
             ),
         ]);
         lab.run(5.0);
@@ -108,7 +108,7 @@ fn deferred_resize_is_granted_when_neighbour_ends() {
         lab.run(8.0);
         let wanted = "Node didn't have enough resource: cpu, requested: 2000, used: 3000, capacity: 4000";
         assert_eq!(
-            condition(&lab, "web", "PodResizePending"),
+            true_condition_reason_and_message(&lab, "web", "PodResizePending"),
             Some(("Deferred".into(), wanted.into()))
         );
         let allocated = status(lab.pod("web").unwrap())["containerStatuses"][0]["allocatedResources"]["cpu"].clone();
@@ -124,7 +124,7 @@ fn deferred_resize_is_granted_when_neighbour_ends() {
                 lab.run(if up { 30.0 } else { 10.0 });
             }
             assert!(
-                condition(&lab, "web", "PodResizePending").is_some(),
+                true_condition_reason_and_message(&lab, "web", "PodResizePending").is_some(),
                 "the condition survives the restart"
             );
         }
@@ -133,7 +133,7 @@ fn deferred_resize_is_granted_when_neighbour_ends() {
         let found = status(lab.pod("web").unwrap());
         assert_eq!(found["containerStatuses"][0]["resources"]["requests"]["cpu"], "2");
         assert_eq!(found["containerStatuses"][0]["restartCount"], 0);
-        assert_eq!(condition(&lab, "web", "PodResizePending"), None);
+        assert_eq!(true_condition_reason_and_message(&lab, "web", "PodResizePending"), None);
         assert!(
             resize_events(&lab).last().unwrap().starts_with("ResizeCompleted"),
             "{:?}",
@@ -155,13 +155,18 @@ fn resize_beyond_node_capacity_is_infeasible() {
         pod(
             "neighbour",
             json!({"terminationGracePeriodSeconds": 1}),
-            &[("main", cpu("2"), "sigterm=0s")],
+            &[("main", cpu_resources("2"), "sigterm=0s")],
         ),
     ]);
     lab.run(5.0);
     resize_cpu(&mut lab, "web", "3");
     lab.run(8.0);
-    assert_eq!(condition(&lab, "web", "PodResizePending").unwrap().0, "Deferred");
+    assert_eq!(
+        true_condition_reason_and_message(&lab, "web", "PodResizePending")
+            .unwrap()
+            .0,
+        "Deferred"
+    );
     lab.send_request(Request::Patch {
         kind: Kind::Node,
         key: podscope_api::ObjectKey::cluster("a-1"),
@@ -176,7 +181,7 @@ fn resize_beyond_node_capacity_is_infeasible() {
     lab.run(20.0);
     let why = "Node didn't have enough capacity: cpu, requested: 3000, capacity: 2500";
     assert_eq!(
-        condition(&lab, "web", "PodResizePending"),
+        true_condition_reason_and_message(&lab, "web", "PodResizePending"),
         Some(("Infeasible".into(), why.into()))
     );
     assert!(
@@ -189,7 +194,7 @@ fn resize_beyond_node_capacity_is_infeasible() {
     );
     resize_cpu(&mut lab, "web", "2");
     lab.run(25.0);
-    assert_eq!(condition(&lab, "web", "PodResizePending"), None);
+    assert_eq!(true_condition_reason_and_message(&lab, "web", "PodResizePending"), None);
     let granted = status(lab.pod("web").unwrap())["allocatedResources"]["cpu"].clone();
     assert_eq!(granted, "2");
 }
@@ -238,7 +243,7 @@ fn memory_limit_resize_applies_or_fails_by_usage() {
         350 << 20
     );
     assert_eq!(
-        condition(&lab, "web", "PodResizeInProgress"),
+        true_condition_reason_and_message(&lab, "web", "PodResizeInProgress"),
         Some(("Error".into(), why))
     );
     assert!(
@@ -306,7 +311,7 @@ fn running_init_containers_are_resized() {
         let mut lab = Lab::new(&[pod(
             "web",
             json!({}),
-            &[("first", extra, behavior), ("main", cpu("50m"), "")],
+            &[("first", extra, behavior), ("main", cpu_resources("50m"), "")],
         )]);
         lab.run(5.0);
         resize_with(&mut lab, "web", |pod| {
@@ -345,7 +350,7 @@ fn pod_level_resources_are_resized() {
         pod(
             "neighbour",
             json!({"terminationGracePeriodSeconds": 1}),
-            &[("main", cpu("2"), "sigterm=0s")],
+            &[("main", cpu_resources("2"), "sigterm=0s")],
         ),
     ]);
     let request = |lab: &mut Lab, amount: &'static str| {
@@ -376,7 +381,7 @@ fn pod_level_resources_are_resized() {
     lab.run(15.0);
     let why = "Node didn't have enough resource: cpu, requested: 3000, used: 2000, capacity: 4000";
     assert_eq!(
-        condition(&lab, "web", "PodResizePending"),
+        true_condition_reason_and_message(&lab, "web", "PodResizePending"),
         Some(("Deferred".into(), why.into()))
     );
     assert_eq!(cpu_of_pod(&lab), both("2"));
@@ -403,7 +408,7 @@ fn pod_level_resources_are_resized() {
 /// Shows: LC-221, LC-223
 #[test]
 fn resize_without_kubelet_is_granted_after_restart() {
-    let mut lab = Lab::new(&[pod("web", json!({}), &[("main", cpu("500m"), "")])]);
+    let mut lab = Lab::new(&[pod("web", json!({}), &[("main", cpu_resources("500m"), "")])]);
     let applied_cpu = |lab: &Lab| {
         let container = status(lab.pod("web").unwrap())["containerStatuses"][0].clone();
         assert_eq!(container["restartCount"], 0);
@@ -431,6 +436,6 @@ fn resize_without_kubelet_is_granted_after_restart() {
         .collect();
     assert_eq!(kinds, ["ResizeStarted", "ResizeCompleted"]);
     for kind in ["PodResizePending", "PodResizeInProgress"] {
-        assert_eq!(condition(&lab, "web", kind), None);
+        assert_eq!(true_condition_reason_and_message(&lab, "web", kind), None);
     }
 }

@@ -3,12 +3,12 @@
 use podscope_cluster::{SimTime, What};
 use serde_json::json;
 
-use crate::kubelet::lab::{Lab, status, web};
+use crate::kubelet::lab::{Lab, status, web_pod};
 
 /// Shows: L-03, LC-085, LC-088, LC-094, LC-102
 #[test]
 fn crash_loop_back_off_doubles_delays() {
-    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=1s, exit=1")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", json!({}), "run=1s, exit=1")])]);
     lab.run(1500.0);
     let exits = lab.times_of_kind(What::ContainerExited, SimTime::ZERO);
     let starts = lab.times_of_kind(What::ContainerStarted, SimTime::ZERO);
@@ -32,7 +32,7 @@ fn crash_loop_back_off_doubles_delays() {
         )),
         "{events:#?}"
     );
-    // The container is Terminated until the sync after a blocked one, then Waiting (LC-094).
+    // In the sync that the back-off blocks, the status still says Terminated; from the next sync on, Waiting (LC-094).
     assert!(lab.happens_by(1900.0, |lab| lab.waiting_reason() == "CrashLoopBackOff"));
     let starts = lab.times_of_kind(What::ContainerStarted, SimTime::ZERO);
     let container = &status(lab.web().unwrap())["containerStatuses"][0];
@@ -49,7 +49,7 @@ fn crash_loop_back_off_doubles_delays() {
 /// Shows: L-02, LC-087
 #[test]
 fn exit_0_under_always_restarts_with_back_off() {
-    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=1s")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", json!({}), "run=1s")])]);
     assert!(lab.happens_by(60.0, |lab| lab.waiting_reason() == "CrashLoopBackOff"));
     assert!(lab.records_of_kind(What::ContainerStarted).len() >= 2);
 }
@@ -65,7 +65,7 @@ fn restart_policy_decides_restart_and_phase() {
         ("Always", 0, "Running", 2),
     ] {
         let behavior = format!("run=2s, exit={exit}");
-        let mut lab = Lab::new(&[web(
+        let mut lab = Lab::new(&[web_pod(
             json!({"restartPolicy": policy}),
             &[("main", json!({}), behavior.as_str())],
         )]);
@@ -94,7 +94,7 @@ fn restart_policy_decides_restart_and_phase() {
 /// Shows: LC-078
 #[test]
 fn sidecars_stop_when_app_containers_have_ended() {
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({"restartPolicy": "Never"}),
         &[
             ("side", json!({"init": true, "restartPolicy": "Always"}), "sigterm=2s"),
@@ -110,7 +110,10 @@ fn sidecars_stop_when_app_containers_have_ended() {
 /// Shows: LC-219
 #[test]
 fn pod_fails_at_its_active_deadline() {
-    let mut lab = Lab::new(&[web(json!({"activeDeadlineSeconds": 10}), &[("main", json!({}), "")])]);
+    let mut lab = Lab::new(&[web_pod(
+        json!({"activeDeadlineSeconds": 10}),
+        &[("main", json!({}), "")],
+    )]);
     lab.run(9.0);
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
     lab.run(20.0);
@@ -127,7 +130,7 @@ fn pod_fails_at_its_active_deadline() {
 #[test]
 fn process_over_its_memory_limit_is_oom_killed() {
     let limits = json!({"resources": {"limits": {"memory": "300Mi"}}});
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({"restartPolicy": "Never"}),
         &[("main", limits, "memory=200Mi..600Mi@40s")],
     )]);

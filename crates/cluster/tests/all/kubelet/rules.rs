@@ -4,7 +4,7 @@
 use podscope_cluster::{SimTime, What};
 use serde_json::{Value, json};
 
-use crate::kubelet::lab::{Lab, seconds, status, web};
+use crate::kubelet::lab::{Lab, seconds, status, web_pod};
 
 /// Returns the fields of a container with one restart rule, which requires `action` after this exit code.
 fn restart_rule(action: &str, exit_code: i32) -> Value {
@@ -14,7 +14,7 @@ fn restart_rule(action: &str, exit_code: i32) -> Value {
     })
 }
 
-fn condition(lab: &Lab, kind: &str) -> (String, String) {
+fn condition_status_and_reason(lab: &Lab, kind: &str) -> (String, String) {
     let found = lab
         .web()
         .and_then(|pod| pod.condition(kind))
@@ -29,7 +29,7 @@ fn condition(lab: &Lab, kind: &str) -> (String, String) {
 fn restart_rule_applies_only_to_its_exit_code() {
     for (exit, phase, is_restarted) in [(42, "Running", true), (1, "Failed", false), (0, "Succeeded", false)] {
         let behavior = format!("run=2s, exit={exit}");
-        let mut lab = Lab::new(&[web(
+        let mut lab = Lab::new(&[web_pod(
             json!({"restartPolicy": "Never"}),
             &[("main", restart_rule("Restart", 42), &behavior)],
         )]);
@@ -54,7 +54,7 @@ fn restart_rule_applies_only_to_its_exit_code() {
 #[test]
 fn restart_all_containers_restarts_init_and_app_containers() {
     let restart_all = || restart_rule("RestartAllContainers", 88);
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({"restartPolicy": "Never"}),
         &[
             ("prepare", json!({"init": true}), "run=1s, exit=0"),
@@ -64,10 +64,13 @@ fn restart_all_containers_restarts_init_and_app_containers() {
     )]);
     lab.run(15.0);
     let before = status(lab.web().unwrap());
-    assert_eq!(condition(&lab, "AllContainersRestarting").0, "False");
-    assert!(lab.happens_by(30.0, |lab| condition(lab, "AllContainersRestarting").0 == "True"));
+    assert_eq!(condition_status_and_reason(&lab, "AllContainersRestarting").0, "False");
+    assert!(lab.happens_by(
+        30.0,
+        |lab| condition_status_and_reason(lab, "AllContainersRestarting").0 == "True"
+    ));
     assert_eq!(
-        condition(&lab, "AllContainersRestarting").1,
+        condition_status_and_reason(&lab, "AllContainersRestarting").1,
         "RestartAllContainersStarted"
     );
     // Every container is waiting, and its last state is RestartingAllContainers. The pod stays Running and initialized.
@@ -90,11 +93,15 @@ fn restart_all_containers_restarts_init_and_app_containers() {
         }
     }
     assert_eq!(
-        (&during["phase"], condition(&lab, "Initialized").0.as_str()),
+        (
+            &during["phase"],
+            condition_status_and_reason(&lab, "Initialized").0.as_str()
+        ),
         (&json!("Running"), "True")
     );
-    // This status already has the condition False; in the next one the containers wait like those of a new pod.
-    assert_eq!(condition(&lab, "AllContainersRestarting").0, "False");
+    // This status already has the condition AllContainersRestarting=False. In the next status the containers wait like
+    // those of a new pod.
+    assert_eq!(condition_status_and_reason(&lab, "AllContainersRestarting").0, "False");
     assert!(lab.happens_by(36.0, |lab| lab.waiting_reason() == "PodInitializing"));
     let next = status(lab.web().unwrap());
     assert!(
@@ -111,7 +118,10 @@ fn restart_all_containers_restarts_init_and_app_containers() {
     }
     // The init containers run again.
     assert_eq!(
-        (&next["phase"], condition(&lab, "Initialized").0.as_str()),
+        (
+            &next["phase"],
+            condition_status_and_reason(&lab, "Initialized").0.as_str()
+        ),
         (&json!("Pending"), "True")
     );
     lab.run(39.0);
@@ -148,7 +158,7 @@ fn restart_all_containers_restarts_init_and_app_containers() {
 /// Shows: LC-228
 #[test]
 fn restart_all_containers_has_no_back_off() {
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({"restartPolicy": "Never"}),
         &[("main", restart_rule("RestartAllContainers", 88), "run=3s, exit=88")],
     )]);
@@ -170,7 +180,7 @@ fn restart_all_containers_has_no_back_off() {
 #[test]
 fn unknown_init_container_of_initialized_pod_is_completed() {
     for initialized in ["True", "False"] {
-        let mut imported = web(
+        let mut imported = web_pod(
             json!({}),
             &[
                 ("prepare", json!({"init": true}), "run=60s, exit=0"),

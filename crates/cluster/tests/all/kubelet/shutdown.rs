@@ -7,11 +7,11 @@ use podscope_cluster::kubelet::{KubeletSettings, ShutdownGroup};
 use podscope_cluster::{SimTime, What};
 use serde_json::{Value, json};
 
-use crate::kubelet::lab::{Lab, assert_timeline_rows, pod, seconds, status, text_field, web};
+use crate::kubelet::lab::{Lab, assert_timeline_rows, pod, seconds, status, text_field, web_pod};
 
 /// Returns a lab whose kubelets have these shutdown groups: (priority, grace period in seconds).
-fn lab(objects: &[Value], groups: &[(i32, i64)]) -> Lab {
-    let shutdown = groups
+fn lab(objects: &[Value], grace_seconds_by_priority: &[(i32, i64)]) -> Lab {
+    let shutdown = grace_seconds_by_priority
         .iter()
         .map(|(priority, grace_seconds)| ShutdownGroup {
             priority: *priority,
@@ -25,7 +25,7 @@ fn lab(objects: &[Value], groups: &[(i32, i64)]) -> Lab {
     Lab::with_kubelet(objects, kubelet)
 }
 
-fn node_ready(lab: &Lab) -> (ConditionStatus, String) {
+fn node_ready_status_and_message(lab: &Lab) -> (ConditionStatus, String) {
     let node = lab.world.objects().named::<Node>("a-1").expect("the Node exists");
     let ready = node.condition("Ready").expect("the condition is set");
     (ready.status.clone(), ready.message.to_string())
@@ -60,7 +60,7 @@ fn shutdown_ends_pods_by_ascending_priority_before_power_off() {
     let critical = json!({"priorityClassName": "system-node-critical"});
     let mut lab = lab(
         &[
-            web(json!({}), &[("main", json!({}), "sigterm=ignore")]),
+            web_pod(json!({}), &[("main", json!({}), "sigterm=ignore")]),
             pod("agent", critical, &[("main", json!({}), "sigterm=2s")]),
         ],
         &[(0, 20), (2_000_000_000, 10)],
@@ -70,7 +70,7 @@ fn shutdown_ends_pods_by_ascending_priority_before_power_off() {
     lab.apply_fault(Fault::Shutdown("a-1".into()));
     lab.run(21.0);
     assert_eq!(
-        node_ready(&lab),
+        node_ready_status_and_message(&lab),
         (ConditionStatus::False, "node is shutting down".to_owned())
     );
     lab.create(&pod("late", json!({}), &[("main", json!({}), "")]));
@@ -125,7 +125,7 @@ fn shutdown_ends_pods_by_ascending_priority_before_power_off() {
 /// Shows: LC-212
 #[test]
 fn graceful_shutdown_is_disabled_by_default() {
-    let mut lab = lab(&[web(json!({}), &[("main", json!({}), "")])], &[]);
+    let mut lab = lab(&[web_pod(json!({}), &[("main", json!({}), "")])], &[]);
     lab.run(20.0);
     lab.apply_fault(Fault::Shutdown("a-1".into()));
     assert!(lab.processes().is_empty());
@@ -190,7 +190,7 @@ fn critical_pod_preempts_the_best_victim_and_waits_for_it() {
 #[test]
 fn critical_pod_without_enough_victims_is_rejected() {
     let requests = json!({"resources": {"requests": {"cpu": "5"}}});
-    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", json!({}), "")])]);
     lab.run(20.0);
     lab.create(&pod(
         "agent",

@@ -3,12 +3,12 @@
 use podscope_cluster::What;
 use serde_json::json;
 
-use crate::kubelet::lab::{Lab, status, web};
+use crate::kubelet::lab::{Lab, status, web_pod};
 
 /// Shows: L-01, L-04, LC-106, LC-107, LC-108, LC-109, LC-110, LC-180
 #[test]
 fn pod_starts_and_becomes_ready() {
-    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", json!({}), "")])]);
     lab.run(0.5);
     let pending = status(lab.web().unwrap());
     assert_eq!(pending["phase"], "Pending");
@@ -69,7 +69,7 @@ fn init_containers_and_sidecars_start_in_order() {
         one
     };
     let probe = json!({"restartPolicy": "Always", "startupProbe": {"exec": {"command": ["up"]}, "periodSeconds": 1, "failureThreshold": 30}});
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({}),
         &[
             ("prepare", init(json!({})), "run=2s"),
@@ -112,7 +112,7 @@ fn init_containers_and_sidecars_start_in_order() {
 /// Shows: LC-073
 #[test]
 fn failed_init_container_under_never_fails_the_pod() {
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({"restartPolicy": "Never"}),
         &[
             ("prepare", json!({"init": true}), "run=1s, exit=3"),
@@ -129,7 +129,7 @@ fn failed_init_container_under_never_fails_the_pod() {
 /// Shows: LC-069
 #[test]
 fn failed_pull_is_retried_with_back_off() {
-    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=fail")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", json!({}), "pull=fail")])]);
     assert!(lab.happens_by(60.0, |lab| lab.waiting_reason() == "ErrImagePull"));
     assert!(lab.happens_by(60.0, |lab| lab.waiting_reason() == "ImagePullBackOff"));
     let waiting = status(lab.web().unwrap())["containerStatuses"][0]["state"]["waiting"].clone();
@@ -154,7 +154,7 @@ fn failed_pull_is_retried_with_back_off() {
 #[test]
 fn failed_post_start_hook_kills_the_container() {
     let hook = json!({"lifecycle": {"postStart": {"exec": {"command": ["warm"]}}}});
-    let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "poststart=fail")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", hook, "poststart=fail")])]);
     lab.run(8.0);
     let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
     assert!(
@@ -171,7 +171,7 @@ fn failed_post_start_hook_kills_the_container() {
 #[test]
 fn missing_config_map_blocks_container_creation() {
     let env = json!({"envFrom": [{"configMapRef": {"name": "settings"}}]});
-    let mut lab = Lab::new(&[web(json!({}), &[("main", env, "")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", env, "")])]);
     lab.run(30.0);
     let waiting = status(lab.web().unwrap())["containerStatuses"][0]["state"]["waiting"].clone();
     assert_eq!(
@@ -207,7 +207,7 @@ fn env_file_needs_a_container_that_wrote_it() {
         if let Some(writer) = &who_writes {
             containers.insert(0, ("prepare", writer.clone(), "run=1s, exit=0"));
         }
-        let mut lab = Lab::new(&[web(spec, &containers)]);
+        let mut lab = Lab::new(&[web_pod(spec, &containers)]);
         lab.run(30.0);
         let found = status(lab.web().unwrap());
         let what = format!("{who_writes:?} {needs}");
@@ -225,7 +225,7 @@ fn env_file_needs_a_container_that_wrote_it() {
 #[test]
 fn missing_secret_blocks_volume_mount() {
     let spec = json!({"volumes": [{"name": "key", "secret": {"secretName": "tls"}}]});
-    let mut lab = Lab::new(&[web(spec, &[("main", json!({}), "")])]);
+    let mut lab = Lab::new(&[web_pod(spec, &[("main", json!({}), "")])]);
     lab.run(30.0);
     let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
     assert!(
@@ -257,7 +257,7 @@ fn kubelet_rejects_pod_that_does_not_fit() {
             "NodeAffinity",
         ),
     ] {
-        let mut lab = Lab::new(&[web(spec, &[("main", container, "")])]);
+        let mut lab = Lab::new(&[web_pod(spec, &[("main", container, "")])]);
         lab.run(5.0);
         let rejected = status(lab.web().unwrap());
         assert_eq!(rejected["phase"], "Failed", "{name}");
@@ -275,7 +275,7 @@ fn kubelet_rejects_pod_that_does_not_fit() {
 #[test]
 fn false_readiness_gate_keeps_pod_not_ready() {
     let gate = "www.example.com/feature-1";
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({"readinessGates": [{"conditionType": gate}]}),
         &[("main", json!({}), "")],
     )]);
@@ -311,7 +311,7 @@ fn attachable_volume_is_attached_mounted_and_unmounted() {
         "spec": {"accessModes": ["ReadWriteOnce"], "volumeName": "disk", "resources": {"requests": {"storage": "1Gi"}}}});
     let spec = json!({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]});
     let mounts = json!({"volumeMounts": [{"name": "v", "mountPath": "/v"}]});
-    let mut lab = Lab::new(&[volume, claim, web(spec, &[("main", mounts, "")])]);
+    let mut lab = Lab::new(&[volume, claim, web_pod(spec, &[("main", mounts, "")])]);
     let node = |lab: &Lab| lab.world.objects().named::<Node>("a-1").unwrap().clone();
     let name = "kubernetes.io/gce-pd/pd-1";
     assert!(lab.happens_by(15.0, |lab| {
@@ -375,9 +375,9 @@ fn idle_pods_create_few_events() {
         .filter(|pod| pod.is_ready())
         .count();
     assert_eq!(ready, pods.len());
-    let (_, before) = lab.world.queue_stats();
+    let (_, before) = lab.world.pending_and_processed_events();
     lab.run(450.0);
-    let (_, after) = lab.world.queue_stats();
+    let (_, after) = lab.world.pending_and_processed_events();
     // The remaining events are those of the control plane: a few per second, whatever the number of pods.
     assert!(after - before < 3000, "{}", after - before);
 }

@@ -6,12 +6,12 @@ use podscope_cluster::fault::Fault;
 use podscope_cluster::{DeleteOptions, Request, What};
 use serde_json::{Value, json};
 
-use crate::kubelet::lab::{Lab, pod, status, web};
+use crate::kubelet::lab::{Lab, pod, status, web_pod};
 
 /// Returns the mirror pod of a static pod `web` on a-1. It has no UID, so a scenario that contains it gives the node
 /// the manifest of the static pod.
 fn mirror_pod(spec: Value, behavior: &str) -> Value {
-    let mut pod = web(spec, &[("main", json!({}), behavior)]);
+    let mut pod = web_pod(spec, &[("main", json!({}), behavior)]);
     pod["metadata"]["annotations"]["kubernetes.io/config.mirror"] = json!("0a1b");
     pod["metadata"]["annotations"]["kubernetes.io/config.source"] = json!("file");
     pod

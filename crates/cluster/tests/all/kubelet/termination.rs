@@ -3,30 +3,31 @@
 use podscope_cluster::{SimTime, What};
 use serde_json::{Value, json};
 
-use crate::kubelet::lab::{Lab, assert_timeline_rows, status, web};
+use crate::kubelet::lab::{Lab, assert_timeline_rows, status, web_pod};
 
 fn pre_stop_hook() -> Value {
     json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}})
 }
 
 /// Deletes a pod with one container at 20 s, and returns the hooks, signals and exits of its process.
+/// `requested_grace` is the grace period of the delete request.
 fn deletion_timeline(
-    grace: i64,
-    request: Option<i64>,
+    spec_grace: i64,
+    requested_grace: Option<i64>,
     container: Value,
     behavior: &str,
-    switch: Option<&str>,
+    history_switch: Option<&str>,
 ) -> Vec<(f64, String)> {
-    let objects = [web(
-        json!({"terminationGracePeriodSeconds": grace}),
+    let objects = [web_pod(
+        json!({"terminationGracePeriodSeconds": spec_grace}),
         &[("main", container, behavior)],
     )];
-    let mut lab = match switch {
+    let mut lab = match history_switch {
         Some(switch) => Lab::with_switch(&objects, switch),
         None => Lab::new(&objects),
     };
     lab.run(20.0);
-    lab.delete(request);
+    lab.delete(requested_grace);
     lab.run(200.0);
     assert!(lab.web().is_none(), "the kubelet finishes the deletion (LC-005)");
     assert!(lab.processes().is_empty());
@@ -35,7 +36,7 @@ fn deletion_timeline(
 
 /// Shows: L-10, LC-143, LC-146, LC-149, LC-150, LC-151, LC-152, LC-153, LC-154, LC-155, LC-156, LC-157
 #[test]
-fn termination_timeline_matches_facts() {
+fn termination_events_happen_at_documented_times() {
     for (name, grace, request, hook, behavior, rows) in [
         (
             "LC-149 no preStop hook",
@@ -178,7 +179,7 @@ fn termination_timeline_matches_facts() {
 
 /// Shows: L-11, LC-134, LC-137
 #[test]
-fn history_switch_restores_v1_23_grace_rules() {
+fn grace_rules_switch_restores_behavior_of_v1_23() {
     assert_timeline_rows(
         "LC-137, seed 003: in v1.23 the runtime gets the whole grace period after the hook",
         &deletion_timeline(
@@ -217,7 +218,7 @@ fn history_switch_restores_v1_23_grace_rules() {
 /// Shows: LC-113, LC-171, LC-173, LC-175, LC-176
 #[test]
 fn pod_is_removed_after_its_final_status_is_written() {
-    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "sigterm=3s")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", json!({}), "sigterm=3s")])]);
     lab.run(20.0);
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
     lab.delete(None);
@@ -269,7 +270,7 @@ fn pod_is_removed_after_its_final_status_is_written() {
 #[test]
 fn sidecars_stop_in_reverse_order() {
     let sidecar = || json!({"init": true, "restartPolicy": "Always"});
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({}),
         &[
             ("s1", sidecar(), "sigterm=1s"),
@@ -306,7 +307,7 @@ fn waiting_sidecars_are_signalled_when_grace_ends() {
         }
         one
     };
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({"terminationGracePeriodSeconds": 10}),
         &[
             ("s1", sidecar(true), "sigterm=ignore, prestop=2s"),
@@ -341,7 +342,7 @@ fn waiting_sidecars_are_signalled_when_grace_ends() {
 /// Shows: LC-164
 #[test]
 fn shorter_grace_does_not_affect_a_kill_in_progress() {
-    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "sigterm=ignore")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", json!({}), "sigterm=ignore")])]);
     lab.run(20.0);
     lab.delete(None);
     lab.run(25.0);
@@ -360,7 +361,7 @@ fn shorter_grace_does_not_affect_a_kill_in_progress() {
 #[test]
 fn crashed_kubelet_restarts_the_grace_period() {
     use podscope_cluster::fault::Fault;
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({}),
         &[("main", pre_stop_hook(), "prestop=5s, sigterm=ignore")],
     )]);
@@ -400,7 +401,7 @@ fn crashed_kubelet_restarts_the_grace_period() {
 /// Shows: LC-174
 #[test]
 fn pod_that_never_started_ends_as_failed() {
-    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=fail")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", json!({}), "pull=fail")])]);
     lab.run(5.0);
     lab.delete(None);
     assert!(lab.happens_by(60.0, |lab| lab.web().is_some_and(|pod| pod.is_terminal())));
@@ -421,7 +422,7 @@ fn pod_that_never_started_ends_as_failed() {
 /// Shows: LC-170
 #[test]
 fn early_exit_is_reported_when_the_last_container_ends() {
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({}),
         &[("fast", json!({}), "sigterm=1s"), ("slow", json!({}), "sigterm=10s")],
     )]);
@@ -440,7 +441,7 @@ fn early_exit_is_reported_when_the_last_container_ends() {
 fn termination_view_shows_step_and_deadline() {
     use podscope_cluster::Span;
     use podscope_cluster::kubelet::TerminationStep;
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({}),
         &[("main", pre_stop_hook(), "prestop=5s, sigterm=ignore, stop=3s")],
     )]);
@@ -468,7 +469,7 @@ fn termination_view_shows_step_and_deadline() {
 /// Shows: LC-169
 #[test]
 fn deletion_waits_for_a_pull_in_progress() {
-    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=10s, sigterm=1s")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", json!({}), "pull=10s, sigterm=1s")])]);
     lab.run(3.0);
     lab.delete(None);
     lab.run(9.0);
@@ -487,7 +488,7 @@ fn deletion_waits_for_a_pull_in_progress() {
 #[test]
 fn deletion_waits_for_a_liveness_kill_in_progress() {
     let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({}),
         &[("main", probe, "liveness=fail@10s..200s, sigterm=ignore")],
     )]);

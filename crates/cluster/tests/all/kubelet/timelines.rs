@@ -8,7 +8,7 @@ use podscope_cluster::{DeleteOptions, Request, SimTime, What};
 use serde_json::{Value, json};
 
 use crate::common::{key, partition};
-use crate::kubelet::lab::{Lab, assert_timeline_rows, status, web};
+use crate::kubelet::lab::{Lab, assert_timeline_rows, status, web_pod};
 
 fn with_pre_stop_hook(mut container: Value) -> Value {
     container["lifecycle"] = json!({"preStop": {"exec": {"command": ["stop"]}}});
@@ -23,9 +23,10 @@ fn runtime_fault(up: bool) -> Fault {
     Fault::Runtime { node: "a-1".into(), up }
 }
 
-/// Deletes a pod with these containers at second `at`, and returns the hooks, signals and exits of its processes.
+/// Deletes a pod at second `at`, and returns the hooks, signals and exits of its processes. Each container has a name,
+/// fields of its spec and a scripted behavior.
 fn deletion_timeline(containers: &[(&str, Value, &str)], grace: i64, at: f64) -> Vec<(f64, String)> {
-    let mut lab = Lab::new(&[web(json!({"terminationGracePeriodSeconds": grace}), containers)]);
+    let mut lab = Lab::new(&[web_pod(json!({"terminationGracePeriodSeconds": grace}), containers)]);
     lab.run(at);
     lab.delete(None);
     lab.run(at + 80.0);
@@ -35,9 +36,9 @@ fn deletion_timeline(containers: &[(&str, Value, &str)], grace: i64, at: f64) ->
 
 /// Shows: LC-154
 #[test]
-fn process_gets_grace_period_left_by_early_hook() {
-    // Deviation: a scripted hook can only fail at once or not at all. This test needs only the time at which it
-    // returns.
+fn process_gets_grace_period_left_over_by_pre_stop_hook() {
+    // Deviation: in LC-154 the hook fails after 1 s. A scripted hook cannot fail later than at its start, so here it
+    // succeeds after 1 s, which has the same effect.
     assert_timeline_rows(
         "preStop returns at 1 s",
         &deletion_timeline(
@@ -57,8 +58,8 @@ fn process_gets_grace_period_left_by_early_hook() {
 
 /// Shows: L-05, LC-158
 #[test]
-fn sidecar_does_not_wait_for_sidecars_after_a_stopped_one() {
-    let mut lab = Lab::new(&[web(
+fn sidecar_before_a_stopped_one_does_not_wait_for_later_ones() {
+    let mut lab = Lab::new(&[web_pod(
         json!({}),
         &[
             ("s1", sidecar(), "sigterm=1s"),
@@ -107,7 +108,7 @@ fn sidecar_does_not_wait_for_sidecars_after_a_stopped_one() {
 
 /// Shows: LC-161
 #[test]
-fn hook_time_and_wait_reduce_grace_by_whole_seconds() {
+fn hook_and_wait_for_its_turn_reduce_grace_by_whole_seconds() {
     assert_timeline_rows(
         "1.9 s of hook and 8.x s of waiting for its turn: less than G + 3",
         &deletion_timeline(
@@ -134,7 +135,7 @@ fn hook_time_and_wait_reduce_grace_by_whole_seconds() {
 /// Shows: LC-078, LC-160, LC-162
 #[test]
 fn completed_pod_stops_sidecars_in_order_with_spec_grace() {
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({"restartPolicy": "Never", "terminationGracePeriodSeconds": 20}),
         &[
             ("s1", sidecar(), "sigterm=1s"),
@@ -166,7 +167,7 @@ fn completed_pod_stops_sidecars_in_order_with_spec_grace() {
 
 /// Shows: LC-163
 #[test]
-fn plain_init_container_is_stopped_without_order() {
+fn init_container_that_is_no_sidecar_is_stopped_at_once() {
     assert_timeline_rows(
         "both are stopped at once",
         &deletion_timeline(
@@ -189,8 +190,8 @@ fn plain_init_container_is_stopped_without_order() {
 
 /// Shows: L-09, LC-165
 #[test]
-fn shorter_grace_counts_before_the_kill_begins() {
-    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=10s, sigterm=ignore")])]);
+fn shorter_grace_requested_before_the_kill_begins_applies() {
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", json!({}), "pull=10s, sigterm=ignore")])]);
     lab.run(3.0);
     lab.delete(None);
     lab.run(5.0);
@@ -206,7 +207,7 @@ fn shorter_grace_counts_before_the_kill_begins() {
 /// Shows: L-13, LC-166, LC-208
 #[test]
 fn pod_missing_after_relist_gets_full_grace_of_its_spec() {
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({"terminationGracePeriodSeconds": 12}),
         &[("main", with_pre_stop_hook(json!({})), "prestop=4s, sigterm=ignore")],
     )]);
@@ -235,7 +236,7 @@ fn pod_missing_after_relist_gets_full_grace_of_its_spec() {
 /// Shows: LC-166
 #[test]
 fn forced_deletion_in_short_partition_gives_minimum_grace() {
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({"terminationGracePeriodSeconds": 12}),
         &[("main", json!({}), "sigterm=ignore")],
     )]);
@@ -256,7 +257,7 @@ fn forced_deletion_in_short_partition_gives_minimum_grace() {
 /// Shows: F-06, LC-056, LC-167, LC-179
 #[test]
 fn restarted_runtime_restarts_the_grace_period() {
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({"terminationGracePeriodSeconds": 10}),
         &[("main", json!({}), "sigterm=ignore")],
     )]);
@@ -286,7 +287,7 @@ fn restarted_runtime_restarts_the_grace_period() {
 #[test]
 fn readiness_probes_run_until_the_last_container_ends() {
     let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({}),
         &[("main", probe, "readiness=fail@24s..200s, sigterm=ignore")],
     )]);
@@ -319,7 +320,7 @@ fn readiness_probes_run_until_the_last_container_ends() {
 #[test]
 fn terminal_status_keeps_unstarted_containers_waiting() {
     let init = |image: &str| json!({"init": true, "image": image});
-    let mut lab = Lab::new(&[web(
+    let mut lab = Lab::new(&[web_pod(
         json!({}),
         &[
             ("first", init("one"), ""),
@@ -347,7 +348,7 @@ fn final_delete_is_retried_until_the_api_server_answers() {
         process: ControlPlaneProcess::ApiServer,
         up,
     };
-    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "sigterm=5s")])]);
+    let mut lab = Lab::new(&[web_pod(json!({}), &[("main", json!({}), "sigterm=5s")])]);
     lab.run(20.0);
     lab.delete(None);
     lab.run(22.0);
@@ -375,7 +376,10 @@ fn final_delete_is_retried_until_the_api_server_answers() {
 /// Shows: LC-220
 #[test]
 fn terminal_pod_is_removed_at_once_without_a_signal() {
-    let mut lab = Lab::new(&[web(json!({"restartPolicy": "Never"}), &[("main", json!({}), "run=3s")])]);
+    let mut lab = Lab::new(&[web_pod(
+        json!({"restartPolicy": "Never"}),
+        &[("main", json!({}), "run=3s")],
+    )]);
     lab.run(20.0);
     assert_eq!(status(lab.web().unwrap())["phase"], "Succeeded");
     lab.send_request(Request::Delete {

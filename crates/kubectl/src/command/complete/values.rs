@@ -43,7 +43,7 @@ const FLAG_VALUES: &[(&str, &[&str])] = &[
     ("types", &["Normal", "Warning"]),
 ];
 
-/// Additional output formats of `kubectl get`.
+/// Output formats that only `kubectl get` has.
 const TABLE_FORMATS: &[&str] = &["wide", "custom-columns="];
 
 /// Returns the condition types of a kind that `kubectl wait` commonly waits for.
@@ -157,18 +157,18 @@ impl Candidates<'_> {
             .and_then(|word| find_flag(partial.verb, word))
             .filter(|(.., takes)| *takes == FlagTakes::Value)
         {
-            self.add_values(partial, flag, "");
+            self.add_flag_values(partial, flag, "");
             return true;
         }
         let Some((flag, _)) = self.typed.strip_prefix("--").and_then(|typed| typed.split_once('=')) else {
             return false;
         };
-        self.add_values(partial, flag, &format!("--{flag}="));
+        self.add_flag_values(partial, flag, &format!("--{flag}="));
         true
     }
 
     /// Adds the values of a flag, each after `prefix`.
-    fn add_values(&mut self, partial: &PartialCommand<'_>, flag: &str, prefix: &str) {
+    fn add_flag_values(&mut self, partial: &PartialCommand<'_>, flag: &str, prefix: &str) {
         let mut put = |text: &str, hint: &str| self.found.push((format!("{prefix}{text}"), hint.to_owned()));
         match flag {
             "namespace" => object_names(self.objects, Kind::Namespace, "")
@@ -177,9 +177,9 @@ impl Candidates<'_> {
             "container" | "containers" => {
                 let object = partial.named_object(self);
                 let mut put = |text: &str| self.found.push((format!("{prefix}{text}"), "container".to_owned()));
-                object.iter().flat_map(containers).for_each(|name| put(&name));
+                object.iter().flat_map(container_names).for_each(|name| put(&name));
             }
-            "selector" => self.add_labels(partial, prefix),
+            "selector" => self.add_label_requirements(partial, prefix),
             "for" if self.typed.trim_start_matches(prefix).starts_with("condition=") => {
                 for condition in partial.kind().map_or(&[] as &[&str], common_conditions) {
                     put(&format!("condition={condition}"), "condition");
@@ -199,8 +199,9 @@ impl Candidates<'_> {
         }
     }
 
-    /// Adds the labels of all objects of the command's kind as `KEY=VALUE`, after the requirements already typed.
-    fn add_labels(&mut self, partial: &PartialCommand<'_>, prefix: &str) {
+    /// Adds the values of `-l`: each label of the objects of the command's kind as `KEY=VALUE`, after the requirements
+    /// already typed.
+    fn add_label_requirements(&mut self, partial: &PartialCommand<'_>, prefix: &str) {
         let typed = self.typed.get(prefix.len()..).unwrap_or_default();
         let done = typed.rfind(',').map_or("", |at| &typed[..=at]);
         let mut seen = podscope_api::ordered::Set::new();
@@ -214,7 +215,11 @@ impl Candidates<'_> {
 
     /// Adds `CONTAINER=` for each container of the object that `set image` changes.
     pub(super) fn add_container_assignments(&mut self, partial: &PartialCommand<'_>) {
-        let all = partial.named_object(self).as_ref().map(containers).unwrap_or_default();
+        let all = partial
+            .named_object(self)
+            .as_ref()
+            .map(container_names)
+            .unwrap_or_default();
         for name in all {
             self.push(&format!("{name}="), "container");
         }
@@ -237,7 +242,7 @@ impl Candidates<'_> {
 }
 
 /// Returns the container names of a pod or of a workload's template.
-fn containers(object: &Object) -> Vec<String> {
+fn container_names(object: &Object) -> Vec<String> {
     let spec = match object {
         Object::Pod(pod) => Some(&pod.spec),
         other => other.template().map(|template| &template.spec),

@@ -98,21 +98,22 @@ pub(super) fn parse_kubectl(
         return Err(args.error(args.end, format!("{name} reads no text")));
     }
     let mut words = Words::of("kubectl", name);
-    let action = parse_verb(name, &args, &mut words).or_else(|why| unresolved(name, &args, why))?;
+    let action = parse_verb(name, &args, &mut words).or_else(|why| unresolved_or_error(name, &args, why))?;
     if let Kubectl::Verbatim(_) = &action {
         words = Words::as_typed(name, &args);
     }
     Ok(Command::Kubectl { action, words })
 }
 
-/// Returns an unresolved command if the error only means that the custom kinds are not known yet; otherwise the error.
-fn unresolved(name: &'static str, args: &Args, why: CommandError) -> Result<Kubectl, CommandError> {
-    match why.needs_custom_kinds {
+/// Returns an [`Action::Unresolved`] command if the error only means that the custom kinds are not known yet; otherwise
+/// the error.
+fn unresolved_or_error(name: &'static str, args: &Args, error: CommandError) -> Result<Kubectl, CommandError> {
+    match error.needs_custom_kinds {
         true => {
             let action = Action::Unresolved(Words::as_typed(name, args));
             Ok(verbatim::verbatim(args, name, action, DryRun::None, Output::Table))
         }
-        false => Err(why),
+        false => Err(error),
     }
 }
 
@@ -187,17 +188,17 @@ fn find_verb(first: &str, rest: &[Word]) -> Result<(Option<&'static Verb>, usize
             };
         }
     }
-    Err(unknown_verb(first))
+    Err(unknown_verb_message(first))
 }
 
 /// Returns the full name of a sub-command that may be abbreviated.
 fn expand_alias(word: &str) -> &str {
-    let known = ALIASES.iter().find(|(short, _)| *short == word);
+    let known = SUBCOMMAND_ALIASES.iter().find(|(short, _)| *short == word);
     known.map_or(word, |(_, long)| long)
 }
 
 /// Abbreviations of sub-commands.
-const ALIASES: &[(&str, &str)] = &[
+const SUBCOMMAND_ALIASES: &[(&str, &str)] = &[
     ("deploy", "deployment"),
     ("ns", "namespace"),
     ("cm", "configmap"),
@@ -211,7 +212,7 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// Returns the error about an unknown verb, with similar verbs as suggestions.
-fn unknown_verb(name: &str) -> String {
+fn unknown_verb_message(name: &str) -> String {
     let edit_distance = |a: &str, b: &str| {
         let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(32).collect(), b.chars().collect());
         let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -258,7 +259,7 @@ fn parse_verb(name: &'static str, args: &Args, words: &mut Words) -> Result<Kube
     }
 }
 
-/// Parses the arguments of a verb. A verb that is not [`Verbatim`] writes its arguments to `words`.
+/// Parses the arguments of a verb. Appends their canonical form to `words`, unless the command is [`Verbatim`].
 fn parse_arguments(name: &'static str, args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     match name {
         "get" => read::parse_get(args, words),

@@ -138,7 +138,7 @@ pub(super) fn parse_taint(args: &Args, words: &mut Words) -> Result<Kubectl, Com
         changes.push(change);
     }
     match args.kind_named(&kind.text) {
-        // The server reports this error, so kubectl prints it without `error: `.
+        // The server reports an unknown resource type, so kubectl prints this error without `error: `.
         None => {
             let why = format!("the server doesn't have a resource type {:?}", kind.text);
             return Err(args.unknown_type_error(kind.column, why));

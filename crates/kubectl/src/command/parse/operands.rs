@@ -102,12 +102,12 @@ fn target_of_manifest(args: &Args, text: &str) -> Result<Target, CommandError> {
     Ok(target)
 }
 
-/// Like [`optional_target`], but missing words are an error.
+/// Like [`optional_target`], but an empty `words` is an error.
 pub(super) fn target(args: &Args, words: &[Word]) -> Result<Target, CommandError> {
     optional_target(args, words)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES_ERROR))
 }
 
-/// Like [`push_target`], for verbs that require names, a selector or `--all`.
+/// Like [`target`], for verbs that require names, a selector or `--all`.
 pub(super) fn explicit_target(args: &Args, words: &[Word]) -> Result<Target, CommandError> {
     let target = target(args, words)?;
     let is_selective = target.all || target.selector.is_some() || target.field_selector.is_some();
@@ -352,9 +352,9 @@ pub(super) fn output_of_write(args: &Args) -> Result<Output, CommandError> {
     })
 }
 
-/// Parses an output format that prints whole objects. The error message lists the formats `more_before` first and
-/// `more` last.
-fn object_output(args: &Args, text: &str, more_before: &str, more: &str) -> Result<Output, CommandError> {
+/// Parses an output format that prints whole objects. The error message lists the formats
+/// `formats_before` first and `formats_after` last.
+fn object_output(args: &Args, text: &str, formats_before: &str, formats_after: &str) -> Result<Output, CommandError> {
     let column = args.column("output");
     let (format, argument) = text
         .split_once('=')
@@ -391,12 +391,12 @@ fn object_output(args: &Args, text: &str, more_before: &str, more: &str) -> Resu
         "jsonpath-as-json" => Output::JsonPathAsJson(template()?),
         "go-template" | "template" => Output::GoTemplate(template()?),
         "jsonpath-file" | "go-template-file" | "templatefile" => return file_error("--template"),
-        "custom-columns-file" if !more_before.is_empty() => return file_error("template"),
+        "custom-columns-file" if !formats_before.is_empty() => return file_error("template"),
         _ => {
             return Err(args.error(
                 column,
                 format!(
-                    "unable to match a printer suitable for the output format {text:?}, allowed formats are: {more_before}go-template,go-template-file,json,jsonpath,jsonpath-as-json,jsonpath-file,kyaml,name,template,templatefile{more},yaml"
+                    "unable to match a printer suitable for the output format {text:?}, allowed formats are: {formats_before}go-template,go-template-file,json,jsonpath,jsonpath-as-json,jsonpath-file,kyaml,name,template,templatefile{formats_after},yaml"
                 ),
             ));
         }

@@ -10,7 +10,7 @@ type Parsed<T> = Result<T, CommandError>;
 /// Parses `auth can-i`.
 pub(super) fn parse_can_i(args: &Args) -> Parsed<Action> {
     let quiet = args.bool("quiet", false)?;
-    let words = args.words();
+    let words = args.positional_texts();
     if args.bool("list", false)? {
         return match words.as_slice() {
             [] => Ok(Action::WhatCanI {
@@ -127,8 +127,8 @@ pub(super) fn parse_api_resources(args: &Args) -> Parsed<Action> {
             None => None,
         },
         no_headers: args.bool("no-headers", false)?,
-        verbs: make::split_all(args, "verbs"),
-        categories: make::split_all(args, "categories"),
+        verbs: make::comma_separated_values(args, "verbs"),
+        categories: make::comma_separated_values(args, "categories"),
         sort_by,
         output: match output.as_str() {
             "wide" => Output::Wide,
@@ -143,7 +143,7 @@ pub(super) fn parse_api_resources(args: &Args) -> Parsed<Action> {
 /// Parses `version`.
 pub(super) fn parse_version(args: &Args) -> Parsed<Action> {
     if !args.positional.is_empty() {
-        let words = args.words();
+        let words = args.positional_texts();
         return Err(args.error(args.end, format!("extra arguments: [{}]", words.join(" "))));
     }
     let output = match args.value("output").as_deref() {

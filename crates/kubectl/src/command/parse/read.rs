@@ -6,7 +6,7 @@ use super::super::flags::Args;
 use super::super::shell::Word;
 use super::super::*;
 use super::operands::*;
-use crate::refusals::{NO_SUCH_RESOURCE, NOT_ALLOWED};
+use crate::refusals::{METHOD_NOT_ALLOWED, NO_SUCH_RESOURCE};
 
 /// Parses `kubectl get`.
 pub(super) fn parse_get(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
@@ -137,7 +137,7 @@ fn check_subresource(args: &Args, target: &Target) -> Result<(), CommandError> {
         if subresource != "status" && subresource != "scale" {
             return Err(CommandError::new(args.column("subresource"), NO_SUCH_RESOURCE));
         }
-        let without_status = |kind: &Kind| subresource == "status" && !args.has_status(*kind);
+        let without_status = |kind: &Kind| subresource == "status" && !args.has_status_subresource(*kind);
         if let Some(kind) = target.kinds().into_iter().find(without_status) {
             let name = match &target.selection {
                 Selection::Kinds { names, .. } => names.first(),
@@ -170,8 +170,8 @@ fn parse_watch(args: &Args, target: &Target) -> Result<Watch, CommandError> {
     Ok(watch)
 }
 
-/// Returns kubectl's message about a resource that never has objects in the simulation: reviews are not stored, and
-/// some kinds are not implemented. `None` for resources that may have objects.
+/// Returns kubectl's message about a resource that never has objects in the simulation: access and token reviews are
+/// not stored, and some kinds are not implemented. `None` for resources that may have objects.
 fn resource_without_objects(resource: &str, names: &[Word], column: u32) -> Option<CommandError> {
     if Kind::from_resource_name(resource).is_some() {
         return None;
@@ -185,8 +185,8 @@ fn resource_without_objects(resource: &str, names: &[Word], column: u32) -> Opti
     })?;
     let known_group = known.api_version.split_once('/').map_or("", |(group, _)| group);
     Some(match (known.verbs, names) {
-        ("create", _) => CommandError::new(column, NOT_ALLOWED),
-        (podscope_api::ALL_VERBS, []) => CommandError::empty_list(column),
+        ("create", _) => CommandError::new(column, METHOD_NOT_ALLOWED),
+        (podscope_api::ALL_VERBS, []) => CommandError::for_empty_list(column),
         (podscope_api::ALL_VERBS, names) => {
             let missing = |word: &Word| {
                 format!(
@@ -232,7 +232,7 @@ pub(super) fn parse_events(args: &Args, words: &mut Words) -> Result<Kubectl, Co
                 let (kind, name) = text
                     .split_once('/')
                     .ok_or_else(|| args.error(column, "--for must be in resource/name form"))?;
-                // The server reports this error, so kubectl prints it without `error: `.
+                // The server reports an unknown resource type, so kubectl prints this error without `error: `.
                 let known = args
                     .kind_named(kind)
                     .ok_or_else(|| args.unknown_type_error(column, no_such_type_message(kind)))?;

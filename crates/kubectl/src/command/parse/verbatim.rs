@@ -92,7 +92,7 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
 fn parse_api_versions(args: &Args) -> Parsed<Action> {
     match args.positional.first() {
         Some(extra) => {
-            let words = args.words();
+            let words = args.positional_texts();
             Err(args.usage_error(extra.column, format!("unexpected arguments: [{}]", words.join(" "))))
         }
         None => Ok(Action::ApiVersions),
@@ -172,7 +172,7 @@ fn parse_expose(args: &Args) -> Parsed<Action> {
         let why = format!("unknown session affinity: {other}");
         return Err(args.error(args.column("session-affinity"), why));
     }
-    let overrides = make::overrides(args)?;
+    let overrides = make::parse_overrides(args)?;
     // `--selector` becomes the selector of the Service; it does not select the objects to expose.
     let words = &args.positional;
     let without = args.without(&["selector"]);
@@ -234,9 +234,9 @@ fn parse_wait(args: &Args) -> Parsed<Action> {
         Some(text) => match text.strip_prefix('-') {
             // A negative timeout, whose sign is stripped here, means one week.
             Some(rest) if crate::duration::parse_duration(rest).is_ok() => Span::seconds(7 * 86_400),
-            _ => args.duration("timeout")?.unwrap_or(make::WAIT_DEFAULT),
+            _ => args.duration("timeout")?.unwrap_or(make::DEFAULT_WAIT_TIMEOUT),
         },
-        None => make::WAIT_DEFAULT,
+        None => make::DEFAULT_WAIT_TIMEOUT,
     };
     if for_values.is_empty() {
         return Err(args.error(args.end, "unrecognized condition: []"));
@@ -312,7 +312,10 @@ fn parse_set(args: &Args, field: &str) -> Parsed<Action> {
         "env" => (resources, parse_set_env(args, resources, changes, containers)?),
         "resources" => {
             optional_target(args, resources)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES_ERROR))?;
-            let (limits, requests) = (make::amounts(args, "limits")?, make::amounts(args, "requests")?);
+            let (limits, requests) = (
+                make::parse_resource_amounts(args, "limits")?,
+                make::parse_resource_amounts(args, "requests")?,
+            );
             if limits.is_empty() && requests.is_empty() {
                 return Err(args.error(
                     args.end,

@@ -65,7 +65,7 @@ fn prune_allowlist(args: &Args, words: &mut Words) -> Result<Vec<Kind>, CommandE
         let unserved = || {
             args.unknown_type_error(
                 column,
-                format!("error: {}", podscope_api::no_matches(&api_version, kind)),
+                format!("error: {}", podscope_api::no_matches_message(&api_version, kind)),
             )
         };
         args.kind_of_manifest(&api_version, kind).ok_or_else(unserved)
@@ -90,7 +90,7 @@ fn parse_server_side(args: &Args, force: bool, dry_run: DryRun) -> Result<Option
     if force_conflicts && !is_server_side {
         return flag_error("force-conflicts", "--force-conflicts only works with --server-side");
     }
-    if is_server_side && dry_run.is_of_client() {
+    if is_server_side && dry_run.is_client_side() {
         let why = "--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)";
         return flag_error("dry-run", why);
     }
@@ -122,7 +122,7 @@ pub(super) fn parse_validation(args: &Args) -> Result<Validation, CommandError> 
 
 /// Returns kubectl's message about unexpected positional arguments: `Unexpected args: [foo x]`.
 fn unexpected_args_message(args: &Args) -> String {
-    let words = args.words();
+    let words = args.positional_texts();
     format!("Unexpected args: [{}]", words.join(" "))
 }
 
@@ -195,10 +195,10 @@ pub(super) fn parse_delete(args: &Args, words: &mut Words) -> Result<Kubectl, Co
             output_name
         },
         dry_run: words.push_dry_run(dry_run(args)?),
-        // Without a here-document the answer is empty, which does not confirm the deletion.
+        // `--interactive` without a here-document: the answer is empty, which does not confirm the deletion.
         answer: words
             .push_flag("--interactive", is_interactive)
-            .then(|| words.set_document(args.stdin.clone().unwrap_or_default())),
+            .then(|| words.push_stdin(args.stdin.clone().unwrap_or_default())),
         objects: match objects {
             DeleteTarget::Manifest { text, namespace } => DeleteTarget::Manifest {
                 text: words.push_manifest(text),
@@ -351,7 +351,7 @@ pub(super) fn parse_edit(args: &Args, words: &mut Words) -> Result<Kubectl, Comm
         target: words.push_target(target(args, &args.positional)?),
         subresource: words.push_flag_with_equals("--subresource", edited_subresource(args)?),
         text: match &args.stdin {
-            Some(text) if !text.is_empty() => words.set_document(text.clone()),
+            Some(text) if !text.is_empty() => words.push_stdin(text.clone()),
             _ => String::new(),
         },
     })
@@ -389,11 +389,11 @@ pub(super) fn parse_set_image(args: &Args, words: &mut Words) -> Result<Kubectl,
 }
 
 /// Parses `kubectl rollout status|undo|…`.
-pub(super) fn parse_rollout(args: &Args, rollout: &str, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_rollout(args: &Args, verb: &str, words: &mut Words) -> Result<Kubectl, CommandError> {
     // Parse the flags first, because kubectl checks them before the objects. Append their words last, because the
     // canonical text begins with the objects.
     let mut flags = Words::default();
-    let action = rollout_action(args, rollout, &mut flags)?;
+    let action = rollout_action(args, verb, &mut flags)?;
     let output = flags.push_output(output_of_write(args)?);
     let target = optional_target(args, &args.positional)?
         .ok_or_else(|| args.error(args.end, "required resource not specified"))?;
@@ -402,8 +402,8 @@ pub(super) fn parse_rollout(args: &Args, rollout: &str, words: &mut Words) -> Re
     Ok(Kubectl::Rollout { action, target, output })
 }
 
-fn rollout_action(args: &Args, rollout: &str, words: &mut Words) -> Result<RolloutAction, CommandError> {
-    Ok(match rollout.strip_prefix("rollout ").unwrap_or_default() {
+fn rollout_action(args: &Args, verb: &str, words: &mut Words) -> Result<RolloutAction, CommandError> {
+    Ok(match verb.strip_prefix("rollout ").unwrap_or_default() {
         "status" => RolloutAction::Status {
             revision: words.push_unless_default("--revision", 0, positive_revision(args)?),
             watch: !words.push_flag("--watch=false", !args.bool("watch", true)?),

@@ -57,7 +57,7 @@ impl CharMatcher {
 
 impl Pattern {
     /// Parses a basic regular expression, an extended one (`-E`), or a fixed string (`-F`).
-    pub(super) fn read(text: &str, extended: bool, fixed: bool) -> Result<Pattern, String> {
+    pub(super) fn parse(text: &str, extended: bool, fixed: bool) -> Result<Pattern, String> {
         let chars: Vec<char> = text.chars().collect();
         if chars.len() > MAX_PATTERN_CHARS {
             return Err(format!(
@@ -81,15 +81,15 @@ impl Pattern {
                 }
                 (false, _) => c,
             };
-            // In a basic expression these operators need a backslash, in an extended one they do not.
-            let is_sign = !fixed && (extended != escaped) && "|+?(){}".contains(c);
+            // In a basic expression an operator needs a backslash, in an extended one it does not.
+            let is_operator = !fixed && (extended != escaped) && "|+?(){}".contains(c);
             let is_special = !fixed && !escaped;
-            let current = pattern.current();
+            let current = pattern.last_alternative();
             match c {
-                '|' if is_sign => pattern.alternatives.push(Alternative::default()),
-                '+' | '?' if is_sign && !current.atoms.is_empty() => current.repeat(c == '?', c == '+'),
-                '*' if is_special && !current.atoms.is_empty() => current.repeat(true, true),
-                '(' | ')' | '{' | '}' if is_sign => {
+                '|' if is_operator => pattern.alternatives.push(Alternative::default()),
+                '+' | '?' if is_operator && !current.atoms.is_empty() => current.set_repetition(c == '?', c == '+'),
+                '*' if is_special && !current.atoms.is_empty() => current.set_repetition(true, true),
+                '(' | ')' | '{' | '}' if is_operator => {
                     return Err(format!("{c} has no meaning here: groups and counts are not known"));
                 }
                 '^' if is_special && current.atoms.is_empty() && !current.at_start => current.at_start = true,
@@ -106,8 +106,8 @@ impl Pattern {
         Ok(pattern)
     }
 
-    /// Returns the alternative that is being parsed.
-    fn current(&mut self) -> &mut Alternative {
+    /// Returns the alternative that is being parsed; adds one if there is none.
+    fn last_alternative(&mut self) -> &mut Alternative {
         if self.alternatives.is_empty() {
             self.alternatives.push(Alternative::default());
         }
@@ -120,11 +120,11 @@ impl Pattern {
         let chars: Vec<char> = line.chars().collect();
         self.alternatives
             .iter()
-            .any(|alternative| self.finds_alternative(alternative, &chars))
+            .any(|alternative| self.alternative_matches(alternative, &chars))
     }
 
     /// Returns whether an alternative matches anywhere in a line.
-    fn finds_alternative(&self, alternative: &Alternative, line: &[char]) -> bool {
+    fn alternative_matches(&self, alternative: &Alternative, line: &[char]) -> bool {
         let matches = |matcher: &CharMatcher, c: char| {
             let in_any_case =
                 |c: char| matcher.matches(c.to_ascii_lowercase()) || matcher.matches(c.to_ascii_uppercase());
@@ -170,17 +170,18 @@ impl Alternative {
     }
 
     /// Makes the last atom optional or repeated.
-    fn repeat(&mut self, is_optional: bool, is_repeated: bool) {
+    fn set_repetition(&mut self, is_optional: bool, is_repeated: bool) {
         if let Some(atom) = self.atoms.last_mut() {
             atom.is_optional |= is_optional;
             atom.is_repeated |= is_repeated;
         }
     }
 
-    /// Marks an atom as possible next, and the following ones if it is optional.
+    /// Marks the atom with index `from` as one that may match the next character. If it is optional, also marks the
+    /// atoms after it, up to the first that is required.
     fn mark_reachable(&self, next: &mut [bool], from: usize) {
-        for (index, is_next) in next.iter_mut().enumerate().skip(from) {
-            *is_next = true;
+        for (index, may_match) in next.iter_mut().enumerate().skip(from) {
+            *may_match = true;
             if !self.atoms.get(index).is_some_and(|atom| atom.is_optional) {
                 break;
             }

@@ -8,7 +8,7 @@ use crate::kubelet::host::Host;
 use crate::kubelet::settings::{EvictionSignal, ThresholdValue};
 use crate::machine::{Container, MachinePod, round_to_pages};
 
-/// A measured resource.
+/// A resource of the machine whose shortage causes evictions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EvictionResource {
     Memory,
@@ -63,8 +63,8 @@ impl EvictionResource {
         }
     }
 
-    /// Returns the amount that a container uses, in its own layer and in emptyDirs. For inodes, returns the number of
-    /// bytes that occupy them.
+    /// Returns the amount that a container uses, in its own layer and in emptyDirs. For inodes, the result is a number
+    /// of bytes, which [`Self::pod_usage`] converts to inodes.
     pub(super) fn container_usage(self, container: &Container, now: SimTime) -> i64 {
         match self {
             Self::Memory => container.memory(now),
@@ -82,8 +82,8 @@ impl EvictionResource {
         }
     }
 
-    /// Returns the maximum that a container may use in the future. For inodes, returns the number of bytes that occupy
-    /// them.
+    /// Returns the maximum that a container may use in the future. For inodes, the result is a number of bytes, which
+    /// [`Self::pod_usage`] converts to inodes.
     pub(super) fn max_future_container_use(self, container: &Container) -> i64 {
         let usage = match self {
             Self::Memory | Self::Pids if !container.is_running() => return 0,
@@ -94,16 +94,15 @@ impl EvictionResource {
         round_to_pages(usage.from.max(usage.to))
     }
 
-    /// Returns the amount that a pod uses: the sum over its containers, plus its sandbox for PIDs, plus its emptyDirs
-    /// for disk and inodes.
-    pub(super) fn pod_usage(self, held: &MachinePod, container: impl Fn(&Container) -> i64) -> i64 {
+    /// Returns the amount that a pod uses: the sum of `container_amount` over its containers, plus its sandbox for
+    /// PIDs, plus its emptyDirs for disk and inodes.
+    pub(super) fn pod_usage(self, held: &MachinePod, container_amount: impl Fn(&Container) -> i64) -> i64 {
         match self {
-            Self::Memory => saturating_sum(held.containers.iter().map(container)),
-            Self::Pids => {
-                i64::from(held.has_sandbox()).saturating_add(saturating_sum(held.containers.iter().map(container)))
-            }
-            Self::Disk => pod_disk_bytes(held, container),
-            Self::Inodes => pod_disk_bytes(held, container).div_euclid(BYTES_PER_INODE),
+            Self::Memory => saturating_sum(held.containers.iter().map(container_amount)),
+            Self::Pids => i64::from(held.has_sandbox())
+                .saturating_add(saturating_sum(held.containers.iter().map(container_amount))),
+            Self::Disk => pod_disk_bytes(held, container_amount),
+            Self::Inodes => pod_disk_bytes(held, container_amount).div_euclid(BYTES_PER_INODE),
         }
     }
 

@@ -3,12 +3,12 @@
 //! other devices are tested in addition to that selection.
 
 use podscope_api::explained::{
-    Amount, DeviceName, DeviceObstacle, DeviceSelectorPlace, DeviceShare, NodeDevices, RequestDevices, RequestOutcome,
-    UnsuitableDevices, UnusablePool,
+    CapacityAmount, DeviceName, DeviceObstacle, DeviceSelectorPlace, DeviceShare, NodeDevices, RequestDevices,
+    RequestOutcome, UnsuitableDevices, UnusablePool,
 };
 use podscope_api::{Quantity, ResourceList, Str};
 
-use super::take::SelectionObstacle;
+use super::selection::SelectionObstacle;
 use super::{
     AllocationFailure, ChosenDevice, DeviceCandidate, DeviceSearch, SearchAbort, SearchInputs, SearchPosition,
 };
@@ -73,7 +73,7 @@ pub(crate) fn explain(
             };
             let settled = match &chosen {
                 Some(chosen) => Some(chosen[claim_at][request_at]),
-                None => explainer.settled_alternative(position),
+                None => explainer.fulfilled_alternative(position),
             };
             let alternatives = settled.map_or(0..request.alternatives.len(), |one| 0..one + 1);
             for alternative in alternatives {
@@ -115,7 +115,7 @@ impl Explainer<'_> {
 
     /// Returns the alternative for which a request got all its devices, although the search may have failed at a later
     /// request.
-    fn settled_alternative(&self, position: SearchPosition) -> Option<usize> {
+    fn fulfilled_alternative(&self, position: SearchPosition) -> Option<usize> {
         let alternative = self.selected_for(position).next()?.alternative;
         let n = self.n_requested_devices(SearchPosition {
             alternative,
@@ -249,7 +249,7 @@ impl Explainer<'_> {
         }
     }
 
-    /// Returns, as an obstacle, the request of the pod for which the search selected a device.
+    /// If the search selected the device, returns as its obstacle the request for which it was selected.
     fn obstacle_if_selected(&self, candidate: DeviceCandidate) -> Option<DeviceObstacle> {
         let selected = self.selected.iter().chain(&self.search.results).enumerate();
         let n_claims = self.search.claims.len();
@@ -349,13 +349,13 @@ impl Explainer<'_> {
     }
 }
 
-fn named_amount(name: &Str, amount: Quantity) -> Amount {
-    Amount {
+fn named_amount(name: &Str, amount: Quantity) -> CapacityAmount {
+    CapacityAmount {
         name: name.to_string(),
         amount: amount.to_string(),
     }
 }
 
-fn named_amounts(list: &ResourceList) -> Vec<Amount> {
+fn named_amounts(list: &ResourceList) -> Vec<CapacityAmount> {
     list.iter().map(|(name, value)| named_amount(name, *value)).collect()
 }

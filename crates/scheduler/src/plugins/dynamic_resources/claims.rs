@@ -8,7 +8,7 @@ use podscope_api::{AllocationResult, DeviceClass, ObjectKey, Pod, ResourceClaim,
 use super::extended::ExtendedResources;
 use super::{DynamicResources, unresolvable_status};
 use crate::cache::Cache;
-use crate::cycle::{CycleState, PreFilter, Search};
+use crate::cycle::{CycleState, NodeSearch, PreFilter};
 use crate::devices::memo::Memo;
 use crate::devices::request::{ClaimToAllocate, ClassesAndSelectors};
 use crate::devices::search::{AvailableCounters, Solution};
@@ -48,7 +48,7 @@ pub(crate) fn claims_of_pod<'a>(
                 )));
             }
         };
-        Some(check_usable(
+        Some(usable_claim(
             stores,
             pod,
             ObjectKey::new(namespace.clone(), name),
@@ -57,7 +57,7 @@ pub(crate) fn claims_of_pod<'a>(
     })
 }
 
-fn check_usable<'a>(
+fn usable_claim<'a>(
     stores: &'a Stores,
     pod: &Pod,
     key: ObjectKey,
@@ -77,7 +77,7 @@ fn check_usable<'a>(
     Ok(claim)
 }
 
-/// Returns whether the pod is the controller of the claim.
+/// Returns whether the claim's controlling owner reference names this pod.
 pub(super) fn is_owned(claim: &ResourceClaim, pod: &Pod) -> bool {
     let owner = claim.metadata.controller_ref();
     owner.is_some_and(|owner| *owner.uid == *uid_of(pod))
@@ -154,7 +154,7 @@ pub(super) fn refresh_device_table(cache: &mut Cache) {
 impl DynamicResources {
     /// Implements PreFilter (DRA-093 to DRA-096).
     pub(super) fn pre_filter_claims(
-        search: &Search<'_>,
+        search: &NodeSearch<'_>,
         cache: &mut Cache,
         state: &mut CycleState,
     ) -> Result<PreFilter, Status> {

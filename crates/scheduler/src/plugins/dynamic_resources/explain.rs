@@ -1,10 +1,10 @@
 //! Explains, for people, which devices a pod's claims get on one node.
 
-use podscope_api::explained::{Amount, DeviceName, DeviceShare, NodeDevices, RequestDevices, RequestOutcome};
+use podscope_api::explained::{CapacityAmount, DeviceName, DeviceShare, NodeDevices, RequestDevices, RequestOutcome};
 use podscope_api::{DeviceRequestAllocationResult, ObjectKey};
 
 use super::claims::{ClaimsState, PodClaim};
-use super::filter::is_available;
+use super::filter::can_use_allocated_claim;
 use crate::cache::Cache;
 use crate::decide::Decision;
 use crate::devices::request::ClaimToAllocate;
@@ -53,7 +53,7 @@ fn explain_claims_to_allocate(cache: &Cache, claims: &ClaimsState, node: &NodeIn
 fn explain_allocated_claim(cache: &Cache, pod_claim: &PodClaim, node: &NodeInfo) -> Vec<RequestDevices> {
     let claim = &pod_claim.claim;
     let results = claim.status.allocation.iter().flat_map(|one| &one.devices.results);
-    let outcome = match is_available(cache, pod_claim, node) {
+    let outcome = match can_use_allocated_claim(cache, pod_claim, node) {
         true => RequestOutcome::Allocated,
         false => RequestOutcome::AllocatedElsewhere,
     };
@@ -76,7 +76,7 @@ fn explain_allocated_claim(cache: &Cache, pod_claim: &PodClaim, node: &NodeInfo)
 }
 
 fn device_share(result: &DeviceRequestAllocationResult) -> DeviceShare {
-    let consumes = result.consumed_capacity.iter().map(|(name, amount)| Amount {
+    let consumes = result.consumed_capacity.iter().map(|(name, amount)| CapacityAmount {
         name: name.to_string(),
         amount: amount.to_string(),
     });

@@ -35,11 +35,11 @@ pub(super) struct ExtendedResources {
     /// The claim for extended resources that an earlier cycle created.
     pub(super) left_over: Option<Arc<ResourceClaim>>,
     /// Claims by the set of resources (indices into `resources`) that a node provides by devices.
-    requests: Map<Vec<usize>, Arc<ExtendedClaim>>,
+    claims: Map<Vec<usize>, Arc<ExtendedClaim>>,
 }
 
 impl ExtendedResources {
-    /// Returns `None` if no device class provides a resource that the pod requests.
+    /// Returns the extended resources that the pod requests; `None` if no device class provides one of them.
     pub(super) fn of_pod(cache: &Cache, incoming: &Incoming) -> Option<Self> {
         if cache.stores.device_classes.is_empty() {
             return None;
@@ -66,14 +66,14 @@ impl ExtendedResources {
             pod: pod.clone(),
             resources,
             left_over: left_over.cloned(),
-            requests: Map::new(),
+            claims: Map::new(),
         })
     }
 
     /// Creates the claims that nodes may need: one per distinct set of resources provided by devices.
     pub(super) fn prepare(&mut self, cache: &mut Cache) {
         let mut sets: Vec<Vec<usize>> = cache
-            .order()
+            .examination_order()
             .iter()
             .map(|node| self.resources_provided_by_devices(cache.node(*node)))
             .collect();
@@ -90,7 +90,7 @@ impl ExtendedResources {
             claim.metadata.name = SPECIAL_CLAIM_NAME.into();
             claim.spec.devices.requests = requests;
             let to_allocate = claims::prepare_claim(cache, &Arc::new(claim));
-            self.requests
+            self.claims
                 .insert(set, Arc::new(ExtendedClaim { to_allocate, mappings }));
         }
     }
@@ -117,7 +117,7 @@ impl ExtendedResources {
                 return Err(unresolvable_status("cannot fit resource".to_owned()));
             }
         }
-        Ok(self.requests.get(&set).cloned())
+        Ok(self.claims.get(&set).cloned())
     }
 }
 
@@ -129,7 +129,7 @@ struct IndexedContainer<'a> {
 }
 
 impl IndexedContainer<'_> {
-    fn quantity(&self, resource: &str) -> i64 {
+    fn requested_quantity(&self, resource: &str) -> i64 {
         let amount = self.container.resources.requests.get(resource);
         amount.map_or(0, podscope_api::Quantity::value)
     }
@@ -170,7 +170,7 @@ fn requests_of(pod: &Pod, resources: &[(&Str, &Str)]) -> (Vec<DeviceRequest>, Ve
         };
         let mut long_lived: Vec<(usize, Str, i64)> = Vec::new();
         for indexed in all.iter().filter(|indexed| indexed.is_long_lived) {
-            let quantity = indexed.quantity(resource);
+            let quantity = indexed.requested_quantity(resource);
             if quantity > 0 {
                 let name = indexed.request_name(resource);
                 mappings.push(mapping(indexed, name.clone()));
@@ -180,7 +180,7 @@ fn requests_of(pod: &Pod, resources: &[(&Str, &Str)]) -> (Vec<DeviceRequest>, Ve
         let mut largest: Option<(Str, i64)> = None;
         let mut unserved: Vec<&IndexedContainer<'_>> = Vec::new();
         for indexed in all.iter().filter(|indexed| !indexed.is_long_lived) {
-            let mut remaining = indexed.quantity(resource);
+            let mut remaining = indexed.requested_quantity(resource);
             if remaining <= 0 {
                 continue;
             }

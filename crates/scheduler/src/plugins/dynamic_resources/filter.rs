@@ -24,7 +24,7 @@ pub(super) fn filter(cycle: &Cycle<'_>, claims: &ClaimsState, index: NodeIdx, no
     };
     let mut unavailable = Vec::new();
     for (at, pod_claim) in claims.claims.iter().enumerate() {
-        if pod_claim.is_allocated() && !is_available(cycle.cache, pod_claim, node) {
+        if pod_claim.is_allocated() && !can_use_allocated_claim(cycle.cache, pod_claim, node) {
             unavailable.push(at);
         }
     }
@@ -43,7 +43,7 @@ pub(super) fn filter(cycle: &Cycle<'_>, claims: &ClaimsState, index: NodeIdx, no
 }
 
 /// Returns whether the devices of an allocated claim can be used from the node (DRA-098).
-pub(super) fn is_available(cache: &Cache, pod_claim: &PodClaim, node: &NodeInfo) -> bool {
+pub(super) fn can_use_allocated_claim(cache: &Cache, pod_claim: &PodClaim, node: &NodeInfo) -> bool {
     let scope = pod_claim.scope.as_ref();
     scope.is_none_or(|scope| scope.matches(&cache.symbols, node))
         && !must_be_deallocated(&pod_claim.claim, cache.devices.now)
@@ -76,7 +76,8 @@ fn search_devices_on_node(
         }
     };
     let found = allocate(inputs, node, to_allocate).and_then(|solutions| {
-        // Filter already reports the error if the node selector of an allocation cannot be built.
+        // The results are built only to check that their node selectors can be built: this error belongs to Filter, not
+        // to Reserve.
         for (to_allocate, solution) in to_allocate.iter().zip(&solutions) {
             crate::devices::result::allocation_result(&claims.table, to_allocate, solution, &node.name)
                 .map_err(AllocationFailure::Error)?;

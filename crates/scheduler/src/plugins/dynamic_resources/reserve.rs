@@ -5,7 +5,7 @@ use podscope_api::Str;
 
 use super::claims::ClaimsState;
 use crate::attempt::ReservedClaims;
-use crate::cycle::{CycleState, Search};
+use crate::cycle::{CycleState, NodeSearch};
 use crate::devices::result::allocation_result;
 use crate::node_info::NodeIdx;
 
@@ -44,7 +44,7 @@ pub(crate) fn reserved_claims_on_node(
 
 /// Implements PostFilter: selects a claim to deallocate that no other pod uses. Returns kube-scheduler's text for the
 /// result (DRA-101).
-pub(super) fn choose_claim_to_deallocate(search: &Search<'_>, state: &mut CycleState) -> &'static str {
+pub(super) fn choose_claim_to_deallocate(search: &NodeSearch<'_>, state: &mut CycleState) -> &'static str {
     let Some(claims) = &mut state.claims else {
         return "no new claims to deallocate";
     };

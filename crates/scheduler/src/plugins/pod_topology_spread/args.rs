@@ -38,7 +38,7 @@ pub(super) fn read(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<Defau
         "System" => {
             if !constraints.is_empty() {
                 errors.push_invalid_value(
-                    fields.at("defaultingType"),
+                    fields.path_of("defaultingType"),
                     "\"System\"",
                     "when .defaultConstraints are not empty",
                 );
@@ -46,7 +46,7 @@ pub(super) fn read(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<Defau
         }
         other => errors.push_with_kind(
             ProblemKind::Unsupported,
-            fields.at("defaultingType"),
+            fields.path_of("defaultingType"),
             format!("Unsupported value: \"{other}\": supported values: \"System\", \"List\""),
         ),
     }
@@ -65,7 +65,7 @@ fn system_defaults() -> Arc<[TopologySpreadConstraint]> {
 }
 
 fn read_constraints(fields: &mut Fields<'_>, errors: &mut Errors) -> Vec<TopologySpreadConstraint> {
-    let base = fields.at("defaultConstraints");
+    let base = fields.path_of("defaultConstraints");
     let mut constraints: Vec<TopologySpreadConstraint> = Vec::new();
     for (index, value) in fields
         .list("defaultConstraints", errors)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::{Plugin, quotient};
-use super::{DefaultConstraints, count_per_domain, matching_pods, pod_count_on_node, spread_constraints};
+use super::{DefaultConstraints, count_per_domain, matching_pods_per_node, pod_count_on_node, spread_constraints};
 use crate::cache::Cache;
 use crate::config::Profile;
 use crate::node_info::NodeIdx;
@@ -38,7 +38,7 @@ enum SpreadCounts {
 
 /// Computes the counts and weights of the soft constraints for the domains of feasible nodes; returns `None` without
 /// soft constraints.
-pub(super) fn weigh_domains(
+pub(super) fn compute_score_state(
     cache: &mut Cache,
     profile: &Profile,
     incoming: &Incoming,
@@ -53,7 +53,7 @@ pub(super) fn weigh_domains(
     let require_all = own || matches!(profile.args.spread, DefaultConstraints::List(_));
     let pods: Vec<Arc<Vec<u32>>> = constraints
         .iter()
-        .map(|constraint| matching_pods(cache, &incoming.info, &constraint.selector))
+        .map(|constraint| matching_pods_per_node(cache, &incoming.info, &constraint.selector))
         .collect();
     let cache = &*cache;
     let keys: Vec<_> = constraints
@@ -99,12 +99,12 @@ pub(super) fn weigh_domains(
 
 impl ScoreState {
     /// Returns the count of a node's domain for a constraint, as used for scoring; `None` if the node lacks the label.
-    pub fn count(&self, cache: &Cache, index: usize, node: NodeIdx) -> Option<i64> {
-        let domain = cache.topology.key(self.constraints[index].key).domain(node);
+    pub fn scored_count(&self, cache: &Cache, constraint_index: usize, node: NodeIdx) -> Option<i64> {
+        let domain = cache.topology.key(self.constraints[constraint_index].key).domain(node);
         if domain == NO_DOMAIN {
             return None;
         }
-        Some(match &self.counts[index] {
+        Some(match &self.counts[constraint_index] {
             SpreadCounts::ByNode(pods) => pod_count_on_node(pods, node),
             SpreadCounts::ByDomain { scored, .. } => scored[domain as usize],
         })
@@ -112,30 +112,30 @@ impl ScoreState {
 
     /// Returns the count of a node's domain for a constraint, even if the domain is not scored; `None` if the node
     /// lacks the label.
-    pub fn true_count(&self, cache: &Cache, index: usize, node: NodeIdx) -> Option<i64> {
-        match &self.counts[index] {
-            SpreadCounts::ByNode(_) => self.count(cache, index, node),
+    pub fn true_count(&self, cache: &Cache, constraint_index: usize, node: NodeIdx) -> Option<i64> {
+        match &self.counts[constraint_index] {
+            SpreadCounts::ByNode(_) => self.scored_count(cache, constraint_index, node),
             SpreadCounts::ByDomain { all, .. } => {
-                let domain = cache.topology.key(self.constraints[index].key).domain(node);
+                let domain = cache.topology.key(self.constraints[constraint_index].key).domain(node);
                 (domain != NO_DOMAIN).then(|| all[domain as usize].max(0))
             }
         }
     }
 
     /// Returns the scored domains of a constraint: the domains of the feasible nodes that have all required labels.
-    pub fn scored_domains(&self, cache: &Cache, index: usize, feasible: &[NodeIdx]) -> Vec<u32> {
-        let key = cache.topology.key(self.constraints[index].key);
+    pub fn scored_domains(&self, cache: &Cache, constraint_index: usize, feasible: &[NodeIdx]) -> Vec<u32> {
+        let key = cache.topology.key(self.constraints[constraint_index].key);
         let counted = feasible.iter().zip(&self.ignored).filter(|(_, ignored)| !**ignored);
         counted.map(|(node, _)| key.domain(*node)).collect()
     }
 
-    pub(super) fn node_score(&self, cache: &Cache, position: usize, node: NodeIdx) -> i64 {
-        if self.ignored[position] {
+    pub(super) fn node_score(&self, cache: &Cache, feasible_index: usize, node: NodeIdx) -> i64 {
+        if self.ignored[feasible_index] {
             return 0;
         }
         let mut score = 0.0_f64;
         for (index, constraint) in self.constraints.iter().enumerate() {
-            if let Some(count) = self.count(cache, index, node) {
+            if let Some(count) = self.scored_count(cache, index, node) {
                 score += count as f64 * self.weights[index] + (constraint.max_skew - 1) as f64;
             }
         }

@@ -161,10 +161,10 @@ fn helm_stateful_chart_keeps_volumes_and_password() {
     assert_eq!(budget["status"]["disruptionsAllowed"], 1, "{budget}");
     let headless = helm.get("/api/v1/namespaces/default/services/store-headless").json();
     assert_eq!(headless["spec"]["clusterIP"], "None");
-    // helm sends the list of ports in a patch that the server merges by key.
-    let set_now = helm.get(set).json();
+    // When helm upgrades, it patches the list of ports, and the server merges the items by key.
+    let stateful_set = helm.get(set).json();
     assert_eq!(
-        set_now["spec"]["template"]["spec"]["containers"][0]["ports"][0]["protocol"],
+        stateful_set["spec"]["template"]["spec"]["containers"][0]["ports"][0]["protocol"],
         "TCP"
     );
 

@@ -14,8 +14,8 @@ pub(super) struct PlaceholderValues(pub(super) BTreeMap<String, String>);
 
 impl PlaceholderValues {
     pub(super) fn placeholder_regex() -> &'static Regex {
-        static PATTERN: OnceLock<Regex> = OnceLock::new();
-        PATTERN.get_or_init(|| Regex::new(r"<([a-z]+)(#\d+)?>").expect("a pattern"))
+        static PLACEHOLDER_REGEX: OnceLock<Regex> = OnceLock::new();
+        PLACEHOLDER_REGEX.get_or_init(|| Regex::new(r"<([a-z]+)(#\d+)?>").expect("a pattern"))
     }
 
     /// Replaces the placeholders in a text; None if one is unknown.
@@ -31,21 +31,24 @@ impl PlaceholderValues {
         is_whole.then(|| filled.into_owned())
     }
 
-    pub(super) fn fill_value(&self, value: &Value) -> Option<Value> {
+    pub(super) fn fill_placeholders_in_value(&self, value: &Value) -> Option<Value> {
         Some(match value {
             Value::String(text) => self.fill_placeholders(text)?.into(),
-            Value::Array(items) => items.iter().map(|item| self.fill_value(item)).collect::<Option<_>>()?,
+            Value::Array(items) => {
+                let items = items.iter().map(|item| self.fill_placeholders_in_value(item));
+                items.collect::<Option<_>>()?
+            }
             Value::Object(map) => {
                 let pairs = map
                     .iter()
-                    .map(|(key, value)| Some((self.fill_placeholders(key)?, self.fill_value(value)?)));
+                    .map(|(key, value)| Some((self.fill_placeholders(key)?, self.fill_placeholders_in_value(value)?)));
                 Value::Object(pairs.collect::<Option<_>>()?)
             }
             other => other.clone(),
         })
     }
 
-    /// Replaces placeholders without a number by the values of the same fields in the live object.
+    /// Replaces placeholders without a number, such as `<uid>`, by the values of the same fields in the live object.
     pub(super) fn with_live_values(value: &Value, live: &Value) -> Value {
         match value {
             Value::String(text) if Self::placeholder_regex().is_match(text) && !text.contains('#') => match live {
@@ -69,8 +72,9 @@ impl PlaceholderValues {
         }
     }
 
-    /// Returns whether a text matches the expected one. Stores the values of new placeholders.
-    pub(super) fn matches(&mut self, expected: &str, found: &str, has_numbers: bool) -> bool {
+    /// Returns whether a text matches the expected one. Stores the values of new placeholders. If `uses_known_values`
+    /// is false, a placeholder whose value is known matches any text, too.
+    pub(super) fn matches(&mut self, expected: &str, found: &str, uses_known_values: bool) -> bool {
         if !expected.contains('<') {
             return expected == found;
         }
@@ -81,7 +85,7 @@ impl PlaceholderValues {
             let literal = literals.last_mut().expect("there is one");
             literal.push_str(&expected[end..whole.start()]);
             end = whole.end();
-            match self.0.get(whole.as_str()).filter(|_| has_numbers) {
+            match self.0.get(whole.as_str()).filter(|_| uses_known_values) {
                 Some(known) => literal.push_str(known),
                 None => {
                     names.push((whole.as_str().to_owned(), capture.get(2).is_some()));
@@ -155,7 +159,7 @@ impl PlaceholderValues {
                         None => return Some(format!("{path}: wanted {}", truncated_text(value))),
                     }
                 }
-                if comparison.is_part {
+                if comparison.is_partial {
                     return None;
                 }
                 let known: Vec<String> = map
@@ -182,7 +186,7 @@ impl PlaceholderValues {
                 }
                 let more = others
                     .get(items.len())
-                    .filter(|_| !comparison.is_part || !at.ends_with("/rows"));
+                    .filter(|_| !comparison.is_partial || !at.ends_with("/rows"));
                 more.map(|item| format!("{at}/{}: not wanted: {}", items.len(), truncated_text(item)))
             }
             _ if expected == found => None,

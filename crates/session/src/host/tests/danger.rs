@@ -4,7 +4,7 @@ use podscope_api::Danger;
 use podscope_protocol::{Request, Update};
 
 use super::super::{director, lines};
-use super::{Host, settle, welcome};
+use super::{Host, open_first_visit, work_until_idle};
 
 /// Returns the page's request that runs lines only if they are not dangerous.
 fn run_unless_dangerous(lines: &[&str]) -> Request {
@@ -30,7 +30,7 @@ fn reported_danger(host: &mut Host, line: &str) -> Option<Danger> {
 /// Shows: K-02
 #[test]
 fn dangerous_lines_run_only_after_confirmation() {
-    let (mut host, mut clock) = (welcome().0, 0.0);
+    let (mut host, mut clock) = (open_first_visit().0, 0.0);
     let lines = ["kubectl cordon c-1", "kubectl delete node c-2"];
     let updates = host.handle(run_unless_dangerous(&lines), clock);
     let [Update::Dangerous { lines, danger }] = updates.as_slice() else {
@@ -38,14 +38,14 @@ fn dangerous_lines_run_only_after_confirmation() {
     };
     assert_eq!(*danger, Danger::DeleteNode);
     assert!(given_commands(&host).is_empty());
-    host.handle(Request::run(lines.clone()), clock);
-    settle(&mut host, &mut clock);
+    host.handle(Request::run_lines(lines.clone()), clock);
+    work_until_idle(&mut host, &mut clock);
     assert_eq!(given_commands(&host), *lines);
 }
 
 #[test]
 fn harmless_line_runs_without_confirmation() {
-    let mut host = welcome().0;
+    let mut host = open_first_visit().0;
     let line = "kubectl delete pod node";
     assert_eq!(reported_danger(&mut host, line), None);
     assert_eq!(given_commands(&host), [line]);
@@ -99,14 +99,14 @@ fn danger_of_piped_command_depends_on_its_input() {
         ("kubectl get pods --force-colour", None),
         ("|", None),
     ] {
-        assert_eq!(reported_danger(&mut welcome().0, line), found, "{line}");
+        assert_eq!(reported_danger(&mut open_first_visit().0, line), found, "{line}");
     }
 }
 
 /// Whether a forced deletion concerns a custom kind depends on the kinds in the cluster.
 #[test]
 fn forced_deletion_of_custom_object_is_dangerous() {
-    let (mut host, mut clock) = (welcome().0, 0.0);
+    let (mut host, mut clock) = (open_first_visit().0, 0.0);
     let line = "kubectl delete widgets a --force";
     assert_eq!(reported_danger(&mut host, line), None, "there is no such type");
     let definition = "apiVersion: apiextensions.k8s.io/v1
@@ -119,16 +119,16 @@ spec:
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
 ";
     let define = format!("kubectl apply -f - <<EOF\n{definition}EOF");
-    host.handle(Request::run(vec![define]), clock);
+    host.handle(Request::run_lines(vec![define]), clock);
     host.handle(Request::Seek { at: 60_000_000 }, clock);
-    settle(&mut host, &mut clock);
+    work_until_idle(&mut host, &mut clock);
     assert_eq!(reported_danger(&mut host, line), Some(Danger::ForceDelete));
 }
 
 /// An earlier line of the same request can create the pods that a later forced deletion reads.
 #[test]
 fn danger_check_of_later_line_assumes_matching_objects() {
-    let mut host = welcome().0;
+    let mut host = open_first_visit().0;
     let delete = "kubectl get pods -n shop -o name | xargs kubectl delete --force";
     assert_eq!(reported_danger(&mut host, delete), None, "there are none");
     let lines = ["kubectl run a -n shop --image=nginx", delete];
@@ -148,15 +148,18 @@ fn danger_check_of_later_line_assumes_matching_objects() {
 /// A line that is sent during a seek waits for its end, and is checked against the cluster in which it then runs.
 #[test]
 fn danger_check_during_seek_uses_state_at_its_target() {
-    let (mut host, mut clock) = (welcome().0, 0.0);
-    host.handle(Request::run(vec!["kubectl run late --image=nginx".to_owned()]), clock);
+    let (mut host, mut clock) = (open_first_visit().0, 0.0);
+    host.handle(
+        Request::run_lines(vec!["kubectl run late --image=nginx".to_owned()]),
+        clock,
+    );
     host.handle(Request::Seek { at: 60_000_000 }, clock);
-    settle(&mut host, &mut clock);
+    work_until_idle(&mut host, &mut clock);
     host.handle(Request::Seek { at: 0 }, clock);
     host.handle(Request::Seek { at: 60_000_000 }, clock);
     let line = "kubectl get pods -o name | grep late | xargs kubectl delete --force";
     let mut updates = host.handle(run_unless_dangerous(&[line]), clock);
-    updates.extend(settle(&mut host, &mut clock));
+    updates.extend(work_until_idle(&mut host, &mut clock));
     let asked = updates
         .iter()
         .filter(|update| matches!(update, Update::Dangerous { .. }));
@@ -168,7 +171,7 @@ fn danger_check_during_seek_uses_state_at_its_target() {
 fn lines_waiting_for_danger_check_count_as_user_action() {
     let request = run_unless_dangerous(&["kubectl get pods"]);
     assert!(director::clears_caption(&request) && director::is_user_action(&request));
-    let host = welcome().0;
+    let host = open_first_visit().0;
     let active = host.active.as_ref().expect("a session");
     assert!(lines::drops_waiting_lines(&run_unless_dangerous(&["stop"]), active));
     assert!(!lines::drops_waiting_lines(&request, active));

@@ -9,18 +9,23 @@ fn device_claim_is_allocated_by_selector() {
     let text = include_str!("../../../../../tests/fixtures/device-claim.yaml");
     let mut clock = 0.0;
     let mut host = Host::new();
-    host.handle(Request::Open { source: Source::Free }, clock);
+    host.handle(
+        Request::Open {
+            source: SessionSource::Free,
+        },
+        clock,
+    );
     host.handle(Request::Seek { at: 30_000_000 }, clock);
-    settle(&mut host, &mut clock);
+    work_until_idle(&mut host, &mut clock);
     let line = format!("kubectl apply -f - <<'EOF'\n{text}EOF");
     host.handle(Request::Command { line }, clock);
-    settle(&mut host, &mut clock);
+    work_until_idle(&mut host, &mut clock);
     host.handle(Request::Seek { at: 40_000_000 }, clock);
-    settle(&mut host, &mut clock);
+    work_until_idle(&mut host, &mut clock);
     let device = "{.status.allocation.devices.results[0].device}";
     let line = format!("kubectl get resourceclaim big-gpu -o jsonpath='{device}'");
     let mut updates = host.handle(Request::Command { line }, clock);
-    updates.extend(settle(&mut host, &mut clock));
+    updates.extend(work_until_idle(&mut host, &mut clock));
     let lines = updates.iter().filter_map(|update| match update {
         Update::Console { lines } => Some(lines),
         _ => None,

@@ -3,7 +3,7 @@
 
 use podscope_protocol::{MissingObjectsView, NodeView, PodView, QueuePlace, Request, SubjectRef, Update};
 
-use super::{frames, settle};
+use super::{frames, work_until_idle};
 use crate::host::Host;
 
 /// A Node that is ready, as an item of a dump.
@@ -63,14 +63,14 @@ fn open_pasted_dump(items: &[&str]) -> (Host, Vec<Update>) {
     let text = format!("apiVersion: v1\nitems:{}\nkind: List\n", items.concat());
     let name = "pasted.yaml".to_owned();
     let mut updates = host.handle(Request::Paste { name, text }, clock);
-    updates.extend(settle(&mut host, &mut clock));
+    updates.extend(work_until_idle(&mut host, &mut clock));
     host.handle(Request::FrameDone, clock);
     updates.extend(host.handle(Request::Seek { at: 60_000_000 }, clock));
-    updates.extend(settle(&mut host, &mut clock));
+    updates.extend(work_until_idle(&mut host, &mut clock));
     (host, updates)
 }
 
-/// Returns the position of the pod `waits` in the scheduling queue, with the message about it.
+/// Returns the position of the pod named `waits` in the scheduling queue, and the page's message about the pod.
 fn queue_place(items: &[&str]) -> (QueuePlace, String) {
     let (pods, _) = pods_and_nodes_after_a_minute(items);
     let last = pods.iter().rev().find(|pod| pod.key == "default/waits");
@@ -105,7 +105,7 @@ fn pod_with_missing_claim_reports_missing_claim() {
     let (mut host, _) = open_pasted_dump(&[NODE, &waits]);
     let pod = "default/waits".to_owned();
     let mut updates = host.handle(Request::WhatWouldHelp { pod }, 70_000.0);
-    updates.extend(settle(&mut host, &mut 70_000.0));
+    updates.extend(work_until_idle(&mut host, &mut 70_000.0));
     let answer = updates.iter().rev().find_map(|update| match update {
         Update::Help { remedies, done, .. } => Some((remedies.len(), *done)),
         _ => None,

@@ -1,11 +1,11 @@
 //! The guided start: the lesson that the page offers at a first visit.
 
-use super::{Host, frames, open_lesson, settle, welcome};
+use super::{Host, frames, open_first_visit, open_lesson, work_until_idle};
 use crate::timeline::Session;
 use crate::{lessons, scenario};
 use podscope_api::Kind;
 use podscope_cluster::SimTime;
-use podscope_protocol::{ConsoleText, GUIDED_CUT, GUIDED_START, Notice, Request, Source, Update};
+use podscope_protocol::{ConsoleText, FIRST_VISIT_COMMAND, FIRST_VISIT_LESSON, Notice, Request, SessionSource, Update};
 
 fn trace_hash_of(host: &Host) -> String {
     host.active
@@ -19,18 +19,18 @@ fn trace_hash_of(host: &Host) -> String {
 /// Shows: U-10
 #[test]
 fn guided_start_continues_at_instant_of_first_visit() {
-    let (mut host, mut clock) = (welcome().0, 0.0);
+    let (mut host, mut clock) = (open_first_visit().0, 0.0);
     host.handle(Request::Seek { at: 14_500_000 }, clock);
-    settle(&mut host, &mut clock);
+    work_until_idle(&mut host, &mut clock);
     let before = trace_hash_of(&host);
-    let updates = open_lesson(&mut host, GUIDED_START, clock);
+    let updates = open_lesson(&mut host, FIRST_VISIT_LESSON, clock);
     let opened = updates.iter().find_map(|update| match update {
         Update::Opened(opened) => Some(opened),
         _ => None,
     });
     let opened = opened.expect("the lesson opens");
-    assert_eq!(opened.lesson.as_deref(), Some(GUIDED_START));
-    assert_eq!(opened.story[0].try_command.as_deref(), Some(GUIDED_CUT));
+    assert_eq!(opened.lesson.as_deref(), Some(FIRST_VISIT_LESSON));
+    assert_eq!(opened.story[0].try_command.as_deref(), Some(FIRST_VISIT_COMMAND));
     assert_eq!(frames(&updates).last().map(|frame| frame.now), Some(14_500_000));
     assert_eq!(trace_hash_of(&host), before);
 }
@@ -40,13 +40,13 @@ fn guided_start_continues_at_instant_of_first_visit() {
 #[test]
 fn guided_start_prints_no_notice_about_paused_time() {
     for plays in [true, false] {
-        let (mut host, mut clock) = (welcome().0, 0.0);
-        settle(&mut host, &mut clock);
-        let source = Source::Lesson {
-            name: GUIDED_START.to_owned(),
+        let (mut host, mut clock) = (open_first_visit().0, 0.0);
+        work_until_idle(&mut host, &mut clock);
+        let source = SessionSource::Lesson {
+            name: FIRST_VISIT_LESSON.to_owned(),
             seed: None,
         };
-        let line = GUIDED_CUT.to_owned();
+        let line = FIRST_VISIT_COMMAND.to_owned();
         let mut updates = host.handle(Request::Open { source }, clock);
         if plays {
             updates.extend(host.handle(Request::Play, clock));
@@ -69,24 +69,24 @@ fn guided_start_prints_no_notice_about_paused_time() {
 /// If there was no first visit, or the user gave a command in it, the lesson starts when all pods are running.
 /// Shows: U-10
 #[test]
-fn guided_start_without_first_visit_begins_with_running_pods() {
-    let (mut host, mut clock) = (welcome().0, 0.0);
+fn lesson_opened_directly_starts_when_all_pods_are_running() {
+    let (mut host, mut clock) = (open_first_visit().0, 0.0);
     host.handle(Request::Seek { at: 14_500_000 }, clock);
-    settle(&mut host, &mut clock);
+    work_until_idle(&mut host, &mut clock);
     let line = "kubectl cordon a-1".into();
     host.handle(Request::Command { line }, clock);
-    settle(&mut host, &mut clock);
+    work_until_idle(&mut host, &mut clock);
     for host in [&mut host, &mut Host::new()] {
-        let updates = open_lesson(host, GUIDED_START, clock);
+        let updates = open_lesson(host, FIRST_VISIT_LESSON, clock);
         assert_eq!(frames(&updates).last().map(|frame| frame.now), Some(10_000_000));
     }
 }
 
-/// Free play has no story, and no command runs by itself.
+/// The scenario of free play has no story, and no timeline of commands that would run automatically.
 /// Shows: U-10
 #[test]
 fn free_play_has_no_story_and_no_timeline() {
-    let loaded = scenario::load(&[lessons::free()]).expect("it loads");
+    let loaded = scenario::load(&[lessons::free_play()]).expect("it loads");
     assert!(loaded.scenario.steps.is_empty() && loaded.scenario.timeline.is_empty());
     let mut session = Session::new(loaded).expect("it starts");
     session.advance(SimTime::from_seconds(10), u64::MAX);

@@ -1,6 +1,6 @@
-//! Several hosts that show one session of their caller.
+//! Several hosts join one session, which belongs to their caller.
 
-use podscope_protocol::{Request, Source, Update};
+use podscope_protocol::{Request, SessionSource, Update};
 
 use super::super::*;
 use super::frames;
@@ -88,8 +88,8 @@ fn joined_host_rests_until_frame_is_acknowledged() {
     let mut host = Host::new();
     host.join(&mut session, None, 0.0);
     send(&mut host, &mut session, Request::Play);
-    let next = |host: &Host| match host.wants() {
-        Wants::At(time) => time,
+    let next = |host: &Host| match host.next_work() {
+        NextWork::At(time) => time,
         other => panic!("{other:?}"),
     };
     assert_eq!(next(&host), 1000.0);
@@ -127,7 +127,7 @@ fn session_opened_by_joined_host_replaces_callers_session() {
     let mut host = Host::new();
     host.join(&mut session, None, 0.0);
     let files = vec![("asks.yaml".to_owned(), QUESTION_LESSON.to_owned())];
-    let source = Source::Files { files };
+    let source = SessionSource::Files { files };
     send(&mut host, &mut session, Request::Open { source });
     assert_eq!(session.world().machines().count(), 2);
 }
@@ -156,7 +156,12 @@ fn changes_run_is_false_for_requests_that_only_read() {
         (Request::Inspect { subject: None }, false),
         (Request::Pause, true),
         (Request::Seek { at: 0 }, true),
-        (Request::Open { source: Source::Free }, true),
+        (
+            Request::Open {
+                source: SessionSource::Free,
+            },
+            true,
+        ),
     ] {
         let found = host.with_session(&mut session, |host| host.changes_run(&request));
         assert_eq!(found, changes, "{request:?}");

@@ -1,21 +1,21 @@
 //! Tests of the host in-process: requests as a page sends them, and the updates that the host returns.
 
-mod beliefs;
+mod causal_chains;
 mod danger;
 mod devices;
 mod dumps;
+mod frame_updates;
+mod frames_during_faults;
 mod guided;
 mod joined;
-mod keeping;
-mod lines;
-mod pasting;
-mod pictures;
+mod links;
+mod pasted_lines;
+mod pasted_texts;
+mod requests_during_seek;
 mod search;
-mod threads;
-mod waiting;
 mod what_if;
 
-use podscope_protocol::{ConsoleText, Frame, Notice, Request, Source, Task};
+use podscope_protocol::{ConsoleText, Frame, Notice, Request, SessionSource, Task};
 
 use super::*;
 
@@ -29,10 +29,10 @@ fn frames(updates: &[Update]) -> Vec<&Frame> {
         .collect()
 }
 
-/// Returns a host that has opened the session of the first visit, with the updates.
-fn welcome() -> (Host, Vec<Update>) {
+/// Creates a host and opens the session of the first visit. Returns the host and its updates.
+fn open_first_visit() -> (Host, Vec<Update>) {
     let mut host = Host::new();
-    let source = Source::Welcome;
+    let source = SessionSource::Welcome;
     let updates = host.handle(Request::Open { source }, 0.0);
     (host, updates)
 }
@@ -40,27 +40,27 @@ fn welcome() -> (Host, Vec<Update>) {
 /// Opens a built-in lesson with the seed in the lesson's file. Returns the updates.
 fn open_lesson(host: &mut Host, name: &str, clock: f64) -> Vec<Update> {
     let (name, seed) = (name.to_owned(), None);
-    let source = Source::Lesson { name, seed };
+    let source = SessionSource::Lesson { name, seed };
     host.handle(Request::Open { source }, clock)
 }
 
 /// Returns a host whose session is playing and whose frames have all been acknowledged.
 fn playing_host() -> Host {
-    let (mut host, _) = welcome();
+    let (mut host, _) = open_first_visit();
     host.handle(Request::FrameDone, 0.0);
     host.handle(Request::Play, 10.0);
     host.handle(Request::FrameDone, 10.0);
     host
 }
 
-/// Works until the host rests, and acknowledges every frame. Returns all updates.
-fn settle(host: &mut Host, clock: &mut f64) -> Vec<Update> {
+/// Lets the host work until it is idle, and acknowledges every frame. Returns all updates.
+fn work_until_idle(host: &mut Host, clock: &mut f64) -> Vec<Update> {
     let mut all = Vec::new();
     for _ in 0..100_000 {
-        match host.wants() {
-            Wants::Rest => break,
-            Wants::Now => *clock += 0.1,
-            Wants::At(at) => *clock = at.max(*clock + 0.1),
+        match host.next_work() {
+            NextWork::AfterRequest => break,
+            NextWork::Now => *clock += 0.1,
+            NextWork::At(at) => *clock = at.max(*clock + 0.1),
         }
         let updates = host.work(*clock);
         if !frames(&updates).is_empty() {
@@ -99,7 +99,7 @@ fn check_reports_problems_with_lines_and_paths() {
 /// Shows: T-01
 #[test]
 fn session_seeks_forks_and_undoes() {
-    let (mut host, updates) = welcome();
+    let (mut host, updates) = open_first_visit();
     let mut clock = 0.0;
     assert!(matches!(updates.first(), Some(Update::Opened(_))), "{updates:?}");
     let first = frames(&updates);
@@ -107,7 +107,7 @@ fn session_seeks_forks_and_undoes() {
     assert_eq!(first[0].nodes.len(), 6);
     host.handle(Request::FrameDone, clock);
     host.handle(Request::Seek { at: 30_000_000 }, clock);
-    let updates = settle(&mut host, &mut clock);
+    let updates = work_until_idle(&mut host, &mut clock);
     assert_eq!(frames(&updates).last().map(|frame| frame.now), Some(30_000_000));
     let updates = host.handle(
         Request::Command {
@@ -124,9 +124,9 @@ fn session_seeks_forks_and_undoes() {
             .any(|node| node.name == "a-1" && !node.machine.cuts.is_empty())
     }));
     host.handle(Request::Seek { at: 60_000_000 }, clock);
-    settle(&mut host, &mut clock);
+    work_until_idle(&mut host, &mut clock);
     host.handle(Request::Seek { at: 10_000_000 }, clock);
-    let updates = settle(&mut host, &mut clock);
+    let updates = work_until_idle(&mut host, &mut clock);
     let back = frames(&updates);
     assert!(back.iter().any(|frame| {
         frame
@@ -149,7 +149,7 @@ fn session_seeks_forks_and_undoes() {
         .collect();
     assert_eq!(texts, ["kubectl cordon b-1"]);
     host.handle(Request::Undo, clock);
-    settle(&mut host, &mut clock);
+    work_until_idle(&mut host, &mut clock);
     assert!(host.active.as_ref().unwrap().session.commands().is_empty());
 }
 
@@ -158,9 +158,9 @@ fn session_seeks_forks_and_undoes() {
 /// Shows: K-01, T-01
 #[test]
 fn command_in_paused_session_takes_effect_immediately() {
-    let (mut host, mut clock) = (welcome().0, 0.0);
+    let (mut host, mut clock) = (open_first_visit().0, 0.0);
     host.handle(Request::Seek { at: 30_000_000 }, clock);
-    let updates = settle(&mut host, &mut clock);
+    let updates = work_until_idle(&mut host, &mut clock);
     let pods = frames(&updates)
         .last()
         .map(|frame| frame.pods.clone())
@@ -172,7 +172,7 @@ fn command_in_paused_session_takes_effect_immediately() {
     let name = victim.key.trim_start_matches("default/");
     let line = format!("kubectl delete pod {name} --wait=false");
     let mut updates = host.handle(Request::Command { line }, clock);
-    updates.extend(settle(&mut host, &mut clock));
+    updates.extend(work_until_idle(&mut host, &mut clock));
     let last = frames(&updates).last().copied().expect("a frame");
     assert!((30_000_000..30_100_000).contains(&last.now), "{}", last.now);
     let after = last
@@ -206,11 +206,11 @@ fn command_in_paused_session_takes_effect_immediately() {
 /// Shows: P-03
 #[test]
 fn large_file_opens_with_progress_and_keeps_session_until_read() {
-    let mut host = welcome().0;
+    let mut host = open_first_visit().0;
     let mut clock = 0.0;
     let padding = "# live\n".repeat(200_000);
     let open = |text: &str| Request::Open {
-        source: Source::Files {
+        source: SessionSource::Files {
             files: vec![("dump.yaml".into(), format!("{padding}{text}"))],
         },
     };
@@ -236,9 +236,9 @@ fn large_file_opens_with_progress_and_keeps_session_until_read() {
     ] {
         let mut updates = host.handle(open(text), clock);
         assert_eq!(per_mille(&updates), [0], "{updates:?}");
-        assert_eq!(host.wants(), Wants::Now);
+        assert_eq!(host.next_work(), NextWork::Now);
         assert!(host.active.is_some());
-        updates.extend(settle(&mut host, &mut clock));
+        updates.extend(work_until_idle(&mut host, &mut clock));
         assert_eq!(per_mille(&updates), [0, 700]);
         let refused = updates.iter().any(|update| matches!(update, Update::Refused { .. }));
         let opened = updates.iter().any(|update| matches!(update, Update::Opened(_)));
@@ -265,7 +265,7 @@ fn film_is_rendered_without_moving_cursor() {
         }
     }
     host.handle(Request::Pause, clock);
-    settle(&mut host, &mut clock);
+    work_until_idle(&mut host, &mut clock);
     let film = Request::Film {
         from: 0,
         to: 3_000_000,
@@ -273,7 +273,7 @@ fn film_is_rendered_without_moving_cursor() {
         anonymise: false,
     };
     host.handle(film, clock);
-    let updates = settle(&mut host, &mut clock);
+    let updates = work_until_idle(&mut host, &mut clock);
     assert!(frames(&updates).is_empty(), "the cursor does not move");
     let progress = updates
         .iter()
@@ -284,7 +284,7 @@ fn film_is_rendered_without_moving_cursor() {
         _ => None,
     });
     assert!(made.is_some_and(|film| film.is_ok_and(|text| text.contains("<animate "))));
-    assert_eq!(host.wants(), Wants::Rest);
+    assert_eq!(host.next_work(), NextWork::AfterRequest);
 }
 
 /// The editor's check reports a field that the API server does not know with its position, because `kubectl apply`
@@ -314,12 +314,12 @@ fn pasted_commands_are_all_answered_while_paused() {
     let mut host = playing_host();
     let mut clock = 20.0;
     host.handle(Request::Pause, clock);
-    settle(&mut host, &mut clock);
+    work_until_idle(&mut host, &mut clock);
     let line = |text: &str| Request::Command { line: text.to_owned() };
     let pod = "kubectl apply -f - <<EOF\napiVersion: v1\nkind: Namespace\nmetadata: {name: pasted}\nEOF";
     let mut updates = host.handle(line(pod), clock);
     updates.extend(host.handle(line("kubectl label node a-1 looked=yes"), clock));
-    updates.extend(settle(&mut host, &mut clock));
+    updates.extend(work_until_idle(&mut host, &mut clock));
     let applies =
         |update: &Update| matches!(update, Update::Console { lines } if lines.iter().any(|line| line.applies));
     assert_eq!(

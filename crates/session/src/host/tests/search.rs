@@ -8,16 +8,17 @@ use super::*;
 /// seed search opens the same file.
 const FORCED_DELETION_SCENARIO: &str = include_str!("../../../../../tests/fixtures/forced-deletion.yaml");
 
-/// Searches all seeds. Returns the result of each seed, and the shortest run with a violation if `shrinks` is set.
-fn run_search(seeds: &[u64], shrinks: bool) -> (Vec<TriedSeed>, Option<Box<ShortestRun>>) {
+/// Searches all seeds. Returns the result of each seed and, if `shrinks_runs` is true, the shortest run with a
+/// violation.
+fn run_search(seeds: &[u64], shrinks_runs: bool) -> (Vec<TriedSeed>, Option<Box<ShortestRun>>) {
     let mut host = Host::new();
     let search = Search {
         files: vec![("forced.yaml".to_owned(), FORCED_DELETION_SCENARIO.to_owned())],
         seeds: seeds.to_vec(),
-        shrinks,
+        shrinks: shrinks_runs,
     };
     let mut updates = host.handle(Request::Search(Box::new(search)), 0.0);
-    while host.wants() == Wants::Now {
+    while host.next_work() == NextWork::Now {
         updates.extend(host.work(0.0));
     }
     let (mut tried, mut last) = (Vec::new(), None);
@@ -55,11 +56,11 @@ fn search_reports_each_seed_and_shortest_run() {
     let fragment = shortest.link;
     host.handle(
         Request::Open {
-            source: Source::Link { fragment },
+            source: SessionSource::Link { fragment },
         },
         0.0,
     );
-    while host.wants() == Wants::Now {
+    while host.next_work() == NextWork::Now {
         host.work(0.0);
     }
     let session = &host.active.as_ref().expect("a session").session;
@@ -78,5 +79,5 @@ fn search_of_invalid_scenario_is_refused() {
     host.handle(Request::Search(Box::new(search)), 0.0);
     let updates = host.work(0.0);
     assert!(matches!(updates.as_slice(), [Update::Refused { .. }]), "{updates:?}");
-    assert_eq!(host.wants(), Wants::Rest);
+    assert_eq!(host.next_work(), NextWork::AfterRequest);
 }

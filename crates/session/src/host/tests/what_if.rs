@@ -6,12 +6,12 @@ use podscope_protocol::{WhatIf, WhatIfAnswer};
 
 use super::*;
 
-/// Sends a what-if question and works until the host rests. Returns the number of pieces of work, the reported progress
-/// in per mille, and the answer.
+/// Sends a what-if question and lets the host work until it is idle. Returns the number of pieces of work, each
+/// reported progress in per mille, and the answer.
 fn ask_what_if(host: &mut Host, change: &WhatIf) -> (usize, Vec<u32>, Option<WhatIfAnswer>) {
     let mut updates = host.handle(Request::WhatIf(Some(change.clone())), 0.0);
     let mut pieces = 0;
-    while host.wants() == Wants::Now {
+    while host.next_work() == NextWork::Now {
         updates.extend(host.work(0.0));
         pieces += 1;
     }
@@ -32,7 +32,7 @@ fn ask_what_if(host: &mut Host, change: &WhatIf) -> (usize, Vec<u32>, Option<Wha
 
 /// Returns a scenario with two machines in each zone. Two of the machines each run a pod that leaves no room for
 /// another pod.
-fn with_two_large_pods(zones: &str) -> String {
+fn scenario_with_two_large_pods(zones: &str) -> String {
     format!(
         "
 apiVersion: podscope.dev/v1alpha1
@@ -59,12 +59,12 @@ fn host_after_a_minute(text: &str) -> Host {
     let files = vec![("cluster.yaml".to_owned(), text.to_owned())];
     host.handle(
         Request::Open {
-            source: Source::Files { files },
+            source: SessionSource::Files { files },
         },
         0.0,
     );
     host.handle(Request::Seek { at: 60_000_000 }, 0.0);
-    settle(&mut host, &mut 0.0);
+    work_until_idle(&mut host, &mut 0.0);
     host
 }
 
@@ -72,9 +72,14 @@ fn host_after_a_minute(text: &str) -> Host {
 #[test]
 fn what_if_question_is_answered_in_pieces_with_progress() {
     let mut host = Host::new();
-    host.handle(Request::Open { source: Source::Free }, 0.0);
+    host.handle(
+        Request::Open {
+            source: SessionSource::Free,
+        },
+        0.0,
+    );
     host.handle(Request::Seek { at: 60_000_000 }, 0.0);
-    settle(&mut host, &mut 0.0);
+    work_until_idle(&mut host, &mut 0.0);
     let before = host.active.as_ref().map(|active| active.session.now());
     for change in [WhatIf::Drain(vec!["a-1".into()]), WhatIf::LoseZone("a".into())] {
         let (pieces, reported, answer) = ask_what_if(&mut host, &change);
@@ -92,14 +97,14 @@ fn what_if_question_is_answered_in_pieces_with_progress() {
 /// The host handles a request between two pieces of work. A what-if question that was stopped gets no answer.
 #[test]
 fn stopped_what_if_question_leaves_no_work_and_no_answer() {
-    let (mut host, _) = welcome();
+    let (mut host, _) = open_first_visit();
     host.handle(Request::FrameDone, 0.0);
     host.handle(Request::WhatIf(Some(WhatIf::LoseZone("a".into()))), 0.0);
     for _ in 0..5 {
         let updates = host.work(0.0);
         assert!(!updates.iter().any(|update| matches!(update, Update::WhatIf(_))));
     }
-    assert_eq!(host.wants(), Wants::Now);
+    assert_eq!(host.next_work(), NextWork::Now);
     let line = "kubectl get nodes".to_owned();
     let updates = host.handle(Request::Command { line }, 0.0);
     assert!(updates.iter().any(|update| matches!(update, Update::Console { .. })));
@@ -108,7 +113,7 @@ fn stopped_what_if_question_leaves_no_work_and_no_answer() {
     assert!(stopped.iter().any(ends_progress));
     assert_eq!(host.handle(Request::WhatIf(None), 0.0), [], "nothing is left to stop");
     let mut clock = 0.0;
-    let updates = settle(&mut host, &mut clock);
+    let updates = work_until_idle(&mut host, &mut clock);
     assert!(!updates.iter().any(|update| matches!(update, Update::WhatIf(_))));
 }
 
@@ -116,10 +121,13 @@ fn stopped_what_if_question_leaves_no_work_and_no_answer() {
 /// Shows: P-14
 #[test]
 fn what_if_answer_distinguishes_pending_and_lost_pods() {
-    const ALONE: &str = "---
+    const POD_WITHOUT_CONTROLLER: &str = "---
 {apiVersion: v1, kind: Pod, metadata: {name: alone}, spec: {nodeName: a-1, containers: [{name: c, image: x}]}}
 ";
-    let mut host = host_after_a_minute(&format!("{}{ALONE}", with_two_large_pods("[a]")));
+    let mut host = host_after_a_minute(&format!(
+        "{}{POD_WITHOUT_CONTROLLER}",
+        scenario_with_two_large_pods("[a]")
+    ));
     let (_, _, answer) = ask_what_if(&mut host, &WhatIf::Drain(vec!["a-1".into()]));
     let answer = answer.expect("an answer");
     let of = |name: &str| answer.moves.iter().find(|one| one.pod.contains(name));
@@ -131,7 +139,7 @@ fn what_if_answer_distinguishes_pending_and_lost_pods() {
 /// Shows: P-14
 #[test]
 fn copies_that_fit_are_counted_with_reason_per_node() {
-    let mut host = host_after_a_minute(&with_two_large_pods("[a, b]"));
+    let mut host = host_after_a_minute(&scenario_with_two_large_pods("[a, b]"));
     let pods = |host: &Host| -> Vec<ObjectKey> {
         let objects = host
             .active
@@ -173,9 +181,14 @@ fn copies_that_fit_are_counted_with_reason_per_node() {
 #[test]
 fn removable_nodes_are_found_by_draining_a_copy() {
     let mut host = Host::new();
-    host.handle(Request::Open { source: Source::Free }, 0.0);
+    host.handle(
+        Request::Open {
+            source: SessionSource::Free,
+        },
+        0.0,
+    );
     host.handle(Request::Seek { at: 60_000_000 }, 0.0);
-    settle(&mut host, &mut 0.0);
+    work_until_idle(&mut host, &mut 0.0);
     let nodes = |host: &Host| {
         let active = host.active.as_ref().expect("a session");
         let nodes = active.session.world().objects().list::<Node>();
@@ -195,11 +208,12 @@ fn removable_nodes_are_found_by_draining_a_copy() {
     assert_eq!(nodes(&host), before, "the session itself has drained none");
 }
 
-/// A plot has a point for each node. Without a comparison, the host refuses to measure figures.
+/// Two compared runs have a plot for each resource, with a point for each node. If no comparison is open, the host
+/// refuses the question.
 /// Shows: P-14, T-04
 #[test]
 fn figures_are_measured_from_compared_runs() {
-    let (mut host, mut clock) = (welcome().0, 0.0);
+    let (mut host, mut clock) = (open_first_visit().0, 0.0);
     let refused = host.handle(Request::WhatIf(Some(WhatIf::Figures)), clock);
     assert!(matches!(refused.as_slice(), [Update::Refused { .. }]), "{refused:?}");
     let active = host.active.as_ref().expect("a session");
@@ -212,10 +226,10 @@ fn figures_are_measured_from_compared_runs() {
         Request::Seek { at: 60_000_000 },
     ] {
         host.handle(request, clock);
-        settle(&mut host, &mut clock);
+        work_until_idle(&mut host, &mut clock);
     }
     host.handle(Request::Compare { other }, clock);
-    settle(&mut host, &mut clock);
+    work_until_idle(&mut host, &mut clock);
     let (_, _, answer) = ask_what_if(&mut host, &WhatIf::Figures);
     let answer = answer.expect("an answer");
     let row = |title: &str| {
@@ -249,8 +263,8 @@ fn figures_are_measured_from_compared_runs() {
 /// Two copies of the pod fit; each additional machine makes room for one more.
 /// Shows: P-14
 #[test]
-fn missing_copies_get_suggestions_for_room() {
-    let mut host = host_after_a_minute(&with_two_large_pods("[a, b]"));
+fn answer_suggests_machines_for_copies_that_do_not_fit() {
+    let mut host = host_after_a_minute(&scenario_with_two_large_pods("[a, b]"));
     let pod = {
         let objects = host.active.as_ref().expect("a session").session.world().objects();
         let first = objects.list::<Pod>().next().expect("a pod");

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 const COMPRESSION_LEVEL: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
-struct Row<'a> {
+struct RecordRow<'a> {
     at: i64,
     /// Sequence number of the record minus that of its cause. 0 if nothing in the run caused the record.
     back: u64,
@@ -29,7 +29,7 @@ type CustomKindNames<'a> = (&'a str, &'a str, &'a str, &'a str, bool);
 pub(super) fn pack(records: &[Arc<Record>]) -> Arc<[u8]> {
     let first = records.first().map_or(0, |record| record.seq);
     let mut custom: Vec<Kind> = Vec::new();
-    let rows: Vec<Row<'_>> = records.iter().map(|record| row(record, &mut custom)).collect();
+    let rows: Vec<RecordRow<'_>> = records.iter().map(|record| row(record, &mut custom)).collect();
     let names: Vec<CustomKindNames<'_>> = custom
         .into_iter()
         .map(|kind| {
@@ -48,10 +48,10 @@ pub(super) fn pack(records: &[Arc<Record>]) -> Arc<[u8]> {
 
 pub(super) fn unpack(packed: &[u8]) -> Vec<Arc<Record>> {
     let bytes = miniz_oxide::inflate::decompress_to_vec(packed).expect("`pack` deflated it");
-    let (first, names, rows): (u64, Vec<CustomKindNames<'_>>, Vec<Row<'_>>) =
+    let (first, names, rows): (u64, Vec<CustomKindNames<'_>>, Vec<RecordRow<'_>>) =
         postcard::from_bytes(&bytes).expect("`pack` wrote it");
     let defined = |(version, kind, plural, singular, is_namespaced): CustomKindNames<'_>| {
-        podscope_api::custom::defined(version, kind, plural, singular, is_namespaced)
+        podscope_api::custom::custom_kind(version, kind, plural, singular, is_namespaced)
     };
     let kinds: Vec<Kind> = (Kind::ALL.iter().copied())
         .chain(names.into_iter().map(defined))
@@ -75,8 +75,8 @@ fn kind_index(kind: Kind, custom: &mut Vec<Kind>) -> u16 {
     u16::try_from(kind_index).unwrap_or(u16::MAX)
 }
 
-fn row<'a>(record: &'a Record, custom: &mut Vec<Kind>) -> Row<'a> {
-    Row {
+fn row<'a>(record: &'a Record, custom: &mut Vec<Kind>) -> RecordRow<'a> {
+    RecordRow {
         at: record.at.0,
         back: record
             .caused_by
@@ -96,7 +96,7 @@ fn row<'a>(record: &'a Record, custom: &mut Vec<Kind>) -> Row<'a> {
     }
 }
 
-fn record(seq: u64, row: Row<'_>, kinds: &[Kind]) -> Record {
+fn record(seq: u64, row: RecordRow<'_>, kinds: &[Kind]) -> Record {
     let object = row.object.map(|(kind, namespace, name, uid)| {
         Arc::new(Subject {
             kind: kinds[usize::from(kind)],

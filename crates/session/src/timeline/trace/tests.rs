@@ -134,35 +134,44 @@ fn trace_of(count: usize) -> Trace {
     trace
 }
 
-const RECORDS: usize = MIN_UNPACKED + 3 * RECORDS_PER_BLOCK + 17;
+const RECORD_COUNT: usize = MIN_UNPACKED + 3 * RECORDS_PER_BLOCK + 17;
 
-fn is_record(found: &Arc<Record>, index: usize) -> bool {
+fn is_record_of_index(found: &Arc<Record>, index: usize) -> bool {
     **found == record(index)
 }
 
 #[test]
 fn packed_records_are_unchanged() {
-    let trace = trace_of(RECORDS);
+    let trace = trace_of(RECORD_COUNT);
     assert!(trace.blocks.len() >= 2, "some records are packed");
-    assert_eq!(trace.len(), RECORDS);
-    assert_eq!(trace.iter().len(), RECORDS);
-    assert!(trace.iter().zip(0..).all(|(found, index)| is_record(&found, index)));
-    let backwards = (0..RECORDS).rev().zip(trace.iter().rev());
-    assert!(backwards.into_iter().all(|(index, found)| is_record(&found, index)));
+    assert_eq!(trace.len(), RECORD_COUNT);
+    assert_eq!(trace.iter().len(), RECORD_COUNT);
+    assert!(
+        trace
+            .iter()
+            .zip(0..)
+            .all(|(found, index)| is_record_of_index(&found, index))
+    );
+    let backwards = (0..RECORD_COUNT).rev().zip(trace.iter().rev());
+    assert!(
+        backwards
+            .into_iter()
+            .all(|(index, found)| is_record_of_index(&found, index))
+    );
     for index in [
         0,
         1,
         RECORDS_PER_BLOCK - 1,
         RECORDS_PER_BLOCK,
         2 * RECORDS_PER_BLOCK + 5,
-        RECORDS - 1,
+        RECORD_COUNT - 1,
     ] {
         assert!(
-            trace.get(index).is_some_and(|found| is_record(&found, index)),
+            trace.get(index).is_some_and(|found| is_record_of_index(&found, index)),
             "{index}"
         );
     }
-    assert_eq!(trace.get(RECORDS), None);
+    assert_eq!(trace.get(RECORD_COUNT), None);
     let slice: Vec<u64> = trace
         .range(RECORDS_PER_BLOCK - 1, RECORDS_PER_BLOCK + 2)
         .map(|record| record.seq)
@@ -173,9 +182,9 @@ fn packed_records_are_unchanged() {
         trace
             .iter()
             .nth(RECORDS_PER_BLOCK + 1)
-            .is_some_and(|found| is_record(&found, RECORDS_PER_BLOCK + 1))
+            .is_some_and(|found| is_record_of_index(&found, RECORDS_PER_BLOCK + 1))
     );
-    assert_eq!(trace.iter().nth(RECORDS), None);
+    assert_eq!(trace.iter().nth(RECORD_COUNT), None);
 }
 
 #[test]
@@ -187,18 +196,21 @@ fn truncated_trace_can_be_extended() {
         RECORDS_PER_BLOCK,
         RECORDS_PER_BLOCK + 1,
         2 * RECORDS_PER_BLOCK + 9,
-        RECORDS - 3,
-        RECORDS,
-        RECORDS + 1,
+        RECORD_COUNT - 3,
+        RECORD_COUNT,
+        RECORD_COUNT + 1,
     ] {
-        let mut trace = trace_of(RECORDS);
+        let mut trace = trace_of(RECORD_COUNT);
         trace.truncate(len);
-        assert_eq!(trace.len(), len.min(RECORDS));
-        for index in trace.len()..RECORDS + 9 {
+        assert_eq!(trace.len(), len.min(RECORD_COUNT));
+        for index in trace.len()..RECORD_COUNT + 9 {
             trace.push(record(index));
         }
         assert!(
-            trace.iter().zip(0..).all(|(found, index)| is_record(&found, index)),
+            trace
+                .iter()
+                .zip(0..)
+                .all(|(found, index)| is_record_of_index(&found, index)),
             "cut at {len}"
         );
     }
@@ -206,7 +218,7 @@ fn truncated_trace_can_be_extended() {
 
 #[test]
 fn attempts_and_violations_are_found_after_packing() {
-    let mut trace = trace_of(RECORDS);
+    let mut trace = trace_of(RECORD_COUNT);
     let key = ObjectKey::new("default", "web-3");
     let is_attempt_of_pod = |record: &Record| {
         record.what() == What::Attempt && record.object.as_ref().is_some_and(|subject| subject.key == key)
@@ -229,7 +241,7 @@ fn attempts_and_violations_are_found_after_packing() {
     assert_eq!(trace.violations().len(), count_violations(&trace));
     assert!(
         trace
-            .attempts_of(&key, RECORDS)
+            .attempts_of(&key, RECORD_COUNT)
             .all(|record| record.seq < RECORDS_PER_BLOCK as u64 + 40)
     );
 }

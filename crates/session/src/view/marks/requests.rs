@@ -4,12 +4,12 @@
 use podscope_cluster::{FailedRequests, Record, RequestRate};
 use podscope_protocol::{Lane, MarkKind, MarkLabel, SubjectRef};
 
-use super::{Bar, Marks};
+use super::{Marks, OpenBarKey};
 
 impl Marks {
     /// Ends the bar of the previous request rate and starts a bar for the new one.
     pub(super) fn add_request_rate(&mut self, record: &Record, rate: &RequestRate) -> Vec<u64> {
-        let open = Bar::Requests {
+        let open = OpenBarKey::Requests {
             service: rate.service.to_string(),
             client: rate.client.to_string(),
         };

@@ -37,7 +37,7 @@ fn assert_no_private_names(what: &str, text: &str) {
 }
 
 fn open_live_dump() -> (Page, Vec<Update>) {
-    Page::open(Source::Files {
+    Page::open(SessionSource::Files {
         files: vec![("acme.yaml".into(), LIVE_DUMP.into())],
     })
 }
@@ -80,7 +80,7 @@ status:
   allocatable: {cpu: "2", memory: 4Gi, pods: "10"}
   conditions: [{type: Ready, status: Unknown, lastHeartbeatTime: "2026-11-25T01:00:00Z", lastTransitionTime: "2026-11-25T01:00:40Z"}]
 "#;
-    let (_, updates) = Page::open(Source::Files {
+    let (_, updates) = Page::open(SessionSource::Files {
         files: vec![("acme.yaml".into(), format!("{LIVE_DUMP}{cut_off}"))],
     });
     let frame = last_frame(&updates);
@@ -98,7 +98,7 @@ status:
 #[test]
 fn large_dump_lists_its_problems_before_it_opens() {
     let text = format!("{LIVE_DUMP}{}", "# a line of a large file\n".repeat(50_000));
-    let (mut page, updates) = Page::open(Source::Files {
+    let (mut page, updates) = Page::open(SessionSource::Files {
         files: vec![("acme.yaml".into(), text)],
     });
     let is_triage = |update: &&Update| matches!(update, Update::Triage { .. });
@@ -122,7 +122,7 @@ fn large_dump_lists_its_problems_before_it_opens() {
 #[test]
 fn file_with_only_nodes_is_a_dump() {
     let (nodes, _) = LIVE_DUMP.split_once("---").expect("the node is first");
-    let (_, updates) = Page::open(Source::Files {
+    let (_, updates) = Page::open(SessionSource::Files {
         files: vec![("nodes.yaml".into(), nodes.into())],
     });
     let is_dump = |update: &Update| matches!(update, Update::Opened(opened) if opened.is_dump);
@@ -132,7 +132,7 @@ fn file_with_only_nodes_is_a_dump() {
 /// When handwritten manifests are opened, no triage is sent.
 #[test]
 fn manifests_are_not_a_dump() {
-    let (_, updates) = Page::open(Source::Welcome);
+    let (_, updates) = Page::open(SessionSource::Welcome);
     assert!(!updates.iter().any(|update| matches!(update, Update::Triage { .. })));
 }
 
@@ -194,7 +194,7 @@ fn notices_are_sorted_by_severity() {
     let text = format!(
         "{LIVE_DUMP}---\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {{name: i, namespace: acme-shop, uid: i-1}}\n"
     );
-    let (_, updates) = Page::open(Source::Files {
+    let (_, updates) = Page::open(SessionSource::Files {
         files: vec![("acme.yaml".into(), text)],
     });
     let notices = updates.iter().find_map(|update| match update {
@@ -204,7 +204,7 @@ fn notices_are_sorted_by_severity() {
     let weights: Vec<u8> = notices
         .expect("the dump opens")
         .iter()
-        .map(podscope_protocol::Remark::weight)
+        .map(podscope_protocol::Remark::importance_rank)
         .collect();
     assert!(weights.len() > 1 && weights.is_sorted(), "{notices:?}");
 }

@@ -120,11 +120,11 @@ fn pending_pod_has_explanation_and_remedies() {
     };
     assert_eq!(
         attempts.last().map(|one| (one.id, one.verdict)),
-        Some((*attempt, Verdict::Unschedulable))
+        Some((*attempt, SchedulingVerdict::Unschedulable))
     );
-    assert_eq!(attempts[0].verdict, Verdict::Unschedulable, "{attempts:?}");
+    assert_eq!(attempts[0].verdict, SchedulingVerdict::Unschedulable, "{attempts:?}");
     let explanation = explanation.as_deref().expect("an explanation");
-    assert_eq!(explanation.verdict(), Verdict::Unschedulable);
+    assert_eq!(explanation.verdict(), SchedulingVerdict::Unschedulable);
     let short_of_cpu = |node: &NodeExplanation| matches!(&node.verdict, NodeVerdict::Refused { reasons, .. } if reasons == &["Insufficient cpu"]);
     assert_eq!(explanation.nodes.iter().filter(|node| short_of_cpu(node)).count(), 2);
     // Without a UID, the attempts of another pod with this name are returned too. For an attempt that does not exist,
@@ -135,7 +135,7 @@ fn pending_pod_has_explanation_and_remedies() {
         attempt: None,
     });
     assert!(
-        matches!(updates.first(), Some(Update::Explanation { attempts, .. }) if attempts[0].verdict == Verdict::Scheduled),
+        matches!(updates.first(), Some(Update::Explanation { attempts, .. }) if attempts[0].verdict == SchedulingVerdict::Scheduled),
         "{updates:?}"
     );
     let none = page.send(Request::Explain {
@@ -180,7 +180,7 @@ fn pending_pod_has_explanation_and_remedies() {
         Some(2),
         "the remedy is tried on a fork"
     );
-    let echoed = updates.iter().any(|update| matches!(update, Update::Console { lines } if lines.iter().any(|line| line.kind == LineKind::Input && line.text.words() == command)));
+    let echoed = updates.iter().any(|update| matches!(update, Update::Console { lines } if lines.iter().any(|line| line.kind == LineKind::Input && line.text.plain_text() == command)));
     assert!(echoed, "{command}: {updates:?}");
     // No remedy is suggested for a running pod.
     let updates = page.send(Request::WhatWouldHelp {
@@ -227,8 +227,11 @@ fn console_answers_and_completes() {
     page.seek(30);
     let lines = page.run("kubectl get nodes");
     assert_eq!(lines[0].kind, LineKind::Input);
-    assert_eq!(lines[0].text.words(), "kubectl get nodes");
-    assert!(lines[1].text.words().starts_with("NAME   STATUS   ROLES"), "{lines:?}");
+    assert_eq!(lines[0].text.plain_text(), "kubectl get nodes");
+    assert!(
+        lines[1].text.plain_text().starts_with("NAME   STATUS   ROLES"),
+        "{lines:?}"
+    );
     let before = page.export(ExportKind::Trace).2;
     for (line, want) in [
         ("kubectl gett nodes", "error: unknown command \"gett\" for \"kubectl\""),
@@ -296,7 +299,7 @@ spec:
 "#,
     );
     page.seek(30);
-    let volumes = |detail: &Detail| -> Vec<String> {
+    let volumes = |detail: &InspectorContent| -> Vec<String> {
         (detail.volumes.iter().filter(|(name, _)| name == "scratch"))
             .map(|(_, view)| view.to_string())
             .collect()

@@ -2,18 +2,18 @@
 //! exports (T-06), anonymised links (Q-06), the console (K-01 to K-03), and answers for the inspector, explanations and
 //! help.
 
-use podscope_protocol::explained::{NodeExplanation, NodeVerdict, Verdict};
+use podscope_protocol::explained::{NodeExplanation, NodeVerdict, SchedulingVerdict};
 use podscope_protocol::{
-    ConsoleLine, Detail, ExportKind, Frame, LineKind, Request, Source, SubjectRef, Subtitle, Update,
+    ConsoleLine, ExportKind, Frame, InspectorContent, LineKind, Request, SessionSource, SubjectRef, Subtitle, Update,
 };
-use podscope_session::host::{Host, Wants};
+use podscope_session::host::{Host, NextWork};
 
 mod dumps;
 mod inspector;
 mod remedies;
 mod requests;
 
-/// A host and its clock.
+/// A session host with its clock, as a page uses it.
 struct Page {
     host: Host,
     clock: f64,
@@ -46,7 +46,7 @@ spec: {containers: [{name: c, image: x, resources: {requests: {cpu: "7"}}}]}
 "#;
 
 impl Page {
-    fn open(source: Source) -> (Page, Vec<Update>) {
+    fn open(source: SessionSource) -> (Page, Vec<Update>) {
         let mut page = Page {
             host: Host::new(),
             clock: 0.0,
@@ -56,24 +56,24 @@ impl Page {
     }
 
     fn with_file(text: &str) -> Page {
-        let (page, updates) = Page::open(Source::Files {
+        let (page, updates) = Page::open(SessionSource::Files {
             files: vec![("session.yaml".into(), text.into())],
         });
         assert!(matches!(updates.first(), Some(Update::Opened(_))), "{updates:?}");
         page
     }
 
-    /// Sends a request, and works until the host rests. Returns all updates.
+    /// Sends a request, and works until the host has no more work. Returns all updates.
     fn send(&mut self, request: Request) -> Vec<Update> {
         let mut all = self.host.handle(request, self.clock);
         for _ in 0..1_000_000 {
             if all.iter().any(|update| matches!(update, Update::Frame(_))) {
                 self.host.handle(Request::FrameDone, self.clock);
             }
-            match self.host.wants() {
-                Wants::Rest => break,
-                Wants::Now => self.clock += 0.1,
-                Wants::At(at) => self.clock = at.max(self.clock + 0.1),
+            match self.host.next_work() {
+                NextWork::AfterRequest => break,
+                NextWork::Now => self.clock += 0.1,
+                NextWork::At(at) => self.clock = at.max(self.clock + 0.1),
             }
             all.extend(self.host.work(self.clock));
         }
@@ -98,6 +98,7 @@ impl Page {
             .collect()
     }
 
+    /// Exports a file. Returns its name, media type and text.
     fn export(&mut self, what: ExportKind) -> (String, String, String) {
         match self.send(Request::Export { what, anonymise: false }).into_iter().next() {
             Some(Update::File { name, media_type, text }) => (name, media_type, text),
@@ -105,7 +106,7 @@ impl Page {
         }
     }
 
-    fn inspect(&mut self, subject: SubjectRef) -> Detail {
+    fn inspect(&mut self, subject: SubjectRef) -> InspectorContent {
         let updates = self.send(Request::Inspect { subject: Some(subject) });
         updates
             .into_iter()
@@ -143,7 +144,7 @@ fn pod(key: &str) -> SubjectRef {
     }
 }
 
-// The session with which a session is compared has the same seed and follows its time. It does not affect the session.
+// The second session of a comparison has the same seed and follows the time of the first. It does not affect the first.
 // Shows: T-04
 #[test]
 fn comparison_follows_cursor_of_session() {
@@ -248,7 +249,7 @@ fn exported_files_are_valid() {
         .collect();
     assert_eq!(pods, ["huge", "ledger-0", "ledger-1"]);
     // If the exported objects are opened in a new session, the pods run on the same nodes.
-    let (mut again, _) = Page::open(Source::Files {
+    let (mut again, _) = Page::open(SessionSource::Files {
         files: vec![(name, text)],
     });
     let nodes = |page: &mut Page| {
@@ -323,7 +324,7 @@ fn saved_scenario_gives_same_trace() {
     // An invalid file is refused and does not change the session (P-04).
     let before = state(&mut page);
     let refused = page.send(Request::Open {
-        source: Source::Files {
+        source: SessionSource::Files {
             files: vec![("bad.yaml".into(), "kind: Pod\nmetadata: {name: Bad}\n".into())],
         },
     });
@@ -417,7 +418,7 @@ fn anonymised_link_has_no_private_names() {
     for word in ["ledger", "acme", "books", "bob", "hunter2", "payroll", "blue"] {
         assert!(!text(&hidden).contains(word), "{word} in {}", text(&hidden));
     }
-    let (mut other, updates) = Page::open(Source::Link { fragment: hidden });
+    let (mut other, updates) = Page::open(SessionSource::Link { fragment: hidden });
     assert!(matches!(updates.first(), Some(Update::Opened(_))), "{updates:?}");
     let shape = |page: &mut Page| {
         page.seek(60);
@@ -475,7 +476,8 @@ fn editor_reports_errors_of_api_server() {
     assert_eq!(editor_problems(&mut page, &valid), Vec::<String>::new());
 }
 
-/// A violation of an invariant has the time of the command that caused it, and whether this is the user's last command.
+/// For a violated invariant, the page gets the time of the command that caused it, and whether that is the user's last
+/// command.
 /// Shows: F-04
 #[test]
 fn violation_has_time_of_command_that_caused_it() {
@@ -515,7 +517,7 @@ fn output_after_a_fault_belongs_to_its_command() {
         }
     }
     let command_of = |text: &str| {
-        let line = lines.iter().find(|line| line.text.words() == text);
+        let line = lines.iter().find(|line| line.text.plain_text() == text);
         line.unwrap_or_else(|| panic!("{text}: {lines:?}")).command
     };
     assert_eq!(command_of("node/b-1 cordoned"), command_of("kubectl cordon b-1"));

@@ -1,6 +1,8 @@
 //! Simulated clients' requests in the frames of a host: rates, routes and failures by Service.
 
-use podscope_protocol::{MarkKind, Request, ServiceRequests, Source, SubjectRef, Thread, ThreadEvent, Update};
+use podscope_protocol::{
+    CausalThread, MarkKind, Request, ServiceRequests, SessionSource, SubjectRef, ThreadEvent, Update,
+};
 
 use super::Page;
 
@@ -53,7 +55,7 @@ fn single_service_requests(mut requests: Vec<ServiceRequests>) -> ServiceRequest
 /// Shows: TR-042
 #[test]
 fn frames_have_rates_routes_and_failures_by_service() {
-    let (mut page, updates) = Page::open(Source::Files {
+    let (mut page, updates) = Page::open(SessionSource::Files {
         files: vec![("session.yaml".into(), SCENARIO.into())],
     });
     let opened = single_service_requests(latest_service_requests(updates).expect("the planned Service"));
@@ -115,11 +117,11 @@ fn failed_requests(endpoint: Option<&str>, record: Option<u64>) -> SubjectRef {
 
 /// Selects failed requests on the page. Returns the inspector's sentence about them, and their thread (chain of
 /// causes).
-fn select_failures(page: &mut Page, subject: SubjectRef) -> (String, Thread) {
-    // A thread that has not changed would not be sent again.
+fn select_failures(page: &mut Page, subject: SubjectRef) -> (String, CausalThread) {
+    // Nothing is selected first, so that the next frame contains the thread even if it has not changed.
     page.send(Request::Inspect { subject: None });
     let updates = page.send(Request::Inspect { subject: Some(subject) });
-    let (mut sentence, mut thread) = (String::new(), Thread::default());
+    let (mut sentence, mut thread) = (String::new(), CausalThread::default());
     for update in updates {
         match update {
             Update::Detail(detail) => sentence = detail.summary.to_string(),
@@ -130,7 +132,8 @@ fn select_failures(page: &mut Page, subject: SubjectRef) -> (String, Thread) {
     (sentence, thread)
 }
 
-fn thread_depths(thread: &Thread) -> Vec<(u32, bool, String)> {
+/// Returns of each record in a thread: its depth, whether it is about the selected subject itself, and its text.
+fn depth_own_and_text(thread: &CausalThread) -> Vec<(u32, bool, String)> {
     let links = thread.links.iter();
     links
         .map(|link| (link.depth, link.is_own, link.event.to_string()))
@@ -141,7 +144,7 @@ fn thread_depths(thread: &Thread) -> Vec<(u32, bool, String)> {
 /// Shows: R-04, R-02
 #[test]
 fn selected_failed_requests_have_sentence_and_causes() {
-    let (mut page, _) = Page::open(Source::Files {
+    let (mut page, _) = Page::open(SessionSource::Files {
         files: vec![("session.yaml".into(), SCENARIO.into())],
     });
     let none = page.inspect(failed_requests(None, None));
@@ -157,7 +160,7 @@ fn selected_failed_requests_have_sentence_and_causes() {
         "100 requests timed out: a-1 sent to web-1, which is on a machine without power, for 10 s; a-1 listed it as an \
          endpoint since 0:20.0, and had not heard of the change."
     );
-    let told = thread_depths(&thread);
+    let told = depth_own_and_text(&thread);
     assert_eq!(told[0], (0, false, "fault poweroff b-1".to_owned()), "{told:?}");
     let (depth, is_own, last) = told.last().expect("the stretch");
     assert!(

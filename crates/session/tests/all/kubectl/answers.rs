@@ -14,7 +14,7 @@ fn answers_and_errors_equal_kubectl() {
             "kubectl get pods -n kube-system",
             vec!["!No resources found in kube-system namespace."],
         ),
-        // Even if there are no objects, the output for a namespaced kind has the namespace column.
+        // A namespaced kind in the list adds the namespace column even if no object of it is found.
         (
             "kubectl get pvc,ns -A -l kubernetes.io/metadata.name=default",
             vec![
@@ -425,13 +425,14 @@ fn infeasible_resize_is_refused() {
     shell.run("kubectl label node a-1 kubernetes.io/os=windows --overwrite");
     let linux = "pod resize is only supported on linux nodes, node \"a-1\" is \"windows\"";
     assert_eq!(shell.run(&patch(r#""cpu":"2""#)), refused(linux));
-    // Allocatable resources are checked before the operating system. A resize that changes nothing is not checked.
+    // The request is compared with the allocatable resources before the operating system is checked. A resize that
+    // changes nothing is not checked.
     assert_eq!(shell.run(&patch(r#""cpu":"9""#)), refused(too_much));
     assert_eq!(shell.run(&patch(r#""cpu":"4""#)), ["pod/web patched (no change)"]);
 }
 
-/// `kubectl api-resources` lists all resources of a v1.36 API server with default settings, including those that store
-/// nothing.
+/// `kubectl api-resources` lists all resources of a v1.36 API server with default settings, including those whose
+/// objects are never stored, such as TokenReviews.
 /// Shows: KC-063
 #[test]
 fn api_resources_equal_real_server() {

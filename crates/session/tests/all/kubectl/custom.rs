@@ -284,8 +284,8 @@ fn writing_custom_objects_prints_output_of_kubectl() {
     ]);
 }
 
-// A command can refer to a kind that an earlier command defines. The kind is still unknown when the scenario or the
-// link with these commands is read.
+/// A command can refer to a kind that an earlier command defines. The kind is still unknown when the scenario or the
+/// link with these commands is read.
 /// Shows: T-01
 #[test]
 fn command_on_custom_kind_replays_from_scenario_and_link() {

@@ -9,8 +9,8 @@ use podscope_session::timeline::{Session, Slice};
 mod accounts;
 mod answers;
 mod custom;
-mod drawn;
-mod texts;
+mod manifests_and_pipes;
+mod random_commands;
 
 /// A session, and the number of output lines that have already been returned.
 struct Shell {
@@ -32,7 +32,7 @@ impl Shell {
     }
 
     /// Returns the output lines since the last call. Lines of stderr begin with `!`.
-    fn printed(&mut self) -> Vec<String> {
+    fn new_output(&mut self) -> Vec<String> {
         let lines = self.session.outputs();
         let new = lines[self.seen..]
             .iter()
@@ -46,7 +46,7 @@ impl Shell {
     /// Lines of stderr begin with `!`.
     fn run(&mut self, line: &str) -> Vec<String> {
         let parsed = parse_unresolved(line);
-        let known = parsed.and_then(|command| self.session.resolved(&command).map(|_| command.clone()));
+        let known = parsed.and_then(|command| self.session.resolve_custom_kinds(&command).map(|_| command.clone()));
         let command = match known {
             Ok(command) => command,
             Err(error) => return error.message.lines().map(|line| format!("!{line}")).collect(),
@@ -66,7 +66,7 @@ impl Shell {
         self.session.command(command).expect("there is room");
         let until = SimTime(self.session.now().0 + 500_000);
         while self.session.advance(until, 10_000) == Slice::More {}
-        self.printed()
+        self.new_output()
     }
 }
 
@@ -109,7 +109,7 @@ fn get_watch_prints_a_row_for_each_event() {
     shell.advance_to(13);
     shell.run("kubectl delete pod bare --now --wait=false");
     shell.advance_to(20);
-    let mut lines = shell.printed();
+    let mut lines = shell.new_output();
     lines.retain(|line| !line.starts_with("pod"));
     let mut shell2 = Shell::with_manifests(CLUSTER);
     shell2.advance_to(10);
@@ -124,7 +124,7 @@ fn get_watch_prints_a_row_for_each_event() {
         .command(parse("kubectl delete pod bare --now --wait=false").expect("a command"))
         .expect("room");
     shell2.advance_to(20);
-    let all = shell2.printed();
+    let all = shell2.new_output();
     let rows: Vec<&String> = all.iter().filter(|line| !line.starts_with("pod")).collect();
     assert_eq!(rows[0], "EVENT      NAME   READY   STATUS    RESTARTS   AGE");
     assert_eq!(rows[1], "ADDED      bare   0/1     Pending   0          0s");
@@ -479,7 +479,7 @@ fn output_options_apply_to_tables_changes_and_events() {
     assert_eq!(listed, [""; 0]);
     let mut seen = shell.run("kubectl run none --image=x --overrides='{\"spec\":{\"nodeSelector\":{\"a\":\"b\"}}}'");
     shell.advance_to(20);
-    seen.extend(shell.printed());
+    seen.extend(shell.new_output());
     let seen = seen.join("\n");
     assert!(seen.contains("Warning   FailedScheduling   Pod/none"), "{seen}");
     assert!(seen.contains("LAST SEEN"), "{seen}");
@@ -495,7 +495,7 @@ fn watch_reports_deletion_with_new_resource_version() {
     shell.advance_to(13);
     lines.extend(shell.run("kubectl delete pod bare --now --wait=false"));
     shell.advance_to(20);
-    lines.extend(shell.printed());
+    lines.extend(shell.new_output());
     let versions: Vec<u64> = lines.iter().filter_map(|line| line.trim().parse().ok()).collect();
     let is_newer = versions.windows(2).all(|two| two[0] < two[1]);
     assert!(versions.len() > 4 && is_newer, "{lines:?}");

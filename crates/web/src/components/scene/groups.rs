@@ -70,11 +70,11 @@ pub(super) fn plan_of_run(
     room: StageSize,
     groups: &[Group],
     slots: &mut Slots,
-    beside: Option<(&[Group], &mut Slots)>,
+    compared_run: Option<(&[Group], &mut Slots)>,
 ) -> Plan {
     let mut n_usual = assign_slots(groups, slots);
     let mut beside_has = Vec::new();
-    if let Some((groups, slots)) = beside {
+    if let Some((groups, slots)) = compared_run {
         n_usual = n_usual.max(assign_slots(groups, slots));
         beside_has.extend(groups.iter().map(|group| group.nodes.len()));
     }

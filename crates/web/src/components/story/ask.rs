@@ -2,14 +2,14 @@
 //! timeline. Then the panel shows the user's answer, the run's outcome, and the criterion that separates the two.
 
 use podscope_api::parse_duration;
-use podscope_messages::{ask, said, t};
+use podscope_messages::{ask, localized, t};
 use podscope_protocol::{Micros, Question, QuestionKind, Request, StepState, SubjectRef};
 use yew::prelude::*;
 
-use super::inline;
+use super::inline_markdown;
 use crate::ctl::Ctl;
 use crate::pure::clock;
-use crate::pure::explain::Why;
+use crate::pure::explain::DecisionView;
 use crate::pure::pin::TimeQuestion;
 use crate::state::{Act, Shared};
 
@@ -21,16 +21,16 @@ pub(super) struct Props {
     /// The question is the current one and waits for the user's answer.
     pub(super) open: bool,
     /// The scheduler's decision on the pod in question, if the engine has sent it.
-    pub(super) why: Option<Shared<Why>>,
-    /// The answer by clicking: the node or pod that was clicked last.
+    pub(super) why: Option<Shared<DecisionView>>,
+    /// The answer that the user has picked but not given yet: the node or pod clicked last, or the time of the pin.
     pub(super) pick: Option<String>,
-    /// The question for a time as the timeline shows it; `None` for other questions.
-    pub(super) asked: Option<TimeQuestion>,
+    /// The question as the timeline shows it, if its answer is a time; `None` for other questions.
+    pub(super) time_question: Option<TimeQuestion>,
     pub(super) pin: Option<Micros>,
 }
 
 #[component]
-pub(super) fn Ask(props: &Props) -> Html {
+pub(super) fn LessonQuestion(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
@@ -41,14 +41,15 @@ pub(super) fn Ask(props: &Props) -> Html {
     if !props.open {
         return html! {
             <section class="asked" tabindex="-1" aria-label={t!(ask::prediction)} aria-live="polite">
-                <b>{ inline(&question.ask) }</b>
+                <b>{ inline_markdown(&question.ask) }</b>
                 { revealed_answers(question, &props.state) }
                 { separating_criterion(&ctl, props) }
             </section>
         };
     }
-    let is_valid =
-        |pick: &&String| props.asked.is_some() || question.options.is_empty() || question.options.contains(pick);
+    let is_valid = |pick: &&String| {
+        props.time_question.is_some() || question.options.is_empty() || question.options.contains(pick)
+    };
     let picked = props.pick.as_ref().filter(is_valid);
     let how = match question.kind {
         QuestionKind::Place => ask::place_hint,
@@ -58,19 +59,19 @@ pub(super) fn Ask(props: &Props) -> Html {
     };
     html! {
         <section class="ask" tabindex="-1" aria-label={t!(ask::question)}>
-            <b>{ inline(&question.ask) }</b>
+            <b>{ inline_markdown(&question.ask) }</b>
             <span>{ how.text() }</span>
             <div class="opts">
                 { for question.options.iter().map(|option| {
                     let is_picked = picked == Some(option);
-                    html! { <button type="button" class={classes!(is_picked.then_some("mine"))} onclick={answer(Some(option.clone()))}>{ said(option) }</button> }
+                    html! { <button type="button" class={classes!(is_picked.then_some("mine"))} onclick={answer(Some(option.clone()))}>{ localized(option) }</button> }
                 }) }
-                if let Some(pick) = picked.filter(|pick| props.asked.is_some() || !question.options.contains(pick)) {
-                    <button type="button" class="primary" onclick={answer(Some(pick.clone()))}>{ t!(ask::my_answer, answer = said(pick)) }</button>
+                if let Some(pick) = picked.filter(|pick| props.time_question.is_some() || !question.options.contains(pick)) {
+                    <button type="button" class="primary" onclick={answer(Some(pick.clone()))}>{ t!(ask::my_answer, answer = localized(pick)) }</button>
                 }
                 <button type="button" class="quiet" onclick={answer(None)}>{ t!(ask::do_not_know) }</button>
             </div>
-            if let Some(asked) = &props.asked { { pin_slider(&ctl, asked, props.pin) } }
+            if let Some(question) = &props.time_question { { pin_slider(&ctl, question, props.pin) } }
         </section>
     }
 }
@@ -92,22 +93,24 @@ fn use_decision_after_wrong_answer(props: &Props, ctl: &Ctl) {
     });
 }
 
-/// The pin as a slider in the panel, for layouts that hide the timeline.
-fn pin_slider(ctl: &Ctl, asked: &TimeQuestion, pin: Option<Micros>) -> Html {
-    let from = asked.from;
+/// A slider in the panel that sets the pin of a question about time, for layouts that hide the timeline.
+fn pin_slider(ctl: &Ctl, question: &TimeQuestion, pin: Option<Micros>) -> Html {
+    let from = question.from;
     let oninput = {
-        let (act, asked) = (ctl.act.clone(), asked.clone());
+        let (act, question) = (ctl.act.clone(), question.clone());
         Callback::from(move |event: InputEvent| {
             let seconds: Option<Micros> = crate::browser::field_value_of(&event).parse().ok();
-            act.emit(Act::Pin(seconds.map(|seconds| asked.snap(from + seconds * 1_000_000))));
+            act.emit(Act::Pin(
+                seconds.map(|seconds| question.snap(from + seconds * 1_000_000)),
+            ));
         })
     };
     let seconds = |at: Micros| ((at - from) / 1_000_000).to_string();
-    let words = pin.map_or_else(|| t!(ask::not_set), |pin| asked.answer(pin));
-    let part = (pin.unwrap_or(from) - from) * 100 / (asked.until() - from).max(1);
+    let words = pin.map_or_else(|| t!(ask::not_set), |pin| question.answer(pin));
+    let part = (pin.unwrap_or(from) - from) * 100 / (question.until() - from).max(1);
     html! {
         <label class="pin-field"><span>{ t!(ask::pin) }</span>
-            <input type="range" min="0" max={seconds(asked.until())} step="1" value={seconds(pin.unwrap_or(from))} {oninput} aria-valuetext={words.clone()} ~style={format!("--v:{part}%")} />
+            <input type="range" min="0" max={seconds(question.until())} step="1" value={seconds(pin.unwrap_or(from))} {oninput} aria-valuetext={words.clone()} ~style={format!("--v:{part}%")} />
             <output class="mono">{ words }</output>
         </label>
     }
@@ -136,10 +139,10 @@ fn revealed_answers(question: &Question, state: &StepState) -> Html {
     let answer = state.answer.as_deref().unwrap_or_default();
     let Some(truth) = &state.truth else {
         return html! {
-            <p class="told">{ if answer.is_empty() { t!(ask::skipped) } else { t!(ask::said_watch, answer = said(answer)) } }</p>
+            <p class="told">{ if answer.is_empty() { t!(ask::skipped) } else { t!(ask::said_watch, answer = localized(answer)) } }</p>
         };
     };
-    let (answered, value) = (said(answer), said(&truth.value));
+    let (answered, value) = (localized(answer), localized(&truth.value));
     let exact = truth
         .exact
         .as_ref()
@@ -161,12 +164,12 @@ fn revealed_answers(question: &Question, state: &StepState) -> Html {
     html! {
         <>
             if truth.is_right {
-                <p class="yes"><b>{ said_right }{ " " }</b>{ inline(why(&truth.value).map_or("", String::as_str)) }</p>
+                <p class="yes"><b>{ said_right }{ " " }</b>{ inline_markdown(why(&truth.value).map_or("", String::as_str)) }</p>
             } else {
                 if !answer.is_empty() {
-                    <p class="no"><b>{ t!(ask::said_wrong, answer = answered) }{ " " }</b>{ inline(wrong.map_or("", String::as_str)) }</p>
+                    <p class="no"><b>{ t!(ask::said_wrong, answer = answered) }{ " " }</b>{ inline_markdown(wrong.map_or("", String::as_str)) }</p>
                 }
-                <p class="yes">{ late.unwrap_or_default() }<b>{ answer_was }{ " " }</b>{ inline(why(&truth.value).map_or("", String::as_str)) }</p>
+                <p class="yes">{ late.unwrap_or_default() }<b>{ answer_was }{ " " }</b>{ inline_markdown(why(&truth.value).map_or("", String::as_str)) }</p>
             }
         </>
     }

@@ -2,15 +2,15 @@
 //! the shown one.
 
 use podscope_messages::{Message, goals, t};
-use podscope_protocol::{GoalState, LessonCondition, Opened, StepState, StoryState, StoryStep};
+use podscope_protocol::{GoalState, LessonCondition, OpenedSession, StepState, StoryState, StoryStep};
 use yew::prelude::*;
 
-use super::inline;
+use super::inline_markdown;
 use crate::components::icon;
 use crate::state::Study;
 
 /// The goals and conditions of the steps up to the shown one.
-pub(super) fn goals(opened: &Opened, state: &StoryState) -> Html {
+pub(super) fn goals(opened: &OpenedSession, state: &StoryState) -> Html {
     let mut rows: Vec<Html> = Vec::new();
     for (step, now) in opened.story.iter().zip(&state.steps).take(state.step + 1) {
         for (goal, state) in step.goals.iter().zip(&now.goals) {
@@ -40,7 +40,7 @@ fn goal_row(class: &'static str, mark: &'static str, prefix: Message, wanted: &L
     html! {
         <li {class}>
             { icon(mark) }
-            <span><span class={if class == "keep" { "tag" } else { "sr" }}>{ prefix.text() }{ " " }</span>{ inline(&wanted.to_string()) }</span>
+            <span><span class={if class == "keep" { "tag" } else { "sr" }}>{ prefix.text() }{ " " }</span>{ inline_markdown(&wanted.to_string()) }</span>
         </li>
     }
 }
@@ -53,12 +53,12 @@ pub(super) fn mistakes_with_reply<'a>(now: &'a StepState, study: &Study) -> &'a 
     }
 }
 
-/// Replies to the mistakes that the user made. A reply would lead to the solution, so an exam only reports that there
-/// was a mistake.
-pub(super) fn mistakes(step: &StoryStep, told: &[usize], hides_solutions: bool) -> Html {
-    if hides_solutions && !told.is_empty() {
+/// Replies to these mistakes of a step, given by their indices. A reply would lead to the solution, so an exam only
+/// reports that there was a mistake.
+pub(super) fn mistake_replies(step: &StoryStep, mistakes: &[usize], hides_solutions: bool) -> Html {
+    if hides_solutions && !mistakes.is_empty() {
         return html! { <p class="mistake" role="status">{ t!(goals::mistake_noted) }</p> };
     }
-    let replies = told.iter().filter_map(|index| step.mistakes.get(*index));
-    html! { { for replies.map(|say| html! { <p class="mistake" role="status">{ inline(say) }</p> }) } }
+    let replies = mistakes.iter().filter_map(|index| step.mistakes.get(*index));
+    html! { { for replies.map(|say| html! { <p class="mistake" role="status">{ inline_markdown(say) }</p> }) } }
 }

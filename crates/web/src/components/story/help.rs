@@ -5,7 +5,7 @@ use podscope_protocol::is_command_hint;
 use web_sys::Element;
 use yew::prelude::*;
 
-use super::inline;
+use super::inline_markdown;
 use crate::browser;
 use crate::ctl::Ctl;
 
@@ -37,7 +37,7 @@ pub(super) fn Hints(props: &Props) -> Html {
                         let run = { let (ctl, line) = (ctl.clone(), hint.clone()); Callback::from(move |_: MouseEvent| ctl.run(&line)) };
                         html! { <li><button type="button" class="mono" onclick={run} title={t!(help::run_it)}>{ hint }</button></li> }
                     } else {
-                        html! { <li>{ inline(hint) }</li> }
+                        html! { <li>{ inline_markdown(hint) }</li> }
                     }
                 }) }
             </ol>

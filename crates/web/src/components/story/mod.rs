@@ -13,17 +13,17 @@ use super::practise;
 use super::shown::{code, shown, with_unbroken_names};
 use super::syllabus;
 use podscope_messages::{Message, story, t};
-use podscope_protocol::{Opened, PodView, QuestionKind, Request, Source, StoryState, SubjectRef};
+use podscope_protocol::{OpenedSession, PodView, QuestionKind, Request, SessionSource, StoryState, SubjectRef};
 use web_sys::Element;
 use yew::prelude::*;
 
-use self::ask::Ask;
-use self::end::End;
-pub(crate) use self::end::next_item;
+use self::ask::LessonQuestion;
+use self::end::LessonEndCard;
+pub(crate) use self::end::next_item_button;
 use self::help::Hints;
 pub(crate) use self::moments::picture;
 pub(crate) use self::pins::Pins;
-use self::starter::Starter;
+use self::starter::ManifestWithGaps;
 use self::term::Term;
 use crate::browser::{self, Warn as _};
 use crate::ctl::Ctl;
@@ -62,7 +62,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     let restart = restart_callback(&ctl, page, opened);
     let hides_solutions = page.shell.study.hides_solutions();
     let (Some(step), Some(now)) = (opened.story.get(at), state.steps.get(at)) else {
-        return not_begun(&ctl, page, opened);
+        return panel_before_first_step(&ctl, page, opened);
     };
     let told = goals::mistakes_with_reply(now, &page.shell.study);
     let blocks = markdown::parse(&step.text);
@@ -91,14 +91,14 @@ pub(crate) fn Story(props: &Props) -> Html {
     // In an exam the page shows that an answer was given, but not whether it is right.
     let mut answer_state = now.clone();
     answer_state.truth.take_if(|_| hides_solutions);
-    let hint = if page.shell.study.has_hints() {
+    let hint = if page.shell.study.allows_hints() {
         help::next_hint_button(&step.hints, n_revealed, more)
     } else {
         Html::default()
     };
     let answered = |open: bool| {
         (step.question.as_ref().filter(|_| open == is_asking_here)).map(|question| html! {
-            <Ask question={question.clone()} state={answer_state.clone()} step={at} {open} pick={picked_answer(page, question.kind)} asked={page.session.time_question().filter(|_| is_asking_here)} pin={page.session.pin} why={page.session.why.clone()} />
+            <LessonQuestion question={question.clone()} state={answer_state.clone()} step={at} {open} pick={picked_answer(page, question.kind)} time_question={page.session.time_question().filter(|_| is_asking_here)} pin={page.session.pin} why={page.session.why.clone()} />
         })
     };
     html! {
@@ -118,15 +118,15 @@ pub(crate) fn Story(props: &Props) -> Html {
                 if asking.is_none() { { goals::goals(opened, state) } }
                 if asking.is_none() && !state.finished { <Hints revealed={step.hints[..n_revealed].to_vec()} /> }
                 { halted_message(&ctl, state, &restart) }
-                if let Some(task) = task { { practise::end(&ctl, task, &page.shell.study) } }
+                if let Some(task) = task { { practise::end_card(&ctl, task, &page.shell.study) } }
                 if hides_solutions && is_over { { end::exam_task_card(&ctl, &page.shell.study) } }
-                if is_end && task.is_none() && !hides_solutions { <End info={info.cloned()} lessons={page.shell.lessons.clone()} answers={count_answers(state)} moments={state.moments.clone()} study={page.shell.study.clone()} /> }
+                if is_end && task.is_none() && !hides_solutions { <LessonEndCard info={info.cloned()} lessons={page.shell.lessons.clone()} answers={count_given_and_right_answers(state)} moments={state.moments.clone()} study={page.shell.study.clone()} /> }
             </div>
             // The task and the reply to a mistake are below the scrolling text, so that they are visible however long
             // the text is.
             if asking.is_some() || step.try_command.is_some() || step.manifest.is_some() || !told.is_empty() {
             <div class="asks" data-asks="" key={format!("asks {at}")}>
-                { goals::mistakes(step, told, hides_solutions) }
+                { goals::mistake_replies(step, told, hides_solutions) }
                 { for answered(true) }
                 if let Some(other) = asking.filter(|step| *step != at) {
                     <p class="waits">{ t!(story::waits_for_question, step = other + 1) }{ " " }<button type="button" class="primary" onclick={ctl.on(Request::StoryStep { step: other })}>{ t!(story::to_question) }</button></p>
@@ -134,7 +134,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                 if asking.is_none() {
                     { suggested_command_button(&ctl, page, step.try_command.as_deref()) }
                     if let Some(text) = &step.manifest {
-                        <Starter key={at} text={text.clone()} checked={page.session.checked.clone()} answer={page.shell.console.answer()} />
+                        <ManifestWithGaps key={at} text={text.clone()} checked={page.session.checked.clone()} answer={page.shell.console.apply_answer()} />
                     }
                 }
             </div>
@@ -183,7 +183,7 @@ fn use_focus_in_story(page: &Page) {
 
 /// Opens the same lesson or file again, with the same seed. An item of a course is opened as an item of the course
 /// again.
-fn restart_callback(ctl: &Ctl, page: &Page, opened: &Shared<Opened>) -> Callback<()> {
+fn restart_callback(ctl: &Ctl, page: &Page, opened: &Shared<OpenedSession>) -> Callback<()> {
     let (ctl, opened) = (ctl.clone(), opened.clone());
     let item = page.shell.study.course.as_ref().zip(page.shell.study.item);
     if let Some((course, index)) = item {
@@ -192,11 +192,11 @@ fn restart_callback(ctl: &Ctl, page: &Page, opened: &Shared<Opened>) -> Callback
     }
     Callback::from(move |()| {
         let source = match &opened.lesson {
-            Some(name) => Source::Lesson {
+            Some(name) => SessionSource::Lesson {
                 name: name.clone(),
                 seed: Some(opened.seed),
             },
-            None => Source::Files {
+            None => SessionSource::Files {
                 files: vec![("scenario.yaml".into(), opened.text.clone())],
             },
         };
@@ -205,7 +205,7 @@ fn restart_callback(ctl: &Ctl, page: &Page, opened: &Shared<Opened>) -> Callback
 }
 
 /// The panel of a lesson that waits for a condition before its first step.
-fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
+fn panel_before_first_step(ctl: &Ctl, page: &Page, opened: &OpenedSession) -> Html {
     html! {
         <aside class="story" aria-label={t!(story::story)}>
             <div class="scroll" tabindex="-1">
@@ -300,9 +300,9 @@ impl AnswerMark {
         }
     }
 
-    /// Returns how the pod with this id is marked.
-    pub(crate) fn on(all: &[(String, AnswerMark)], id: &str) -> Option<AnswerMark> {
-        all.iter().find(|(of, _)| of == id).map(|(_, mark)| *mark)
+    /// Returns how the pod with this id is marked; `None` if it is not marked.
+    pub(crate) fn of_pod(marks: &[(String, AnswerMark)], pod_id: &str) -> Option<AnswerMark> {
+        marks.iter().find(|(id, _)| id == pod_id).map(|(_, mark)| *mark)
     }
 
     /// Returns the CSS class that outlines an element marked in this way.
@@ -316,7 +316,7 @@ impl AnswerMark {
 }
 
 /// Number of answered questions, and of right answers.
-fn count_answers(state: &StoryState) -> (usize, usize) {
+fn count_given_and_right_answers(state: &StoryState) -> (usize, usize) {
     let outcomes = state.steps.iter().filter_map(|step| {
         let is_answered = step.answer.as_ref().is_some_and(|answer| !answer.is_empty());
         step.truth.as_ref().filter(|_| is_answered)
@@ -390,7 +390,7 @@ fn halted_message(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html
     };
     html! {
         <div class="halted" role="alert">
-            <p><b>{ t!(story::broken_at, time = clock::instant(halted.at)) }{ " " }</b>{ inline(&halted.promise.to_string()) }{ t!(story::broken_after) }</p>
+            <p><b>{ t!(story::broken_at, time = clock::instant(halted.at)) }{ " " }</b>{ inline_markdown(&halted.promise.to_string()) }{ t!(story::broken_after) }</p>
             <div class="row">
                 <button type="button" onclick={back}>{ t!(story::back_to, time = clock::instant(halted.from)) }</button>
                 <button type="button" class="quiet" onclick={restart.reform(|_: MouseEvent| ())}>{ t!(story::start_over) }</button>
@@ -400,7 +400,14 @@ fn halted_message(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html
 }
 
 /// The footer: hints, Show me, Start over, and the buttons to the previous and the next step.
-fn story_footer(ctl: &Ctl, page: &Page, opened: &Opened, restart: &Callback<()>, hint: &Html, is_end: bool) -> Html {
+fn story_footer(
+    ctl: &Ctl,
+    page: &Page,
+    opened: &OpenedSession,
+    restart: &Callback<()>,
+    hint: &Html,
+    is_end: bool,
+) -> Html {
     let state = &*page.session.model.story;
     let at = state.step;
     let count = opened.story.len();
@@ -419,7 +426,7 @@ fn story_footer(ctl: &Ctl, page: &Page, opened: &Opened, restart: &Callback<()>,
             <div class="foot">
                 if !state.finished && !is_busy {
                     { hint.clone() }
-                    if page.shell.study.has_show_me() {
+                    if page.shell.study.allows_solution() {
                         <button type="button" class="quiet" onclick={show_solution_step(ctl)} title={t!(story::show_me_hint)}>{ t!(story::show_me) }</button>
                     }
                 }
@@ -447,11 +454,11 @@ fn show_solution_step(ctl: &Ctl) -> Callback<MouseEvent> {
 
 /// Scrolls to an element of the story. On a phone, or below a long text, the question and the end card would otherwise
 /// be hidden.
-fn scroll_to(what: &'static str) -> Callback<MouseEvent> {
+fn scroll_to(selector: &'static str) -> Callback<MouseEvent> {
     Callback::from(move |event: MouseEvent| {
         let button = event.target_dyn_into::<Element>();
         let story = button.and_then(|button| button.closest(".story").warn().flatten());
-        let there = story.and_then(|story| story.query_selector(what).warn().flatten());
+        let there = story.and_then(|story| story.query_selector(selector).warn().flatten());
         there.iter().for_each(browser::scroll_into_view);
     })
 }
@@ -459,16 +466,16 @@ fn scroll_to(what: &'static str) -> Callback<MouseEvent> {
 /// The condition that the next step waits for.
 fn awaited_condition(state: &StoryState) -> Html {
     let waits = state.waits_for.as_ref();
-    inline(&waits.map(ToString::to_string).unwrap_or_default())
+    inline_markdown(&waits.map(ToString::to_string).unwrap_or_default())
 }
 
 /// Renders a text of several blocks.
-pub(crate) fn prose(text: &str) -> Html {
+pub(crate) fn markdown_blocks(text: &str) -> Html {
     html! { { for markdown::parse(text).iter().map(|one| block_html(one, false)) } }
 }
 
 /// Renders a line of a lesson: code spans and emphasis, no blocks.
-pub(crate) fn inline(text: &str) -> Html {
+pub(crate) fn inline_markdown(text: &str) -> Html {
     let blocks = markdown::parse(text);
     let spans = blocks.iter().flat_map(|block| match block {
         Block::Paragraph(spans) | Block::Heading(spans) => spans.as_slice(),

@@ -1,7 +1,7 @@
 //! Two moments of a run as small pictures: nodes by zone, with their pods.
 
 use podscope_messages::{listed, t};
-use podscope_protocol::{Moment, MomentNode, MomentPod, PodMark};
+use podscope_protocol::{MomentNode, MomentPicture, MomentPod, PodMark};
 use yew::prelude::*;
 
 use crate::components::pod;
@@ -17,7 +17,7 @@ const POD_SPACING: usize = 24;
 const HEADING_HEIGHT: usize = 18;
 
 /// The pictures before and after the key moment.
-pub(super) fn before_and_after(moments: &[Moment]) -> Html {
+pub(super) fn before_and_after(moments: &[MomentPicture]) -> Html {
     let [before, after] = moments else {
         return Html::default();
     };
@@ -30,7 +30,7 @@ pub(super) fn before_and_after(moments: &[Moment]) -> Html {
 }
 
 /// Describes the picture of a moment as text, for screen readers.
-fn text_alternative(moment: &Moment) -> String {
+fn text_alternative(moment: &MomentPicture) -> String {
     let pods = |pods: &[MomentPod]| {
         let all: Vec<String> = pods.iter().map(|one| pod_name(one).to_owned()).collect();
         listed(all)
@@ -38,7 +38,9 @@ fn text_alternative(moment: &Moment) -> String {
     let nodes = moment.groups.iter().flat_map(|(_, nodes)| nodes);
     let mut parts: Vec<String> = nodes
         .map(|node| {
-            let trouble = node.trouble.map_or_else(String::new, |it| format!(", {}", it.short()));
+            let trouble = node
+                .trouble
+                .map_or_else(String::new, |it| format!(", {}", it.short_text()));
             match node.pods.as_slice() {
                 [] => t!(moments::empty_node, node = format_args!("{}{trouble}", node.name)),
                 on => format!("{}{trouble}: {}", node.name, pods(on)),
@@ -52,11 +54,11 @@ fn text_alternative(moment: &Moment) -> String {
 }
 
 fn pod_name(pod: &MomentPod) -> &str {
-    names::without_default(&pod.key)
+    names::without_default_namespace(&pod.key)
 }
 
 /// Draws the picture of one moment.
-pub(crate) fn picture(moment: &Moment) -> Html {
+pub(crate) fn picture(moment: &MomentPicture) -> Html {
     let mut top = 0;
     let mut drawn: Vec<Html> = Vec::new();
     for node in moment.groups.iter().flat_map(|(_, nodes)| nodes) {
@@ -81,7 +83,7 @@ fn node_card(node: &MomentNode, top: usize) -> Html {
         <g>
             <rect class={classes!("card", node.trouble.is_some().then_some("bad"))} x="1" y={(top + 1).to_string()} width={(PICTURE_WIDTH - 2).to_string()} height={(node_height(node.pods.len()) - 1).to_string()} rx="5" />
             <text x="6" y={(top + 14).to_string()}>{ &node.name }</text>
-            if let Some(trouble) = node.trouble { <text x={(PICTURE_WIDTH - 6).to_string()} y={(top + 14).to_string()} text-anchor="end" class="bad">{ trouble.short() }</text> }
+            if let Some(trouble) = node.trouble { <text x={(PICTURE_WIDTH - 6).to_string()} y={(top + 14).to_string()} text-anchor="end" class="bad">{ trouble.short_text() }</text> }
             { for pod_row(&node.pods, top + HEADING_HEIGHT) }
         </g>
     }

@@ -1,5 +1,5 @@
-//! A question for a time, drawn on the timeline: its options, the pin with which the user answers, and afterwards the
-//! user's answer beside the real instant.
+//! A question whose answer is a time, drawn on the timeline: its options, the pin with which the user answers, and
+//! afterwards the user's answer beside the real instant.
 
 use podscope_messages::t;
 use podscope_protocol::{Micros, Request};
@@ -31,7 +31,7 @@ pub(crate) fn Pins(props: &Props) -> Html {
             </>
         };
     }
-    let (mine, real) = pin::answers(opened, &page.session.model.story);
+    let (mine, real) = pin::times_of_answer_and_outcome(opened, &page.session.model.story);
     html! {
         <>
             if let Some(at) = mine { { answer_mark(span, at, "mine", &t!(story::your_answer)) } }

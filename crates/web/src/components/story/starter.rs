@@ -1,5 +1,5 @@
-//! A manifest to complete, beside the story: gaps are written `___`, and the manifest can be applied when no gap is
-//! left.
+//! A small editor in the story for a manifest that the user completes: its gaps are written `___`, and it can be
+//! applied when no gap is left.
 
 use gloo_timers::callback::Timeout;
 use podscope_messages::t;
@@ -11,7 +11,7 @@ use crate::components::dialogs::problems;
 use crate::components::shown::shown;
 use crate::ctl::Ctl;
 use crate::pure::{clock, hints, paste};
-use crate::state::{Answer, Checked, Shared};
+use crate::state::{ApplyAnswer, CheckedText, Shared};
 
 /// First revision number of this editor; the large editor uses lower numbers.
 const FIRST_REVISION: u64 = 1 << 40;
@@ -19,13 +19,13 @@ const FIRST_REVISION: u64 = 1 << 40;
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
     pub(super) text: String,
-    pub(super) checked: Option<Shared<Checked>>,
+    pub(super) checked: Option<Shared<CheckedText>>,
     /// The answer to the manifests that were applied last.
-    pub(super) answer: Answer,
+    pub(super) answer: ApplyAnswer,
 }
 
 #[component]
-pub(super) fn Starter(props: &Props) -> Html {
+pub(super) fn ManifestWithGaps(props: &Props) -> Html {
     let text = use_state(|| props.text.clone());
     let revision = use_state(|| FIRST_REVISION);
     let waiting = use_mut_ref(|| None::<Timeout>);

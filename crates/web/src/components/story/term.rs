@@ -1,6 +1,6 @@
 //! A glossary term in a story's text: a click opens its definition, a second click closes it.
 
-use podscope_messages::{said, t};
+use podscope_messages::{localized, t};
 use podscope_protocol::glossary;
 use yew::prelude::*;
 
@@ -29,7 +29,7 @@ pub(super) fn Term(props: &Props) -> Html {
         <>
             <button type="button" class="term" aria-expanded={open.to_string()} onclick={toggle}>{ &props.words }</button>
             if *open {
-                <span class="meaning" role="note"><b lang="en" translate="no">{ props.term }</b>{ ": " }{ said(sentence) }{ " " }<button type="button" class="quiet" onclick={all}>{ t!(term::all_terms) }</button></span>
+                <span class="meaning" role="note"><b lang="en" translate="no">{ props.term }</b>{ ": " }{ localized(sentence) }{ " " }<button type="button" class="quiet" onclick={all}>{ t!(term::all_terms) }</button></span>
             }
         </>
     }

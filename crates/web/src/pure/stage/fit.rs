@@ -57,7 +57,7 @@ impl DetailLevel {
 
 /// An arrangement of pod marks that fills an area: size of a mark, columns, rows, gap.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Fit {
+pub(crate) struct MarkGrid {
     pub(crate) w: f64,
     pub(crate) h: f64,
     pub(crate) columns: usize,
@@ -70,9 +70,9 @@ pub(crate) struct Fit {
 const MIN_MARK_SIDE: f64 = 4.0;
 
 /// Returns the arrangement with the largest marks for this number of slots (cells).
-pub(crate) fn fit(room_w: f64, room_h: f64, slots: usize, gap: f64, unit: f64) -> Fit {
+pub(crate) fn fit_marks(room_w: f64, room_h: f64, slots: usize, gap: f64, unit: f64) -> MarkGrid {
     let slots = slots.max(1);
-    let mut best = Fit::default();
+    let mut best = MarkGrid::default();
     for columns in 1..=slots {
         let rows = slots.div_ceil(columns);
         // The gap between small marks is smaller.
@@ -81,7 +81,7 @@ pub(crate) fn fit(room_w: f64, room_h: f64, slots: usize, gap: f64, unit: f64) -
         let h = (room_h - (rows as f64 - 1.0) * gap) / rows as f64;
         let (w, h) = mark_size(w, h, room_h, unit);
         if w * h > best.area() {
-            best = Fit {
+            best = MarkGrid {
                 w,
                 h,
                 columns,
@@ -93,7 +93,7 @@ pub(crate) fn fit(room_w: f64, room_h: f64, slots: usize, gap: f64, unit: f64) -
     }
     if best.w < MIN_MARK_SIDE || best.h < MIN_MARK_SIDE {
         let columns = ((room_w + 1.0) / (MIN_MARK_SIDE + 1.0)).max(1.0) as usize;
-        best = Fit {
+        best = MarkGrid {
             w: MIN_MARK_SIDE,
             h: MIN_MARK_SIDE,
             columns,
@@ -119,7 +119,7 @@ fn mark_size(w: f64, h: f64, room_h: f64, unit: f64) -> (f64, f64) {
     }
 }
 
-impl Fit {
+impl MarkGrid {
     /// Returns the area of one mark.
     pub(crate) fn area(&self) -> f64 {
         self.w * self.h

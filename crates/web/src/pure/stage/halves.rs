@@ -6,7 +6,7 @@ use podscope_messages::t;
 use podscope_protocol::{Micros, NodeView, PodMark, PodView, TerminationStage};
 
 use crate::pure::clock;
-use crate::state::Truth;
+use crate::state::StateView;
 
 /// How one half is painted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,9 +63,15 @@ fn has_process(pod: &PodView, node: &NodeView) -> bool {
 }
 
 /// Returns the content of a pod's mark. `truth`: whether it shows the API server's state, the machine's, or both.
-pub(crate) fn mark_content(pod: &PodView, drawn: PodMark, node: &NodeView, truth: Truth, now: Micros) -> MarkContent {
+pub(crate) fn mark_content(
+    pod: &PodView,
+    drawn: PodMark,
+    node: &NodeView,
+    truth: StateView,
+    now: Micros,
+) -> MarkContent {
     // Show one state only if the user chose one, or if the node has no machine (or none that is known).
-    let has_single_truth = truth != Truth::Both || !node.machine.exists;
+    let has_single_truth = truth != StateView::Both || !node.machine.exists;
     if has_single_truth {
         return MarkContent::Whole(state_text(pod, drawn, now));
     }
@@ -106,7 +112,7 @@ pub(crate) fn mark_content(pod: &PodView, drawn: PodMark, node: &NodeView, truth
             t!(halves::has_ended),
             t!(halves::not_reported),
         ),
-        PodMark::Starting if process == HalfSurface::Full && node.machine.lost().1 => torn(
+        PodMark::Starting if process == HalfSurface::Full && node.machine.lost_directions().1 => torn(
             HalfSurface::Stale,
             t!(halves::api_says, status = pod.status),
             t!(halves::runs_unheard),
@@ -174,7 +180,7 @@ fn state_text(pod: &PodView, drawn: PodMark, now: Micros) -> String {
 
 impl MarkContent {
     /// Describes the API server's state and the process in one line.
-    pub(crate) fn line(&self) -> String {
+    pub(crate) fn single_line_text(&self) -> String {
         match self {
             Self::Whole(words) => words.clone(),
             Self::Torn { api, process, next } if next.is_empty() => {
@@ -222,7 +228,7 @@ mod tests {
     }
 
     fn line(pod: &PodView, node: &NodeView) -> String {
-        mark_content(pod, pod.mark, node, Truth::Both, 0).line()
+        mark_content(pod, pod.mark, node, StateView::Both, 0).single_line_text()
     }
 
     /// If API server and machine differ, each half has a text; if they agree, the mark of a healthy pod has none.
@@ -288,7 +294,7 @@ mod tests {
     #[test]
     fn mark_with_a_single_view_is_never_torn() {
         let unconfirmed = pod(PodMark::Unconfirmed);
-        for truth in [Truth::Api, Truth::Machine] {
+        for truth in [StateView::Api, StateView::Machine] {
             let mark_content = mark_content(&unconfirmed, PodMark::Ready, &node_running(&[]), truth, 0);
             assert_eq!(mark_content, MarkContent::Whole(String::new()));
         }

@@ -30,10 +30,11 @@ pub(crate) const fn name(kind: MessageKind) -> &'static str {
     }
 }
 
-/// Returns start and end of a message's motion, as fractions of the wire's length; a message stops at a cut.
-pub(crate) fn motion(wire: &Wire, cut: Option<f64>, is_up: bool) -> (f64, f64) {
+/// Returns the points of the wire where the motion of a message starts and ends, as fractions of the wire's length. A
+/// message stops at a cut.
+pub(crate) fn motion_start_and_end(wire: &Wire, cut: Option<f64>, is_up: bool) -> (f64, f64) {
     let parts = cut.map(|unit| {
-        let (from, to) = wire.cut(unit);
+        let (from, to) = wire.cut_gap(unit);
         let length = wire.length().max(1.0);
         (from / length, to / length)
     });
@@ -83,10 +84,10 @@ mod tests {
         let wire = Wire {
             points: vec![(0.0, 0.0), (0.0, 100.0)],
         };
-        assert_eq!(motion(&wire, None, true), (1.0, 0.0));
-        let (from, to) = motion(&wire, Some(1.0), true);
+        assert_eq!(motion_start_and_end(&wire, None, true), (1.0, 0.0));
+        let (from, to) = motion_start_and_end(&wire, Some(1.0), true);
         assert!(from == 1.0 && to > 0.0 && to < 1.0);
-        let (from, stop) = motion(&wire, Some(1.0), false);
+        let (from, stop) = motion_start_and_end(&wire, Some(1.0), false);
         assert!(from == 0.0 && stop < to);
     }
 }

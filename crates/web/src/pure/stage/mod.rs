@@ -12,7 +12,7 @@ pub(crate) mod shape;
 pub(crate) mod slots;
 pub(crate) mod wires;
 
-use fit::{Fit, fit};
+use fit::{MarkGrid, fit_marks};
 
 /// The size of the stage, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -65,10 +65,10 @@ impl StageSize {
 }
 
 impl StageLengths {
-    pub(crate) fn of(room: StageSize) -> StageLengths {
-        let unit = room.unit;
-        let is_narrow = room.is_narrow();
-        let is_low = room.h < LOW_HEIGHT * unit;
+    pub(crate) fn of(stage: StageSize) -> StageLengths {
+        let unit = stage.unit;
+        let is_narrow = stage.is_narrow();
+        let is_low = stage.h < LOW_HEIGHT * unit;
         let pick = |narrow: f64, low: f64, usual_slots: f64| {
             unit * if is_narrow && is_low {
                 narrow.min(low)
@@ -97,8 +97,8 @@ impl StageLengths {
         }
     }
 
-    /// Returns the upper edge of the zones.
-    pub(crate) fn top(&self) -> f64 {
+    /// Returns the y coordinate of the upper edge of the zones.
+    pub(crate) fn zones_top(&self) -> f64 {
         self.rail_top + self.rail + self.bus
     }
 }
@@ -116,8 +116,8 @@ pub(crate) struct NodePlan {
     pub(crate) area: Rect,
     /// Height of the text below the pods: whole lines, or 0.
     pub(crate) foot: f64,
-    pub(crate) fit: Fit,
-    /// Column and row in the zone.
+    pub(crate) fit: MarkGrid,
+    /// Column and row of the node in the zone's grid.
     pub(crate) at: (usize, usize),
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn plan(room: StageSize, slots_by_node: &SlotsByNode, usual_slots: us
     let zone_w = (room.w - 2.0 * measures.pad - (columns as f64 - 1.0) * measures.zone_gap) / columns as f64;
     let rows_of = |nodes: &Vec<usize>| nodes.len().max(1).div_ceil(grid.node_columns);
     let mut zones = Vec::with_capacity(slots_by_node.len());
-    let mut y = measures.top();
+    let mut y = measures.zones_top();
     for row in slots_by_node.chunks(columns) {
         let rows = row.iter().map(rows_of).max().unwrap_or(1);
         let zone_h =
@@ -189,7 +189,7 @@ fn best_grid(
 ) -> ZoneAndNodeGrid {
     let zones = slots_by_node.len().max(1);
     let max_nodes = slots_by_node.iter().map(Vec::len).max().unwrap_or(1).max(1);
-    let inner_h = room.h - measures.top() - measures.pad * 0.9;
+    let inner_h = room.h - measures.zones_top() - measures.pad * 0.9;
     let mut best: Option<ZoneAndNodeGrid> = None;
     for zone_columns in 1..=zones {
         let zone_w =
@@ -315,7 +315,7 @@ fn node_layout(measures: &StageLengths, w: f64, h: f64, slots: usize) -> NodePla
         w: inner,
         h: (h - top - below).max(0.0),
     };
-    let fit = fit(area.w, area.h, slots, gap, unit);
+    let fit = fit_marks(area.w, area.h, slots, gap, unit);
     let spare = area.h - fit.height();
     let bar = has_bar.then(|| {
         let (y, h) = if is_tall {
@@ -353,8 +353,8 @@ pub(crate) fn single_node(measures: &StageLengths, rect: Rect, slots: usize) -> 
 }
 
 impl NodePlan {
-    /// Returns the rectangle of a slot's pod, inside the node.
-    pub(crate) fn mark(&self, slot: usize) -> Rect {
+    /// Returns the rectangle of the pod in a slot, relative to the node.
+    pub(crate) fn mark_rect(&self, slot: usize) -> Rect {
         let at = self.fit.slot(slot);
         Rect {
             x: self.area.x + at.x,

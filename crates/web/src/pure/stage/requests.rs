@@ -52,19 +52,20 @@ pub(crate) fn service_plates(plan: &Plan, services: usize) -> Vec<Rect> {
         .collect()
 }
 
-/// Returns the path from a plate to a pod: along the band, up beside the pod's zone, and to the pod from below. `nth`
-/// of `all` paths leave the plate; paths that lead up side by side keep a small distance.
-pub(crate) fn request_path(plan: &Plan, plate: &Rect, mark: &Rect, nth: usize, all: usize) -> Wire {
+/// Returns the path from a plate to a pod: along the band, up beside the pod's zone, and to the pod from below. The
+/// plate has `path_count` paths, and this one has the number `path_index`; paths that lead up side by side keep a small
+/// distance.
+pub(crate) fn request_path(plan: &Plan, plate: &Rect, mark: &Rect, path_index: usize, path_count: usize) -> Wire {
     let measures = &plan.measures;
     let unit = measures.unit;
     let middle = (mark.x + mark.w / 2.0, mark.y + mark.h / 2.0);
     let holds =
         |zone: &Rect| (zone.x..zone.x + zone.w).contains(&middle.0) && (zone.y..zone.y + zone.h).contains(&middle.1);
     let zone = plan.zones.iter().map(|zone| zone.rect).find(holds).unwrap_or(*mark);
-    let step = (nth % 3) as f64;
+    let step = (path_index % 3) as f64;
     let up = zone.x + zone.w + (2.0 + 2.5 * step) * unit.min(measures.zone_gap / 10.0);
     let along = plate.y - paths_height(measures) * (0.25 + 0.22 * step);
-    let out = plate.x + plate.w * (0.15 + 0.7 * (nth as f64 + 0.5) / all.max(1) as f64);
+    let out = plate.x + plate.w * (0.15 + 0.7 * (path_index as f64 + 0.5) / path_count.max(1) as f64);
     let below = mark.y + mark.h + 4.0 * unit;
     Wire {
         points: vec![
@@ -111,7 +112,7 @@ mod tests {
     use super::super::{StageSize, plan};
     use super::*;
 
-    fn laid_out(w: f64, h: f64) -> Plan {
+    fn stage_plan(w: f64, h: f64) -> Plan {
         let crowd = vec![vec![2, 2], vec![2, 2], vec![2, 2]];
         let room = StageSize { w, h, unit: 1.0 };
         let mut plan = plan(room, &crowd, 2);
@@ -121,10 +122,10 @@ mod tests {
 
     #[test]
     fn request_path_leads_to_mark_beside_its_zone() {
-        let plan = laid_out(1366.0, 520.0);
+        let plan = stage_plan(1366.0, 520.0);
         let plate = service_plates(&plan, 1)[0];
         let (zone, node) = (&plan.zones[1], &plan.zones[1].nodes[0]);
-        let inside = node.mark(0);
+        let inside = node.mark_rect(0);
         let mark = Rect {
             x: zone.rect.x + node.rect.x + inside.x,
             y: zone.rect.y + node.rect.y + inside.y,
@@ -143,7 +144,7 @@ mod tests {
     #[test]
     fn plates_are_below_zones_and_inside_stage() {
         for (w, h) in [(1366.0, 520.0), (390.0, 600.0)] {
-            let plan = laid_out(w, h);
+            let plan = stage_plan(w, h);
             for services in 1..5 {
                 let plates = service_plates(&plan, services);
                 let bottom = plan

@@ -28,7 +28,7 @@ fn next_slot_count(slots: usize) -> usize {
 
 /// Returns the number of slots to show for `needed` pods; `before` is the number shown now. It stays the same while
 /// more than half of the slots are used, because every change moves all pods of the node.
-fn keep_unless_half_empty(before: usize, needed: usize) -> usize {
+fn slot_count_to_show(before: usize, needed: usize) -> usize {
     if needed > before || needed * 2 <= before {
         next_slot_count(needed)
     } else {
@@ -71,7 +71,7 @@ impl Slots {
         // Choose the number that is enough for three quarters of the nodes. The other nodes show more slots, which are
         // smaller.
         let needed = all.get(all.len() * 3 / 4).copied().unwrap_or(0).max(2);
-        self.usual = keep_unless_half_empty(self.usual, needed);
+        self.usual = slot_count_to_show(self.usual, needed);
         self.usual
     }
 
@@ -80,7 +80,7 @@ impl Slots {
         let Some(node) = self.nodes.get_mut(node) else {
             return usual;
         };
-        node.n_shown = keep_unless_half_empty(node.n_shown, node.pods.len().max(usual));
+        node.n_shown = slot_count_to_show(node.n_shown, node.pods.len().max(usual));
         node.move_into_shown_slots();
         node.n_shown
     }

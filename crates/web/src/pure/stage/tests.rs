@@ -55,7 +55,7 @@ fn first_visit_fits_every_window() {
                 assert!(is_inside(zone.rect, node.rect), "{size:?} {node:?}");
                 let slots = 2;
                 for slot in 0..slots {
-                    let mark = node.mark(slot);
+                    let mark = node.mark_rect(slot);
                     assert!(is_inside(node.rect, mark), "{size:?} {mark:?} in {node:?}");
                     assert!(mark.w >= 8.0, "{size:?}: {mark:?}");
                 }
@@ -89,7 +89,7 @@ fn marks_shrink_in_steps() {
         let node = plan.zones[2].nodes[1];
         assert!(node.fit.detail <= last, "{slots}");
         last = node.fit.detail;
-        assert!(is_inside(node.rect, node.mark(slots - 1)), "{slots}");
+        assert!(is_inside(node.rect, node.mark_rect(slots - 1)), "{slots}");
     }
     assert_eq!(last, DetailLevel::Dot);
 }
@@ -176,7 +176,7 @@ fn wires_lead_from_the_api_server_to_nodes() {
                     wire.points.iter().all(|(x, _)| *x > 0.0 && *x < size.0),
                     "{size:?} {wire:?}"
                 );
-                let (from, to) = wire.cut(plan.measures.unit);
+                let (from, to) = wire.cut_gap(plan.measures.unit);
                 assert!(0.0 < from && from < to && to < wire.length());
             }
         }
@@ -191,7 +191,7 @@ fn part_of_wire_keeps_its_corners() {
         points: vec![(0.0, 0.0), (0.0, 10.0), (10.0, 10.0)],
     };
     assert_eq!(wire.length(), 20.0);
-    assert_eq!(wire.part(5.0, 15.0), [(0.0, 5.0), (0.0, 10.0), (5.0, 10.0)]);
-    assert_eq!(wire.at(15.0), (5.0, 10.0, 0.0));
-    assert_eq!(wire.at(99.0).0, 10.0);
+    assert_eq!(wire.part_between(5.0, 15.0), [(0.0, 5.0), (0.0, 10.0), (5.0, 10.0)]);
+    assert_eq!(wire.point_at(15.0), (5.0, 10.0, 0.0));
+    assert_eq!(wire.point_at(99.0).0, 10.0);
 }

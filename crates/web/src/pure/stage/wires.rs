@@ -11,18 +11,19 @@ pub(crate) const SHORT_NAMES_WIDTH: f64 = 960.0;
 
 /// Positions of the control plane's processes. They do not depend on the number of pods that wait at the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Rail {
+pub(crate) struct ControlPlaneRects {
     /// The largest area for the scheduler's box, which grows with the pods that wait in it.
     pub(crate) scheduler: Rect,
     pub(crate) api: Rect,
     /// The area of the controller-managers, which are aligned to its right edge.
     pub(crate) managers: Rect,
-    /// Whether there is room for the shortest names only, as in a comparison on a phone: etcd is not drawn while it is up.
+    /// Whether there is room only for the shortest names, as in a comparison on a phone. Then etcd is drawn only while
+    /// it is down.
     pub(crate) is_tiny: bool,
 }
 
 /// Lays out the boxes of the control plane's processes.
-pub(crate) fn rail(measures: &StageLengths, width: f64) -> Rail {
+pub(crate) fn rail(measures: &StageLengths, width: f64) -> ControlPlaneRects {
     let unit = measures.unit;
     let inner = width - 2.0 * measures.pad;
     let is_tiny = measures.is_narrow && inner < 264.0 * unit;
@@ -50,7 +51,7 @@ pub(crate) fn rail(measures: &StageLengths, width: f64) -> Rail {
     };
     let api = measures.pad + scheduler + gap;
     let right = measures.pad + inner - managers;
-    Rail {
+    ControlPlaneRects {
         scheduler: at(measures.pad, scheduler),
         api: at(api, (right - gap - api).max(40.0 * unit)),
         managers: at(right, managers),
@@ -77,7 +78,7 @@ impl Wire {
 
     /// Returns the point of the wire at a distance from its beginning, and the wire's direction at this point, in
     /// degrees.
-    pub(crate) fn at(&self, length: f64) -> (f64, f64, f64) {
+    pub(crate) fn point_at(&self, length: f64) -> (f64, f64, f64) {
         let mut left = length.max(0.0);
         let mut last = (0.0, 0.0, 0.0);
         for pair in self.points.windows(2) {
@@ -99,8 +100,8 @@ impl Wire {
     }
 
     /// Returns the part of the wire between two distances from its beginning.
-    pub(crate) fn part(&self, from: f64, to: f64) -> Vec<(f64, f64)> {
-        let (x, y, _) = self.at(from);
+    pub(crate) fn part_between(&self, from: f64, to: f64) -> Vec<(f64, f64)> {
+        let (x, y, _) = self.point_at(from);
         let mut part = vec![(x, y)];
         let mut passed = 0.0;
         for pair in self.points.windows(2) {
@@ -109,16 +110,16 @@ impl Wire {
                 part.push(pair[1]);
             }
         }
-        let (x, y, _) = self.at(to);
+        let (x, y, _) = self.point_at(to);
         part.push((x, y));
         part
     }
 
     /// Returns the gap of a cut wire, as distances of its two ends from the wire's beginning. The gap is near the node.
-    pub(crate) fn cut(&self, unit: f64) -> (f64, f64) {
+    pub(crate) fn cut_gap(&self, unit: f64) -> (f64, f64) {
         let length = self.length();
         let gap = (HALF_CUT_GAP * unit).min(length / 4.0);
-        // Put the gap before the last corner: the segment there is longer than the last segment.
+        // The gap is before the last corner, because the segment there is longer than the last segment.
         let tail = (self.points.windows(2).last()).map_or(0.0, |pair| point_distance(pair[0], pair[1]));
         let at = (length - tail - gap - 9.0 * unit).max(length * 0.5);
         (at - gap, at + gap)
@@ -171,7 +172,7 @@ pub(crate) fn wires(plan: &Plan) -> Wires {
 }
 
 /// Computes one wire for each of these zones.
-pub(crate) fn wires_to_zones(measures: &StageLengths, rail: &Rail, zones: &[Rect]) -> Vec<Wire> {
+pub(crate) fn wires_to_zones(measures: &StageLengths, rail: &ControlPlaneRects, zones: &[Rect]) -> Vec<Wire> {
     let first = zones.first().map_or(0.0, |zone| zone.y);
     zones
         .iter()
@@ -189,7 +190,7 @@ pub(crate) fn wires_to_zones(measures: &StageLengths, rail: &Rail, zones: &[Rect
 }
 
 /// Returns a wire that leaves the API server downwards, runs across to `x`, and continues with `rest`.
-fn wire_from_api_server(measures: &StageLengths, rail: &Rail, x: f64, rest: &[(f64, f64)]) -> Wire {
+fn wire_from_api_server(measures: &StageLengths, rail: &ControlPlaneRects, x: f64, rest: &[(f64, f64)]) -> Wire {
     let bottom = rail.api.y + rail.api.h;
     let edge = 12.0 * measures.unit;
     let start = x.clamp(

@@ -29,7 +29,7 @@ pub(in super::super) const RESOURCE_VERBS: &[&str] = &[
 pub(in super::super) const URL_VERBS: &[&str] = &["get", "post", "put", "head", "options", "delete", "patch", "*"];
 
 /// Returns all values of a flag that takes comma-separated lists and may be repeated.
-pub(in super::super) fn split_all(args: &Args, flag: &str) -> Vec<String> {
+pub(in super::super) fn comma_separated_values(args: &Args, flag: &str) -> Vec<String> {
     let all = args.values(flag);
     all.iter()
         .flat_map(|list| list.split(','))
@@ -52,7 +52,7 @@ fn resource_rules(args: &Args, resources: &[String], verbs: &[String]) -> Parsed
             // `*.GROUP` stands for all resources of the group.
             resource if resource.starts_with("*.") => (resource.trim_start_matches("*."), "*"),
             resource => {
-                // The server reports this error, so kubectl prints it without `error: `.
+                // The server reports an unknown resource type, so kubectl prints this error without `error: `.
                 let unknown = || args.unknown_type_error(args.column("resource"), no_such_type_message(resource));
                 let kind = args.kind_named(resource).ok_or_else(unknown)?;
                 (kind.group(), kind.plural())
@@ -67,7 +67,7 @@ fn resource_rules(args: &Args, resources: &[String], verbs: &[String]) -> Parsed
             }
             None => {
                 let mut rule = json!({"apiGroups": [group], "resources": [plural], "verbs": verbs});
-                let names = split_all(args, "resource-name");
+                let names = comma_separated_values(args, "resource-name");
                 if !names.is_empty() {
                     rule["resourceNames"] = json!(names);
                 }
@@ -81,9 +81,9 @@ fn resource_rules(args: &Args, resources: &[String], verbs: &[String]) -> Parsed
 }
 
 /// Generates the object of `create role` or `create clusterrole`.
-pub(super) fn generate_role(args: &Args, kind_name: &str) -> Parsed<Generated> {
+pub(super) fn generate_role(args: &Args, kind_name: &str) -> Parsed<GeneratedObjects> {
     let name = object_name_argument(args)?;
-    let verbs = split_all(args, "verb");
+    let verbs = comma_separated_values(args, "verb");
     let rule_flags = ["verb", "resource", "resource-name", "non-resource-url"];
     if args.value("aggregation-rule").is_some() && rule_flags.iter().any(|flag| args.value(flag).is_some()) {
         let why = "aggregation rule must be specified without nonResourceURLs, verbs, resources or resourceNames";
@@ -92,7 +92,10 @@ pub(super) fn generate_role(args: &Args, kind_name: &str) -> Parsed<Generated> {
     if verbs.is_empty() && args.value("aggregation-rule").is_none() {
         return Err(args.error(args.end, "at least one verb must be specified"));
     }
-    let (resources, urls) = (split_all(args, "resource"), split_all(args, "non-resource-url"));
+    let (resources, urls) = (
+        comma_separated_values(args, "resource"),
+        comma_separated_values(args, "non-resource-url"),
+    );
     let aggregated = parse_flag_pairs(args, "aggregation-rule", "aggregation-rule")?;
     if !aggregated.is_empty() {
         return Ok(generated_object(
@@ -137,7 +140,7 @@ pub(super) fn generate_role(args: &Args, kind_name: &str) -> Parsed<Generated> {
 }
 
 /// Generates the object of `create rolebinding` or `create clusterrolebinding`.
-pub(super) fn generate_role_binding(args: &Args, kind_name: &str) -> Parsed<Generated> {
+pub(super) fn generate_role_binding(args: &Args, kind_name: &str) -> Parsed<GeneratedObjects> {
     const GROUP: &str = "rbac.authorization.k8s.io";
     let name = object_name_argument(args)?;
     let (role, cluster_role) = (args.value("role"), args.value("clusterrole"));
@@ -147,17 +150,17 @@ pub(super) fn generate_role_binding(args: &Args, kind_name: &str) -> Parsed<Gene
         _ if kind_name == "rolebinding" => {
             return Err(args.error(args.end, "exactly one of clusterrole or role must be specified"));
         }
-        _ => return check_required_flags(args, &["clusterrole"]).map(|()| Generated::default()),
+        _ => return check_required_flags(args, &["clusterrole"]).map(|()| GeneratedObjects::default()),
     };
     let mut subjects: Vec<Value> = Vec::new();
     for (flag, kind) in [("user", "User"), ("group", "Group")] {
         subjects.extend(
-            split_all(args, flag)
+            comma_separated_values(args, flag)
                 .iter()
                 .map(|name| json!({"apiGroup": GROUP, "kind": kind, "name": name})),
         );
     }
-    for account in split_all(args, "serviceaccount") {
+    for account in comma_separated_values(args, "serviceaccount") {
         let Some((namespace, name)) = account.split_once(':').filter(|(a, b)| !a.is_empty() && !b.is_empty()) else {
             return Err(args.error(
                 args.column("serviceaccount"),

@@ -62,19 +62,19 @@ pub(super) fn name_with_hash(args: &Args, name: &str, data: &Map<String, Value>)
         return Ok(name.to_owned());
     }
 
-    const ALPHABET: &[u8; 16] = b"bcdfghjklmnpqrst";
+    const HASH_ALPHABET: &[u8; 16] = b"bcdfghjklmnpqrst";
     let text = Value::Object(data.clone()).to_string();
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     let suffix: String = (0..10)
-        .map(|digit| char::from(ALPHABET[(hash >> (digit * 4)) as usize & 15]))
+        .map(|digit| char::from(HASH_ALPHABET[(hash >> (digit * 4)) as usize & 15]))
         .collect();
     Ok(format!("{name}-{suffix}"))
 }
 
 /// `create configmap`.
-pub(super) fn generate_config_map(args: &Args) -> Parsed<Generated> {
+pub(super) fn generate_config_map(args: &Args) -> Parsed<GeneratedObjects> {
     let name = object_name_argument(args)?;
     let data = parse_literals(args, "ConfigMap", &name)?;
     let name = name_with_hash(args, &name, &data)?;
@@ -86,7 +86,7 @@ pub(super) fn generate_config_map(args: &Args) -> Parsed<Generated> {
 }
 
 /// `create secret`.
-pub(super) fn generate_secret(args: &Args, kind: &str) -> Parsed<Generated> {
+pub(super) fn generate_secret(args: &Args, kind: &str) -> Parsed<GeneratedObjects> {
     let name = object_name_argument(args)?;
     let encoded = |text: &str| Value::from(STANDARD.encode(text));
     let mut data = parse_literals(args, "Secret", &name)?;

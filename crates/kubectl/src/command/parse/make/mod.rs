@@ -12,13 +12,13 @@ use podscope_cluster::Span;
 use podscope_cluster::client::ErrorContext;
 use serde_json::{Map, Value, json};
 
-pub(super) use self::access::{RESOURCE_VERBS, URL_VERBS, split_all};
+pub(super) use self::access::{RESOURCE_VERBS, URL_VERBS, comma_separated_values};
 use self::access::{generate_role, generate_role_binding};
 use self::data::{generate_config_map, generate_secret};
 use self::network::{generate_ingress, generate_service};
-pub(super) use self::policy::amounts;
+pub(super) use self::policy::parse_resource_amounts;
 use self::policy::{generate_budget, generate_priority_class, generate_quota};
-pub(super) use self::run::{overrides, run};
+pub(super) use self::run::{parse_overrides, run};
 use self::workloads::{generate_cron_job, generate_deployment, generate_job};
 use super::super::flags::Args;
 use super::super::*;
@@ -64,21 +64,21 @@ fn object_name_argument(args: &Args) -> Parsed<String> {
 
 /// Wraps a generated object. Errors of the server are printed after `failed to create KIND: `, or without this prefix
 /// if `kind` is empty.
-fn generated_object(object: Value, kind: &str) -> Generated {
+fn generated_object(object: Value, kind: &str) -> GeneratedObjects {
     let context = match kind {
         "" => ErrorContext::None,
         kind => ErrorContext::Own(format!("failed to create {kind}: ")),
     };
-    Generated {
+    GeneratedObjects {
         objects: vec![object],
         context,
         done: "created",
-        ..Generated::default()
+        ..GeneratedObjects::default()
     }
 }
 
 /// Adds the name to an object that needs no other fields.
-fn generate_named_object(args: &Args, mut object: Value, kind: &str) -> Parsed<Generated> {
+fn generate_named_object(args: &Args, mut object: Value, kind: &str) -> Parsed<GeneratedObjects> {
     object["metadata"] = json!({"name": object_name_argument(args)?});
     let mut generated = generated_object(object, kind);
     if kind.is_empty() {
@@ -90,7 +90,7 @@ fn generate_named_object(args: &Args, mut object: Value, kind: &str) -> Parsed<G
 /// Parses a flag with values like `a=b,c=d`, which may be repeated.
 pub(super) fn parse_flag_pairs(args: &Args, flag: &str, noun: &str) -> Parsed<Map<String, Value>> {
     let mut out = Map::new();
-    for text in split_all(args, flag) {
+    for text in comma_separated_values(args, flag) {
         let spec_error = || args.error(args.column(flag), format!("unexpected {noun} spec: {text}"));
         let (key, value) = split_key_value(&text)
             .filter(|(key, _)| !key.is_empty())
@@ -101,4 +101,4 @@ pub(super) fn parse_flag_pairs(args: &Args, flag: &str, noun: &str) -> Parsed<Ma
 }
 
 /// Default timeout of `wait`.
-pub(super) const WAIT_DEFAULT: Span = Span::seconds(30);
+pub(super) const DEFAULT_WAIT_TIMEOUT: Span = Span::seconds(30);

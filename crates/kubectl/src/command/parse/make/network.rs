@@ -3,7 +3,7 @@
 use super::*;
 
 /// `create service`.
-pub(super) fn generate_service(args: &Args, kind: &str) -> Parsed<Generated> {
+pub(super) fn generate_service(args: &Args, kind: &str) -> Parsed<GeneratedObjects> {
     if kind == "externalname" {
         check_required_flags(args, &["external-name"])?;
     }
@@ -88,17 +88,17 @@ fn parse_backend(text: &str) -> Option<Value> {
 /// The parsed rules of an Ingress.
 #[derive(Default)]
 struct IngressRules {
-    /// Hosts with their paths.
+    /// Each host with its paths as JSON, in the order of their first rules.
     hosts: Vec<(String, Vec<Value>)>,
     tls: Vec<Value>,
 }
 
 impl IngressRules {
     /// Parses the rules of `create ingress --rule`.
-    fn read(args: &Args, texts: &[String]) -> Parsed<IngressRules> {
+    fn parse(args: &Args, texts: &[String]) -> Parsed<IngressRules> {
         let mut rules = IngressRules::default();
         for text in texts {
-            rules.add(text).ok_or_else(|| {
+            rules.add_rule(text).ok_or_else(|| {
                 let why =
                     format!("rule {text} is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]");
                 args.error(args.column("rule"), why)
@@ -108,7 +108,7 @@ impl IngressRules {
     }
 
     /// Adds a rule `host/path=service:port,tls=secret`; `None` if the syntax is invalid.
-    fn add(&mut self, text: &str) -> Option<()> {
+    fn add_rule(&mut self, text: &str) -> Option<()> {
         let (first, rest) = text
             .split_once(',')
             .map_or((text, None), |(first, rest)| (first, Some(rest)));
@@ -145,7 +145,7 @@ impl IngressRules {
     }
 }
 
-fn annotations(args: &Args) -> Parsed<Map<String, Value>> {
+fn parse_annotations(args: &Args) -> Parsed<Map<String, Value>> {
     let mut annotations = Map::new();
     for text in args.values("annotation") {
         let format_error = || {
@@ -161,7 +161,7 @@ fn annotations(args: &Args) -> Parsed<Map<String, Value>> {
 }
 
 /// `create ingress`.
-pub(super) fn generate_ingress(args: &Args) -> Parsed<Generated> {
+pub(super) fn generate_ingress(args: &Args) -> Parsed<GeneratedObjects> {
     let name = object_name_argument(args)?;
     let (rules, default) = (args.values("rule"), args.value("default-backend"));
     if rules.is_empty() && default.is_none() {
@@ -183,14 +183,14 @@ pub(super) fn generate_ingress(args: &Args) -> Parsed<Generated> {
         };
         spec["defaultBackend"] = parse_backend(&text).ok_or_else(format_error)?;
     }
-    let rules = IngressRules::read(args, &rules)?;
+    let rules = IngressRules::parse(args, &rules)?;
     if !rules.hosts.is_empty() {
         spec["rules"] = rules.hosts.into_iter().map(IngressRules::host_rule).collect();
     }
     if !rules.tls.is_empty() {
         spec["tls"] = Value::Array(rules.tls);
     }
-    let annotations = annotations(args)?;
+    let annotations = parse_annotations(args)?;
     let mut metadata = json!({"name": name});
     if !annotations.is_empty() {
         metadata["annotations"] = Value::Object(annotations);

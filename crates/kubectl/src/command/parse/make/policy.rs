@@ -6,7 +6,7 @@ use super::*;
 use crate::LabelQuery;
 
 /// Generates the object of `create priorityclass`.
-pub(super) fn generate_priority_class(args: &Args) -> Parsed<Generated> {
+pub(super) fn generate_priority_class(args: &Args) -> Parsed<GeneratedObjects> {
     let name = object_name_argument(args)?;
     let mut object = json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name},
         "value": parse_int32_flag(args, "value")?.unwrap_or(0),
@@ -21,7 +21,7 @@ pub(super) fn generate_priority_class(args: &Args) -> Parsed<Generated> {
 }
 
 /// Generates the object of `create poddisruptionbudget`.
-pub(super) fn generate_budget(args: &Args) -> Parsed<Generated> {
+pub(super) fn generate_budget(args: &Args) -> Parsed<GeneratedObjects> {
     let name = object_name_argument(args)?;
     let selector = args.value("selector").filter(|text| !text.is_empty());
     let selector = selector.ok_or_else(|| args.error(args.end, "a selector must be specified"))?;
@@ -68,7 +68,7 @@ pub(super) fn generate_budget(args: &Args) -> Parsed<Generated> {
 }
 
 /// Parses amounts of resources: `cpu=1,memory=2Gi`.
-pub(in super::super) fn amounts(args: &Args, flag: &str) -> Parsed<Vec<(String, String)>> {
+pub(in super::super) fn parse_resource_amounts(args: &Args, flag: &str) -> Parsed<Vec<(String, String)>> {
     let column = args.column(flag);
     let mut out = Vec::new();
     for text in args
@@ -95,9 +95,9 @@ pub(in super::super) fn amounts(args: &Args, flag: &str) -> Parsed<Vec<(String, 
 }
 
 /// `create quota`.
-pub(super) fn generate_quota(args: &Args) -> Parsed<Generated> {
+pub(super) fn generate_quota(args: &Args) -> Parsed<GeneratedObjects> {
     let name = object_name_argument(args)?;
-    let hard: Map<String, Value> = amounts(args, "hard")?
+    let hard: Map<String, Value> = parse_resource_amounts(args, "hard")?
         .into_iter()
         .map(|(name, amount)| (name, Value::from(amount)))
         .collect();

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Parses `--overrides` and `--override-type`.
-pub(in super::super) fn overrides(args: &Args) -> Parsed<Option<(PatchType, Value)>> {
+pub(in super::super) fn parse_overrides(args: &Args) -> Parsed<Option<(PatchType, Value)>> {
     let Some(text) = args.value("overrides").filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
@@ -45,7 +45,7 @@ fn is_attached(args: &Args) -> Parsed<bool> {
 }
 
 /// Checks the flags for attached containers, and rejects attaching, which the simulation does not support.
-fn check_attached(args: &Args, is_attached: bool) -> Parsed<()> {
+fn check_attach_flags(args: &Args, is_attached: bool) -> Parsed<()> {
     if args.bool("rm", false)? && !is_attached {
         return Err(args.usage_error(args.column("rm"), "--rm should only be used for attached containers"));
     }
@@ -61,7 +61,7 @@ fn check_attached(args: &Args, is_attached: bool) -> Parsed<()> {
 }
 
 /// Parses `--restart`.
-fn restart_policy(args: &Args) -> Parsed<String> {
+fn parse_restart_policy(args: &Args) -> Parsed<String> {
     let restart = args.value("restart").filter(|policy| !policy.is_empty());
     let restart = restart.unwrap_or_else(|| "Always".to_owned());
     if !matches!(restart.as_str(), "Always" | "OnFailure" | "Never") {
@@ -71,7 +71,7 @@ fn restart_policy(args: &Args) -> Parsed<String> {
 }
 
 /// Parses `--image-pull-policy`.
-fn pull_policy(args: &Args) -> Parsed<Option<String>> {
+fn parse_image_pull_policy(args: &Args) -> Parsed<Option<String>> {
     let pull = args.value("image-pull-policy").filter(|policy| !policy.is_empty());
     if let Some(policy) = pull
         .as_deref()
@@ -100,7 +100,7 @@ fn parse_port_flag(args: &Args) -> Parsed<Option<i64>> {
 }
 
 /// Parses `--annotations`.
-fn annotations(args: &Args) -> Parsed<Map<String, Value>> {
+fn parse_annotations(args: &Args) -> Parsed<Map<String, Value>> {
     let mut annotations = Map::new();
     for text in args.values("annotations") {
         let format_error = || {
@@ -117,7 +117,7 @@ fn annotations(args: &Args) -> Parsed<Map<String, Value>> {
     Ok(annotations)
 }
 
-/// The container of the pod.
+/// The only container of the pod that `kubectl run` creates.
 struct Container<'a> {
     name: &'a str,
     image: String,
@@ -175,9 +175,9 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Action> {
     let words = more.iter().map(|word| word.text.clone());
     let image = parse_image(args)?;
     let is_attached = is_attached(args)?;
-    let restart = restart_policy(args)?;
-    check_attached(args, is_attached)?;
-    let pull = pull_policy(args)?;
+    let restart = parse_restart_policy(args)?;
+    check_attach_flags(args, is_attached)?;
+    let pull = parse_image_pull_policy(args)?;
     let port = parse_port_flag(args)?;
     let expose = args.bool("expose", false)?;
     if expose && port.is_none() {
@@ -197,11 +197,11 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Action> {
     }
     let mut object = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels},
         "spec": {"containers": [container], "restartPolicy": restart}});
-    let annotations = annotations(args)?;
+    let annotations = parse_annotations(args)?;
     if !annotations.is_empty() {
         object["metadata"]["annotations"] = Value::Object(annotations);
     }
-    if let Some((patch_type, overrides)) = overrides(args)? {
+    if let Some((patch_type, overrides)) = parse_overrides(args)? {
         let patch_error = |why| args.error(args.column("overrides"), why);
         object = crate::patched(&object, patch_type, &overrides).map_err(patch_error)?;
     }

@@ -13,7 +13,7 @@ pub(super) fn container_name(image: &str) -> String {
 }
 
 /// `create deployment`.
-pub(super) fn generate_deployment(args: &Args) -> Parsed<Generated> {
+pub(super) fn generate_deployment(args: &Args) -> Parsed<GeneratedObjects> {
     check_required_flags(args, &["image"])?;
     let (name, images) = (object_name_argument(args)?, args.values("image"));
     let images = images.iter().filter(|list| !list.is_empty());
@@ -68,7 +68,7 @@ pub(super) fn generate_job(args: &Args) -> Parsed<Action> {
     }
 }
 
-fn job_from_image(name: &str, image: &str, command: &[String]) -> Generated {
+fn job_from_image(name: &str, image: &str, command: &[String]) -> GeneratedObjects {
     let mut container = json!({"name": name, "image": image});
     if !command.is_empty() {
         container["command"] = json!(command);
@@ -87,7 +87,7 @@ fn job_from_image(name: &str, image: &str, command: &[String]) -> Generated {
 }
 
 /// `create cronjob`.
-pub(super) fn generate_cron_job(args: &Args) -> Parsed<Generated> {
+pub(super) fn generate_cron_job(args: &Args) -> Parsed<GeneratedObjects> {
     check_required_flags(args, &["image", "schedule"])?;
     let (name, image) = (object_name_argument(args)?, args.value("image").unwrap_or_default());
     let mut container = json!({"name": name, "image": image});
