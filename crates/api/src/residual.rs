@@ -100,6 +100,7 @@ impl serde::Serialize for Residual<'_> {
             /// The whole map, if it is an element of a list: its identity fields are printed as well.
             list_element: Option<&'n Tree<'n>>,
         }
+
         impl serde::Serialize for MapResiduals<'_, '_> {
             fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
                 let mut map = s.serialize_map(None)?;
@@ -123,6 +124,7 @@ impl serde::Serialize for Residual<'_> {
             elements: &'n [Tree<'n>],
             residuals: &'r [Option<Residual<'n>>],
         }
+
         impl serde::Serialize for ListResiduals<'_, '_> {
             fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
                 let mut list = s.serialize_seq(Some(self.residuals.len()))?;

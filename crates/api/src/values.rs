@@ -67,6 +67,7 @@ macro_rules! impl_wire_for_pointers {
         }
     )*};
 }
+
 impl_wire_for_pointers! { Arc Box }
 
 impl<T: Wire> Wire for Vec<T> {
@@ -182,6 +183,7 @@ macro_rules! impl_wire_for_strings {
         }
     )*};
 }
+
 impl_wire_for_strings! { Str, String, crate::Uid, crate::NodeName }
 
 macro_rules! impl_wire_for_integers {
@@ -207,6 +209,7 @@ macro_rules! impl_wire_for_integers {
         }
     )*};
 }
+
 impl_wire_for_integers! { i32 "int32", i64 "int64", u32 "uint32", u64 "uint64" }
 
 impl Wire for bool {
@@ -323,6 +326,7 @@ macro_rules! impl_wire_for_parsed_strings {
         }
     )*};
 }
+
 impl_wire_for_parsed_strings! { Time, MicroTime, Duration }
 
 /// Implements [`Wire`] for types that are not fields of the JSON form.

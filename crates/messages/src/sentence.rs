@@ -237,6 +237,7 @@ macro_rules! impl_from_integer {
         }
     )*};
 }
+
 impl_from_integer!(u8, u16, u32, u64, usize, i32, i64);
 
 impl From<Count> for Value {

@@ -308,6 +308,7 @@ macro_rules! impl_trace_field {
         }
     )*};
 }
+
 impl_trace_field! {
     bool: |it| (*it).into(),
     u16: |it| (*it).into(),
@@ -437,6 +438,7 @@ macro_rules! impl_api_text_type {
         }
     )*};
 }
+
 impl_api_text_type!(NodeName, EventType, ConditionStatus, TaintEffect);
 
 mod text {

@@ -49,7 +49,7 @@ pub(super) fn add_untyped_columns(object: &UntypedObject, row: &mut RowBuilder) 
     row.add_age();
 }
 
-/// Adds the columns of role bindings.
+/// Adds the columns of a RoleBinding or ClusterRoleBinding: its role, and with `-o wide` the subjects by kind.
 fn add_role_binding_columns(object: &UntypedObject, row: &mut RowBuilder) {
     let text = |pointer: &str| object.at(pointer).map(value_text).unwrap_or_default();
     let subjects = object.at("/subjects").and_then(Value::as_array);
