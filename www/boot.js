@@ -63,7 +63,8 @@
   // The page's wasm is split into a first part and the rest (crates/web/src/rest_of_page.rs), except in a build
   // without splitting.
   const REST_URL = root.dataset.rest && new URL(root.dataset.rest, siteUrl).href;
-  /** Instantiates the rest of the wasm, which writes its functions to the tables of the first part. */
+  /** Instantiates the rest of the page's wasm, which writes its functions to the tables of the first part. `first`: the
+   *  exports of the first part. */
   const instantiateRest = (restModule, first) => {
     if (first.is_loaded?.value !== 0) return;
     const functionsByTableSlot = new Proxy({}, { get: (_, slot) => first.slots.get(Number(slot)) });

@@ -11,14 +11,15 @@ let engine;
 
 const isRestMissing = () => engine.is_loaded?.value === 0;
 
-/** Instantiates the rest, which writes its functions to the tables of the first part. */
+/** Instantiates the rest of the engine, which writes its functions to the tables of the first part. */
 const instantiateRest = (module) => {
   if (!isRestMissing()) return;
   const functionsByTableSlot = new Proxy({}, { get: (_, slot) => engine.slots.get(Number(slot)) });
   new WebAssembly.Instance(module, { first: engine, functions: functionsByTableSlot });
 };
 
-/** Loads the rest synchronously: the engine has called one of its functions (crates/js/src/rest_of_engine.rs). */
+/** Loads the rest of the engine synchronously: the engine has called one of the rest's functions
+ *  (crates/js/src/rest_of_engine.rs). */
 globalThis.podscopeLoadRest = () => {
   try {
     // On this message the page shows that the engine loads its rest (crates/web/src/engine.rs).
@@ -31,26 +32,28 @@ globalThis.podscopeLoadRest = () => {
     if (request.status !== 200) throw new Error(`${request.status} ${request.statusText}`);
     instantiateRest(new WebAssembly.Module(request.response));
   } catch (error) {
-    // The thrown error ends the engine within a call, so it can handle no further message.
+    // The error thrown below aborts the engine in the middle of a call. The engine is unusable afterwards, so the
+    // worker accepts no more messages.
     globalThis.onmessage = null;
     // crates/web/src/components/dialogs.rs recognises this text.
     throw new Error(`the rest of the engine did not load: ${error.message}`);
   }
 };
 
-/** Loads the rest in advance, from the network or from a stored response. A failure is ignored here; it is reported if
- *  the rest cannot be loaded when it is needed. */
-let restPreparation;
+/** Loads the rest of the engine in advance, from the network or from a stored response. A failure is ignored here; it
+ *  is reported if the rest cannot be loaded when it is needed. */
+let restOfEnginePreparation;
 const prepareRest = (stored) => {
   if (!isRestMissing()) return;
   const load = async () => {
     const response = stored ?? await fetch(REST_URL, { signal: AbortSignal.timeout(REST_TIMEOUT_MS) });
     if (response.ok) instantiateRest(await WebAssembly.compile(await response.arrayBuffer()));
   };
-  restPreparation ??= load().catch(() => {}).finally(() => { restPreparation = undefined; });
+  restOfEnginePreparation ??= load().catch(() => {}).finally(() => { restOfEnginePreparation = undefined; });
 };
 
-/** Loads the rest in advance if the offline copy contains it (www/sw.js), because that costs no transfer. */
+/** Loads the rest of the engine in advance if the offline copy contains it (www/sw.js), because that costs no
+ *  transfer. */
 const prepareStoredRest = async () => {
   const stored = await globalThis.caches?.match(REST_URL);
   if (stored) prepareRest(stored);

@@ -123,9 +123,9 @@ impl ApiServer {
         }
     }
 
-    /// Applies the history switches (F-20).
+    /// Turns on the behaviour of former Kubernetes versions that these switches select (F-20).
     #[must_use]
-    pub fn with_switches(mut self, switches: &Switches) -> Self {
+    pub fn with_history_switches(mut self, switches: &Switches) -> Self {
         self.ignores_priority = switches.pod_priority_off;
         self
     }
@@ -146,8 +146,8 @@ impl ApiServer {
     }
 
     /// Sets which objects are assumed to exist although a dump does not contain them (P-09).
-    pub fn assume(&mut self, assumed: Arc<Assumed>) {
-        self.store.assume(assumed);
+    pub fn set_assumed_objects(&mut self, assumed: Arc<Assumed>) {
+        self.store.set_assumed_objects(assumed);
     }
 
     /// Stores an object without admission: an imported object, which has a UID and a status, or an initial object of

@@ -81,8 +81,8 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
     )
 }
 
-/// Copies the metadata that a write of the status may also change; only a few kinds do not allow this
-/// (`PrepareForUpdate` of the status strategies, `ResetObjectMetaForStatus`).
+/// Copies the metadata that a status write also changes, such as the annotations. Does nothing for the few kinds whose
+/// status writes change no metadata (`PrepareForUpdate` of the status strategies, `ResetObjectMetaForStatus`).
 pub(super) fn copy_status_metadata(merged: &mut Object, sent: ObjectMeta) {
     let kind = merged.kind();
     if matches!(
@@ -166,8 +166,9 @@ fn with_resources_of(old: &Arc<Pod>, new: &Pod) -> Arc<Pod> {
     merged
 }
 
-/// Merges a write to a kind without a status subresource, where the status is a field like any other.
-pub(super) fn replace(old: &Object, mut new: Object) -> Option<Object> {
+/// Returns the new object with the metadata of the old one that only the server may change. For kinds without a status
+/// subresource, whose status is a field like any other. `None` if the kinds differ.
+pub(super) fn with_server_metadata_of(old: &Object, mut new: Object) -> Option<Object> {
     restore_server_metadata(new.metadata_mut(), old.metadata());
     (new.kind() == old.kind()).then_some(new)
 }

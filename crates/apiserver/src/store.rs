@@ -100,8 +100,8 @@ impl Store {
     }
 
     /// Sets which objects are assumed to exist although a dump does not contain them. Called before anything is stored.
-    pub(super) fn assume(&mut self, assumed: Arc<Assumed>) {
-        Arc::make_mut(&mut self.objects).assume(assumed);
+    pub(super) fn set_assumed_objects(&mut self, assumed: Arc<Assumed>) {
+        Arc::make_mut(&mut self.objects).set_assumed_objects(assumed);
     }
 
     /// Creates or replaces an object and sets its resourceVersion.

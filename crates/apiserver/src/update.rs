@@ -141,7 +141,7 @@ impl ApiServer {
         let sent = has_metadata.then(|| new.metadata().clone());
         let merged = match has_status {
             true => object_parts::merge(old, new, part),
-            false => object_parts::replace(old, new),
+            false => object_parts::with_server_metadata_of(old, new),
         };
         let mut merged = merged.ok_or_else(|| ApiError::bad_request(format!("the object is not a {}", kind.name())))?;
         if let Some(sent) = sent {

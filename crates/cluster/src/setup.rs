@@ -18,10 +18,10 @@ use crate::controllers::{ClusterAutoscalerSettings, ControllerManagerSettings, F
 use crate::dispatch::LIVENESS_CHECK_INTERVAL;
 use crate::effect::Input;
 use crate::fault::Targets;
-use crate::given::ImportedNodes;
 use crate::kubelet::{self, KubeletSettings};
 use crate::machine::Machine;
 use crate::node_groups::NodeGroup;
+use crate::scenario_objects::ImportedNodes;
 use crate::watch::WatchState;
 use crate::world::NodeState;
 use crate::{
@@ -169,7 +169,7 @@ impl World {
     /// Creates a world that contains the system's objects, the nodes and the imported objects, without processes.
     fn with_imports(setup: &Setup, errors: &mut Vec<SetupError>) -> (World, ImportedNodes) {
         let mut world = World::empty(setup);
-        world.api.assume(setup.assumed.clone());
+        world.api.set_assumed_objects(setup.assumed.clone());
         world.import_system_objects(setup);
         let imported = world.import_scenario_objects(setup, errors);
         (world, imported)

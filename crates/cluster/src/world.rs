@@ -179,7 +179,7 @@ impl World {
             queue: Queue::default(),
             network: Network::new(setup.settings.network.clone(), setup.seed),
             heartbeats: Heartbeats::default(),
-            api: ApiServer::new(setup.seed).with_switches(&setup.switches),
+            api: ApiServer::new(setup.seed).with_history_switches(&setup.switches),
             is_api_up: true,
             is_etcd_up: true,
             etcd_cut: SimTime::ZERO,

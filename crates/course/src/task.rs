@@ -1,4 +1,5 @@
-//! A task of a practice family: generates it, plays it to find the right answer, and checks answers.
+//! Generates a practice task of a family (tasks of the same type), plays it to find the right answer, and checks given
+//! answers.
 
 use podscope_api::ObjectKey;
 use podscope_cluster::{Happening, Rng, SimTime, Span};

@@ -222,8 +222,8 @@ impl Locale {
         self.file.get(start..end).filter(|pattern| !pattern.is_empty())
     }
 
-    /// Looks up the translation of a text that is not a message.
-    fn text(&self, english: &str) -> Option<&str> {
+    /// Looks up the translation of a complete English text, such as one of a lesson, which has no message ID.
+    fn translation_of(&self, english: &str) -> Option<&str> {
         let digest = digest(english);
         let at = self.texts.partition_point(|(known, _)| *known < digest);
         let (_, (start, end)) = *self.texts.get(at).filter(|(known, _)| *known == digest)?;
@@ -300,7 +300,7 @@ fn format_in<'e>(
 /// or lacks the translation.
 #[must_use]
 pub fn translated(english: &str) -> Option<String> {
-    CURRENT_LOCALE.with_borrow(|current| Some(current.as_ref()?.text(english)?.to_owned()))
+    CURRENT_LOCALE.with_borrow(|current| Some(current.as_ref()?.translation_of(english)?.to_owned()))
 }
 
 /// Translates a text that the engine sent in English; returns it unchanged if it has no translation.

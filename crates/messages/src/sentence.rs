@@ -71,7 +71,7 @@ impl Sentence {
 
     fn write(&self, language: Option<&Locale>, into: &mut String) {
         if self.message.is_none() {
-            let translation = language.and_then(|locale| locale.text(&self.english));
+            let translation = language.and_then(|locale| locale.translation_of(&self.english));
             into.push_str(translation.unwrap_or(&self.english));
             return;
         }

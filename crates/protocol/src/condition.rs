@@ -18,7 +18,7 @@ pub enum LessonCondition {
     /// The condition as written in the lesson file. At least one of the fields is set.
     Required {
         /// Time at which the condition must hold; `None` means at any time.
-        when: Option<ConditionTime>,
+        when: Option<ConditionTimeLimit>,
         /// Required state; `None` if only the time matters.
         what: Option<RequiredState>,
     },
@@ -26,7 +26,7 @@ pub enum LessonCondition {
 
 /// The earliest or latest time at which the condition must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ConditionTime {
+pub enum ConditionTimeLimit {
     /// The condition must hold at this time or later.
     From(Micros),
     /// The condition must hold at this time at the latest.
@@ -272,10 +272,12 @@ impl fmt::Display for LessonCondition {
         let time = |at: Micros| podscope_api::print_duration_short(at);
         f.write_str(&match (when, what) {
             (None, what) => what.unwrap_or_default(),
-            (Some(ConditionTime::From(at)), None) => t!(condition::from, time = time(*at)),
-            (Some(ConditionTime::From(at)), Some(what)) => t!(condition::from_what, time = time(*at), what = what),
-            (Some(ConditionTime::Until(at)), None) => t!(condition::until, time = time(*at)),
-            (Some(ConditionTime::Until(at)), Some(what)) => t!(condition::until_what, time = time(*at), what = what),
+            (Some(ConditionTimeLimit::From(at)), None) => t!(condition::from, time = time(*at)),
+            (Some(ConditionTimeLimit::From(at)), Some(what)) => t!(condition::from_what, time = time(*at), what = what),
+            (Some(ConditionTimeLimit::Until(at)), None) => t!(condition::until, time = time(*at)),
+            (Some(ConditionTimeLimit::Until(at)), Some(what)) => {
+                t!(condition::until_what, time = time(*at), what = what)
+            }
         })
     }
 }

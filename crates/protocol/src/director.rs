@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Micros, SubjectRef};
 
-/// Upcoming events, the current fast run, and the result of the last one.
+/// State of the controls that move time to the next event or decision: upcoming events, the current fast run, and the
+/// result of the last one.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Director {
@@ -69,7 +70,8 @@ pub enum Caption {
     Story(Micros),
     /// The scheduler made a decision. Holds the simulated time until it.
     Decided(Micros),
-    /// The scheduler made no decision. Holds the simulated time of the run, and the time at which it stopped.
+    /// The scheduler made no decision. Holds the simulated duration of the fast run, and the
+    /// instant at which it stopped.
     NoDecision(Micros, Micros),
     /// A single step or a fast run found no upcoming event.
     NoUpcomingEvent,

@@ -9,8 +9,8 @@
 //! - **Objects** are identified as in the page's elements: a pod by `NAMESPACE/NAME` and its UID, because a ghost and its
 //!   successor share the name; a node by its name; anything else by its kind and `NAMESPACE/NAME` or its name.
 //! - **A sentence is sent as data.** Its arguments have names, and only its `Display` in this crate turns it into text: see
-//!   [`Summary`], [`Difference`], [`MarkLabel`], [`LessonCondition`], [`Notice`], [`Remark`]; for explanations of decisions,
-//!   [`explained`].
+//!   [`Summary`], [`MachineDifference`], [`MarkLabel`], [`LessonCondition`], [`Notice`], [`Remark`]; for explanations
+//!   of decisions, [`explained`].
 //! - **A frame is a delta.** It holds the differences to the previous frame; with [`Frame::reset`] it holds everything.
 //!
 //! ```
@@ -58,7 +58,7 @@ pub use podscope_api::pending_event::PendingEventKind;
 use postcard::ser_flavors::Size;
 
 pub use condition::{
-    ConditionTime, CountedField, CountedNamespaces, CountedPods, LessonCondition, ObjectState, RequiredCount,
+    ConditionTimeLimit, CountedField, CountedNamespaces, CountedPods, LessonCondition, ObjectState, RequiredCount,
     RequiredObject, RequiredObjects, RequiredState, RequiredValue, WaitsFor,
 };
 pub use course::{
@@ -68,7 +68,7 @@ pub use course::{
 pub use detail::{ConditionLine, ContainerDetail, EventLine, InspectorContent};
 pub use device::{DeviceHolder, DeviceView, NodeDevices};
 pub use director::{Caption, Director, FastRun, UpcomingEvent, UpcomingEventKind};
-pub use machine::{Cut, Difference, Fence, MachineView, other_end_of_cut};
+pub use machine::{Cut, Fence, MachineDifference, MachineView, other_end_of_cut};
 pub use mark::{Evictor, Lane, Mark, MarkKind, MarkLabel, fault_sentence};
 pub use missing_objects::MissingObjectsView;
 pub use notice::{ConsoleText, GoalRefusal, Notice, OtherEngine, RequestName, SessionLimit, UnrunLines};

@@ -30,7 +30,7 @@ pub struct MachineView {
     /// Negative if the heartbeat is from a dump, before the start.
     pub last_heartbeat: Option<Micros>,
     /// Differences between the API server's view and the machine (U-02).
-    pub differs: Vec<Difference>,
+    pub differs: Vec<MachineDifference>,
 }
 
 /// A cut network link between a machine and something else, in at least one direction.
@@ -63,7 +63,7 @@ impl fmt::Display for Fence {
 
 /// A difference between the API server's view and the state of a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Difference {
+pub enum MachineDifference {
     /// A Node object exists, but no machine.
     NoMachine { node: String },
     /// The machine has no power.
@@ -122,7 +122,7 @@ pub fn other_end_of_cut(from: &CutFrom) -> String {
     }
 }
 
-impl Difference {
+impl MachineDifference {
     /// Formats only the part of the difference that is about the machine, without the API server's view; `None` if
     /// there is no such part.
     #[must_use]
@@ -146,7 +146,7 @@ impl Difference {
     }
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for MachineDifference {
     /// Formats the difference as a fact, followed by the meaning of the fact.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&match self {

@@ -33,7 +33,7 @@ pub struct TriedSeed {
     pub seed: u64,
     /// Names of the guarantees that the run breaks, without duplicates.
     pub broken: Vec<String>,
-    /// Size of the run; `None` if the run breaks no guarantee.
+    /// Size of the run, if it breaks a guarantee: the search looks for the smallest such run. `None` if it breaks none.
     pub size: Option<RunSize>,
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use podscope_messages::{listed, t};
 use serde::{Deserialize, Serialize};
 
-use crate::{BrokenInvariant, Difference, FailedStretch, Micros, clock};
+use crate::{BrokenInvariant, FailedStretch, MachineDifference, Micros, clock};
 
 /// The line below the name of the inspected subject.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,13 +116,13 @@ pub enum Summary {
         status: String,
     },
     /// The API server's view of a node differs from the state of its machine.
-    Differs(Vec<Difference>),
+    Differs(Vec<MachineDifference>),
     /// A machine has no Node object.
     MachineAlone {
         /// Name of the machine.
         node: String,
         /// Other differences between the machine and what the API server knows of it.
-        differs: Vec<Difference>,
+        differs: Vec<MachineDifference>,
     },
     /// There is neither a machine nor a Node object.
     GoneNode {
@@ -192,7 +192,7 @@ impl fmt::Display for Summary {
     }
 }
 
-fn join_differences(differs: &[Difference]) -> String {
+fn join_differences(differs: &[MachineDifference]) -> String {
     let all: Vec<String> = differs.iter().map(ToString::to_string).collect();
     all.join(" ")
 }
@@ -366,12 +366,12 @@ mod tests {
     #[test]
     fn summaries_with_arguments_are_formatted_as_sentences() {
         let text = str::to_owned;
-        let dark = |is_kubelet_down, silent| Difference::Dark {
+        let dark = |is_kubelet_down, silent| MachineDifference::Dark {
             node: text("a-1"),
             is_kubelet_down,
             silent,
         };
-        let ghost = Difference::Ghost { pod: text("default/w") };
+        let ghost = MachineDifference::Ghost { pod: text("default/w") };
         let summary = Summary::MachineAlone {
             node: text("a-1"),
             differs: vec![dark(false, Some(130)), ghost],

@@ -8,7 +8,7 @@ use podscope_api::{Kind, Time};
 use podscope_cluster::{Change, Heartbeats, Objects, SimTime};
 use tokio::sync::broadcast;
 
-use crate::derived::DerivedObjects;
+use crate::derived_objects::DerivedObjects;
 use crate::items::ItemTextCache;
 
 /// Maximum number of recent changes that are kept, for watches that start at a resourceVersion. A watch from an older
@@ -50,9 +50,9 @@ pub(crate) struct EncodedEventKey {
     pub(crate) is_partial: bool,
 }
 
-/// Changes that are published together.
+/// Changes that the engine publishes to all watches at once.
 #[derive(Debug)]
-pub(crate) struct Publication {
+pub(crate) struct PublishedChanges {
     /// The changes, in the order of their revisions.
     pub(crate) changes: Vec<Arc<Change>>,
     pub(crate) now: Time,
@@ -61,7 +61,7 @@ pub(crate) struct Publication {
     encoded: Mutex<BTreeMap<EncodedEventKey, Bytes>>,
 }
 
-impl Publication {
+impl PublishedChanges {
     /// Encodes an event, or returns the bytes that another watch has already encoded.
     pub(crate) fn encoded_event(&self, key: EncodedEventKey, encode: impl FnOnce() -> Bytes) -> Bytes {
         let mut encoded = self.encoded.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,7 +72,7 @@ impl Publication {
 /// A message to all watches.
 #[derive(Debug, Clone)]
 pub(crate) enum WatchMessage {
-    Changes(Arc<Publication>),
+    Changes(Arc<PublishedChanges>),
     /// Watches must end: the session's history was replaced, or the API server stopped.
     Ended,
 }
@@ -97,6 +97,7 @@ struct PublishedState {
     items: Arc<ItemTextCache>,
 }
 
+/// The latest snapshot and the recent changes. The engine writes them; the threads of the HTTP server read them.
 #[derive(Debug)]
 pub(crate) struct SnapshotBoard {
     published: Mutex<PublishedState>,
@@ -192,7 +193,7 @@ impl SnapshotBoard {
         published.snapshot = Arc::new(snapshot);
         if !changes.is_empty() {
             // Sending fails if there are no watches.
-            let _ = self.sender.send(WatchMessage::Changes(Arc::new(Publication {
+            let _ = self.sender.send(WatchMessage::Changes(Arc::new(PublishedChanges {
                 changes,
                 now,
                 encoded: Mutex::default(),

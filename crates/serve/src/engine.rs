@@ -24,7 +24,7 @@ use tokio::sync::oneshot;
 
 use crate::Speed;
 use crate::board::{Snapshot, SnapshotBoard};
-use crate::derived::DerivedObjects;
+use crate::derived_objects::DerivedObjects;
 use crate::pages::{PageEffects, PageId, Pages};
 use crate::record::Recorder;
 

@@ -2,9 +2,9 @@
 //! the simulated cluster.
 //!
 //! The session runs on its own thread (`engine`), which advances simulated time. The engine publishes a snapshot of all
-//! objects and the recent changes on a `board`. Requests that only read (get, list, watch, discovery) are answered from
-//! the board by the threads of the HTTP server, without the session. A request that can write becomes a
-//! `podscope_kubectl::rest::ApiCall`: the session records it and sends it as a client of the simulation. The HTTP
+//! objects and the recent changes in a shared place, the `board`. Requests that only read (get, list, watch, discovery)
+//! are answered from the board by the threads of the HTTP server, without the session. A request that can write becomes
+//! a `podscope_kubectl::rest::ApiCall`: the session records it and sends it as a client of the simulation. The HTTP
 //! response is sent when the simulated API server has answered.
 //!
 //! ```text
@@ -14,12 +14,12 @@
 //!    └──── answers ─────────┘
 //! ```
 //!
-//! Modules: `http` (connections, limits), `access` (TLS and the token of a server for other machines), `route`
-//! (dispatch of requests), `negotiate` (content negotiation), `authenticate` (users), `resources` (discovery), `read`
-//! (get and list), `items` (cached texts of list items), `object_json` (serialized objects), `field_managers`, `watch`,
-//! `table`, `write`, `reviews`, `logs`, `metrics`, `components`, `derived` (objects that are computed from others),
-//! `health`, `openapi`, `openid`, `protobuf` (bodies), `secrets` (removes the data of Secrets), `status` (errors),
-//! `podscope_v1` (Podscope's own API), `record` (recording a run to a file).
+//! Modules: `http` (connections, limits), `access` (TLS and the bearer token, if other machines can reach the
+//! server), `route` (dispatch of requests), `negotiate` (content negotiation), `authenticate` (users), `resources`
+//! (discovery), `read` (get and list), `items` (cached texts of list items), `object_json` (serialized objects),
+//! `field_managers`, `watch`, `table`, `write`, `reviews`, `logs`, `metrics`, `components`, `derived_objects` (computed
+//! from stored objects), `health`, `openapi`, `openid`, `protobuf` (bodies), `secrets` (removes the data of Secrets),
+//! `status` (errors), `podscope_v1` (Podscope's own API), `record` (recording a run to a file).
 //!
 //! With a site (`Options::site`) the server also serves the built page. The page talks to the engine thread over a
 //! WebSocket, with the protocol that it otherwise uses to talk to its worker; all browser windows show the same
@@ -36,7 +36,7 @@ mod access;
 mod authenticate;
 mod board;
 mod components;
-mod derived;
+mod derived_objects;
 mod engine;
 mod field_managers;
 mod health;

@@ -295,8 +295,8 @@ impl Pages {
         self.send_state_to_all_except(None, session);
     }
 
-    /// Runs an action of a page's host on the session, sends the resulting updates, and applies the changes to the
-    /// other pages.
+    /// Runs an action on the session through the host (protocol endpoint) of one page, sends the resulting updates to
+    /// that page, and applies the changes to the other pages.
     fn run_action(
         &mut self,
         index: usize,
@@ -345,13 +345,13 @@ impl Pages {
         pages.filter(move |(other, _)| *other != index).map(|(_, page)| page)
     }
 
-    /// Returns whether the leader is moving time itself. The engine's clock waits meanwhile.
+    /// Returns whether the leading page is advancing simulated time by itself. The engine's clock waits meanwhile.
     pub(crate) fn is_moving_time(&self) -> bool {
         self.leader_index()
             .is_some_and(|leader| self.pages[leader].host.is_moving_time())
     }
 
-    /// Returns whether a seek or fast-forward of the leader is in progress. API calls wait meanwhile.
+    /// Returns whether a seek or fast-forward of the leading page is in progress. API calls wait meanwhile.
     pub(crate) fn is_leader_seeking(&self) -> bool {
         self.leader_index()
             .is_some_and(|leader| self.pages[leader].host.is_seeking_or_fast_forwarding())

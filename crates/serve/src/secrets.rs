@@ -181,7 +181,7 @@ impl StandIns {
         text
     }
 
-    /// Returns the record of a command without the data of Secrets; None if it contains none.
+    /// Returns this trace record of a command with the data of Secrets removed; None if it contains no such data.
     fn record_without_data(&mut self, line: &str) -> Option<String> {
         let mut record: Value = serde_json::from_str(line).ok()?;
         let command = self.command_without_data(record.get("command")?.as_str()?)?;
@@ -189,7 +189,8 @@ impl StandIns {
         Some(record.to_string())
     }
 
-    /// Returns the command of an HTTP request without the data of Secrets; None if it contains none.
+    /// Returns the command that stands for an HTTP request, with the data of Secrets removed; None if it contains no
+    /// such data.
     fn command_without_data(&mut self, command: &str) -> Option<String> {
         let (call, rest) = command.split_once("<<'EOF'\n")?;
         let body = rest.strip_suffix("\nEOF")?;

@@ -17,7 +17,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, sleep_until};
 
-use crate::board::{EncodedEventKey, Publication, Snapshot, Subscription, WatchMessage};
+use crate::board::{EncodedEventKey, PublishedChanges, Snapshot, Subscription, WatchMessage};
 use crate::engine::EngineHandle;
 use crate::http::{HttpRequest, JSON, Reply};
 use crate::negotiate::{Media, OfferedForms, ResponseShape};
@@ -299,7 +299,7 @@ impl Watch {
     async fn send_changes(
         &mut self,
         changes: &[Arc<Change>],
-        news: Option<&Publication>,
+        news: Option<&PublishedChanges>,
         snapshot: &Snapshot,
     ) -> Result<(), Disconnected> {
         for change in changes {

@@ -280,12 +280,12 @@ pub fn load(name: &str) -> Result<Loaded, Vec<Problem>> {
 }
 
 /// Returns name and text of the file with the first visit's scenario, in which a rolling update starts automatically.
-pub fn first_visit() -> (String, String) {
+pub fn first_visit_file() -> (String, String) {
     ("welcome.yaml".into(), with_guided_start_objects(WELCOME_SCENARIO))
 }
 
 /// Returns name and text of the file with the free play scenario: the first visit's cluster without the rolling update.
-pub fn free_play() -> (String, String) {
+pub fn free_play_file() -> (String, String) {
     ("free.yaml".into(), with_guided_start_objects(FREE_PLAY_SCENARIO))
 }
 

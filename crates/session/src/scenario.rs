@@ -64,7 +64,7 @@ pub type File = (String, String);
 
 /// A position in one of the files of a scenario.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct FilePosition {
     pub file: String,
     /// Number of the document in the file, from 1.
     pub document: u32,
@@ -76,7 +76,7 @@ pub struct Place {
     pub path: String,
 }
 
-impl Place {
+impl FilePosition {
     /// Creates a problem about this position.
     pub fn problem(&self, message: impl Into<Sentence>) -> Problem {
         self.problem_of(ProblemKind::Other, message)
@@ -400,9 +400,9 @@ impl ScenarioReader {
     }
 
     /// Returns the position of the field at `path` in the current document.
-    fn place(&self, file: &str, tree: &Tree<'_>, path: &str) -> Place {
+    fn place(&self, file: &str, tree: &Tree<'_>, path: &str) -> FilePosition {
         let (line, column) = tree.position(path);
-        Place {
+        FilePosition {
             file: file.to_owned(),
             document: self.document,
             line,

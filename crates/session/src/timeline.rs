@@ -130,6 +130,7 @@ impl Session {
         })
     }
 
+    /// Returns the scenario that the session runs.
     pub fn loaded(&self) -> &Arc<Loaded> {
         &self.loaded
     }

@@ -202,7 +202,8 @@ impl Network {
         matches!(place, Place::Node(node) if self.is_fenced(node))
     }
 
-    /// Returns the nodes that a network fault cuts off, even if only on one link or in one direction, without fences.
+    /// Returns the nodes that a network fault cuts off, even if only on one link or in one direction. Nodes that are
+    /// only fenced are not included.
     pub fn cut_nodes(&self) -> ordered::Set<NodeName> {
         let single = self
             .cuts

@@ -141,7 +141,7 @@ impl Objects {
 
     /// Sets which objects are assumed to exist although the store does not have them. Called only when the world is
     /// created.
-    pub fn assume(&mut self, assumed: Arc<Assumed>) {
+    pub fn set_assumed_objects(&mut self, assumed: Arc<Assumed>) {
         self.assumed = assumed;
     }
 

@@ -102,7 +102,7 @@ fn instrumented_module_is_valid_and_exports_profile() {
 }
 
 #[test]
-fn module_without_load_rest_is_refused() {
+fn module_without_function_that_loads_the_rest_is_refused() {
     let engine = wat::parse_str("(module (table 1 funcref) (func (export \"run\")) (elem (i32.const 0) func 0))")
         .expect("the text is a module");
     let module = Module::parse(&engine).expect("the module is supported");

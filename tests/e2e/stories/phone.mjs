@@ -15,16 +15,16 @@ test("no story text is visible between the sticky button and the footer", async 
   await expect(button).toBeVisible();
   const [box, foot] = [await button.boundingBox(), await page.locator(".story-foot").boundingBox()];
   const below = { from: Math.ceil(box.y + box.height), to: Math.floor(foot.y) };
-  const visibleText = await page.evaluate(({ from, to }) => {
-    const storyPoints = [];
+  const visiblePoints = await page.evaluate(({ from, to }) => {
+    const pointsOnStoryText = [];
     for (let y = from; y < to; y += 1) {
       for (let x = 0; x < innerWidth; x += 8) {
-        if (document.elementFromPoint(x, y)?.closest(".story .scroll")) storyPoints.push(`${x}, ${y}`);
+        if (document.elementFromPoint(x, y)?.closest(".story .scroll")) pointsOnStoryText.push(`${x}, ${y}`);
       }
     }
-    return storyPoints.join("; ");
+    return pointsOnStoryText.join("; ");
   }, below);
-  expect(visibleText, "points below the button that show story text").toBe("");
+  expect(visiblePoints, "points below the button that show story text").toBe("");
 });
 
 // Shows: U-08

@@ -1,4 +1,5 @@
-// The spread lane of the selected pod: pods in each domain over time, and the limit of maxSkew.
+// The topology spread of the selected pod, as a lane of the timeline: pods in each domain over time, and the limit of
+// maxSkew.
 import { expect, test } from "../test.mjs";
 
 const BY_ZONE = "topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]";
@@ -31,7 +32,7 @@ spec: {containers: [{name: c, image: app}], ${BY_ZONE}}
 `;
 
 // Shows: U-05
-test("a selected pod has a spread lane, both as a drawing and as text", async ({ t }) => {
+test("the timeline shows the topology spread of a selected pod, as a drawing and as text", async ({ t }) => {
   const page = await t.open("#new");
   await t.openFiles(page, { "spread.yaml": SPREAD_SCENARIO });
   await t.seek(page, "0:20.0");
@@ -72,7 +73,7 @@ test("a selected pod has a spread lane, both as a drawing and as text", async ({
 });
 
 // Shows: U-05
-test("the spread lane counts pods without an owner by their constraint; nodes have no such lane", async ({ t }) => {
+test("topology spread counts pods without an owner by their constraint, and is not shown for nodes", async ({ t }) => {
   const page = await t.open("#new");
   const cluster = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: alone}\nspec: {seed: 2, cluster: {zones: [a, b], nodesPerZone: 1}}\n";
   await t.openFiles(page, { "alone.yaml": cluster + ["one", "two", "three"].map(podWithoutOwner).join("") });

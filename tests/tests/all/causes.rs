@@ -246,8 +246,8 @@ fn printed_causal_chain_indents_records_under_causes() {
     );
 }
 
-/// An old link contains a hash of its trace without causes, so that the hash is still compared with a trace without
-/// causes. A new link contains a fingerprint of the facts of its trace instead.
+/// The hash in an old link covers the trace without causes, so it is compared with the hash of the new trace without
+/// causes. A new link contains a fingerprint of the trace's facts instead.
 /// Shows: T-03
 #[test]
 fn old_link_trace_hash_is_compared_without_causes() {

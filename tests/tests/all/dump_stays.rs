@@ -244,11 +244,11 @@ fn pods_that_wait_for_storage_stay_pending() {
     }
 }
 
-/// If a pending pod has no message of the scheduler, it may be able to run only because of made-up objects. A notice
-/// names the pod and these objects.
+/// If a pending pod has no message of the scheduler, it may be able to run only because of objects that Podscope
+/// assumes to exist. A notice names the pod and these objects.
 /// Shows: P-09
 #[test]
-fn notice_names_pending_pod_using_made_up_objects() {
+fn notice_names_pending_pod_that_uses_assumed_objects() {
     let pending_pod = "
 - apiVersion: v1
   kind: Pod

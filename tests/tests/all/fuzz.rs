@@ -36,30 +36,35 @@ fn run_fuzz_target(name: &str, executions: usize) {
     );
 }
 
+/// A changed link opens a session or is answered with an error; it causes no panic and stays within its budget of work.
 /// Shows: Q-03
 #[test]
 fn mutated_links_are_opened_or_refused() {
     run_fuzz_target("links", 400);
 }
 
+/// A changed scenario or manifest file is opened or answered with a list of problems, without a panic.
 /// Shows: Q-03
 #[test]
 fn mutated_files_are_opened_or_refused() {
     run_fuzz_target("yaml", 400);
 }
 
+/// A changed command line is executed or answered with an error, without a panic.
 /// Shows: Q-03
 #[test]
 fn mutated_commands_are_run_or_refused() {
     run_fuzz_target("commands", 2000);
 }
 
+/// A changed annotation takes effect or is reported as invalid, without a panic.
 /// Shows: Q-03
 #[test]
 fn mutated_annotations_are_applied_or_refused() {
     run_fuzz_target("annotations", 1000);
 }
 
+/// A lesson made of parts of several lessons opens or is answered with a list of problems, without a panic.
 /// Shows: Q-03
 #[test]
 fn recombined_lessons_are_opened_or_refused() {

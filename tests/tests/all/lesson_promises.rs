@@ -231,9 +231,11 @@ fn undetected_broken_promise(session: &Session, step: usize, action: &[CommandLi
     })
 }
 
+/// A promise is a `keep` condition of a lesson. Whether an action breaks it is decided by the objects' UIDs and the
+/// running processes, independently of the condition.
 /// Shows: E-07
 #[test]
-fn lesson_stops_when_uids_or_processes_show_a_broken_promise() {
+fn lesson_stops_when_an_action_breaks_its_promise() {
     let mut complaints = Vec::new();
     let mut n_actions = 0;
     for name in lessons::names() {

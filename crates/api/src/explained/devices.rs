@@ -85,8 +85,8 @@ pub struct CounterUse {
     pub counter: String,
     /// The amount that the device consumes.
     pub takes: String,
-    /// The amount of the counter that remains: after the allocation of this device if a request gets it, otherwise
-    /// before.
+    /// The amount of the counter that remains. If a request gets this device, this is the amount after its
+    /// allocation, otherwise the amount before it.
     pub left: String,
 }
 

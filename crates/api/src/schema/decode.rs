@@ -103,7 +103,7 @@ struct Decoder<'n> {
     as_sent: bool,
 }
 
-/// Returns the converter's message for a value whose type does not match the field's type.
+/// Returns the error text of Kubernetes' unstructured converter for a value whose type does not match the field's type.
 fn conversion_error_message(found_type: &str, go_type: GoType) -> String {
     let found_type = match found_type {
         "array" => "slice",

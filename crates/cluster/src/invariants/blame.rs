@@ -77,12 +77,13 @@ pub(super) fn of_pod_removal(uid: &Uid, view: &View<'_>) -> Blame {
     (ViolationCause::Bug, by.into())
 }
 
-/// Blames the command that the actor executes, or else a bug of the actor itself.
+/// Returns the cause of an actor's violation: the command that the actor executes, or else a bug of the actor itself.
 pub(super) fn of_component(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     command_blame(actor, fact, view).unwrap_or_else(|| (ViolationCause::Bug, actor.to_string().into()))
 }
 
-/// Blames the fault that started a second instance of the actor's process (CT-154), or else like [`of_component`].
+/// Returns what caused a violation that two instances of a component can cause: the fault that started a second
+/// instance of the actor's process (CT-154), or else what [`of_component`] returns.
 pub(super) fn of_two_instances(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     let second = view.ledger.second_instance_fault(actor, view.now);
     second.map_or_else(|| of_component(actor, fact, view), |second| fault_blame(second, fact))

@@ -105,7 +105,7 @@ pub(crate) enum TrafficTouch {
     Machine(NodeName),
     /// A pod that sends requests itself has started.
     Caller(Uid),
-    /// The instant was reached at which a fate may change without another event.
+    /// The instant was reached at which requests may begin to fail or succeed although no other event occurs.
     Instant,
 }
 

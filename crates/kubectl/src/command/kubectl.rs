@@ -215,7 +215,7 @@ pub enum Validation {
 /// `kubectl rollout …`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RolloutAction {
-    /// `status`.
+    /// `kubectl rollout status`.
     Status {
         /// `--revision`: the command fails unless it is the current revision; 0 accepts any.
         revision: i64,
@@ -224,20 +224,20 @@ pub enum RolloutAction {
         /// `--timeout`.
         timeout: Option<Span>,
     },
-    /// `undo`.
+    /// `kubectl rollout undo`.
     Undo {
         /// `--to-revision`; 0 is the previous revision.
         to_revision: i64,
         /// `--dry-run`.
         dry_run: DryRun,
     },
-    /// `restart`.
+    /// `kubectl rollout restart`.
     Restart,
-    /// `pause`.
+    /// `kubectl rollout pause`.
     Pause,
-    /// `resume`.
+    /// `kubectl rollout resume`.
     Resume,
-    /// `history`.
+    /// `kubectl rollout history`.
     History {
         /// `--revision`; 0 lists all revisions.
         revision: i64,

@@ -244,7 +244,7 @@ fn translate_create(
                 object.metadata_mut().resource_version = Default::default();
             }
             event::check_sent_event(target, &object, objects)?;
-            options.set_manager(&mut object);
+            options.set_field_manager(&mut object);
             TranslatedCall {
                 requests: vec![Request::Create(object)],
                 warnings,
@@ -295,8 +295,8 @@ fn translate_put(
             event::check_sent_event(target, &object, objects)?;
             let is_made = !is_there && part == Part::Main && is_created_on_update(target.kind);
             match is_made {
-                true => options.set_manager(&mut object),
-                false => options.set_managers_of_replacement(&mut object, &sent.value),
+                true => options.set_field_manager(&mut object),
+                false => options.set_field_managers_of_replacement(&mut object, &sent.value),
             }
             TranslatedCall {
                 requests: vec![if is_made {

@@ -84,13 +84,13 @@ impl Options {
     }
 
     /// Sets the sender as the object's field manager.
-    pub(super) fn set_manager(&self, object: &mut Object) {
+    pub(super) fn set_field_manager(&self, object: &mut Object) {
         object.metadata_mut().managers = FieldManagers::of(vec![FieldManager::of_sender(self.manager.as_str())]);
     }
 
-    /// Like [`Options::set_manager`], for an object that replaces another one. The body may ask to remove all field
-    /// managers (HT-134).
-    pub(super) fn set_managers_of_replacement(&self, object: &mut Object, body: &Value) {
+    /// Like [`Options::set_field_manager`], for an object that replaces a stored object (PUT). The body may ask to
+    /// remove all field managers (HT-134).
+    pub(super) fn set_field_managers_of_replacement(&self, object: &mut Object, body: &Value) {
         let mut managers = vec![FieldManager::of_sender(self.manager.as_str())];
         if clears_managers(body) {
             managers.push(FieldManager::of_sender(""));

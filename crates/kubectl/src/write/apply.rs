@@ -175,7 +175,7 @@ fn create_request(mut object: Object, document: &Value) -> Write {
     let success = format!("{} created", typed_name(&object));
     saved_config::set_last_applied_of_object(&mut object, &saved_config::last_applied_of_manifest(document));
     object.metadata_mut().managers = FieldManagers::of(vec![FieldManager::of_sender(CLIENT_SIDE_MANAGER)]);
-    manifest::with_create_context(Request::Create(object), success)
+    manifest::write_with_create_error_prefix(Request::Create(object), success)
 }
 
 /// Returns the patch request, a three-way merge of the last applied configuration, the document and the live object.

@@ -73,7 +73,7 @@ pub(super) fn plan_create(manifest: Manifest, save_config: bool) -> Plan {
                 object.metadata_mut().resource_version = Str::default();
                 object.metadata_mut().managers = FieldManagers::of(vec![FieldManager::of_sender("kubectl-create")]);
                 let success = format!("{} created", object_name(object.kind(), "{name}"));
-                with_create_context(Request::Create(object), success)
+                write_with_create_error_prefix(Request::Create(object), success)
             }
             ManifestItem::Malformed { kind, key, why, .. } => malformed_object(kind, key, why),
             ManifestItem::Binding { pod, node } => {
@@ -87,7 +87,7 @@ pub(super) fn plan_create(manifest: Manifest, save_config: bool) -> Plan {
                     pod,
                     metadata,
                 };
-                with_create_context(bind, success)
+                write_with_create_error_prefix(bind, success)
             }
         });
         Ok(())
@@ -113,8 +113,9 @@ pub(in super::super) fn manifest_objects(
     objects.collect()
 }
 
-/// Adds kubectl's error context to a request that creates an object of the manifest.
-pub(super) fn with_create_context(request: Request, success: String) -> Write {
+/// Returns the write that creates an object of the manifest. An error is printed after kubectl's prefix `error when
+/// creating "STDIN"`.
+pub(super) fn write_with_create_error_prefix(request: Request, success: String) -> Write {
     Write {
         context: ErrorContext::Before("error when creating \"STDIN\": ".to_owned()),
         ..Write::new(request, success)
@@ -125,5 +126,5 @@ pub(super) fn with_create_context(request: Request, success: String) -> Write {
 pub(super) fn malformed_object(kind: Kind, key: ObjectKey, why: Rejection) -> Write {
     // The success message is printed by a client dry run, because only the server rejects the object.
     let success = format!("{} created", object_name(kind, &key.name));
-    with_create_context(Request::Malformed { kind, key, why }, success)
+    write_with_create_error_prefix(Request::Malformed { kind, key, why }, success)
 }

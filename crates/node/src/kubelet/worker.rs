@@ -214,7 +214,7 @@ impl PodWorker {
     pub(super) fn cause_of_actions(&self, host: &Host<'_, '_>) -> CausedBy {
         let held = host.machine.pod(self.uid());
         self.input_cause
-            .latest(held.map_or(CausedBy::NOTHING, MachinePod::latest_record))
+            .latest(held.map_or(CausedBy::NOTHING, MachinePod::cause_from_latest_record))
     }
 
     /// Requests a sync after a change on the machine. The kubelet detects the change when it relists the runtime

@@ -178,8 +178,8 @@ impl MachinePod {
         self.sandbox.as_ref().is_some_and(|sandbox| sandbox.is_ready)
     }
 
-    /// Returns the latest trace record about any of the pod's processes.
-    pub fn latest_record(&self) -> CausedBy {
+    /// Returns the latest trace record about any of the pod's processes, as the cause of what follows from it.
+    pub fn cause_from_latest_record(&self) -> CausedBy {
         let records = self.containers.iter().map(|container| container.latest);
         records.fold(CausedBy::NOTHING, CausedBy::latest)
     }

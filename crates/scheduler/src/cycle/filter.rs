@@ -50,7 +50,11 @@ impl RowFilter {
             .collect();
         nominated.sort_unstable();
         let mut bounds = RowBounds::default();
-        let needs_node = |plugin: &&Plugin| !plugin.extension_points().add_row_bounds(search.incoming, &mut bounds);
+        let needs_node = |plugin: &&Plugin| {
+            !plugin
+                .extension_points()
+                .add_node_row_bounds(search.incoming, &mut bounds)
+        };
         let others = plugins.iter().filter(needs_node).copied().collect();
         Self {
             bounds,

@@ -157,7 +157,7 @@ pub(crate) trait ExtensionPoints: Sync {
 
     /// Adds to `bounds` the limits that a node's compact row must satisfy so that the node passes this Filter. Returns
     /// false if rows are not sufficient, so that `filter` must run on every node.
-    fn add_row_bounds(&self, _incoming: &Incoming, _bounds: &mut RowBounds) -> bool {
+    fn add_node_row_bounds(&self, _incoming: &Incoming, _bounds: &mut RowBounds) -> bool {
         false
     }
 

@@ -23,7 +23,7 @@ pub const REASON: &str = "node(s) didn't match the requested node name";
 struct NodeName;
 
 impl ExtensionPoints for NodeName {
-    fn add_row_bounds(&self, incoming: &Incoming, _: &mut RowBounds) -> bool {
+    fn add_node_row_bounds(&self, incoming: &Incoming, _: &mut RowBounds) -> bool {
         incoming.info.pod.spec.node_name.is_none()
     }
 

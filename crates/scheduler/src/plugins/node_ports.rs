@@ -29,7 +29,7 @@ impl ExtensionPoints for NodePorts {
         Ok(PreFilter::run_or_skip(!search.incoming.info.ports.is_empty()))
     }
 
-    fn add_row_bounds(&self, _: &Incoming, bounds: &mut RowBounds) -> bool {
+    fn add_node_row_bounds(&self, _: &Incoming, bounds: &mut RowBounds) -> bool {
         bounds.flags |= PORTS_TAKEN_FLAG;
         true
     }

@@ -84,7 +84,7 @@ impl Default for Args {
 struct NodeResourcesFit;
 
 impl ExtensionPoints for NodeResourcesFit {
-    fn add_row_bounds(&self, incoming: &Incoming, bounds: &mut RowBounds) -> bool {
+    fn add_node_row_bounds(&self, incoming: &Incoming, bounds: &mut RowBounds) -> bool {
         let requested = &incoming.info.requests.requests;
         if !requested.scalars.is_empty() {
             return false;

@@ -39,7 +39,7 @@ fn tolerates_cordon(incoming: &Incoming) -> bool {
 struct NodeUnschedulable;
 
 impl ExtensionPoints for NodeUnschedulable {
-    fn add_row_bounds(&self, _: &Incoming, bounds: &mut RowBounds) -> bool {
+    fn add_node_row_bounds(&self, _: &Incoming, bounds: &mut RowBounds) -> bool {
         bounds.flags |= CORDONED_FLAG;
         true
     }

@@ -29,7 +29,7 @@ pub const REASON: &str = "node(s) had untolerated taint(s)";
 struct TaintToleration;
 
 impl ExtensionPoints for TaintToleration {
-    fn add_row_bounds(&self, _: &Incoming, bounds: &mut RowBounds) -> bool {
+    fn add_node_row_bounds(&self, _: &Incoming, bounds: &mut RowBounds) -> bool {
         bounds.flags |= HARD_TAINT_FLAG;
         true
     }

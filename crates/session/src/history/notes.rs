@@ -76,7 +76,7 @@ struct CasesOfNote {
     has_more: bool,
 }
 
-/// Counts of all cases, by reason.
+/// For each reason, the number of cases in the history, and the names that the notice lists.
 #[derive(Debug, Default)]
 pub(super) struct NoteCounts {
     found: ordered::Map<Note, CasesOfNote>,

@@ -73,8 +73,9 @@ pub(super) fn has_owner(object: &Value) -> bool {
     owners.is_some_and(|owners| !owners.is_empty())
 }
 
-/// Returns the simulated controller of an object, if the files contain that controller. A ReplicaSet that is not in the
-/// files counts as contained if its Deployment is in the files, because the Deployment's controller creates it.
+/// Returns the owner of an object if the history's files contain the owner and its kind is simulated. A ReplicaSet that
+/// is missing from the files counts as contained if its Deployment is there, because the Deployment controller creates
+/// it.
 pub(super) fn simulated_owner(object: &Value, known: &KnownObjects) -> Option<ChangeTarget> {
     let owner = controller_of(object).filter(|owner| SIMULATED_CONTROLLER_KINDS.contains(&owner.kind))?;
     if known.contains_key(&(owner.kind, owner.key.clone())) {

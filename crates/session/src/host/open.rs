@@ -59,8 +59,8 @@ fn read_source(source: SessionSource) -> Result<ReadSource, Vec<Problem>> {
         SessionSource::Files { files } => {
             scenario::load_or_return_files(files).map_err(|unreadable| unreadable.problems)
         }
-        SessionSource::Welcome => scenario::load(&[lessons::first_visit()]),
-        SessionSource::Free => scenario::load(&[lessons::free_play()]),
+        SessionSource::Welcome => scenario::load(&[lessons::first_visit_file()]),
+        SessionSource::Free => scenario::load(&[lessons::free_play_file()]),
         SessionSource::Lesson { name, seed } => {
             let loaded = load_lesson_with_seed(&name, seed);
             lesson = Some(name);
@@ -124,7 +124,7 @@ impl Host {
     fn instant_of_first_visit(&self, next: &ReadSource) -> Option<SimTime> {
         let session = &self.active.as_ref()?.session;
         let is_guided = next.begins == FIRST_VISIT_READY && next.lesson.is_some();
-        let is_first_visit = session.loaded().files == [lessons::first_visit()] && session.commands().is_empty();
+        let is_first_visit = session.loaded().files == [lessons::first_visit_file()] && session.commands().is_empty();
         let has_same_seed = session.world().seed() == next.loaded.setup.seed;
         let now = session.now();
         (is_guided && is_first_visit && has_same_seed && (FIRST_VISIT_READY..=LATEST_GUIDED_START).contains(&now))

@@ -3,7 +3,7 @@
 
 use podscope_api::well_known::condition;
 use podscope_protocol::{
-    ConditionTime, CountedField, CountedNamespaces, CountedPods, LessonCondition, ObjectState, RequiredCount,
+    ConditionTimeLimit, CountedField, CountedNamespaces, CountedPods, LessonCondition, ObjectState, RequiredCount,
     RequiredObject, RequiredObjects, RequiredState, RequiredValue,
 };
 use serde_json::Value;
@@ -16,8 +16,8 @@ use podscope_kubectl::command::{Get, Selection};
 pub(super) fn describe(timing: Option<Timing>, check: Option<&Check>) -> LessonCondition {
     LessonCondition::Required {
         when: match timing {
-            Some(Timing::At(at)) => Some(ConditionTime::From(at.0)),
-            Some(Timing::By(at)) => Some(ConditionTime::Until(at.0)),
+            Some(Timing::At(at)) => Some(ConditionTimeLimit::From(at.0)),
+            Some(Timing::By(at)) => Some(ConditionTimeLimit::Until(at.0)),
             Some(Timing::Always) | None => None,
         },
         what: check.map(required_state),

@@ -9,7 +9,7 @@ use podscope_cluster::SimTime;
 use podscope_cluster::fault::{Fault, joined_node_names};
 
 use super::document::{ApiDocument, EntryDocument};
-use super::{MAX_ENTRIES, Place, ScenarioReader, Timed};
+use super::{FilePosition, MAX_ENTRIES, ScenarioReader, Timed};
 use podscope_kubectl::command::{self, Command};
 use podscope_kubectl::rest::{ApiCall, Method};
 use podscope_protocol::Problem;
@@ -19,7 +19,7 @@ use serde_json::Value;
 #[derive(Default)]
 pub(super) struct FaultMachines {
     /// Machines to which faults apply, with the positions of the faults.
-    named: Vec<(Place, NodeName)>,
+    named: Vec<(FilePosition, NodeName)>,
     /// Machines that `fault join` adds to the cluster.
     joined: ordered::Set<NodeName>,
 }
@@ -60,7 +60,7 @@ impl ScenarioReader {
         }
     }
 
-    fn add_machines(&mut self, fault: &Fault, place: &Place) {
+    fn add_machines(&mut self, fault: &Fault, place: &FilePosition) {
         if let Fault::Join { node, count, .. } = fault {
             self.machines.joined.extend(joined_node_names(node, *count));
         }

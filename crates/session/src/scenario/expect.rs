@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::counted_requests::CountedRequests;
 use super::document::ExpectDocument;
 use super::recorded_state::RecordedState;
-use super::{Place, ValueCache};
+use super::{FilePosition, ValueCache};
 use crate::timeline::END_OF_TIME;
 use podscope_kubectl::command::{self, Command, Get, Kubectl, Selection};
 use podscope_kubectl::duration::{parse_duration, print_duration};
@@ -104,7 +104,7 @@ pub struct Expect {
     /// The expectation as text on one line.
     pub text: String,
     /// Position of the expectation in the file.
-    pub place: Place,
+    pub place: FilePosition,
 }
 
 /// An error in an expectation or condition.
@@ -389,7 +389,7 @@ fn test_text(test: &Test) -> String {
     }
 }
 
-pub(super) fn read_expectation(document: &ExpectDocument, place: Place) -> Result<Expect, ConditionError> {
+pub(super) fn read_expectation(document: &ExpectDocument, place: FilePosition) -> Result<Expect, ConditionError> {
     let timing = read_timing(document)?.ok_or_else(|| missing_field_error("at", ": one of at, by and always"))?;
     let (check, words) =
         read_check(document)?.ok_or_else(|| missing_field_error("object", &format!(": one of {CHECK_FIELDS}")))?;

@@ -29,8 +29,8 @@ struct GeneratedNames {
     has_team: bool,
 }
 
-/// Generates the run of a seed.
-pub(super) fn generate_run(seed: u64, history: &[String]) -> Run {
+/// Generates the run of a seed, with these history switches turned on.
+pub(super) fn generate_run(seed: u64, history_switches: &[String]) -> Run {
     let mut rng = Rng::split(seed, "search");
     let mut names = GeneratedNames::default();
     let (zones, per_zone) = (1 + rng.below(3), 1 + rng.below(3));
@@ -45,12 +45,12 @@ pub(super) fn generate_run(seed: u64, history: &[String]) -> Run {
     }
     let zones = zone_names.join(", ");
     // A run with history switches is for finding what such a switch breaks; it has no devices.
-    let devices = history
+    let devices = history_switches
         .is_empty()
         .then(|| devices::generate_device_parts(seed, &names.nodes))
         .flatten();
     let described = if devices.is_some() { devices::DEVICES_FIELD } else { "" };
-    let history = history.join(", ");
+    let history = history_switches.join(", ");
     let scenario = format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: search-{seed}}}\nspec:\n  title: Found by search, seed {seed}\n  \
          seed: {seed}\n  cluster: {{zones: [{zones}], nodesPerZone: {per_zone}{described}}}\n  components: {{history: [{history}]}}\n"

@@ -356,7 +356,7 @@ mod tests {
     use crate::{lessons, scenario};
 
     fn session_after_30_minutes() -> Session {
-        let loaded = scenario::load(&[lessons::first_visit()]).expect("it loads");
+        let loaded = scenario::load(&[lessons::first_visit_file()]).expect("it loads");
         let mut session = Session::new(loaded).expect("it starts");
         session.advance(SimTime::from_seconds(1800), u64::MAX);
         session

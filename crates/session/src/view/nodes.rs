@@ -14,7 +14,9 @@ use podscope_cluster::{Actor, NOT_IN_THE_DUMP, Network, Place, SimTime, World};
 
 use super::Owners;
 use super::pods;
-use podscope_protocol::{Component, Cut, CutFrom, Difference, Fence, Frame, MachineView, NodeNext, NodeView, PodView};
+use podscope_protocol::{
+    Component, Cut, CutFrom, Fence, Frame, MachineDifference, MachineView, NodeNext, NodeView, PodView,
+};
 
 /// The part of a node's view that comes from its machine instead of its Node object.
 #[derive(Debug, Clone)]
@@ -333,7 +335,7 @@ fn node_view(
         },
         None => MachineView {
             last_heartbeat,
-            differs: vec![Difference::NoMachine { node: name.to_string() }],
+            differs: vec![MachineDifference::NoMachine { node: name.to_string() }],
             ..MachineView::default()
         },
     };

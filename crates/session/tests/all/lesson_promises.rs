@@ -105,9 +105,11 @@ fn goal_with_condition_same_is_reached_with_last_other_goal() {
     assert!(!missed.is_finished());
 }
 
+/// A lesson file is refused if it contains a condition with `same`, `never` or `ready` that is invalid or in a wrong
+/// place.
 /// Shows: E-10
 #[test]
-fn invalid_conditions_same_never_and_ready_are_refused() {
+fn same_never_and_ready_conditions_are_refused_if_invalid() {
     let problems = |spec: &str| match scenario::load(&[("x.yaml".to_owned(), lesson_text(spec))]) {
         Ok(_) => String::new(),
         Err(problems) => problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),

@@ -425,7 +425,8 @@ pub(crate) fn clear_opening_note_if_left_soon() {
     HAS_LEFT_PAGE.set(true);
 }
 
-/// Returns the session named in the note of an opening that did not finish.
+/// Returns the session that the page was opening when it last stopped. [`store_opening_note`] stores it before a
+/// session opens and removes it afterwards.
 pub(crate) fn session_of_unfinished_opening() -> Option<String> {
     read_value("trying")
 }

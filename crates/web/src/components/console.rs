@@ -297,19 +297,19 @@ fn log_html(console: &Console, log: NodeRef) -> Html {
         <div class="log" ref={log} tabindex="0" role="log" aria-label={t!(console::log)} aria-live="off">
             if console.lines.is_empty() { <p class="notice"><span></span><span>{ t!(console::empty_log) }</span></p> }
             { for console.lines.iter().enumerate().skip(skip).map(|(index, line)| {
-                let run = console.run_title_at(index);
+                let run = console.title_of_run_at(index);
                 // Commands and their output are in English, in every language of the page.
                 let english = matches!(line.text, ConsoleText::Text(_)).then_some("en");
                 let above = index.checked_sub(1).filter(|_| index > skip && run.is_none()).and_then(|index| console.lines.get(index));
-                html! { <>{ for run.map(run_heading) }<p class={line_class(line.kind)}><span class="when">{ console.time_label(line, above) }</span><span class="text" lang={english} translate={english.map(|_| "no")}>{ line_html(line) }</span></p></> }
+                html! { <>{ for run.map(heading_of_run) }<p class={line_class(line.kind)}><span class="when">{ console.time_label(line, above) }</span><span class="text" lang={english} translate={english.map(|_| "no")}>{ line_html(line) }</span></p></> }
             }) }
-            { for console.run_title_at(console.lines.len()).map(run_heading) }
+            { for console.title_of_run_at(console.lines.len()).map(heading_of_run) }
         </div>
     }
 }
 
 /// A horizontal line with the title of a run, above the first line of the run.
-fn run_heading(title: &str) -> Html {
+fn heading_of_run(title: &str) -> Html {
     html! { <h3 class="rule">{ shown(title) }</h3> }
 }
 

@@ -13,7 +13,7 @@ use super::dialog::Modal;
 use super::editor::Editor;
 use super::icon;
 use super::lessons::Lessons;
-use super::more::More;
+use super::more_menu::MoreMenu;
 use super::practise::Practise;
 use super::scene::is_drawn_as_picture;
 use super::search::ViolationSearchDialog;
@@ -65,7 +65,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
             html! { <Lessons lessons={page.shell.lessons.clone()} course={page.shell.course.clone()} current={page.session.opened.as_ref().and_then(|opened| opened.lesson.clone())} /> }
         }
         Dialog::Shortcuts => shortcuts_dialog(),
-        Dialog::More => html! { <More page={page.clone()} /> },
+        Dialog::More => html! { <MoreMenu page={page.clone()} /> },
         Dialog::Pending => html! { <PendingPodDialog /> },
         Dialog::Share => html! { <Share page={page.clone()} /> },
         Dialog::Files => {

@@ -139,8 +139,8 @@ fn message_path(message: &Message, props: &Props, lines: &Wires) -> Option<(Stri
             })?;
             let is_cut = props.nodes[zone][node].is_cut;
             match lines {
-                Wires::Nodes(all) => (all.get(zone)?.get(node)?.clone(), is_cut),
-                Wires::Zones(all) => (all.get(zone)?.clone(), false),
+                Wires::PerNode(all) => (all.get(zone)?.get(node)?.clone(), is_cut),
+                Wires::PerZone(all) => (all.get(zone)?.clone(), false),
             }
         }
         Peer::ApiServer | Peer::User => return None,

@@ -26,7 +26,7 @@ mod lessons;
 mod life;
 mod make_room;
 mod messages;
-mod more;
+mod more_menu;
 mod node;
 mod notes;
 mod overview;

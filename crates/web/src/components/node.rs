@@ -464,7 +464,7 @@ fn difference_lines(props: &Props) -> Html {
     let machine = &view.machine;
     let (shows_api, shows_machine) = (truth != StateView::Machine, truth != StateView::Api);
     let believed = belief::belief_text(view, now).filter(|_| shows_api);
-    let said = |line: &podscope_protocol::Difference| match truth {
+    let said = |line: &podscope_protocol::MachineDifference| match truth {
         StateView::Machine => line.on_machine(),
         _ => Some(line.to_string()),
     };

@@ -23,10 +23,10 @@ pub(crate) fn Wiring(props: &Props) -> Html {
     let all = use_memo(props.plan.clone(), |plan| wires(plan));
     let measures = &plan.measures;
     let lines = match &*all {
-        Wires::Nodes(nodes) => (nodes.iter().flatten().zip(props.nodes.iter().flatten()))
+        Wires::PerNode(nodes) => (nodes.iter().flatten().zip(props.nodes.iter().flatten()))
             .map(|(wire, node)| wire_line(wire, node.is_cut, measures))
             .collect::<Html>(),
-        Wires::Zones(zones) => (zones.iter().zip(&props.nodes))
+        Wires::PerZone(zones) => (zones.iter().zip(&props.nodes))
             .map(|(wire, nodes)| {
                 wire_line(
                     wire,

@@ -134,10 +134,10 @@ mod tests {
         }
     }
 
-    /// The text contains the belief, its age, and the next change.
+    /// The text says what the API server believes about a node, how old its last information is, and what changes next.
     /// Shows: U-15
     #[test]
-    fn belief_text_names_age_and_next_change() {
+    fn text_of_api_servers_belief_has_age_and_next_change() {
         let now = 70_000_000;
         let text = |ready: &str, next| belief_text(&node(ready.into(), next), now).unwrap_or_default();
         let mut healthy = node("True".into(), None);

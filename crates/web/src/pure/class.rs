@@ -147,7 +147,7 @@ mod tests {
 
     /// Shows: E-13
     #[test]
-    fn most_frequent_wrong_answer_is_counted_among_all_answers() {
+    fn count_of_most_frequent_wrong_answer_is_out_of_all_answers() {
         let mut class = Class::default();
         class.add(Ok(["b-1", "c-1", "b-1", "a-1"]
             .map(|given| graded_run("Ada", given))

@@ -34,8 +34,9 @@ pub(crate) struct OverviewLayout {
     pub(crate) zones: Vec<Rect>,
     /// Square of each node, by zone and index of the node.
     pub(crate) nodes: Vec<Vec<Rect>>,
-    /// Side of a pod's square, and number of pods per row.
-    pub(crate) pod: f64,
+    /// Side length of a pod's square.
+    pub(crate) pod_side: f64,
+    /// Number of pods in a row of a node's square.
     pub(crate) per_row: usize,
     /// Height that the picture uses.
     pub(crate) height: f64,
@@ -114,10 +115,10 @@ pub(crate) fn overview_layout(zones: &[usize], pods: usize, width: f64, height: 
     let (cell, per_row_of_cells, zone_w, zone_h, columns) = best;
     let between = if cell < 16.0 { 1.5 } else { 4.0 };
     let per_row = squares_per_row(pods);
-    let pod = ((cell - between - 2.0) / per_row as f64).clamp(0.5, 12.0);
+    let pod_side = ((cell - between - 2.0) / per_row as f64).clamp(0.5, 12.0);
     let zone_h = zone_h.max(ZONE_TITLE_HEIGHT + ZONE_PADDING + max_nodes.div_ceil(per_row_of_cells) as f64 * cell);
     let mut out = OverviewLayout {
-        pod,
+        pod_side,
         per_row,
         ..OverviewLayout::default()
     };
@@ -163,10 +164,10 @@ impl OverviewLayout {
     pub(crate) fn pod_rect(&self, node: Rect, pod_index: usize) -> Rect {
         let (col, row) = (pod_index % self.per_row, pod_index / self.per_row);
         Rect {
-            x: node.x + 1.0 + col as f64 * self.pod,
-            y: node.y + 1.0 + row as f64 * self.pod,
-            w: self.pod,
-            h: self.pod,
+            x: node.x + 1.0 + col as f64 * self.pod_side,
+            y: node.y + 1.0 + row as f64 * self.pod_side,
+            w: self.pod_side,
+            h: self.pod_side,
         }
     }
 }

@@ -59,7 +59,7 @@ impl TimeQuestion {
     }
 
     /// Returns the answer for a pin: the text of the option at the pin, or a duration.
-    pub(crate) fn answer(&self, pin: Micros) -> String {
+    pub(crate) fn answer_at_pin(&self, pin: Micros) -> String {
         let option = self.options.iter().find(|(_, at)| *at == pin);
         option.map_or_else(|| clock::scenario_duration(pin - self.from), |(text, _)| text.clone())
     }
@@ -127,7 +127,7 @@ mod tests {
             (900 * SECOND, 100 * SECOND, "90s"),
         ] {
             assert_eq!(time_question.snap(at), pin, "{at}");
-            assert_eq!(time_question.answer(pin), answer);
+            assert_eq!(time_question.answer_at_pin(pin), answer);
         }
     }
 

@@ -143,9 +143,10 @@ mod tests {
         assert_eq!(translate_opened_session(&session, None), (session, false));
     }
 
+    /// The translation of a task's template gets the task's values, and a reason is found by its text.
     /// Shows: E-16
     #[test]
-    fn task_is_translated_with_its_values_and_reasons() {
+    fn translated_task_contains_its_values_and_reasons() {
         let task = PracticeTask {
             id: TaskId {
                 family: "how-many-fit".into(),

@@ -56,7 +56,7 @@ impl Console {
     }
 
     /// Returns the title of the run whose first line has this index.
-    pub(crate) fn run_title_at(&self, index: usize) -> Option<&str> {
+    pub(crate) fn title_of_run_at(&self, index: usize) -> Option<&str> {
         let run = self.runs.iter().find(|(first, _)| *first == index);
         run.map(|(_, title)| title.as_str())
     }
@@ -197,7 +197,7 @@ mod tests {
         console.print(vec![line(Output, Some(1), "of its timeline")]);
         let titles = |console: &Console| -> Vec<(usize, String)> {
             let all = 0..=console.lines.len();
-            all.filter_map(|at| Some((at, console.run_title_at(at)?.to_owned())))
+            all.filter_map(|at| Some((at, console.title_of_run_at(at)?.to_owned())))
                 .collect()
         };
         assert_eq!(titles(&console), [(2, "second".to_owned())]);

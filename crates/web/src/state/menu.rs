@@ -92,7 +92,7 @@ mod tests {
     use crate::state::Shared;
 
     #[test]
-    fn menu_of_group_has_actions_only_for_named_zone() {
+    fn group_menu_has_actions_only_if_group_is_a_named_zone() {
         let mut session = Session::default();
         session.model.change(|model| {
             let group = |name: &str| GroupView {

@@ -2,8 +2,8 @@
 //! dialogs, the console, the course, and what waits for the session that opens next. The [`Session`] is everything
 //! about the scenario, lesson or link that is open: what the engine has sent about it, and where the user looks in it.
 //! When another one opens, [`Page::open`] replaces that one value; the shell closes what was about the previous session
-//! and hands over what waited for this one ([`Shell::session_opens`]). So a new field is kept or reset by the part in
-//! which it is declared. Methods that need both parts are here; `act.rs` applies actions.
+//! and hands over what waited for this one ([`Shell::prepare_for_session`]). So a new field is kept or reset by the
+//! part in which it is declared. Methods that need both parts are here; `act.rs` applies actions.
 
 use podscope_api::Danger;
 use podscope_protocol::{FIRST_VISIT_LESSON, OpenedSession, WhatIfAnswer};
@@ -81,7 +81,7 @@ impl Page {
     /// Replaces the previous session by the session that opened.
     pub(super) fn open(&mut self, mut opened: OpenedSession) {
         let is_first = self.session.opened.is_none() || self.session.recorded;
-        let awaited = self.shell.session_opens(&mut opened, is_first);
+        let awaited = self.shell.prepare_for_session(&mut opened, is_first);
         let screen = opened.screen.as_deref().and_then(Screen::read);
         if let Some(screen) = &screen {
             self.shell.console_open = screen.console;

@@ -5,7 +5,7 @@ use podscope_protocol::{
     Task, WhatIfAnswer,
 };
 
-use super::shell::KeptForOpeningSession;
+use super::shell::StateKeptForSession;
 use super::{CheckedText, LinkView, Model, RemediesView, Screen, Shared, Sheet, Tab, TriageView};
 use crate::pure::explain::DecisionView;
 use crate::pure::find::Filter;
@@ -83,7 +83,7 @@ impl Session {
         opened: OpenedSession,
         screen: Option<Screen>,
         still_selected: Option<SubjectRef>,
-        awaited: KeptForOpeningSession,
+        awaited: StateKeptForSession,
     ) -> Session {
         let mut screen = screen.unwrap_or_else(|| Screen {
             selected: still_selected,

@@ -55,8 +55,8 @@ pub(crate) struct Shell {
     pub(crate) coming_triage: Option<Shared<TriageView>>,
 }
 
-/// What the shell has kept for the session that opens now, and hands over to it.
-pub(super) struct KeptForOpeningSession {
+/// State that the shell has kept for the session that opens now.
+pub(super) struct StateKeptForSession {
     /// The guarantee to select.
     pub(super) guarantee: Option<String>,
     pub(super) triage: Option<Shared<TriageView>>,
@@ -100,7 +100,7 @@ impl Shell {
     /// Closes what is about the previous session, and returns what was kept for this session. If this session is a
     /// practice task, it gets the task's title and its reasons for wrong answers. `is_first`: no session was open
     /// before.
-    pub(super) fn session_opens(&mut self, opened: &mut OpenedSession, is_first: bool) -> KeptForOpeningSession {
+    pub(super) fn prepare_for_session(&mut self, opened: &mut OpenedSession, is_first: bool) -> StateKeptForSession {
         self.study.change(|study| study.session_opened(opened));
         self.console.change(|console| console.begin_run(&opened.title));
         // The introduction belongs to the first visit's cluster, not to a session that runs on a server.
@@ -116,7 +116,7 @@ impl Shell {
         // A session that was requested earlier may open first: the guarantee is selected only when its own lesson
         // opens.
         let is_its_own = |(_, lesson): &mut (String, String)| opened.lesson.as_ref() == Some(lesson);
-        KeptForOpeningSession {
+        StateKeptForSession {
             guarantee: self.pending_guarantee.take_if(is_its_own).map(|(name, _)| name),
             triage: self.coming_triage.take().filter(|_| opened.is_dump),
         }

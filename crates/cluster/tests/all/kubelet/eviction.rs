@@ -111,7 +111,7 @@ fn memory_pressure_evicts_pod_over_its_request() {
 
 /// Shows: L-11
 #[test]
-fn eviction_grace_follows_v1_23_rules_with_switch() {
+fn evicted_pod_keeps_its_grace_with_switch_grace_rules_v1_23() {
     let switches = Switches {
         grace_rules_v1_23: true,
         ..Switches::default()

@@ -111,7 +111,7 @@ fn init_containers_and_sidecars_start_in_order() {
 
 /// Shows: LC-073
 #[test]
-fn failed_init_container_under_never_fails_the_pod() {
+fn pod_fails_if_init_container_fails_with_policy_never() {
     let mut lab = Lab::new(&[web_pod(
         json!({"restartPolicy": "Never"}),
         &[

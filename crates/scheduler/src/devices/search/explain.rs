@@ -87,7 +87,7 @@ pub(crate) fn explain(
                     explained.outcome = RequestOutcome::PassedOver;
                 }
                 out.requests.push(explained);
-                // The next alternative is explained as if this one had no devices.
+                // This alternative is not used, so its devices are released before the next alternative is explained.
                 if !is_kept {
                     for candidate in taken.into_iter().rev() {
                         explainer.search.deselect(position, candidate);

@@ -504,7 +504,8 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
     check_rows(rows);
 }
 
-/// A claim is counted once, regardless of the number of pods that use it; each victim is counted.
+/// A claim in use counts as one conflict, however many pods use it, but each pod that preemption removes subtracts one.
+/// So it seems enough to remove one of two users.
 /// Shows: SCH-061
 #[test]
 fn read_write_once_pod_claim_excludes_other_pods_on_all_nodes() {

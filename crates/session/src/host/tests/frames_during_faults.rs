@@ -2,7 +2,7 @@
 
 use podscope_api::ordered;
 use podscope_protocol::{
-    Component, Difference, Lane, Mark, MarkLabel, Micros, NodeNext, NodeView, PodView, QueuePlace, SessionSource,
+    Component, Lane, MachineDifference, Mark, MarkLabel, Micros, NodeNext, NodeView, PodView, QueuePlace, SessionSource,
 };
 
 use super::*;
@@ -77,7 +77,7 @@ impl Page {
         &self.nodes[name]
     }
 
-    fn differences_of_node(&self, name: &str) -> Vec<&Difference> {
+    fn differences_of_node(&self, name: &str) -> Vec<&MachineDifference> {
         self.node(name).machine.differs.iter().collect()
     }
 
@@ -159,10 +159,10 @@ fn node_is_silent_only_if_cut_off_from_control_plane() {
         let node = page.node("c-2");
         assert_eq!((&node.next, node.machine.last_heartbeat), (&None, None), "{line}");
         assert_eq!(node.machine.lost_directions(), (line.ends_with("in"), false), "{line}");
-        let deaf = Difference::Deaf { node: "c-2".into() };
+        let deaf = MachineDifference::Deaf { node: "c-2".into() };
         let differs = page.differences_of_node("c-2");
         assert_eq!(differs.contains(&&deaf), line.ends_with("in"), "{line}: {differs:?}");
-        assert!(!differs.iter().any(|one| matches!(one, Difference::Dark { .. })));
+        assert!(!differs.iter().any(|one| matches!(one, MachineDifference::Dark { .. })));
         let is_unconfirmed = |pod: &PodView| pod.mark == podscope_protocol::PodMark::Unconfirmed;
         assert!(!page.pods.values().any(is_unconfirmed), "{line}");
     }
@@ -211,7 +211,7 @@ fn deleted_node_ends_not_ready_bar() {
     page.seek(120);
     assert!(matches!(
         page.differences_of_node("c-2").first(),
-        Some(Difference::Unknown { .. })
+        Some(MachineDifference::Unknown { .. })
     ));
     let not_ready = page
         .fault_bars()

@@ -66,7 +66,8 @@ fn guided_start_prints_no_notice_about_paused_time() {
     }
 }
 
-/// If there was no first visit, or the user gave a command in it, the lesson starts when all pods are running.
+/// If the user never opened the cluster of a first visit before the lesson, or entered a command in that cluster, the
+/// lesson starts at the instant at which all pods are running.
 /// Shows: U-10
 #[test]
 fn lesson_opened_directly_starts_when_all_pods_are_running() {
@@ -86,7 +87,7 @@ fn lesson_opened_directly_starts_when_all_pods_are_running() {
 /// Shows: U-10
 #[test]
 fn free_play_has_no_story_and_no_timeline() {
-    let loaded = scenario::load(&[lessons::free_play()]).expect("it loads");
+    let loaded = scenario::load(&[lessons::free_play_file()]).expect("it loads");
     assert!(loaded.scenario.steps.is_empty() && loaded.scenario.timeline.is_empty());
     let mut session = Session::new(loaded).expect("it starts");
     session.advance(SimTime::from_seconds(10), u64::MAX);

@@ -287,8 +287,8 @@ fn film_is_rendered_without_moving_cursor() {
     assert_eq!(host.next_work(), NextWork::AfterRequest);
 }
 
-/// The editor's check reports a field that the API server does not know with its position, because `kubectl apply`
-/// refuses such fields.
+/// For a field that the API server does not know, the editor's check reports the position, because `kubectl apply`
+/// refuses such a field.
 /// Shows: K-02
 #[test]
 fn check_reports_positions_of_unknown_fields() {

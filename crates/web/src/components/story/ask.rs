@@ -106,7 +106,7 @@ fn pin_slider(ctl: &Ctl, question: &TimeQuestion, pin: Option<Micros>) -> Html {
         })
     };
     let seconds = |at: Micros| ((at - from) / 1_000_000).to_string();
-    let words = pin.map_or_else(|| t!(ask::not_set), |pin| question.answer(pin));
+    let words = pin.map_or_else(|| t!(ask::not_set), |pin| question.answer_at_pin(pin));
     let part = (pin.unwrap_or(from) - from) * 100 / (question.until() - from).max(1);
     html! {
         <label class="pin-field"><span>{ t!(ask::pin) }</span>

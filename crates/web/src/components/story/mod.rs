@@ -229,7 +229,7 @@ fn panel_before_first_step(ctl: &Ctl, page: &Page, opened: &OpenedSession) -> Ht
 /// Converts a click on a node or pod, or a pin on the timeline, into an answer to the question.
 fn picked_answer(page: &Page, kind: QuestionKind) -> Option<String> {
     match kind {
-        QuestionKind::Time => Some(page.session.time_question()?.answer(page.session.pin?)),
+        QuestionKind::Time => Some(page.session.time_question()?.answer_at_pin(page.session.pin?)),
         QuestionKind::Place | QuestionKind::Choice => match page.session.selected.as_ref()? {
             SubjectRef::Node { name } => Some(name.clone()),
             SubjectRef::Pod { key, .. } => key.split_once('/').map(|(_, name)| name.to_owned()),

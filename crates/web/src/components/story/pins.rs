@@ -57,7 +57,7 @@ fn pin_slider(ctl: &Ctl, page: &Page, question: &TimeQuestion, span: Span) -> Ht
     let words = page
         .session
         .pin
-        .map_or_else(|| t!(ask::not_set), |pin| question.answer(pin));
+        .map_or_else(|| t!(ask::not_set), |pin| question.answer_at_pin(pin));
     let onkeydown = {
         let (ctl, question, pin, step) = (
             ctl.clone(),
@@ -67,7 +67,7 @@ fn pin_slider(ctl: &Ctl, page: &Page, question: &TimeQuestion, span: Span) -> Ht
         );
         Callback::from(move |event: KeyboardEvent| {
             if let (Some(pin), Some(step), "Enter") = (pin, step, &*event.key()) {
-                let answer = Some(question.answer(pin));
+                let answer = Some(question.answer_at_pin(pin));
                 ctl.send.emit(Request::Predict { step, answer });
             } else if let Some(to) = question.pin_after_key(pin, &event.key(), event.shift_key()) {
                 ctl.act.emit(Act::Pin(Some(to)));

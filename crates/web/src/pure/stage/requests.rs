@@ -8,7 +8,7 @@ use super::{Plan, StageLengths};
 use crate::pure::overview::Rect;
 
 /// Maximum number of Services that are drawn as a plate; on a narrow stage it is 1. Further Services are only counted.
-pub(crate) const MAX_PLATES: usize = 3;
+pub(crate) const MAX_SERVICE_PLATES: usize = 3;
 
 /// Returns the height of the band below the zones: the plates, and the paths above them.
 pub(crate) fn band_height(measures: &StageLengths) -> f64 {
@@ -35,7 +35,7 @@ fn paths_height(measures: &StageLengths) -> f64 {
 /// Returns the plates of this number of Services, side by side in the middle of the band.
 pub(crate) fn service_plates(plan: &Plan, services: usize) -> Vec<Rect> {
     let measures = &plan.measures;
-    let shown = services.min(if measures.is_narrow { 1 } else { MAX_PLATES });
+    let shown = services.min(if measures.is_narrow { 1 } else { MAX_SERVICE_PLATES });
     let inner = plan.room.w - 2.0 * measures.pad;
     let gap = 10.0 * measures.unit;
     let each = ((inner - gap * (shown.max(1) as f64 - 1.0)) / shown.max(1) as f64).min(760.0 * measures.unit);

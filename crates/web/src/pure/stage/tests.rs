@@ -164,7 +164,7 @@ fn wires_lead_from_the_api_server_to_nodes() {
     for size in FIRST_VISIT_STAGES {
         let plan = plan(stage_size(size), &first_visit_slots(), 2);
         let api = rail(&plan.measures, size.0).api;
-        let Wires::Nodes(all) = wires(&plan) else {
+        let Wires::PerNode(all) = wires(&plan) else {
             panic!("six nodes have wires")
         };
         for (zone, wires) in plan.zones.iter().zip(&all) {
@@ -182,7 +182,7 @@ fn wires_lead_from_the_api_server_to_nodes() {
         }
     }
     let many = plan(stage_size((1440.0, 700.0, 1.0)), &vec![vec![2; 10]; 3], 2);
-    assert!(matches!(wires(&many), Wires::Zones(zones) if zones.len() == 3));
+    assert!(matches!(wires(&many), Wires::PerZone(zones) if zones.len() == 3));
 }
 
 #[test]

@@ -130,11 +130,12 @@ fn point_distance(one: (f64, f64), other: (f64, f64)) -> f64 {
     (other.0 - one.0).hypot(other.1 - one.1)
 }
 
-/// The wires by zone and node, or in a larger cluster one wire per zone.
+/// The wires from the API server: one to each node, or in a larger cluster one to each zone.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Wires {
-    Nodes(Vec<Vec<Wire>>),
-    Zones(Vec<Wire>),
+    /// The wires by zone and node.
+    PerNode(Vec<Vec<Wire>>),
+    PerZone(Vec<Wire>),
 }
 
 /// Computes the wires of a plan.
@@ -143,11 +144,11 @@ pub(crate) fn wires(plan: &Plan) -> Wires {
     let nodes: usize = plan.zones.iter().map(|zone| zone.nodes.len()).sum();
     if nodes > MAX_NODES_WITH_WIRES {
         let zones: Vec<Rect> = plan.zones.iter().map(|zone| zone.rect).collect();
-        return Wires::Zones(wires_to_zones(&plan.measures, &rail, &zones));
+        return Wires::PerZone(wires_to_zones(&plan.measures, &rail, &zones));
     }
     let measures = &plan.measures;
     let unit = measures.unit;
-    Wires::Nodes(
+    Wires::PerNode(
         (plan.zones.iter())
             .map(|zone| {
                 let rows = zone.nodes.iter().map(|node| node.at.1).max().unwrap_or(0) + 1;

@@ -18,7 +18,7 @@ pub(crate) struct Props {
 }
 
 #[component]
-pub(crate) fn More(props: &Props) -> Html {
+pub(crate) fn MoreMenu(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
