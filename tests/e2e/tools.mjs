@@ -27,9 +27,13 @@ const LAUNCH = {
   args: ["--no-sandbox", "--disable-dev-shm-usage"],
 };
 
-/** Options of the browser that stories use. Each story loads the page anew, and V8 would spend a fifth of the CPU time of
- *  a short story on optimizing wasm functions; with eight times its usual budget it optimizes only those that run often. */
-export const STORY_LAUNCH = { ...LAUNCH, args: [...LAUNCH.args, "--js-flags=--wasm-tiering-budget=100000000"] };
+/** Options of the browser that stories use: Chromium's headless shell, if it is installed. Each story loads the page anew,
+ *  and V8 would spend a fifth of the CPU time of a short story on optimizing wasm functions; with eight times its usual
+ *  budget it optimizes only those that run often. */
+export const STORY_LAUNCH = {
+  executablePath: process.env.PODSCOPE_STORY_BROWSER,
+  args: [...LAUNCH.args, "--js-flags=--wasm-tiering-budget=100000000"],
+};
 
 /** Starts a browser for a measurement, outside of the test runner. */
 export const launch = () => playwright.chromium.launch(LAUNCH);

@@ -276,9 +276,11 @@ fn find_tool(tool: Tool) -> Option<FoundTool> {
         Tool::Clients => clients::client_variables().map(FoundTool::Vars),
         Tool::Browser => {
             let (chromium, driver) = browser::find_browser_and_driver()?;
+            let shell = browser::find_headless_shell(&chromium).unwrap_or_else(|| chromium.clone());
             Some(FoundTool::Vars(vec![
                 ("PODSCOPE_CHROMIUM", chromium.into_os_string()),
                 ("PODSCOPE_CHROMEDRIVER", driver.into_os_string()),
+                ("PODSCOPE_STORY_BROWSER", shell.into_os_string()),
             ]))
         }
     }
