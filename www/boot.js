@@ -95,9 +95,9 @@
       return first.is_loaded.value !== 0;
     }
   };
-  // A visit that opens a link or a stored session, or is in a frame, needs both parts of the wasm before anything is
-  // drawn. A visit that the offline copy serves loads both at once, too: the copy contains both, and in most browsers it
-  // cannot answer the synchronous request of `podscopeLoadRest`.
+  // A visit whose address has a fragment or a query, that has stored sessions, or is in a frame, needs both parts of
+  // the wasm before anything is drawn. A visit that the offline copy serves loads both at once, too: the copy
+  // contains both, and in most browsers it cannot answer the synchronous request of `podscopeLoadRest`.
   const loadsRestAtOnce = root.hasAttribute("data-opens") || window.parent !== window || Boolean(navigator.serviceWorker?.controller);
   if (REST_URL && loadsRestAtOnce) (restPromise = fetchRest()).catch(() => { /* reported when the rest is needed */ });
   /** Loads the rest of the wasm before anything is drawn, if this visit needs it that early. Returns whether the rest

@@ -274,10 +274,10 @@ fn message_items_source(english: &MessagesByFile) -> String {
              static FILE: crate::File = crate::File {{ first: {first}, english: {text:?} }};"
         );
         let mut sentences = String::new();
-        for (number, (id, message)) in messages.iter().enumerate() {
+        for (index, (id, message)) in messages.iter().enumerate() {
             let name = rust_name(id);
             if !message.arguments.is_empty() {
-                sentences.push_str(&message_struct_source(&name, number, message));
+                sentences.push_str(&message_struct_source(&name, index, message));
             }
             for line in message.documentation.lines().filter(|line| !line.trim().is_empty()) {
                 let _ = writeln!(rust, "    /// {}", line.replace('[', "\\[").replace('<', "\\<"));
@@ -285,7 +285,7 @@ fn message_items_source(english: &MessagesByFile) -> String {
             if message.arguments.is_empty() {
                 let _ = writeln!(
                     rust,
-                    "    pub const {name}: crate::Message = crate::Message(&FILE, {number});"
+                    "    pub const {name}: crate::Message = crate::Message(&FILE, {index});"
                 );
             } else {
                 let _ = writeln!(rust, "    pub struct {name}<'a> {{");
@@ -304,7 +304,7 @@ fn message_items_source(english: &MessagesByFile) -> String {
                 let _ = writeln!(rust, "    }}\n    impl {name}<'_> {{");
                 let _ = writeln!(
                     rust,
-                    "        pub fn text(&self) -> String {{ crate::format(&FILE, {number}, &[{list}]) }}\n    }}"
+                    "        pub fn text(&self) -> String {{ crate::format(&FILE, {index}, &[{list}]) }}\n    }}"
                 );
             }
         }
@@ -330,7 +330,7 @@ fn message_items_source(english: &MessagesByFile) -> String {
 }
 
 /// Generates the struct of a message with arguments, with methods that format it.
-fn message_struct_source(name: &str, number: usize, message: &Message) -> String {
+fn message_struct_source(name: &str, index: usize, message: &Message) -> String {
     let (mut fields, mut list) = (String::new(), String::new());
     for (argument, is_number) in &message.arguments {
         let argument = rust_name(argument);
@@ -344,7 +344,7 @@ fn message_struct_source(name: &str, number: usize, message: &Message) -> String
     }
     format!(
         "        pub struct {name} {{ {fields}}}\n        impl {name} {{\n            \
-         pub fn sentence(self) -> crate::Sentence {{ crate::Sentence::of(&super::FILE, {number}, vec![{list}]) }}\n        }}\n"
+         pub fn sentence(self) -> crate::Sentence {{ crate::Sentence::of(&super::FILE, {index}, vec![{list}]) }}\n        }}\n"
     )
 }
 

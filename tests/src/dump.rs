@@ -267,12 +267,12 @@ impl Dump {
 
     /// Adds objects of kinds that are not simulated: an Ingress, a custom resource and, once, the
     /// CustomResourceDefinition.
-    fn add_unsimulated_objects(&mut self, name_suffix: u64) {
-        let ingress = self.new_metadata(&format!("ingress-{name_suffix}"), Some("shop"), 9000);
-        self.push_item(&json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": ingress, "spec": {"rules": [{"host": format!("app-{name_suffix}.example.com")}]}, "status": {"loadBalancer": {}}}));
-        let widget = self.new_metadata(&format!("widget-{name_suffix}"), Some("shop"), 8000);
-        self.push_item(&json!({"apiVersion": "example.com/v1alpha1", "kind": "Widget", "metadata": widget, "spec": {"size": name_suffix, "parts": [{"a": [1, 2.5, null, true]}]}}));
-        if name_suffix == 0 {
+    fn add_unsimulated_objects(&mut self, number: u64) {
+        let ingress = self.new_metadata(&format!("ingress-{number}"), Some("shop"), 9000);
+        self.push_item(&json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": ingress, "spec": {"rules": [{"host": format!("app-{number}.example.com")}]}, "status": {"loadBalancer": {}}}));
+        let widget = self.new_metadata(&format!("widget-{number}"), Some("shop"), 8000);
+        self.push_item(&json!({"apiVersion": "example.com/v1alpha1", "kind": "Widget", "metadata": widget, "spec": {"size": number, "parts": [{"a": [1, 2.5, null, true]}]}}));
+        if number == 0 {
             let crd = self.new_metadata("widgets.example.com", None, 7000);
             self.push_item(&json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": crd, "spec": {"group": "example.com", "names": {"kind": "Widget", "plural": "widgets"}, "scope": "Namespaced", "versions": [{"name": "v1alpha1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}}));
         }

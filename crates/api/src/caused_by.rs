@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 /// The trace record that caused an event. `NOTHING` for events without a cause in the run: the start, a command of the
-/// timeline, a random fault. The type has only four bytes, because every queued event stores one.
+/// timeline, a random fault. The type has only four bytes, because every queued event stores a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct CausedBy(Option<NonZeroU32>);
 

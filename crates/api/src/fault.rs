@@ -71,7 +71,8 @@ impl CutFrom {
 
 /// The kind of a fault. The repair of a fault has the same kind.
 ///
-/// Invariant: of several faults at the same time, a violation is attributed to the one whose kind is declared last.
+/// Invariant: of several faults that begin at the same time, a violation is attributed to the one whose kind is
+/// declared last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum FaultKind {
     /// Links are cut.

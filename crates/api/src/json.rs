@@ -68,7 +68,7 @@ pub(crate) struct JsonReader<'t> {
     /// The byte position and the column of the last column lookup. The next lookup continues from there, so that the
     /// characters of a long line are counted only once.
     counted: (usize, u32),
-    nodes: usize,
+    n_values: usize,
     /// Duplicate keys, at most [`limits::LISTED_PROBLEMS`]; they do not stop the parser.
     pub(crate) duplicates: Vec<TextError>,
 }
@@ -83,7 +83,7 @@ impl<'t> JsonReader<'t> {
             line,
             line_start: 0,
             counted: (0, 1),
-            nodes: 0,
+            n_values: 0,
             duplicates: Vec::new(),
         }
     }
@@ -188,8 +188,8 @@ impl<'t> JsonReader<'t> {
         if depth > limits::NESTING_DEPTH {
             return Err(self.error_here(format!("nested deeper than {} levels", limits::NESTING_DEPTH)));
         }
-        self.nodes += 1;
-        if self.nodes > limits::VALUES {
+        self.n_values += 1;
+        if self.n_values > limits::VALUES {
             return Err(self.error_here(format!("more than {} values", limits::VALUES)));
         }
         let (line, column) = (self.line, self.column());

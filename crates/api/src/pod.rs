@@ -73,7 +73,8 @@ wire_types! {
         pub service_account: Str,
         /// `false`: the pod gets no service account token. None: the ServiceAccount decides.
         pub automount_service_account_token: Option<bool>,
-        /// The service account token volume, if it has exactly the form that admission gives it.
+        /// The end of the name of the service account token volume, if that volume has exactly the form that admission
+        /// gives it.
         ///
         /// Invariant: this volume is not in `volumes`, and its mounts are not in the containers' `volume_mounts`.
         pub token_volume_suffix as "": Option<crate::TokenVolumeSuffix>,

@@ -138,8 +138,8 @@ pub enum Change {
         node: NewNode,
         /// The drivers of the node's devices.
         drivers: Vec<String>,
-        /// Whether the command `fault join --like` copies the devices too. It does only if the existing node lists its
-        /// devices in an annotation.
+        /// Whether the command `fault join --like` copies the devices too. It does so only if the existing node lists
+        /// its devices in an annotation.
         is_scripted: bool,
     },
     /// Add a node with the same properties as an existing node.

@@ -151,13 +151,13 @@ impl PodSpec {
     /// Replaces the service account token volume by the suffix of its name, if the volume and its mounts are exactly as
     /// admission creates them. The printed form of the pod does not change.
     fn compact_token_volume(&mut self) {
-        let Some(access) = self.volumes.last().and_then(|volume| {
-            let access = TokenVolumeSuffix::new(volume.name.strip_prefix(TOKEN_VOLUME_PREFIX)?)?;
-            (*volume == TokenVolumeSuffix::build_token_volume(volume.name.clone())).then_some(access)
+        let Some(suffix) = self.volumes.last().and_then(|volume| {
+            let suffix = TokenVolumeSuffix::new(volume.name.strip_prefix(TOKEN_VOLUME_PREFIX)?)?;
+            (*volume == TokenVolumeSuffix::build_token_volume(volume.name.clone())).then_some(suffix)
         }) else {
             return;
         };
-        let name = access.token_volume_name();
+        let name = suffix.token_volume_name();
         let token_mount = build_token_mount(name.clone());
         let has_token_mount = |container: &Container| container.volume_mounts.last() == Some(&token_mount);
         let mounts_volume_elsewhere = |container: &Container| {
@@ -191,7 +191,7 @@ impl PodSpec {
                 }
             }
         }
-        self.token_volume_suffix = Some(access);
+        self.token_volume_suffix = Some(suffix);
     }
 }
 
@@ -201,10 +201,10 @@ impl Pod {
         if self.spec.token_volume_suffix.is_none() {
             self.spec.compact_token_volume();
         }
-        let Some(access) = self.spec.token_volume_suffix else {
+        let Some(suffix) = self.spec.token_volume_suffix else {
             return;
         };
-        let known = build_token_mount_status(access.token_volume_name());
+        let known = build_token_mount_status(suffix.token_volume_name());
         for status in all_container_statuses(self) {
             if status.volume_mounts.last() == Some(&known) {
                 status.volume_mounts.pop();
@@ -216,10 +216,10 @@ impl Pod {
 
     /// Returns the pod as clients see it: with the service account token volume and its mounts.
     pub fn with_token_volume(&self) -> Cow<'_, Pod> {
-        let Some(access) = self.spec.token_volume_suffix else {
+        let Some(suffix) = self.spec.token_volume_suffix else {
             return Cow::Borrowed(self);
         };
-        let name = access.token_volume_name();
+        let name = suffix.token_volume_name();
         let mut pod = self.clone();
         pod.spec.token_volume_suffix = None;
         pod.spec.add_token_mounts(&name);

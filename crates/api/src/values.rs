@@ -356,5 +356,5 @@ macro_rules! impl_wire_for_fields_outside_json {
     )*};
 }
 // These types are not fields of the JSON form; other code prints them: `Extra` by `Extra::merge_into`, managers by
-// `FieldManagers::to_value` on request, API access by `Pod::with_token_volume`.
+// `FieldManagers::to_value` on request, the token volume by `Pod::with_token_volume`.
 impl_wire_for_fields_outside_json! { Extra, crate::managed::FieldManagers, Option<crate::TokenVolumeSuffix> }

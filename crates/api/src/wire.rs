@@ -109,7 +109,7 @@ pub(crate) fn to_camel_case(name: &str) -> String {
 }
 
 /// Encodes a struct as a JSON object: its fields in declaration order, without absent ones.
-pub fn write_record(record: &dyn Record) -> Value {
+pub fn record_to_json_value(record: &dyn Record) -> Value {
     let mut map = Map::new();
     let shape = record.shape();
     for (at, name) in shape.fields.iter().enumerate() {
@@ -192,7 +192,7 @@ macro_rules! wire_types {
             impl $crate::wire::Wire for $name {
                 fn from_null() -> Self { Self::default() }
                 fn go_type() -> String { $crate::wire::go_struct_name(SHAPE.name) }
-                fn to_json_value(&self) -> $crate::wire::Value { $crate::wire::write_record(self) }
+                fn to_json_value(&self) -> $crate::wire::Value { $crate::wire::record_to_json_value(self) }
                 fn decode<'n>(
                     &mut self,
                     node: &'n $crate::Tree<'n>,

@@ -133,8 +133,8 @@ struct Reader<'e, 't> {
     /// Lines that were indented, with the number of added columns; used to report positions in the original text.
     shifts: &'e [(u32, u32)],
     anchors: ordered::Map<usize, Tree<'t>>,
-    nodes: usize,
-    alias_nodes: usize,
+    n_values: usize,
+    n_alias_values: usize,
     problems: Vec<TextError>,
 }
 
@@ -156,8 +156,8 @@ impl<'e, 't> Reader<'e, 't> {
             lines_before,
             shifts: &[],
             anchors: ordered::Map::new(),
-            nodes: 0,
-            alias_nodes: 0,
+            n_values: 0,
+            n_alias_values: 0,
             problems: Vec::new(),
         }
     }
@@ -227,7 +227,7 @@ impl<'e, 't> Reader<'e, 't> {
                 Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd | Event::Nothing => {}
                 event => {
                     self.anchors.clear();
-                    self.alias_nodes = 0;
+                    self.n_alias_values = 0;
                     let node = self.parse_node(event, span, 0)?;
                     if node.data != Data::Null {
                         return Ok(Some(node));
@@ -239,8 +239,8 @@ impl<'e, 't> Reader<'e, 't> {
 
     /// Counts parsed values. Returns an error if the text has too many.
     fn add_to_value_count(&mut self, count: usize, span: Span) -> Result<(), TextError> {
-        self.nodes = self.nodes.saturating_add(count);
-        if self.nodes > limits::VALUES {
+        self.n_values = self.n_values.saturating_add(count);
+        if self.n_values > limits::VALUES {
             return Err(self.error(span, format!("more than {} values", limits::VALUES)));
         }
         Ok(())
@@ -252,8 +252,8 @@ impl<'e, 't> Reader<'e, 't> {
             return Err(self.error_of_kind(TextErrorKind::Recursion, span, "anchor value contains itself"));
         };
         let count = node.count_tree_values();
-        self.alias_nodes = self.alias_nodes.saturating_add(count);
-        if self.alias_nodes > limits::ALIAS_VALUES {
+        self.n_alias_values = self.n_alias_values.saturating_add(count);
+        if self.n_alias_values > limits::ALIAS_VALUES {
             return Err(self.error_of_kind(TextErrorKind::Meaning, span, "document contains excessive aliasing"));
         }
         let copy = node.clone();

@@ -57,7 +57,7 @@ struct BlockReader<'t> {
     line_end: usize,
     /// Number of the current line, from 1.
     line: u32,
-    nodes: usize,
+    n_values: usize,
     /// Byte range of the list `items` in the text.
     items: (usize, usize),
 }
@@ -70,7 +70,7 @@ impl<'t> BlockReader<'t> {
             line_start: 0,
             line_end: end_of_line_at(text, 0),
             line: lines_before.saturating_add(1),
-            nodes: 0,
+            n_values: 0,
             items: (0, 0),
         }
     }
@@ -128,10 +128,10 @@ impl<'t> BlockReader<'t> {
         matches!(rest, [b'-'] | [b'-', b' ' | b'\n', ..])
     }
 
-    /// Counts a value. Returns an error if the text has too many, or if they are nested too deeply.
+    /// Counts a value. Returns an error if the text has too many, or if this one is nested too deeply.
     fn check_limits_for_next_value(&mut self, depth: usize) -> BlockResult<()> {
-        self.nodes += 1;
-        let is_within = self.nodes <= limits::VALUES && depth <= limits::NESTING_DEPTH;
+        self.n_values += 1;
+        let is_within = self.n_values <= limits::VALUES && depth <= limits::NESTING_DEPTH;
         is_within.then_some(()).ok_or(UnsupportedForm)
     }
 
@@ -170,7 +170,7 @@ impl<'t> BlockReader<'t> {
         }
         let indent = self.at - self.line_start;
         let (line, column) = match indent {
-            0 => self.position_after_dash()?,
+            0 => self.line_and_column_after_dash()?,
             _ => self.line_and_column(),
         };
         let mut items = Vec::new();
@@ -221,7 +221,7 @@ impl<'t> BlockReader<'t> {
         } else if self.is_at_map_key()? {
             self.read_map(at, depth, &mut |_, _| Ok(None))?
         } else {
-            (line, column) = self.scalar_position();
+            (line, column) = self.line_and_column_of_scalar();
             self.read_scalar(parent)?
         };
         Ok(Tree { line, column, data })
@@ -230,12 +230,12 @@ impl<'t> BlockReader<'t> {
     /// Reads a list whose dashes are in the same column as its key. As in the full parser, its position is the one
     /// after the first dash.
     fn read_list_in_key_column(&mut self, at: usize, depth: usize) -> BlockResult<Tree<'t>> {
-        let (line, column) = self.position_after_dash()?;
+        let (line, column) = self.line_and_column_after_dash()?;
         let data = self.read_list(at, depth)?;
         Ok(Tree { line, column, data })
     }
 
-    fn position_after_dash(&self) -> BlockResult<(u32, u32)> {
+    fn line_and_column_after_dash(&self) -> BlockResult<(u32, u32)> {
         let (line, column) = self.line_and_column();
         let behind = &self.rest_of_line()[1..];
         let inner = behind.trim_start_matches(' ');
@@ -245,7 +245,7 @@ impl<'t> BlockReader<'t> {
     }
 
     /// Returns the position of a scalar; for a literal block, the position of its first line of text.
-    fn scalar_position(&self) -> (u32, u32) {
+    fn line_and_column_of_scalar(&self) -> (u32, u32) {
         if !self.rest_of_line().starts_with('|') {
             return self.line_and_column();
         }
@@ -319,7 +319,7 @@ impl<'t> BlockReader<'t> {
                 }
                 None => {
                     self.check_limits_for_next_value(depth + 1)?;
-                    let (line, column) = self.scalar_position();
+                    let (line, column) = self.line_and_column_of_scalar();
                     let data = self.read_scalar(indent)?;
                     Tree { line, column, data }
                 }

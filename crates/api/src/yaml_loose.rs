@@ -95,7 +95,7 @@ impl Lexer {
         let mut at = start;
         while at < characters.len() {
             at = match self.quote {
-                Some(mark) => self.read_quoted(&characters, at, mark),
+                Some(quote) => self.read_quoted(&characters, at, quote),
                 None => self.read_token(&characters, at),
             };
         }
@@ -149,10 +149,10 @@ impl Lexer {
                 at + 1
             }
             ',' | ':' if self.depth > 0 => at + 1,
-            mark @ ('"' | '\'') => {
+            quote @ ('"' | '\'') => {
                 self.record_opening_column(at);
-                self.quote = Some(mark);
-                if self.depth == 0 && is_quoted_key(line, at, mark) {
+                self.quote = Some(quote);
+                if self.depth == 0 && is_quoted_key(line, at, quote) {
                     self.block_column = at + 1;
                 }
                 at + 1

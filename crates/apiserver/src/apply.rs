@@ -84,7 +84,7 @@ pub(super) struct OwnershipSchema {
 }
 
 impl OwnershipSchema {
-    fn merge_semantics(&self) -> OwnershipSemantics<'_> {
+    fn ownership_semantics(&self) -> OwnershipSemantics<'_> {
         match &self.schema {
             Some(schema) => OwnershipSemantics::Defined(schema),
             None => OwnershipSemantics::of_kind(self.kind),
@@ -112,7 +112,7 @@ impl ApiServer {
             return;
         }
         let ownership_schema = self.ownership_schema(object.kind());
-        let fields = FieldSet::of(&created_fields(object, ownership_schema.merge_semantics()));
+        let fields = FieldSet::of(&created_fields(object, ownership_schema.ownership_semantics()));
         let metadata = object.metadata_mut();
         let mut managers = metadata.managers.list().to_vec();
         for manager in managers.iter_mut().filter(|one| one.fields.is_empty()) {
@@ -129,7 +129,7 @@ impl ApiServer {
             kind, key, document, ..
         } = applied;
         let ownership_schema = self.ownership_schema(*kind);
-        let semantics = ownership_schema.merge_semantics();
+        let semantics = ownership_schema.ownership_semantics();
         check_types(applied, semantics)?;
         let is_status = &*applied.subresource == "status";
         let in_part = |path: &FieldPath| match is_status {
@@ -199,7 +199,7 @@ impl ApiServer {
         }
         let ownership_schema = self.ownership_schema(new.kind());
         let (before, after) = (old.to_value(), new.to_value());
-        let FieldChanges { written, removed } = compare(&before, &after, ownership_schema.merge_semantics());
+        let FieldChanges { written, removed } = compare(&before, &after, ownership_schema.ownership_semantics());
         let mut managers = match writer.sent.list() {
             [] => old.metadata().managers.list().to_vec(),
             sent => sent.to_vec(),

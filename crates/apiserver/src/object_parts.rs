@@ -166,8 +166,8 @@ fn with_resources_of(old: &Arc<Pod>, new: &Pod) -> Arc<Pod> {
     merged
 }
 
-/// Returns the new object with the metadata of the old one that only the server may change. For kinds without a status
-/// subresource, whose status is a field like any other. `None` if the kinds differ.
+/// Returns the new object with the metadata of the old one that only the server may change; `None` if the kinds differ.
+/// Used for kinds without a status subresource, whose status is a field like any other.
 pub(super) fn with_server_metadata_of(old: &Object, mut new: Object) -> Option<Object> {
     restore_server_metadata(new.metadata_mut(), old.metadata());
     (new.kind() == old.kind()).then_some(new)

@@ -41,7 +41,7 @@ impl ApiServer {
         podscope_api::check_service_allocation(service, old, others.iter().copied()).map_err(|why| match why {
             AllocationError::Invalid(problems) => ApiError::invalid(Kind::Service, name, problems),
             AllocationError::Internal(why) => ApiError::internal(format!("Internal error occurred: {why}")),
-            AllocationError::Unnamed(why) => ApiError::without_reason(why),
+            AllocationError::WithoutReason(why) => ApiError::without_reason(why),
         })
     }
 

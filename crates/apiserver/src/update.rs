@@ -112,7 +112,7 @@ impl ApiServer {
         Err(ApiError::invalid(new.kind(), &old.key().name, problems))
     }
 
-    /// Stores the object `new`, except for the fields that a write to `part` may not change: they keep their values in
+    /// Stores the object `new`, except for the fields that a write to `part` may not change: these keep the values of
     /// `old`.
     pub(super) fn replace_part(
         &mut self,

@@ -59,7 +59,7 @@ pub(crate) fn run(given: &BenchArgs) -> Result<ExitCode, UsageError> {
         return Ok(measured.unwrap_or_else(|status| status));
     };
     let usual = BenchOptions::default();
-    let size = BenchOptions {
+    let options = BenchOptions {
         nodes: nodes.unwrap_or(usual.nodes),
         pods: given.pods.unwrap_or(usual.pods),
         templates: number(given.templates),
@@ -67,7 +67,7 @@ pub(crate) fn run(given: &BenchArgs) -> Result<ExitCode, UsageError> {
         ..usual
     };
     let decisions = number(given.decisions);
-    let mut bench = Bench::new(workload, size);
+    let mut bench = Bench::new(workload, options);
     let existing = bench.running_pod_count();
     // The first decisions fill caches; in a running scheduler they are already filled.
     let warm_up = (decisions / 10).clamp(1, 100);
@@ -91,7 +91,7 @@ pub(crate) fn run(given: &BenchArgs) -> Result<ExitCode, UsageError> {
         .fold(f64::MAX, f64::min);
     args::print_text(&format!(
         "{name} nodes={} existing={existing} decisions={decisions}  {microseconds:.1} us/decision\n",
-        size.nodes
+        options.nodes
     ));
     Ok(ExitCode::SUCCESS)
 }

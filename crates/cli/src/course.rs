@@ -1,4 +1,5 @@
-//! `podscope course`: checks a course and lists it. `podscope scorm`: packs a course and the site as a SCORM 1.2 package.
+//! `podscope course`: checks a course and lists it. `podscope scorm`: packs a course and the site as a SCORM 1.2
+//! package.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

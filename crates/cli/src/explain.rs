@@ -81,9 +81,9 @@ fn explanation_text(names: &[String], pod: &str, json: bool) -> Result<String, E
     let store = session.world().objects();
     let (found, others) = pod_and_other_objects(store, pod);
     let found = found.ok_or_else(|| bad_input(format!("no pod {pod}")))?;
-    let standing = pod_state_notes(store, &found);
+    let state_notes = pod_state_notes(store, &found);
     if store.missing_objects(&found).is_some() && found.spec.node_name.is_none() {
-        return Ok(text_without_decision(&found, &standing, json));
+        return Ok(text_without_decision(&found, &state_notes, json));
     }
     let (mut cache, nominator) = cases::load(&others, &config);
     // A running pod is decided as if it were pending.
@@ -95,7 +95,7 @@ fn explanation_text(names: &[String], pod: &str, json: bool) -> Result<String, E
     };
     let explained = explain(&cache, &decision);
     let output = ExplainOutput {
-        standing: &standing,
+        state_notes: &state_notes,
         explanation: explanation_json(&explained),
         restarted: restart_reasons(&found),
         groups: match found.spec.node_name {
@@ -133,22 +133,24 @@ fn pod_and_other_objects(store: &Objects, pod: &str) -> (Option<Arc<Pod>>, Vec<O
     (found, others)
 }
 
-/// What the command prints about a pod: its state, the explanation of the scheduler's decision, its restarted
+/// What the command prints about a pod: its state, the explanation of the scheduler's decision, the restarts of its
 /// containers, and the node groups.
 struct ExplainOutput<'a> {
-    standing: &'a [Sentence],
+    state_notes: &'a [Sentence],
     explanation: ExplanationJson<'a>,
-    /// Names of the containers that ended, each with a sentence about why it was or was not started again.
+    /// Names of containers that ended, each with a sentence about the restart rule or policy that decided whether it
+    /// was started again. A container that only follows the pod's policy is missing, unless all containers restart.
     restarted: Vec<(&'a str, Sentence)>,
-    /// For each node group, whether the pod could run on a new node of it; None for a pod that has a node.
+    /// For each node group, whether the pod could run on a new node of it; None if the pod has a node, if it fits on an
+    /// existing node, or if there is no node group.
     groups: Option<PodGroupAnswers>,
 }
 
 impl ExplainOutput<'_> {
     fn to_json(&self) -> serde_json::Result<String> {
         let mut value = serde_json::to_value(&self.explanation)?;
-        if !self.standing.is_empty() {
-            value["standing"] = english_sentences(self.standing);
+        if !self.state_notes.is_empty() {
+            value["standing"] = english_sentences(self.state_notes);
         }
         if !self.restarted.is_empty() {
             let reasons = self.restarted.iter();
@@ -162,7 +164,11 @@ impl ExplainOutput<'_> {
     }
 
     fn to_text(&self) -> String {
-        let mut text: String = self.standing.iter().map(|sentence| format!("{sentence}\n")).collect();
+        let mut text: String = self
+            .state_notes
+            .iter()
+            .map(|sentence| format!("{sentence}\n"))
+            .collect();
         text.push_str(&ExplanationText(&self.explanation).to_string());
         if let Some(groups) = &self.groups {
             text.push_str(&format!("\n{}\n", t!(cli_explain::groups)));

@@ -1,5 +1,5 @@
-//! `kubectl podscope`: under the name `kubectl-podscope` this binary is a plugin of kubectl. It reads the cluster of the
-//! current context through kubectl, and prints what `podscope why` prints, saves a file, or makes a link. It changes
+//! `kubectl podscope`: under the name `kubectl-podscope` this binary is a plugin of kubectl. It reads the cluster of
+//! the current context through kubectl, and prints what `podscope why` prints, saves a file, or makes a link. It changes
 //! nothing in the cluster and sends nothing anywhere.
 
 use std::ffi::OsString;

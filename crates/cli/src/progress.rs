@@ -45,8 +45,8 @@ impl Progress {
         Self::new(0, "shrinking: run {pos}, {msg}; Ctrl-C prints the smallest so far")
     }
 
-    /// Creates progress of work in stages, some of which have a known number of steps. Shows `initial_message` until the
-    /// first update.
+    /// Creates progress of work in stages, some of which have a known number of steps. Shows `initial_message` until
+    /// the first update.
     pub(crate) fn of_stages(initial_message: &'static str) -> Self {
         let progress = Self::new(0, STAGE_TEMPLATE);
         progress.bar.set_message(initial_message);

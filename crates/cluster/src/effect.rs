@@ -29,7 +29,7 @@ pub(crate) enum Act {
     Client(ClientAct),
     Controller(podscope_controllers::Act),
     /// Act of a kubelet or its machine.
-    Node(podscope_node::NodeEffect),
+    Node(podscope_node::NodeAct),
 }
 
 macro_rules! impl_from_parts {
@@ -44,7 +44,7 @@ macro_rules! impl_from_parts {
 
 impl_from_parts!(Timer: SchedulerTimer => Scheduler, podscope_controllers::Timer => Controller, podscope_node::Timer => Node,
     ClientTimer => Client);
-impl_from_parts!(Act: ClientAct => Client, podscope_controllers::Act => Controller, podscope_node::NodeEffect => Node);
+impl_from_parts!(Act: ClientAct => Client, podscope_controllers::Act => Controller, podscope_node::NodeAct => Node);
 
 macro_rules! impl_try_from_timer {
     ($($part:ty => $variant:ident),* $(,)?) => {

@@ -67,4 +67,4 @@ pub use podscope_sim::{
 pub use scheduler_process::{RecordedDecision, is_made_up_node, scheduler_of};
 pub use setup::{NodeShorthand, Settings, Setup, SetupError};
 pub use traffic::{FlowState, StartTraffic, Totals, TrafficCommand};
-pub use world::{ControlPlaneProcess, GivenCommand, World};
+pub use world::{ControlPlaneProcessStatus, GivenCommand, World};

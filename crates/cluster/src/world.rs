@@ -6,7 +6,7 @@ mod invariant_checks;
 mod load;
 mod view;
 
-pub use view::ControlPlaneProcess;
+pub use view::ControlPlaneProcessStatus;
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -530,7 +530,7 @@ impl World {
                     }
                 }
                 Effect::Act(Act::Controller(act)) => self.inject_for_controller(&process.actor, act, sink),
-                Effect::Act(Act::Node(podscope_node::NodeEffect::PowerOff)) => {
+                Effect::Act(Act::Node(podscope_node::NodeAct::PowerOff)) => {
                     if let Place::Node(node) = process.actor.place() {
                         // The fault fails if the machine lost power meanwhile: it stays off.
                         let _ = self.inject(&process.actor, &Fault::Power { node, on: false }, sink);

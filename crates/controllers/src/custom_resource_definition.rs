@@ -7,7 +7,7 @@
 //!   deleted ──► Terminating ──at once, then every 5 s: objects are deleted──► none is left: finalizer removed
 //! ```
 //!
-//! Deviation: the real controllers run inside the API server; this one runs in the controller-manager and stops with it.
+//! Deviation: the real controllers run in the API server; this one runs in the controller-manager and stops with it.
 
 use std::sync::Arc;
 

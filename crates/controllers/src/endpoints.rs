@@ -76,7 +76,7 @@ impl Controller for EndpointsController {
             .filter(|pod| !pod.is_terminal() && !pod.status.pod_ip.is_empty())
             .filter(|pod| publish_not_ready || !pod.metadata.is_terminating())
             .collect();
-        let since = self.times.update(&service, &pods);
+        let trigger_time = self.times.update(&service, &pods);
         let mut wanted = old.as_deref().cloned().unwrap_or_else(|| Endpoints {
             metadata: ObjectMeta {
                 name: service.metadata.name.clone(),
@@ -97,7 +97,7 @@ impl Controller for EndpointsController {
         if unchanged {
             return Plan::default();
         }
-        match since {
+        match trigger_time {
             Some(at) => drop(set_entry(
                 &mut wanted.metadata.annotations,
                 TRIGGER_TIME_ANNOTATION,

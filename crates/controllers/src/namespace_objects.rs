@@ -104,7 +104,8 @@ fn api_server_service_objects() -> Vec<Object> {
     ]
 }
 
-/// Returns the objects that the controller creates in a new namespace, and in `default` also the API server's Service.
+/// Returns the objects that the controller creates in a new namespace. In `default`, the API server's Service and its
+/// endpoints are among them.
 #[must_use]
 pub fn initial_namespace_objects(namespace: &str) -> Vec<Object> {
     let metadata = |name: &str| ObjectMeta {

@@ -580,7 +580,7 @@ fn mark_not_ready(pod: &Arc<Pod>, now: Time) -> Option<Action> {
         now,
     );
     let action = Action::from(Request::Update(Object::Pod(Arc::new(updated)), Part::Status));
-    // Emitted only if the update succeeds. If the pod was changed in the meantime, a later pass repeats the update.
+    // The event is emitted only if the update succeeds. If the pod was changed meanwhile, a later pass repeats it.
     let event = note(&**pod, EventType::Warning, "NodeNotReady", "Node is not ready");
     Some(action.accept(Accept::Anything).on_success(event))
 }

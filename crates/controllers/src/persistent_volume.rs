@@ -9,8 +9,8 @@
 //! `claimRef` has the claim's UID, the claim has a `volumeName`. Deviation: this controller also acts as the external
 //! provisioners of the CSI drivers; each operation takes one second.
 
-mod prebound;
 mod provisioned;
+mod with_volume_name;
 
 use podscope_api::ordered;
 use podscope_api::well_known::{annotation, provisioner};
@@ -93,11 +93,11 @@ impl Controller for PersistentVolumeController {
             self.in_progress.remove(key);
             return Plan::default();
         };
-        if claim.spec.volume_name.is_empty() && !prebound::is_bound(&claim) {
+        if claim.spec.volume_name.is_empty() && !with_volume_name::is_bound(&claim) {
             self.sync_unbound(key, &claim, cx)
         } else {
             self.in_progress.remove(key);
-            prebound::sync(&claim, cx)
+            with_volume_name::sync(&claim, cx)
         }
     }
 }
@@ -346,14 +346,14 @@ impl PersistentVolumeController {
                 set_volume_phase(volume, VolumePhase::Bound, cx)
             }
             Some(claim) if claim.spec.volume_name.is_empty() => {
-                if prebound::report_mode_mismatch(volume, &claim, cx) {
+                if with_volume_name::report_mode_mismatch(volume, &claim, cx) {
                     return Plan::default().requeue_after(Some(RESYNC_PERIOD));
                 }
                 // The claim will refer to the volume after its next sync.
                 Plan::default()
             }
             // The volume was not dynamically provisioned, and its claim is bound to another volume.
-            Some(_) if !is_deleted_with_claim(volume) => prebound::unbind(volume),
+            Some(_) if !is_deleted_with_claim(volume) => with_volume_name::unbind(volume),
             _ => self.release_volume(key, volume, cx),
         }
     }

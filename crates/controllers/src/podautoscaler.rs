@@ -349,42 +349,42 @@ impl Controller for HorizontalController {
         if is_left_unchanged(&autoscaler, cx.objects) {
             return next_sync;
         }
-        let mut pass = AutoscalerSync {
+        let mut sync = AutoscalerSync {
             new: HorizontalPodAutoscaler::clone(&autoscaler),
             autoscaler,
             selectors: &mut self.selectors,
             cx,
         };
-        let scale = match ScaleTarget::of(&pass.autoscaler, pass.cx.objects) {
+        let scale = match ScaleTarget::of(&sync.autoscaler, sync.cx.objects) {
             Ok(scale) => scale,
             Err(why) => {
-                pass.emit_warning("FailedGetScale", &why);
+                sync.emit_warning("FailedGetScale", &why);
                 let text = format!("the HPA controller was unable to get the target's current scale: {why}");
-                pass.set_condition("AbleToScale", false, "FailedGetScale", &text);
-                return next_sync.then(pass.status_update().into_iter().collect());
+                sync.set_condition("AbleToScale", false, "FailedGetScale", &text);
+                return next_sync.then(sync.status_update().into_iter().collect());
             }
         };
         let text = "the HPA controller was able to get the target's current scale";
-        pass.set_condition("AbleToScale", true, "SucceededGetScale", text);
-        history.record_initial(scale.replicas, pass.cx.now());
-        let decided = pass.decide(&scale, history);
-        let status = &mut pass.new.status;
+        sync.set_condition("AbleToScale", true, "SucceededGetScale", text);
+        history.record_initial(scale.replicas, sync.cx.now());
+        let decided = sync.decide(&scale, history);
+        let status = &mut sync.new.status;
         status.current_replicas = Some(scale.replicas);
         let rescale = match decided {
             Ok(rescale) => rescale,
             Err(summary) => {
-                pass.emit_warning("FailedComputeMetricsReplicas", &summary);
-                return next_sync.then(pass.status_update().into_iter().collect());
+                sync.emit_warning("FailedComputeMetricsReplicas", &summary);
+                return next_sync.then(sync.status_update().into_iter().collect());
             }
         };
         status.desired_replicas = rescale.as_ref().map_or(scale.replicas, |rescale| rescale.to);
         let mut plan = next_sync;
         if let Some(RescaleDecision { to, why }) = rescale {
-            pass.new.status.last_scale_time = Some(pass.now());
+            sync.new.status.last_scale_time = Some(sync.now());
             let text = format!("the HPA controller was able to update the target scale to {to}");
-            pass.set_condition("AbleToScale", true, "SucceededRescale", &text);
+            sync.set_condition("AbleToScale", true, "SucceededRescale", &text);
             let size = format!("New size: {to}; reason: {why}");
-            let about = &*pass.autoscaler;
+            let about = &*sync.autoscaler;
             let set = Action::from(scale.set_replicas(to))
                 .on_success(note(about, EventType::Normal, "SuccessfulRescale", size.clone()))
                 .on_failure(note(
@@ -393,10 +393,10 @@ impl Controller for HorizontalController {
                     "FailedRescale",
                     format!("{size}; error: {{error}}"),
                 ));
-            history.record_change(scale.replicas, to, pass.cx.now());
+            history.record_change(scale.replicas, to, sync.cx.now());
             plan = plan.then_action(set);
         }
-        plan.then(pass.status_update().into_iter().collect())
+        plan.then(sync.status_update().into_iter().collect())
     }
 
     /// If the scale could not be updated, the status reports the error and keeps the previous desired number of
@@ -420,7 +420,7 @@ impl Controller for HorizontalController {
         let mut new = HorizontalPodAutoscaler::clone(&new);
         new.status.last_scale_time = autoscaler.status.last_scale_time;
         new.status.desired_replicas = autoscaler.status.desired_replicas;
-        let mut pass = AutoscalerSync {
+        let mut sync = AutoscalerSync {
             new,
             autoscaler,
             selectors: &mut self.selectors,
@@ -430,7 +430,7 @@ impl Controller for HorizontalController {
             "the HPA controller was unable to update the target scale: {}",
             failure.error.message
         );
-        pass.set_condition("AbleToScale", false, "FailedUpdateScale", &text);
-        Plan::default().then(pass.status_update().into_iter().collect())
+        sync.set_condition("AbleToScale", false, "FailedUpdateScale", &text);
+        Plan::default().then(sync.status_update().into_iter().collect())
     }
 }

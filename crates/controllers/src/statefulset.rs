@@ -120,7 +120,7 @@ impl Controller for StatefulSetController {
             .iter()
             .find(|revision| revision.metadata.name == set.status.current_revision);
         let current = current.unwrap_or(&history.update).clone();
-        let pass = SyncPass {
+        let sync = StatefulSetSync {
             pods: claimed
                 .owned
                 .into_iter()
@@ -133,16 +133,16 @@ impl Controller for StatefulSetController {
             set: set.clone(),
             cx,
         };
-        let live: ordered::Set<Str> = pass
+        let live: ordered::Set<Str> = sync
             .pods
             .iter()
             .map(|pod| revision_of(pod).into())
-            .chain([pass.current.metadata.name.clone()])
+            .chain([sync.current.metadata.name.clone()])
             .collect();
-        let mut status = pass.status();
-        let requeue = next_available_in(&pass.pods, set.spec.min_ready_seconds, pass.cx.ctx.wall());
+        let mut status = sync.status();
+        let requeue = next_available_in(&sync.pods, set.spec.min_ready_seconds, sync.cx.ctx.wall());
         if !set.metadata.is_terminating() {
-            plan = pass.reconcile(plan, &mut status);
+            plan = sync.reconcile(plan, &mut status);
         }
         complete_rolling_update(&set, &mut status);
         if status != set.status {
@@ -161,7 +161,7 @@ impl Controller for StatefulSetController {
 }
 
 /// The state of one sync of one StatefulSet.
-struct SyncPass<'c, 'a, 'x> {
+struct StatefulSetSync<'c, 'a, 'x> {
     set: Arc<StatefulSet>,
     pods: Vec<Arc<Pod>>,
     current: Arc<ControllerRevision>,
@@ -177,7 +177,7 @@ enum SyncStepResult {
     Wait(Plan),
 }
 
-impl SyncPass<'_, '_, '_> {
+impl StatefulSetSync<'_, '_, '_> {
     fn is_ordered(&self) -> bool {
         self.set.spec.pod_management_policy != Some(PodManagementPolicy::Parallel)
     }

@@ -109,8 +109,8 @@ impl ItemSource {
 }
 
 impl ItemSource {
-    /// Returns the name by which a handed-in file refers to the item. For a lesson by URL this is its file name,
-    /// because the course does not contain the lesson's title.
+    /// Returns the name by which a handed-in file refers to the item. For a lesson by URL this is its file name without
+    /// the extension, because the course does not contain the lesson's title.
     #[must_use]
     pub fn scenario_name(&self) -> String {
         match self {

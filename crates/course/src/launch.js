@@ -48,7 +48,7 @@ api?.LMSInitialize("");
 try {
   for (const [task, score] of JSON.parse(api?.LMSGetValue("cmi.suspend_data") || "[]")) scores.set(task, score);
 } catch {
-  // The data that the system has stored was not written by this package, so no task counts as finished.
+  // The stored data is not readable, for example because it was cut off, so no task counts as finished.
 }
 if (api && scores.size === 0) setValue("cmi.core.lesson_status", "incomplete");
 

@@ -47,7 +47,7 @@ pub struct Schedule {
     last: Option<String>,
 }
 
-/// The task to ask next.
+/// The task that a [`Schedule`] chooses for a learner, and when its family is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NextTask {
     pub family: String,

@@ -25,7 +25,7 @@ impl Bench {
     pub fn new(workload: &str, nodes: usize, pods: usize, templates: usize) -> Result<Bench, JsError> {
         let known = Workload::from_name(workload);
         let known = known.ok_or_else(|| JsError::new(&format!("there is no workload {workload:?}")))?;
-        let size = BenchOptions {
+        let options = BenchOptions {
             nodes: nodes.max(1),
             pods,
             templates: templates.max(1),
@@ -33,7 +33,7 @@ impl Bench {
             ..BenchOptions::default()
         };
         Ok(Bench {
-            bench: bench::Bench::new(known, size),
+            bench: bench::Bench::new(known, options),
             n_pods: 0,
             attempt: None,
         })

@@ -2,8 +2,8 @@
 
 /// Number of unchanged lines printed before and after a change.
 const CONTEXT_LINES: usize = 3;
-/// Maximum number of compared lines, not counting equal lines at the beginning and at the end. The comparison table
-/// grows with the product of both lengths, so beyond this limit the whole middle part is printed as replaced.
+/// Maximum number of compared lines of each text, without equal lines at the beginning and at the end. The comparison
+/// table grows with the product of both lengths, so beyond this limit the whole middle part is printed as replaced.
 const MAX_DIFF_LINES: usize = 2_000;
 
 /// One line of the result of a comparison.

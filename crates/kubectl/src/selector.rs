@@ -284,16 +284,17 @@ impl FieldQuery {
     /// Parses a selector such as `a=b,c!=d`, and checks that the kind has these fields.
     ///
     /// # Errors
-    /// The API server's message about an invalid selector.
-    pub fn parse(kind: Kind, text: &str, label: &str) -> Result<Self, String> {
-        Self::parse_without_context(kind, text, &[]).map_err(|why| invalid_selector_message(kind, label, text, &why))
+    /// kubectl's message about an invalid selector, which contains the label selector of the command too.
+    pub fn parse(kind: Kind, text: &str, label_selector: &str) -> Result<Self, String> {
+        Self::parse_without_context(kind, text, &[])
+            .map_err(|why| invalid_selector_message(kind, label_selector, text, &why))
     }
 
     /// Like [`parse`](Self::parse), and also finds the selectable fields of a custom kind in `objects`.
     pub(crate) fn parse_with_custom_fields(
         kind: Kind,
         text: &str,
-        label: &str,
+        label_selector: &str,
         objects: &Objects,
     ) -> Result<Self, String> {
         let selectable = match text.is_empty() {
@@ -301,7 +302,7 @@ impl FieldQuery {
             false => selectable_fields::fields_of_custom(kind, objects),
         };
         Self::parse_without_context(kind, text, &selectable)
-            .map_err(|why| invalid_selector_message(kind, label, text, &why))
+            .map_err(|why| invalid_selector_message(kind, label_selector, text, &why))
     }
 
     /// Like [`parse`](Self::parse), but the error is the server's message without kubectl's text. `selectable` holds

@@ -195,7 +195,7 @@ pub struct Locale {
 
 impl Locale {
     /// Reads the file of a language: the compiled messages, then pairs of a digest (16 hexadecimal digits) and a
-    /// translated text, sorted by digest. Each of these texts ends with a NUL. `plural` gives the plural category of a
+    /// translated text, sorted by digest. Each of these ends with a NUL. `plural` gives the plural category of a
     /// whole number. Returns `None` if the file has another format or belongs to another version.
     #[must_use]
     pub fn new(code: &str, file: String, plural: impl Fn(u64) -> Plural + 'static) -> Option<Self> {
@@ -217,8 +217,9 @@ impl Locale {
         })
     }
 
-    fn pattern(&self, index: usize) -> Option<&str> {
-        let &(start, end) = self.text_ranges.get(index)?;
+    /// Returns the pattern of the message with this index among all messages; `None` if the language lacks the message.
+    fn pattern(&self, number: usize) -> Option<&str> {
+        let &(start, end) = self.text_ranges.get(number)?;
         self.file.get(start..end).filter(|pattern| !pattern.is_empty())
     }
 
@@ -281,15 +282,16 @@ fn format(file: &File, index: usize, arguments: &[Argument<'_>]) -> String {
     text
 }
 
-/// Appends a message in a language; in English if `language` is `None` or lacks the message.
+/// Appends a message in a language; in English if `language` is `None` or lacks the message. `number` is the index of
+/// the message among all messages.
 fn format_in<'e>(
     language: Option<&Locale>,
-    index: Option<usize>,
+    number: Option<usize>,
     english: impl FnOnce() -> &'e str,
     arguments: &[Argument<'_>],
     into: &mut String,
 ) {
-    let translation = language.and_then(|locale| Some((locale, locale.pattern(index?)?)));
+    let translation = language.and_then(|locale| Some((locale, locale.pattern(number?)?)));
     match translation {
         Some((locale, pattern)) => pattern::format(pattern, arguments, &*locale.plural, into),
         None => pattern::format(english(), arguments, &Plural::english, into),

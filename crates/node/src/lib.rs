@@ -19,7 +19,7 @@ pub use device_pools::{DevicePool, PoolSlice, device_pools};
 pub use driver::{DeviceDriver, initial_slices};
 
 /// Context of one step of a kubelet, a device driver or a machine.
-pub type Context<'a> = podscope_sim::Context<'a, Timer, NodeEffect>;
+pub type Context<'a> = podscope_sim::Context<'a, Timer, NodeAct>;
 
 /// A timer of a node. When a kubelet calls its machine, the machine may set timers of its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,9 +31,9 @@ pub enum Timer {
     Machine(machine::MachineTimer),
 }
 
-/// An effect of a node on the simulation that is not a request, a timer or a record.
+/// An action of a node outside the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NodeEffect {
+pub enum NodeAct {
     /// A graceful shutdown is complete: the machine of the actor loses power (LC-212).
     PowerOff,
 }

@@ -146,9 +146,9 @@ impl Proxy {
     }
 
     /// Returns the decision of the rules about a new connection to a Service.
-    pub fn route(&self, service: &ObjectKey, entry: PacketOrigin) -> Route {
+    pub fn route(&self, service: &ObjectKey, origin: PacketOrigin) -> Route {
         match &self.rules {
-            Some(rules) => choose::route(rules, service, &self.node, entry),
+            Some(rules) => choose::route(rules, service, &self.node, origin),
             None => Route::Unknown,
         }
     }

@@ -70,8 +70,8 @@ pub enum Caption {
     Story(Micros),
     /// The scheduler made a decision. Holds the simulated time until it.
     Decided(Micros),
-    /// The scheduler made no decision. Holds the simulated duration of the fast run, and the
-    /// instant at which it stopped.
+    /// The scheduler made no decision. Holds the simulated duration of the fast run, and the instant at which it
+    /// stopped.
     NoDecision(Micros, Micros),
     /// A single step or a fast run found no upcoming event.
     NoUpcomingEvent,

@@ -20,7 +20,7 @@ pub fn unexamined_node_text() -> Sentence {
 
 /// Formats the concluding sentence of an explanation, for beginners.
 #[must_use]
-pub fn sentence(conclusion: &DecisionSummary) -> String {
+pub fn decision_sentence(conclusion: &DecisionSummary) -> String {
     let pod = &conclusion.pod;
     match &conclusion.outcome {
         DecisionOutcome::Failed(error) => t!(explained::failed, pod = pod, error = error),
@@ -52,7 +52,7 @@ pub fn past_decision_sentence(conclusion: &DecisionSummary) -> String {
         }
         DecisionOutcome::Drawn { node, among } => t!(explained::drawn_past, pod = pod, node = node, among = *among),
         DecisionOutcome::Failed(_) | DecisionOutcome::ToBeDrawn { .. } | DecisionOutcome::Waits { .. } => {
-            sentence(conclusion)
+            decision_sentence(conclusion)
         }
     }
 }
@@ -210,7 +210,7 @@ mod tests {
 
     fn conclusion_sentence(outcome: DecisionOutcome) -> String {
         let pod = "default/web".to_owned();
-        sentence(&DecisionSummary { pod, outcome })
+        decision_sentence(&DecisionSummary { pod, outcome })
     }
 
     fn owned_names(names: &[&str]) -> Vec<String> {

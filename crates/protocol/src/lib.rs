@@ -85,8 +85,8 @@ pub use request::{ExportKind, FIRST_VISIT_COMMAND, FIRST_VISIT_LESSON, Request, 
 pub use requests::{FailedStretch, MAX_REQUEST_ROUTES, RequestRoute, ServiceRequests, Thousandths, failures_title};
 pub use search::{RunSize, Search, SearchUpdate, ShortestRun, TriedSeed};
 pub use story::{
-    GoalState, MomentNode, MomentPicture, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,
-    TrueAnswer, ViolatedKeep, is_command_hint,
+    GoalState, MomentNode, MomentPicture, MomentPod, Question, QuestionKind, StepState, StoryHalt, StoryState,
+    StoryStep, TrueAnswer, is_command_hint,
 };
 pub use summary::{
     ContainerRole, ContainerState, DeletionCause, EmptyDirDataView, ProcessView, Subtitle, Summary, VolumeView,

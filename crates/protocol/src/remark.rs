@@ -103,8 +103,8 @@ pub enum Remark {
     NamespaceCreated(String),
     /// Nodes are generated in addition to the nodes in the files.
     GeneratedNodes { made: usize, own: usize },
-    /// The simulation starts at the latest timestamp in the files that is not a future one, as a `deletionTimestamp` may
-    /// be. Holds that time, in RFC 3339.
+    /// The simulation starts at the latest timestamp in the files; those that may lie in the future, such as
+    /// `deletionTimestamp`, do not count. Holds that time, in RFC 3339.
     StartTime(String),
     /// A command of a link cannot be parsed.
     Unreadable {

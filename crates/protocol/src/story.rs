@@ -74,8 +74,8 @@ pub struct StoryState {
     pub waits_for: Option<WaitsFor>,
     /// Index of the step whose question is unanswered; time is paused meanwhile.
     pub question: Option<usize>,
-    /// The `keep` condition that was violated. After a violation no further goal can be reached.
-    pub halted: Option<ViolatedKeep>,
+    /// The unmet condition that halted the story. No further goal can be reached then.
+    pub halted: Option<StoryHalt>,
     /// Whether all goals of the story are reached.
     pub finished: bool,
     /// For a finished story: two small pictures of the run, before and after its key moment.
@@ -117,10 +117,10 @@ pub struct MomentPod {
     pub mark: PodMark,
 }
 
-/// A violated `keep` condition.
+/// Why the story halted: a `keep` condition is violated, or a goal was missed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ViolatedKeep {
+pub struct StoryHalt {
     pub at: Micros,
     pub promise: LessonCondition,
     /// Time at which the step with the condition was shown; the button for another attempt seeks to it.

@@ -87,7 +87,7 @@ const N_APPS: usize = 20;
 #[derive(Debug, Clone)]
 pub struct Bench {
     workload: Workload,
-    size: BenchOptions,
+    options: BenchOptions,
     scheduler: Scheduler,
     /// Running pods, oldest first. With [`BenchOptions::deletions`], the first one is deleted before a decision.
     running: std::collections::VecDeque<Arc<Pod>>,
@@ -191,28 +191,28 @@ fn node(index: usize) -> Object {
 
 impl Bench {
     /// Builds the cluster with its running pods.
-    pub fn new(workload: Workload, size: BenchOptions) -> Self {
+    pub fn new(workload: Workload, options: BenchOptions) -> Self {
         let config = SchedulerConfiguration::default();
-        let config = if size.without_sampling {
+        let config = if options.without_sampling {
             config.without_sampling()
         } else {
             config
         };
         let mut bench = Self {
             workload,
-            size,
+            options,
             scheduler: Scheduler::new(config, 0),
             running: std::collections::VecDeque::new(),
             n_generated: 0,
             random: 0x9e37_79b9_7f4a_7c15,
             pending: None,
         };
-        for index in 0..size.nodes {
+        for index in 0..options.nodes {
             bench.scheduler.on_change(None, Some(&node(index)), 0);
         }
         if workload == Workload::Dra {
             bench.scheduler.on_change(None, Some(&device_class()), 0);
-            for index in 0..size.nodes {
+            for index in 0..options.nodes {
                 bench.scheduler.on_change(None, Some(&resource_slice(index)), 0);
             }
         }
@@ -229,9 +229,9 @@ impl Bench {
             }
         }
         let existing = if workload == Workload::Preempt {
-            size.nodes * 4
+            options.nodes * 4
         } else {
-            size.pods
+            options.pods
         };
         for index in 0..existing {
             let mut pod = bench.pod(index);
@@ -240,9 +240,9 @@ impl Bench {
             }
             // With zone affinity, all pods of one template run in the same zone.
             let node_index = if workload == Workload::Affinity {
-                (index * 3) % size.nodes
+                (index * 3) % options.nodes
             } else {
-                index % size.nodes
+                index % options.nodes
             };
             pod.spec.node_name = Some(NodeName(format!("node-{node_index}").into()));
             pod.status.phase = Some(PodPhase::Running);
@@ -274,7 +274,7 @@ impl Bench {
         pod.metadata.uid = format!("uid-{}", self.n_generated).into();
         let app = match self.workload {
             Workload::Preempt => format!("app-{}", index % N_APPS),
-            _ => format!("app-{}", index % self.size.templates),
+            _ => format!("app-{}", index % self.options.templates),
         };
         Arc::make_mut(&mut pod.metadata.labels).insert("app".into(), app.as_str().into());
         pod.spec.scheduler_name = "default-scheduler".into();
@@ -335,7 +335,7 @@ impl Bench {
     /// Creates the next pending pod and, with `BenchOptions::deletions`, deletes the oldest running one. The caller
     /// does not measure this call.
     pub fn prepare(&mut self, index: usize) {
-        if self.size.deletions
+        if self.options.deletions
             && let Some(pod) = self.running.pop_front()
         {
             self.scheduler.on_change(Some(&Object::Pod(pod)), None, 0);

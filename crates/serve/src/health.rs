@@ -59,7 +59,7 @@ fn checks_of_endpoint(endpoint: &str, has_etcd: bool) -> Option<Vec<&'static str
 }
 
 /// Returns the paths of the endpoints and their checks in alphabetical order.
-pub(crate) fn check_paths() -> Vec<String> {
+pub(crate) fn endpoint_and_check_paths() -> Vec<String> {
     let mut paths = Vec::new();
     for endpoint in ["healthz", "livez", "readyz"] {
         paths.push(format!("/{endpoint}"));

@@ -200,7 +200,8 @@ impl Pages {
         self.set_rate(self.rate, session);
     }
 
-    /// Makes the page that connected first the leader, if no page leads.
+    /// If no page leads, the page that connected first becomes the leader. Only pages that have joined the session
+    /// count.
     fn choose_leader(&mut self, session: &mut Session) {
         if self.leader_index().is_none() {
             self.leader = None;

@@ -1,5 +1,5 @@
-//! Decodes protobuf bodies, which typed Go clients send, to JSON (HT-001, HT-051 to HT-054). The table of field numbers was
-//! generated from the `generated.proto` files of v1.36.
+//! Decodes protobuf bodies, which typed Go clients send, to JSON (HT-001, HT-051 to HT-054). The table of field numbers
+//! was generated from the `generated.proto` files of v1.36.
 
 mod encode;
 
@@ -28,8 +28,8 @@ const EMBEDDED_FIELDS: [&str; 9] = [
     "handler",
 ];
 
-/// String fields in which an empty value has a meaning. In all other fields an empty value means absent, because Go's encoder
-/// also writes unset strings.
+/// String fields in which an empty value has a meaning. In all other fields an empty value means absent, because Go's
+/// encoder also writes unset strings.
 const FIELDS_WITH_MEANINGFUL_EMPTY: [&str; 2] = ["storageClassName", "volumeAttributesClassName"];
 
 /// A field of a message, from the table.
@@ -167,12 +167,12 @@ pub(crate) fn message_name(api_version: &str, kind: &str) -> String {
 }
 
 /// Returns the full name of a type to which a message (`parent_message`) refers.
-fn full_type_name<'t>(of: &'t str, parent_message: &str) -> std::borrow::Cow<'t, str> {
-    if of.contains('.') {
-        return of.into();
+fn full_type_name<'t>(type_name: &'t str, parent_message: &str) -> std::borrow::Cow<'t, str> {
+    if type_name.contains('.') {
+        return type_name.into();
     }
     let package = parent_message.rsplit_once('.').map_or("", |(package, _)| package);
-    format!("{package}.{of}").into()
+    format!("{package}.{type_name}").into()
 }
 
 pub(crate) fn has_message(name: &str) -> bool {

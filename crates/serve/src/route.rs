@@ -224,7 +224,7 @@ fn served_paths(objects: &Objects) -> Vec<String> {
         "/openapi/v3/",
         "/version",
     ];
-    let mut paths = health::check_paths();
+    let mut paths = health::endpoint_and_check_paths();
     paths.extend(own.map(String::from));
     let all = resources::all_resources(objects);
     for resource in all.iter().filter(|resource| resource.api_version != "v1") {

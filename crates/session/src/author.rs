@@ -232,7 +232,8 @@ fn in_english(condition: &Condition) -> String {
     condition.description.to_string()
 }
 
-/// Returns the first line of each command of the wrong attempt (`bypasses`) with this index, joined by `; `.
+/// Returns the first line of each command of the wrong attempt with this index (see [`play::wrong_attempts`]), joined
+/// by `; `.
 fn wrong_attempt_text(scenario: &Scenario, bypass_index: usize) -> String {
     let entries = play::wrong_attempts(scenario)
         .get(bypass_index)

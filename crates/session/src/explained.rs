@@ -215,7 +215,7 @@ pub fn explanation_json(explained: &Explained) -> ExplanationJson<'_> {
         scheduler_name: &explanation.scheduler_name,
         priority: explanation.priority,
         verdict: explanation.verdict(),
-        sentence: explained::sentence(&explanation.conclusion),
+        sentence: explained::decision_sentence(&explanation.conclusion),
         chosen: explanation.chosen.as_deref(),
         hosts: &explanation.hosts,
         why: explanation.won.as_ref().map(explained::win_reason_text),

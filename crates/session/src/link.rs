@@ -24,13 +24,13 @@ use podscope_protocol::{LinkLength, OtherEngine, Problem, Remark};
 /// Prefix of links in the current format.
 pub const PREFIX: &str = "s1:";
 /// Maximum length of a link that can be opened, in characters.
-pub const MAX_LINK_LENGTH: usize = 4 << 20;
+pub const MAX_OPENABLE_LINK_LENGTH: usize = 4 << 20;
 /// Maximum size of a link's document after it has been inflated, in bytes.
 pub const MAX_DOCUMENT_BYTES: usize = 32 << 20;
 /// File name of a lesson's text in the files of a link.
 const LESSON_FILE: &str = "lesson.yaml";
 /// Length of a link in characters above which the user gets a warning.
-pub const LONG_LINK_LENGTH: usize = podscope_protocol::LINK_WARNING_LENGTH;
+pub const LINK_WARNING_LENGTH: usize = podscope_protocol::LINK_WARNING_LENGTH;
 
 /// Content of a share link.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -152,16 +152,16 @@ fn decode_commands(commands: &[(i64, String)]) -> Result<Vec<Timed>, Remark> {
         .collect()
 }
 
-/// Returns a warning about a link's length. None if the link has at most [`LONG_LINK_LENGTH`] characters.
+/// Returns a warning about a link's length. None if the link has at most [`LINK_WARNING_LENGTH`] characters.
 #[must_use]
 pub fn length_warning(fragment: &str) -> Option<LinkLength> {
     let characters = fragment.len();
     if characters > podscope_protocol::MAX_LINK_LENGTH {
         return Some(LinkLength::TooLong { characters });
     }
-    (characters > LONG_LINK_LENGTH).then_some(LinkLength::Long {
+    (characters > LINK_WARNING_LENGTH).then_some(LinkLength::Long {
         characters,
-        limit: LONG_LINK_LENGTH,
+        limit: LINK_WARNING_LENGTH,
     })
 }
 
@@ -350,8 +350,8 @@ pub fn decode(text: &str) -> Result<Link, Sentence> {
     let start = text.find(PREFIX).ok_or_else(|| sentence!(link::no_link))?;
     let body = text.get(start + PREFIX.len()..).unwrap_or_default();
     let body = body.split(['&', '#', '?']).next().unwrap_or_default();
-    if body.len() > MAX_LINK_LENGTH {
-        return Err(sentence!(link::too_long, limit = MAX_LINK_LENGTH));
+    if body.len() > MAX_OPENABLE_LINK_LENGTH {
+        return Err(sentence!(link::too_long, limit = MAX_OPENABLE_LINK_LENGTH));
     }
     let packed = URL_SAFE_NO_PAD
         .decode(body.trim_end_matches('='))
@@ -516,7 +516,7 @@ mod tests {
                 ..Link::default()
             };
             let text = link.encode();
-            assert!(text.len() < LONG_LINK_LENGTH, "{name}: {}", text.len());
+            assert!(text.len() < LINK_WARNING_LENGTH, "{name}: {}", text.len());
         }
     }
 

@@ -157,11 +157,11 @@ impl Run {
 
     /// Returns faults and commands of the run, ordered by time.
     pub fn schedule(&self) -> Vec<Timed> {
-        let acts = self.parts.iter().filter_map(|part| match part {
-            RunPart::Commands(acts) => Some(acts),
+        let commands = self.parts.iter().filter_map(|part| match part {
+            RunPart::Commands(commands) => Some(commands),
             RunPart::Objects(_) => None,
         });
-        let mut schedule: Vec<Timed> = acts.flatten().cloned().collect();
+        let mut schedule: Vec<Timed> = commands.flatten().cloned().collect();
         schedule.stable_sort_by_key(|timed| timed.at);
         schedule
     }

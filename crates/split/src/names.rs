@@ -23,7 +23,7 @@ pub(crate) fn without_hashes(name: &str) -> String {
     clean
 }
 
-/// Returns the paths in a name that begin with a crate, and all their beginnings of at least two segments: for `a::b::c`,
+/// Returns the paths in a name that begin with a crate, and all their prefixes of at least two segments: for `a::b::c`,
 /// `a::b` and `a::b::c`. A path ends before a closure, because closures are numbered.
 pub(crate) fn paths_in(name: &str) -> BTreeSet<&str> {
     let mut paths = BTreeSet::new();
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn parent_module_path_has_at_least_two_segments() {
+    fn parent_path_has_at_least_two_segments() {
         assert_eq!(parent_path("a::b::c"), Some("a::b"));
         assert_eq!(parent_path("a::b"), None);
     }

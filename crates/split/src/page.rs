@@ -114,8 +114,8 @@ const PANIC_REPORTING_PATHS: [&str; 3] = ["core::panicking", "std::panicking", "
 /// Prefixes of paths that the list must not contain, because new code may use any part of the standard library.
 const STANDARD_LIBRARY_PREFIXES: [&str; 3] = ["core::", "alloc::", "std::"];
 
-/// Returns the list of the functions that did not run. If nothing in a module ran, the list has the path of the module
-/// instead of the paths of its functions.
+/// Returns the list of the functions that did not run, by their shortest paths: if no function of a module or of a type
+/// ran, the list has the path of the module or the type instead of longer ones.
 fn list_unneeded<'a>(module: &'a Module<'_>, ran: &BTreeSet<u32>) -> UnneededPaths<'a> {
     // Compare names, because several functions may have the same name, such as the visitors of two variants of an enum.
     let ran_names: BTreeSet<&str> = ran.iter().map(|function| module.name(*function)).collect();

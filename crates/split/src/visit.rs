@@ -1,5 +1,5 @@
-//! The requests that the page sends in a first visit. The functions that the engine runs for them are in the part of
-//! its wasm that is loaded first; all other functions are loaded later.
+//! The requests that the page sends in a first visit. The part of the engine's wasm that is loaded first contains the
+//! functions that the engine runs for them.
 
 use podscope_protocol::{FIRST_VISIT_COMMAND, FIRST_VISIT_LESSON, Request, SessionSource, SubjectRef};
 

@@ -56,7 +56,7 @@ const colours = syntaxHighlighting(HighlightStyle.define([
 const MAX_COMPLETED_DOCUMENT_LENGTH = 200_000;
 
 /** Returns whether a position is inside the brackets of a YAML flow collection. The syntax tree does not tell this for
- *  a manifest that is embedded as a text value, so there any bracket in the line before the position counts. */
+ *  a manifest that is embedded as a text value, so there any opening bracket in the line before the position counts. */
 function isInFlowCollection(state, at, textBefore) {
   for (let node = syntaxTree(state).resolveInner(at, -1); node; node = node.parent) {
     if (/^Flow(Mapping|Sequence)$/.test(node.name)) return true;

@@ -166,7 +166,7 @@ fn file_name(path: &str) -> String {
 
 /// Returns the stored session that a link's fragment belongs to:
 /// 1. the session that is stored with exactly this fragment;
-/// 2. otherwise the session that `history.state` names, whose stored link is newer than this one;
+/// 2. otherwise the session that `history.state` names; its stored link also contains what happened after the instant;
 /// 3. otherwise, after a reload, this tab's session, because Chromium can lose `history.state` during a reload.
 fn stored_session_of_fragment(fragment: &str) -> Option<(u64, String)> {
     if store::is_framed() {

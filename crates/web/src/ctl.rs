@@ -38,7 +38,7 @@ impl Ctl {
         self.send.emit(Request::Predict { step, answer: None });
     }
 
-    /// Closes the dialog in which the user pressed the button, and starts presenting with the given panels.
+    /// Closes the dialog in which the user pressed the button, and starts presenting with the given overlays.
     pub(crate) fn start_presenting(&self, parts: Present) -> Callback<MouseEvent> {
         let act = self.act.clone();
         Callback::from(move |_: MouseEvent| {

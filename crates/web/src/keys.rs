@@ -172,7 +172,8 @@ pub(crate) fn event_time_before_clock(session: &Session) -> Micros {
         .unwrap_or(0)
 }
 
-/// Runs the shortcut of a pressed key. Returns whether the key is a shortcut; if so, the browser does not act on it.
+/// Runs the shortcut of a pressed key. Returns whether the key is a shortcut here; if so, the browser does not act on
+/// it.
 fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     if event.ctrl_key() || event.meta_key() || event.alt_key() {
         return false;

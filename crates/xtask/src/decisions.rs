@@ -50,8 +50,9 @@ const WORKLOADS: [Workload; 5] = [
 /// Accepted deviation from the recorded number of instructions, in percent: toolchains differ slightly.
 const TOLERANCE_PERCENT: u64 = 8;
 
-/// Returns name, value and unit of each measurement. Measured are the five workloads, the same with 200 templates and
-/// deletions, `preempt`, and the five workloads with other numbers of nodes and pods, to see how the cost grows.
+/// Returns name, value and unit of each measurement: the five workloads and `preempt` at the size of the reference, the
+/// workloads with 200 templates and deletions, and the workloads with other numbers of nodes and pods, to see how the
+/// cost grows.
 pub(crate) fn measure_decisions() -> Fallible<Vec<(String, f64, String)>> {
     Run::cargo()
         .args(["build", "--quiet", "--profile", "native", "--package", "podscope"])

@@ -9,8 +9,8 @@ use std::path::Path;
 /// which is loaded when the engine has answered.
 const FIRST_VISIT_BUDGET: u64 = 1510 * 1024;
 
-/// Maximum compressed size of the first part of the page's wasm, in bytes. If new code exceeds it, `cargo xtask
-/// profile` moves what a first visit does not need to the rest.
+/// Maximum compressed size of the first part of the page's wasm, in bytes. If new code exceeds it,
+/// `cargo xtask profile` moves what a first visit does not need to the rest.
 const FIRST_PART_BUDGET: u64 = 325 * 1024;
 
 /// Maximum compressed size of the rest of the engine, in bytes. It is loaded on first use.

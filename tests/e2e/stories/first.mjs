@@ -12,8 +12,8 @@ test("a few clicks lead from a first visit to a split brain", async ({ t }) => {
   await expect(page.locator(".con"), "time runs").not.toContainText("Time stands still");
   const forwardButton = page.locator("[data-forward]");
   await expect(forwardButton).toContainText("NotReady", { timeout: 30_000 });
-  // The button seeks to the event that it names. The rolling update continues, so the button may name an earlier event
-  // before the click arrives. The run then pauses at that event, and the button names NotReady again.
+  // The button runs time fast to the event that it names. The rolling update continues, so the button may name an
+  // earlier event before the click arrives. The run then pauses at that event, and the button names NotReady again.
   await expect(async () => {
     if (!(await story.textContent()).includes("nobody knows")) await forwardButton.filter({ hasText: "NotReady" }).click({ timeout: 2_000 });
     await expect(story).toContainText("NotReady: nobody knows", { timeout: 5_000 });

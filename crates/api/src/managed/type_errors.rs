@@ -70,8 +70,8 @@ fn check_list_type(holder: Option<StructField>, go_type: GoType, items: &[Value]
     }
 }
 
-fn check_scalar_type(go_type_name: &str, value: &Value, at: &str, found: &mut Vec<String>) {
-    let plain = crate::schema::plain_type_name(go_type_name);
+fn check_scalar_type(leaf: &str, value: &Value, at: &str, found: &mut Vec<String>) {
+    let plain = crate::schema::plain_type_name(leaf);
     let is_scalar = !value.is_object() && !value.is_array();
     match plain {
         "string" | "bytes" | "Time" | "MicroTime" if !value.is_string() => {

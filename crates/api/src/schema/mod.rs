@@ -268,7 +268,8 @@ impl GoType {
         self.0.starts_with('*')
     }
 
-    /// Returns this struct; for a list or map, the struct of its innermost elements. None if these are scalars.
+    /// Returns this struct; for a list or map, the struct of its innermost elements. None for scalars, and for lists
+    /// and maps of them.
     #[must_use]
     pub fn innermost_struct(self) -> Option<Struct> {
         match self.shape() {

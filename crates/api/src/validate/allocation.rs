@@ -17,7 +17,7 @@ pub enum AllocationError {
     /// The server reports an internal error.
     Internal(String),
     /// The server reports a message without a reason code.
-    Unnamed(String),
+    WithoutReason(String),
 }
 
 /// Checks whether a Service can get the addresses and ports that it requests. Only the errors of the first check that
@@ -218,7 +218,7 @@ impl NodePortAllocator {
             let pair = (&*port.protocol, number);
             if pairs.contains(&pair) {
                 let message = format!("duplicate nodePort: {{{} {number}}}", port.protocol);
-                return Err(AllocationError::Unnamed(message));
+                return Err(AllocationError::WithoutReason(message));
             }
             pairs.push(pair);
         }

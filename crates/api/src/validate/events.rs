@@ -15,17 +15,17 @@ const MAX_MESSAGE_BYTES: usize = 1024;
 pub(super) fn validate(event: &Event, errors: &mut ErrorList) {
     let own = &*event.metadata.namespace;
     let about = &*event.involved_object.namespace;
-    let is_new = event.event_time.is_some();
-    let fits = match (about, is_new) {
+    let has_event_time = event.event_time.is_some();
+    let fits = match (about, has_event_time) {
         ("", false) => matches!(own, "" | "default"),
         ("", true) => matches!(own, "default" | "kube-system"),
-        (about, _) => is_new || about == own,
+        (about, _) => has_event_time || about == own,
     };
     if !fits {
         let involved = Path::root("involvedObject");
         errors.invalid_text(&involved.child("namespace"), about, "does not match event.namespace");
     }
-    if is_new {
+    if has_event_time {
         check_fields_required_with_event_time(event, errors);
     }
     let namespace = Path::root("namespace");

@@ -33,7 +33,7 @@ pub(super) fn to_internal_struct(name: &str, value: &Value) -> Value {
         name
     };
     match schema::struct_named(outer) {
-        Some(of) if outer == name => struct_to_internal(of, value, &Value::Null),
+        Some(of) if outer == name => struct_fields_to_internal(of, value, &Value::Null),
         Some(of) => {
             let fields = of.fields().filter(|field| field.embedded == Some(name));
             fields.map(|field| field_to_internal(of, field, value)).collect()
@@ -49,7 +49,7 @@ pub(super) fn to_internal_struct_json(name: &str, value: &Value) -> String {
 
 /// Converts the wire value of a struct to the internal struct; `parent` is the wire value of the struct that contains
 /// it.
-fn struct_to_internal(of: Struct, value: &Value, parent: &Value) -> Value {
+fn struct_fields_to_internal(of: Struct, value: &Value, parent: &Value) -> Value {
     let mut map = Map::new();
     if of.name() == "PodSecurityContext"
         && let Some(pod) = schema::struct_named("PodSpec")
@@ -76,7 +76,7 @@ fn field_to_internal(of: Struct, field: StructField, holder: &Value) -> (String,
     let value = match (field.of.shape(), given) {
         (Shape::List(element), given) => list_to_internal(element, given, holder),
         (Shape::Struct(of), given) if !of.is_wire_form && (given.is_some() || !is_pointer) => {
-            struct_to_internal(of, given.unwrap_or(&Value::Null), holder)
+            struct_fields_to_internal(of, given.unwrap_or(&Value::Null), holder)
         }
         (_, Some(given)) => given.clone(),
         (Shape::Leaf(leaf), None) if !is_pointer => go_zero_value(leaf),
@@ -89,7 +89,10 @@ fn list_to_internal(element: GoType, given: Option<&Value>, holder: &Value) -> V
     match (element.shape(), given) {
         (_, None) => Value::Null,
         (Shape::Struct(of), Some(given)) if !of.is_wire_form => match given {
-            Value::Array(items) => items.iter().map(|item| struct_to_internal(of, item, holder)).collect(),
+            Value::Array(items) => items
+                .iter()
+                .map(|item| struct_fields_to_internal(of, item, holder))
+                .collect(),
             _ => Value::Null,
         },
         (_, Some(given)) => given.clone(),

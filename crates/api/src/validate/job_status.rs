@@ -175,7 +175,7 @@ impl StatusWrite<'_> {
         }
         let (before, after, spec) = (&self.old.status, &self.new.status, &self.new.spec);
         let has_time = before.completion_time.is_some() && after.completion_time.is_some();
-        // Scaling down an elastic Indexed Job reduces the number of its succeeded indexes.
+        // Scaling down an elastic Indexed Job may reduce the number of its succeeded indexes.
         let is_elastic = spec.completion_mode.as_deref() == Some("Indexed") && spec.completions == spec.parallelism;
         for (field, now, earlier, may_fall) in [
             ("failed", after.failed, before.failed, false),

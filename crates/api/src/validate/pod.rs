@@ -62,8 +62,7 @@ pub(super) fn validate_spec_of_pod(pod: &Pod, path: &Path<'_>, errors: &mut Erro
     }
 }
 
-/// Validates a workload's pod template. `claim_templates` are the names of the workload's volume claim
-/// templates.
+/// Validates a workload's pod template. `claim_templates` are the names of the workload's volume claim templates.
 pub(super) fn validate_template(
     template: &PodTemplateSpec,
     claim_templates: &[Str],

@@ -134,30 +134,32 @@ fn check_persistent_volume_source(object: &PersistentVolume, value: &Value, path
             continue;
         }
         let source_path = path.child(name);
-        let own = value.get(name).unwrap_or(&Value::Null);
+        let source_json = value.get(name).unwrap_or(&Value::Null);
         if let ("hostPath", Some(source)) = (name, &spec.host_path) {
             volume::validate_host_path(source, &source_path, errors);
         } else if let ("nfs", Some(source)) = (name, &spec.nfs) {
             volume::validate_nfs(source, &source_path, errors);
         } else if let ("iscsi", Some(source)) = (name, &spec.iscsi) {
             let length = object.metadata.name.len() + 1 + source.target_portal.len();
-            if own.get("initiatorName").is_some_and(Value::is_string) && length > volume::MAX_NAME_AND_PORTAL_BYTES {
+            if source_json.get("initiatorName").is_some_and(Value::is_string)
+                && length > volume::MAX_NAME_AND_PORTAL_BYTES
+            {
                 let path = source_path.child("targetportal");
                 errors.invalid_text(&path, &source.target_portal, volume::NAME_AND_PORTAL_TOO_LONG);
             }
-            volume::validate_iscsi(source, own, true, &source_path, errors);
+            volume::validate_iscsi(source, source_json, true, &source_path, errors);
         } else if let ("awsElasticBlockStore", Some(source)) = (name, &spec.aws_elastic_block_store) {
             volume::validate_aws_disk(source, &source_path, errors);
         } else if let ("rbd", Some(source)) = (name, &spec.rbd) {
             volume::validate_rbd(source, &source_path, errors);
         } else if let ("gcePersistentDisk", Some(source)) = (name, &spec.gce_persistent_disk) {
-            volume::validate_gce_disk(source, own, path, errors);
+            volume::validate_gce_disk(source, source_json, path, errors);
         } else if let ("csi", Some(source)) = (name, &spec.csi) {
             volume::check_csi_driver_name(&source.driver, &source_path.child("driver"), errors);
             if source.volume_handle.is_empty() {
                 errors.required(&source_path.child("volumeHandle"), "");
             }
-            check_csi_secret_references(own, &source_path, errors);
+            check_csi_secret_references(source_json, &source_path, errors);
         } else if let ("local", Some(source)) = (name, &spec.local) {
             if source.path.is_empty() {
                 errors.required(&source_path.child("path"), "");

@@ -6,7 +6,6 @@
 )]
 
 mod advice;
-mod api_access;
 mod behavior;
 mod calls;
 mod default;
@@ -15,6 +14,7 @@ mod long_lists;
 mod parity;
 mod parse;
 mod print;
+mod token_volume;
 mod totality;
 mod validate;
 mod validate_update;

@@ -270,7 +270,7 @@ fn changed_immutable_fields_of_non_pod_kinds_are_refused() {
                 "spec.template: Invalid value: {\"labels\":{\"a\":\"b\"},\"Spec\":{\"Volumes\":null,…",
             ],
         ),
-        // Kinds that no simulated component acts on, such as ControllerRevision (VA-329).
+        // ControllerRevision, VolumeAttachment, CSIDriver and VolumeAttributesClass (VA-329).
         (
             "apps/v1, kind: ControllerRevision",
             "revision: 1, data: {a: 1}".into(),

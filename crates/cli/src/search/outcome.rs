@@ -72,8 +72,8 @@ impl ViolationCounts {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ShortestRun {
-    /// Sort key: number of generated objects and faults, number of commands and faults, microseconds until the
-    /// violation, seed.
+    /// Sort key: number of generated parts of the run (files, commands and faults), number of scheduled commands and
+    /// faults, microseconds until the violation, seed.
     pub(super) size: (usize, usize, i64, u64),
     /// The violation, with its time and seed, as a sentence.
     pub(super) said: String,

@@ -138,7 +138,8 @@ pub(super) fn of_proxy(node: &NodeName, fact: &str, view: &View<'_>) -> Blame {
     }
 }
 
-/// Blames a restarted kubelet's violation on a recent fault at its node, or else like [`of_component`].
+/// Returns what caused a violation of a restarted kubelet: a recent fault at its node, or else what [`of_component`]
+/// returns.
 pub(super) fn of_restart(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     if let Actor::Kubelet(node) = actor
         && let Some(known) = view.ledger.recent_node_fault(node, view.now)

@@ -99,10 +99,10 @@ fn requested_resources(pod: &Pod) -> ordered::Set<Str> {
     lists.flat_map(|list| list.keys()).cloned().collect()
 }
 
-/// Returns a pod's request of one resource: its pod-level request, or else the larger of two sums, (app containers plus
-/// all sidecars) and (an init container plus the sidecars before it); plus overhead. The function builds no lists,
-/// because every binding calls it for all pods of the node. An extended resource that the scheduler allocated through a
-/// claim takes nothing from the node (DRA-116).
+/// Returns a pod's request of one resource, plus overhead: its pod-level request, or else the largest of these sums:
+/// app containers and all sidecars; for each init container, this one and the sidecars before it. The function builds
+/// no lists, because every binding calls it for all pods of the node. An extended resource that the scheduler allocated
+/// through a claim takes nothing from the node (DRA-116).
 fn requested_amount(pod: &Pod, resource: &Str) -> Quantity {
     let mut by_claim = (pod.status.extended_resource_claim_status.iter()).flat_map(|status| &status.request_mappings);
     if by_claim.any(|mapping| mapping.resource_name == *resource) {

@@ -78,8 +78,8 @@ mod tests {
     use crate::traffic::{StartTraffic, TrafficCommand};
     use crate::{Objects, SimTime};
 
-    /// A kube-proxy that observed the end of an endpoint and does not sync its rules is reported; one that syncs in a
-    /// second is not.
+    /// A kube-proxy that observed the end of an endpoint and does not sync its rules is reported; one that syncs within
+    /// a second is not.
     /// Shows: TR-025
     #[test]
     fn request_to_ended_endpoint_is_reported_once() {

@@ -25,7 +25,8 @@ pub(super) const SKEW_AT_BIND: Invariant = Invariant {
     lesson: "spread-by-zone",
 };
 
-/// After this number of checked placements, `assumed` drops those that the scheduler's watch cache contains by then.
+/// Each time `assumed` has grown to a multiple of this size, the placements whose binding the scheduler's watch cache
+/// contains by then are dropped.
 const PLACEMENTS_BETWEEN_PRUNES: usize = 256;
 
 /// State of the check of `skew-at-bind`: the chosen node of each placed pod whose binding the scheduler's watch cache

@@ -113,8 +113,9 @@ pub(super) struct FailureStretch {
 pub(super) struct InFlight {
     pub numbering: RoundRobinPosition,
     pub lane: u64,
-    /// Number of the lane's requests that are already answered, of those in `sent`.
+    /// Number of the lane's requests that are already answered.
     pub answered: u64,
+    /// Number of the lane's requests that were sent until `last_sent`, answered ones included.
     pub sent: u64,
     pub after: Span,
     pub is_late: bool,

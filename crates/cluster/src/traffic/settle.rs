@@ -207,8 +207,8 @@ impl Settling<'_> {
         stream.lanes.is_empty() || self.touched.iter().any(|(touch, _)| affects(touch))
     }
 
-    /// Returns the node of a pod that sends requests if its first app container has started up, and None if this
-    /// container does not run. While it starts up, the error is the time at which it will have started up.
+    /// Returns the node of a pod that sends requests if its first running app container has started up, and None if no
+    /// app container runs. While it starts up, the error is the time at which it will have started up.
     fn caller_node(&self, uid: &Uid, node: &NodeName) -> Result<Option<NodeName>, SimTime> {
         let machine = self.cluster.nodes.get(node).map(|state| &state.machine);
         let Some(held) = machine.and_then(|machine| machine.pod(uid)) else {
@@ -295,11 +295,11 @@ impl Settling<'_> {
     fn choose_endpoints(&self, flow: &Flow, node: &NodeName) -> EndpointChoice {
         use RequestOutcome::{Refused, Timeout};
         let fails = |outcome, truth| EndpointChoice::None(RequestAssessment::failure(outcome, truth));
-        let entry = match flow.client {
+        let packet_origin = match flow.client {
             RequestClient::Outside => PacketOrigin::Outside,
             _ => PacketOrigin::Inside,
         };
-        if entry == PacketOrigin::Outside {
+        if packet_origin == PacketOrigin::Outside {
             if !self.cluster.is_on(node) {
                 return fails(Timeout, RequestFailureCause::NoPower);
             }
@@ -323,7 +323,7 @@ impl Settling<'_> {
             }
         }
         let route = match self.proxies.get(node) {
-            Some(state) => state.proxy.route(&flow.service, entry),
+            Some(state) => state.proxy.route(&flow.service, packet_origin),
             None => Route::Unknown,
         };
         match route {

@@ -11,9 +11,9 @@ use crate::machine::{EmptyDirData, Machine};
 use crate::scheduler_process::RecordedDecision;
 use crate::{Actor, Change, Heartbeats, Network, Objects, Place, SimTime, Switches};
 
-/// A process of the control plane, other than the API server and etcd.
+/// State of a process of the control plane, other than the API server and etcd.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ControlPlaneProcess {
+pub struct ControlPlaneProcessStatus {
     pub actor: Actor,
     pub runs: bool,
     pub leads: bool,
@@ -223,7 +223,7 @@ impl World {
     }
 
     /// Returns the processes of the control plane other than the API server and etcd.
-    pub fn control_plane_processes(&self) -> Vec<ControlPlaneProcess> {
+    pub fn control_plane_processes(&self) -> Vec<ControlPlaneProcessStatus> {
         self.processes
             .iter()
             .filter(|(actor, _)| !matches!(actor, Actor::Client(_)))
@@ -233,7 +233,7 @@ impl World {
                     ComponentState::Manager(core) => core.is_some(),
                     _ => false,
                 };
-                ControlPlaneProcess {
+                ControlPlaneProcessStatus {
                     actor: actor.clone(),
                     runs: state.runs(),
                     leads,

@@ -13,7 +13,7 @@ use super::ClusterAutoscalerSettings;
 const SAFE_TO_EVICT_ANNOTATION: &str = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 /// Annotation of a pod with the names of its local volumes that do not prevent the removal of the node.
 const SAFE_VOLUMES_ANNOTATION: &str = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
-/// A terminating pod is ignored when its grace period ended this many seconds ago.
+/// A terminating pod is ignored from this many seconds after its deletion timestamp plus its grace period.
 const POD_IGNORED_AFTER_GRACE_SECONDS: i64 = 30;
 /// Number of microseconds in a second.
 const MICROS_PER_SECOND: i64 = 1_000_000;

@@ -161,7 +161,8 @@ fn pods_selected_by_two_autoscalers_are_not_scaled() {
     assert_eq!(condition_text(&lab, "ScalingActive"), "True ValidMetricFound");
 }
 
-/// Returns a lab after 400 s, with a Deployment of three pods and its autoscaler, which has this load annotation.
+/// Returns a lab after 400 s, with a Deployment of three pods and its autoscaler, which has this load annotation and
+/// these metrics.
 fn lab_with_metrics(load: &str, pod_spec: &str, metrics: &str) -> Lab {
     let mut lab = Lab::new(
         &["a-1"],

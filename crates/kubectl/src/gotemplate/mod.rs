@@ -172,7 +172,7 @@ impl TemplateExecution {
 
     fn execute_range(
         &mut self,
-        variables: &[String],
+        variable_names: &[String],
         pipe: &Pipe,
         body: &[Node],
         else_body: &[Node],
@@ -195,10 +195,10 @@ impl TemplateExecution {
             return self.execute_nodes(else_body, dot);
         }
         let n_outer = self.variables.len();
-        let work_of_names: u64 = variables.iter().map(|name| work_of_text(name)).sum();
+        let work_of_names: u64 = variable_names.iter().map(|name| work_of_text(name)).sum();
         for (key, item) in items {
             self.spend_work(work_of_names)?;
-            match variables {
+            match variable_names {
                 [value] => self.variables.push((value.clone(), Some(item.clone()))),
                 [index, value, ..] => {
                     self.variables.push((index.clone(), Some(key)));

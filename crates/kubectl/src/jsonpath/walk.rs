@@ -16,13 +16,13 @@ const MAX_NESTED_LOOPS: usize = 8;
 pub(super) struct Walker<'t> {
     segments: &'t [Segment],
     work: &'t WorkCounter,
-    /// Number of `{range}` actions read so far whose loop has not started yet.
+    /// Number of `range` identifiers evaluated so far whose loop has not started yet.
     pending_ranges: usize,
     /// Number of `range` loops that are running.
     running_loops: usize,
-    /// Number of `{end}` actions read so far whose `range` loop has not been left yet.
+    /// Number of `end` identifiers evaluated so far that have not ended a loop yet.
     pending_ends: usize,
-    /// Index of the segment with the `{end}` that ended a loop last.
+    /// Index of the segment with the `end` that ended a loop last.
     last_end: Option<usize>,
 }
 

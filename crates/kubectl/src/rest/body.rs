@@ -24,7 +24,7 @@ pub(super) enum BodyObject {
     Malformed(Request),
 }
 
-/// The decoded body of a request.
+/// The body of a request, decoded from JSON or YAML.
 pub(super) struct DecodedBody {
     pub(super) value: Value,
     /// Warnings about fields that occur more than once.

@@ -85,7 +85,7 @@ impl ApiCall {
     }
 }
 
-/// Result of translating a call.
+/// The requests to the simulated API server that a call of the HTTP API causes, and its warnings.
 #[derive(Debug, Default)]
 pub struct TranslatedCall {
     /// Requests that arrive at the API server together.
@@ -185,7 +185,7 @@ fn translate_call(
     if target.subresource == "ephemeralcontainers" {
         subresource::refuse_ephemeral_containers(target, objects)?;
     }
-    let mut sent = match (call.method, target.subresource.as_str()) {
+    let mut translated = match (call.method, target.subresource.as_str()) {
         (Method::Delete, "") => delete::translate_delete(call, query, target, &mut options, objects)?,
         (Method::Patch, _) => patch::translate_patch(call, target, &options, objects)?,
         (Method::Post, "binding") => subresource::translate_binding(call, target)?,
@@ -200,9 +200,9 @@ fn translate_call(
         _ => return Err(ApiError::method_not_allowed()),
     };
     if options.is_dry_run {
-        sent.requests = sent.requests.into_iter().map(options::as_dry_run).collect();
+        translated.requests = translated.requests.into_iter().map(options::as_dry_run).collect();
     }
-    Ok(sent)
+    Ok(translated)
 }
 
 /// Returns the part of an object that a write to the subresource changes; `None` if the subresource does not exist.

@@ -12,11 +12,11 @@ use crate::refusals::Refusal;
 /// Plans a `kubectl rollout` sub-command for all objects of a target.
 pub(super) fn plan(action: &RolloutAction, target: &Target, view: &View<'_>) -> Plan {
     // kubectl looks up all objects before it patches them, so NotFound errors come first.
-    let not_found_errors = match action {
+    let position = match action {
         RolloutAction::Pause | RolloutAction::Resume | RolloutAction::Restart => NotFoundErrorPosition::First,
         _ => NotFoundErrorPosition::Last,
     };
-    let plan = plan_for_objects_and_errors(not_found_errors, target, view, |object, plan, writes| {
+    let plan = plan_for_objects_and_errors(position, target, view, |object, plan, writes| {
         match action {
             RolloutAction::Status {
                 revision,
@@ -47,8 +47,8 @@ pub(super) fn plan(action: &RolloutAction, target: &Target, view: &View<'_>) -> 
     }
 }
 
-/// `rollout status`: adds the rollout to those that the client watches. Fails if the object has another revision than
-/// the one given by `--revision`.
+/// `rollout status`: adds the rollout to those that the client watches. Fails for a kind without rollout status, and
+/// for a Deployment with another revision than that of `--revision`.
 fn add_watched_rollout(rollout: RolloutStatus, revision: i64, object: &Object, plan: &mut Plan) -> Result<(), Refusal> {
     if !matches!(object.kind(), Kind::Deployment | Kind::StatefulSet | Kind::DaemonSet) {
         let kind = object.kind().name();

@@ -58,8 +58,9 @@ fn matching_containers(value: &Value, spec_pointer: &str, pattern: &str) -> Vec<
         .collect()
 }
 
-/// Returns one variable per key of the ConfigMap or Secret that `set env --from` names, each with its name and
-/// `valueFrom`. Adds a warning for each key that differs from its variable (before the prefix).
+/// Returns one variable per key of the ConfigMap or Secret that `set env --from` names (only the keys of `--keys`, if
+/// given), each with its name and `valueFrom`; empty for other changes. Adds a warning for each key that differs from
+/// its variable, `--prefix` aside.
 pub(super) fn variables_from_env_source(
     change: &SetChange,
     namespace: &str,

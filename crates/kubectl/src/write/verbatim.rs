@@ -181,7 +181,7 @@ fn create_generated(generated: &GeneratedObjects, verbatim: &Verbatim, view: &Vi
     )
 }
 
-/// Adds those of the given fields that the object lacks; each is a JSON pointer and an empty value.
+/// Adds those of the given fields that the object lacks; each is a path of [`set_if_missing`] and an empty value.
 fn add_missing_fields(value: &mut Value, fields: &[(&str, Value)]) {
     for (path, default) in fields {
         set_if_missing(value, path, default);

@@ -359,8 +359,8 @@ fn pod_with_actuated_resources(api: &Arc<Pod>, host: &Host<'_, '_>) -> Option<Ar
     (!granted.has_same_resources_as(api)).then(|| Arc::new(granted))
 }
 
-/// Returns the sort key of a pending resize, whose parts are: whether requests grow, priority, QoS class, time since
-/// which it is pending. The resize with the smallest key is tried first.
+/// Returns the sort key of a pending resize; the smallest key is tried first. So these come first, in this order:
+/// resizes by which no request grows, high priorities, Guaranteed pods, resizes that have been pending for long.
 fn resize_retry_sort_key(worker: &PodWorker) -> (bool, Reverse<i32>, bool, Option<Time>) {
     let grows = worker.desired_pod().is_some_and(|desired| {
         let (before, after) = (

@@ -164,7 +164,8 @@ struct EvictionRank {
 
 impl KubeletManagers {
     /// Schedules the next eviction pass and the next image garbage collection if future usage can reach their
-    /// thresholds. Checks this only if containers or images of the machine changed since the last call.
+    /// thresholds; the eviction pass also while a pressure condition is set. Checks this only if containers or images
+    /// of the machine changed since the last call.
     pub(super) fn schedule_passes_for_usage(&mut self, host: &mut Host<'_, '_>) {
         let changes = host.machine.changes();
         if self.eviction.checked_changes == Some(changes) {

@@ -145,7 +145,7 @@ impl Kill {
         if !succeeded && is_container_running(pod, container, host) {
             events::emit_pre_stop_failed(pod, &call.name, host);
         }
-        call.wait_for_earlier_containers(host.ctx.now);
+        call.wait_for_turn(host.ctx.now);
         self.stop_ready_containers(pod, host);
     }
 
@@ -166,7 +166,7 @@ impl Kill {
                 continue;
             }
             match call.step {
-                StopStep::PreStop => call.wait_for_earlier_containers(now),
+                StopStep::PreStop => call.wait_for_turn(now),
                 StopStep::Turn => call.send_stop_signal(pod, host),
                 StopStep::Stopping => {
                     // In the trace, the cause of SIGKILL is the stop signal, to which the process did not react.
@@ -204,7 +204,7 @@ impl Kill {
 
 impl StopCall {
     /// Enters step `Turn`, in which the call waits for the containers that must stop first.
-    fn wait_for_earlier_containers(&mut self, now: SimTime) {
+    fn wait_for_turn(&mut self, now: SimTime) {
         self.left = self.left.after_waiting(now - self.since);
         self.step = StopStep::Turn;
         self.since = now;

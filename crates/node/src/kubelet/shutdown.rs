@@ -14,7 +14,7 @@ use super::host::Host;
 use super::settings::ShutdownGroup;
 use super::worker::WorkerStage;
 use super::{KubeletManagers, KubeletTimer, events};
-use crate::{NodeEffect, Timer};
+use crate::{NodeAct, Timer};
 use podscope_sim::{SimTime, Span};
 
 /// Assumption: time that the operating system needs from the kubelet's consent until the power is off.
@@ -75,7 +75,7 @@ impl KubeletManagers {
         let Some(shutdown) = &mut self.shutdown else { return };
         if let Some(ends_at) = shutdown.ends_at {
             if ends_at <= now {
-                host.ctx.act(NodeEffect::PowerOff);
+                host.ctx.act(NodeAct::PowerOff);
             }
             return;
         }

@@ -92,7 +92,7 @@ impl PodWorker {
             return;
         }
         if host.machine.waits_forever(&self.pod) {
-            // A container of this imported pod waits for something that its status does not tell: no change can end it.
+            // A container of this imported pod waits for something that its status does not tell; no change ends this.
             self.finish_sync(SyncResult::Ok, host);
             return;
         }

@@ -65,8 +65,8 @@ impl ProbeAnswers {
         }
     }
 
-    /// Returns the earliest time after the container's start, but not before `elapsed`, at which the script gives an
-    /// answer other than Success; None if there is none.
+    /// Returns the earliest time after the container's start, but not before `elapsed`, at which the script may give
+    /// an answer other than Success; None if there is none.
     pub fn next_failure(&self, elapsed: Span) -> Option<Span> {
         self.windows
             .iter()
@@ -106,7 +106,7 @@ impl LinearUsage {
         self.from + grown as i64
     }
 
-    /// Returns the time, from the container's start, after which the use first exceeds `limit`; None if it never does.
+    /// Returns how long after the container's start the use first exceeds `limit`; None if it never does.
     pub fn first_time_above(&self, limit: i64) -> Option<Span> {
         if self.from > limit {
             return Some(Span::ZERO);
@@ -187,8 +187,8 @@ pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior
         .unwrap_or_default();
     let lifecycle = container.lifecycle.as_ref();
     let hook = |handler: Option<&LifecycleHandler>, scripted: HookBehavior| {
-        // The kubelet does not send an HTTP hook to a port name that the container does not declare (`resolvePort`), and
-        // cannot run a `tcpSocket` hook, which the API accepts for old clients only (LC-144).
+        // The kubelet sends no HTTP hook to a port name that the container does not declare (`resolvePort`), and cannot
+        // run a `tcpSocket` hook, which the API accepts for old clients only (LC-144).
         let request = handler.and_then(|handler| handler.http_get.as_ref());
         if request.is_some_and(|request| request.port.port_of(container).is_err())
             || handler.is_some_and(|handler| handler.tcp_socket.is_some())

@@ -24,7 +24,7 @@ pub enum MachineFault {
     ContainerExit { pod: Uid, container: Str, code: i32 },
     /// The sandbox of a pod is lost. If the pod has none, its next sandbox cannot be created.
     SandboxLost(Uid),
-    /// The storage servers begin (true) or cease (false) to refuse writes of this machine.
+    /// The storage servers begin (true) or cease (false) to refuse requests of this machine.
     StorageRefused(bool),
 }
 

@@ -23,7 +23,8 @@ pub struct Image {
 
 impl Image {
     /// Returns the image that a registry has under this name. Assumption: manifests do not give digest and size, so
-    /// both are computed from the name; the size is a whole number of megabytes from 20 to 219, as usual for server images.
+    /// both are computed from the name; the size is a whole number of megabytes from 20 to 219, as usual for server
+    /// images.
     pub(super) fn from_registry(image: &str) -> Self {
         let name = full_image_name(image);
         let mut names = vec![Str::from(name.as_str())];

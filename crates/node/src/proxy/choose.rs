@@ -127,19 +127,19 @@ fn local_endpoints<'t>(all: &'t [EndpointCandidate], node: &NodeName) -> Vec<&'t
 }
 
 /// Decides about a new connection to a Service as kube-proxy's rules do if they were written from `objects`.
-pub(super) fn route(objects: &Objects, service: &ObjectKey, node: &NodeName, entry: PacketOrigin) -> Route {
+pub(super) fn route(objects: &Objects, service: &ObjectKey, node: &NodeName, origin: PacketOrigin) -> Route {
     let Some(service) = objects.get::<Service>(service) else {
         return Route::Unknown;
     };
     let spec = &service.spec;
-    let is_served = match entry {
+    let is_served = match origin {
         PacketOrigin::Inside => !matches!(&*spec.kind, "ExternalName") && &*spec.cluster_ip != "None",
         PacketOrigin::Outside => matches!(&*spec.kind, "NodePort" | "LoadBalancer"),
     };
     if !is_served {
         return Route::Unknown;
     }
-    let is_local = match entry {
+    let is_local = match origin {
         PacketOrigin::Inside => spec.internal_traffic_policy.as_deref() == Some("Local"),
         PacketOrigin::Outside => &*spec.external_traffic_policy == "Local",
     };

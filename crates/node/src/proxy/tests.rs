@@ -95,7 +95,7 @@ fn address_in_two_slices_counts_once_as_not_terminating() {
 
 /// Returns the last number of each address that the rules of node a-1 choose for a Service with this spec. If they
 /// choose none, returns the name of their decision.
-fn chosen_endpoints(spec: &str, entry: PacketOrigin, endpoints: &[&str]) -> String {
+fn chosen_endpoints(spec: &str, origin: PacketOrigin, endpoints: &[&str]) -> String {
     let cluster_ip = if spec.contains("clusterIP") {
         ""
     } else {
@@ -109,7 +109,7 @@ fn chosen_endpoints(spec: &str, entry: PacketOrigin, endpoints: &[&str]) -> Stri
     for object in parsed.objects {
         objects.put(object.value);
     }
-    match Proxy::running(NodeName("a-1".into()), Arc::new(objects)).route(&web_service_key(), entry) {
+    match Proxy::running(NodeName("a-1".into()), Arc::new(objects)).route(&web_service_key(), origin) {
         Route::Any(backends) => {
             let digits = backends
                 .iter()
@@ -166,11 +166,11 @@ fn route_follows_traffic_distribution_and_policy() {
         ("", Outside, &[ON_SAME_NODE], "Unknown"),
         ("clusterIP: None, ", Inside, &[ON_SAME_NODE], "Unknown"),
     ];
-    for (spec, entry, endpoints, wanted) in rows {
+    for (spec, origin, endpoints, wanted) in rows {
         assert_eq!(
-            chosen_endpoints(spec, entry, endpoints),
+            chosen_endpoints(spec, origin, endpoints),
             wanted,
-            "{spec}{entry:?}, {endpoints:?}"
+            "{spec}{origin:?}, {endpoints:?}"
         );
     }
     let proxy = Proxy::running(NodeName("a-1".into()), web_service_with_slices(&[]));

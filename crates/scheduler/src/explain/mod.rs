@@ -205,7 +205,7 @@ fn explain_spread(cache: &Cache, decision: &Decision) -> Vec<SpreadExplanation> 
 
 /// Explains one spread constraint. `own` is 1 if the pod matches the constraint's selector, otherwise 0. `min` is the
 /// global minimum; `None` computes it. `count` returns, for a node's domain, the number of matching pods and whether
-/// the domain counts for the minimum; `None` if the node is not in any domain.
+/// the domain counts for the minimum; `None` if the node has no domain or the constraint does not include it.
 fn spread_of(
     cache: &Cache,
     constraint: &SpreadConstraint,

@@ -110,8 +110,9 @@ impl PluginSpec {
         self.about.map_or("", Message::english)
     }
 
-    /// Returns whether the plugin's queueing hint is called for an event. A plugin that registers for new nodes is also
-    /// called for taint updates, because a node may be created with a taint that is removed later (SCH-122).
+    /// Returns whether the plugin waits for an event. A plugin that registers for new nodes but not for taint updates
+    /// also waits for those, without a queueing hint, because a node may be created with a taint that is removed later
+    /// (SCH-122).
     pub(crate) fn waits_for(&self, kind: EventKind) -> bool {
         self.events.contains(&kind) || (kind == EventKind::NodeTaint && self.events.contains(&EventKind::NodeAdd))
     }

@@ -28,14 +28,14 @@ fn incremental_and_rebuilt_caches_give_equal_decisions() {
         if workload == Workload::Dra {
             continue;
         }
-        let size = BenchOptions {
+        let options = BenchOptions {
             nodes: 300,
             pods: 600,
             templates: 20,
             deletions: true,
             without_sampling: true,
         };
-        let mut bench = Bench::new(workload, size);
+        let mut bench = Bench::new(workload, options);
         for index in 0..20 {
             bench.prepare(index);
             let pod = bench.pending().expect("a pod").clone();

@@ -151,14 +151,14 @@ fn decisions_match_plain_formulas() {
             continue;
         }
         for (templates, pods) in [(1, 450), (20, 900)] {
-            let size = BenchOptions {
+            let options = BenchOptions {
                 nodes: 300,
                 pods,
                 templates,
                 deletions: templates > 1,
                 without_sampling: true,
             };
-            let mut bench = Bench::new(workload, size);
+            let mut bench = Bench::new(workload, options);
             for index in 0..20 {
                 bench.prepare(index);
                 let pod = bench.pending().expect("a pod").clone();

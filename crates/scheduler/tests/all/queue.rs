@@ -398,7 +398,7 @@ fn higher_priority_pod_takes_resources_of_nominated_pod() {
 
 /// Shows: S-05, SCH-094
 #[test]
-fn preemption_policy_never_does_not_change_queue_order() {
+fn policy_never_disables_preemption_but_not_queue_order() {
     let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "1", json!({})), 0);
     let low = bound_to(&pod("low", 0, "1", json!({})), "n1");

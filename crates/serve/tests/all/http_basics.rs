@@ -1,4 +1,4 @@
-//! Access checks, and responses to paths that are not resources.
+//! Access checks, the size limit of bodies, responses to paths that are not resources, and watches.
 
 use crate::client::{OpenWatch, get, post, send, serve};
 use std::time::Duration;

@@ -161,7 +161,7 @@ pub(super) fn pending_object_events(
 /// Starts a skip to a pending event: the one that the user selected on the page, even if an earlier one has become
 /// pending in the meantime, or else the next one. If no pending event is known, time runs until something is recorded:
 /// heartbeats and the events of large clusters are not predicted.
-pub(super) fn skip_to_pending_event(
+pub(super) fn start_skip_to_pending_event(
     session: &Session,
     selected: Option<&UpcomingEvent>,
     clock: ClockMillis,

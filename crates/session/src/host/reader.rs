@@ -11,7 +11,7 @@ use podscope_cluster::SimTime;
 use podscope_kubectl::command::{Get, Selection};
 use podscope_messages::{Sentence, sentence};
 use podscope_protocol::{
-    GoalState, LessonCondition, Question, QuestionKind, StepState, StoryState, StoryStep, TrueAnswer, ViolatedKeep,
+    GoalState, LessonCondition, Question, QuestionKind, StepState, StoryHalt, StoryState, StoryStep, TrueAnswer,
     WaitsFor, clock,
 };
 
@@ -108,8 +108,8 @@ impl Reader {
                 Some(_) => {
                     // If the run has already answered the question, the story waits for something else.
                     let is_open = shown.last().is_some_and(|last| last.truth.is_none());
-                    let is_question_open = is_open && scenario.steps[shown.len() - 1].predict.is_some();
-                    describe_awaited_condition(is_question_open, next, session.now())
+                    let is_answer_undetermined = is_open && scenario.steps[shown.len() - 1].predict.is_some();
+                    describe_awaited_condition(is_answer_undetermined, next, session.now())
                 }
                 None => open_goals(shown, scenario),
             }),
@@ -165,9 +165,9 @@ fn was_answer_visible_before_step(shown: &ShownStep) -> bool {
 }
 
 /// Returns a sentence about the type of condition for which the next step waits. The sentence does not reveal the
-/// condition itself, which often answers a question or is a goal. `is_question_open` is true while the run has not
-/// answered the question of the last shown step.
-fn describe_awaited_condition(is_question_open: bool, next: &Step, now: SimTime) -> WaitsFor {
+/// condition itself, which often answers a question or is a goal. `is_answer_undetermined` is true while the run has
+/// not answered the question of the last shown step.
+fn describe_awaited_condition(is_answer_undetermined: bool, next: &Step, now: SimTime) -> WaitsFor {
     let Some(when) = &next.when else {
         return WaitsFor(Vec::new());
     };
@@ -181,7 +181,7 @@ fn describe_awaited_condition(is_question_open: bool, next: &Step, now: SimTime)
         Selection::Items(_) => Sentence::default(),
     };
     let mut what = match &when.check {
-        _ if is_question_open => sentence!(awaited::outcome),
+        _ if is_answer_undetermined => sentence!(awaited::outcome),
         Some(Check::Object { kind, key, .. }) => {
             sentence!(awaited::change, object = format!("{} {}", kind.name(), key.name))
         }
@@ -209,8 +209,8 @@ fn open_goals(shown: &[ShownStep], scenario: &Scenario) -> WaitsFor {
     WaitsFor(open.collect())
 }
 
-fn halted_state(halt: Halt, shown: &[ShownStep], scenario: &Scenario) -> ViolatedKeep {
-    ViolatedKeep {
+fn halted_state(halt: Halt, shown: &[ShownStep], scenario: &Scenario) -> StoryHalt {
+    StoryHalt {
         at: halt.at.0,
         promise: halt.unmet_condition(scenario).description.clone(),
         from: shown.get(halt.step).map_or(0, |shown| shown.at.0),

@@ -164,7 +164,7 @@ impl Host {
         let fast = self
             .active
             .as_ref()
-            .map(|active| director::skip_to_pending_event(&active.session, to, clock));
+            .map(|active| director::start_skip_to_pending_event(&active.session, to, clock));
         self.start_fast_forward(fast);
     }
 

@@ -22,9 +22,9 @@ pub(super) struct RemainingSolution {
     performed_at: SimTime,
 }
 
-/// Returns the solution's commands for a step and the steps after it. Their times are shifted, because this run shows
-/// the step earlier or later than the solution does; a second session plays the solution to find that time. None if
-/// there is no solution, or if the solution does not reach the step.
+/// Returns the solution's commands for a step and the steps after it. Their times are shifted, because this run may
+/// show the step earlier or later than the solution does; a second session plays the solution to find when it shows the
+/// step. None if there is no solution, or if the solution does not reach the step.
 fn remaining_solution(session: &Session, step: usize) -> Option<RemainingSolution> {
     let loaded = session.loaded();
     let shown_at = session.progress().story().shown().get(step)?.at;
@@ -66,8 +66,8 @@ impl Host {
                 return vec![error(active, Notice::NoSolution)];
             };
             let (session, from) = (&mut active.session, solution.performed_at);
-            // If the user has given a command since the step was shown, or the time of a command of the solution has
-            // already passed, the session seeks back to the time at which the step was shown.
+            // If the user has given a command since the step was shown, or the time of the first of these commands has
+            // already passed, the session seeks to the time at which the step was shown.
             let is_early = solution
                 .commands
                 .front()
@@ -107,7 +107,7 @@ impl Host {
             .flatten();
         let fast = match (to_story, solution.commands.is_empty()) {
             (Some(fast), _) => Some(fast),
-            (None, true) => Some(director::skip_to_pending_event(session, None, clock)),
+            (None, true) => Some(director::start_skip_to_pending_event(session, None, clock)),
             (None, false) => {
                 if session.now() < session.horizon()
                     && let Err(limit) = session.fork()

@@ -182,7 +182,7 @@ impl Host {
     }
 
     /// Advances a playing session by a limited number of events. A question of the story pauses the session.
-    /// Returns [`Slice::Done`] if the session has reached `target`.
+    /// Returns [`Slice::Done`] if the session has reached `target`, or if such a question has stopped it earlier.
     pub(super) fn play_slice(&mut self, target: SimTime) -> Slice {
         let Some(active) = &mut self.active else {
             return Slice::Done;

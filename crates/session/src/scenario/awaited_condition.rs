@@ -11,7 +11,7 @@ use super::document::ExpectDocument;
 use super::expect::{self, Check, WorldState};
 use super::value_cache::ValueCache;
 
-/// A condition about the cluster's objects or requests, for which a client of the API waits.
+/// A condition about the cluster's objects or requests, for which a program waits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AwaitedCondition(Check);
 

@@ -24,8 +24,8 @@ pub(super) struct FaultMachines {
     joined: ordered::Set<NodeName>,
 }
 
-/// Resource types in the commands of a scenario that are not built in: the commands' errors, and whether the scenario
-/// may define such types.
+/// What is known about resource types that are not built in and occur in the commands of a scenario: the errors of
+/// these commands, and whether the scenario may define such types.
 #[derive(Default)]
 pub(super) struct CustomTypes {
     /// One error for each such command. The errors are reported only if the scenario defines no custom kinds.

@@ -94,8 +94,8 @@ pub struct Mistake {
 }
 
 impl PredictionQuestion {
-    /// Returns the answer option that matches the value in the run. A time in the run matches the nearest option if it
-    /// differs from it by at most one second or 5 %. It may differ by up to 25 % if every other option differs at least
+    /// Returns the answer option that matches the value in the run. A time in the run matches the nearest option if the
+    /// two differ by at most one second or 5 %. They may differ by up to 25 % if every other option differs at least
     /// three times as much.
     pub fn option_for_value(&self, value: &str) -> Option<&str> {
         let AnswerSource::Time(_) = self.about else {

@@ -6,7 +6,7 @@ use podscope_cluster::{Rng, Span};
 
 use super::RunPart;
 use super::faults::{command_part, pick};
-use super::workloads::LAST_FAULT_START;
+use super::workloads::LAST_COMMAND_START;
 
 /// One in this many generated runs has devices.
 const RUNS_PER_DEVICE_RUN: u64 = 6;
@@ -52,8 +52,8 @@ pub(super) fn generate_device_parts(seed: u64, nodes: &[String]) -> Option<Vec<R
     for _ in 0..rng.below(3) {
         let node = pick(&mut rng, nodes)?.clone();
         let device = format!("{node} gpu-{}", rng.below(2));
-        let start = rng.between(Span::seconds(1), LAST_FAULT_START).whole_seconds();
-        let end = start + rng.between(Span::seconds(1), LAST_FAULT_START).whole_seconds();
+        let start = rng.between(Span::seconds(1), LAST_COMMAND_START).whole_seconds();
+        let end = start + rng.between(Span::seconds(1), LAST_COMMAND_START).whole_seconds();
         let (fault, repair) = match rng.below(4) {
             0 => (
                 format!("fault device {device} gone"),

@@ -74,11 +74,11 @@ impl Run {
         }
         for index in 0..best.parts.len() {
             let mut run = best.clone();
-            let Some(RunPart::Commands(acts)) = run.parts.get_mut(index) else {
+            let Some(RunPart::Commands(commands)) = run.parts.get_mut(index) else {
                 continue;
             };
-            if acts.len() > 1 {
-                acts.truncate(1);
+            if commands.len() > 1 {
+                commands.truncate(1);
                 if fails(&run) {
                     best = run;
                 }
@@ -91,11 +91,11 @@ impl Run {
 /// Moves each command of a run to an earlier time, as long as the violation is not delayed.
 fn move_earlier(mut best: FoundViolation, goal: &SearchGoal) -> FoundViolation {
     for index in 0..best.run.parts.len() {
-        let Some(RunPart::Commands(acts)) = best.run.parts.get(index) else {
+        let Some(RunPart::Commands(commands)) = best.run.parts.get(index) else {
             continue;
         };
-        for act in 0..acts.len() {
-            best = move_command(best, goal, index, act);
+        for command_index in 0..commands.len() {
+            best = move_command(best, goal, index, command_index);
         }
     }
     best

@@ -11,7 +11,7 @@ use super::{Run, RunPart, at, devices};
 use crate::scenario::SearchFault;
 
 /// Faults and commands of a generated run begin before this time. Their repairs follow within at most the same span.
-pub(super) const LAST_FAULT_START: Span = Span::seconds(450);
+pub(super) const LAST_COMMAND_START: Span = Span::seconds(450);
 /// Simulated length of a generated run, in seconds.
 const RUN_SECONDS: i64 = 2300;
 
@@ -70,7 +70,7 @@ pub(super) fn generate_run(seed: u64, history_switches: &[String]) -> Run {
             &mut rng,
             &SearchFault::ALL,
             &names.nodes,
-            LAST_FAULT_START,
+            LAST_COMMAND_START,
         ));
     }
     parts.extend(devices.into_iter().flatten());
@@ -276,8 +276,8 @@ fn stateful_set(rng: &mut Rng, app: &str, selector: &str, replicas: u64, names: 
 
 /// Generates a command of an operator, such as a drain, and the command that later reverts its effect, if any.
 fn command(rng: &mut Rng, names: &GeneratedNames) -> Option<RunPart> {
-    let start = rng.between(Span::seconds(5), LAST_FAULT_START).whole_seconds();
-    let end = start + rng.between(Span::seconds(20), LAST_FAULT_START).whole_seconds();
+    let start = rng.between(Span::seconds(5), LAST_COMMAND_START).whole_seconds();
+    let end = start + rng.between(Span::seconds(20), LAST_COMMAND_START).whole_seconds();
     let node = pick(rng, &names.nodes)?.clone();
     let lines = match rng.below(12) {
         0 | 1 => {

@@ -478,13 +478,13 @@ fn termination_view(world: &World, machines: &Machines, pod: &Pod, node: &str) -
     let grace = pod.metadata.deletion_grace_period_seconds.unwrap_or(0);
     let due = deletion.0.saturating_sub(world.start_time().0);
     let requested = SimTime(due.saturating_sub(grace.saturating_mul(1_000_000)));
-    let is_silent = machines.receives_no_api_messages(node);
+    let is_unreachable = machines.receives_no_api_messages(node);
     let steps = world
         .kubelet_of(node)
         .and_then(|kubelet| kubelet.termination(&pod.metadata.uid));
     let Some(steps) = steps else {
         return Some(TerminationView {
-            stage: if is_silent {
+            stage: if is_unreachable {
                 TerminationStage::Unreachable
             } else {
                 TerminationStage::NotObserved

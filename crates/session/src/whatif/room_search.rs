@@ -1,9 +1,10 @@
 //! Finds the smallest changes of a cluster that make room for a number of pods: uncordoning nodes, adding labels to
 //! nodes, removing taints, adding nodes.
 //!
-//! There is one attempt for each type of change. It changes one node after another, those with the most CPU first,
-//! until enough pods fit. After each change, [`RoomSearch`] lets the scheduler count the pods that fit into the changed
-//! cluster, in pieces of work, and passes their number to the attempt.
+//! Each type of change to nodes is one attempt, which changes one node after another, those with the most CPU first,
+//! until enough pods fit. Each shape of node that can be added is one attempt, which varies the number of added nodes.
+//! After each change, [`RoomSearch`] lets the scheduler count the pods that fit into the changed cluster, in pieces of
+//! work, and passes their number to the attempt.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -337,8 +338,8 @@ fn uncordoned(node: &Node, _: &AdmittedShape) -> Option<(Node, String)> {
     Some((new, format!("kubectl uncordon {}", node.metadata.name)))
 }
 
-/// Adds the labels of the pod's node selector to a node. Returns the labelled node and the command that adds the
-/// labels. None if they cannot be added.
+/// Adds the labels of the pod's node selector to a copy of a node. Returns the copy and the command that adds the
+/// labels. None if no label is missing, or if they cannot be added.
 fn labelled(node: &Node, (pod, _): &AdmittedShape) -> Option<(Node, String)> {
     let selector = pod.spec.node_selector.iter();
     // Labels with a node's name and location cannot be changed.
@@ -358,8 +359,8 @@ fn labelled(node: &Node, (pod, _): &AdmittedShape) -> Option<(Node, String)> {
     Some((new, command))
 }
 
-/// Removes the taints that the pod does not tolerate from a node. Returns the node and the command that removes the
-/// taints. None if there are no such taints.
+/// Removes the taints that the pod does not tolerate from a copy of a node. Returns the copy and the command that
+/// removes the taints. None if there are no such taints, or if one of them is caused by a condition of the node.
 fn untainted(node: &Node, (pod, _): &AdmittedShape) -> Option<(Node, String)> {
     let mut new = node.clone();
     let mut command = format!("kubectl taint node {}", node.metadata.name);

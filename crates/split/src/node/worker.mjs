@@ -62,8 +62,8 @@ export const start = async (file) => {
   });
   return {
     exports,
-    /** Sends requests, each after its number of milliseconds, and waits a second after the last. Returns a digest of all
-     *  updates so far. */
+    /** Sends requests, each after its number of milliseconds, and waits a second after the last. Returns a digest of
+     *  all updates so far. */
     run: (requests) => {
       let lastRequestAt = now;
       for (const [wait, bytes] of requests) {

@@ -410,7 +410,8 @@ thread_local! {
     static HAS_LEFT_PAGE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// If the user leaves the page this long after an opening began, the opening is assumed to hang; in milliseconds.
+/// If the user leaves the page this long or longer after an opening began, the opening is assumed to hang; in
+/// milliseconds.
 const ASSUMED_HANGING_AFTER_MS: f64 = 5_000.0;
 
 /// Called when the page is left. The note is removed if the user leaves soon, because then the opening did not hang.

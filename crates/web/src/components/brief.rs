@@ -7,7 +7,7 @@ use podscope_protocol::{Caption, FIRST_VISIT_LESSON, OpenedSession, Request, Ses
 use yew::prelude::*;
 
 use super::icon;
-use super::start::FIRST_LESSON;
+use super::start::FIRST_COURSE_LESSON;
 use super::story::{inline_markdown, next_item_button, use_record_finished};
 use crate::ctl::Ctl;
 use crate::pure::actions;
@@ -115,7 +115,7 @@ fn next_button(ctl: &Ctl, page: &Page) -> Html {
         return next_item_button(ctl, &page.shell.study);
     }
     let source = SessionSource::Lesson {
-        name: FIRST_LESSON.to_owned(),
+        name: FIRST_COURSE_LESSON.to_owned(),
         seed: None,
     };
     html! { <button type="button" class="primary" onclick={ctl.on(Request::Open { source })}>{ t!(brief::start_course) }</button> }

@@ -12,8 +12,8 @@ const MAX_DEVICE_SQUARES: usize = 8;
 /// Device states in the order in which the text counts them.
 const DEVICE_STATES: [&str; 5] = ["held", "shared", "blocked", "tainted", "free"];
 
-/// Renders the devices of a node for its card's header: a square for each device if `available_width` (in pixels at the
-/// default font size) suffices, otherwise their numbers.
+/// Renders the devices of a node for its card's header: a square for each device if there are few and `available_width`
+/// (in pixels at the default font size) suffices, otherwise the number of used devices and of all.
 pub(super) fn device_chip(devices: &[DeviceView], available_width: f64) -> Html {
     if devices.is_empty() {
         return Html::default();

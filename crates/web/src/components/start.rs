@@ -12,7 +12,7 @@ use crate::ctl::Ctl;
 use crate::state::{Act, Dialog};
 
 /// The first lesson of the course.
-pub(super) const FIRST_LESSON: &str = "first-pod";
+pub(super) const FIRST_COURSE_LESSON: &str = "first-pod";
 /// The command that dumps a cluster, for users whose own cluster has a pending pod.
 const CLUSTER_DUMP_COMMAND: &str = "kubectl get nodes,pods,namespaces,svc,endpointslices,rc,rs,deploy,sts,ds,jobs,cronjobs,hpa,pdb,priorityclasses,pv,pvc,storageclasses,csinodes,csidrivers,volumeattachments,resourceclaims,events -A -o yaml";
 
@@ -41,7 +41,7 @@ pub(crate) fn Introduction(props: &Props) -> Html {
         name: name.to_owned(),
         seed: None,
     };
-    let course = open(lesson(FIRST_LESSON));
+    let course = open(lesson(FIRST_COURSE_LESSON));
     let free = open(SessionSource::Free);
     let pending = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Pending));
     let cut = {

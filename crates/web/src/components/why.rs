@@ -22,11 +22,11 @@ pub(crate) struct Props {
     pub(crate) waits: Option<String>,
     /// Position in the scheduling queue, while the pod is pending.
     pub(crate) queue: Option<Box<QueueView>>,
-    /// Assumptions that apply to all answers about this cluster.
+    /// Limitations of all answers about this cluster.
     pub(crate) basis: Vec<AnswerLimitation>,
 }
 
-/// Maximum number of nodes listed under one reason.
+/// Maximum number of nodes listed under one reason, and of rows in the list of devices.
 const MAX_NODES_PER_REASON: usize = 60;
 /// Maximum number of nodes with a column in the score table.
 const MAX_SCORE_COLUMNS: usize = 4;
@@ -77,13 +77,13 @@ fn missing_data(props: &Props) -> Option<(&MissingObjectsView, &str)> {
     }
 }
 
-/// The assumptions behind an answer. The assumption about missing PodDisruptionBudgets is listed only if pods would
-/// have to be evicted.
+/// The assumptions behind an answer, which limit it. The one about missing PodDisruptionBudgets is listed only if pods
+/// would have to be evicted.
 fn assumption_list(why: &DecisionView, all: &[AnswerLimitation]) -> Html {
-    let matters = |assumptions: &&AnswerLimitation| {
-        **assumptions != AnswerLimitation::NoBudgets || why.preemption.is_some() || !why.refused.is_empty()
+    let matters = |limitation: &&AnswerLimitation| {
+        **limitation != AnswerLimitation::NoBudgets || why.preemption.is_some() || !why.refused.is_empty()
     };
-    html! { <>{ for all.iter().filter(matters).map(|assumptions| html! { <p class="basis">{ text_with_code(&format!("{assumptions}.")) }</p> }) }</> }
+    html! { <>{ for all.iter().filter(matters).map(|limitation| html! { <p class="basis">{ text_with_code(&format!("{limitation}.")) }</p> }) }</> }
 }
 
 fn decision_html(ctl: &Ctl, why: &DecisionView, waits: Option<&str>, assumptions: Html, remedies: Html) -> Html {

@@ -27,7 +27,7 @@ pub(crate) struct FrequentMistake {
 }
 
 impl Class {
-    /// Adds the runs of a replayed file, or the problems for which it cannot be read.
+    /// Adds the runs of a replayed file, or the problems because of which it cannot be read.
     pub(crate) fn add(&mut self, graded: Result<Vec<GradedRun>, Vec<Problem>>) {
         self.n_awaited = self.n_awaited.saturating_sub(1);
         match graded {

@@ -45,18 +45,18 @@ impl DecisionView {
     /// Nodes that cannot run the pod, grouped by reason if there are many.
     pub(crate) fn grouped_refusals(&self) -> Vec<Vec<&RefusedNode>> {
         if self.refused.len() < MIN_REFUSED_NODES_TO_GROUP {
-            return self.refused.iter().map(|scored_node| vec![scored_node]).collect();
+            return self.refused.iter().map(|refused_node| vec![refused_node]).collect();
         }
         let mut groups: Vec<Vec<&RefusedNode>> = Vec::new();
-        for scored_node in &self.refused {
+        for refused_node in &self.refused {
             let same = |group: &&mut Vec<&RefusedNode>| {
                 group
                     .first()
-                    .is_some_and(|(_, by, why, _)| *by == scored_node.1 && *why == scored_node.2)
+                    .is_some_and(|(_, by, why, _)| *by == refused_node.1 && *why == refused_node.2)
             };
             match groups.iter_mut().find(same) {
-                Some(group) => group.push(scored_node),
-                None => groups.push(vec![scored_node]),
+                Some(group) => group.push(refused_node),
+                None => groups.push(vec![refused_node]),
             }
         }
         groups

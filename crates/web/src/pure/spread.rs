@@ -24,7 +24,8 @@ pub(crate) struct SpreadDrawing {
     pub(crate) over: String,
 }
 
-/// Returns the skew at a point of the lane: the pods of the fullest domain minus those of the emptiest one.
+/// Returns the skew at a point of the lane: the pods of the fullest domain minus those of the emptiest one, or minus 0
+/// if there are fewer domains than `minDomains`.
 pub(crate) fn skew_at(point: &SpreadPoint) -> u32 {
     point.most.saturating_sub(point.least)
 }

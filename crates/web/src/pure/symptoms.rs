@@ -209,8 +209,8 @@ fn has_more_letters(word: &str, n_letters: usize) -> bool {
             .all(|letter| CharClass::of(letter) == CharClass::Ideographic)
 }
 
-/// Returns whether a word of a lower-case text starts with `start`. If `start` has more than four letters, it may also
-/// occur inside a word.
+/// Returns whether a word of a lower-case text starts with `start`. If `start` has more than four letters or consists
+/// of ideographs, it may also occur inside a word.
 fn has_word_starting_with(text: &str, start: &str) -> bool {
     split_words(text).iter().any(|word| word.starts_with(start)) || has_more_letters(start, 4) && text.contains(start)
 }

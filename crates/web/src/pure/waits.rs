@@ -62,7 +62,8 @@ fn names_of_first_victims(pods: &[String]) -> String {
     listed(names)
 }
 
-/// Returns a comma and the time until the pod stops waiting, such as `, 23 s`; empty if that time is unknown.
+/// Returns a comma and the time until the pod's back-off or its victims' grace period ends, such as `, 23 s`; empty if
+/// it waits for neither.
 fn time_left(queue: &QueueView, now: Micros) -> String {
     let left = |until| format!(", {}", clock::countdown(until, now));
     queue.until.map_or_else(String::new, left)

@@ -366,7 +366,7 @@ impl Page {
         let question_before = self.session.model.story.question;
         self.session.model.change(|model| model.apply(frame));
         if self.session.model.story.question != question_before {
-            // The pin on the timeline was the answer to the previous question.
+            // The pin on the timeline belongs to the previous question.
             self.session.pin = None;
             if self.session.time_question().is_some() {
                 self.session.span = None;

@@ -382,7 +382,7 @@ fn service_allocation_reports_only_the_first_failing_check() {
             Err(AllocationError::Invalid(problems)) => {
                 problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
             }
-            Err(AllocationError::Internal(why) | AllocationError::Unnamed(why)) => why,
+            Err(AllocationError::Internal(why) | AllocationError::WithoutReason(why)) => why,
         }
     };
     const NODE_PORT_TAKEN: &str = "Invalid value: 30080: provided port is already allocated";

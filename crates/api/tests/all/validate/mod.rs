@@ -7,7 +7,7 @@ mod fields;
 mod kinds;
 mod pods;
 mod status;
-mod stored_only_kinds;
+mod webhooks_events_crds;
 
 use podscope_api::{Object, default_object, generate_job_selector, parse, validate};
 

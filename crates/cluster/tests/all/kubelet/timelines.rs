@@ -24,7 +24,7 @@ fn runtime_fault(up: bool) -> Fault {
 }
 
 /// Deletes a pod at second `at`, and returns the hooks, signals and exits of its processes. Each container has a name,
-/// fields of its spec and a scripted behavior.
+/// fields of its spec and a scripted behaviour.
 fn deletion_timeline(containers: &[(&str, Value, &str)], grace: i64, at: f64) -> Vec<(f64, String)> {
     let mut lab = Lab::new(&[web_pod(json!({"terminationGracePeriodSeconds": grace}), containers)]);
     lab.run(at);

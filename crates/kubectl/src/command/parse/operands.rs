@@ -352,8 +352,8 @@ pub(super) fn output_of_write(args: &Args) -> Result<Output, CommandError> {
     })
 }
 
-/// Parses an output format that prints whole objects. The error message lists the formats
-/// `formats_before` first and `formats_after` last.
+/// Parses an output format that prints whole objects. The error message lists the formats `formats_before` first and
+/// `formats_after` before the last one.
 fn object_output(args: &Args, text: &str, formats_before: &str, formats_after: &str) -> Result<Output, CommandError> {
     let column = args.column("output");
     let (format, argument) = text

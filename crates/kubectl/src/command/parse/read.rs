@@ -170,8 +170,8 @@ fn parse_watch(args: &Args, target: &Target) -> Result<Watch, CommandError> {
     Ok(watch)
 }
 
-/// Returns kubectl's message about a resource that never has objects in the simulation: access and token reviews are
-/// not stored, and some kinds are not implemented. `None` for resources that may have objects.
+/// Returns kubectl's message about a resource that never has objects in the simulation: bindings and reviews (such as
+/// `tokenreviews`) are not stored, and some kinds are not implemented. `None` for resources that may have objects.
 fn resource_without_objects(resource: &str, names: &[Word], column: u32) -> Option<CommandError> {
     if Kind::from_resource_name(resource).is_some() {
         return None;

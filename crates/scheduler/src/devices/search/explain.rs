@@ -71,18 +71,18 @@ pub(crate) fn explain(
                 request: request_at,
                 ..SearchPosition::default()
             };
-            let settled = match &chosen {
+            let fulfilled = match &chosen {
                 Some(chosen) => Some(chosen[claim_at][request_at]),
                 None => explainer.fulfilled_alternative(position),
             };
-            let alternatives = settled.map_or(0..request.alternatives.len(), |one| 0..one + 1);
+            let alternatives = fulfilled.map_or(0..request.alternatives.len(), |one| 0..one + 1);
             for alternative in alternatives {
                 let position = SearchPosition {
                     alternative,
                     ..position
                 };
                 let (mut explained, taken) = explainer.explain_alternative(position);
-                let is_kept = settled == Some(alternative) || request.alternatives.len() == 1;
+                let is_kept = fulfilled == Some(alternative) || request.alternatives.len() == 1;
                 if !is_kept && explained.outcome == RequestOutcome::Complete {
                     explained.outcome = RequestOutcome::PassedOver;
                 }

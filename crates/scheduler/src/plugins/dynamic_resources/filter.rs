@@ -65,11 +65,11 @@ fn search_devices_on_node(
     let with_extended: Vec<ClaimToAllocate>;
     let to_allocate = match &extended {
         None => &claims.to_allocate,
-        Some(request) => {
+        Some(extended) => {
             with_extended = claims
                 .to_allocate
                 .iter()
-                .chain([&request.to_allocate])
+                .chain([&extended.to_allocate])
                 .cloned()
                 .collect();
             &with_extended

@@ -35,9 +35,9 @@ pub(crate) fn reserved_claims_on_node(
         reserved.claims.push((pod_claim.claim.clone(), new));
     }
     let extended = found.as_ref().and_then(|found| found.extended.as_ref());
-    if let (Some(request), Some(solution)) = (extended, solutions.next()) {
-        let new = allocation_result(&claims.table, &request.to_allocate, solution, node)?;
-        reserved.extended = Some((request.to_allocate.claim.clone(), new, request.mappings.clone()));
+    if let (Some(extended), Some(solution)) = (extended, solutions.next()) {
+        let new = allocation_result(&claims.table, &extended.to_allocate, solution, node)?;
+        reserved.extended = Some((extended.to_allocate.claim.clone(), new, extended.mappings.clone()));
     }
     Ok(reserved)
 }

@@ -435,7 +435,8 @@ fn anti_affinity_applies_to_selected_namespaces() {
     check_rows(rows);
 }
 
-/// ImageLocality also adds the sizes of the images of volumes, but divides the sum by the number of containers only.
+/// ImageLocality also adds the sizes of image volumes, but the sum that gives the highest score grows only with the
+/// number of containers.
 /// Shows: SCH-108
 #[test]
 fn image_volumes_count_in_image_locality() {

@@ -132,7 +132,7 @@ fn select_failures(page: &mut Page, subject: SubjectRef) -> (String, CausalThrea
     (sentence, thread)
 }
 
-/// Returns of each record in a thread: its depth, whether it is about the selected subject itself, and its text.
+/// Returns for each record in a thread its depth, whether it is about the selected subject itself, and its text.
 fn depth_own_and_text(thread: &CausalThread) -> Vec<(u32, bool, String)> {
     let links = thread.links.iter();
     links

@@ -1,4 +1,4 @@
-//! Validation of kinds that no simulated component acts on (VA-326 to VA-330).
+//! Validation of webhooks, events, CRDs, roles, classes and the data sources of claims (VA-326 to VA-331).
 
 use super::*;
 
