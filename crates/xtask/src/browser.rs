@@ -8,18 +8,32 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Returns the paths of browser and driver, if both exist and have the same major version: a driver works only with
-/// that version.
-pub(crate) fn find_browser_and_driver() -> Option<(PathBuf, PathBuf)> {
-    let (chromium, driver) = (find_chromium()?, find_chromedriver()?);
-    (major_version(&chromium) == major_version(&driver)).then_some((chromium, driver))
+/// The programs of the browser tests, all of the same major version.
+pub(crate) struct Browser {
+    pub(crate) chromium: PathBuf,
+    pub(crate) driver: PathBuf,
+    /// Runs the browser stories: Chromium's headless shell, which takes a tenth less CPU time, if it is installed and the
+    /// user has not named a browser; otherwise `chromium`.
+    pub(crate) story_browser: PathBuf,
 }
 
-/// Finds Chromium's headless shell, in the same major version as `chromium`: the browser stories take a tenth less CPU
-/// time in it. None if the user has named a browser.
-pub(crate) fn find_headless_shell(chromium: &Path) -> Option<PathBuf> {
-    let shell = host::which("chromium-headless-shell").filter(|_| std::env::var_os("PODSCOPE_CHROMIUM").is_none())?;
-    (major_version(&shell) == major_version(chromium)).then_some(shell)
+/// Finds browser and driver, if both exist and have the same major version: a driver works only with that version.
+pub(crate) fn find() -> Option<Browser> {
+    let (chromium, driver) = (find_chromium()?, find_chromedriver()?);
+    let major = major_version(&chromium);
+    if major_version(&driver) != major {
+        return None;
+    }
+    let shell = match std::env::var_os("PODSCOPE_CHROMIUM") {
+        Some(_) => None,
+        None => host::which("chromium-headless-shell").filter(|shell| major_version(shell) == major),
+    };
+    let story_browser = shell.unwrap_or_else(|| chromium.clone());
+    Some(Browser {
+        chromium,
+        driver,
+        story_browser,
+    })
 }
 
 fn major_version(program: &Path) -> Option<u32> {

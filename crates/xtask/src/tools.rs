@@ -275,12 +275,11 @@ fn find_tool(tool: Tool) -> Option<FoundTool> {
         }
         Tool::Clients => clients::client_variables().map(FoundTool::Vars),
         Tool::Browser => {
-            let (chromium, driver) = browser::find_browser_and_driver()?;
-            let shell = browser::find_headless_shell(&chromium).unwrap_or_else(|| chromium.clone());
+            let found = browser::find()?;
             Some(FoundTool::Vars(vec![
-                ("PODSCOPE_CHROMIUM", chromium.into_os_string()),
-                ("PODSCOPE_CHROMEDRIVER", driver.into_os_string()),
-                ("PODSCOPE_STORY_BROWSER", shell.into_os_string()),
+                ("PODSCOPE_CHROMIUM", found.chromium.into_os_string()),
+                ("PODSCOPE_CHROMEDRIVER", found.driver.into_os_string()),
+                ("PODSCOPE_STORY_BROWSER", found.story_browser.into_os_string()),
             ]))
         }
     }
