@@ -26,8 +26,19 @@ const MIN_BYTES_PER_LINE: usize = 300;
 pub(crate) fn cut(wasm: &Path, list: &Path, rest: &Path) -> Fallible {
     let bytes = read(wasm)?;
     let module = Module::parse(&bytes)?;
-    let list = fs::read_to_string(list).map_err(|e| format!("{}: {e}", list.display()))?;
-    let kept = functions_of_first_part(&module, &UnneededPaths::parse(&list));
+    let lines = fs::read_to_string(list).map_err(|e| format!("{}: {e}", list.display()))?;
+    let unneeded = UnneededPaths::parse(&lines);
+    let unmatched = unneeded.unmatched_lines(module.defined_functions().map(|function| module.name(function)));
+    if !unmatched.is_empty() {
+        eprintln!(
+            "{}: {} of {} lines match no function, such as `{}`; `cargo xtask profile` writes the list again",
+            list.display(),
+            unmatched.len(),
+            lines.lines().count(),
+            unmatched[0],
+        );
+    }
+    let kept = functions_of_first_part(&module, &unneeded);
     if kept.len() == module.bodies.len() {
         return Err(format!("{} excludes nothing: has the module no names?", wasm.display()));
     }
@@ -61,6 +72,19 @@ impl<'a> UnneededPaths<'a> {
 
     fn contains(&self, name: &str) -> bool {
         self.names.contains(name) || !paths_in(name).is_disjoint(&self.paths)
+    }
+
+    /// Returns the paths and names of the list that match none of these functions, because the functions were renamed or
+    /// removed since the list was written.
+    fn unmatched_lines<'f>(&self, functions: impl Iterator<Item = &'f str>) -> Vec<&'a str> {
+        let (mut paths, mut names) = (self.paths.clone(), self.names.clone());
+        for function in functions {
+            names.remove(function);
+            paths_in(function).into_iter().for_each(|path| {
+                paths.remove(path);
+            });
+        }
+        paths.into_iter().chain(names).collect()
     }
 }
 
@@ -149,5 +173,21 @@ fn list_unneeded<'a>(module: &'a Module<'_>, ran: &BTreeSet<u32>) -> UnneededPat
     UnneededPaths {
         paths: large(bytes_of_paths),
         names: large(bytes_of_names),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::UnneededPaths;
+
+    #[test]
+    fn lines_without_a_function_are_reported() {
+        let list = UnneededPaths::parse("web::share::film\nweb::gone\n= web::start\n= web::renamed\n");
+        let functions = ["<web::share::film::Film as Drop>::drop", "web::start", "web::new_name"];
+        assert_eq!(
+            list.unmatched_lines(functions.into_iter()),
+            ["web::gone", "web::renamed"]
+        );
+        assert!(list.contains("web::share::film::record"));
     }
 }
