@@ -42,6 +42,13 @@ test("a pin on the timeline answers a question about an instant, and the outcome
   await expect(end.locator(".moments svg").nth(1)).toBeVisible();
   expect(await end.locator(".moments svg").first().getAttribute("aria-label"), "before: the pod exists").toMatch(/stuck/);
   expect(await end.locator(".moments svg").nth(1).getAttribute("aria-label"), "after: the pod is deleted").not.toMatch(/stuck/);
+  const fontSizes = (texts) => texts.map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a);
+  for (const [width, height] of [[1440, 900], [1366, 650], [820, 1180], [390, 844], [320, 640]]) {
+    await t.resize(page, width, height);
+    const smallest = Math.min(...await end.locator(".moments text").evaluateAll(fontSizes));
+    expect(smallest, `${width} px: the smallest text of the pictures`).toBeGreaterThanOrEqual(12);
+  }
+  await t.resize(page, 1440, 900);
   await expect(end.getByText("Try also:")).toBeVisible();
   await end.scrollIntoViewIfNeeded();
   await t.checkLooks(page, "end-card");
