@@ -131,7 +131,7 @@ enum WhatIfChange {
         #[arg(long, value_name = "NAMESPACE/NAME")]
         pod: Option<String>,
     },
-    /// Find nodes that can go together: the emptiest are drained in a copy of the cluster
+    /// Find nodes that can be removed together: the emptiest are drained in a copy of the cluster
     Consolidate {
         /// Files or folders with the cluster
         #[arg(value_name = "FILE")]

@@ -152,12 +152,12 @@ test("a what-if question finds nodes that can be removed, and marks them on the 
   await expect(page.locator("[data-pod]").first()).toBeVisible();
   await t.pause(page);
   await page.getByRole("button", { name: "More", exact: true }).click();
-  await page.getByRole("button", { name: "Which nodes can go?" }).click();
-  const answer = page.getByRole("dialog", { name: "Which nodes can go?" });
-  await expect(answer.getByText(/nodes can go together; their drains were simulated\.$/)).toBeVisible({ timeout: 120_000 });
-  const lines = await answer.locator("section", { has: page.getByRole("heading", { name: "Can go" }) }).locator("li").allInnerTexts();
+  await page.getByRole("button", { name: "Which nodes can be removed?" }).click();
+  const answer = page.getByRole("dialog", { name: "Which nodes can be removed?" });
+  await expect(answer.getByText(/nodes can be removed together; their drains were simulated\.$/)).toBeVisible({ timeout: 120_000 });
+  const lines = await answer.locator("section", { has: page.getByRole("heading", { name: "Can be removed" }) }).locator("li").allInnerTexts();
   for (const node of lines.map((line) => line.split(":")[0])) {
-    await expect(page.locator(`[data-node="${node}"]`)).toHaveAttribute("aria-label", /can go/);
+    await expect(page.locator(`[data-node="${node}"]`)).toHaveAttribute("aria-label", /removable/);
   }
   await expect(page.locator("[data-node].leaves")).toHaveCount(lines.length);
   await t.checkLooks(page, "what-if-can-go");

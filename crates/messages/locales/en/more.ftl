@@ -22,7 +22,7 @@ console = Console
 editor = Editor
 files = Files
 # Which nodes of the cluster can be removed.
-consolidate = Which nodes can go?
+consolidate = Which nodes can be removed?
 search = Find a run that breaks a guarantee
 triage = What is wrong
 # $count is the number of notices.

@@ -1,4 +1,4 @@
-# The answer to a what-if question: where pods would go after a change of the cluster, which nodes can go, and how many
+# The answer to a what-if question: where pods would go after a change of the cluster, which nodes can be removed, and how many
 # more pods fit. It stands beside the stage, on the command line, and in copied Markdown.
 
 ## Headings of lists. The command line prints them in capitals
@@ -11,7 +11,7 @@ volumes-that-stay = Volumes that stay
 less-than-before = Less than before
 broken-guarantees = Broken guarantees
 # Nodes that the cluster can do without.
-can-go = Can go
+can-go = Can be removed
 # Nodes that the cluster cannot do without.
 are-needed = Are needed
 
@@ -82,7 +82,7 @@ drained = { $node }: { $pods ->
 # $pod prevents the drain of the node; $why - why it does not leave.
 not-drained = { $node }: { $pod }: { $why }
 # Items of a list. $drained and $not-drained - one of the two messages above.
-node-can-go = can go: { $drained }
+node-can-go = can be removed: { $drained }
 node-is-needed = is needed: { $not-drained }
 
 ## Summaries
@@ -106,9 +106,9 @@ summary-of-draws = { $placed ->
    *[other] { $draws } draws
  }.
 nodes-can-go = { $count ->
-    [0] No node can go.
-    [one] 1 node can go; its drain was simulated.
-   *[other] { $count } nodes can go together; their drains were simulated.
+    [0] No node can be removed.
+    [one] 1 node can be removed; its drain was simulated.
+   *[other] { $count } nodes can be removed together; their drains were simulated.
 }
 
 ## How many more pods fit

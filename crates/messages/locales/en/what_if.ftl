@@ -11,7 +11,7 @@ drain-more = { $more ->
    *[other] What if { $nodes } and { $more } more are drained?
 }
 lose-zone = What if zone { $zone } loses its power?
-consolidate = Which nodes can go?
+consolidate = Which nodes can be removed?
 figures = Figures of both runs
 fit = How many more pods like { $pod } fit?
 

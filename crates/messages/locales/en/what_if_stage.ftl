@@ -16,7 +16,7 @@ off = would lose power
 would-come = { $count ->
    *[other] { $count } would come
 }
-can-go = can go
+can-go = removable
 more-fit = { $count ->
     [0] no more fit
     [one] 1 more fits

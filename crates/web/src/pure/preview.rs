@@ -290,7 +290,7 @@ mod tests {
                 .of_node(node, "a")
                 .map(|node| (node.words(false), node.leaves()))
         };
-        assert_eq!(marked("c-1"), Some(("can go".to_owned(), true)));
+        assert_eq!(marked("c-1"), Some(("removable".to_owned(), true)));
         assert_eq!(marked("a-1"), None);
     }
 
