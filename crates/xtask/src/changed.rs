@@ -37,6 +37,7 @@ pub(crate) fn run() -> Fallible {
     println!("touched: {}", comma_list(&touched));
     println!("affected: {}", comma_list(&affected));
 
+    let suite_began = Instant::now();
     let mut outcomes = Vec::new();
     let mut step = |name, run: Option<Run>| {
         let Some(run) = run else { return };
@@ -92,7 +93,7 @@ pub(crate) fn run() -> Fallible {
         counts,
         result,
     });
-    steps::print_summary(&outcomes, "cargo xtask test --changed")
+    steps::print_summary(&outcomes, suite_began.elapsed(), "cargo xtask test --changed")
 }
 
 /// Joins names by commas; returns `nothing` for an empty set.

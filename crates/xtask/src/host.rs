@@ -3,12 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Returns the root of the repository in which cargo runs this package. It may differ from where the package was
-/// compiled.
+/// Environment variable in which cargo passes the directory of this package.
+pub(crate) const PACKAGE_DIR_VARIABLE: &str = "CARGO_MANIFEST_DIR";
+
+/// Returns the directory of this package in the repository in which cargo runs it. It may differ from where the package
+/// was compiled.
+pub(crate) fn package_dir() -> PathBuf {
+    std::env::var_os(PACKAGE_DIR_VARIABLE).map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from)
+}
+
+/// Returns the root of the repository in which cargo runs this package.
 pub(crate) fn root() -> PathBuf {
-    let manifest_dir = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
-    let manifest_dir = Path::new(&manifest_dir);
-    manifest_dir.ancestors().nth(2).unwrap_or(manifest_dir).to_path_buf()
+    let package_dir = package_dir();
+    package_dir.ancestors().nth(2).unwrap_or(&package_dir).to_path_buf()
 }
 
 /// Returns the target directory of cargo.

@@ -5,6 +5,7 @@
 // Unlike the simulator, a build tool may use real time and the maps and sorts of `std`.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
+mod background;
 mod bench;
 mod browser;
 mod changed;

@@ -65,3 +65,13 @@ pub(crate) fn build_with(paths: &ToolPaths) -> Fallible<PathBuf> {
         Err(format!("npm pack printed {printed:?} and left no such file"))
     }
 }
+
+/// Returns the path of the tarball that was built last.
+pub(crate) fn built_tarball() -> Fallible<PathBuf> {
+    let out = host::target().join("package");
+    let entries = fs::read_dir(&out).map_err(|e| format!("{}: {e}", out.display()))?;
+    let mut paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    paths
+        .find(|path| path.extension().is_some_and(|extension| extension == "tgz"))
+        .ok_or_else(|| format!("{} has no package", out.display()))
+}

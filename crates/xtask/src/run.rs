@@ -3,6 +3,7 @@
 use crate::host;
 use crate::tools::ToolPaths;
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -56,6 +57,14 @@ impl Run {
     pub(crate) fn new(program: impl AsRef<OsStr>) -> Run {
         let mut command = Command::new(program);
         command.current_dir(host::root()).stdin(Stdio::null());
+        // `cargo xtask` describes its own package in these variables. Build scripts that read them (ring's) would run
+        // again after each `cargo test` without xtask.
+        for (name, _) in std::env::vars_os() {
+            let is_of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+            if name.to_str().is_some_and(is_of_package) {
+                command.env_remove(name);
+            }
+        }
         Run(command)
     }
 
@@ -77,6 +86,13 @@ impl Run {
     pub(crate) fn without_env(mut self, name: &str) -> Run {
         self.0.env_remove(name);
         self
+    }
+
+    /// Writes the output of the process to a file instead of the terminal.
+    pub(crate) fn output_to(mut self, file: File) -> Fallible<Run> {
+        let errors = file.try_clone().map_err(|e| format!("the file for the output: {e}"))?;
+        self.0.stdout(file).stderr(errors);
+        Ok(self)
     }
 
     pub(crate) fn dir(mut self, dir: &Path) -> Run {

@@ -1,11 +1,12 @@
 //! `cargo xtask test`: runs a list of named, timed steps. A failed step does not stop the others, and a summary is
 //! printed at the end.
 
+use crate::background::BackgroundSteps;
 use crate::run::{Counts, Fallible, Run};
 use crate::tools::{self, Tool, ToolPaths};
 use crate::{changed, decisions, golden, host, package, site, size, spec, stories};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// One step of the test suite.
 pub(crate) struct Step {
@@ -14,6 +15,8 @@ pub(crate) struct Step {
     tools: &'static [Tool],
     /// Name of the step that must pass before this one, and that is selected together with it.
     after: Option<&'static str>,
+    /// The step has no tests and keeps only one core busy most of the time, so it may run beside the steps before it.
+    is_background: bool,
     run: fn(&ToolPaths) -> (Fallible, Counts),
 }
 
@@ -23,13 +26,15 @@ pub(crate) const BROWSER_CRATES: [&str; 2] = ["podscope-web", "podscope-js"];
 /// Feature that enables the page's tests that run in a browser.
 pub(crate) const IN_BROWSER_FEATURE: [&str; 2] = ["--features", "podscope-web/in-browser"];
 
-/// All steps, in the order of execution.
+/// All steps, in the order of execution. The steps in the background are started at the beginning, and waited for where
+/// they stand.
 pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "fmt",
         about: "rustfmt changes nothing",
         tools: &[Tool::Toolchain],
         after: None,
+        is_background: false,
         run: |_| run_without_counts(Run::cargo().args(["fmt", "--all", "--check"])),
     },
     Step {
@@ -37,8 +42,16 @@ pub(crate) const STEPS: &[Step] = &[
         about: "no warnings in the native crates and tests",
         tools: &[Tool::Toolchain],
         after: None,
+        is_background: false,
         run: |_| {
-            run_without_counts(native_cargo("clippy").args(["--keep-going", "--all-targets", "--", "-D", "warnings"]))
+            let lint = ["--", "-D", "warnings"];
+            let all = native_cargo("clippy")
+                .args(["--keep-going", "--all-targets"])
+                .args(lint);
+            // `cargo install` builds the command line with the features that it asks for itself, not with those of the
+            // whole workspace.
+            let alone = Run::cargo().args(["clippy", "--package", "podscope"]).args(lint);
+            (all.status().and_then(|()| alone.status()), Counts::default())
         },
     },
     Step {
@@ -46,6 +59,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "no warnings in the browser's crates",
         tools: &[Tool::Toolchain],
         after: None,
+        is_background: false,
         run: |_| {
             let packages = BROWSER_CRATES.iter().flat_map(|name| ["-p", name]);
             let run = Run::cargo().args(["clippy", "--target", "wasm32-unknown-unknown"]);
@@ -58,6 +72,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "unit, conformance, golden and architecture tests, natively",
         tools: &[Tool::Toolchain],
         after: None,
+        is_background: false,
         // The pure parts of the page are tested natively; the JavaScript interface of the engine is not.
         run: |_| {
             Run::cargo()
@@ -70,6 +85,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "the command line's decisions equal kube-scheduler's on both corpora",
         tools: &[Tool::Toolchain],
         after: None,
+        is_background: false,
         run: run_conformance,
     },
     Step {
@@ -77,6 +93,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "the official kubectl works with the server of `podscope serve`",
         tools: &[Tool::Toolchain, Tool::Kubectl],
         after: None,
+        is_background: false,
         run: |paths| {
             let kubectl = paths.var("PODSCOPE_KUBECTL").cloned().unwrap_or_default();
             Run::cargo()
@@ -90,6 +107,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "helm, a kopf operator and the Python and Node clients work with the server of `podscope serve`",
         tools: &[Tool::Toolchain, Tool::Node, Tool::Clients],
         after: None,
+        is_background: false,
         // Selects the same packages as the step `native`, so that nothing is built again.
         run: |paths| {
             Run::cargo()
@@ -111,6 +129,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "instructions per scheduling decision, counted by callgrind",
         tools: &[Tool::Toolchain],
         after: None,
+        is_background: false,
         run: |_| decisions::count_instructions(),
     },
     Step {
@@ -118,65 +137,15 @@ pub(crate) const STEPS: &[Step] = &[
         about: "wasm-pack tests in headless Chromium, including equality with native traces",
         tools: &[Tool::Toolchain, Tool::WasmBindgen, Tool::WasmPack, Tool::Browser],
         after: None,
+        is_background: false,
         run: run_browser_tests,
-    },
-    Step {
-        name: "serve",
-        about: "the development server serves the page with live reload",
-        tools: tools::SITE_TOOLS,
-        after: None,
-        run: |paths| (site::check_serve(paths), Counts::default()),
-    },
-    Step {
-        name: "site",
-        about: "the release site builds",
-        tools: tools::SITE_TOOLS,
-        after: None,
-        run: |paths| (site::build_with(paths), Counts::default()),
-    },
-    Step {
-        name: "size",
-        about: "a first visit and the engine stay within their budgets",
-        tools: &[Tool::Node],
-        after: Some("site"),
-        run: |_| (size::report(), Counts::default()),
-    },
-    Step {
-        name: "e2e",
-        about: "stories on the release site in Chromium: screenshots, axe",
-        tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
-        after: Some("site"),
-        // A failed story is run once more, and both outcomes are reported.
-        run: |paths| stories::command(paths, &["--retries=1".to_owned()]).count_tests(),
-    },
-    Step {
-        name: "package",
-        about: "the npm package, packed and installed: Node, Chromium, TypeScript (P-06)",
-        tools: &[
-            Tool::Toolchain,
-            Tool::Node,
-            Tool::WasmOpt,
-            Tool::WasmBindgen,
-            Tool::WasmPack,
-            Tool::Playwright,
-            Tool::TypeScript,
-            Tool::Browser,
-        ],
-        after: None,
-        run: |paths| match package::build_with(paths) {
-            Ok(tarball) => Run::new("node")
-                .args(["tests/package/run.mjs"])
-                .args([tarball])
-                .tools(paths)
-                .count_tests(),
-            Err(message) => (Err(message), Counts::default()),
-        },
     },
     Step {
         name: "docs",
         about: "rustdoc builds without warnings",
         tools: &[Tool::Toolchain],
         after: None,
+        is_background: false,
         run: |_| {
             run_without_counts(
                 native_cargo("doc")
@@ -190,6 +159,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "licences, banned packages and sources of all dependencies; notices are current",
         tools: &[Tool::Deny],
         after: None,
+        is_background: false,
         run: |paths| {
             let deny = Run::new("cargo-deny").args(["--workspace", "--all-features", "check"]);
             let deny = deny.args(["--hide-inclusion-graph", "licenses", "bans", "sources"]);
@@ -204,7 +174,64 @@ pub(crate) const STEPS: &[Step] = &[
         about: "rows of the specification and facts with their tests; unknown IDs are errors",
         tools: &[],
         after: None,
+        is_background: false,
         run: |_| (spec::report(&["--missing".to_string()]), Counts::default()),
+    },
+    Step {
+        name: "site",
+        about: "the release site builds",
+        tools: tools::SITE_TOOLS,
+        after: None,
+        is_background: true,
+        run: |paths| (site::build_with(paths), Counts::default()),
+    },
+    Step {
+        name: "serve",
+        about: "the development server serves the page with live reload",
+        tools: tools::SITE_TOOLS,
+        after: None,
+        is_background: false,
+        run: |paths| (site::check_serve(paths), Counts::default()),
+    },
+    Step {
+        name: "size",
+        about: "a first visit and the engine stay within their budgets",
+        tools: &[Tool::Node],
+        after: Some("site"),
+        is_background: false,
+        run: |_| (size::report(), Counts::default()),
+    },
+    Step {
+        name: "npm",
+        about: "the npm package builds",
+        tools: package::TOOLS,
+        after: None,
+        is_background: true,
+        run: |paths| (package::build_with(paths).map(|_| ()), Counts::default()),
+    },
+    Step {
+        name: "package",
+        about: "the npm package, installed: Node, Chromium, TypeScript (P-06)",
+        tools: &[Tool::Node, Tool::Playwright, Tool::TypeScript, Tool::Browser],
+        after: Some("npm"),
+        is_background: false,
+        run: |paths| match package::built_tarball() {
+            Ok(tarball) => Run::new("node")
+                .args(["tests/package/run.mjs"])
+                .args([tarball])
+                .tools(paths)
+                .count_tests(),
+            Err(message) => (Err(message), Counts::default()),
+        },
+    },
+    Step {
+        name: "e2e",
+        about: "stories on the release site in Chromium: screenshots, axe",
+        tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
+        after: Some("site"),
+        is_background: false,
+        // A failed story is run once more, and both outcomes are reported.
+        run: |paths| stories::command(paths, &["--retries=1".to_owned()]).count_tests(),
     },
 ];
 
@@ -315,18 +342,29 @@ pub(crate) fn test(args: &[String]) -> Fallible {
     wanted.dedup();
     let paths = tools::ensure(&wanted)?;
 
+    let suite_began = Instant::now();
+    // A step in the background shows no progress, so it runs in the foreground if no other step runs meanwhile.
+    let n_leading = steps.iter().take_while(|step| step.is_background).count();
+    let in_background = steps[n_leading..].iter().filter(|step| step.is_background);
+    let background = BackgroundSteps::start(in_background.map(|step| step.name).collect());
     let mut outcomes: Vec<StepOutcome> = Vec::new();
-    for step in steps {
+    for (index, step) in steps.iter().enumerate() {
         eprintln!("\n== {}: {}", step.name, step.about);
-        let began = Instant::now();
         let blocked = step
             .after
             .filter(|name| outcomes.iter().any(|o| o.name == *name && o.result.is_err()));
-        let (result, counts) = match blocked {
-            Some(name) => (Err(format!("not run: `{name}` failed")), Counts::default()),
-            None => (step.run)(&paths),
+        let (result, counts, seconds) = match blocked {
+            Some(name) => (Err(format!("not run: `{name}` failed")), Counts::default(), 0.0),
+            None if step.is_background && index >= n_leading => {
+                let (result, seconds) = background.wait(step.name);
+                (result, Counts::default(), seconds)
+            }
+            None => {
+                let began = Instant::now();
+                let (result, counts) = (step.run)(&paths);
+                (result, counts, began.elapsed().as_secs_f64())
+            }
         };
-        let seconds = began.elapsed().as_secs_f64();
         if let Err(message) = &result {
             eprintln!("{message}");
         }
@@ -342,12 +380,12 @@ pub(crate) fn test(args: &[String]) -> Fallible {
             result,
         });
     }
-    print_summary(&outcomes, "cargo xtask test STEP")
+    print_summary(&outcomes, suite_began.elapsed(), "cargo xtask test STEP")
 }
 
-/// Prints the summary. Each step and each test counts as one. `repeat_command` is the command that repeats a step,
-/// with STEP as a placeholder for its name.
-pub(crate) fn print_summary(outcomes: &[StepOutcome], repeat_command: &str) -> Fallible {
+/// Prints the summary. Each step and each test counts as one. The whole run took `time`. `repeat_command` is the command
+/// that repeats a step, with STEP as a placeholder for its name.
+pub(crate) fn print_summary(outcomes: &[StepOutcome], time: Duration, repeat_command: &str) -> Fallible {
     let mut total = Counts::default();
     println!("\nstep              time   tests");
     for o in outcomes {
@@ -367,7 +405,7 @@ pub(crate) fn print_summary(outcomes: &[StepOutcome], repeat_command: &str) -> F
             flaky: 0,
         });
     }
-    println!("time {:.1} min", outcomes.iter().map(|o| o.seconds).sum::<f64>() / 60.0);
+    println!("time {:.1} min", time.as_secs_f64() / 60.0);
     for o in outcomes {
         if let Err(message) = &o.result {
             println!("FAILED {}: {message}", o.name);
