@@ -31,7 +31,6 @@ mod links;
 mod live;
 mod palette;
 mod public;
-mod readme;
 mod renamed;
 mod save;
 mod scenarios;

@@ -11,6 +11,7 @@ mod course;
 mod dump;
 mod kube_controller;
 mod kube_stale_cache;
+mod readme;
 #[cfg(unix)]
 mod search_command;
 mod streams;

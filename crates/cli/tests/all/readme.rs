@@ -1,4 +1,5 @@
-//! The commands of the README succeed (P-06, P-07). `documents.rs` checks that the commands of all documents exist.
+//! The commands of the README succeed (P-06, P-07). `tests/tests/all/documents.rs` checks that the commands of all
+//! documents exist.
 
 use podscope_api::ordered;
 use podscope_tests::root;
@@ -62,35 +63,32 @@ const COMMANDS_OF_TEST_STEPS: &[(&str, &str)] = &[
     ("cargo xtask spec", "spec"),
 ];
 
+/// Returns whether to install the program as the README says, which takes minutes. The weekly run does so
+/// (`.github/workflows/test.yml`).
+fn is_install_tested() -> bool {
+    std::env::var_os("PODSCOPE_INSTALL").is_some_and(|value| !value.is_empty())
+}
+
 /// Each command of the README is run, by a step of `cargo xtask test` or by this test.
 /// Shows: P-07
 #[test]
 fn each_command_of_the_readme_is_run() {
     let steps = run_xtask(&["test", "--list"]);
     let has_step = |name: &str| steps.lines().any(|line| line.split(' ').next() == Some(name));
-    let tools = Path::new(env!("CARGO_TARGET_TMPDIR")).join("installed");
-    let podscope = tools
-        .join("bin")
-        .join(format!("podscope{}", std::env::consts::EXE_SUFFIX));
     let all = commands_of_document(&fs::read_to_string(root().join("README.md")).expect("a README"));
     let (install, rest): (Vec<&String>, Vec<&String>) = all.iter().partition(|line| line.starts_with("cargo install"));
     assert_eq!(install, ["cargo install --path crates/cli --profile native"]);
-    // Install the program as the README says, but with settings that make the build fast.
-    let install_root = tools.to_string_lossy();
-    let optimised = ["scheduler", "sim", "apiserver", "node", "controllers", "cluster"];
-    let unoptimised = optimised.map(|name| format!("profile.dev.package.podscope-{name}.opt-level=0"));
-    let mut args = vec![
-        "install",
-        "--path",
-        "crates/cli",
-        "--debug",
-        "--force",
-        "--quiet",
-        "--locked",
-    ];
-    args.extend(["--root", &install_root, "--config", "profile.dev.debug=false"]);
-    args.extend(unoptimised.iter().flat_map(|setting| ["--config", setting]));
-    run_program(env!("CARGO"), &args);
+    let installed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("installed");
+    let podscope = if is_install_tested() {
+        let install_root = installed.to_string_lossy();
+        let readme_args = ["install", "--path", "crates/cli", "--profile", "native"];
+        let args = [&readme_args[..], &["--force", "--quiet", "--root", &install_root]].concat();
+        run_program(env!("CARGO"), &args);
+        let file = format!("podscope{}", std::env::consts::EXE_SUFFIX);
+        installed.join("bin").join(file).to_string_lossy().into_owned()
+    } else {
+        env!("CARGO_BIN_EXE_podscope").to_owned()
+    };
 
     for line in rest {
         if let Some((_, step)) = COMMANDS_OF_TEST_STEPS.iter().find(|(command, _)| command == line) {
@@ -103,7 +101,7 @@ fn each_command_of_the_readme_is_run() {
         let (program, args) = line.split_once(' ').expect("a program and its arguments");
         let args: Vec<&str> = args.split(' ').collect();
         let out = match program {
-            "podscope" => run_program(&podscope.to_string_lossy(), &args),
+            "podscope" => run_program(&podscope, &args),
             _ => run_program(env!("CARGO"), &args),
         };
         assert!(
