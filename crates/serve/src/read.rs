@@ -19,7 +19,7 @@ use crate::http::{HttpRequest, JSON, Reply};
 use crate::items::ItemTextCache;
 use crate::negotiate::{Media, OfferedForms, ResponseForm, ResponseShape};
 use crate::resources::{self, Resource};
-use crate::route::{HandlerResult, check_transform, is_pretty, negotiated_form};
+use crate::route::{HandlerResult, ResourceRequest, check_transform, is_pretty, negotiated_form};
 use crate::{object_json, status, table};
 
 /// Checks that the API server runs and reaches etcd. Deviation: a real request waits before it fails; this one fails
@@ -63,13 +63,14 @@ pub(crate) fn answer_without_objects(request: &HttpRequest, path: &ApiPath, know
 }
 
 /// Responds with one object.
-pub(crate) fn get(
-    request: &HttpRequest,
-    path: &ApiPath,
-    served: ServedKind,
-    kind: Kind,
-    engine: &EngineHandle,
-) -> HandlerResult {
+pub(crate) fn get(resource_request: ResourceRequest<'_>) -> HandlerResult {
+    let ResourceRequest {
+        http: request,
+        path,
+        served,
+        kind,
+        engine,
+    } = resource_request;
     let form = negotiated_form(request, OfferedForms::Objects, false)?;
     let snapshot = engine.board.snapshot();
     check_control_plane(&snapshot)?;
@@ -371,13 +372,14 @@ fn check_version_match(query: &Query) -> Result<(), ApiError> {
 }
 
 /// Responds with a collection or one of its pages.
-pub(crate) fn list(
-    request: &HttpRequest,
-    path: &ApiPath,
-    served: ServedKind,
-    kind: Kind,
-    engine: &EngineHandle,
-) -> HandlerResult {
+pub(crate) fn list(resource_request: ResourceRequest<'_>) -> HandlerResult {
+    let ResourceRequest {
+        http: request,
+        path,
+        served,
+        kind,
+        engine,
+    } = resource_request;
     let form = negotiated_form(request, OfferedForms::Objects, true)?;
     check_transform(form, kind, true)?;
     let query = &path.query;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use hyper::header::HeaderValue;
+use podscope_api::schema::ServedKind;
 use podscope_api::{DEPRECATED_ENDPOINTS, Kind};
 use podscope_cluster::{ApiError, Objects, StatusReason};
 use podscope_kubectl::rest::{ApiPath, no_subresource};
@@ -43,6 +44,18 @@ impl From<EngineStopped> for Failure {
 }
 
 pub(crate) type HandlerResult = Result<Reply, Failure>;
+
+/// A request for stored objects, with the resource that its path names.
+#[derive(Clone, Copy)]
+pub(crate) struct ResourceRequest<'a> {
+    pub(crate) http: &'a HttpRequest,
+    pub(crate) path: &'a ApiPath,
+    /// The kind in the version that the client asks for.
+    pub(crate) served: ServedKind,
+    /// The kind in which the objects are stored.
+    pub(crate) kind: Kind,
+    pub(crate) engine: &'a EngineHandle,
+}
 
 /// Creates the error 406 (HT-030).
 fn not_acceptable(message: String, has_details: bool) -> ApiError {
@@ -404,15 +417,20 @@ async fn answer_stored(
         _ => {}
     }
     let is_collection = path.name.is_empty();
+    let resource_request = ResourceRequest {
+        http: request,
+        path,
+        served,
+        kind,
+        engine,
+    };
     match is_get {
-        true if is_collection && (path.is_watch || path.query.is_true("watch")) => {
-            watch::watch(request, path, served, kind, engine)
-        }
+        true if is_collection && (path.is_watch || path.query.is_true("watch")) => watch::watch(resource_request),
         // The deprecated watch path with a name watches one object.
-        true if path.is_watch => watch::watch(request, path, served, kind, engine),
-        true if is_collection => read::list(request, path, served, kind, engine),
-        true => read::get(request, path, served, kind, engine),
-        false => write::write(request, path, served, kind, engine).await,
+        true if path.is_watch => watch::watch(resource_request),
+        true if is_collection => read::list(resource_request),
+        true => read::get(resource_request),
+        false => write::write(resource_request).await,
     }
 }
 

@@ -18,11 +18,10 @@ use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, sleep_until};
 
 use crate::board::{EncodedEventKey, PublishedChanges, Snapshot, Subscription, WatchMessage};
-use crate::engine::EngineHandle;
-use crate::http::{HttpRequest, JSON, Reply};
+use crate::http::{JSON, Reply};
 use crate::negotiate::{Media, OfferedForms, ResponseShape};
 use crate::read::{check_control_plane, forbidden_cause, invalid_list_options, parse_resource_version};
-use crate::route::{HandlerResult, negotiated_form, not_acceptable_media};
+use crate::route::{HandlerResult, ResourceRequest, negotiated_form, not_acceptable_media};
 use crate::{object_json, status, table};
 
 /// Default timeout of a watch (HT-062).
@@ -54,13 +53,14 @@ struct Watch {
 /// Error: the client has disconnected.
 struct Disconnected;
 
-pub(crate) fn watch(
-    request: &HttpRequest,
-    path: &ApiPath,
-    served: ServedKind,
-    kind: Kind,
-    engine: &EngineHandle,
-) -> HandlerResult {
+pub(crate) fn watch(resource_request: ResourceRequest<'_>) -> HandlerResult {
+    let ResourceRequest {
+        http: request,
+        path,
+        served,
+        kind,
+        engine,
+    } = resource_request;
     let form = negotiated_form(request, OfferedForms::Objects, true)?;
     // Deviation: events are always JSON, so a client that accepts only protobuf is refused.
     if form.media == Media::Protobuf {

@@ -3,7 +3,7 @@
 
 use podscope_api::schema::ServedKind;
 use podscope_api::{Kind, Object, ObjectKey};
-use podscope_cluster::ApiError;
+use podscope_cluster::{Answer, ApiError};
 use podscope_kubectl::rest::{ApiCall, ApiPath, Method, Selectors, limit, selected};
 use serde_json::{Map, Value, json};
 
@@ -12,16 +12,17 @@ use crate::engine::{CallAnswers, EngineHandle};
 use crate::http::{HttpRequest, Reply};
 use crate::negotiate::{OfferedForms, ResponseForm, ResponseShape};
 use crate::read::{list_in_form, list_metadata, object_or_subresource};
-use crate::route::{HandlerResult, is_pretty, negotiated_form};
+use crate::route::{HandlerResult, ResourceRequest, is_pretty, negotiated_form};
 use crate::{object_json, status, table};
 
-pub(crate) async fn write(
-    request: &HttpRequest,
-    path: &ApiPath,
-    served: ServedKind,
-    kind: Kind,
-    engine: &EngineHandle,
-) -> HandlerResult {
+pub(crate) async fn write(resource_request: ResourceRequest<'_>) -> HandlerResult {
+    let ResourceRequest {
+        http: request,
+        path,
+        served,
+        kind,
+        engine,
+    } = resource_request;
     let form = negotiated_form(request, OfferedForms::Objects, false)?;
     let method = Method::named(&request.method).ok_or_else(ApiError::method_not_allowed)?;
     let call = api_call_of(request, path, method)?;
@@ -40,32 +41,8 @@ pub(crate) async fn write(
     } = call_answers;
     let is_collection = path.name.is_empty() && method == Method::Delete;
     if is_collection {
-        // An object that no longer exists counts as deleted.
-        let failure = answers
-            .into_iter()
-            .filter_map(Result::err)
-            .find(|error| error.code != 404);
-        if let Some(error) = failure {
-            return Err(error.into());
-        }
-        // The response contains the objects as they were before the deletion.
-        let mut listed = selected(kind, &path.namespace, &path.query, &before.objects)?;
-        listed.truncate(limit(&path.query)?.unwrap_or(usize::MAX));
-        let rows: Vec<(Object, Value)> = listed
-            .into_iter()
-            .map(|object| {
-                let shown = object_json::of(&object, served, &snapshot);
-                (object, shown)
-            })
-            .collect();
-        let last = rows.last().map(|(object, _)| object);
-        let metadata = list_metadata(
-            path,
-            before.revision,
-            count_undeleted(path, kind, rows.len(), &before)?,
-            last,
-        );
-        let list = list_in_form(path, served, form, metadata, rows, &snapshot)?;
+        check_deletions(answers)?;
+        let list = deleted_list(resource_request, form, &before, &snapshot)?;
         return Ok(Reply::value(200, &list, form, is_pretty(request, &request.path)).with_warnings(&warnings));
     }
     let answer = answers.pop().unwrap_or_else(|| Err(ApiError::internal("no answer")));
@@ -100,6 +77,35 @@ pub(crate) async fn write(
     Ok(reply.with_warnings(&warnings))
 }
 
+/// Returns the first error of a DELETE of a collection. An object that no longer exists counts as deleted.
+fn check_deletions(answers: Vec<Answer>) -> Result<(), ApiError> {
+    let mut errors = answers.into_iter().filter_map(Result::err);
+    errors.find(|error| error.code != 404).map_or(Ok(()), Err)
+}
+
+/// Returns the list of the objects that a DELETE of a collection deleted, as they were before it.
+fn deleted_list(
+    resource_request: ResourceRequest<'_>,
+    form: ResponseForm,
+    before: &Snapshot,
+    snapshot: &Snapshot,
+) -> Result<Value, ApiError> {
+    let ResourceRequest { path, served, kind, .. } = resource_request;
+    let mut listed = selected(kind, &path.namespace, &path.query, &before.objects)?;
+    listed.truncate(limit(&path.query)?.unwrap_or(usize::MAX));
+    let rows: Vec<(Object, Value)> = listed
+        .into_iter()
+        .map(|object| {
+            let shown = object_json::of(&object, served, snapshot);
+            (object, shown)
+        })
+        .collect();
+    let last = rows.last().map(|(object, _)| object);
+    let left = count_undeleted(path, kind, rows.len(), before)?;
+    let metadata = list_metadata(path, before.revision, left, last);
+    list_in_form(path, served, form, metadata, rows, snapshot)
+}
+
 /// Returns the number of objects that a DELETE of a collection with a limit leaves, and whether it has a selector.
 fn count_undeleted(path: &ApiPath, kind: Kind, deleted: usize, before: &Snapshot) -> Result<(usize, bool), ApiError> {
     if limit(&path.query)?.is_none() {
@@ -120,7 +126,14 @@ pub(crate) async fn binding(request: &HttpRequest, path: &ApiPath, engine: &Engi
     };
     let path = ApiPath::of(&request.path).ok_or_else(ApiError::no_such_resource)?;
     let served = podscope_api::schema::served_resource("v1", "pods").ok_or_else(ApiError::no_such_resource)?;
-    write(&request, &path, served, Kind::Pod, engine).await
+    let resource_request = ResourceRequest {
+        http: &request,
+        path: &path,
+        served,
+        kind: Kind::Pod,
+        engine,
+    };
+    write(resource_request).await
 }
 
 /// Sets the resourceVersion of the result of a dry run to the stored one (HT-067).
