@@ -94,13 +94,7 @@ pub(crate) const STEPS: &[Step] = &[
         tools: &[Tool::Toolchain, Tool::Kubectl],
         after: None,
         is_background: false,
-        run: |paths| {
-            let kubectl = paths.var("PODSCOPE_KUBECTL").cloned().unwrap_or_default();
-            Run::cargo()
-                .args(["test", "-p", "podscope-serve", "--test", "all", "kubectl"])
-                .env("PODSCOPE_KUBECTL", kubectl)
-                .count_tests()
-        },
+        run: |paths| integration_tests("kubectl::").tools(paths).count_tests(),
     },
     Step {
         name: "clients",
@@ -108,21 +102,7 @@ pub(crate) const STEPS: &[Step] = &[
         tools: &[Tool::Toolchain, Tool::Node, Tool::Clients],
         after: None,
         is_background: false,
-        // Selects the same packages as the step `native`, so that nothing is built again.
-        run: |paths| {
-            Run::cargo()
-                .args([
-                    "test",
-                    "--workspace",
-                    "--exclude",
-                    "podscope-js",
-                    "--test",
-                    "all",
-                    "clients::",
-                ])
-                .tools(paths)
-                .count_tests()
-        },
+        run: |paths| integration_tests("clients::").tools(paths).count_tests(),
     },
     Step {
         name: "instructions",
@@ -241,6 +221,13 @@ fn native_cargo(command: &str) -> Run {
     Run::cargo().args([command, "--workspace"]).args(excluded)
 }
 
+/// Returns the run of the integration tests whose name contains `filter`. It selects the same packages as the step
+/// `native`, so that nothing is built again.
+fn integration_tests(filter: &str) -> Run {
+    let run = Run::cargo().args(["test", "--workspace", "--exclude", "podscope-js"]);
+    run.args(["--test", "all", filter])
+}
+
 /// Runs a process whose output contains no test results.
 fn run_without_counts(run: Run) -> (Fallible, Counts) {
     (run.status(), Counts::default())
@@ -275,38 +262,21 @@ fn run_conformance(_: &ToolPaths) -> (Fallible, Counts) {
     (result, counts)
 }
 
-/// Runs the browser tests, one wasm-pack per crate.
+/// Runs the browser tests of both crates. One wasm-pack builds them with the same features, so that the engine is
+/// compiled once.
 fn run_browser_tests(paths: &ToolPaths) -> (Fallible, Counts) {
     // Hashes of the native engine's traces; the wasm engine must produce the same.
     let hashes = match build_program("examples", "hashes").and_then(|hashes| Run::new(hashes).output()) {
         Ok(text) => text.lines().collect::<Vec<_>>().join(";"),
         Err(message) => return (Err(message), Counts::default()),
     };
-    let mut counts = Counts::default();
-    let mut result = Ok(());
-    for (name, features) in [("js", &[][..]), ("web", &["--features", "in-browser"])] {
-        if !has_browser_tests(name) {
-            continue;
-        }
-        let mut run = Run::new("wasm-pack").args(["test", "--headless", "--chrome", "--mode", "no-install"]);
-        if let Some(driver) = paths.var("PODSCOPE_CHROMEDRIVER") {
-            run = run.args(["--chromedriver"]).args([driver]);
-        }
-        run = run.args([&format!("crates/{name}")]).args(features);
-        let (step_result, found) = run.env("PODSCOPE_TRACE_HASHES", &hashes).tools(paths).count_tests();
-        counts.add(found);
-        result = result.and(step_result);
+    let mut run = Run::new("wasm-pack").args(["test", "--headless", "--chrome", "--mode", "no-install"]);
+    if let Some(driver) = paths.var("PODSCOPE_CHROMEDRIVER") {
+        run = run.args(["--chromedriver"]).args([driver]);
     }
-    (result, counts)
-}
-
-fn has_browser_tests(name: &str) -> bool {
-    let root = host::root();
-    let files = site::files_under(&root, &format!("crates/{name}")).unwrap_or_default();
-    let has_test = |file: &String| {
-        file.ends_with(".rs") && site::read(&root.join(file)).is_ok_and(|text| text.contains("#[wasm_bindgen_test"))
-    };
-    files.iter().any(has_test)
+    let packages = BROWSER_CRATES.iter().flat_map(|name| ["--package", name]);
+    let run = run.args(["crates/web"]).args(packages).args(IN_BROWSER_FEATURE);
+    run.env("PODSCOPE_TRACE_HASHES", &hashes).tools(paths).count_tests()
 }
 
 /// Result of a step of the test suite.
