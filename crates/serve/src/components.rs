@@ -65,7 +65,7 @@ pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandl
             }
         }
     };
-    let reply = Reply::value(200, &shown, form, is_pretty(request, &request.path));
+    let reply = Reply::value(200, &shown, form, is_pretty(request));
     Ok(reply.with_warnings(&[DEPRECATION_WARNING.to_owned()]))
 }
 

@@ -63,29 +63,35 @@ pub(crate) fn answer_without_objects(request: &HttpRequest, path: &ApiPath, know
 }
 
 /// Responds with one object.
-pub(crate) fn get(resource_request: ResourceRequest<'_>) -> HandlerResult {
-    let ResourceRequest {
-        http: request,
-        path,
-        served,
-        kind,
-        engine,
-    } = resource_request;
-    let form = negotiated_form(request, OfferedForms::Objects, false)?;
-    let snapshot = engine.board.snapshot();
+pub(crate) fn get(request: ResourceRequest<'_>) -> HandlerResult {
+    let (path, kind) = (request.path, request.kind);
+    let form = negotiated_form(request.http, OfferedForms::Objects, false)?;
+    let snapshot = request.engine.board.snapshot();
     check_control_plane(&snapshot)?;
     requested_resource_version(&path.query, &snapshot)?;
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
     let object = snapshot.objects_with_kind(kind).get_kind(kind, &key);
     let object = object.ok_or_else(|| ApiError::not_found(kind, &path.name))?;
     check_transform(form, kind, false)?;
-    let shown = object_or_subresource(&object, path, served, &snapshot)?;
-    let shown = match form.shape {
-        ResponseShape::Table => table::of_objects(path, &[(object, shown)], &snapshot, single_row_table_metadata)?,
-        ResponseShape::Partial { .. } => object_json::partial_object_metadata(&shown),
-        ResponseShape::Plain | ResponseShape::Discovery { .. } => shown,
-    };
-    Ok(Reply::value(200, &shown, form, is_pretty(request, &request.path)))
+    let shown = object_in_form(request, form, object, &snapshot)?;
+    Ok(Reply::value(200, &shown, form, is_pretty(request.http)))
+}
+
+/// Returns the object at the path, or its subresource, in the negotiated form.
+pub(crate) fn object_in_form(
+    request: ResourceRequest<'_>,
+    form: ResponseForm,
+    object: Object,
+    snapshot: &Snapshot,
+) -> Result<Value, ApiError> {
+    let shown = object_or_subresource(&object, request.path, request.served, snapshot)?;
+    match form.shape {
+        ResponseShape::Table => {
+            table::of_objects(request.path, &[(object, shown)], snapshot, single_row_table_metadata)
+        }
+        ResponseShape::Partial { .. } => Ok(object_json::partial_object_metadata(&shown)),
+        ResponseShape::Plain | ResponseShape::Discovery { .. } => Ok(shown),
+    }
 }
 
 fn single_row_table_metadata(rows: &[(Object, Value)]) -> Map<String, Value> {
@@ -100,7 +106,7 @@ fn single_row_table_metadata(rows: &[(Object, Value)]) -> Map<String, Value> {
 }
 
 /// Returns the object at a path, or its subresource, serialized.
-pub(crate) fn object_or_subresource(
+fn object_or_subresource(
     object: &Object,
     path: &ApiPath,
     served: ServedKind,
@@ -372,18 +378,12 @@ fn check_version_match(query: &Query) -> Result<(), ApiError> {
 }
 
 /// Responds with a collection or one of its pages.
-pub(crate) fn list(resource_request: ResourceRequest<'_>) -> HandlerResult {
-    let ResourceRequest {
-        http: request,
-        path,
-        served,
-        kind,
-        engine,
-    } = resource_request;
-    let form = negotiated_form(request, OfferedForms::Objects, true)?;
+pub(crate) fn list(request: ResourceRequest<'_>) -> HandlerResult {
+    let (path, served, kind) = (request.path, request.served, request.kind);
+    let form = negotiated_form(request.http, OfferedForms::Objects, true)?;
     check_transform(form, kind, true)?;
     let query = &path.query;
-    let page = match ListRequest::of(query, engine) {
+    let page = match ListRequest::of(query, request.engine) {
         Err(error) if error.message == EXPIRED_CONTINUE_MESSAGE => return respond_expired_token(query, &error),
         page => page?,
     };
@@ -399,18 +399,11 @@ pub(crate) fn list(resource_request: ResourceRequest<'_>) -> HandlerResult {
     let has_selector = !Selectors::of(kind, query, &snapshot.objects)?.is_empty();
     let metadata = list_metadata(path, page.version, (left, has_selector), objects.last());
     let is_json = form.media == Media::Json && form.shape == ResponseShape::Plain;
-    if is_json && !is_pretty(request, &request.path) && !is_custom_kind(served) {
+    if is_json && !is_pretty(request.http) && !is_custom_kind(served) {
         return Ok(plain_list_reply(&objects, served, metadata, &page));
     }
-    let rows: Vec<(Object, Value)> = objects
-        .into_iter()
-        .map(|object| {
-            let shown = object_json::of(&object, served, snapshot);
-            (object, shown)
-        })
-        .collect();
-    let shown = list_in_form(path, served, form, metadata, rows, snapshot)?;
-    Ok(Reply::value(200, &shown, form, is_pretty(request, &request.path)))
+    let shown = list_in_form(request, form, metadata, objects, snapshot)?;
+    Ok(Reply::value(200, &shown, form, is_pretty(request.http)))
 }
 
 /// Creates a list in JSON from the cached texts of its items. As JSON values they would take ten times the memory.
@@ -476,15 +469,22 @@ pub(crate) fn list_metadata(
 
 /// Creates a list in the negotiated form.
 pub(crate) fn list_in_form(
-    path: &ApiPath,
-    served: ServedKind,
+    request: ResourceRequest<'_>,
     form: ResponseForm,
     metadata: Map<String, Value>,
-    rows: Vec<(Object, Value)>,
+    objects: Vec<Object>,
     snapshot: &Snapshot,
 ) -> Result<Value, ApiError> {
+    let served = request.served;
+    let rows: Vec<(Object, Value)> = objects
+        .into_iter()
+        .map(|object| {
+            let shown = object_json::of(&object, served, snapshot);
+            (object, shown)
+        })
+        .collect();
     Ok(match form.shape {
-        ResponseShape::Table => table::of_objects(path, &rows, snapshot, |_| metadata)?,
+        ResponseShape::Table => table::of_objects(request.path, &rows, snapshot, |_| metadata)?,
         ResponseShape::Partial { .. } => {
             let items = rows
                 .iter()

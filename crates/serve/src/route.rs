@@ -134,8 +134,8 @@ pub(crate) fn check_transform_of_type(form: ResponseForm, go_type: &str, is_list
 }
 
 /// Returns whether the response is indented (HT-047).
-pub(crate) fn is_pretty(request: &HttpRequest, path: &str) -> bool {
-    let query = podscope_kubectl::rest::Query::of(path.split_once('?').map_or("", |(_, query)| query));
+pub(crate) fn is_pretty(request: &HttpRequest) -> bool {
+    let query = podscope_kubectl::rest::Query::of(request.path.split_once('?').map_or("", |(_, query)| query));
     match query.get("pretty") {
         Some(_) => query.is_true("pretty"),
         None => {
@@ -288,7 +288,7 @@ async fn answer_api(request: &HttpRequest, path: &str, engine: &EngineHandle) ->
 
 fn reply_in_negotiated_form(request: &HttpRequest, value: &serde_json::Value) -> HandlerResult {
     let form = negotiated_form(request, OfferedForms::Plain, false)?;
-    Ok(Reply::value(200, value, form, is_pretty(request, &request.path)))
+    Ok(Reply::value(200, value, form, is_pretty(request)))
 }
 
 fn resource_list(request: &HttpRequest, version: &str, group: Option<&str>, objects: &Objects) -> HandlerResult {
@@ -326,7 +326,7 @@ fn answer_discovery(request: &HttpRequest, is_core: bool, objects: &Objects) -> 
         true => resources::api_versions_response(request.header("host").unwrap_or_default()),
         false => resources::api_group_list_response(objects),
     };
-    let reply = Reply::value(200, &value, form, is_pretty(request, &request.path));
+    let reply = Reply::value(200, &value, form, is_pretty(request));
     Ok(reply.with_header("Vary", "Accept"))
 }
 

@@ -53,15 +53,9 @@ struct Watch {
 /// Error: the client has disconnected.
 struct Disconnected;
 
-pub(crate) fn watch(resource_request: ResourceRequest<'_>) -> HandlerResult {
-    let ResourceRequest {
-        http: request,
-        path,
-        served,
-        kind,
-        engine,
-    } = resource_request;
-    let form = negotiated_form(request, OfferedForms::Objects, true)?;
+pub(crate) fn watch(request: ResourceRequest<'_>) -> HandlerResult {
+    let (path, board) = (request.path, &request.engine.board);
+    let form = negotiated_form(request.http, OfferedForms::Objects, true)?;
     // Deviation: events are always JSON, so a client that accepts only protobuf is refused.
     if form.media == Media::Protobuf {
         return Err(not_acceptable_media().into());
@@ -70,17 +64,15 @@ pub(crate) fn watch(resource_request: ResourceRequest<'_>) -> HandlerResult {
     let sends_initial = check_watch_parameters(query)?;
     let since = parse_resource_version(query).map_err(|error| ApiError::without_reason(error.message))?;
     let timeout = integer_parameter(query, "timeoutSeconds")?;
-    let selectors = Selectors::of(kind, query, &engine.board.snapshot().objects)?;
+    let selectors = Selectors::of(request.kind, query, &board.snapshot().objects)?;
     let include = table::parse_included_object(path)?;
-    let subscription = engine
-        .board
-        .subscribe(since.filter(|since| *since > 0 && sends_initial != Some(true)));
+    let subscription = board.subscribe(since.filter(|since| *since > 0 && sends_initial != Some(true)));
     check_control_plane(&subscription.snapshot)?;
     let (reply, lines) = Reply::stream(JSON);
     let watch = Watch {
         path: path.clone(),
-        served,
-        kind,
+        served: request.served,
+        kind: request.kind,
         selectors,
         shape: form.shape,
         include,

@@ -1,40 +1,37 @@
 //! Write requests: sends a call to the engine and converts its answers to HTTP responses (HT-013 to HT-017, HT-081 to
 //! HT-086).
 
-use podscope_api::schema::ServedKind;
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::{Answer, ApiError};
 use podscope_kubectl::rest::{ApiCall, ApiPath, Method, Selectors, limit, selected};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::board::Snapshot;
 use crate::engine::{CallAnswers, EngineHandle};
 use crate::http::{HttpRequest, Reply};
-use crate::negotiate::{OfferedForms, ResponseForm, ResponseShape};
-use crate::read::{list_in_form, list_metadata, object_or_subresource};
+use crate::negotiate::{OfferedForms, ResponseForm};
+use crate::read::{list_in_form, list_metadata, object_in_form};
 use crate::route::{HandlerResult, ResourceRequest, is_pretty, negotiated_form};
-use crate::{object_json, status, table};
+use crate::status;
 
-pub(crate) async fn write(resource_request: ResourceRequest<'_>) -> HandlerResult {
-    let ResourceRequest {
-        http: request,
-        path,
-        served,
-        kind,
-        engine,
-    } = resource_request;
-    let form = negotiated_form(request, OfferedForms::Objects, false)?;
-    let method = Method::named(&request.method).ok_or_else(ApiError::method_not_allowed)?;
-    let call = api_call_of(request, path, method)?;
+pub(crate) async fn write(request: ResourceRequest<'_>) -> HandlerResult {
+    let (http, path, kind) = (request.http, request.path, request.kind);
+    let form = negotiated_form(http, OfferedForms::Objects, false)?;
+    let method = Method::named(&http.method).ok_or_else(ApiError::method_not_allowed)?;
+    let call = api_call_of(http, path, method)?;
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
-    let is_apply = request
+    let is_apply = http
         .header("content-type")
         .is_some_and(|kind| kind.starts_with("application/apply-patch"));
-    let before = engine.board.snapshot();
+    let before = request.engine.board.snapshot();
     let may_create = is_apply || method == Method::Put;
     let existed = !may_create || before.objects.get_kind(kind, &key).is_some();
-    let call_answers = engine.call(call).await?.map_err(ApiError::internal)?;
-    let snapshot = engine.board.snapshot();
+    let call_answers = request.engine.call(call).await?.map_err(ApiError::internal)?;
+    let response = ResponseContext {
+        request,
+        form,
+        snapshot: &request.engine.board.snapshot(),
+    };
     let CallAnswers {
         mut answers,
         mut warnings,
@@ -42,8 +39,7 @@ pub(crate) async fn write(resource_request: ResourceRequest<'_>) -> HandlerResul
     let is_collection = path.name.is_empty() && method == Method::Delete;
     if is_collection {
         check_deletions(answers)?;
-        let list = deleted_list(resource_request, form, &before, &snapshot)?;
-        return Ok(Reply::value(200, &list, form, is_pretty(request, &request.path)).with_warnings(&warnings));
+        return Ok(response.respond_to_collection_delete(&before)?.with_warnings(&warnings));
     }
     let answer = answers.pop().unwrap_or_else(|| Err(ApiError::internal("no answer")));
     let object = match answer {
@@ -62,13 +58,6 @@ pub(crate) async fn write(resource_request: ResourceRequest<'_>) -> HandlerResul
         Method::Put | Method::Patch if !existed => 201,
         _ => 200,
     };
-    let response = ResponseContext {
-        request,
-        path,
-        served,
-        form,
-        snapshot: &snapshot,
-    };
     let reply = match (method, path.subresource.as_str()) {
         (Method::Post, "binding" | "eviction") => Reply::json(201, &status::success(Some(201))),
         (Method::Delete, _) => response.respond_to_delete(object)?,
@@ -81,29 +70,6 @@ pub(crate) async fn write(resource_request: ResourceRequest<'_>) -> HandlerResul
 fn check_deletions(answers: Vec<Answer>) -> Result<(), ApiError> {
     let mut errors = answers.into_iter().filter_map(Result::err);
     errors.find(|error| error.code != 404).map_or(Ok(()), Err)
-}
-
-/// Returns the list of the objects that a DELETE of a collection deleted, as they were before it.
-fn deleted_list(
-    resource_request: ResourceRequest<'_>,
-    form: ResponseForm,
-    before: &Snapshot,
-    snapshot: &Snapshot,
-) -> Result<Value, ApiError> {
-    let ResourceRequest { path, served, kind, .. } = resource_request;
-    let mut listed = selected(kind, &path.namespace, &path.query, &before.objects)?;
-    listed.truncate(limit(&path.query)?.unwrap_or(usize::MAX));
-    let rows: Vec<(Object, Value)> = listed
-        .into_iter()
-        .map(|object| {
-            let shown = object_json::of(&object, served, snapshot);
-            (object, shown)
-        })
-        .collect();
-    let last = rows.last().map(|(object, _)| object);
-    let left = count_undeleted(path, kind, rows.len(), before)?;
-    let metadata = list_metadata(path, before.revision, left, last);
-    list_in_form(path, served, form, metadata, rows, snapshot)
 }
 
 /// Returns the number of objects that a DELETE of a collection with a limit leaves, and whether it has a selector.
@@ -126,14 +92,14 @@ pub(crate) async fn binding(request: &HttpRequest, path: &ApiPath, engine: &Engi
     };
     let path = ApiPath::of(&request.path).ok_or_else(ApiError::no_such_resource)?;
     let served = podscope_api::schema::served_resource("v1", "pods").ok_or_else(ApiError::no_such_resource)?;
-    let resource_request = ResourceRequest {
+    let request = ResourceRequest {
         http: &request,
         path: &path,
         served,
         kind: Kind::Pod,
         engine,
     };
-    write(resource_request).await
+    write(request).await
 }
 
 /// Sets the resourceVersion of the result of a dry run to the stored one (HT-067).
@@ -194,33 +160,33 @@ fn returns_deleted_object(kind: Kind) -> bool {
 
 /// What the response to a write depends on: the request, the negotiated form and the state after the write.
 struct ResponseContext<'a> {
-    request: &'a HttpRequest,
-    path: &'a ApiPath,
-    served: ServedKind,
+    request: ResourceRequest<'a>,
     form: ResponseForm,
     snapshot: &'a Snapshot,
 }
 
 impl ResponseContext<'_> {
+    fn respond_with_value(&self, code: u16, value: &Value) -> Reply {
+        Reply::value(code, value, self.form, is_pretty(self.request.http))
+    }
+
     fn respond_with_object(&self, code: u16, object: Option<Object>) -> HandlerResult {
         let Some(object) = object else {
             return Ok(Reply::json(code, &status::success(Some(code))));
         };
-        let shown = object_or_subresource(&object, self.path, self.served, self.snapshot)?;
-        let shown = match self.form.shape {
-            ResponseShape::Table => {
-                let version = object.metadata().resource_version.to_string();
-                table::of_objects(self.path, &[(object, shown)], self.snapshot, |_| {
-                    let mut metadata = Map::new();
-                    metadata.insert("resourceVersion".to_owned(), version.into());
-                    metadata
-                })?
-            }
-            ResponseShape::Partial { .. } => object_json::partial_object_metadata(&shown),
-            ResponseShape::Plain | ResponseShape::Discovery { .. } => shown,
-        };
-        let is_pretty = is_pretty(self.request, &self.request.path);
-        Ok(Reply::value(code, &shown, self.form, is_pretty))
+        let shown = object_in_form(self.request, self.form, object, self.snapshot)?;
+        Ok(self.respond_with_value(code, &shown))
+    }
+
+    /// Responds to a DELETE of a collection: with the objects as they were before the deletion.
+    fn respond_to_collection_delete(&self, before: &Snapshot) -> HandlerResult {
+        let (path, kind) = (self.request.path, self.request.kind);
+        let mut objects = selected(kind, &path.namespace, &path.query, &before.objects)?;
+        objects.truncate(limit(&path.query)?.unwrap_or(usize::MAX));
+        let left = count_undeleted(path, kind, objects.len(), before)?;
+        let metadata = list_metadata(path, before.revision, left, objects.last());
+        let list = list_in_form(self.request, self.form, metadata, objects, self.snapshot)?;
+        Ok(self.respond_with_value(200, &list))
     }
 
     /// Responds to a DELETE: with a `Status` if the object is deleted, or else with the object (HT-009, HT-082).
@@ -241,7 +207,6 @@ impl ResponseContext<'_> {
         details["kind"] = object.kind().plural().into();
         details["uid"] = metadata.uid.as_str().into();
         value["details"] = details;
-        let is_pretty = is_pretty(self.request, &self.request.path);
-        Ok(Reply::value(200, &value, self.form, is_pretty))
+        Ok(self.respond_with_value(200, &value))
     }
 }
