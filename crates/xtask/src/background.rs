@@ -1,7 +1,7 @@
 //! Steps of the test suite that run beside the others, because they keep only one core busy most of the time: the
 //! release builds.
 //!
-//! They run one after the other, each as a process of its own (`cargo xtask test STEP`). The output of each is kept in
+//! They run one after the other, each as a process of its own (`cargo xtask step NAME`). The output of each is kept in
 //! a file and printed when the suite comes to that step.
 
 use crate::host;
@@ -58,7 +58,7 @@ fn run_step(name: &str) -> Fallible {
     let path = log_path(name);
     let log = File::create(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let program = std::env::current_exe().map_err(|e| format!("the path of this program: {e}"))?;
-    let run = Run::new(program).args(["test", name]);
+    let run = Run::new(program).args(["step", name]);
     run.env(host::PACKAGE_DIR_VARIABLE, host::package_dir())
         .output_to(log)?
         .status()

@@ -65,6 +65,7 @@ fn main() -> ExitCode {
         "editor" => editor::bundle(),
         "translate" => translate::translate(&rest),
         "test" => steps::test(&rest),
+        "step" => steps::run_one(&rest),
         "e2e" => stories::run_matching(&rest),
         "bless" => golden::bless(&rest),
         "fuzz" => fuzz(&rest),

@@ -58,9 +58,8 @@ pub(crate) const STEPS: &[Step] = &[
         after: None,
         is_background: false,
         run: |_| {
-            let packages = BROWSER_CRATES.iter().flat_map(|name| ["-p", name]);
             let run = Run::cargo().args(["clippy", "--target", "wasm32-unknown-unknown"]);
-            let run = run.args(packages).args(IN_BROWSER_FEATURE);
+            let run = run.args(browser_selection());
             run_without_counts(run.args(["--keep-going", "--all-targets", "--", "-D", "warnings"]))
         },
     },
@@ -70,12 +69,7 @@ pub(crate) const STEPS: &[Step] = &[
         tools: &[Tool::Toolchain],
         after: None,
         is_background: false,
-        // The pure parts of the page are tested natively; the JavaScript interface of the engine is not.
-        run: |_| {
-            Run::cargo()
-                .args(["test", "--workspace", "--exclude", "podscope-js", "--no-fail-fast"])
-                .count_tests()
-        },
+        run: |_| tested_cargo("test").args(["--no-fail-fast"]).count_tests(),
     },
     Step {
         name: "conformance",
@@ -218,11 +212,22 @@ fn native_cargo(command: &str) -> Run {
     Run::cargo().args([command, "--workspace"]).args(excluded)
 }
 
-/// Returns the run of the integration tests whose name contains `filter`. It selects the same packages as the step
-/// `native`, so that nothing is built again.
+/// Returns `cargo COMMAND` for all crates that are tested natively: the pure parts of the page are, the JavaScript
+/// interface of the engine is not. All native tests and programs are built with this selection: with another one, their
+/// dependencies would get other features and be compiled again.
+fn tested_cargo(command: &str) -> Run {
+    Run::cargo().args([command, "--workspace", "--exclude", "podscope-js"])
+}
+
+/// Returns the arguments of cargo that select the browser's crates with their tests in the browser.
+fn browser_selection() -> impl Iterator<Item = &'static str> {
+    let packages = BROWSER_CRATES.iter().flat_map(|name| ["--package", *name]);
+    packages.chain(IN_BROWSER_FEATURE)
+}
+
+/// Returns the run of the integration tests whose name contains `filter`.
 fn integration_tests(filter: &str) -> Run {
-    let run = Run::cargo().args(["test", "--workspace", "--exclude", "podscope-js"]);
-    run.args(["--test", "all", filter])
+    tested_cargo("test").args(["--test", "all", filter])
 }
 
 /// Runs a process whose output contains no test results.
@@ -230,12 +235,10 @@ fn run_without_counts(run: Run) -> (Fallible, Counts) {
     (run.status(), Counts::default())
 }
 
-/// Builds a program of the workspace and returns its path. The build selects the whole workspace, like the native
-/// tests: with only one package selected, its dependencies would get other features and be compiled again.
+/// Builds a program of the workspace and returns its path.
 pub(crate) fn build_program(kind: &str, name: &str) -> Fallible<PathBuf> {
-    let build = Run::cargo().args(["build", "--workspace", "--exclude", "podscope-js"]);
     // Building an example makes cargo enable the features of dev-dependencies, as for the tests.
-    let build = build.args(["--bin", "podscope", "--example", "hashes"]);
+    let build = tested_cargo("build").args(["--bin", "podscope", "--example", "hashes"]);
     build.status()?;
     let dir = host::target().join("debug").join(kind);
     Ok(dir.join(tools::exe_name(name)))
@@ -271,8 +274,7 @@ fn run_browser_tests(paths: &ToolPaths) -> (Fallible, Counts) {
     if let Some(driver) = paths.var("PODSCOPE_CHROMEDRIVER") {
         run = run.args(["--chromedriver"]).args([driver]);
     }
-    let packages = BROWSER_CRATES.iter().flat_map(|name| ["--package", name]);
-    let run = run.args(["crates/web"]).args(packages).args(IN_BROWSER_FEATURE);
+    let run = run.args(["crates/web"]).args(browser_selection());
     run.env("PODSCOPE_TRACE_HASHES", &hashes).tools(paths).count_tests()
 }
 
@@ -282,6 +284,14 @@ pub(crate) struct StepOutcome {
     pub(crate) seconds: f64,
     pub(crate) counts: Counts,
     pub(crate) result: Fallible,
+}
+
+/// `cargo xtask step NAME`: runs one step without heading and summary, for [`BackgroundSteps`].
+pub(crate) fn run_one(args: &[String]) -> Fallible {
+    let step = STEPS.iter().find(|step| args == [step.name]);
+    let step = step.ok_or("`step` is for the test suite: use `cargo xtask test STEP`")?;
+    let (result, _) = (step.run)(&tools::ensure(step.tools)?);
+    result
 }
 
 /// Runs the named steps, or all steps; with `--changed`, those that a change affects.
