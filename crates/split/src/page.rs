@@ -76,15 +76,11 @@ impl<'a> UnneededPaths<'a> {
 
     /// Returns the paths and names of the list that match none of these functions, because the functions were renamed or
     /// removed since the list was written.
-    fn unmatched_lines<'f>(&self, functions: impl Iterator<Item = &'f str>) -> Vec<&'a str> {
-        let (mut paths, mut names) = (self.paths.clone(), self.names.clone());
-        for function in functions {
-            names.remove(function);
-            paths_in(function).into_iter().for_each(|path| {
-                paths.remove(path);
-            });
-        }
-        paths.into_iter().chain(names).collect()
+    fn unmatched_lines<'f>(&'f self, functions: impl Iterator<Item = &'f str>) -> Vec<&'f str> {
+        let names: BTreeSet<&str> = functions.collect();
+        let paths: BTreeSet<&str> = names.iter().flat_map(|name| paths_in(name)).collect();
+        let unmatched = self.paths.difference(&paths).chain(self.names.difference(&names));
+        unmatched.copied().collect()
     }
 }
 

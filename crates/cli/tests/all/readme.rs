@@ -78,11 +78,11 @@ fn each_command_of_the_readme_is_run() {
     let all = commands_of_document(&fs::read_to_string(root().join("README.md")).expect("a README"));
     let (install, rest): (Vec<&String>, Vec<&String>) = all.iter().partition(|line| line.starts_with("cargo install"));
     assert_eq!(install, ["cargo install --path crates/cli --profile native"]);
-    let installed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("installed");
     let podscope = if is_install_tested() {
-        let install_root = installed.to_string_lossy();
-        let readme_args = ["install", "--path", "crates/cli", "--profile", "native"];
-        let args = [&readme_args[..], &["--force", "--quiet", "--root", &install_root]].concat();
+        let installed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("installed");
+        let root = installed.to_string_lossy();
+        let args = install[0].split(' ').skip(1);
+        let args: Vec<&str> = args.chain(["--force", "--quiet", "--root", &root]).collect();
         run_program(env!("CARGO"), &args);
         let file = format!("podscope{}", std::env::consts::EXE_SUFFIX);
         installed.join("bin").join(file).to_string_lossy().into_owned()
